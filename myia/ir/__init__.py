@@ -1,0 +1,1 @@
+"""The intermediate representation: one data structure, two vocabularies (`py.*` and typed)."""

@@ -1,0 +1,93 @@
+"""Abstract values: what the compiler knows of a value before it exists.
+
+`Aval` is an array (or scalar) of known dtype and shape; typed IR knows nothing else. `PY` is the
+aval of every value of IR(py): some Python object.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+_SHORT = {"f": "f", "i": "i", "u": "u", "c": "c"}
+
+
+@dataclass(frozen=True, slots=True)
+class Aval:
+    """An array of `dtype` and `shape`; a scalar has shape `()`."""
+
+    dtype: np.dtype
+    shape: tuple[int, ...] = ()
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        size = 1
+        for extent in self.shape:
+            size *= extent
+        return size
+
+    @property
+    def nbytes(self) -> int:
+        return self.size * self.dtype.itemsize
+
+    @property
+    def differentiable(self) -> bool:
+        """Floats and complex numbers have tangents; integers and booleans have none."""
+        return self.dtype.kind in "fc"
+
+    def with_shape(self, shape: tuple[int, ...]) -> Aval:
+        return Aval(self.dtype, tuple(shape))
+
+    def with_dtype(self, dtype) -> Aval:
+        return Aval(np.dtype(dtype), self.shape)
+
+    def __str__(self) -> str:
+        return f"{dtype_name(self.dtype)}[{','.join(map(str, self.shape))}]"
+
+
+class PyAval:
+    """The aval of IR(py): any Python object."""
+
+    def __str__(self) -> str:
+        return "py"
+
+    __repr__ = __str__
+
+
+PY = PyAval()
+
+
+def dtype_name(dtype: np.dtype) -> str:
+    """`f64`, `i32`, `c128`, `bool`, ... ; inverse of `parse_dtype`."""
+    if dtype.kind == "b":
+        return "bool"
+    if dtype.kind in _SHORT and dtype.isbuiltin == 1:
+        return f"{dtype.kind}{dtype.itemsize * 8}"
+    return dtype.name  # bfloat16 and friends
+
+
+def parse_dtype(text: str) -> np.dtype:
+    """Inverse of `dtype_name`."""
+    if text == "bool":
+        return np.dtype(bool)
+    kind, bits = text[0], text[1:]
+    if kind in _SHORT and bits.isdigit():
+        return np.dtype(f"{kind}{int(bits) // 8}")
+    return np.dtype(text)
+
+
+def aval_of(x) -> Aval:
+    """The aval of a concrete NumPy or JAX array or scalar."""
+    return Aval(np.dtype(x.dtype), tuple(x.shape)) if hasattr(x, "dtype") else aval_of(np.asarray(x))
+
+
+BOOL = Aval(np.dtype(bool))
+I32 = Aval(np.dtype(np.int32))
+I64 = Aval(np.dtype(np.int64))
+F32 = Aval(np.dtype(np.float32))
+F64 = Aval(np.dtype(np.float64))

@@ -1,0 +1,102 @@
+"""The builder: the only way to make ops. It runs the shape rule, so every op is typed.
+
+Builders nest; `emit` appends to the innermost one:
+
+    with Builder() as b:
+        y = emit1(mul, x, x)
+    region = Region((x,), tuple(b.ops), (y,))
+
+or, the same in one call, `region = build_region([x.aval], lambda x: [emit1(mul, x, x)])`.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from myia.ir.core import Op, Region, Value
+from myia.ir.primitive import Primitive
+from myia.source.span import Span
+
+
+class _State(threading.local):
+    def __init__(self):
+        self.builders: list[Builder] = []
+        self.span: Span | None = None
+
+
+_state = _State()
+
+
+class Builder:
+    """A list of ops under construction; a context in which `emit` appends to it."""
+
+    __slots__ = ("ops",)
+
+    def __init__(self):
+        self.ops: list[Op] = []
+
+    def __enter__(self) -> Builder:
+        _state.builders.append(self)
+        return self
+
+    def __exit__(self, *_) -> None:
+        _state.builders.pop()
+
+
+def current_builder() -> Builder:
+    return _state.builders[-1]
+
+
+@contextmanager
+def at(span: Span | None) -> Iterator[None]:
+    """Ops emitted inside come from `span` (None: keep the span that is current)."""
+    previous = _state.span
+    if span is not None:
+        _state.span = span
+    try:
+        yield
+    finally:
+        _state.span = previous
+
+
+def current_span() -> Span | None:
+    return _state.span
+
+
+def emit(
+    primitive: Primitive, *operands: Value, regions: Sequence[Region] = (), **params
+) -> tuple[Value, ...]:
+    """Append one op; its results are typed by the primitive's shape rule."""
+    operand_avals = [x.aval for x in operands]
+    if primitive.structured:
+        result_avals = primitive.avals(*operand_avals, regions=tuple(regions), **params)
+    else:
+        result_avals = primitive.avals(*operand_avals, **params)
+    results = tuple(Value(a) for a in result_avals)
+    op = Op(primitive, operands, params, tuple(regions), results, _state.span)
+    _state.builders[-1].ops.append(op)
+    return results
+
+
+def emit1(primitive: Primitive, *operands: Value, **params) -> Value:
+    """`emit` for a primitive with one result."""
+    (result,) = emit(primitive, *operands, **params)
+    return result
+
+
+def append(op: Op) -> None:
+    """Append an op that exists already (valid here: its operands are visible)."""
+    _state.builders[-1].ops.append(op)
+
+
+def build_region(
+    avals: Sequence, body: Callable[..., Sequence[Value]], names: Sequence[str | None] = ()
+) -> Region:
+    """A region with arguments of `avals`; `body(*args)` emits its ops and returns its yields."""
+    names = tuple(names) + (None,) * (len(avals) - len(names))
+    args = tuple(Value(a, n) for a, n in zip(avals, names))
+    with Builder() as b:
+        yields = tuple(body(*args))
+    return Region(args, tuple(b.ops), yields)

@@ -1,0 +1,128 @@
+"""The data structure of the IR.
+
+    Function ::= name, Region, input names               closed: reads nothing from outside
+    Region   ::= (args) { Op* yield Value* }             may read values of enclosing regions
+    Op       ::= results = Primitive operands {params} Region*          span
+    Value    ::= an argument of a region or a result of an op; has an aval and maybe a user's name
+
+SSA: a value is defined once, before its uses, and is visible in its region and the regions nested
+in it. Everything is immutable; a pass makes new ops. `if`, `loop`, `rev`, `call` and `derivative`
+hold regions (`primitives/structured.py`); there are no jumps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from myia.ir.avals import Aval, PyAval
+from myia.ir.primitive import Primitive
+from myia.source.span import Span
+
+
+@dataclass(eq=False, slots=True, repr=False)
+class Value:
+    """One SSA value. Compared by identity. `name` is the user's name for it, a hint for printing."""
+
+    aval: Aval | PyAval
+    name: str | None = None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.aval.shape
+
+    @property
+    def dtype(self):
+        return self.aval.dtype
+
+    def __repr__(self) -> str:
+        return f"<%{self.name or hex(id(self))[-5:]}: {self.aval}>"
+
+
+@dataclass(eq=False, frozen=True, slots=True, repr=False)
+class Op:
+    """One operation. `params` are compile-time constants (hashable)."""
+
+    primitive: Primitive
+    operands: tuple[Value, ...]
+    params: Mapping[str, Any]
+    regions: tuple[Region, ...]
+    results: tuple[Value, ...]
+    span: Span | None = None
+
+    def __repr__(self) -> str:
+        return f"<{list(self.results)} = {self.primitive.name} {list(self.operands)} {dict(self.params)}>"
+
+
+@dataclass(eq=False, frozen=True, slots=True, repr=False)
+class Region:
+    """A block: arguments, ops in order, and the values it yields."""
+
+    args: tuple[Value, ...]
+    ops: tuple[Op, ...]
+    yields: tuple[Value, ...]
+
+    def __repr__(self) -> str:
+        return f"<region {list(self.args)} -> {list(self.yields)}, {len(self.ops)} ops>"
+
+
+@dataclass(eq=False, frozen=True, slots=True, repr=False)
+class Function:
+    """A named closed region: a whole program."""
+
+    name: str
+    region: Region
+    span: Span | None = None
+    # Places and texts of the run-time checks of this program: the last result is then the code
+    # of the first check that failed (0: none), an index into this table from 1.
+    checks: tuple[Any, ...] = field(default=())
+
+    @property
+    def args(self) -> tuple[Value, ...]:
+        return self.region.args
+
+    @property
+    def results(self) -> tuple[Value, ...]:
+        return self.region.yields
+
+    def with_region(self, region: Region) -> Function:
+        return Function(self.name, region, self.span, self.checks)
+
+    def __repr__(self) -> str:
+        return f"<function {self.name}>"
+
+
+def walk(region: Region) -> Iterator[Op]:
+    """All ops of a region and of the regions nested in it, outer before inner."""
+    for op in region.ops:
+        yield op
+        for inner in op.regions:
+            yield from walk(inner)
+
+
+def captures(*regions: Region) -> list[Value]:
+    """Values of enclosing regions that `regions` read, in order of first use."""
+    found: dict[Value, None] = {}
+    for region in regions:
+        _collect_captures(region, set(), found)
+    return list(found)
+
+
+def _collect_captures(region: Region, defined: set[Value], found: dict[Value, None]) -> None:
+    defined.update(region.args)
+    for op in region.ops:
+        for x in op.operands:
+            if x not in defined:
+                found[x] = None
+        for inner in op.regions:
+            _collect_captures(inner, defined, found)
+        defined.update(op.results)
+    for y in region.yields:
+        if y not in defined:
+            found[y] = None
+
+
+def has_effect(op: Op) -> bool:
+    """True when `op`, or an op nested in it, must not be removed, repeated or reordered."""
+    return op.primitive.effect or any(has_effect(inner) for r in op.regions for inner in r.ops)

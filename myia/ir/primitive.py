@@ -1,0 +1,102 @@
+"""What a primitive is: one name with its shape rule, lowering, evaluation and derivative.
+
+Every primitive is one block in `myia/primitives/`, made with the constructors of
+`primitives/define.py`. A derivative is stated once, in its natural form:
+
+    Partials(fns)            pointwise: dy/dx_i = fn_i(y, *xs), same shape as y; None means zero
+    Linear(groups, fns)      (multi)linear: ct_x_i = fn_i(ct, *xs); the JVP is the op itself
+    Explicit(jvp, vjp)       anything else
+    NONDIFFERENTIABLE        said, never a default: integers, comparisons, steps
+
+Both modes follow from it: `transforms/jvp.py` and `transforms/vjp.py` are its only readers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+PRIMITIVES: dict[str, Primitive] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Partials:
+    """`partials[i](y, *xs, **params)` is the partial derivative with respect to operand i."""
+
+    partials: tuple[Callable | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """Linear jointly in the operands of each group (positions), and separately in each group.
+
+    `transpose[i](ct, *xs, **params)` is the cotangent of operand i and reads only the avals of
+    the operands of i's own group; or, for ops of any number of operands, `transpose` is one
+    callable `(i, ct, *xs, **params)`. `groups=None`: jointly linear in all operands.
+    `accumulate(op, ct, acc)`, if given, adds into the buffers of `acc` in place instead.
+    """
+
+    groups: tuple[tuple[int, ...], ...] | None
+    transpose: tuple[Callable | None, ...] | Callable
+    accumulate: Callable | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Explicit:
+    """`jvp(ys, xs, ts, **params) -> tangents of ys`, `vjp(op, cts, acc)` adds to `acc`.
+
+    A tangent or cotangent that is None is zero; `vjp` is called with at least one that is not.
+    """
+
+    jvp: Callable
+    vjp: Callable
+
+
+class _Nondifferentiable:
+    def __repr__(self) -> str:
+        return "NONDIFFERENTIABLE"
+
+
+NONDIFFERENTIABLE = _Nondifferentiable()
+
+
+class Cotangents(Protocol):
+    """Where the reverse sweep collects: one accumulator per active value."""
+
+    def wants(self, x) -> bool:
+        """True when the cotangent of `x` is needed."""
+
+    def add(self, x, ct) -> None:
+        """Add `ct` (None: zero) to the cotangent of `x`; ignored when it is not wanted."""
+
+    def buffer(self, x):
+        """The cotangent of `x` so far, zeros if there was none: to be updated at an index."""
+
+    def replace(self, x, ct) -> None:
+        """Put an updated buffer back."""
+
+
+@dataclass(eq=False, slots=True, repr=False, kw_only=True)
+class Primitive:
+    """One operation of a vocabulary. `avals(*operand_avals, **params)` is the shape rule.
+
+    Structured primitives (those with regions) take `regions` in their shape rule, and have their
+    derivative in `transforms/` and their lowering in the backends.
+    """
+
+    name: str
+    avals: Callable[..., tuple[Any, ...]]
+    lower: Callable | None = None  # (*jax arrays, **params) -> jax array(s)
+    evaluate: Callable | None = None  # (*NumPy arrays, **params) -> NumPy array(s)
+    derivative: Any = None
+    effect: bool = False
+    structured: bool = False
+
+    def __post_init__(self):
+        if self.name in PRIMITIVES:
+            raise ValueError(f"primitive {self.name!r} is defined twice")
+        PRIMITIVES[self.name] = self
+
+    def __repr__(self) -> str:
+        return f"<primitive {self.name}>"

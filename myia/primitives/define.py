@@ -1,0 +1,104 @@
+"""Constructors of primitives: one call is one block, everything about the operation in one place.
+
+    tanh = pointwise("tanh", lax.tanh, np.tanh, partials=[lambda y, x: 1 - y * y])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from jax import lax
+
+from myia.ir.avals import Aval
+from myia.ir.builder import emit1
+from myia.ir.core import Value
+from myia.ir.primitive import NONDIFFERENTIABLE, Linear, Partials, Primitive
+from myia.source.diagnostics import InternalError
+
+
+def pointwise(
+    name: str,
+    lower: Callable,
+    evaluate: Callable,
+    *,
+    partials=None,
+    derivative=None,
+    result: Callable[[np.dtype], np.dtype] | None = None,
+) -> PointwisePrimitive:
+    """Operands of one shape and dtype; the result has that shape and dtype (or `result(dtype)`).
+
+    Give `partials` (one callable, or None, per operand) or another `derivative`.
+    """
+
+    def avals(*operands: Aval, **params) -> tuple[Aval]:
+        first = operands[0]
+        for other in operands[1:]:
+            if other != first:
+                raise InternalError(f"{name}: operands differ: {', '.join(map(str, operands))}")
+        return (first if result is None else first.with_dtype(result(first.dtype)),)
+
+    if partials is not None:
+        derivative = Partials(tuple(partials))
+    return PointwisePrimitive(
+        name=name, avals=avals, lower=lower, evaluate=evaluate, derivative=derivative
+    )
+
+
+def linear(
+    name: str,
+    avals: Callable,
+    lower: Callable,
+    evaluate: Callable,
+    *,
+    transpose,
+    groups: tuple[tuple[int, ...], ...] | None = ((0,),),
+    accumulate: Callable | None = None,
+) -> CallablePrimitive:
+    """An operation linear in its operands `groups` (see `Linear`)."""
+    derivative = Linear(groups, transpose, accumulate)
+    return CallablePrimitive(
+        name=name, avals=avals, lower=lower, evaluate=evaluate, derivative=derivative
+    )
+
+
+class CallablePrimitive(Primitive):
+    """A primitive with one result, which one emits by calling it: `dot(x, y, axes=...)`."""
+
+    def __call__(self, *operands: Value, **params) -> Value:
+        return emit1(self, *operands, **params)
+
+
+class PointwisePrimitive(CallablePrimitive):
+    """As `CallablePrimitive`; Python numbers among the operands become constants like the rest."""
+
+    def __call__(self, *operands, **params) -> Value:
+        like = next(x.aval for x in operands if isinstance(x, Value))
+        return emit1(self, *(lift(x, like) for x in operands), **params)
+
+
+def lift(x, like: Aval) -> Value:
+    """`x` if it is a value, else a constant filled with the number `x`, of the aval `like`."""
+    if isinstance(x, Value):
+        return x
+    return constant(x, like.dtype, like.shape)
+
+
+def constant(value, dtype, shape=()) -> Value:
+    """An array of `shape` and `dtype` filled with one number known at compile time."""
+    dtype = np.dtype(dtype)
+    return emit1(constant_p, value=dtype.type(value).item(), dtype=dtype, shape=tuple(shape))
+
+
+def zeros(aval: Aval) -> Value:
+    return constant(0, aval.dtype, aval.shape)
+
+
+# Stands here and not with a family because `lift` needs it.
+constant_p = Primitive(
+    name="constant",
+    avals=lambda *, value, dtype, shape: (Aval(dtype, shape),),
+    lower=lambda *, value, dtype, shape: lax.full(shape, value, dtype),
+    evaluate=lambda *, value, dtype, shape: np.full(shape, value, dtype),
+    derivative=NONDIFFERENTIABLE,
+)

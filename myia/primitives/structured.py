@@ -1,0 +1,134 @@
+"""The primitives with regions. Their derivatives are in `transforms/`, their lowering in backends.
+
+`if` and `loop` belong to both vocabularies: in IR(py) every aval is `PY`, a condition is any
+object with a truth value, and the first operand of a counted loop is the iterable, whose items the
+body receives; in typed IR the condition is a `bool[]`, the first operand of a counted loop is its
+trip count `i64[]`, and the body receives the trip's index.
+
+    if     (pred) { then } { else }                 regions have no arguments, read what encloses
+    loop   ([n,] *x0) [{ cond(k, *x) }] { body(k, *x) }                       -> *x
+           runs body while (k < n, if counted) and (cond, if conditional), k = 0, 1, ...
+           `bound`: a static upper bound of the trip count, or None
+    rev    ([n,] *x0, *λ, *acc) [{ cond }] { body } { adjoint(k, *x, *λ, *acc) } -> *λ, *acc
+           the reversal of that loop: for k = trips-1 ... 0: λ, acc = adjoint(k, x_k, λ, acc),
+           x_k being the carries at the start of trip k. λ has one entry for each position in
+           `active` (the carries that have a cotangent). Linear in (λ, acc) jointly.
+    call   (*args) { body(*args) }                  a call of a user's function
+    derivative (*args, *seeds) { f(*args) }         f's values and its derivative, to be expanded:
+           mode="jvp": seeds are tangents of the args `wrt`; -> *ys, *tangents of the ys `of`
+           mode="vjp": seeds are cotangents of the ys `of`;  -> *ys, *cotangents of the args `wrt`
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from myia.ir.avals import BOOL, I64, PY
+from myia.ir.core import Op, Region, Value
+from myia.ir.primitive import Primitive
+from myia.source.diagnostics import InternalError
+
+
+def _check(condition: bool, message: str) -> None:
+    if not condition:
+        raise InternalError(message)
+
+
+def _avals(values) -> tuple:
+    return tuple(v.aval for v in values)
+
+
+def _if_avals(pred, *, regions):
+    then, other = regions
+    _check(pred in (BOOL, PY), f"if: the condition is {pred}, not bool[]")
+    _check(not then.args and not other.args, "if: its regions have no arguments")
+    _check(_avals(then.yields) == _avals(other.yields), "if: branches yield different avals")
+    return _avals(then.yields)
+
+
+def _check_loop(operands, regions, counted, conditional):
+    """Common to `loop` and `rev`; returns the avals of the carries."""
+    body = regions[conditional]
+    carries = _avals(body.args[1:])
+    _check(all(a in (I64, PY) for a in operands[:counted]), "loop: the count is not i64[]")
+    _check(body.args[0].aval in (I64, PY), "loop: the body's first argument is not the index")
+    _check(tuple(operands[counted : counted + len(carries)]) == carries, "loop: initial carries")
+    _check(_avals(body.yields) == carries, "loop: the body changes the avals of its carries")
+    if conditional:
+        cond = regions[0]
+        _check(_avals(cond.args) == _avals(body.args), "loop: cond and body differ in arguments")
+        _check(len(cond.yields) == 1 and cond.yields[0].aval in (BOOL, PY), "loop: cond's yield")
+    return carries
+
+
+def _loop_avals(*operands, regions, counted, conditional, bound):
+    carries = _check_loop(operands, regions, counted, conditional)
+    _check(len(operands) == counted + len(carries), "loop: number of operands")
+    return carries
+
+
+def _rev_avals(*operands, regions, counted, conditional, bound, active):
+    carries = _check_loop(operands, regions[:-1], counted, conditional)
+    seeds = tuple(operands[counted + len(carries) :])
+    adjoint = regions[-1]
+    _check(_avals(adjoint.args) == (I64, *carries, *seeds), "rev: arguments of the adjoint")
+    _check(_avals(adjoint.yields) == seeds, "rev: the adjoint changes the avals of its carries")
+    _check(tuple(carries[i] for i in active) == seeds[: len(active)], "rev: avals of λ")
+    return seeds
+
+
+def _call_avals(*operands, regions, name):
+    (body,) = regions
+    _check(_avals(body.args) == operands, f"call {name}: arguments")
+    return _avals(body.yields)
+
+
+def _derivative_avals(*operands, regions, mode, wrt, of):
+    (f,) = regions
+    n = len(f.args)
+    ys = _avals(f.yields)
+    inputs, outputs = tuple(operands[i] for i in wrt), tuple(ys[i] for i in of)
+    seeds, results = (inputs, outputs) if mode == "jvp" else (outputs, inputs)
+    _check(tuple(operands[:n]) == _avals(f.args), "derivative: arguments")
+    _check(tuple(operands[n:]) == seeds, "derivative: seeds")
+    return ys + results
+
+
+if_p = Primitive(name="if", avals=_if_avals, structured=True)
+loop_p = Primitive(name="loop", avals=_loop_avals, structured=True)
+rev_p = Primitive(name="rev", avals=_rev_avals, structured=True)
+call_p = Primitive(name="call", avals=_call_avals, structured=True)
+derivative_p = Primitive(name="derivative", avals=_derivative_avals, structured=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """The parts of a `loop` or `rev` op, by name."""
+
+    count: Value | None
+    carries: tuple[Value, ...]
+    cond: Region | None
+    body: Region
+    bound: int | None
+    adjoint: Region | None = None
+    active: tuple[int, ...] = ()
+    seeds: tuple[Value, ...] = ()  # λ, one per active carry
+    accumulators: tuple[Value, ...] = ()
+
+    @classmethod
+    def of(cls, op: Op) -> Loop:
+        counted, conditional = op.params["counted"], op.params["conditional"]
+        body = op.regions[conditional]
+        end = counted + len(body.args) - 1
+        active = op.params.get("active", ())
+        return cls(
+            count=op.operands[0] if counted else None,
+            carries=op.operands[counted:end],
+            cond=op.regions[0] if conditional else None,
+            body=body,
+            bound=op.params["bound"],
+            adjoint=op.regions[-1] if op.primitive is rev_p else None,
+            active=active,
+            seeds=op.operands[end : end + len(active)],
+            accumulators=op.operands[end + len(active) :],
+        )

@@ -1,0 +1,1 @@
+"""Where things come from: source files, spans, diagnostics and their renderer."""

@@ -1,0 +1,37 @@
+"""Source files and the spans inside them.
+
+Every op of the IR, at every stage, carries the span of the user's code that it came from, so that
+an error, an HLO metadata record and a line of generated code can all name it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SourceFile:
+    """Text of (a piece of) one file. `first_line` is the number of `lines[0]` in that file."""
+
+    name: str
+    lines: tuple[str, ...] = field(repr=False)
+    first_line: int = 1
+
+    def line(self, number: int) -> str | None:
+        """The text of line `number` (1-based in the file), or None when we do not have it."""
+        index = number - self.first_line
+        return self.lines[index] if 0 <= index < len(self.lines) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A range of characters: 1-based lines, 0-based columns, `end_col` exclusive."""
+
+    file: SourceFile
+    line: int
+    col: int
+    end_line: int
+    end_col: int
+
+    def __str__(self) -> str:
+        return f"{self.file.name}:{self.line}"
