@@ -1,0 +1,176 @@
+"""Typed IR -> a Python callable that makes `jax.lax` calls, to be traced once under `jax.jit`.
+
+    add %x, %y                   lax.add(x, y), under the named scope "file.py:12"
+    if %p {then} {other}         lax.cond; only the branch that is taken runs
+    loop (%n, *%x0) {body}       lax.while_loop over (k, *x); k is dropped when nobody reads it
+    call (*%args) {body}         its ops, in place
+
+The HLO's size depends on the program only, never on a trip count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import PurePath
+from typing import Any
+
+import jax
+import numpy as np
+from jax import lax
+
+from myia.ir.core import Function, Op, Region, Value, captures, has_effect, walk
+from myia.ir.primitive import Primitive
+from myia.primitives.define import constant_p
+from myia.primitives.structured import Loop, call_p, derivative_p, if_p, loop_p, rev_p
+from myia.source.diagnostics import InternalError
+from myia.source.span import SourceFile
+
+Array = Any  # a JAX array or tracer, or a NumPy scalar where a literal will do
+
+
+def emit(function: Function) -> Callable[..., tuple[Array, ...]]:
+    """A callable `program(*arrays) -> tuple of arrays`; trace it with x64 enabled."""
+
+    def program(*arrays: Array) -> tuple[Array, ...]:
+        return Emitter().region(function.region, arrays)
+
+    program.__name__ = program.__qualname__ = function.name
+    return program
+
+
+class Emitter:
+    """One trace of one function: the array of every value met so far.
+
+    SSA makes one flat table enough: JAX may trace a region twice, and then defines its values anew.
+    """
+
+    def __init__(self):
+        self.arrays: dict[Value, Array] = {}
+        self.constants: dict[Value, Op] = {}
+
+    def region(self, region: Region, args: Sequence[Array]) -> tuple[Array, ...]:
+        """Emit the ops of `region`, called with `args`; returns what it yields."""
+        self.arrays.update(zip(region.args, args, strict=True))
+        for op in region.ops:
+            self.op(op)
+        return self.read(region.yields)
+
+    def read(self, values: Sequence[Value]) -> tuple[Array, ...]:
+        return tuple(self.read1(x) for x in values)
+
+    def read1(self, x: Value) -> Array:
+        """Constants are made where they are read: inside a loop they are not carried but fused."""
+        if x in self.constants:
+            return _constant(**self.constants[x].params)
+        return self.arrays[x]
+
+    def op(self, op: Op) -> None:
+        if op.primitive is constant_p:
+            self.constants[op.results[0]] = op
+            return
+        results = self._scoped(op)
+        self.arrays.update(zip(op.results, results, strict=True))
+
+    def _scoped(self, op: Op) -> Sequence[Array]:
+        if op.span is None:
+            return self._lower(op)
+        with jax.named_scope(_scope(op.span.file, op.span.line)):
+            return self._lower(op)
+
+    def _lower(self, op: Op) -> Sequence[Array]:
+        if op.primitive.structured:
+            return _STRUCTURED[op.primitive](self, op)
+        results = op.primitive.lower(*self.read(op.operands), **op.params)
+        return results if isinstance(results, (tuple, list)) else (results,)
+
+
+def _constant(*, value, dtype: np.dtype, shape: tuple[int, ...]) -> Array:
+    """A scalar becomes a literal of the trace."""
+    return lax.full(shape, value, dtype) if shape else np.asarray(value, dtype)
+
+
+@cache
+def _scope(file: SourceFile, line: int) -> str:
+    """Named scopes are joined by slashes, so only the file's own name can stand in one."""
+    return f"{PurePath(file.name).name}:{line}"
+
+
+# ----- Structured ops
+
+
+def _emit_if(emitter: Emitter, op: Op) -> Sequence[Array]:
+    then, other = op.regions
+    return lax.cond(
+        emitter.read1(op.operands[0]),
+        lambda: emitter.region(then, ()),
+        lambda: emitter.region(other, ()),
+    )
+
+
+def _emit_call(emitter: Emitter, op: Op) -> Sequence[Array]:
+    return emitter.region(op.regions[0], emitter.read(op.operands))
+
+
+def _emit_loop(emitter: Emitter, op: Op) -> Sequence[Array]:
+    parts = Loop.of(op)
+    count = None if parts.count is None else emitter.read1(parts.count)
+    init = emitter.read(parts.carries)
+    if not _needs_index(parts):
+        return _while_without_index(emitter, parts, init)
+    _, *results = _while(emitter, parts, count, init)
+    return results
+
+
+def _while(emitter: Emitter, parts: Loop, count: Array | None, init) -> Sequence[Array]:
+    def cond(carry):
+        k = carry[0]
+        if parts.cond is None:
+            return lax.lt(k, count)
+        if count is None:
+            return emitter.region(parts.cond, carry)[0]
+        return _both(lax.lt(k, count), parts.cond, lambda: emitter.region(parts.cond, carry)[0])
+
+    def body(carry):
+        k, *_ = carry
+        return (lax.add(k, _ONE), *emitter.region(parts.body, carry))
+
+    return lax.while_loop(cond, body, (_ZERO, *init))
+
+
+def _while_without_index(emitter: Emitter, parts: Loop, init) -> Sequence[Array]:
+    return lax.while_loop(
+        lambda carry: emitter.region(parts.cond, (_ZERO, *carry))[0],
+        lambda carry: emitter.region(parts.body, (_ZERO, *carry)),
+        init,
+    )
+
+
+def _both(counting: Array, cond: Region, going_on: Callable[[], Array]) -> Array:
+    """`k < n and cond`: past the last trip `cond` must not run if it could loop or be seen."""
+    if any(op.primitive.structured or has_effect(op) for op in walk(cond)):
+        return lax.cond(counting, going_on, lambda: np.asarray(False))
+    return lax.bitwise_and(counting, going_on())
+
+
+def _needs_index(parts: Loop) -> bool:
+    """True when the loop is counted or one of its regions reads the trip's index."""
+    regions = (parts.cond, parts.body)
+    return parts.count is not None or any(
+        region.args[0] in captures(Region((), region.ops, region.yields)) for region in regions
+    )
+
+
+def _refuse(emitter: Emitter, op: Op) -> Sequence[Array]:
+    raise InternalError(f"{op.primitive.name} reached the XLA backend: it is lowered before")
+
+
+_ZERO, _ONE = np.int64(0), np.int64(1)
+
+_STRUCTURED: dict[Primitive, Callable[[Emitter, Op], Sequence[Array]]] = {
+    if_p: _emit_if,
+    loop_p: _emit_loop,
+    call_p: _emit_call,
+    rev_p: _refuse,
+    derivative_p: _refuse,
+}

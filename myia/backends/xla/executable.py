@@ -1,0 +1,101 @@
+"""A compiled function: the emitted program under one `jax.jit`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+
+from myia.backends.xla.emit import emit
+from myia.ir.avals import Aval
+from myia.ir.core import Function
+
+# Without it XLA's CPU backend copies a whole buffer in every trip of many loops that update one
+# (benchmarks/xla_canaries.py). The flag survives neither a user's `jax.jit` nor an export, so the
+# emission does not count on it alone.
+_CPU_OPTIONS = {"xla_cpu_copy_insertion_use_region_analysis": True}
+
+
+def compile_function(function: Function, donate: Sequence[int] = ()) -> Executable:
+    """`donate` are positions of arguments whose memory the results may take over."""
+    return Executable(function, tuple(donate))
+
+
+class Executable:
+    """`executable(*arrays) -> tuple of jax arrays`, compiled on the first call.
+
+    A function with run-time checks returns the code of the first that failed as its last result.
+    """
+
+    __slots__ = ("_jitted", "function", "program")
+
+    def __init__(self, function: Function, donate: tuple[int, ...] = ()):
+        self.function = function
+        # To be called under somebody else's trace, where compiler options are not allowed.
+        self.program = emit(function)
+        options = _CPU_OPTIONS if jax.default_backend() == "cpu" else None
+        self._jitted = jax.jit(self.program, donate_argnums=donate, compiler_options=options)
+
+    def __call__(self, *arrays) -> tuple[jax.Array, ...]:
+        with jax.enable_x64(True):
+            return self._jitted(*arrays)
+
+    def lower(self, *avals: Aval) -> Lowered:
+        """JAX's ahead-of-time path; `avals` are by default those of the function's arguments."""
+        avals = avals or tuple(x.aval for x in self.function.args)
+        with jax.enable_x64(True):
+            shapes = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]
+            return Lowered(self._jitted.lower(*shapes))
+
+    def compile(self, *avals: Aval) -> Compiled:
+        return self.lower(*avals).compile()
+
+    def as_text(self) -> str:
+        """The StableHLO of the program."""
+        return self.lower().as_text()
+
+    def memory_analysis(self) -> Any:
+        return self.compile().memory_analysis()
+
+    def cost_analysis(self) -> Any:
+        return self.compile().cost_analysis()
+
+
+class Lowered:
+    """A program in StableHLO, not yet compiled."""
+
+    __slots__ = ("_lowered",)
+
+    def __init__(self, lowered: jax.stages.Lowered):
+        self._lowered = lowered
+
+    def as_text(self) -> str:
+        return self._lowered.as_text()
+
+    def compile(self) -> Compiled:
+        with jax.enable_x64(True):
+            return Compiled(self._lowered.compile())
+
+
+class Compiled:
+    """An executable for arguments of exactly the avals it was lowered for."""
+
+    __slots__ = ("_compiled",)
+
+    def __init__(self, compiled: jax.stages.Compiled):
+        self._compiled = compiled
+
+    def __call__(self, *arrays) -> tuple[jax.Array, ...]:
+        with jax.enable_x64(True):  # outside of it JAX refuses NumPy's float64
+            return self._compiled(*arrays)
+
+    def as_text(self) -> str:
+        """The optimised HLO."""
+        return self._compiled.as_text()
+
+    def memory_analysis(self) -> Any:
+        return self._compiled.memory_analysis()
+
+    def cost_analysis(self) -> Any:
+        return self._compiled.cost_analysis()
