@@ -1,0 +1,42 @@
+# `make demo` and `make test` work on a fresh clone with nothing but Python 3.11 or later.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test test-slow bench lint clean
+
+demo: $(VENV)/.examples
+	$(BIN)/python examples/digits.py
+
+test: lint
+	$(BIN)/python -m pytest -m "not slow"
+
+test-slow: $(VENV)/.test
+	$(BIN)/python -m pytest
+
+bench: $(VENV)/.bench
+	$(BIN)/python -m benchmarks
+
+lint: $(VENV)/.test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+clean:
+	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis build dist *.egg-info
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# One stamp per set of dependencies, so that installing happens once.
+
+$(VENV)/.examples: EXTRAS := examples
+$(VENV)/.test: EXTRAS := test,examples
+$(VENV)/.bench: EXTRAS := bench
+
+$(VENV)/.examples $(VENV)/.test $(VENV)/.bench: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$(EXTRAS)]"
+	@touch $@
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "myia needs Python 3.11 or later; try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	$(PYTHON) -m venv $(VENV)

@@ -1,0 +1,154 @@
+"""The house's laws: imports go one way, JAX and gast stay in their rooms, derivatives are ours."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "myia"
+FILES = sorted(PACKAGE.rglob("*.py"))
+
+STAGES = {"frontend", "infer", "transforms", "passes", "backends"}
+RANK = {"source": 0, "ir": 1, "primitives": 2, **dict.fromkeys(STAGES, 3), "pipeline": 4, "api": 5}
+
+JAX_ROOMS = ("primitives/", "infer/staging", "backends/xla/", "api/")
+GAST_ROOMS = ("frontend/", "backends/python/")
+
+# No derivative that this package returns is computed by JAX.
+JAX_AUTODIFF = {
+    "ad", "checkpoint", "closure_convert", "custom_gradient", "custom_jvp", "custom_vjp",
+    "fwd_and_bwd", "grad", "hessian", "jacfwd", "jacobian", "jacrev", "jvp", "linear_call",
+    "linear_transpose", "linearize", "remat", "saved_input_vjp", "value_and_grad", "vjp",
+}  # fmt: skip
+
+# The adapter that lets JAX differentiate our functions tells JAX our rules.
+JAX_ADAPTERS = {"api/jax_adapter.py"}
+
+ABSOLUTE_PATH = re.compile(r"""(?<![\w.~<>])/(home|root|tmp|usr|work|Users|opt|mnt|srv)/""")
+
+
+def relative(path: Path) -> str:
+    return path.relative_to(PACKAGE).as_posix()
+
+
+def layer(module: str) -> str:
+    """`myia.ir.core` -> `ir`; the package itself is above everything."""
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 else "myia"
+
+
+def layer_of(path: Path) -> str:
+    return layer(".".join(("myia", *path.relative_to(PACKAGE).with_suffix("").parts)))
+
+
+def imports(tree: ast.AST) -> list[tuple[str, str]]:
+    """(local name, dotted path) of everything that is imported anywhere in `tree`."""
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for a in node.names:
+                found.append((a.asname or a.name.split(".")[0], a.name))
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute"
+            found += [(a.asname or a.name, f"{node.module}.{a.name}") for a in node.names]
+    return found
+
+
+def dotted(node: ast.expr) -> list[str] | None:
+    """`a.b.c` -> [a, b, c]; None for anything else."""
+    if isinstance(node, ast.Name):
+        return [node.id]
+    if isinstance(node, ast.Attribute) and (base := dotted(node.value)):
+        return [*base, node.attr]
+    return None
+
+
+def jax_names(tree: ast.AST) -> set[str]:
+    """Dotted paths of everything of JAX's that `tree` mentions."""
+    local = {}
+    for name, path in imports(tree):
+        if path.split(".")[0] == "jax":
+            local[name] = path if name != "jax" else "jax"
+    names = {path for _, path in imports(tree) if path.split(".")[0] == "jax"}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and (parts := dotted(node)) and parts[0] in local:
+            names.add(".".join([local[parts[0]], *parts[1:]]))
+    return names
+
+
+def may_import(importer: str, imported: str) -> bool:
+    if importer == imported:
+        return True
+    if importer not in RANK:  # myia/__init__.py
+        return True
+    return imported in RANK and RANK[imported] < RANK[importer]
+
+
+@pytest.fixture(params=FILES, ids=relative)
+def file(request) -> Path:
+    return request.param
+
+
+@pytest.fixture
+def tree(file) -> ast.Module:
+    return ast.parse(file.read_text())
+
+
+def test_imports_go_one_way(file, tree):
+    ours = {layer(path) for _, path in imports(tree) if path.split(".")[0] == "myia"}
+    wrong = {imported for imported in ours if not may_import(layer_of(file), imported)}
+    assert not wrong, f"{relative(file)} must not import {wrong}"
+
+
+def test_jax_stays_in_its_rooms(file, tree):
+    roots = {path.split(".")[0] for _, path in imports(tree)}
+    if roots & {"jax", "jaxlib"}:
+        assert relative(file).startswith(JAX_ROOMS)
+    assert "jaxlib" not in roots
+
+
+def test_only_public_jax(tree):
+    private = {n for n in jax_names(tree) if any(p.startswith("_") for p in n.split("."))}
+    assert not {n for n in private if "__" not in n}, "private names of JAX's"
+
+
+def test_no_autodiff_of_jax(file, tree):
+    if relative(file) not in JAX_ADAPTERS:
+        used = {n for n in jax_names(tree) if JAX_AUTODIFF & set(n.split("."))}
+        assert not used
+
+
+def test_gast_stays_in_its_rooms(file, tree):
+    if {path.split(".")[0] for _, path in imports(tree)} & {"gast", "astunparse"}:
+        assert relative(file).startswith(GAST_ROOMS)
+
+
+def test_no_import_inside_a_function(tree):
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+    for node in ast.walk(tree):
+        if isinstance(node, functions):
+            assert not imports(node), f"line {node.lineno}: import inside a function"
+
+
+@pytest.mark.parametrize("folder", ["myia", "tests", "examples", "benchmarks"])
+def test_no_absolute_paths(folder):
+    for path in (ROOT / folder).rglob("*.py"):
+        found = ABSOLUTE_PATH.search(path.read_text())
+        assert not found, f"{path.relative_to(ROOT)}: {found.group()}"
+
+
+# ----- The checks can fail
+
+
+def test_layer_rules():
+    assert may_import("ir", "source") and not may_import("source", "ir")
+    assert may_import("api", "pipeline") and not may_import("passes", "pipeline")
+    assert not may_import("passes", "transforms")
+
+
+def test_jax_names_are_resolved():
+    code = "import jax\nfrom jax import lax as l\njax.grad(f)\nl.linear_solve\nfrom jax import vjp"
+    names = jax_names(ast.parse(code))
+    assert {"jax.grad", "jax.lax.linear_solve", "jax.vjp"} <= names
