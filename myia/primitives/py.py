@@ -33,50 +33,11 @@ With `if` and `loop` of `primitives/structured.py`, whose conditions may be any 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from types import CellType
-from typing import Any
-
 from myia.ir.avals import PY
-from myia.ir.core import Region
+from myia.ir.code import Code as Code
+from myia.ir.code import Namespace as Namespace
+from myia.ir.code import Parameter as Parameter
 from myia.ir.primitive import Primitive
-from myia.source.span import Span
-
-
-@dataclass(frozen=True, eq=False, slots=True, repr=False)
-class Namespace:
-    """Where `py.global` and `py.free` look names up: those of the outermost compiled function."""
-
-    globals: Mapping[str, Any]
-    cells: Mapping[str, CellType]
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """One parameter. `kind` is that of `inspect.Parameter`: its `.name`, e.g. KEYWORD_ONLY."""
-
-    name: str
-    kind: str
-    has_default: bool = False
-
-
-@dataclass(frozen=True, eq=False, slots=True, repr=False)
-class Code:
-    """A function of IR(py). Arguments of `region`: the captured cells, then the parameters.
-
-    It yields one value, what the function returns.
-    """
-
-    name: str
-    parameters: tuple[Parameter, ...]
-    captured: tuple[str, ...]
-    region: Region
-    namespace: Namespace
-    span: Span | None = field(default=None)
-
-    def __repr__(self) -> str:
-        return f"<code {self.name}>"
 
 
 def _py(name: str, results: int = 1, effect: bool = False) -> Primitive:

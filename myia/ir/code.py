@@ -1,0 +1,46 @@
+"""The functions of IR(py): what `py.function` makes a closure of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import CellType
+from typing import Any
+
+from myia.ir.core import Region
+from myia.source.span import Span
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class Namespace:
+    """Where `py.global` and `py.free` look names up: those of the outermost compiled function."""
+
+    globals: Mapping[str, Any]
+    cells: Mapping[str, CellType]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter. `kind` is that of `inspect.Parameter`: its `.name`, e.g. KEYWORD_ONLY."""
+
+    name: str
+    kind: str
+    has_default: bool = False
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class Code:
+    """A function of IR(py). Arguments of `region`: the captured cells, then the parameters.
+
+    It yields one value, what the function returns.
+    """
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    captured: tuple[str, ...]
+    region: Region
+    namespace: Namespace
+    span: Span | None = field(default=None)
+
+    def __repr__(self) -> str:
+        return f"<code {self.name}>"
