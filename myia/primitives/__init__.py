@@ -1,0 +1,38 @@
+"""The vocabularies: every primitive is one block in the file of its family.
+
+Importing this package fills the registry `PRIMITIVES` and gives IR values Python's operators.
+"""
+
+from myia.primitives import (
+    arithmetic,
+    control,
+    define,
+    effects,
+    elementwise,
+    indexing,
+    linalg,
+    logic,
+    operators,
+    py,
+    reductions,
+    shaping,
+    structured,
+    windows,
+)
+
+__all__ = [
+    "arithmetic",
+    "control",
+    "define",
+    "effects",
+    "elementwise",
+    "indexing",
+    "linalg",
+    "logic",
+    "operators",
+    "py",
+    "reductions",
+    "shaping",
+    "structured",
+    "windows",
+]

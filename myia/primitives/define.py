@@ -1,5 +1,7 @@
 """Constructors of primitives: one call is one block, everything about the operation in one place.
 
+A block reads like its formula:
+
     tanh = pointwise("tanh", lax.tanh, np.tanh, partials=[lambda y, x: 1 - y * y])
 """
 
@@ -25,14 +27,17 @@ def pointwise(
     partials=None,
     derivative=None,
     result: Callable[[np.dtype], np.dtype] | None = None,
+    kinds: str = "biufc",
 ) -> PointwisePrimitive:
     """Operands of one shape and dtype; the result has that shape and dtype (or `result(dtype)`).
 
-    Give `partials` (one callable, or None, per operand) or another `derivative`.
+    Give `partials` (one callable, or None, per operand) or another `derivative`. `kinds` are the
+    kinds of dtype (`np.dtype.kind`) on which the operation is defined.
     """
 
     def avals(*operands: Aval, **params) -> tuple[Aval]:
         first = operands[0]
+        require_kind(name, first, kinds)
         for other in operands[1:]:
             if other != first:
                 raise InternalError(f"{name}: operands differ: {', '.join(map(str, operands))}")
@@ -62,6 +67,17 @@ def linear(
     )
 
 
+def require(condition: bool, message: str) -> None:
+    """Shape rules say with this what must hold of their operands."""
+    if not condition:
+        raise InternalError(message)
+
+
+def require_kind(name: str, x: Aval, kinds: str) -> None:
+    if x.dtype.kind not in kinds:
+        raise InternalError(f"{name}: not defined on {x}")
+
+
 class CallablePrimitive(Primitive):
     """A primitive with one result, which one emits by calling it: `dot(x, y, axes=...)`."""
 
@@ -73,7 +89,8 @@ class PointwisePrimitive(CallablePrimitive):
     """As `CallablePrimitive`; Python numbers among the operands become constants like the rest."""
 
     def __call__(self, *operands, **params) -> Value:
-        like = next(x.aval for x in operands if isinstance(x, Value))
+        # The last value: the first operand of `select` is its predicate.
+        like = next(x.aval for x in reversed(operands) if isinstance(x, Value))
         return emit1(self, *(lift(x, like) for x in operands), **params)
 
 
