@@ -1,7 +1,7 @@
 """Reading and writing a window of an array at an index known only at run time.
 
 An index out of range is clamped, so that the whole window lies inside, as XLA does: who needs an
-error checks the index first.
+error checks the index first. (`lax` would count a negative one from the end.)
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def _transpose_write(i, ct, x, u, *indices):
 dynamic_slice = linear(
     "dynamic_slice",
     _read_avals,
-    lambda x, *indices, sizes: lax.dynamic_slice(x, indices, sizes),
+    lambda x, *indices, sizes: lax.dynamic_slice(x, indices, sizes, allow_negative_indices=False),
     lambda x, *indices, sizes: np.array(x[_window(x.shape, sizes, indices)]),
     transpose=lambda i, ct, x, *indices, sizes: dynamic_update_slice(zeros(x.aval), ct, *indices),
     accumulate=_accumulate_read,
@@ -76,7 +76,7 @@ dynamic_slice = linear(
 dynamic_update_slice = linear(
     "dynamic_update_slice",
     _write_avals,
-    lambda x, u, *indices: lax.dynamic_update_slice(x, u, indices),
+    lambda x, u, *indices: lax.dynamic_update_slice(x, u, indices, allow_negative_indices=False),
     _evaluate_write,
     groups=((0, 1),),
     transpose=_transpose_write,
