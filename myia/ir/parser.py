@@ -11,41 +11,17 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-from myia.ir.avals import I64, PY, Aval, parse_dtype
+from myia.ir.avals import I64, PY, Aval, dtype_name, parse_dtype
 from myia.ir.builder import Builder, at, emit
 from myia.ir.code import Code, Namespace, Parameter
 from myia.ir.core import Function, Region, Value
+from myia.ir.lexer import ParseError, Token, tokenize
 from myia.ir.primitive import PRIMITIVES
 from myia.source.diagnostics import InternalError
-from myia.source.span import SourceFile, Span
 
-_TOKEN = re.compile(
-    r"""(?P<space>[ \t]+)
-    | (?P<newline>\n)
-    | (?P<comment>\#[^\n]*)
-    | (?P<string>b?'(?:[^'\\\n]|\\.)*' | b?"(?:[^"\\\n]|\\.)*")
-    | (?P<value>%[\w.]+)
-    | (?P<at>@"[^"\n]*" | @[\w.]+)
-    | (?P<number>-?\d+(?:\.\d+)?(?:e[+-]?\d+)? | -?inf\b | nan\b)
-    | (?P<word>[^\W\d][\w.]*)
-    | (?P<opaque><[^\s][^\n]*)
-    | (?P<mark>->|\.\.\.|\*\*|[{}()\[\]=:,<*])""",
-    re.VERBOSE,
-)
 _LITERALS = {"True": True, "False": False, "None": None}
-_PLACE = re.compile(r"#\s*(?P<file>.+):(?P<line>\d+)\s*$")
-
-
-class ParseError(ValueError):
-    """The text is not of the grammar, or cannot be read back."""
-
-
-class _Token(NamedTuple):
-    kind: str
-    text: str
-    line: int
 
 
 def parse(text: str, namespace: Namespace | None = None) -> Function | Code:
@@ -56,29 +32,9 @@ def parse(text: str, namespace: Namespace | None = None) -> Function | Code:
     return _Parser(text, namespace).program()
 
 
-def _tokens(text: str) -> tuple[list[_Token], dict[int, Span]]:
-    """Tokens without spaces and comments; and the spans that comments name, by line."""
-    tokens, spans, files = [], {}, {}
-    line, position = 1, 0
-    while position < len(text):
-        match = _TOKEN.match(text, position)
-        if match is None:
-            raise ParseError(f"line {line}: cannot read {text[position : position + 20]!r}")
-        kind, position = match.lastgroup, match.end()
-        if kind == "comment" and (place := _PLACE.match(match.group())):
-            file = files.setdefault(place["file"], SourceFile(place["file"], ()))
-            number = int(place["line"])
-            spans[line] = Span(file, number, 0, number, 0)
-        if kind not in ("space", "comment"):
-            tokens.append(_Token(kind, match.group(), line))
-        line += kind == "newline"
-    tokens.append(_Token("end", "the end", line))
-    return tokens, spans
-
-
 class _Parser:
     def __init__(self, text: str, namespace: Namespace | None):
-        self.tokens, self.spans = _tokens(text)
+        self.tokens, self.spans = tokenize(text)
         self.position = 0
         self.namespace = namespace
         self.scopes: list[dict[str, Value]] = []
@@ -92,7 +48,7 @@ class _Parser:
 
     # ----- Tokens
 
-    def peek(self) -> _Token:
+    def peek(self) -> Token:
         return self.tokens[self.position]
 
     def next(self, kind: str | None = None) -> str:
@@ -156,9 +112,12 @@ class _Parser:
 
     def dtype(self, word: str):
         try:
-            return parse_dtype(word)
+            dtype = parse_dtype(word)
         except TypeError:
-            raise self.error(f"{word!r} is no dtype") from None
+            dtype = None
+        if dtype is None or dtype_name(dtype) != word:
+            raise self.error(f"{word!r} is no dtype")
+        return dtype
 
     def annotation(self) -> Aval | None:
         return self.aval() if self.accept(":") else None

@@ -1,0 +1,28 @@
+"""Golden files: `golden(text)` compares with `tests/golden/<file>/<test>.txt`."""
+
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).parent
+
+
+def pytest_addoption(parser):
+    parser.addoption("--update-golden", action="store_true", help="write what the tests produce")
+
+
+@pytest.fixture
+def golden(request):
+    """`golden(text)`: the text is what the file named after the test holds."""
+    module = Path(request.node.path).relative_to(TESTS).with_suffix("")
+    name = request.node.name.replace("[", ".").replace("]", "").replace("/", "_")
+    path = TESTS / "golden" / module / f"{name}.txt"
+
+    def check(text: str) -> None:
+        if request.config.getoption("--update-golden"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        assert path.exists(), f"no golden file {path.relative_to(TESTS)}: use --update-golden"
+        assert text == path.read_text()
+
+    return check
