@@ -5,7 +5,8 @@
     loop (%n, *%x0) {body}       lax.while_loop over (k, *x); k is dropped when nobody reads it
     call (*%args) {body}         its ops, in place
 
-The HLO's size depends on the program only, never on a trip count.
+The HLO's size depends on the program only, never on a trip count. For the CPU, reads of arrays that
+a loop writes are fenced (`fences.py`), and small loops are compiled whole (`small_call.py`).
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ import jax
 import numpy as np
 from jax import lax
 
+from myia.backends.xla.cost import worth_compiling_whole
+from myia.backends.xla.fences import fence, reads_to_fence
+from myia.backends.xla.small_call import compiled_whole
 from myia.ir.core import Function, Op, Region, Value, captures, has_effect, walk
 from myia.ir.primitive import Primitive
 from myia.primitives.define import constant_p
@@ -29,11 +33,11 @@ from myia.source.span import SourceFile
 Array = Any  # a JAX array or tracer, or a NumPy scalar where a literal will do
 
 
-def emit(function: Function) -> Callable[..., tuple[Array, ...]]:
+def emit(function: Function, *, cpu: bool) -> Callable[..., tuple[Array, ...]]:
     """A callable `program(*arrays) -> tuple of arrays`; trace it with x64 enabled."""
 
     def program(*arrays: Array) -> tuple[Array, ...]:
-        return Emitter().region(function.region, arrays)
+        return Emitter(cpu).region(function.region, arrays)
 
     program.__name__ = program.__qualname__ = function.name
     return program
@@ -45,9 +49,12 @@ class Emitter:
     SSA makes one flat table enough: JAX may trace a region twice, and then defines its values anew.
     """
 
-    def __init__(self):
+    def __init__(self, cpu: bool):
+        self.cpu = cpu
         self.arrays: dict[Value, Array] = {}
         self.constants: dict[Value, Op] = {}
+        self.guards: dict[Op, Array] = {}  # of fenced reads: a run-time true
+        self.whole = False  # inside a loop that is compiled whole
 
     def region(self, region: Region, args: Sequence[Array]) -> tuple[Array, ...]:
         """Emit the ops of `region`, called with `args`; returns what it yields."""
@@ -82,7 +89,8 @@ class Emitter:
         if op.primitive.structured:
             return _STRUCTURED[op.primitive](self, op)
         results = op.primitive.lower(*self.read(op.operands), **op.params)
-        return results if isinstance(results, (tuple, list)) else (results,)
+        results = results if isinstance(results, (tuple, list)) else (results,)
+        return fence(self.guards[op], results) if op in self.guards else results
 
 
 def _constant(*, value, dtype: np.dtype, shape: tuple[int, ...]) -> Array:
@@ -114,28 +122,38 @@ def _emit_call(emitter: Emitter, op: Op) -> Sequence[Array]:
 
 def _emit_loop(emitter: Emitter, op: Op) -> Sequence[Array]:
     parts = Loop.of(op)
-    count = None if parts.count is None else emitter.read1(parts.count)
+    fenced = reads_to_fence(parts.body) if emitter.cpu else frozenset()
+    count = () if parts.count is None else (emitter.read1(parts.count),)
     init = emitter.read(parts.carries)
-    if not _needs_index(parts):
-        return _while_without_index(emitter, parts, init)
-    _, *results = _while(emitter, parts, count, init)
+    if not emitter.cpu or emitter.whole or not worth_compiling_whole(op, bool(fenced)):
+        return _while(emitter, parts, fenced, count, init)
+    emitter.whole = True
+    results = compiled_whole(lambda n, xs: _while(emitter, parts, fenced, n, xs), count, init)
+    emitter.whole = False
     return results
 
 
-def _while(emitter: Emitter, parts: Loop, count: Array | None, init) -> Sequence[Array]:
+def _while(emitter: Emitter, parts: Loop, fenced: frozenset[Op], count, init) -> Sequence[Array]:
+    """`count` is a tuple of one or no array."""
+    if not count and not fenced and not _reads_index(parts):
+        return _while_without_index(emitter, parts, init)
+
     def cond(carry):
-        k = carry[0]
         if parts.cond is None:
-            return lax.lt(k, count)
-        if count is None:
+            return lax.lt(carry[0], *count)
+        if not count:
             return emitter.region(parts.cond, carry)[0]
-        return _both(lax.lt(k, count), parts.cond, lambda: emitter.region(parts.cond, carry)[0])
+        counting = lax.lt(carry[0], *count)
+        return _both(counting, parts.cond, lambda: emitter.region(parts.cond, carry)[0])
 
     def body(carry):
-        k, *_ = carry
+        k = carry[0]
+        if fenced:
+            emitter.guards.update(dict.fromkeys(fenced, lax.ge(k, _ZERO)))
         return (lax.add(k, _ONE), *emitter.region(parts.body, carry))
 
-    return lax.while_loop(cond, body, (_ZERO, *init))
+    _, *results = lax.while_loop(cond, body, (_ZERO, *init))
+    return results
 
 
 def _while_without_index(emitter: Emitter, parts: Loop, init) -> Sequence[Array]:
@@ -153,12 +171,10 @@ def _both(counting: Array, cond: Region, going_on: Callable[[], Array]) -> Array
     return lax.bitwise_and(counting, going_on())
 
 
-def _needs_index(parts: Loop) -> bool:
-    """True when the loop is counted or one of its regions reads the trip's index."""
-    regions = (parts.cond, parts.body)
-    return parts.count is not None or any(
-        region.args[0] in captures(Region((), region.ops, region.yields)) for region in regions
-    )
+def _reads_index(parts: Loop) -> bool:
+    regions = [region for region in (parts.cond, parts.body) if region is not None]
+    bare = [Region((), region.ops, region.yields) for region in regions]
+    return any(region.args[0] in captures(open_) for region, open_ in zip(regions, bare))
 
 
 def _refuse(emitter: Emitter, op: Op) -> Sequence[Array]:

@@ -32,9 +32,10 @@ class Executable:
 
     def __init__(self, function: Function, donate: tuple[int, ...] = ()):
         self.function = function
+        cpu = jax.default_backend() == "cpu"
         # To be called under somebody else's trace, where compiler options are not allowed.
-        self.program = emit(function)
-        options = _CPU_OPTIONS if jax.default_backend() == "cpu" else None
+        self.program = emit(function, cpu=cpu)
+        options = _CPU_OPTIONS if cpu else None
         self._jitted = jax.jit(self.program, donate_argnums=donate, compiler_options=options)
 
     def __call__(self, *arrays) -> tuple[jax.Array, ...]:
