@@ -1,0 +1,37 @@
+"""Desugaring: core Python with jumps -> core Python without.
+
+Afterwards there is no `break`, no `continue`, no `else` of a loop, and one `return`, at the end.
+Each pass takes the body of one function and does not enter the functions inside it. They run in
+this order, each reducing its construct to those of the passes after it.
+"""
+
+from __future__ import annotations
+
+import gast
+
+from myia.frontend.core import body_of, fresh_names
+from myia.frontend.desugar.break_ import remove_breaks
+from myia.frontend.desugar.continue_ import remove_continues
+from myia.frontend.desugar.loop_else import remove_loop_elses
+from myia.frontend.desugar.raise_ import leave_after_raise
+from myia.frontend.desugar.return_ import remove_early_returns
+from myia.frontend.desugar.unread_flags import drop_unread_flags
+from myia.frontend.desugar.walrus_test import move_walrus_tests
+
+DESUGARINGS = (
+    move_walrus_tests,
+    leave_after_raise,
+    remove_loop_elses,
+    remove_early_returns,
+    remove_breaks,
+    remove_continues,
+    drop_unread_flags,
+)
+
+
+def desugar(function: gast.AST) -> list[gast.stmt]:
+    """The statements of `function` in core Python without jumps."""
+    stmts, fresh = body_of(function), fresh_names()
+    for desugaring in DESUGARINGS:
+        stmts = desugaring(stmts, fresh)
+    return stmts

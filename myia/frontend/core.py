@@ -1,0 +1,178 @@
+"""Core Python: the gast subset, and one node of ours, that the frontend lowers.
+
+    Loop(target, iter, test, body, orelse)      for target in iter, while test: body
+                                                iter None: a plain `while`
+                                                test None: a plain `for`
+
+`core` brings a fenced tree into it; `show` prints it back as Python. Names with a `%`, which no
+user can write, are ours: a state of the control flow (`%returned`), or a comprehension's variable
+(`x%1`, the user's `x`).
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Callable
+
+import gast
+
+
+class Loop(gast.stmt):
+    """A `for` or a `while`; with both an iterable and a test, the test comes first on each trip."""
+
+    _fields = ("target", "iter", "test", "body", "orelse")
+    _attributes = ("lineno", "col_offset", "end_lineno", "end_col_offset")
+    broke: str | None = None  # the flag that is set before each `break`, once there is one
+
+
+FUNCTIONS = (gast.FunctionDef, gast.Lambda)
+COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
+
+
+class _ToCore(gast.NodeTransformer):
+    def visit_For(self, node):
+        self.generic_visit(node)
+        loop = Loop(node.target, node.iter, None, node.body, node.orelse)
+        return gast.copy_location(loop, node)
+
+    def visit_While(self, node):
+        self.generic_visit(node)
+        return gast.copy_location(Loop(None, None, node.test, node.body, node.orelse), node)
+
+
+class _FromCore(gast.NodeTransformer):
+    def visit_Loop(self, node):
+        self.generic_visit(node)
+        if node.iter is None:
+            return gast.While(node.test, node.body, node.orelse)
+        body = node.body
+        if node.test is not None:
+            body = [gast.If(not_(node.test), [gast.Break()], []), *body]
+        return gast.For(node.target, node.iter, body, node.orelse, None)
+
+
+def core(tree: gast.AST) -> gast.AST:
+    """`tree` with its `for`s and `while`s as `Loop`s (changed in place)."""
+    return _ToCore().visit(tree)
+
+
+def show(tree: gast.AST) -> str:
+    """Core Python as Python text; changes the loops of `tree`: print last, or a copy."""
+    return ast.unparse(ast.fix_missing_locations(gast.gast_to_ast(_FromCore().visit(tree))))
+
+
+# ----- Making nodes; `like` is the user's node that the new one stands for
+
+
+def name(id: str, like: gast.AST, ctx: type = gast.Load) -> gast.Name:
+    return gast.copy_location(gast.Name(id, ctx(), None, None), like)
+
+
+def assign(id: str, value: gast.expr, like: gast.AST) -> gast.Assign:
+    return gast.copy_location(gast.Assign([name(id, like, gast.Store)], value, None), like)
+
+
+def constant(value, like: gast.AST) -> gast.Constant:
+    return gast.copy_location(gast.Constant(value, None), like)
+
+
+def if_(test: gast.expr, body: list, orelse: list, like: gast.AST) -> gast.If:
+    return gast.copy_location(gast.If(test, body, orelse), like)
+
+
+def not_(test: gast.expr) -> gast.UnaryOp:
+    return gast.copy_location(gast.UnaryOp(gast.Not(), test), test)
+
+
+def unless(flag: str, test: gast.expr | None, like: gast.AST) -> gast.expr:
+    """`not flag and test`, where an absent test, or `True`, needs no `and`."""
+    negation = not_(name(flag, like))
+    if test is None or is_true(test):
+        return negation
+    return gast.copy_location(gast.BoolOp(gast.And(), [negation, test]), test)
+
+
+# ----- Questions
+
+
+def is_ours(id: str) -> bool:
+    """Is `id` a state of the control flow that desugaring made? It is never checked when read."""
+    return id.startswith("%")
+
+
+def spelling(id: str) -> str:
+    """The user's name for `id`, or for a state of ours, a plain word."""
+    return id[1:] if is_ours(id) else id.partition("%")[0]
+
+
+def fresh_names() -> Callable[[str], str]:
+    """`fresh("break")` is `%break`, then `%break2`, ...: one source of names per function."""
+    counts: dict[str, itertools.count] = {}
+
+    def fresh(word: str) -> str:
+        number = next(counts.setdefault(word, itertools.count(1)))
+        return f"%{word}" if number == 1 else f"%{word}{number}"
+
+    return fresh
+
+
+def is_true(test: gast.expr | None) -> bool:
+    return isinstance(test, gast.Constant) and bool(test.value)
+
+
+def is_endless(loop: Loop) -> bool:
+    """`while True:` without a `break` of its own: only `return` and `raise` leave it."""
+    return loop.iter is None and is_true(loop.test) and not has_own_break(loop.body)
+
+
+def has_own_break(stmts: list[gast.stmt]) -> bool:
+    """Is there a `break` in `stmts` that belongs to the loop around them?"""
+    for stmt in stmts:
+        if isinstance(stmt, gast.Break):
+            return True
+        if isinstance(stmt, gast.If) and has_own_break([*stmt.body, *stmt.orelse]):
+            return True
+        if isinstance(stmt, Loop) and has_own_break(stmt.orelse):
+            return True
+    return False
+
+
+def has_walrus(node: gast.AST) -> bool:
+    return any(isinstance(n, gast.NamedExpr) for n in walk_here(node))
+
+
+def walk_here(node: gast.AST):
+    """`node` and its descendants in the same scope: of inner functions, what `def` evaluates."""
+    yield node
+    for child in evaluated_here(node):
+        yield from walk_here(child)
+
+
+def evaluated_here(node: gast.AST):
+    """The children of `node` that run in its own scope, when it runs."""
+    if isinstance(node, FUNCTIONS):
+        yield from getattr(node, "decorator_list", ())
+        yield from node.args.defaults
+        yield from (d for d in node.args.kw_defaults if d is not None)
+    elif isinstance(node, gast.AnnAssign):
+        yield from (node.target, *([node.value] if node.value else []))
+    elif isinstance(node, gast.Name):
+        return
+    else:
+        yield from gast.iter_child_nodes(node)
+
+
+def parameters(node: gast.AST) -> list[gast.Name]:
+    """The parameters of a `def` or `lambda`, in the order of `inspect.signature`."""
+    a = node.args
+    vararg = [a.vararg] if a.vararg else []
+    kwarg = [a.kwarg] if a.kwarg else []
+    return [*a.posonlyargs, *a.args, *vararg, *a.kwonlyargs, *kwarg]
+
+
+def body_of(node: gast.AST) -> list[gast.stmt]:
+    """The statements of a `def`; a lambda's are one `return`."""
+    if isinstance(node, gast.Lambda):
+        return [gast.copy_location(gast.Return(node.body), node.body)]
+    return node.body

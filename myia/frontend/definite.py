@@ -1,0 +1,192 @@
+"""Definite assignment: which reads of local names may find no value.
+
+    if c: x = 1
+    return x            # x is unsure here
+
+A forward analysis of core Python with its jumps still in it. A state is the set of names that
+surely have a value, or None where no path leads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import gast
+
+from myia.frontend.core import COMPREHENSIONS, Loop, body_of, evaluated_here, is_true, parameters
+
+State = frozenset[str] | None
+
+
+def unsure_reads(function: gast.AST) -> set[gast.Name]:
+    """The `Name` nodes of `function` that may be read (or deleted, or augmented) with no value."""
+    analysis = _Analysis()
+    analysis.block(body_of(function), frozenset(p.id for p in parameters(function)))
+    return analysis.unsure
+
+
+def _join(*states: State) -> State:
+    reached = [s for s in states if s is not None]
+    return frozenset.intersection(*reached) if reached else None
+
+
+class _Analysis:
+    def __init__(self):
+        self.unsure: set[gast.Name] = set()
+        self.breaks: list[list[State]] = []  # states at the `break`s of each loop around
+        self.continues: list[list[State]] = []
+
+    # ----- Statements
+
+    def block(self, stmts: Iterable[gast.stmt], state: State) -> State:
+        for stmt in stmts:
+            state = self.statement(stmt, state)
+        return state
+
+    def statement(self, node: gast.stmt, state: State) -> State:
+        if state is None:
+            return None
+        if isinstance(node, gast.If):
+            state = self.expression(node.test, state)
+            return _join(self.block(node.body, state), self.block(node.orelse, state))
+        if isinstance(node, Loop):
+            return self.loop(node, state)
+        if isinstance(node, gast.Break):
+            self.breaks[-1].append(state)
+            return None
+        if isinstance(node, gast.Continue):
+            self.continues[-1].append(state)
+            return None
+        state = self.simple(node, state)
+        return None if isinstance(node, (gast.Return, gast.Raise)) else state
+
+    def simple(self, node: gast.stmt, state: State) -> State:
+        if isinstance(node, gast.Assign):
+            return self.targets(node.targets, self.expression(node.value, state))
+        if isinstance(node, gast.AugAssign):
+            if isinstance(node.target, gast.Name):
+                state = self.read(node.target, state)
+            return self.targets([node.target], self.expression(node.value, state))
+        if isinstance(node, gast.AnnAssign):
+            return self.annotated(node, state)
+        if isinstance(node, gast.FunctionDef):
+            return self.children(node, state) | {node.name}
+        if isinstance(node, gast.Delete):
+            return self.delete(node.targets, state)
+        if isinstance(node, gast.Assert) and node.msg is not None:
+            passed = self.expression(node.test, state)
+            self.expression(node.msg, passed)
+            return passed
+        return self.children(node, state)
+
+    def annotated(self, node: gast.AnnAssign, state: State) -> State:
+        if node.value is not None:
+            return self.targets([node.target], self.expression(node.value, state))
+        return state if isinstance(node.target, gast.Name) else self.target(node.target, state)
+
+    def loop(self, node: Loop, state: State) -> State:
+        if node.iter is not None:
+            state = self.expression(node.iter, state)
+        header = state
+        while True:  # only `del` makes the header lose names, so this ends at once but for it
+            exits, breaks, again = self.trip(node, header)
+            if _join(header, again) == header:
+                break
+            header = _join(header, again)
+        return _join(self.block(node.orelse, exits), *breaks)
+
+    def trip(self, node: Loop, state: State) -> tuple[State, list[State], State]:
+        """The states where the loop is exhausted, at its breaks, and at its next trip."""
+        exits = state
+        if node.test is not None:
+            state = self.expression(node.test, state)
+            exits = None if is_true(node.test) else state
+        if node.iter is not None:
+            state = self.target(node.target, state)
+        self.breaks.append([])
+        self.continues.append([])
+        end = self.block(node.body, state)
+        return exits, self.breaks.pop(), _join(end, *self.continues.pop())
+
+    # ----- Targets
+
+    def targets(self, targets: list[gast.expr], state: State) -> State:
+        for target in targets:
+            state = self.target(target, state)
+        return state
+
+    def target(self, node: gast.expr, state: State) -> State:
+        if isinstance(node, gast.Name):
+            return state | {node.id}
+        if isinstance(node, (gast.Tuple, gast.List)):
+            return self.targets(node.elts, state)
+        if isinstance(node, gast.Starred):
+            return self.target(node.value, state)
+        return self.children(node, state)
+
+    def delete(self, targets: list[gast.expr], state: State) -> State:
+        for target in targets:
+            if isinstance(target, gast.Name):
+                state = self.read(target, state) - {target.id}
+            elif isinstance(target, (gast.Tuple, gast.List)):
+                state = self.delete(target.elts, state)
+            else:
+                state = self.children(target, state)
+        return state
+
+    # ----- Expressions, in the order of evaluation
+
+    def read(self, node: gast.Name, state: State) -> State:
+        if node.id not in state:
+            self.unsure.add(node)
+        return state | {node.id}  # it has a value, or the read has raised
+
+    def expression(self, node: gast.expr, state: State) -> State:
+        if isinstance(node, gast.Name):
+            return self.read(node, state)
+        if isinstance(node, gast.NamedExpr):
+            return self.target(node.target, self.expression(node.value, state))
+        if isinstance(node, gast.IfExp):
+            state = self.expression(node.test, state)
+            return _join(self.expression(node.body, state), self.expression(node.orelse, state))
+        if isinstance(node, gast.BoolOp):
+            return self.first_surely(node.values, 1, state)
+        if isinstance(node, gast.Compare):
+            return self.first_surely([node.left, *node.comparators], 2, state)
+        if isinstance(node, COMPREHENSIONS):
+            return self.comprehension(node, state)
+        return self.children(node, state)
+
+    def first_surely(self, nodes: list[gast.expr], sure: int, state: State) -> State:
+        """The first `sure` of `nodes` are evaluated; of the rest, perhaps only some."""
+        for node in nodes[:sure]:
+            state = self.expression(node, state)
+        after = state
+        for node in nodes[sure:]:
+            after = self.expression(node, after)
+        return state
+
+    def comprehension(self, node: gast.expr, state: State) -> State:
+        first = node.generators[0]
+        outside = inside = self.expression(first.iter, state)
+        for generator in node.generators:
+            if generator is not first:
+                inside = self.expression(generator.iter, inside)
+            inside = self.target(generator.target, inside)
+            for test in generator.ifs:
+                inside = self.expression(test, inside)
+        for field in ("key", "value", "elt"):
+            if hasattr(node, field):
+                inside = self.expression(getattr(node, field), inside)
+        return outside
+
+    def children(self, node: gast.AST, state: State) -> State:
+        for child in self.in_order(node):
+            state = self.expression(child, state)
+        return state
+
+    def in_order(self, node: gast.AST) -> Iterable[gast.AST]:
+        if isinstance(node, gast.Dict):
+            pairs = zip(node.keys, node.values)
+            return [part for pair in pairs for part in pair if part is not None]
+        return evaluated_here(node)

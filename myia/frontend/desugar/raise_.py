@@ -1,0 +1,42 @@
+"""After a `raise` nothing runs: said with jumps, for back ends where an error is only a mark.
+
+    while c:                       while c:
+        raise e        ->              raise e
+                                       return %nothing
+
+    for x in xs:                   for x in xs:
+        raise e        ->              raise e
+                                       continue
+
+A `for` ends by itself: leaving it alone keeps its trip count known. `%nothing` has no value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import gast
+
+from myia.frontend.core import Loop, name
+
+Block = list[gast.stmt]
+
+
+def leave_after_raise(stmts: Block, fresh: Callable[[str], str]) -> Block:
+    return _leave(stmts, around=None)
+
+
+def _leave(stmts: Block, around: str | None) -> Block:
+    """`around`: "while" if one of the loops around is a `while`, "for" if all are `for`s."""
+    done: Block = []
+    for stmt in stmts:
+        done.append(stmt)
+        if isinstance(stmt, gast.Raise):
+            jump = gast.Continue() if around == "for" else gast.Return(name("%nothing", stmt))
+            done.append(gast.copy_location(jump, stmt))
+        elif isinstance(stmt, gast.If):
+            stmt.body, stmt.orelse = _leave(stmt.body, around), _leave(stmt.orelse, around)
+        elif isinstance(stmt, Loop):
+            inside = "while" if stmt.iter is None or around == "while" else "for"
+            stmt.body, stmt.orelse = _leave(stmt.body, inside), _leave(stmt.orelse, around)
+    return done

@@ -1,0 +1,49 @@
+"""One `return`, at the end; the value waits in `%value`.
+
+    if c:                          if c:
+        return a                       %value = a
+    rest               ->          else:
+    return b                           rest
+                                       %value = b
+                                   return %value
+
+Out of a loop a flag leads the way, through all the loops around:
+
+    for x in xs:                   %returned = False
+        if c:                      for x in xs, while not %returned:
+            return x                   if c:
+        rest           ->                  %value = x
+    return b                               %returned = True
+                                       else:
+                                           rest
+                                   if not %returned:
+                                       %value = b
+                                   return %value
+
+A function that ends without `return` returns None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import gast
+
+from myia.frontend.core import assign, constant, name
+from myia.frontend.desugar.jumps import Jump, remove
+
+Block = list[gast.stmt]
+
+
+def remove_early_returns(stmts: Block, fresh: Callable[[str], str]) -> Block:
+    value, flag = fresh("value"), fresh("returned")
+
+    def taken(node: gast.Return) -> Block:
+        result = node.value or constant(None, node)
+        return [assign(value, result, node), assign(flag, constant(True, node), node)]
+
+    first, last = stmts[0], stmts[-1]
+    end = gast.copy_location(gast.Return(None), last)
+    body, _ = remove([*stmts, end], Jump(gast.Return, flag, taken, leaves_loops=True))
+    result = gast.copy_location(gast.Return(name(value, last)), last)
+    return [assign(flag, constant(False, first), first), *body, result]

@@ -1,0 +1,166 @@
+"""What the frontend refuses: one class per mistake, the text of each in one place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from myia.source.diagnostics import Diagnostic
+
+# ----- Functions whose source cannot be had
+
+
+@dataclass(frozen=True)
+class NotAFunction(Diagnostic):
+    title = "{what} is not a Python function"
+    notes = ("myia compiles the source of functions, lambdas and methods written in Python",)
+    way_out = "wrap it in a Python function that calls it"
+    what: str
+
+
+@dataclass(frozen=True)
+class NoSource(Diagnostic):
+    title = "the source of `{name}` is not available"
+    notes = ("it was defined in {file}, of which Python keeps no text",)
+    way_out = "define it in a file or a notebook cell, not by `exec` or on the interactive prompt"
+    name: str
+    file: str
+
+
+@dataclass(frozen=True)
+class SourceChanged(Diagnostic):
+    title = "the source of `{name}` has changed since it was imported"
+    notes = ("{file}, line {line}, no longer holds the code that Python runs",)
+    way_out = "reload the module, or start Python again"
+    name: str
+    file: str
+    line: int
+
+
+@dataclass(frozen=True)
+class AmbiguousLambda(Diagnostic):
+    title = "several lambdas on one line"
+    label = "it cannot be told which of them is meant"
+    way_out = "put each lambda on a line of its own, or give it a name with `def`"
+
+
+# ----- Statements
+
+
+@dataclass(frozen=True)
+class UnsupportedTry(Diagnostic):
+    title = "`try` is not supported"
+    label = "compiled code does not catch exceptions"
+    way_out = "test for the condition with `if` before computing"
+
+
+@dataclass(frozen=True)
+class UnsupportedWith(Diagnostic):
+    title = "`with` is not supported"
+    label = "compiled code does not enter contexts"
+    way_out = "enter the context around the call of the compiled function"
+
+
+@dataclass(frozen=True)
+class UnsupportedClass(Diagnostic):
+    title = "a class cannot be defined inside a compiled function"
+    label = "defined here"
+    way_out = "define the class at the top of the module"
+
+
+@dataclass(frozen=True)
+class UnsupportedImport(Diagnostic):
+    title = "`import` inside a compiled function is not supported"
+    label = "imported here"
+    way_out = "import at the top of the module"
+
+
+@dataclass(frozen=True)
+class UnsupportedGlobal(Diagnostic):
+    title = "`global` is not supported"
+    label = "a compiled function does not assign the names of its module"
+    way_out = "return the new value, and assign it where the function is called"
+
+
+@dataclass(frozen=True)
+class NonlocalOfPython(Diagnostic):
+    title = "`{name}` belongs to a function that is not compiled"
+    label = "assigned through `nonlocal` here"
+    way_out = "return the new value, and assign it where the function is called"
+    name: str
+
+
+@dataclass(frozen=True)
+class UnsupportedMatch(Diagnostic):
+    title = "`match` is not supported"
+    label = "patterns are not compiled"
+    way_out = "write `if`, `elif` and `else`"
+
+
+@dataclass(frozen=True)
+class UnsupportedAsync(Diagnostic):
+    title = "asynchronous code is not supported"
+    label = "compiled code does not wait"
+    way_out = "await before or after the call of the compiled function"
+
+
+@dataclass(frozen=True)
+class UnsupportedTypeAlias(Diagnostic):
+    title = "a `type` statement inside a compiled function is not supported"
+    label = "defined here"
+    way_out = "define the alias at the top of the module"
+
+
+@dataclass(frozen=True)
+class UnsupportedRaise(Diagnostic):
+    title = "`raise` without an exception is not supported"
+    label = "there is no exception to raise again"
+    way_out = "name the exception: `raise ValueError(...)`"
+
+
+@dataclass(frozen=True)
+class UnsupportedCause(Diagnostic):
+    title = "`raise ... from ...` is not supported"
+    label = "compiled code keeps no chain of exceptions"
+    way_out = "raise the exception alone"
+
+
+@dataclass(frozen=True)
+class DeleteCaptured(Diagnostic):
+    title = "`del {name}` of a name that an inner function uses is not supported"
+    label = "deleted here"
+    way_out = "leave out the `del`, or assign `None`"
+    name: str
+
+
+# ----- Expressions
+
+
+@dataclass(frozen=True)
+class UnsupportedYield(Diagnostic):
+    title = "generators are not supported"
+    label = "a compiled function does not yield"
+    way_out = "append to a list, and return the list"
+
+
+@dataclass(frozen=True)
+class UnsupportedGenerator(Diagnostic):
+    title = "a generator expression is supported only as the argument of a call"
+    label = "would be evaluated lazily"
+    way_out = "write a list comprehension, with square brackets"
+
+
+@dataclass(frozen=True)
+class UnsupportedTemplate(Diagnostic):
+    title = "template strings are not supported"
+    label = "written here"
+    way_out = "write an f-string"
+
+
+# ----- What gast knows and Python 3 does not
+
+
+@dataclass(frozen=True)
+class NotPython3(Diagnostic):
+    title = "`{name}` is not Python 3"
+    label = "written here"
+    name: str

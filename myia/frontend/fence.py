@@ -1,0 +1,178 @@
+"""The fence: every node class of gast, and whether it is in the language.
+
+`FENCE` says it by class. The few cases that hang on more than the class are in `RULES`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import gast
+
+from myia.frontend import errors
+from myia.frontend.spans import Spans
+from myia.source.diagnostics import Diagnostic, MyiaError
+from myia.source.span import Span
+
+ALLOWED = None
+Refusal = Callable[[Span], Diagnostic]
+
+
+def _not_python3(name: str) -> Refusal:
+    return lambda span: errors.NotPython3(span, name)
+
+
+FENCE: dict[type, Refusal | None] = {
+    # ----- Modules: functions are all that is ever loaded
+    gast.Module: ALLOWED,
+    gast.Interactive: ALLOWED,
+    gast.Expression: ALLOWED,
+    gast.FunctionType: ALLOWED,
+    gast.Suite: ALLOWED,
+    # ----- Statements
+    gast.FunctionDef: ALLOWED,
+    gast.Return: ALLOWED,
+    gast.Assign: ALLOWED,
+    gast.AugAssign: ALLOWED,
+    gast.AnnAssign: ALLOWED,
+    gast.Delete: ALLOWED,
+    gast.For: ALLOWED,
+    gast.While: ALLOWED,
+    gast.If: ALLOWED,
+    gast.Expr: ALLOWED,
+    gast.Pass: ALLOWED,
+    gast.Break: ALLOWED,
+    gast.Continue: ALLOWED,
+    gast.Assert: ALLOWED,
+    gast.Raise: ALLOWED,
+    gast.Nonlocal: ALLOWED,
+    gast.Global: errors.UnsupportedGlobal,
+    gast.Try: errors.UnsupportedTry,
+    gast.TryStar: errors.UnsupportedTry,
+    gast.ExceptHandler: errors.UnsupportedTry,
+    gast.With: errors.UnsupportedWith,
+    gast.withitem: errors.UnsupportedWith,
+    gast.ClassDef: errors.UnsupportedClass,
+    gast.Import: errors.UnsupportedImport,
+    gast.ImportFrom: errors.UnsupportedImport,
+    gast.alias: errors.UnsupportedImport,
+    gast.Match: errors.UnsupportedMatch,
+    gast.match_case: errors.UnsupportedMatch,
+    gast.MatchAs: errors.UnsupportedMatch,
+    gast.MatchClass: errors.UnsupportedMatch,
+    gast.MatchMapping: errors.UnsupportedMatch,
+    gast.MatchOr: errors.UnsupportedMatch,
+    gast.MatchSequence: errors.UnsupportedMatch,
+    gast.MatchSingleton: errors.UnsupportedMatch,
+    gast.MatchStar: errors.UnsupportedMatch,
+    gast.MatchValue: errors.UnsupportedMatch,
+    gast.AsyncFunctionDef: errors.UnsupportedAsync,
+    gast.AsyncFor: errors.UnsupportedAsync,
+    gast.AsyncWith: errors.UnsupportedAsync,
+    gast.TypeAlias: errors.UnsupportedTypeAlias,
+    gast.TypeVar: ALLOWED,
+    gast.TypeVarTuple: ALLOWED,
+    gast.ParamSpec: ALLOWED,
+    gast.TypeIgnore: ALLOWED,
+    # ----- Expressions
+    gast.Constant: ALLOWED,
+    gast.Name: ALLOWED,
+    gast.BoolOp: ALLOWED,
+    gast.NamedExpr: ALLOWED,
+    gast.BinOp: ALLOWED,
+    gast.UnaryOp: ALLOWED,
+    gast.Lambda: ALLOWED,
+    gast.IfExp: ALLOWED,
+    gast.Dict: ALLOWED,
+    gast.Set: ALLOWED,
+    gast.List: ALLOWED,
+    gast.Tuple: ALLOWED,
+    gast.ListComp: ALLOWED,
+    gast.SetComp: ALLOWED,
+    gast.DictComp: ALLOWED,
+    gast.GeneratorExp: ALLOWED,
+    gast.Compare: ALLOWED,
+    gast.Call: ALLOWED,
+    gast.FormattedValue: ALLOWED,
+    gast.JoinedStr: ALLOWED,
+    gast.Attribute: ALLOWED,
+    gast.Subscript: ALLOWED,
+    gast.Starred: ALLOWED,
+    gast.Slice: ALLOWED,
+    gast.Await: errors.UnsupportedAsync,
+    gast.Yield: errors.UnsupportedYield,
+    gast.YieldFrom: errors.UnsupportedYield,
+    gast.TemplateStr: errors.UnsupportedTemplate,
+    gast.Interpolation: errors.UnsupportedTemplate,
+    # ----- Parts of these
+    gast.arguments: ALLOWED,
+    gast.keyword: ALLOWED,
+    gast.comprehension: ALLOWED,
+    # ----- What gast keeps for Python 2
+    gast.Print: _not_python3("print"),
+    gast.Exec: _not_python3("exec"),
+    gast.Repr: _not_python3("`...`"),
+}
+
+# Contexts and operators: leaves without a place, all allowed.
+LEAVES = (
+    gast.expr_context,
+    gast.boolop,
+    gast.operator,
+    gast.unaryop,
+    gast.cmpop,
+)
+
+
+def _generator(node: gast.GeneratorExp, parent: gast.AST | None) -> Refusal | None:
+    # Elsewhere than as an argument its laziness would show.
+    allowed = isinstance(parent, gast.Call) and node is not parent.func
+    return None if allowed else errors.UnsupportedGenerator
+
+
+def _comprehension(node: gast.comprehension, parent: gast.AST | None) -> Refusal | None:
+    return errors.UnsupportedAsync if node.is_async else None
+
+
+def _raise(node: gast.Raise, parent: gast.AST | None) -> Refusal | None:
+    if node.exc is None:
+        return errors.UnsupportedRaise
+    return None if node.cause is None else errors.UnsupportedCause
+
+
+RULES: dict[type, Callable[[gast.AST, gast.AST | None], Refusal | None]] = {
+    gast.GeneratorExp: _generator,
+    gast.comprehension: _comprehension,
+    gast.Raise: _raise,
+}
+
+
+def fence(tree: gast.AST, spans: Spans) -> None:
+    """Refuse the first node of `tree`, in the order of the text, that is not in the language."""
+    _check(tree, None, spans)
+
+
+def _check(node: gast.AST, parent: gast.AST | None, spans: Spans) -> None:
+    if isinstance(node, LEAVES):
+        return
+    refusal = FENCE[type(node)]
+    if refusal is None and type(node) in RULES:
+        refusal = RULES[type(node)](node, parent)
+    if refusal is not None:
+        located = node if hasattr(node, "lineno") else parent
+        raise MyiaError(refusal(spans.of(located)))
+    for child in _checked_children(node):
+        _check(child, node, spans)
+
+
+def _checked_children(node: gast.AST):
+    """The children of `node` that run; annotations do not."""
+    if isinstance(node, gast.Name):
+        return
+    for field in node._fields:
+        if field in ("annotation", "returns", "type_params"):
+            continue
+        value = getattr(node, field, None)
+        for child in value if isinstance(value, list) else [value]:
+            if isinstance(child, gast.AST):
+                yield child

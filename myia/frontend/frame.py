@@ -1,0 +1,154 @@
+"""The state of the lowering of one function: its variables, and the regions that it opens.
+
+A plain local is the SSA value in `values`; a name absent there has none. A shared variable is a
+cell. `branch` and `loop` open regions and join the variables that are assigned in them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+import gast
+
+from myia.frontend.core import Loop, is_ours, spelling
+from myia.frontend.liveness import Liveness
+from myia.frontend.scopes import Scope
+from myia.frontend.spans import Spans
+from myia.ir.avals import PY
+from myia.ir.builder import build_region, emit, emit1
+from myia.ir.core import Value
+from myia.primitives import control, py
+from myia.primitives import structured as s
+from myia.source.diagnostics import InternalError
+
+
+@dataclass(eq=False)
+class Frame:
+    scope: Scope
+    spans: Spans
+    namespace: py.Namespace
+    unsure: set[gast.Name]  # reads that may find no value
+    before: Liveness  # of the user's program, jumps and all: sharper at loops
+    after: Liveness  # of the desugared program
+    lower_function: Callable[[Frame, gast.AST], Value]
+    values: dict[str, Value] = field(default_factory=dict)
+    cells: dict[str, Value] = field(default_factory=dict)
+
+    # ----- Variables
+
+    def read(self, node: gast.Name) -> Value:
+        """The value of the variable `node`; an error at run time where it has none."""
+        kind, name = self.scope.kind(node.id), spelling(node.id)
+        if kind in ("cell", "captured"):
+            return emit1(py.load_cell, self.cells[node.id], name=name)
+        if kind == "free":
+            return emit1(py.free, name=name)
+        if kind == "global":
+            return emit1(py.global_, name=name)
+        if node in self.unsure:
+            self.values[node.id] = emit1(py.defined, self.current(node.id), name=name)
+        elif node.id not in self.values and not is_ours(node.id):
+            raise InternalError(
+                f"{name} is read at {self.spans.of(node)} but was not carried there"
+            )
+        return self.current(node.id)
+
+    def current(self, name: str) -> Value:
+        """The value of a plain local, `py.undefined` if it has none."""
+        if name in self.values:
+            return self.values[name]
+        return emit1(py.undefined, name=spelling(name))
+
+    def write(self, name: str, value: Value) -> None:
+        if self.scope.is_value(name):
+            self.values[name] = value
+            value.name = value.name or spelling(name)
+        else:
+            emit(py.store_cell, self.cells[name], value, name=spelling(name))
+
+    def delete(self, node: gast.Name) -> None:
+        self.read(node)
+        del self.values[node.id]
+
+    def new_cell(self, name: str) -> None:
+        self.cells[name] = emit1(py.cell, name=spelling(name))
+        self.cells[name].name = spelling(name)
+
+    # ----- Regions
+
+    def branch(
+        self,
+        pred: Value,
+        then: Callable[[], Sequence[Value]],
+        other: Callable[[], Sequence[Value]],
+        assigned: Iterable[str],
+        live: Iterable[str] | None = None,
+    ) -> tuple[Value, ...]:
+        """An `if`: results of its branches. Of the names `assigned` there, the `live` are joined."""
+        assigned = [n for n in dict.fromkeys(assigned) if self.scope.is_value(n)]
+        joined = assigned if live is None else [n for n in assigned if n in live]
+        outside = self.values
+
+        def region(build: Callable[[], Sequence[Value]]) -> list[Value]:
+            self.values = dict(outside)
+            return [*build(), *map(self.current, joined)]
+
+        results = control.if_(pred, lambda: region(then), lambda: region(other))
+        self.values = {n: v for n, v in outside.items() if n not in assigned}
+        first = len(results) - len(joined)
+        self._name(joined, results[first:])
+        return results[:first]
+
+    def loop(
+        self,
+        iterable: Value | None,
+        test: Callable[[], Value] | None,
+        body: Callable[[Value], None],
+        assigned: Iterable[str],
+        live: Iterable[str],
+    ) -> None:
+        """A loop over `iterable`, or while `test`. Of the names `assigned`, it carries the `live`."""
+        assigned = [n for n in dict.fromkeys(assigned) if self.scope.is_value(n)]
+        carried = [n for n in assigned if n in live]
+        kept = {n: v for n, v in self.values.items() if n not in assigned}
+        init = tuple(map(self.current, carried))
+
+        def enter(values: Sequence[Value]) -> None:
+            self.values = dict(kept)
+            self.values.update(zip(carried, values))
+
+        def cond_region(item: Value, *values: Value) -> list[Value]:
+            enter(values)
+            return [test()]
+
+        def body_region(item: Value, *values: Value) -> list[Value]:
+            enter(values)
+            body(item)
+            return [self.current(n) for n in carried]
+
+        avals = [PY] * (1 + len(carried))
+        names = [None, *map(spelling, carried)]
+        cond = None if test is None else build_region(avals, cond_region, names)
+        parts = s.Loop(iterable, init, cond, build_region(avals, body_region, names), None)
+        results = control.emit_loop(parts)
+        self.values = kept
+        self._name(carried, results)
+
+    def _name(self, names: Sequence[str], values: Sequence[Value]) -> None:
+        for name, value in zip(names, values):
+            self.values[name] = value
+            value.name = spelling(name)
+
+    # ----- What liveness says
+
+    def live_after(self, node: gast.If) -> frozenset[str]:
+        return self.after.after[node]
+
+    def live_at(self, loop: Loop) -> frozenset[str]:
+        """Names to carry: live in the desugared program and, if the user's, in the user's."""
+        live = self.after.header[loop]
+        if loop not in self.before.header:
+            return live
+        users = self.before.header[loop] | self.before.after[loop]
+        return frozenset(n for n in live if is_ours(n) or n in users)

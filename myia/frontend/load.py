@@ -1,0 +1,125 @@
+"""A Python function -> code of IR(py): the frontend's one entry.
+
+source.find   the `def` or `lambda` of the function, in its file
+fence         what is not supported is refused
+rename        every name means one variable of its function
+core          one kind of loop
+scopes        which variable each name is
+lower         definite assignment, liveness, desugaring, then SSA: function by function
+"""
+
+from __future__ import annotations
+
+import types
+import weakref
+from dataclasses import dataclass, replace
+
+import gast
+
+from myia.frontend import errors, source
+from myia.frontend.core import core
+from myia.frontend.fence import fence
+from myia.frontend.lower import lower
+from myia.frontend.rename import mangle_private_names, rename_comprehension_variables
+from myia.frontend.scopes import scopes
+from myia.frontend.spans import Spans, place_f_strings
+from myia.ir.core import Op, Region, walk
+from myia.ir.rewrite import with_regions
+from myia.primitives import py
+from myia.source.diagnostics import MyiaError
+
+
+@dataclass(eq=False, slots=True)
+class _Loaded:
+    code: weakref.ref  # the Python code object
+    latest: py.Code
+
+
+_cache: dict[int, _Loaded] = {}  # by the id of the Python code object
+
+
+def load(fn) -> py.Code:
+    """The code of a Python function, lambda or method (of a method, with `self` to be given).
+
+    Functions made by one `def` share the IR, `Code.region` (if no function is defined inside),
+    and have each their own namespace.
+    """
+    fn = _plain_function(fn)
+    code, namespace = fn.__code__, _namespace(fn)
+    loaded = _cache.get(id(code))
+    if loaded is None or loaded.code() is not code:
+        loaded = _Loaded(_forgetting(code), _load(fn, namespace))
+        _cache[id(code)] = loaded
+    elif not _same_namespace(loaded.latest.namespace, namespace):
+        loaded.latest = _in_namespace(loaded.latest, namespace)
+    return loaded.latest
+
+
+def _plain_function(fn) -> types.FunctionType:
+    while isinstance(fn, (types.MethodType, staticmethod, classmethod)):
+        fn = fn.__func__
+    if not isinstance(fn, types.FunctionType):
+        raise MyiaError(errors.NotAFunction(None, _describe(fn)))
+    return fn
+
+
+def _describe(fn) -> str:
+    name = getattr(fn, "__qualname__", None) or type(fn).__qualname__
+    return f"`{name}`" if hasattr(fn, "__qualname__") else f"an object of type `{name}`"
+
+
+def _namespace(fn: types.FunctionType) -> py.Namespace:
+    cells = dict(zip(fn.__code__.co_freevars, fn.__closure__ or ()))
+    return py.Namespace(fn.__globals__, cells)
+
+
+def _load(fn: types.FunctionType, namespace: py.Namespace) -> py.Code:
+    node, file = source.find(fn)
+    spans = Spans(file)
+    tree = gast.ast_to_gast(node)
+    if hasattr(tree, "decorator_list"):
+        tree.decorator_list = []  # they have been applied: `fn` is what they were given
+    place_f_strings(tree)
+    fence(tree, spans)
+    mangle_private_names(tree, fn.__code__.co_qualname)
+    rename_comprehension_variables(tree)
+    scope = scopes(core(tree), frozenset(namespace.cells), spans)
+    return lower(scope, spans, namespace)
+
+
+# ----- The cache
+
+
+def _forgetting(code: types.CodeType) -> weakref.ref:
+    key = id(code)
+    return weakref.ref(code, lambda _: _cache.pop(key, None))
+
+
+def _same_namespace(a: py.Namespace, b: py.Namespace) -> bool:
+    same_cells = all(x is y for x, y in zip(a.cells.values(), b.cells.values()))
+    return a.globals is b.globals and same_cells
+
+
+def _in_namespace(code: py.Code, namespace: py.Namespace) -> py.Code:
+    """`code`, and the code of the functions defined inside, with another namespace."""
+    region = code.region
+    if any(op.primitive is py.function for op in walk(region)):
+        region = _region_in_namespace(region, namespace)
+    return replace(code, region=region, namespace=namespace)
+
+
+def _region_in_namespace(region: Region, namespace: py.Namespace) -> Region:
+    return Region(
+        region.args,
+        tuple(_op_in_namespace(op, namespace) for op in region.ops),
+        region.yields,
+    )
+
+
+def _op_in_namespace(op: Op, namespace: py.Namespace) -> Op:
+    if op.primitive is py.function:
+        params = {"code": _in_namespace(op.params["code"], namespace)}
+        return Op(op.primitive, op.operands, params, (), op.results, op.span)
+    if op.regions:
+        return with_regions(op, [_region_in_namespace(r, namespace) for r in op.regions])
+    return op

@@ -1,0 +1,380 @@
+"""Expressions of core Python -> ops of IR(py), in Python's order of evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import gast
+
+from myia.frontend.frame import Frame
+from myia.frontend.scopes import assigned
+from myia.ir.builder import at, emit, emit1
+from myia.ir.core import Value
+from myia.primitives import py
+
+BINARY = {
+    gast.Add: "+",
+    gast.Sub: "-",
+    gast.Mult: "*",
+    gast.Div: "/",
+    gast.FloorDiv: "//",
+    gast.Mod: "%",
+    gast.Pow: "**",
+    gast.MatMult: "@",
+    gast.LShift: "<<",
+    gast.RShift: ">>",
+    gast.BitAnd: "&",
+    gast.BitOr: "|",
+    gast.BitXor: "^",
+}
+UNARY = {gast.UAdd: "+", gast.USub: "-", gast.Invert: "~", gast.Not: "not"}
+COMPARE = {
+    gast.Eq: "==",
+    gast.NotEq: "!=",
+    gast.Lt: "<",
+    gast.LtE: "<=",
+    gast.Gt: ">",
+    gast.GtE: ">=",
+    gast.Is: "is",
+    gast.IsNot: "is not",
+    gast.In: "in",
+    gast.NotIn: "not in",
+}
+CONVERSIONS = {-1: None, ord("s"): "s", ord("r"): "r", ord("a"): "a"}
+
+
+def expression(frame: Frame, node: gast.expr) -> Value:
+    with at(frame.spans.of(node)):
+        return EXPRESSIONS[type(node)](frame, node)
+
+
+def expressions(frame: Frame, nodes: Sequence[gast.expr]) -> list[Value]:
+    return [expression(frame, node) for node in nodes]
+
+
+def const(value) -> Value:
+    return emit1(py.const, value=value)
+
+
+def optional(frame: Frame, node: gast.expr | None) -> Value:
+    return const(None) if node is None else expression(frame, node)
+
+
+# ----- Names and operators
+
+
+def _constant(frame: Frame, node: gast.Constant) -> Value:
+    return const(node.value)
+
+
+def _name(frame: Frame, node: gast.Name) -> Value:
+    return frame.read(node)
+
+
+def _named(frame: Frame, node: gast.NamedExpr) -> Value:
+    value = expression(frame, node.value)
+    frame.write(node.target.id, value)
+    return value
+
+
+def _unary(frame: Frame, node: gast.UnaryOp) -> Value:
+    return emit1(py.unary, expression(frame, node.operand), op=UNARY[type(node.op)])
+
+
+def _binary(frame: Frame, node: gast.BinOp) -> Value:
+    left, right = expression(frame, node.left), expression(frame, node.right)
+    return emit1(py.binary, left, right, op=BINARY[type(node.op)])
+
+
+def _attribute(frame: Frame, node: gast.Attribute) -> Value:
+    return emit1(py.getattr_, expression(frame, node.value), name=node.attr)
+
+
+def _subscript(frame: Frame, node: gast.Subscript) -> Value:
+    obj, key = expression(frame, node.value), expression(frame, node.slice)
+    return emit1(py.getitem, obj, key)
+
+
+def _slice(frame: Frame, node: gast.Slice) -> Value:
+    return emit1(py.slice_, *(optional(frame, n) for n in (node.lower, node.upper, node.step)))
+
+
+# ----- Short circuits: what is not evaluated is in a branch that is not taken
+
+
+def _either(
+    frame: Frame,
+    pred: Value,
+    then: Callable[[], Value],
+    other: Callable[[], Value],
+    *parts: gast.expr,
+) -> Value:
+    """The value of one of two branches, in which `parts` (that may assign by `:=`) are evaluated."""
+    (value,) = frame.branch(pred, lambda: [then()], lambda: [other()], assigned(*parts))
+    return value
+
+
+def _if_expression(frame: Frame, node: gast.IfExp) -> Value:
+    pred = expression(frame, node.test)
+    then, other = node.body, node.orelse
+    return _either(
+        frame,
+        pred,
+        lambda: expression(frame, then),
+        lambda: expression(frame, other),
+        then,
+        other,
+    )
+
+
+def _bool_op(frame: Frame, node: gast.BoolOp) -> Value:
+    """`a and b` is `b if a else a`, `a or b` is `a if a else b`, `a` being evaluated once."""
+
+    def rest(value: Value, others: Sequence[gast.expr]) -> Value:
+        if not others:
+            return value
+
+        def more() -> Value:
+            return rest(expression(frame, others[0]), others[1:])
+
+        if isinstance(node.op, gast.And):
+            return _either(frame, value, more, lambda: value, *others)
+        return _either(frame, value, lambda: value, more, *others)
+
+    return rest(expression(frame, node.values[0]), node.values[1:])
+
+
+def _compare(frame: Frame, node: gast.Compare) -> Value:
+    """`a < b < c` is `a < b and b < c`, `b` being evaluated once."""
+
+    def rest(left: Value, ops: Sequence[gast.cmpop], others: Sequence[gast.expr]) -> Value:
+        right = expression(frame, others[0])
+        value = emit1(py.compare, left, right, op=COMPARE[type(ops[0])])
+        if len(ops) == 1:
+            return value
+        ops, others = ops[1:], others[1:]
+        return _either(frame, value, lambda: rest(right, ops, others), lambda: value, *others)
+
+    return rest(expression(frame, node.left), node.ops, node.comparators)
+
+
+# ----- Calls and functions
+
+
+def _call(frame: Frame, node: gast.Call) -> Value:
+    if _is_bare_super(frame, node):
+        return _super(frame)
+    f = expression(frame, node.func)
+    args, spec = [], []
+    for arg in node.args:
+        starred = isinstance(arg, gast.Starred)
+        args.append(expression(frame, arg.value if starred else arg))
+        spec.append("*" if starred else None)
+    for keyword in node.keywords:
+        args.append(expression(frame, keyword.value))
+        spec.append(keyword.arg or "**")
+    return emit1(py.call, f, *args, spec=tuple(spec))
+
+
+def _is_bare_super(frame: Frame, node: gast.Call) -> bool:
+    is_super = isinstance(node.func, gast.Name) and node.func.id == "super"
+    return is_super and not (node.args or node.keywords) and "__class__" in frame.scope.free
+
+
+def _super(frame: Frame) -> Value:
+    """`super()` is `super(__class__, self)`, which Python's compiler arranges in the same way."""
+    first = frame.scope.parameters[0]
+    super_, cls = emit1(py.global_, name="super"), emit1(py.free, name="__class__")
+    itself = frame.cells[first] if first in frame.cells else frame.values[first]
+    if first in frame.cells:
+        itself = emit1(py.load_cell, itself, name=first)
+    return emit1(py.call, super_, cls, itself, spec=(None, None))
+
+
+def _lambda(frame: Frame, node: gast.Lambda) -> Value:
+    return frame.lower_function(frame, node)
+
+
+# ----- Displays and f-strings
+
+
+def _display(primitive) -> Callable[[Frame, gast.expr], Value]:
+    def lower(frame: Frame, node: gast.expr) -> Value:
+        stars = tuple(isinstance(item, gast.Starred) for item in node.elts)
+        items = [item.value if star else item for item, star in zip(node.elts, stars)]
+        return emit1(primitive, *expressions(frame, items), stars=stars)
+
+    return lower
+
+
+def _dict(frame: Frame, node: gast.Dict) -> Value:
+    operands = []
+    for key, value in zip(node.keys, node.values):
+        operands += [optional(frame, key), expression(frame, value)]
+    return emit1(py.dict_, *operands, stars=tuple(key is None for key in node.keys))
+
+
+def _joined_string(frame: Frame, node: gast.JoinedStr) -> Value:
+    values, parts = [], []
+    for part in node.values:
+        if isinstance(part, gast.Constant):
+            parts.append(part.value)
+            continue
+        value, spec = expression(frame, part.value), _static_spec(part)
+        conversion = CONVERSIONS[part.conversion]
+        if spec is None:
+            value, conversion, spec = _format_now(frame, value, part), None, ""
+        values.append(value)
+        parts.append((conversion, spec))
+    return emit1(py.format_, *values, parts=tuple(parts))
+
+
+def _static_spec(part: gast.FormattedValue) -> str | None:
+    """The text of a format specification, None if it has values in it."""
+    if part.format_spec is None:
+        return ""
+    texts = part.format_spec.values
+    if not all(isinstance(t, gast.Constant) for t in texts):
+        return None
+    return "".join(t.value for t in texts)
+
+
+def _format_now(frame: Frame, value: Value, part: gast.FormattedValue) -> Value:
+    """`f"{x:{width}}"` is `format(x, f"{width}")`."""
+    conversion = {"s": str, "r": repr, "a": ascii}.get(CONVERSIONS[part.conversion])
+    if conversion is not None:
+        value = emit1(py.call, const(conversion), value, spec=(None,))
+    spec = expression(frame, part.format_spec)
+    return emit1(py.call, const(format), value, spec, spec=(None, None))
+
+
+# ----- Comprehensions
+
+
+def _comprehension(frame: Frame, node: gast.expr) -> Value:
+    """Loops that fill a new container. A generator expression (an argument) becomes a list."""
+    first = expression(frame, node.generators[0].iter)
+    container, add = CONTAINERS[type(node)]
+    result = emit1(container, stars=())
+    carried = [*assigned(node), *_carried_variables(frame, node)]
+    for name in _variables(node):
+        if name in frame.scope.cells:
+            frame.new_cell(name)
+
+    def generate(generators: Sequence[gast.comprehension], iterable: Value) -> None:
+        head, *rest = generators
+
+        def inside() -> None:
+            if rest:
+                generate(rest, expression(frame, rest[0].iter))
+            else:
+                add(frame, node, result)
+
+        def body(item: Value) -> None:
+            assign(frame, head.target, item)
+            _filtered(frame, head.ifs, inside, carried)
+
+        frame.loop(iterable, None, body, [*carried, *_variables(node)], carried)
+
+    generate(node.generators, first)
+    return result
+
+
+def _filtered(
+    frame: Frame, tests: Sequence[gast.expr], inside: Callable[[], None], carried: list[str]
+) -> None:
+    """`inside` runs if all `tests` hold."""
+    if not tests:
+        inside()
+        return
+
+    def then() -> list[Value]:
+        _filtered(frame, tests[1:], inside, carried)
+        return []
+
+    frame.branch(expression(frame, tests[0]), then, lambda: [], carried)
+
+
+def _variables(node: gast.expr) -> list[str]:
+    targets = [n for g in node.generators for n in gast.walk(g.target)]
+    return [n.id for n in targets if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)]
+
+
+def _carried_variables(frame: Frame, node: gast.expr) -> list[str]:
+    """Variables that the comprehension may read before it assigns them, on a later trip."""
+    unsure = {n.id for n in gast.walk(node) if isinstance(n, gast.Name) and n in frame.unsure}
+    return [name for name in _variables(node) if name in unsure]
+
+
+def _append(method: str) -> Callable[[Frame, gast.expr, Value], None]:
+    def add(frame: Frame, node: gast.expr, result: Value) -> None:
+        item = expression(frame, node.elt)
+        emit1(py.call, emit1(py.getattr_, result, name=method), item, spec=(None,))
+
+    return add
+
+
+def _set_item(frame: Frame, node: gast.DictComp, result: Value) -> None:
+    key, value = expression(frame, node.key), expression(frame, node.value)
+    emit(py.setitem, result, key, value)
+
+
+CONTAINERS = {
+    gast.ListComp: (py.list_, _append("append")),
+    gast.GeneratorExp: (py.list_, _append("append")),
+    gast.SetComp: (py.set_, _append("add")),
+    gast.DictComp: (py.dict_, _set_item),
+}
+
+
+# ----- Targets of assignments
+
+
+def assign(frame: Frame, target: gast.expr, value: Value) -> None:
+    """`target = value`: a name, an item, an attribute, or a tuple of targets."""
+    if isinstance(target, gast.Name):
+        frame.write(target.id, value)
+        return
+    with at(frame.spans.of(target)):
+        if isinstance(target, gast.Attribute):
+            emit(py.setattr_, expression(frame, target.value), value, name=target.attr)
+        elif isinstance(target, gast.Subscript):
+            obj, key = expression(frame, target.value), expression(frame, target.slice)
+            emit(py.setitem, obj, key, value)
+        else:
+            _unpack(frame, target.elts, value)
+
+
+def _unpack(frame: Frame, targets: Sequence[gast.expr], value: Value) -> None:
+    starred = [isinstance(t, gast.Starred) for t in targets]
+    before = starred.index(True) if any(starred) else len(targets)
+    after = len(targets) - before - any(starred)
+    items = emit(py.unpack, value, before=before, starred=int(any(starred)), after=after)
+    for target, item in zip(targets, items):
+        assign(frame, target.value if isinstance(target, gast.Starred) else target, item)
+
+
+EXPRESSIONS: dict[type, Callable[[Frame, gast.expr], Value]] = {
+    gast.Constant: _constant,
+    gast.Name: _name,
+    gast.NamedExpr: _named,
+    gast.UnaryOp: _unary,
+    gast.BinOp: _binary,
+    gast.Attribute: _attribute,
+    gast.Subscript: _subscript,
+    gast.Slice: _slice,
+    gast.IfExp: _if_expression,
+    gast.BoolOp: _bool_op,
+    gast.Compare: _compare,
+    gast.Call: _call,
+    gast.Lambda: _lambda,
+    gast.Tuple: _display(py.tuple_),
+    gast.List: _display(py.list_),
+    gast.Set: _display(py.set_),
+    gast.Dict: _dict,
+    gast.JoinedStr: _joined_string,
+    gast.ListComp: _comprehension,
+    gast.SetComp: _comprehension,
+    gast.DictComp: _comprehension,
+    gast.GeneratorExp: _comprehension,
+}

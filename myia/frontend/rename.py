@@ -1,0 +1,133 @@
+"""Two renamings that make every name mean one variable of its function.
+
+Comprehension variables, which live in a scope of their own:
+
+    [x * y for x in x]        ->        [x%1 * y for x%1 in x]
+
+Private names inside a class, as Python's compiler spells them:
+
+    self.__n                  ->        self._Counter__n
+"""
+
+from __future__ import annotations
+
+import itertools
+
+import gast
+
+from myia.frontend.core import COMPREHENSIONS, FUNCTIONS, body_of, parameters
+
+# ----- Comprehension variables
+
+
+def rename_comprehension_variables(tree: gast.AST) -> None:
+    """Give each variable of each comprehension in `tree` a name of its own (in place)."""
+    _Renamer(itertools.count(1)).visit(tree, {})
+
+
+class _Renamer:
+    def __init__(self, numbers: itertools.count):
+        self.numbers = numbers
+
+    def visit(self, node: gast.AST, names: dict[str, str]) -> None:
+        if isinstance(node, gast.Name):
+            node.id = names.get(node.id, node.id)
+        elif isinstance(node, FUNCTIONS):
+            self._visit_function(node, names)
+        elif isinstance(node, COMPREHENSIONS):
+            self._visit_comprehension(node, names)
+        else:
+            for child in gast.iter_child_nodes(node):
+                self.visit(child, names)
+
+    def _visit_function(self, node: gast.AST, names: dict[str, str]) -> None:
+        evaluated = [*getattr(node, "decorator_list", ()), *node.args.defaults]
+        evaluated += [d for d in node.args.kw_defaults if d is not None]
+        for child in evaluated:
+            self.visit(child, names)
+        own = {p.id for p in parameters(node)} | bound_names(body_of(node))
+        inner = {old: new for old, new in names.items() if old not in own}
+        for child in node.body if isinstance(node.body, list) else [node.body]:
+            self.visit(child, inner)
+
+    def _visit_comprehension(self, node: gast.AST, names: dict[str, str]) -> None:
+        first, *rest = node.generators
+        self.visit(first.iter, names)  # evaluated outside the comprehension's scope
+        targets = {
+            n.id: None
+            for generator in node.generators
+            for n in gast.walk(generator.target)
+            if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)
+        }
+        inner = names | {name: f"{name}%{next(self.numbers)}" for name in targets}
+        for child in (first.target, *first.ifs):
+            self.visit(child, inner)
+        for generator in rest:
+            self.visit(generator, inner)
+        for field in ("key", "value", "elt"):
+            if hasattr(node, field):
+                self.visit(getattr(node, field), inner)
+
+
+def bound_names(stmts: list[gast.stmt]) -> set[str]:
+    """Names that `stmts` bind in their own scope, in any way."""
+    found: set[str] = set()
+    for stmt in stmts:
+        _collect_bound(stmt, found)
+    return found
+
+
+def _collect_bound(node: gast.AST, found: set[str]) -> None:
+    if isinstance(node, gast.Name):
+        if isinstance(node.ctx, (gast.Store, gast.Del)):
+            found.add(node.id)
+        return
+    if isinstance(node, gast.FunctionDef):
+        found.add(node.name)
+    if isinstance(node, FUNCTIONS):
+        children = [*getattr(node, "decorator_list", ()), node.args]
+    elif isinstance(node, COMPREHENSIONS):
+        children = _outside_targets(node)
+    else:
+        children = gast.iter_child_nodes(node)
+    for child in children:
+        _collect_bound(child, found)
+
+
+def _outside_targets(node: gast.AST):
+    """A comprehension binds no name outside but by `:=` in its parts."""
+    for generator in node.generators:
+        yield generator.iter
+        yield from generator.ifs
+    for field in ("key", "value", "elt"):
+        if hasattr(node, field):
+            yield getattr(node, field)
+
+
+# ----- Private names
+
+
+def mangle_private_names(tree: gast.AST, qualname: str) -> None:
+    """Spell the private names of the class that `qualname` lies in as Python does (in place)."""
+    cls = _enclosing_class(qualname)
+    if cls is None or not cls.strip("_"):
+        return
+    prefix = "_" + cls.lstrip("_")
+    for node in gast.walk(tree):
+        for field in ("id", "attr", "arg", "name"):
+            word = getattr(node, field, None)
+            if isinstance(word, str) and word.startswith("__") and not word.endswith("__"):
+                setattr(node, field, prefix + word)
+        if isinstance(node, gast.Nonlocal):
+            node.names = [
+                prefix + n if n.startswith("__") and not n.endswith("__") else n for n in node.names
+            ]
+
+
+def _enclosing_class(qualname: str) -> str | None:
+    """`A.f.<locals>.g` lies in A: a part is a function when `<locals>` follows it."""
+    parts = qualname.split(".")
+    for part, after in reversed(list(zip(parts, parts[1:]))):
+        if part != "<locals>" and after != "<locals>":
+            return part
+    return None

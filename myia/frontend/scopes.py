@@ -1,0 +1,148 @@
+"""Which variable each name is, by Python's rules.
+
+    local      an SSA value of the function
+    cell       a local that an inner function reads or assigns: shared, so a cell
+    captured   a cell of a compiled function around this one
+    free       a variable of a Python closure around the outermost compiled function
+    global     a name of the module, or a builtin
+
+The comprehensions' variables are renamed before (`rename.py`), so functions are the only scopes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import gast
+
+from myia.frontend import errors
+from myia.frontend.core import COMPREHENSIONS, FUNCTIONS, body_of, is_ours, parameters, walk_here
+from myia.frontend.spans import Spans
+from myia.source.diagnostics import MyiaError
+
+
+@dataclass(eq=False)
+class Scope:
+    """The names of one function. `captured` are in the order of the function's cell arguments."""
+
+    node: gast.AST
+    parameters: tuple[str, ...]
+    locals: set[str]  # with the parameters
+    used: dict[str, None]  # read or assigned here, in order
+    nonlocals: set[str]
+    children: dict[gast.AST, Scope] = field(default_factory=dict)
+    cells: set[str] = field(default_factory=set)
+    captured: tuple[str, ...] = ()
+    free: frozenset[str] = frozenset()
+
+    def kind(self, name: str) -> str:
+        if name in self.cells:
+            return "cell"
+        if name in self.locals or is_ours(name):
+            return "local"
+        if name in self.captured:
+            return "captured"
+        return "free" if name in self.free else "global"
+
+    def is_value(self, name: str) -> bool:
+        """Is `name` a plain SSA value here?"""
+        return self.kind(name) == "local"
+
+
+def scopes(function: gast.AST, free: frozenset[str], spans: Spans) -> Scope:
+    """The scope of `function` and, as its children, of the functions inside it.
+
+    `free` are the names of the Python closure around `function`.
+    """
+    scope = _collect(function)
+    _resolve(scope, frozenset(), free)
+    _check(scope, spans)
+    return scope
+
+
+# ----- Bottom up: the names of each function
+
+
+def _collect(node: gast.AST) -> Scope:
+    own = tuple(p.id for p in parameters(node))
+    scope = Scope(node, own, set(own), {}, set())
+    for stmt in body_of(node):
+        for part in walk_here(stmt):
+            _note(scope, part)
+    scope.locals -= scope.nonlocals
+    return scope
+
+
+def _note(scope: Scope, node: gast.AST) -> None:
+    if isinstance(node, gast.Name):
+        scope.used[node.id] = None
+        if isinstance(node.ctx, (gast.Store, gast.Del)):
+            scope.locals.add(node.id)
+    elif isinstance(node, gast.Nonlocal):
+        scope.nonlocals.update(node.names)
+        scope.used.update(dict.fromkeys(node.names))
+    elif isinstance(node, FUNCTIONS):
+        scope.children[node] = _collect(node)
+        if isinstance(node, gast.FunctionDef):
+            scope.locals.add(node.name)
+
+
+def _unresolved(scope: Scope) -> dict[str, None]:
+    """Names that `scope`, or a function inside it, takes from outside."""
+    names = dict(scope.used)
+    for child in scope.children.values():
+        names.update(_unresolved(child))
+    return {name: None for name in names if name not in scope.locals}
+
+
+# ----- Top down: what the names from outside are
+
+
+def _resolve(scope: Scope, visible: frozenset[str], free: frozenset[str]) -> None:
+    """`visible`: the variables of the compiled functions around `scope`."""
+    scope.free = free
+    scope.captured = tuple(name for name in _unresolved(scope) if name in visible)
+    inner = visible | scope.locals
+    for child in scope.children.values():
+        _resolve(child, inner, free)
+        scope.cells.update(name for name in child.captured if name in scope.locals)
+
+
+def _check(scope: Scope, spans: Spans) -> None:
+    for stmt in body_of(scope.node):
+        for node in walk_here(stmt):
+            _check_node(scope, node, spans)
+    for child in scope.children.values():
+        _check(child, spans)
+
+
+def _check_node(scope: Scope, node: gast.AST, spans: Spans) -> None:
+    if isinstance(node, gast.Nonlocal):
+        for name in node.names:
+            if scope.kind(name) not in ("cell", "captured"):
+                raise MyiaError(errors.NonlocalOfPython(spans.of(node), name))
+    elif isinstance(node, gast.Name) and isinstance(node.ctx, gast.Del):
+        if not scope.is_value(node.id):
+            raise MyiaError(errors.DeleteCaptured(spans.of(node), node.id))
+
+
+# ----- What a piece of code assigns
+
+
+def assigned(*parts: gast.AST) -> Iterator[str]:
+    """Names that `parts` bind in their own scope; not the variables of comprehensions."""
+    for part in parts:
+        yield from _assigned(part)
+
+
+def _assigned(node: gast.AST) -> Iterator[str]:
+    inside: set[gast.AST] = set()
+    for part in walk_here(node):
+        if isinstance(part, COMPREHENSIONS):
+            inside.update(n for g in part.generators for n in gast.walk(g.target))
+        elif isinstance(part, gast.FunctionDef):
+            yield part.name
+        elif isinstance(part, gast.Name) and isinstance(part.ctx, (gast.Store, gast.Del)):
+            if part not in inside:
+                yield part.id

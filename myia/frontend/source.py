@@ -1,0 +1,154 @@
+"""From a Python function to the piece of syntax that it was made of.
+
+The whole file is parsed, once, and the function is found in it by the lines and columns that its
+code object remembers: so places are true, and a lambda is found wherever it stands.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.machinery
+import linecache
+import types
+from dataclasses import dataclass
+
+from myia.frontend import errors
+from myia.frontend.spans import Spans
+from myia.source.diagnostics import MyiaError
+from myia.source.span import SourceFile
+
+FUNCTION_NODES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+@dataclass(frozen=True, eq=False)
+class ParsedFile:
+    """A file's text, the functions in its syntax, and the code objects it compiles to."""
+
+    source: SourceFile
+    functions: tuple[ast.AST, ...]
+    codes: tuple[types.CodeType, ...]
+
+
+_files: dict[str, ParsedFile] = {}
+
+
+def find(fn: types.FunctionType) -> tuple[ast.AST, SourceFile]:
+    """The node of `fn`'s `def` or `lambda`, and the file that it stands in."""
+    code = fn.__code__
+    file = _parsed_file(fn)
+    if _is_loaded_plainly(fn) and not any(_same_code(code, c) for c in file.codes):
+        raise MyiaError(_changed(code))
+    found = [node for node in file.functions if _may_be(node, code)]
+    if len(found) > 1:
+        found = _innermost([node for node in found if _spans_code(node, code)] or found)
+    if not found:
+        raise MyiaError(_changed(code))
+    if len(found) > 1:
+        raise MyiaError(errors.AmbiguousLambda(Spans(file.source).of(found[0])))
+    return found[0], file.source
+
+
+def _changed(code: types.CodeType) -> errors.SourceChanged:
+    return errors.SourceChanged(None, code.co_name, code.co_filename, code.co_firstlineno)
+
+
+# ----- The file
+
+
+def _parsed_file(fn: types.FunctionType) -> ParsedFile:
+    name = fn.__code__.co_filename
+    lines = tuple(linecache.getlines(name, fn.__globals__))
+    if not lines:
+        raise MyiaError(errors.NoSource(None, fn.__name__, name))
+    stripped = tuple(line.rstrip("\n") for line in lines)
+    known = _files.get(name)
+    if known is None or known.source.lines != stripped:
+        known = _files[name] = _parse("".join(lines), SourceFile(name, stripped), fn)
+    return known
+
+
+def _parse(text: str, source: SourceFile, fn: types.FunctionType) -> ParsedFile:
+    try:
+        tree = ast.parse(text)
+        top = compile(text, source.name, "exec", dont_inherit=True)
+    except SyntaxError:
+        raise MyiaError(_changed(fn.__code__)) from None
+    functions = tuple(node for node in ast.walk(tree) if isinstance(node, FUNCTION_NODES))
+    return ParsedFile(source, functions, tuple(_codes_in(top)))
+
+
+def _codes_in(code: types.CodeType):
+    yield code
+    for const in code.co_consts:
+        if isinstance(const, types.CodeType):
+            yield from _codes_in(const)
+
+
+# ----- Is the text still that of the code?
+
+
+def _is_loaded_plainly(fn: types.FunctionType) -> bool:
+    """True when nothing but Python's compiler stands between the file and the code.
+
+    Others (pytest's rewritten asserts, import hooks of type checkers) change the code that a file
+    gives, so that it cannot be compared.
+    """
+    loader = fn.__globals__.get("__loader__")
+    return type(loader) is importlib.machinery.SourceFileLoader and (
+        getattr(loader, "path", None) == fn.__code__.co_filename
+    )
+
+
+def _same_code(a: types.CodeType, b: types.CodeType) -> bool:
+    names = ("co_name", "co_firstlineno", "co_code", "co_names", "co_varnames")
+    names += ("co_freevars", "co_cellvars")
+    if any(getattr(a, name) != getattr(b, name) for name in names):
+        return False
+    return len(a.co_consts) == len(b.co_consts) and all(map(_same_const, a.co_consts, b.co_consts))
+
+
+def _same_const(a, b) -> bool:
+    if isinstance(a, types.CodeType) and isinstance(b, types.CodeType):
+        return _same_code(a, b)
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(map(_same_const, a, b))
+    # Not `==` alone: 1 is not 1.0 here, 0.0 not -0.0, and nan is nan.
+    return type(a) is type(b) and (a == b if isinstance(a, frozenset) else repr(a) == repr(b))
+
+
+# ----- Which node is it?
+
+
+def _may_be(node: ast.AST, code: types.CodeType) -> bool:
+    """Do the first line, the name and the parameters agree?"""
+    first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
+    if first != code.co_firstlineno or getattr(node, "name", "<lambda>") != code.co_name:
+        return False
+    a = node.args
+    named = [arg.arg for arg in (*a.posonlyargs, *a.args, *a.kwonlyargs)]
+    named += [arg.arg for arg in (a.vararg, a.kwarg) if arg is not None]
+    variables = code.co_varnames[: len(named)]
+    return all(
+        v == n or (v.endswith(n) and n.startswith("__")) for v, n in zip(variables, named)
+    ) and (
+        code.co_argcount == len(a.posonlyargs) + len(a.args)
+        and code.co_kwonlyargcount == len(a.kwonlyargs)
+    )
+
+
+def _spans_code(node: ast.AST, code: types.CodeType) -> bool:
+    """Do all instructions of `code` come from inside the body of `node`?"""
+    body = node.body if isinstance(node.body, list) else [node.body]
+    start = (body[0].lineno, body[0].col_offset)
+    end = (body[-1].end_lineno, body[-1].end_col_offset)
+    for line, end_line, col, end_col in code.co_positions():
+        if None in (line, end_line, col, end_col) or (line, col) == (end_line, end_col):
+            continue
+        if (line, col) < start or (end_line, end_col) > end:
+            return False
+    return True
+
+
+def _innermost(nodes: list[ast.AST]) -> list[ast.AST]:
+    """Without those that contain another: code inside the inner lambda is inside both."""
+    return [n for n in nodes if not any(m is not n and m in ast.walk(n) for m in nodes)]
