@@ -204,9 +204,13 @@ def _sign_vjp(op, cts, acc):
         acc.add(x, ct - conj(ct * y * y))
 
 
+def _lower_abs(x):
+    return x if np.dtype(x.dtype).kind == "u" else lax.abs(x)
+
+
 abs = pointwise(
     "abs",
-    lax.abs,
+    _lower_abs,
     np.abs,
     derivative=Explicit(_abs_jvp, _abs_vjp),
     result=real_dtype,

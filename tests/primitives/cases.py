@@ -1,0 +1,283 @@
+"""Sample inputs of every primitive: one line a primitive, several dtypes and shapes a line.
+
+`CASES` maps the name of a primitive to its cases. The samples of a case lie where the operation is
+smooth; kinks, ties and special values have tests of their own.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from myia.ir.primitive import Primitive
+from myia.primitives import arithmetic as a
+from myia.primitives import define, effects
+from myia.primitives import elementwise as e
+from myia.primitives import indexing as i
+from myia.primitives import linalg as m
+from myia.primitives import logic as g
+from myia.primitives import reductions as r
+from myia.primitives import shaping as s
+from myia.primitives import windows as w
+
+SHAPES = ((), (3,), (2, 3), (0, 3))
+INTS = "i8 i4 u1"
+BITS = f"{INTS} ?"
+REALS = "f8 f4"
+INEXACT = f"{REALS} c16 c8"
+NUMBERS = f"{INEXACT} {INTS}"
+ORDERED = f"{REALS} {BITS}"
+ANY = f"{NUMBERS} ?"
+
+
+@dataclass(frozen=True)
+class Case:
+    """One call of a primitive. `special`: also to be tried on NaN, infinities and zeros."""
+
+    primitive: Primitive
+    inputs: tuple[np.ndarray, ...]
+    params: dict = field(default_factory=dict)
+    special: bool = False
+
+    def __str__(self) -> str:
+        avals = ", ".join(f"{x.dtype}{list(x.shape)}" for x in self.inputs)
+        return f"{self.primitive.name}({avals})"
+
+
+def sample(shape, dtype, low=-2.0, high=2.0, seed=0) -> np.ndarray:
+    """Numbers strictly between `low` and `high`, all different, none a whole number."""
+    dtype = np.dtype(dtype)
+    rng = np.random.default_rng([seed, *shape])
+    size = int(np.prod(shape))
+    if dtype.kind == "b":
+        return rng.integers(0, 2, shape).astype(bool)
+    if dtype.kind in "iu":
+        low, high = int(low * 3), int(high * 3) + 1
+        low = max(low, 0) if dtype.kind == "u" else low
+        return rng.integers(low, high, shape).astype(dtype)
+    # One sample in each of `size` intervals, the middle of the interval left out.
+    spread = rng.permutation(size) + rng.choice([0.23, 0.71], size) + 0.1 * rng.random(size)
+    x = (low + (high - low) * spread / max(size, 1)).reshape(shape)
+    if dtype.kind == "c":
+        x = x + 1j * sample(shape, "f8", low, high, seed + 1000)
+    return x.astype(dtype)
+
+
+def pointwise(primitive, dtypes, *ranges, special=True, **params) -> list[Case]:
+    """Cases of a pointwise primitive whose operands lie in `ranges`, of every dtype and shape."""
+    return [
+        Case(
+            primitive,
+            tuple(sample(shape, dtype, *bounds, seed=k) for k, bounds in enumerate(ranges)),
+            params,
+            special and np.dtype(dtype).kind == "f" and shape == (3,),
+        )
+        for dtype, shape in itertools.product(dtypes.split(), SHAPES)
+    ]
+
+
+def case(primitive, *inputs, dtypes="f8 f4", **params) -> list[Case]:
+    """Cases whose first operands have the shapes `inputs`; other operands are given as arrays."""
+    return [
+        Case(
+            primitive,
+            tuple(
+                sample(x, dtype, seed=k) if isinstance(x, tuple) else np.asarray(x)
+                for k, x in enumerate(inputs)
+            ),
+            params,
+        )
+        for dtype in dtypes.split()
+    ]
+
+
+def at(*indices) -> list[np.ndarray]:
+    return [np.asarray(k, np.int64) for k in indices]
+
+
+WIDE, UNIT, POSITIVE, MODERATE = (-3.0, 3.0), (-0.95, 0.95), (0.1, 4.0), (0.5, 2.5)
+ROWS = dict(dims=i.index_dims((1,), (0,), (0,)))  # whole rows of a matrix, at indices (n, 1)
+PLACES = dict(dims=i.index_dims((), (0, 1), (0, 1)))  # single elements of one, at (n, 2)
+BLOCKS = dict(dims=i.index_dims((0, 1), (), (0, 1)))  # blocks of one, at (n, 2)
+BATCH = dict(dims=i.index_dims((), (1,), (1,), (0,), (0,)))  # one element of each row, (rows, 1)
+
+TABLE = [
+    # ----- Arithmetic
+    pointwise(a.neg, NUMBERS, WIDE),
+    pointwise(a.add, NUMBERS, WIDE, WIDE),
+    pointwise(a.sub, NUMBERS, WIDE, WIDE),
+    pointwise(a.mul, NUMBERS, WIDE, WIDE),
+    pointwise(a.square, NUMBERS, WIDE),
+    pointwise(a.div, INEXACT, WIDE, MODERATE),
+    pointwise(a.reciprocal, INEXACT, MODERATE),
+    pointwise(a.floordiv, f"{REALS} {INTS}", WIDE, MODERATE),
+    pointwise(a.floordiv, f"{REALS} i8 i4", WIDE, (-2.5, -0.5)),
+    pointwise(a.mod, f"{REALS} {INTS}", WIDE, MODERATE),
+    pointwise(a.mod, f"{REALS} i8 i4", WIDE, (-2.5, -0.5)),
+    pointwise(a.truncdiv, "i8 i4", WIDE, (-2.5, -0.5)),
+    pointwise(a.truncdiv, INTS, WIDE, MODERATE),
+    pointwise(a.rem, f"{REALS} {INTS}", WIDE, MODERATE),
+    pointwise(a.rem, f"{REALS} i8 i4", WIDE, (-2.5, -0.5)),
+    pointwise(a.pow, INEXACT, MODERATE, WIDE),
+    pointwise(a.integer_pow, NUMBERS, WIDE, y=3),
+    pointwise(a.integer_pow, NUMBERS, WIDE, y=0),
+    pointwise(a.integer_pow, NUMBERS, WIDE, y=1),
+    pointwise(a.integer_pow, INEXACT, MODERATE, y=-2),
+    pointwise(a.abs, NUMBERS, WIDE),
+    pointwise(a.sign, NUMBERS, WIDE),
+    pointwise(a.max, ORDERED, (-2.0, 2.0), (-1.5, 2.5)),
+    pointwise(a.min, ORDERED, (-2.0, 2.0), (-1.5, 2.5)),
+    # ----- Functions of mathematics
+    pointwise(e.exp, INEXACT, WIDE),
+    pointwise(e.exp2, INEXACT, WIDE),
+    pointwise(e.expm1, INEXACT, WIDE),
+    pointwise(e.log, INEXACT, POSITIVE),
+    pointwise(e.log1p, INEXACT, UNIT),
+    pointwise(e.logistic, INEXACT, WIDE),
+    pointwise(e.sqrt, INEXACT, POSITIVE),
+    pointwise(e.rsqrt, INEXACT, POSITIVE),
+    pointwise(e.cbrt, REALS, WIDE),
+    pointwise(e.sin, INEXACT, WIDE),
+    pointwise(e.cos, INEXACT, WIDE),
+    pointwise(e.tan, INEXACT, UNIT),
+    pointwise(e.asin, INEXACT, UNIT),
+    pointwise(e.acos, INEXACT, UNIT),
+    pointwise(e.atan, INEXACT, WIDE),
+    pointwise(e.atan2, REALS, WIDE, WIDE),
+    pointwise(e.sinh, INEXACT, WIDE),
+    pointwise(e.cosh, INEXACT, WIDE),
+    pointwise(e.tanh, INEXACT, WIDE),
+    pointwise(e.asinh, INEXACT, WIDE),
+    pointwise(e.acosh, INEXACT, (1.1, 4.0)),
+    pointwise(e.atanh, INEXACT, UNIT),
+    pointwise(e.erf, REALS, WIDE),
+    pointwise(e.erfc, REALS, WIDE),
+    pointwise(e.erf_inv, REALS, UNIT),
+    pointwise(e.lgamma, REALS, POSITIVE, special=False),
+    pointwise(e.digamma, REALS, POSITIVE, special=False),
+    pointwise(e.polygamma, REALS, POSITIVE, special=False, n=1),
+    pointwise(e.polygamma, REALS, POSITIVE, special=False, n=3),
+    pointwise(e.floor, REALS, WIDE),
+    pointwise(e.ceil, REALS, WIDE),
+    pointwise(e.trunc, REALS, WIDE),
+    pointwise(e.round, REALS, WIDE),
+    pointwise(e.is_finite, REALS, WIDE),
+    pointwise(e.real, "c16 c8", WIDE),
+    pointwise(e.imag, "c16 c8", WIDE),
+    pointwise(e.conj, "c16 c8", WIDE),
+    pointwise(e.complex, REALS, WIDE, WIDE),
+    # ----- Logic
+    pointwise(g.eq, ANY, WIDE, WIDE),
+    pointwise(g.ne, ANY, WIDE, WIDE),
+    pointwise(g.lt, ORDERED, WIDE, WIDE),
+    pointwise(g.le, ORDERED, WIDE, WIDE),
+    pointwise(g.gt, ORDERED, WIDE, WIDE),
+    pointwise(g.ge, ORDERED, WIDE, WIDE),
+    pointwise(g.and_, BITS, WIDE, WIDE),
+    pointwise(g.or_, BITS, WIDE, WIDE),
+    pointwise(g.xor, BITS, WIDE, WIDE),
+    pointwise(g.not_, BITS, WIDE),
+    pointwise(g.shift_left, INTS, WIDE, (0, 2)),
+    pointwise(g.shift_right, INTS, WIDE, (0, 2)),
+    case(g.select, np.array([True, False, True]), (3,), (3,), dtypes=ANY),
+    case(g.select, np.array(True), (), (), dtypes=ANY),
+    pointwise(g.convert_p, ANY, WIDE, special=False, dtype=np.dtype("f8")),
+    pointwise(g.convert_p, ANY, WIDE, special=False, dtype=np.dtype("f4")),
+    pointwise(g.convert_p, ANY, WIDE, special=False, dtype=np.dtype("c16")),
+    pointwise(g.convert_p, ANY, WIDE, special=False, dtype=np.dtype("i4")),
+    pointwise(g.convert_p, ANY, WIDE, special=False, dtype=np.dtype("?")),
+    pointwise(g.stop_gradient, ANY, WIDE),
+    case(define.constant_p, value=2.5, dtype=np.dtype("f4"), shape=(2, 3)),
+    case(define.constant_p, value=True, dtype=np.dtype("?"), shape=()),
+    # ----- Shapes
+    case(s.reshape, (2, 3), dtypes=ANY, shape=(3, 2)),
+    case(s.reshape, (), shape=(1, 1)),
+    case(s.reshape, (0, 3), shape=(3, 0, 2)),
+    case(s.transpose, (2, 3, 4), dtypes=ANY, permutation=(2, 0, 1)),
+    case(s.transpose, (), permutation=()),
+    case(s.broadcast, (2, 1), dtypes=ANY, shape=(3, 2, 4), dims=(1, 2)),
+    case(s.broadcast, (2, 3), shape=(2, 5, 3), dims=(0, 2)),
+    case(s.broadcast, (), shape=(2, 3), dims=()),
+    case(s.broadcast, (1, 3), shape=(1, 3), dims=(0, 1)),
+    case(s.broadcast, (1,), shape=(0,), dims=(0,)),
+    case(s.flip, (2, 3), dtypes=ANY, axes=(1,)),
+    case(s.flip, (2, 3), axes=(0, 1)),
+    case(s.concatenate, (2, 3), (2, 1), (2, 0), dtypes=ANY, axis=1),
+    case(s.concatenate, (2,), axis=0),
+    case(s.pad, (2, 3), (), dtypes=ANY, low=(1, 0), high=(0, 2), interior=(2, 0)),
+    case(s.pad, (4, 3), (), low=(-1, 1), high=(-1, -2), interior=(1, 0)),
+    case(s.pad, (0,), (), low=(1,), high=(2,), interior=(1,)),
+    case(s.slice, (4, 5), dtypes=ANY, start=(1, 0), limit=(3, 5), stride=(1, 1)),
+    case(s.slice, (4, 5), start=(1, 1), limit=(4, 5), stride=(2, 3)),
+    case(s.slice, (3,), start=(2,), limit=(2,), stride=(2,)),
+    case(s.iota, shape=(2, 3), axis=1, dtype=np.dtype("i8")),
+    case(s.iota, shape=(2, 3), axis=0, dtype=np.dtype("f4")),
+    # ----- Windows and indices
+    case(w.dynamic_slice, (5, 4), *at(1, 2), dtypes=ANY, sizes=(2, 1)),
+    case(w.dynamic_slice, (5, 4), *at(-7, 9), sizes=(2, 3)),
+    case(w.dynamic_slice, (), sizes=()),
+    case(w.dynamic_slice, (3,), *at(1), sizes=(0,)),
+    case(w.dynamic_update_slice, (5, 4), (2, 1), *at(1, 2), dtypes=ANY),
+    case(w.dynamic_update_slice, (5, 4), (2, 3), *at(9, -1)),
+    case(w.dynamic_update_slice, (), ()),
+    case(
+        i.gather, (4, 3), [[2], [0], [2]], dtypes=ANY, sizes=(1, 3), mode="clip", fill=None, **ROWS
+    ),
+    case(i.gather, (4, 3), [[-1], [5]], sizes=(1, 3), mode="clip", fill=None, **ROWS),
+    case(i.gather, (4, 3), [[-1], [1], [4]], sizes=(1, 3), mode="fill", fill=7.0, **ROWS),
+    case(i.gather, (4, 3), [[0, 1], [3, 9]], sizes=(1, 1), mode="clip", fill=None, **PLACES),
+    case(i.gather, (4, 3), [2, 2], sizes=(2, 2), mode="clip", fill=None, **BLOCKS),
+    case(i.gather, (4, 3), [2, 2], sizes=(2, 2), mode="fill", fill=-1.0, **BLOCKS),
+    case(i.gather, (4, 3), [[0], [2], [1], [1]], sizes=(1, 1), mode="clip", fill=None, **BATCH),
+    case(i.scatter, (4, 3), [[2], [0]], (2, 3), dtypes=ANY, mode="clip", unique=True, **ROWS),
+    case(i.scatter, (4, 3), [[2], [0], [2]], (3, 3), mode="clip", unique=False, **ROWS),
+    case(i.scatter, (4, 3), [[4], [1], [-1], [1]], (4, 3), mode="fill", unique=False, **ROWS),
+    case(i.scatter, (4, 3), [[0, 1], [3, 9], [3, 2]], (3,), mode="clip", unique=False, **PLACES),
+    case(i.scatter, (4, 3), [2, 2], (2, 2), mode="clip", unique=True, **BLOCKS),
+    case(i.scatter, (4, 3), [[0], [2], [1], [1]], (4,), mode="clip", unique=True, **BATCH),
+    case(i.scatter_add, (4, 3), [[2], [0], [2]], (3, 3), dtypes=NUMBERS, mode="clip", **ROWS),
+    case(i.scatter_add, (4, 3), [[4], [1], [-1]], (3, 3), mode="fill", **ROWS),
+    case(i.scatter_add, (4, 3), [[0, 1], [3, 9], [0, 1]], (3,), mode="clip", **PLACES),
+    case(i.scatter_add, (4, 3), [2, 2], (2, 2), mode="clip", **BLOCKS),
+    case(i.scatter_add, (4, 3), [[0], [2], [1], [1]], (4,), mode="clip", **BATCH),
+    # ----- Reductions
+    case(s.reduce_sum, (2, 3, 4), dtypes=NUMBERS, axes=(0, 2)),
+    case(s.reduce_sum, (), axes=()),
+    case(s.reduce_sum, (0, 3), axes=(0,)),
+    case(r.reduce_prod, (2, 3, 4), dtypes=NUMBERS, axes=(2, 0)),
+    case(r.reduce_prod, (0, 3), axes=(0,)),
+    case(r.reduce_prod, (3,), axes=()),
+    case(r.reduce_prod, np.array([0.0, 2.0, -3.0]), axes=(0,)),
+    case(r.reduce_prod, np.array([0.0, 2.0, 0.0, 3.0]), axes=(0,)),
+    case(r.reduce_max, (2, 3, 4), dtypes=ORDERED, axes=(0, 2)),
+    case(r.reduce_max, (0, 3), dtypes=f"f8 {BITS}", axes=(0,)),
+    case(r.reduce_min, (2, 3, 4), dtypes=ORDERED, axes=(0, 2)),
+    case(r.reduce_min, (0, 3), dtypes=f"f8 {BITS}", axes=(0,)),
+    case(r.reduce_and, (2, 3), dtypes="?", axes=(1,)),
+    case(r.reduce_or, (2, 3), dtypes="?", axes=(0, 1)),
+    case(r.argmax, (2, 3), dtypes=ORDERED, axis=1),
+    case(r.argmin, (2, 3), dtypes=ORDERED, axis=0),
+    case(r.argmax, np.array([1.0, np.nan, 3.0, np.nan]), axis=0),
+    case(r.argmin, np.array([1.0, np.nan, 3.0, np.nan]), axis=0),
+    case(r.cumsum, (2, 3), dtypes=NUMBERS, axis=1, reverse=False),
+    case(r.cumsum, (2, 3), axis=0, reverse=True),
+    case(r.cumprod, (2, 5), dtypes=NUMBERS, axis=1, reverse=False),
+    case(r.cumprod, (5, 2), axis=0, reverse=True),
+    case(r.cumprod, np.array([2.0, 0.0, 3.0, 0.0, 5.0]), axis=0, reverse=False),
+    case(r.cumprod, (0,), axis=0, reverse=False),
+    # ----- Products
+    case(m.dot_general, (2, 3), (3, 4), dtypes=NUMBERS, contract=((1,), (0,)), batch=((), ())),
+    case(m.dot_general, (3,), (3,), contract=((0,), (0,)), batch=((), ())),
+    case(m.dot_general, (), (2,), contract=((), ()), batch=((), ())),
+    case(m.dot_general, (0, 2), (0, 3), contract=((0,), (0,)), batch=((), ())),
+    case(m.dot_general, (5, 2, 3), (3, 4, 5), contract=((2,), (0,)), batch=((0,), (2,))),
+    case(m.dot_general, (2, 3, 4), (4, 5, 3, 2), contract=((1, 2), (2, 0)), batch=((0,), (3,))),
+    # ----- Effects
+    case(effects.debug_print_p, (), fmt="x is {}"),
+]
+
+CASES: dict[str, list[Case]] = {}
+for one in itertools.chain.from_iterable(TABLE):
+    CASES.setdefault(one.primitive.name, []).append(one)
