@@ -85,7 +85,7 @@ class Frame:
         assigned: Iterable[str],
         live: Iterable[str] | None = None,
     ) -> tuple[Value, ...]:
-        """An `if`: results of its branches. Of the names `assigned` there, the `live` are joined."""
+        """An `if`: what its branches return. Of the names `assigned`, the `live` are joined."""
         assigned = [n for n in dict.fromkeys(assigned) if self.scope.is_value(n)]
         joined = assigned if live is None else [n for n in assigned if n in live]
         outside = self.values
@@ -108,7 +108,7 @@ class Frame:
         assigned: Iterable[str],
         live: Iterable[str],
     ) -> None:
-        """A loop over `iterable`, or while `test`. Of the names `assigned`, it carries the `live`."""
+        """A loop over `iterable`, while `test`. Of names `assigned`, it carries the `live`."""
         assigned = [n for n in dict.fromkeys(assigned) if self.scope.is_value(n)]
         carried = [n for n in assigned if n in live]
         kept = {n: v for n, v in self.values.items() if n not in assigned}

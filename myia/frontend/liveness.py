@@ -25,7 +25,7 @@ NOTHING: Names = frozenset()
 
 @dataclass
 class Liveness:
-    """`after[node]`: live after an `if` or a loop; `header[node]`: where a loop begins each trip."""
+    """`after[node]`: live after an `if` or a loop; `header[node]`: where each trip begins."""
 
     after: dict[gast.If | Loop, Names] = field(default_factory=dict)
     header: dict[Loop, Names] = field(default_factory=dict)

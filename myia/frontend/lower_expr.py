@@ -109,7 +109,7 @@ def _either(
     other: Callable[[], Value],
     *parts: gast.expr,
 ) -> Value:
-    """The value of one of two branches, in which `parts` (that may assign by `:=`) are evaluated."""
+    """The value of one of two branches; `parts`, evaluated in them, may assign by `:=`."""
     (value,) = frame.branch(pred, lambda: [then()], lambda: [other()], assigned(*parts))
     return value
 

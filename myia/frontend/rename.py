@@ -127,7 +127,7 @@ def mangle_private_names(tree: gast.AST, qualname: str) -> None:
 def _enclosing_class(qualname: str) -> str | None:
     """`A.f.<locals>.g` lies in A: a part is a function when `<locals>` follows it."""
     parts = qualname.split(".")
-    for part, after in reversed(list(zip(parts, parts[1:]))):
+    for part, after in reversed(list(itertools.pairwise(parts))):
         if part != "<locals>" and after != "<locals>":
             return part
     return None

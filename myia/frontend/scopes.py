@@ -122,9 +122,8 @@ def _check_node(scope: Scope, node: gast.AST, spans: Spans) -> None:
         for name in node.names:
             if scope.kind(name) not in ("cell", "captured"):
                 raise MyiaError(errors.NonlocalOfPython(spans.of(node), name))
-    elif isinstance(node, gast.Name) and isinstance(node.ctx, gast.Del):
-        if not scope.is_value(node.id):
-            raise MyiaError(errors.DeleteCaptured(spans.of(node), node.id))
+    elif _is_bound(node, gast.Del) and not scope.is_value(node.id):
+        raise MyiaError(errors.DeleteCaptured(spans.of(node), node.id))
 
 
 # ----- What a piece of code assigns
@@ -143,6 +142,9 @@ def _assigned(node: gast.AST) -> Iterator[str]:
             inside.update(n for g in part.generators for n in gast.walk(g.target))
         elif isinstance(part, gast.FunctionDef):
             yield part.name
-        elif isinstance(part, gast.Name) and isinstance(part.ctx, (gast.Store, gast.Del)):
-            if part not in inside:
-                yield part.id
+        elif _is_bound(part, (gast.Store, gast.Del)) and part not in inside:
+            yield part.id
+
+
+def _is_bound(node: gast.AST, how: type | tuple[type, ...]) -> bool:
+    return isinstance(node, gast.Name) and isinstance(node.ctx, how)

@@ -126,14 +126,16 @@ def _may_be(node: ast.AST, code: types.CodeType) -> bool:
         return False
     a = node.args
     named = [arg.arg for arg in (*a.posonlyargs, *a.args, *a.kwonlyargs)]
+    counts = (len(a.posonlyargs) + len(a.args), len(a.kwonlyargs))
+    if counts != (code.co_argcount, code.co_kwonlyargcount):
+        return False
     named += [arg.arg for arg in (a.vararg, a.kwarg) if arg is not None]
-    variables = code.co_varnames[: len(named)]
-    return all(
-        v == n or (v.endswith(n) and n.startswith("__")) for v, n in zip(variables, named)
-    ) and (
-        code.co_argcount == len(a.posonlyargs) + len(a.args)
-        and code.co_kwonlyargcount == len(a.kwonlyargs)
-    )
+    return all(map(_is_spelled, named, code.co_varnames))
+
+
+def _is_spelled(name: str, variable: str) -> bool:
+    """A private name of a class is spelled with the class's name in front."""
+    return variable == name or (name.startswith("__") and variable.endswith(name))
 
 
 def _spans_code(node: ast.AST, code: types.CodeType) -> bool:
