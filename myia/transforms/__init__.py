@@ -1,0 +1,1 @@
+"""Derivatives: typed IR -> typed IR. `expand_derivatives` is the way in."""

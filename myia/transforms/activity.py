@@ -1,0 +1,76 @@
+"""Activity analysis: which values need a tangent or a cotangent.
+
+    varied    depends differentiably on a source          (forward)
+    useful    a target depends differentiably on it       (backward)
+    active    both
+
+Derivatives flow along the edges of one graph over all values, those of nested regions included.
+Integers, booleans, and operations that say they are not differentiable have no edges.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+
+from myia.ir.core import Op, Value
+from myia.ir.primitive import NONDIFFERENTIABLE, Explicit, Linear, Partials
+from myia.source.diagnostics import InternalError
+from myia.transforms.flow import Edge, edges, reach
+
+
+def active_values(
+    ops: Sequence[Op], sources: Iterable[Value], targets: Iterable[Value]
+) -> set[Value]:
+    """The values through which the derivative of the targets by the sources flows."""
+    flow = list(derivative_edges(ops))
+    forward, backward = defaultdict(list), defaultdict(list)
+    for x, y in flow:
+        forward[x].append(y)
+        backward[y].append(x)
+    return reach(_differentiable(sources), forward) & reach(_differentiable(targets), backward)
+
+
+def useful_values(
+    ops: Sequence[Op], targets: Iterable[Value], also: Iterable[Edge] = ()
+) -> set[Value]:
+    """The values on which the targets depend differentiably; `also` gives further edges."""
+    backward = defaultdict(list)
+    for x, y in (*derivative_edges(ops), *also):
+        backward[y].append(x)
+    return reach(_differentiable(targets), backward)
+
+
+def derivative_edges(ops: Iterable[Op]) -> Iterator[Edge]:
+    """Pairs (x, y) such that y depends differentiably on x, in one step."""
+    for op in ops:
+        if op.primitive.structured:
+            for x, y in edges(op):
+                if x.aval.differentiable and y.aval.differentiable:
+                    yield x, y
+            for region in op.regions:
+                yield from derivative_edges(region.ops)
+        else:
+            for x in sources(op):
+                for y in _differentiable(op.results):
+                    yield x, y
+
+
+def sources(op: Op) -> list[Value]:
+    """The operands of a plain op through which it has a derivative."""
+    derivative = op.primitive.derivative
+    if derivative is NONDIFFERENTIABLE:
+        chosen = ()
+    elif isinstance(derivative, Partials):
+        chosen = [x for x, partial in zip(op.operands, derivative.partials) if partial is not None]
+    elif isinstance(derivative, Linear) and derivative.groups is not None:
+        chosen = [op.operands[i] for group in derivative.groups for i in group]
+    elif isinstance(derivative, Linear | Explicit):
+        chosen = op.operands
+    else:
+        raise InternalError(f"{op.primitive.name} does not say what its derivative is")
+    return _differentiable(chosen)
+
+
+def _differentiable(values: Iterable[Value]) -> list[Value]:
+    return [x for x in values if x.aval.differentiable]

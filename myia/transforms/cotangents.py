@@ -1,0 +1,66 @@
+"""Tangents and cotangents as the rules handle them: None is zero, nothing is added to nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from numbers import Number
+
+from myia.ir.core import Value
+from myia.primitives.arithmetic import add, mul, neg
+from myia.primitives.define import zeros
+
+
+def scaled(partial: Value | Number, t: Value) -> Value | None:
+    """`partial * t`, where rules may write a partial derivative that is constant as a number."""
+    if isinstance(partial, Value):
+        return mul(t, partial)
+    if partial == 0:
+        return None
+    if partial == 1:
+        return t
+    return neg(t) if partial == -1 else mul(t, partial)
+
+
+def plus(a: Value | None, b: Value | None) -> Value | None:
+    if a is None or b is None:
+        return b if a is None else a
+    return add(a, b)
+
+
+def or_zeros(t: Value | None, like: Value) -> Value:
+    """The tangent or cotangent `t` of the value `like`, zero made explicit."""
+    return zeros(like.aval) if t is None else t
+
+
+class Accumulators:
+    """The reverse sweep's sums: for each active value its cotangent so far.
+
+    This is the `Cotangents` that the rules of primitives see (`ir/primitive.py`). Sums of nested
+    sweeps start from those of the enclosing one, so that a window is added to the buffer that is
+    there already, in a branch and in a loop as in straight code.
+    """
+
+    def __init__(self, active: set[Value], sums: Mapping[Value, Value] | None = None):
+        self.active = active
+        self.sums = dict(sums or {})
+
+    def wants(self, x: Value) -> bool:
+        return x in self.active
+
+    def get(self, x: Value) -> Value | None:
+        return self.sums.get(x)
+
+    def add(self, x: Value, ct: Value | None) -> None:
+        if ct is not None and self.wants(x):
+            self.sums[x] = plus(self.get(x), ct)
+
+    def buffer(self, x: Value) -> Value:
+        return or_zeros(self.get(x), x)
+
+    def replace(self, x: Value, ct: Value) -> None:
+        if self.wants(x):
+            self.sums[x] = ct
+
+    def take(self, x: Value) -> Value | None:
+        """The complete cotangent of `x`, when the sweep reaches its definition."""
+        return self.sums.pop(x, None)

@@ -1,0 +1,69 @@
+"""Fresh copies of a region, in a form that the derivative transforms walk.
+
+    call @f(%a = %x) { %y = sin %a; yield %y }      ->      %y = sin %x
+
+Calls are inlined. A replay, which runs the same trips again, has no effects: what a user prints is
+printed by the first forward sweep only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from myia.ir.builder import Builder, append
+from myia.ir.core import Op, Region, Value
+from myia.ir.rewrite import Env
+from myia.primitives.structured import call_p
+from myia.source.diagnostics import InternalError
+
+
+def fresh(region: Region, *, replay: bool = False) -> Region:
+    """A copy of `region` in which every value is new."""
+    return _copy(region, {}, replay)
+
+
+def applied(region: Region, args: Sequence[Value], *, replay: bool = False) -> Region:
+    """A fresh copy of `region` without arguments: they are replaced by `args`."""
+    env = dict(zip(region.args, args, strict=True))
+    with Builder() as b:
+        _copy_ops(region.ops, env, replay)
+    return Region((), tuple(b.ops), _lookup(region.yields, env))
+
+
+def with_more_args(region: Region, like: Sequence[Value]) -> Region:
+    """`region` with further arguments, which it does not read."""
+    return Region(region.args + _new(like), region.ops, region.yields)
+
+
+def _copy(region: Region, env: Env, replay: bool) -> Region:
+    args = _new(region.args)
+    env.update(zip(region.args, args))
+    with Builder() as b:
+        _copy_ops(region.ops, env, replay)
+    return Region(args, tuple(b.ops), _lookup(region.yields, env))
+
+
+def _copy_ops(ops: Sequence[Op], env: Env, replay: bool) -> None:
+    for op in ops:
+        operands = _lookup(op.operands, env)
+        if op.primitive is call_p:
+            (body,) = op.regions
+            env.update(zip(body.args, operands))
+            _copy_ops(body.ops, env, replay)
+            env.update(zip(op.results, _lookup(body.yields, env)))
+        elif op.primitive.effect and replay:
+            if op.results:
+                raise InternalError(f"{op.primitive.name}: an effect with results in a replay")
+        else:
+            regions = tuple(_copy(r, env, replay) for r in op.regions)
+            results = _new(op.results)
+            env.update(zip(op.results, results))
+            append(Op(op.primitive, operands, op.params, regions, results, op.span))
+
+
+def _new(values: Iterable[Value]) -> tuple[Value, ...]:
+    return tuple(Value(v.aval, v.name) for v in values)
+
+
+def _lookup(values: Iterable[Value], env: Env) -> tuple[Value, ...]:
+    return tuple(env.get(v, v) for v in values)

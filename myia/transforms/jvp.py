@@ -1,0 +1,195 @@
+"""Forward mode: beside each active value, its tangent.
+
+    %y = sin %x     ->     %y = sin %x
+                           %1 = cos %x
+                           %2 = mul %x_t, %1
+
+An `if` yields the tangents too; a `loop` and a `rev` carry them:
+
+    %y = for %k < %n (%x = %x0) { body }
+      ->  %y, %y_t = for %k < %n (%x = %x0, %x_t = %x0_t) { body and its tangents }
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from myia.ir.builder import Builder, append, at, current_span, emit1
+from myia.ir.core import Op, Region, Value
+from myia.ir.primitive import Explicit, Linear, Partials
+from myia.primitives.structured import Loop, if_p, loop_p, rev_p
+from myia.source.diagnostics import InternalError
+from myia.transforms.activity import active_values
+from myia.transforms.cotangents import or_zeros, plus, scaled
+from myia.transforms.flow import state, state_args
+from myia.transforms.fresh import fresh, with_more_args
+from myia.transforms.prune import prune
+
+
+def jvp_region(region: Region, wrt: Sequence[int], of: Sequence[int]) -> Region:
+    """(*args, *tangents of the args `wrt`) -> (*ys, *tangents of the ys `of`)."""
+    source = fresh(region)
+    inputs = [source.args[i] for i in wrt]
+    outputs = [source.yields[i] for i in of]
+    active = active_values(source.ops, inputs, outputs)
+    seeds = [Value(x.aval, _name(x)) for x in inputs]
+    with Builder() as b:
+        forward = _Forward(active, dict(zip(inputs, seeds)))
+        forward.walk(source.ops)
+        tangents = [forward.tangent(y) for y in outputs]
+    return prune(Region((*source.args, *seeds), tuple(b.ops), (*source.yields, *tangents)))
+
+
+class _Forward:
+    """Emits ops with their tangents; `tangents` has no entry where the tangent is zero."""
+
+    def __init__(self, active: set[Value], tangents: dict[Value, Value]):
+        self.active = active
+        self.tangents = {x: t for x, t in tangents.items() if x in active}
+
+    def nested(self, also: dict[Value, Value] | None = None) -> _Forward:
+        return _Forward(self.active, {**self.tangents, **(also or {})})
+
+    def tangent(self, x: Value) -> Value:
+        return or_zeros(self.tangents.get(x), x)
+
+    def walk(self, ops: Sequence[Op]) -> None:
+        for op in ops:
+            with at(op.span):
+                if op.primitive in _STRUCTURED:
+                    _STRUCTURED[op.primitive](self, op)
+                elif op.primitive.structured:
+                    raise InternalError(f"{op.primitive.name} has no tangents")
+                else:
+                    self.plain(op)
+
+    def plain(self, op: Op) -> None:
+        append(op)
+        ts = [self.tangents.get(x) for x in op.operands]
+        if any(t is not None for t in ts) and any(y in self.active for y in op.results):
+            self.define(op.results, tangents_of(op, ts))
+
+    def define(self, results: Sequence[Value], tangents: Sequence[Value | None]) -> None:
+        for y, t in zip(results, tangents, strict=True):
+            if t is not None and y in self.active:
+                self.tangents[y] = t
+
+    def if_(self, op: Op) -> None:
+        arms = []
+        for region in op.regions:
+            with Builder() as b:
+                arm = self.nested()
+                arm.walk(region.ops)
+            arms.append((region, b, arm))
+        moved = [
+            i
+            for i, y in enumerate(op.results)
+            if y in self.active and any(r.yields[i] in arm.tangents for r, _, arm in arms)
+        ]
+        regions = []
+        for region, b, arm in arms:
+            with b:
+                ts = tuple(arm.tangent(region.yields[i]) for i in moved)
+            regions.append(Region((), tuple(b.ops), region.yields + ts))
+        tangents = _emit_extended(op, op.operands, regions)
+        self.define([op.results[i] for i in moved], tangents)
+
+    def loop(self, op: Op) -> None:
+        parts = Loop.of(op)
+        moved = [
+            i
+            for i, (x, y) in enumerate(zip(parts.body.args[1:], op.results))
+            if x in self.active or y in self.active
+        ]
+        operands = (*op.operands, *(self.tangent(parts.carries[i]) for i in moved))
+        tangents = _emit_extended(op, operands, self.step(parts, moved))
+        self.define([op.results[i] for i in moved], tangents)
+
+    def rev(self, op: Op) -> None:
+        """With f' the body's jvp, jvp(rev f) = rev f': the adjoint's jvp is the adjoint of f'."""
+        parts = Loop.of(op)
+        n = len(parts.carries)
+        args = zip(parts.body.args[1:], parts.adjoint.args[1:])
+        moved = [i for i, (x, z) in enumerate(args) if x in self.active or z in self.active]
+        linear = [
+            j
+            for j, (x, y) in enumerate(zip(state_args(parts), op.results))
+            if x in self.active or y in self.active
+        ]
+        operands = (
+            *op.operands[: op.params["counted"]],
+            *parts.carries,
+            *(self.tangent(parts.carries[i]) for i in moved),
+            *state(parts),
+            *(self.tangent(state(parts)[j]) for j in linear),
+        )
+        k, *args = parts.adjoint.args
+        xs, s = [args[i] for i in moved], [args[n + j] for j in linear]
+        xs_t, s_t = _fresh_like(xs), _fresh_like(s)
+        args = (k, *args[:n], *xs_t, *args[n:], *s_t)
+        pairs = [*zip(xs, xs_t), *zip(s, s_t)]
+        adjoint = self.region(parts.adjoint, args, pairs, linear)
+        tangents = _emit_extended(op, operands, [*self.step(parts, moved), adjoint])
+        self.define([op.results[j] for j in linear], tangents)
+
+    def step(self, parts: Loop, moved: Sequence[int]) -> list[Region]:
+        """The regions `cond` and `body` of a loop whose carries `moved` have tangents."""
+        args = parts.body.args
+        xs = [args[1 + i] for i in moved]
+        ts = _fresh_like(xs)
+        body = self.region(parts.body, (*args, *ts), list(zip(xs, ts)), moved)
+        return [body] if parts.cond is None else [with_more_args(parts.cond, ts), body]
+
+    def region(
+        self,
+        region: Region,
+        args: tuple[Value, ...],
+        pairs: Sequence[tuple[Value, Value]],
+        moved: Sequence[int],
+    ) -> Region:
+        """`region` with the tangents `pairs` of its arguments, and of its yields `moved`."""
+        with Builder() as b:
+            inner = self.nested(dict(pairs))
+            inner.walk(region.ops)
+            ts = tuple(inner.tangent(region.yields[i]) for i in moved)
+        return Region(args, tuple(b.ops), region.yields + ts)
+
+
+_STRUCTURED = {if_p: _Forward.if_, loop_p: _Forward.loop, rev_p: _Forward.rev}
+
+
+def tangents_of(op: Op, ts: Sequence[Value | None]) -> Sequence[Value | None]:
+    """The tangents of a plain op's results, from its primitive's derivative."""
+    derivative, xs = op.primitive.derivative, op.operands
+    if isinstance(derivative, Explicit):
+        return derivative.jvp(op.results, xs, ts, **op.params)
+    total = None
+    if isinstance(derivative, Partials):
+        (y,) = op.results
+        for partial, t in zip(derivative.partials, ts):
+            if partial is not None and t is not None:
+                total = plus(total, scaled(partial(y, *xs, **op.params), t))
+    elif isinstance(derivative, Linear):
+        groups = (tuple(range(len(xs))),) if derivative.groups is None else derivative.groups
+        for group in groups:
+            if any(ts[i] is not None for i in group):
+                moved = [or_zeros(ts[i], x) if i in group else x for i, x in enumerate(xs)]
+                total = plus(total, emit1(op.primitive, *moved, **op.params))
+    return [total]
+
+
+def _emit_extended(op: Op, operands: Sequence[Value], regions: Sequence[Region]) -> tuple:
+    """Emit `op` with more operands and yields: it keeps its results and has further ones."""
+    avals = op.primitive.avals(*(x.aval for x in operands), regions=tuple(regions), **op.params)
+    more = tuple(Value(a) for a in avals[len(op.results) :])
+    results = op.results + more
+    append(Op(op.primitive, tuple(operands), op.params, tuple(regions), results, current_span()))
+    return more
+
+
+def _fresh_like(xs: Sequence[Value]) -> tuple[Value, ...]:
+    return tuple(Value(x.aval, _name(x)) for x in xs)
+
+
+def _name(x: Value) -> str | None:
+    return f"{x.name}_t" if x.name else None

@@ -1,0 +1,200 @@
+"""Dead code, dead results, dead carries: what no result and no effect depends on goes.
+
+    %y, %z = for %k < %n (%a = %x, %b = %p) {            %y = for %k < %n (%a = %x) {
+      %a2 = mul %a, %b                              ->     %a2 = mul %a, %p
+      yield %a2, %b                                        yield %a2
+    }                                                    }
+
+(%z is not read, and the carry %b never changes.) Liveness is one reachability over the values of
+all regions, so dead carries of nests go in one sweep. The transforms use it to learn what the
+adjoint of a loop reads: a carry that goes here is a carry of which nothing is ever recorded.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from myia.ir.core import Op, Region, Value, has_effect
+from myia.primitives.structured import Loop, call_p, derivative_p, if_p, loop_p, rev_p
+from myia.transforms.flow import carry_args, edges, reach, state, state_args
+
+
+def prune(region: Region) -> Region:
+    """`region` without what its yields and effects do not depend on; same arguments and yields."""
+    same = _Same()
+    same.scan(region.ops)
+    live = _live_values(region, same)
+    return _Pruner(same, live).region(region)
+
+
+class _Same:
+    """Carries that never change, and branches that agree, are names of an earlier value."""
+
+    def __init__(self):
+        self.parent: dict[Value, Value] = {}
+
+    def __contains__(self, x: Value) -> bool:
+        return x in self.parent
+
+    def root(self, x: Value) -> Value:
+        while x in self.parent:
+            x = self.parent[x]
+        return x
+
+    def roots(self, xs: Iterable[Value]) -> tuple[Value, ...]:
+        return tuple(map(self.root, xs))
+
+    def scan(self, ops: Iterable[Op]) -> None:
+        """Inner ops first: a carry that only passes through an inner loop is found outside too."""
+        for op in ops:
+            for region in op.regions:
+                self.scan(region.ops)
+            if op.primitive is if_p:
+                self.agreement(op)
+            elif op.primitive in (loop_p, rev_p):
+                self.invariants(op)
+
+    def agreement(self, op: Op) -> None:
+        then, other = op.regions
+        for x, y, result in zip(then.yields, other.yields, op.results):
+            if self.root(x) is self.root(y):
+                self.parent[result] = self.root(x)
+
+    def invariants(self, op: Op) -> None:
+        parts = Loop.of(op)
+        if parts.adjoint is None:
+            self.cycle(parts.carries, parts.body, [*carry_args(parts), op.results])
+        else:
+            self.cycle(parts.carries, parts.body, carry_args(parts))
+            self.cycle(state(parts), parts.adjoint, [state_args(parts), op.results])
+
+    def cycle(self, initial, region: Region, others) -> None:
+        """`others`: further tuples of values that are what `initial` is if it never changes."""
+        own = region.args[-len(initial) :]
+        for i, (x, y) in enumerate(zip(initial, region.yields)):
+            if self.root(y) is own[i]:
+                self.parent.update((names[i], x) for names in others)
+
+
+def _live_values(region: Region, same: _Same) -> set[Value]:
+    needs: dict[Value, list[Value]] = defaultdict(list)
+    roots = list(region.yields)
+    _collect_needs(region.ops, same, needs, roots, ())
+    return reach(same.roots(roots), needs)
+
+
+def _collect_needs(ops, same: _Same, needs, roots: list[Value], outer: tuple[Value, ...]) -> None:
+    """`needs[y]`: what y depends on. `outer`: what decides whether these ops run at all."""
+    for op in ops:
+        decisive = _decisive(op)
+        for y in op.results:
+            needs[same.root(y)] += same.roots(decisive)
+        if op.primitive.structured:
+            for x, y in edges(op):
+                needs[same.root(y)].append(same.root(x))
+        elif op.primitive.effect:
+            roots += (*decisive, *outer)
+        for region in op.regions:
+            _collect_needs(region.ops, same, needs, roots, (*outer, *decisive))
+
+
+def _decisive(op: Op) -> tuple[Value, ...]:
+    """The values that every result of `op` depends on."""
+    if op.primitive in (call_p, derivative_p):
+        return (*op.operands, *op.regions[0].yields)
+    if op.primitive not in (loop_p, rev_p):
+        return op.operands
+    parts = Loop.of(op)
+    count = () if parts.count is None else (parts.count,)
+    return count if parts.cond is None else (*count, *parts.cond.yields)
+
+
+class _Pruner:
+    def __init__(self, same: _Same, live: set[Value]):
+        self.same = same
+        self.live = live
+
+    def keeps(self, *names: Value) -> bool:
+        """True when the value of these names is live, and not another name of an earlier one."""
+        return names[0] not in self.same and any(x in self.live for x in names)
+
+    def region(self, region: Region, args=None, yields=None) -> Region:
+        args = region.args if args is None else args
+        yields = region.yields if yields is None else yields
+        ops = [new for op in region.ops if (new := self.op(op)) is not None]
+        return Region(tuple(args), tuple(ops), self.same.roots(yields))
+
+    def op(self, op: Op) -> Op | None:
+        alive = any(y in self.live and y not in self.same for y in op.results)
+        if not alive and not has_effect(op):
+            return None
+        if op.primitive is if_p:
+            return self.if_(op)
+        if op.primitive is loop_p:
+            return self.loop(op)
+        if op.primitive is rev_p:
+            return self.rev(op)
+        if op.primitive in (call_p, derivative_p):
+            return self.rebuilt(op, op.operands, map(self.region, op.regions), op.results)
+        return self.rebuilt(op, op.operands, (), op.results)
+
+    def rebuilt(self, op: Op, operands, regions, results, **params) -> Op:
+        operands = self.same.roots(operands)
+        params = {**op.params, **params}
+        return Op(op.primitive, operands, params, tuple(regions), tuple(results), op.span)
+
+    def if_(self, op: Op) -> Op:
+        kept = [i for i, y in enumerate(op.results) if self.keeps(y)]
+        regions = [self.region(r, yields=_pick(r.yields, kept)) for r in op.regions]
+        return self.rebuilt(op, op.operands, regions, _pick(op.results, kept))
+
+    def loop(self, op: Op) -> Op:
+        parts = Loop.of(op)
+        kept = self.kept_carries(parts, op.results)
+        operands = (*self.count(op), *_pick(parts.carries, kept))
+        return self.rebuilt(op, operands, self.step(parts, kept), _pick(op.results, kept))
+
+    def rev(self, op: Op) -> Op:
+        """A λ whose carry goes is an accumulator like the others."""
+        parts = Loop.of(op)
+        kept = self.kept_carries(parts)
+        args, n = state_args(parts), len(parts.active)
+        linear = [j for j, (x, y) in enumerate(zip(args, op.results)) if self.keeps(x, y)]
+        of_carries = [j for j in linear if j < n and parts.active[j] in kept]
+        linear = of_carries + [j for j in linear if j not in of_carries]
+        adjoint = self.region(
+            parts.adjoint,
+            (*_step_args(parts.adjoint, kept), *_pick(args, linear)),
+            _pick(parts.adjoint.yields, linear),
+        )
+        return self.rebuilt(
+            op,
+            (*self.count(op), *_pick(parts.carries, kept), *_pick(state(parts), linear)),
+            (*self.step(parts, kept), adjoint),
+            _pick(op.results, linear),
+            active=tuple(kept.index(parts.active[j]) for j in of_carries),
+        )
+
+    def count(self, op: Op) -> tuple[Value, ...]:
+        return op.operands[: op.params["counted"]]
+
+    def kept_carries(self, parts: Loop, results: Sequence[Value] = ()) -> list[int]:
+        names = zip(*carry_args(parts), *([results] if results else []))
+        return [i for i, of_carry in enumerate(names) if self.keeps(*of_carry)]
+
+    def step(self, parts: Loop, kept: list[int]) -> list[Region]:
+        """The regions `cond` and `body` with the kept carries."""
+        yields = _pick(parts.body.yields, kept)
+        body = self.region(parts.body, _step_args(parts.body, kept), yields)
+        if parts.cond is None:
+            return [body]
+        return [self.region(parts.cond, _step_args(parts.cond, kept)), body]
+
+
+def _step_args(region: Region, kept: list[int]) -> tuple[Value, ...]:
+    return (region.args[0], *_pick(region.args[1:], kept))
+
+
+def _pick(values: Sequence[Value], kept: Sequence[int]) -> tuple[Value, ...]:
+    return tuple(values[i] for i in kept)

@@ -1,0 +1,132 @@
+"""Residuals of branches: values inside a branch that the reverse sweep reads become results.
+
+    %y = if %p {                                  %y, %r = if %p {
+      %a = sin %x                                   %a = sin %x
+      %b = mul %a, %a                               %b = mul %a, %a
+      yield %b                                      yield %b, %a
+    } else {                            ->        } else {
+      yield %x                                      %0 = 0.0: f64[]
+    }                                               yield %x, %0
+    ... reads %a                                  }
+                                                  ... reads %r
+
+The input is not valid IR: values of a branch are read outside of it. Only the pullback of the same
+branch reads them, that is, only when the branch was taken. So a residual of one branch shares its
+place with one of the other branch of the same aval, and constants are simply made again.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
+
+from myia.ir.builder import Builder, append
+from myia.ir.core import Op, Region, Value
+from myia.ir.rewrite import Env, clone_op
+from myia.primitives.define import constant_p, zeros
+from myia.primitives.structured import if_p
+
+Place = tuple[Value | None, Value | None]  # a residual of `then` and one of `else`, of one aval
+
+
+def export_residuals(region: Region) -> Region:
+    """`region` with every value that is read outside of its branch exported from its `if`."""
+    if any(op.primitive is if_p for op in region.ops):
+        return _export(region, {})
+    return region
+
+
+def _export(region: Region, env: Env) -> Region:
+    """`env` names what was exported already, also for the regions nested in this one."""
+    env = dict(env)
+    escaping = _escaping(region)
+    with Builder() as b:
+        for op in region.ops:
+            if op.primitive is if_p:
+                _export_from(op, escaping[op], env)
+            else:
+                append(_substituted(op, env))
+    return Region(region.args, tuple(b.ops), _lookup(region.yields, env))
+
+
+def _export_from(op: Op, escaping: Sequence[Sequence[tuple[Value, Op]]], env: Env) -> None:
+    """Emit the `if` with its residuals as further results, which `env` then names."""
+    constants = [d for found in escaping for _, d in found if d.primitive is constant_p]
+    places = _shared_places(
+        *([x for x, d in found if d.primitive is not constant_p] for found in escaping)
+    )
+    arms = []
+    for which, region in enumerate(op.regions):
+        residuals = tuple(place[which] for place in places)
+        found = tuple(x for x in residuals if x is not None)
+        arm = _export(Region((), region.ops, region.yields + found), env)
+        arms.append(_padded(arm, len(region.yields), places, which))
+    results = tuple(Value((x or y).aval) for x, y in places)
+    regions = tuple(arms)
+    append(Op(if_p, _lookup(op.operands, env), op.params, regions, op.results + results, op.span))
+    for place, result in zip(places, results):
+        env.update((x, result) for x in place if x is not None)
+    for definition in constants:
+        append(clone_op(definition, env))
+
+
+def _padded(arm: Region, n: int, places: Sequence[Place], which: int) -> Region:
+    """`arm`, which yields its own residuals after `n` others, with zeros in the empty places."""
+    own = iter(arm.yields[n:])
+    with Builder() as b:
+        yields = [zeros((x or y).aval) if (x, y)[which] is None else next(own) for x, y in places]
+    return Region((), arm.ops + tuple(b.ops), arm.yields[:n] + tuple(yields))
+
+
+def _shared_places(then: Iterable[Value], other: Iterable[Value]) -> list[Place]:
+    groups: dict = defaultdict(lambda: ([], []))
+    for which, values in enumerate((then, other)):
+        for x in values:
+            groups[x.aval][which].append(x)
+    return [place for columns in groups.values() for place in zip_longest(*columns)]
+
+
+def _escaping(region: Region) -> dict[Op, list[list[tuple[Value, Op]]]]:
+    """For each `if` of `region`: the values of each branch that are read after it."""
+    found = {}
+    read = set(region.yields)
+    for op in reversed(region.ops):
+        if op.primitive is if_p:
+            found[op] = [[(x, d) for x, d in _defined(arm) if x in read] for arm in op.regions]
+        _collect_reads(op, read)
+    return found
+
+
+def _defined(arm: Region) -> Iterator[tuple[Value, Op]]:
+    """The values of a branch and of the branches in it, each with the op that defines it."""
+    for op in arm.ops:
+        for x in op.results:
+            yield x, op
+        if op.primitive is if_p:
+            for inner in op.regions:
+                yield from _defined(inner)
+
+
+def _collect_reads(op: Op, read: set[Value]) -> None:
+    read.update(op.operands)
+    for region in op.regions:
+        for inner in region.ops:
+            _collect_reads(inner, read)
+        read.update(region.yields)
+
+
+def _substituted(op: Op, env: Env) -> Op:
+    """`op`, with the same results, reading what `env` says."""
+    if not env:
+        return op
+    regions = tuple(
+        Region(r.args, tuple(_substituted(o, env) for o in r.ops), _lookup(r.yields, env))
+        for r in op.regions
+    )
+    operands = _lookup(op.operands, env)
+    return Op(op.primitive, operands, op.params, regions, op.results, op.span)
+
+
+def _lookup(values: Iterable[Value], env: Env) -> tuple[Value, ...]:
+    return tuple(env.get(x, x) for x in values)

@@ -1,0 +1,139 @@
+"""Reverse mode: one walk forwards that emits the primal, one walk back that emits the pullback.
+
+    %y = sin %x     ->     %y = sin %x         ...      %1 = cos %x
+                                                        %x_ct = mul %y_ct, %1
+
+The pullback reads the primal's values directly, also those inside the branches of an `if`; what it
+reads of them are the residuals, which `residuals.py` then makes visible. Of a branch the pullback
+is a branch, on the same predicate; of a loop it is a `rev` (`vjp_loops.py`). Each cotangent is
+accumulated in place (`cotangents.Accumulators`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from myia.ir.builder import Builder, append, at, emit
+from myia.ir.core import Op, Region, Value, captures
+from myia.ir.primitive import Explicit, Linear, Partials
+from myia.primitives.structured import if_p, loop_p, rev_p
+from myia.source.diagnostics import InternalError
+from myia.transforms.activity import active_values, sources
+from myia.transforms.cotangents import Accumulators, scaled
+from myia.transforms.fresh import fresh
+from myia.transforms.prune import prune
+from myia.transforms.residuals import export_residuals
+from myia.transforms.vjp_loops import pull_back_loop, pull_back_rev
+
+
+def vjp_region(region: Region, wrt: Sequence[int], of: Sequence[int]) -> Region:
+    """(*args, *cotangents of the ys `of`) -> (*ys, *cotangents of the args `wrt`)."""
+    source = fresh(region)
+    inputs = [source.args[i] for i in wrt]
+    seeds = [Value(source.yields[i].aval, _name(source.yields[i])) for i in of]
+    with Builder() as b:
+        cts = [(source.yields[i], seed) for i, seed in zip(of, seeds)]
+        sums = reverse(source.ops, inputs, cts)
+        results = [sums.buffer(x) for x in inputs]
+    derived = Region((*source.args, *seeds), tuple(b.ops), (*source.yields, *results))
+    return prune(export_residuals(derived))
+
+
+def reverse(
+    ops: Sequence[Op],
+    wanted: Sequence[Value],
+    cts: Sequence[tuple[Value, Value]],
+    sums: Mapping[Value, Value] | None = None,
+) -> Accumulators:
+    """Emit `ops` and then their pullback, from the cotangents `cts` to those of `wanted`.
+
+    `sums` are cotangents that enclosing sweeps have collected already.
+    """
+    active = active_values(ops, wanted, [y for y, _ in cts])
+    acc = Accumulators(active, sums)
+    for op in ops:
+        append(op)
+    for y, ct in cts:
+        acc.add(y, ct)
+    pull_back(ops, acc)
+    return acc
+
+
+def pull_back(ops: Sequence[Op], acc: Accumulators) -> None:
+    """Emit the pullback of `ops`, whose results' cotangents are in `acc`."""
+    for op in reversed(ops):
+        cts = [acc.take(y) for y in op.results]
+        if any(ct is not None for ct in cts):
+            with at(op.span):
+                _pull_back_op(op, cts, acc)
+
+
+def _pull_back_op(op: Op, cts: list[Value | None], acc: Accumulators) -> None:
+    if op.primitive is if_p:
+        _pull_back_if(op, cts, acc)
+    elif op.primitive is loop_p:
+        pull_back_loop(reverse, op, cts, acc)
+    elif op.primitive is rev_p:
+        pull_back_rev(reverse, op, cts, acc)
+    elif op.primitive.structured:
+        raise InternalError(f"{op.primitive.name} has no cotangents")
+    elif any(acc.wants(x) for x in sources(op)):
+        _pull_back_plain(op, cts, acc)
+
+
+def _pull_back_plain(op: Op, cts: list[Value | None], acc: Accumulators) -> None:
+    derivative, xs = op.primitive.derivative, op.operands
+    if isinstance(derivative, Explicit):
+        derivative.vjp(op, cts, acc)
+        return
+    ((y,), (ct,)) = op.results, cts
+    if isinstance(derivative, Linear):
+        if derivative.accumulate is not None:
+            derivative.accumulate(op, ct, acc)
+            return
+        for i in _linear_operands(derivative, xs):
+            if acc.wants(xs[i]):
+                acc.add(xs[i], _transposed(derivative, i)(ct, *xs, **op.params))
+    elif isinstance(derivative, Partials):
+        for partial, x in zip(derivative.partials, xs):
+            if partial is not None and acc.wants(x):
+                acc.add(x, scaled(partial(y, *xs, **op.params), ct))
+
+
+def _linear_operands(derivative: Linear, xs: Sequence[Value]) -> list[int]:
+    if derivative.groups is None:
+        return list(range(len(xs)))
+    return [i for group in derivative.groups for i in group]
+
+
+def _transposed(derivative: Linear, i: int):
+    if isinstance(derivative.transpose, Sequence):
+        return derivative.transpose[i]
+    return lambda ct, *xs, **params: derivative.transpose(i, ct, *xs, **params)
+
+
+def _pull_back_if(op: Op, cts: list[Value | None], acc: Accumulators) -> None:
+    """An `if` whose branches pull back, starting from the sums of the values that they captured."""
+    captured = [x for x in captures(*op.regions) if acc.wants(x)]
+    known = {x: acc.get(x) for x in captured if acc.get(x) is not None}
+    arms = []
+    for region in op.regions:
+        with Builder() as b:
+            sums = Accumulators(acc.active, known)
+            for y, ct in zip(region.yields, cts):
+                sums.add(y, ct)
+            pull_back(region.ops, sums)
+        arms.append((b, sums))
+    changed = [x for x in captured if any(sums.get(x) is not acc.get(x) for _, sums in arms)]
+    regions = []
+    for b, sums in arms:
+        with b:
+            yields = tuple(sums.buffer(x) for x in changed)
+        regions.append(Region((), tuple(b.ops), yields))
+    if changed:
+        for x, ct in zip(changed, emit(if_p, *op.operands, regions=regions)):
+            acc.replace(x, ct)
+
+
+def _name(x: Value) -> str | None:
+    return f"{x.name}_ct" if x.name else None
