@@ -9,6 +9,8 @@ allowed, and limits with a wide margin.
 
 from __future__ import annotations
 
+import math
+
 from myia.backends.xla.fences import READS, WRITES
 from myia.ir.core import Op, Value, walk
 from myia.primitives import elementwise, indexing, linalg, reductions, shaping, structured, windows
@@ -18,14 +20,20 @@ from myia.primitives.define import PointwisePrimitive, constant_p
 _MAX_ELEMENTS = 256
 # Elements over all ops of a trip. At 20,000 a fusion of them may be run by several threads.
 _MAX_WORK = 15_000
-# Below it XLA compiles the loop whole by itself, or the overhead is too small to matter.
-_MIN_WORK = 64
-# Multiply-adds of one matrix-vector product (128 x 128), and of the smallest one that a library
-# runs faster when the body has no other.
-_MAX_DOT, _LONE_DOT = 16_384, 256
+# Multiply-adds of one matrix-vector product (128 x 128), of the smallest one that a library runs
+# faster when the body has no other, and of a product of matrices (XLA refuses 8 x 8 by 8 x 8).
+_MAX_DOT, _LONE_DOT, _MAX_MATRIX_PRODUCT = 16_384, 256, 64
 
 # Each is a page of operations in the HLO.
-_LARGE = {elementwise.erf_inv, elementwise.lgamma, elementwise.digamma, elementwise.polygamma}
+_LARGE = {
+    elementwise.digamma,
+    elementwise.erf_inv,
+    elementwise.lgamma,
+    elementwise.polygamma,
+    reductions.cumprod,
+    reductions.cumsum,
+}
+_MAX_ELEMENTS_OF_LARGE = 16
 
 _ALLOWED = {
     shaping.broadcast,
@@ -37,11 +45,15 @@ _ALLOWED = {
     shaping.slice,
     shaping.transpose,
     shaping.reduce_sum,
+    reductions.argmax,
+    reductions.argmin,
     reductions.reduce_and,
     reductions.reduce_max,
     reductions.reduce_min,
     reductions.reduce_or,
+    reductions.reduce_prod,
     indexing.gather,
+    linalg.dot_general,
     windows.dynamic_slice,
     windows.dynamic_update_slice,
     structured.if_p,
@@ -51,33 +63,35 @@ _ALLOWED = {
 }
 
 
-def worth_compiling_whole(loop: Op, fenced: bool) -> bool:
-    """`fenced`: its body reads arrays that it writes. Op by op such a body may copy them still."""
+def worth_compiling_whole(loop: Op) -> bool:
     ops = [op for region in loop.regions for op in walk(region)]
     if not all(_fits(op) for op in ops):
         return False
     dots = [_multiply_adds(op) for op in ops if op.primitive is linalg.dot_general]
-    work = sum(_elements(op) for op in ops)
-    if work > _MAX_WORK or (len(dots) == 1 and dots[0] >= _LONE_DOT):
-        return False
-    return fenced or work + sum(dots) >= _MIN_WORK
+    lone_dot = len(dots) == 1 and dots[0] >= _LONE_DOT
+    return not lone_dot and sum(_elements(op) for op in ops) <= _MAX_WORK
 
 
 def _fits(op: Op) -> bool:
-    if op.primitive is linalg.dot_general:
-        return _is_small_matrix_vector_product(op)
-    pointwise = isinstance(op.primitive, PointwisePrimitive) and op.primitive not in _LARGE
-    return (pointwise or op.primitive in _ALLOWED) and _elements(op) <= _MAX_ELEMENTS
+    if op.primitive is linalg.dot_general and _multiply_adds(op) > _largest_dot(op):
+        return False
+    if op.primitive in _LARGE:
+        return _elements(op) <= _MAX_ELEMENTS_OF_LARGE
+    allowed = isinstance(op.primitive, PointwisePrimitive) or op.primitive in _ALLOWED
+    return allowed and _elements(op) <= _MAX_ELEMENTS
 
 
-def _is_small_matrix_vector_product(op: Op) -> bool:
-    """Other products become calls to a library when something is fused to them."""
-    x, y = op.operands
-    return min(x.aval.ndim, y.aval.ndim) == 1 and _multiply_adds(op) <= _MAX_DOT
+def _largest_dot(op: Op) -> int:
+    """Products of matrices become calls to a library when something is fused to them."""
+    with_vector = min(x.aval.ndim for x in op.operands) <= 1
+    return _MAX_DOT if with_vector else _MAX_MATRIX_PRODUCT
 
 
 def _multiply_adds(op: Op) -> int:
-    return max(x.aval.size for x in op.operands)
+    """Elements of the result times the extents summed over."""
+    x, _ = op.operands
+    (contracted, _), (y,) = op.params["contract"], op.results
+    return y.aval.size * math.prod(x.shape[i] for i in contracted)
 
 
 def _elements(op: Op) -> int:

@@ -125,7 +125,7 @@ def _emit_loop(emitter: Emitter, op: Op) -> Sequence[Array]:
     fenced = reads_to_fence(parts.body) if emitter.cpu else frozenset()
     count = () if parts.count is None else (emitter.read1(parts.count),)
     init = emitter.read(parts.carries)
-    if not emitter.cpu or emitter.whole or not worth_compiling_whole(op, bool(fenced)):
+    if not emitter.cpu or emitter.whole or not worth_compiling_whole(op):
         return _while(emitter, parts, fenced, count, init)
     emitter.whole = True
     results = compiled_whole(lambda n, xs: _while(emitter, parts, fenced, n, xs), count, init)

@@ -11,10 +11,16 @@ from myia.backends.xla.emit import emit
 from myia.ir.avals import Aval
 from myia.ir.core import Function
 
-# Without it XLA's CPU backend copies a whole buffer in every trip of many loops that update one
-# (benchmarks/xla_canaries.py). The flag survives neither a user's `jax.jit` nor an export, so the
-# emission does not count on it alone.
-_CPU_OPTIONS = {"xla_cpu_copy_insertion_use_region_analysis": True}
+# Without region analysis XLA's CPU backend copies a whole buffer in every trip of many loops that
+# update one (docs/emission.md). It orders the ops that share a buffer by control dependencies, and
+# the pass that makes functions of small loops would drop those, hence give wrong numbers: that pass
+# is off, and `small_call.py` does its work where it can do no harm.
+#
+# Options survive neither a user's `jax.jit` nor an export, where the default analysis is exact.
+_CPU_OPTIONS = {
+    "xla_cpu_copy_insertion_use_region_analysis": True,
+    "xla_disable_hlo_passes": "small-while-loop-hoisting",
+}
 
 
 def compile_function(function: Function, donate: Sequence[int] = ()) -> Executable:

@@ -1,0 +1,189 @@
+"""The XLA backend computes what the reference interpreter computes, and its HLO says why it may."""
+
+import jax
+import numpy as np
+import pytest
+from xla_programs import F64_, PROGRAMS, function, integer, read, write
+
+from myia.backends.reference.interpreter import evaluate
+from myia.backends.xla.emit import emit
+from myia.backends.xla.executable import compile_function
+from myia.ir.avals import F64, I64
+from myia.ir.builder import at, build_region
+from myia.ir.core import Function, Region
+from myia.ir.verifier import verify
+from myia.primitives.arithmetic import div
+from myia.primitives.control import emit_loop, if_, loop
+from myia.primitives.define import constant, zeros
+from myia.primitives.effects import debug_print
+from myia.primitives.elementwise import sin
+from myia.primitives.logic import gt, lt
+from myia.primitives.structured import Loop
+from myia.source.diagnostics import InternalError
+from myia.source.span import SourceFile, Span
+
+
+def cases():
+    for name, (f, argument_sets) in PROGRAMS.items():
+        for i, args in enumerate(argument_sets):
+            yield pytest.param(f, args, id=f"{name}-{i}")
+
+
+@pytest.mark.parametrize(("f", "args"), list(cases()))
+def test_agrees_with_the_reference(f, args):
+    verify(f)
+    expected = evaluate(f, args)
+    results = compile_function(f)(*args)
+    assert len(results) == len(expected)
+    for y, x in zip(results, expected):
+        assert (y.dtype, y.shape) == (x.dtype, x.shape)
+        np.testing.assert_allclose(y, x, rtol=1e-6 if x.dtype == np.float32 else 1e-13)
+
+
+@pytest.mark.parametrize(("f", "args"), list(cases()))
+def test_other_platforms_are_emitted_without_fences(f, args):
+    with jax.enable_x64(True):
+        traced = jax.jit(emit(f, cpu=False)).trace(*args)
+        results = jax.jit(emit(f, cpu=False))(*args)
+    assert "xla_metadata" not in str(traced.jaxpr)
+    for y, x in zip(results, evaluate(f, args), strict=True):
+        np.testing.assert_allclose(y, x, rtol=1e-6 if x.dtype == np.float32 else 1e-13)
+
+
+def counted(trips: int) -> Function:
+    def body(x):
+        return loop([x], lambda k, x: [sin(x)], count=integer(trips))
+
+    return function("f", [F64], body)
+
+
+def test_size_does_not_depend_on_the_trip_count():
+    texts = [compile_function(counted(n)).as_text() for n in (10, 9_999)]
+    assert texts[0].count("\n") == texts[1].count("\n")
+
+
+def test_index_that_nobody_reads_is_dropped():
+    def body(x):
+        return loop([x], lambda k, x: [x * 2.0], cond=lambda k, x: lt(x, constant(9, np.float64)))
+
+    assert "i64" not in compile_function(function("f", [F64], body)).as_text()
+
+
+def test_untaken_branch_does_not_run(capsys):
+    def body(x):
+        def positive():
+            debug_print("positive")
+            return [div(1, x)]
+
+        return if_(gt(x, constant(0, np.float64)), positive, lambda: [x])
+
+    f = compile_function(function("f", [F64], body))
+    jax.block_until_ready(f(np.float64(-1)))
+    jax.effects_barrier()
+    assert capsys.readouterr().out == ""
+    jax.block_until_ready(f(np.float64(1)))
+    jax.effects_barrier()
+    assert capsys.readouterr().out == "positive\n"
+
+
+def test_condition_does_not_run_after_the_last_trip(capsys):
+    def body(x):
+        def cond(k, x):
+            debug_print("{}", k)
+            return lt(x, constant(100, np.float64))
+
+        return loop([x], lambda k, x: [x * 2.0], count=integer(3), cond=cond)
+
+    f = compile_function(function("f", [F64], body))
+    jax.block_until_ready(f(np.float64(1)))
+    jax.effects_barrier()
+    assert capsys.readouterr().out == "0\n1\n2\n"
+
+
+def test_spans_become_scopes_of_the_hlo():
+    file = SourceFile("folder/model.py", ("y = sin(x)",))
+
+    def body(x):
+        with at(Span(file, 1, 4, 1, 10)):
+            return [sin(x)]
+
+    assert "model.py:1" in compile_function(function("f", [F64], body)).compile().as_text()
+
+
+def test_reversals_are_lowered_before():
+    body = build_region([I64, F64], lambda k, x: [sin(x)])
+    adjoint = build_region([I64, F64, F64], lambda k, x, ct: [ct])
+
+    def reversal(n, x, ct):
+        return emit_loop(Loop(n, (x,), None, body, None, adjoint, (0,), (ct,)))
+
+    with pytest.raises(InternalError, match="rev reached the XLA backend"):
+        compile_function(function("f", [I64, F64, F64], reversal)).as_text()
+
+
+# ----- Rules for the CPU (docs/emission.md)
+
+on_cpu = pytest.mark.skipif(jax.default_backend() != "cpu", reason="rules for the CPU")
+
+
+def conditionals(f: Function) -> int:
+    return compile_function(f).compile().as_text().count(" conditional(")
+
+
+def reading_and_writing(count: Function | None = None) -> Function:
+    def body(v, n):
+        def trip(k, v, c):
+            x = read(v, k + 1)
+            return [write(v, x + read(v, k), k + 1), c + x]
+
+        return loop([v, zeros(F64)], trip, count=n if count is None else integer(count))
+
+    return function("f", [F64_((1000,)), I64], body)
+
+
+@on_cpu
+@pytest.mark.parametrize("count", [None, 999], ids=["dynamic", "static"])
+def test_fences_survive_the_compiler(count):
+    assert conditionals(reading_and_writing(count)) == 2
+
+
+@on_cpu
+def test_read_only_loops_are_not_fenced():
+    def body(v, n):
+        return loop([zeros(F64)], lambda k, c: [c + read(v, k)], count=n)
+
+    assert conditionals(function("f", [F64_((1000,)), I64], body)) == 0
+
+
+@on_cpu
+def test_a_single_update_is_not_fenced():
+    def body(v, n):
+        return loop([v], lambda k, v: [write(v, read(v, k) * 2.0, k)], count=n)
+
+    assert conditionals(function("f", [F64_((1000,)), I64], body)) == 0
+
+
+@on_cpu
+def test_no_copy_of_a_buffer_inside_a_loop():
+    """The body that reads and writes one buffer several times copies it nowhere."""
+    f, _ = PROGRAMS["reverse_of_recurrence"]
+    text = compile_function(f).compile().as_text()
+    bodies = [part for part in text.split("\n\n") if not part.lstrip().startswith("ENTRY")]
+    assert "f64[7]{0} copy(" not in "".join(bodies)
+
+
+@on_cpu
+@pytest.mark.parametrize(
+    ("name", "whole"),
+    [("counted_loop", True), ("recurrent_network", True), ("vector_loop", False)],
+)
+def test_which_loops_are_compiled_whole(name, whole):
+    f, _ = PROGRAMS[name]
+    assert ("xla_cpu_small_call" in compile_function(f).as_text()) == whole
+
+
+def test_region_is_closed_by_its_arguments():
+    """A function's region that reads a value from outside cannot be emitted."""
+    stray = build_region([F64], lambda x: [x]).args[0]
+    with pytest.raises(KeyError):
+        compile_function(Function("f", Region((), (), (stray,)))).as_text()

@@ -1,0 +1,63 @@
+"""Executables: calls, ahead-of-time compilation, donation, JAX's configuration."""
+
+import jax
+import numpy as np
+from xla_programs import F64_, PROGRAMS, function
+
+from myia.backends.xla.executable import compile_function
+from myia.ir.avals import F64, I64
+from myia.primitives.elementwise import sin
+
+counted_loop, _ = PROGRAMS["counted_loop"]
+ARGS = (np.float64(0.3), np.float64(0.1), np.int64(5))
+
+
+def test_configuration_of_jax_is_left_alone():
+    before = jax.config.jax_enable_x64
+    (y,) = compile_function(counted_loop)(*ARGS)
+    assert y.dtype == np.float64
+    assert jax.config.jax_enable_x64 == before
+    assert jax.numpy.asarray(1.0).dtype == (np.float64 if before else np.float32)
+
+
+def test_compiled_once():
+    f = compile_function(counted_loop)
+    f(*ARGS)
+    f(np.float64(1), np.float64(2), np.int64(3))
+    assert f._jitted._cache_size() == 1
+
+
+def test_ahead_of_time():
+    f = compile_function(counted_loop)
+    compiled = f.lower(F64, F64, I64).compile()
+    np.testing.assert_array_equal(compiled(*ARGS)[0], f(*ARGS)[0])
+    assert "stablehlo.while" in f.as_text()
+    assert "HloModule" in compiled.as_text()
+    assert compiled.cost_analysis() is not None
+    assert compiled.memory_analysis().argument_size_in_bytes == 24
+    assert f.memory_analysis().argument_size_in_bytes == 24
+    assert f.cost_analysis() is not None
+
+
+def test_donated_memory_is_reused():
+    f = function("f", [F64_((1000,))], lambda x: [sin(x)])
+    assert compile_function(f, donate=(0,)).memory_analysis().alias_size_in_bytes == 8000
+    assert compile_function(f).memory_analysis().alias_size_in_bytes == 0
+
+
+def test_program_can_be_called_under_a_trace():
+    """Inside somebody's `jax.jit` and `jax.vmap`, where compiler options are not allowed."""
+    program = compile_function(counted_loop).program
+    with jax.enable_x64(True):
+        (one,) = jax.jit(program)(*ARGS)
+        (many,) = jax.vmap(program, in_axes=(0, None, None))(np.array([0.3, 0.3]), *ARGS[1:])
+    np.testing.assert_allclose(many, [one, one])
+
+
+def test_vmap_over_the_trip_count_keeps_fences_exact():
+    f, [args, _] = PROGRAMS["recurrence_in_place"]
+    program = compile_function(f).program
+    with jax.enable_x64(True):
+        (many,) = jax.vmap(program, in_axes=(None, 0))(args[0], np.array([6, 0, 3]))
+    for n, y in zip((6, 0, 3), many):
+        np.testing.assert_allclose(y, compile_function(f)(args[0], np.int64(n))[0])
