@@ -21,6 +21,7 @@ from myia.primitives.shaping import iota, reshape
 from myia.primitives.windows import dynamic_slice, dynamic_update_slice
 
 __all__ = [
+    "add_along_axis",
     "dynamic_slice",
     "dynamic_update_slice",
     "gather",
@@ -209,13 +210,39 @@ def _transpose_scatter(i, ct, x, indices, u, *, dims, mode, unique):
     return read if unique else select(_last_written(x, indices, u, dims, mode), read, 0)
 
 
+def _lower_scatter(x, indices, u, *, dims, mode, unique):
+    numbers, options = IndexDims(*dims).for_scatter(), dict(mode=mode, unique_indices=unique)
+    if unique:
+        return lax.scatter(x, indices, u, numbers, **options)
+    return lax.platform_dependent(
+        x,
+        indices,
+        u,
+        cpu=lambda x, indices, u: lax.scatter(x, indices, u, numbers, **options),
+        default=lambda x, indices, u: scatter_in_any_order(x, indices, u, dims, mode),
+    )
+
+
+def scatter_in_any_order(x, indices, u, dims, mode):
+    """A scatter whose last write stays although the device writes in an order of its own.
+
+    Whoever writes to an element writes what the last one there writes.
+    """
+    dims = IndexDims(*dims)
+    ids = lax.reshape(lax.iota(np.int64, u.size), u.shape)
+    last = lax.full(x.shape, -1, np.int64)
+    last = lax.scatter_max(last, indices, ids, dims.for_scatter(), mode=mode)
+    sizes = _window_sizes(x.shape, u.shape, dims)
+    writer = lax.gather(last, indices, dims.for_gather(), sizes, mode=mode, fill_value=0)
+    values = lax.reshape(u, (u.size,))[lax.reshape(writer, (u.size,))]
+    return lax.scatter(x, indices, lax.reshape(values, u.shape), dims.for_scatter(), mode=mode)
+
+
 # `unique`: no element is written twice (not checked). Otherwise the last write stays.
 scatter = linear(
     "scatter",
     _scatter_avals,
-    lambda x, indices, u, *, dims, mode, unique: lax.scatter(
-        x, indices, u, IndexDims(*dims).for_scatter(), mode=mode, unique_indices=unique
-    ),
+    _lower_scatter,
     _evaluate_scatter(np.ndarray.__setitem__),
     groups=((0, 2),),
     transpose=_transpose_scatter,
@@ -250,9 +277,20 @@ def take(x: Value, indices: Value, axis: int, mode: str = "clip", fill=None) -> 
     return gather(x, at, dims=dims, sizes=sizes, mode=mode, fill=fill)
 
 
+def _along(x: Value, axis: int) -> tuple[tuple[int, ...], ...]:
+    """Single elements at positions along `axis`; the other axes are matched."""
+    others = tuple(i for i in range(x.aval.ndim) if i != axis)
+    return index_dims((), (axis,), (axis,), others, others)
+
+
 def take_along_axis(x: Value, indices: Value, axis: int) -> Value:
     """`x[..., indices[..., j, ...], ...]` along `axis`; the other extents of both are equal."""
-    others = tuple(i for i in range(x.aval.ndim) if i != axis)
-    dims = index_dims((), (axis,), (axis,), others, others)
     at = reshape(indices, shape=(*indices.shape, 1))
-    return gather(x, at, dims=dims, sizes=(1,) * x.aval.ndim, mode="clip", fill=None)
+    sizes = (1,) * x.aval.ndim
+    return gather(x, at, dims=_along(x, axis), sizes=sizes, mode="clip", fill=None)
+
+
+def add_along_axis(x: Value, indices: Value, u: Value, axis: int) -> Value:
+    """`x` with `u` added where `take_along_axis` reads: its transpose."""
+    at = reshape(indices, shape=(*indices.shape, 1))
+    return scatter_add(x, at, u, dims=_along(x, axis), mode="clip")

@@ -18,6 +18,7 @@ from myia.primitives import elementwise as e
 from myia.primitives import indexing as i
 from myia.primitives import linalg as m
 from myia.primitives import logic as g
+from myia.primitives import ordering as o
 from myia.primitives import reductions as r
 from myia.primitives import shaping as s
 from myia.primitives import windows as w
@@ -267,6 +268,16 @@ TABLE = [
     case(r.cumprod, (5, 2), axis=0, reverse=True),
     case(r.cumprod, np.array([2.0, 0.0, 3.0, 0.0, 5.0]), axis=0, reverse=False),
     case(r.cumprod, (0,), axis=0, reverse=False),
+    # ----- Ordering
+    case(o.sort_p, (2, 5), dtypes=ORDERED, axis=1, keys=1),
+    case(o.sort_p, (4, 2), (4, 2), axis=0, keys=1),
+    case(o.sort_p, [2, 1, 2, 1, 2], [3.0, 1.0, 1.5, 7.0, 0.5], (5,), axis=0, keys=2),
+    case(o.sort_p, np.array([1.0, np.nan, -np.inf, -0.0, 0.0, np.inf]), axis=0, keys=1),
+    case(o.cummax, (2, 5), dtypes=f"{REALS} {INTS}", axis=1, reverse=False),
+    case(o.cummax, (5, 2), axis=0, reverse=True),
+    case(o.cummin, (2, 5), dtypes=f"{REALS} {INTS}", axis=1, reverse=True),
+    case(o.cummin, (5, 2), axis=0, reverse=False),
+    case(o.cummax, np.array([1.0, np.nan, 2.0]), axis=0, reverse=False),
     # ----- Products
     case(m.dot_general, (2, 3), (3, 4), dtypes=NUMBERS, contract=((1,), (0,)), batch=((), ())),
     case(m.dot_general, (3,), (3,), contract=((0,), (0,)), batch=((), ())),

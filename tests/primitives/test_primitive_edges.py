@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 
@@ -15,7 +16,7 @@ from myia.ir.avals import BOOL, F32, F64, I64, Aval, aval_of
 from myia.ir.builder import build_region, emit
 from myia.ir.core import Value
 from myia.primitives import arithmetic as a
-from myia.primitives import effects, indexing, linalg, logic, reductions, shaping, windows
+from myia.primitives import effects, indexing, linalg, logic, ordering, reductions, shaping, windows
 from myia.primitives import elementwise as e
 from myia.source.diagnostics import InternalError
 
@@ -107,6 +108,36 @@ def test_the_last_of_several_writes_gets_the_cotangent():
     before, written = gradient(indexing.scatter, x, indices, np.arange(4.0), **params)
     np.testing.assert_array_equal(before, [1, 0, 1, 0])
     np.testing.assert_array_equal(written, [0, 0, 1, 1])
+
+
+def test_a_device_that_writes_in_any_order_keeps_the_last_write():
+    """Blocks that overlap in part, one of them outside, against writing one after the other."""
+    x, u = np.zeros((4, 3)), np.arange(1.0, 17.0).reshape(4, 2, 2)
+    starts = np.array([[0, 0], [1, 1], [0, 1], [3, 2]])
+    dims = indexing.index_dims((1, 2), (), (0, 1))
+    for mode in indexing.MODES:
+        expected = indexing.scatter.evaluate(x, starts, u, dims=dims, mode=mode, unique=False)
+        with jax.enable_x64(True):
+            scatter = functools.partial(indexing.scatter_in_any_order, dims=dims, mode=mode)
+            np.testing.assert_array_equal(jax.jit(scatter)(x, starts, u), expected)
+            backwards = jax.jit(scatter)(x, starts[::-1], u[::-1])
+        expected = indexing.scatter.evaluate(
+            x, starts[::-1], u[::-1], dims=dims, mode=mode, unique=False
+        )
+        np.testing.assert_array_equal(backwards, expected)
+
+
+def test_a_running_extremum_passes_its_cotangent_to_the_latest_holder():
+    x = np.array([1.0, 3.0, 2.0, 3.0, 0.0])
+    assert list(*gradient(ordering.cummax, x, axis=0, reverse=False)) == [1, 2, 0, 2, 0]
+    assert list(*gradient(ordering.cummin, x, axis=0, reverse=True)) == [0, 0, 0, 0, 5]
+
+
+def test_argsort_is_numpy_argsort():
+    x = np.array([[2.0, 1.0, np.nan, 1.0], [0.0, -0.0, -np.inf, np.inf]])
+    for axis in range(2):
+        region = build_region([aval_of(x)], lambda x, axis=axis: [ordering.argsort(x, axis)])
+        np.testing.assert_array_equal(*evaluate(region, [x]), np.argsort(x, axis, kind="stable"))
 
 
 # ----- Magnitude and sign
