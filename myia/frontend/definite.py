@@ -139,7 +139,7 @@ class _Analysis:
     def read(self, node: gast.Name, state: State) -> State:
         if node.id not in state:
             self.unsure.add(node)
-        return state | {node.id}  # it has a value, or the read has raised
+        return state
 
     def expression(self, node: gast.expr, state: State) -> State:
         if isinstance(node, gast.Name):

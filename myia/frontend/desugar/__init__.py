@@ -15,10 +15,12 @@ from myia.frontend.desugar.continue_ import remove_continues
 from myia.frontend.desugar.loop_else import remove_loop_elses
 from myia.frontend.desugar.raise_ import leave_after_raise
 from myia.frontend.desugar.return_ import remove_early_returns
+from myia.frontend.desugar.unreachable import drop_unreachable
 from myia.frontend.desugar.unread_flags import drop_unread_flags
 from myia.frontend.desugar.walrus_test import move_walrus_tests
 
 DESUGARINGS = (
+    drop_unreachable,
     move_walrus_tests,
     leave_after_raise,
     remove_loop_elses,

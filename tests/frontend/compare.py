@@ -1,0 +1,63 @@
+"""Runs a function in Python and as IR(py), and compares all that can be seen of both."""
+
+from __future__ import annotations
+
+import copy
+import linecache
+
+from pyinterp import make_function
+
+from myia.frontend import load
+
+LOG: list = []
+
+
+def t(x):
+    """Writes `x` down, and returns it: shows what is evaluated, and when."""
+    LOG.append(repr(x))
+    return x
+
+
+class OutOfFuel(Exception):
+    pass
+
+
+class Fuel:
+    left = 0
+
+
+def tick():
+    """Ends programs that do not end by themselves."""
+    Fuel.left -= 1
+    if Fuel.left < 0:
+        raise OutOfFuel
+
+
+def outcome(fn, args, fuel=100):
+    """The result or the kind of exception, the arguments afterwards, and what `t` has seen."""
+    args = copy.deepcopy(args)
+    LOG.clear()
+    Fuel.left = fuel
+    try:
+        result = ("returns", type(r := fn(*args)).__name__, repr(r))
+    except Exception as e:
+        # What reads a cell cannot tell a local from a closure's variable, as Python's errors do.
+        kind = NameError if isinstance(e, NameError) else type(e)
+        result = ("raises", kind.__name__, "" if kind in (NameError, ValueError) else str(e)[:20])
+    return result, repr(args), list(LOG)
+
+
+def check(fn, *args):
+    """`fn` and its IR(py) do the same."""
+    expected = outcome(fn, args)
+    actual = outcome(make_function(load(fn)), args)
+    assert actual == expected, f"{fn.__name__}{args}"
+    return expected[0]
+
+
+def define(source: str, name: str, filename: str = "<test program>", **namespace):
+    """The function `name` of `source`, with its text known to `linecache`."""
+    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+    namespace |= {"t": t, "tick": tick}
+    exec(compile(source, filename, "exec"), namespace)
+    return namespace[name]

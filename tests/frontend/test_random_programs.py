@@ -1,0 +1,35 @@
+"""Random programs do the same as IR(py) as they do in Python."""
+
+import pytest
+from compare import define, outcome
+from pyinterp import make_function
+from random_programs import Generator
+
+from myia.frontend import load
+
+INPUTS = ((0, 0), (1, 3), (3, 1), (-2, 5))
+
+
+def check_seed(seed: int) -> None:
+    source = Generator(seed).program("program")
+    try:
+        fn = define(source, "program", f"<random program {seed}>")
+    except SyntaxError:
+        return  # `nonlocal` of a parameter, and the like
+    compiled = make_function(load(fn))
+    for args in INPUTS:
+        expected, actual = outcome(fn, args), outcome(compiled, args)
+        assert actual == expected, f"seed {seed}, arguments {args}\n{source}"
+
+
+@pytest.mark.parametrize("start", range(0, 600, 100))
+def test_random_programs(start):
+    for seed in range(start, start + 100):
+        check_seed(seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("start", range(1000, 20000, 1000))
+def test_many_random_programs(start):
+    for seed in range(start, start + 1000):
+        check_seed(seed)
