@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from cases import CASES, Case, sample
-from rule_drivers import active, jvp, vjp
+from derivatives import active, jvp, vjp
 
 from myia.backends.reference.interpreter import evaluate
 from myia.ir.avals import aval_of

@@ -9,7 +9,7 @@ import math
 import jax
 import numpy as np
 import pytest
-from rule_drivers import jvp, vjp
+from derivatives import jvp, vjp
 
 from myia.backends.reference.interpreter import evaluate
 from myia.ir.avals import BOOL, F32, F64, I64, Aval, aval_of
