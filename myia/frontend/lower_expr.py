@@ -256,8 +256,9 @@ def _comprehension(frame: Frame, node: gast.expr) -> Value:
     first = expression(frame, node.generators[0].iter)
     container, add = CONTAINERS[type(node)]
     result = emit1(container, stars=())
-    carried = [*assigned(node), *_carried_variables(frame, node)]
-    for name in _variables(node):
+    variables = _variables(*node.generators)
+    carried = [*assigned(node), *_read_early(frame, node, variables)]
+    for name in variables:
         if name in frame.scope.cells:
             frame.new_cell(name)
 
@@ -274,7 +275,7 @@ def _comprehension(frame: Frame, node: gast.expr) -> Value:
             assign(frame, head.target, item)
             _filtered(frame, head.ifs, inside, carried)
 
-        frame.loop(iterable, None, body, [*carried, *_variables(node)], carried)
+        frame.loop(iterable, None, body, [*carried, *_variables(head)], carried)
 
     generate(node.generators, first)
     return result
@@ -295,15 +296,15 @@ def _filtered(
     frame.branch(expression(frame, tests[0]), then, lambda: [], carried)
 
 
-def _variables(node: gast.expr) -> list[str]:
-    targets = [n for g in node.generators for n in gast.walk(g.target)]
+def _variables(*generators: gast.comprehension) -> list[str]:
+    targets = [n for g in generators for n in gast.walk(g.target)]
     return [n.id for n in targets if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)]
 
 
-def _carried_variables(frame: Frame, node: gast.expr) -> list[str]:
+def _read_early(frame: Frame, node: gast.expr, variables: list[str]) -> list[str]:
     """Variables that the comprehension may read before it assigns them, on a later trip."""
     unsure = {n.id for n in gast.walk(node) if isinstance(n, gast.Name) and n in frame.unsure}
-    return [name for name in _variables(node) if name in unsure]
+    return [name for name in variables if name in unsure]
 
 
 def _append(method: str) -> Callable[[Frame, gast.expr, Value], None]:

@@ -43,14 +43,20 @@ def outcome(fn, args, fuel=100):
     except Exception as e:
         # What reads a cell cannot tell a local from a closure's variable, as Python's errors do.
         kind = NameError if isinstance(e, NameError) else type(e)
-        result = ("raises", kind.__name__, "" if kind in (NameError, ValueError) else str(e)[:20])
+        wording = "" if kind in (NameError, TypeError) or "unpack" in str(e) else str(e)
+        result = ("raises", kind.__name__, wording)
     return result, repr(args), list(LOG)
+
+
+def interpreted(fn):
+    """`fn` as IR(py), with its own defaults."""
+    defaults = [*(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).values()]
+    return make_function(load(fn), (), defaults)
 
 
 def check(fn, *args):
     """`fn` and its IR(py) do the same."""
-    expected = outcome(fn, args)
-    actual = outcome(make_function(load(fn)), args)
+    expected, actual = outcome(fn, args), outcome(interpreted(fn), args)
     assert actual == expected, f"{fn.__name__}{args}"
     return expected[0]
 
