@@ -12,7 +12,8 @@
 
 The input is not valid IR: values of a branch are read outside of it. Only the pullback of the same
 branch reads them, that is, only when the branch was taken. So a residual of one branch shares its
-place with one of the other branch of the same aval, and constants are simply made again.
+place with one of the other branch of the same aval, what the branch yields anyhow is read from
+there, and constants are simply made again.
 """
 
 from __future__ import annotations
@@ -53,8 +54,13 @@ def _export(region: Region, env: Env) -> Region:
 def _export_from(op: Op, escaping: Sequence[Sequence[tuple[Value, Op]]], env: Env) -> None:
     """Emit the `if` with its residuals as further results, which `env` then names."""
     constants = [d for found in escaping for _, d in found if d.primitive is constant_p]
+    yielded = {y: z for region in op.regions for y, z in zip(region.yields, op.results)}
+    known = {x: yielded[x] for found in escaping for x, _ in found if x in yielded}
     places = _shared_places(
-        *([x for x, d in found if d.primitive is not constant_p] for found in escaping)
+        *(
+            [x for x, d in found if d.primitive is not constant_p and x not in known]
+            for found in escaping
+        )
     )
     arms = []
     for which, region in enumerate(op.regions):
@@ -67,6 +73,7 @@ def _export_from(op: Op, escaping: Sequence[Sequence[tuple[Value, Op]]], env: En
     append(Op(if_p, _lookup(op.operands, env), op.params, regions, op.results + results, op.span))
     for place, result in zip(places, results):
         env.update((x, result) for x in place if x is not None)
+    env.update(known)
     for definition in constants:
         append(clone_op(definition, env))
 
