@@ -1,0 +1,54 @@
+"""Optimisation of typed IR. A pass is `Function -> Function`: valid in, valid out, nothing mutated.
+
+`optimize` runs the list below in rounds until nothing changes. Each pass stands in its own file,
+whose docstring shows what it does, and can be run alone or left out by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from myia.ir.core import Function
+from myia.passes.carries import merge_carries
+from myia.passes.cse import eliminate_common_subexpressions
+from myia.passes.dce import eliminate_dead_code
+from myia.passes.fold import fold
+from myia.passes.hoist import hoist
+from myia.passes.if_convert import convert_branches
+from myia.passes.inline import inline
+from myia.passes.simplify import simplify
+
+Pass = Callable[[Function], Function]
+
+# In this order: what one pass leaves behind, a later one picks up.
+PASSES: dict[str, Pass] = {
+    "inline": inline,
+    "dce": eliminate_dead_code,
+    "fold": fold,
+    "simplify": simplify,
+    "cse": eliminate_common_subexpressions,
+    "carries": merge_carries,
+    "hoist": hoist,
+}
+
+# When no derivative will be taken of the program any more.
+LATE_PASSES: dict[str, Pass] = {**PASSES, "if_convert": convert_branches}
+
+MAX_ROUNDS = 4
+
+
+def optimize(
+    function: Function, disable: Iterable[str] = (), passes: dict[str, Pass] = PASSES
+) -> Function:
+    """`function` after all `passes` but those named in `disable`, at most `MAX_ROUNDS` times.
+
+    Dead code is removed last of all, so that the result has none.
+    """
+    chosen = [run for name, run in passes.items() if name not in disable]
+    for _ in range(MAX_ROUNDS):
+        before = function
+        for run in chosen:
+            function = run(function)
+        if function is before:
+            return function
+    return function if "dce" in disable else eliminate_dead_code(function)

@@ -1,0 +1,52 @@
+"""Equations of branches and loops. Those of ops with several results return a sequence."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from myia.ir.builder import append, emit
+from myia.ir.core import Value, has_effect
+from myia.passes.equations.define import equation
+from myia.primitives.control import emit_loop
+from myia.primitives.define import constant
+from myia.primitives.logic import not_
+from myia.primitives.structured import Loop, if_p, loop_p, rev_p
+
+
+@equation(if_p, "if not p {A} else {B} == if p {B} else {A}")
+def _(see, op, p):
+    negated = see.operand(not_, p)
+    return None if negated is None else emit(if_p, negated, regions=op.regions[::-1])
+
+
+def _either(see, p: Value, x: Value, y: Value) -> Value | None:
+    """`x if p else y`, where no branch is needed to say it."""
+    if x is y:
+        return x
+    if see.number(x) is None or see.number(y) is None:
+        return None
+    if see.same_number(x, y):
+        return constant(see.number(x), x.dtype, x.shape)
+    if x.dtype.kind != "b" or x.shape != ():
+        return None
+    return p if see.number(x) else not_(p)
+
+
+@equation(if_p, "if p {x} else {x} == x; if p {True} else {False} == p")
+def _(see, op, p):
+    then, other = op.regions
+    found = [_either(see, p, x, y) for x, y in zip(then.yields, other.yields)]
+    if all(value is None for value in found):
+        return None
+    append(op)
+    return [y if value is None else value for y, value in zip(op.results, found)]
+
+
+@equation(loop_p, "a counted loop while True == a counted loop")
+@equation(rev_p, "a counted loop while True == a counted loop")
+def _(see, op, *operands):
+    loop = Loop.of(op)
+    if loop.count is None or loop.cond is None or any(map(has_effect, loop.cond.ops)):
+        return None
+    forever = see.is_number(loop.cond.yields[0], True)
+    return emit_loop(replace(loop, cond=None)) if forever else None

@@ -1,0 +1,47 @@
+"""Equations of windows: what was just written is read, what is overwritten need not be written.
+
+All hold for indices out of range too, since the read and the write of windows of one size are
+clamped alike. (No equation moves a read before a write: XLA copies a buffer of which an older
+version is still read.)
+"""
+
+from __future__ import annotations
+
+from myia.passes.equations.define import equation
+from myia.primitives.windows import dynamic_slice, dynamic_update_slice
+
+
+@equation(dynamic_slice, "read(x, all of it) == x")
+def _(see, op, x, *indices):
+    return x if op.params["sizes"] == x.shape else None
+
+
+@equation(dynamic_slice, "read(write(x, u, i), i) == u")
+def _(see, op, x, *indices):
+    write = see.made_by(dynamic_update_slice, x)
+    if write is None:
+        return None
+    _, u, *written = write.operands
+    return u if u.shape == op.params["sizes"] and see.alike(indices, written) else None
+
+
+@equation(dynamic_update_slice, "write(x, u of its size) == u")
+def _(see, op, x, u, *indices):
+    return u if u.shape == x.shape else None
+
+
+@equation(dynamic_update_slice, "write(x, read(x, i), i) == x")
+def _(see, op, x, u, *indices):
+    read = see.made_by(dynamic_slice, u)
+    same = read is not None and read.operands[0] is x and see.alike(indices, read.operands[1:])
+    return x if same else None
+
+
+@equation(dynamic_update_slice, "write(write(x, u, i), v, i) == write(x, v, i)")
+def _(see, op, x, v, *indices):
+    write = see.made_by(dynamic_update_slice, x)
+    if write is None:
+        return None
+    y, u, *written = write.operands
+    same = u.shape == v.shape and see.alike(indices, written)
+    return dynamic_update_slice(y, v, *indices) if same else None

@@ -1,0 +1,101 @@
+"""The walk that the rewriting passes share: forwards, inner regions first, substituting as it goes.
+
+A rule is shown one op at a time, its operands and regions rewritten already. It answers None, to
+keep the op, or the values that take the place of its results, having emitted what computes them:
+
+    rule(%y = mul %x, %one)  ->  [%x]                  %y is %x from here on, the op is gone
+
+What does not change is shared with the function that came in, down to the objects, so that a pass
+which finds nothing to do returns the very same function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from myia.ir.builder import Builder, at
+from myia.ir.core import Function, Op, Region, Value
+from myia.ir.rewrite import Env
+from myia.primitives.define import constant_p
+
+Rule = Callable[[Op, "Walk"], Sequence[Value] | None]
+
+
+def rewrite(function: Function, rule: Rule) -> Function:
+    """`function` with every op rewritten by `rule`."""
+    return with_region(function, Walk(rule).region(function.region))
+
+
+def with_region(function: Function, region: Region) -> Function:
+    return function if region is function.region else function.with_region(region)
+
+
+class Walk:
+    """One walk: what has become of each value, and which op defines it."""
+
+    def __init__(self, rule: Rule):
+        self.rule = rule
+        self.env: Env = {}
+        self.definitions: dict[Value, Op] = {}
+
+    # ----- What rules ask
+
+    def definition(self, x: Value) -> Op | None:
+        """The op that defines `x`, or None for an argument."""
+        return self.definitions.get(x)
+
+    def number(self, x: Value):
+        """The number that `x` is filled with, when it is a constant, else None."""
+        op = self.definitions.get(x)
+        return op.params["value"] if op is not None and op.primitive is constant_p else None
+
+    # ----- The walk
+
+    def region(self, region: Region) -> Region:
+        with Builder() as b:
+            for op in region.ops:
+                self.op(op, b)
+        return rebuilt(region, b.ops, look_up(region.yields, self.env))
+
+    def op(self, op: Op, b: Builder) -> None:
+        op = substituted(op, self.env, self.region)
+        start = len(b.ops)
+        with at(op.span):
+            values = self.rule(op, self)
+        if values is None:
+            b.ops.append(op)
+        else:
+            self.env.update(zip(op.results, values, strict=True))
+            _keep_names(op, values, b.ops[start:])
+        for new in b.ops[start:]:
+            for y in new.results:
+                self.definitions[y] = new
+
+
+def substituted(op: Op, env: Env, region: Callable[[Region], Region]) -> Op:
+    """`op` with its operands looked up in `env`, and `region` done to its regions."""
+    operands = look_up(op.operands, env)
+    regions = tuple(map(region, op.regions)) if op.regions else ()
+    if operands == op.operands and regions == op.regions:
+        return op
+    return Op(op.primitive, operands, op.params, regions, op.results, op.span)
+
+
+def look_up(values: tuple[Value, ...], env: Env) -> tuple[Value, ...]:
+    return tuple([env.get(x, x) for x in values])
+
+
+def rebuilt(region: Region, ops: Sequence[Op], yields: tuple[Value, ...]) -> Region:
+    """The region with these ops and yields: itself, if they are its own."""
+    ops = tuple(ops)
+    if ops == region.ops and yields == region.yields:
+        return region
+    return Region(region.args, ops, yields)
+
+
+def _keep_names(old: Op, values: Sequence[Value], new: Sequence[Op]) -> None:
+    """What was computed anew has the user's name for what it replaces."""
+    fresh = {y for op in new for y in op.results}
+    for y, value in zip(old.results, values):
+        if value in fresh and value.name is None:
+            value.name = y.name

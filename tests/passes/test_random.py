@@ -1,0 +1,66 @@
+"""Every pass, and all of them together, on random programs: valid, and equal to the bit."""
+
+import pytest
+from random_ir import arguments, identical, random_function
+
+from myia.backends.reference.interpreter import evaluate
+from myia.ir.equality import same
+from myia.ir.parser import parse
+from myia.ir.printer import to_text
+from myia.ir.verifier import verify
+from myia.passes import LATE_PASSES, optimize
+
+CHUNK = 25
+CHUNKS = range(6)
+
+
+def programs(chunk):
+    for seed in range(chunk * CHUNK, (chunk + 1) * CHUNK):
+        yield seed, random_function(seed)
+
+
+def check(f, g, seed):
+    verify(g)
+    args = arguments(f, seed)
+    for x, y in zip(evaluate(f, args), evaluate(g, args), strict=True):
+        assert identical(x, y), f"seed {seed}\n{to_text(f)}\n{to_text(g)}"
+
+
+@pytest.mark.parametrize("chunk", CHUNKS)
+def test_text_is_read_back(chunk):
+    for _, f in programs(chunk):
+        verify(f)
+        text = to_text(f)
+        again = parse(text)
+        assert same(f, again)
+        assert to_text(again) == text
+
+
+@pytest.mark.parametrize("chunk", CHUNKS)
+@pytest.mark.parametrize("name", LATE_PASSES)
+def test_one_pass(name, chunk):
+    run = LATE_PASSES[name]
+    for seed, f in programs(chunk):
+        check(f, run(f), seed)
+
+
+@pytest.mark.parametrize("chunk", CHUNKS)
+def test_all_passes(chunk):
+    for seed, f in programs(chunk):
+        check(f, optimize(f, passes=LATE_PASSES), seed)
+
+
+def test_arguments_are_not_mutated():
+    f = random_function(3)
+    text = to_text(f)
+    optimize(f, passes=LATE_PASSES)
+    assert to_text(f) == text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(10_000, 13_000))
+def test_many(seed):
+    f = random_function(seed, size=20)
+    check(f, optimize(f, passes=LATE_PASSES), seed)
+    for run in LATE_PASSES.values():
+        check(f, run(f), seed)
