@@ -42,11 +42,15 @@ class _ToCore(gast.NodeTransformer):
 
 
 class _FromCore(gast.NodeTransformer):
+    def visit_If(self, node):
+        self.generic_visit(node)
+        return gast.If(node.test, node.body or [gast.Pass()], node.orelse)
+
     def visit_Loop(self, node):
         self.generic_visit(node)
         if node.iter is None:
-            return gast.While(node.test, node.body, node.orelse)
-        body = node.body
+            return gast.While(node.test, node.body or [gast.Pass()], node.orelse)
+        body = node.body or [gast.Pass()]
         if node.test is not None:
             body = [gast.If(not_(node.test), [gast.Break()], []), *body]
         return gast.For(node.target, node.iter, body, node.orelse, None)
@@ -81,7 +85,10 @@ def if_(test: gast.expr, body: list, orelse: list, like: gast.AST) -> gast.If:
     return gast.copy_location(gast.If(test, body, orelse), like)
 
 
-def not_(test: gast.expr) -> gast.UnaryOp:
+def not_(test: gast.expr) -> gast.expr:
+    """The opposite of a test (of its truth: `not not x` is `x`)."""
+    if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
+        return test.operand
     return gast.copy_location(gast.UnaryOp(gast.Not(), test), test)
 
 

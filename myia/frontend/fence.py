@@ -74,6 +74,7 @@ FENCE: dict[type, Refusal | None] = {
     gast.TypeVarTuple: ALLOWED,
     gast.ParamSpec: ALLOWED,
     gast.TypeIgnore: ALLOWED,
+    gast.type_ignore: ALLOWED,
     # ----- Expressions
     gast.Constant: ALLOWED,
     gast.Name: ALLOWED,

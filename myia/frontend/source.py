@@ -10,6 +10,7 @@ import ast
 import importlib.machinery
 import linecache
 import types
+import warnings
 from dataclasses import dataclass
 
 from myia.frontend import errors
@@ -34,18 +35,31 @@ _files: dict[str, ParsedFile] = {}
 
 def find(fn: types.FunctionType) -> tuple[ast.AST, SourceFile]:
     """The node of `fn`'s `def` or `lambda`, and the file that it stands in."""
-    code = fn.__code__
+    name = fn.__code__.co_filename
+    if not _is_loaded_plainly(fn):
+        linecache.checkcache(name)
     file = _parsed_file(fn)
-    if _is_loaded_plainly(fn) and not any(_same_code(code, c) for c in file.codes):
-        raise MyiaError(_changed(code))
-    found = [node for node in file.functions if _may_be(node, code)]
-    if len(found) > 1:
-        found = _innermost([node for node in found if _spans_code(node, code)] or found)
+    found = _nodes(fn, file)
     if not found:
-        raise MyiaError(_changed(code))
+        linecache.checkcache(name)  # the module may have changed, and been loaded again
+        file = _parsed_file(fn)
+        found = _nodes(fn, file)
+    if not found:
+        raise MyiaError(_changed(fn.__code__))
     if len(found) > 1:
         raise MyiaError(errors.AmbiguousLambda(Spans(file.source).of(found[0])))
     return found[0], file.source
+
+
+def _nodes(fn: types.FunctionType, file: ParsedFile) -> list[ast.AST]:
+    """The nodes that `fn` may be made of: one, unless the text has changed or cannot tell."""
+    code = fn.__code__
+    if _is_loaded_plainly(fn) and not any(_same_code(code, c) for c in file.codes):
+        return []
+    found = [node for node in file.functions if _may_be(node, code)]
+    if len(found) > 1:
+        found = _innermost([node for node in found if _spans_code(node, code)])
+    return found
 
 
 def _changed(code: types.CodeType) -> errors.SourceChanged:
@@ -69,8 +83,9 @@ def _parsed_file(fn: types.FunctionType) -> ParsedFile:
 
 def _parse(text: str, source: SourceFile, fn: types.FunctionType) -> ParsedFile:
     try:
-        tree = ast.parse(text)
-        top = compile(text, source.name, "exec", dont_inherit=True)
+        with warnings.catch_warnings(action="ignore"):  # they were shown when it was imported
+            tree = ast.parse(text)
+            top = compile(text, source.name, "exec", dont_inherit=True)
     except SyntaxError:
         raise MyiaError(_changed(fn.__code__)) from None
     functions = tuple(node for node in ast.walk(tree) if isinstance(node, FUNCTION_NODES))

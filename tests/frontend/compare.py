@@ -8,6 +8,7 @@ import linecache
 from pyinterp import make_function
 
 from myia.frontend import load
+from myia.ir.verifier import verify
 
 LOG: list = []
 
@@ -51,7 +52,9 @@ def outcome(fn, args, fuel=100):
 def interpreted(fn):
     """`fn` as IR(py), with its own defaults."""
     defaults = [*(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).values()]
-    return make_function(load(fn), (), defaults)
+    code = load(fn)
+    verify(code, vocabulary="py")
+    return make_function(code, (), defaults)
 
 
 def check(fn, *args):

@@ -38,7 +38,9 @@ class Generator:
             return f"({self.pick(*NAMES)} := {e[0]})"
         if r < 0.89:
             v = self.pick("i", "j", *NAMES)
-            return f"sum([{v} + {e[0]} for {v} in range({self.pick(*NAMES, '2')} % 3) if {e[1]} < 2])"
+            return (
+                f"sum([{v} + {e[0]} for {v} in range({self.pick(*NAMES, '2')} % 3) if {e[1]} < 2])"
+            )
         if r < 0.92:
             return f"sum(q for q in [{e[0]}, {e[1]}] if t(q) > 0)"
         if self.captured and r < 0.97:
@@ -149,7 +151,12 @@ class Generator:
         if shared != "b":
             head.append(f"{indent}    nonlocal {shared}")
         if not any(line.split()[0] in ("nonlocal",) for line in body):
-            return [*head, f"{indent}    tick()", *body, f"{indent}{self.pick('t(inner())', 'pass')}"]
+            return [
+                *head,
+                f"{indent}    tick()",
+                *body,
+                f"{indent}{self.pick('t(inner())', 'pass')}",
+            ]
         return [indent + "pass"]
 
     def program(self, name: str) -> str:

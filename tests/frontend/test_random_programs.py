@@ -1,11 +1,8 @@
 """Random programs do the same as IR(py) as they do in Python."""
 
 import pytest
-from compare import define, outcome
-from pyinterp import make_function
+from compare import define, interpreted, outcome
 from random_programs import Generator
-
-from myia.frontend import load
 
 INPUTS = ((0, 0), (1, 3), (3, 1), (-2, 5))
 
@@ -16,7 +13,7 @@ def check_seed(seed: int) -> None:
         fn = define(source, "program", f"<random program {seed}>")
     except SyntaxError:
         return  # `nonlocal` of a parameter, and the like
-    compiled = make_function(load(fn))
+    compiled = interpreted(fn)
     for args in INPUTS:
         expected, actual = outcome(fn, args), outcome(compiled, args)
         assert actual == expected, f"seed {seed}, arguments {args}\n{source}"

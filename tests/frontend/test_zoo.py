@@ -17,7 +17,9 @@ def test_the_zoo_is_large():
     assert len({fn for fn, _ in ZOO}) >= 120
 
 
-@pytest.mark.parametrize("method", [Account.add, Account(3).add, Savings.add, Savings.add_by_lambda])
+@pytest.mark.parametrize(
+    "method", [Account.add, Account(3).add, Savings.add, Savings.add_by_lambda]
+)
 def test_methods(method):
     plain = getattr(method, "__func__", method)
     compiled = make_function(load(method))

@@ -1,5 +1,5 @@
 """Tiny programs, one thing each: `@on(args, ...)` gives the inputs they are run on."""
-# ruff: noqa: B006, B007, B011, B015, B018, B023, C4, E701, E702, E731, F841, SIM, RUF, PLW, UP
+# ruff: noqa
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def walrus_in_comprehension(xs):
 @on((3, "é"))
 def f_strings(x, s):
     w = 6
-    return f"{x} {x!r:>4} {s!a} {s!s:^5} {x:{w}.2f} {x!r:>{w}} {{}} {x + 1=}" f"{t(x)}{t(s)}"
+    return f"{x} {x!r:>4} {s!a} {s!s:^5} {x:{w}.2f} {x!r:>{w}} {{}} {x + 1=}{t(x)}{t(s)}"
 
 
 @on(([1, 2, 3, 4, 5],))
@@ -276,7 +276,7 @@ def multiple_targets(x):
 
 @on(([1, 2, 3],))
 def multiple_targets_with_items(x):
-    i = x[i] = t(1)  # noqa
+    i = x[i] = t(1)
     return i, x
 
 
@@ -347,7 +347,17 @@ def augmented_name_reads_first(x):
 
 @on((6,))
 def augmented_operators(x):
-    x += 1; x -= 2; x *= 3; x //= 2; x **= 2; x %= 7; x <<= 2; x >>= 1; x |= 8; x &= 12; x ^= 5
+    x += 1
+    x -= 2
+    x *= 3
+    x //= 2
+    x **= 2
+    x %= 7
+    x <<= 2
+    x >>= 1
+    x |= 8
+    x &= 12
+    x ^= 5
     x /= 4
     return x
 
@@ -1261,7 +1271,9 @@ def comprehension_with_ifs(xs):
 
 @on((3,))
 def nested_comprehensions(n):
-    return [[i * j for j in range(i)] for i in range(n)], [(i, j) for i in range(n) for j in range(i)]
+    return [[i * j for j in range(i)] for i in range(n)], [
+        (i, j) for i in range(n) for j in range(i)
+    ]
 
 
 @on(([[1, 2], [3]],))
@@ -1376,4 +1388,4 @@ class Savings(Account):
         return super().add(k) + 1
 
     def add_by_lambda(self, k):
-        return (lambda s: super(Savings, s).add(k))(self)
+        return (lambda s: super().add(k))(self), (lambda s: super(Savings, s).add(k))(self)

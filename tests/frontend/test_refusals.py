@@ -1,0 +1,317 @@
+"""Every refused construct, with the exact message."""
+
+import textwrap
+
+import gast
+import pytest
+from compare import define
+
+from myia.frontend import load
+from myia.frontend.fence import FENCE, LEAVES
+from myia.source.diagnostics import MyiaError
+
+# name: (the program, the message without its place)
+REFUSED = {
+    "try": (
+        """
+        def f(x):
+            try:
+                return 1 / x
+            except ZeroDivisionError:
+                return 0
+        """,
+        """
+        `try` is not supported
+          --> <test>:2:5
+           |
+         2 |     try:
+           |     ^^^^ compiled code does not catch exceptions
+          help: test for the condition with `if` before computing
+        """,
+    ),
+    "except_group": (
+        """
+        def f(x):
+            try:
+                return 1 / x
+            except* ValueError:
+                pass
+        """,
+        """
+        `try` is not supported
+          --> <test>:2:5
+           |
+         2 |     try:
+           |     ^^^^ compiled code does not catch exceptions
+          help: test for the condition with `if` before computing
+        """,
+    ),
+    "with": (
+        """
+        def f(x):
+            with x as y:
+                return y
+        """,
+        """
+        `with` is not supported
+          --> <test>:2:5
+           |
+         2 |     with x as y:
+           |     ^^^^^^^^^^^^ compiled code does not enter contexts
+          help: enter the context around the call of the compiled function
+        """,
+    ),
+    "class": (
+        """
+        def f(x):
+            class C:
+                pass
+            return C
+        """,
+        """
+        a class cannot be defined inside a compiled function
+          --> <test>:2:5
+           |
+         2 |     class C:
+           |     ^^^^^^^^ defined here
+          help: define the class at the top of the module
+        """,
+    ),
+    "import": (
+        """
+        def f(x):
+            import math
+            return math.sin(x)
+        """,
+        """
+        `import` inside a compiled function is not supported
+          --> <test>:2:5
+           |
+         2 |     import math
+           |     ^^^^^^^^^^^ imported here
+          help: import at the top of the module
+        """,
+    ),
+    "import_from": (
+        """
+        def f(x):
+            from math import sin
+            return sin(x)
+        """,
+        """
+        `import` inside a compiled function is not supported
+          --> <test>:2:5
+           |
+         2 |     from math import sin
+           |     ^^^^^^^^^^^^^^^^^^^^ imported here
+          help: import at the top of the module
+        """,
+    ),
+    "global": (
+        """
+        def f(x):
+            global LIMIT
+            LIMIT = x
+        """,
+        """
+        `global` is not supported
+          --> <test>:2:5
+           |
+         2 |     global LIMIT
+           |     ^^^^^^^^^^^^ a compiled function does not assign the names of its module
+          help: return the new value, and assign it where the function is called
+        """,
+    ),
+    "nonlocal_of_python": (
+        """
+        def make():
+            n = 0
+            def f():
+                nonlocal n
+                n += 1
+            return f
+        f = make()
+        """,
+        """
+        `n` belongs to a function that is not compiled
+          --> <test>:4:9
+           |
+         4 |         nonlocal n
+           |         ^^^^^^^^^^ assigned through `nonlocal` here
+          help: return the new value, and assign it where the function is called
+        """,
+    ),
+    "match": (
+        """
+        def f(x):
+            match x:
+                case 1:
+                    return 2
+        """,
+        """
+        `match` is not supported
+          --> <test>:2:5
+           |
+         2 |     match x:
+           |     ^^^^^^^^ patterns are not compiled
+          help: write `if`, `elif` and `else`
+        """,
+    ),
+    "async_def": (
+        """
+        async def f(x):
+            return x
+        """,
+        """
+        asynchronous code is not supported
+          --> <test>:1:1
+           |
+         1 | async def f(x):
+           | ^^^^^^^^^^^^^^^ compiled code does not wait
+          help: await before or after the call of the compiled function
+        """,
+    ),
+    "inner_async_def": (
+        """
+        def f(x):
+            async def g():
+                await x
+            return g
+        """,
+        """
+        asynchronous code is not supported
+          --> <test>:2:5
+           |
+         2 |     async def g():
+           |     ^^^^^^^^^^^^^^ compiled code does not wait
+          help: await before or after the call of the compiled function
+        """,
+    ),
+    "bare_raise": (
+        """
+        def f(x):
+            raise
+        """,
+        """
+        `raise` without an exception is not supported
+          --> <test>:2:5
+           |
+         2 |     raise
+           |     ^^^^^ there is no exception to raise again
+          help: name the exception: `raise ValueError(...)`
+        """,
+    ),
+    "raise_from": (
+        """
+        def f(x):
+            raise ValueError("no") from None
+        """,
+        """
+        `raise ... from ...` is not supported
+          --> <test>:2:5
+           |
+         2 |     raise ValueError("no") from None
+           |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ compiled code keeps no chain of exceptions
+          help: raise the exception alone
+        """,
+    ),
+    "del_of_captured": (
+        """
+        def f(x):
+            y = x
+            g = lambda: y
+            del y
+            return g
+        """,
+        """
+        `del y` of a name that an inner function uses is not supported
+          --> <test>:4:9
+           |
+         4 |     del y
+           |         ^ deleted here
+          help: leave out the `del`, or assign `None`
+        """,
+    ),
+    "yield": (
+        """
+        def f(x):
+            for v in x:
+                yield v * 2
+        """,
+        """
+        generators are not supported
+          --> <test>:3:9
+           |
+         3 |         yield v * 2
+           |         ^^^^^^^^^^^ a compiled function does not yield
+          help: append to a list, and return the list
+        """,
+    ),
+    "yield_from": (
+        """
+        def f(x):
+            y = yield from x
+        """,
+        """
+        generators are not supported
+          --> <test>:2:9
+           |
+         2 |     y = yield from x
+           |         ^^^^^^^^^^^^ a compiled function does not yield
+          help: append to a list, and return the list
+        """,
+    ),
+    "generator": (
+        """
+        def f(x):
+            g = (v * 2 for v in x)
+            return next(g)
+        """,
+        """
+        a generator expression is supported only as the argument of a call
+          --> <test>:2:9
+           |
+         2 |     g = (v * 2 for v in x)
+           |         ^^^^^^^^^^^^^^^^^^ would be evaluated lazily
+          help: write a list comprehension, with square brackets
+        """,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(name):
+    program, message = map(textwrap.dedent, REFUSED[name])
+    fn = define(program.lstrip("\n"), "f", "<test>")
+    with pytest.raises(MyiaError) as info:
+        load(fn)
+    assert str(info.value) == message.strip("\n")
+
+
+def test_the_fence_speaks_of_every_class_of_gast():
+    classes = {c for c in vars(gast).values() if isinstance(c, type) and issubclass(c, gast.AST)}
+    abstract = {c for c in classes if any(d is not c and issubclass(d, c) for d in classes)}
+    unspoken = {c for c in classes - abstract if not issubclass(c, LEAVES)} - set(FENCE)
+    assert unspoken == set()
+
+
+def test_the_first_refusal_in_the_text_is_reported():
+    program = "def f(x):\n    import math\n    global y\n"
+    with pytest.raises(MyiaError, match="`import` inside"):
+        load(define(program, "f", "<test>"))
+
+
+def test_an_annotation_may_hold_anything():
+    program = "def f(x: (a for a in ())) -> [0]:\n    y: (a for a in x) = x\n    return y\n"
+    fn = define(program, "f", "<test>")
+    assert load(fn).name == "f"
+
+
+def test_names_of_the_diagnostic_are_those_of_the_user():
+    program = (
+        "def make(n):\n    def f():\n        nonlocal n\n        n = 1\n    return f\nf = make(0)\n"
+    )
+    with pytest.raises(MyiaError) as info:
+        load(define(program, "f", "<test>"))
+    assert info.value.diagnostic.name == "n"
+    assert info.value.diagnostic.span.line == 3
