@@ -65,7 +65,7 @@ _ALLOWED = {
 
 def worth_compiling_whole(loop: Op) -> bool:
     ops = [op for region in loop.regions for op in walk(region)]
-    if not all(_fits(op) for op in ops):
+    if not all(_fits(op) for op in ops) or any(_has_empty_array(op) for op in (loop, *ops)):
         return False
     dots = [_multiply_adds(op) for op in ops if op.primitive is linalg.dot_general]
     lone_dot = len(dots) == 1 and dots[0] >= _LONE_DOT
@@ -79,6 +79,11 @@ def _fits(op: Op) -> bool:
         return _elements(op) <= _MAX_ELEMENTS_OF_LARGE
     allowed = isinstance(op.primitive, PointwisePrimitive) or op.primitive in _ALLOWED
     return allowed and _elements(op) <= _MAX_ELEMENTS
+
+
+def _has_empty_array(op: Op) -> bool:
+    """XLA replaces them by constants, and aborts on a parameter that nothing reads."""
+    return any(x.aval.size == 0 for x in op.operands + op.results)
 
 
 def _largest_dot(op: Op) -> int:

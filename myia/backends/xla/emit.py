@@ -12,6 +12,7 @@ a loop writes are fenced (`fences.py`), and small loops are compiled whole (`sma
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import PurePath
 from typing import Any
@@ -33,11 +34,19 @@ from myia.source.span import SourceFile
 Array = Any  # a JAX array or tracer, or a NumPy scalar where a literal will do
 
 
-def emit(function: Function, *, cpu: bool) -> Callable[..., tuple[Array, ...]]:
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What is done for the sake of XLA's CPU backend (docs/emission.md)."""
+
+    fences: bool = False
+    whole_loops: bool = False
+
+
+def emit(function: Function, rules: Rules) -> Callable[..., tuple[Array, ...]]:
     """A callable `program(*arrays) -> tuple of arrays`; trace it with x64 enabled."""
 
     def program(*arrays: Array) -> tuple[Array, ...]:
-        return Emitter(cpu).region(function.region, arrays)
+        return Emitter(rules).region(function.region, arrays)
 
     program.__name__ = program.__qualname__ = function.name
     return program
@@ -49,8 +58,8 @@ class Emitter:
     SSA makes one flat table enough: JAX may trace a region twice, and then defines its values anew.
     """
 
-    def __init__(self, cpu: bool):
-        self.cpu = cpu
+    def __init__(self, rules: Rules):
+        self.rules = rules
         self.arrays: dict[Value, Array] = {}
         self.constants: dict[Value, Op] = {}
         self.guards: dict[Op, Array] = {}  # of fenced reads: a run-time true
@@ -121,29 +130,37 @@ def _emit_call(emitter: Emitter, op: Op) -> Sequence[Array]:
 
 
 def _emit_loop(emitter: Emitter, op: Op) -> Sequence[Array]:
-    parts = Loop.of(op)
-    fenced = reads_to_fence(parts.body) if emitter.cpu else frozenset()
-    count = () if parts.count is None else (emitter.read1(parts.count),)
-    init = emitter.read(parts.carries)
-    if not emitter.cpu or emitter.whole or not worth_compiling_whole(op):
-        return _while(emitter, parts, fenced, count, init)
+    if emitter.whole or not emitter.rules.whole_loops or not worth_compiling_whole(op):
+        return _while(emitter, Loop.of(op), _ZERO)
+    outer = dict.fromkeys((*op.operands, *captures(*op.regions)))
+    inputs = [x for x in outer if x not in emitter.constants]
+
+    def inside(start: Array, *arrays: Array) -> Sequence[Array]:
+        emitter.arrays.update(zip(inputs, arrays))
+        return _while(emitter, Loop.of(op), start)
+
+    outside = emitter.read(inputs)
     emitter.whole = True
-    results = compiled_whole(lambda n, xs: _while(emitter, parts, fenced, n, xs), count, init)
+    results = compiled_whole(inside, outside)
     emitter.whole = False
+    emitter.arrays.update(zip(inputs, outside))
     return results
 
 
-def _while(emitter: Emitter, parts: Loop, fenced: frozenset[Op], count, init) -> Sequence[Array]:
-    """`count` is a tuple of one or no array."""
-    if not count and not fenced and not _reads_index(parts):
+def _while(emitter: Emitter, parts: Loop, start: Array) -> Sequence[Array]:
+    """`start` is zero, though not always known to be."""
+    fenced = reads_to_fence(parts.body) if emitter.rules.fences else frozenset()
+    count = None if parts.count is None else emitter.read1(parts.count)
+    init = emitter.read(parts.carries)
+    if start is _ZERO and count is None and not fenced and not _reads_index(parts):
         return _while_without_index(emitter, parts, init)
 
     def cond(carry):
         if parts.cond is None:
-            return lax.lt(carry[0], *count)
-        if not count:
+            return lax.lt(carry[0], count)
+        if count is None:
             return emitter.region(parts.cond, carry)[0]
-        counting = lax.lt(carry[0], *count)
+        counting = lax.lt(carry[0], count)
         return _both(counting, parts.cond, lambda: emitter.region(parts.cond, carry)[0])
 
     def body(carry):
@@ -152,7 +169,7 @@ def _while(emitter: Emitter, parts: Loop, fenced: frozenset[Op], count, init) ->
             emitter.guards.update(dict.fromkeys(fenced, lax.ge(k, _ZERO)))
         return (lax.add(k, _ONE), *emitter.region(parts.body, carry))
 
-    _, *results = lax.while_loop(cond, body, (_ZERO, *init))
+    _, *results = lax.while_loop(cond, body, (start, *init))
     return results
 
 

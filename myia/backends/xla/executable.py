@@ -7,7 +7,7 @@ from typing import Any
 
 import jax
 
-from myia.backends.xla.emit import emit
+from myia.backends.xla.emit import Rules, emit
 from myia.ir.avals import Aval
 from myia.ir.core import Function
 
@@ -39,10 +39,12 @@ class Executable:
     def __init__(self, function: Function, donate: tuple[int, ...] = ()):
         self.function = function
         cpu = jax.default_backend() == "cpu"
-        # To be called under somebody else's trace, where compiler options are not allowed.
-        self.program = emit(function, cpu=cpu)
         options = _CPU_OPTIONS if cpu else None
-        self._jitted = jax.jit(self.program, donate_argnums=donate, compiler_options=options)
+        program = emit(function, Rules(fences=cpu, whole_loops=cpu))
+        self._jitted = jax.jit(program, donate_argnums=donate, compiler_options=options)
+        # To be called under somebody else's trace, where compiler options are not allowed: there
+        # XLA itself compiles small loops whole.
+        self.program = emit(function, Rules(fences=cpu))
 
     def __call__(self, *arrays) -> tuple[jax.Array, ...]:
         with jax.enable_x64(True):

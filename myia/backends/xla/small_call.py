@@ -2,22 +2,66 @@
 
 Otherwise XLA's CPU backend runs a loop's body op by op, at 30 to 350 ns an op. (Its own pass does
 so for loops whose trips touch less than about 1 KB; `executable.py` says why it is off.)
+
+    *ys = loop(0, *xs)           *ys, z = call(*xs)      the two keys in its attributes
+                                 *ys, _ = optimization_barrier(*ys, z)
+                                 where call(*xs) = *loop(min(z, 0), *xs), z
+
+`z` counts the arguments that are negative, so it depends on all of them. XLA aborts the process on
+a small call one of whose parameters nothing reads, and its own simplifications may well remove the
+last reader; but it can remove neither a result of a call nor what that result depends on. The
+barrier keeps JAX from removing it, and costs nothing: XLA drops it later. `min(z, 0)` is zero, and
+makes the loop wait for `z`; otherwise a buffer that the loop writes would be copied for `z`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
+import numpy as np
+from jax import lax
 from jax.experimental.xla_metadata import set_xla_metadata
 
+Array = Any
+_ZERO = np.int64(0)
 
-def compiled_whole(emit_loop: Callable[..., Any], *args: Any) -> Any:
-    """`emit_loop(*args)` as a call that XLA compiles into one function.
 
+def compiled_whole(loop: Callable[..., Sequence[Array]], args: Sequence[Array]) -> Sequence[Array]:
+    """`loop(0, *args)` as a call that XLA compiles into one function.
+
+    `loop` starts counting at its first argument and reads no other array; no argument is empty.
     Both keys are needed: without the second the call is inlined, and the first is lost with it.
     """
-    call = jax.jit(emit_loop)
+
+    def whole(*args: Array) -> tuple[Array, ...]:
+        z = _number_of_negative(args)
+        return (*loop(lax.min(z, _ZERO), *args), z)
+
+    call = jax.jit(whole)
     with set_xla_metadata(xla_cpu_small_call="true", inlineable="false"):
-        return call(*args)
+        results = call(*args)
+    return lax.optimization_barrier(results)[:-1]
+
+
+def _number_of_negative(args: Sequence[Array]) -> Array:
+    """Of arrays the first element counts."""
+    number = _ZERO
+    for x in args:
+        number = lax.add(number, lax.convert_element_type(_sign_bit(_first(x)), np.int64))
+    return number
+
+
+def _first(x: Array) -> Array:
+    return lax.reshape(lax.slice(x, (0,) * x.ndim, (1,) * x.ndim), ())
+
+
+def _sign_bit(x: Array) -> Array:
+    if x.dtype == bool:
+        return x
+    x = lax.real(x) if x.dtype.kind == "c" else x
+    # Unsigned numbers have none; an odd one counts instead.
+    if x.dtype.kind == "u":
+        return lax.eq(lax.bitwise_and(x, x.dtype.type(1)), x.dtype.type(1))
+    return lax.lt(x, x.dtype.type(0))

@@ -1,0 +1,28 @@
+"""Random programs: XLA, with all the rules for the CPU, against the reference interpreter."""
+
+import numpy as np
+import pytest
+from random_programs import arguments, random_function
+
+from myia.backends.reference.interpreter import evaluate
+from myia.backends.xla.executable import compile_function
+from myia.ir.verifier import verify
+
+
+def check(seed: int) -> None:
+    f, args = random_function(seed), arguments(seed)
+    verify(f)
+    for y, x in zip(compile_function(f)(*args), evaluate(f, args), strict=True):
+        np.testing.assert_allclose(y, x, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_random_program(seed):
+    check(seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("start", range(1000, 3000, 100))
+def test_many_random_programs(start):
+    for seed in range(start, start + 100):
+        check(seed)
