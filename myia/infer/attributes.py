@@ -1,0 +1,154 @@
+"""Attributes: of modules and classes, of instances, of arrays, numbers and containers."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import types
+from typing import Any
+
+from myia.infer import arguments, registry
+from myia.infer.context import Context
+from myia.infer.errors import BadValue, ReadOnlyWrite, Unsupported
+from myia.infer.heap import (
+    ArrayObject,
+    BufferObject,
+    DictObject,
+    InstanceObject,
+    ListObject,
+    ViewObject,
+)
+from myia.infer.numbers import is_number
+from myia.infer.values import Abstract, Method, Ref, Static, Tuple
+
+KINDS = {
+    ArrayObject: "array",
+    ViewObject: "array",
+    ListObject: "list",
+    BufferObject: "list",
+    DictObject: "dict",
+}
+
+
+def kind_of(ctx: Context, x: Abstract) -> str | None:
+    """The kind of built-in object, as the registry of methods names it."""
+    if is_number(x):
+        return "number"
+    if isinstance(x, Ref):
+        return KINDS.get(type(ctx.contents(x)))
+    if isinstance(x, Tuple):
+        return "tuple"
+    if isinstance(x, Static) and isinstance(x.value, str):
+        return "str"
+    return None
+
+
+def getattr_(ctx: Context, x: Abstract, name: str) -> Abstract:
+    """`x.name`"""
+    if isinstance(x, Ref) and isinstance(ctx.contents(x), InstanceObject):
+        return _instance_attribute(ctx, x, name)
+    if isinstance(x, Tuple) and x.cls is not None:
+        found = _field(ctx, x, name)
+        if found is not None:
+            return found
+    kind = kind_of(ctx, x)
+    if (kind, name) in registry.PROPERTIES:
+        return registry.PROPERTIES[kind, name](ctx, x)
+    if (kind, name) in registry.METHODS:
+        return Method((kind, name), x)
+    if isinstance(x, Static) and kind is None:
+        return _static_attribute(ctx, x.value, name)
+    ctx.fail(Unsupported, what=f"the attribute `{name}` of {ctx.describe(x)}")
+
+
+def _field(ctx: Context, x: Tuple, name: str) -> Abstract | None:
+    """A field or a method of a namedtuple."""
+    if name in x.cls._fields:
+        return x.items[x.cls._fields.index(name)]
+    if name == "_replace":
+        return Method(("namedtuple", "_replace"), x)
+    found = inspect.getattr_static(x.cls, name, None)
+    if isinstance(found, (types.FunctionType, property, staticmethod, classmethod)):
+        return _bound(ctx, found, x, x.cls)
+    return None
+
+
+def _static_attribute(ctx: Context, x: Any, name: str) -> Abstract:
+    """An attribute of a module, a class or another compile-time object."""
+    try:
+        value = getattr(x, name)
+    except AttributeError as e:
+        ctx.fail(BadValue, message=str(e), exception="AttributeError")
+    library = getattr(x, "__name__", "").split(".")[0] in registry.LIBRARIES
+    if library or isinstance(value, (types.ModuleType, type, types.BuiltinFunctionType)):
+        return Static(value)
+    return arguments.root(ctx, lambda: getattr(x, name), name, ("attribute", id(x), name))
+
+
+def _instance_attribute(ctx: Context, x: Ref, name: str) -> Abstract:
+    contents = ctx.contents(x)
+    if name in contents.names:
+        return contents.values[contents.names.index(name)]
+    if name == "__class__":
+        return Static(contents.cls)
+    found = inspect.getattr_static(contents.cls, name, None)
+    if found is None:
+        if inspect.getattr_static(contents.cls, "__getattr__", None) is not None:
+            ctx.fail(Unsupported, what="`__getattr__`")
+        message = f"{contents.cls.__name__!r} object has no attribute '{name}'"
+        ctx.fail(BadValue, message=message, exception="AttributeError")
+    return _bound(ctx, found, x, contents.cls)
+
+
+def _bound(ctx: Context, found: Any, x: Abstract, cls: type) -> Abstract:
+    """A class attribute as seen from an instance: descriptors are bound."""
+    if isinstance(found, property):
+        return ctx.call(Static(found.fget), (x,), {})
+    if isinstance(found, staticmethod):
+        return Static(found.__func__)
+    if isinstance(found, classmethod):
+        return Method(found.__func__, Static(cls))
+    if isinstance(found, types.FunctionType):
+        return Method(found, x)
+    if hasattr(found, "__get__") and not callable(found):
+        ctx.fail(Unsupported, what=f"the descriptor `{type(found).__name__}`")
+    return arguments.root(ctx, lambda: found, "attribute", ("class attribute", id(found)))
+
+
+def special_method(ctx: Context, x: Abstract, name: str) -> Abstract | None:
+    """The method of an instance's class that an operator calls, bound; None if it has none."""
+    if isinstance(x, Tuple) and x.cls is not None:
+        found = inspect.getattr_static(x.cls, name, None)
+        return Method(found, x) if isinstance(found, types.FunctionType) else None
+    if not isinstance(x, Ref) or not isinstance(ctx.contents(x), InstanceObject):
+        return None
+    cls = ctx.contents(x).cls
+    found = inspect.getattr_static(cls, name, None)
+    if not isinstance(found, types.FunctionType):
+        return None
+    if dataclasses.is_dataclass(cls) and found.__code__.co_filename == "<string>":
+        ctx.fail(Unsupported, what=f"the generated `{name}` of {cls.__name__}")
+    return Method(found, x)
+
+
+def setattr_(ctx: Context, x: Abstract, name: str, value: Abstract) -> None:
+    """`x.name = value`"""
+    if not isinstance(x, Ref) or not isinstance(ctx.contents(x), InstanceObject):
+        ctx.fail(ReadOnlyWrite, what=f"an attribute of {ctx.describe(x)}", help_text="")
+    contents = ctx.contents(x)
+    params = getattr(contents.cls, "__dataclass_params__", None)
+    if params is not None and params.frozen:
+        ctx.fail(
+            ReadOnlyWrite,
+            what=f"a field of the frozen dataclass {contents.cls.__name__}",
+            help_text="make a new one: `dataclasses.replace(x, field=value)`",
+        )
+    if inspect.getattr_static(contents.cls, "__setattr__") is not object.__setattr__:
+        ctx.fail(Unsupported, what="`__setattr__`")
+    if isinstance(inspect.getattr_static(contents.cls, name, None), property):
+        setter = inspect.getattr_static(contents.cls, name).fset
+        ctx.call(Static(setter), (x, value), {})
+        return
+    attributes = dict(zip(contents.names, contents.values))
+    attributes[name] = value
+    ctx.write(x, InstanceObject(contents.cls, tuple(attributes), tuple(attributes.values())))

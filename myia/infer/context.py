@@ -1,0 +1,183 @@
+"""The state of one inference: heap, run-time checks, hidden arguments, and how to fail."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from myia.infer.errors import NeedsStatic, NotStatic, ReadOnlyWrite, StaleRead
+from myia.infer.heap import ArrayObject, CellObject, Contents, Heap, Stale, ViewObject
+from myia.infer.join import describe
+from myia.infer.values import Abstract, Optional, Ref, Scalar, Static, static_int
+from myia.ir.avals import Aval
+from myia.ir.builder import current_span
+from myia.ir.core import Value
+from myia.primitives import logic
+from myia.primitives.define import constant
+from myia.primitives.py import Code
+from myia.source.diagnostics import Diagnostic, InternalError, MyiaError
+from myia.source.span import Span
+
+ITEM_OF_LIST = "an item of a list that is stacked for a loop"
+
+
+@dataclass(frozen=True)
+class Check:
+    """A run-time check: the exception that Python would raise, and where."""
+
+    exception: type[Exception]
+    message: str
+    span: Span | None
+
+
+class Context:
+    """Everything that inference of one program changes as it goes."""
+
+    def __init__(self, load: Callable[[Any], Code]):
+        self.load = load
+        self.heap = Heap()
+        self.checks: list[Check] = []
+        self.hints: dict[Any, Any] = {}  # what a loop's fixed point was, for its next visit
+        self.visits: dict[Any, int] = {}  # how often each loop's body was inferred
+        self.path: tuple[Any, ...] = ()  # the calls and loops we are in
+        self.roots: list[Any] = []  # hidden arguments (infer/arguments.py)
+        self.root_values: dict[Any, Abstract] = {}
+        self.root_objects: list[tuple[int, int, int | None]] = []  # root, object in it, heap id
+        self.error_id = self.heap.new(CellObject(Static(0)))
+
+    # ----- Failing
+
+    def fail(self, diagnostic: type[Diagnostic], *, error: type[MyiaError] = MyiaError, **fields):
+        """Raise a located error."""
+        raise error(diagnostic(span=current_span(), **fields))
+
+    def needs_static(self, what: str):
+        """Raise the error that an enclosing loop answers by unrolling."""
+        self.fail(NotStatic, error=NeedsStatic, what=what)
+
+    def describe(self, x: Abstract) -> str:
+        return describe(x, self.heap)
+
+    # ----- Objects
+
+    def new(self, contents: Contents) -> Ref:
+        return Ref(self.heap.new(contents))
+
+    def contents(self, ref: Ref) -> Contents:
+        """What the object holds; refused when it may be out of date."""
+        contents = self.heap[ref.id]
+        if isinstance(contents, Stale):
+            self.fail(StaleRead, where=str(contents.span or "an earlier line"))
+        return contents
+
+    def write(self, ref: Ref, contents: Contents) -> None:
+        self.heap.write(ref.id, contents, current_span())
+
+    # ----- Arrays
+
+    def is_array(self, x: Abstract) -> bool:
+        return isinstance(x, Ref) and isinstance(self.contents(x), (ArrayObject, ViewObject))
+
+    def array(self, value: Value, *, contiguous: bool = True) -> Abstract:
+        """A new array with this value; of no dimension: a NumPy scalar."""
+        if value.shape == ():
+            return Scalar(value, weak=False)
+        return self.new(ArrayObject(value, contiguous=contiguous))
+
+    def read(self, ref: Ref) -> Value:
+        """The present value of an array or a view."""
+        contents = self.contents(ref)
+        if isinstance(contents, ArrayObject):
+            return contents.value
+        if isinstance(contents, ViewObject):
+            return contents.step.read(self.read(Ref(contents.base)))
+        raise InternalError(f"{self.describe(ref)} is not an array")
+
+    def store(self, ref: Ref, value: Value) -> None:
+        """Change an array (or, through a view, its base) to `value`, of the same aval."""
+        contents = self.contents(ref)
+        if isinstance(contents, ViewObject):
+            base = Ref(contents.base)
+            self.store(base, contents.step.write(self.read(base), value))
+            return
+        if contents.readonly is not None:
+            # An item of a stacked list could be written to if the loop were unrolled.
+            error = NeedsStatic if contents.readonly == ITEM_OF_LIST else MyiaError
+            self.fail(ReadOnlyWrite, error=error, what=contents.readonly)
+        if contents.value.aval != value.aval:
+            raise InternalError(f"store of {value.aval} into {contents.value.aval}")
+        self.write(ref, ArrayObject(value, None, contents.contiguous))
+
+    def view(self, base: Ref, step) -> Abstract:
+        """A view of `base`; of no dimension: the element, a NumPy scalar."""
+        aval = step.aval(array_aval(self.heap, base.id))
+        if aval.shape == ():
+            return Scalar(step.read(self.read(base)), weak=False)
+        return self.new(ViewObject(base.id, step))
+
+    def shape(self, x: Abstract) -> tuple[int, ...]:
+        return array_aval(self.heap, x.id).shape if isinstance(x, Ref) else ()
+
+    # ----- Numbers
+
+    def int_of(self, x: Abstract, what: str) -> int:
+        """A compile-time integer, or the error that makes a loop unroll."""
+        if static_int(x):
+            return int(x.value)
+        if isinstance(x, Static):
+            self.fail(NotStatic, what=what)
+        return self.needs_static(what)
+
+    def force(self, x: Abstract) -> Abstract:
+        """The value of an optional: reading it where it is absent is a run-time error."""
+        if not isinstance(x, Optional):
+            return x
+        if isinstance(x.present, Static):
+            return x.value
+        message = "this is None here" if isinstance(x.absent, Static) else "no value here"
+        error = TypeError if isinstance(x.absent, Static) else UnboundLocalError
+        self.check(logic.not_(x.present.value), error, message)
+        return x.value
+
+    # ----- Run-time checks
+
+    def check(self, failed: Value, exception: type[Exception], message: str) -> None:
+        """At run time, if `failed` (a bool scalar) holds and nothing failed before: the error."""
+        self.checks.append(Check(exception, message, current_span()))
+        code = constant(len(self.checks), np.int32)
+        cell = Ref(self.error_id)
+        before = self.heap[self.error_id].content
+        old = constant(0, np.int32) if isinstance(before, Static) else before.value
+        first = logic.and_(failed, logic.eq(old, constant(0, np.int32)))
+        self.write(cell, CellObject(Scalar(logic.select(first, code, old), weak=False)))
+
+    def error_code(self) -> Value | None:
+        """The code of the first failed check (0: none), or None when nothing is checked."""
+        content = self.heap[self.error_id].content
+        return None if isinstance(content, Static) else content.value
+
+
+def array_aval(heap: Heap, id: int) -> Aval:
+    """The aval of an array or view, without emitting anything."""
+    contents = heap[id]
+    if isinstance(contents, ViewObject):
+        return contents.step.aval(array_aval(heap, contents.base))
+    return contents.value.aval
+
+
+class HeapArrays:
+    """`join.Arrays`: arrays and views of a given heap."""
+
+    @staticmethod
+    def aval(heap: Heap, id: int) -> Aval:
+        return array_aval(heap, id)
+
+    @staticmethod
+    def read(heap: Heap, id: int) -> Value:
+        contents = heap[id]
+        if isinstance(contents, ViewObject):
+            return contents.step.read(HeapArrays.read(heap, contents.base))
+        return contents.value

@@ -1,0 +1,248 @@
+"""Derivatives inside compiled code: `myia.grad(f)(x)` and its relatives become `derivative` ops.
+
+The function is inferred into a region whose arguments are the numbers that the derivative is taken
+with respect to; `transforms/expand.py` replaces the op. A function that is differentiated works on
+copies of its arguments: a gradient never changes its caller's arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from myia.infer.context import Context
+from myia.infer.errors import NotDifferentiable
+from myia.infer.heap import ArrayObject
+from myia.infer.operands import operand
+from myia.infer.regions import Exports, adopt
+from myia.infer.values import Abstract, Partial, Ref, Scalar, Static, Tuple, static_number
+from myia.ir.builder import Builder, emit
+from myia.ir.core import Region, Value
+from myia.primitives.define import constant
+from myia.primitives.structured import derivative_p
+
+# ----- Trees of differentiable leaves
+
+
+@dataclass(frozen=True)
+class Tree:
+    """The differentiable leaves of abstract values, and how to put others in their place."""
+
+    values: list[Value]
+    rebuild: Callable[[Context, list[Value]], list[Abstract]]
+
+
+def tree(ctx: Context, xs: list[Abstract], what: str) -> Tree:
+    """Every leaf of `xs` must be a float (or complex) number or array."""
+    values: list[Value] = []
+    builders = [_leaves(ctx, x, values, what) for x in xs]
+
+    def rebuild(ctx: Context, new: list[Value]) -> list[Abstract]:
+        rest = list(new)
+        return [build(ctx, rest) for build in builders]
+
+    return Tree(values, rebuild)
+
+
+def _leaves(ctx: Context, x: Abstract, values: list[Value], what: str):
+    """Append the leaves of `x`; returns what builds the like of it from a list of values."""
+    x = ctx.force(x)
+    if isinstance(x, Scalar) or ctx.is_array(x):
+        value = x.value if isinstance(x, Scalar) else ctx.read(x)
+        if not value.aval.differentiable:
+            ctx.fail(NotDifferentiable, what=what, kind=str(value.dtype))
+        values.append(value)
+        if isinstance(x, Scalar):
+            return lambda ctx, rest: Scalar(rest.pop(0), x.weak)
+        return lambda ctx, rest: ctx.new(ArrayObject(rest.pop(0)))
+    if static_number(x):
+        if isinstance(x.value, (int, np.integer, np.bool_)):
+            ctx.fail(NotDifferentiable, what=what, kind=type(x.value).__name__)
+        values.append(constant(x.value, np.asarray(x.value).dtype))
+        return lambda ctx, rest: Scalar(rest.pop(0), not isinstance(x.value, np.generic))
+    if isinstance(x, Static):
+        return lambda ctx, rest: x
+    if isinstance(x, Ref):
+        contents = ctx.contents(x)
+        parts = [_leaves(ctx, child, values, what) for child in contents.children()]
+        return lambda ctx, rest: ctx.new(contents.rebuild(tuple(p(ctx, rest) for p in parts)))
+    parts = [_leaves(ctx, child, values, what) for child in x.children()]
+    return lambda ctx, rest: x.rebuild(tuple(p(ctx, rest) for p in parts))
+
+
+# ----- The op
+
+
+@dataclass
+class Differentiated:
+    """A function inferred into a region: its outputs that are differentiated, and the rest."""
+
+    tree: Tree
+    region: Region
+    exports: Exports
+    result: Abstract
+    outputs: tuple[int, ...]  # positions among the yields of what is differentiated
+
+
+def differentiated(ctx: Context, call: Callable, xs: list[Abstract], what: str, split: Callable):
+    """Infer `call(copies of xs)` into a region. `split(result)` gives what is differentiated."""
+    inputs = tree(ctx, xs, what)
+    before = ctx.heap.copy()
+    args = tuple(Value(v.aval, v.name) for v in inputs.values)
+    exports = Exports()
+    with Builder() as builder:
+        result = call(inputs.rebuild(ctx, list(args)))
+        chosen = split(result)
+        outputs = tree(ctx, [chosen], "the result of a differentiated function")
+        exports.values += list(dict.fromkeys(outputs.values))
+    positions = tuple(exports.values.index(v) for v in outputs.values)
+    exports.add(ctx, result, before)
+    exports.changed(ctx, before)
+    region = Region(args, tuple(builder.ops), tuple(exports.values))
+    return Differentiated(inputs, region, exports, result, positions), outputs
+
+
+def _emit(ctx: Context, d: Differentiated, mode: str, seeds: list[Value]):
+    """The op; returns the result as seen from outside, and the derivative's values."""
+    of = tuple(dict.fromkeys(d.outputs))
+    wrt = tuple(range(len(d.tree.values)))
+    results = emit(
+        derivative_p, *d.tree.values, *seeds, regions=[d.region], mode=mode, wrt=wrt, of=of
+    )
+    n = len(d.region.yields)
+    (result,) = adopt(ctx, d.exports, list(results[:n]), [d.result])
+    return result, list(results[n:])
+
+
+# ----- grad and value_and_grad
+
+
+@dataclass(frozen=True)
+class GradOptions:
+    """What `myia.grad` was told."""
+
+    argnums: int | tuple[int, ...] = 0
+    has_aux: bool = False
+    value: bool = False
+
+
+def gradient(ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs: dict):
+    """`grad(f)(*args)` or `value_and_grad(f)(*args)`."""
+    argnums = _argnums(ctx, options.argnums, len(args))
+    chosen = [args[i] for i in argnums]
+
+    def call(copies: list[Abstract]) -> Abstract:
+        full = list(args)
+        for i, x in zip(argnums, copies):
+            full[i] = x
+        return ctx.call(f, full, kwargs)
+
+    def loss_of(result: Abstract) -> Abstract:
+        loss = result
+        if options.has_aux:
+            if not isinstance(result, Tuple) or len(result.items) != 2:
+                ctx.fail(
+                    NotDifferentiable,
+                    what="the result with has_aux=True",
+                    kind="not a pair (loss, aux)",
+                )
+            loss = result.items[0]
+        return _scalar_loss(ctx, loss)
+
+    d, outputs = differentiated(ctx, call, chosen, "the argument of grad", loss_of)
+    (loss,) = outputs.values
+    result, cts = _emit(ctx, d, "vjp", [constant(1, loss.dtype)])
+    grads = d.tree.rebuild(ctx, cts)
+    grad = grads[0] if isinstance(options.argnums, int) else Tuple(tuple(grads))
+    if options.value:
+        return Tuple((result, grad))
+    return Tuple((grad, result.items[1])) if options.has_aux else grad
+
+
+def _argnums(ctx: Context, argnums, count: int) -> tuple[int, ...]:
+    numbers = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+    for i in numbers:
+        if not -count <= i < count:
+            ctx.fail(
+                NotDifferentiable,
+                what=f"argument number {i}",
+                kind=f"missing: there are {count} positional arguments",
+            )
+    return tuple(i % count for i in numbers)
+
+
+def _scalar_loss(ctx: Context, loss: Abstract) -> Abstract:
+    loss = ctx.force(loss)
+    if static_number(loss) and not isinstance(loss.value, complex):
+        return Scalar(constant(float(loss.value), np.float64), True)
+    shape = ctx.shape(loss) if isinstance(loss, Scalar) or ctx.is_array(loss) else None
+    if shape is None or shape != ():
+        kind = ctx.describe(loss)
+        ctx.fail(NotDifferentiable, what="the result of a function under grad", kind=kind)
+    if loss.dtype.kind != "f":
+        ctx.fail(
+            NotDifferentiable,
+            what="the result of a function under grad",
+            kind=f"of dtype {loss.dtype}, not a real float",
+        )
+    return loss
+
+
+# ----- jvp and vjp
+
+
+def jvp(ctx: Context, f: Abstract, primals: Abstract, tangents: Abstract) -> Abstract:
+    """`(f(*primals), the derivative of f at primals in the direction tangents)`"""
+    xs, ts = list(ctx.list_items(primals)), list(ctx.list_items(tangents))
+    d, outputs = differentiated(
+        ctx, lambda copies: ctx.call(f, copies, {}), xs, "a primal of jvp", lambda r: r
+    )
+    seeds = matching(ctx, ts, d.tree.values, "a tangent")
+    result, tangents_out = _emit(ctx, d, "jvp", seeds)
+    by_position = dict(zip(dict.fromkeys(d.outputs), tangents_out))
+    out = outputs.rebuild(ctx, [by_position[i] for i in d.outputs])
+    return Tuple((result, out[0]))
+
+
+def vjp(ctx: Context, f: Abstract, primals: tuple[Abstract, ...]) -> Abstract:
+    """`(f(*primals), pullback)`; the pullback runs f again unless the passes find it the same."""
+    value = ctx.call(f, primals, {})
+    return Tuple((value, Partial(pullback, (f, *primals))))
+
+
+def pullback(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstract:
+    """The cotangents of the primals, for a cotangent of f's result."""
+    f, *primals = partial.items
+    d, outputs = differentiated(
+        ctx, lambda copies: ctx.call(f, copies, {}), primals, "a primal of vjp", lambda r: r
+    )
+    seeds = matching(ctx, list(args), outputs.values, "a cotangent")
+    unique: dict[int, Value] = {}
+    for position, seed in zip(d.outputs, seeds):
+        unique[position] = unique[position] + seed if position in unique else seed
+    _, cts = _emit(ctx, d, "vjp", list(unique.values()))
+    return Tuple(tuple(d.tree.rebuild(ctx, cts)))
+
+
+def matching(ctx: Context, xs: list[Abstract], like: list[Value], what: str) -> list[Value]:
+    """The leaves of `xs`, one for each value of `like`, with its dtype and shape."""
+    leaves: list[Abstract] = []
+    for x in xs:
+        _numbers(ctx, x, leaves)
+    avals = [v.aval for v in like]
+    if len(leaves) != len(avals) or any(ctx.shape(x) != a.shape for x, a in zip(leaves, avals)):
+        given = ", ".join(ctx.describe(x) for x in leaves)
+        wanted = ", ".join(map(str, avals))
+        ctx.fail(NotDifferentiable, what=what, kind=f"({given}) where ({wanted}) is wanted")
+    return [operand(ctx, x, a) for x, a in zip(leaves, avals)]
+
+
+def _numbers(ctx: Context, x: Abstract, leaves: list[Abstract]) -> None:
+    if isinstance(x, Scalar) or static_number(x) or ctx.is_array(x):
+        leaves.append(x)
+        return
+    children = ctx.contents(x).children() if isinstance(x, Ref) else x.children()
+    for child in children:
+        _numbers(ctx, child, leaves)

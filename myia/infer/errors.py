@@ -1,0 +1,141 @@
+"""Diagnostics of inference."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from myia.source.diagnostics import Diagnostic, MyiaError
+
+
+class NeedsStatic(MyiaError):
+    """Raised where only a compile-time value will do: a loop around may unroll and try again."""
+
+
+@dataclass(frozen=True)
+class Unsupported(Diagnostic):
+    """A function, method, attribute or operation that we do not compile."""
+
+    title = "{what} is not supported"
+    label = "{label_text}"
+    way_out = "{help_text}"
+
+    what: str
+    label_text: str = ""
+    help_text: str = "write it with supported operations, or compute it outside and pass it in"
+
+
+@dataclass(frozen=True)
+class BadType(Diagnostic):
+    """A Python TypeError, found at compile time."""
+
+    title = "{message}"
+    label = "this would raise TypeError"
+
+    message: str
+
+
+@dataclass(frozen=True)
+class BadValue(Diagnostic):
+    """A Python ValueError, IndexError, KeyError or NameError, found at compile time."""
+
+    title = "{message}"
+    label = "this would raise {exception}"
+
+    message: str
+    exception: str = "ValueError"
+
+
+@dataclass(frozen=True)
+class NotStatic(Diagnostic):
+    title = "{what} must be known at compile time"
+    label = "this depends on values that are known only at run time"
+    way_out = "pass it as a Python int (a static argument) or take it from a shape"
+
+    what: str
+
+
+@dataclass(frozen=True)
+class BranchesDiffer(Diagnostic):
+    title = "the branches give {a} and {b}"
+    label = "both branches of a condition known only at run time must give one type"
+    notes = ("{detail}",)
+    way_out = "make both branches give the same type and shape"
+
+    a: str
+    b: str
+    detail: str = "the value depends on which branch runs"
+
+
+@dataclass(frozen=True)
+class LoopChangesType(Diagnostic):
+    title = "a value carried by this loop changes from {a} to {b}"
+    label = "the loop is compiled once, for one type and shape of every value it carries"
+    notes = ("{detail}",)
+    way_out = "give it its final type and shape before the loop"
+
+    a: str
+    b: str
+    detail: str = "at the start of the loop it is the first, after one trip the second"
+
+
+@dataclass(frozen=True)
+class StaleRead(Diagnostic):
+    title = "this may have been changed through another name"
+    label = "the write at {where} may or may not have changed what is read here"
+    way_out = "make a copy (`x.copy()`) where the two names part"
+
+    where: str
+
+
+@dataclass(frozen=True)
+class ReadOnlyWrite(Diagnostic):
+    title = "cannot write into {what}"
+    label = "assigned here"
+    way_out = "{help_text}"
+
+    what: str
+    help_text: str = "write into a copy: `y = x.copy()`"
+
+
+@dataclass(frozen=True)
+class TooManyTrips(Diagnostic):
+    title = "this loop must be unrolled, but has more than {limit} trips"
+    label = "its body needs a value at compile time that changes from trip to trip"
+    notes = ("{reason}",)
+    way_out = "use an array indexed by the loop variable instead of a Python list or a shape"
+
+    limit: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class DeepRecursion(Diagnostic):
+    title = "recursion does not end at compile time"
+    label = "call number {depth} of `{name}` inside itself"
+    notes = (
+        "a recursion is compiled only when compile-time values bound its depth, or when it is "
+        "a tail call",
+    )
+    way_out = "write it as a loop with a list or an array as the stack"
+
+    name: str
+    depth: int
+
+
+@dataclass(frozen=True)
+class MaybeAbsent(Diagnostic):
+    title = "{message}"
+    label = "read here"
+    way_out = "give it a value on every path"
+
+    message: str
+
+
+@dataclass(frozen=True)
+class NotDifferentiable(Diagnostic):
+    title = "{what} is {kind}"
+    label = "a derivative is taken here"
+    way_out = "differentiate a function of floats that returns one float (or use jvp, vjp)"
+
+    what: str
+    kind: str

@@ -1,0 +1,224 @@
+"""The abstract heap: every object that a Python program can change.
+
+An *object* has an identity (`Ref.id`) and contents, which are immutable here: to change an object
+is to put other contents under its id. Names alias because they hold the same `Ref`.
+
+Two ids may stand for one Python object: after `y = a if c else b`, a write to `y` is a write to
+`a` or `b`. Such objects are *linked*; a write to one makes the others `Stale`, and what is stale
+is refused when (and only when) it is read. Nothing is ever read that may be out of date.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from myia.infer.values import Abstract, Scalar
+from myia.ir.core import Value
+from myia.source.span import Span
+
+
+class Contents:
+    """Base of the contents of objects; a tree node like an abstract value."""
+
+    __slots__ = ()
+
+    def children(self) -> tuple[Abstract, ...]:
+        return ()
+
+    def rebuild(self, children: tuple[Abstract, ...]) -> Contents:
+        return self
+
+    def key(self) -> Any:
+        return (type(self),)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ArrayObject(Contents):
+    """A NumPy array. `readonly` names why it cannot be written to, if it cannot.
+
+    `contiguous`: it is known to be C-contiguous, so that `reshape` gives a view.
+    """
+
+    value: Value
+    readonly: str | None = None
+    contiguous: bool = True
+
+    def children(self):
+        return (Scalar(self.value, weak=False),)
+
+    def rebuild(self, children):
+        return ArrayObject(children[0].value, self.readonly, self.contiguous)
+
+    def key(self):
+        return (ArrayObject, self.value.aval, self.readonly)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ViewObject(Contents):
+    """A view: the array `base` seen through `step` (see `infer/views.py`)."""
+
+    base: int
+    step: Any
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ListObject(Contents):
+    """A list of known length."""
+
+    items: tuple[Abstract, ...]
+
+    def children(self):
+        return self.items
+
+    def rebuild(self, children):
+        return ListObject(children)
+
+    def key(self):
+        return (ListObject, len(self.items))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BufferObject(Contents):
+    """A list whose items were appended in a loop: the leaves of its items, stacked.
+
+    `template` (of `infer/lists.py`) rebuilds an item from one row of each of `rows`. The length is
+    `base + offset`, where `offset` is known at compile time; `capacity` is the number of rows.
+    """
+
+    template: Any
+    rows: tuple[Scalar, ...]
+    base: Abstract
+    offset: int
+    capacity: int
+
+    def children(self):
+        return (*self.rows, self.base)
+
+    def rebuild(self, children):
+        *rows, base = children
+        return BufferObject(self.template, tuple(rows), base, self.offset, self.capacity)
+
+    def key(self):
+        return (BufferObject, self.template, self.capacity, self.offset)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DictObject(Contents):
+    """A dict (or `cls`, a subclass) with compile-time keys, in order."""
+
+    keys: tuple[Any, ...]
+    values: tuple[Abstract, ...]
+
+    def children(self):
+        return self.values
+
+    def rebuild(self, children):
+        return DictObject(self.keys, children)
+
+    def key(self):
+        return (DictObject, self.keys, tuple(map(type, self.keys)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class InstanceObject(Contents):
+    """An instance of a Python class: its attributes."""
+
+    cls: type
+    names: tuple[str, ...]
+    values: tuple[Abstract, ...]
+    frozen: bool = False
+
+    def children(self):
+        return self.values
+
+    def rebuild(self, children):
+        return InstanceObject(self.cls, self.names, children, self.frozen)
+
+    def key(self):
+        return (InstanceObject, self.cls, self.names)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CellObject(Contents):
+    """A variable shared by functions."""
+
+    content: Abstract
+
+    def children(self):
+        return (self.content,)
+
+    def rebuild(self, children):
+        return CellObject(children[0])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stale(Contents):
+    """What was here may have been changed through another name, by the write at `span`."""
+
+    span: Span | None
+
+    def key(self):
+        return (Stale,)
+
+
+@dataclass(slots=True)
+class Heap:
+    """Objects by id, and what a write to each makes stale.
+
+    `roots` are the objects that come from outside the program, whenever they are first met: they
+    have negative ids, and are in every copy of the heap.
+    """
+
+    objects: dict[int, Contents] = field(default_factory=dict)
+    links: dict[int, frozenset[int]] = field(default_factory=dict)
+    roots: dict[int, Contents] = field(default_factory=dict)
+    next_id: int = 0
+
+    def copy(self) -> Heap:
+        return Heap(dict(self.objects), dict(self.links), self.roots, self.next_id)
+
+    def restore(self, saved: Heap, *, ids: bool = True) -> None:
+        """Go back to a saved state; `ids=False`: without using ids again."""
+        self.objects, self.links = dict(saved.objects), dict(saved.links)
+        if ids:
+            self.next_id = saved.next_id
+
+    def new(self, contents: Contents) -> int:
+        self.next_id += 1
+        self.objects[self.next_id] = contents
+        return self.next_id
+
+    def new_root(self, contents: Contents) -> int:
+        id = -1 - len(self.roots)
+        self.roots[id] = contents
+        return id
+
+    def __getitem__(self, id: int) -> Contents:
+        found = self.objects.get(id)
+        return self.roots[id] if found is None else found
+
+    def __contains__(self, id: int) -> bool:
+        return id in self.objects or id in self.roots
+
+    def written_since(self, start: Heap) -> bool:
+        """True when an object that was there at `start` has other contents now."""
+        return any(c is not self[i] for i, c in start.objects.items()) or any(
+            i < 0 and i not in start.objects for i in self.objects
+        )
+
+    def write(self, id: int, contents: Contents, span: Span | None) -> None:
+        """Put `contents` under `id`; whatever may be the same object becomes stale."""
+        self.objects[id] = contents
+        for other in self.links.get(id, ()):
+            if other in self and other != id:
+                self.objects[other] = Stale(span)
+
+    def depend(self, a: int, b: int) -> None:
+        """A write to `a` makes `b` stale."""
+        self.links[a] = self.links.get(a, frozenset()) | {b}
+
+    def link(self, a: int, b: int) -> None:
+        """`a` and `b` may be one object: a write to either makes the other stale."""
+        self.depend(a, b)
+        self.depend(b, a)

@@ -1,0 +1,215 @@
+"""What a `for` can run over: a number of items, and the item at an index."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from myia.infer import indexing, lists, operators
+from myia.infer.context import Context
+from myia.infer.errors import BadType, Unsupported
+from myia.infer.heap import ArrayObject, BufferObject, DictObject, ListObject, ViewObject
+from myia.infer.join import Mismatch
+from myia.infer.numbers import INT64_MAX, bounds, number_value
+from myia.infer.values import Abstract, Iterator, Range, Ref, Scalar, Static, Tuple, static_int
+from myia.ir.core import Value
+from myia.primitives import arithmetic
+
+TINY = 8  # lists of up to so many items are unrolled: XLA fuses their bodies
+
+
+@dataclass(frozen=True)
+class Sequence:
+    """`count` items (a static int or an integer scalar); `item(index)` gives one.
+
+    `unroll`: the items differ in type, or are few: one body for each. `live` reads item `i` of a
+    list that may change meanwhile (None past its end).
+    """
+
+    count: Abstract
+    item: Callable[[Abstract], Abstract]
+    unroll: bool = False
+    live: Callable[[int], Abstract | None] | None = None
+
+    @property
+    def bound(self) -> int | None:
+        """The greatest number of items, where it is known."""
+        return bounds(self.count)[1]
+
+
+def sequence(ctx: Context, x: Abstract) -> Sequence:
+    """The items of `x`; an error when it cannot be iterated."""
+    x = ctx.force(x)
+    if isinstance(x, Range):
+        return _range(ctx, x)
+    if isinstance(x, Tuple):
+        return _static_items(ctx, x.items)
+    if isinstance(x, Iterator):
+        return ITERATORS[x.kind](ctx, x)
+    if isinstance(x, Static) and isinstance(x.value, (str, tuple, frozenset, range)):
+        items = sorted(x.value) if isinstance(x.value, frozenset) else x.value
+        return _static_items(ctx, tuple(Static(i) for i in items))
+    if isinstance(x, Ref):
+        return _object(ctx, x, ctx.contents(x))
+    ctx.fail(BadType, message=f"{ctx.describe(x)} is not iterable")
+
+
+def _object(ctx: Context, x: Ref, contents) -> Sequence:
+    if isinstance(contents, (ArrayObject, ViewObject)):
+        count = Static(ctx.shape(x)[0])
+        return Sequence(count, lambda i: indexing.getitem(ctx, x, i))
+    if isinstance(contents, ListObject):
+        return _list(ctx, x, contents)
+    if isinstance(contents, BufferObject):
+        count = lists.length(contents)
+        return Sequence(count, lambda i: lists.item_at(ctx, contents, _index(i)))
+    if isinstance(contents, DictObject):
+        return _static_items(ctx, tuple(Static(k) for k in contents.keys))
+    ctx.fail(Unsupported, what=f"iteration over {ctx.describe(x)}")
+
+
+def _index(i: Abstract) -> Value:
+    return number_value(i, np.dtype(np.int64))
+
+
+def _static_items(ctx: Context, items: tuple[Abstract, ...]) -> Sequence:
+    """Items known one by one: stacked when there are many of one type, else unrolled."""
+    stacked = _stack(ctx, items) if len(items) > TINY else None
+    if stacked is not None:
+        return stacked
+
+    def item(i: Abstract) -> Abstract:
+        return items[ctx.int_of(i, "the index into items of different types")]
+
+    return Sequence(Static(len(items)), item, unroll=True)
+
+
+def _list(ctx: Context, x: Ref, contents: ListObject) -> Sequence:
+    def live(i: int) -> Abstract | None:
+        now = ctx.contents(x)
+        if not isinstance(now, ListObject):
+            ctx.fail(Unsupported, what="a list that is changed while a loop runs over it")
+        return now.items[i] if i < len(now.items) else None
+
+    known = _static_items(ctx, contents.items)
+    return Sequence(known.count, known.item, known.unroll, live)
+
+
+def _stack(ctx: Context, items: tuple[Abstract, ...]) -> Sequence | None:
+    try:
+        templates = [lists.template_of(item, ctx.heap) for item in items]
+        template = templates[0]
+        for other in templates[1:]:
+            template = lists.unify(template, other)
+    except Mismatch:
+        return None
+    if not template.leaves:
+        return None
+    buffer = lists.to_buffer(ListObject(items), template, len(items), ctx.heap)
+    return Sequence(Static(len(items)), lambda i: lists.item_at(ctx, buffer, _index(i)))
+
+
+def _range(ctx: Context, x: Range) -> Sequence:
+    start, stop, step = x.start, x.stop, x.step
+    if all(map(static_int, (start, stop, step))):
+        known = range(int(start.value), int(stop.value), int(step.value))
+        return Sequence(Static(len(known)), lambda i: _range_item(x, known, i))
+    step = ctx.int_of(step, "the step of a range")
+    if step == 0:
+        ctx.fail(BadType, message="range() arg 3 must not be zero")
+    return Sequence(_range_count(ctx, start, stop, step), lambda i: _range_item(x, None, i))
+
+
+def _range_count(ctx: Context, start: Abstract, stop: Abstract, step: int) -> Abstract:
+    """max(0, ceil((stop - start) / step))"""
+    span = (
+        operators.binary(ctx, "-", stop, start)
+        if step > 0
+        else operators.binary(ctx, "-", start, stop)
+    )
+    size = abs(step)
+    if size != 1:
+        rounded = operators.binary(ctx, "+", span, Static(size - 1))
+        span = operators.binary(ctx, "//", rounded, Static(size))
+    if static_int(span):
+        return Static(max(0, span.value))
+    _, hi = bounds(span)
+    count = span.value if span.lo is not None and span.lo >= 0 else arithmetic.max(span.value, 0)
+    return Scalar(count, True, max(0, span.lo or 0), None if hi is None else max(0, hi))
+
+
+def _range_item(x: Range, known: range | None, i: Abstract) -> Abstract:
+    """start + i*step, which cannot overflow: it lies in the range."""
+    if known is not None and static_int(i):
+        return Static(known[i.value])
+    step = int(x.step.value)
+    value = _index(i) if step == 1 else arithmetic.mul(_index(i), step)
+    if not (static_int(x.start) and x.start.value == 0):
+        value = arithmetic.add(value, _index(x.start))
+    if known is not None:
+        lo, hi = sorted((known[0], known[-1])) if len(known) else (0, 0)
+    else:
+        ends = (x.start, x.stop) if step > 0 else (x.stop, x.start)
+        lo, hi = bounds(ends[0])[0], bounds(ends[1])[1]
+        # The open end is not reached.
+        lo, hi = (lo, _shift(hi, -1)) if step > 0 else (_shift(lo, 1), hi)
+        hi = INT64_MAX - 1 if hi is None and step > 0 else hi
+    return Scalar(value, True, lo, hi)
+
+
+def _shift(x: int | None, by: int) -> int | None:
+    return None if x is None else x + by
+
+
+# ----- zip, enumerate, reversed, map, filter
+
+
+def _shortest(ctx: Context, parts: list[Sequence]) -> Abstract:
+    count = parts[0].count
+    for part in parts[1:]:
+        if static_int(count) and static_int(part.count):
+            count = Static(min(count.value, part.count.value))
+        else:
+            a, b = _index(count), _index(part.count)
+            highs = [h for h in (bounds(count)[1], bounds(part.count)[1]) if h is not None]
+            count = Scalar(arithmetic.min(a, b), True, 0, min(highs, default=None))
+    return count
+
+
+def _zip(ctx: Context, x: Iterator) -> Sequence:
+    parts = [sequence(ctx, item) for item in x.items]
+    if not parts:
+        return _static_items(ctx, ())
+    unroll = any(p.unroll for p in parts)
+    return Sequence(_shortest(ctx, parts), lambda i: Tuple(tuple(p.item(i) for p in parts)), unroll)
+
+
+def _enumerate(ctx: Context, x: Iterator) -> Sequence:
+    part, start = sequence(ctx, x.items[0]), x.items[1]
+
+    def item(i: Abstract) -> Abstract:
+        return Tuple((operators.binary(ctx, "+", i, start), part.item(i)))
+
+    return Sequence(part.count, item, part.unroll)
+
+
+def _reversed(ctx: Context, x: Iterator) -> Sequence:
+    part = sequence(ctx, x.items[0])
+    last = operators.binary(ctx, "-", part.count, Static(1))
+
+    def item(i: Abstract) -> Abstract:
+        j = operators.binary(ctx, "-", last, i)
+        if isinstance(j, Scalar):  # between 0 and the last, whatever its arithmetic can prove
+            j = Scalar(j.value, True, 0, bounds(last)[1])
+        return part.item(j)
+
+    return Sequence(part.count, item, part.unroll)
+
+
+ITERATORS: dict[str, Callable[[Context, Iterator], Sequence]] = {
+    "zip": _zip,
+    "enumerate": _enumerate,
+    "reversed": _reversed,
+}

@@ -1,0 +1,397 @@
+"""Joining what two paths know: the branches of an `if`, or the start and the end of a trip.
+
+`Join` merges two states (values and heap) into a *skeleton*: the same tree, in which every leaf
+that differs is a fresh placeholder value, a *slot*. Then
+
+    join = Join(before, left_heap, right_heap, arrays)
+    skeleton = join.values(left, right); join.heaps()
+    yields = join.coerce([left], [skeleton], left_heap)        at the end of the left path
+    after = join.finish(heap, results)(skeleton)               results: one for each slot
+
+Joining a compile-time number with a number gives a run-time number; numbers of different dtypes
+are promoted; None or an undefined name joined with a value is an `Optional`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol
+
+from myia.infer.heap import ArrayObject, Contents, Heap, ListObject, Stale, ViewObject
+from myia.infer.numbers import (
+    bounds,
+    convert,
+    hull,
+    is_number,
+    is_weak,
+    number_dtype,
+    number_value,
+    promote,
+)
+from myia.infer.values import (
+    FALSE,
+    TRUE,
+    UNDEFINED,
+    Abstract,
+    Optional,
+    Ref,
+    Scalar,
+    Static,
+    UndefinedType,
+    same_static,
+)
+from myia.ir.avals import Aval
+from myia.ir.core import Value
+from myia.primitives.define import zeros
+
+
+class Mismatch(Exception):
+    """Two values that have no common form; carries a description of both."""
+
+    def __init__(self, a: str, b: str):
+        super().__init__(f"{a} against {b}")
+        self.a, self.b = a, b
+
+
+class Absent(Abstract):
+    """Stands on the side of a join where there is nothing."""
+
+
+ABSENT = Absent()
+VIEW_OF_ONE_PATH = "a view made inside a branch or a loop"
+
+
+class Arrays(Protocol):
+    """How arrays and views are looked at."""
+
+    def aval(self, heap: Heap, id: int) -> Aval: ...
+
+    def read(self, heap: Heap, id: int) -> Value: ...
+
+
+def is_absent(x) -> bool:
+    return isinstance(x, (UndefinedType, Absent)) or (isinstance(x, Static) and x.value is None)
+
+
+class Join:
+    """Joins two states, `left` and `right`, that both started from the heap `before`.
+
+    `aval` and `read` give an array object's or a view's aval and value; `growth` the common
+    contents of lists of different lengths (`infer/lists.py`).
+
+    In a loop, `left` is the state at the start of a trip: `entry_slots` are the slots of its
+    skeleton and `headers` the objects whose contents have slots. A header stands for whatever
+    object its name holds at the start of a trip, so joined with any object it stays itself.
+    `widened` tells whether the skeleton differs from that of the start; `origin` maps the new
+    slots to those of the start.
+    """
+
+    def __init__(
+        self,
+        before: Heap,
+        left: Heap,
+        right: Heap,
+        arrays: Arrays,
+        growth=None,
+        *,
+        loop: bool = False,
+        entry_slots: Sequence[Value] = (),
+        headers: Iterable[int] = (),
+        hinted: Sequence[Value] | None = None,
+    ):
+        self.before, self.left, self.right = before, left, right
+        self.read_array, self.growth, self.loop = arrays, growth, loop
+        self.entry_slots, self.headers = frozenset(entry_slots), frozenset(headers)
+        # When `right` is only a hint of what will change, the leaves that do: the rest stays.
+        self.hinted = None if hinted is None else frozenset(hinted)
+        self.slots: list[Value] = []
+        self.origin: dict[Value, Value] = {}
+        self.merged: dict[int, Contents] = {}
+        self.pairs: dict[tuple[int, int], int] = {}
+        self.claimed: set[int] = set()
+        self.view_bases: list[tuple[int, int]] = []
+        self.widened = False
+        self.next_id = max(left.next_id, right.next_id)
+
+    def slot(self, aval: Aval, of: Value | None = None, name: str | None = None) -> Value:
+        """A new slot; `of`: the value it had at the start of the trip."""
+        value = Value(aval, name or (of.name if of is not None else None))
+        self.slots.append(value)
+        if of in self.entry_slots and of not in self.origin.values() and of.aval == aval:
+            self.origin[value] = of
+        else:
+            self.widened = True
+        return value
+
+    # ----- Values
+
+    def values(self, a: Abstract, b: Abstract) -> Abstract:
+        """The skeleton of `a` and `b`; raises Mismatch."""
+        if isinstance(a, Static) and isinstance(b, Static) and same_static(a.value, b.value):
+            return a
+        if self.hinted is not None and isinstance(b, (Static, Scalar)):
+            changes = isinstance(b, Scalar) and b.value in self.hinted
+            return self.numbers(a, b) if changes and is_number(a) else a
+        if isinstance(a, Scalar) and isinstance(b, Scalar) and a.value is b.value:
+            return self.numbers(a, b) if a.value in self.entry_slots else a
+        if a is b and isinstance(a, (UndefinedType, Absent)):
+            return a
+        if is_number(a) and is_number(b):
+            return self.numbers(a, b)
+        if isinstance(a, Optional) or isinstance(b, Optional) or is_absent(a) != is_absent(b):
+            return self.optional(a, b)
+        if isinstance(a, Ref) and isinstance(b, Ref):
+            return self.refs(a, b)
+        if is_absent(a) and is_absent(b):
+            return UNDEFINED  # one None, one undefined: reading it is an error either way
+        if a.key() == b.key() and not isinstance(a, Static):
+            return a.rebuild(tuple(map(self.values, a.children(), b.children())))
+        raise Mismatch(describe(a, self.left), describe(b, self.right))
+
+    def numbers(self, a: Abstract, b: Abstract) -> Scalar:
+        dtype, weak = promote((number_dtype(a), is_weak(a)), (number_dtype(b), is_weak(b)))
+        lo = hi = None
+        if number_dtype(a).kind in "iu" and number_dtype(b).kind in "iu":
+            lo, hi = hull(a, b)
+            if self.loop:  # a bound that moves during a trip is dropped: the fixed point is finite
+                alo, ahi = bounds(a)
+                lo, hi = (lo if lo == alo else None), (hi if hi == ahi else None)
+        of = a.value if isinstance(a, Scalar) else None
+        if of is not None and (a.weak, a.lo, a.hi) != (weak, lo, hi):
+            self.widened = True
+        name = b.value.name if isinstance(b, Scalar) else None
+        return Scalar(self.slot(Aval(dtype), of, name), weak, lo, hi)
+
+    def optional(self, a: Abstract, b: Abstract) -> Abstract:
+        if isinstance(a, Absent) or isinstance(b, Absent):
+            return self.one_sided(a if isinstance(b, Absent) else b, isinstance(b, Absent))
+        sides = [x if isinstance(x, Optional) else _as_optional(x) for x in (a, b)]
+        absent = next(x.absent for x in sides if x.absent is not None)
+        present = self.values(sides[0].present, sides[1].present)
+        return Optional(present, self.values(sides[0].value, sides[1].value), absent)
+
+    def one_sided(self, x: Abstract, left: bool) -> Abstract:
+        """The skeleton of a value that only one side has: all its run-time leaves are slots."""
+        if isinstance(x, Scalar):
+            return Scalar(self.slot(x.value.aval, x.value), x.weak, x.lo, x.hi)
+        if isinstance(x, Ref):
+            if x.id not in self.before and x.id not in self.merged:
+                heap = self.left if left else self.right
+                self.merged[x.id] = self.one_sided_contents(heap, x.id, left)
+            return x
+        return x.rebuild(tuple(self.one_sided(c, left) for c in x.children()))
+
+    def one_sided_contents(self, heap: Heap, id: int, left: bool) -> Contents:
+        contents = heap[id]
+        if isinstance(contents, ViewObject):
+            self.view_bases.append((contents.base, id))
+            return ArrayObject(self.slot(self.read_array.aval(heap, id)), VIEW_OF_ONE_PATH, False)
+        return contents.rebuild(tuple(self.one_sided(c, left) for c in contents.children()))
+
+    # ----- Objects
+
+    def refs(self, a: Ref, b: Ref) -> Ref:
+        """Two references: one object, or a new one that stands for either."""
+        if a.id == b.id and a.id not in self.headers:
+            self.same_object(a.id)
+            return a
+        pair = (a.id, b.id)
+        if pair not in self.pairs:
+            self.pairs[pair] = joined = self.claim(a.id)
+            self.merged[joined] = self.contents(a.id, b.id, named=a.id != b.id)
+        return Ref(self.pairs[pair])
+
+    def claim(self, a: int) -> int:
+        """The id for a pair whose left side is `a`: a header keeps its id, once."""
+        if a in self.headers and a not in self.claimed:
+            self.claimed.add(a)
+            return a
+        self.widened = True
+        self.next_id += 1
+        return self.next_id
+
+    def same_object(self, id: int) -> None:
+        """Contents of an object that both sides hold under one id."""
+        if id not in self.merged and self.left[id] is not self.right[id]:
+            self.merged[id] = self.left[id]  # against cycles; replaced in the next line
+            self.merged[id] = self.contents(id, id, named=False)
+
+    def heaps(self) -> None:
+        """Join every object that was there before and that a path has changed."""
+        for id in (*self.before.objects, *self.before.roots):
+            if id in self.headers:
+                if id not in self.claimed and id in self.right:
+                    self.refs(Ref(id), Ref(id))
+            elif id in self.left and id in self.right:
+                self.same_object(id)
+
+    def contents(self, a: int, b: int, named: bool) -> Contents:
+        """`named`: two objects under one name, which may be promoted; an object itself never."""
+        x, y = self.left[a], self.right[b]
+        if isinstance(x, Stale) or isinstance(y, Stale):
+            self.widened |= not isinstance(x, Stale)
+            return x if isinstance(x, Stale) else y
+        if isinstance(x, (ArrayObject, ViewObject)) and isinstance(y, (ArrayObject, ViewObject)):
+            return self.arrays(a, b, named)
+        if x.key() != y.key():
+            grown = self.growth.join(self, a, b) if self.growth is not None else None
+            if grown is None:
+                raise Mismatch(describe(Ref(a), self.left), describe(Ref(b), self.right))
+            return grown
+        return x.rebuild(tuple(map(self.values, x.children(), y.children())))
+
+    def arrays(self, a: int, b: int, named: bool) -> Contents:
+        left, right = self.left[a], self.right[b]
+        if self.hinted is not None and getattr(right, "value", None) not in self.hinted:
+            return left
+        x, y = self.read_array.aval(self.left, a), self.read_array.aval(self.right, b)
+        if x.shape != y.shape:
+            raise Mismatch(f"an array {x}", f"an array {y}")
+        dtype = promote((x.dtype, False), (y.dtype, False))[0] if named else x.dtype
+        readonly, contiguous = None, True
+        for heap, id, side in ((self.left, a, left), (self.right, b, right)):
+            if isinstance(side, ViewObject):
+                self.view_bases.append((side.base, self.pairs.get((a, b), a)))
+                readonly, contiguous = VIEW_OF_ONE_PATH, False
+            else:
+                readonly, contiguous = readonly or side.readonly, contiguous and side.contiguous
+        of = left.value if isinstance(left, ArrayObject) else None
+        if of is not None and (left.readonly, left.contiguous) != (readonly, contiguous):
+            self.widened = True
+        return ArrayObject(self.slot(x.with_dtype(dtype), of), readonly, contiguous)
+
+    # ----- Coercion: what a path yields for the slots
+
+    def coerce(
+        self, xs: Sequence[Abstract], skeletons: Sequence[Abstract], heap: Heap
+    ) -> list[Value]:
+        """Emit what the state `(xs, heap)` has for every slot, in the order of the slots."""
+        coercion = _Coercion(self, heap)
+        for x, skeleton in zip(xs, skeletons):
+            coercion.value(x, skeleton)
+        for id in self.merged:
+            if id not in coercion.done and id in heap:
+                coercion.object(Ref(id), id)
+        return [coercion.found.get(slot) or zeros(slot.aval) for slot in self.slots]
+
+    # ----- After the op
+
+    def finish(self, heap: Heap, results: Sequence[Value]) -> Callable[[Abstract], Abstract]:
+        """Update `heap` to the state after the op; returns the map from skeletons to values."""
+        env = dict(zip(self.slots, results))
+        heap.next_id = max(heap.next_id, self.next_id)
+        for id, contents in self.merged.items():
+            heap.objects[id] = substitute(contents, env)
+        self.relink(heap)
+        return lambda skeleton: substitute(skeleton, env)
+
+    def relink(self, heap: Heap) -> None:
+        """Objects that may be one must know of each other."""
+        for side in (self.left, self.right):
+            for id, others in side.links.items():
+                heap.links[id] = heap.links.get(id, frozenset()) | others
+        names: dict[int, set[int]] = {}  # object -> what stands for it after the join
+        for (a, b), joined in self.pairs.items():
+            for original in (a, b):
+                names.setdefault(original, set()).add(joined)
+        for original, joined in names.items():
+            # A header is only a name for the object of the last trip; others live on.
+            live = original in self.before and original not in self.headers
+            together = sorted(joined | ({original} if live else set()))
+            for i, one in enumerate(together):
+                for other in together[:i]:
+                    heap.link(one, other)
+                for other in heap.links.get(original, ()):
+                    if other != one:
+                        heap.depend(one, other)
+        for base, view in self.view_bases:
+            for one in names.get(base, set()) | {base}:
+                heap.depend(one, view)
+
+
+def _as_optional(x: Abstract) -> Optional:
+    if is_absent(x):
+        return Optional(FALSE, ABSENT, x)
+    return Optional(TRUE, x, None)
+
+
+class _Coercion:
+    """The values that one state has for the slots of a skeleton."""
+
+    def __init__(self, join: Join, heap: Heap):
+        self.join, self.heap = join, heap
+        self.slots = frozenset(join.slots)
+        self.found: dict[Value, Value] = {}
+        self.done: set[int] = set()
+
+    def value(self, x: Abstract, skeleton: Abstract) -> None:
+        if isinstance(skeleton, Optional):
+            side = x if isinstance(x, Optional) else _as_optional(x)
+            self.value(side.present, skeleton.present)
+            self.value(side.value, skeleton.value)
+        elif is_absent(x):
+            return  # nothing here: the slots are filled with zeros
+        elif isinstance(skeleton, Scalar):
+            if skeleton.value in self.slots:
+                self.found[skeleton.value] = number_value(x, skeleton.dtype)
+        elif isinstance(skeleton, Ref):
+            self.object(x, skeleton.id)
+        else:
+            for child, inner in zip(x.children(), skeleton.children()):
+                self.value(child, inner)
+
+    def object(self, x: Ref, joined: int) -> None:
+        target = self.join.merged.get(joined)
+        if target is None or joined in self.done:
+            return
+        self.done.add(joined)
+        source = self.heap[x.id]
+        if isinstance(target, Stale) or isinstance(source, Stale):
+            return
+        if isinstance(target, ArrayObject):
+            if target.value in self.slots:
+                value = self.join.read_array.read(self.heap, x.id)
+                self.found[target.value] = convert(value, target.value.dtype)
+            return
+        if source.key() != target.key():
+            source = self.join.growth.convert(self.heap, source, target)
+        for child, inner in zip(source.children(), target.children()):
+            self.value(child, inner)
+
+
+def substitute(x, env: dict[Value, Value]):
+    """`x` (a value or contents) with its run-time leaves replaced."""
+    if isinstance(x, Scalar):
+        return Scalar(env[x.value], x.weak, x.lo, x.hi) if x.value in env else x
+    children = x.children()
+    if not children:
+        return x
+    replaced = tuple(substitute(c, env) for c in children)
+    if all(a is b for a, b in zip(children, replaced)):
+        return x
+    return x.rebuild(replaced)
+
+
+def describe(x: Abstract, heap: Heap) -> str:
+    """What a value is, for an error message."""
+    if isinstance(x, Static):
+        return f"{type(x.value).__name__} {x.value!r}" if is_number(x) else repr(x.value)
+    if isinstance(x, Scalar):
+        kind = {"b": "bool", "i": "int", "f": "float", "c": "complex"}.get(x.dtype.kind)
+        return f"a Python {kind}" if x.weak else f"a {x.dtype} scalar"
+    if isinstance(x, Optional):
+        return f"None or {describe(x.value, heap)}"
+    if isinstance(x, Ref):
+        contents = heap[x.id] if x.id in heap else None
+        if isinstance(contents, ArrayObject):
+            return f"an array {contents.value.aval}"
+        if isinstance(contents, ListObject):
+            return f"a list of {len(contents.items)} items"
+        return {"DictObject": "a dict", "ViewObject": "a view of an array"}.get(
+            type(contents).__name__, f"a {type(contents).__name__.removesuffix('Object').lower()}"
+        )
+    if isinstance(x, UndefinedType):
+        return "undefined"
+    names = {"Tuple": "a tuple", "Closure": "a function", "Range": "a range"}
+    text = names.get(type(x).__name__, type(x).__name__.lower())
+    return f"{text} of {len(x.children())} items" if type(x).__name__ == "Tuple" else text

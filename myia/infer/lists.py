@@ -1,0 +1,325 @@
+"""Lists that grow in loops: a buffer with a row for each item, and a length.
+
+    hs = []                                 hs: a list of 0 items
+    for x in xs:                            in trip k: rows f64[n,...], length 0 + 1*k
+        hs.append(f(x))                     rows[k] = f(x)
+    np.stack(hs)                            after it: the rows
+
+When every trip appends the same number of items, the length is a function of the trip's index (a
+*plan*) and is known after the loop wherever the trip count is; otherwise it is carried.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from myia.infer.context import ITEM_OF_LIST, Context, HeapArrays
+from myia.infer.heap import ArrayObject, BufferObject, Contents, Heap, ListObject, ViewObject
+from myia.infer.join import Join, Mismatch, describe
+from myia.infer.numbers import convert, is_number, is_weak, number_dtype, number_value, promote
+from myia.infer.values import Abstract, Ref, Scalar, Static, Tuple, same_static
+from myia.infer.views import reshape
+from myia.ir.avals import Aval
+from myia.ir.core import Value
+from myia.primitives import arithmetic, logic, windows
+from myia.primitives.define import constant, zeros
+
+
+@dataclass(frozen=True)
+class Template:
+    """The form of an item: a tree of leaves. `kind`: "number", "array", "tuple" or "static"."""
+
+    kind: str
+    aval: Aval | None = None
+    weak: bool = False
+    static: object = None
+    items: tuple[Template, ...] = ()
+    cls: type | None = None
+
+    @property
+    def leaves(self) -> tuple[Aval, ...]:
+        if self.kind in ("number", "array"):
+            return (self.aval,)
+        return tuple(aval for item in self.items for aval in item.leaves)
+
+
+def template_of(x: Abstract, heap: Heap) -> Template:
+    """The template of one item; raises Mismatch when it cannot be stacked."""
+    if is_number(x):
+        return Template("number", Aval(number_dtype(x)), is_weak(x))
+    if isinstance(x, Ref) and isinstance(heap[x.id], (ArrayObject, ViewObject)):
+        return Template("array", HeapArrays.aval(heap, x.id))
+    if isinstance(x, Tuple):
+        items = tuple(template_of(item, heap) for item in x.items)
+        return Template("tuple", items=items, cls=x.cls)
+    if isinstance(x, Static) and not isinstance(x.value, (list, dict)):
+        return Template("static", static=x.value)
+    raise Mismatch("a list", f"a list with {describe(x, heap)} appended")
+
+
+def unify(a: Template, b: Template) -> Template:
+    """The template that holds items of both; raises Mismatch."""
+    if a.kind == b.kind == "number":
+        dtype, weak = promote((a.aval.dtype, a.weak), (b.aval.dtype, b.weak))
+        return Template("number", Aval(dtype), weak)
+    if a.kind == b.kind == "array" and a.aval.shape == b.aval.shape:
+        dtype, _ = promote((a.aval.dtype, False), (b.aval.dtype, False))
+        return Template("array", a.aval.with_dtype(dtype))
+    if a.kind == b.kind == "tuple" and (a.cls, len(a.items)) == (b.cls, len(b.items)):
+        return Template("tuple", items=tuple(map(unify, a.items, b.items)), cls=a.cls)
+    if a.kind == b.kind == "static" and same_static(a.static, b.static):
+        return a
+    raise Mismatch(f"a list of {_name(a)}", f"a list with {_name(b)} appended")
+
+
+def _name(t: Template) -> str:
+    return {"number": "numbers", "array": f"arrays {t.aval}"}.get(t.kind, f"{t.kind}s")
+
+
+def flatten(x: Abstract, template: Template, heap: Heap) -> list[Value]:
+    """The leaves of an item, as the template has them."""
+    if template.kind == "number":
+        return [number_value(x, template.aval.dtype)]
+    if template.kind == "array":
+        return [convert(HeapArrays.read(heap, x.id), template.aval.dtype)]
+    if template.kind == "tuple":
+        return [v for i, t in zip(x.items, template.items) for v in flatten(i, t, heap)]
+    return []
+
+
+def build(ctx: Context, template: Template, leaves: list[Value]) -> Abstract:
+    """The item made of these leaves (taken from the front of the list)."""
+    if template.kind == "number":
+        return Scalar(leaves.pop(0), template.weak)
+    if template.kind == "array":
+        return ctx.new(ArrayObject(leaves.pop(0), ITEM_OF_LIST))
+    if template.kind == "tuple":
+        return Tuple(tuple(build(ctx, t, leaves) for t in template.items), template.cls)
+    return Static(template.static)
+
+
+def python_item(template: Template, leaves: list) -> object:
+    """The Python object of these leaves (taken from the front of the list)."""
+    if template.kind == "number":
+        leaf = leaves.pop(0)
+        return leaf.item() if template.weak else leaf
+    if template.kind == "array":
+        return leaves.pop(0)
+    if template.kind == "tuple":
+        items = [python_item(t, leaves) for t in template.items]
+        return tuple(items) if template.cls is None else template.cls(*items)
+    return template.static
+
+
+# ----- Operations on buffers
+
+
+def length(buffer: BufferObject) -> Abstract:
+    """The number of items: a static int or an integer scalar."""
+    if isinstance(buffer.base, Static):
+        return Static(buffer.base.value + buffer.offset)
+    if buffer.offset == 0:
+        return buffer.base
+    extent = _shifted((buffer.base, buffer.offset))
+    return Scalar(arithmetic.add(buffer.base.value, buffer.offset), True, extent.lo, extent.hi)
+
+
+def put(rows: Value, index: Value, item: Value) -> Value:
+    """`rows` with row `index` replaced."""
+    zero = constant(0, np.int64)
+    row = reshape(item, (1, *item.shape))
+    return windows.dynamic_update_slice(rows, row, index, *[zero] * len(item.shape))
+
+
+def get(rows: Value, index: Value) -> Value:
+    """Row `index`."""
+    zero = constant(0, np.int64)
+    shape = rows.shape[1:]
+    row = windows.dynamic_slice(rows, index, *[zero] * len(shape), sizes=(1, *shape))
+    return reshape(row, shape)
+
+
+def append(ctx: Context, ref: Ref, item: Abstract) -> None:
+    """`list.append` on either kind of list."""
+    contents = ctx.contents(ref)
+    if isinstance(contents, ListObject):
+        ctx.write(ref, ListObject((*contents.items, item)))
+        return
+    template = unify(contents.template, template_of(item, ctx.heap))
+    contents = retyped(contents, template, contents.capacity)
+    count = length(contents)
+    if isinstance(count, Scalar) and (count.hi is None or count.hi >= contents.capacity):
+        full = logic.ge(count.value, constant(contents.capacity, np.int64))
+        ctx.check(full, RuntimeError, "a list outgrew the bound found for it")
+    index = number_value(count, np.dtype(np.int64))
+    leaves = flatten(item, template, ctx.heap)
+    rows = tuple(
+        Scalar(put(row.value, index, leaf), False) for row, leaf in zip(contents.rows, leaves)
+    )
+    base, offset = contents.base, contents.offset + 1
+    ctx.write(ref, BufferObject(template, rows, base, offset, contents.capacity))
+    _watch(ctx, item, ref)
+
+
+def _watch(ctx: Context, item: Abstract, ref: Ref) -> None:
+    """The buffer holds a copy of the item: a later change of the item makes it stale."""
+    if isinstance(item, Ref):
+        ctx.heap.depend(item.id, ref.id)
+        contents = ctx.heap[item.id]
+        if isinstance(contents, ViewObject):
+            _watch(ctx, Ref(contents.base), ref)
+    for child in item.children():
+        _watch(ctx, child, ref)
+
+
+def item_at(ctx: Context, buffer: BufferObject, index: Value) -> Abstract:
+    """Item number `index` (in range)."""
+    return build(ctx, buffer.template, [get(row.value, index) for row in buffer.rows])
+
+
+def retyped(buffer: BufferObject, template: Template, capacity: int) -> BufferObject:
+    """The same list with rows for another template and more capacity."""
+    if (template, capacity) == (buffer.template, buffer.capacity):
+        return buffer
+    rows = []
+    for row, aval in zip(buffer.rows, template.leaves):
+        value = convert(row.value, aval.dtype)
+        if capacity != buffer.capacity:
+            whole = zeros(aval.with_shape((capacity, *aval.shape)))
+            start = [constant(0, np.int64)] * (1 + aval.ndim)
+            value = windows.dynamic_update_slice(whole, value, *start)
+        rows.append(Scalar(value, False))
+    return BufferObject(template, tuple(rows), buffer.base, buffer.offset, capacity)
+
+
+def to_buffer(contents: Contents, template: Template, capacity: int, heap: Heap) -> BufferObject:
+    """Either kind of list as a buffer."""
+    if isinstance(contents, BufferObject):
+        return retyped(contents, template, capacity)
+    leaves = [zeros(a.with_shape((capacity, *a.shape))) for a in template.leaves]
+    for i, item in enumerate(contents.items):
+        index = constant(i, np.int64)
+        leaves = [put(r, index, x) for r, x in zip(leaves, flatten(item, template, heap))]
+    rows = tuple(Scalar(leaf, False) for leaf in leaves)
+    return BufferObject(template, rows, Static(len(contents.items)), 0, capacity)
+
+
+# ----- Joining
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A list of `start` items before the loop, to which every trip appends `step` items."""
+
+    start: Abstract
+    offset: int
+    step: int
+
+
+@dataclass
+class ListGrowth:
+    """Joins lists of different lengths (`join.Join.growth`).
+
+    In a loop of at most `trips` trips a list that grows becomes a buffer; `plans` has those that
+    grow by the same number in every trip, by id, where `plannable` (no early exit).
+    """
+
+    trips: int | None = None
+    plannable: bool = False
+    plans: dict[int, Plan] = field(default_factory=dict)
+
+    def join(self, join: Join, a: int, b: int) -> Contents | None:
+        x, y = join.left[a], join.right[b]
+        if not all(isinstance(side, (ListObject, BufferObject)) for side in (x, y)):
+            return None
+        template = _unify_all([*_templates(x, join.left), *_templates(y, join.right)])
+        capacity = self.capacity(join, x, y)
+        avals = [aval.with_shape((capacity, *aval.shape)) for aval in template.leaves]
+        kept = isinstance(x, BufferObject) and (x.template, x.capacity) == (template, capacity)
+        before = [row.value for row in x.rows] if kept else [None] * len(avals)
+        rows = tuple(Scalar(join.slot(v, of), False) for v, of in zip(avals, before))
+        base, offset = self.base(join, join.pairs.get((a, b), a), _extent(x), _extent(y))
+        return BufferObject(template, rows, base, offset, capacity)
+
+    def capacity(self, join: Join, x: Contents, y: Contents) -> int:
+        if not join.loop:
+            return max(_most(x), _most(y))
+        if isinstance(x, BufferObject) and not _grows_statically(x, y):
+            return max(x.capacity, _most(y) if isinstance(y, ListObject) else y.capacity)
+        if self.trips is None:
+            raise Mismatch("a list", "a longer list, while the number of trips has no bound")
+        return _most(x) + max(0, _most(y) - _most(x)) * self.trips
+
+    def base(self, join: Join, id: int, x: Extent, y: Extent) -> Extent:
+        if _same_base(x, y):
+            step = y[1] - x[1] if isinstance(x[0], Scalar) else y[0].value - x[0].value
+            if step == 0:
+                return x
+            if join.loop and self.plannable and step > 0:
+                plan = self.plans.get(id)
+                if plan is None and id not in join.headers:
+                    join.widened = True
+                    self.plans[id] = Plan(*x, step)
+                    return x
+                if plan is not None and plan.step == step:
+                    return x
+        if self.plans.pop(id, None) is not None:
+            join.widened = True
+        return join.numbers(_shifted(x), _shifted(y)), 0
+
+    def convert(self, heap: Heap, source: Contents, target: Contents) -> Contents:
+        """What `source` yields for the slots of `target`."""
+        buffer = to_buffer(source, target.template, target.capacity, heap)
+        return BufferObject(buffer.template, buffer.rows, length(buffer), 0, buffer.capacity)
+
+
+Extent = tuple[Abstract, int]
+
+
+def _extent(contents: Contents) -> Extent:
+    """The length as a base and an offset; of a known length the base is all."""
+    if isinstance(contents, ListObject):
+        return Static(len(contents.items)), 0
+    if isinstance(contents.base, Static):
+        return Static(contents.base.value + contents.offset), 0
+    return contents.base, contents.offset
+
+
+def _same_base(x: Extent, y: Extent) -> bool:
+    if isinstance(x[0], Static) or isinstance(y[0], Static):
+        return isinstance(x[0], Static) and isinstance(y[0], Static)
+    return x[0].value is y[0].value
+
+
+def _shifted(extent: Extent) -> Abstract:
+    """The bounds of a length (its value matters only where the offset is 0)."""
+    base, offset = extent
+    if isinstance(base, Static):
+        return base
+    lo = None if base.lo is None else base.lo + offset
+    return Scalar(base.value, True, lo, None if base.hi is None else base.hi + offset)
+
+
+def _most(contents: Contents) -> int:
+    """The greatest length that the list may have."""
+    base, _ = _extent(contents)
+    return base.value if isinstance(base, Static) else contents.capacity
+
+
+def _grows_statically(x: BufferObject, y: Contents) -> bool:
+    return isinstance(_extent(x)[0], Static) and isinstance(_extent(y)[0], Static)
+
+
+def _templates(contents: Contents, heap: Heap) -> list[Template]:
+    if isinstance(contents, BufferObject):
+        return [contents.template]
+    return [template_of(item, heap) for item in contents.items]
+
+
+def _unify_all(templates: list[Template]) -> Template:
+    result = templates[0]
+    for other in templates[1:]:
+        result = unify(result, other)
+    return result

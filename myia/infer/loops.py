@@ -1,0 +1,343 @@
+"""Loops: one IR loop, inferred to a fixed point; unrolled where the body needs it.
+
+A trip is inferred from a state in which what the body does not change is known exactly and the
+rest are *slots*. The first trip starts from the exact initial state; what a trip changes becomes a
+slot, and the trip is inferred again until nothing more changes (`infer/join.py`). The last fixed
+point of a loop is the first guess when it is visited again, so that a nest of depth d visits its
+innermost body O(d) times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from myia.infer.branches import branch_many
+from myia.infer.context import Context, HeapArrays
+from myia.infer.errors import LoopChangesType, NeedsStatic, TooManyTrips
+from myia.infer.heap import BufferObject, Heap
+from myia.infer.iteration import Sequence as Items
+from myia.infer.join import Join, Mismatch, substitute
+from myia.infer.lists import ListGrowth
+from myia.infer.numbers import number_value
+from myia.infer.values import TRUE, Abstract, Scalar, Static, static_int
+from myia.ir.avals import I64
+from myia.ir.builder import Builder, current_builder
+from myia.ir.core import Region, Value, has_effect
+from myia.ir.rewrite import clone_region
+from myia.primitives import arithmetic
+from myia.primitives.control import emit_loop
+from myia.primitives.define import constant
+from myia.primitives.structured import Loop
+from myia.source.diagnostics import InternalError
+
+UNROLL_LIMIT = 512
+MAX_PASSES = 24
+
+States = Sequence[Abstract]
+
+
+@dataclass(frozen=True)
+class LoopCode:
+    """A loop to infer. `body(item, xs)` returns the next carries, `cond(item, xs)` a truth value.
+
+    `items` is None for a `while`. `key` names the loop in the source.
+    """
+
+    key: object
+    items: Items | None
+    cond: Callable[[Abstract, States], Abstract] | None
+    body: Callable[[Abstract, States], States]
+
+
+class _ConditionHasEffects(Exception):
+    """The condition changes objects: it cannot be a region of its own."""
+
+
+def loop(ctx: Context, code: LoopCode, init: States) -> States:
+    """The carries after the loop."""
+    if code.items is not None:
+        if static_int(code.items.count) and code.items.count.value == 0 and not code.items.live:
+            return init
+        if code.items.unroll:
+            return _unrolled(ctx, code, init, None)
+    saved, mark = ctx.heap.copy(), (len(current_builder().ops), len(ctx.checks))
+    try:
+        return _compiled(ctx, code, init)
+    except _ConditionHasEffects:
+        _rewind(ctx, saved, mark)
+        return _rotated(ctx, code, init)
+    except NeedsStatic as need:
+        if code.items is not None and not static_int(code.items.count):
+            raise
+        _rewind(ctx, saved, mark)
+        return _unrolled(ctx, code, init, need)
+
+
+def _rewind(ctx: Context, heap: Heap, mark: tuple[int, int]) -> None:
+    ctx.heap.restore(heap)
+    del current_builder().ops[mark[0] :]
+    del ctx.checks[mark[1] :]
+
+
+def _rotated(ctx: Context, code: LoopCode, init: States) -> States:
+    """`while c: b`  ->  `go = c; while go: b; go = c`, which evaluates c in the same order."""
+    no_item = Static(None)
+    go = code.cond(no_item, init)
+
+    def body(item: Abstract, xs: States) -> States:
+        after = code.body(item, xs[1:])
+        return [code.cond(no_item, after), *after]
+
+    if isinstance(go, Static) and not go.value:
+        return init
+    rotated = LoopCode((code.key, "rotated"), code.items, lambda _, xs: xs[0], body)
+    return loop(ctx, rotated, [go, *init])[1:]
+
+
+# ----- Unrolling
+
+
+def _unrolled(ctx: Context, code: LoopCode, xs: States, need: NeedsStatic | None) -> States:
+    """One copy of the body for each trip; `need` is the error that made it so."""
+    index = 0
+    while True:
+        item = _static_item(code, index)
+        if item is None:
+            return xs
+        if index >= UNROLL_LIMIT:
+            reason = need.diagnostic.text(need.diagnostic.title) if need else "items differ in type"
+            ctx.fail(TooManyTrips, limit=UNROLL_LIMIT, reason=reason)
+        go = TRUE if code.cond is None else code.cond(item, xs)
+        if isinstance(go, Static) and not go.value:
+            return xs
+        if code.items is None and not isinstance(go, Static):
+            raise need
+        ctx.visits[code.key] = ctx.visits.get(code.key, 0) + 1
+        if isinstance(go, Static):
+            xs = code.body(item, xs)
+        else:
+            xs = branch_many(ctx, go, lambda i=item, s=xs: code.body(i, s), lambda s=xs: s)
+        index += 1
+
+
+def _static_item(code: LoopCode, index: int) -> Abstract | None:
+    if code.items is None:
+        return Static(None)
+    if code.items.live is not None:
+        return code.items.live(index)
+    return code.items.item(Static(index)) if index < code.items.count.value else None
+
+
+# ----- One loop of the IR
+
+
+@dataclass
+class _State:
+    """The state at the start of a trip: carries and heap, their slots, and how they came about."""
+
+    xs: States
+    heap: Heap
+    slots: Sequence[Value]
+    headers: frozenset[int]
+    join: Join | None = None
+
+
+def _compiled(ctx: Context, code: LoopCode, init: States) -> States:
+    before = ctx.heap.copy()
+    plannable = code.items is not None and code.cond is None
+    growth = ListGrowth(code.items.bound if code.items is not None else None, plannable)
+    key = (ctx.path, code.key)
+    state = _guess(ctx, key, init, before) or _State(init, before, (), frozenset())
+    for _ in range(MAX_PASSES):
+        trip = _Trip(ctx, code, state, growth)
+        if trip.never_runs:
+            ctx.heap.restore(before)
+            return init
+        if trip.steady:
+            ctx.hints[key] = (state, growth.plans)
+            return _emit(ctx, code, trip, init, before, growth)
+        state = trip.next_state()
+    raise InternalError("a loop's fixed point was not reached")
+
+
+def _guess(ctx: Context, key, init: States, before: Heap) -> _State | None:
+    """The fixed point of this loop's last visit, fitted to the state of this one."""
+    if key not in ctx.hints:
+        return None
+    hint, plans = ctx.hints[key]
+    grows = any(isinstance(hint.heap[id], BufferObject) for id in hint.headers)
+    if plans or grows or len(hint.xs) != len(init):
+        return None
+    join = Join(before, before, hint.heap, HeapArrays, loop=True, hinted=hint.slots)
+    try:
+        xs = [join.values(a, b) for a, b in zip(init, hint.xs)]
+        join.heaps()
+    except Mismatch:
+        return None
+    return _advance(before, join, xs)
+
+
+def _advance(heap: Heap, join: Join, xs: States) -> _State:
+    """The state at the start of a trip whose slots are those of `join`."""
+    heap = heap.copy()
+    join.finish(heap, join.slots)
+    return _State(xs, heap, tuple(join.slots), frozenset(join.merged), join)
+
+
+class _Trip:
+    """One inference of condition and body from a state."""
+
+    def __init__(self, ctx: Context, code: LoopCode, state: _State, growth: ListGrowth):
+        self.state, self.growth = state, growth
+        ctx.visits[code.key] = ctx.visits.get(code.key, 0) + 1
+        ctx.heap.restore(state.heap)
+        self.never_runs = False
+        self.index = Value(I64, "k")
+        self.body = Builder()
+        with self.body:
+            index = Scalar(self.index, True, 0, _last(code.items))
+            _apply_plans(ctx, growth, index)
+        self.start = ctx.heap.copy()
+        self.infer_condition(ctx, code)
+        if self.never_runs:
+            return
+        with self.body:
+            item = code.items.item(index) if code.items is not None else Static(None)
+            self.outs = list(code.body(item, state.xs))
+        self.end = ctx.heap.copy()
+        self.join_ends(ctx)
+
+    def infer_condition(self, ctx: Context, code: LoopCode) -> None:
+        """The condition is a region of its own, with arguments of its own."""
+        self.cond: tuple[Builder, Value] | None = None
+        if code.cond is None:
+            return
+        builder = Builder()
+        with builder:
+            go = code.cond(Static(None), self.state.xs)
+            if isinstance(go, Static):
+                self.never_runs = not go.value
+                go = Scalar(constant(bool(go.value), bool), True)
+        if ctx.heap.written_since(self.start) or any(map(has_effect, builder.ops)):
+            raise _ConditionHasEffects
+        self.cond = builder, go.value
+        ctx.heap.restore(self.start)
+
+    def join_ends(self, ctx: Context) -> None:
+        state = self.state
+        self.join = Join(
+            self.start,
+            self.start,
+            self.end,
+            HeapArrays,
+            self.growth,
+            loop=True,
+            entry_slots=state.slots,
+            headers=state.headers,
+        )
+        try:
+            self.skeleton = [self.join.values(a, b) for a, b in zip(state.xs, self.outs)]
+            self.join.heaps()
+        except Mismatch as m:
+            ctx.fail(LoopChangesType, error=NeedsStatic, a=m.a, b=m.b)
+        relinked = self.start.copy()
+        self.join.relink(relinked)
+        self.relinks = any(
+            other in self.start and other not in self.start.links.get(id, ())
+            for id, others in relinked.links.items()
+            if id in self.start
+            for other in others
+        )
+        self.steady = not self.join.widened and not self.relinks
+
+    def next_state(self) -> _State:
+        return _advance(self.start, self.join, self.skeleton)
+
+    def yields(self) -> list[Value]:
+        """What the trip leaves in the slots that it started with."""
+        with self.body:
+            found = self.join.coerce(self.outs, self.skeleton, self.end)
+        after = {self.join.origin[slot]: value for slot, value in zip(self.join.slots, found)}
+        return [after[slot] for slot in self.state.slots]
+
+
+def _last(items: Items | None) -> int | None:
+    return items.bound - 1 if items is not None and items.bound is not None else None
+
+
+def _apply_plans(ctx: Context, growth: ListGrowth, index: Scalar) -> None:
+    """The length of a list that grows by `step` in every trip: start + step * index."""
+    for id, plan in growth.plans.items():
+        contents = ctx.heap[id]
+        last = None if index.hi is None else plan.step * index.hi
+        length = _planned_length(plan, index.value, last)
+        ctx.heap.objects[id] = replace(contents, base=length, offset=0)
+
+
+def _planned_length(plan, trips: Value, most: int | None) -> Scalar:
+    value = trips if plan.step == 1 else arithmetic.mul(trips, plan.step)
+    if isinstance(plan.start, Static):
+        start = plan.start.value + plan.offset
+        value = arithmetic.add(value, start) if start else value
+        return Scalar(value, True, start, None if most is None else start + most)
+    value = arithmetic.add(arithmetic.add(value, plan.start.value), plan.offset)
+    hi = None if most is None or plan.start.hi is None else plan.start.hi + plan.offset + most
+    return Scalar(value, True, 0, hi)
+
+
+def _emit(
+    ctx: Context, code: LoopCode, trip: _Trip, init: States, before: Heap, growth: ListGrowth
+) -> States:
+    state = trip.state
+    yields = trip.yields()
+    operands = state.join.coerce(init, state.xs, before) if state.join is not None else []
+    args = (trip.index, *state.slots)
+    cond = None
+    if trip.cond is not None:
+        builder, go = trip.cond
+        cond = clone_region(Region(args, tuple(builder.ops), (go,)))  # arguments of its own
+    count = None
+    if code.items is not None:
+        count = number_value(code.items.count, np.dtype(np.int64))
+    bound = code.items.bound if code.items is not None else None
+    body = Region(args, tuple(trip.body.ops), tuple(yields))
+    if not operands and not any(map(has_effect, body.ops)):
+        results: tuple[Value, ...] = ()
+    else:
+        results = emit_loop(Loop(count, tuple(operands), cond, body, bound))
+    for result, slot in zip(results, state.slots):
+        result.name = slot.name
+    return _after(ctx, code, state, results, before, growth)
+
+
+def _after(
+    ctx: Context,
+    code: LoopCode,
+    state: _State,
+    results: Sequence[Value],
+    before: Heap,
+    growth: ListGrowth,
+) -> States:
+    """The state when the loop has run."""
+    env = dict(zip(state.slots, results))
+    heap = before.copy()
+    heap.next_id, heap.links = state.heap.next_id, dict(state.heap.links)
+    for id in state.headers:
+        heap.objects[id] = substitute(state.heap[id], env)
+    ctx.heap.restore(heap)
+    for id, plan in growth.plans.items():
+        count, contents = code.items.count, ctx.heap[id]
+        if static_int(count) and isinstance(plan.start, Static):
+            total = plan.start.value + plan.offset + plan.step * count.value
+            ctx.heap.objects[id] = replace(contents, base=Static(total), offset=0)
+        elif static_int(count):
+            offset = plan.offset + plan.step * count.value
+            ctx.heap.objects[id] = replace(contents, base=plan.start, offset=offset)
+        else:
+            most = None if count.hi is None else plan.step * count.hi
+            length = _planned_length(plan, count.value, most)
+            ctx.heap.objects[id] = replace(contents, base=length, offset=0)
+    return [substitute(x, env) for x in state.xs]

@@ -1,0 +1,99 @@
+"""The entry of inference: a callable and the signature of its arguments -> a typed program."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from myia.infer import arguments, library
+from myia.infer.arguments import Arguments, Root
+from myia.infer.context import Check
+from myia.infer.heap import ViewObject
+from myia.infer.interpreter import Interpreter
+from myia.infer.results import Outputs, Recipe
+from myia.infer.values import Static
+from myia.ir.builder import Builder
+from myia.ir.core import Function, Region
+from myia.primitives.py import Code
+
+HANDLERS = library  # imported for the handlers that it registers
+COMPILER_RECURSION_LIMIT = 50_000  # of Python's stack, while a program is inferred
+
+
+@dataclass(frozen=True)
+class Program:
+    """A typed function and how a call uses it.
+
+    Arguments of `function`: the leaves of the call's arguments, then those of each root. Results:
+    `kinds` tells what each is to Python; with checks, one more: the error code.
+    """
+
+    function: Function
+    roots: tuple[Root, ...]
+    kinds: tuple[Any, ...]
+    recipe: Recipe
+    updates: tuple[tuple[int, Recipe], ...]  # argument objects that the call changes
+    root_updates: tuple[tuple[int, int, Recipe], ...]  # root, object in it
+    checks: tuple[Check, ...]
+    visits: dict[Any, int]
+
+
+def infer(
+    load: Callable[[Any], Code],
+    f: Any,
+    positional: tuple[Any, ...],
+    keywords: dict[str, Any],
+    names: tuple[str | None, ...] = (),
+) -> Program:
+    """`positional` and `keywords` are signatures (`infer/signature.py`) of one flattening."""
+    ctx = Interpreter(load)
+    inputs = Arguments()
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, COMPILER_RECURSION_LIMIT))
+    try:
+        with Builder() as builder:
+            names = tuple(names) + (None,) * (len(positional) - len(names))
+            args = [arguments.abstract(ctx, s, inputs, n) for s, n in zip(positional, names)]
+            kwargs = {k: arguments.abstract(ctx, s, inputs, k) for k, s in keywords.items()}
+            result = ctx.call(Static(f), args, kwargs)
+            return _finish(ctx, f, inputs, result, builder)
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+def _finish(ctx: Interpreter, f, inputs: Arguments, result, builder: Builder) -> Program:
+    ids = {id: i for i, id in enumerate(inputs.objects) if id is not None}
+    outputs = Outputs(ctx, ids)
+    recipe = outputs.recipe(result)
+    updates = [(i, outputs.update(id)) for id, i in ids.items() if _changed(ctx, id)]
+    root_updates = [
+        (root, i, outputs.update(id))
+        for root, i, id in ctx.root_objects
+        if id is not None and _changed(ctx, id)
+    ]
+    yields = list(outputs.values)
+    code = ctx.error_code()
+    if code is not None:
+        yields.append(code)
+    roots = tuple(ctx.roots)
+    args = (*inputs.values, *(v for root in roots for v in root.values))
+    name = getattr(f, "__name__", type(f).__name__)
+    checks = tuple(ctx.checks) if code is not None else ()
+    region = Region(args, tuple(builder.ops), tuple(yields))
+    return Program(
+        Function(name, region, None, checks),
+        roots,
+        tuple(outputs.kinds),
+        recipe,
+        tuple(updates),
+        tuple(root_updates),
+        checks,
+        ctx.visits,
+    )
+
+
+def _changed(ctx: Interpreter, id: int) -> bool:
+    """An object from outside was written to (what it was at the start is in the roots)."""
+    return id in ctx.heap.objects and not isinstance(ctx.heap[id], ViewObject)

@@ -1,0 +1,70 @@
+"""Closing a region: what leaves it becomes its yields.
+
+A part of the program that has been inferred into a builder of its own (a call, the function that a
+derivative is taken of) may return values and change objects. `export` finds every run-time value
+that is visible afterwards; `adopt` puts the op's results in their place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from myia.infer.context import Context
+from myia.infer.heap import Heap, ViewObject
+from myia.infer.join import substitute
+from myia.infer.values import Abstract, Ref, Scalar
+from myia.infer.views import Window
+from myia.ir.core import Value
+
+
+@dataclass
+class Exports:
+    """Values that leave a region, in order."""
+
+    values: list[Value] = field(default_factory=list)
+    seen: set[int] = field(default_factory=set)
+
+    def add(self, ctx: Context, x: Abstract, before: Heap) -> None:
+        """All run-time leaves of `x`, through objects that are new since `before`."""
+        if isinstance(x, Scalar):
+            if x.value not in self.values:
+                self.values.append(x.value)
+        elif isinstance(x, Ref):
+            if x.id not in before:
+                self.object(ctx, x.id, before)
+        else:
+            for child in x.children():
+                self.add(ctx, child, before)
+
+    def object(self, ctx: Context, id: int, before: Heap) -> None:
+        if id in self.seen:
+            return
+        self.seen.add(id)
+        contents = ctx.heap[id]
+        if isinstance(contents, ViewObject):
+            starts = contents.step.starts if isinstance(contents.step, Window) else ()
+            for start in starts:
+                if isinstance(start, Value) and start not in self.values:
+                    self.values.append(start)
+            self.add(ctx, Ref(contents.base), before)
+        for child in contents.children():
+            self.add(ctx, child, before)
+
+    def changed(self, ctx: Context, before: Heap) -> None:
+        """The contents of every object that was there before and has been written to."""
+        for id, contents in list(ctx.heap.objects.items()):
+            if id in before and contents is not before[id]:
+                self.object(ctx, id, before)
+
+
+def adopt(ctx: Context, exports: Exports, results: list[Value], xs: list[Abstract]):
+    """Replace what was exported by the op's results, in `xs` and in the objects."""
+    env = dict(zip(exports.values, results))
+    for old, new in env.items():
+        new.name = new.name or old.name
+    for id in exports.seen:
+        contents = ctx.heap[id]
+        if isinstance(contents, ViewObject) and isinstance(contents.step, Window):
+            contents = replace(contents, step=contents.step.renamed(env))
+        ctx.heap.objects[id] = substitute(contents, env)
+    return [substitute(x, env) for x in xs]

@@ -1,0 +1,148 @@
+"""What a program returns: its values, and how Python objects are made of them.
+
+`plan_result` turns the abstract result into a *recipe* and the typed values that it needs. Running
+the recipe on the numbers of a call rebuilds tuples, dicts, dataclasses, ... without registration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from myia.infer import lists
+from myia.infer.context import Context
+from myia.infer.errors import Unsupported
+from myia.infer.heap import (
+    ArrayObject,
+    BufferObject,
+    DictObject,
+    InstanceObject,
+    ListObject,
+    ViewObject,
+)
+from myia.infer.numbers import number_value
+from myia.infer.values import Abstract, Optional, Range, Ref, Scalar, Static, Tuple, static_int
+from myia.ir.core import Value
+
+Recipe = Callable[[Sequence[Any], Sequence[Any]], Any]  # (numbers, argument objects) -> object
+
+
+@dataclass
+class Outputs:
+    """Collects the values of a result. `kinds[i]`: a Python type, "generic" or "array"."""
+
+    ctx: Context
+    argument_ids: dict[int, int]  # heap id -> number of the argument object
+    values: list[Value] = field(default_factory=list)
+    kinds: list[Any] = field(default_factory=list)
+    made: dict[int, int] = field(default_factory=dict)
+
+    def leaf(self, value: Value, kind: Any) -> int:
+        self.values.append(value)
+        self.kinds.append(kind)
+        return len(self.values) - 1
+
+    def recipe(self, x: Abstract) -> Recipe:
+        """How to rebuild `x`."""
+        ctx = self.ctx
+        if isinstance(x, Static):
+            value = x.value
+            return lambda numbers, objects: value
+        if isinstance(x, Scalar):
+            kind = {"b": bool, "i": int, "f": float, "c": complex}[x.dtype.kind] if x.weak else None
+            return _number(self.leaf(x.value, kind or "generic"))
+        if isinstance(x, Tuple):
+            return _tuple(x.cls, [self.recipe(item) for item in x.items])
+        if isinstance(x, Optional):
+            return self.optional(x)
+        if isinstance(x, Range) and all(map(static_int, x.children())):
+            value = range(*(part.value for part in x.children()))
+            return lambda numbers, objects: value
+        if isinstance(x, Ref):
+            if x.id in self.argument_ids:
+                return _argument(self.argument_ids[x.id])
+            return self.object(x)
+        ctx.fail(
+            Unsupported,
+            what=f"{ctx.describe(x)} as a result",
+            help_text="return numbers, arrays and containers of them",
+        )
+
+    def optional(self, x: Optional) -> Recipe:
+        if not isinstance(x.absent, Static):  # undefined only where an error was raised
+            return self.recipe(self.ctx.force(x))
+        present = self.recipe(x.present)
+        value = self.recipe(x.value)
+        return lambda n, o: value(n, o) if present(n, o) else None
+
+    def object(self, x: Ref) -> Recipe:
+        contents = self.ctx.contents(x)
+        if isinstance(contents, (ArrayObject, ViewObject)):
+            return _number(self.leaf(self.ctx.read(x), "array"))
+        if isinstance(contents, BufferObject):
+            return self.buffer(contents)
+        parts = [self.recipe(child) for child in contents.children()]
+        return self.rebuilt(contents, parts)
+
+    def rebuilt(self, contents, parts: list[Recipe]) -> Recipe:
+        if isinstance(contents, ListObject):
+            return lambda n, o: [part(n, o) for part in parts]
+        if isinstance(contents, DictObject):
+            keys = contents.keys
+            return lambda n, o: {k: part(n, o) for k, part in zip(keys, parts)}
+        if isinstance(contents, InstanceObject):
+            return _instance(contents.cls, contents.names, parts)
+        self.ctx.fail(Unsupported, what=f"a {type(contents).__name__} as a result")
+
+    def buffer(self, contents: BufferObject) -> Recipe:
+        """A list built in a loop: one array for each leaf of its items, split at the end."""
+        count = lists.length(contents)
+        rows = [_number(self.leaf(row.value, "array")) for row in contents.rows]
+        if static_int(count):
+            total: Recipe = lambda n, o: count.value  # noqa: E731
+        else:
+            total = _number(self.leaf(number_value(count, count.dtype), int))
+        template = contents.template
+
+        def rebuild(n, o):
+            arrays = [row(n, o) for row in rows]
+            return [lists.python_item(template, [a[i] for a in arrays]) for i in range(total(n, o))]
+
+        return rebuild
+
+    def update(self, id: int) -> Recipe:
+        """What an argument object holds after the call."""
+        contents = self.ctx.heap[id]
+        if isinstance(contents, ArrayObject):
+            return _number(self.leaf(contents.value, "array"))
+        ref = Ref(id)
+        contents = self.ctx.contents(ref)
+        if isinstance(contents, BufferObject):
+            return self.buffer(contents)
+        parts = [self.recipe(child) for child in contents.children()]
+        return self.rebuilt(contents, parts)
+
+
+def _number(index: int) -> Recipe:
+    return lambda numbers, objects: numbers[index]
+
+
+def _argument(index: int) -> Recipe:
+    return lambda numbers, objects: objects[index]
+
+
+def _tuple(cls: type | None, parts: list[Recipe]) -> Recipe:
+    if cls is None:
+        return lambda n, o: tuple([part(n, o) for part in parts])
+    return lambda n, o: cls(*[part(n, o) for part in parts])
+
+
+def _instance(cls: type, names: tuple[str, ...], parts: list[Recipe]) -> Recipe:
+    def rebuild(n, o):
+        instance = object.__new__(cls)
+        for name, part in zip(names, parts):
+            object.__setattr__(instance, name, part(n, o))
+        return instance
+
+    return rebuild

@@ -1,0 +1,284 @@
+"""Signatures: what a compiled program depends on in its arguments besides the numbers in them.
+
+`flatten` takes a Python object apart into its *leaves* (arrays and numbers that become arguments of
+the program), its mutable *objects* (in the order met; one met again is named by its place) and a
+hashable signature of all the rest: types, dtypes, shapes, structure, compile-time values.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import types
+from collections.abc import Callable, Hashable
+from typing import Any
+
+import numpy as np
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Leaf:
+    """A number or an array. `kind`: a Python number's type, "generic", "array" or "device"."""
+
+    kind: Any
+    dtype: np.dtype
+    shape: tuple[int, ...] = ()
+    contiguous: bool = True
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Constant:
+    """A compile-time value. Compared by type too: 1, 1.0 and True differ."""
+
+    value: Any
+    type: type
+
+    @classmethod
+    def of(cls, value: Any) -> Constant:
+        return cls(value, type(value))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Identity:
+    """An object of which only the identity counts: a module, a class, anything else."""
+
+    object: Any
+
+    def __eq__(self, other):
+        return isinstance(other, Identity) and self.object is other.object
+
+    def __hash__(self):
+        return id(self.object)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Node:
+    """A container: its kind, class, keys and the signatures of its parts."""
+
+    kind: str  # "tuple", "list", "dict", "instance"
+    cls: type
+    keys: tuple[Hashable, ...]
+    parts: tuple[Any, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Same:
+    """The mutable object number `index`, met before."""
+
+    index: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FunctionSignature:
+    """A Python function: equal when made anew from the same code with a like closure."""
+
+    code: types.CodeType
+    globals: Identity
+    names: tuple[str, ...]
+    parts: tuple[Any, ...]  # of the variables of its closure, then its defaults
+    function: Any = dataclasses.field(compare=False)
+
+
+class Flattener:
+    """One flattening: collects leaves and objects over any number of `add`s."""
+
+    __slots__ = ("active", "leaves", "numbers", "objects", "seen")
+
+    def __init__(self):
+        self.leaves: list[Any] = []
+        self.objects: list[Any] = []
+        self.seen: dict[int, int] = {}
+        self.active: set[int] = set()
+
+    def add(self, x: Any) -> Any:
+        """The signature of `x`."""
+        rule = RULES.get(type(x))
+        if rule is None:
+            rule = _find_rule(x)
+        return rule(self, x)
+
+    def object(self, x: Any) -> Same | None:
+        """Note a mutable object; its place if it was met before."""
+        index = self.seen.get(id(x))
+        if index is not None:
+            return Same(index)
+        self.seen[id(x)] = len(self.objects)
+        self.objects.append(x)
+        return None
+
+
+RULES: dict[type, Callable[[Flattener, Any], Any]] = {}
+PREDICATES: list[tuple[Callable[[Any], bool], Callable[[Flattener, Any], Any]]] = []
+
+
+def _find_rule(x: Any) -> Callable[[Flattener, Any], Any]:
+    for holds, rule in PREDICATES:
+        if holds(x):
+            return rule
+    return _identity
+
+
+def _number(leaf: Leaf):
+    def rule(flat: Flattener, x):
+        flat.leaves.append(x)
+        return leaf
+
+    return rule
+
+
+def _constant(flat: Flattener, x):
+    return Constant(x, type(x))
+
+
+def _array(flat: Flattener, x: np.ndarray):
+    same = flat.object(x)
+    if same is not None:
+        return same
+    if x.dtype.kind not in "biufc":
+        return Identity(x)
+    flat.leaves.append(x)
+    return Leaf("array", x.dtype, x.shape, x.flags.c_contiguous)
+
+
+@functools.cache
+def _generic_leaf(dtype: np.dtype) -> Leaf:
+    return Leaf("generic", dtype)
+
+
+def _generic(flat: Flattener, x: np.generic):
+    if x.dtype.kind not in "biufc":
+        return Identity(x)
+    flat.leaves.append(x)
+    return _generic_leaf(x.dtype)
+
+
+def device_array(flat: Flattener, x):
+    """The rule for arrays of the run-time system, which are immutable."""
+    flat.leaves.append(x)
+    return Leaf("device", np.dtype(x.dtype), tuple(x.shape))
+
+
+def _tuple(flat: Flattener, x: tuple):
+    return Node("tuple", type(x), (), tuple(map(flat.add, x)))
+
+
+def _list(flat: Flattener, x: list):
+    return flat.object(x) or Node("list", type(x), (), tuple(map(flat.add, x)))
+
+
+def _dict(flat: Flattener, x: dict):
+    return flat.object(x) or Node("dict", type(x), tuple(x), tuple(map(flat.add, x.values())))
+
+
+def _set(flat: Flattener, x):
+    return Constant(frozenset(x), frozenset)
+
+
+def _instance(flat: Flattener, x):
+    same = flat.object(x)
+    if same is not None:
+        return same
+    names = attribute_names(x)
+    values = tuple(flat.add(getattr(x, name)) for name in names)
+    return Node("instance", type(x), names, values)
+
+
+def attribute_names(x: Any) -> tuple[str, ...]:
+    """The attributes that hold an instance's state."""
+    if hasattr(x, "__dict__"):
+        return tuple(x.__dict__)
+    return tuple(f.name for f in dataclasses.fields(x) if hasattr(x, f.name))
+
+
+def _function(flat: Flattener, x: types.FunctionType):
+    if id(x) in flat.active:  # a function whose closure holds itself
+        return Identity(x)
+    flat.active.add(id(x))
+    cells = tuple(c.cell_contents if _filled(c) else _EMPTY for c in x.__closure__ or ())
+    defaults = (*(x.__defaults__ or ()), *(x.__kwdefaults__ or {}).values())
+    parts = tuple(map(flat.add, (*cells, *defaults)))
+    flat.active.discard(id(x))
+    return FunctionSignature(x.__code__, Identity(x.__globals__), x.__code__.co_freevars, parts, x)
+
+
+_EMPTY = object()
+
+
+def _filled(cell: types.CellType) -> bool:
+    try:
+        cell.cell_contents  # noqa: B018
+    except ValueError:
+        return False
+    return True
+
+
+def _method(flat: Flattener, x: types.MethodType):
+    return Node("method", type(x), (Identity(x.__func__),), (flat.add(x.__self__),))
+
+
+def _partial(flat: Flattener, x: functools.partial):
+    parts = (x.func, *x.args, *x.keywords.values())
+    return Node("partial", type(x), (len(x.args), *x.keywords), tuple(map(flat.add, parts)))
+
+
+def _identity(flat: Flattener, x):
+    return Identity(x)
+
+
+def _is_state(x: Any) -> bool:
+    """An instance of a class written in Python, whose attributes are its state."""
+    cls = type(x)
+    if isinstance(x, (type, types.ModuleType)) or cls.__module__ in ("builtins", "numpy"):
+        return False
+    if dataclasses.is_dataclass(x):
+        return True
+    plain = cls.__init__ is object.__init__ or isinstance(cls.__init__, types.FunctionType)
+    return hasattr(x, "__dict__") and plain and not hasattr(x, "__myia__")
+
+
+RULES.update(
+    {
+        float: _number(Leaf(float, np.dtype(np.float64))),
+        complex: _number(Leaf(complex, np.dtype(np.complex128))),
+        bool: _constant,
+        int: _constant,
+        str: _constant,
+        bytes: _constant,
+        type(None): _constant,
+        type(Ellipsis): _constant,
+        range: _constant,
+        np.ndarray: _array,
+        tuple: _tuple,
+        list: _list,
+        dict: _dict,
+        set: _set,
+        frozenset: _set,
+        types.FunctionType: _function,
+        types.MethodType: _method,
+        functools.partial: _partial,
+        types.ModuleType: _identity,
+        types.BuiltinFunctionType: _identity,
+        type: _identity,
+        np.ufunc: _identity,
+    }
+)
+PREDICATES += [
+    (lambda x: isinstance(x, np.generic), _generic),
+    (lambda x: isinstance(x, np.ndarray), _identity),  # subclasses have rules of their own
+    (lambda x: isinstance(x, tuple), _tuple),
+    (lambda x: isinstance(x, list), _list),
+    (lambda x: isinstance(x, dict), _dict),
+    (lambda x: isinstance(x, (np.dtype, int, str)), _constant),
+    (_is_state, _instance),
+]
+
+
+def flatten(x: Any) -> tuple[Any, Flattener]:
+    """The signature of `x`, and its leaves and objects."""
+    flat = Flattener()
+    return flat.add(x), flat
+
+
+def dynamic_integer() -> Leaf:
+    """The signature of an int that became an argument of the program."""
+    return Leaf(int, np.dtype(np.int64))
