@@ -43,6 +43,14 @@ class AmbiguousLambda(Diagnostic):
     way_out = "put each lambda on a line of its own, or give it a name with `def`"
 
 
+@dataclass(frozen=True)
+class TooDeep(Diagnostic):
+    title = "`{name}` is nested too deeply"
+    label = "branches, early returns and operators inside each other exceed the compiler's stack"
+    way_out = "move parts of it into functions of their own, or raise `sys.setrecursionlimit`"
+    name: str
+
+
 # ----- Statements
 
 

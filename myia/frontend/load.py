@@ -10,6 +10,7 @@ lower         definite assignment, liveness, desugaring, then SSA: function by f
 
 from __future__ import annotations
 
+import ast
 import types
 import weakref
 from dataclasses import dataclass, replace
@@ -76,6 +77,15 @@ def _namespace(fn: types.FunctionType) -> py.Namespace:
 def _load(fn: types.FunctionType, namespace: py.Namespace) -> py.Code:
     node, file = source.find(fn)
     spans = Spans(file)
+    try:
+        return _compile(fn, node, spans, namespace)
+    except RecursionError:
+        raise MyiaError(errors.TooDeep(spans.header(node), fn.__name__)) from None
+
+
+def _compile(
+    fn: types.FunctionType, node: ast.AST, spans: Spans, namespace: py.Namespace
+) -> py.Code:
     tree = gast.ast_to_gast(node)
     if hasattr(tree, "decorator_list"):
         tree.decorator_list = []  # they have been applied: `fn` is what they were given

@@ -108,13 +108,16 @@ def _outside_targets(node: gast.AST):
 
 
 def mangle_private_names(tree: gast.AST, qualname: str) -> None:
-    """Spell the private names of the class that `qualname` lies in as Python does (in place)."""
+    """Spell the private names of the class that `qualname` lies in as Python does (in place).
+
+    The keywords of calls are left alone, as Python leaves them.
+    """
     cls = _enclosing_class(qualname)
     if cls is None or not cls.strip("_"):
         return
     prefix = "_" + cls.lstrip("_")
     for node in gast.walk(tree):
-        for field in ("id", "attr", "arg", "name"):
+        for field in ("id", "attr", "name"):
             word = getattr(node, field, None)
             if isinstance(word, str) and word.startswith("__") and not word.endswith("__"):
                 setattr(node, field, prefix + word)

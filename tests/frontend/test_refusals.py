@@ -307,6 +307,21 @@ def test_an_annotation_may_hold_anything():
     assert load(fn).name == "f"
 
 
+def test_too_deep():
+    branches = "".join(f"    if x == {i}: return {i}\n" for i in range(1000))
+    with pytest.raises(MyiaError) as info:
+        load(define("def f(x):\n" + branches, "f", "<test>"))
+    assert str(info.value) == (
+        "`f` is nested too deeply\n"
+        "  --> <test>:1:1\n"
+        "   |\n"
+        " 1 | def f(x):\n"
+        "   | ^^^^^^^^^ branches, early returns and operators inside each other "
+        "exceed the compiler's stack\n"
+        "  help: move parts of it into functions of their own, or raise `sys.setrecursionlimit`"
+    )
+
+
 def test_names_of_the_diagnostic_are_those_of_the_user():
     program = (
         "def make(n):\n    def f():\n        nonlocal n\n        n = 1\n    return f\nf = make(0)\n"

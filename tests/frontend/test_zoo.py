@@ -34,6 +34,10 @@ def test_class_and_static_methods():
     assert make_function(load(vars(Account)["make"]))(Savings, 4) == Savings.make(4)
 
 
+def test_keywords_are_not_private_names():
+    assert make_function(load(Account.keywords))(Account(3), 4) == Account(3).keywords(4)
+
+
 def test_private_name_in_comprehension_of_method():
     f = lambda n, k: n + k  # noqa: E731
     account = Account(3)

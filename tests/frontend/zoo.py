@@ -1349,6 +1349,14 @@ def comprehension_reads_undefined(xs):
 
 
 @on(([1, 2, 3],))
+def lambda_parameters_in_comprehension(xs):
+    x = 7
+    f = [(lambda x: x * 2)(x + 1) for x in xs]
+    g = [(lambda y=x: y + x)() for x in xs]
+    return x, f, g, [(lambda: (x := 4) + x)() for x in xs]
+
+
+@on(([1, 2, 3],))
 def comprehension_over_comprehension(xs):
     return [a + 1 for a in [a * 2 for a in xs if a > 1]]
 
@@ -1376,6 +1384,9 @@ class Account:
     @staticmethod
     def twice(x):
         return x * 2
+
+    def keywords(self, __k):
+        return dict(__k=__k, k=self.__n)
 
     def apply(self, f):
         return [f(self.__n, k) for k in range(2)]
