@@ -1,0 +1,82 @@
+"""What it costs to compute a value again, and to record it: a coarse model of one CPU core.
+
+Nanoseconds, for scalars in a compiled loop and per element of arrays. Only ratios matter, and only
+roughly: the question is whether a sine (10) is read back from memory (2) rather than computed
+again, and whether a sum (0.3) is computed again rather than stored.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+from myia.ir.avals import Aval
+from myia.ir.core import Op, Region
+from myia.primitives.structured import Loop, if_p, loop_p
+
+UNKNOWN_TRIPS = 64  # of a loop whose count and bound are not known
+
+FREE = {"constant", "iota", "reshape", "convert", "stop_gradient"}
+MOVES = {
+    "broadcast", "concatenate", "dynamic_slice", "dynamic_update_slice", "flip", "pad", "slice",
+    "transpose",
+}  # fmt: skip
+CHEAP = {
+    "abs", "add", "and", "ceil", "complex", "conj", "eq", "floor", "ge", "gt", "imag",
+    "integer_pow", "is_finite", "le", "lt", "max", "min", "mul", "ne", "neg", "not", "or", "real",
+    "round", "select", "shift_left", "shift_right", "sign", "square", "sub", "trunc", "xor",
+}  # fmt: skip
+MEDIUM = {"div", "reciprocal", "sqrt", "rsqrt", "floordiv", "truncdiv", "mod", "rem"}
+SUMS = {"reduce_sum", "reduce_max", "reduce_min", "reduce_and", "reduce_or", "cumsum"}
+
+# (for one scalar, for each element of an array)
+_RATES = {
+    **dict.fromkeys(FREE, (0.0, 0.0)),
+    **dict.fromkeys(MOVES, (0.5, 0.1)),
+    **dict.fromkeys(CHEAP, (0.3, 0.15)),
+    **dict.fromkeys(MEDIUM, (2.0, 0.7)),
+    **dict.fromkeys(SUMS, (0.5, 0.3)),
+}
+_ELSE = (10.0, 2.5)  # exp, sin, tanh, ...
+_PER_PRODUCT = 0.15  # a multiplication and an addition of a matrix product
+_PER_GATHERED = 3.0
+_PER_FACTORED = 20.0  # each element of a matrix that is factored or solved with
+
+
+def recording_cost(aval: Aval, price: float) -> float:
+    """To write a value to a tape and to read it back; `price`: of a byte."""
+    return 1.5 + price * aval.nbytes
+
+
+def op_cost(op: Op) -> float:
+    """To compute `op` once more."""
+    name = op.primitive.name
+    if op.primitive is if_p:
+        return 5 + max(map(region_cost, op.regions))
+    if op.primitive is loop_p:
+        return 20 + _trips(Loop.of(op)) * (5 + region_cost(Loop.of(op).body))
+    if op.regions:
+        return sum(map(region_cost, op.regions))
+    size = max((v.aval.size for v in (*op.operands, *op.results)), default=1)
+    if name == "dot_general":
+        return 5 + _PER_PRODUCT * _products(op)
+    if name in ("gather", "scatter", "scatter_add"):
+        return 5 + 0.1 * size + _PER_GATHERED * op.operands[1].aval.size
+    if name == "dynamic_slice":
+        size = op.results[0].aval.size
+    if name not in _RATES and any(x.aval.ndim > 1 for x in op.operands) and len(op.results) > 1:
+        return _PER_FACTORED * size
+    scalar, element = _RATES.get(name, _ELSE)
+    return scalar + element * (size if size > 1 else 0)
+
+
+def region_cost(region: Region) -> float:
+    return sum(map(op_cost, region.ops))
+
+
+def _products(op: Op) -> int:
+    contracted = op.params["contract"][0]
+    return op.results[0].aval.size * prod(op.operands[0].shape[i] for i in contracted)
+
+
+def _trips(loop: Loop) -> int:
+    return UNKNOWN_TRIPS if loop.bound is None else loop.bound

@@ -1,0 +1,189 @@
+"""What of a trip is recorded, and what is computed again: a minimum cut through the step.
+
+The adjoint region of a `rev` falls into two parts: ops that read only the carries at the start of
+the trip, k and what encloses the loop (the step, run again), and those that read what the `rev`
+transforms:
+
+    %1 = sin %x                    primal                    x ──► sin ──► 1 ──► mul
+    %2 = mul %1, %p                primal                     \\                   │
+    %3 = cos %x                    primal                      ──► cos ──► 3      2
+    %4 = mul %ct, %3               linear: reads 3             ─────────────────────────
+    %5 = mul %ct, %2               linear: reads 2             read by the linear part
+
+Each value read by the linear part is recorded, or computed from values that are. In the network a
+value costs what recording it costs, an op what computing it again costs, and values of enclosing
+regions cost nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from myia.ir.builder import append
+from myia.ir.core import Op, Region, Value, captures
+from myia.ir.rewrite import Env, clone_op
+from myia.passes.storage.costs import op_cost, recording_cost
+from myia.passes.storage.mincut import INFINITE, Network
+from myia.primitives.structured import Loop
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A `rev`, its adjoint parted in two, and the primal values that are to be recorded."""
+
+    parts: Loop
+    primal: tuple[Op, ...]
+    linear: tuple[Op, ...]
+    records: tuple[Value, ...] = ()
+
+    @property
+    def bytes_per_trip(self) -> int:
+        return sum(x.aval.nbytes for x in self.records)
+
+    @property
+    def xs(self) -> tuple[Value, ...]:
+        """The carries, as the adjoint names them."""
+        return self.parts.adjoint.args[1 : 1 + len(self.parts.carries)]
+
+    @cached_property
+    def kept(self) -> list[int]:
+        """The positions of the carries that it takes to record the trips from any one onwards."""
+        first = _carries_read(self.xs, self.primal, self.records)
+        return with_dependences(self.parts.body, first)
+
+    def record(self, k: Value, kept: Sequence[Value]) -> list[Value]:
+        """Emit the values to be recorded of trip `k`, at whose start the kept carries are these."""
+        env = {self.xs[i]: x for i, x in zip(self.kept, kept, strict=True)}
+        env[self.parts.adjoint.args[0]] = k
+        _compute(self.primal, self.records, env)
+        return [env[x] for x in self.records]
+
+    def step(self, k: Value, kept: Sequence[Value]) -> list[Value]:
+        """Emit trip `k` itself, of the kept carries."""
+        args, yields = self.parts.body.args, self.parts.body.yields
+        env = {args[1 + i]: x for i, x in zip(self.kept, kept, strict=True)}
+        env[args[0]] = k
+        wanted = [yields[i] for i in self.kept]
+        _compute(self.parts.body.ops, wanted, env)
+        return [env.get(y, y) for y in wanted]
+
+    def transform(self, k: Value, records: Sequence[Value], state: Sequence[Value]) -> list[Value]:
+        """Emit the adjoint of trip `k` from its records; what it yields."""
+        adjoint = self.parts.adjoint
+        env = dict(zip(self.records, records, strict=True))
+        env[adjoint.args[0]] = k
+        env.update(zip(adjoint.args[1 + len(self.xs) :], state, strict=True))
+        _compute(self.primal, _read_late(self), env)
+        for op in self.linear:
+            append(clone_op(op, env))
+        return [env.get(y, y) for y in adjoint.yields]
+
+
+def parted(parts: Loop) -> Cut:
+    """The two parts of the adjoint, with nothing recorded yet."""
+    primal, linear = [], []
+    dependent = set(parts.adjoint.args[1 + len(parts.carries) :])
+    for op in parts.adjoint.ops:
+        if any(x in dependent for x in reads(op)):
+            linear.append(op)
+            dependent.update(op.results)
+        else:
+            primal.append(op)
+    return Cut(parts, tuple(primal), tuple(linear))
+
+
+def with_dependences(body: Region, carries: Iterable[int]) -> list[int]:
+    """These carries of a loop, and those that they depend on from trip to trip."""
+    found = set(carries)
+    while True:
+        read = _carries_read(body.args[1:], body.ops, [body.yields[i] for i in found])
+        if read <= found:
+            return sorted(found)
+        found |= read
+
+
+def carries_needed(parts: Loop) -> list[int]:
+    """The carries of a `rev` that its adjoint or its condition depend on."""
+    adjoint, cond = parts.adjoint, parts.cond
+    n = len(parts.carries)
+    read = _carries_read(adjoint.args[1 : 1 + n], adjoint.ops, adjoint.yields)
+    if cond is not None:
+        read |= _carries_read(cond.args[1:], cond.ops, cond.yields)
+    return with_dependences(parts.body, read)
+
+
+def _carries_read(args: Sequence[Value], ops: Sequence[Op], wanted: Iterable[Value]) -> set[int]:
+    wanted = list(wanted)
+    read = {*wanted, *(x for op in needed(ops, wanted, ()) for x in reads(op))}
+    return {i for i, x in enumerate(args) if x in read}
+
+
+def choose_records(cut: Cut, price: float, recordable: Callable[[Op], bool]) -> Cut:
+    """The cheapest records, when a byte costs `price` nanoseconds.
+
+    Results of ops that are not `recordable` cannot be had in the forward sweep.
+    """
+    wanted = _read_late(cut)
+    network = Network()
+    source, sink = network.node(), network.node()
+    before: dict[Value, int] = {}  # the value has to be had from somewhere
+    after: dict[Value, int] = {}  # the value is at hand in the reverse sweep
+
+    def value(x: Value, cost: int) -> None:
+        before[x], after[x] = network.node(), network.node()
+        network.connect(before[x], after[x], cost)
+
+    for x in cut.xs:
+        value(x, _units(recording_cost(x.aval, price)))
+        network.connect(source, before[x], INFINITE)
+    again = {}
+    for op in needed(cut.primal, wanted, ()):
+        again[op] = network.node()
+        network.connect(source, again[op], _units(op_cost(op)))
+        for x in reads(op):
+            if x in after:
+                network.connect(after[x], again[op], INFINITE)
+        for y in op.results:
+            value(y, _units(recording_cost(y.aval, price)) if recordable(op) else INFINITE)
+            network.connect(again[op], before[y], INFINITE)
+    for x in wanted:
+        if x in after:
+            network.connect(after[x], sink, INFINITE)
+    late = network.sink_side(source, sink)
+    records = tuple(x for x in after if before[x] not in late and after[x] in late)
+    return replace(cut, records=records)
+
+
+def _compute(ops: Sequence[Op], wanted: Iterable[Value], env: Env) -> None:
+    """Emit those of `ops` that it takes to have the `wanted` values, given those in `env`."""
+    for op in needed(ops, wanted, env):
+        append(clone_op(op, env))
+
+
+def needed(ops: Sequence[Op], wanted: Iterable[Value], given=()) -> list[Op]:
+    """Those of `ops` that it takes to have the `wanted` values, given others."""
+    missing = {x for x in wanted if x not in given}
+    chosen = []
+    for op in reversed(ops):
+        if any(y in missing for y in op.results):
+            chosen.append(op)
+            missing.update(x for x in reads(op) if x not in given)
+    return chosen[::-1]
+
+
+def _read_late(cut: Cut) -> list[Value]:
+    """The primal values that the linear part reads or the adjoint yields."""
+    here = {*cut.xs, *(y for op in cut.primal for y in op.results)}
+    read = [x for op in cut.linear for x in reads(op)]
+    return [x for x in dict.fromkeys((*read, *cut.parts.adjoint.yields)) if x in here]
+
+
+def reads(op: Op) -> tuple[Value, ...]:
+    """All values from outside that an op reads, also in its regions."""
+    return (*op.operands, *captures(*op.regions)) if op.regions else op.operands
+
+
+def _units(cost: float) -> int:
+    return min(int(cost * 1000), INFINITE)

@@ -1,0 +1,276 @@
+"""The lowering of `rev`: reversed loops become ordinary loops that read what others recorded.
+
+    %y = for %k < 9 (%x = %x0) { %1 = sin %x; yield %1 }
+    %g = rev for %k < 9 (%x = %x0) ct (%ct = %s of %x) {
+      body { %1 = sin %x; yield %1 }
+      adjoint { %2 = cos %x; %3 = mul %ct, %2; yield %3 }
+    }
+      ->
+    %y, %b = for %k < 9 (%x = %x0, %b = zeros[9]) { ...; %b' = %x written into %b at %k }
+    %g = for %j < 9 (%ct = %s) { %x = %b read at 8 - %j; %2 = cos %x; %3 = mul %ct, %2; yield %3 }
+
+It runs after all derivatives were taken, inner loops first, so that what an inner loop records is
+a value of the outer loop's step like any other, which the outer loop records or computes again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from myia.ir.avals import I64
+from myia.ir.builder import Builder, append, at
+from myia.ir.core import Function, Op, Region, Value, has_effect
+from myia.ir.rewrite import Env, clone_region
+from myia.passes.dce import eliminate_dead_code
+from myia.passes.storage.counters import invert_counters
+from myia.passes.storage.cut import Cut, carries_needed, choose_records, needed, parted, reads
+from myia.passes.storage.limits import Limits
+from myia.passes.storage.numbering import Numbering
+from myia.passes.storage.plan import LoopPlan
+from myia.passes.storage.tape import Tape
+from myia.passes.storage.trail import Trail
+from myia.passes.walk import Walk
+from myia.primitives.arithmetic import add
+from myia.primitives.control import emit_loop
+from myia.primitives.define import constant, constant_p
+from myia.primitives.structured import Loop, loop_p, rev_p
+
+# Nanoseconds for each byte recorded; the price rises until the records fit their budget.
+PRICES = (0.25, 1.0, 4.0, 16.0, 64.0)
+
+
+DEFAULT = Limits()
+
+
+def lower_rev(function: Function, limits: Limits = DEFAULT) -> Function:
+    """`function` without `rev` ops."""
+    return lower_and_plan(function, limits)[0]
+
+
+def lower_and_plan(function: Function, limits: Limits = DEFAULT) -> tuple[Function, list[LoopPlan]]:
+    """`function` without `rev` ops, and what was decided for each of them, inner ones first."""
+    lowering = _Lowering(limits)
+    region = lowering.region(function.region, 0)
+    return eliminate_dead_code(function.with_region(region)), lowering.plans
+
+
+class _Lowering:
+    def __init__(self, limits: Limits):
+        self.limits = limits
+        self.plans: list[LoopPlan] = []
+        self.env: Env = {}  # what the results of each `rev` have become
+        self.integers: dict[Value, int] = {}  # the values of constants
+
+    def region(self, region: Region, depth: int) -> Region:
+        scope = _Scope(self, depth)
+        for op in region.ops:
+            with at(op.span):
+                scope.add(self.lowered(op, depth))
+        return Region(region.args, tuple(scope.ops), self.look_up(region.yields))
+
+    def lowered(self, op: Op, depth: int) -> Op:
+        """`op` with regions that hold no `rev`; loops know the bound that their count implies."""
+        operands, params = self.look_up(op.operands), op.params
+        if op.primitive is constant_p and op.params["dtype"] == I64.dtype:
+            self.integers[op.results[0]] = op.params["value"]
+        if op.primitive in (loop_p, rev_p):
+            params = {**params, "bound": self.bound(op)}
+            depth += 1
+        regions = tuple(self.region(r, depth) for r in op.regions)
+        return Op(op.primitive, operands, params, regions, op.results, op.span)
+
+    def bound(self, op: Op) -> int | None:
+        count = self.integers.get(op.operands[0]) if op.params["counted"] else None
+        bounds = [b for b in (op.params["bound"], count) if b is not None]
+        return max(0, min(bounds)) if bounds else None
+
+    def look_up(self, values: Sequence[Value]) -> tuple[Value, ...]:
+        return tuple(self.env.get(x, x) for x in values)
+
+
+class _Scope:
+    """The ops of one region, while its `rev`s are lowered one after the other."""
+
+    def __init__(self, lowering: _Lowering, depth: int):
+        self.lowering = lowering
+        self.depth = depth
+        self.ops: list[Op] = []
+        self.numbering = Numbering()
+
+    def add(self, op: Op) -> None:
+        if op.primitive is rev_p:
+            self.reverse(op)
+        else:
+            self.extend([op])
+
+    def extend(self, ops: Sequence[Op]) -> None:
+        self.ops += ops
+        self.numbering.visit(ops)
+
+    # ----- One `rev`
+
+    def reverse(self, op: Op) -> None:
+        parts = invert_counters(Loop.of(op))
+        parts = _with_carries(parts, carries_needed(parts))
+        state = parts.accumulators
+        if parts.bound == 0:
+            self.lowering.env.update(zip(op.results, state))
+            return
+        place = self.pair(parts)
+        storage = self.storage(parted(parts), place)
+        extras, trips = self.forward(parts, place, storage)
+        with Builder() as b:
+            results = storage.reverse(trips, extras, state)
+        self.extend(b.ops)
+        self.lowering.env.update(zip(op.results, results, strict=True))
+        self.lowering.plans.append(_plan(op, storage, place is not None, self.depth))
+
+    def pair(self, parts: Loop) -> tuple[int, list[int]] | None:
+        """The index of a loop that follows the same trajectory, and which carry is which there."""
+        for i in reversed(range(len(self.ops))):
+            if self.ops[i].primitive is loop_p:
+                mapping = self.numbering.same_trajectory(parts, Loop.of(self.ops[i]))
+                if mapping is not None:
+                    return i, mapping
+        return None
+
+    def storage(self, cut: Cut, place) -> Tape | Trail:
+        late = set() if place is None else self.depending_on(place[0])
+        limits, parts = self.lowering.limits, cut.parts
+        for price in PRICES:
+            chosen = choose_records(cut, price, lambda op: late.isdisjoint(reads(op)))
+            size = chosen.bytes_per_trip
+            capacity = limits.capacity(parts.bound, parts.cond is not None, size)
+            if capacity is not None or not chosen.records:
+                return Tape(chosen, capacity)
+        chosen = choose_records(cut, PRICES[1], lambda op: late.isdisjoint(reads(op)))
+        snapshot = sum(chosen.xs[i].aval.nbytes for i in chosen.kept)
+        block = limits.block(chosen.bytes_per_trip, self.depth > 0)
+        return Trail(chosen, limits.slot_count(snapshot), block)
+
+    def depending_on(self, index: int) -> set[Value]:
+        """The values of this region that depend on the op at `index`."""
+        found = set(self.ops[index].results)
+        for op in self.ops[index + 1 :]:
+            if has_effect(op) or not found.isdisjoint(reads(op)):
+                found.update(op.results)
+        return found
+
+    def forward(self, parts: Loop, place, storage: Tape | Trail) -> tuple[list[Value], Value]:
+        """Make the forward loop carry the storage; its last values, and the number of trips."""
+        if not storage.cut.records and parts.cond is None:
+            return [], parts.count
+        if place is None:
+            self.extend([_forward_loop(parts)])
+            place = len(self.ops) - 1, list(range(len(parts.carries)))
+        index, mapping = place
+        old = self.ops[index]
+        with Builder() as b:
+            initial = [*storage.initial(), constant(0, I64.dtype)]
+        new = _recording(old, mapping, initial, storage)
+        needed = self.take_definitions(index, reads(new))
+        self.ops[index : index + 1] = [*needed, *b.ops, new]
+        *extras, trips = new.results[len(old.results) :]
+        return extras, trips if parts.cond is not None else parts.count
+
+    def take_definitions(self, index: int, values: Sequence[Value]) -> list[Op]:
+        """Remove and return the ops after `index` that define `values` and what these depend on."""
+        needed, moved = set(values), []
+        for op in reversed(self.ops[index + 1 :]):
+            if not needed.isdisjoint(op.results):
+                needed.update(reads(op))
+                moved.append(op)
+        self.ops = [op for op in self.ops if op not in moved]
+        return moved[::-1]
+
+
+# ----- The forward loop
+
+
+def _forward_loop(parts: Loop) -> Op:
+    """A loop that makes the trips of a `rev` which no loop of the program makes."""
+    cond = parts.cond and clone_region(parts.cond)
+    with Builder() as b:
+        emit_loop(Loop(parts.count, parts.carries, cond, clone_region(parts.body), parts.bound))
+    (op,) = b.ops
+    return op
+
+
+def _recording(
+    op: Op, mapping: Sequence[int], initial: Sequence[Value], storage: Tape | Trail
+) -> Op:
+    """The loop `op` with the storage and a count of trips as further carries.
+
+    What it records is read before the body writes; results of the step are not computed twice.
+    """
+    loop = Loop.of(op)
+    more = tuple(Value(x.aval) for x in initial)
+    k, *xs = loop.body.args
+    with Builder() as b:
+        updated = storage.update(k, [xs[i] for i in mapping], more[:-1])
+        for inner in loop.body.ops:
+            append(inner)
+        yields = (*loop.body.yields, *updated, add(k, 1))
+    body = _without_repeats(Region(loop.body.args + more, tuple(b.ops), yields))
+    cond = loop.cond and Region(
+        loop.cond.args + tuple(Value(x.aval) for x in initial), loop.cond.ops, loop.cond.yields
+    )
+    carries = (*loop.carries, *initial)
+    with Builder() as b, at(op.span):
+        results = emit_loop(replace(loop, carries=carries, cond=cond, body=body))
+    (new,) = b.ops
+    results = op.results + results[len(op.results) :]
+    return Op(new.primitive, new.operands, new.params, new.regions, results, new.span)
+
+
+def _without_repeats(region: Region) -> Region:
+    """`region` without the ops whose results earlier ops have, though they be loops."""
+    numbering = Numbering()
+    first: dict[int, Value] = {}
+    known: dict[tuple[Value, ...], list[Value]] = {}
+    for op in region.ops:
+        numbering.visit([op])
+        numbers = numbering.all(op.results)
+        if numbers and all(n in first for n in numbers) and not has_effect(op):
+            known[op.results] = [first[n] for n in numbers]
+        for n, y in zip(numbers, op.results):
+            first.setdefault(n, y)
+    return Walk(lambda op, _: known.get(op.results)).region(region)
+
+
+# ----- Choices
+
+
+def _with_carries(parts: Loop, kept: Sequence[int]) -> Loop:
+    """The `rev` with these carries only; every λ is an accumulator like the others."""
+    n = len(parts.carries)
+
+    def args(region: Region) -> tuple[Value, ...]:
+        k, *rest = region.args
+        return (k, *(rest[i] for i in kept), *rest[n:])
+
+    cond, body, adjoint = parts.cond, parts.body, parts.adjoint
+    yields = tuple(body.yields[i] for i in kept)
+    return replace(
+        parts,
+        carries=tuple(parts.carries[i] for i in kept),
+        cond=cond and Region(args(cond), cond.ops, cond.yields),
+        body=Region(args(body), tuple(needed(body.ops, yields)), yields),
+        adjoint=Region(args(adjoint), adjoint.ops, adjoint.yields),
+        active=(),
+        seeds=(),
+        accumulators=parts.seeds + parts.accumulators,
+    )
+
+
+def _plan(op: Op, storage: Tape | Trail, paired: bool, depth: int) -> LoopPlan:
+    cut = storage.cut
+    records = tuple(x.aval for x in cut.records)
+    if isinstance(storage, Trail):
+        snapshot = tuple(cut.xs[i].aval for i in cut.kept)
+        return LoopPlan(
+            op.span, "trail", records, snapshot, None, storage.block, storage.slots, paired, depth
+        )
+    strategy = "tape" if records else "nothing"
+    return LoopPlan(op.span, strategy, records, (), storage.capacity, 0, 0, paired, depth)

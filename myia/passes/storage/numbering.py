@@ -1,0 +1,135 @@
+"""Value numbering through regions: values with the same number are equal, whenever both exist.
+
+The numbers are interned expressions over whatever stands free, so they do not depend on the order
+of ops, nor on which dead ops or carries a region has besides. Results of loops are numbered
+optimistically: carries of two loops with the same count are assumed equal when they start equal,
+and classes of carries are split until what the bodies yield agrees with them (partition
+refinement). So a loop that carries more besides is recognised as following the same trajectory.
+
+The carries of one loop that move together get the same number as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+
+from myia.ir.core import Op, Region, Value
+from myia.ir.equality import params_key
+from myia.primitives.structured import Loop, if_p, loop_p
+
+
+class Numbering:
+    """Numbers of the values of one region and of those nested in it."""
+
+    def __init__(self):
+        self.interned: dict[Hashable, int] = {}
+        self.numbers: dict[Value, int] = {}
+        self.loops: list[tuple[Op, Loop]] = []  # those numbered so far, to compare others with
+        self.runs = 0
+
+    def of(self, x: Value) -> int:
+        """The number of `x`; a value that nothing here defines is equal only to itself."""
+        if x not in self.numbers:
+            self.numbers[x] = self._intern(("value", x))
+        return self.numbers[x]
+
+    def all(self, xs: Iterable[Value]) -> list[int]:
+        return [self.of(x) for x in xs]
+
+    def visit(self, ops: Iterable[Op]) -> None:
+        for op in ops:
+            if op.primitive is if_p:
+                self._if(op)
+            elif op.primitive is loop_p:
+                self._loop(op)
+            elif not op.regions:
+                key = (op.primitive, params_key(op.params), *self.all(op.operands))
+                for i, y in enumerate(op.results):
+                    self.numbers[y] = self._intern((key, i))
+
+    def same_trajectory(self, one: Loop, other: Loop) -> list[int] | None:
+        """For each carry of `one` the position of an equal carry of `other`, if all have one.
+
+        And the two loops make the same trips.
+        """
+        found = self._classes(one, other)
+        if found is None:
+            return None
+        places = {c: j for j, c in enumerate(found[1])}
+        return [places[c] for c in found[0]] if all(c in places for c in found[0]) else None
+
+    def _intern(self, key: Hashable) -> int:
+        return self.interned.setdefault(key, len(self.interned))
+
+    def _run(self) -> int:
+        self.runs += 1
+        return self.runs
+
+    # ----- Ops with regions
+
+    def _if(self, op: Op) -> None:
+        for region in op.regions:
+            self.visit(region.ops)
+        pred = self.of(op.operands[0])
+        then, other = op.regions
+        for y, a, b in zip(op.results, then.yields, other.yields):
+            self.numbers[y] = self._intern((if_p, pred, self.of(a), self.of(b)))
+
+    def _loop(self, op: Op) -> None:
+        loop, run = Loop.of(op), self._run()
+        (classes,) = self._refined([loop], _labels(self.all(loop.carries)))[0]
+        numbers = [self._intern((loop_p, run, c)) for c in classes]
+        for other_op, other in self.loops:
+            found = self._classes(loop, other)
+            if found is not None:
+                equal = dict(zip(found[1], self.all(other_op.results)))
+                numbers = [equal.get(c, n) for c, n in zip(found[0], numbers)]
+        self.numbers.update(zip(op.results, numbers))
+        self.loops.append((op, loop))
+
+    def _classes(self, one: Loop, other: Loop) -> list[list[int]] | None:
+        """The class of each carry of both loops; None if they do not make the same trips."""
+        if (one.cond is None) != (other.cond is None) or self._count(one) != self._count(other):
+            return None
+        labels = _labels(self.all((*one.carries, *other.carries)))
+        ours, theirs = _split([one, other], labels)
+        if one.carries and not set(ours) & set(theirs):
+            return None
+        classes, conditions = self._refined([one, other], labels)
+        return classes if conditions[0] == conditions[1] else None
+
+    def _count(self, loop: Loop) -> int | None:
+        return None if loop.count is None else self.of(loop.count)
+
+    def _refined(self, loops: Sequence[Loop], labels: list[int]):
+        """The coarsest classes of carries that the bodies respect, and what the conditions are."""
+        while True:
+            run, mark = self._run(), len(self.loops)
+            yields, conditions = [], []
+            for loop, classes in zip(loops, _split(loops, labels)):
+                yields += self._applied(run, loop.body, classes)
+                conditions.append(loop.cond and self._applied(run, loop.cond, classes))
+            del self.loops[mark:]
+            refined = _labels(zip(labels, yields))
+            if len(set(refined)) == len(set(labels)):
+                return _split(loops, labels), conditions
+            labels = refined
+
+    def _applied(self, run: int, region: Region, classes: Sequence[int]) -> list[int]:
+        """The numbers of what a region of a loop yields when its carries are their classes."""
+        self.numbers[region.args[0]] = self._intern(("index", run))
+        for x, c in zip(region.args[1:], classes, strict=True):
+            self.numbers[x] = self._intern(("carry", run, c))
+        self.visit(region.ops)
+        return self.all(region.yields)
+
+
+def _labels(keys: Iterable[Hashable]) -> list[int]:
+    """Equal labels for equal keys."""
+    found: dict[Hashable, int] = {}
+    return [found.setdefault(key, len(found)) for key in keys]
+
+
+def _split(loops: Sequence[Loop], labels: Sequence[int]) -> list[Sequence[int]]:
+    labels = iter(labels)
+    return [[next(labels) for _ in loop.carries] for loop in loops]
