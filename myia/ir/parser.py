@@ -159,7 +159,7 @@ class _Parser:
         self.python = any(aval is PY for _, aval in args)
         region = self.region(args, "return")
         found = [y.aval for y in region.yields if y.aval is not PY]
-        if avals != found:
+        if avals and avals != found:
             raise self.error(f"@{name} returns {', '.join(map(str, found))}")
         return Function(name, region, span, checks)
 
@@ -259,7 +259,7 @@ class _Parser:
                 left.append((self.next("value"), self.annotation()))
             self.expect("=")
         form = _FORMS.get(self.peek().text, _Parser.generic)
-        if self.peek().kind == "number" or self.peek().text in ("True", "False", "complex"):
+        if self.at_literal():
             form = _Parser.constant
         name, operands, regions, params = form(self)
         try:
@@ -285,6 +285,13 @@ class _Parser:
         while self.accept("("):
             regions.append(self.region(self.listed(self.declared, ")")))
         return name, operands, regions, params
+
+    def at_literal(self) -> bool:
+        """Whether a `constant` follows. (`complex` is a primitive too, without parentheses.)"""
+        token, after = self.tokens[self.position : self.position + 2]
+        if token.text == "complex":
+            return after.text == "("
+        return token.kind == "number" or token.text in ("True", "False")
 
     def constant(self):
         value = self.param()

@@ -64,12 +64,15 @@ class Walk:
             values = self.rule(op, self)
         if values is None:
             b.ops.append(op)
-        else:
-            self.env.update(zip(op.results, values, strict=True))
-            _keep_names(op, values, b.ops[start:])
-        for new in b.ops[start:]:
-            for y in new.results:
-                self.definitions[y] = new
+            self.definitions.update((y, op) for y in op.results)
+            return
+        emitted = b.ops[start:]
+        del b.ops[start:]
+        for new in emitted:
+            self.op(new, b)  # what a rule emits may be rewritten in turn
+        values = look_up(tuple(values), self.env)
+        self.env.update(zip(op.results, values, strict=True))
+        _keep_names(op, values, b.ops[start:])
 
 
 def substituted(op: Op, env: Env, region: Callable[[Region], Region]) -> Op:

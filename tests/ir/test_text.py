@@ -55,7 +55,7 @@ def test_python_objects_cannot_be_read_back():
 
 MISTAKES = {
     "func @f() { return %x }": "line 1: %x is not defined here",
-    "func @f(%x: f64[]) {\n return %x }": r"@f returns f64\[\]",
+    "func @f(%x: f64[]) -> i64[] {\n return %x }": r"@f returns f64\[\]",
     "func @f(%x: f65[]) { }": "'f65' is no dtype",
     "func @f(%x: f64[]) { %y = frobnicate %x }": "no primitive 'frobnicate'",
     "func @f(%x: f64[]) {\n\n %y: f32[] = neg %x }": r"line 3: %y is f64\[\], not f32\[\]",

@@ -78,7 +78,7 @@ class _Generator:
         def body(*args):
             self.visible.append(list(args))
             self.ops(size, depth=0)
-            return self.yields(6)
+            return self.yields(size)
 
         return Function("f", build_region(avals, body, ["x", "n", "p", "v", "m", "c"]))
 

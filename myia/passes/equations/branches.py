@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import compress
 
-from myia.ir.builder import append, emit
-from myia.ir.core import Value, has_effect
+from myia.ir.builder import emit
+from myia.ir.core import Region, Value, has_effect
 from myia.passes.equations.define import equation
 from myia.primitives.control import emit_loop
 from myia.primitives.define import constant
@@ -38,8 +39,10 @@ def _(see, op, p):
     found = [_either(see, p, x, y) for x, y in zip(then.yields, other.yields)]
     if all(value is None for value in found):
         return None
-    append(op)
-    return [y if value is None else value for y, value in zip(op.results, found)]
+    unknown = [value is None for value in found]
+    regions = [Region((), r.ops, tuple(compress(r.yields, unknown))) for r in op.regions]
+    rest = iter(emit(if_p, p, regions=regions))
+    return [next(rest) if value is None else value for value in found]
 
 
 @equation(loop_p, "a counted loop while True == a counted loop")
