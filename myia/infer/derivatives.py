@@ -15,12 +15,13 @@ import numpy as np
 from myia.infer.context import Context
 from myia.infer.errors import NotDifferentiable
 from myia.infer.heap import ArrayObject
-from myia.infer.operands import operand
+from myia.infer.operands import operand, operand_dtype
 from myia.infer.regions import Exports, adopt
 from myia.infer.values import Abstract, Partial, Ref, Scalar, Static, Tuple, static_number
 from myia.ir.builder import Builder, emit
 from myia.ir.core import Region, Value
 from myia.primitives.define import constant
+from myia.primitives.logic import stop_gradient as cut_gradient
 from myia.primitives.structured import derivative_p
 
 # ----- Trees of differentiable leaves
@@ -30,45 +31,56 @@ from myia.primitives.structured import derivative_p
 class Tree:
     """The differentiable leaves of abstract values, and how to put others in their place."""
 
+    leaves: list[Abstract]
     values: list[Value]
-    rebuild: Callable[[Context, list[Value]], list[Abstract]]
+    builders: list[Callable[[Context, list[Abstract]], Abstract]]
+
+    def fill(self, ctx: Context, leaves: list[Abstract]) -> list[Abstract]:
+        """The same structures with other leaves."""
+        rest = list(leaves)
+        return [build(ctx, rest) for build in self.builders]
+
+    def rebuild(self, ctx: Context, values: list[Value]) -> list[Abstract]:
+        """The same structures and kinds of number with other values of the same avals."""
+        weak = [isinstance(x, Scalar) and x.weak for x in self.leaves]
+        return self.fill(ctx, [_leaf(ctx, v, w) for v, w in zip(values, weak)])
+
+    def rebuild_arrays(self, ctx: Context, values: list[Value]) -> list[Abstract]:
+        """The same structures with values of any shape."""
+        return self.fill(ctx, [ctx.array(v) for v in values])
+
+
+def _leaf(ctx: Context, value: Value, weak: bool) -> Abstract:
+    return Scalar(value, weak) if value.shape == () else ctx.new(ArrayObject(value))
 
 
 def tree(ctx: Context, xs: list[Abstract], what: str) -> Tree:
-    """Every leaf of `xs` must be a float (or complex) number or array."""
-    values: list[Value] = []
-    builders = [_leaves(ctx, x, values, what) for x in xs]
-
-    def rebuild(ctx: Context, new: list[Value]) -> list[Abstract]:
-        rest = list(new)
-        return [build(ctx, rest) for build in builders]
-
-    return Tree(values, rebuild)
+    """Every number in `xs` must be a float (or complex) number or array."""
+    leaves: list[Abstract] = []
+    builders = [_structure(ctx, x, leaves, what) for x in xs]
+    values = [x.value if isinstance(x, Scalar) else ctx.read(x) for x in leaves]
+    return Tree(leaves, values, builders)
 
 
-def _leaves(ctx: Context, x: Abstract, values: list[Value], what: str):
-    """Append the leaves of `x`; returns what builds the like of it from a list of values."""
+def _structure(ctx: Context, x: Abstract, leaves: list[Abstract], what: str) -> Callable:
+    """Append the leaves of `x`; returns what builds the like of it from a list of leaves."""
     x = ctx.force(x)
-    if isinstance(x, Scalar) or ctx.is_array(x):
-        value = x.value if isinstance(x, Scalar) else ctx.read(x)
-        if not value.aval.differentiable:
-            ctx.fail(NotDifferentiable, what=what, kind=str(value.dtype))
-        values.append(value)
-        if isinstance(x, Scalar):
-            return lambda ctx, rest: Scalar(rest.pop(0), x.weak)
-        return lambda ctx, rest: ctx.new(ArrayObject(rest.pop(0)))
-    if static_number(x):
-        if isinstance(x.value, (int, np.integer, np.bool_)):
-            ctx.fail(NotDifferentiable, what=what, kind=type(x.value).__name__)
-        values.append(constant(x.value, np.asarray(x.value).dtype))
-        return lambda ctx, rest: Scalar(rest.pop(0), not isinstance(x.value, np.generic))
+    if static_number(x) and isinstance(x.value, (float, complex, np.inexact)):
+        value = constant(x.value, np.asarray(x.value).dtype)
+        x = Scalar(value, not isinstance(x.value, np.generic))
+    if static_number(x) or isinstance(x, Scalar) or ctx.is_array(x):
+        dtype, _ = operand_dtype(ctx, x)
+        if dtype.kind not in "fc":
+            kind = ctx.describe(x) if not isinstance(x, Static) else f"the int {x.value}"
+            ctx.fail(NotDifferentiable, what=what, kind=kind)
+        leaves.append(x)
+        return lambda ctx, rest: rest.pop(0)
     if isinstance(x, Static):
         return lambda ctx, rest: x
+    contents = ctx.contents(x) if isinstance(x, Ref) else x
+    parts = [_structure(ctx, child, leaves, what) for child in contents.children()]
     if isinstance(x, Ref):
-        contents = ctx.contents(x)
-        parts = [_leaves(ctx, child, values, what) for child in contents.children()]
         return lambda ctx, rest: ctx.new(contents.rebuild(tuple(p(ctx, rest) for p in parts)))
-    parts = [_leaves(ctx, child, values, what) for child in x.children()]
     return lambda ctx, rest: x.rebuild(tuple(p(ctx, rest) for p in parts))
 
 
@@ -130,7 +142,7 @@ class GradOptions:
 
 def gradient(ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs: dict):
     """`grad(f)(*args)` or `value_and_grad(f)(*args)`."""
-    argnums = _argnums(ctx, options.argnums, len(args))
+    argnums = argument_numbers(ctx, options.argnums, len(args))
     chosen = [args[i] for i in argnums]
 
     def call(copies: list[Abstract]) -> Abstract:
@@ -161,7 +173,7 @@ def gradient(ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwarg
     return Tuple((grad, result.items[1])) if options.has_aux else grad
 
 
-def _argnums(ctx: Context, argnums, count: int) -> tuple[int, ...]:
+def argument_numbers(ctx: Context, argnums, count: int) -> tuple[int, ...]:
     numbers = (argnums,) if isinstance(argnums, int) else tuple(argnums)
     for i in numbers:
         if not -count <= i < count:
@@ -196,9 +208,12 @@ def _scalar_loss(ctx: Context, loss: Abstract) -> Abstract:
 def jvp(ctx: Context, f: Abstract, primals: Abstract, tangents: Abstract) -> Abstract:
     """`(f(*primals), the derivative of f at primals in the direction tangents)`"""
     xs, ts = list(ctx.list_items(primals)), list(ctx.list_items(tangents))
-    d, outputs = differentiated(
-        ctx, lambda copies: ctx.call(f, copies, {}), xs, "a primal of jvp", lambda r: r
-    )
+    return jvp_of(ctx, lambda copies: ctx.call(f, copies, {}), xs, ts)
+
+
+def jvp_of(ctx: Context, call: Callable, xs: list[Abstract], ts: list[Abstract]) -> Tuple:
+    """`jvp` of a function of the inferer's."""
+    d, outputs = differentiated(ctx, call, xs, "a primal of jvp", lambda r: r)
     seeds = matching(ctx, ts, d.tree.values, "a tangent")
     result, tangents_out = _emit(ctx, d, "jvp", seeds)
     by_position = dict(zip(dict.fromkeys(d.outputs), tangents_out))
@@ -246,3 +261,33 @@ def _numbers(ctx: Context, x: Abstract, leaves: list[Abstract]) -> None:
     children = ctx.contents(x).children() if isinstance(x, Ref) else x.children()
     for child in children:
         _numbers(ctx, child, leaves)
+
+
+# ----- Transforms made inside compiled code
+
+
+def transformed(f: Abstract, apply: Callable, argnums, has_aux: bool) -> Partial:
+    """`grad(f)` of a function that only the inferer has: a callable of ours."""
+    return Partial(apply, (f,), (argnums, has_aux))
+
+
+def apply_grad(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstract:
+    options = GradOptions(*partial.meta)
+    return gradient(ctx, partial.items[0], options, args, kwargs)
+
+
+def apply_value_and_grad(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstract:
+    options = GradOptions(*partial.meta, value=True)
+    return gradient(ctx, partial.items[0], options, args, kwargs)
+
+
+def stop_gradient(ctx: Context, x: Abstract) -> Abstract:
+    """`x` (a number, an array, or a container of them) without a derivative."""
+    if isinstance(x, Scalar):
+        return Scalar(cut_gradient(x.value), x.weak, x.lo, x.hi)
+    if ctx.is_array(x):
+        return ctx.array(cut_gradient(ctx.read(x)))
+    if isinstance(x, Ref):
+        contents = ctx.contents(x)
+        return ctx.new(contents.rebuild(tuple(stop_gradient(ctx, c) for c in contents.children())))
+    return x.rebuild(tuple(stop_gradient(ctx, c) for c in x.children()))

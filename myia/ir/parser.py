@@ -346,6 +346,7 @@ class _Parser:
         count, bindings, args, params = self.loop_head()
         carries = [name for name, _ in bindings]
         cts, accs = [], []
+        self.newlines()
         if self.accept("ct"):
             self.expect("(")
             cts = self.listed(lambda: self.cotangent(carries), ")")

@@ -17,7 +17,7 @@ from myia.ir.core import Function
 # is off, and `small_call.py` does its work where it can do no harm.
 #
 # Options survive neither a user's `jax.jit` nor an export, where the default analysis is exact.
-_CPU_OPTIONS = {
+CPU_OPTIONS = {
     "xla_cpu_copy_insertion_use_region_analysis": True,
     "xla_disable_hlo_passes": "small-while-loop-hoisting",
 }
@@ -39,7 +39,7 @@ class Executable:
     def __init__(self, function: Function, donate: tuple[int, ...] = ()):
         self.function = function
         cpu = jax.default_backend() == "cpu"
-        options = _CPU_OPTIONS if cpu else None
+        options = CPU_OPTIONS if cpu else None
         program = emit(function, Rules(fences=cpu, whole_loops=cpu))
         self._jitted = jax.jit(program, donate_argnums=donate, compiler_options=options)
         # To be called under somebody else's trace, where compiler options are not allowed: there

@@ -13,7 +13,7 @@ from myia.ir.avals import Aval
 from myia.ir.core import Op, Region
 from myia.primitives.structured import Loop, if_p, loop_p
 
-UNKNOWN_TRIPS = 64  # of a loop whose count and bound are not known
+UNKNOWN_TRIPS = 16  # of a loop whose count and bound are not known
 
 FREE = {"constant", "iota", "reshape", "convert", "stop_gradient"}
 MOVES = {
@@ -51,7 +51,7 @@ def op_cost(op: Op) -> float:
     """To compute `op` once more."""
     name = op.primitive.name
     if op.primitive is if_p:
-        return 5 + max(map(region_cost, op.regions))
+        return 3 + sum(map(region_cost, op.regions)) / 2
     if op.primitive is loop_p:
         return 20 + _trips(Loop.of(op)) * (5 + region_cost(Loop.of(op).body))
     if op.regions:

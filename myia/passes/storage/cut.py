@@ -24,7 +24,6 @@ from functools import cached_property
 from myia.ir.builder import append
 from myia.ir.core import Op, Region, Value, captures
 from myia.ir.rewrite import Env, clone_op
-from myia.passes.storage.costs import op_cost, recording_cost
 from myia.passes.storage.mincut import INFINITE, Network
 from myia.primitives.structured import Loop
 
@@ -120,8 +119,13 @@ def _carries_read(args: Sequence[Value], ops: Sequence[Op], wanted: Iterable[Val
     return {i for i, x in enumerate(args) if x in read}
 
 
-def choose_records(cut: Cut, price: float, recordable: Callable[[Op], bool]) -> Cut:
-    """The cheapest records, when a byte costs `price` nanoseconds.
+def choose_records(
+    cut: Cut,
+    recording: Callable[[Value], float],
+    again: Callable[[Op], float],
+    recordable: Callable[[Op], bool],
+) -> Cut:
+    """The cheapest records, given what it costs to record a value, and to compute an op again.
 
     Results of ops that are not `recordable` cannot be had in the forward sweep.
     """
@@ -136,18 +140,17 @@ def choose_records(cut: Cut, price: float, recordable: Callable[[Op], bool]) -> 
         network.connect(before[x], after[x], cost)
 
     for x in cut.xs:
-        value(x, _units(recording_cost(x.aval, price)))
+        value(x, _units(recording(x)))
         network.connect(source, before[x], INFINITE)
-    again = {}
     for op in needed(cut.primal, wanted, ()):
-        again[op] = network.node()
-        network.connect(source, again[op], _units(op_cost(op)))
+        computed = network.node()
+        network.connect(source, computed, _units(again(op)))
         for x in reads(op):
             if x in after:
-                network.connect(after[x], again[op], INFINITE)
+                network.connect(after[x], computed, INFINITE)
         for y in op.results:
-            value(y, _units(recording_cost(y.aval, price)) if recordable(op) else INFINITE)
-            network.connect(again[op], before[y], INFINITE)
+            value(y, _units(recording(y)) if recordable(op) else INFINITE)
+            network.connect(computed, before[y], INFINITE)
     for x in wanted:
         if x in after:
             network.connect(after[x], sink, INFINITE)

@@ -23,6 +23,7 @@ from myia.ir.builder import Builder, append, at
 from myia.ir.core import Function, Op, Region, Value, has_effect
 from myia.ir.rewrite import Env, clone_region
 from myia.passes.dce import eliminate_dead_code
+from myia.passes.storage.costs import op_cost, recording_cost
 from myia.passes.storage.counters import invert_counters
 from myia.passes.storage.cut import Cut, carries_needed, choose_records, needed, parted, reads
 from myia.passes.storage.limits import Limits
@@ -117,14 +118,15 @@ class _Scope:
         if parts.bound == 0:
             self.lowering.env.update(zip(op.results, state))
             return
-        place = self.pair(parts)
-        storage = self.storage(parted(parts), place)
-        extras, trips = self.forward(parts, place, storage)
+        found = self.pair(parts)
+        index, mapping = found or self.forward_sweep(parts)
+        storage = self.storage(parted(parts), index, mapping)
+        extras, trips = self.record(index, mapping, storage)
         with Builder() as b:
             results = storage.reverse(trips, extras, state)
         self.extend(b.ops)
         self.lowering.env.update(zip(op.results, results, strict=True))
-        self.lowering.plans.append(_plan(op, storage, place is not None, self.depth))
+        self.lowering.plans.append(_plan(op, storage, found is not None, self.depth))
 
     def pair(self, parts: Loop) -> tuple[int, list[int]] | None:
         """The index of a loop that follows the same trajectory, and which carry is which there."""
@@ -135,19 +137,38 @@ class _Scope:
                     return i, mapping
         return None
 
-    def storage(self, cut: Cut, place) -> Tape | Trail:
-        late = set() if place is None else self.depending_on(place[0])
+    def forward_sweep(self, parts: Loop) -> tuple[int, list[int]]:
+        """A loop of its own for a `rev` whose trips no loop of the program makes."""
+        cond = parts.cond and clone_region(parts.cond)
+        with Builder() as b:
+            emit_loop(Loop(parts.count, parts.carries, cond, clone_region(parts.body), parts.bound))
+        self.extend(b.ops)
+        return len(self.ops) - 1, list(range(len(parts.carries)))
+
+    def storage(self, cut: Cut, index: int, mapping: Sequence[int]) -> Tape | Trail:
+        late = self.depending_on(index)
+        own = _only_in_adjoint(cut, Loop.of(self.ops[index]).body, mapping)
         limits, parts = self.lowering.limits, cut.parts
+
+        def choose(price: float) -> Cut:
+            """Nothing is computed twice when what only the adjoint needs is left to it."""
+            return choose_records(
+                cut,
+                recording=lambda x: recording_cost(x.aval, price),
+                again=lambda op: 0 if op in own else op_cost(op),
+                recordable=lambda op: late.isdisjoint(reads(op)),
+            )
+
         for price in PRICES:
-            chosen = choose_records(cut, price, lambda op: late.isdisjoint(reads(op)))
+            chosen = choose(price)
             size = chosen.bytes_per_trip
             capacity = limits.capacity(parts.bound, parts.cond is not None, size)
             if capacity is not None or not chosen.records:
                 return Tape(chosen, capacity)
-        chosen = choose_records(cut, PRICES[1], lambda op: late.isdisjoint(reads(op)))
+        chosen = choose(PRICES[1])
         snapshot = sum(chosen.xs[i].aval.nbytes for i in chosen.kept)
         block = limits.block(chosen.bytes_per_trip, self.depth > 0)
-        return Trail(chosen, limits.slot_count(snapshot), block)
+        return Trail(chosen, limits.slot_count(snapshot, self.depth > 0), block)
 
     def depending_on(self, index: int) -> set[Value]:
         """The values of this region that depend on the op at `index`."""
@@ -157,14 +178,13 @@ class _Scope:
                 found.update(op.results)
         return found
 
-    def forward(self, parts: Loop, place, storage: Tape | Trail) -> tuple[list[Value], Value]:
-        """Make the forward loop carry the storage; its last values, and the number of trips."""
+    def record(
+        self, index: int, mapping: Sequence[int], storage: Tape | Trail
+    ) -> tuple[list[Value], Value]:
+        """Let the loop at `index` carry the storage; its last values, and the number of trips."""
+        parts = storage.cut.parts
         if not storage.cut.records and parts.cond is None:
             return [], parts.count
-        if place is None:
-            self.extend([_forward_loop(parts)])
-            place = len(self.ops) - 1, list(range(len(parts.carries)))
-        index, mapping = place
         old = self.ops[index]
         with Builder() as b:
             initial = [*storage.initial(), constant(0, I64.dtype)]
@@ -186,15 +206,6 @@ class _Scope:
 
 
 # ----- The forward loop
-
-
-def _forward_loop(parts: Loop) -> Op:
-    """A loop that makes the trips of a `rev` which no loop of the program makes."""
-    cond = parts.cond and clone_region(parts.cond)
-    with Builder() as b:
-        emit_loop(Loop(parts.count, parts.carries, cond, clone_region(parts.body), parts.bound))
-    (op,) = b.ops
-    return op
 
 
 def _recording(
@@ -262,6 +273,18 @@ def _with_carries(parts: Loop, kept: Sequence[int]) -> Loop:
         seeds=(),
         accumulators=parts.seeds + parts.accumulators,
     )
+
+
+def _only_in_adjoint(cut: Cut, body: Region, mapping: Sequence[int]) -> set[Op]:
+    """The ops of the recomputed step whose results no op of the forward body has."""
+    numbering = Numbering()
+    k, *xs = body.args
+    named = {cut.parts.adjoint.args[0]: k, **{x: xs[j] for x, j in zip(cut.xs, mapping)}}
+    numbering.numbers.update((x, numbering.of(y)) for x, y in named.items())
+    numbering.visit(body.ops)
+    numbers = set(numbering.all(y for op in body.ops for y in op.results))
+    numbering.visit(cut.primal)
+    return {op for op in cut.primal if numbers.isdisjoint(numbering.all(op.results))}
 
 
 def _plan(op: Op, storage: Tape | Trail, paired: bool, depth: int) -> LoopPlan:

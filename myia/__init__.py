@@ -1,0 +1,32 @@
+"""Source-transformation automatic differentiation and compilation of plain Python and NumPy."""
+
+from myia.api.transforms import (
+    elementwise_grad,
+    grad,
+    hessian,
+    hvp,
+    jacfwd,
+    jacrev,
+    jit,
+    jvp,
+    stop_gradient,
+    value_and_grad,
+    vjp,
+)
+from myia.source.diagnostics import InternalError, MyiaError
+
+__all__ = [
+    "InternalError",
+    "MyiaError",
+    "elementwise_grad",
+    "grad",
+    "hessian",
+    "hvp",
+    "jacfwd",
+    "jacrev",
+    "jit",
+    "jvp",
+    "stop_gradient",
+    "value_and_grad",
+    "vjp",
+]

@@ -1,0 +1,273 @@
+"""The transforms that users call: `jit`, `grad` and their relatives, with JAX's names."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from myia.api.ahead_of_time import Lowered
+from myia.api.dispatch import CompileOptions, Dispatcher
+from myia.infer import derivatives, jacobians
+from myia.infer.arguments import root
+from myia.infer.calls import CALLABLE_TYPES
+from myia.infer.derivatives import GradOptions
+from myia.infer.registry import function
+from myia.infer.values import Static
+from myia.pipeline import describe
+
+
+class Transformed:
+    """A compiled function. Called with NumPy it returns NumPy, with `jax.Array`s these.
+
+    `ir(*args)` is the text of every stage, `lower(*args).compile()` compiles ahead of time.
+    """
+
+    def __init__(self, f: Callable, options: CompileOptions):
+        functools.update_wrapper(self, f, updated=())
+        self.f = f
+        self.options = options
+        self._dispatcher = Dispatcher(self.target(), options)
+
+    def target(self) -> Any:
+        """What the inferer calls: the function itself, or this transform of it."""
+        return self
+
+    def __call__(self, *args, **kwargs):
+        return self._dispatcher(args, kwargs)
+
+    def __get__(self, instance, owner=None):
+        """A decorated method is bound like any function."""
+        return self if instance is None else functools.partial(self, instance)
+
+    def ir(self, *args, **kwargs) -> dict[str, str]:
+        """The program at these arguments, after every stage: `py`, `typed`, `expand`, ..."""
+        call = self._dispatcher.take_apart(args, kwargs)
+        program = self._dispatcher.program(call)
+        return describe(self.f, program, self.options.pipeline)
+
+    def lower(self, *args, **kwargs) -> Lowered:
+        """The program at these arguments, to be compiled ahead of time."""
+        return Lowered(self._dispatcher, args, kwargs)
+
+    @property
+    def compiles(self) -> int:
+        """How many programs have been compiled so far."""
+        return self._dispatcher.compiles
+
+
+class Jit(Transformed):
+    """`jit(f)`"""
+
+    def target(self) -> Any:
+        return self.f
+
+
+class Grad(Transformed):
+    """`grad(f)` and `value_and_grad(f)`"""
+
+    def __init__(self, f: Callable, grad_options: GradOptions, options: CompileOptions):
+        self.grad_options = grad_options
+        super().__init__(f, options)
+
+
+class Jacobian(Transformed):
+    """`jacfwd(f)`, `jacrev(f)`, `hvp(f)`: `rule` is the inferer's."""
+
+    def __init__(self, f: Callable, rule: Callable, argnums: Any, options: CompileOptions):
+        self.rule, self.argnums = rule, argnums
+        super().__init__(f, options)
+
+
+def _inner(ctx, transformed: Transformed):
+    """The function under a transform, as a value of the inferer."""
+    f = transformed.f
+    return Static(f) if isinstance(f, Transformed) else root(ctx, lambda: f, "f", ("f", id(f)))
+
+
+def _infer_jit(ctx, f: Jit, args, kwargs):
+    return ctx.call(_inner(ctx, f), args, kwargs)
+
+
+def _infer_grad(ctx, f: Grad, args, kwargs):
+    return derivatives.gradient(ctx, _inner(ctx, f), f.grad_options, args, kwargs)
+
+
+def _infer_jacobian(ctx, f: Jacobian, args, kwargs):
+    return f.rule(ctx, _inner(ctx, f), f.argnums, args, kwargs)
+
+
+CALLABLE_TYPES.update({Jit: _infer_jit, Grad: _infer_grad, Jacobian: _infer_jacobian})
+
+
+# ----- The public functions
+
+
+def _decorator(make: Callable[[Callable], Any], f: Callable | None):
+    """Bare or with arguments: `@grad` and `@grad(argnums=1)`."""
+    return make if f is None else make(f)
+
+
+def _options(options: dict[str, Any]) -> CompileOptions:
+    for name in ("donate_argnums", "static_argnums"):
+        if isinstance(options.get(name), int):
+            options[name] = (options[name],)
+    return CompileOptions(**options)
+
+
+def jit(f: Callable | None = None, **options) -> Any:
+    """`f` compiled for each signature of its arguments.
+
+    Options: `donate_argnums` (positions whose memory the results may take over), `static_argnums`
+    (ints that never become arguments of the program), `check` (with `jax.Array`s: wait, and raise
+    run-time errors).
+    """
+    return _decorator(lambda f: Jit(f, _options(options)), f)
+
+
+def grad(
+    f: Callable | None = None,
+    argnums: int | tuple[int, ...] = 0,
+    has_aux: bool = False,
+    **options,
+) -> Any:
+    """The gradient of a function that returns one float (or, with `has_aux`, it and a rest).
+
+    The gradient has the structure, shapes and dtypes of the argument (a tuple of such for a tuple
+    of `argnums`). Options as for `jit`.
+    """
+    grad_options = GradOptions(argnums, has_aux)
+    return _decorator(lambda f: Grad(f, grad_options, _options(options)), f)
+
+
+def value_and_grad(
+    f: Callable | None = None,
+    argnums: int | tuple[int, ...] = 0,
+    has_aux: bool = False,
+    **options,
+) -> Any:
+    """As `grad`, but returns `(f(*args), gradient)`."""
+    grad_options = GradOptions(argnums, has_aux, value=True)
+    return _decorator(lambda f: Grad(f, grad_options, _options(options)), f)
+
+
+def jacfwd(f: Callable | None = None, argnums: int = 0, **options) -> Any:
+    """The Jacobian by forward mode: shapes `result.shape + argument.shape`."""
+    return _decorator(lambda f: Jacobian(f, jacobians.forward, argnums, _options(options)), f)
+
+
+def jacrev(f: Callable | None = None, argnums: int = 0, **options) -> Any:
+    """The Jacobian by reverse mode: shapes `result.shape + argument.shape`."""
+    return _decorator(lambda f: Jacobian(f, jacobians.reverse, argnums, _options(options)), f)
+
+
+def hessian(f: Callable | None = None, argnums: int = 0, **options) -> Any:
+    """The matrix of second derivatives, forward over reverse."""
+    return _decorator(lambda f: jacfwd(jacrev(f, argnums), argnums, **options), f)
+
+
+def hvp(f: Callable | None = None, argnums: int = 0, **options) -> Any:
+    """`hvp(f)(*args, v)`: the Hessian of f times v, at the cost of a few gradients."""
+    return _decorator(lambda f: Jacobian(f, jacobians.hvp, argnums, _options(options)), f)
+
+
+def elementwise_grad(f: Callable | None = None, argnums: int = 0, **options) -> Any:
+    """The derivative of each element of f's result by the same element of its argument."""
+    rule = jacobians.elementwise
+    return _decorator(lambda f: Jacobian(f, rule, argnums, _options(options)), f)
+
+
+# ----- vjp and jvp: calls, not decorators
+
+
+def jvp(f: Callable, primals: tuple, tangents: tuple) -> tuple[Any, Any]:
+    """`(f(*primals), derivative of f at primals in the direction of tangents)`"""
+    return _program(derivatives.jvp, f)(primals, tangents)
+
+
+def vjp(f: Callable, *primals) -> tuple[Any, Callable]:
+    """`(f(*primals), pullback)`; `pullback(ct)` gives the cotangents of the primals.
+
+    Called from Python, the pullback runs f again; inside compiled code nothing is run twice.
+    """
+    value = _program(_call, f)(*primals)
+    pull = _program(_pullback, f)
+    return value, lambda ct: pull(primals, ct)
+
+
+class _Rule(Transformed):
+    """A rule of the inferer, applied to a function, as a compiled function."""
+
+    def __init__(self, rule: Callable, f: Callable):
+        self.rule = rule
+        super().__init__(f, CompileOptions())
+
+
+def _call(ctx, f, *primals):
+    return ctx.call(f, primals, {})
+
+
+def _pullback(ctx, f, primals, ct):
+    out = derivatives.vjp(ctx, f, ctx.list_items(primals))
+    return ctx.call(out.items[1], (ct,), {})
+
+
+CALLABLE_TYPES[_Rule] = lambda ctx, f, args, kwargs: f.rule(ctx, _inner(ctx, f), *args)
+
+
+@functools.lru_cache(maxsize=256)
+def _program(rule: Callable, f: Callable) -> _Rule:
+    return _Rule(rule, f)
+
+
+# ----- Inside compiled code
+
+
+@function(jit)
+def _jit_inside(ctx, f, **options):
+    return f
+
+
+def _inside(make: Callable) -> Callable:
+    """`grad(f)` of a function that only the inferer has."""
+
+    def handler(ctx, f, argnums=Static(0), has_aux=Static(False)):  # noqa: B008
+        return derivatives.transformed(f, make, _numbers(ctx, argnums), has_aux.value)
+
+    return handler
+
+
+def _numbers(ctx, argnums) -> int | tuple[int, ...]:
+    if isinstance(argnums, Static):
+        return argnums.value
+    return tuple(ctx.int_of(x, "argnums") for x in argnums.items)
+
+
+function(grad)(_inside(derivatives.apply_grad))
+function(value_and_grad)(_inside(derivatives.apply_value_and_grad))
+function(jacfwd)(_inside(jacobians.apply(jacobians.forward)))
+function(jacrev)(_inside(jacobians.apply(jacobians.reverse)))
+function(hvp)(_inside(jacobians.apply(jacobians.hvp)))
+function(elementwise_grad)(_inside(jacobians.apply(jacobians.elementwise)))
+function(jvp)(derivatives.jvp)
+
+
+@function(hessian)
+def _hessian_inside(ctx, f, argnums=Static(0)):  # noqa: B008
+    reverse = derivatives.transformed(f, jacobians.apply(jacobians.reverse), argnums.value, False)
+    return derivatives.transformed(
+        reverse, jacobians.apply(jacobians.forward), argnums.value, False
+    )
+
+
+@function(vjp)
+def _vjp_inside(ctx, f, *primals):
+    return derivatives.vjp(ctx, f, primals)
+
+
+def stop_gradient(x: Any) -> Any:
+    """`x`, without a derivative: its gradient is zero."""
+    return x
+
+
+function(stop_gradient)(derivatives.stop_gradient)

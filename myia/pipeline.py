@@ -1,0 +1,91 @@
+"""The pipeline: the stages meet here, and only here.
+
+source -> gast -> IR(py)      frontend.load
+IR(py) -> typed IR            infer.program.infer
+then the list `STAGES`, each typed IR -> typed IR, in this order:
+    expand      derivative ops by our adjoint; loops and their reversals stay ops
+    optimize    passes while everything can still be recomputed
+    storage     each reversal gets its tape or trail: only ordinary loops are left
+    finish      passes once more, branches to selects where that is cheaper
+typed IR -> executable        backends.xla (or backends.reference)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from myia.backends.xla.executable import Executable, compile_function
+from myia.frontend.load import load
+from myia.infer.program import Program, infer
+from myia.ir.core import Function
+from myia.ir.printer import to_text
+from myia.ir.verifier import verify
+from myia.passes import LATE_PASSES, optimize
+from myia.passes.storage.lower import lower_rev
+from myia.transforms.expand import expand_derivatives
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a program is compiled. `disable`: passes to leave out; `verify`: check every stage."""
+
+    disable: frozenset[str] = frozenset()
+    verify: bool = False
+
+
+Stage = Callable[[Function, Options], Function]
+
+STAGES: dict[str, Stage] = {
+    "expand": lambda f, options: expand_derivatives(f),
+    "optimize": lambda f, options: optimize(f, options.disable),
+    "storage": lambda f, options: lower_rev(f),
+    "finish": lambda f, options: optimize(f, options.disable, LATE_PASSES),
+}
+
+
+def typed_program(
+    f: Any,
+    positional: tuple[Any, ...],
+    keywords: dict[str, Any],
+    options: Options = Options(),
+) -> Program:
+    """Typed IR of `f` at the signatures of its arguments."""
+    program = infer(load, f, positional, keywords)
+    if options.verify:
+        verify(program.function)
+    return program
+
+
+def lowered(function: Function, options: Options = Options()) -> Function:
+    """Typed IR that a backend can run."""
+    for _, after in stages(function, options):
+        function = after
+    return function
+
+
+def stages(function: Function, options: Options = Options()) -> Iterable[tuple[str, Function]]:
+    """The program after each stage, by the stage's name."""
+    for name, run in STAGES.items():
+        function = run(function, options)
+        if options.verify:
+            verify(function)
+        yield name, function
+
+
+def compiled(program: Program, donate: tuple[int, ...] = (), options: Options = Options()):
+    """The program with its function lowered, and its executable."""
+    function = lowered(program.function, options)
+    return replace(program, function=function), compile_function(function, donate)
+
+
+def describe(f: Any, program: Program, options: Options = Options()) -> dict[str, str]:
+    """The text of every stage, by name."""
+    texts = {"py": to_text(load(f))} if callable(getattr(f, "__code__", None)) else {}
+    texts["typed"] = to_text(program.function)
+    texts |= {name: to_text(function) for name, function in stages(program.function, options)}
+    return texts
+
+
+__all__ = ["Executable", "Options", "compiled", "describe", "lowered", "stages", "typed_program"]

@@ -1,0 +1,40 @@
+from before_after import before_after
+
+from myia.ir.parser import parse
+from myia.ir.printer import to_text
+from myia.passes import LATE_PASSES, PASSES, optimize
+
+PROGRAM = """
+func @f(%x: f64[], %n: i64[]) -> f64[], f64[] {
+  %0 = 1.0: f64[]
+  %y, %c, %z = for %k < %n (%y = %x, %c = %0, %z = %0) {       # power.py:4
+    %1 = call @step(%a = %y, %b = %c) {
+      %2 = exp %x
+      %3 = mul %a, %b
+      %4 = mul %3, %2
+      yield %4
+    }
+    %5 = True: bool[]
+    %6 = if %5 { yield %1 } else { yield %y }
+    yield %6, %c, %6
+  }
+  %7 = sub %y, %y
+  return %y, %7
+}"""
+
+
+def test_all_together(golden):
+    golden(before_after(optimize, PROGRAM))
+
+
+def test_passes_are_left_out_by_name():
+    f = parse(PROGRAM)
+    everything = to_text(optimize(f))
+    for name in PASSES:
+        assert name in {"simplify", "cse"} or to_text(optimize(f, disable=[name])) != everything
+    assert optimize(f, disable=PASSES) is f
+
+
+def test_result_is_a_fixed_point():
+    f = optimize(parse(PROGRAM), passes=LATE_PASSES)
+    assert optimize(f, passes=LATE_PASSES) is f
