@@ -112,7 +112,9 @@ def _operands_always_read(op: Op) -> Sequence[Value]:
 
 def _connect_whole(marks: _Marks, op: Op) -> None:
     """All results need all that the regions yield (a plain op has no regions)."""
-    marks.when(op.results, op, *(y for r in op.regions for y in r.yields))
+    inside = [y for r in op.regions for y in r.yields]
+    for y in op.results:
+        marks.when([y], op, *inside)
 
 
 def _connect_if(marks: _Marks, op: Op) -> None:

@@ -99,6 +99,7 @@ def rebuilt(region: Region, ops: Sequence[Op], yields: tuple[Value, ...]) -> Reg
 def _keep_names(old: Op, values: Sequence[Value], new: Sequence[Op]) -> None:
     """What was computed anew has the user's name for what it replaces."""
     fresh = {y for op in new for y in op.results}
+    fresh -= {y for region in old.regions for op in region.ops for y in op.results}
     for y, value in zip(old.results, values):
         if value in fresh and value.name is None:
             value.name = y.name

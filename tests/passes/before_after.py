@@ -8,9 +8,11 @@ from myia.ir.verifier import verify
 def before_after(run, text: str) -> str:
     before = parse(text)
     verify(before)
+    text = to_text(before)
     after = run(before)
     verify(after)
-    return f"{to_text(before)}\n{to_text(after)}"
+    assert to_text(before) == text, "the function that came in was changed"
+    return f"{text}\n{to_text(after)}"
 
 
 def unchanged(run, text: str) -> bool:

@@ -59,7 +59,8 @@ def test_reversal(golden):
     golden(before_after(merged, """
 func @f(%x: f64[], %c: f64[], %n: i64[]) -> f64[], f64[], f64[], f64[] {
   %0 = 0.0: f64[]
-  %dy, %dz, %a, %b = rev for %k < %n (%y = %x, %z = %c) ct (%dy = %c of %y, %dz = %0 of %z) acc (%a = %0, %b = %0) {
+  %dy, %dz, %a, %b = rev for %k < %n (%y = %x, %z = %c)
+      ct (%dy = %c of %y, %dz = %0 of %z) acc (%a = %0, %b = %0) {
     body { %1 = mul %y, %z
       yield %1, %z }
     adjoint {

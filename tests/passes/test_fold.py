@@ -119,11 +119,10 @@ func @f(%x: f64[]) -> f64[] {
 # ----- What is folded is what the machine computes
 
 
-def _cases():
-    for primitive in sorted(POINTWISE, key=lambda p: p.name):
-        for dtype in ("f64", "f32", "i64", "i32", "u8", "bool"):
-            for arity in (1, 2):
-                yield primitive.name, dtype, arity
+UNARY = {
+    "abs", "ceil", "convert", "floor", "integer_pow", "is_finite", "neg", "not", "reciprocal",
+    "round", "sign", "square", "trunc",
+}  # fmt: skip
 
 
 def _program(name, dtype, numbers):
@@ -136,7 +135,15 @@ def _program(name, dtype, numbers):
         return None  # not an operation on this dtype, or of this arity
 
 
-@pytest.mark.parametrize("name, dtype, arity", _cases())
+def _cases():
+    for primitive in sorted(POINTWISE, key=lambda p: p.name):
+        arity = 1 if primitive.name in UNARY else 2
+        for dtype in ("f64", "f32", "i64", "i32", "u8", "bool"):
+            if primitive.name != "select" and _program(primitive.name, dtype, [1] * arity):
+                yield primitive.name, dtype, arity
+
+
+@pytest.mark.parametrize("name, dtype, arity", list(_cases()))
 def test_as_the_machine_does(name, dtype, arity):
     """Each folded number is the one that XLA computes from run-time operands."""
     choices = FLOATS if dtype in ("f64", "f32") else [False, True]
@@ -146,8 +153,6 @@ def test_as_the_machine_does(name, dtype, arity):
     for i in range(30):
         numbers = [choices[(i * (7 * k + 3) + k) % len(choices)] for k in range(arity)]
         f = _program(name, dtype, numbers)
-        if f is None:
-            pytest.skip(f"no {name} of {arity} {dtype}")
         (*_, last) = fold(f).region.ops
         if last.primitive.name == "constant":
             operands.append(numbers)
