@@ -15,6 +15,7 @@ from myia.infer.derivatives import GradOptions
 from myia.infer.registry import function
 from myia.infer.values import Static
 from myia.pipeline import describe
+from myia.source.diagnostics import MyiaError
 
 
 class Transformed:
@@ -34,7 +35,10 @@ class Transformed:
         return self
 
     def __call__(self, *args, **kwargs):
-        return self._dispatcher(args, kwargs)
+        try:
+            return self._dispatcher(args, kwargs)
+        except MyiaError as error:  # where in the compiler it was found is no news to the user
+            raise error.with_traceback(None) from None
 
     def __get__(self, instance, owner=None):
         """A decorated method is bound like any function."""

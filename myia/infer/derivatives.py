@@ -16,7 +16,7 @@ from myia.infer.context import Context
 from myia.infer.errors import NotDifferentiable
 from myia.infer.heap import ArrayObject
 from myia.infer.operands import operand, operand_dtype
-from myia.infer.regions import Exports, adopt
+from myia.infer.regions import Exports, adopt, copied
 from myia.infer.values import Abstract, Partial, Ref, Scalar, Static, Tuple, static_number
 from myia.ir.builder import Builder, emit
 from myia.ir.core import Region, Value
@@ -146,10 +146,8 @@ def gradient(ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwarg
     chosen = [args[i] for i in argnums]
 
     def call(copies: list[Abstract]) -> Abstract:
-        full = list(args)
-        for i, x in zip(argnums, copies):
-            full[i] = x
-        return ctx.call(f, full, kwargs)
+        chosen = dict(zip(argnums, copies))
+        return call_with_copies(ctx, f, args, kwargs, chosen)
 
     def loss_of(result: Abstract) -> Abstract:
         loss = result
@@ -171,6 +169,15 @@ def gradient(ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwarg
     if options.value:
         return Tuple((result, grad))
     return Tuple((grad, result.items[1])) if options.has_aux else grad
+
+
+def call_with_copies(
+    ctx: Context, f: Abstract, args: tuple, kwargs: dict, given: dict[int, Abstract]
+) -> Abstract:
+    """`f(*args, **kwargs)` on copies of its arguments, those in `given` being copies already."""
+    made: dict[int, Ref] = {}
+    full = [given[i] if i in given else copied(ctx, x, made) for i, x in enumerate(args)]
+    return ctx.call(f, full, {k: copied(ctx, x, made) for k, x in kwargs.items()})
 
 
 def argument_numbers(ctx: Context, argnums, count: int) -> tuple[int, ...]:

@@ -250,7 +250,7 @@ def _axes_of(ctx: Context, k: Abstract) -> int:
 
 
 def _is_array_index(ctx: Context, k: Abstract) -> bool:
-    return isinstance(k, Ref) or (isinstance(k, Tuple))
+    return isinstance(k, (Ref, Tuple))
 
 
 def window(ctx: Context, shape: tuple[int, ...], subscript: Subscript) -> Window:

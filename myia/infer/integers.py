@@ -174,9 +174,9 @@ def power(ctx: Context, a: Abstract, b: Abstract, dtype: np.dtype, weak: bool) -
 
 
 def _check_power(ctx: Context, known: Range, x: Value, n: Value, static: int | None) -> None:
-    if static is not None and None not in known:
-        if max(abs(known[0]), abs(known[1])) ** static <= INT64_MAX:
-            return
+    proved = static is not None and None not in known
+    if proved and max(abs(known[0]), abs(known[1])) ** static <= INT64_MAX:
+        return
     size = arithmetic.abs(convert(x, dtype=np.dtype(float)))
     limit = constant(2.0**63 * (1 - 2.0**-40), np.float64)
     failed = logic.ge(arithmetic.pow(size, n), limit)

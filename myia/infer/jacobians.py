@@ -33,9 +33,7 @@ def _region(ctx: Context, f: Abstract, argnums: int, args: tuple, kwargs: dict):
     argnum = derivatives.argument_numbers(ctx, argnums, len(args))[0]
 
     def call(copies: list[Abstract]) -> Abstract:
-        full = list(args)
-        full[argnum] = copies[0]
-        return ctx.call(f, full, kwargs)
+        return derivatives.call_with_copies(ctx, f, args, kwargs, {argnum: copies[0]})
 
     what = "the argument of a Jacobian"
     return differentiated(ctx, call, [args[argnum]], what, lambda r: r)

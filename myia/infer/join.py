@@ -249,7 +249,7 @@ class Join:
             raise Mismatch(f"an array {x}", f"an array {y}")
         dtype = promote((x.dtype, False), (y.dtype, False))[0] if named else x.dtype
         readonly, contiguous = None, True
-        for heap, id, side in ((self.left, a, left), (self.right, b, right)):
+        for side in (left, right):
             if isinstance(side, ViewObject):
                 self.view_bases.append((side.base, self.pairs.get((a, b), a)))
                 readonly, contiguous = VIEW_OF_ONE_PATH, False
@@ -290,22 +290,26 @@ class Join:
         for side in (self.left, self.right):
             for id, others in side.links.items():
                 heap.links[id] = heap.links.get(id, frozenset()) | others
-        names: dict[int, set[int]] = {}  # object -> what stands for it after the join
+        # Objects that stand for the same one on the same side may be one; two that stand for
+        # different ones on both sides (as after `a, b = b, a`) cannot.
+        names: dict[tuple[bool, int], set[int]] = {}
         for (a, b), joined in self.pairs.items():
-            for original in (a, b):
-                names.setdefault(original, set()).add(joined)
-        for original, joined in names.items():
+            names.setdefault((True, a), set()).add(joined)
+            names.setdefault((False, b), set()).add(joined)
+        inherited = dict(heap.links)
+        for (_, original), joined in names.items():
             # A header is only a name for the object of the last trip; others live on.
             live = original in self.before and original not in self.headers
             together = sorted(joined | ({original} if live else set()))
             for i, one in enumerate(together):
                 for other in together[:i]:
                     heap.link(one, other)
-                for other in heap.links.get(original, ()):
+                for other in inherited.get(original, ()):
                     if other != one:
                         heap.depend(one, other)
         for base, view in self.view_bases:
-            for one in names.get(base, set()) | {base}:
+            stand_ins = names.get((True, base), set()) | names.get((False, base), set())
+            for one in stand_ins | {base}:
                 heap.depend(one, view)
 
 
@@ -382,7 +386,7 @@ def describe(x: Abstract, heap: Heap) -> str:
     if isinstance(x, Optional):
         return f"None or {describe(x.value, heap)}"
     if isinstance(x, Ref):
-        contents = heap[x.id] if x.id in heap else None
+        contents = heap.objects.get(x.id, heap.roots.get(x.id))
         if isinstance(contents, ArrayObject):
             return f"an array {contents.value.aval}"
         if isinstance(contents, ListObject):

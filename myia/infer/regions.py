@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from myia.infer.context import Context
-from myia.infer.heap import Heap, ViewObject
+from myia.infer.heap import ArrayObject, Heap, ViewObject
 from myia.infer.join import substitute
 from myia.infer.values import Abstract, Ref, Scalar
 from myia.infer.views import Window
@@ -68,3 +68,17 @@ def adopt(ctx: Context, exports: Exports, results: list[Value], xs: list[Abstrac
             contents = replace(contents, step=contents.step.renamed(env))
         ctx.heap.objects[id] = substitute(contents, env)
     return [substitute(x, env) for x in xs]
+
+
+def copied(ctx: Context, x: Abstract, made: dict[int, Ref]) -> Abstract:
+    """`x` with copies of the arrays and containers in it; `made` keeps aliases aliases."""
+    if not isinstance(x, Ref):
+        return x.rebuild(tuple(copied(ctx, c, made) for c in x.children()))
+    if x.id not in made:
+        contents = ctx.contents(x)
+        if isinstance(contents, ViewObject):
+            contents = ArrayObject(ctx.read(x))
+        made[x.id] = ctx.new(contents)
+        children = tuple(copied(ctx, c, made) for c in contents.children())
+        ctx.heap.objects[made[x.id].id] = contents.rebuild(children)
+    return made[x.id]

@@ -12,9 +12,8 @@ class Limits:
     strategy    "auto"; "tape": a tape wherever there is a bound, whatever it takes; "trail"
     tape        for all records of one loop whose count has a static bound
     while_tape  the same of a `while`, which seldom reaches its bound
-    leaf        for the trail's leaf
-    snapshots   for all slots of a trail
-    inner_leaf  instead of these two in a loop, where they are cleared in each trip
+    leaf        for the trail's leaf; `inner_leaf` in a loop, where it is cleared in each trip
+    snapshots   for all slots of a trail; in a loop there are as few slots as may be
     blocks      least and most trips in a leaf: powers of two
     slots       least and most slots: even
     """
@@ -23,8 +22,8 @@ class Limits:
     tape: int = 1 << 30
     while_tape: int = 1 << 16
     leaf: int = 1 << 18
-    snapshots: int = 1 << 23
     inner_leaf: int = 1 << 10
+    snapshots: int = 1 << 23
     blocks: tuple[int, int] = (16, 1 << 14)
     slots: tuple[int, int] = (16, 64)
 
@@ -42,8 +41,8 @@ class Limits:
         return _between(self.blocks, 1 << max(0, wanted.bit_length() - 1))
 
     def slot_count(self, snapshot_bytes: int, inner: bool) -> int:
-        budget = self.inner_leaf if inner else self.snapshots
-        return _between(self.slots, budget // max(1, snapshot_bytes) // 2 * 2)
+        wanted = 0 if inner else self.snapshots // max(1, snapshot_bytes) // 2 * 2
+        return _between(self.slots, wanted)
 
 
 def _between(ends: tuple[int, int], wanted: int) -> int:

@@ -29,6 +29,7 @@ from myia.passes.storage.cut import Cut, carries_needed, choose_records, needed,
 from myia.passes.storage.limits import Limits
 from myia.passes.storage.numbering import Numbering
 from myia.passes.storage.plan import LoopPlan
+from myia.passes.storage.strips import strip_mine
 from myia.passes.storage.tape import Tape
 from myia.passes.storage.trail import Trail
 from myia.passes.walk import Walk
@@ -37,8 +38,9 @@ from myia.primitives.control import emit_loop
 from myia.primitives.define import constant, constant_p
 from myia.primitives.structured import Loop, loop_p, rev_p
 
-# Nanoseconds for each byte recorded; the price rises until the records fit their budget.
-PRICES = (0.25, 1.0, 4.0, 16.0, 64.0)
+# Nanoseconds for each byte recorded, and how many bytes a tape may have at this price: what fits
+# the caches is cheap, fresh memory is not, and then the price rises until the records fit.
+PRICES = ((0.25, 1 << 22), (1.0, 1 << 28), (4.0, 1 << 40), (16.0, 1 << 50), (64.0, 1 << 60))
 
 
 DEFAULT = Limits()
@@ -53,7 +55,7 @@ def lower_and_plan(function: Function, limits: Limits = DEFAULT) -> tuple[Functi
     """`function` without `rev` ops, and what was decided for each of them, inner ones first."""
     lowering = _Lowering(limits)
     region = lowering.region(function.region, 0)
-    return eliminate_dead_code(function.with_region(region)), lowering.plans
+    return strip_mine(eliminate_dead_code(function.with_region(region))), lowering.plans
 
 
 class _Lowering:
@@ -159,13 +161,13 @@ class _Scope:
                 recordable=lambda op: late.isdisjoint(reads(op)),
             )
 
-        for price in PRICES:
+        for price, most in PRICES:
             chosen = choose(price)
             size = chosen.bytes_per_trip
             capacity = limits.capacity(parts.bound, parts.cond is not None, size)
-            if capacity is not None or not chosen.records:
+            if not chosen.records or (capacity is not None and capacity * size <= most):
                 return Tape(chosen, capacity)
-        chosen = choose(PRICES[1])
+        chosen = choose(PRICES[1][0])
         snapshot = sum(chosen.xs[i].aval.nbytes for i in chosen.kept)
         block = limits.block(chosen.bytes_per_trip, self.depth > 0)
         return Trail(chosen, limits.slot_count(snapshot, self.depth > 0), block)
