@@ -1,5 +1,6 @@
 """Source-transformation automatic differentiation and compilation of plain Python and NumPy."""
 
+from myia.api.check_grads import check_grads
 from myia.api.transforms import (
     elementwise_grad,
     grad,
@@ -18,6 +19,7 @@ from myia.source.diagnostics import InternalError, MyiaError
 __all__ = [
     "InternalError",
     "MyiaError",
+    "check_grads",
     "elementwise_grad",
     "grad",
     "hessian",

@@ -146,7 +146,7 @@ def call_code(
     if depth > RECURSION_LIMIT:
         ctx.fail(DeepRecursion, name=code.name, depth=depth)
     bound = bind(ctx, code, defaults, args, kwargs)
-    looped = as_loop(ctx, code, captured, bound)
+    looped = as_loop(ctx, code, captured, bound, cells)
     if looped is not None:
         return looped
     with ctx.frame(code, cells):

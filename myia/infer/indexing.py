@@ -285,6 +285,7 @@ def _slice(ctx: Context, entry: SliceValue, n: int) -> tuple[int | Value, int, i
         ctx.needs_static("the length of a slice")
     lo, hi = bounds(entry.start)
     start = number_value(entry.start, I64)
+    # NumPy would take less of a slice that leaves the axis: its length would be a run-time value.
     if not (lo is not None and lo >= 0 and hi is not None and hi + size <= n):
         failed = logic.or_(
             logic.lt(start, constant(0, I64)), logic.gt(start, constant(n - size, I64))
@@ -294,12 +295,13 @@ def _slice(ctx: Context, entry: SliceValue, n: int) -> tuple[int | Value, int, i
 
 
 def _constant_extent(entry: SliceValue) -> int | None:
-    """`c` of `x[i : i + c]`, read off the op that computed the end."""
-    if not isinstance(entry.start, Scalar) or not isinstance(entry.stop, Scalar):
+    """`c` of `x[i : i + c]`"""
+    start, stop, step = entry.children()
+    one = is_none(step) or (static_int(step) and step.value == 1)
+    if not one or not isinstance(start, Scalar) or not isinstance(stop, Scalar):
         return None
-    if not (is_none(entry.step) or (static_int(entry.step) and entry.step.value == 1)):
-        return None
-    return None
+    (base, a), (other, b) = start.place, stop.place
+    return max(0, b - a) if base is other else None
 
 
 # ----- Arrays

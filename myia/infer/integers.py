@@ -41,7 +41,17 @@ def binary(
     if op in _OVERFLOWS and not _fits(lo, hi):
         ctx.check(_OVERFLOWS[op](x, y, value), OverflowError, "integer overflow beyond 64 bits")
         lo, hi = _clip(lo), _clip(hi)
-    return Scalar(value, True, lo, hi)
+    return Scalar(value, True, lo, hi, _distance(op, a, b))
+
+
+def _distance(op: str, a: Abstract, b: Abstract) -> tuple[Value, int] | None:
+    """`i + 3` is 3 from i."""
+    if op == "+" and static_int(a):
+        a, b = b, a
+    if op not in ("+", "-") or not isinstance(a, Scalar) or not static_int(b):
+        return None
+    start, offset = a.place
+    return start, offset + (int(b.value) if op == "+" else -int(b.value))
 
 
 def _fits(lo: int | None, hi: int | None) -> bool:

@@ -107,6 +107,10 @@ class Interpreter(Context):
     def call(self, f: Abstract, args, kwargs) -> Abstract:
         return calls.call(self, f, tuple(args), dict(kwargs))
 
+    def is_code_of(self, f: Any, code: py.Code) -> bool:
+        """True when calling the Python function `f` runs `code`."""
+        return getattr(f, "__code__", None) is not None and self.load(f) is code
+
     def special_method(self, x: Abstract, name: str) -> Abstract | None:
         return attributes.special_method(self, x, name)
 

@@ -55,7 +55,7 @@ class Op:
         return f"<{list(self.results)} = {self.primitive.name} {list(self.operands)} {dict(self.params)}>"
 
 
-@dataclass(eq=False, frozen=True, slots=True, repr=False)
+@dataclass(eq=False, frozen=True, slots=True, weakref_slot=True, repr=False)
 class Region:
     """A block: arguments, ops in order, and the values it yields."""
 

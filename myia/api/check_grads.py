@@ -1,0 +1,109 @@
+"""Numerical checks of derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from myia.api.transforms import jvp, vjp
+from myia.infer.signature import Flattener
+
+STEP = {np.dtype(np.float32): 1e-2, np.dtype(np.float64): 1e-5}
+TOLERANCE = {np.dtype(np.float32): 2e-2, np.dtype(np.float64): 1e-6}
+
+
+def check_grads(
+    f: Callable,
+    args: Sequence[Any],
+    order: int = 1,
+    modes: Sequence[str] = ("fwd", "rev"),
+    atol: float | None = None,
+    rtol: float | None = None,
+    eps: float | None = None,
+) -> None:
+    """Raise AssertionError unless the derivatives of `f` at `args` agree with central differences.
+
+    Forward mode is compared with `(f(x + eps v) - f(x - eps v)) / (2 eps)` along a random
+    direction v, reverse mode with forward mode by `<ct, J v> = <J^T ct, v>`; with `order` above 1
+    the same is asked of the derivatives themselves. All numbers in `args` must be floats.
+    """
+    dtype = _dtype(args)
+    atol, rtol = (TOLERANCE[dtype] if t is None else t for t in (atol, rtol))
+    eps = STEP[dtype] if eps is None else eps
+    _check(f, tuple(args), order, tuple(modes), atol, rtol, eps, np.random.default_rng(0))
+
+
+def _check(f, args, order, modes, atol, rtol, eps, rng) -> None:
+    v = _like(args, rng)
+    value, forward = jvp(f, args, v)
+    if "fwd" in modes:
+        plus, minus = f(*_moved(args, v, eps)), f(*_moved(args, v, -eps))
+        numeric = [(p - m) / (2 * eps) for p, m in zip(_leaves(plus), _leaves(minus))]
+        for got, expected in zip(_leaves(forward), numeric):
+            np.testing.assert_allclose(got, expected, rtol, atol, err_msg="forward mode")
+    if "rev" in modes:
+        ct = _like(value, rng)
+        cts = vjp(f, *args)[1](ct)
+        left, right = _dot(ct, forward), _dot(cts, v)
+        np.testing.assert_allclose(right, left, rtol, atol, err_msg="reverse mode")
+    if order == 1:
+        return
+    if "fwd" in modes:
+
+        def tangent(*xs):
+            return jvp(f, xs, v)[1]
+
+        _check(tangent, args, order - 1, modes, atol, rtol, eps, rng)
+    if "rev" in modes:
+
+        def cotangents(*xs):
+            return vjp(f, *xs)[1](ct)
+
+        _check(cotangents, args, order - 1, modes, atol, rtol, eps, rng)
+
+
+# ----- Trees of numbers
+
+
+def _leaves(x: Any) -> list[np.ndarray]:
+    flat = Flattener()
+    flat.add(x)
+    return [np.asarray(leaf) for leaf in flat.leaves]
+
+
+def _dtype(args: Sequence[Any]) -> np.dtype:
+    """The coarsest float dtype among the arguments."""
+    dtypes = {leaf.dtype for leaf in _leaves(tuple(args))}
+    if not dtypes <= set(STEP):
+        names = ", ".join(sorted(map(str, dtypes)))
+        raise TypeError(f"check_grads needs float32 or float64 arguments, not {names}")
+    return min(dtypes, key=lambda d: d.itemsize, default=np.dtype(float))
+
+
+def _map(f: Callable[[np.ndarray], Any], x: Any) -> Any:
+    """`x` with its numbers replaced by `f` of them."""
+    if isinstance(x, dict):
+        return {k: _map(f, item) for k, item in x.items()}
+    if isinstance(x, tuple):
+        items = [_map(f, item) for item in x]
+        return tuple(items) if type(x) is tuple else type(x)(*items)
+    if isinstance(x, list):
+        return [_map(f, item) for item in x]
+    if isinstance(x, float):
+        return type(x)(f(np.asarray(x)))
+    return f(np.asarray(x)).astype(np.asarray(x).dtype)
+
+
+def _like(x: Any, rng: np.random.Generator) -> Any:
+    return _map(lambda leaf: np.asarray(rng.normal(size=leaf.shape)), x)
+
+
+def _moved(args: tuple, v: tuple, by: float) -> tuple:
+    steps = iter(_leaves(v))
+    return _map(lambda leaf: leaf + by * next(steps), args)
+
+
+def _dot(a: Any, b: Any) -> float:
+    return float(sum(np.vdot(x, y).real for x, y in zip(_leaves(a), _leaves(b))))

@@ -1,0 +1,214 @@
+"""Formulas on typed values that stand for NumPy's and `math`'s functions without a primitive.
+
+Each is differentiable to any order wherever the function is: what only scales or selects is held
+constant, and a branch that is not taken never holds an infinity.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from myia.ir.core import Value
+from myia.primitives import arithmetic, elementwise, logic
+from myia.primitives.define import constant, zeros
+from myia.primitives.logic import convert, select
+
+LN2, LN10 = math.log(2), math.log(10)
+
+
+# ----- Properties of numbers
+
+
+def is_nan(x: Value) -> Value:
+    return logic.ne(x, x)
+
+
+def is_finite(x: Value) -> Value:
+    if x.dtype.kind == "c":
+        parts = elementwise.real(x), elementwise.imag(x)
+        return logic.and_(*map(elementwise.is_finite, parts))
+    if x.dtype.kind != "f":
+        return constant(True, bool, x.shape)
+    return elementwise.is_finite(x)
+
+
+def is_inf(x: Value) -> Value:
+    if x.dtype.kind == "c":
+        return logic.or_(is_inf(elementwise.real(x)), is_inf(elementwise.imag(x)))
+    if x.dtype.kind != "f":
+        return constant(False, bool, x.shape)
+    return logic.eq(arithmetic.abs(x), math.inf)
+
+
+def signbit(x: Value) -> Value:
+    """True for negative numbers and -0.0 (of a NaN the sign is not seen)."""
+    if x.dtype.kind != "f":
+        return logic.lt(x, 0)
+    zero = logic.eq(x, 0)
+    below = logic.lt(arithmetic.reciprocal(select(zero, x, 1)), 0)
+    return logic.or_(logic.lt(x, 0), logic.and_(zero, below))
+
+
+def truth(x: Value) -> Value:
+    """True where `x` is not zero."""
+    return x if x.dtype.kind == "b" else logic.ne(x, zeros(x.aval))
+
+
+# ----- Integers and booleans pass through what only floats need
+
+
+def unless_whole(f):
+    """`f` on floats; integers and booleans are what `f` would make of them."""
+    return lambda x: x if x.dtype.kind in "biu" else f(x)
+
+
+def absolute(x: Value) -> Value:
+    return x if x.dtype.kind in "bu" else arithmetic.abs(x)
+
+
+def conjugate(x: Value) -> Value:
+    return elementwise.conj(x) if x.dtype.kind == "c" else x
+
+
+def fmod(x: Value, y: Value) -> Value:
+    """The remainder with the sign of the dividend; of integers by zero: zero."""
+    if x.dtype.kind == "f":
+        return arithmetic.rem(x, y)
+    by_zero = logic.eq(y, 0)
+    return select(by_zero, 0, arithmetic.rem(x, select(by_zero, 1, y)))
+
+
+# ----- Logarithms and powers
+
+
+def log2(x: Value) -> Value:
+    return elementwise.log(x) / LN2
+
+
+def log10(x: Value) -> Value:
+    return elementwise.log(x) / LN10
+
+
+def _log_of_sum(x: Value, y: Value, exp, log1p) -> Value:
+    """max + log1p(exp(min - max)); of equal infinities: that infinity."""
+    first = logic.ge(x, y)
+    difference = select(first, y - x, x - y)
+    alike = logic.and_(logic.eq(x, y), is_inf(x))
+    return select(first, x, y) + log1p(exp(select(alike, 0, difference)))
+
+
+def logaddexp(x: Value, y: Value) -> Value:
+    return _log_of_sum(x, y, elementwise.exp, elementwise.log1p)
+
+
+def logaddexp2(x: Value, y: Value) -> Value:
+    return _log_of_sum(x, y, elementwise.exp2, lambda z: elementwise.log1p(z) / LN2)
+
+
+def safe_sqrt(x: Value) -> Value:
+    """The square root; its derivative at 0 is taken to be 0."""
+    at_zero = logic.eq(x, zeros(x.aval))
+    return select(at_zero, 0, elementwise.sqrt(select(at_zero, 1, x)))
+
+
+def hypot(*xs: Value) -> Value:
+    """sqrt(x² + y² + ...) without overflow: scaled by the largest, which is held constant."""
+    sizes = [arithmetic.abs(x) for x in xs]
+    scale = sizes[0]
+    for size in sizes[1:]:
+        scale = arithmetic.max(scale, size)
+    usable = logic.and_(elementwise.is_finite(scale), logic.gt(scale, 0))
+    scale = logic.stop_gradient(select(usable, scale, 1))
+    total, infinite = None, None
+    for x in xs:
+        square = arithmetic.square(x / scale)
+        total = square if total is None else total + square
+        infinite = is_inf(x) if infinite is None else logic.or_(infinite, is_inf(x))
+    return select(infinite, math.inf, scale * safe_sqrt(select(infinite, 1, total)))
+
+
+# ----- Signs
+
+
+def sign(x: Value) -> Value:
+    return arithmetic.sign(x)
+
+
+def copysign(x: Value, y: Value) -> Value:
+    size = arithmetic.abs(x)
+    return select(signbit(y), -size, size)
+
+
+def heaviside(x: Value, at_zero: Value) -> Value:
+    step = select(logic.lt(x, 0), 0, constant(1, x.dtype, x.shape))
+    return select(logic.eq(x, 0), at_zero, select(is_nan(x), x, step))
+
+
+# ----- The larger and the smaller, where a number counts and NaN does not
+
+
+def _ignoring_nan(choose):
+    def chosen(x: Value, y: Value) -> Value:
+        if x.dtype.kind != "f":
+            return choose(x, y)
+        # Each is compared with a stand-in for a NaN: no derivative passes through the NaN.
+        left, right = select(is_nan(x), y, x), select(is_nan(y), x, y)
+        return select(is_nan(x), y, select(is_nan(y), x, choose(left, right)))
+
+    return chosen
+
+
+fmax = _ignoring_nan(arithmetic.max)
+fmin = _ignoring_nan(arithmetic.min)
+
+
+# ----- Angles
+
+
+def scaled(factor: float):
+    return lambda x: x * factor
+
+
+def angle(x: Value) -> Value:
+    """The argument of a complex number; 0 or pi of a real one."""
+    if x.dtype.kind == "c":
+        return elementwise.atan2(elementwise.imag(x), elementwise.real(x))
+    return elementwise.atan2(zeros(x.aval), x)
+
+
+# ----- The gamma function
+
+
+def gamma(x: Value) -> Value:
+    """exp(log|Γ(x)|) with the sign of Γ: negative between -1 and 0, -3 and -2, ..."""
+    half = elementwise.floor(x) * 0.5
+    odd = logic.ne(elementwise.floor(half), half)
+    size = elementwise.exp(elementwise.lgamma(x))
+    return select(logic.and_(logic.lt(x, 0), odd), -size, size)
+
+
+# ----- Rounding to digits
+
+
+def round_to(x: Value, digits: int) -> Value:
+    """NumPy's `round`: halves to even, of the scaled number."""
+    if x.dtype.kind == "c":
+        parts = elementwise.real(x), elementwise.imag(x)
+        return elementwise.complex(*(round_to(part, digits) for part in parts))
+    if digits == 0:
+        return elementwise.round(x)
+    scale = 10.0 ** abs(digits)
+    if digits > 0:
+        return elementwise.round(x * scale) / constant(scale, x.dtype, x.shape)
+    return elementwise.round(x / constant(scale, x.dtype, x.shape)) * scale
+
+
+def as_bool(op):
+    """A logical operation on truth values of anything."""
+    return lambda *xs: op(*map(truth, xs))
+
+
+def to_dtype(x: Value, dtype) -> Value:
+    return convert(x, dtype=np.dtype(dtype))

@@ -1,0 +1,121 @@
+"""NumPy's universal functions: which dtypes they compute in, and `dtype=`, `out=`.
+
+NumPy itself is asked for the dtypes (`ufunc.resolve_dtypes`): operands are converted before they
+are computed with. Numbers known at compile time are computed by NumPy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from myia.infer import operators
+from myia.infer.context import Context
+from myia.infer.errors import BadType, BadValue, Unsupported
+from myia.infer.layout import result_like
+from myia.infer.library.numpy_arguments import (
+    cast,
+    dtype_argument,
+    dtype_of,
+    numeric,
+    refuse,
+    stored,
+    strong,
+)
+from myia.infer.operands import broadcast_shapes, operand, operand_dtype
+from myia.infer.registry import function
+from myia.infer.values import NONE, Abstract, Static, static_number
+from myia.ir.avals import Aval
+from myia.ir.core import Value
+from myia.source.diagnostics import InternalError
+
+_PYTHON_TYPES = {"b": np.dtype(bool), "i": int, "f": float, "c": complex}
+_COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
+
+
+def ufunc(numpy: np.ufunc, emit: Callable[..., Value]) -> None:
+    """Register a ufunc: `emit` is given values of one shape in the dtypes that NumPy takes."""
+    register(numpy, lambda ctx, xs, dtype: _computed(ctx, numpy, emit, xs, dtype))
+
+
+def operator_ufunc(numpy: np.ufunc, op: str) -> None:
+    """Register a ufunc that is what a Python operator does to NumPy's operands."""
+
+    def compute(ctx: Context, xs: list[Abstract], dtype: np.dtype | None) -> Abstract:
+        resolve(ctx, numpy, xs, dtype)
+        if all(operand_dtype(ctx, x)[1] for x in xs):  # only Python numbers: NumPy's arithmetic
+            xs = [strong(x) for x in xs]
+        if op in _COMPARISONS:
+            return operators.compare(ctx, op, *xs)
+        if dtype is not None:
+            xs = [cast(ctx, x, dtype) for x in xs]
+        return operators.unary(ctx, op, *xs) if len(xs) == 1 else operators.binary(ctx, op, *xs)
+
+    register(numpy, compute)
+
+
+def register(numpy: np.ufunc, compute: Callable[..., Abstract]) -> None:
+    """Register `compute(ctx, operands, dtype)` with the arguments that every ufunc has."""
+    name = f"numpy.{numpy.__name__}"
+
+    def handler(
+        ctx: Context,
+        *args: Abstract,
+        out: Abstract = NONE,
+        dtype: Abstract = NONE,
+        where: Abstract = NONE,
+        **options: Abstract,
+    ) -> Abstract:
+        if not (isinstance(where, Static) and where.value in (None, True)):
+            ctx.fail(Unsupported, what=f"`where=` of `{name}`", help_text="use `np.where`")
+        refuse(ctx, name, options)
+        if not numpy.nin <= len(args) <= numpy.nin + 1:
+            message = f"{name}() takes {numpy.nin} positional arguments but {len(args)} were given"
+            ctx.fail(BadType, message=message)
+        xs = [numeric(ctx, x) for x in args[: numpy.nin]]
+        out = args[numpy.nin] if len(args) > numpy.nin else out
+        return stored(ctx, _applied(ctx, numpy, compute, xs, dtype_argument(ctx, dtype)), out)
+
+    function(numpy)(handler)
+
+
+def _applied(ctx: Context, numpy: np.ufunc, compute, xs, dtype) -> Abstract:
+    if all(static_number(x) for x in xs):
+        return _by_numpy(ctx, numpy, xs, dtype)
+    return strong(compute(ctx, xs, dtype))
+
+
+def _by_numpy(ctx: Context, numpy: np.ufunc, xs: list[Static], dtype) -> Static:
+    try:
+        with np.errstate(all="ignore"):
+            return Static(numpy(*(x.value for x in xs), dtype=dtype))
+    except TypeError as e:
+        ctx.fail(BadType, message=str(e))
+    except (ArithmeticError, ValueError) as e:
+        ctx.fail(BadValue, message=str(e), exception=type(e).__name__)
+
+
+def resolve(ctx: Context, numpy: np.ufunc, xs, dtype: np.dtype | None = None):
+    """The dtypes of the operands and of the result."""
+    found = []
+    for x in xs:
+        of, weak = operand_dtype(ctx, x)
+        found.append(_PYTHON_TYPES[of.kind] if weak else of)
+    signature = None if dtype is None else (None,) * numpy.nin + (dtype,)
+    try:
+        return numpy.resolve_dtypes((*found, None), signature=signature)
+    except TypeError as e:
+        names = ", ".join(str(dtype_of(ctx, x)) for x in xs)
+        ctx.fail(BadType, message=f"ufunc '{numpy.__name__}' of {names}: {str(e).split(chr(10))[0]}")
+
+
+def _computed(ctx: Context, numpy: np.ufunc, emit, xs, dtype: np.dtype | None) -> Abstract:
+    *dtypes, result_dtype = resolve(ctx, numpy, xs, dtype)
+    if any(d.kind not in "biufc" for d in dtypes):
+        ctx.fail(BadType, message=f"ufunc '{numpy.__name__}' of a number beyond 64 bits")
+    shape = broadcast_shapes(ctx, *xs)
+    value = emit(*(operand(ctx, x, Aval(d, shape)) for x, d in zip(xs, dtypes)))
+    if value.dtype != result_dtype:
+        raise InternalError(f"{numpy.__name__}: {value.dtype}, but NumPy has {result_dtype}")
+    return result_like(ctx, value, *xs)
