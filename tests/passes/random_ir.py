@@ -48,12 +48,13 @@ def identical(x, y) -> bool:
     return bool(np.all(equal | (np.isnan(x) & np.isnan(y))))
 
 
-def arguments(f: Function, seed: int) -> list[np.ndarray]:
+def arguments(f: Function, seed: int, special: float = 0.4) -> list[np.ndarray]:
+    """`special`: how many of the floats are zeros, infinities, NaN or round numbers."""
     rng = random.Random(seed)
 
     def element(kind):
         if kind == "f":
-            return rng.choice(FLOATS) if rng.random() < 0.4 else rng.uniform(-3, 3)
+            return rng.choice(FLOATS) if rng.random() < special else rng.uniform(-3, 3)
         return rng.random() < 0.5 if kind == "b" else rng.choice(INTS)
 
     def array(a: Aval):
@@ -63,13 +64,16 @@ def arguments(f: Function, seed: int) -> list[np.ndarray]:
     return [array(x.aval) for x in f.args]
 
 
-def random_function(seed: int, size: int = 12) -> Function:
-    return _Generator(random.Random(seed)).function(size)
+def random_function(seed: int, size: int = 12, reversals: bool = True) -> Function:
+    """`reversals`: whether there may be `rev` ops (with adjoints that are not always linear)."""
+    return _Generator(random.Random(seed), reversals).function(size)
 
 
 class _Generator:
-    def __init__(self, rng: random.Random):
+    def __init__(self, rng: random.Random, reversals: bool):
         self.rng = rng
+        self.structured = [self.branch, self.loop, self.loop, self.call]
+        self.structured += [self.reversal] * reversals
         self.visible: list[list[Value]] = []  # by nesting
 
     def function(self, size: int) -> Function:
@@ -119,11 +123,7 @@ class _Generator:
     def ops(self, count: int, depth: int) -> None:
         for _ in range(count):
             simple = depth >= 3 or self.rng.random() < 0.75
-            make = (
-                self.plain
-                if simple
-                else self.rng.choice([self.branch, self.loop, self.loop, self.reversal, self.call])
-            )
+            make = self.plain if simple else self.rng.choice(self.structured)
             results = make() if simple else make(depth + 1)
             self.visible[-1].extend(results)
 
@@ -257,7 +257,7 @@ class _Generator:
         return emit_loop(parts)
 
     def linear(self, s: Value, state) -> Value:
-        """Something that is linear in `state`, of the aval of `s`."""
+        """Something of the aval of `s`, made of `state`."""
         others = [x for x in state if x.aval == s.aval]
         return self.rng.choice([
             lambda: s,
