@@ -64,6 +64,19 @@ def _call_static(ctx: Context, f: Any, args: tuple, kwargs: dict) -> Abstract:
         return _construct(ctx, f, args, kwargs)
     if not callable(f):
         ctx.fail(BadType, message=f"{type(f).__name__!r} object is not callable")
+    _refuse(ctx, f)
+
+
+def _refuse(ctx: Context, f: Any):
+    """A callable that we do not know."""
+    if "numpy.random" in name_of(f) or name_of(f).startswith("random."):
+        way_out = "draw the numbers outside and pass them as an argument"
+        ctx.fail(
+            Unsupported,
+            what=f"`{name_of(f)}`",
+            help_text=way_out,
+            label_text="a compiled function gives the same result for the same arguments",
+        )
     ctx.fail(Unsupported, what=f"`{name_of(f)}`")
 
 
@@ -93,7 +106,7 @@ def _call_function(
     if handler is not None:
         return registry.invoke(ctx, handler, name_of(f), args, kwargs)
     if _is_library(f):
-        ctx.fail(Unsupported, what=f"`{name_of(f)}`")
+        _refuse(ctx, f)
     code = ctx.load(f)
     names = f.__code__.co_freevars
     if parts is None:

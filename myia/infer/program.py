@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import FunctionType
 from typing import Any
 
 from myia.infer import arguments, library
@@ -14,7 +16,7 @@ from myia.infer.heap import ViewObject
 from myia.infer.interpreter import Interpreter
 from myia.infer.results import Outputs, Recipe
 from myia.infer.values import Static
-from myia.ir.builder import Builder
+from myia.ir.builder import Builder, at
 from myia.ir.core import Function, Region
 from myia.primitives.py import Code
 
@@ -55,10 +57,13 @@ def infer(
     try:
         with Builder() as builder:
             names = tuple(names) + (None,) * (len(positional) - len(names))
+            place = inspect.unwrap(f)
+            at_definition = load(place).span if isinstance(place, FunctionType) else None
             args = [arguments.abstract(ctx, s, inputs, n) for s, n in zip(positional, names)]
             kwargs = {k: arguments.abstract(ctx, s, inputs, k) for k, s in keywords.items()}
-            result = ctx.call(Static(f), args, kwargs)
-            return _finish(ctx, f, inputs, result, builder)
+            with at(at_definition):
+                result = ctx.call(Static(f), args, kwargs)
+                return _finish(ctx, f, inputs, result, builder)
     finally:
         sys.setrecursionlimit(limit)
 

@@ -12,7 +12,6 @@ a loop writes are fenced (`fences.py`), and small loops are compiled whole (`sma
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import PurePath
 from typing import Any
@@ -23,6 +22,7 @@ from jax import lax
 
 from myia.backends.xla.cost import worth_compiling_whole
 from myia.backends.xla.fences import fence, reads_to_fence
+from myia.backends.xla.rules import Rules
 from myia.backends.xla.small_call import compiled_whole
 from myia.ir.core import Function, Op, Region, Value, captures, has_effect, walk
 from myia.ir.primitive import Primitive
@@ -32,14 +32,6 @@ from myia.source.diagnostics import InternalError
 from myia.source.span import SourceFile
 
 Array = Any  # a JAX array or tracer, or a NumPy scalar where a literal will do
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """What is done for the sake of XLA's CPU backend (docs/emission.md)."""
-
-    fences: bool = False
-    whole_loops: bool = False
 
 
 def emit(function: Function, rules: Rules) -> Callable[..., tuple[Array, ...]]:

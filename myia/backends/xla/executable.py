@@ -7,20 +7,10 @@ from typing import Any
 
 import jax
 
-from myia.backends.xla.emit import Rules, emit
+from myia.backends.xla.emit import emit
+from myia.backends.xla.rules import UNDER_A_TRACE, Rules, rules_for_cpu
 from myia.ir.avals import Aval
 from myia.ir.core import Function
-
-# Without region analysis XLA's CPU backend copies a whole buffer in every trip of many loops that
-# update one (docs/emission.md). It orders the ops that share a buffer by control dependencies, and
-# the pass that makes functions of small loops would drop those, hence give wrong numbers: that pass
-# is off, and `small_call.py` does its work where it can do no harm.
-#
-# Options survive neither a user's `jax.jit` nor an export, where the default analysis is exact.
-CPU_OPTIONS = {
-    "xla_cpu_copy_insertion_use_region_analysis": True,
-    "xla_disable_hlo_passes": "small-while-loop-hoisting",
-}
 
 
 def compile_function(function: Function, donate: Sequence[int] = ()) -> Executable:
@@ -39,12 +29,13 @@ class Executable:
     def __init__(self, function: Function, donate: tuple[int, ...] = ()):
         self.function = function
         cpu = jax.default_backend() == "cpu"
-        options = CPU_OPTIONS if cpu else None
-        program = emit(function, Rules(fences=cpu, whole_loops=cpu))
-        self._jitted = jax.jit(program, donate_argnums=donate, compiler_options=options)
-        # To be called under somebody else's trace, where compiler options are not allowed: there
-        # XLA itself compiles small loops whole.
-        self.program = emit(function, Rules(fences=cpu))
+        rules = rules_for_cpu(function) if cpu else Rules()
+        program = emit(function, rules)
+        self._jitted = jax.jit(
+            program, donate_argnums=donate, compiler_options=rules.compiler_options
+        )
+        # To be called under somebody else's trace.
+        self.program = emit(function, UNDER_A_TRACE if cpu else Rules())
 
     def __call__(self, *arrays) -> tuple[jax.Array, ...]:
         with jax.enable_x64(True):

@@ -76,7 +76,7 @@ for _numpy, _emit in {
 }.items():
     ufunc(_numpy, _emit)
 
-# ----- Signs, rounding, choosing
+# ----- Signs, rounding, choosing (complex numbers have no order here)
 
 for _numpy, _emit in {
     np.absolute: formulas.absolute,
@@ -91,12 +91,16 @@ for _numpy, _emit in {
     np.trunc: unless_whole(elementwise.trunc),
     np.rint: elementwise.round,
     np.fmod: formulas.fmod,
+}.items():
+    ufunc(_numpy, _emit)
+
+for _numpy, _emit in {
     np.maximum: arithmetic.max,
     np.minimum: arithmetic.min,
     np.fmax: formulas.fmax,
     np.fmin: formulas.fmin,
 }.items():
-    ufunc(_numpy, _emit)
+    ufunc(_numpy, _emit, kinds="biuf")
 
 # ----- Truth
 

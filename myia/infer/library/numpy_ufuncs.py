@@ -17,7 +17,6 @@ from myia.infer.layout import result_like
 from myia.infer.library.numpy_arguments import (
     cast,
     dtype_argument,
-    dtype_of,
     numeric,
     refuse,
     stored,
@@ -34,9 +33,12 @@ _PYTHON_TYPES = {"b": np.dtype(bool), "i": int, "f": float, "c": complex}
 _COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 
 
-def ufunc(numpy: np.ufunc, emit: Callable[..., Value]) -> None:
-    """Register a ufunc: `emit` is given values of one shape in the dtypes that NumPy takes."""
-    register(numpy, lambda ctx, xs, dtype: _computed(ctx, numpy, emit, xs, dtype))
+def ufunc(numpy: np.ufunc, emit: Callable[..., Value], kinds: str = "biufc") -> None:
+    """Register a ufunc: `emit` is given values of one shape in the dtypes that NumPy takes.
+
+    `kinds` are the kinds of dtype that it is supported on.
+    """
+    register(numpy, lambda ctx, xs, dtype: _computed(ctx, numpy, emit, kinds, xs, dtype))
 
 
 def operator_ufunc(numpy: np.ufunc, op: str) -> None:
@@ -102,18 +104,19 @@ def resolve(ctx: Context, numpy: np.ufunc, xs, dtype: np.dtype | None = None):
     for x in xs:
         of, weak = operand_dtype(ctx, x)
         found.append(_PYTHON_TYPES[of.kind] if weak else of)
-    signature = None if dtype is None else (None,) * numpy.nin + (dtype,)
+    options = {} if dtype is None else {"signature": (None,) * numpy.nin + (dtype,)}
     try:
-        return numpy.resolve_dtypes((*found, None), signature=signature)
+        return numpy.resolve_dtypes((*found, None), **options)
     except TypeError as e:
-        names = ", ".join(str(dtype_of(ctx, x)) for x in xs)
-        ctx.fail(BadType, message=f"ufunc '{numpy.__name__}' of {names}: {str(e).split(chr(10))[0]}")
+        ctx.fail(BadType, message=str(e).partition("\n")[0])
 
 
-def _computed(ctx: Context, numpy: np.ufunc, emit, xs, dtype: np.dtype | None) -> Abstract:
+def _computed(ctx: Context, numpy: np.ufunc, emit, kinds: str, xs, dtype) -> Abstract:
     *dtypes, result_dtype = resolve(ctx, numpy, xs, dtype)
     if any(d.kind not in "biufc" for d in dtypes):
         ctx.fail(BadType, message=f"ufunc '{numpy.__name__}' of a number beyond 64 bits")
+    if any(d.kind not in kinds for d in dtypes):
+        ctx.fail(Unsupported, what=f"`numpy.{numpy.__name__}` of {dtypes[0]}")
     shape = broadcast_shapes(ctx, *xs)
     value = emit(*(operand(ctx, x, Aval(d, shape)) for x, d in zip(xs, dtypes)))
     if value.dtype != result_dtype:
