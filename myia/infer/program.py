@@ -47,7 +47,6 @@ def infer(
     f: Any,
     positional: tuple[Any, ...],
     keywords: dict[str, Any],
-    names: tuple[str | None, ...] = (),
 ) -> Program:
     """`positional` and `keywords` are signatures (`infer/signature.py`) of one flattening."""
     ctx = Interpreter(load)
@@ -56,9 +55,9 @@ def infer(
     sys.setrecursionlimit(max(limit, COMPILER_RECURSION_LIMIT))
     try:
         with Builder() as builder:
-            names = tuple(names) + (None,) * (len(positional) - len(names))
             place = inspect.unwrap(f)
             at_definition = load(place).span if isinstance(place, FunctionType) else None
+            names = _parameter_names(place, len(positional))
             args = [arguments.abstract(ctx, s, inputs, n) for s, n in zip(positional, names)]
             kwargs = {k: arguments.abstract(ctx, s, inputs, k) for k, s in keywords.items()}
             with at(at_definition):
@@ -66,6 +65,13 @@ def infer(
                 return _finish(ctx, f, inputs, result, builder)
     finally:
         sys.setrecursionlimit(limit)
+
+
+def _parameter_names(f: Any, count: int) -> list[str | None]:
+    """The user's names of the positional arguments, where `f` tells them."""
+    code = getattr(f, "__code__", None)
+    names = list(code.co_varnames[: code.co_argcount]) if code is not None else []
+    return (names + [None] * count)[:count]
 
 
 def _finish(ctx: Interpreter, f, inputs: Arguments, result, builder: Builder) -> Program:
