@@ -101,7 +101,7 @@ class _Arm:
     def is_small(self) -> bool:
         computing = [op for op in self.region.ops if op.primitive is not constant_p]
         return len(computing) <= MAX_OPS and all(
-            op in self.stores or op.primitive in SMALL_OPS and not any(map(_is_large, op.results))
+            op in self.stores or (op.primitive in SMALL_OPS and not any(map(_is_large, op.results)))
             for op in self.region.ops
         )
 

@@ -72,7 +72,7 @@ def random_function(seed: int, size: int = 12, reversals: bool = True) -> Functi
 class _Generator:
     def __init__(self, rng: random.Random, reversals: bool):
         self.rng = rng
-        self.structured = [self.branch, self.loop, self.loop, self.call]
+        self.structured = [self.branch, self.storing_branch, self.loop, self.loop, self.call]
         self.structured += [self.reversal] * reversals
         self.visible: list[list[Value]] = []  # by nesting
 
@@ -194,6 +194,25 @@ class _Generator:
         def arm():
             self.ops(self.rng.randint(0, 3), depth)
             return [self.pick(a) for a in avals]
+
+        return if_(self.pick(BOOL), self.nested(arm), self.nested(arm))
+
+    def storing_branch(self, depth):
+        """Branches that store into the same arrays, and read what they stored."""
+        arrays = [self.pick(VECTOR) for _ in range(self.rng.randint(1, 2))]
+
+        def arm():
+            versions = list(arrays)
+            number = self.pick(F64)
+            for _ in range(self.rng.randint(0, 3)):
+                which = self.rng.randrange(len(versions))
+                array, i = versions[which], self.pick(I64)
+                if self.rng.random() < 0.5:
+                    read = S.reshape(W.dynamic_slice(array, i, sizes=(1,)), shape=())
+                    number = A.add(read, number)
+                u = S.reshape(number, shape=(1,))
+                versions[which] = W.dynamic_update_slice(array, u, i)
+            return [*versions, number]
 
         return if_(self.pick(BOOL), self.nested(arm), self.nested(arm))
 

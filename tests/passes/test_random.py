@@ -8,7 +8,7 @@ from myia.ir.equality import same
 from myia.ir.parser import parse
 from myia.ir.printer import to_text
 from myia.ir.verifier import verify
-from myia.passes import LATE_PASSES, optimize
+from myia.passes import LATE_PASSES, if_convert, optimize
 
 CHUNK = 25
 CHUNKS = range(6)
@@ -48,6 +48,14 @@ def test_one_pass(name, chunk):
 def test_all_passes(chunk):
     for seed, f in programs(chunk):
         check(f, optimize(f, passes=LATE_PASSES), seed)
+
+
+@pytest.mark.parametrize("chunk", CHUNKS)
+def test_stores_in_branches(chunk, monkeypatch):
+    """As if the arrays were large, so that stores into them become conditional ones."""
+    monkeypatch.setattr(if_convert, "MAX_SIZE", 1)
+    for seed, f in programs(chunk):
+        check(f, if_convert.convert_branches(f), seed)
 
 
 def test_arguments_are_not_mutated():
