@@ -8,8 +8,9 @@ import pytest
 from xla_programs import F64_, PROGRAMS, function, integer, read, write
 
 from myia.backends.reference.interpreter import evaluate
-from myia.backends.xla.emit import Rules, emit
+from myia.backends.xla.emit import emit
 from myia.backends.xla.executable import compile_function
+from myia.backends.xla.rules import UNDER_A_TRACE, Rules, rules_for_cpu
 from myia.ir.avals import F64, I64
 from myia.ir.builder import at, build_region
 from myia.ir.core import Function, Region
@@ -43,7 +44,7 @@ def test_agrees_with_the_reference(f, args):
 
 
 @pytest.mark.parametrize(("f", "args"), list(cases()))
-@pytest.mark.parametrize("rules", [Rules(), Rules(fences=True)], ids=["plain", "fences"])
+@pytest.mark.parametrize("rules", [Rules(), UNDER_A_TRACE], ids=["plain", "traced"])
 def test_other_rules_agree_too(f, args, rules):
     """What is emitted for other platforms, and under a user's trace."""
     with jax.enable_x64(True):
@@ -188,6 +189,42 @@ def test_no_copy_of_a_buffer_inside_a_loop(name):
 def test_which_loops_are_compiled_whole(name, whole):
     f, _ = PROGRAMS[name]
     assert ("xla_cpu_small_call" in compile_function(f).as_text()) == whole
+
+
+def branch_after_loops() -> Function:
+    """An array that comes from a loop is written in a branch, and is a result too.
+
+    With region analysis and whole loops together, XLA forgets to copy it.
+    """
+
+    def body(x, u, v, w, n):
+        v, _ = loop([u, v], lambda k, u, v: [v, v], count=n)
+        written = if_(gt(x, zeros(F64)), lambda: [write(v, x, n)], lambda: [u])
+
+        def reading_and_writing(k, w, c):
+            y = read(w, k)
+            return [write(w, y + read(w, k + 1), k), c + y]
+
+        return [v, *written, *loop([w, x], reading_and_writing, count=n)]
+
+    vector = F64_((6,))
+    return function("f", [F64, vector, vector, vector, I64], body)
+
+
+@on_cpu
+def test_array_of_a_loop_written_in_a_branch():
+    v = np.arange(6.0)
+    f, args = branch_after_loops(), (np.float64(1), -v - 1, v, v, np.int64(3))
+    assert rules_for_cpu(f) == Rules(fences=True, region_analysis=True)
+    for y, x in zip(compile_function(f)(*args), evaluate(f, args), strict=True):
+        np.testing.assert_allclose(y, x)
+
+
+@on_cpu
+def test_region_analysis_only_where_arrays_are_read_and_written():
+    assert not rules_for_cpu(PROGRAMS["counted_loop"][0]).region_analysis
+    assert not rules_for_cpu(PROGRAMS["tape"][0]).region_analysis
+    assert rules_for_cpu(PROGRAMS["reverse_of_recurrence"][0]).region_analysis
 
 
 def test_region_is_closed_by_its_arguments():

@@ -9,6 +9,7 @@ both, it loses the copy of an array that comes from a call and is written in a b
 it), and a whole loop is a call. Hence it is asked for only where an O(n) copy in every trip is the
 price of doing without, and whole loops are given up where it could go wrong.
 """
+
 from __future__ import annotations
 
 from collections.abc import Iterator
