@@ -300,8 +300,8 @@ def _constant_extent(entry: SliceValue) -> int | None:
     one = is_none(step) or (static_int(step) and step.value == 1)
     if not one or not isinstance(start, Scalar) or not isinstance(stop, Scalar):
         return None
-    (base, a), (other, b) = start.place, stop.place
-    return max(0, b - a) if base is other else None
+    (base, scale, a), (other, scale_too, b) = start.place, stop.place
+    return max(0, b - a) if base is other and scale == scale_too else None
 
 
 # ----- Arrays

@@ -41,17 +41,20 @@ def binary(
     if op in _OVERFLOWS and not _fits(lo, hi):
         ctx.check(_OVERFLOWS[op](x, y, value), OverflowError, "integer overflow beyond 64 bits")
         lo, hi = _clip(lo), _clip(hi)
-    return Scalar(value, True, lo, hi, _distance(op, a, b))
+    return Scalar(value, True, lo, hi, _linear(op, a, b))
 
 
-def _distance(op: str, a: Abstract, b: Abstract) -> tuple[Value, int] | None:
-    """`i + 3` is 3 from i."""
-    if op == "+" and static_int(a):
+def _linear(op: str, a: Abstract, b: Abstract) -> tuple[Value, int, int] | None:
+    """`2 * i + 3` is i scaled by 2 and shifted by 3."""
+    if op in ("+", "*") and static_int(a):
         a, b = b, a
-    if op not in ("+", "-") or not isinstance(a, Scalar) or not static_int(b):
+    if op not in ("+", "-", "*") or not isinstance(a, Scalar) or not static_int(b):
         return None
-    start, offset = a.place
-    return start, offset + (int(b.value) if op == "+" else -int(b.value))
+    base, scale, offset = a.place
+    n = int(b.value)
+    if op == "*":
+        return base, scale * n, offset * n
+    return base, scale, offset + (n if op == "+" else -n)
 
 
 def _fits(lo: int | None, hi: int | None) -> bool:

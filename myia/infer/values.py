@@ -50,20 +50,20 @@ class Scalar(Abstract):
     """A number known at run time, and immutable.
 
     `weak` says that it is a Python number (which yields to the dtype of what it meets), else it
-    is a NumPy scalar. For integers `lo <= value <= hi` where a bound is known, and `distance` says
-    that it was computed as another value plus a compile-time number: `x[i : i + 3]` has 3 elements.
+    is a NumPy scalar. For integers `lo <= value <= hi` where a bound is known, and `linear` says
+    that it was computed as base * scale + offset: `x[3 * i : 3 * i + 3]` has 3 elements.
     """
 
     value: Value
     weak: bool
     lo: int | None = None
     hi: int | None = None
-    distance: tuple[Value, int] | None = None
+    linear: tuple[Value, int, int] | None = None
 
     @property
-    def place(self) -> tuple[Value, int]:
-        """The value as another one plus a compile-time number."""
-        return self.distance or (self.value, 0)
+    def place(self) -> tuple[Value, int, int]:
+        """The value as base, scale and offset."""
+        return self.linear or (self.value, 1, 0)
 
     @property
     def dtype(self) -> np.dtype:

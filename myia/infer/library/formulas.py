@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from myia.ir.core import Value
 from myia.primitives import arithmetic, elementwise, logic
 from myia.primitives.define import constant, zeros
-from myia.primitives.logic import convert, select
+from myia.primitives.logic import select
 
 LN2, LN10 = math.log(2), math.log(10)
 
@@ -132,10 +130,6 @@ def hypot(*xs: Value) -> Value:
 # ----- Signs
 
 
-def sign(x: Value) -> Value:
-    return arithmetic.sign(x)
-
-
 def copysign(x: Value, y: Value) -> Value:
     size = arithmetic.abs(x)
     return select(signbit(y), -size, size)
@@ -192,6 +186,10 @@ def gamma(x: Value) -> Value:
 # ----- Rounding to digits
 
 
+def rint(x: Value) -> Value:
+    return round_to(x, 0)
+
+
 def round_to(x: Value, digits: int) -> Value:
     """NumPy's `round`: halves to even, of the scaled number."""
     if x.dtype.kind == "c":
@@ -208,7 +206,3 @@ def round_to(x: Value, digits: int) -> Value:
 def as_bool(op):
     """A logical operation on truth values of anything."""
     return lambda *xs: op(*map(truth, xs))
-
-
-def to_dtype(x: Value, dtype) -> Value:
-    return convert(x, dtype=np.dtype(dtype))

@@ -81,7 +81,7 @@ for _numpy, _emit in {
 for _numpy, _emit in {
     np.absolute: formulas.absolute,
     np.fabs: arithmetic.abs,
-    np.sign: formulas.sign,
+    np.sign: arithmetic.sign,
     np.copysign: formulas.copysign,
     np.signbit: formulas.signbit,
     np.heaviside: formulas.heaviside,
@@ -89,7 +89,7 @@ for _numpy, _emit in {
     np.floor: unless_whole(elementwise.floor),
     np.ceil: unless_whole(elementwise.ceil),
     np.trunc: unless_whole(elementwise.trunc),
-    np.rint: elementwise.round,
+    np.rint: formulas.rint,
     np.fmod: formulas.fmod,
 }.items():
     ufunc(_numpy, _emit)

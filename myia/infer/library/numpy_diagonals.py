@@ -1,0 +1,107 @@
+"""Diagonals and triangles: `eye`, `tri`, `diag` and their kin."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from myia.infer.context import Context
+from myia.infer.errors import BadValue
+from myia.infer.library.numpy_arguments import (
+    array,
+    dtype_argument,
+    integer,
+    order_c,
+    refuse,
+    value_of,
+)
+from myia.infer.numbers import broadcast_to
+from myia.infer.registry import function
+from myia.infer.values import NONE, Abstract, Static, is_none
+from myia.ir.core import Value
+from myia.primitives import logic, shaping
+from myia.primitives.define import constant
+
+F64 = np.dtype(np.float64)
+C = Static("C")
+ZERO = Static(0)
+
+
+def on_diagonal(shape: tuple[int, int], k: int, compare=logic.eq) -> Value:
+    """True where `column - row` is k (or compares so to it)."""
+    rows, columns = (shaping.iota(shape=shape, axis=i, dtype=np.int64) for i in (0, 1))
+    return compare(columns - rows, constant(k, np.int64, shape))
+
+
+@function(np.eye)
+def _eye(
+    ctx: Context,
+    N: Abstract,
+    M: Abstract = NONE,
+    k: Abstract = ZERO,
+    dtype: Abstract = NONE,
+    order: Abstract = C,
+    **options: Abstract,
+) -> Abstract:
+    refuse(ctx, "numpy.eye", options)
+    order_c(ctx, "numpy.eye", order)
+    rows = integer(ctx, N, "the number of rows")
+    columns = rows if is_none(M) else integer(ctx, M, "the number of columns")
+    found = on_diagonal((rows, columns), integer(ctx, k, "the index of a diagonal"))
+    return ctx.array(logic.convert(found, dtype=dtype_argument(ctx, dtype) or F64))
+
+
+@function(np.identity)
+def _identity(ctx: Context, n: Abstract, dtype: Abstract = NONE) -> Abstract:
+    return _eye(ctx, n, dtype=dtype)
+
+
+@function(np.tri)
+def _tri(
+    ctx: Context,
+    N: Abstract,
+    M: Abstract = NONE,
+    k: Abstract = ZERO,
+    dtype: Abstract = NONE,
+) -> Abstract:
+    rows = integer(ctx, N, "the number of rows")
+    columns = rows if is_none(M) else integer(ctx, M, "the number of columns")
+    below = on_diagonal((rows, columns), integer(ctx, k, "the index of a diagonal"), logic.le)
+    return ctx.array(logic.convert(below, dtype=dtype_argument(ctx, dtype) or F64))
+
+
+def _triangle(name: str, compare):
+    def handler(ctx: Context, m: Abstract, k: Abstract = ZERO) -> Abstract:
+        x = array(ctx, m)
+        shape = ctx.shape(x)
+        if not shape:
+            ctx.fail(BadValue, message=f"`numpy.{name}` of a number")
+        square = shape[-2:] if len(shape) > 1 else (*shape, *shape)
+        inside = on_diagonal(square, integer(ctx, k, "the index of a diagonal"), compare)
+        whole = (*shape[:-2], *square)
+        value = broadcast_to(value_of(ctx, x), whole)
+        kept = broadcast_to(inside, whole)
+        return ctx.array(logic.select(kept, value, constant(0, value.dtype, whole)))
+
+    return handler
+
+
+function(np.tril)(_triangle("tril", logic.le))
+function(np.triu)(_triangle("triu", logic.ge))
+
+
+@function(np.diag)
+def _diag(ctx: Context, v: Abstract, k: Abstract = ZERO) -> Abstract:
+    x = array(ctx, v)
+    offset = integer(ctx, k, "the index of a diagonal")
+    if len(ctx.shape(x)) == 2:
+        return ctx.call(Static(np.diagonal), (x, Static(offset)), {})
+    if len(ctx.shape(x)) != 1:
+        ctx.fail(BadValue, message="Input must be 1- or 2-d.")
+    value = value_of(ctx, x)
+    n = value.shape[0] + abs(offset)
+    low, high = max(-offset, 0), max(offset, 0)
+    column = shaping.pad(value, constant(0, value.dtype), low=(low,), high=(high,), interior=(0,))
+    spread = shaping.broadcast(column, shape=(n, n), dims=(0,))
+    return ctx.array(
+        logic.select(on_diagonal((n, n), offset), spread, constant(0, value.dtype, (n, n)))
+    )

@@ -1,0 +1,255 @@
+"""Reductions along axes: sums and products, truth, extrema; running sums and products.
+
+A reduction computes in NumPy's dtype: the operand is promoted before, not the result after.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from myia.infer import operators
+from myia.infer.context import Context
+from myia.infer.errors import BadValue, Unsupported
+from myia.infer.layout import ravel
+from myia.infer.library.formulas import truth
+from myia.infer.library.numpy_arguments import (
+    array,
+    axes_argument,
+    axis_argument,
+    dtype_argument,
+    dtype_of,
+    flag,
+    refuse,
+    stored,
+    value_of,
+)
+from myia.infer.registry import function, method
+from myia.infer.values import FALSE, NONE, Abstract, Ref, is_none
+from myia.infer.views import reshape
+from myia.ir.core import Value
+from myia.primitives import reductions
+from myia.primitives.logic import convert
+
+Shape = tuple[int, ...]
+
+
+def keep(value: Value, shape: Shape, axes: Shape) -> Value:
+    """A reduction of an array of `shape` along `axes`, with these as axes of extent 1."""
+    return reshape(value, tuple(1 if i in axes else n for i, n in enumerate(shape)))
+
+
+def reduced(
+    ctx: Context,
+    x: Abstract,
+    axis: Abstract,
+    keepdims: Abstract,
+    dtype: np.dtype,
+    reduce: Callable[[Value, Shape], Value],
+) -> Abstract:
+    """`reduce(value, axes)` of `x` converted to `dtype`."""
+    shape = ctx.shape(x)
+    axes = axes_argument(ctx, axis, len(shape))
+    value = reduce(value_of(ctx, x, dtype), axes)
+    return ctx.array(keep(value, shape, axes) if flag(ctx, keepdims, "keepdims") else value)
+
+
+def _by(primitive):
+    """A reducing primitive; without an axis there is nothing to do."""
+    return lambda x, axes: primitive(x, axes=axes) if axes else x
+
+
+def sum_dtype(dtype: np.dtype) -> np.dtype:
+    """The dtype of sums and products: small integers are widened."""
+    if dtype.kind in "biu":
+        wide = np.dtype(np.uint64 if dtype.kind == "u" else np.int64)
+        return wide if dtype.itemsize < wide.itemsize else dtype
+    return dtype
+
+
+def along(ctx: Context, x: Abstract, axis: Abstract) -> tuple[Abstract, int]:
+    """The operand and the axis of a function that flattens when there is none."""
+    if is_none(axis):
+        return _flat(ctx, x), 0
+    return x, axis_argument(ctx, axis, len(ctx.shape(x)))
+
+
+def _flat(ctx: Context, x: Abstract) -> Abstract:
+    if isinstance(x, Ref):
+        return ravel(ctx, x)
+    return ctx.array(reshape(value_of(ctx, x), (1,)))
+
+
+# ----- Sums and products
+
+
+def _folding(name: str, primitive):
+    def handler(
+        ctx: Context,
+        a: Abstract,
+        axis: Abstract = NONE,
+        dtype: Abstract = NONE,
+        out: Abstract = NONE,
+        keepdims: Abstract = FALSE,
+        **options: Abstract,
+    ) -> Abstract:
+        refuse(ctx, f"numpy.{name}", options)
+        x = array(ctx, a)
+        wanted = dtype_argument(ctx, dtype) or sum_dtype(dtype_of(ctx, x))
+        if wanted.kind == "b":
+            ctx.fail(Unsupported, what=f"`dtype=bool` of `numpy.{name}`")
+        return stored(ctx, reduced(ctx, x, axis, keepdims, wanted, _by(primitive)), out)
+
+    return handler
+
+
+def _running(name: str, primitive):
+    def handler(
+        ctx: Context,
+        a: Abstract,
+        axis: Abstract = NONE,
+        dtype: Abstract = NONE,
+        out: Abstract = NONE,
+    ) -> Abstract:
+        x, i = along(ctx, array(ctx, a), axis)
+        wanted = dtype_argument(ctx, dtype) or sum_dtype(dtype_of(ctx, x))
+        if wanted.kind == "b":
+            ctx.fail(Unsupported, what=f"`dtype=bool` of `numpy.{name}`")
+        return stored(
+            ctx, ctx.array(primitive(value_of(ctx, x, wanted), axis=i, reverse=False)), out
+        )
+
+    return handler
+
+
+def _both_spellings(numpy: Callable, handler: Callable) -> None:
+    """Register a function that is a method too, of arrays and of NumPy's scalars."""
+    function(numpy)(handler)
+    for kind in ("array", "number"):
+        method(kind, numpy.__name__)(handler)
+
+
+_both_spellings(np.sum, _folding("sum", reductions.reduce_sum))
+_both_spellings(np.prod, _folding("prod", reductions.reduce_prod))
+_both_spellings(np.cumsum, _running("cumsum", reductions.cumsum))
+_both_spellings(np.cumprod, _running("cumprod", reductions.cumprod))
+
+# ----- Truth
+
+
+def _quantifier(name: str, primitive):
+    def handler(
+        ctx: Context,
+        a: Abstract,
+        axis: Abstract = NONE,
+        out: Abstract = NONE,
+        keepdims: Abstract = FALSE,
+        **options: Abstract,
+    ) -> Abstract:
+        refuse(ctx, f"numpy.{name}", options)
+        x = array(ctx, a)
+
+        def reduce(value: Value, axes: Shape) -> Value:
+            return _by(primitive)(truth(value), axes)
+
+        return stored(ctx, reduced(ctx, x, axis, keepdims, dtype_of(ctx, x), reduce), out)
+
+    return handler
+
+
+_both_spellings(np.all, _quantifier("all", reductions.reduce_and))
+_both_spellings(np.any, _quantifier("any", reductions.reduce_or))
+
+
+@function(np.count_nonzero)
+def _count_nonzero(
+    ctx: Context, a: Abstract, axis: Abstract = NONE, *, keepdims: Abstract = FALSE
+) -> Abstract:
+    x = array(ctx, a)
+
+    def reduce(value: Value, axes: Shape) -> Value:
+        return _by(reductions.reduce_sum)(convert(truth(value), dtype=np.int64), axes)
+
+    return reduced(ctx, x, axis, keepdims, dtype_of(ctx, x), reduce)
+
+
+# ----- The largest and the smallest
+
+
+def _ordered(ctx: Context, x: Abstract, name: str) -> np.dtype:
+    dtype = dtype_of(ctx, x)
+    if dtype.kind == "c":
+        ctx.fail(Unsupported, what=f"`numpy.{name}` of complex numbers")
+    return dtype
+
+
+def _extremum(name: str, word: str, primitive):
+    def handler(
+        ctx: Context,
+        a: Abstract,
+        axis: Abstract = NONE,
+        out: Abstract = NONE,
+        keepdims: Abstract = FALSE,
+        **options: Abstract,
+    ) -> Abstract:
+        refuse(ctx, f"numpy.{name}", options)
+        x = array(ctx, a)
+        dtype, shape = _ordered(ctx, x, name), ctx.shape(x)
+        axes = axes_argument(ctx, axis, len(shape))
+        if math.prod(shape[i] for i in axes) == 0:
+            message = f"zero-size array to reduction operation {word} which has no identity"
+            ctx.fail(BadValue, message=message)
+        return stored(ctx, reduced(ctx, x, axis, keepdims, dtype, _by(primitive)), out)
+
+    return handler
+
+
+_max = _extremum("max", "maximum", reductions.reduce_max)
+_min = _extremum("min", "minimum", reductions.reduce_min)
+function(np.amax)(_max)
+function(np.amin)(_min)
+_both_spellings(np.max, _max)
+_both_spellings(np.min, _min)
+
+
+@function(np.ptp)
+def _ptp(
+    ctx: Context,
+    a: Abstract,
+    axis: Abstract = NONE,
+    out: Abstract = NONE,
+    keepdims: Abstract = FALSE,
+) -> Abstract:
+    x = array(ctx, a)
+    ends = [f(ctx, x, axis, keepdims=keepdims) for f in (_max, _min)]
+    return stored(ctx, operators.binary(ctx, "-", *ends), out)
+
+
+def _position(name: str, primitive):
+    def handler(
+        ctx: Context,
+        a: Abstract,
+        axis: Abstract = NONE,
+        out: Abstract = NONE,
+        *,
+        keepdims: Abstract = FALSE,
+    ) -> Abstract:
+        whole = array(ctx, a)
+        _ordered(ctx, whole, name)
+        x, i = along(ctx, whole, axis)
+        if ctx.shape(x)[i] == 0:
+            ctx.fail(BadValue, message=f"attempt to get {name} of an empty sequence")
+        value = primitive(value_of(ctx, x), axis=i)
+        if flag(ctx, keepdims, "keepdims"):
+            shape = ctx.shape(whole)
+            axes = tuple(range(len(shape))) if is_none(axis) else (i,)
+            value = keep(value, shape, axes)
+        return stored(ctx, ctx.array(value), out)
+
+    return handler
+
+
+_both_spellings(np.argmax, _position("argmax", reductions.argmax))
+_both_spellings(np.argmin, _position("argmin", reductions.argmin))
