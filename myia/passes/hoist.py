@@ -19,10 +19,11 @@ that gets a copy.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 from myia.ir.core import Function, Op, Region, Value, captures, has_effect, walk
 from myia.ir.rewrite import Env, clone_op
-from myia.passes.walk import rebuilt, substituted, with_region
+from myia.passes.walk import rebuilt, substituted, substituted_region, with_region
 from myia.primitives import arithmetic, elementwise, logic, shaping
 from myia.primitives.structured import call_p, if_p, loop_p, rev_p
 
@@ -136,7 +137,7 @@ class _Moved:
         env: Env = {}
         for op in invariant:
             if op in self.originals:
-                self.ops.append(_substituted_deep(op, env) if env else op)
+                self.ops.append(substituted(op, env, partial(substituted_region, env=env)))
             elif op in needed:
                 self.ops.append(clone_op(op, env))
 
@@ -165,13 +166,3 @@ class _Moved:
 
 def _size(x: Value) -> int:
     return x.aval.nbytes
-
-
-def _substituted_deep(op: Op, env: Env) -> Op:
-    """`op`, with the same results, reading other values."""
-
-    def region(r: Region) -> Region:
-        ops = [substituted(inner, env, region) for inner in r.ops]
-        return rebuilt(r, ops, tuple(env.get(y, y) for y in r.yields))
-
-    return substituted(op, env, region)

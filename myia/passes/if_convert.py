@@ -61,17 +61,18 @@ def _convert(op: Op, walk: Walk) -> Sequence[Value] | None:
     if op.primitive is not if_p:
         return None
     arms = [_Arm(region) for region in op.regions]
-    if not _convertible(*arms):
+    stored = _stored(*arms)
+    if stored is None or not all(arm.settle(stored) for arm in arms):
         return None
     (pred,) = op.operands
     env: Env = {}
     for taken, arm in zip((True, False), arms):
         _emit(arm, pred, taken, env)
         # The other branch goes on from what this one left, which is what was there, if not taken.
-        env.update((root, env.get(y, y)) for root, y in arm.last.items())
+        env.update((arm.root(y), env.get(y, y)) for y in arm.last)
     return [
-        env.get(y, y) if _is_large(y) else _select(pred, env.get(x, x), env.get(y, y))
-        for x, y in zip(*(region.yields for region in op.regions))
+        env.get(y, y) if i in stored else _select(pred, env.get(x, x), env.get(y, y))
+        for i, (x, y) in enumerate(zip(*(arm.region.yields for arm in arms)))
     ]
 
 
@@ -79,52 +80,57 @@ def _convert(op: Op, walk: Walk) -> Sequence[Value] | None:
 
 
 class _Arm:
-    """One branch, and its stores into large arrays.
-
-    `roots`: for each large yield the array of outside that it is a version of (else None);
-    `last`: for each such array the version that is yielded.
-    """
+    """One branch."""
 
     def __init__(self, region: Region):
         self.region = region
         self.made = {y: op for op in region.ops for y in op.results}
-        self.stores = {op for op in region.ops if _is_store(op)}
-        self.roots = [self.root(y) if _is_large(y) else None for y in region.yields]
-        self.last = {r: y for r, y in zip(self.roots, region.yields) if r is not None}
+        self.stores: set[Op] = set()  # those to be made conditional
+        self.last: list[Value] = []  # the versions of the arrays stored into that are yielded
 
     def root(self, y: Value) -> Value:
         """What `y` was before the stores of this branch."""
-        while y in self.made and self.made[y] in self.stores:
-            y = self.made[y].operands[0]
+        while (op := self.made.get(y)) is not None and _is_store(op):
+            y = op.operands[0]
         return y
 
+    def settle(self, stored: Sequence[int]) -> bool:
+        """Whether all can be computed in vain, the `stored` yields by conditional stores."""
+        self.last = [self.region.yields[i] for i in stored]
+        for y in self.last:
+            while y in self.made:
+                self.stores.add(self.made[y])
+                y = self.made[y].operands[0]
+        return self.is_small() and self.stores_in_a_row()
+
     def is_small(self) -> bool:
+        others = [op for op in self.region.ops if op not in self.stores]
         computing = [op for op in self.region.ops if op.primitive is not constant_p]
-        return len(computing) <= MAX_OPS and all(
-            op in self.stores or (op.primitive in SMALL_OPS and not any(map(_is_large, op.results)))
-            for op in self.region.ops
+        return (
+            len(computing) <= MAX_OPS
+            and all(op.primitive in SMALL_OPS for op in others)
+            and not any(_is_large(y) for op in others for y in op.results)
         )
 
     def stores_in_a_row(self) -> bool:
-        """Whether each version of an array is overwritten or yielded, and only once."""
+        """Whether no version of an array is overwritten or yielded twice."""
         ends = [op.operands[0] for op in self.stores]
-        ends += [y for y in self.region.yields if _is_large(y)]
-        return len(set(ends)) == len(ends) and all(
-            y in ends for op in self.stores for y in op.results
-        )
+        ends += [y for y in self.region.yields if y in self.last or y in ends]
+        return len(set(ends)) == len(ends)
 
 
-def _convertible(then: _Arm, other: _Arm) -> bool:
-    large = [root for root in then.roots if root is not None]
-    return (
-        then.is_small()
-        and other.is_small()
-        and then.roots == other.roots
-        and len(set(large)) == len(large)
-        and not any(root in then.made or root in other.made for root in large)
-        and then.stores_in_a_row()
-        and other.stores_in_a_row()
-    )
+def _stored(then: _Arm, other: _Arm) -> list[int] | None:
+    """The yields that are versions of one array; None if a large one is not."""
+    stored, roots = [], set()
+    for i, (x, y) in enumerate(zip(then.region.yields, other.region.yields)):
+        root = then.root(x)
+        alike = root is other.root(y) and root not in then.made and root not in other.made
+        if alike and (x is not y or _is_large(x)) and root not in roots:
+            stored.append(i)
+            roots.add(root)
+        elif _is_large(x):
+            return None
+    return stored
 
 
 def _is_large(x: Value) -> bool:
@@ -132,11 +138,11 @@ def _is_large(x: Value) -> bool:
 
 
 def _is_store(op: Op) -> bool:
-    return (
-        op.primitive is dynamic_update_slice
-        and _is_large(op.operands[0])
-        and not _is_large(op.operands[1])
-    )
+    """A write of a small part of an array."""
+    if op.primitive is not dynamic_update_slice:
+        return False
+    x, u, *_ = op.operands
+    return u.aval.size < x.aval.size and not _is_large(u)
 
 
 # ----- What it becomes

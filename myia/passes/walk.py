@@ -11,6 +11,7 @@ which finds nothing to do returns the very same function.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 
 from myia.ir.builder import Builder, at
@@ -82,6 +83,13 @@ def substituted(op: Op, env: Env, region: Callable[[Region], Region]) -> Op:
     if operands == op.operands and regions == op.regions:
         return op
     return Op(op.primitive, operands, op.params, regions, op.results, op.span)
+
+
+def substituted_region(region: Region, env: Env) -> Region:
+    """`region`, at any depth reading what `env` says."""
+    inner = functools.partial(substituted_region, env=env)
+    ops = [substituted(op, env, inner) for op in region.ops]
+    return rebuilt(region, ops, look_up(region.yields, env))
 
 
 def look_up(values: tuple[Value, ...], env: Env) -> tuple[Value, ...]:

@@ -39,13 +39,20 @@ EXAMPLES = {
     ("neg", "-(x - y) == y - x (integers)"): [
         ("x: i64[], y: i64[]", "%0 = sub %x, %y; %1 = neg %0")
     ],
-    ("add", "(x + a) + b == x + (a + b) (integers)"): [
+    ("add", "(x + a) + b == x + (a + b), (a - x) + b == (a + b) - x (integers)"): [
         ("x: i64[]", "%0 = 5: i64[]; %1 = add %x, %0; %2 = 7: i64[]; %3 = add %1, %2"),
         ("x: i64[]", "%0 = 5: i64[]; %1 = sub %x, %0; %2 = 7: i64[]; %3 = add %2, %1"),
+        ("x: i64[]", "%0 = 5: i64[]; %1 = sub %0, %x; %2 = 7: i64[]; %3 = add %2, %1"),
         ("x: i8[]", "%0 = 100: i8[]; %1 = add %0, %x; %2 = 100: i8[]; %3 = add %1, %2"),
     ],
-    ("sub", "(x + a) - b == x + (a - b) (integers)"): [
+    ("sub", "(x + a) - b == x + (a - b), (a - x) - b == (a - b) - x (integers)"): [
         ("x: i64[]", "%0 = 5: i64[]; %1 = add %x, %0; %2 = 7: i64[]; %3 = sub %1, %2"),
+        ("x: i64[]", "%0 = 5: i64[]; %1 = sub %0, %x; %2 = 7: i64[]; %3 = sub %1, %2"),
+    ],
+    ("sub", "a - (x + b) == (a - b) - x, a - (b - x) == x + (a - b) (integers)"): [
+        ("x: i64[]", "%0 = 5: i64[]; %1 = add %0, %x; %2 = 7: i64[]; %3 = sub %2, %1"),
+        ("x: i64[]", "%0 = 5: i64[]; %1 = sub %x, %0; %2 = 7: i64[]; %3 = sub %2, %1"),
+        ("x: i8[]", "%0 = -100: i8[]; %1 = sub %0, %x; %2 = 100: i8[]; %3 = sub %2, %1"),
     ],
     ("mul", "x * 1 == x"): [
         ("x: f64[]", "%0 = 1.0: f64[]; %1 = mul %x, %0"),
@@ -294,6 +301,19 @@ EXAMPLES = {
             "%1 = if %p { %2 = nan: f64[]; yield %2 } else { %3 = nan: f64[]; yield %3 }",
         ),
     ],
+    ("if", "two results that are the same on both sides are one"): [
+        (
+            "p: bool[], x: f64[], y: f64[]",
+            "%a, %b = if %p { yield %x, %x } else { yield %y, %y }; %c = add %a, %b",
+        )
+    ],
+    ("if", "if p {x = if p {a} else {b}} ... is x = a"): [
+        (
+            "p: bool[], x: f64[], y: f64[]",
+            "%a = if %p { yield %x } else { %0 = neg %y; yield %0 }; "
+            "%b = if %p { %1 = neg %a; yield %1 } else { yield %a }; %c = add %b, %x",
+        )
+    ],
     ("loop", "a counted loop while True == a counted loop"): [
         (
             "x: f64[]",
@@ -317,9 +337,9 @@ CASES = [(*key, *case) for key, cases in EXAMPLES.items() for case in cases]
 def program(arguments: str, body: str):
     """A function that returns the value defined last."""
     lines = body.split("; ")
-    last = lines[-1] if lines[-1].startswith("%") else [x for x in lines if x.startswith("%")][-1]
-    if "{ " in body:
-        last = next(x for x in lines if " = if " in x or " = for " in x or " = rev " in x)
+    last = next(x for x in reversed(lines) if x.startswith("%") and "}" not in x.split("{")[0])
+    if lines[-1].startswith("yield"):  # the last op has regions
+        last = next(x for x in lines if any(f" = {op} " in x for op in ("if", "for", "rev")))
     name = last.split(" = ")[0]
     args = ", ".join(f"%{a}" for a in arguments.split(", "))
     newline = "\n"

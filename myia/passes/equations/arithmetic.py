@@ -70,39 +70,44 @@ def _(see, op, x):
 
 
 def _offset(see, x):
-    """(y, n) such that the integer `x` is `y + n`, n known; or None."""
-    for primitive, sign in ((add, 1), (sub, -1)):
-        op = see.made_by(primitive, x)
-        if op is None:
-            continue
-        y, n = op.operands
-        if see.number(n) is not None:
-            return y, sign * see.number(n)
-        if primitive is add and see.number(y) is not None:
-            return n, see.number(y)
-    return None
-
-
-def _shifted(see, x, n):
-    """`x + n` for an integer `x` that is itself `y + m`, as `y + (m + n)`; else None."""
-    found = _offset(see, x)
-    if found is None or n is None or x.dtype.kind != "i":
+    """(sign, y, n) such that the integer `x` is `n + sign y`, n known; or None."""
+    op = see.made_by(add, x) or see.made_by(sub, x)
+    if op is None or x.dtype.kind != "i":
         return None
-    y, m = found
+    sign = 1 if op.primitive is add else -1
+    y, z = op.operands
+    a, b = see.number(y), see.number(z)
+    if b is not None:
+        return 1, y, sign * b
+    return None if a is None else (sign, z, a)
+
+
+def _shifted(see, x, n, sign=1):
+    """`n + sign x`, where `x` is itself `m +- y`, as one sum of `y` and a number; else None."""
+    found = _offset(see, x)
+    if found is None or n is None:
+        return None
+    inner, y, m = found
     bits = 8 * x.dtype.itemsize
-    total = (m + n + 2 ** (bits - 1)) % 2**bits - 2 ** (bits - 1)
-    return add(y, constant(total, x.dtype, x.shape))
+    total = (n + sign * m + 2 ** (bits - 1)) % 2**bits - 2 ** (bits - 1)
+    number = constant(total, x.dtype, x.shape)
+    return add(y, number) if sign * inner == 1 else sub(number, y)
 
 
-@equation(add, "(x + a) + b == x + (a + b) (integers)")
+@equation(add, "(x + a) + b == x + (a + b), (a - x) + b == (a + b) - x (integers)")
 def _(see, op, x, y):
     return _shifted(see, x, see.number(y)) or _shifted(see, y, see.number(x))
 
 
-@equation(sub, "(x + a) - b == x + (a - b) (integers)")
+@equation(sub, "(x + a) - b == x + (a - b), (a - x) - b == (a - b) - x (integers)")
 def _(see, op, x, y):
     n = see.number(y)
     return None if n is None else _shifted(see, x, -n)
+
+
+@equation(sub, "a - (x + b) == (a - b) - x, a - (b - x) == x + (a - b) (integers)")
+def _(see, op, x, y):
+    return _shifted(see, y, see.number(x), -1)
 
 
 # ----- Products

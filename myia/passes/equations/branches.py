@@ -6,8 +6,9 @@ from dataclasses import replace
 from itertools import compress
 
 from myia.ir.builder import emit
-from myia.ir.core import Region, Value, has_effect
+from myia.ir.core import Region, Value, captures, has_effect
 from myia.passes.equations.define import equation
+from myia.passes.walk import substituted_region
 from myia.primitives.control import emit_loop
 from myia.primitives.define import constant
 from myia.primitives.logic import not_
@@ -43,6 +44,35 @@ def _(see, op, p):
     regions = [Region((), r.ops, tuple(compress(r.yields, unknown))) for r in op.regions]
     rest = iter(emit(if_p, p, regions=regions))
     return [next(rest) if value is None else value for value in found]
+
+
+@equation(if_p, "two results that are the same on both sides are one")
+def _(see, op, p):
+    pairs = list(zip(*(r.yields for r in op.regions)))
+    first = [next(j for j, other in enumerate(pairs) if see.alike(pair, other)) for pair in pairs]
+    own = [i == j for i, j in enumerate(first)]
+    if all(own):
+        return None
+    regions = [Region((), r.ops, tuple(compress(r.yields, own))) for r in op.regions]
+    results = dict(zip(compress(first, own), emit(if_p, p, regions=regions)))
+    return [results[j] for j in first]
+
+
+@equation(if_p, "if p {x = if p {a} else {b}} ... is x = a")
+def _(see, op, p):
+    regions = []
+    for side, region in enumerate(op.regions):
+        known = {}
+        for x in captures(region):
+            inner = see.made_by(if_p, x)
+            if inner is not None and inner.operands[0] is p:
+                y = inner.regions[side].yields[inner.results.index(x)]
+                if not any(y in made.results for made in inner.regions[side].ops):
+                    known[x] = y
+        regions.append(substituted_region(region, known) if known else region)
+    if tuple(regions) == op.regions:
+        return None
+    return emit(if_p, p, regions=regions)
 
 
 @equation(loop_p, "a counted loop while True == a counted loop")
