@@ -18,7 +18,7 @@ from myia.primitives.control import if_, loop
 from myia.primitives.define import constant
 from myia.primitives.elementwise import sin
 from myia.primitives.logic import gt, lt
-from myia.primitives.shaping import broadcast, reduce_sum, reshape
+from myia.primitives.shaping import broadcast, flip, reduce_sum, reshape, slice
 from myia.primitives.windows import dynamic_slice, dynamic_update_slice
 
 LENGTH = 6
@@ -57,7 +57,7 @@ def _some(rng: random.Random, scope: Scope, aval: Aval) -> list[Value]:
 
 def _block(rng: random.Random, scope: Scope, depth: int, size: int) -> None:
     """Emit a few statements, which add values to `scope`."""
-    simple = [_arithmetic, _read, _read, _write, _write, _update, _window, _whole, _index]
+    simple = [_arithmetic, _read, _read, _write, _write, _update, _window, _rows, _whole, _index]
     for _ in range(size):
         statement = rng.choice(simple)
         if depth and rng.random() < 0.4:
@@ -123,6 +123,21 @@ def _window(rng: random.Random, scope: Scope) -> None:
     source, target = _pick(rng, scope, VECTOR), _pick(rng, scope, VECTOR)
     window = dynamic_slice(source, _pick(rng, scope, I64), sizes=(3,))
     scope[VECTOR].append(dynamic_update_slice(target, window, _pick(rng, scope, I64)))
+
+
+def _rows(rng: random.Random, scope: Scope) -> None:
+    """Move a part of a matrix within it, seen as a vector or row by row."""
+    matrix = _pick(rng, scope, MATRIX)
+    if rng.random() < 0.5:
+        flat = reshape(matrix, shape=(12,))
+        part = dynamic_slice(flat, _pick(rng, scope, I64), sizes=(7,))
+        flat = dynamic_update_slice(flat, part * 0.5, _pick(rng, scope, I64))
+        scope[MATRIX].append(reshape(flat, shape=(3, 4)))
+    else:
+        rows = slice(matrix, start=(0, 0), limit=(2, 4), stride=(1, 1))
+        rows = flip(rows, axes=rng.choice([(0,), (1,), ()]))
+        at = (_pick(rng, scope, I64), constant(0, np.int64))
+        scope[MATRIX].append(dynamic_update_slice(matrix, rows, *at))
 
 
 def _whole(rng: random.Random, scope: Scope) -> None:

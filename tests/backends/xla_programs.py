@@ -16,7 +16,7 @@ from myia.primitives.elementwise import cos, exp, sin, tanh
 from myia.primitives.indexing import take
 from myia.primitives.linalg import dot_general
 from myia.primitives.logic import and_, convert, gt, le, lt, select
-from myia.primitives.shaping import broadcast, reduce_sum, reshape
+from myia.primitives.shaping import broadcast, flip, reduce_sum, reshape, slice
 from myia.primitives.structured import call_p
 from myia.primitives.windows import dynamic_slice, dynamic_update_slice
 
@@ -300,6 +300,34 @@ def table_look_up(v, i, n):
 def window_out_of_range(v, i):
     """Clamped, not counted from the end."""
     return [dynamic_slice(v, i, sizes=(2,)), write(v, constant(9, np.float64), i)]
+
+
+@program([F64_((128,)), I64], (np.arange(128) ** 2, 3))
+def shifted_windows(v, i):
+    """XLA computes such an update in place, wrongly, when it is fused with a reshape."""
+    shifted = dynamic_update_slice(v, slice(v, start=(0,), limit=(127,), stride=(1,)), integer(1))
+    doubled = dynamic_slice(v, i, sizes=(40,)) * 2.0
+    m = reshape(v, shape=(8, 16))
+    down = slice(m, start=(0, 0), limit=(7, 16), stride=(1, 1)) * 0.5
+    return [
+        reshape(shifted, shape=(1, 128)),
+        reshape(dynamic_update_slice(v, doubled, i + 1), shape=(128, 1)),
+        dynamic_update_slice(m, down, integer(1), integer(0)),
+        dynamic_update_slice(m, flip(down, axes=(0, 1)), integer(0), integer(0)),
+    ]
+
+
+@program([F64_((4, 8)), I64], (np.arange(32) ** 2, 3))
+def shifted_rows_in_a_loop(m, n):
+    def body(k, m):
+        (rows,) = emit(call_p, m, regions=[first_rows], name="rows")
+        m = dynamic_update_slice(m, rows, integer(1), integer(0))
+        return [reshape(reshape(m, shape=(32,)), shape=(4, 8))]
+
+    first_rows = build_region(
+        [m.aval], lambda m: [slice(m, start=(0, 0), limit=(3, 8), stride=(1, 1)) * 0.5]
+    )
+    return loop([m], body, count=n)
 
 
 @program([F64], (1.0,))

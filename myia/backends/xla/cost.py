@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 
-from myia.backends.xla.fences import READS, WRITES
+from myia.backends.xla.buffers import READS, WRITES
 from myia.ir.core import Op, Value, walk
 from myia.primitives import elementwise, indexing, linalg, reductions, shaping, structured, windows
 from myia.primitives.define import PointwisePrimitive, constant_p

@@ -21,7 +21,8 @@ import numpy as np
 from jax import lax
 
 from myia.backends.xla.cost import worth_compiling_whole
-from myia.backends.xla.fences import fence, reads_to_fence
+from myia.backends.xla.fences import Fences, fence
+from myia.backends.xla.opaque import ZERO, true_after
 from myia.backends.xla.rules import Rules
 from myia.backends.xla.small_call import compiled_whole
 from myia.ir.core import Function, Op, Region, Value, captures, has_effect, walk
@@ -37,8 +38,10 @@ Array = Any  # a JAX array or tracer, or a NumPy scalar where a literal will do
 def emit(function: Function, rules: Rules) -> Callable[..., tuple[Array, ...]]:
     """A callable `program(*arrays) -> tuple of arrays`; trace it with x64 enabled."""
 
+    fences = Fences(function.region) if rules.fences else None
+
     def program(*arrays: Array) -> tuple[Array, ...]:
-        return Emitter(rules).region(function.region, arrays)
+        return Emitter(rules, fences).region(function.region, arrays)
 
     program.__name__ = program.__qualname__ = function.name
     return program
@@ -50,8 +53,9 @@ class Emitter:
     SSA makes one flat table enough: JAX may trace a region twice, and then defines its values anew.
     """
 
-    def __init__(self, rules: Rules):
+    def __init__(self, rules: Rules, fences: Fences | None):
         self.rules = rules
+        self.fences = fences
         self.arrays: dict[Value, Array] = {}
         self.constants: dict[Value, Op] = {}
         self.guards: dict[Op, Array] = {}  # of fenced reads: a run-time true
@@ -89,7 +93,11 @@ class Emitter:
     def _lower(self, op: Op) -> Sequence[Array]:
         if op.primitive.structured:
             return _STRUCTURED[op.primitive](self, op)
-        results = op.primitive.lower(*self.read(op.operands), **op.params)
+        operands = self.read(op.operands)
+        if self.fences and op in self.fences.writes:
+            x, update, *indices = operands
+            operands = (x, *fence(true_after(update), [update]), *indices)
+        results = op.primitive.lower(*operands, **op.params)
         results = results if isinstance(results, (tuple, list)) else (results,)
         return fence(self.guards[op], results) if op in self.guards else results
 
@@ -122,14 +130,15 @@ def _emit_call(emitter: Emitter, op: Op) -> Sequence[Array]:
 
 
 def _emit_loop(emitter: Emitter, op: Op) -> Sequence[Array]:
+    fenced = emitter.fences.reads[op] if emitter.fences else frozenset()
     if emitter.whole or not emitter.rules.whole_loops or not worth_compiling_whole(op):
-        return _while(emitter, Loop.of(op), _ZERO)
+        return _while(emitter, Loop.of(op), fenced, ZERO)
     outer = dict.fromkeys((*op.operands, *captures(*op.regions)))
     inputs = [x for x in outer if x not in emitter.constants]
 
     def inside(start: Array, *arrays: Array) -> Sequence[Array]:
         emitter.arrays.update(zip(inputs, arrays))
-        return _while(emitter, Loop.of(op), start)
+        return _while(emitter, Loop.of(op), fenced, start)
 
     outside = emitter.read(inputs)
     emitter.whole = True
@@ -139,12 +148,11 @@ def _emit_loop(emitter: Emitter, op: Op) -> Sequence[Array]:
     return results
 
 
-def _while(emitter: Emitter, parts: Loop, start: Array) -> Sequence[Array]:
-    """`start` is zero, though not always known to be."""
-    fenced = reads_to_fence(parts.body) if emitter.rules.fences else frozenset()
+def _while(emitter: Emitter, parts: Loop, fenced: frozenset[Op], start: Array) -> Sequence[Array]:
+    """`fenced` are reads of the body; `start` is zero, though not always known to be."""
     count = None if parts.count is None else emitter.read1(parts.count)
     init = emitter.read(parts.carries)
-    if start is _ZERO and count is None and not fenced and not _reads_index(parts):
+    if start is ZERO and count is None and not fenced and not _reads_index(parts):
         return _while_without_index(emitter, parts, init)
 
     def cond(carry):
@@ -158,7 +166,7 @@ def _while(emitter: Emitter, parts: Loop, start: Array) -> Sequence[Array]:
     def body(carry):
         k = carry[0]
         if fenced:
-            emitter.guards.update(dict.fromkeys(fenced, lax.ge(k, _ZERO)))
+            emitter.guards.update(dict.fromkeys(fenced, lax.ge(k, ZERO)))
         return (lax.add(k, _ONE), *emitter.region(parts.body, carry))
 
     _, *results = lax.while_loop(cond, body, (start, *init))
@@ -167,8 +175,8 @@ def _while(emitter: Emitter, parts: Loop, start: Array) -> Sequence[Array]:
 
 def _while_without_index(emitter: Emitter, parts: Loop, init) -> Sequence[Array]:
     return lax.while_loop(
-        lambda carry: emitter.region(parts.cond, (_ZERO, *carry))[0],
-        lambda carry: emitter.region(parts.body, (_ZERO, *carry)),
+        lambda carry: emitter.region(parts.cond, (ZERO, *carry))[0],
+        lambda carry: emitter.region(parts.body, (ZERO, *carry)),
         init,
     )
 
@@ -190,7 +198,7 @@ def _refuse(emitter: Emitter, op: Op) -> Sequence[Array]:
     raise InternalError(f"{op.primitive.name} reached the XLA backend: it is lowered before")
 
 
-_ZERO, _ONE = np.int64(0), np.int64(1)
+_ONE = np.int64(1)
 
 _STRUCTURED: dict[Primitive, Callable[[Emitter, Op], Sequence[Array]]] = {
     if_p: _emit_if,

@@ -1,4 +1,6 @@
-"""Fences around the reads of arrays that a loop's body also writes.
+"""Fences: values that are there before anything that depends on them is computed.
+
+Reads of arrays that a loop's body also writes, which would cost a copy:
 
     %v = dynamic_slice %a, %k            v = dynamic_slice(a, k)
     %a1 = dynamic_update_slice %a, ...   v = cond(k >= 0, lambda v: v, lambda v: 0, v)
@@ -9,6 +11,15 @@ outlives the write, and copy insertion protects it with a copy of the whole buff
 O(n) program becomes O(n²). A conditional on something that is true, but not known to be, cannot be
 duplicated. It costs 2 to 5 ns (docs/emission.md). `lax.optimization_barrier` does not help: XLA
 removes it before it fuses.
+
+Writes of windows computed from the same array, which would be wrong:
+
+    %v = slice %a                        v = slice(a)
+    %a1 = dynamic_update_slice %a, %v    v = cond(true_after(v), lambda v: v, lambda v: 0, v)
+                                         a1 = dynamic_update_slice(a, v)
+
+XLA's CPU backend computes such an update in place, reading what it has just written, when a reshape
+is fused with it (openxla/xla issue 49176). With this fence stencils are faster, not slower.
 """
 
 from __future__ import annotations
@@ -18,21 +29,29 @@ from typing import Any
 
 from jax import lax
 
-from myia.ir.core import Op, Region, Value
-from myia.primitives.indexing import gather, scatter, scatter_add
-from myia.primitives.shaping import reshape, slice
-from myia.primitives.structured import Loop, call_p, if_p, loop_p
-from myia.primitives.windows import dynamic_slice, dynamic_update_slice
-
-READS = frozenset({slice, dynamic_slice, gather})
-WRITES = frozenset({dynamic_update_slice, scatter, scatter_add})
+from myia.backends.xla.buffers import READS, WRITES, Buffers
+from myia.ir.core import Op, Region, Value, walk
+from myia.primitives.structured import Loop, call_p, loop_p
+from myia.primitives.windows import dynamic_update_slice
 
 
-def fence(alive: Any, values: Sequence[Any]) -> Sequence[Any]:
-    """`values`, computed before anything that depends on them; `alive` is a run-time true."""
+def fence(true: Any, values: Sequence[Any]) -> Sequence[Any]:
+    """`values`, given something true that the compiler does not know to be."""
     return lax.cond(
-        alive, lambda *vs: vs, lambda *vs: tuple(lax.full_like(v, 0) for v in vs), *values
+        true, lambda *vs: vs, lambda *vs: tuple(lax.full_like(v, 0) for v in vs), *values
     )
+
+
+class Fences:
+    """What is to be fenced: reads, by the loop in whose body they are, and writes."""
+
+    def __init__(self, region: Region):
+        loops = [op for op in walk(region) if op.primitive is loop_p]
+        self.reads = {op: reads_to_fence(Loop.of(op).body) for op in loops}
+        self.writes = frozenset(_overlapping_writes(region, set().union(*self.reads.values())))
+
+
+# ----- Reads
 
 
 def reads_to_fence(body: Region) -> frozenset[Op]:
@@ -40,8 +59,10 @@ def reads_to_fence(body: Region) -> frozenset[Op]:
 
     The reads of a loop nested in it are that loop's own affair: XLA does not duplicate a loop.
     """
-    buffers = _Buffers(body)
-    reads = [op for op in _own_ops(body) if op.primitive in READS and buffers.written(op)]
+    buffers = Buffers(body)
+    buffers.join(body.args[1:], body.yields)
+    reads = [op for op in _own_ops(body) if op.primitive in READS]
+    reads = [op for op in reads if buffers.written(op.operands[0])]
     return frozenset() if _feed_one_write(reads, body) else frozenset(reads)
 
 
@@ -66,49 +87,37 @@ def _feed_one_write(reads: Sequence[Op], body: Region) -> bool:
     return tainted.isdisjoint(body.yields)
 
 
-class _Buffers:
-    """Values that may share a buffer, in classes (union-find), and which classes are written."""
+# ----- Writes
 
-    def __init__(self, body: Region):
-        self.parent: dict[Value, Value] = {}
-        self.writes: list[Value] = []
-        self.join(body.args[1:], body.yields)
-        self.visit(body)
 
-    def written(self, read: Op) -> bool:
-        buffer = self.find(read.operands[0])
-        return any(self.find(x) is buffer for x in self.writes)
+def _overlapping_writes(region: Region, fenced: set[Op]) -> Iterator[Op]:
+    """The writes of more than one element whose update is computed from the array they write.
 
-    def find(self, x: Value) -> Value:
-        while x in self.parent:
-            x = self.parent[x]
-        return x
+    XLA does not fuse through loops, branches and reads that are `fenced`.
+    """
+    buffers = Buffers(region)
+    sources: dict[Value, frozenset[Value]] = {}  # the buffers that a value is computed from
 
-    def join(self, xs: Sequence[Value], ys: Sequence[Value]) -> None:
-        for x, y in zip(xs, ys):
-            x, y = self.find(x), self.find(y)
-            if x is not y:
-                self.parent[x] = y
+    def sources_of(x: Value) -> frozenset[Value]:
+        return sources.get(x, frozenset()) | {buffers.of(x)}
 
-    def visit(self, region: Region) -> None:
-        for op in region.ops:
-            if op.primitive in WRITES or op.primitive is reshape:
-                self.join(op.operands[:1], op.results)
-                self.writes += op.operands[:1] if op.primitive in WRITES else ()
-            elif op.primitive is if_p:
-                for branch in op.regions:
-                    self.join(branch.yields, op.results)
-            elif op.primitive is call_p:
-                self.join(op.operands, op.regions[0].args)
-                self.join(op.regions[0].yields, op.results)
-            elif op.primitive is loop_p:
-                self.loop(Loop.of(op), op.results)
+    def visit(block: Region) -> Iterator[Op]:
+        for op in block.ops:
+            if _writes_a_window(op) and buffers.of(op.operands[0]) in sources_of(op.operands[1]):
+                yield op
+            if op.primitive is call_p:
+                (body,) = op.regions
+                sources.update(zip(body.args, map(sources_of, op.operands)))
             for inner in op.regions:
-                self.visit(inner)
+                yield from visit(inner)
+            if op.primitive is call_p:
+                sources.update(zip(op.results, map(sources_of, body.yields)))
+            elif not op.regions and op not in fenced:
+                computed_from = frozenset().union(*map(sources_of, op.operands))
+                sources.update(dict.fromkeys(op.results, computed_from))
 
-    def loop(self, parts: Loop, results: Sequence[Value]) -> None:
-        self.join(parts.carries, parts.body.args[1:])
-        self.join(parts.carries, parts.body.yields)
-        self.join(parts.carries, results)
-        if parts.cond is not None:
-            self.join(parts.carries, parts.cond.args[1:])
+    yield from visit(region)
+
+
+def _writes_a_window(op: Op) -> bool:
+    return op.primitive is dynamic_update_slice and op.operands[1].aval.size > 1

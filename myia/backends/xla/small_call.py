@@ -20,12 +20,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
-import numpy as np
 from jax import lax
 from jax.experimental.xla_metadata import set_xla_metadata
 
+from myia.backends.xla.opaque import ZERO, number_of_negative
+
 Array = Any
-_ZERO = np.int64(0)
 
 
 def compiled_whole(loop: Callable[..., Sequence[Array]], args: Sequence[Array]) -> Sequence[Array]:
@@ -36,32 +36,10 @@ def compiled_whole(loop: Callable[..., Sequence[Array]], args: Sequence[Array]) 
     """
 
     def whole(*args: Array) -> tuple[Array, ...]:
-        z = _number_of_negative(args)
-        return (*loop(lax.min(z, _ZERO), *args), z)
+        z = number_of_negative(args)
+        return (*loop(lax.min(z, ZERO), *args), z)
 
     call = jax.jit(whole)
     with set_xla_metadata(xla_cpu_small_call="true", inlineable="false"):
         results = call(*args)
     return lax.optimization_barrier(results)[:-1]
-
-
-def _number_of_negative(args: Sequence[Array]) -> Array:
-    """Of arrays the first element counts."""
-    number = _ZERO
-    for x in args:
-        number = lax.add(number, lax.convert_element_type(_sign_bit(_first(x)), np.int64))
-    return number
-
-
-def _first(x: Array) -> Array:
-    return lax.reshape(lax.slice(x, (0,) * x.ndim, (1,) * x.ndim), ())
-
-
-def _sign_bit(x: Array) -> Array:
-    if x.dtype == bool:
-        return x
-    x = lax.real(x) if x.dtype.kind == "c" else x
-    # Unsigned numbers have none; an odd one counts instead.
-    if x.dtype.kind == "u":
-        return lax.eq(lax.bitwise_and(x, x.dtype.type(1)), x.dtype.type(1))
-    return lax.lt(x, x.dtype.type(0))

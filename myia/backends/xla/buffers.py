@@ -1,0 +1,64 @@
+"""Which values may share memory: the classes that in-place writes make, and who writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from myia.ir.core import Region, Value
+from myia.primitives.indexing import gather, scatter, scatter_add
+from myia.primitives.shaping import reshape, slice
+from myia.primitives.structured import Loop, call_p, if_p, loop_p
+from myia.primitives.windows import dynamic_slice, dynamic_update_slice
+
+READS = frozenset({slice, dynamic_slice, gather})
+WRITES = frozenset({dynamic_update_slice, scatter, scatter_add})
+
+
+class Buffers:
+    """Values in classes (union-find): an array, what is written to it, and what carries it on."""
+
+    def __init__(self, region: Region):
+        self.parent: dict[Value, Value] = {}
+        self.writes: list[Value] = []
+        self._visit(region)
+
+    def written(self, x: Value) -> bool:
+        buffer = self.of(x)
+        return any(self.of(y) is buffer for y in self.writes)
+
+    def of(self, x: Value) -> Value:
+        """The value that stands for the buffer of `x`."""
+        while x in self.parent:
+            x = self.parent[x]
+        return x
+
+    def join(self, xs: Sequence[Value], ys: Sequence[Value]) -> None:
+        for x, y in zip(xs, ys):
+            x, y = self.of(x), self.of(y)
+            if x is not y:
+                self.parent[x] = y
+
+    def _visit(self, region: Region) -> None:
+        for op in region.ops:
+            if op.primitive in WRITES:
+                self.join(op.operands[:1], op.results)
+                self.writes.append(op.operands[0])
+            elif op.primitive is reshape:
+                self.join(op.operands, op.results)
+            elif op.primitive is if_p:
+                for branch in op.regions:
+                    self.join(branch.yields, op.results)
+            elif op.primitive is call_p:
+                self.join(op.operands, op.regions[0].args)
+                self.join(op.regions[0].yields, op.results)
+            elif op.primitive is loop_p:
+                self._visit_loop(Loop.of(op), op.results)
+            for inner in op.regions:
+                self._visit(inner)
+
+    def _visit_loop(self, parts: Loop, results: Sequence[Value]) -> None:
+        self.join(parts.carries, parts.body.args[1:])
+        self.join(parts.carries, parts.body.yields)
+        self.join(parts.carries, results)
+        if parts.cond is not None:
+            self.join(parts.carries, parts.cond.args[1:])
