@@ -27,7 +27,7 @@ class Generator:
             return self.atom()
         e = [self.expression(depth - 1) for _ in range(3)]
         if r < 0.55:
-            return f"({e[0]} {self.pick('+', '-', '*', '%')} {e[1]})"
+            return f"({e[0]} {self.pick('+', '-', '%', '% 7 *')} {e[1]})"
         if r < 0.65:
             return f"t({e[0]})"
         if r < 0.72:
@@ -97,7 +97,7 @@ class Generator:
         if r < 0.45:
             return f"{x} = {e}"
         if r < 0.60:
-            return f"{x} {self.pick('+', '-', '*')}= {e}"
+            return f"{x} {self.pick('+', '-', '^')}= {e}"
         if r < 0.70:
             return f"{x}, {y} = {e}, {f}"
         if r < 0.75:
