@@ -8,10 +8,9 @@ writable NumPy arrays and Python numbers.
 
 from __future__ import annotations
 
-import inspect
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import jax
@@ -86,7 +85,7 @@ class CompileOptions:
     donate_argnums: tuple[int, ...] = ()
     static_argnums: tuple[int, ...] = ()
     check: bool = False
-    pipeline: Options = Options()
+    pipeline: Options = field(default_factory=Options)
 
 
 class Dispatcher:
@@ -275,11 +274,3 @@ def _count(signature: Any) -> int:
     if hasattr(signature, "dtype"):
         return 1
     return sum(map(_count, getattr(signature, "parts", ())))
-
-
-def argument_names(f: Any) -> tuple[str, ...]:
-    """The names of the positional parameters, where `f` tells them."""
-    try:
-        return tuple(inspect.signature(f).parameters)
-    except (TypeError, ValueError):
-        return ()

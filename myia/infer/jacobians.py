@@ -129,7 +129,7 @@ def hvp(ctx: Context, f: Abstract, argnums: int, args: tuple, kwargs: dict) -> A
 
 def elementwise(ctx: Context, f: Abstract, argnums: int, args: tuple, kwargs: dict) -> Abstract:
     """The pullback of ones: right when element i of the result depends on element i alone."""
-    d, outputs = _region(ctx, f, argnums, args, kwargs)
+    d, _ = _region(ctx, f, argnums, args, kwargs)
     of = tuple(dict.fromkeys(d.outputs))
     ones = [constant(1, (y := d.region.yields[i]).dtype, y.shape) for i in of]
     return d.tree.rebuild(ctx, _derivative(d, "vjp", ones))[0]

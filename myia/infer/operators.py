@@ -95,9 +95,9 @@ def binary(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
 
 
 def _static_binary(ctx: Context, op: str, a: Static, b: Static) -> Abstract:
-    if op == "**" and isinstance(a.value, int) and isinstance(b.value, int):
-        if a.value.bit_length() * max(b.value, 0) > MAX_STATIC_BITS:
-            ctx.fail(BadValue, message="this integer is too large", exception="OverflowError")
+    integers_only = isinstance(a.value, int) and isinstance(b.value, int)
+    if op == "**" and integers_only and a.value.bit_length() * b.value > MAX_STATIC_BITS:
+        ctx.fail(BadValue, message="this integer is too large", exception="OverflowError")
     try:
         with np.errstate(all="ignore"):
             return Static(PYTHON[op](a.value, b.value))

@@ -83,7 +83,8 @@ def parse_dtype(text: str) -> np.dtype:
 
 def aval_of(x) -> Aval:
     """The aval of a concrete NumPy or JAX array or scalar."""
-    return Aval(np.dtype(x.dtype), tuple(x.shape)) if hasattr(x, "dtype") else aval_of(np.asarray(x))
+    x = x if hasattr(x, "dtype") else np.asarray(x)
+    return Aval(np.dtype(x.dtype), tuple(x.shape))
 
 
 BOOL = Aval(np.dtype(bool))

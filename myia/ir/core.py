@@ -23,7 +23,7 @@ from myia.source.span import Span
 
 @dataclass(eq=False, slots=True, repr=False)
 class Value:
-    """One SSA value. Compared by identity. `name` is the user's name for it, a hint for printing."""
+    """One SSA value, compared by identity. `name`: the user's name for it, a hint for printing."""
 
     aval: Aval | PyAval
     name: str | None = None
@@ -52,7 +52,8 @@ class Op:
     span: Span | None = None
 
     def __repr__(self) -> str:
-        return f"<{list(self.results)} = {self.primitive.name} {list(self.operands)} {dict(self.params)}>"
+        what = f"{self.primitive.name} {list(self.operands)} {dict(self.params)}"
+        return f"<{list(self.results)} = {what}>"
 
 
 @dataclass(eq=False, frozen=True, slots=True, weakref_slot=True, repr=False)

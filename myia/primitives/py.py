@@ -15,14 +15,14 @@ operations abstractly and emits typed ones. One result each unless said otherwis
     py.call (f, *args) {spec}        spec[i] of argument i: None, "*", "**" or a keyword's name
     py.unary (x) {op}                op: + - ~ not
     py.binary (x, y) {op}            op: + - * / // % ** @ << >> & | ^
-    py.inplace (x, y) {op}           as `x op= y`: the new value of x, which may be x itself, changed
+    py.inplace (x, y) {op}           as `x op= y`: the new value of x, maybe x itself, changed
     py.compare (x, y) {op}           op: == != < <= > >= is, is not, in, not in
     py.getattr (x) {name}            py.setattr (x, value) {name}    no result
     py.getitem (x, key)              py.setitem (x, key, value)      no result
     py.delitem (x, key)              no result
     py.slice (start, stop, step)
     py.tuple py.list py.set (*items) {stars}      stars[i]: item i is unpacked into the display
-    py.dict (*keys and values) {stars}            k0 v0 k1 v1 ...; stars[i]: value i is a `**mapping`
+    py.dict (*keys and values) {stars}            k0 v0 k1 v1 ...; stars[i]: v_i is a `**mapping`
     py.unpack (x) {before, starred, after}        before + starred + after results
     py.format (*values) {parts}      an f-string; parts: str | (conversion, format spec), in order
     py.assert (condition, message)   no result

@@ -68,4 +68,5 @@ def _excerpt(span: Span, label: str) -> list[str]:
     carets = "^" * max(1, end - span.col)
     # Tabs keep their width, so that the carets stand under the right characters.
     indent = "".join("\t" if c == "\t" else " " for c in line[: span.col])
-    return [place, f" {gutter} |", f" {number} | {line}", f" {gutter} | {indent}{carets} {label}".rstrip()]
+    pointer = f" {gutter} | {indent}{carets} {label}".rstrip()
+    return [place, f" {gutter} |", f" {number} | {line}", pointer]
