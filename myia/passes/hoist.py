@@ -143,7 +143,7 @@ class _Moved:
 
     def stays(self, op: Op) -> bool:
         """Whether `op` is cheap, and makes much out of little."""
-        if op.operands and op.primitive not in CHEAP:
+        if op.regions or (op.operands and op.primitive not in CHEAP):
             return False
         made_of = sum(self.weight.get(x, _size(x)) for x in set(op.operands))
         if sum(map(_size, op.results)) <= BLOW_UP * made_of:

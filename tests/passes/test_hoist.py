@@ -71,6 +71,19 @@ func @f(%x: f64[], %c: f64[], %n: i64[], %p: bool[]) -> f64[] {
 }"""))  # fmt: skip
 
 
+def test_a_call_without_arguments_is_no_constant(golden):
+    golden(before_after(hoist, """
+func @f(%c: f64[], %n: i64[]) {
+  for %k < %n () {
+    %0 = convert %c {dtype=i64}
+    %1 = call @g() {
+      %2 = neg %0
+      yield %2
+    }
+  }
+}"""))  # fmt: skip
+
+
 def test_what_may_not_end_stays():
     assert unchanged(hoist, """
 func @f(%x: f64[], %c: f64[], %n: i64[]) -> f64[] {
