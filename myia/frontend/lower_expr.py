@@ -216,17 +216,23 @@ def _dict(frame: Frame, node: gast.Dict) -> Value:
 
 def _joined_string(frame: Frame, node: gast.JoinedStr) -> Value:
     values, parts = [], []
-    for part in node.values:
+    for i, part in enumerate(node.values):
         if isinstance(part, gast.Constant):
             parts.append(part.value)
             continue
         value, spec = expression(frame, part.value), _static_spec(part)
-        conversion = CONVERSIONS[part.conversion]
+        how = (CONVERSIONS[part.conversion], spec)
         if spec is None:
-            value, conversion, spec = _format_now(frame, value, part), None, ""
+            value, how = _format_dynamically(frame, value, part), (None, "")
+        elif _has_call(node.values[i + 1 :]):  # which may change the value: text first
+            value, how = emit1(py.format_, value, parts=(how,)), (None, "")
         values.append(value)
-        parts.append((conversion, spec))
+        parts.append(how)
     return emit1(py.format_, *values, parts=tuple(parts))
+
+
+def _has_call(parts: Sequence[gast.expr]) -> bool:
+    return any(isinstance(n, gast.Call) for part in parts for n in gast.walk(part))
 
 
 def _static_spec(part: gast.FormattedValue) -> str | None:
@@ -239,7 +245,7 @@ def _static_spec(part: gast.FormattedValue) -> str | None:
     return "".join(t.value for t in texts)
 
 
-def _format_now(frame: Frame, value: Value, part: gast.FormattedValue) -> Value:
+def _format_dynamically(frame: Frame, value: Value, part: gast.FormattedValue) -> Value:
     """`f"{x:{width}}"` is `format(x, f"{width}")`."""
     conversion = {"s": str, "r": repr, "a": ascii}.get(CONVERSIONS[part.conversion])
     if conversion is not None:

@@ -131,6 +131,11 @@ def f_strings(x, s):
     return f"{x} {x!r:>4} {s!a} {s!s:^5} {x:{w}.2f} {x!r:>{w}} {{}} {x + 1=}{t(x)}{t(s)}"
 
 
+@on(([1],))
+def f_string_order(x):
+    return f"{x}{x.append(2)}{x!r}{len(x)}"
+
+
 @on(([1, 2, 3, 4, 5],))
 def slices(x):
     return x[1:3], x[:2], x[::2], x[-1], x[::-1], x[1:], x[:]
