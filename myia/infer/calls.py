@@ -12,6 +12,7 @@ from myia.infer import arguments, attributes, registry
 from myia.infer.context import Context
 from myia.infer.errors import BadType, DeepRecursion, Unsupported
 from myia.infer.heap import DictObject, InstanceObject
+from myia.infer.strings import message
 from myia.infer.tail_calls import as_loop
 from myia.infer.values import (
     Abstract,
@@ -21,6 +22,7 @@ from myia.infer.values import (
     PyFunction,
     Ref,
     Static,
+    Text,
     Tuple,
 )
 from myia.ir.builder import current_span
@@ -227,9 +229,9 @@ def _construct(ctx: Context, cls: type, args: tuple, kwargs: dict) -> Abstract:
         bound = _bind_fields(ctx, cls, fields, tuple(map(Static, defaults.values())), args, kwargs)
         return Tuple(tuple(bound), cls)
     if issubclass(cls, BaseException):
-        if kwargs or not all(isinstance(x, Static) for x in args):
+        if kwargs or any(not isinstance(x, (Static, Text)) for x in args):
             ctx.fail(Unsupported, what="an exception that holds run-time values")
-        return Static(cls(*(x.value for x in args)))
+        return Static(cls(*(x.value if isinstance(x, Static) else message(x) for x in args)))
     init = inspect.getattr_static(cls, "__init__", None)
     if dataclasses.is_dataclass(cls) and "__init__" in cls.__dict__ and not _written(init):
         return _construct_dataclass(ctx, cls, args, kwargs)
@@ -281,26 +283,3 @@ def _field_default(ctx: Context, f: dataclasses.Field) -> Abstract | None:
 def _bind_fields(ctx: Context, cls: type, parameters, defaults, args, kwargs) -> list[Abstract]:
     code = Code(cls.__name__, tuple(parameters), (), None, None, current_span())
     return bind(ctx, code, defaults, args, kwargs)
-
-
-# ----- Strings
-
-
-def format_parts(ctx: Context, parts: tuple, values: tuple[Abstract, ...]) -> Abstract:
-    """An f-string of compile-time values."""
-    text, rest = "", list(values)
-    for part in parts:
-        if isinstance(part, str):
-            text += part
-            continue
-        x = rest.pop(0)
-        conversion, spec = part
-        if not isinstance(x, Static):
-            ctx.fail(
-                Unsupported,
-                what="a string made of run-time values",
-                help_text="print the values themselves: `print('x =', x)`",
-            )
-        value = {"r": repr, "s": str, "a": ascii}.get(conversion, lambda v: v)(x.value)
-        text += format(value, spec or "")
-    return Static(text)

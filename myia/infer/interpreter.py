@@ -12,7 +12,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from myia.infer import arguments, arrays, attributes, calls, indexing, loops, operators
+from myia.infer import (
+    arguments,
+    arrays,
+    attributes,
+    calls,
+    indexing,
+    loops,
+    operators,
+    strings,
+)
 from myia.infer.branches import branch_many
 from myia.infer.context import Context
 from myia.infer.errors import BadType, BadValue, Unsupported
@@ -364,7 +373,7 @@ def _unpack(ctx, op, x):
 
 @handles(py.format_)
 def _format(ctx, op, *values):
-    return calls.format_parts(ctx, op.params["parts"], values)
+    return strings.format_parts(ctx, op.params["parts"], values)
 
 
 # ----- Functions
@@ -398,11 +407,10 @@ def _call(ctx, op, f, *args):
 @handles(py.assert_)
 def _assert(ctx, op, condition, message):
     failed = operators.negate(ctx, operators.truth(ctx, condition))
-    text = str(message.value) if isinstance(message, Static) and message.value is not None else ""
-    if isinstance(failed, Static):
-        if failed.value:
-            ctx.fail(BadValue, message=f"assertion fails: {text}", exception="AssertionError")
-    else:
+    text = strings.message(message)
+    if isinstance(failed, Static) and failed.value:  # fails if the program comes here
+        failed = Scalar(constant(True, bool), weak=True)
+    if isinstance(failed, Scalar):
         ctx.check(failed.value, AssertionError, text or "assertion failed")
 
 

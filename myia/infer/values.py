@@ -215,6 +215,23 @@ class Partial(Abstract):
         return (Partial, self.call, self.meta, len(self.items))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Text(Abstract):
+    """A string with run-time numbers in it: to be printed, or the message of an error."""
+
+    template: str  # for `str.format`
+    items: tuple[Abstract, ...]
+
+    def children(self):
+        return self.items
+
+    def rebuild(self, children):
+        return Text(self.template, children)
+
+    def key(self):
+        return (Text, self.template)
+
+
 class UndefinedType(Abstract):
     """The state of a local name that has no value yet."""
 

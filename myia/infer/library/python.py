@@ -28,6 +28,7 @@ from myia.infer.numbers import (
 )
 from myia.infer.operands import operand_dtype, result
 from myia.infer.registry import function
+from myia.infer.strings import format_parts, printed, values_of
 from myia.infer.values import (
     FALSE,
     NONE,
@@ -428,13 +429,7 @@ def _hasattr(ctx: Context, x: Abstract, name: Abstract) -> Abstract:
 
 @function(str, repr, builtins.format)
 def _text(ctx: Context, x: Abstract, spec: Abstract = Static("")) -> Abstract:  # noqa: B008
-    if not isinstance(x, Static):
-        ctx.fail(
-            Unsupported,
-            what="a string made of run-time values",
-            help_text="print the values themselves: `print('x =', x)`",
-        )
-    return Static(str(x.value) if not spec.value else format(x.value, spec.value))
+    return format_parts(ctx, ((None, spec.value),), (x,))
 
 
 @function(functools.partial)
@@ -465,28 +460,8 @@ def _print(ctx: Context, *args: Abstract, **options: Abstract) -> Abstract:
     sep = options.pop("sep", NONE)
     if any(name not in ("end", "flush") for name in options):
         ctx.fail(Unsupported, what="`print` to a file")
-    parts, values = [], []
-    for x in args:
-        text, leaves = _printed(ctx, x)
-        parts.append(text)
-        values += leaves
+    found = [printed(ctx, x) for x in args]
     separator = " " if is_none(sep) else sep.value
-    debug_print(separator.join(parts), *values)
+    items = [x for _, xs in found for x in xs]
+    debug_print(separator.join(text for text, _ in found), *values_of(ctx, items))
     return NONE
-
-
-def _printed(ctx: Context, x: Abstract):
-    """A format string for `x`, and the values that it formats."""
-    if isinstance(x, Static):
-        return str(x.value).replace("{", "{{").replace("}", "}}"), []
-    if isinstance(x, Scalar):
-        return "{}", [x.value]
-    if ctx.is_array(x):
-        return "{}", [ctx.read(x)]
-    if isinstance(x, Tuple) or (isinstance(x, Ref) and isinstance(ctx.contents(x), ListObject)):
-        found = [_printed(ctx, item) for item in ctx.list_items(x)]
-        left, right = "()" if isinstance(x, Tuple) else "[]"
-        comma = "," if isinstance(x, Tuple) and len(found) == 1 else ""
-        text = left + ", ".join(t for t, _ in found) + comma + right
-        return text, [v for _, values in found for v in values]
-    ctx.fail(Unsupported, what=f"printing {ctx.describe(x)}")
