@@ -101,7 +101,7 @@ def _multiply_adds(op: Op) -> int:
 
 def _elements(op: Op) -> int:
     """The largest array that `op` goes through; of a buffer only the window that it touches."""
-    if op.regions or op.primitive is shaping.reshape:
+    if op.regions or op.primitive in (constant_p, shaping.reshape):
         return 0
     if op.primitive in READS:
         return _largest(op.operands[1:] + op.results)

@@ -1,0 +1,178 @@
+"""XLA compiles whole every kind of body that the cost model admits, at the largest size it admits.
+
+What it cannot compile it refuses, or aborts the process: this test guards the list in `cost.py`.
+"""
+
+import jax
+import numpy as np
+import pytest
+from xla_programs import F64_, function, integer
+
+from myia.backends.reference.interpreter import evaluate
+from myia.backends.xla.cost import worth_compiling_whole
+from myia.backends.xla.executable import compile_function
+from myia.ir.avals import I64
+from myia.ir.core import Function
+from myia.ir.primitive import PRIMITIVES
+from myia.ir.verifier import verify
+from myia.primitives.control import loop
+from myia.primitives.define import constant
+from myia.primitives.elementwise import sin
+from myia.primitives.linalg import dot_general
+from myia.primitives.logic import convert
+from myia.primitives.reductions import argmax, cumprod, cumsum, reduce_max, reduce_prod
+from myia.primitives.shaping import (
+    broadcast,
+    concatenate,
+    flip,
+    pad,
+    reduce_sum,
+    reshape,
+    slice,
+    transpose,
+)
+
+pytestmark = pytest.mark.skipif(jax.default_backend() != "cpu", reason="rules for the CPU")
+
+ONE_FLOAT = [
+    *("exp", "exp2", "expm1", "log", "log1p", "logistic", "sqrt", "rsqrt", "cbrt"),
+    *("sin", "cos", "tan", "asin", "acos", "atan", "erf", "erfc"),
+    *("sinh", "cosh", "tanh", "asinh", "acosh", "atanh"),
+    *("floor", "ceil", "trunc", "round", "neg", "square", "reciprocal", "abs", "sign"),
+]
+TWO_FLOATS = ["add", "sub", "mul", "div", "atan2", "pow", "mod", "rem", "max", "min"]
+LARGE = ["erf_inv", "lgamma", "digamma"]
+
+
+def looping(size: int, step) -> tuple[Function, tuple]:
+    """Three trips of v -> step(v), on `size` numbers between 0 and 1."""
+
+    def body(v):
+        return loop([v], lambda k, v: [step(v)], count=integer(3))
+
+    return function("f", [F64_((size,))], body), (np.linspace(0.1, 0.9, size),)
+
+
+def check(f: Function, args: tuple, whole: bool = True) -> None:
+    verify(f)
+    loops = [op for op in f.region.ops if op.regions]
+    assert [worth_compiling_whole(op) for op in loops] == [whole]
+    for y, x in zip(compile_function(f)(*args), evaluate(f, args), strict=True):
+        np.testing.assert_allclose(y, x, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ONE_FLOAT)
+def test_functions_of_one_number(name):
+    check(*looping(256, lambda v: PRIMITIVES[name](v) * 0.1 + 0.5))
+
+
+@pytest.mark.parametrize("name", TWO_FLOATS)
+def test_functions_of_two_numbers(name):
+    check(*looping(256, lambda v: PRIMITIVES[name](v, flip(v, axes=(0,))) * 0.1 + 0.5))
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_large_functions(name):
+    check(*looping(16, lambda v: PRIMITIVES[name](v) * 0.01 + 0.5))
+    check(*looping(17, lambda v: PRIMITIVES[name](v) * 0.01 + 0.5), whole=False)
+
+
+def as_row(x):
+    return broadcast(x, shape=(256,), dims=())
+
+
+def square(v):
+    return reshape(v, shape=(16, 16))
+
+
+def dot(x, y, i, j):
+    return dot_general(x, y, contract=((i,), (j,)), batch=((), ()))
+
+
+def two_matrix_vector_products(v):
+    row = slice(v, start=(0,), limit=(16,), stride=(1,))
+    row = sin(dot(square(v), dot(square(v), row, 1, 0), 1, 0))
+    return reshape(broadcast(row, shape=(16, 16), dims=(0,)), shape=(256,))
+
+
+BODIES = {
+    "reduce_sum": lambda v: v * 0.5 + as_row(reduce_sum(v, axes=(0,))) * 0.01,
+    "reduce_sum_of_rows": lambda v: (
+        v * 0.5 + as_row(reduce_max(reduce_sum(square(v), axes=(1,)), axes=(0,)))
+    ),
+    "reduce_sum_of_columns": lambda v: (
+        v * 0.5 + as_row(reduce_max(reduce_sum(square(v), axes=(0,)), axes=(0,)))
+    ),
+    "reduce_prod": lambda v: v * 0.5 + as_row(reduce_prod(v, axes=(0,))),
+    "argmax": lambda v: v * 0.5 + as_row(convert(argmax(v, axis=0), dtype=np.float64)) * 0.01,
+    "transpose": lambda v: reshape(transpose(square(v), permutation=(1, 0)), shape=(256,)) * 0.5,
+    "concatenate": lambda v: concatenate(
+        slice(v, start=(1,), limit=(256,), stride=(1,)),
+        slice(v, start=(0,), limit=(1,), stride=(1,)),
+        axis=0,
+    ),
+    "pad": lambda v: pad(
+        slice(v, start=(0,), limit=(250,), stride=(1,)),
+        constant(0.5, np.float64),
+        low=(2,),
+        high=(4,),
+        interior=(0,),
+    ),
+    "two_matrix_vector_products": two_matrix_vector_products,
+}
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_bodies(name):
+    check(*looping(256, BODIES[name]))
+
+
+@pytest.mark.parametrize("running", [cumsum, cumprod])
+def test_running_sums_and_products(running):
+    check(*looping(16, lambda v: running(v, axis=0, reverse=False) * 0.1))
+
+
+def test_small_products_of_matrices():
+    def step(v):
+        m = reshape(v, shape=(4, 4))
+        return reshape(dot(m, m, 1, 0) * 0.1 + 0.3, shape=(16,))
+
+    check(*looping(16, step))
+
+
+def test_large_products_of_matrices_are_not():
+    check(
+        *looping(256, lambda v: reshape(dot(square(v), square(v), 1, 0), shape=(256,)) * 0.1), False
+    )
+
+
+def test_many_functions_in_one_body():
+    """Near the limit of work in a trip, beyond which a fusion may be run by several threads."""
+
+    def step(v):
+        for _ in range(19):
+            v = sin(v * 0.5) + 0.1
+        return v
+
+    check(*looping(256, step))
+
+
+def test_dead_carries_and_arguments():
+    """Nothing reads some arguments of the loop: XLA aborts on such a parameter."""
+
+    def body(x, v, w, n):
+        def trip(k, x, v):
+            return [sin(x), v * 0.5 + w]
+
+        return loop([x, v], trip, count=n)[:1]
+
+    f = function("f", [F64_(()), F64_((4,)), F64_((4,)), I64], body)
+    check(f, (np.asarray(0.5), np.ones(4), np.ones(4), np.asarray(3)))
+
+
+def test_empty_arrays_are_not_compiled_whole():
+    def body(x, v):
+        return loop([x, v], lambda k, x, v: [sin(x), v * 0.5], count=integer(3))
+
+    f = function("f", [F64_(()), F64_((0,))], body)
+    check(f, (np.asarray(0.5), np.ones(0)), whole=False)
