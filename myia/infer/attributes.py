@@ -7,6 +7,8 @@ import inspect
 import types
 from typing import Any
 
+import numpy as np
+
 from myia.infer import arguments, registry
 from myia.infer.context import Context
 from myia.infer.errors import BadValue, ReadOnlyWrite, Unsupported
@@ -18,7 +20,7 @@ from myia.infer.heap import (
     ListObject,
     ViewObject,
 )
-from myia.infer.numbers import is_number
+from myia.infer.numbers import is_number, is_weak
 from myia.infer.values import Abstract, Method, Ref, Static, Tuple
 
 KINDS = {
@@ -33,7 +35,7 @@ KINDS = {
 def kind_of(ctx: Context, x: Abstract) -> str | None:
     """The kind of built-in object, as the registry of methods names it."""
     if is_number(x):
-        return "number"
+        return "python" if is_weak(x) else "number"
     if isinstance(x, Ref):
         return KINDS.get(type(ctx.contents(x)))
     if isinstance(x, Tuple):
@@ -80,7 +82,11 @@ def _static_attribute(ctx: Context, x: Any, name: str) -> Abstract:
     except AttributeError as e:
         ctx.fail(BadValue, message=str(e), exception="AttributeError")
     library = getattr(x, "__name__", "").split(".")[0] in registry.LIBRARIES
-    if library or isinstance(value, (types.ModuleType, type, types.BuiltinFunctionType)):
+    if (
+        library
+        or isinstance(x, (np.dtype, np.finfo, np.iinfo))
+        or isinstance(value, (types.ModuleType, type, types.BuiltinFunctionType))
+    ):
         return Static(value)
     return arguments.root(ctx, lambda: getattr(x, name), name, ("attribute", id(x), name))
 

@@ -14,6 +14,7 @@ from myia.infer.arguments import Arguments, Root
 from myia.infer.context import Check
 from myia.infer.heap import ViewObject
 from myia.infer.interpreter import Interpreter
+from myia.infer.registry import known
 from myia.infer.results import Outputs, Recipe
 from myia.infer.values import Static
 from myia.ir.builder import Builder, at
@@ -56,7 +57,8 @@ def infer(
     try:
         with Builder() as builder:
             place = inspect.unwrap(f)
-            at_definition = load(place).span if isinstance(place, FunctionType) else None
+            written = isinstance(place, FunctionType) and known(f) is None
+            at_definition = load(place).span if written else None
             names = _parameter_names(place, len(positional))
             args = [arguments.abstract(ctx, s, inputs, n) for s, n in zip(positional, names)]
             kwargs = {k: arguments.abstract(ctx, s, inputs, k) for k, s in keywords.items()}

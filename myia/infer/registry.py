@@ -42,7 +42,8 @@ def function(*callables: Any) -> Callable[[Callable], Callable]:
 def method(kind: str, *names: str) -> Callable[[Callable], Callable]:
     """Register a handler `(ctx, self, *args, **kwargs)` for methods of `kind`.
 
-    Kinds: "array", "number", "list", "tuple", "dict", "str".
+    Kinds: "array", "number" (NumPy's scalars), "python" (Python's numbers), "list", "tuple",
+    "dict", "str".
     """
 
     def register(handler: Callable) -> Callable:

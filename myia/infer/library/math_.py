@@ -101,11 +101,12 @@ _register(math.hypot, formulas.hypot, None)
 
 
 @function(math.log)
-def _log(ctx: Context, x: Abstract, *base: Abstract) -> Abstract:
-    if static_number(x) and all(static_number(b) for b in base):
-        return _python(ctx, math.log, x.value, *(b.value for b in base))
-    logs = [elementwise.log(_float(ctx, number)) for number in (x, *base)]
-    return Scalar(logs[0] if len(logs) == 1 else arithmetic.div(*logs), weak=True)
+def _log(ctx: Context, x: Abstract, base: Abstract | None = None) -> Abstract:
+    numbers = [x] if base is None else [x, base]
+    if all(static_number(number) for number in numbers):
+        return _python(ctx, math.log, *(number.value for number in numbers))
+    logs = [elementwise.log(_float(ctx, number)) for number in numbers]
+    return Scalar(logs[0] if base is None else arithmetic.div(*logs), weak=True)
 
 
 # ----- Rounding to Python integers

@@ -161,6 +161,14 @@ def axes_argument(ctx: Context, axis: Abstract, ndim: int) -> tuple[int, ...]:
     return axes
 
 
+def reduction_axes(ctx: Context, axis: Abstract, ndim: int) -> tuple[int, ...]:
+    """The axes of a reduction: NumPy lets a number be reduced along "axis 0"."""
+    if ndim == 0 and static_int(axis):
+        axis_number(ctx, int(axis.value), 1)
+        return ()
+    return axes_argument(ctx, axis, ndim)
+
+
 def integer(ctx: Context, x: Abstract, what: str) -> int:
     """A compile-time integer."""
     if isinstance(x, Static) and not static_int(x):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from myia.infer.arrays import as_array
+from myia.infer.arrays import as_array, common_dtype
 from myia.infer.context import Context
-from myia.infer.errors import BadValue, Unsupported
+from myia.infer.errors import BadType, BadValue, Unsupported
 from myia.infer.layout import copy_of, is_contiguous, layout, result_like
 from myia.infer.library.numpy_arguments import (
     array,
@@ -142,8 +142,7 @@ def _array(
 ) -> Abstract:
     refuse(ctx, "numpy.array", options)
     order_c(ctx, "numpy.array", order)
-    wanted = dtype_argument(ctx, dtype)
-    result = as_array(ctx, object, wanted)
+    result = _converted(ctx, object, dtype_argument(ctx, dtype))
     if result is object and static(ctx, copy, "copy"):
         result = copied(ctx, result)
     missing = integer(ctx, ndmin, "ndmin") - len(ctx.shape(result))
@@ -163,7 +162,15 @@ def _asarray(
 ) -> Abstract:
     refuse(ctx, "numpy.asarray", options)
     order_c(ctx, "numpy.asarray", order)
-    return strong(as_array(ctx, a, dtype_argument(ctx, dtype)))
+    return strong(_converted(ctx, a, dtype_argument(ctx, dtype)))
+
+
+def _converted(ctx: Context, x: Abstract, dtype: np.dtype | None) -> Abstract:
+    """Only an array may lose its imaginary part."""
+    real = dtype is not None and dtype.kind not in "cb"
+    if real and not ctx.is_array(x) and common_dtype(ctx, x).kind == "c":
+        ctx.fail(BadType, message="float() argument must be a real number, not 'complex'")
+    return as_array(ctx, x, dtype)
 
 
 @function(np.ascontiguousarray)

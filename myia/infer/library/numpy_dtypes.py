@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from myia.infer.context import Context
-from myia.infer.errors import BadValue
+from myia.infer.errors import BadType, BadValue
 from myia.infer.library.numpy_arguments import (
     cast,
     dtype_of,
     numeric,
     static,
 )
+from myia.infer.operands import operand_dtype
 from myia.infer.registry import function
 from myia.infer.values import Abstract, Static
 
@@ -21,9 +22,9 @@ ZERO = Static(0)
 def _conversion(dtype: np.dtype):
     def handler(ctx: Context, x: Abstract = ZERO) -> Abstract:
         operand = numeric(ctx, x)
-        if dtype_of(ctx, operand).kind == "c" and dtype.kind not in "cb":
-            message = f"{dtype.name}() argument must be a real number, not a complex one"
-            ctx.fail(BadValue, message=message, exception="TypeError")
+        found, weak = operand_dtype(ctx, operand)
+        if weak and found.kind == "c" and dtype.kind not in "cb":
+            ctx.fail(BadType, message=f"{dtype.name}() argument must be a real number")
         return cast(ctx, operand, dtype)
 
     return handler

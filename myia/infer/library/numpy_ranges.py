@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from myia.infer.context import Context
-from myia.infer.errors import BadValue, Unsupported
+from myia.infer.errors import BadType, BadValue, Unsupported
 from myia.infer.library.numpy_arguments import (
     array,
     cast,
@@ -93,6 +93,8 @@ def _linspace(
     result = ctx.array(samples)
     wanted = dtype_argument(ctx, dtype)
     if wanted is not None and wanted.kind in "iu":
+        if computed.kind == "c":
+            ctx.fail(BadType, message="ufunc 'floor' not supported for complex numbers")
         result = ctx.array(elementwise.floor(samples))
     result = result if wanted is None else cast(ctx, result, wanted)
     return Tuple((result, ctx.array(step))) if flag(ctx, retstep, "retstep") else result

@@ -17,11 +17,11 @@ from myia.infer.layout import ravel
 from myia.infer.library.formulas import truth
 from myia.infer.library.numpy_arguments import (
     array,
-    axes_argument,
     axis_argument,
     dtype_argument,
     dtype_of,
     flag,
+    reduction_axes,
     refuse,
     stored,
     value_of,
@@ -44,16 +44,14 @@ def keep(value: Value, shape: Shape, axes: Shape) -> Value:
 def reduced(
     ctx: Context,
     x: Abstract,
-    axis: Abstract,
+    axes: Shape,
     keepdims: Abstract,
     dtype: np.dtype,
     reduce: Callable[[Value, Shape], Value],
 ) -> Abstract:
     """`reduce(value, axes)` of `x` converted to `dtype`."""
-    shape = ctx.shape(x)
-    axes = axes_argument(ctx, axis, len(shape))
     value = reduce(value_of(ctx, x, dtype), axes)
-    return ctx.array(keep(value, shape, axes) if flag(ctx, keepdims, "keepdims") else value)
+    return ctx.array(keep(value, ctx.shape(x), axes) if flag(ctx, keepdims, "keepdims") else value)
 
 
 def _by(primitive):
@@ -71,7 +69,7 @@ def sum_dtype(dtype: np.dtype) -> np.dtype:
 
 def along(ctx: Context, x: Abstract, axis: Abstract) -> tuple[Abstract, int]:
     """The operand and the axis of a function that flattens when there is none."""
-    if is_none(axis):
+    if is_none(axis) or (not ctx.shape(x) and axis_argument(ctx, axis, 1) == 0):
         return _flat(ctx, x), 0
     return x, axis_argument(ctx, axis, len(ctx.shape(x)))
 
@@ -100,7 +98,8 @@ def _folding(name: str, primitive):
         wanted = dtype_argument(ctx, dtype) or sum_dtype(dtype_of(ctx, x))
         if wanted.kind == "b":
             ctx.fail(Unsupported, what=f"`dtype=bool` of `numpy.{name}`")
-        return stored(ctx, reduced(ctx, x, axis, keepdims, wanted, _by(primitive)), out)
+        axes = reduction_axes(ctx, axis, len(ctx.shape(x)))
+        return stored(ctx, reduced(ctx, x, axes, keepdims, wanted, _by(primitive)), out)
 
     return handler
 
@@ -154,7 +153,8 @@ def _quantifier(name: str, primitive):
         def reduce(value: Value, axes: Shape) -> Value:
             return _by(primitive)(truth(value), axes)
 
-        return stored(ctx, reduced(ctx, x, axis, keepdims, dtype_of(ctx, x), reduce), out)
+        axes = reduction_axes(ctx, axis, len(ctx.shape(x)))
+        return stored(ctx, reduced(ctx, x, axes, keepdims, dtype_of(ctx, x), reduce), out)
 
     return handler
 
@@ -172,7 +172,8 @@ def _count_nonzero(
     def reduce(value: Value, axes: Shape) -> Value:
         return _by(reductions.reduce_sum)(convert(truth(value), dtype=np.int64), axes)
 
-    return reduced(ctx, x, axis, keepdims, dtype_of(ctx, x), reduce)
+    axes = reduction_axes(ctx, axis, len(ctx.shape(x)))
+    return reduced(ctx, x, axes, keepdims, dtype_of(ctx, x), reduce)
 
 
 # ----- The largest and the smallest
@@ -197,11 +198,11 @@ def _extremum(name: str, word: str, primitive):
         refuse(ctx, f"numpy.{name}", options)
         x = array(ctx, a)
         dtype, shape = _ordered(ctx, x, name), ctx.shape(x)
-        axes = axes_argument(ctx, axis, len(shape))
+        axes = reduction_axes(ctx, axis, len(shape))
         if math.prod(shape[i] for i in axes) == 0:
             message = f"zero-size array to reduction operation {word} which has no identity"
             ctx.fail(BadValue, message=message)
-        return stored(ctx, reduced(ctx, x, axis, keepdims, dtype, _by(primitive)), out)
+        return stored(ctx, reduced(ctx, x, axes, keepdims, dtype, _by(primitive)), out)
 
     return handler
 

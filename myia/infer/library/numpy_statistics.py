@@ -26,7 +26,7 @@ from myia.infer.library.numpy_arguments import (
 )
 from myia.infer.library.numpy_reductions import keep, reduced
 from myia.infer.registry import function, method
-from myia.infer.values import FALSE, NONE, Abstract, Ref, Static, Tuple, is_none
+from myia.infer.values import FALSE, NONE, Abstract, Ref, Static, is_none
 from myia.infer.views import reshape
 from myia.ir.core import Value
 from myia.primitives import arithmetic, elementwise, logic, ordering, reductions, shaping
@@ -73,7 +73,8 @@ def _mean(
     refuse(ctx, "numpy.mean", options)
     x = array(ctx, a)
     wanted = _inexact_argument(ctx, dtype, x, "mean")
-    return stored(ctx, reduced(ctx, x, axis, keepdims, wanted, _mean_value), out)
+    axes = axes_argument(ctx, axis, len(ctx.shape(x)))
+    return stored(ctx, reduced(ctx, x, axes, keepdims, wanted, _mean_value), out)
 
 
 def _inexact_argument(ctx: Context, dtype: Abstract, x: Abstract, name: str) -> np.dtype:
@@ -102,9 +103,12 @@ def _average(
     if ctx.shape(w) != ctx.shape(x):
         w = _weights_along(ctx, w, x, axis)
     dtype = np.result_type(inexact(dtype_of(ctx, x)), dtype_of(ctx, w))
-    total = reduced(ctx, w, axis, keepdims, dtype, _sum)
+    axes = axes_argument(ctx, axis, len(ctx.shape(x)))
+    total = reduced(ctx, w, axes, keepdims, dtype, _sum)
+    none = ctx.any(logic.not_(truth(value_of(ctx, total))))
+    ctx.check(none, ZeroDivisionError, "Weights sum to zero, can't be normalized")
     weighted = operators.binary(ctx, "*", cast(ctx, x, dtype), cast(ctx, w, dtype))
-    return operators.binary(ctx, "/", reduced(ctx, weighted, axis, keepdims, dtype, _sum), total)
+    return operators.binary(ctx, "/", reduced(ctx, weighted, axes, keepdims, dtype, _sum), total)
 
 
 def _weights_along(ctx: Context, w: Abstract, x: Abstract, axis: Abstract) -> Abstract:
@@ -156,7 +160,8 @@ def _spread(name: str, finish):
         def reduce(value: Value, axes: Shape) -> Value:
             return finish(_variance(value, axes, less))
 
-        return stored(ctx, reduced(ctx, x, axis, keepdims, wanted, reduce), out)
+        axes = axes_argument(ctx, axis, len(ctx.shape(x)))
+        return stored(ctx, reduced(ctx, x, axes, keepdims, wanted, reduce), out)
 
     return handler
 
@@ -201,9 +206,10 @@ def _median(
 ) -> Abstract:
     x = array(ctx, a)
     dtype, shape = inexact(dtype_of(ctx, x)), ctx.shape(x)
-    if dtype.kind == "c" or _count(shape, axes_argument(ctx, axis, len(shape))) == 0:
+    axes = axes_argument(ctx, axis, len(shape))
+    if dtype.kind == "c" or _count(shape, axes) == 0:
         ctx.fail(Unsupported, what="`numpy.median` of complex numbers or of no numbers")
-    return stored(ctx, reduced(ctx, x, axis, keepdims, dtype, _median_value), out)
+    return stored(ctx, reduced(ctx, x, axes, keepdims, dtype, _median_value), out)
 
 
 # ----- Norms
@@ -264,8 +270,7 @@ def _norm(
     else:
         ctx.fail(BadValue, message="Improper number of dimensions to norm.")
     dtype = inexact(dtype_of(ctx, x))
-    chosen = Tuple(tuple(map(Static, axes)))
-    return reduced(ctx, x, chosen, keepdims, dtype, lambda v, axes: reduce(v, axes, order))
+    return reduced(ctx, x, axes, keepdims, dtype, lambda v, axes: reduce(v, axes, order))
 
 
 def _kept(ctx: Context, keepdims: Abstract) -> bool:

@@ -1,0 +1,75 @@
+"""Runs a callable through inference and the reference interpreter, as a call from Python would."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from myia.backends.reference.interpreter import evaluate
+from myia.frontend.load import load
+from myia.infer.program import Program, infer
+from myia.infer.signature import Flattener
+from myia.ir.verifier import verify
+
+_TO_PYTHON = {
+    "array": np.array,
+    "generic": lambda x: np.asarray(x)[()],
+    float: lambda x: x.item(),
+    int: lambda x: x.item(),
+    bool: lambda x: x.item(),
+    complex: lambda x: x.item(),
+}
+
+
+def inferred(f, *args, **kwargs) -> tuple[Program, Flattener]:
+    """The program of `f` at these arguments, and these taken apart."""
+    flat = Flattener()
+    positional = tuple(flat.add(x) for x in args)
+    program = infer(load, f, positional, {k: flat.add(x) for k, x in kwargs.items()})
+    verify(program.function)
+    return program, flat
+
+
+def run(f, *args, **kwargs):
+    """What `f(*args, **kwargs)` gives; a failed run-time check raises its exception."""
+    program, flat = inferred(f, *args, **kwargs)
+    hidden = []
+    for root in program.roots:
+        found = Flattener()
+        assert found.add(root.read()) == root.signature
+        hidden += found.leaves
+    results = evaluate(program.function, [np.asarray(x) for x in (*flat.leaves, *hidden)])
+    if program.checks:
+        *results, code = results
+        if code:
+            check = program.checks[int(code) - 1]
+            raise check.exception(check.message)
+    numbers = [_TO_PYTHON[kind](x) for kind, x in zip(program.kinds, results)]
+    for index, recipe in program.updates:
+        flat.objects[index][...] = recipe(numbers, flat.objects)
+    return program.recipe(numbers, flat.objects)
+
+
+def assert_same(got, wanted, rtol=None) -> None:
+    """The same structure, types, dtypes and shapes; numbers equal to a few units in the last place.
+
+    `rtol` is for functions that NumPy and XLA round differently.
+    """
+    if isinstance(wanted, (tuple, list)):
+        assert isinstance(got, (tuple, list)), f"{got!r} for {wanted!r}"
+        assert len(got) == len(wanted), f"{got!r} for {wanted!r}"
+        for g, w in zip(got, wanted):
+            assert_same(g, w, rtol)
+        return
+    if isinstance(wanted, np.ndarray) and wanted.shape == ():
+        wanted = wanted[()]  # an array of no dimension is a NumPy scalar here
+    assert type(got) is type(wanted), f"{type(got)} for {type(wanted)}: {got!r} for {wanted!r}"
+    if isinstance(wanted, (np.ndarray, np.generic)):
+        assert got.dtype == wanted.dtype, f"{got.dtype} for {wanted.dtype}"
+        assert got.shape == wanted.shape, f"{got.shape} for {wanted.shape}"
+    if isinstance(wanted, (str, np.dtype, type(None), type)):
+        assert got == wanted
+        return
+    kind = np.asarray(wanted).dtype
+    if rtol is None:
+        rtol = 8 * np.finfo(kind).eps if kind.kind in "fc" else 0
+    np.testing.assert_allclose(got, wanted, rtol=rtol, atol=rtol * 0.1, strict=False)
