@@ -14,9 +14,9 @@ CHUNK = 25
 CHUNKS = range(6)
 
 
-def programs(chunk):
+def programs(chunk, size=12):
     for seed in range(chunk * CHUNK, (chunk + 1) * CHUNK):
-        yield seed, random_function(seed)
+        yield seed, random_function(seed, size)
 
 
 def check(f, g, seed):
@@ -66,9 +66,9 @@ def test_arguments_are_not_mutated():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(10_000, 13_000))
-def test_many(seed):
-    f = random_function(seed, size=20)
-    check(f, optimize(f, passes=LATE_PASSES), seed)
-    for run in LATE_PASSES.values():
-        check(f, run(f), seed)
+@pytest.mark.parametrize("chunk", range(400, 480))
+def test_many(chunk):
+    for seed, f in programs(chunk, size=24):
+        check(f, optimize(f, passes=LATE_PASSES), seed)
+        for run in LATE_PASSES.values():
+            check(f, run(f), seed)
