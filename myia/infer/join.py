@@ -17,7 +17,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
-from myia.infer.heap import ArrayObject, Contents, Heap, ListObject, Stale, ViewObject
+from myia.infer.heap import (
+    ArrayObject,
+    BufferObject,
+    Contents,
+    DictObject,
+    Heap,
+    InstanceObject,
+    ListObject,
+    Stale,
+    ViewObject,
+)
 from myia.infer.numbers import (
     bounds,
     convert,
@@ -391,11 +401,20 @@ def describe(x: Abstract, heap: Heap) -> str:
             return f"an array {contents.value.aval}"
         if isinstance(contents, ListObject):
             return f"a list of {len(contents.items)} items"
-        return {"DictObject": "a dict", "ViewObject": "a view of an array"}.get(
-            type(contents).__name__, f"a {type(contents).__name__.removesuffix('Object').lower()}"
-        )
+        if isinstance(contents, DictObject):
+            return f"a dict with the keys {', '.join(map(repr, contents.keys)) or '(none)'}"
+        if isinstance(contents, InstanceObject):
+            return f"an instance of {contents.cls.__name__}"
+        if isinstance(contents, ViewObject):
+            return "a view of an array"
+        return "a list built in a loop" if isinstance(contents, BufferObject) else "an object"
     if isinstance(x, UndefinedType):
         return "undefined"
-    names = {"Tuple": "a tuple", "Closure": "a function", "Range": "a range"}
+    names = {
+        "Tuple": "a tuple",
+        "Closure": "a function",
+        "Range": "a range",
+        "Text": "a string with run-time values",
+    }
     text = names.get(type(x).__name__, type(x).__name__.lower())
     return f"{text} of {len(x.children())} items" if type(x).__name__ == "Tuple" else text

@@ -1,0 +1,558 @@
+"""Every program that inference refuses, with the exact message: one mistake, one golden file."""
+
+import linecache
+import textwrap
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import myia
+
+# name: (the program, the arguments of `f`)
+PROGRAMS = {
+    "unknown_numpy_function": (
+        """
+        def f(x):
+            return np.linalg.eig(x)
+        """,
+        (np.eye(2),),
+    ),
+    "unknown_method": (
+        """
+        def f(x):
+            return x.tobytes()
+        """,
+        (np.ones(2),),
+    ),
+    "random": (
+        """
+        def f(x):
+            return x + np.random.normal()
+        """,
+        (1.0,),
+    ),
+    "undefined_name": (
+        """
+        def f(x):
+            return x + y
+        """,
+        (1.0,),
+    ),
+    "local_before_assignment": (
+        """
+        def f(x):
+            y = y + x
+            return y
+        """,
+        (1.0,),
+    ),
+    "not_callable": (
+        """
+        def f(x):
+            return x(1)
+        """,
+        (1.0,),
+    ),
+    "too_many_arguments": (
+        """
+        def g(a):
+            return a
+        def f(x):
+            return g(x, x)
+        """,
+        (1.0,),
+    ),
+    "missing_argument": (
+        """
+        def g(a, b):
+            return a
+        def f(x):
+            return g(x)
+        """,
+        (1.0,),
+    ),
+    "unexpected_keyword": (
+        """
+        def g(a):
+            return a
+        def f(x):
+            return g(a=x, b=x)
+        """,
+        (1.0,),
+    ),
+    "multiple_values": (
+        """
+        def g(a):
+            return a
+        def f(x):
+            return g(x, a=x)
+        """,
+        (1.0,),
+    ),
+    "unpack_count": (
+        """
+        def f(x):
+            a, b = (x, x, x)
+            return a
+        """,
+        (1.0,),
+    ),
+    "branches_of_different_shape": (
+        """
+        def f(x):
+            if x[0] > 0:
+                y = x
+            else:
+                y = x[:1]
+            return y
+        """,
+        (np.ones(3),),
+    ),
+    "branches_of_different_type": (
+        """
+        def f(x):
+            if x > 0:
+                y = (x, x)
+            else:
+                y = x
+            return y
+        """,
+        (1.0,),
+    ),
+    "loop_changes_shape": (
+        """
+        def f(x, n):
+            while n > 0.0:
+                x = np.concatenate([x, x])
+                n = n - 1.0
+            return x
+        """,
+        (np.ones(2), 3.0),
+    ),
+    "list_grows_without_bound": (
+        """
+        def f(x):
+            hs = []
+            while x < 10.0:
+                hs.append(x)
+                x = x * 2.0
+            return hs
+        """,
+        (1.0,),
+    ),
+    "range_of_float": (
+        """
+        def f(x):
+            s = 0.0
+            for i in range(x):
+                s = s + 1.0
+            return s
+        """,
+        (3.0,),
+    ),
+    "shape_from_value": (
+        """
+        def f(x):
+            return np.zeros(int(x))
+        """,
+        (3.0,),
+    ),
+    "slice_of_run_time_length": (
+        """
+        def f(a, x):
+            return a[: int(x)]
+        """,
+        (np.ones(3), 2.0),
+    ),
+    "mask": (
+        """
+        def f(a):
+            return a[a > 0]
+        """,
+        (np.ones(3),),
+    ),
+    "list_index_at_run_time": (
+        """
+        def f(x):
+            fs = [np.ones(2), np.ones(3)]
+            return fs[int(x)]
+        """,
+        (1.0,),
+    ),
+    "dict_key_at_run_time": (
+        """
+        def f(x):
+            d = {0: x, 1: 2.0}
+            return d[int(x)]
+        """,
+        (1.0,),
+    ),
+    "missing_key": (
+        """
+        def f(x):
+            d = {'a': x}
+            return d['b']
+        """,
+        (1.0,),
+    ),
+    "index_out_of_range": (
+        """
+        def f(x):
+            return x[3]
+        """,
+        (np.ones(3),),
+    ),
+    "too_many_indices": (
+        """
+        def f(x):
+            return x[0, 0]
+        """,
+        (np.ones(3),),
+    ),
+    "tuple_index_out_of_range": (
+        """
+        def f(x):
+            return (x, x)[2]
+        """,
+        (1.0,),
+    ),
+    "broadcast": (
+        """
+        def f(x, y):
+            return x + y
+        """,
+        (np.ones(3), np.ones(2)),
+    ),
+    "store_shape": (
+        """
+        def f(x):
+            x[0:2] = np.ones(3)
+            return x
+        """,
+        (np.zeros(4),),
+    ),
+    "store_complex": (
+        """
+        def f(x):
+            x[0] = 1j
+            return x
+        """,
+        (np.zeros(4),),
+    ),
+    "inplace_cast": (
+        """
+        def f(x):
+            x += 0.5
+            return x
+        """,
+        (np.zeros(4, int),),
+    ),
+    "division_by_zero": (
+        """
+        def f(x):
+            return x + 1 // 0
+        """,
+        (1.0,),
+    ),
+    "string_of_run_time_value": (
+        """
+        def f(x):
+            s = f'{x}'
+            return len(s)
+        """,
+        (1.0,),
+    ),
+    "truth_of_array": (
+        """
+        def f(x):
+            if x > 0:
+                return x
+            return -x
+        """,
+        (np.ones(3),),
+    ),
+    "attribute_error": (
+        """
+        class A:
+            def __init__(self):
+                self.y = 1.0
+        def f(x):
+            return A().z + x
+        """,
+        (1.0,),
+    ),
+    "frozen_dataclass": (
+        """
+        @dataclass(frozen=True)
+        class A:
+            y: float
+        def f(x):
+            a = A(x)
+            a.y = 2.0
+            return a.y
+        """,
+        (1.0,),
+    ),
+    "recursion": (
+        """
+        def f(x):
+            if x < 1.0:
+                return 1.0
+            return x * f(x - 1.0)
+        """,
+        (1.0,),
+    ),
+    "function_as_result": (
+        """
+        def f(x):
+            return lambda y: x + y
+        """,
+        (1.0,),
+    ),
+    "set_of_run_time_values": (
+        """
+        def f(x):
+            return len({x, 2.0})
+        """,
+        (1.0,),
+    ),
+    "not_iterable": (
+        """
+        def f(x):
+            for y in x:
+                x = y
+            return x
+        """,
+        (1.0,),
+    ),
+    "stale_alias": (
+        """
+        def f(x, c):
+            a = np.zeros(2)
+            b = np.ones(2)
+            y = a if c > 0 else b
+            y[0] = x
+            return a
+        """,
+        (1.0, 1.0),
+    ),
+    "sorted_at_run_time": (
+        """
+        def f(x):
+            return sorted([x, 2.0])
+        """,
+        (1.0,),
+    ),
+    "is_of_numbers": (
+        """
+        def f(x):
+            return x is x + 1.0
+        """,
+        (1.0,),
+    ),
+    "unroll_limit": (
+        """
+        def f(x):
+            for i in range(1000):
+                y = np.zeros(i)
+            return x
+        """,
+        (1.0,),
+    ),
+    "compare_complex": (
+        """
+        def f(z):
+            return z < 1j
+        """,
+        (1j,),
+    ),
+    "bit_operator_of_float": (
+        """
+        def f(x):
+            return x & 1
+        """,
+        (1.0,),
+    ),
+    "bool_minus": (
+        """
+        def f(x):
+            return (x > 0) - (x > 1)
+        """,
+        (np.ones(2),),
+    ),
+    "negative_int_power": (
+        """
+        def f(x):
+            return x ** -1
+        """,
+        (np.arange(1, 3),),
+    ),
+    "print_to_file": (
+        """
+        import sys
+        def f(x):
+            print(x, file=sys.stderr)
+            return x
+        """,
+        (1.0,),
+    ),
+    "type_error": (
+        """
+        def f(x):
+            return x + 'a'
+        """,
+        (1.0,),
+    ),
+    "static_type_error": (
+        """
+        def f(x):
+            return 1 + 'a'
+        """,
+        (1.0,),
+    ),
+    "matmul_shapes": (
+        """
+        def f(x):
+            return x @ np.ones(2)
+        """,
+        (np.ones(3),),
+    ),
+    "dict_of_other_keys": (
+        """
+        def f(x):
+            d = {'a': x}
+            if x > 0:
+                d['b'] = x
+            return d
+        """,
+        (1.0,),
+    ),
+    "none_in_arithmetic": (
+        """
+        def f(x):
+            y = None
+            return x + y
+        """,
+        (1.0,),
+    ),
+    "keys_of_arrays": (
+        """
+        def f(x):
+            return {x: 1}
+        """,
+        (1.0,),
+    ),
+    "wrong_item_type": (
+        """
+        def f(x):
+            x['a'] = 1.0
+            return x
+        """,
+        (np.ones(2),),
+    ),
+    "write_into_tuple": (
+        """
+        def f(x):
+            t = (x, x)
+            t[0] = 1.0
+            return t
+        """,
+        (1.0,),
+    ),
+    "pop_of_a_stacked_list": (
+        """
+        def f(x):
+            hs = []
+            for i in range(9):
+                hs.append(x)
+            return hs.pop()
+        """,
+        (1.0,),
+    ),
+    "list_of_different_shapes": (
+        """
+        def f(x):
+            return np.stack([x, x[:1]])
+        """,
+        (np.ones(3),),
+    ),
+}
+DIFFERENTIATED = {
+    "grad_of_int": (
+        """
+        def f(n):
+            return n * 2.0
+        """,
+        (3,),
+    ),
+    "grad_of_array_result": (
+        """
+        def f(x):
+            return x * 2.0
+        """,
+        (np.ones(3),),
+    ),
+    "grad_of_int_array": (
+        """
+        def f(x):
+            return x[0] * 2.0
+        """,
+        (np.arange(3),),
+    ),
+    "grad_of_tuple": (
+        """
+        def f(x):
+            return x, x
+        """,
+        (1.0,),
+    ),
+    "grad_of_int_in_dict": (
+        """
+        def f(p):
+            return p['w'] * p['n']
+        """,
+        ({"w": 1.0, "n": 3},),
+    ),
+    "grad_of_nothing": (
+        """
+        def f(x):
+            y = x
+        """,
+        (1.0,),
+    ),
+}
+
+FILE = "<program>"
+
+
+def define(source: str):
+    """The function `f` of a program, its source at hand as that of a file would be."""
+    source = textwrap.dedent(source).strip()
+    lines = [line + "\n" for line in source.split("\n")]
+    linecache.cache[FILE] = (len(source), None, lines, FILE)
+    namespace = {"__name__": "program", "np": np, "dataclass": dataclass}
+    exec(compile(source, FILE, "exec"), namespace)
+    return namespace["f"]
+
+
+def refusal(transform, source: str, args: tuple) -> str:
+    with pytest.raises(myia.MyiaError) as info:
+        transform(define(source))(*args)
+    return f"{textwrap.dedent(source).strip()}\n\n{info.value}\n"
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_refused(name, golden):
+    golden(refusal(myia.jit, *PROGRAMS[name]))
+
+
+@pytest.mark.parametrize("name", DIFFERENTIATED)
+def test_derivative_refused(name, golden):
+    golden(refusal(myia.grad, *DIFFERENTIATED[name]))
+
+
+def test_a_recursion_names_the_call_that_does_not_end():
+    """The depth at which it stops is no part of the message's meaning, but its place is."""
+    message = refusal(myia.jit, *PROGRAMS["recursion"])
+    assert "return x * f(x - 1.0)" in message and "^^^^^^^^^^" in message
