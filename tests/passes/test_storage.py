@@ -2,13 +2,276 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
+from transforms.derivative_checks import directions, expanded, function, gradient, pullback, run
+from transforms.derivative_zoo import ZOO, integer, number, read, write
+from transforms.random_structures import random_program
 
+from myia.ir.core import Function, walk
 from myia.ir.verifier import verify
+from myia.passes.dce import eliminate_dead_code
 from myia.passes.storage import Limits, lower_and_plan
+from myia.primitives import elementwise
+from myia.primitives.control import if_, loop
+from myia.primitives.define import constant_p
+from myia.primitives.elementwise import sin
+from myia.primitives.logic import gt, lt
+from myia.primitives.shaping import reduce_sum
+from myia.primitives.structured import Loop, loop_p
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "transforms"))
+TINY = Limits(strategy="trail", blocks=(4, 4), slots=(4, 4))
+ALL_LIMITS = {"auto": Limits(), "trail": TINY}
+
+
+def same_numbers(f: Function, args, limits: Limits) -> None:
+    lowered, _ = lower_and_plan(f, limits)
+    verify(lowered)
+    for got, want in zip(run(lowered, args), run(f, args), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-13)
+
+
+def check_orders(f: Function, args, limits: Limits) -> None:
+    """The gradient and the gradient's pullback, lowered."""
+    first = expanded(pullback(f))
+    args = [*args, *directions(f, args, 0)[1]]
+    same_numbers(first, args, limits)
+    second = expanded(pullback(first))
+    same_numbers(second, [*args, *directions(first, args, 1)[1]], limits)
+
+
+@pytest.mark.parametrize("limits", ALL_LIMITS)
+@pytest.mark.parametrize("name", ZOO)
+def test_zoo(name, limits):
+    body, args = ZOO[name]
+    check_orders(function(body, *args), args, ALL_LIMITS[limits])
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random_programs(seed):
+    f, args = random_program(seed)
+    check_orders(f, args, ALL_LIMITS["auto" if seed % 2 else "trail"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(20, 300))
+def test_more_random_programs(seed):
+    f, args = random_program(seed)
+    for limits in ALL_LIMITS.values():
+        check_orders(f, args, limits)
+
+
+# ----- The trail
+
+
+def counted(x, p, n):
+    (y,) = loop([x], lambda k, y: [sin(y) * p + 0.1], count=n)
+    return [y]
+
+
+def conditional(x, p, n):
+    below = lambda k, y: lt(k, n)  # noqa: E731
+    (y,) = loop([x], lambda k, y: [sin(y) * p + 0.1], cond=below)
+    return [y]
+
+
+def with_array(x, p, n):
+    """Carries an array, so that the snapshots leave the loop."""
+
+    def body(k, a, y):
+        z = sin(y) * p + read(a, k)
+        return [write(a, k, z), z]
+
+    (a, y) = loop([x, p], body, count=n)
+    return [reduce_sum(a * a, axes=(0,)) * y]
+
+
+COUNTS = [*range(20), 31, 32, 33, 63, 64, 65, 100, 257, 1000]
+
+
+@pytest.mark.parametrize("body", [counted, conditional, with_array])
+@pytest.mark.parametrize(("slots", "block"), [(4, 4), (4, 1), (8, 2)])
+def test_one_trail_serves_all_counts(body, slots, block):
+    x = np.linspace(0.1, 0.9, 40) if body is with_array else 0.7
+    limits = Limits(strategy="trail", blocks=(block, block), slots=(slots, slots))
+    f = expanded(gradient(function(body, x, 0.8, 1)))
+    lowered, _ = lower_and_plan(f, limits)
+    verify(lowered)
+    for n in COUNTS:
+        if body is with_array and n > 40:
+            continue
+        want, got = run(f, [x, 0.8, n]), run(lowered, [x, 0.8, n])
+        for a, b in zip(got, want, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-12, err_msg=f"{n} trips")
+
+
+def count_evaluations(monkeypatch, primitive, f: Function, args) -> int:
+    """How often `primitive` is evaluated when `f` runs."""
+    evaluate, calls = primitive.evaluate, []
+    monkeypatch.setattr(primitive, "evaluate", lambda *xs: calls.append(1) or evaluate(*xs))
+    run(f, args)
+    monkeypatch.setattr(primitive, "evaluate", evaluate)
+    return len(calls)
+
+
+@pytest.mark.parametrize("n", [3, 4, 5, 60, 300, 3000])
+def test_number_of_replays(monkeypatch, n):
+    f = expanded(gradient(function(counted, 0.7, 0.8, 1)))
+    limits = Limits(strategy="trail", blocks=(4, 4), slots=(16, 16))
+    lowered, _ = lower_and_plan(f, limits)
+    evaluations = count_evaluations(monkeypatch, elementwise.sin, lowered, [0.7, 0.8, n])
+    if n <= 4:
+        assert evaluations == n  # the leaf is the tape
+    else:
+        assert evaluations <= n * (3 + 0.5 * max(0, np.log2(n / (8 * 4)))) + 4
+
+
+def test_memory_of_a_million_trips():
+    f = expanded(gradient(function(counted, 0.7, 0.8, 1)))
+    _, (plan,) = lower_and_plan(f)
+    assert plan.strategy == "trail"
+    assert plan.bytes <= 8 << 20
+
+
+# ----- What is recorded
+
+
+def plans_of(body, *args, limits: Limits | None = None):
+    f = expanded(gradient(function(body, *args)))
+    return lower_and_plan(f, limits or Limits())[1]
+
+
+def test_a_linear_adjoint_records_nothing():
+    def body(p, n):
+        (y,) = loop([number(1.0)], lambda k, y: [y * 0.5 + p], count=n)
+        return [y]
+
+    (plan,) = plans_of(body, 0.7, 3)
+    assert (plan.strategy, plan.bytes) == ("nothing", 0)
+
+
+def test_a_counter_is_not_recorded():
+    def body(a, n):
+        def step(k, s, i):
+            return [s + read(a, i) * read(a, k), i + 2]
+
+        s, _ = loop([number(0.0), integer(1)], step, count=n)
+        return [s]
+
+    (plan,) = plans_of(body, np.arange(9.0), 3)
+    assert plan.strategy == "nothing"
+
+
+def test_masks_are_computed_again():
+    def body(x):
+        def step(k, y):
+            (z,) = if_(gt(y, number(0.5)), lambda: [y * y], lambda: [y * 2.0])
+            return [z]
+
+        return loop([x], step, count=integer(5))
+
+    (plan,) = plans_of(body, 0.7)
+    assert [str(a) for a in plan.records] == ["f64[]"]
+
+
+def test_elements_are_recorded_and_not_arrays():
+    def body(x):
+        def step(k, a):
+            return [write(a, k + 1, sin(read(a, k)) * read(a, k + 1))]
+
+        (a,) = loop([x], step, count=integer(99))
+        return [reduce_sum(a, axes=(0,))]
+
+    (plan,) = plans_of(body, np.ones(100))
+    assert plan.strategy == "tape"
+    assert all(a.shape == () for a in plan.records)
+    assert plan.capacity == 99
+
+
+@pytest.mark.parametrize("size", [50, 5000])
+def test_a_trip_costs_what_it_costs_forwards(size):
+    """No op in the reverse loop makes or copies an array of the operand's size."""
+
+    def body(x, i):
+        def step(k, s):
+            (t,) = if_(gt(s, number(0.0)), lambda: [read(x, k) * s], lambda: [read(x, i)])
+            return [t]
+
+        (s,) = loop([number(1.0)], step, count=integer(20))
+        return [s]
+
+    f = expanded(gradient(function(body, np.ones(size), 1)))
+    lowered, _ = lower_and_plan(f)
+    in_place = {"dynamic_update_slice", "if"}
+    for op in lowered.region.ops:
+        for inner in (o for region in op.regions for o in walk(region)):
+            if op.primitive is loop_p and inner.primitive.name not in in_place:
+                assert all(y.aval.size <= 1 for y in inner.results), inner
+    assert any(op.primitive is constant_p for op in lowered.region.ops)
+
+
+# ----- Pairing
+
+
+def loops(f: Function) -> list[Loop]:
+    return [Loop.of(op) for op in walk(f.region) if op.primitive is loop_p]
+
+
+def test_the_primal_loop_records():
+    f = expanded(pullback(function(counted, 0.7, 0.8, 3)))
+    lowered, (plan,) = lower_and_plan(f, Limits())
+    assert plan.paired
+    alone = eliminate_dead_code(expanded(gradient(function(counted, 0.7, 0.8, 3))))
+    unpaired, (plan,) = lower_and_plan(alone)
+    assert not plan.paired
+    assert len(loops(lowered)) == len(loops(unpaired))
+
+
+def test_pairing_sees_through_other_carries():
+    """The program's loop carries more than the reversed one, inside and outside."""
+
+    def body(x, p):
+        def outer(k, s, y, m):
+            z, t = loop([y, s], lambda j, z, t: [sin(z) * p, t + z], count=integer(3))
+            return [t, z, m + 1]
+
+        s, y, m = loop([number(0.0), x, integer(0)], outer, count=integer(4))
+        return [y * y, s, m]
+
+    f = expanded(pullback(function(body, 0.7, 0.8)))
+    args = [0.7, 0.8, 1.0, 0.0]
+    lowered, plans = lower_and_plan(f)
+    assert plans[-1].paired
+    # The outer loops, forwards and back, with one inner loop in each.
+    assert len(loops(lowered)) == 4
+    same_numbers(f, args, Limits())
+
+
+def test_nests_give_few_copies():
+    """Loops of a nest of depth d: at most quadratically many."""
+
+    def nest(depth):
+        def body(x, p):
+            def level(d, y):
+                if d == 0:
+                    return [sin(y) * p]
+                return loop([y], lambda k, y: level(d - 1, y), count=integer(2))
+
+            return level(depth, x)
+
+        f = expanded(pullback(function(body, 0.7, 0.8)))
+        return len(loops(lower_and_plan(f)[0]))
+
+    numbers = [nest(d) for d in (1, 2, 3, 4)]
+    assert numbers[0] == 2
+    assert all(n <= d * (d + 1) for d, n in enumerate(numbers, 1)), numbers
+
+
+def test_a_static_zero_count_needs_nothing():
+    def body(x, p):
+        return loop([x], lambda k, y: [sin(y) * p], count=integer(0))
+
+    f = expanded(gradient(function(body, 0.7, 0.8)))
+    lowered, plans = lower_and_plan(f)
+    assert not plans
+    assert run(lowered, [0.7, 0.8]) == [1.0, 0.0]

@@ -15,7 +15,7 @@ class Limits:
     leaf        for the trail's leaf; `inner_leaf` in a loop, where it is cleared in each trip
     snapshots   for all slots of a trail; in a loop there are as few slots as may be
     blocks      least and most trips in a leaf: powers of two
-    slots       least and most slots: even
+    slots       least and most slots: multiples of four
     """
 
     strategy: str = "auto"
@@ -41,7 +41,7 @@ class Limits:
         return _between(self.blocks, 1 << max(0, wanted.bit_length() - 1))
 
     def slot_count(self, snapshot_bytes: int, inner: bool) -> int:
-        wanted = 0 if inner else self.snapshots // max(1, snapshot_bytes) // 2 * 2
+        wanted = 0 if inner else self.snapshots // max(1, snapshot_bytes) // 4 * 4
         return _between(self.slots, wanted)
 
 

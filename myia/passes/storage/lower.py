@@ -29,10 +29,10 @@ from myia.passes.storage.cut import Cut, carries_needed, choose_records, needed,
 from myia.passes.storage.limits import Limits
 from myia.passes.storage.numbering import Numbering
 from myia.passes.storage.plan import LoopPlan
+from myia.passes.storage.sharing import shared, with_more_args
 from myia.passes.storage.strips import strip_mine
 from myia.passes.storage.tape import Tape
 from myia.passes.storage.trail import Trail
-from myia.passes.walk import Walk
 from myia.primitives.arithmetic import add
 from myia.primitives.control import emit_loop
 from myia.primitives.define import constant, constant_p
@@ -225,31 +225,14 @@ def _recording(
         for inner in loop.body.ops:
             append(inner)
         yields = (*loop.body.yields, *updated, add(k, 1))
-    body = _without_repeats(Region(loop.body.args + more, tuple(b.ops), yields))
-    cond = loop.cond and Region(
-        loop.cond.args + tuple(Value(x.aval) for x in initial), loop.cond.ops, loop.cond.yields
-    )
+    body = shared(Region(loop.body.args + more, tuple(b.ops), yields))
+    cond = loop.cond and with_more_args(loop.cond, initial)
     carries = (*loop.carries, *initial)
     with Builder() as b, at(op.span):
         results = emit_loop(replace(loop, carries=carries, cond=cond, body=body))
     (new,) = b.ops
     results = op.results + results[len(op.results) :]
     return Op(new.primitive, new.operands, new.params, new.regions, results, new.span)
-
-
-def _without_repeats(region: Region) -> Region:
-    """`region` without the ops whose results earlier ops have, though they be loops."""
-    numbering = Numbering()
-    first: dict[int, Value] = {}
-    known: dict[tuple[Value, ...], list[Value]] = {}
-    for op in region.ops:
-        numbering.visit([op])
-        numbers = numbering.all(op.results)
-        if numbers and all(n in first for n in numbers) and not has_effect(op):
-            known[op.results] = [first[n] for n in numbers]
-        for n, y in zip(numbers, op.results):
-            first.setdefault(n, y)
-    return Walk(lambda op, _: known.get(op.results)).region(region)
 
 
 # ----- Choices

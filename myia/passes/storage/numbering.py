@@ -6,7 +6,7 @@ optimistically: carries of two loops with the same count are assumed equal when 
 and classes of carries are split until what the bodies yield agrees with them (partition
 refinement). So a loop that carries more besides is recognised as following the same trajectory.
 
-The carries of one loop that move together get the same number as well.
+Only loops of the same region are compared, or of the bodies of two loops being compared.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Numbering:
     def __init__(self):
         self.interned: dict[Hashable, int] = {}
         self.numbers: dict[Value, int] = {}
-        self.loops: list[tuple[Op, Loop]] = []  # those numbered so far, to compare others with
+        self.loops: list[Op] = []  # those of this region so far, to compare others with
         self.runs = 0
 
     def of(self, x: Value) -> int:
@@ -53,10 +53,19 @@ class Numbering:
         And the two loops make the same trips.
         """
         found = self._classes(one, other)
+        common = self._common(found)
+        whole = found is not None and len(common) == len(one.carries)
+        return [common[i] for i in range(len(common))] if whole else None
+
+    def common_carries(self, one: Loop, other: Loop) -> dict[int, int]:
+        """Which carries of `one` are which of `other`; none if they do not make the same trips."""
+        return self._common(self._classes(one, other))
+
+    def _common(self, found) -> dict[int, int]:
         if found is None:
-            return None
+            return {}
         places = {c: j for j, c in enumerate(found[1])}
-        return [places[c] for c in found[0]] if all(c in places for c in found[0]) else None
+        return {i: places[c] for i, c in enumerate(found[0]) if c in places}
 
     def _intern(self, key: Hashable) -> int:
         return self.interned.setdefault(key, len(self.interned))
@@ -76,16 +85,18 @@ class Numbering:
             self.numbers[y] = self._intern((if_p, pred, self.of(a), self.of(b)))
 
     def _loop(self, op: Op) -> None:
-        loop, run = Loop.of(op), self._run()
-        (classes,) = self._refined([loop], _labels(self.all(loop.carries)))[0]
-        numbers = [self._intern((loop_p, run, c)) for c in classes]
-        for other_op, other in self.loops:
-            found = self._classes(loop, other)
+        equal: dict[int, int] = {}  # position of a carry -> number of one that is equal
+        for other in self.loops:
+            found = self._classes(Loop.of(op), Loop.of(other))
             if found is not None:
-                equal = dict(zip(found[1], self.all(other_op.results)))
-                numbers = [equal.get(c, n) for c, n in zip(found[0], numbers)]
-        self.numbers.update(zip(op.results, numbers))
-        self.loops.append((op, loop))
+                known = dict(zip(found[1], self.all(other.results)))
+                equal |= {i: known[c] for i, c in enumerate(found[0]) if c in known}
+            if len(equal) == len(op.results):
+                break
+        run = self._run()
+        for i, y in enumerate(op.results):
+            self.numbers[y] = equal[i] if i in equal else self._intern((loop_p, run, i))
+        self.loops.append(op)
 
     def _classes(self, one: Loop, other: Loop) -> list[list[int]] | None:
         """The class of each carry of both loops; None if they do not make the same trips."""
@@ -103,13 +114,14 @@ class Numbering:
 
     def _refined(self, loops: Sequence[Loop], labels: list[int]):
         """The coarsest classes of carries that the bodies respect, and what the conditions are."""
+        outer = self.loops
         while True:
-            run, mark = self._run(), len(self.loops)
+            self.loops, run = [], self._run()
             yields, conditions = [], []
             for loop, classes in zip(loops, _split(loops, labels)):
                 yields += self._applied(run, loop.body, classes)
                 conditions.append(loop.cond and self._applied(run, loop.cond, classes))
-            del self.loops[mark:]
+            self.loops = outer
             refined = _labels(zip(labels, yields))
             if len(set(refined)) == len(set(labels)):
                 return _split(loops, labels), conditions

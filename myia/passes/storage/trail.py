@@ -32,14 +32,17 @@ from myia.primitives.logic import and_, eq, ge, gt, le, not_, select, shift_left
 from myia.primitives.shaping import broadcast, iota, slice
 from myia.primitives.windows import dynamic_update_slice, static_indices
 
+RESERVE = 8  # slots at most that the forward sweep leaves free, for the replays of the first trips
+
 
 class Trail:
     """`initial` and `update` are further carries of the forward loop; `reverse` reads them."""
 
     def __init__(self, cut: Cut, slots: int, block: int):
-        assert slots % 2 == 0 and block & (block - 1) == 0
+        assert slots % 4 == 0 and block & (block - 1) == 0
         self.cut = cut
         self.slots, self.block = slots, block
+        self.filled = slots - min(RESERVE, slots // 2)
 
     # ----- Forwards
 
@@ -58,8 +61,8 @@ class Trail:
 
         def snapshot():
             *thinned, room, wider = if_(
-                eq(used, self.slots),
-                lambda: [*map(self._thinned, slots), _int(self.slots // 2), mul(stride, 2)],
+                eq(used, self.filled),
+                lambda: [*map(self._thinned, slots), _int(self.filled // 2), mul(stride, 2)],
                 lambda: [*slots, used, stride],
             )
             filled = [write(s, x, room) for s, x in zip(thinned, kept)]
@@ -75,7 +78,7 @@ class Trail:
         even = slice(
             slots,
             start=(0, *rest),
-            limit=(self.slots, *slots.shape[1:]),
+            limit=(self.filled, *slots.shape[1:]),
             stride=(2, *(1 for _ in rest)),
         )
         return dynamic_update_slice(slots, even, *static_indices([0, *rest]))
