@@ -170,7 +170,8 @@ class Join:
         if of is not None and (a.weak, a.lo, a.hi) != (weak, lo, hi):
             self.widened = True
         name = b.value.name if isinstance(b, Scalar) else None
-        return Scalar(self.slot(Aval(dtype), of, name), weak, lo, hi)
+        shape = () if of is None else of.shape  # the rows of a list that grows have one
+        return Scalar(self.slot(Aval(dtype, shape), of, name), weak, lo, hi)
 
     def optional(self, a: Abstract, b: Abstract) -> Abstract:
         if isinstance(a, Absent) or isinstance(b, Absent):

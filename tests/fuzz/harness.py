@@ -1,0 +1,434 @@
+"""One random program: what Python makes of it, against what the compiler makes of it."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import linecache
+import math
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from random import Random
+from typing import Any
+
+import numpy as np
+from generator import Program
+
+import myia
+from myia.backends.reference.interpreter import evaluate
+from myia.infer.errors import NeedsStatic
+from myia.infer.signature import Flattener, dynamic_integer
+from myia.ir.core import Function
+from myia.passes import LATE_PASSES
+from myia.pipeline import Options, stages, typed_program
+from myia.source.diagnostics import MyiaError
+
+VALUE_RTOL = 1e-9
+GRADIENT_RTOL = 1e-5
+DUALITY_RTOL = 1e-8
+STEP = 1e-4
+HUGE = 1e7  # beyond it, rounding hides what is to be compared
+RUNTIME_ERRORS = (IndexError, ZeroDivisionError, UnboundLocalError, NameError)
+ACTIVE = (0, 1, 3, 4, 5)  # the arguments of floats
+INTEGER = 2
+
+
+class Mismatch(AssertionError):
+    """The compiler is wrong. `kind`: in what."""
+
+    def __init__(self, kind: str, message: str):
+        super().__init__(f"{kind}: {message}")
+        self.kind = kind
+
+
+class Skip(Exception):
+    """Python's own result is not to be compared with: it is not finite, huge, ..."""
+
+
+@dataclass(frozen=True)
+class Checks:
+    """What is asked of a program besides value and gradient on the reference interpreter."""
+
+    forward: bool = False
+    second: bool = False
+    xla: bool = False
+    dynamic: bool = False  # `n` is an argument of the compiled program
+    stage: str = "finish"
+    disable: str | None = None
+
+
+@dataclass
+class Report:
+    """`refused`: why the compiler declined; `counts`: what was compared and what was skipped."""
+
+    refused: str | None = None
+    counts: Counter = field(default_factory=Counter)
+
+
+def random_checks(rng: Random) -> Checks:
+    """Mostly the last stage with all passes."""
+    return Checks(
+        forward=rng.random() < 0.3,
+        second=rng.random() < 0.1,
+        dynamic=rng.random() < 0.4,
+        stage="expand" if rng.random() < 0.1 else "finish",
+        disable=rng.choice(list(LATE_PASSES)) if rng.random() < 0.15 else None,
+    )
+
+
+def random_arguments(rng: Random) -> tuple:
+    def numbers(*shape):
+        values = [rng.uniform(-1.5, 1.5) for _ in range(math.prod(shape))]
+        return np.array(values).reshape(shape)
+
+    return (
+        rng.uniform(-2, 2),
+        rng.uniform(-2, 2),
+        rng.randrange(5),
+        numbers(3),
+        numbers(3),
+        numbers(2, 3),
+    )
+
+
+# ----- Programs
+
+
+_numbers = itertools.count()
+
+
+def define(source: str) -> dict[str, Any]:
+    """The names that `source` defines; its text is known to `inspect`."""
+    filename = f"<fuzz {next(_numbers)}>"
+    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+    namespace = {"np": np, "math": math}
+    exec(compile(source, filename, "exec"), namespace)
+    return namespace
+
+
+def loss_of(f: Callable) -> Callable:
+    """A float in which all results of `f`, and what it does to its arguments, count."""
+
+    def weighed(r):
+        if isinstance(r, tuple):
+            return r[0] + weighed(r[1])
+        if isinstance(r, np.ndarray):
+            return np.sum(r * np.array([0.7, -0.4, 1.2]))
+        return r * 1.0
+
+    def loss(p, q, n, x, y, A):
+        r = f(p, q, n, x, y, A)
+        return weighed(r) + weighed(x) - 0.5 * weighed(y) + weighed(A[0]) + 0.3 * weighed(A[1])
+
+    return loss
+
+
+@dataclass(frozen=True)
+class Derivatives:
+    """Functions of `(p, q, n, x, y, A)`, and of a direction: `(p, q, x, y, A)` of it."""
+
+    gradient: Callable
+    tangent: Callable
+    forward_over_reverse: Callable
+    reverse_over_forward: Callable
+
+
+def derivatives_of(loss: Callable) -> Derivatives:
+    def gradient(p, q, n, x, y, A):
+        return myia.grad(loss, (0, 1, 3, 4, 5))(p, q, n, x, y, A)
+
+    def tangent(p, q, n, x, y, A, v):
+        def at(p, q, x, y, A):
+            return loss(p, q, n, x, y, A)
+
+        return myia.jvp(at, (p, q, x, y, A), v)[1]
+
+    def forward_over_reverse(p, q, n, x, y, A, v):
+        def at(p, q, x, y, A):
+            return gradient(p, q, n, x, y, A)
+
+        return myia.jvp(at, (p, q, x, y, A), v)[1]
+
+    def reverse_over_forward(p, q, n, x, y, A, v):
+        return myia.grad(tangent, (0, 1, 3, 4, 5))(p, q, n, x, y, A, v)
+
+    return Derivatives(gradient, tangent, forward_over_reverse, reverse_over_forward)
+
+
+# ----- On the reference interpreter
+
+
+_TO_PYTHON: dict[Any, Callable] = {
+    "array": np.array,
+    "generic": lambda x: np.asarray(x)[()],
+    float: lambda x: x.item(),
+    int: lambda x: x.item(),
+    bool: lambda x: x.item(),
+}
+
+
+class Reference:
+    """`f` as a compiled function that the reference interpreter runs."""
+
+    def __init__(self, f: Any, checks: Checks):
+        self.f, self.checks = f, checks
+        self.compiled: dict[Any, tuple] = {}
+
+    def __call__(self, *args):
+        flat = Flattener()
+        signature = tuple(self.add(flat, i, x) for i, x in enumerate(args))
+        if signature not in self.compiled:
+            self.compiled[signature] = self.compile(signature)
+        program, function = self.compiled[signature]
+        for root in program.roots:
+            flat.add(root.read())
+        results = evaluate(function, flat.leaves)
+        if program.checks:
+            *results, code = results
+            if code:
+                check = program.checks[int(code) - 1]
+                raise check.exception(f"{check.message} ({check.span})")
+        numbers = [_TO_PYTHON[kind](x) for kind, x in zip(program.kinds, results)]
+        for i, recipe in program.updates:
+            flat.objects[i][...] = recipe(numbers, flat.objects)
+        return program.recipe(numbers, flat.objects)
+
+    def add(self, flat: Flattener, i: int, x: Any):
+        if i != INTEGER or not self.checks.dynamic:
+            return flat.add(x)
+        flat.leaves.append(np.int64(x))
+        return dynamic_integer()
+
+    def compile(self, signature) -> tuple[Any, Function]:
+        disabled = frozenset([self.checks.disable] if self.checks.disable else ())
+        options = Options(disable=disabled, verify=True)
+        program = typed_program(self.f, signature, {}, options)
+        for name, function in stages(program.function, options):  # noqa: B007
+            if name == self.checks.stage:
+                break
+        return program, function
+
+
+# ----- In Python
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a call did: its result or error, and the arguments afterwards."""
+
+    args: tuple
+    result: Any = None
+    error: Exception | None = None
+
+
+def outcome(f: Callable, args: tuple) -> Outcome:
+    """Of a call on copies of the arguments; run-time errors are caught."""
+    args = copy.deepcopy(args)
+    try:
+        return Outcome(args, f(*args))
+    except RUNTIME_ERRORS as error:
+        return Outcome(args, error=error)
+
+
+def in_python(f: Callable, args: tuple) -> Outcome:
+    try:
+        with np.errstate(all="raise", under="ignore"):
+            found = outcome(f, args)
+    except (OverflowError, ValueError, FloatingPointError) as error:
+        raise Skip(type(error).__name__) from error
+    if found.error is None:
+        numbers = vector((found.result, *found.args))
+        if not np.all(np.abs(numbers) < HUGE):
+            raise Skip("huge")
+    return found
+
+
+# ----- Comparisons
+
+
+def vector(tree: Any) -> np.ndarray:
+    """All numbers in a row."""
+    if isinstance(tree, (tuple, list)):
+        return np.concatenate([np.zeros(0), *map(vector, tree)])
+    return np.ravel(np.asarray(tree, float))
+
+
+def like(args: tuple, numbers: np.ndarray) -> tuple:
+    """The active arguments replaced by these numbers."""
+    rest, new = list(numbers), list(args)
+    for i in ACTIVE:
+        size = np.size(args[i])
+        part, rest = rest[:size], rest[size:]
+        new[i] = np.reshape(part, np.shape(args[i])) if np.ndim(args[i]) else float(part[0])
+    return tuple(new)
+
+
+def active(args: tuple) -> tuple:
+    return tuple(args[i] for i in ACTIVE)
+
+
+def assert_same(got: Any, want: Any, kind: str) -> None:
+    """Equal up to rounding. A number may be more general than Python's: it is, on another path."""
+    if isinstance(want, tuple):
+        if not isinstance(got, tuple) or len(got) != len(want):
+            raise Mismatch(kind, f"{got!r}, not {want!r}")
+        for g, w in zip(got, want):
+            assert_same(g, w, kind)
+        return
+    g, w = np.asarray(got), np.asarray(want)
+    arrays = isinstance(got, np.ndarray), isinstance(want, np.ndarray)
+    fits = (
+        g.dtype == w.dtype
+        if all(arrays)
+        else "biuf".index(g.dtype.kind) >= "biuf".index(w.dtype.kind)
+    )
+    if arrays[0] != arrays[1] or g.shape != w.shape or not fits:
+        raise Mismatch(kind, f"{got!r}, not {want!r}")
+    assert_close(g, w, VALUE_RTOL, kind)
+
+
+def assert_close(got: np.ndarray, want: np.ndarray, rtol: float, kind: str) -> None:
+    got, want = np.asarray(got, float), np.asarray(want, float)
+    scale = np.max(np.abs(want), initial=1.0)
+    if got.shape != want.shape or not np.all(np.abs(got - want) <= rtol * scale):
+        raise Mismatch(kind, f"{got!r}, not {want!r}")
+
+
+def differences(f: Callable[[np.ndarray], Any], x: np.ndarray, directions) -> tuple:
+    """Directional derivatives by central differences, and where they can be trusted.
+
+    They cannot at kinks and jumps: there two step sizes, or the two sides, disagree.
+    """
+    slopes, trusted = [], []
+    here = vector(f(x))
+    for e in directions:
+        step = STEP * np.asarray(e)
+        ahead, behind = vector(f(x + step)), vector(f(x - step))
+        near = (ahead - behind) / (2 * STEP)
+        far = (vector(f(x + 2 * step)) - vector(f(x - 2 * step))) / (4 * STEP)
+        scale = 1 + np.abs(near) + np.abs(here) * 1e-3
+        bent = np.abs(ahead + behind - 2 * here) / STEP
+        slopes.append((4 * near - far) / 3)
+        trusted.append((np.abs(near - far) < 3e-5 * scale) & (bent < 0.03 * scale))
+    return np.array(slopes), np.array(trusted)
+
+
+# ----- The checks of one program
+
+
+class Case:
+    """A program, compiled for the checks asked of it."""
+
+    def __init__(self, program: Program, checks: Checks, report: Report):
+        self.checks, self.report = checks, report
+        self.f = define(program.source)["f"]
+        self.loss = loss_of(self.f)
+        self.derivatives = derivatives_of(self.loss)
+        self.references: dict[Callable, Reference] = {}
+
+    def reference(self, f: Callable) -> Reference:
+        return self.references.setdefault(f, Reference(f, self.checks))
+
+    def check(self, args: tuple) -> None:
+        want = in_python(self.f, args)
+        run = myia.jit(self.f) if self.checks.xla else self.reference(self.f)
+        self.check_value(run, args, want)
+        if want.error is not None:
+            self.report.counts["raises"] += 1
+            return
+        self.check_gradient(args)
+
+    def check_value(self, run: Callable, args: tuple, want: Outcome) -> None:
+        try:
+            got = outcome(run, args)
+        except OverflowError as error:
+            raise Skip("an integer beyond 64 bits") from error
+        if type(got.error) is not type(want.error):
+            raise Mismatch("error", f"{got.error!r}, not {want.error!r}; {got.result}")
+        if want.error is None:
+            assert_same(got.result, want.result, "value")
+            assert_same(got.args, want.args, "arguments")
+        self.report.counts["values"] += 1
+
+    def check_gradient(self, args: tuple) -> None:
+        x = vector(active(args))
+
+        def at(x):
+            found = in_python(self.loss, like(args, x))
+            if found.error is not None:
+                raise Skip("raises nearby")
+            return found.result
+
+        want, trusted = differences(at, x, np.eye(len(x)))
+        want, trusted = want[:, 0], trusted[:, 0]
+        gradient = self.derivatives.gradient
+        run = myia.jit(gradient) if self.checks.xla else self.reference(gradient)
+        got = vector(run(*copy.deepcopy(args)))
+        self.count("derivatives", trusted)
+        assert_close(
+            np.where(trusted, got, 0), np.where(trusted, want, 0), GRADIENT_RTOL, "gradient"
+        )
+        rng = np.random.default_rng(0)
+        v = rng.normal(size=len(x))
+        if self.checks.forward:
+            tangent = self.along(self.derivatives.tangent, args, v)
+            assert_close(vector(tangent), vector(got @ v), DUALITY_RTOL, "forward against reverse")
+        if self.checks.second:
+            self.check_second_order(args, x, v)
+
+    def along(self, f: Callable, args: tuple, v: np.ndarray):
+        return self.reference(f)(*copy.deepcopy(args), active(like(args, v)))
+
+    def check_second_order(self, args: tuple, x: np.ndarray, v: np.ndarray) -> None:
+        gradient = self.reference(self.derivatives.gradient)
+        want, trusted = differences(
+            lambda x: vector(gradient(*copy.deepcopy(like(args, x)))), x, [v]
+        )
+        results = [
+            vector(self.along(f, args, v))
+            for f in (self.derivatives.forward_over_reverse, self.derivatives.reverse_over_forward)
+        ]
+        if not np.all(np.abs(results[0]) < HUGE):
+            raise Skip("huge second derivatives")
+        assert_close(
+            results[0], results[1], DUALITY_RTOL, "forward over reverse against its converse"
+        )
+        self.count("second derivatives", trusted)
+        for got in results:
+            masked = np.where(trusted[0], got, 0), np.where(trusted[0], want[0], 0)
+            assert_close(*masked, 10 * GRADIENT_RTOL, "second order")
+
+    def count(self, what: str, trusted: np.ndarray) -> None:
+        self.report.counts[what] += int(trusted.sum())
+        self.report.counts[f"{what} skipped"] += int((~trusted).sum())
+
+
+def check(program: Program, seed: int, checks: Checks) -> Report:
+    """Raise unless the compiler does with the program what Python does, or declines it."""
+    report = Report()
+    rng = Random(seed)
+    inputs = [random_arguments(rng) for _ in range(2)]
+    if not checks.dynamic:
+        inputs[1] = (*inputs[1][:INTEGER], inputs[0][INTEGER], *inputs[1][INTEGER + 1 :])
+    case = Case(program, checks, report)
+    try:
+        for args in inputs:
+            try:
+                case.check(args)
+            except Skip as skip:
+                report.counts[f"input skipped: {skip}"] += 1
+    except NeedsStatic as error:
+        if checks.dynamic:
+            return check(program, seed, replace(checks, dynamic=False))
+        report.refused = reason(error)
+    except MyiaError as error:
+        report.refused = reason(error)
+    return report
+
+
+def reason(error: MyiaError) -> str:
+    """The first line of the message, and the line of source."""
+    lines = str(error).splitlines()
+    notes = [line.strip() for line in lines if line.lstrip().startswith("note")]
+    return " ".join([lines[0], *notes[:1]])

@@ -1,0 +1,86 @@
+"""Many random programs: `python tests/fuzz/run.py --count 1000 --seed 0 [--xla] [--jobs 2]`."""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import signal
+import traceback
+from collections import Counter
+from dataclasses import dataclass, replace
+from random import Random
+
+from generator import Generator, Program
+from harness import Report, check, random_checks
+
+SECONDS = 120  # a program that takes longer has failed
+
+
+@dataclass(frozen=True)
+class Result:
+    seed: int
+    report: Report | None
+    failure: str | None = None
+
+
+def run_seed(seed: int, xla: bool = False) -> Report:
+    """The program of this seed, checked; raises what fails."""
+    rng = Random(seed)
+    program = Generator(rng).program()
+    checks = random_checks(rng)
+    return check(program, seed, replace(checks, xla=xla))
+
+
+def program_of(seed: int) -> Program:
+    return Generator(Random(seed)).program()
+
+
+def _result(task: tuple[int, bool]) -> Result:
+    seed, xla = task
+    signal.signal(signal.SIGALRM, _too_long)
+    signal.alarm(SECONDS)
+    try:
+        return Result(seed, run_seed(seed, xla))
+    except Exception:
+        return Result(seed, None, traceback.format_exc(limit=-4))
+    finally:
+        signal.alarm(0)
+
+
+def _too_long(*_):
+    raise TimeoutError(f"longer than {SECONDS} s")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--xla", action="store_true", help="on XLA instead of the reference")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--show", action="store_true", help="print the program of --seed")
+    options = parser.parse_args()
+    if options.show:
+        print(program_of(options.seed).source)
+        return 0
+    tasks = [(seed, options.xla) for seed in range(options.seed, options.seed + options.count)]
+    counts, refusals, failures = Counter(), Counter(), 0
+    with multiprocessing.get_context("spawn").Pool(options.jobs, maxtasksperchild=200) as pool:
+        for result in pool.imap_unordered(_result, tasks):
+            if result.failure is not None:
+                failures += 1
+                print(f"--- seed {result.seed}\n{result.failure}", flush=True)
+                continue
+            counts += result.report.counts
+            counts["refused" if result.report.refused else "accepted"] += 1
+            if result.report.refused:
+                refusals[result.report.refused] += 1
+    print(f"\n{options.count} programs, {failures} failures")
+    for title, counter in (("counts", counts), ("refusals", refusals)):
+        print(f"{title}:")
+        for key, n in counter.most_common():
+            print(f"  {n:6}  {key}")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
