@@ -1,0 +1,181 @@
+"""Sorting, searching, and reading at indices."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from myia.infer.context import Context
+from myia.infer.errors import BadType, BadValue, Unsupported
+from myia.infer.indexing import getitem
+from myia.infer.library.formulas import is_nan
+from myia.infer.library.numpy_arguments import (
+    array,
+    axis_argument,
+    copied,
+    dtype_of,
+    refuse,
+    static,
+    stored,
+    value_of,
+)
+from myia.infer.library.numpy_reductions import along
+from myia.infer.numbers import broadcast_to, promote
+from myia.infer.operands import operand_dtype
+from myia.infer.registry import function, method
+from myia.infer.values import NONE, Abstract, Ref, SliceValue, Static, Tuple, is_none
+from myia.infer.views import reshape
+from myia.ir.core import Value
+from myia.primitives import arithmetic, logic, ordering, reductions
+from myia.primitives.define import constant
+from myia.primitives.indexing import take_along_axis
+
+LAST = Static(-1)
+WHOLE = SliceValue(NONE, NONE, NONE)
+
+
+# ----- Sorting: stable, whatever `kind` says; NaN last
+
+
+def _sortable(ctx: Context, a: Abstract, axis: Abstract, name: str) -> tuple[Value, int]:
+    whole = array(ctx, a)
+    if dtype_of(ctx, whole).kind == "c":
+        ctx.fail(Unsupported, what=f"`{name}` of complex numbers")
+    if not ctx.shape(whole) and not is_none(axis):
+        ctx.fail(BadValue, message="axis -1 is out of bounds for array of dimension 0")
+    x, i = along(ctx, whole, axis)
+    return value_of(ctx, x), i
+
+
+@function(np.sort)
+def _sort(
+    ctx: Context,
+    a: Abstract,
+    axis: Abstract = LAST,
+    kind: Abstract = NONE,
+    order: Abstract = NONE,
+    *,
+    stable: Abstract = NONE,
+) -> Abstract:
+    refuse(ctx, "numpy.sort", {"order": order})
+    value, i = _sortable(ctx, a, axis, "numpy.sort")
+    return ctx.array(ordering.sort(value, axis=i))
+
+
+@method("array", "sort")
+def _sort_in_place(
+    ctx: Context,
+    self: Ref,
+    axis: Abstract = LAST,
+    kind: Abstract = NONE,
+    order: Abstract = NONE,
+    *,
+    stable: Abstract = NONE,
+) -> Abstract:
+    refuse(ctx, "sort", {"order": order})
+    i = axis_argument(ctx, axis, len(ctx.shape(self)))
+    value, _ = _sortable(ctx, self, Static(i), "sort")
+    ctx.store(self, ordering.sort(value, axis=i))
+    return NONE
+
+
+@method("array", "argsort")
+@function(np.argsort)
+def _argsort(
+    ctx: Context,
+    a: Abstract,
+    axis: Abstract = LAST,
+    kind: Abstract = NONE,
+    order: Abstract = NONE,
+    *,
+    stable: Abstract = NONE,
+) -> Abstract:
+    """Equal elements keep their order, which NumPy promises for `stable=True` only."""
+    refuse(ctx, "numpy.argsort", {"order": order})
+    value, i = _sortable(ctx, a, axis, "numpy.argsort")
+    return ctx.array(ordering.argsort(value, axis=i))
+
+
+# ----- Searching
+
+
+@method("array", "searchsorted")
+@function(np.searchsorted)
+def _searchsorted(
+    ctx: Context,
+    a: Abstract,
+    v: Abstract,
+    side: Abstract = Static("left"),  # noqa: B008
+    sorter: Abstract = NONE,
+) -> Abstract:
+    """How many elements of the sorted `a` come before each of `v`."""
+    refuse(ctx, "numpy.searchsorted", {"sorter": sorter})
+    xs = array(ctx, a), array(ctx, v)
+    if len(ctx.shape(xs[0])) != 1:
+        ctx.fail(BadValue, message="object too deep for desired array")
+    dtype, _ = promote(*(operand_dtype(ctx, x) for x in xs))
+    if dtype.kind == "c":
+        ctx.fail(Unsupported, what="`numpy.searchsorted` of complex numbers")
+    wanted = value_of(ctx, xs[1], dtype)
+    shape = (*wanted.shape, *ctx.shape(xs[0]))
+    elements = broadcast_to(value_of(ctx, xs[0], dtype), shape)
+    targets = broadcast_to(reshape(wanted, (*wanted.shape, 1)), shape)
+    before = _before(elements, targets, static(ctx, side, "the side") == "right")
+    counts = logic.convert(before, dtype=np.int64)
+    return ctx.array(reductions.reduce_sum(counts, axes=(len(shape) - 1,)))
+
+
+def _before(x: Value, y: Value, also_equal: bool) -> Value:
+    """The order of sorting, in which NaN comes last."""
+    found = (logic.le if also_equal else logic.lt)(x, y)
+    if x.dtype.kind != "f":
+        return found
+    last = is_nan(y) if also_equal else logic.and_(is_nan(y), logic.not_(is_nan(x)))
+    return logic.or_(found, last)
+
+
+# ----- Reading at indices
+
+
+@method("array", "take")
+@function(np.take)
+def _take(
+    ctx: Context,
+    a: Abstract,
+    indices: Abstract,
+    axis: Abstract = NONE,
+    out: Abstract = NONE,
+    mode: Abstract = Static("raise"),  # noqa: B008
+) -> Abstract:
+    """`a[:, ..., indices]`"""
+    if static(ctx, mode, "the mode") != "raise":
+        ctx.fail(Unsupported, what=f"`mode={mode.value!r}` of `numpy.take`")
+    x, i = along(ctx, array(ctx, a), axis)
+    key = Tuple((*[WHOLE] * i, array(ctx, indices)))
+    return stored(ctx, copied(ctx, getitem(ctx, x, key)), out)
+
+
+@function(np.take_along_axis)
+def _take_along_axis(
+    ctx: Context, arr: Abstract, indices: Abstract, axis: Abstract = LAST
+) -> Abstract:
+    x, i = along(ctx, array(ctx, arr), axis)
+    at = array(ctx, indices)
+    if dtype_of(ctx, at).kind not in "iu":
+        ctx.fail(BadType, message="`indices` must be an integer array")
+    value, where = value_of(ctx, x), value_of(ctx, at, np.dtype(np.int64))
+    shapes = [(*v.shape[:i], *v.shape[i + 1 :]) for v in (value, where)]
+    if len(value.shape) != len(where.shape):
+        message = "`indices` and `arr` must have the same number of dimensions"
+        ctx.fail(BadValue, message=message)
+    if shapes[0] != shapes[1]:
+        ctx.fail(Unsupported, what="`numpy.take_along_axis` with broadcasting")
+    return ctx.array(take_along_axis(value, _in_range(ctx, where, value.shape[i]), i))
+
+
+def _in_range(ctx: Context, index: Value, n: int) -> Value:
+    """Indices made non-negative, checked at run time."""
+    low, zero = (constant(k, np.int64, index.shape) for k in (-n, 0))
+    high = constant(n, np.int64, index.shape)
+    failed = logic.or_(logic.lt(index, low), logic.ge(index, high))
+    ctx.check(ctx.any(failed), IndexError, f"index out of bounds for axis with size {n}")
+    return logic.select(logic.lt(index, zero), arithmetic.add(index, high), index)

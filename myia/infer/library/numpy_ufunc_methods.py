@@ -1,0 +1,104 @@
+"""Methods of ufuncs: `np.add.reduce`, `np.maximum.accumulate`, `np.subtract.outer`, `np.add.at`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from myia.infer.context import Context
+from myia.infer.errors import Unsupported
+from myia.infer.library.numpy_arguments import (
+    array,
+    axis_argument,
+    dtype_of,
+    refuse,
+    value_of,
+)
+from myia.infer.library.numpy_shaping import seen_as
+from myia.infer.registry import function
+from myia.infer.values import FALSE, NONE, Abstract, Static
+from myia.primitives import ordering
+
+ZERO = Static(0)
+
+# ----- reduce
+
+
+def _reducing(whole: Callable):
+    def handler(
+        ctx: Context,
+        array: Abstract,
+        axis: Abstract = ZERO,
+        dtype: Abstract = NONE,
+        out: Abstract = NONE,
+        keepdims: Abstract = FALSE,
+        **options: Abstract,
+    ) -> Abstract:
+        named = {"axis": axis, "out": out, "keepdims": keepdims, **options}
+        if not (isinstance(dtype, Static) and dtype.value is None):
+            named["dtype"] = dtype
+        return ctx.call(Static(whole), (array,), named)
+
+    return handler
+
+
+for _ufunc, _whole in {
+    np.add: np.sum,
+    np.multiply: np.prod,
+    np.maximum: np.max,
+    np.minimum: np.min,
+    np.logical_and: np.all,
+    np.logical_or: np.any,
+}.items():
+    function(_ufunc.reduce)(_reducing(_whole))
+
+# ----- accumulate
+
+
+def _accumulating(whole: Callable):
+    def handler(
+        ctx: Context, array: Abstract, axis: Abstract = ZERO, dtype: Abstract = NONE
+    ) -> Abstract:
+        return ctx.call(Static(whole), (array,), {"axis": axis, "dtype": dtype})
+
+    return handler
+
+
+function(np.add.accumulate)(_accumulating(np.cumsum))
+function(np.multiply.accumulate)(_accumulating(np.cumprod))
+
+
+def _running(name: str, primitive):
+    def handler(ctx: Context, a: Abstract, axis: Abstract = ZERO, **options: Abstract) -> Abstract:
+        refuse(ctx, f"numpy.{name}.accumulate", options)
+        x = array(ctx, a)
+        if dtype_of(ctx, x).kind not in "iuf":
+            ctx.fail(Unsupported, what=f"`numpy.{name}.accumulate` of {dtype_of(ctx, x)}")
+        i = axis_argument(ctx, axis, len(ctx.shape(x)))
+        return ctx.array(primitive(value_of(ctx, x), axis=i, reverse=False))
+
+    return handler
+
+
+function(np.maximum.accumulate)(_running("maximum", ordering.cummax))
+function(np.minimum.accumulate)(_running("minimum", ordering.cummin))
+
+# ----- outer
+
+
+def _outer(ufunc: np.ufunc):
+    def handler(ctx: Context, A: Abstract, B: Abstract, **options: Abstract) -> Abstract:
+        a, b = array(ctx, A), array(ctx, B)
+        left = seen_as(ctx, a, (*ctx.shape(a), *[1] * len(ctx.shape(b))))
+        return ctx.call(Static(ufunc), (left, b), options)
+
+    return handler
+
+
+for _ufunc in (
+    np.add, np.subtract, np.multiply, np.divide, np.power, np.maximum, np.minimum,
+    np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal,
+    np.logical_and, np.logical_or,
+):  # fmt: skip
+    function(_ufunc.outer)(_outer(_ufunc))
