@@ -1,0 +1,312 @@
+"""Every small program: values, gradients, second derivatives, on every backend and stage."""
+
+from __future__ import annotations
+
+import copy
+import functools
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from losses import losses_of
+from reference_calls import ReferenceCalls
+from small_programs import PROGRAMS, Program
+from trees import (
+    assert_same,
+    differentiable,
+    is_narrow,
+    is_same,
+    like,
+    ones_like,
+    random_like,
+    vector,
+    wide,
+)
+
+import myia
+from myia.frontend import load
+from myia.ir.equality import same
+from myia.ir.parser import parse
+from myia.ir.printer import to_text
+from myia.passes import LATE_PASSES
+
+STEP = 1e-3  # of central differences of fourth order
+VALUE_RTOL = 1e-12
+XLA_RTOL = 1e-10
+GRADIENT_RTOL = 1e-9
+DIFFERENCE_RTOL = 1e-6
+DUALITY_RTOL = 1e-10
+
+XLA_SECOND = PROGRAMS[::10]
+
+
+class Case:
+    """A program, its losses, and its compiled functions, each compiled once a signature."""
+
+    def __init__(self, program: Program):
+        self.program = program
+        self.all_inputs = [*program.inputs, *(args for args, _ in program.exact)]
+        self.active = active_arguments(self.all_inputs)
+        changed = written_arguments(program.f, self.all_inputs)
+        self.losses = losses_of(program.f, order_of(self.active), changed)
+        self.references: dict = {}
+        self.transforms: dict = {}
+
+    # ----- Compiled functions
+
+    def transformed(self, name: str) -> Callable:
+        if name not in self.transforms:
+            self.transforms[name] = TRANSFORMS[name](self)
+        return self.transforms[name]
+
+    def reference(self, name: str, stage: str = "finish", disable: str | None = None):
+        key = (name, stage, disable)
+        if key not in self.references:
+            self.references[key] = ReferenceCalls(self.transformed(name), stage, disable)
+        return self.references[key]
+
+    def on_reference(self, *key: str, **options: str) -> Callable:
+        run = self.reference(*key, **options)
+        return lambda *args: run(*copy.deepcopy(args))
+
+    def on_xla(self, name: str) -> Callable:
+        run = self.transformed(name)
+        return lambda *args: run(*copy.deepcopy(args))
+
+    # ----- Inputs
+
+    def smooth(self) -> list[tuple]:
+        """The inputs at which there are derivatives."""
+        if not any(self.active):
+            pytest.skip("no argument is made of floats")
+        return list(self.program.inputs)
+
+    def plain(self, f: Callable, *args):
+        """`f` run by Python, on copies."""
+        with np.errstate(all="ignore"):
+            return f(*copy.deepcopy(args))
+
+    def point(self, args: tuple) -> tuple:
+        """`xs`, `rest`, weights of the results."""
+        xs = tuple(x for x, active in zip(args, self.active) if active)
+        rest = tuple(x for x, active in zip(args, self.active) if not active)
+        return xs, rest, random_like(self.plain(self.losses.outcome, xs, rest), seed=1)
+
+
+TRANSFORMS: dict[str, Callable[[Case], Callable]] = {
+    "value": lambda case: myia.jit(case.program.f),
+    "gradient": lambda case: myia.value_and_grad(case.losses.loss_and_outcome, has_aux=True),
+    "tangent": lambda case: myia.jit(case.losses.tangent),
+    "hvp": lambda case: myia.hvp(case.losses.loss),
+    "reverse over reverse": lambda case: myia.grad(case.losses.directional),
+    "forward over forward": lambda case: myia.jit(case.losses.second_tangent),
+}
+
+
+def active_arguments(inputs: list[tuple]) -> tuple[bool, ...]:
+    """Which arguments are made of floats alone, in all inputs."""
+    return tuple(all(map(differentiable, column)) for column in zip(*inputs, strict=True))
+
+
+def order_of(active: tuple[bool, ...]) -> tuple[tuple[bool, int], ...]:
+    """For each argument: whether it is active, and its place among those that are like it."""
+    return tuple((a, sum(b == a for b in active[:i])) for i, a in enumerate(active))
+
+
+def written_arguments(f: Callable, inputs: list[tuple]) -> tuple[int, ...]:
+    found = set()
+    for args in inputs:
+        after = copy.deepcopy(args)
+        with np.errstate(all="ignore"):
+            f(*after)
+        found |= {i for i, (x, y) in enumerate(zip(args, after)) if not is_same(x, y)}
+    return tuple(sorted(found))
+
+
+def differences(f: Callable, x: np.ndarray) -> np.ndarray:
+    """The derivatives of `f` along the elements of `x`, by central differences."""
+    columns = []
+    for e in np.eye(x.size) * STEP:
+        near, far = f(x + e) - f(x - e), f(x + 2 * e) - f(x - 2 * e)
+        columns.append((8 * near - far) / (12 * STEP))
+    return np.array(columns)
+
+
+def close(got, want, rtol: float, what: str) -> None:
+    """Within `rtol` of the greatest element, or of 1."""
+    scale = np.max(np.abs(want), initial=1.0)
+    np.testing.assert_allclose(got, want, rtol, rtol * scale, err_msg=what)
+
+
+@functools.cache
+def case_of(program: Program) -> Case:
+    return Case(program)
+
+
+@pytest.fixture(params=PROGRAMS, ids=lambda p: p.name)
+def case(request) -> Case:
+    return case_of(request.param)
+
+
+# ----- Values
+
+
+def check_value(run: Callable, case: Case, args: tuple) -> None:
+    """The same result as in Python, and the same done to the arguments."""
+    ours, theirs = copy.deepcopy(args), copy.deepcopy(args)
+    got = run(*ours)
+    with np.errstate(all="ignore"):
+        want = case.program.f(*theirs)
+    assert_same(got, want, XLA_RTOL)
+    assert_same(ours, theirs, XLA_RTOL, "arguments")
+
+
+@pytest.mark.parametrize("stage", ["expand", "finish"])
+def test_value(case, stage):
+    run = case.reference("value", stage)
+    for args in case.all_inputs:
+        check_value(run, case, args)
+
+
+# ----- First derivatives
+
+
+def test_gradient(case):
+    """On the reference interpreter: `rev` evaluated as it stands, and lowered to loops."""
+    for args in case.smooth():
+        xs, rest, weights = case.point(wide(args))
+
+        def loss(x, xs=xs, rest=rest, weights=weights):
+            return case.plain(case.losses.loss, like(xs, x), rest, weights)
+
+        want = differences(loss, vector(xs))
+        for stage in ("expand", "finish"):
+            (_, outcome), grad = case.on_reference("gradient", stage)(xs, rest, weights)
+            assert_same(outcome, case.plain(case.losses.outcome, xs, rest), VALUE_RTOL)
+            assert_same(like(grad, 0 * want), like(xs, 0 * want), 0.0, "gradient")
+            close(vector(grad), want, DIFFERENCE_RTOL, f"gradient after {stage}")
+        v = random_like(xs, seed=2)
+        tangent = case.on_reference("tangent")(xs, rest, weights, v)
+        close(tangent, vector(grad) @ vector(v), DUALITY_RTOL, "forward against reverse")
+
+
+def test_gradient_in_float32(case):
+    """The gradient has the dtypes of the arguments, and is that of float64 but for rounding."""
+    for args in filter(is_narrow, case.smooth()):
+        narrow, exact = case.point(args), case.point(wide(args))
+        _, got = case.on_reference("gradient")(*narrow)
+        _, want = case.on_reference("gradient")(*exact)
+        assert_same(like(got, 0 * vector(want)), like(narrow[0], 0 * vector(want)), 0.0)
+        close(vector(got), vector(want), 1e-4, "gradient in float32")
+
+
+def test_kinks(case):
+    if not case.program.exact:
+        pytest.skip("differentiable everywhere")
+    for args, want in case.program.exact:
+        xs, rest, weights = case.point(args)
+        for run in (case.on_reference("gradient"), case.on_xla("gradient")):
+            _, grad = run(xs, rest, ones_like(weights))
+            close(vector(grad), vector(want), VALUE_RTOL, "gradient at a kink")
+
+
+def test_xla(case):
+    """Values and gradients of the compiled program, against Python and the reference."""
+    for args in case.program.inputs:
+        if not any(case.active):
+            check_value(case.on_xla("value"), case, args)
+            continue
+        xs, rest, weights = case.point(args)
+        (_, outcome), grad = case.on_xla("gradient")(xs, rest, weights)
+        assert_same(outcome, case.plain(case.losses.outcome, xs, rest), XLA_RTOL)
+        _, want = case.on_reference("gradient")(xs, rest, weights)
+        assert_same(grad, want, XLA_RTOL, "gradient")
+
+
+# ----- Second derivatives
+
+
+def check_second_order(case: Case, run: Callable[[str], Callable]) -> None:
+    if case.program.order < 2:
+        pytest.skip("differentiable once")
+    for args in case.smooth():
+        xs, rest, weights = case.point(wide(args))
+        v = random_like(xs, seed=3)
+        gradient = case.on_reference("gradient")
+
+        def along(step, at=xs, along=v, rest=(rest, weights), gradient=gradient):
+            return vector(gradient(like(at, vector(at) + step[0] * vector(along)), *rest)[1])
+
+        (want,) = differences(along, np.zeros(1))
+        for name in ("hvp", "reverse over reverse"):
+            close(vector(run(name)(xs, rest, weights, v)), want, DIFFERENCE_RTOL, name)
+        name = "forward over forward"
+        close(run(name)(xs, rest, weights, v), want @ vector(v), DIFFERENCE_RTOL, name)
+
+
+def test_second_order(case):
+    check_second_order(case, case.on_reference)
+
+
+@pytest.mark.parametrize("case", XLA_SECOND, ids=lambda p: p.name, indirect=True)
+def test_second_order_on_xla(case):
+    check_second_order(case, case.on_xla)
+
+
+# ----- Every stage, every pass
+
+
+def test_text_is_read_back(case):
+    """At every stage of the value, the gradient and the Hessian-vector product."""
+    for args in case.program.inputs:
+        case.on_reference("value")(*args)
+        if any(case.active):
+            xs, rest, weights = case.point(args)
+            case.on_reference("gradient")(xs, rest, weights)
+            case.on_reference("hvp")(xs, rest, weights, random_like(xs, seed=3))
+    typed = [f for run in case.references.values() for f in run.functions()]
+    for before in (load(case.program.f), *typed):
+        text = to_text(before)
+        after = parse(text)
+        assert same(before, after)
+        assert to_text(after) == text
+
+
+def check_without(case: Case, name: str) -> None:
+    """The same gradients (or values) without the pass `name`."""
+    for args in case.program.inputs:
+        if not any(case.active):
+            check_value(case.reference("value", disable=name), case, args)
+            continue
+        point = case.point(args)
+        got = case.on_reference("gradient", disable=name)(*point)
+        assert_same(got, case.on_reference("gradient")(*point), GRADIENT_RTOL)
+
+
+def test_without_a_pass(case):
+    """Each program without one of the passes; all combinations are in the slow tests."""
+    names = list(LATE_PASSES)
+    check_without(case, names[PROGRAMS.index(case.program) % len(names)])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LATE_PASSES)
+def test_without_each_pass(case, name):
+    check_without(case, name)
+
+
+@pytest.mark.slow
+def test_value_on_xla(case):
+    for args in case.program.inputs:
+        check_value(case.on_xla("value"), case, args)
+
+
+@pytest.mark.slow
+def test_all_second_order_on_xla(case):
+    check_second_order(case, case.on_xla)
+
+
+def test_the_zoo_is_large():
+    assert len(PROGRAMS) >= 150
+    assert len({p.name for p in PROGRAMS}) == len(PROGRAMS)
+    assert all(len(p.inputs) + len(p.exact) >= 2 for p in PROGRAMS)
