@@ -209,6 +209,8 @@ class Join:
         pair = (a.id, b.id)
         if pair not in self.pairs:
             self.pairs[pair] = joined = self.claim(a.id)
+            # Its place comes before those of its parts: `coerce` reaches these through it.
+            self.merged[joined] = self.left[a.id]
             self.merged[joined] = self.contents(a.id, b.id, named=a.id != b.id)
         return Ref(self.pairs[pair])
 
@@ -280,7 +282,9 @@ class Join:
         coercion = _Coercion(self, heap)
         for x, skeleton in zip(xs, skeletons):
             coercion.value(x, skeleton)
-        for id in self.merged:
+        # What stands for two objects is found through what holds it; only then by its own id.
+        apart = {joined for (a, b), joined in self.pairs.items() if a != b}
+        for id in sorted(self.merged, key=apart.__contains__):
             if id not in coercion.done and id in heap:
                 coercion.object(Ref(id), id)
         return [coercion.found.get(slot) or zeros(slot.aval) for slot in self.slots]
