@@ -1,0 +1,22 @@
+"""The text of every stage of a few programs."""
+
+import numpy as np
+import pytest
+from programs import power, smallest, wave
+
+import myia
+
+PROGRAMS = {
+    "power": (myia.grad(power), (1.5, 20.0)),
+    "smallest": (myia.jit(smallest), (np.array([3.0, 1.0, 2.0]),)),
+    "wave": (myia.grad(wave), (np.ones(4), 0.5)),
+}
+STAGES = ["py", "typed", "expand", "optimize", "storage", "finish"]
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_stages(name, golden):
+    f, args = PROGRAMS[name]
+    texts = f.ir(*args)
+    assert list(texts) == STAGES
+    golden("\n".join(f"# ----- {stage}\n{text}" for stage, text in texts.items()))
