@@ -12,11 +12,14 @@ typed IR -> executable        backends.xla (or backends.reference)
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from types import FunctionType
 from typing import Any
 
 from myia.backends.xla.executable import Executable, compile_function
+from myia.backends.xla.packing import UNPACKED, Packing
 from myia.frontend.load import load
 from myia.infer.program import Program, infer
 from myia.ir.core import Function
@@ -74,18 +77,33 @@ def stages(function: Function, options: Options = Options()) -> Iterable[tuple[s
         yield name, function
 
 
-def compiled(program: Program, donate: tuple[int, ...] = (), options: Options = Options()):
+def compiled(
+    program: Program,
+    donate: tuple[int, ...] = (),
+    packing: Packing = UNPACKED,
+    options: Options = Options(),
+) -> tuple[Program, Executable]:
     """The program with its function lowered, and its executable."""
     function = lowered(program.function, options)
-    return replace(program, function=function), compile_function(function, donate)
+    return replace(program, function=function), compile_function(function, donate, packing)
 
 
 def describe(f: Any, program: Program, options: Options = Options()) -> dict[str, str]:
     """The text of every stage, by name."""
-    texts = {"py": to_text(load(f))} if callable(getattr(f, "__code__", None)) else {}
+    source = inspect.unwrap(f)
+    texts = {"py": to_text(load(source))} if isinstance(source, FunctionType) else {}
     texts["typed"] = to_text(program.function)
     texts |= {name: to_text(function) for name, function in stages(program.function, options)}
     return texts
 
 
-__all__ = ["Executable", "Options", "compiled", "describe", "lowered", "stages", "typed_program"]
+__all__ = [
+    "Executable",
+    "Options",
+    "Packing",
+    "compiled",
+    "describe",
+    "lowered",
+    "stages",
+    "typed_program",
+]

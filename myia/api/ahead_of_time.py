@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from myia.api.dispatch import Call, Dispatcher, Variant
+from myia.api.dispatch import Dispatcher, signatures
+from myia.api.variant import Variant
 from myia.infer.signature import Flattener
 
 
@@ -12,9 +13,8 @@ class Lowered:
     """A program at given arguments, not yet compiled by XLA."""
 
     def __init__(self, dispatcher: Dispatcher, args: tuple, kwargs: dict[str, Any]):
-        self._dispatcher = dispatcher
-        call = dispatcher.take_apart(args, kwargs)
-        self._call, self._variant, self._hidden = dispatcher.find(call)
+        call, self._variant = dispatcher.find(args, kwargs)
+        self._key, self._dynamic = call.key, dispatcher.dynamic
         self._lowered = self._variant.executable.lower()
 
     def as_text(self) -> str:
@@ -22,26 +22,24 @@ class Lowered:
         return self._lowered.as_text()
 
     def compile(self) -> Compiled:
-        return Compiled(self._dispatcher, self._call, self._variant, self._lowered.compile())
+        return Compiled(self._key, self._dynamic, self._variant, self._lowered.compile())
 
 
 class Compiled:
     """An executable for arguments of one signature; others are refused."""
 
-    def __init__(self, dispatcher: Dispatcher, call: Call, variant: Variant, executable):
-        self._dispatcher, self._key = dispatcher, call.key
+    def __init__(self, key: Any, dynamic: dict[int, bool], variant: Variant, executable: Any):
+        self._key, self._dynamic = key, dynamic
         self._variant, self._executable = variant, executable
 
     def __call__(self, *args, **kwargs):
-        call = self._dispatcher.take_apart(args, kwargs)
-        if call.key != self._key:
+        flat = Flattener()
+        if signatures(flat, args, kwargs, self._dynamic) != self._key:
             raise TypeError("these arguments differ in type, dtype or shape from those lowered for")
-        hidden: list[Flattener] | None = self._variant.hidden()
+        hidden = self._variant.hidden()
         if hidden is None:
             raise TypeError("a global that the program reads has changed its type or shape")
-        leaves = call.flat.leaves + [leaf for flat in hidden for leaf in flat.leaves]
-        results = self._executable(*leaves)
-        return self._dispatcher.put_together(self._variant, call, hidden, results)
+        return self._variant.run(self._executable, flat, hidden)
 
     def as_text(self) -> str:
         """The optimised HLO."""

@@ -36,7 +36,7 @@ class Transformed:
 
     def __call__(self, *args, **kwargs):
         try:
-            return self._dispatcher(args, kwargs)
+            return self._dispatcher.run(args, kwargs)
         except MyiaError as error:  # where in the compiler it was found is no news to the user
             raise error.with_traceback(None) from None
 

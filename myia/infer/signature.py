@@ -3,6 +3,9 @@
 `flatten` takes a Python object apart into its *leaves* (arrays and numbers that become arguments of
 the program), its mutable *objects* (in the order met; one met again is named by its place) and a
 hashable signature of all the rest: types, dtypes, shapes, structure, compile-time values.
+
+Every call of a compiled function runs this code and looks its program up by the signature. So
+leaves' signatures are interned (compared by identity) and the others are hashed by C code.
 """
 
 from __future__ import annotations
@@ -10,15 +13,18 @@ from __future__ import annotations
 import dataclasses
 import functools
 import types
-from collections.abc import Callable, Hashable
-from typing import Any
+from collections.abc import Callable, Hashable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Leaf:
-    """A number or an array. `kind`: a Python number's type, "generic", "array" or "device"."""
+    """A number or an array. `kind`: a Python number's type, "generic", "array" or "device".
+
+    Made by `leaf`, which gives equal ones (of calls of one form) as one object.
+    """
 
     kind: Any
     dtype: np.dtype
@@ -26,19 +32,17 @@ class Leaf:
     contiguous: bool = True
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Constant:
+leaf = functools.cache(Leaf)
+
+
+class Constant(NamedTuple):
     """A compile-time value. Compared by type too: 1, 1.0 and True differ."""
 
     value: Any
-    type: type
-
-    @classmethod
-    def of(cls, value: Any) -> Constant:
-        return cls(value, type(value))
+    type: Any
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
 class Identity:
     """An object of which only the identity counts: a module, a class, anything else."""
 
@@ -50,9 +54,11 @@ class Identity:
     def __hash__(self):
         return id(self.object)
 
+    def __repr__(self):
+        return f"Identity(<{type(self.object).__name__} at {id(self.object):#x}>)"
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Node:
+
+class Node(NamedTuple):
     """A container: its kind, class, keys and the signatures of its parts."""
 
     kind: str  # "tuple", "list", "dict", "instance"
@@ -82,46 +88,48 @@ class FunctionSignature:
 class Flattener:
     """One flattening: collects leaves and objects over any number of `add`s."""
 
-    __slots__ = ("active", "leaves", "numbers", "objects", "seen")
+    __slots__ = ("leaves", "objects", "seen")
 
     def __init__(self):
         self.leaves: list[Any] = []
         self.objects: list[Any] = []
-        self.seen: dict[int, int] = {}
-        self.active: set[int] = set()
+        self.seen: dict[int, int] = {}  # the place of an object by its id; functions under way
 
     def add(self, x: Any) -> Any:
         """The signature of `x`."""
         rule = RULES.get(type(x))
         if rule is None:
-            rule = _find_rule(x)
+            rule = RULES[type(x)] = _find_rule(x)
         return rule(self, x)
 
     def object(self, x: Any) -> Same | None:
         """Note a mutable object; its place if it was met before."""
-        index = self.seen.get(id(x))
-        if index is not None:
-            return Same(index)
-        self.seen[id(x)] = len(self.objects)
-        self.objects.append(x)
+        objects = self.objects
+        place = len(objects)
+        first = self.seen.setdefault(id(x), place)
+        if first != place:
+            return Same(first)
+        objects.append(x)
         return None
 
 
-RULES: dict[type, Callable[[Flattener, Any], Any]] = {}
-PREDICATES: list[tuple[Callable[[Any], bool], Callable[[Flattener, Any], Any]]] = []
+Rule = Callable[[Flattener, Any], Any]
+
+RULES: dict[type, Rule] = {}
+PREDICATES: list[tuple[Callable[[Any], bool], Rule]] = []  # of an object, but true of its type
 
 
-def _find_rule(x: Any) -> Callable[[Flattener, Any], Any]:
+def _find_rule(x: Any) -> Rule:
     for holds, rule in PREDICATES:
         if holds(x):
             return rule
     return _identity
 
 
-def _number(leaf: Leaf):
+def _number(signature: Leaf) -> Rule:
     def rule(flat: Flattener, x):
         flat.leaves.append(x)
-        return leaf
+        return signature
 
     return rule
 
@@ -131,31 +139,31 @@ def _constant(flat: Flattener, x):
 
 
 def _array(flat: Flattener, x: np.ndarray):
+    if x.dtype.kind not in "biufc":
+        return Identity(x)
     same = flat.object(x)
     if same is not None:
         return same
-    if x.dtype.kind not in "biufc":
-        return Identity(x)
     flat.leaves.append(x)
-    return Leaf("array", x.dtype, x.shape, x.flags.c_contiguous)
-
-
-@functools.cache
-def _generic_leaf(dtype: np.dtype) -> Leaf:
-    return Leaf("generic", dtype)
+    return leaf("array", x.dtype, x.shape, x.flags.c_contiguous)
 
 
 def _generic(flat: Flattener, x: np.generic):
     if x.dtype.kind not in "biufc":
         return Identity(x)
     flat.leaves.append(x)
-    return _generic_leaf(x.dtype)
+    return leaf("generic", x.dtype)
 
 
 def device_array(flat: Flattener, x):
     """The rule for arrays of the run-time system, which are immutable."""
     flat.leaves.append(x)
-    return Leaf("device", np.dtype(x.dtype), tuple(x.shape))
+    return _device_leaf(x.dtype, x.shape)
+
+
+@functools.cache
+def _device_leaf(dtype: Any, shape: tuple[int, ...]) -> Leaf:
+    return Leaf("device", np.dtype(dtype), shape)
 
 
 def _tuple(flat: Flattener, x: tuple):
@@ -171,7 +179,7 @@ def _dict(flat: Flattener, x: dict):
 
 
 def _set(flat: Flattener, x):
-    return Constant(frozenset(x), frozenset)
+    return Constant(frozenset(x), frozenset((type(item), item) for item in x))
 
 
 def _instance(flat: Flattener, x):
@@ -191,14 +199,20 @@ def attribute_names(x: Any) -> tuple[str, ...]:
 
 
 def _function(flat: Flattener, x: types.FunctionType):
-    if id(x) in flat.active:  # a function whose closure holds itself
+    if id(x) in flat.seen:  # a function whose closure holds itself
         return Identity(x)
-    flat.active.add(id(x))
-    cells = tuple(c.cell_contents if _filled(c) else _EMPTY for c in x.__closure__ or ())
-    defaults = (*(x.__defaults__ or ()), *(x.__kwdefaults__ or {}).values())
-    parts = tuple(map(flat.add, (*cells, *defaults)))
-    flat.active.discard(id(x))
+    flat.seen[id(x)] = -1
+    parts = tuple(map(flat.add, _variables(x)))
+    del flat.seen[id(x)]
     return FunctionSignature(x.__code__, Identity(x.__globals__), x.__code__.co_freevars, parts, x)
+
+
+def _variables(x: types.FunctionType) -> Iterator[Any]:
+    """What is in the closure of a function, then its defaults."""
+    for cell in x.__closure__ or ():
+        yield cell.cell_contents if _filled(cell) else _EMPTY
+    yield from x.__defaults__ or ()
+    yield from (x.__kwdefaults__ or {}).values()
 
 
 _EMPTY = object()
@@ -238,8 +252,8 @@ def _is_state(x: Any) -> bool:
 
 RULES.update(
     {
-        float: _number(Leaf(float, np.dtype(np.float64))),
-        complex: _number(Leaf(complex, np.dtype(np.complex128))),
+        float: _number(leaf(float, np.dtype(np.float64))),
+        complex: _number(leaf(complex, np.dtype(np.complex128))),
         bool: _constant,
         int: _constant,
         str: _constant,
@@ -281,4 +295,32 @@ def flatten(x: Any) -> tuple[Any, Flattener]:
 
 def dynamic_integer() -> Leaf:
     """The signature of an int that became an argument of the program."""
-    return Leaf(int, np.dtype(np.int64))
+    return leaf(int, np.dtype(np.int64))
+
+
+# ----- What is there to be passed, by a signature
+
+
+def leaves_of(signature: Any) -> Iterator[Leaf]:
+    """The leaves in a signature, in the order of a `Flattener`."""
+    if isinstance(signature, Leaf):
+        yield signature
+    for part in getattr(signature, "parts", ()):
+        yield from leaves_of(part)
+
+
+def unchanged(signature: Any, x: Any) -> bool:
+    """Is it plain that `x` still has this signature, without a leaf? If not, it may have it yet."""
+    if type(signature) is Identity:
+        return x is signature.object
+    if type(signature) is Constant:
+        return x is signature.value
+    if type(signature) is FunctionSignature:
+        same = x is signature.function and x.__code__ is signature.code
+        return same and _all_unchanged(signature.parts, x)
+    return False
+
+
+def _all_unchanged(parts: tuple[Any, ...], x: types.FunctionType) -> bool:
+    variables = tuple(_variables(x))
+    return len(parts) == len(variables) and all(map(unchanged, parts, variables))

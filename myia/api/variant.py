@@ -1,0 +1,167 @@
+"""A compiled program at one signature: how a call runs it, and what Python gets of its results.
+
+Results follow the arguments: `jax.Array`s if one was given, else writable NumPy arrays and Python
+numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+
+from myia.infer.program import Program
+from myia.infer.signature import Flattener, leaves_of, unchanged
+from myia.pipeline import Executable, Packing
+
+FLOAT64 = np.dtype(np.float64)
+NOTHING = Flattener()  # of a root without leaves
+
+
+class Call(NamedTuple):
+    """One call taken apart. `key`: the signatures of its positional arguments and keywords."""
+
+    key: tuple[tuple[Any, ...], tuple[tuple[str, Any], ...]]
+    flat: Flattener
+    args: tuple
+    kwargs: dict[str, Any]
+
+    @property
+    def positional(self) -> tuple[Any, ...]:
+        return self.key[0]
+
+    @property
+    def keywords(self) -> dict[str, Any]:
+        return dict(self.key[1])
+
+
+class Layout:
+    """What the signatures of a call and of the roots of its program say about its leaves."""
+
+    def __init__(self, call: Call, program: Program):
+        signatures = (*call.positional, *call.keywords.values())
+        given = [leaf for s in signatures for leaf in leaves_of(s)]
+        hidden = [leaf for root in program.roots for leaf in leaves_of(root.signature)]
+        self.device = any(leaf.kind == "device" for leaf in given)
+        self.numpy = any(leaf.kind == "array" for leaf in given)
+        self.hidden = bool(hidden)
+        self.packing = Packing.of(
+            [i for i, leaf in enumerate((*given, *hidden)) if _is_number(leaf)],
+            [] if self.device else [i for i, kind in enumerate(program.kinds) if kind is float],
+        )
+
+
+def _is_number(leaf) -> bool:
+    return leaf.kind in (float, "generic") and leaf.dtype == FLOAT64
+
+
+class Variant:
+    """A program, its executable and how its results become Python's."""
+
+    def __init__(self, program: Program, executable: Executable, layout: Layout, check: bool):
+        self.program, self.executable, self.layout = program, executable, layout
+        self.check = bool(program.checks) and (check or not layout.device)
+        self.to_python = [
+            (i, TO_PYTHON[kind])
+            for i, kind in enumerate(program.kinds)
+            if i not in layout.packing.results and not layout.device
+        ]
+        self.waits = layout.device and layout.numpy
+        self.writes = bool(program.updates or program.root_updates)
+
+    def hidden(self) -> list[Flattener] | None:
+        """What the roots hold now, taken apart; None when the program does not fit it."""
+        found = []
+        for root in self.program.roots:
+            x = root.read()
+            if unchanged(root.signature, x):
+                found.append(NOTHING)
+                continue
+            flat = Flattener()
+            if flat.add(x) != root.signature:
+                return None
+            found.append(flat)
+        return found
+
+    def run(self, executable: Any, flat: Flattener, hidden: list[Flattener]) -> Any:
+        """The result of a call; `executable` is this variant's, or it compiled ahead of time."""
+        leaves = flat.leaves
+        if self.layout.hidden:
+            leaves = leaves + [leaf for root in hidden for leaf in root.leaves]
+        results = executable.run(leaves)
+        program = self.program
+        if program.checks:
+            *results, code = results
+            if self.check:
+                raise_failed(program, int(code))
+        if self.waits:
+            jax.block_until_ready(results)
+        if self.to_python:
+            results = list(results)
+            for i, convert in self.to_python:
+                results[i] = convert(results[i])
+        if self.writes:
+            write_back(program, results, flat, hidden)
+        return program.recipe(results, flat.objects)
+
+
+def _item(x: jax.Array) -> Any:
+    return np.asarray(x).item()
+
+
+TO_PYTHON: dict[Any, Callable[[jax.Array], Any]] = {
+    "array": np.array,  # a copy, which is writable
+    "generic": lambda x: np.asarray(x)[()],
+    float: _item,
+    int: _item,
+    bool: _item,
+    complex: _item,
+}
+
+
+def raise_failed(program: Program, code: int) -> None:
+    """The exception of the run-time check that failed first, if one did."""
+    if code:
+        check = program.checks[code - 1]
+        raise check.exception(f"{check.message} ({check.span})")
+
+
+# ----- Writing back
+
+
+def write_back(
+    program: Program, numbers: Sequence[Any], flat: Flattener, hidden: list[Flattener]
+) -> None:
+    """Change the caller's objects as the function did."""
+    _refuse_overlap([flat, *hidden])
+    for i, recipe in program.updates:
+        _assign(flat.objects[i], recipe(numbers, flat.objects))
+    for root, i, recipe in program.root_updates:
+        _assign(hidden[root].objects[i], recipe(numbers, flat.objects))
+
+
+def _refuse_overlap(flats: Sequence[Flattener]) -> None:
+    arrays = [x for flat in flats for x in flat.leaves if type(x) is np.ndarray]
+    for i, a in enumerate(arrays):
+        for b in arrays[:i]:
+            if a is not b and np.shares_memory(a, b):
+                raise ValueError("two arguments share memory and one is written to: pass copies")
+
+
+def _assign(target: Any, value: Any) -> None:
+    """Give an object the contents of another of its kind."""
+    if isinstance(target, np.ndarray):
+        target[...] = value
+    elif isinstance(target, dict):
+        target.clear()
+        target.update(value)
+    elif isinstance(target, list):
+        target[:] = value
+    else:
+        for name in list(vars(target)):
+            if name not in vars(value):
+                delattr(target, name)
+        for name, x in vars(value).items():
+            object.__setattr__(target, name, x)

@@ -1,0 +1,142 @@
+"""Calls: which program serves them, and what comes back."""
+
+from __future__ import annotations
+
+import functools
+
+import jax
+import numpy as np
+import pytest
+
+import myia
+
+SCALE = 2.0
+TABLE = np.array([1.0, 2.0, 3.0])
+
+
+def helper(x, power=2):
+    return x**power
+
+
+def read_globals(x):
+    return helper(x) * SCALE + TABLE[0]
+
+
+def mixed(x, a, y, *, b, z):
+    return y - x, a * z, x * y * z, b + x
+
+
+def test_numbers_that_travel_together_keep_their_places():
+    a, b = np.arange(3.0), np.arange(2.0)
+    got = myia.jit(mixed)(1.5, a, np.float64(2.5), z=3.5, b=b)
+    wanted = mixed(1.5, a, 2.5, b=b, z=3.5)
+    for g, w in zip(got, wanted, strict=True):
+        np.testing.assert_array_equal(g, w)
+    assert type(got[2]) is np.float64  # of a Python float and a NumPy scalar
+
+
+def test_results_of_floats_are_floats():
+    f = myia.jit(lambda x, y: (x, {"sum": x + y}, [y, 3]))
+    assert f(1.5, 2.0) == (1.5, {"sum": 3.5}, [2.0, 3])
+    assert type(f(1.5, 2.0)[1]["sum"]) is float
+
+
+def test_results_follow_the_arguments():
+    f = myia.jit(lambda a, x: (a * x, x))
+    for make, kind in ((np.ones, np.ndarray), (jax.numpy.ones, jax.Array)):
+        scaled, x = f(make(3, dtype="float32"), 2.0)
+        assert isinstance(scaled, kind)
+        assert float(x) == 2.0
+    assert f(np.ones(3), 2.0)[0].flags.writeable
+
+
+def test_globals_are_read_at_every_call(monkeypatch):
+    f = myia.jit(read_globals)
+    assert f(3.0) == 19.0
+    monkeypatch.setitem(globals(), "SCALE", 3.0)
+    assert f(3.0) == 28.0
+    monkeypatch.setitem(globals(), "TABLE", np.array([5.0, 2.0, 3.0]))
+    assert f(3.0) == 32.0
+    assert f.compiles == 1
+    monkeypatch.setitem(globals(), "TABLE", np.array([5.0, 2.0]))
+    assert (f(3.0), f.compiles) == (32.0, 2)
+
+
+def test_a_default_that_changes_is_seen(monkeypatch):
+    f = myia.jit(read_globals)
+    assert f(3.0) == 19.0
+    monkeypatch.setattr(helper, "__defaults__", (3,))
+    assert f(3.0) == 55.0
+    monkeypatch.setattr(helper, "__defaults__", (2,))
+    assert (f(3.0), f.compiles) == (19.0, 2)
+
+
+def test_a_function_that_changes_is_seen(monkeypatch):
+    f = myia.jit(read_globals)
+    assert f(3.0) == 19.0
+    monkeypatch.setattr(helper, "__code__", (lambda x, power=2: x + power).__code__)
+    assert f(3.0) == 11.0
+
+
+def test_one_program_for_functions_made_anew():
+    apply = myia.jit(lambda f, x: f(x))
+    for k in (1.0, 2.0, 3.0):
+        assert apply(lambda x, k=k: x * k, 2.0) == 2.0 * k
+    assert apply.compiles == 1
+
+
+def test_sets_of_equal_numbers_of_other_types_differ():
+    f = myia.jit(lambda s: len(s) if 1 in s else 0)
+    assert (f({1, 2}), f({1.0, 2}), f.compiles) == (2, 2, 2)
+
+
+def test_objects_are_numbered_past_arrays_of_objects():
+    def store(names, out):
+        out[0] = 1.0
+        return out
+
+    out = np.zeros(2)
+    assert myia.jit(store)(np.array([None, "a"]), out) is out
+    np.testing.assert_array_equal(out, [1.0, 0.0])
+
+
+def test_arrays_of_one_object_stay_one():
+    def add(a, b):
+        a[0] = 5.0
+        return a + b
+
+    a = np.ones(2)
+    np.testing.assert_array_equal(myia.jit(add)(a, a), [10.0, 2.0])
+    np.testing.assert_array_equal(a, [5.0, 1.0])
+
+
+def test_partial_and_methods():
+    f = functools.partial(helper, power=3)
+    assert myia.jit(lambda g, x: g(x))(f, 2.0) == 8.0
+
+
+# ----- Ahead of time
+
+
+def test_compiled_takes_what_it_was_lowered_for():
+    f = myia.jit(mixed)
+    args, kwargs = (1.5, np.arange(3.0), 2.5), {"b": np.ones(2), "z": 3.5}
+    compiled = f.lower(*args, **kwargs).compile()
+    for got, wanted in zip(compiled(*args, **kwargs), mixed(*args, **kwargs), strict=True):
+        np.testing.assert_array_equal(got, wanted)
+    with pytest.raises(TypeError, match="differ in type, dtype or shape"):
+        compiled(1.5, np.arange(4.0), 2.5, **kwargs)
+
+
+def test_lowering_compiles_once():
+    f = myia.jit(lambda x: x * 2.0)
+    f(1.0)
+    f.lower(1.0)
+    assert f.compiles == 1
+
+
+def test_compiled_outlives_the_change_of_an_int_into_an_argument():
+    f = myia.jit(lambda x, n: x * n)
+    compiled = f.lower(1.5, 2).compile()
+    assert [f(1.5, n) for n in range(6)] == [1.5 * n for n in range(6)]
+    assert compiled(1.5, 2) == 3.0
