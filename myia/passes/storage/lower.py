@@ -251,9 +251,9 @@ def _with_carries(parts: Loop, kept: Sequence[int]) -> Loop:
     return replace(
         parts,
         carries=tuple(parts.carries[i] for i in kept),
-        cond=cond and Region(args(cond), cond.ops, cond.yields),
+        cond=cond and Region(args(cond), tuple(needed(cond.ops, cond.yields)), cond.yields),
         body=Region(args(body), tuple(needed(body.ops, yields)), yields),
-        adjoint=Region(args(adjoint), adjoint.ops, adjoint.yields),
+        adjoint=Region(args(adjoint), tuple(needed(adjoint.ops, adjoint.yields)), adjoint.yields),
         active=(),
         seeds=(),
         accumulators=parts.seeds + parts.accumulators,

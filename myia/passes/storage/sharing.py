@@ -16,6 +16,7 @@ from dataclasses import replace
 
 from myia.ir.builder import Builder
 from myia.ir.core import Op, Region, Value, has_effect
+from myia.ir.rewrite import Env
 from myia.passes.storage.cut import reads
 from myia.passes.storage.numbering import Numbering
 from myia.passes.walk import Walk
@@ -25,14 +26,18 @@ from myia.primitives.structured import Loop, loop_p
 
 def shared(region: Region) -> Region:
     """`region` with equal values computed once; effects stay."""
-    walk = Walk(lambda op, _: None)
-    ops = list(region.ops)
-    while (fused := _fuse_two(ops)) is not None:
+    while (fused := _fuse_two(list(region.ops))) is not None:
         ops, same = fused
-        walk.env.update(same)
-    walk.env.update(_repeats(ops))
-    kept = tuple(op for op in ops if not op.results or not all(y in walk.env for y in op.results))
-    return walk.region(Region(region.args, kept, region.yields))
+        region = _renamed(Region(region.args, tuple(ops), region.yields), same)
+    same = _repeats(region.ops)
+    kept = [op for op in region.ops if not op.results or not all(y in same for y in op.results)]
+    return _renamed(Region(region.args, tuple(kept), region.yields), same)
+
+
+def _renamed(region: Region, env: Env) -> Region:
+    walk = Walk(lambda op, _: None)
+    walk.env.update(env)
+    return walk.region(region)
 
 
 def _repeats(ops: Sequence[Op]) -> dict[Value, Value]:
@@ -95,10 +100,9 @@ def _fused(ops: list[Op], first: int, second: int, between: list[Op], common: di
 def _merged(a: Op, b: Op, own: Sequence[int], common: dict[int, int]) -> Op:
     """The loop `a` with the carries `own` of `b`; the `common` ones are carries of `a`."""
     one, two = Loop.of(a), Loop.of(b)
-    walk = Walk(lambda op, _: None)
-    walk.env[two.body.args[0]] = one.body.args[0]
-    walk.env.update((two.body.args[1 + i], one.body.args[1 + j]) for i, j in common.items())
-    rest = walk.region(Region((), two.body.ops, tuple(two.body.yields[i] for i in own)))
+    env = {two.body.args[1 + i]: one.body.args[1 + j] for i, j in common.items()}
+    env[two.body.args[0]] = one.body.args[0]
+    rest = _renamed(Region((), two.body.ops, tuple(two.body.yields[i] for i in own)), env)
     args = tuple(two.body.args[1 + i] for i in own)
     body = Region(one.body.args + args, one.body.ops + rest.ops, one.body.yields + rest.yields)
     with Builder() as b_:

@@ -28,7 +28,18 @@ from myia.passes.storage.tape import read, stacked, write
 from myia.primitives.arithmetic import add, mul, sub
 from myia.primitives.control import if_, loop
 from myia.primitives.define import constant, zeros
-from myia.primitives.logic import and_, eq, ge, gt, le, not_, select, shift_left, shift_right
+from myia.primitives.logic import (
+    and_,
+    convert,
+    eq,
+    ge,
+    gt,
+    le,
+    not_,
+    select,
+    shift_left,
+    shift_right,
+)
 from myia.primitives.shaping import broadcast, iota, slice
 from myia.primitives.windows import dynamic_update_slice, static_indices
 
@@ -60,10 +71,16 @@ class Trail:
         leaf = [write(b, x, at) for b, x in zip(leaf, self.cut.record(k, kept))]
 
         def snapshot():
-            *thinned, room, wider = if_(
-                eq(used, self.filled),
-                lambda: [*map(self._thinned, slots), _int(self.filled // 2), mul(stride, 2)],
-                lambda: [*slots, used, stride],
+            # A loop of one trip or none: XLA updates its arrays in place, unlike those of a branch.
+            *thinned, room, wider = loop(
+                [*slots, used, stride],
+                lambda _, *xs: [
+                    *map(self._thinned, xs[:-2]),
+                    _int(self.filled // 2),
+                    mul(stride, 2),
+                ],
+                count=convert(eq(used, self.filled), dtype=I64.dtype),
+                bound=1,
             )
             filled = [write(s, x, room) for s, x in zip(thinned, kept)]
             more = add(room, 1)
