@@ -32,6 +32,9 @@ class Check:
     message: str
     span: Span | None
 
+    def __str__(self) -> str:
+        return f"{self.exception.__name__}: {self.message}"
+
 
 class Context:
     """Everything that inference of one program changes as it goes."""

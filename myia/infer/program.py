@@ -96,7 +96,7 @@ def _finish(ctx: Interpreter, f, inputs: Arguments, result, builder: Builder) ->
     checks = tuple(ctx.checks) if code is not None else ()
     region = Region(args, tuple(builder.ops), tuple(yields))
     return Program(
-        Function(name, region, None, checks),
+        Function(name, region, None, tuple(map(str, checks))),
         roots,
         tuple(outputs.kinds),
         recipe,

@@ -75,9 +75,9 @@ class Function:
     name: str
     region: Region
     span: Span | None = None
-    # Places and texts of the run-time checks of this program: the last result is then the code
+    # The texts of the run-time checks of this program: the last result is then the code
     # of the first check that failed (0: none), an index into this table from 1.
-    checks: tuple[Any, ...] = field(default=())
+    checks: tuple[str, ...] = field(default=())
 
     @property
     def args(self) -> tuple[Value, ...]:
