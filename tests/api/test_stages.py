@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from programs import power, smallest, wave
+from api_programs import power, smallest, wave
 
 import myia
 

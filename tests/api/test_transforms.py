@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from programs import cubes, loss, power, smallest, wave
+from api_programs import cubes, loss, power, smallest, wave
 
 import myia
 
