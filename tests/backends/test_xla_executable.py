@@ -2,8 +2,10 @@
 
 import jax
 import numpy as np
+import pytest
 from xla_programs import F64_, PROGRAMS, function
 
+from myia.backends.reference.interpreter import evaluate
 from myia.backends.xla.executable import compile_function
 from myia.ir.avals import F64, I64
 from myia.primitives.elementwise import sin
@@ -61,3 +63,17 @@ def test_vmap_over_the_trip_count_keeps_fences_exact():
         (many,) = jax.vmap(program, in_axes=(None, 0))(args[0], np.array([6, 0, 3]))
     for n, y in zip((6, 0, 3), many):
         np.testing.assert_allclose(y, compile_function(f)(args[0], np.int64(n))[0])
+
+
+@pytest.mark.parametrize("name", ["shifted_windows", "row_swaps", "reverse_of_recurrence"])
+def test_fences_survive_vmap(name):
+    f, [args, *_] = PROGRAMS[name]
+    batched = [x.dtype.kind == "f" for x in args]
+    args = [np.stack([x, 2 * x + 1]) if b else x for x, b in zip(args, batched)]
+    program = jax.vmap(compile_function(f).program, in_axes=[0 if b else None for b in batched])
+    with jax.enable_x64(True):
+        results = jax.jit(program)(*args)
+    for i in range(2):
+        expected = evaluate(f, [x[i] if b else x for x, b in zip(args, batched)])
+        for y, x in zip(results, expected, strict=True):
+            np.testing.assert_allclose(y[i], x, rtol=1e-13)

@@ -28,6 +28,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from jax import lax
+from jax.custom_batching import custom_vmap
 
 from myia.backends.xla.buffers import READS, WRITES, Buffers
 from myia.ir.core import Op, Region, Value, walk
@@ -37,9 +38,19 @@ from myia.primitives.windows import dynamic_update_slice
 
 def fence(true: Any, values: Sequence[Any]) -> Sequence[Any]:
     """`values`, given something true that the compiler does not know to be."""
-    return lax.cond(
-        true, lambda *vs: vs, lambda *vs: tuple(lax.full_like(v, 0) for v in vs), *values
-    )
+    return _fence(true, tuple(values))
+
+
+@custom_vmap
+def _fence(true, values):
+    return lax.cond(true, lambda vs: vs, lambda vs: tuple(lax.full_like(v, 0) for v in vs), values)
+
+
+@_fence.def_vmap
+def _batched_fence(size, batched, true, values):
+    """A conditional on a batch of conditions would become a selection, which is no fence."""
+    one = lax.index_in_dim(true, 0, keepdims=False) if batched[0] else true
+    return _fence(one, values), batched[1]
 
 
 class Fences:
