@@ -6,8 +6,9 @@ import numpy as np
 
 from myia.infer import lists
 from myia.infer.context import Context
-from myia.infer.errors import BadType, BadValue
+from myia.infer.errors import BadType, BadValue, Unsupported
 from myia.infer.heap import BufferObject
+from myia.infer.layout import result_like
 from myia.infer.numbers import is_number
 from myia.infer.operands import operand, operand_dtype
 from myia.infer.values import Abstract, Ref, Scalar, Static, static_int
@@ -29,7 +30,7 @@ def as_array(ctx: Context, x: Abstract, dtype: np.dtype | None = None) -> Abstra
             dtype = found
         if isinstance(x, Ref) and found == dtype:
             return x
-        return ctx.array(operand(ctx, x, Aval(dtype, ctx.shape(x))))
+        return result_like(ctx, operand(ctx, x, Aval(dtype, ctx.shape(x))), x)
     return ctx.array(_stacked(ctx, x, dtype or common_dtype(ctx, x)))
 
 
@@ -40,6 +41,8 @@ def common_dtype(ctx: Context, x: Abstract) -> np.dtype:
 
 
 def _dtypes(ctx: Context, x: Abstract):
+    if isinstance(x, Static) and isinstance(x.value, (str, bytes)):
+        ctx.fail(Unsupported, what="an array of strings")
     if is_number(x) or ctx.is_array(x):
         yield operand_dtype(ctx, x)
     elif isinstance(x, Ref) and isinstance(ctx.contents(x), BufferObject):

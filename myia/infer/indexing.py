@@ -10,6 +10,7 @@ from myia.infer import lists
 from myia.infer.context import Context, array_aval
 from myia.infer.errors import BadType, BadValue, Unsupported
 from myia.infer.heap import BufferObject, DictObject, ListObject
+from myia.infer.layout import in_c_order
 from myia.infer.numbers import bounds, is_number, kind_of, number_value
 from myia.infer.operands import operand
 from myia.infer.values import (
@@ -389,7 +390,8 @@ def _store_where(ctx: Context, x: Ref, mask: Ref, value: Abstract) -> None:
 def _gather(ctx: Context, x: Ref, subscript: Subscript) -> Abstract:
     axis, index = _one_array_index(ctx, subscript)
     rows = _checked_rows(ctx, index, ctx.shape(x)[axis])
-    return ctx.array(take(ctx.read(x), rows, axis))
+    # NumPy puts the axes of the index first in memory, wherever they are in the result.
+    return ctx.array(take(ctx.read(x), rows, axis), contiguous=axis == 0 and in_c_order(ctx, x))
 
 
 def _scatter(ctx: Context, x: Ref, subscript: Subscript, value: Abstract) -> None:

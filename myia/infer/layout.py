@@ -7,6 +7,8 @@ be asked, with an array that has the same strides and no memory.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from myia.infer.context import Context, array_aval
@@ -66,12 +68,34 @@ def is_contiguous(ctx: Context, x: Abstract) -> bool:
     return known is not None and known.flags.c_contiguous
 
 
+def in_c_order(ctx: Context, x: Abstract) -> bool:
+    """True when the axes of `x` are known to be nested in memory as in C, gaps allowed."""
+    if not isinstance(x, Ref):
+        return True
+    shape = ctx.shape(x)
+    if sum(n > 1 for n in shape) < 2:
+        return True
+    known = layout(ctx, x)
+    if known is None:
+        return False
+    steps = [abs(step) for n, step in zip(shape, known.strides) if n > 1]
+    return steps == sorted(steps, reverse=True)
+
+
 def result_like(ctx: Context, value: Value, *operands: Abstract) -> Abstract:
     """The result of an elementwise operation, which NumPy lays out as its operands lie."""
     if value.shape == ():
         return Scalar(value, weak=False)
-    contiguous = len(value.shape) < 2 or all(is_contiguous(ctx, x) for x in operands)
+    contiguous = len(value.shape) < 2 or all(in_c_order(ctx, x) for x in operands)
     return ctx.array(value, contiguous=contiguous)
+
+
+def laid_out_like(ctx: Context, new: Abstract, *operands: Abstract) -> Abstract:
+    """A new array, laid out as the operands of the operator that made it lie."""
+    nested = isinstance(new, Ref) and len(ctx.shape(new)) > 1
+    if nested and not all(in_c_order(ctx, x) for x in operands):
+        ctx.heap.objects[new.id] = replace(ctx.contents(new), contiguous=False)
+    return new
 
 
 def reshape(ctx: Context, x: Ref, shape: tuple[int, ...]) -> Abstract:

@@ -16,6 +16,7 @@ from myia.infer.branches import branch
 from myia.infer.context import Context, array_aval
 from myia.infer.errors import BadType, BadValue, StaleRead, Unsupported
 from myia.infer.heap import BufferObject, DictObject, InstanceObject, ListObject
+from myia.infer.layout import laid_out_like
 from myia.infer.numbers import PYTHON_DTYPES, promote
 from myia.infer.operands import (
     PRIMITIVES,
@@ -90,7 +91,9 @@ def binary(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
     if isinstance(a, Static) and isinstance(b, Static):
         return _static_binary(ctx, op, a, b)
     if is_numeric(ctx, a) and is_numeric(ctx, b):
-        return _numeric(ctx, op, a, b)
+        if op == "@":
+            return ctx.matmul(a, b)
+        return laid_out_like(ctx, _numeric(ctx, op, a, b), a, b)
     return _sequences(ctx, op, a, b)
 
 
@@ -108,8 +111,6 @@ def _static_binary(ctx: Context, op: str, a: Static, b: Static) -> Abstract:
 
 
 def _numeric(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
-    if op == "@":
-        return ctx.matmul(a, b)
     if op == "**":
         return _power(ctx, a, b)
     dtype, weak = promote(operand_dtype(ctx, a), operand_dtype(ctx, b))
@@ -253,6 +254,10 @@ def unary(ctx: Context, op: str, x: Abstract) -> Abstract:
     if op == "not":
         return negate(ctx, truth(ctx, x))
     x = ctx.force(x)
+    return laid_out_like(ctx, _unary(ctx, op, x), x)
+
+
+def _unary(ctx: Context, op: str, x: Abstract) -> Abstract:
     if static_number(x):
         python = {"-": operator.neg, "+": operator.pos, "~": operator.invert}[op]
         try:
@@ -345,7 +350,7 @@ def compare(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
             ctx.fail(Unsupported, what="the order of complex numbers")
         aval = Aval(dtype, broadcast_shapes(ctx, a, b))
         value = PRIMITIVES[op](operand(ctx, a, aval), operand(ctx, b, aval))
-        return result(ctx, value, weak)
+        return laid_out_like(ctx, result(ctx, value, weak), a, b)
     return _compare_structures(ctx, op, a, b)
 
 

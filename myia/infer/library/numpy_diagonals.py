@@ -6,6 +6,7 @@ import numpy as np
 
 from myia.infer.context import Context
 from myia.infer.errors import BadValue
+from myia.infer.layout import result_like
 from myia.infer.library.numpy_arguments import (
     array,
     dtype_argument,
@@ -80,7 +81,7 @@ def _triangle(name: str, compare):
         whole = (*shape[:-2], *square)
         value = broadcast_to(value_of(ctx, x), whole)
         kept = broadcast_to(inside, whole)
-        return ctx.array(logic.select(kept, value, constant(0, value.dtype, whole)))
+        return result_like(ctx, logic.select(kept, value, constant(0, value.dtype, whole)), x)
 
     return handler
 

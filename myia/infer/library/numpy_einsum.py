@@ -11,12 +11,13 @@ import numpy as np
 
 from myia.infer.context import Context
 from myia.infer.errors import BadValue, Unsupported
+from myia.infer.layout import frozen_view
 from myia.infer.library.numpy_arguments import array, refuse, static, value_of
 from myia.infer.library.numpy_products import contract
 from myia.infer.numbers import promote
 from myia.infer.operands import operand_dtype
 from myia.infer.registry import function
-from myia.infer.values import NONE, Abstract
+from myia.infer.values import NONE, Abstract, Ref
 from myia.ir.core import Value
 from myia.primitives import logic, reductions, shaping
 from myia.primitives.define import constant
@@ -44,7 +45,10 @@ def _einsum(
     for k, term in enumerate(terms[1:], 2):
         later = output + "".join(inputs[k:])
         done = _pair(done, _without_repeats(*term), later)
-    return ctx.array(_arranged(_summed(*done, output), output))
+    value = _arranged(_summed(*done, output), output)
+    if len(xs) == 1 and isinstance(xs[0], Ref) and set(inputs[0]) == set(output):
+        return frozen_view(ctx, xs[0], value, "a view made by `np.einsum`")
+    return ctx.array(value, contiguous=False)
 
 
 def _parsed(ctx: Context, text: object, count: int) -> tuple[list[str], str]:

@@ -9,6 +9,7 @@ import numpy as np
 from myia.infer import operators
 from myia.infer.context import Context
 from myia.infer.errors import BadValue, Unsupported
+from myia.infer.layout import result_like
 from myia.infer.library.numpy_arguments import (
     array,
     axes_argument,
@@ -98,14 +99,14 @@ def _roll(ctx: Context, a: Abstract, shift: Abstract, axis: Abstract = NONE) -> 
     value = value_of(ctx, x)
     if is_none(axis):
         flat = reshape(value, (value.aval.size,))
-        return ctx.array(reshape(_rolled(ctx, flat, shift, 0), value.shape))
+        return result_like(ctx, reshape(_rolled(ctx, flat, shift, 0), value.shape), x)
     axes = axes_argument(ctx, axis, value.aval.ndim)
     shifts = [shift] * len(axes) if is_number(shift) else list(ctx.list_items(shift))
     if len(shifts) != len(axes):
         ctx.fail(BadValue, message="'shift' and 'axis' should be scalars or 1D sequences")
     for i, by in zip(axes, shifts):
         value = _rolled(ctx, value, by, i)
-    return ctx.array(value)
+    return result_like(ctx, value, x)
 
 
 def _rolled(ctx: Context, x: Value, shift: Abstract, axis: int) -> Value:
@@ -183,11 +184,11 @@ def _pad(
     if name == "constant":
         fill = options.pop("constant_values", Static(0))
         refuse(ctx, "numpy.pad", options)
-        return ctx.array(_filled_around(ctx, value, widths, fill))
+        return result_like(ctx, _filled_around(ctx, value, widths, fill), x)
     refuse(ctx, "numpy.pad", options)
     if name not in PAD_MODES:
         ctx.fail(Unsupported, what=f"`mode={name!r}` of `numpy.pad`")
-    return ctx.array(_mirrored_around(ctx, value, widths, name))
+    return result_like(ctx, _mirrored_around(ctx, value, widths, name), x)
 
 
 def _pairs(ctx: Context, x: Abstract, ndim: int) -> list[tuple[Abstract, Abstract]]:
@@ -258,7 +259,8 @@ def _difference(ctx: Context, x: Abstract, axis: int) -> Abstract:
     count = value.shape[axis]
     if count == 0:
         return x
-    ends = ctx.array(part(value, axis, 1, count)), ctx.array(part(value, axis, 0, count - 1))
+    cut = part(value, axis, 1, count), part(value, axis, 0, count - 1)
+    ends = [result_like(ctx, v, x) for v in cut]
     if dtype_of(ctx, x).kind == "b":
         return operators.compare(ctx, "!=", *ends)
     return operators.binary(ctx, "-", *ends)

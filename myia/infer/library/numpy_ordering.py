@@ -7,11 +7,11 @@ import numpy as np
 from myia.infer.context import Context
 from myia.infer.errors import BadType, BadValue, Unsupported
 from myia.infer.indexing import getitem
+from myia.infer.layout import result_like
 from myia.infer.library.formulas import is_nan
 from myia.infer.library.numpy_arguments import (
     array,
     axis_argument,
-    copied,
     dtype_of,
     refuse,
     static,
@@ -58,7 +58,7 @@ def _sort(
 ) -> Abstract:
     refuse(ctx, "numpy.sort", {"order": order})
     value, i = _sortable(ctx, a, axis, "numpy.sort")
-    return ctx.array(ordering.sort(value, axis=i))
+    return result_like(ctx, ordering.sort(value, axis=i), a)
 
 
 @method("array", "sort")
@@ -92,7 +92,7 @@ def _argsort(
     """Equal elements keep their order, which NumPy promises for `stable=True` only."""
     refuse(ctx, "numpy.argsort", {"order": order})
     value, i = _sortable(ctx, a, axis, "numpy.argsort")
-    return ctx.array(ordering.argsort(value, axis=i))
+    return result_like(ctx, ordering.argsort(value, axis=i), a)
 
 
 # ----- Searching
@@ -151,7 +151,7 @@ def _take(
         ctx.fail(Unsupported, what=f"`mode={mode.value!r}` of `numpy.take`")
     x, i = along(ctx, array(ctx, a), axis)
     key = Tuple((*[WHOLE] * i, array(ctx, indices)))
-    return stored(ctx, copied(ctx, getitem(ctx, x, key)), out)
+    return stored(ctx, ctx.array(value_of(ctx, getitem(ctx, x, key))), out)
 
 
 @function(np.take_along_axis)
@@ -169,7 +169,8 @@ def _take_along_axis(
         ctx.fail(BadValue, message=message)
     if shapes[0] != shapes[1]:
         ctx.fail(Unsupported, what="`numpy.take_along_axis` with broadcasting")
-    return ctx.array(take_along_axis(value, _in_range(ctx, where, value.shape[i]), i))
+    found = take_along_axis(value, _in_range(ctx, where, value.shape[i]), i)
+    return ctx.array(found, contiguous=False)
 
 
 def _in_range(ctx: Context, index: Value, n: int) -> Value:

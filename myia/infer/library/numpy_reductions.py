@@ -13,7 +13,7 @@ import numpy as np
 from myia.infer import operators
 from myia.infer.context import Context
 from myia.infer.errors import BadValue, Unsupported
-from myia.infer.layout import ravel
+from myia.infer.layout import ravel, result_like
 from myia.infer.library.formulas import truth
 from myia.infer.library.numpy_arguments import (
     array,
@@ -51,7 +51,8 @@ def reduced(
 ) -> Abstract:
     """`reduce(value, axes)` of `x` converted to `dtype`."""
     value = reduce(value_of(ctx, x, dtype), axes)
-    return ctx.array(keep(value, ctx.shape(x), axes) if flag(ctx, keepdims, "keepdims") else value)
+    value = keep(value, ctx.shape(x), axes) if flag(ctx, keepdims, "keepdims") else value
+    return result_like(ctx, value, x)
 
 
 def _by(primitive):
@@ -116,9 +117,8 @@ def _running(name: str, primitive):
         wanted = dtype_argument(ctx, dtype) or sum_dtype(dtype_of(ctx, x))
         if wanted.kind == "b":
             ctx.fail(Unsupported, what=f"`dtype=bool` of `numpy.{name}`")
-        return stored(
-            ctx, ctx.array(primitive(value_of(ctx, x, wanted), axis=i, reverse=False)), out
-        )
+        value = primitive(value_of(ctx, x, wanted), axis=i, reverse=False)
+        return stored(ctx, result_like(ctx, value, x), out)
 
     return handler
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from myia.infer.context import Context
 from myia.infer.errors import Unsupported
+from myia.infer.layout import result_like
 from myia.infer.library.numpy_arguments import (
     array,
     axis_argument,
@@ -76,7 +77,7 @@ def _running(name: str, primitive):
         if dtype_of(ctx, x).kind not in "iuf":
             ctx.fail(Unsupported, what=f"`numpy.{name}.accumulate` of {dtype_of(ctx, x)}")
         i = axis_argument(ctx, axis, len(ctx.shape(x)))
-        return ctx.array(primitive(value_of(ctx, x), axis=i, reverse=False))
+        return result_like(ctx, primitive(value_of(ctx, x), axis=i, reverse=False), x)
 
     return handler
 

@@ -18,6 +18,7 @@ from myia.infer.errors import BadType, BadValue, Unsupported
 from myia.infer.heap import DictObject, InstanceObject, ListObject
 from myia.infer.loops import LoopCode, loop
 from myia.infer.numbers import (
+    INT64_MIN,
     PYTHON_DTYPES,
     bounds,
     convert,
@@ -26,7 +27,7 @@ from myia.infer.numbers import (
     kind_of,
     number_dtype,
 )
-from myia.infer.operands import operand_dtype, result
+from myia.infer.operands import operand_dtype
 from myia.infer.registry import function
 from myia.infer.strings import format_parts, printed, values_of
 from myia.infer.values import (
@@ -261,15 +262,18 @@ function(min)(_extremum("<"))
 def _abs(ctx: Context, x: Abstract) -> Abstract:
     if static_number(x):
         return Static(abs(x.value))
-    dtype, weak = operand_dtype(ctx, x)
-    value = ctx.read(x) if isinstance(x, Ref) else x.value
-    if dtype.kind == "b":
-        return Scalar(convert(value, PYTHON_DTYPES[int]), True, 0, 1) if weak else x
-    if dtype.kind == "u":
-        return x
-    lo, hi = bounds(x) if isinstance(x, Scalar) else (None, None)
+    if not isinstance(x, Scalar) or not x.weak:
+        return ctx.call(Static(np.absolute), (x,), {})
+    if x.dtype.kind == "b":
+        return Scalar(convert(x.value, PYTHON_DTYPES[int]), True, 0, 1)
+    if x.dtype.kind != "i":
+        return Scalar(arithmetic.abs(x.value), weak=True)
+    if x.lo is None:
+        failed = logic.eq(x.value, constant(INT64_MIN, x.dtype))
+        ctx.check(failed, OverflowError, "integer overflow beyond 64 bits")
+    lo, hi = bounds(x)
     known = None not in (lo, hi)
-    return result(ctx, arithmetic.abs(value), weak, 0, max(abs(lo), abs(hi)) if known else None)
+    return Scalar(arithmetic.abs(x.value), True, 0, max(abs(lo), abs(hi)) if known else None)
 
 
 @function(float)
