@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from random_programs import arguments, random_function
+from random_typed_programs import arguments, random_function
 
 from myia.backends.reference.interpreter import evaluate
 from myia.backends.xla.executable import compile_function
