@@ -1,0 +1,78 @@
+"""What does a call of a compiled function cost, beside one of `jax.jit`?
+
+Target: at most 1.5 times, aiming at 1.2. A function of floats gives a Python float back, so JAX is
+also timed with the `.item()` that a user of floats would write; likewise for NumPy arrays.
+"""
+
+from __future__ import annotations
+
+import jax
+import numpy as np
+
+import myia
+from benchmarks.harness import compare
+
+LEAVES = 50
+TURNS = {"turns": 41, "turn_seconds": 0.01}  # many and short: calls are quick, machines noisy
+
+
+def scalar(x, y):
+    return x * x * y
+
+
+def descend(params, gradient):
+    return {k: params[k] - 0.1 * gradient[k] for k in params}
+
+
+def of_floats() -> None:
+    ours, theirs = myia.jit(scalar), jax.jit(scalar)
+    compare(
+        "f(float, float)",
+        {
+            "jax.jit": lambda: theirs(1.5, 2.0),
+            "jax.jit, .item()": lambda: theirs(1.5, 2.0).item(),
+            "myia.jit (a float)": lambda: ours(1.5, 2.0),
+        },
+        **TURNS,
+    )
+
+
+def of_device_arrays() -> None:
+    ours, theirs = myia.jit(scalar), jax.jit(scalar)
+    x, y = jax.numpy.float32(1.5), jax.numpy.float32(2.0)
+    compare(
+        "f(jax.Array, jax.Array)",
+        {"jax.jit": lambda: theirs(x, y), "myia.jit": lambda: ours(x, y)},
+        **TURNS,
+    )
+
+
+def of_dicts() -> None:
+    """Two arguments, each a dict of 50 leaves."""
+    makers = {
+        "NumPy arrays": lambda i: np.full(16, i, np.float32),
+        "jax.Arrays": lambda i: jax.numpy.full(16, i, "float32"),
+        "floats": float,
+    }
+    ours, theirs = myia.jit(descend), jax.jit(descend)
+    for kind, make in makers.items():
+        args = tuple({f"layer{i}": make(i) for i in range(LEAVES)} for _ in range(2))
+        contestants = {"jax.jit": lambda args=args: theirs(*args)}
+        if kind == "NumPy arrays":
+            contestants["jax.jit, np.array(...)"] = lambda args=args: _to_numpy(theirs(*args))
+        contestants["myia.jit"] = lambda args=args: ours(*args)
+        compare(f"two dicts of {LEAVES} {kind}", contestants, **TURNS)
+
+
+def _to_numpy(arrays: dict[str, jax.Array]) -> dict[str, np.ndarray]:
+    return {name: np.array(x) for name, x in arrays.items()}
+
+
+def main() -> None:
+    of_floats()
+    of_device_arrays()
+    of_dicts()
+
+
+if __name__ == "__main__":
+    main()
