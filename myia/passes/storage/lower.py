@@ -33,6 +33,7 @@ from myia.passes.storage.sharing import shared, with_more_args
 from myia.passes.storage.strips import strip_mine
 from myia.passes.storage.tape import Tape
 from myia.passes.storage.trail import Trail
+from myia.passes.storage.trip import Trip
 from myia.primitives.arithmetic import add
 from myia.primitives.control import emit_loop
 from myia.primitives.define import constant, constant_p
@@ -99,7 +100,7 @@ class _Scope:
         self.lowering = lowering
         self.depth = depth
         self.ops: list[Op] = []
-        self.numbering = Numbering()
+        self.numbering = Numbering(compare_loops=False)
 
     def add(self, op: Op) -> None:
         if op.primitive is rev_p:
@@ -148,25 +149,25 @@ class _Scope:
         return len(self.ops) - 1, list(range(len(parts.carries)))
 
     def storage(self, cut: Cut, index: int, mapping: Sequence[int]) -> Tape | Trail:
-        late = self.depending_on(index)
-        own = _only_in_adjoint(cut, Loop.of(self.ops[index]).body, mapping)
+        late = _with_dependents(self.depending_on(index), cut.primal)
+        trip = Trip(cut, Loop.of(self.ops[index]).body, mapping)
         limits, parts = self.lowering.limits, cut.parts
 
         def choose(price: float) -> Cut:
-            """Nothing is computed twice when what only the adjoint needs is left to it."""
             return choose_records(
                 cut,
-                recording=lambda x: recording_cost(x.aval, price),
-                again=lambda op: 0 if op in own else op_cost(op),
+                recording=lambda x: recording_cost(x.aval, price) * trip.discount(x),
+                again=lambda op: 0 if op in trip.only_in_adjoint else op_cost(op),
                 recordable=lambda op: late.isdisjoint(reads(op)),
             )
 
         for price, most in PRICES:
             chosen = choose(price)
-            size = chosen.bytes_per_trip
+            tape = Tape(chosen, parts.bound, trip.successors(chosen.records))
+            size = tape.bytes_per_trip
             capacity = limits.capacity(parts.bound, parts.cond is not None, size)
             if not chosen.records or (capacity is not None and capacity * size <= most):
-                return Tape(chosen, capacity)
+                return tape
         chosen = choose(PRICES[1][0])
         snapshot = sum(chosen.xs[i].aval.nbytes for i in chosen.kept)
         block = limits.block(chosen.bytes_per_trip, self.depth > 0)
@@ -174,11 +175,9 @@ class _Scope:
 
     def depending_on(self, index: int) -> set[Value]:
         """The values of this region that depend on the op at `index`."""
-        found = set(self.ops[index].results)
-        for op in self.ops[index + 1 :]:
-            if has_effect(op) or not found.isdisjoint(reads(op)):
-                found.update(op.results)
-        return found
+        late = self.ops[index + 1 :]
+        effects = (y for op in late if has_effect(op) for y in op.results)
+        return _with_dependents({*self.ops[index].results, *effects}, late)
 
     def record(
         self, index: int, mapping: Sequence[int], storage: Tape | Trail
@@ -238,6 +237,15 @@ def _recording(
 # ----- Choices
 
 
+def _with_dependents(values: set[Value], ops: Sequence[Op]) -> set[Value]:
+    """`values`, and what `ops` compute from them."""
+    found = set(values)
+    for op in ops:
+        if not found.isdisjoint(reads(op)):
+            found.update(op.results)
+    return found
+
+
 def _with_carries(parts: Loop, kept: Sequence[int]) -> Loop:
     """The `rev` with these carries only; every λ is an accumulator like the others."""
     n = len(parts.carries)
@@ -260,25 +268,24 @@ def _with_carries(parts: Loop, kept: Sequence[int]) -> Loop:
     )
 
 
-def _only_in_adjoint(cut: Cut, body: Region, mapping: Sequence[int]) -> set[Op]:
-    """The ops of the recomputed step whose results no op of the forward body has."""
-    numbering = Numbering()
-    k, *xs = body.args
-    named = {cut.parts.adjoint.args[0]: k, **{x: xs[j] for x, j in zip(cut.xs, mapping)}}
-    numbering.numbers.update((x, numbering.of(y)) for x, y in named.items())
-    numbering.visit(body.ops)
-    numbers = set(numbering.all(y for op in body.ops for y in op.results))
-    numbering.visit(cut.primal)
-    return {op for op in cut.primal if numbers.isdisjoint(numbering.all(op.results))}
-
-
 def _plan(op: Op, storage: Tape | Trail, paired: bool, depth: int) -> LoopPlan:
     cut = storage.cut
-    records = tuple(x.aval for x in cut.records)
     if isinstance(storage, Trail):
-        snapshot = tuple(cut.xs[i].aval for i in cut.kept)
         return LoopPlan(
-            op.span, "trail", records, snapshot, None, storage.block, storage.slots, paired, depth
+            op.span,
+            "trail",
+            records=tuple(x.aval for x in cut.records),
+            snapshot=tuple(cut.xs[i].aval for i in cut.kept),
+            block=storage.block,
+            slots=storage.slots,
+            paired=paired,
+            depth=depth,
         )
-    strategy = "tape" if records else "nothing"
-    return LoopPlan(op.span, strategy, records, (), storage.capacity, 0, 0, paired, depth)
+    return LoopPlan(
+        op.span,
+        "tape" if cut.records else "nothing",
+        records=tuple(cut.records[i].aval for i in storage.columns),
+        capacity=storage.capacity,
+        paired=paired,
+        depth=depth,
+    )

@@ -19,12 +19,16 @@ from myia.primitives.structured import Loop, if_p, loop_p
 
 
 class Numbering:
-    """Numbers of the values of one region and of those nested in it."""
+    """Numbers of the values of one region and of those nested in it.
 
-    def __init__(self):
+    `compare_loops`: look for equal carries of the loops of the region itself.
+    """
+
+    def __init__(self, *, compare_loops: bool = True):
         self.interned: dict[Hashable, int] = {}
         self.numbers: dict[Value, int] = {}
-        self.loops: list[Op] = []  # those of this region so far, to compare others with
+        # The loops of this region so far, to compare others with.
+        self.loops: list[Op] | None = [] if compare_loops else None
         self.runs = 0
 
     def of(self, x: Value) -> int:
@@ -32,6 +36,9 @@ class Numbering:
         if x not in self.numbers:
             self.numbers[x] = self._intern(("value", x))
         return self.numbers[x]
+
+    def let_be_equal(self, x: Value, y: Value) -> None:
+        self.numbers[x] = self.of(y)
 
     def all(self, xs: Iterable[Value]) -> list[int]:
         return [self.of(x) for x in xs]
@@ -86,7 +93,7 @@ class Numbering:
 
     def _loop(self, op: Op) -> None:
         equal: dict[int, int] = {}  # position of a carry -> number of one that is equal
-        for other in self.loops:
+        for other in self.loops or ():
             found = self._classes(Loop.of(op), Loop.of(other))
             if found is not None:
                 known = dict(zip(found[1], self.all(other.results)))
@@ -96,7 +103,8 @@ class Numbering:
         run = self._run()
         for i, y in enumerate(op.results):
             self.numbers[y] = equal[i] if i in equal else self._intern((loop_p, run, i))
-        self.loops.append(op)
+        if self.loops is not None:
+            self.loops.append(op)
 
     def _classes(self, one: Loop, other: Loop) -> list[list[int]] | None:
         """The class of each carry of both loops; None if they do not make the same trips."""

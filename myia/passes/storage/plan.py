@@ -14,7 +14,7 @@ class LoopPlan:
 
     strategy    "nothing": no primal value is needed; "tape": all trips are recorded;
                 "trail": `block` trips are recorded at a time, replayed from `slots` snapshots
-    records     avals of what is recorded of each trip
+    records     avals of what is recorded of each trip, beside what the next trip's record holds
     snapshot    avals of the carries in a snapshot (trail)
     capacity    the most trips a tape holds
     paired      the forward sweep is a loop that the program runs anyhow
@@ -49,4 +49,4 @@ class LoopPlan:
         place = "" if self.span is None else f"{self.span}: "
         records = ", ".join(map(str, self.records)) or "nothing"
         text = f"{place}{self.strategy}: {records} recorded per trip, {self.bytes} bytes"
-        return text if self.paired else f"{text}, forward sweep run again"
+        return text if self.paired else f"{text}, in a forward sweep of its own"
