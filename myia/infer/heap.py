@@ -212,7 +212,14 @@ class Heap:
         self.objects[id] = contents
         for other in self.links.get(id, ()):
             if other in self and other != id:
-                self.objects[other] = Stale(span)
+                self.spoil(other, span)
+
+    def spoil(self, id: int, span: Span | None) -> None:
+        """What is under `id`, and its views, may be out of date since the write at `span`."""
+        self.objects[id] = Stale(span)
+        for view, contents in list(self.objects.items()):
+            if isinstance(contents, ViewObject) and contents.base == id:
+                self.spoil(view, span)
 
     def depend(self, a: int, b: int) -> None:
         """A write to `a` makes `b` stale."""

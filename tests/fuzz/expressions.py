@@ -158,7 +158,7 @@ class Expressions:
         a = self.pick(*self.shapes(rank))
         forms = ["np.sum({})", "{}.sum()", "{}.mean()"]
         if rank == 1:
-            forms += ["sum({})", "np.dot({0}, {0})", "({0} @ {1})"]
+            forms += ["sum({})"]
         other = self.array(self.names[a], 1)
         return self.pick(*forms).format(
             self.pick(a, f"({self.array(self.names[a], depth)})"), other
