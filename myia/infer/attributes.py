@@ -21,7 +21,7 @@ from myia.infer.heap import (
     ViewObject,
 )
 from myia.infer.numbers import is_number, is_weak
-from myia.infer.values import Abstract, Method, Ref, Static, Tuple
+from myia.infer.values import Abstract, Method, Ref, Static, Super, Tuple
 
 KINDS = {
     ArrayObject: "array",
@@ -49,6 +49,8 @@ def getattr_(ctx: Context, x: Abstract, name: str) -> Abstract:
     """`x.name`"""
     if isinstance(x, Ref) and isinstance(ctx.contents(x), InstanceObject):
         return _instance_attribute(ctx, x, name)
+    if isinstance(x, Super):
+        return _super_attribute(ctx, x, name)
     if isinstance(x, Tuple) and x.cls is not None:
         found = _field(ctx, x, name)
         if found is not None:
@@ -104,6 +106,17 @@ def _instance_attribute(ctx: Context, x: Ref, name: str) -> Abstract:
         message = f"{contents.cls.__name__!r} object has no attribute '{name}'"
         ctx.fail(BadValue, message=message, exception="AttributeError")
     return _bound(ctx, found, x, contents.cls)
+
+
+def _super_attribute(ctx: Context, x: Super, name: str) -> Abstract:
+    """The attribute `name` of the first class after `x.cls` that has it, bound to `x.self`."""
+    cls = ctx.contents(x.self).cls
+    after = cls.__mro__[cls.__mro__.index(x.cls) + 1 :]
+    found = next((vars(base)[name] for base in after if name in vars(base)), None)
+    if found is None:
+        message = f"'super' object has no attribute '{name}'"
+        ctx.fail(BadValue, message=message, exception="AttributeError")
+    return Method(found, x.self) if found is object.__init__ else _bound(ctx, found, x.self, cls)
 
 
 def _bound(ctx: Context, found: Any, x: Abstract, cls: type) -> Abstract:

@@ -232,6 +232,23 @@ class Text(Abstract):
         return (Text, self.template)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Super(Abstract):
+    """`super(cls, self)`: the attributes of `self` that come after `cls`."""
+
+    cls: type
+    self: Abstract
+
+    def children(self):
+        return (self.self,)
+
+    def rebuild(self, children):
+        return Super(self.cls, children[0])
+
+    def key(self):
+        return (Super, self.cls)
+
+
 class UndefinedType(Abstract):
     """The state of a local name that has no value yet."""
 

@@ -109,7 +109,7 @@ def _get(ctx: Context, self: Ref, key: Abstract, default: Abstract = NONE) -> Ab
 
 
 @method("dict", "update")
-def _update(ctx: Context, self: Ref, other: Abstract | None = None, **items) -> Abstract:
+def _update(ctx: Context, self: Ref, other: Abstract | None = None, /, **items) -> Abstract:
     contents = ctx.contents(self)
     found = dict(zip(contents.keys, contents.values))
     if other is not None:
@@ -153,6 +153,6 @@ def _index(ctx: Context, self: Tuple, x: Abstract) -> Abstract:
 
 
 @method("namedtuple", "_replace")
-def _replace(ctx: Context, self: Tuple, **changes: Abstract) -> Abstract:
+def _replace(ctx: Context, self: Tuple, /, **changes: Abstract) -> Abstract:
     fields = self.cls._fields
     return Tuple(tuple(changes.get(n, x) for n, x in zip(fields, self.items)), self.cls)

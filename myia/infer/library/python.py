@@ -44,6 +44,7 @@ from myia.infer.values import (
     Ref,
     Scalar,
     Static,
+    Super,
     Tuple,
     is_none,
     static_int,
@@ -106,7 +107,7 @@ def _tuple(ctx: Context, x: Abstract | None = None) -> Abstract:
 
 
 @function(dict)
-def _dict(ctx: Context, x: Abstract | None = None, **items: Abstract) -> Abstract:
+def _dict(ctx: Context, x: Abstract | None = None, /, **items: Abstract) -> Abstract:
     found: dict[Any, Abstract] = {}
     if isinstance(x, Ref) and isinstance(ctx.contents(x), DictObject):
         contents = ctx.contents(x)
@@ -405,6 +406,19 @@ def _type(ctx: Context, x: Abstract) -> Abstract:
     return Static(class_of(ctx, x))
 
 
+@function(super)
+def _super(ctx: Context, cls: Abstract, x: Abstract) -> Abstract:
+    contents = ctx.contents(x) if isinstance(x, Ref) else None
+    if not isinstance(contents, InstanceObject) or not issubclass(contents.cls, cls.value):
+        ctx.fail(Unsupported, what=f"`super` of {ctx.describe(x)}")
+    return Super(cls.value, x)
+
+
+@function(object.__init__)
+def _init(ctx: Context, self: Abstract) -> Abstract:
+    return NONE
+
+
 @function(callable)
 def _callable(ctx: Context, x: Abstract) -> Abstract:
     if isinstance(x, Static):
@@ -437,7 +451,7 @@ def _text(ctx: Context, x: Abstract, spec: Abstract = Static("")) -> Abstract:  
 
 
 @function(functools.partial)
-def _partial(ctx: Context, f: Abstract, *args: Abstract, **kwargs: Abstract) -> Abstract:
+def _partial(ctx: Context, f: Abstract, /, *args: Abstract, **kwargs: Abstract) -> Abstract:
     meta = (len(args), *kwargs)
     return Partial(call_partial, (f, *args, *kwargs.values()), meta)
 
@@ -449,7 +463,7 @@ def _reduce(ctx: Context, f: Abstract, iterable: Abstract, *initial: Abstract) -
 
 
 @function(dataclasses.replace)
-def _replace(ctx: Context, x: Abstract, **changes: Abstract) -> Abstract:
+def _replace(ctx: Context, x: Abstract, /, **changes: Abstract) -> Abstract:
     contents = ctx.contents(x)
     fields = {**dict(zip(contents.names, contents.values)), **changes}
     return ctx.call(Static(contents.cls), (), fields)
