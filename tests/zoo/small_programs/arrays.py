@@ -7,7 +7,7 @@ import numpy as np
 from small_programs.registry import program
 
 A = np.array
-M = np.array([[1.0, 2.0, 0.5], [0.3, -1.0, 2.0]])
+M = np.array([[1.0, 2.0, 0.5], [0.3, -1.0, 2.5]])
 
 
 @program((A([1.0, 2.0, 3.0]), 2.0), (A([]), 2.0))
