@@ -19,7 +19,10 @@ from myia.infer.library import (
     numpy_shaping,
     numpy_statistics,
     numpy_ufunc_methods,
-    python,
+    python_folds,
+    python_numbers,
+    python_objects,
+    python_sequences,
 )
 
 __all__ = [
@@ -41,5 +44,8 @@ __all__ = [
     "numpy_shaping",
     "numpy_statistics",
     "numpy_ufunc_methods",
-    "python",
+    "python_folds",
+    "python_numbers",
+    "python_objects",
+    "python_sequences",
 ]

@@ -38,7 +38,7 @@ from myia.infer.values import (
 )
 from myia.ir.avals import Aval
 from myia.ir.core import Value
-from myia.primitives import elementwise
+from myia.primitives import elementwise, logic
 from myia.primitives.define import zeros
 
 K = Static("K")
@@ -236,8 +236,9 @@ def _conjugate_number(ctx: Context, self: Abstract) -> Abstract:
 def _is_integer(ctx: Context, self: Abstract) -> Abstract:
     if static_number(self):
         return Static(float(self.value).is_integer())
-    floored = ctx.call(Static(np.floor), (self,), {})
-    return ctx.call(Static(np.equal), (floored, self), {})
+    if self.dtype.kind in "biu":
+        return TRUE
+    return Scalar(logic.eq(elementwise.floor(self.value), self.value), weak=True)
 
 
 @method("python", "bit_length")

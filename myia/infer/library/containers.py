@@ -42,7 +42,7 @@ def _known(ctx: Context, self: Ref, what: str) -> ListObject:
 
 
 @method("list", "pop")
-def _pop(ctx: Context, self: Ref, index: Abstract = Static(-1)) -> Abstract:  # noqa: B008
+def _pop(ctx: Context, self: Ref, index: Abstract = Static(-1)) -> Abstract:
     contents = _known(ctx, self, "pop")
     items = list(contents.items)
     i = ctx.int_of(index, "the index of an item")

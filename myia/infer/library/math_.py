@@ -150,11 +150,12 @@ def _fsum(ctx: Context, iterable: Abstract) -> Abstract:
     items = _known_items(ctx, iterable)
     if items is not None:
         return _python(ctx, math.fsum, items)
-    return ctx.call(Static(sum), (iterable, Static(0.0)), {})
+    total = ctx.call(Static(sum), (iterable, Static(0.0)), {})
+    return ctx.call(Static(float), (total,), {})
 
 
 @function(math.prod)
-def _prod(ctx: Context, iterable: Abstract, *, start: Abstract = Static(1)) -> Abstract:  # noqa: B008
+def _prod(ctx: Context, iterable: Abstract, *, start: Abstract = Static(1)) -> Abstract:
     items = ctx.list_items(iterable)
     return functools.reduce(lambda a, b: operators.binary(ctx, "*", a, b), items, start)
 
@@ -183,8 +184,8 @@ def _isclose(
     a: Abstract,
     b: Abstract,
     *,
-    rel_tol: Abstract = Static(1e-9),  # noqa: B008
-    abs_tol: Abstract = Static(0.0),  # noqa: B008
+    rel_tol: Abstract = Static(1e-9),
+    abs_tol: Abstract = Static(0.0),
 ) -> Abstract:
     x, y, relative, absolute = (_float(ctx, number) for number in (a, b, rel_tol, abs_tol))
     largest = arithmetic.max(arithmetic.abs(x), arithmetic.abs(y))

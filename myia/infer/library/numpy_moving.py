@@ -169,7 +169,7 @@ def _pad(
     ctx: Context,
     array_: Abstract,
     pad_width: Abstract,
-    mode: Abstract = Static("constant"),  # noqa: B008
+    mode: Abstract = Static("constant"),
     **options: Abstract,
 ) -> Abstract:
     x = array(ctx, array_)
@@ -226,6 +226,8 @@ def _mirrored_around(ctx: Context, x: Value, widths, name: str) -> Value:
     sides, margin = PAD_MODES[name]
     for axis, (low, high) in enumerate(widths):
         n = x.shape[axis]
+        if low == high == 0:
+            continue
         if n == 0 or (name != "edge" and max(low, high) > n - margin):
             ctx.fail(Unsupported, what=f"`np.pad` in mode {name!r} by more than the array holds")
         before, after = sides(x, axis, low, high)
@@ -240,8 +242,8 @@ def _mirrored_around(ctx: Context, x: Value, widths, name: str) -> Value:
 def _diff(
     ctx: Context,
     a: Abstract,
-    n: Abstract = Static(1),  # noqa: B008
-    axis: Abstract = Static(-1),  # noqa: B008
+    n: Abstract = Static(1),
+    axis: Abstract = Static(-1),
     **options: Abstract,
 ) -> Abstract:
     refuse(ctx, "numpy.diff", options)

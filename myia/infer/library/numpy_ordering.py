@@ -104,7 +104,7 @@ def _searchsorted(
     ctx: Context,
     a: Abstract,
     v: Abstract,
-    side: Abstract = Static("left"),  # noqa: B008
+    side: Abstract = Static("left"),
     sorter: Abstract = NONE,
 ) -> Abstract:
     """How many elements of the sorted `a` come before each of `v`."""
@@ -144,7 +144,7 @@ def _take(
     indices: Abstract,
     axis: Abstract = NONE,
     out: Abstract = NONE,
-    mode: Abstract = Static("raise"),  # noqa: B008
+    mode: Abstract = Static("raise"),
 ) -> Abstract:
     """`a[:, ..., indices]`"""
     if static(ctx, mode, "the mode") != "raise":
@@ -169,12 +169,17 @@ def _take_along_axis(
         ctx.fail(BadValue, message=message)
     if shapes[0] != shapes[1]:
         ctx.fail(Unsupported, what="`numpy.take_along_axis` with broadcasting")
+    if where.aval.size == 0:
+        return ctx.array(constant(0, value.dtype, where.shape))
     found = take_along_axis(value, _in_range(ctx, where, value.shape[i]), i)
     return ctx.array(found, contiguous=False)
 
 
 def _in_range(ctx: Context, index: Value, n: int) -> Value:
     """Indices made non-negative, checked at run time."""
+    if n == 0:
+        message = "index is out of bounds for axis with size 0"
+        ctx.fail(BadValue, message=message, exception="IndexError")
     low, zero = (constant(k, np.int64, index.shape) for k in (-n, 0))
     high = constant(n, np.int64, index.shape)
     failed = logic.or_(logic.lt(index, low), logic.ge(index, high))

@@ -170,7 +170,7 @@ def _tensordot(
     ctx: Context,
     a: Abstract,
     b: Abstract,
-    axes: Abstract = Static(2),  # noqa: B008
+    axes: Abstract = Static(2),
 ) -> Abstract:
     x, y = factors(ctx, a, b)
     over = _paired_axes(ctx, axes, len(x.shape), len(y.shape))

@@ -71,7 +71,7 @@ def _linspace(
     ctx: Context,
     start: Abstract,
     stop: Abstract,
-    num: Abstract = Static(50),  # noqa: B008
+    num: Abstract = Static(50),
     endpoint: Abstract = TRUE,
     retstep: Abstract = FALSE,
     dtype: Abstract = NONE,
@@ -123,7 +123,7 @@ def _meshgrid(
     *xi: Abstract,
     copy: Abstract = TRUE,
     sparse: Abstract = FALSE,
-    indexing: Abstract = Static("xy"),  # noqa: B008
+    indexing: Abstract = Static("xy"),
 ) -> Abstract:
     if flag(ctx, sparse, "sparse") or not flag(ctx, copy, "copy"):
         ctx.fail(Unsupported, what="`sparse=` or `copy=` of `numpy.meshgrid`")

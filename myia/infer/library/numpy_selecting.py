@@ -136,7 +136,7 @@ def _nan_to_num(
     ctx: Context,
     x: Abstract,
     copy: Abstract = TRUE,
-    nan: Abstract = Static(0.0),  # noqa: B008
+    nan: Abstract = Static(0.0),
     posinf: Abstract = NONE,
     neginf: Abstract = NONE,
 ) -> Abstract:
