@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from numbers import Number
 
 from myia.ir.core import Value
@@ -30,6 +30,11 @@ def plus(a: Value | None, b: Value | None) -> Value | None:
 def or_zeros(t: Value | None, like: Value) -> Value:
     """The tangent or cotangent `t` of the value `like`, zero made explicit."""
     return zeros(like.aval) if t is None else t
+
+
+def like_cotangents(xs: Iterable[Value]) -> tuple[Value, ...]:
+    """New values to stand for the cotangents of `xs`, named after them."""
+    return tuple(Value(x.aval, f"{x.name}_ct" if x.name else None) for x in xs)
 
 
 class Accumulators:

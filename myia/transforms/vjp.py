@@ -19,18 +19,19 @@ from myia.ir.primitive import Explicit, Linear, Partials
 from myia.primitives.structured import if_p, loop_p, rev_p
 from myia.source.diagnostics import InternalError
 from myia.transforms.activity import active_values, sources
-from myia.transforms.cotangents import Accumulators, scaled
+from myia.transforms.cotangents import Accumulators, like_cotangents, scaled
 from myia.transforms.fresh import fresh
 from myia.transforms.prune import prune
 from myia.transforms.residuals import export_residuals
-from myia.transforms.vjp_loops import pull_back_loop, pull_back_rev
+from myia.transforms.vjp_loops import pull_back_loop
+from myia.transforms.vjp_rev import pull_back_rev
 
 
 def vjp_region(region: Region, wrt: Sequence[int], of: Sequence[int]) -> Region:
     """(*args, *cotangents of the ys `of`) -> (*ys, *cotangents of the args `wrt`)."""
     source = fresh(region)
     inputs = [source.args[i] for i in wrt]
-    seeds = [Value(source.yields[i].aval, _name(source.yields[i])) for i in of]
+    seeds = like_cotangents(source.yields[i] for i in of)
     with Builder() as b:
         cts = [(source.yields[i], seed) for i, seed in zip(of, seeds)]
         sums = reverse(source.ops, inputs, cts)
@@ -133,7 +134,3 @@ def _pull_back_if(op: Op, cts: list[Value | None], acc: Accumulators) -> None:
     if changed:
         for x, ct in zip(changed, emit(if_p, *op.operands, regions=regions)):
             acc.replace(x, ct)
-
-
-def _name(x: Value) -> str | None:
-    return f"{x.name}_ct" if x.name else None

@@ -1,0 +1,137 @@
+"""Reverse mode of reversed loops: the second derivative of a loop.
+
+Let s be what a `rev` transforms (λ and the accumulators), A its adjoint, and σ the cotangent of s.
+As A is linear in s, σ is transformed by A's transpose, which reads x but not s; and σ moves the
+other way, from the first trip to the last:
+
+    loop  (x, σ) -> (f(x), Aᵀ(x) σ)                 its last σ is the cotangent of the seeds of s
+    rev   of that: (x̄, s) -> (f'ᵀ x̄ + ∂/∂x <σ, A(x) s>, A(x) s)
+
+With f' the loop of the first line, this is vjp(rev f) = loop f', then rev f': never a tape of
+tapes. It is derived from what `rev` means, its adjoint, so it holds however passes have rewritten
+the adjoint, and also where a custom rule gave it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from myia.ir.builder import append
+from myia.ir.core import Op, Region, Value, captures
+from myia.primitives.control import emit_loop
+from myia.primitives.structured import Loop
+from myia.source.diagnostics import InternalError
+from myia.transforms.activity import useful_values
+from myia.transforms.cotangents import Accumulators, like_cotangents, or_zeros
+from myia.transforms.flow import state, state_args
+from myia.transforms.fresh import applied, fresh, with_more_args
+from myia.transforms.prune import prune
+from myia.transforms.vjp_loops import Cts, closed_region, collect
+
+
+def pull_back_rev(reverse: Callable, op: Op, cts: Cts, acc: Accumulators) -> None:
+    _Pullback(reverse, op, cts, acc).emit()
+
+
+class _Pullback:
+    def __init__(self, reverse: Callable, op: Op, cts: Cts, acc: Accumulators):
+        self.reverse, self.acc = reverse, acc
+        self.parts = parts = Loop.of(op)
+        self.args = parts.body.args[1:]
+        # Positions: of the x that have a cotangent, and of the s that have one.
+        self.active = [i for i in range(len(parts.carries)) if _wants_carry(acc, parts, i)]
+        self.linear = _useful_state(parts, cts)
+        self.captured = [x for x in captures(parts.body, parts.adjoint) if acc.wants(x)]
+        self.seeds = [state(parts)[j] for j in self.linear]
+        self.sigmas = tuple(or_zeros(cts[j], s) for j, s in zip(self.linear, self.seeds))
+        # These stand for s where it must turn out that s is not read.
+        self.outside = [Value(x.aval) for x in state(parts)]
+
+    def emit(self) -> None:
+        parts, n = self.parts, len(self.args)
+        body = self.linear_region(self.dual, self.args, self.sigmas)
+        loop = Loop(
+            count=parts.count,
+            carries=parts.carries + self.sigmas,
+            cond=parts.cond and with_more_args(fresh(parts.cond, replay=True), self.sigmas),
+            body=body,
+            bound=parts.bound,
+        )
+        sigmas = emit_loop(loop)[n:]
+        if self.active or self.captured:
+            self.emit_rev(loop)
+        for s, ct in zip(self.seeds, sigmas):
+            self.acc.add(s, ct)
+
+    def emit_rev(self, loop: Loop) -> None:
+        acc, carries, n = self.acc, self.parts.carries, len(self.args)
+        x_args = like_cotangents(self.args[i] for i in self.active)
+        s_args = [state_args(self.parts)[j] for j in self.linear]
+        adjoint = self.linear_region(
+            self.adjoint, self.args, self.sigmas, x_args, s_args, like_cotangents(self.captured)
+        )
+        zeros = (or_zeros(None, carries[i]) for i in self.active)
+        reversal = replace(
+            loop,
+            cond=loop.cond and fresh(loop.cond),
+            body=fresh(loop.body),
+            adjoint=adjoint,
+            active=(*self.active, *range(n, n + len(self.linear))),
+            seeds=(*zeros, *self.seeds),
+            accumulators=tuple(acc.buffer(x) for x in self.captured),
+        )
+        results = emit_loop(reversal)
+        collect(acc, self.captured, results[len(reversal.seeds) :])
+        for i, ct in zip(self.active, results):
+            acc.add(carries[i], ct)
+
+    def dual(self, k: Value, xs: list[Value], sigmas: list[Value]) -> list[Value]:
+        """(x, σ) -> (f(x), Aᵀ(x) σ)."""
+        step = applied(self.parts.body, (k, *xs), replay=True)
+        for op in step.ops:
+            append(op)
+        moved = applied(self.parts.adjoint, (k, *xs, *self.outside), replay=True)
+        wanted = [self.outside[j] for j in self.linear]
+        cts = [(moved.yields[j], ct) for j, ct in zip(self.linear, sigmas)]
+        total = self.reverse(moved.ops, wanted, cts)
+        return [*step.yields, *map(total.buffer, wanted)]
+
+    def adjoint(self, k: Value, xs, sigmas, xs_ct, s, sums) -> list[Value]:
+        """(x̄, s) -> (f'ᵀ x̄ + ∂/∂x <σ, A(x) s>, A(x) s), and the cotangents of what is captured."""
+        before = list(self.outside)
+        for j, x in zip(self.linear, s):
+            before[j] = x
+        step = applied(self.parts.body, (k, *xs), replay=True)
+        moved = applied(self.parts.adjoint, (k, *xs, *before), replay=True)
+        cts = [(step.yields[i], ct) for i, ct in zip(self.active, xs_ct)]
+        cts += [(moved.yields[j], ct) for j, ct in zip(self.linear, sigmas)]
+        wanted = [xs[i] for i in self.active]
+        total = self.reverse(
+            (*step.ops, *moved.ops),
+            [*wanted, *self.captured],
+            cts,
+            dict(zip(self.captured, sums)),
+        )
+        after = [moved.yields[j] for j in self.linear]
+        return [*map(total.buffer, wanted), *after, *map(total.buffer, self.captured)]
+
+    def linear_region(self, body: Callable, *groups: Sequence[Value]) -> Region:
+        region = prune(closed_region(body, *groups))
+        if any(x in self.outside for x in captures(region)):
+            raise InternalError("rev: the adjoint is not linear in what it transforms")
+        return region
+
+
+def _useful_state(parts: Loop, cts: Cts) -> list[int]:
+    """The positions of s that the results with a cotangent depend on, in any number of trips."""
+    adjoint = parts.adjoint
+    again = list(zip(adjoint.yields, state_args(parts)))
+    useful = useful_values(
+        adjoint.ops, [y for y, ct in zip(adjoint.yields, cts) if ct is not None], again
+    )
+    return [j for j, y in enumerate(adjoint.yields) if y in useful]
+
+
+def _wants_carry(acc: Accumulators, parts: Loop, i: int) -> bool:
+    return acc.wants(parts.body.args[1 + i]) or acc.wants(parts.adjoint.args[1 + i])
