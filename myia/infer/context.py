@@ -126,6 +126,12 @@ class Context:
 
     # ----- Numbers
 
+    def static(self, x: Abstract, what: str) -> Any:
+        """A compile-time object, or the error that makes a loop unroll."""
+        if not isinstance(x, Static):
+            self.needs_static(what)
+        return x.value
+
     def int_of(self, x: Abstract, what: str) -> int:
         """A compile-time integer, or the error that makes a loop unroll."""
         if static_int(x):

@@ -206,5 +206,4 @@ def _square_and_multiply(x: Value, n: Value) -> Value:
         return power, arithmetic.mul(square, square), logic.shift_right(n, one)
 
     start = constant(1, x.dtype)
-    positive = lambda k, r, s, n: logic.gt(n, zero)  # noqa: E731
-    return loop([start, x, n], step, cond=positive, bound=64)[0]
+    return loop([start, x, n], step, cond=lambda k, p, s, n: logic.gt(n, zero), bound=64)[0]

@@ -21,7 +21,6 @@ from myia.infer.heap import (
     ListObject,
     ViewObject,
 )
-from myia.infer.numbers import number_value
 from myia.infer.values import Abstract, Optional, Range, Ref, Scalar, Static, Tuple, static_int
 from myia.ir.core import Value
 
@@ -99,10 +98,7 @@ class Outputs:
         """A list built in a loop: one array for each leaf of its items, split at the end."""
         count = lists.length(contents)
         rows = [_number(self.leaf(row.value, "array")) for row in contents.rows]
-        if static_int(count):
-            total: Recipe = lambda n, o: count.value  # noqa: E731
-        else:
-            total = _number(self.leaf(number_value(count, count.dtype), int))
+        total = self.recipe(count)
         template = contents.template
 
         def rebuild(n, o):

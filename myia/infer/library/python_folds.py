@@ -1,0 +1,99 @@
+"""`sum`, `all`, `any`, `max`, `min`: one loop over the items."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+
+from myia.infer import operators
+from myia.infer.branches import branch
+from myia.infer.context import Context
+from myia.infer.errors import BadType, BadValue
+from myia.infer.loops import LoopCode, loop
+from myia.infer.registry import function
+from myia.infer.values import (
+    FALSE,
+    NONE,
+    TRUE,
+    Abstract,
+    Static,
+    is_none,
+    static_int,
+)
+from myia.primitives import logic
+from myia.primitives.define import constant
+
+
+def _fold(ctx: Context, iterable: Abstract, start: Abstract, step) -> Abstract:
+    code = LoopCode(
+        ("fold", step), ctx.sequence(iterable), None, lambda item, xs: [step(ctx, xs[0], item)]
+    )
+    return loop(ctx, code, [start])[0]
+
+
+def _add(ctx: Context, total: Abstract, item: Abstract) -> Abstract:
+    return operators.binary(ctx, "+", total, item)
+
+
+@function(sum)
+def _sum(ctx: Context, iterable: Abstract, start: Abstract = Static(0)) -> Abstract:
+    return _fold(ctx, iterable, start, _add)
+
+
+def _all_step(ctx: Context, so_far: Abstract, item: Abstract) -> Abstract:
+    return operators.both(ctx, so_far, lambda: operators.truth(ctx, item))
+
+
+def _any_step(ctx: Context, so_far: Abstract, item: Abstract) -> Abstract:
+    return operators.either(ctx, so_far, lambda: operators.truth(ctx, item))
+
+
+@function(all)
+def _all(ctx: Context, iterable: Abstract) -> Abstract:
+    return _fold(ctx, iterable, TRUE, _all_step)
+
+
+@function(any)
+def _any(ctx: Context, iterable: Abstract) -> Abstract:
+    return _fold(ctx, iterable, FALSE, _any_step)
+
+
+def _extremum(op: str):
+    """Python's rule: a later item is taken if it is truly greater (less) than the one so far."""
+
+    def better(ctx: Context, best: Abstract, item: Abstract, key: Abstract) -> Abstract:
+        a, b = (best, item) if is_none(key) else (ctx.call(key, (x,), {}) for x in (best, item))
+        return branch(
+            ctx,
+            operators.truth(ctx, operators.compare(ctx, op, b, a)),
+            lambda: item,
+            lambda: best,
+        )
+
+    def extremum(ctx: Context, *args: Abstract, key: Abstract = NONE, **options) -> Abstract:
+        default = options.pop("default", None)
+        if options:
+            ctx.fail(BadType, message=f"unexpected keyword argument {next(iter(options))!r}")
+        if len(args) > 1:
+            return functools.reduce(lambda a, b: better(ctx, a, b, key), args)
+        items = ctx.sequence(args[0])
+        if static_int(items.count) and items.count.value == 0:
+            if default is None:
+                ctx.fail(BadValue, message="the iterable argument is empty")
+            return default
+        if not static_int(items.count):
+            empty = logic.eq(items.count.value, constant(0, np.int64))
+            ctx.check(empty, ValueError, "the iterable argument is empty")
+
+        def step(item, xs):
+            return [better(ctx, xs[0], item, key)]
+
+        first = items.item(Static(0))
+        return loop(ctx, LoopCode(("extremum", op), items, None, step), [first])[0]
+
+    return extremum
+
+
+function(max)(_extremum(">"))
+function(min)(_extremum("<"))

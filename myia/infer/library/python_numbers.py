@@ -1,0 +1,141 @@
+"""Python's built-in functions of numbers, and `operator`'s."""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+
+from myia.infer import operators
+from myia.infer.context import Context
+from myia.infer.errors import BadType, BadValue, Unsupported
+from myia.infer.numbers import (
+    INT64_MIN,
+    PYTHON_DTYPES,
+    bounds,
+    convert,
+    is_number,
+)
+from myia.infer.operands import operand_dtype
+from myia.infer.registry import function
+from myia.infer.values import (
+    FALSE,
+    NONE,
+    Abstract,
+    Scalar,
+    Static,
+    Tuple,
+    is_none,
+    static_number,
+)
+from myia.primitives import arithmetic, elementwise, logic
+from myia.primitives.define import constant
+
+
+@function(abs, operator.abs)
+def _abs(ctx: Context, x: Abstract) -> Abstract:
+    if static_number(x):
+        return Static(abs(x.value))
+    if not isinstance(x, Scalar) or not x.weak:
+        return ctx.call(Static(np.absolute), (x,), {})
+    if x.dtype.kind == "b":
+        return Scalar(convert(x.value, PYTHON_DTYPES[int]), True, 0, 1)
+    if x.dtype.kind != "i":
+        return Scalar(arithmetic.abs(x.value), weak=True)
+    if x.lo is None:
+        failed = logic.eq(x.value, constant(INT64_MIN, x.dtype))
+        ctx.check(failed, OverflowError, "integer overflow beyond 64 bits")
+    lo, hi = bounds(x)
+    known = None not in (lo, hi)
+    return Scalar(arithmetic.abs(x.value), True, 0, max(abs(lo), abs(hi)) if known else None)
+
+
+@function(float)
+def _float(ctx: Context, x: Abstract = Static(0.0)) -> Abstract:
+    if isinstance(x, Static):
+        return Static(_python(ctx, float, x.value))
+    return _scalar(ctx, x, PYTHON_DTYPES[float], "float")
+
+
+@function(complex)
+def _complex(ctx: Context, real: Abstract = Static(0), imag: Abstract = Static(0)) -> Abstract:
+    if isinstance(real, Static) and isinstance(imag, Static):
+        return Static(_python(ctx, complex, real.value, imag.value))
+    j = operators.binary(ctx, "*", imag, Static(1j))
+    return _scalar(ctx, operators.binary(ctx, "+", real, j), PYTHON_DTYPES[complex], "complex")
+
+
+@function(bool)
+def _bool(ctx: Context, x: Abstract = FALSE) -> Abstract:
+    return operators.truth(ctx, x)
+
+
+@function(int)
+def _int(ctx: Context, x: Abstract = Static(0)) -> Abstract:
+    if isinstance(x, Static):
+        return Static(_python(ctx, int, x.value))
+    kind = operand_dtype(ctx, x)[0].kind if is_number(x) or ctx.is_array(x) else ""
+    if kind == "f":
+        wide = _scalar(ctx, x, PYTHON_DTYPES[float], "int").value
+        inside = logic.lt(arithmetic.abs(wide), constant(2.0**63, np.float64))
+        ctx.check(logic.not_(inside), OverflowError, "cannot convert this float to an int")
+        return Scalar(convert(elementwise.trunc(wide), PYTHON_DTYPES[int]), True)
+    found = _scalar(ctx, x, PYTHON_DTYPES[int], "int")
+    lo, hi = (0, 1) if kind == "b" else bounds(x) if isinstance(x, Scalar) else (None, None)
+    return Scalar(found.value, True, lo, hi)
+
+
+def _scalar(ctx: Context, x: Abstract, dtype: np.dtype, name: str) -> Scalar:
+    """The one number in `x`, as a Python number of `dtype`."""
+    if is_number(x):
+        value = x.value
+    elif ctx.is_array(x) and int(np.prod(ctx.shape(x))) == 1:
+        value = ctx.reshape(ctx.read(x), ())
+    else:
+        ctx.fail(BadType, message=f"{name}() of {ctx.describe(x)}")
+    if value.dtype.kind == "c" and dtype.kind != "c":
+        ctx.fail(BadType, message=f"{name}() of a complex number")
+    return Scalar(convert(value, dtype), weak=True)
+
+
+def _python(ctx: Context, f, *args):
+    try:
+        return f(*args)
+    except (TypeError, ValueError, OverflowError) as e:
+        ctx.fail(BadValue, message=str(e), exception=type(e).__name__)
+
+
+@function(round)
+def _round(ctx: Context, x: Abstract, ndigits: Abstract = NONE) -> Abstract:
+    if isinstance(x, Static) and isinstance(ndigits, Static):
+        return Static(_python(ctx, round, x.value, ndigits.value))
+    if not is_none(ndigits):
+        ctx.fail(
+            Unsupported,
+            what="`round` to digits of a run-time value",
+            help_text="use `np.round(x * 10**n) / 10**n`",
+        )
+    rounded = Scalar(elementwise.round(_scalar(ctx, x, PYTHON_DTYPES[float], "round").value), True)
+    return _int(ctx, rounded)
+
+
+@function(divmod)
+def _divmod(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
+    return Tuple((operators.binary(ctx, "//", a, b), operators.binary(ctx, "%", a, b)))
+
+
+@function(pow)
+def _pow(ctx: Context, a: Abstract, b: Abstract, mod: Abstract = NONE) -> Abstract:
+    power = operators.binary(ctx, "**", a, b)
+    return power if is_none(mod) else operators.binary(ctx, "%", power, mod)
+
+
+for _symbol, _names in {
+    "+": "add iadd", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod",
+    "**": "pow", "@": "matmul", "&": "and_", "|": "or_", "^": "xor",
+}.items():  # fmt: skip
+    for _name in _names.split():
+        function(getattr(operator, _name))(
+            lambda ctx, a, b, op=_symbol: operators.binary(ctx, op, a, b)
+        )
+function(operator.neg)(lambda ctx, x: operators.unary(ctx, "-", x))

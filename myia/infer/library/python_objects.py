@@ -1,0 +1,154 @@
+"""Types, attributes, strings, functions and printing."""
+
+from __future__ import annotations
+
+import builtins
+import dataclasses
+import functools
+
+import numpy as np
+
+from myia.infer.arguments import call_partial
+from myia.infer.context import Context
+from myia.infer.errors import Unsupported
+from myia.infer.heap import DictObject, InstanceObject
+from myia.infer.numbers import (
+    is_weak,
+    number_dtype,
+)
+from myia.infer.registry import function
+from myia.infer.strings import format_parts, printed, values_of
+from myia.infer.values import (
+    NONE,
+    TRUE,
+    Abstract,
+    Closure,
+    Method,
+    Partial,
+    PyFunction,
+    Range,
+    Ref,
+    Scalar,
+    Static,
+    Super,
+    Tuple,
+    is_none,
+)
+from myia.primitives.effects import debug_print
+
+# ----- Types and attributes
+
+_CLASSES = {"b": bool, "i": int, "f": float, "c": complex}
+
+
+def class_of(ctx: Context, x: Abstract) -> type:
+    """`type(x)`"""
+    if isinstance(x, Static):
+        return type(x.value)
+    if isinstance(x, Scalar):
+        return _CLASSES[x.dtype.kind] if is_weak(x) else number_dtype(x).type
+    if isinstance(x, Tuple):
+        return x.cls or tuple
+    if isinstance(x, Range):
+        return range
+    if isinstance(x, (Closure, PyFunction)):
+        return type(class_of)
+    if isinstance(x, Ref):
+        contents = ctx.contents(x)
+        if isinstance(contents, InstanceObject):
+            return contents.cls
+        if isinstance(contents, DictObject):
+            return dict
+        return np.ndarray if ctx.is_array(x) else list
+    ctx.fail(Unsupported, what=f"the type of {ctx.describe(x)}")
+
+
+@function(isinstance)
+def _isinstance(ctx: Context, x: Abstract, classes: Abstract) -> Abstract:
+    if isinstance(classes, Tuple):
+        classes = Static(tuple(c.value for c in classes.items))
+    return Static(issubclass(class_of(ctx, x), classes.value))
+
+
+@function(type)
+def _type(ctx: Context, x: Abstract) -> Abstract:
+    return Static(class_of(ctx, x))
+
+
+@function(super)
+def _super(ctx: Context, cls: Abstract, x: Abstract) -> Abstract:
+    contents = ctx.contents(x) if isinstance(x, Ref) else None
+    if not isinstance(contents, InstanceObject) or not issubclass(contents.cls, cls.value):
+        ctx.fail(Unsupported, what=f"`super` of {ctx.describe(x)}")
+    return Super(cls.value, x)
+
+
+@function(object.__init__)
+def _init(ctx: Context, self: Abstract) -> Abstract:
+    return NONE
+
+
+@function(callable)
+def _callable(ctx: Context, x: Abstract) -> Abstract:
+    if isinstance(x, Static):
+        return Static(callable(x.value))
+    known = isinstance(x, (Closure, PyFunction, Partial, Method))
+    return Static(known or ctx.special_method(x, "__call__") is not None)
+
+
+@function(getattr)
+def _getattr(ctx: Context, x: Abstract, name: Abstract, *default: Abstract) -> Abstract:
+    if default and not _hasattr(ctx, x, name).value:
+        return default[0]
+    return ctx.getattr(x, ctx.static(name, "the name of an attribute"))
+
+
+@function(hasattr)
+def _hasattr(ctx: Context, x: Abstract, name: Abstract) -> Abstract:
+    wanted = ctx.static(name, "the name of an attribute")
+    contents = ctx.contents(x) if isinstance(x, Ref) else None
+    if isinstance(contents, InstanceObject) and wanted in contents.names:
+        return TRUE
+    if isinstance(x, Static):
+        return Static(hasattr(x.value, wanted))
+    return Static(hasattr(class_of(ctx, x), wanted))
+
+
+@function(str, repr, builtins.format)
+def _text(ctx: Context, x: Abstract, spec: Abstract = Static("")) -> Abstract:
+    return format_parts(ctx, ((None, spec.value),), (x,))
+
+
+@function(functools.partial)
+def _partial(ctx: Context, f: Abstract, /, *args: Abstract, **kwargs: Abstract) -> Abstract:
+    meta = (len(args), *kwargs)
+    return Partial(call_partial, (f, *args, *kwargs.values()), meta)
+
+
+@function(functools.reduce)
+def _reduce(ctx: Context, f: Abstract, iterable: Abstract, *initial: Abstract) -> Abstract:
+    items = ctx.list_items(iterable)
+    return functools.reduce(lambda a, b: ctx.call(f, (a, b), {}), (*initial, *items))
+
+
+@function(dataclasses.replace)
+def _replace(ctx: Context, x: Abstract, /, **changes: Abstract) -> Abstract:
+    contents = ctx.contents(x)
+    fields = {**dict(zip(contents.names, contents.values)), **changes}
+    return ctx.call(Static(contents.cls), (), fields)
+
+
+# ----- Effects
+
+
+@function(print)
+def _print(ctx: Context, *args: Abstract, **options: Abstract) -> Abstract:
+    """Run-time values are printed when the program runs, with `str`."""
+    sep = options.pop("sep", NONE)
+    if any(name not in ("end", "flush") for name in options):
+        ctx.fail(Unsupported, what="`print` to a file")
+    found = [printed(ctx, x) for x in args]
+    separator = " " if is_none(sep) else sep.value
+    items = [x for _, xs in found for x in xs]
+    debug_print(separator.join(text for text, _ in found), *values_of(ctx, items))
+    return NONE

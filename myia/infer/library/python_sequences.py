@@ -1,0 +1,146 @@
+"""Python's built-in functions of sequences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myia.infer import operators
+from myia.infer.branches import branch
+from myia.infer.context import Context
+from myia.infer.errors import BadType, BadValue, Unsupported
+from myia.infer.heap import DictObject, ListObject
+from myia.infer.loops import LoopCode, loop
+from myia.infer.numbers import (
+    is_number,
+    kind_of,
+)
+from myia.infer.registry import function
+from myia.infer.values import (
+    FALSE,
+    NONE,
+    Abstract,
+    Iterator,
+    Range,
+    Ref,
+    Static,
+    Tuple,
+    is_none,
+    static_int,
+)
+
+
+@function(len)
+def _len(ctx: Context, x: Abstract) -> Abstract:
+    return ctx.length(x)
+
+
+@function(range)
+def _range(ctx: Context, *args: Abstract) -> Abstract:
+    for x in args:
+        if not is_number(x) or kind_of(x) not in "iub":
+            ctx.fail(BadType, message=f"range() of {ctx.describe(x)}: an integer is needed")
+    if len(args) == 1:
+        return Range(Static(0), args[0], Static(1))
+    start, stop, step = (*args, Static(1))[:3]
+    return Range(start, stop, step)
+
+
+@function(enumerate)
+def _enumerate(ctx: Context, iterable: Abstract, start: Abstract = Static(0)) -> Abstract:
+    return Iterator("enumerate", (iterable, start))
+
+
+@function(zip)
+def _zip(ctx: Context, *iterables: Abstract, strict: Abstract = FALSE) -> Abstract:
+    if strict.value:
+        counts = [ctx.sequence(x).count for x in iterables]
+        if not all(map(static_int, counts)) or len({c.value for c in counts}) > 1:
+            ctx.fail(BadValue, message="zip() arguments have different lengths")
+    return Iterator("zip", iterables)
+
+
+@function(reversed)
+def _reversed(ctx: Context, x: Abstract) -> Abstract:
+    return Iterator("reversed", (x,))
+
+
+@function(list)
+def _list(ctx: Context, x: Abstract | None = None) -> Abstract:
+    if x is None:
+        return ctx.new(ListObject(()))
+    if isinstance(x, Ref) and not ctx.is_array(x) and ctx.contents(x).key()[0] is not DictObject:
+        return ctx.new(ctx.contents(x))
+    return ctx.new(ListObject(ctx.list_items(x)))
+
+
+@function(tuple)
+def _tuple(ctx: Context, x: Abstract | None = None) -> Abstract:
+    return Tuple(() if x is None else tuple(ctx.list_items(x)))
+
+
+@function(dict)
+def _dict(ctx: Context, x: Abstract | None = None, /, **items: Abstract) -> Abstract:
+    found: dict[Any, Abstract] = {}
+    if isinstance(x, Ref) and isinstance(ctx.contents(x), DictObject):
+        contents = ctx.contents(x)
+        found.update(zip(contents.keys, contents.values))
+    elif x is not None:
+        for pair in ctx.list_items(x):
+            key, value = ctx.list_items(pair)
+            found[ctx.static(key, "a key")] = value
+    found.update(items)
+    return ctx.new(DictObject(tuple(found), tuple(found.values())))
+
+
+@function(set, frozenset)
+def _set(ctx: Context, x: Abstract | None = None) -> Abstract:
+    items = () if x is None else ctx.list_items(x)
+    return Static(frozenset(ctx.static(i, "an item of a set") for i in items))
+
+
+@function(map)
+def _map(ctx: Context, f: Abstract, *iterables: Abstract) -> Abstract:
+    """The items, computed at once: in one loop where they are of one type."""
+    return _collect(ctx, Iterator("zip", iterables), lambda item: ctx.call(f, item.items, {}))
+
+
+def _collect(ctx: Context, iterable: Abstract, make) -> Abstract:
+    """`[make(item) for item in iterable]`"""
+    found = ctx.new(ListObject(()))
+
+    def body(item, xs):
+        ctx.call(ctx.getattr(found, "append"), (make(item),), {})
+        return xs
+
+    loop(ctx, LoopCode(("collect", iterable.key()), ctx.sequence(iterable), None, body), [])
+    return found
+
+
+@function(filter)
+def _filter(ctx: Context, f: Abstract, iterable: Abstract) -> Abstract:
+    found = ctx.new(ListObject(()))
+
+    def body(item, xs):
+        kept = item if is_none(f) else ctx.call(f, (item,), {})
+
+        def keep():
+            ctx.call(ctx.getattr(found, "append"), (item,), {})
+            return NONE
+
+        branch(ctx, operators.truth(ctx, kept), keep, lambda: NONE)
+        return xs
+
+    loop(ctx, LoopCode(("filter", iterable.key()), ctx.sequence(iterable), None, body), [])
+    return found
+
+
+@function(sorted)
+def _sorted(
+    ctx: Context, iterable: Abstract, *, key: Abstract = NONE, reverse: Abstract = FALSE
+) -> Abstract:
+    items = ctx.list_items(iterable)
+    by = [x if is_none(key) else ctx.call(key, (x,), {}) for x in items]
+    if all(isinstance(x, Static) for x in by):
+        order = sorted(range(len(by)), key=lambda i: by[i].value, reverse=bool(reverse.value))
+        return ctx.new(ListObject(tuple(items[i] for i in order)))
+    ctx.fail(Unsupported, what="`sorted` by run-time values", help_text="use `np.sort` on an array")
