@@ -56,8 +56,8 @@ def infer(
     sys.setrecursionlimit(max(limit, COMPILER_RECURSION_LIMIT))
     try:
         with Builder() as builder:
-            place = inspect.unwrap(f)
-            written = isinstance(place, FunctionType) and known(f) is None
+            place = inspect.unwrap(f, stop=known)
+            written = isinstance(place, FunctionType) and known(place) is None
             at_definition = load(place).span if written else None
             names = _parameter_names(place, len(positional))
             args = [arguments.abstract(ctx, s, inputs, n) for s, n in zip(positional, names)]
