@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from myia.primitives.structured import Loop
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -12,7 +14,8 @@ class Limits:
     strategy    "auto"; "tape": a tape wherever there is a bound, whatever it takes; "trail"
     tape        for all records of one loop whose count has a static bound
     while_tape  the same of a `while`, which seldom reaches its bound
-    leaf        for the trail's leaf; `inner_leaf` in a loop, where it is cleared in each trip
+    leaf        for the trail's leaf
+    inner_leaf  instead of these two in a loop, where they are cleared in each trip
     snapshots   for all slots of a trail; in a loop there are as few slots as may be
     blocks      least and most trips in a leaf: powers of two
     slots       least and most slots: multiples of four
@@ -27,11 +30,14 @@ class Limits:
     blocks: tuple[int, int] = (16, 1 << 14)
     slots: tuple[int, int] = (16, 64)
 
-    def capacity(self, bound: int | None, conditional: bool, bytes_per_trip: int) -> int | None:
+    def capacity(self, loop: Loop, bytes_per_trip: int, inner: bool) -> int | None:
         """The size of an exact tape, or None where the trail is to be followed."""
+        bound = loop.bound
         if bound is None or self.strategy == "trail":
             return None
-        limit = self.while_tape if conditional else self.tape
+        limit = self.tape
+        if loop.cond is not None:
+            limit = self.inner_leaf if inner else self.while_tape
         fits = self.strategy == "tape" or bound * bytes_per_trip <= limit
         return bound if fits else None
 

@@ -165,7 +165,7 @@ class _Scope:
             chosen = choose(price)
             tape = Tape(chosen, parts.bound, trip.successors(chosen.records))
             size = tape.bytes_per_trip
-            capacity = limits.capacity(parts.bound, parts.cond is not None, size)
+            capacity = limits.capacity(parts, size, self.depth > 0)
             if not chosen.records or (capacity is not None and capacity * size <= most):
                 return tape
         chosen = choose(PRICES[1][0])

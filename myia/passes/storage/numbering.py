@@ -49,7 +49,7 @@ class Numbering:
                 self._if(op)
             elif op.primitive is loop_p:
                 self._loop(op)
-            elif not op.regions:
+            elif not op.regions and not op.primitive.effect:
                 key = (op.primitive, params_key(op.params), *self.all(op.operands))
                 for i, y in enumerate(op.results):
                     self.numbers[y] = self._intern((key, i))
