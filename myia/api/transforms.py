@@ -235,7 +235,7 @@ def _jit_inside(ctx, f, **options):
 def _inside(make: Callable) -> Callable:
     """`grad(f)` of a function that only the inferer has."""
 
-    def handler(ctx, f, argnums=Static(0), has_aux=Static(False)):  # noqa: B008
+    def handler(ctx, f, argnums=Static(0), has_aux=Static(False)):
         return derivatives.transformed(f, make, _numbers(ctx, argnums), has_aux.value)
 
     return handler
@@ -257,7 +257,7 @@ function(jvp)(derivatives.jvp)
 
 
 @function(hessian)
-def _hessian_inside(ctx, f, argnums=Static(0)):  # noqa: B008
+def _hessian_inside(ctx, f, argnums=Static(0)):
     reverse = derivatives.transformed(f, jacobians.apply(jacobians.reverse), argnums.value, False)
     return derivatives.transformed(
         reverse, jacobians.apply(jacobians.forward), argnums.value, False

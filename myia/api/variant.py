@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
+from myia.api.watch import Watch
 from myia.infer.program import Program
-from myia.infer.signature import Flattener, leaves_of, unchanged
+from myia.infer.signature import Flattener, leaves_of
 from myia.pipeline import Executable, Packing
 
 FLOAT64 = np.dtype(np.float64)
-NOTHING = Flattener()  # of a root without leaves
 
 
 class Call(NamedTuple):
@@ -62,6 +62,7 @@ class Variant:
 
     def __init__(self, program: Program, executable: Executable, layout: Layout, check: bool):
         self.program, self.executable, self.layout = program, executable, layout
+        self.watches = [Watch(root) for root in program.roots]
         self.check = bool(program.checks) and (check or not layout.device)
         self.to_python = [
             (i, TO_PYTHON[kind])
@@ -74,13 +75,9 @@ class Variant:
     def hidden(self) -> list[Flattener] | None:
         """What the roots hold now, taken apart; None when the program does not fit it."""
         found = []
-        for root in self.program.roots:
-            x = root.read()
-            if unchanged(root.signature, x):
-                found.append(NOTHING)
-                continue
-            flat = Flattener()
-            if flat.add(x) != root.signature:
+        for watch in self.watches:
+            flat = watch.now()
+            if flat is None:
                 return None
             found.append(flat)
         return found

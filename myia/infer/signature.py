@@ -307,20 +307,3 @@ def leaves_of(signature: Any) -> Iterator[Leaf]:
         yield signature
     for part in getattr(signature, "parts", ()):
         yield from leaves_of(part)
-
-
-def unchanged(signature: Any, x: Any) -> bool:
-    """Is it plain that `x` still has this signature, without a leaf? If not, it may have it yet."""
-    if type(signature) is Identity:
-        return x is signature.object
-    if type(signature) is Constant:
-        return x is signature.value
-    if type(signature) is FunctionSignature:
-        same = x is signature.function and x.__code__ is signature.code
-        return same and _all_unchanged(signature.parts, x)
-    return False
-
-
-def _all_unchanged(parts: tuple[Any, ...], x: types.FunctionType) -> bool:
-    variables = tuple(_variables(x))
-    return len(parts) == len(variables) and all(map(unchanged, parts, variables))

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -38,8 +39,13 @@ class Packing:
             return arrays
         if len(self.arguments) == len(arrays):
             return [np.array(arrays)]
+        packed = self._packed
         numbers = np.array([arrays[i] for i in self.arguments])
-        return [numbers, *_without(self.arguments, arrays)]
+        return [numbers, *[x for i, x in enumerate(arrays) if i not in packed]]
+
+    @cached_property
+    def _packed(self) -> frozenset[int]:
+        return frozenset(self.arguments)
 
     def unpack(self, results: Sequence[Any]) -> Sequence[Any]:
         """The results in their order; the packed ones are Python floats."""
