@@ -24,8 +24,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from myia.ir.avals import I64
+from myia.ir.builder import append
 from myia.ir.core import Function, Op, Region, Value, captures
-from myia.ir.rewrite import inline
+from myia.ir.rewrite import clone_op, inline
 from myia.passes.walk import Walk, rewrite
 from myia.primitives.arithmetic import add
 from myia.primitives.control import loop
@@ -57,8 +58,7 @@ class _Strip:
     due: int
 
     def emit(self) -> Sequence[Value]:
-        loop_ = self.loop
-        start = [constant(0, I64.dtype), *loop_.carries]
+        start = [constant(0, I64.dtype), *self.loop.carries]
         return loop(start, self._strip, cond=lambda _, k, *xs: self._going_on(k, xs))[1:]
 
     def _going_on(self, k: Value, xs: Sequence[Value]) -> Value:
@@ -70,39 +70,43 @@ class _Strip:
 
     def _strip(self, _, k: Value, *xs: Value) -> list[Value]:
         """A trip of the outer loop: the branch, then trips until it is to be taken again."""
-        body = self.loop.body
-        xs = list(xs)
-        env = dict(zip(body.args, (k, *xs)))
-        then = self.branch.regions[0]
-        for op in body.ops:
-            if op.primitive is constant_p:
-                env.update(zip(op.results, inline(Region((), (op,), op.results), ())))
-        for i, x in zip(self.moved, inline(then, (), env)):
-            xs[i] = x
+        xs = self._branch_taken(k, list(xs))
         due = xs[self.due]
         own = [i for i in range(len(xs)) if i not in self.moved]
 
-        def trip(j, trips, *now):
-            place = add(k, j)
-            args = list(xs)
-            for i, x in zip(own, now):
-                args[i] = x
-            env = dict(zip(self.branch.results, (args[i] for i in self.moved)))
-            rest = tuple(op for op in body.ops if op is not self.branch)
-            yields = inline(Region(body.args, rest, body.yields), (place, *args), env)
+        def now(values: Sequence[Value]) -> list[Value]:
+            changed = dict(zip(own, values))
+            return [changed.get(i, x) for i, x in enumerate(xs)]
+
+        def trip(j, trips, *values):
+            yields = self._trip(add(k, j), now(values))
             return [add(trips, 1), *(yields[i] for i in own)]
 
-        def before_due(j, _, *now):
+        def before_due(j, _, *values):
             place = add(k, j)
-            args = list(xs)
-            for i, x in zip(own, now):
-                args[i] = x
-            return and_(lt(place, due), self._going_on(place, args))
+            return and_(lt(place, due), self._going_on(place, now(values)))
 
-        trips, *now = loop([constant(0, I64.dtype), *(xs[i] for i in own)], trip, cond=before_due)
-        for i, x in zip(own, now):
+        init = [constant(0, I64.dtype), *(xs[i] for i in own)]
+        trips, *values = loop(init, trip, cond=before_due)
+        return [add(k, trips), *now(values)]
+
+    def _branch_taken(self, k: Value, xs: list[Value]) -> list[Value]:
+        """The carries after the branch, which reads them and constants of the body."""
+        body = self.loop.body
+        env = dict(zip(body.args, (k, *xs)))
+        for op in body.ops:
+            if op.primitive is constant_p:
+                append(clone_op(op, env))
+        for i, x in zip(self.moved, inline(self.branch.regions[0], (), env)):
             xs[i] = x
-        return [add(k, trips), *xs]
+        return xs
+
+    def _trip(self, k: Value, xs: Sequence[Value]) -> tuple[Value, ...]:
+        """A trip without the branch."""
+        body = self.loop.body
+        rest = tuple(op for op in body.ops if op is not self.branch)
+        env = dict(zip(self.branch.results, (xs[i] for i in self.moved)))
+        return inline(Region(body.args, rest, body.yields), (k, *xs), env)
 
 
 def _find(op: Op) -> _Strip | None:

@@ -8,10 +8,11 @@ and the stride doubles:
     slots     0   1   2   3                            C = 4, stride B
               0       1       2       3                stride 2B
 
-Backwards, the trips in the leaf are transformed at once: a loop of at most BLOCK trips costs what a
-tape costs. The others are replayed from the slot before them, block by block into the leaf; slots
-that have become free take snapshots on the way. One program serves all counts; memory is SLOTS
-snapshots and BLOCK records; each trip runs about 3 + ½ log₂(trips / (SLOTS · BLOCK)) times at most.
+(The forward sweep fills no more than SLOTS - RESERVE of them.) Backwards, the trips in the leaf are
+transformed at once: a loop of at most BLOCK trips costs what a tape costs. The others are replayed
+from the slot before them, block by block into the leaf; slots that have become free take snapshots
+on the way. One program serves all counts; memory is SLOTS snapshots and BLOCK records; each trip
+runs about 3 + ½ log₂(trips / (SLOTS · BLOCK)) times at most.
 
 A snapshot holds only carries that records depend on. (P. Stumm and A. Walther, "New algorithms for
 optimal online checkpointing", SIAM J. Sci. Comput. 32, 2010, is the idea of doubling strides.)
