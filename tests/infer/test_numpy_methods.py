@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from driver import assert_same, run
 
+from myia.source.diagnostics import MyiaError
+
 A = np.arange(12.0).reshape(3, 4)
 V = np.array([0.5, -2.0, 3.0])
 COMPLEX = np.array([1 + 2j, 3 - 1j])
@@ -154,3 +156,30 @@ def test_program(f, x):
         warnings.simplefilter("ignore")
         wanted = f(copy.deepcopy(x))
     assert_same(run(f, x), wanted)
+
+
+REFUSED = {
+    "`where=` of `numpy.sum`": lambda x: np.sum(x, where=x > 0),
+    "`where=` of `numpy.sin`": lambda x: np.sin(x, where=x > 0),
+    "`order='F'` of `numpy.zeros`": lambda x: np.zeros(3, order="F"),
+    "`foo=` of `numpy.sum`": lambda x: np.sum(x, foo=1),
+    "`numpy.unique` is not supported": lambda x: np.unique(x),  # noqa: PLW0108
+    "the attribute `foo` of an array": lambda x: x.foo,
+    "the attribute `sum` of float 2.0": lambda x: (2.0).sum(),
+    "`np.where` with one argument": lambda x: np.where(x > 0),
+    "cannot reshape array of size 3 into shape": lambda x: x.reshape(5),
+    "axis 3 is out of bounds for array of dimension 1": lambda x: x.sum(3),
+    "not aligned: 3 .dim 0. != 7 .dim 0.": lambda x: x @ np.ones(7),
+    "takes 2 positional arguments but 1 were given": lambda x: np.add(x),
+    "non-broadcastable output operand": lambda x: np.add(x, 1, out=np.zeros(4)),
+    "with casting rule 'same_kind'": lambda x: np.add(x, 1.5, out=np.zeros(3, int)),
+    "must be known at compile time": lambda x: np.arange(x[0]),
+    "an array of strings": lambda x: np.array(["a", "b"]),
+    "zero-size array to reduction operation maximum": lambda x: np.max(x[:0]),
+}
+
+
+@pytest.mark.parametrize("message", REFUSED)
+def test_refusals_say_what_is_wrong(message):
+    with pytest.raises(MyiaError, match=message):
+        run(REFUSED[message], V)

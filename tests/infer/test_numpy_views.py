@@ -108,6 +108,15 @@ def written_out(x):
     return x, y, z
 
 
+def added_at(x):
+    idx = np.array([0, 0, 2])
+    np.add.at(x, idx, 1.0)
+    np.subtract.at(x, (1, slice(None)), [1, 2, 3, 4])
+    row = x[0]
+    np.add.at(row, [1, 1, -1], np.array([1.0, 2.0, 3.0]))
+    return x
+
+
 def absolute_is_new(x):
     y, z = abs(x), abs(x > 3)
     y[0, 0] = 7.0
@@ -118,7 +127,7 @@ def absolute_is_new(x):
 PROGRAMS = [
     reshaped, reshaped_transpose, reshaped_rows, raveled_columns, reshaped_sum,
     reshaped_reduction, split_and_flipped, axes_added_and_moved, read_only_views, copies, filled,
-    sorted_in_place, written_out, absolute_is_new,
+    sorted_in_place, written_out, added_at, absolute_is_new,
 ]  # fmt: skip
 
 

@@ -75,7 +75,7 @@ def _clear(ctx: Context, self: Ref) -> Abstract:
 
 @method("list", "copy")
 def _copy(ctx: Context, self: Ref) -> Abstract:
-    return ctx.new(ctx.contents(self))
+    return lists.copied(ctx, self)
 
 
 @method("dict", "copy")

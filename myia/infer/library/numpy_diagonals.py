@@ -6,9 +6,10 @@ import numpy as np
 
 from myia.infer.context import Context
 from myia.infer.errors import BadValue
-from myia.infer.layout import result_like
+from myia.infer.layout import frozen_view, result_like
 from myia.infer.library.numpy_arguments import (
     array,
+    axis_argument,
     dtype_argument,
     integer,
     order_c,
@@ -16,15 +17,16 @@ from myia.infer.library.numpy_arguments import (
     value_of,
 )
 from myia.infer.numbers import broadcast_to
-from myia.infer.registry import function
-from myia.infer.values import NONE, Abstract, Static, is_none
+from myia.infer.registry import function, method
+from myia.infer.values import NONE, Abstract, Ref, Static, is_none
 from myia.ir.core import Value
-from myia.primitives import logic, shaping
+from myia.primitives import logic, reductions, shaping
 from myia.primitives.define import constant
 
 F64 = np.dtype(np.float64)
 C = Static("C")
 ZERO = Static(0)
+ONE = Static(1)
 
 
 def on_diagonal(shape: tuple[int, int], k: int, compare=logic.eq) -> Value:
@@ -95,7 +97,7 @@ def _diag(ctx: Context, v: Abstract, k: Abstract = ZERO) -> Abstract:
     x = array(ctx, v)
     offset = integer(ctx, k, "the index of a diagonal")
     if len(ctx.shape(x)) == 2:
-        return ctx.call(Static(np.diagonal), (x, Static(offset)), {})
+        return _diagonal(ctx, x, Static(offset))
     if len(ctx.shape(x)) != 1:
         ctx.fail(BadValue, message="Input must be 1- or 2-d.")
     value = value_of(ctx, x)
@@ -106,3 +108,65 @@ def _diag(ctx: Context, v: Abstract, k: Abstract = ZERO) -> Abstract:
     return ctx.array(
         logic.select(on_diagonal((n, n), offset), spread, constant(0, value.dtype, (n, n)))
     )
+
+
+# ----- Diagonals of matrices
+
+
+def _diagonal_value(x: Value, offset: int) -> Value:
+    """The diagonal of the last two axes: each row's element on it is picked out by a sum."""
+    *batch, rows, columns = x.shape
+    start, n = max(-offset, 0), max(0, min(rows + min(offset, 0), columns - max(offset, 0)))
+    low = (*[0] * len(batch), start if n else 0, 0)
+    part = shaping.slice(
+        x, start=low, limit=(*batch, low[-2] + n, columns), stride=(1,) * x.aval.ndim
+    )
+    here = broadcast_to(on_diagonal((n, columns), max(offset, 0)), part.shape)
+    if x.dtype.kind == "b":
+        return reductions.reduce_or(logic.and_(here, part), axes=(len(batch) + 1,))
+    kept = logic.select(here, part, constant(0, x.dtype, part.shape))
+    return reductions.reduce_sum(kept, axes=(len(batch) + 1,))
+
+
+def _last_two(ctx: Context, x: Abstract, axis1: Abstract, axis2: Abstract) -> Value:
+    """The value with the two axes last."""
+    ndim = len(ctx.shape(x))
+    if ndim < 2:
+        ctx.fail(BadValue, message="diag requires an array of at least two dimensions")
+    axes = [axis_argument(ctx, axis, ndim) for axis in (axis1, axis2)]
+    if axes[0] == axes[1]:
+        ctx.fail(BadValue, message="axis1 and axis2 cannot be the same")
+    order = (*(i for i in range(ndim) if i not in axes), *axes)
+    value = value_of(ctx, x)
+    in_place = order == tuple(range(ndim))
+    return value if in_place else shaping.transpose(value, permutation=order)
+
+
+@method("array", "diagonal")
+@function(np.diagonal)
+def _diagonal(
+    ctx: Context,
+    a: Abstract,
+    offset: Abstract = ZERO,
+    axis1: Abstract = ZERO,
+    axis2: Abstract = ONE,
+) -> Abstract:
+    x = array(ctx, a)
+    value = _last_two(ctx, x, axis1, axis2)
+    found = _diagonal_value(value, integer(ctx, offset, "the index of a diagonal"))
+    return frozen_view(ctx, x, found, "a diagonal") if isinstance(a, Ref) else ctx.array(found)
+
+
+@method("array", "trace")
+@function(np.trace)
+def _trace(
+    ctx: Context,
+    a: Abstract,
+    offset: Abstract = ZERO,
+    axis1: Abstract = ZERO,
+    axis2: Abstract = ONE,
+    dtype: Abstract = NONE,
+    out: Abstract = NONE,
+) -> Abstract:
+    diagonal = _diagonal(ctx, a, offset, axis1, axis2)
+    return ctx.call(Static(np.sum), (diagonal,), {"axis": Static(-1), "dtype": dtype, "out": out})

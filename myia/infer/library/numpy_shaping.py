@@ -16,21 +16,16 @@ from myia.infer.library.numpy_arguments import (
     axes_argument,
     axis_argument,
     axis_number,
-    integer,
     integers,
     order_c,
     refuse,
     shape_argument,
     value_of,
 )
-from myia.infer.library.numpy_diagonals import on_diagonal
 from myia.infer.numbers import broadcast_to
 from myia.infer.registry import function, method
 from myia.infer.values import FALSE, NONE, Abstract, Ref, Static, Tuple, is_none
 from myia.infer.views import Permute, Reshape, Window
-from myia.ir.core import Value
-from myia.primitives import logic, reductions, shaping
-from myia.primitives.define import constant
 
 C = Static("C")
 ZERO = Static(0)
@@ -261,65 +256,6 @@ def _broadcast_arrays(ctx: Context, *args: Abstract) -> Abstract:
     xs = [array(ctx, a) for a in args]
     shape = np.broadcast_shapes(*(ctx.shape(x) for x in xs))
     return Tuple(tuple(_broadcast(ctx, x, shape) for x in xs))
-
-
-def _diagonal_value(x: Value, offset: int) -> Value:
-    """The diagonal of the last two axes: each row's element on it is picked out by a sum."""
-    *batch, rows, columns = x.shape
-    start, n = max(-offset, 0), max(0, min(rows + min(offset, 0), columns - max(offset, 0)))
-    low = (*[0] * len(batch), start if n else 0, 0)
-    part = shaping.slice(
-        x, start=low, limit=(*batch, low[-2] + n, columns), stride=(1,) * x.aval.ndim
-    )
-    here = broadcast_to(on_diagonal((n, columns), max(offset, 0)), part.shape)
-    if x.dtype.kind == "b":
-        return reductions.reduce_or(logic.and_(here, part), axes=(len(batch) + 1,))
-    kept = logic.select(here, part, constant(0, x.dtype, part.shape))
-    return reductions.reduce_sum(kept, axes=(len(batch) + 1,))
-
-
-def _last_two(ctx: Context, x: Abstract, axis1: Abstract, axis2: Abstract) -> Value:
-    """The value with the two axes last."""
-    ndim = len(ctx.shape(x))
-    if ndim < 2:
-        ctx.fail(BadValue, message="diag requires an array of at least two dimensions")
-    axes = [axis_argument(ctx, axis, ndim) for axis in (axis1, axis2)]
-    if axes[0] == axes[1]:
-        ctx.fail(BadValue, message="axis1 and axis2 cannot be the same")
-    order = (*(i for i in range(ndim) if i not in axes), *axes)
-    value = value_of(ctx, x)
-    in_place = order == tuple(range(ndim))
-    return value if in_place else shaping.transpose(value, permutation=order)
-
-
-@method("array", "diagonal")
-@function(np.diagonal)
-def _diagonal(
-    ctx: Context,
-    a: Abstract,
-    offset: Abstract = ZERO,
-    axis1: Abstract = ZERO,
-    axis2: Abstract = ONE,
-) -> Abstract:
-    x = array(ctx, a)
-    value = _last_two(ctx, x, axis1, axis2)
-    found = _diagonal_value(value, integer(ctx, offset, "the index of a diagonal"))
-    return frozen_view(ctx, x, found, "a diagonal") if isinstance(a, Ref) else ctx.array(found)
-
-
-@method("array", "trace")
-@function(np.trace)
-def _trace(
-    ctx: Context,
-    a: Abstract,
-    offset: Abstract = ZERO,
-    axis1: Abstract = ZERO,
-    axis2: Abstract = ONE,
-    dtype: Abstract = NONE,
-    out: Abstract = NONE,
-) -> Abstract:
-    diagonal = _diagonal(ctx, a, offset, axis1, axis2)
-    return ctx.call(Static(np.sum), (diagonal,), {"axis": Static(-1), "dtype": dtype, "out": out})
 
 
 # ----- Facts about the shape

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
 
 from myia.infer.context import Context
-from myia.infer.errors import Unsupported
+from myia.infer.errors import BadType, Unsupported
+from myia.infer.indexing import getitem
 from myia.infer.layout import result_like
 from myia.infer.library.numpy_arguments import (
     array,
     axis_argument,
+    cast,
     dtype_of,
+    numeric,
     refuse,
     value_of,
 )
 from myia.infer.library.numpy_shaping import seen_as
+from myia.infer.numbers import broadcast_to
 from myia.infer.registry import function
 from myia.infer.values import FALSE, NONE, Abstract, Static
-from myia.primitives import ordering
+from myia.primitives import arithmetic, ordering, shaping
+from myia.primitives.indexing import index_dims, scatter_add
 
 ZERO = Static(0)
 
@@ -103,3 +109,46 @@ for _ufunc in (
     np.logical_and, np.logical_or,
 ):  # fmt: skip
     function(_ufunc.outer)(_outer(_ufunc))
+
+
+# ----- at
+
+
+def _adding_at(name: str, negative: bool):
+    """`np.add.at(a, indices, b)`: an element that is named twice receives twice."""
+
+    def handler(ctx: Context, a: Abstract, indices: Abstract, b: Abstract = NONE) -> Abstract:
+        if not ctx.is_array(a):
+            ctx.fail(BadType, message="first operand must be array")
+        dtype, shape = dtype_of(ctx, a), ctx.shape(a)
+        places = getitem(ctx, _places(ctx, shape), indices)
+        added = numeric(ctx, b)
+        if dtype.kind == "b" or not np.can_cast(dtype_of(ctx, added), dtype, "same_kind"):
+            message = f"Cannot cast ufunc '{name}' output to {dtype} with casting 'same_kind'"
+            ctx.fail(BadType, message=message)
+        where = value_of(ctx, places)
+        value = broadcast_to(value_of(ctx, cast(ctx, added, dtype)), where.shape)
+        value = arithmetic.neg(value) if negative else value
+        flat = ctx.reshape(ctx.read(a), (math.prod(shape),))
+        n = where.aval.size
+        total = scatter_add(
+            flat,
+            ctx.reshape(where, (n, 1)),
+            ctx.reshape(value, (n,)),
+            dims=index_dims((), (0,), (0,)),
+            mode="clip",
+        )
+        ctx.store(a, ctx.reshape(total, shape))
+        return NONE
+
+    return handler
+
+
+def _places(ctx: Context, shape: tuple[int, ...]) -> Abstract:
+    """An array of this shape that holds the place of each element among all."""
+    count = shaping.iota(shape=(math.prod(shape),), axis=0, dtype=np.int64)
+    return ctx.array(ctx.reshape(count, shape))
+
+
+function(np.add.at)(_adding_at("add", negative=False))
+function(np.subtract.at)(_adding_at("subtract", negative=True))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from myia.infer import operators
+from myia.infer import lists, operators
 from myia.infer.branches import branch
 from myia.infer.context import Context
 from myia.infer.errors import BadType, BadValue, Unsupported
@@ -22,6 +22,7 @@ from myia.infer.values import (
     Iterator,
     Range,
     Ref,
+    SliceValue,
     Static,
     Tuple,
     is_none,
@@ -43,6 +44,13 @@ def _range(ctx: Context, *args: Abstract) -> Abstract:
         return Range(Static(0), args[0], Static(1))
     start, stop, step = (*args, Static(1))[:3]
     return Range(start, stop, step)
+
+
+@function(slice)
+def _slice(ctx: Context, *args: Abstract) -> Abstract:
+    if len(args) == 1:
+        return SliceValue(NONE, args[0], NONE)
+    return SliceValue(*(*args, NONE)[:3])
 
 
 @function(enumerate)
@@ -69,7 +77,7 @@ def _list(ctx: Context, x: Abstract | None = None) -> Abstract:
     if x is None:
         return ctx.new(ListObject(()))
     if isinstance(x, Ref) and not ctx.is_array(x) and ctx.contents(x).key()[0] is not DictObject:
-        return ctx.new(ctx.contents(x))
+        return lists.copied(ctx, x)
     return ctx.new(ListObject(ctx.list_items(x)))
 
 
