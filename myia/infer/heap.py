@@ -225,6 +225,12 @@ class Heap:
         """A write to `a` makes `b` stale."""
         self.links[a] = self.links.get(a, frozenset()) | {b}
 
+    def follow(self, a: int, b: int) -> None:
+        """`b` holds a copy of what is in `a`: whatever makes `a` stale makes `b` stale."""
+        for id, others in list(self.links.items()):
+            if a in others:
+                self.depend(id, b)
+
     def link(self, a: int, b: int) -> None:
         """`a` and `b` may be one object: a write to either makes the other stale."""
         self.depend(a, b)

@@ -10,6 +10,7 @@ from myia.infer import lists
 from myia.infer.context import Context, array_aval
 from myia.infer.errors import BadType, BadValue, Unsupported
 from myia.infer.heap import BufferObject, DictObject, ListObject
+from myia.infer.join import Mismatch
 from myia.infer.layout import in_c_order
 from myia.infer.numbers import bounds, is_number, kind_of, number_value
 from myia.infer.operands import operand
@@ -49,7 +50,7 @@ def getitem(ctx: Context, x: Abstract, key: Abstract) -> Abstract:
             items = _sequence_item(ctx, contents.items, key, "list")
             return ctx.new(ListObject(items)) if isinstance(items, tuple) else items
         if isinstance(contents, BufferObject):
-            return _buffer_item(ctx, contents, key)
+            return _buffer_item(ctx, x, key)
     if isinstance(x, Tuple):
         items = _sequence_item(ctx, x.items, key, "tuple")
         return Tuple(items) if isinstance(items, tuple) else items
@@ -80,11 +81,7 @@ def setitem(ctx: Context, x: Abstract, key: Abstract, value: Abstract) -> None:
             items[_position(ctx, key, len(items), "list assignment")] = value
         ctx.write(x, ListObject(tuple(items)))
     elif isinstance(contents, BufferObject):
-        ctx.fail(
-            Unsupported,
-            what="a store into a list built in a loop",
-            help_text="use an array: `hs = np.zeros((n, ...))`",
-        )
+        _store_buffer_item(ctx, x, key, value)
     elif (found := ctx.special_method(x, "__setitem__")) is not None:
         ctx.call(found, (key, value), {})
     else:
@@ -155,23 +152,39 @@ def _dynamic_item(ctx: Context, items: tuple, key: Scalar, kind: str) -> Abstrac
     """An item at a run-time index: the items are stacked, if they are numbers."""
     if not items or not all(is_number(x) for x in items):
         ctx.needs_static(f"the index into a {kind} of different objects")
-    templates = [lists.template_of(x, ctx.heap) for x in items]
-    template = templates[0]
-    for other in templates[1:]:
-        template = lists.unify(template, other)
-    buffer = lists.to_buffer(ListObject(items), template, len(items), ctx.heap)
-    return lists.item_at(ctx, buffer, index_value(ctx, key, len(items)))
+    return lists.item_at(ctx, lists.stacked(ctx, items), index_value(ctx, key, len(items)))
 
 
-def _buffer_item(ctx: Context, contents: BufferObject, key: Abstract) -> Abstract:
+def _buffer_item(ctx: Context, x: Ref, key: Abstract) -> Abstract:
+    contents = ctx.contents(x)
     count = lists.length(contents)
     if isinstance(key, SliceValue):
         ctx.int_of(count, "the length of a list that is sliced")
         part = range(count.value)[static_key(ctx, key)]
-        items = tuple(lists.item_at(ctx, contents, constant(i, I64)) for i in part)
+        items = tuple(lists.item_at(ctx, x, constant(i, I64)) for i in part)
         return ctx.new(ListObject(items))
+    return lists.item_at(ctx, x, _buffer_index(ctx, contents, key))
+
+
+def _store_buffer_item(ctx: Context, x: Ref, key: Abstract, value: Abstract) -> None:
+    contents = ctx.contents(x)
+    if isinstance(key, SliceValue):
+        ctx.fail(
+            Unsupported,
+            what="a store into a slice of a list built in a loop",
+            help_text="use an array: `hs = np.zeros((n, ...))`",
+        )
+    try:
+        lists.store(ctx, x, _buffer_index(ctx, contents, key), value)
+    except Mismatch as m:
+        ctx.fail(Unsupported, what=f"{m.a} turning into {m.b}")
+
+
+def _buffer_index(ctx: Context, contents: BufferObject, key: Abstract) -> Value:
+    """The index of an item, made non-negative; checked unless proved in range."""
+    count = lists.length(contents)
     if static_int(count):
-        return lists.item_at(ctx, contents, index_value(ctx, key, count.value))
+        return index_value(ctx, key, count.value)
     n = count.value
     index = number_value(key, I64)
     lo, hi = bounds(key)
@@ -181,7 +194,7 @@ def _buffer_item(ctx: Context, contents: BufferObject, key: Abstract) -> Abstrac
         index = logic.select(logic.lt(index, constant(0, I64)), arithmetic.add(index, n), index)
     outside = logic.or_(logic.lt(index, constant(0, I64)), logic.ge(index, n))
     ctx.check(outside, IndexError, "list index out of range")
-    return lists.item_at(ctx, contents, index)
+    return index
 
 
 # ----- Indices
@@ -389,7 +402,11 @@ def _store_where(ctx: Context, x: Ref, mask: Ref, value: Abstract) -> None:
 
 def _gather(ctx: Context, x: Ref, subscript: Subscript) -> Abstract:
     axis, index = _one_array_index(ctx, subscript)
-    rows = _checked_rows(ctx, index, ctx.shape(x)[axis])
+    shape = ctx.shape(x)
+    rows = _checked_rows(ctx, index, shape[axis])
+    if rows.aval.size == 0:
+        taken = (*shape[:axis], *rows.shape, *shape[axis + 1 :])
+        return ctx.array(constant(0, array_aval(ctx.heap, x.id).dtype, taken))
     # NumPy puts the axes of the index first in memory, wherever they are in the result.
     return ctx.array(take(ctx.read(x), rows, axis), contiguous=axis == 0 and in_c_order(ctx, x))
 
@@ -438,6 +455,9 @@ def _is_whole(k: Abstract) -> bool:
 def _checked_rows(ctx: Context, index: Ref, n: int) -> Value:
     """Integer indices made non-negative, checked at run time."""
     value = operand(ctx, index, Aval(I64, ctx.shape(index)))
+    if n == 0 and value.aval.size > 0:
+        message = "index is out of bounds for axis with size 0"
+        ctx.fail(BadValue, message=message, exception="IndexError")
     zero = constant(0, I64, value.shape)
     failed = logic.or_(
         logic.lt(value, constant(-n, I64, value.shape)),

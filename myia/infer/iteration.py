@@ -10,13 +10,21 @@ import numpy as np
 from myia.infer import indexing, lists, operators
 from myia.infer.context import Context
 from myia.infer.errors import BadType, Unsupported
-from myia.infer.heap import ArrayObject, BufferObject, DictObject, ListObject, ViewObject
+from myia.infer.heap import (
+    ArrayObject,
+    BufferObject,
+    DictObject,
+    ListObject,
+    Stale,
+    ViewObject,
+)
 from myia.infer.join import Mismatch
 from myia.infer.numbers import INT64_MAX, bounds, number_value
 from myia.infer.values import Abstract, Iterator, Range, Ref, Scalar, Static, Tuple, static_int
 from myia.ir.core import Value
 from myia.primitives import arithmetic
 
+CHANGED = "a list that is changed while a loop runs over it"
 TINY = 8  # lists of up to so many items are unrolled: XLA fuses their bodies
 
 
@@ -63,11 +71,20 @@ def _object(ctx: Context, x: Ref, contents) -> Sequence:
     if isinstance(contents, ListObject):
         return _list(ctx, x, contents)
     if isinstance(contents, BufferObject):
-        count = lists.length(contents)
-        return Sequence(count, lambda i: lists.item_at(ctx, contents, _index(i)))
+        return _buffer(ctx, x, contents)
     if isinstance(contents, DictObject):
         return _static_items(ctx, tuple(Static(k) for k in contents.keys))
     ctx.fail(Unsupported, what=f"iteration over {ctx.describe(x)}")
+
+
+def _buffer(ctx: Context, x: Ref, contents: BufferObject) -> Sequence:
+    def item(i: Abstract) -> Abstract:
+        now = ctx.contents(x)
+        if (now.base, now.offset) != (contents.base, contents.offset):
+            ctx.fail(Unsupported, what=CHANGED)
+        return lists.item_at(ctx, x, _index(i))
+
+    return Sequence(lists.length(contents), item)
 
 
 def _index(i: Abstract) -> Value:
@@ -75,40 +92,57 @@ def _index(i: Abstract) -> Value:
 
 
 def _static_items(ctx: Context, items: tuple[Abstract, ...]) -> Sequence:
-    """Items known one by one: stacked when there are many of one type, else unrolled."""
-    stacked = _stack(ctx, items) if len(items) > TINY else None
-    if stacked is not None:
-        return stacked
-
-    def item(i: Abstract) -> Abstract:
-        return items[ctx.int_of(i, "the index into items of different types")]
-
-    return Sequence(Static(len(items)), item, unroll=True)
+    return _known(ctx, items, lambda i: items[i])
 
 
 def _list(ctx: Context, x: Ref, contents: ListObject) -> Sequence:
     def live(i: int) -> Abstract | None:
         now = ctx.contents(x)
         if not isinstance(now, ListObject):
-            ctx.fail(Unsupported, what="a list that is changed while a loop runs over it")
+            ctx.fail(Unsupported, what=CHANGED)
         return now.items[i] if i < len(now.items) else None
 
-    known = _static_items(ctx, contents.items)
-    return Sequence(known.count, known.item, known.unroll, live)
+    def item(i: int) -> Abstract:
+        found = live(i)
+        return ctx.fail(Unsupported, what=CHANGED) if found is None else found
+
+    return _known(ctx, contents.items, item, live, x)
 
 
-def _stack(ctx: Context, items: tuple[Abstract, ...]) -> Sequence | None:
+def _known(
+    ctx: Context,
+    items: tuple[Abstract, ...],
+    item: Callable[[int], Abstract],
+    live: Callable[[int], Abstract | None] | None = None,
+    holder: Ref | None = None,
+) -> Sequence:
+    """Items known one by one: stacked when there are many of one type, else unrolled.
+
+    `item(i)` is item `i` at a compile-time index, `holder` the list that the items are in.
+    """
+    ref = _stack(ctx, items, holder) if len(items) > TINY else None
+
+    def at(i: Abstract) -> Abstract:
+        if ref is None or static_int(i):
+            return item(ctx.int_of(i, "the index into items of different types"))
+        if isinstance(ctx.heap[ref.id], Stale):
+            ctx.needs_static(f"the index into {CHANGED}")
+        return lists.item_at(ctx, ref, _index(i))
+
+    return Sequence(Static(len(items)), at, ref is None, live)
+
+
+def _stack(ctx: Context, items: tuple[Abstract, ...], holder: Ref | None) -> Ref | None:
+    """The items as rows, if they are of one type; stale when one of them or the list changes."""
     try:
-        templates = [lists.template_of(item, ctx.heap) for item in items]
-        template = templates[0]
-        for other in templates[1:]:
-            template = lists.unify(template, other)
+        ref = lists.stacked(ctx, items)
     except Mismatch:
         return None
-    if not template.leaves:
+    if not ctx.contents(ref).rows:
         return None
-    buffer = lists.to_buffer(ListObject(items), template, len(items), ctx.heap)
-    return Sequence(Static(len(items)), lambda i: lists.item_at(ctx, buffer, _index(i)))
+    if holder is not None:
+        ctx.heap.depend(holder.id, ref.id)
+    return ref
 
 
 def _range(ctx: Context, x: Range) -> Sequence:

@@ -11,7 +11,8 @@ When every trip appends the same number of items, the length is a function of th
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -153,30 +154,66 @@ def append(ctx: Context, ref: Ref, item: Abstract) -> None:
     if isinstance(count, Scalar) and (count.hi is None or count.hi >= contents.capacity):
         full = logic.ge(count.value, constant(contents.capacity, np.int64))
         ctx.check(full, RuntimeError, "a list outgrew the bound found for it")
-    index = number_value(count, np.dtype(np.int64))
-    leaves = flatten(item, template, ctx.heap)
-    rows = tuple(
-        Scalar(put(row.value, index, leaf), False) for row, leaf in zip(contents.rows, leaves)
-    )
-    base, offset = contents.base, contents.offset + 1
-    ctx.write(ref, BufferObject(template, rows, base, offset, contents.capacity))
-    _watch(ctx, item, ref)
+    grown = replace(contents, offset=contents.offset + 1)
+    _put_item(ctx, ref, grown, number_value(count, np.dtype(np.int64)), item)
 
 
-def _watch(ctx: Context, item: Abstract, ref: Ref) -> None:
-    """The buffer holds a copy of the item: a later change of the item makes it stale."""
+def store(ctx: Context, ref: Ref, index: Value, item: Abstract) -> None:
+    """`xs[index] = item` for a buffer; `index` is in range."""
+    contents = ctx.contents(ref)
+    template = unify(contents.template, template_of(item, ctx.heap))
+    _put_item(ctx, ref, retyped(contents, template, contents.capacity), index, item)
+
+
+def _put_item(ctx: Context, ref: Ref, buffer: BufferObject, index: Value, item: Abstract) -> None:
+    leaves = flatten(item, buffer.template, ctx.heap)
+    rows = [put(row.value, index, leaf) for row, leaf in zip(buffer.rows, leaves)]
+    ctx.write(ref, replace(buffer, rows=tuple(Scalar(row, False) for row in rows)))
+    watch(ctx.heap, item, ref.id)
+
+
+def watch(heap: Heap, item: Abstract, id: int) -> None:
+    """The buffer `id` holds a copy of the item: a later change of the item makes it stale."""
+    for origin in origins(heap, item):
+        heap.depend(origin, id)
+
+
+def origins(heap: Heap, item: Abstract) -> Iterator[int]:
+    """The objects that an item consists of, and those that they are views of."""
     if isinstance(item, Ref):
-        ctx.heap.depend(item.id, ref.id)
-        contents = ctx.heap[item.id]
+        yield item.id
+        contents = heap[item.id]
         if isinstance(contents, ViewObject):
-            _watch(ctx, Ref(contents.base), ref)
+            yield from origins(heap, Ref(contents.base))
     for child in item.children():
-        _watch(ctx, child, ref)
+        yield from origins(heap, child)
 
 
-def item_at(ctx: Context, buffer: BufferObject, index: Value) -> Abstract:
-    """Item number `index` (in range)."""
-    return build(ctx, buffer.template, [get(row.value, index) for row in buffer.rows])
+def item_at(ctx: Context, ref: Ref, index: Value) -> Abstract:
+    """Item number `index` (in range) of a buffer."""
+    buffer = ctx.contents(ref)
+    item = build(ctx, buffer.template, [get(row.value, index) for row in buffer.rows])
+    for copy in origins(ctx.heap, item):
+        ctx.heap.follow(ref.id, copy)
+    return item
+
+
+def stacked(ctx: Context, items: tuple[Abstract, ...]) -> Ref:
+    """A buffer of these items, which becomes stale when one of them is changed."""
+    template = _unify_all([template_of(item, ctx.heap) for item in items])
+    ref = ctx.new(to_buffer(ListObject(items), template, len(items), ctx.heap))
+    for item in items:
+        watch(ctx.heap, item, ref.id)
+    return ref
+
+
+def copied(ctx: Context, ref: Ref) -> Ref:
+    """A new list of the same items."""
+    contents = ctx.contents(ref)
+    copy = ctx.new(contents)
+    if isinstance(contents, BufferObject):
+        ctx.heap.follow(ref.id, copy.id)
+    return copy
 
 
 def retyped(buffer: BufferObject, template: Template, capacity: int) -> BufferObject:
@@ -240,7 +277,11 @@ class ListGrowth:
         kept = isinstance(x, BufferObject) and (x.template, x.capacity) == (template, capacity)
         before = [row.value for row in x.rows] if kept else [None] * len(avals)
         rows = tuple(Scalar(join.slot(v, of), False) for v, of in zip(avals, before))
-        base, offset = self.base(join, join.pairs.get((a, b), a), _extent(x), _extent(y))
+        joined = join.pairs.get((a, b), a)
+        for side, heap in ((x, join.left), (y, join.right)):
+            items = side.items if isinstance(side, ListObject) else ()
+            join.view_bases += [(id, joined) for item in items for id in origins(heap, item)]
+        base, offset = self.base(join, joined, _extent(x), _extent(y))
         return BufferObject(template, rows, base, offset, capacity)
 
     def capacity(self, join: Join, x: Contents, y: Contents) -> int:

@@ -17,7 +17,7 @@ import numpy as np
 from myia.infer.branches import branch_many
 from myia.infer.context import Context, HeapArrays
 from myia.infer.errors import LoopChangesType, NeedsStatic, TooManyTrips
-from myia.infer.heap import BufferObject, Heap
+from myia.infer.heap import BufferObject, Heap, Stale
 from myia.infer.iteration import Sequence as Items
 from myia.infer.join import Join, Mismatch, substitute
 from myia.infer.lists import ListGrowth
@@ -272,6 +272,8 @@ def _apply_plans(ctx: Context, growth: ListGrowth, index: Scalar) -> None:
     """The length of a list that grows by `step` in every trip: start + step * index."""
     for id, plan in growth.plans.items():
         contents = ctx.heap[id]
+        if isinstance(contents, Stale):
+            continue
         last = None if index.hi is None else plan.step * index.hi
         length = _planned_length(plan, index.value, last)
         ctx.heap.objects[id] = replace(contents, base=length, offset=0)
@@ -330,6 +332,8 @@ def _after(
     ctx.heap.restore(heap)
     for id, plan in growth.plans.items():
         count, contents = code.items.count, ctx.heap[id]
+        if isinstance(contents, Stale):
+            continue
         if static_int(count) and isinstance(plan.start, Static):
             total = plan.start.value + plan.offset + plan.step * count.value
             ctx.heap.objects[id] = replace(contents, base=Static(total), offset=0)
