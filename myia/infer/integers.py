@@ -34,6 +34,8 @@ def binary(
     if op in ("//", "%"):
         value = _divide(ctx, op, a, b, x, y, weak)
     else:
+        if weak and op in ("<<", ">>"):
+            _check_shift(ctx, b, y)
         value = PRIMITIVES[op](x, y)
     if not weak:
         return result(ctx, value, False)
@@ -108,11 +110,23 @@ def _mul_overflows(x: Value, y: Value, r: Value) -> Value:
     return logic.ge(arithmetic.abs(product), constant(2.0**63 * (1 - 2.0**-51), np.float64))
 
 
+def _shift_overflows(x: Value, y: Value, r: Value) -> Value:
+    """Shifting back gives another number."""
+    return logic.ne(logic.shift_right(r, y), x)
+
+
 _OVERFLOWS: dict[str, Callable[[Value, Value, Value], Value]] = {
     "+": _add_overflows,
     "-": _sub_overflows,
     "*": _mul_overflows,
+    "<<": _shift_overflows,
 }
+
+
+def _check_shift(ctx: Context, b: Abstract, y: Value) -> None:
+    lo, _ = bounds(b)
+    if lo is None or lo < 0:
+        ctx.check(logic.lt(y, constant(0, y.dtype)), ValueError, "negative shift count")
 
 
 def _divide(

@@ -77,6 +77,7 @@ def _int(ctx: Context, x: Abstract = Static(0)) -> Abstract:
     kind = operand_dtype(ctx, x)[0].kind if is_number(x) or ctx.is_array(x) else ""
     if kind == "f":
         wide = _scalar(ctx, x, PYTHON_DTYPES[float], "int").value
+        ctx.check(logic.ne(wide, wide), ValueError, "cannot convert float NaN to integer")
         inside = logic.lt(arithmetic.abs(wide), constant(2.0**63, np.float64))
         ctx.check(logic.not_(inside), OverflowError, "cannot convert this float to an int")
         return Scalar(convert(elementwise.trunc(wide), PYTHON_DTYPES[int]), True)
