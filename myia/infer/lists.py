@@ -19,7 +19,15 @@ import numpy as np
 from myia.infer.context import ITEM_OF_LIST, Context, HeapArrays
 from myia.infer.heap import ArrayObject, BufferObject, Contents, Heap, ListObject, ViewObject
 from myia.infer.join import Join, Mismatch, describe
-from myia.infer.numbers import convert, is_number, is_weak, number_dtype, number_value, promote
+from myia.infer.numbers import (
+    bounds,
+    convert,
+    is_number,
+    is_weak,
+    number_dtype,
+    number_value,
+    promote,
+)
 from myia.infer.values import Abstract, Ref, Scalar, Static, Tuple, same_static
 from myia.infer.views import reshape
 from myia.ir.avals import Aval
@@ -149,9 +157,10 @@ def append(ctx: Context, ref: Ref, item: Abstract) -> None:
         ctx.write(ref, ListObject((*contents.items, item)))
         return
     template = unify(contents.template, template_of(item, ctx.heap))
-    contents = retyped(contents, template, contents.capacity)
     count = length(contents)
-    if isinstance(count, Scalar) and (count.hi is None or count.hi >= contents.capacity):
+    most = bounds(count)[1]
+    contents = retyped(contents, template, max(contents.capacity, 0 if most is None else most + 1))
+    if most is None:  # the loop that it grows in has found the capacity
         full = logic.ge(count.value, constant(contents.capacity, np.int64))
         ctx.check(full, RuntimeError, "a list outgrew the bound found for it")
     grown = replace(contents, offset=contents.offset + 1)
@@ -272,7 +281,7 @@ class ListGrowth:
         if not all(isinstance(side, (ListObject, BufferObject)) for side in (x, y)):
             return None
         template = _unify_all([*_templates(x, join.left), *_templates(y, join.right)])
-        capacity = self.capacity(join, x, y)
+        capacity = self.capacity(join, a, x, y)
         avals = [aval.with_shape((capacity, *aval.shape)) for aval in template.leaves]
         kept = isinstance(x, BufferObject) and (x.template, x.capacity) == (template, capacity)
         before = [row.value for row in x.rows] if kept else [None] * len(avals)
@@ -284,14 +293,19 @@ class ListGrowth:
         base, offset = self.base(join, joined, _extent(x), _extent(y))
         return BufferObject(template, rows, base, offset, capacity)
 
-    def capacity(self, join: Join, x: Contents, y: Contents) -> int:
-        if not join.loop:
-            return max(_most(x), _most(y))
-        if isinstance(x, BufferObject) and not _grows_statically(x, y):
-            return max(x.capacity, _most(y) if isinstance(y, ListObject) else y.capacity)
-        if self.trips is None:
+    def capacity(self, join: Join, a: int, x: Contents, y: Contents) -> int:
+        """How many items there may be; of a list that grows in this loop, after all trips."""
+        least = max(_rows(x), _rows(y))
+        if not join.loop or self.grew_before(join, a, x):
+            return least
+        growth = max(0, _most(y) - _most(x))
+        if growth and self.trips is None:
             raise Mismatch("a list", "a longer list, while the number of trips has no bound")
-        return _most(x) + max(0, _most(y) - _most(x)) * self.trips
+        return max(least, _most(x) + growth * (self.trips or 0))
+
+    def grew_before(self, join: Join, id: int, x: Contents) -> bool:
+        """Has an earlier pass over this loop, or a loop around it, found the capacity?"""
+        return id in join.headers or bounds(_extent(x)[0])[1] is None
 
     def base(self, join: Join, id: int, x: Extent, y: Extent) -> Extent:
         if _same_base(x, y):
@@ -345,12 +359,15 @@ def _shifted(extent: Extent) -> Abstract:
 
 def _most(contents: Contents) -> int:
     """The greatest length that the list may have."""
-    base, _ = _extent(contents)
-    return base.value if isinstance(base, Static) else contents.capacity
+    base, offset = _extent(contents)
+    if isinstance(base, Static):
+        return base.value
+    return contents.capacity if base.hi is None else base.hi + offset
 
 
-def _grows_statically(x: BufferObject, y: Contents) -> bool:
-    return isinstance(_extent(x)[0], Static) and isinstance(_extent(y)[0], Static)
+def _rows(contents: Contents) -> int:
+    """How many items the list has room for."""
+    return len(contents.items) if isinstance(contents, ListObject) else contents.capacity
 
 
 def _templates(contents: Contents, heap: Heap) -> list[Template]:
