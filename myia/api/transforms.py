@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import copy
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -23,6 +25,8 @@ class Transformed:
 
     `ir(*args)` is the text of every stage, `lower(*args).compile()` compiles ahead of time.
     """
+
+    __myia__ = True  # a callable of ours, which binds like a function; not an object with state
 
     def __init__(self, f: Callable, options: CompileOptions):
         functools.update_wrapper(self, f, updated=())
@@ -194,9 +198,10 @@ def vjp(f: Callable, *primals) -> tuple[Any, Callable]:
 
     Called from Python, the pullback runs f again; inside compiled code nothing is run twice.
     """
+    kept = copy.deepcopy(primals)  # which the caller may change before the pullback is called
     value = _program(_call, f)(*primals)
     pull = _program(_pullback, f)
-    return value, lambda ct: pull(primals, ct)
+    return value, lambda ct: pull(kept, ct)
 
 
 class _Rule(Transformed):
@@ -208,7 +213,7 @@ class _Rule(Transformed):
 
 
 def _call(ctx, f, *primals):
-    return ctx.call(f, primals, {})
+    return derivatives.call_with_copies(ctx, f, primals, {}, {})
 
 
 def _pullback(ctx, f, primals, ct):

@@ -72,7 +72,7 @@ def _field(ctx: Context, x: Tuple, name: str) -> Abstract | None:
     if name == "_replace":
         return Method(("namedtuple", "_replace"), x)
     found = inspect.getattr_static(x.cls, name, None)
-    if isinstance(found, (types.FunctionType, property, staticmethod, classmethod)):
+    if _is_function(found) or isinstance(found, (property, staticmethod, classmethod)):
         return _bound(ctx, found, x, x.cls)
     return None
 
@@ -127,25 +127,31 @@ def _bound(ctx: Context, found: Any, x: Abstract, cls: type) -> Abstract:
         return Static(found.__func__)
     if isinstance(found, classmethod):
         return Method(found.__func__, Static(cls))
-    if isinstance(found, types.FunctionType):
+    if _is_function(found):
         return Method(found, x)
     if hasattr(found, "__get__") and not callable(found):
         ctx.fail(Unsupported, what=f"the descriptor `{type(found).__name__}`")
     return arguments.root(ctx, lambda: found, "attribute", ("class attribute", id(found)))
 
 
+def _is_function(found: Any) -> bool:
+    """A class attribute that binds as a method: a function, or one of ours that is transformed."""
+    return isinstance(found, types.FunctionType) or hasattr(found, "__myia__")
+
+
 def special_method(ctx: Context, x: Abstract, name: str) -> Abstract | None:
     """The method of an instance's class that an operator calls, bound; None if it has none."""
     if isinstance(x, Tuple) and x.cls is not None:
         found = inspect.getattr_static(x.cls, name, None)
-        return Method(found, x) if isinstance(found, types.FunctionType) else None
+        return Method(found, x) if _is_function(found) else None
     if not isinstance(x, Ref) or not isinstance(ctx.contents(x), InstanceObject):
         return None
     cls = ctx.contents(x).cls
     found = inspect.getattr_static(cls, name, None)
-    if not isinstance(found, types.FunctionType):
+    if not _is_function(found):
         return None
-    if dataclasses.is_dataclass(cls) and found.__code__.co_filename == "<string>":
+    code = getattr(found, "__code__", None)
+    if dataclasses.is_dataclass(cls) and code is not None and code.co_filename == "<string>":
         ctx.fail(Unsupported, what=f"the generated `{name}` of {cls.__name__}")
     return Method(found, x)
 

@@ -21,7 +21,17 @@ from myia.infer.heap import (
     ListObject,
     ViewObject,
 )
-from myia.infer.values import Abstract, Optional, Range, Ref, Scalar, Static, Tuple, static_int
+from myia.infer.values import (
+    Abstract,
+    Optional,
+    Range,
+    Ref,
+    Scalar,
+    Static,
+    Tuple,
+    UndefinedType,
+    static_int,
+)
 from myia.ir.core import Value
 
 Recipe = Callable[[Sequence[Any], Sequence[Any]], Any]  # (numbers, argument objects) -> object
@@ -55,6 +65,8 @@ class Outputs:
             return _tuple(x.cls, [self.recipe(item) for item in x.items])
         if isinstance(x, Optional):
             return self.optional(x)
+        if isinstance(x, UndefinedType):  # only where an error is raised on every path
+            return lambda numbers, objects: None
         if isinstance(x, Range) and all(map(static_int, x.children())):
             value = range(*(part.value for part in x.children()))
             return lambda numbers, objects: value
