@@ -7,14 +7,14 @@ copies of its arguments: a gradient never changes its caller's arrays.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from myia.infer.context import Context
 from myia.infer.errors import NotDifferentiable
-from myia.infer.heap import ArrayObject
+from myia.infer.heap import ArrayObject, ViewObject
 from myia.infer.operands import operand, operand_dtype
 from myia.infer.regions import Exports, adopt, copied
 from myia.infer.values import Abstract, Partial, Ref, Scalar, Static, Tuple, static_number
@@ -105,7 +105,9 @@ def differentiated(ctx: Context, call: Callable, xs: list[Abstract], what: str, 
     args = tuple(Value(v.aval, v.name) for v in inputs.values)
     exports = Exports()
     with Builder() as builder:
-        result = call(inputs.rebuild(ctx, list(args)))
+        copies = inputs.rebuild(ctx, list(args))
+        link_twins(ctx, xs, copies)
+        result = call(copies)
         chosen = split(result)
         outputs = tree(ctx, [chosen], "the result of a differentiated function")
         exports.values += list(dict.fromkeys(outputs.values))
@@ -177,7 +179,35 @@ def call_with_copies(
     """`f(*args, **kwargs)` on copies of its arguments, those in `given` being copies already."""
     made: dict[int, Ref] = {}
     full = [given[i] if i in given else copied(ctx, x, made) for i, x in enumerate(args)]
-    return ctx.call(f, full, {k: copied(ctx, x, made) for k, x in kwargs.items()})
+    options = {k: copied(ctx, x, made) for k, x in kwargs.items()}
+    link_twins(ctx, [*args, *kwargs.values()], [*full, *options.values()])
+    return ctx.call(f, full, options)
+
+
+def link_twins(ctx: Context, originals: list[Abstract], copies: list[Abstract]) -> None:
+    """What was one object has several copies: a write to one of them makes the others stale."""
+    twins: dict[int, set[int]] = {}
+    pairs = zip(_objects(ctx, originals), _objects(ctx, copies), strict=True)
+    for (original, _), (_, copy) in pairs:
+        for other in twins.setdefault(original, set()) - {copy}:
+            ctx.heap.link(other, copy)
+        twins[original].add(copy)
+
+
+def _objects(ctx: Context, xs: list[Abstract]) -> Iterator[tuple[int, int]]:
+    """The objects in `xs`, each after the array that it is a view of, or itself."""
+    for x in xs:
+        if ctx.is_array(x):
+            base = x.id
+            while isinstance(ctx.heap[base], ViewObject):
+                base = ctx.heap[base].base
+            if ctx.shape(x):  # an array without axes may be copied to a number
+                yield base, x.id
+        elif isinstance(x, Ref):
+            yield x.id, x.id
+            yield from _objects(ctx, ctx.contents(x).children())
+        else:
+            yield from _objects(ctx, x.children())
 
 
 def argument_numbers(ctx: Context, argnums, count: int) -> tuple[int, ...]:
@@ -230,8 +260,10 @@ def jvp_of(ctx: Context, call: Callable, xs: list[Abstract], ts: list[Abstract])
 
 def vjp(ctx: Context, f: Abstract, primals: tuple[Abstract, ...]) -> Abstract:
     """`(f(*primals), pullback)`; the pullback runs f again unless the passes find it the same."""
-    value = ctx.call(f, primals, {})
-    return Tuple((value, Partial(pullback, (f, *primals))))
+    made: dict[int, Ref] = {}
+    kept = [copied(ctx, x, made) for x in primals]
+    value = call_with_copies(ctx, f, primals, {}, {})
+    return Tuple((value, Partial(pullback, (f, *kept))))
 
 
 def pullback(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstract:
