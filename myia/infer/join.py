@@ -119,7 +119,7 @@ class Join:
         self.merged: dict[int, Contents] = {}
         self.pairs: dict[tuple[int, int], int] = {}
         self.claimed: set[int] = set()
-        self.view_bases: list[tuple[int, int]] = []
+        self.view_bases: list[tuple[int, int]] = []  # and other objects copied: (it, its copy)
         self.widened = False
         self.next_id = max(left.next_id, right.next_id)
 
@@ -170,8 +170,7 @@ class Join:
         if of is not None and (a.weak, a.lo, a.hi) != (weak, lo, hi):
             self.widened = True
         name = b.value.name if isinstance(b, Scalar) else None
-        shape = () if of is None else of.shape  # the rows of a list that grows have one
-        return Scalar(self.slot(Aval(dtype, shape), of, name), weak, lo, hi)
+        return Scalar(self.slot(Aval(dtype), of, name), weak, lo, hi)
 
     def optional(self, a: Abstract, b: Abstract) -> Abstract:
         if isinstance(a, Absent) or isinstance(b, Absent):
@@ -209,8 +208,6 @@ class Join:
         pair = (a.id, b.id)
         if pair not in self.pairs:
             self.pairs[pair] = joined = self.claim(a.id)
-            # Its place comes before those of its parts: `coerce` reaches these through it.
-            self.merged[joined] = self.left[a.id]
             self.merged[joined] = self.contents(a.id, b.id, named=a.id != b.id)
         return Ref(self.pairs[pair])
 
@@ -246,11 +243,12 @@ class Join:
             return x if isinstance(x, Stale) else y
         if isinstance(x, (ArrayObject, ViewObject)) and isinstance(y, (ArrayObject, ViewObject)):
             return self.arrays(a, b, named)
+        if self.growth is not None and (x.key() != y.key() or isinstance(x, BufferObject)):
+            grown = self.growth.join(self, a, b)
+            if grown is not None:
+                return grown
         if x.key() != y.key():
-            grown = self.growth.join(self, a, b) if self.growth is not None else None
-            if grown is None:
-                raise Mismatch(describe(Ref(a), self.left), describe(Ref(b), self.right))
-            return grown
+            raise Mismatch(describe(Ref(a), self.left), describe(Ref(b), self.right))
         return x.rebuild(tuple(map(self.values, x.children(), y.children())))
 
     def arrays(self, a: int, b: int, named: bool) -> Contents:
@@ -322,6 +320,9 @@ class Join:
                 for other in inherited.get(original, ()):
                     if other != one:
                         heap.depend(one, other)
+                for other, others in inherited.items():
+                    if original in others and other != one:
+                        heap.depend(other, one)
         for base, view in self.view_bases:
             stand_ins = names.get((True, base), set()) | names.get((False, base), set())
             for one in stand_ins | {base}:

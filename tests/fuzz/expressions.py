@@ -158,11 +158,9 @@ class Expressions:
         a = self.pick(*self.shapes(rank))
         forms = ["np.sum({})", "{}.sum()", "{}.mean()"]
         if rank == 1:
-            forms += ["sum({})"]
-        other = self.array(self.names[a], 1)
-        return self.pick(*forms).format(
-            self.pick(a, f"({self.array(self.names[a], depth)})"), other
-        )
+            forms += ["sum({})", "np.dot({0}, {0})", "({0} @ {1})"]
+        first, second = (f"({self.array(self.names[a], depth)})" for _ in range(2))
+        return self.pick(*forms).format(self.pick(a, first), second)
 
     def _call(self, depth: int) -> str:
         if self.chance(0.25):

@@ -126,7 +126,8 @@ class Generator(Expressions):
                 body += self.do_store(indent)
             elif form == "loop":
                 name = self.local_float(indent, body)
-                body.append(f"{indent}for k in range({self.pick('2', '3', 'int(abs(u)) % 3')}):")
+                count = self.pick("2", "3", f"int(abs({self.pick(*self.named(FLOAT))})) % 3")
+                body.append(f"{indent}for k in range({count}):")
                 body.append(f"{indent}{INDENT}{name} = {name} * 0.5 + {self.float(1)}")
             else:
                 self.local_float(indent, body)

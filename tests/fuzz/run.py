@@ -64,6 +64,7 @@ def main() -> int:
         return 0
     tasks = [(seed, options.xla) for seed in range(options.seed, options.seed + options.count)]
     counts, refusals, failures = Counter(), Counter(), 0
+    examples: dict[str, int] = {}
     with multiprocessing.get_context("spawn").Pool(options.jobs, maxtasksperchild=200) as pool:
         for result in pool.imap_unordered(_result, tasks):
             if result.failure is not None:
@@ -74,11 +75,13 @@ def main() -> int:
             counts["refused" if result.report.refused else "accepted"] += 1
             if result.report.refused:
                 refusals[result.report.refused] += 1
+                examples.setdefault(result.report.refused, result.seed)
     print(f"\n{options.count} programs, {failures} failures")
     for title, counter in (("counts", counts), ("refusals", refusals)):
         print(f"{title}:")
         for key, n in counter.most_common():
-            print(f"  {n:6}  {key}")
+            example = f"  (seed {examples[key]})" if key in examples else ""
+            print(f"  {n:6}  {key}{example}")
     return 1 if failures else 0
 
 

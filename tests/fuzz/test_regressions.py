@@ -15,6 +15,28 @@ def f(p, q, n, x, y, A):
             items.append(v * q)
     return sum(items) + len(items)
 """,
+    "a list grows in a loop and after it": """
+def f(p, q, n, x, y, A):
+    items = []
+    for k in range(12):
+        items.append(x[k % 3] * k)
+    items.append(p)
+    return sum(items) * items[-1]
+""",
+    "a list grows in a branch, then in loops": """
+def f(p, q, n, x, y, A):
+    items = [p]
+    if q > 0.0:
+        items.append(q)
+    for k in range(3):
+        for v in x:
+            if v > 0.1:
+                items.append(v)
+            items.append(p * v)
+        items.append(p)
+    items.append(q)
+    return sum(items) * items[-1] * len(items)
+""",
     "what depends on the end of a loop is not recorded in its trips": """
 def f(p, q, n, x, y, A):
     for k in range(2):
@@ -30,14 +52,45 @@ def f(p, q, n, x, y, A):
 """,
 }
 
+MAY_BE_CHANGED = "may have been changed through another name"
+
 REFUSED = {
-    "may have been changed through another name": """
+    "a view of one of two arrays": (
+        MAY_BE_CHANGED,
+        """
 def f(p, q, n, x, y, A):
     view = x[2:]
     either = x if q > 0 else y
     either[2] += 1.0
     return np.sum(view)
 """,
+    ),
+    "a list that grows in a loop and has a second name": (
+        MAY_BE_CHANGED,
+        """
+def f(p, q, n, x, y, A):
+    items = []
+    for v in x:
+        items.append(v)
+        same = items
+        if v > 0.4:
+            items = [q]
+    same.append(q)
+    return sum(items)
+""",
+    ),
+    "a view of one path, joined twice": (
+        MAY_BE_CHANGED,
+        """
+def f(p, q, n, x, y, A):
+    if p > 3:
+        pass
+    elif q > -3:
+        x = A[0]
+    A += 1
+    return x
+""",
+    ),
 }
 
 
@@ -57,7 +110,8 @@ def test_xla(name):
     assert report.refused is None
 
 
-@pytest.mark.parametrize("reason", REFUSED)
-def test_refused(reason):
-    report = check(Program(REFUSED[reason], risky=False), 0, Checks())
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(name):
+    reason, source = REFUSED[name]
+    report = check(Program(source, risky=False), 0, Checks())
     assert reason in report.refused
