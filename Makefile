@@ -10,10 +10,10 @@ demo: $(VENV)/.examples
 	$(BIN)/python examples/digits.py
 
 test: lint
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest -m "not slow" -n 2
 
 test-slow: $(VENV)/.test
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -m slow -n 2
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks
