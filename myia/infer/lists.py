@@ -252,6 +252,15 @@ def to_buffer(contents: Contents, template: Template, capacity: int, heap: Heap)
     return BufferObject(template, rows, Static(len(contents.items)), 0, capacity)
 
 
+def bounded(buffer: Contents) -> Contents:
+    """The same list, known to be no longer than its capacity (unless it is stale)."""
+    base = getattr(buffer, "base", None)
+    if not isinstance(base, Scalar) or base.hi is not None:
+        return buffer
+    most = buffer.capacity - buffer.offset
+    return replace(buffer, base=Scalar(base.value, True, base.lo, most))
+
+
 # ----- Joining
 
 
@@ -269,38 +278,41 @@ class ListGrowth:
     """Joins lists of different lengths (`join.Join.growth`).
 
     In a loop of at most `trips` trips a list that grows becomes a buffer; `plans` has those that
-    grow by the same number in every trip, by id, where `plannable` (no early exit).
+    grow by the same number in every trip, by id, where `plannable` (no early exit). `bounded` are
+    the lists whose capacity this loop has found: that is their greatest length after it.
     """
 
     trips: int | None = None
     plannable: bool = False
     plans: dict[int, Plan] = field(default_factory=dict)
+    bounded: set[int] = field(default_factory=set)
 
     def join(self, join: Join, a: int, b: int) -> Contents | None:
         x, y = join.left[a], join.right[b]
         if not all(isinstance(side, (ListObject, BufferObject)) for side in (x, y)):
             return None
         template = _unify_all([*_templates(x, join.left), *_templates(y, join.right)])
-        capacity = self.capacity(join, a, x, y)
+        joined = join.pairs.get((a, b), a)
+        capacity = self.capacity(join, joined, x, y)
         avals = [aval.with_shape((capacity, *aval.shape)) for aval in template.leaves]
         kept = isinstance(x, BufferObject) and (x.template, x.capacity) == (template, capacity)
         before = [row.value for row in x.rows] if kept else [None] * len(avals)
         rows = tuple(Scalar(join.slot(v, of), False) for v, of in zip(avals, before))
-        joined = join.pairs.get((a, b), a)
         for side, heap in ((x, join.left), (y, join.right)):
             items = side.items if isinstance(side, ListObject) else ()
             join.view_bases += [(id, joined) for item in items for id in origins(heap, item)]
         base, offset = self.base(join, joined, _extent(x), _extent(y))
         return BufferObject(template, rows, base, offset, capacity)
 
-    def capacity(self, join: Join, a: int, x: Contents, y: Contents) -> int:
+    def capacity(self, join: Join, joined: int, x: Contents, y: Contents) -> int:
         """How many items there may be; of a list that grows in this loop, after all trips."""
         least = max(_rows(x), _rows(y))
-        if not join.loop or self.grew_before(join, a, x):
+        if not join.loop or self.grew_before(join, joined, x):
             return least
         growth = max(0, _most(y) - _most(x))
         if growth and self.trips is None:
             raise Mismatch("a list", "a longer list, while the number of trips has no bound")
+        self.bounded.add(joined)
         return max(least, _most(x) + growth * (self.trips or 0))
 
     def grew_before(self, join: Join, id: int, x: Contents) -> bool:

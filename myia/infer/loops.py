@@ -20,7 +20,7 @@ from myia.infer.errors import LoopChangesType, NeedsStatic, TooManyTrips
 from myia.infer.heap import BufferObject, Heap, Stale
 from myia.infer.iteration import Sequence as Items
 from myia.infer.join import Join, Mismatch, substitute
-from myia.infer.lists import ListGrowth
+from myia.infer.lists import ListGrowth, bounded
 from myia.infer.numbers import number_value
 from myia.infer.values import TRUE, Abstract, Scalar, Static, static_int
 from myia.ir.avals import I64
@@ -328,7 +328,8 @@ def _after(
     heap = before.copy()
     heap.next_id, heap.links = state.heap.next_id, dict(state.heap.links)
     for id in state.headers:
-        heap.objects[id] = substitute(state.heap[id], env)
+        contents = substitute(state.heap[id], env)
+        heap.objects[id] = bounded(contents) if id in growth.bounded else contents
     ctx.heap.restore(heap)
     for id, plan in growth.plans.items():
         count, contents = code.items.count, ctx.heap[id]
