@@ -19,7 +19,7 @@ def _dense(rng, inputs, outputs):
 # ----- A perceptron of two layers
 
 
-def perceptron_params(rng, width=128):
+def perceptron_params(rng, width=256):
     return {
         "w1": _dense(rng, ROWS * COLUMNS, width),
         "b1": np.zeros(width),

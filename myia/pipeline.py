@@ -19,7 +19,7 @@ from types import FunctionType
 from typing import Any
 
 from myia.backends.xla.executable import Executable, compile_function
-from myia.backends.xla.packing import UNPACKED, Packing
+from myia.backends.xla.packing import Packing
 from myia.frontend.load import load
 from myia.infer.program import Program, infer
 from myia.ir.core import Function
@@ -80,7 +80,7 @@ def stages(function: Function, options: Options = Options()) -> Iterable[tuple[s
 def compiled(
     program: Program,
     donate: tuple[int, ...] = (),
-    packing: Packing = UNPACKED,
+    packing: Packing | None = None,
     options: Options = Options(),
 ) -> tuple[Program, Executable]:
     """The program with its function lowered, and its executable."""

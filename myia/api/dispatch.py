@@ -23,6 +23,7 @@ from myia.infer.signature import (
     Constant,
     Flattener,
     device_array,
+    device_struct,
     dynamic_integer,
     leaves_of,
 )
@@ -31,7 +32,7 @@ from myia.pipeline import Options, compiled, typed_program
 DYNAMIC_AFTER = 3  # distinct values of an int before it becomes an argument of the program
 
 PREDICATES.insert(0, (lambda x: isinstance(x, jax.Array), device_array))
-PREDICATES.insert(1, (lambda x: isinstance(x, jax.ShapeDtypeStruct), device_array))
+PREDICATES.insert(1, (lambda x: isinstance(x, jax.ShapeDtypeStruct), device_struct))
 
 
 class _DynamicInt(int):

@@ -14,7 +14,7 @@ import numpy as np
 
 from myia.api.watch import Watch
 from myia.infer.program import Program
-from myia.infer.signature import Flattener, leaves_of
+from myia.infer.signature import Flattener, Leaf, leaves_of
 from myia.pipeline import Executable, Packing
 
 FLOAT64 = np.dtype(np.float64)
@@ -46,15 +46,16 @@ class Layout:
         hidden = [leaf for root in program.roots for leaf in leaves_of(root.signature)]
         self.device = any(leaf.kind == "device" for leaf in given)
         self.numpy = any(leaf.kind == "array" for leaf in given)
-        self.hidden = bool(hidden)
+        floats = [i for i, kind in enumerate(program.kinds) if kind is float]
         self.packing = Packing.of(
-            [i for i, leaf in enumerate((*given, *hidden)) if _is_number(leaf)],
-            [] if self.device else [i for i, kind in enumerate(program.kinds) if kind is float],
+            len(given), _numbers(given), _numbers(hidden), [] if self.device else floats
         )
 
 
-def _is_number(leaf) -> bool:
-    return leaf.kind in (float, "generic") and leaf.dtype == FLOAT64
+def _numbers(leaves: Sequence[Leaf]) -> list[int]:
+    """The positions of float64 scalars of Python or NumPy."""
+    kinds = (float, "generic")
+    return [i for i, x in enumerate(leaves) if x.kind in kinds and x.dtype == FLOAT64]
 
 
 class Variant:
@@ -63,11 +64,13 @@ class Variant:
     def __init__(self, program: Program, executable: Executable, layout: Layout, check: bool):
         self.program, self.executable, self.layout = program, executable, layout
         self.watches = [Watch(root) for root in program.roots]
+        self.lasting = all(watch.lasting for watch in self.watches)
+        self._prepared = (None, ())  # what the roots held, and that as the executable takes it
         self.check = bool(program.checks) and (check or not layout.device)
         self.to_python = [
             (i, TO_PYTHON[kind])
             for i, kind in enumerate(program.kinds)
-            if i not in layout.packing.results and not layout.device
+            if i not in layout.packing.results.positions and not layout.device
         ]
         self.waits = layout.device and layout.numpy
         self.writes = bool(program.updates or program.root_updates)
@@ -82,12 +85,18 @@ class Variant:
             found.append(flat)
         return found
 
+    def prepared(self, hidden: list[Flattener]) -> Sequence[Any]:
+        """The leaves of the roots as the executable takes them."""
+        last, prepared = self._prepared
+        if hidden != last:  # nothing has changed if each is the very object of the last call
+            leaves = [leaf for flat in hidden for leaf in flat.leaves]
+            prepared = self.executable.hidden(leaves, keep=self.lasting)
+            self._prepared = (hidden, prepared)
+        return prepared
+
     def run(self, executable: Any, flat: Flattener, hidden: list[Flattener]) -> Any:
         """The result of a call; `executable` is this variant's, or it compiled ahead of time."""
-        leaves = flat.leaves
-        if self.layout.hidden:
-            leaves = leaves + [leaf for root in hidden for leaf in root.leaves]
-        results = executable.run(leaves)
+        results = executable.run(flat.leaves, self.prepared(hidden))
         program = self.program
         if program.checks:
             *results, code = results

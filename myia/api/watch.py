@@ -7,53 +7,88 @@ the object is the one of the last call.
 
 from __future__ import annotations
 
-import types
-from typing import Any
+from collections.abc import Iterator, Sequence
+from types import CellType, CodeType, FunctionType
+from typing import Any, NamedTuple
 
 from myia.infer.arguments import Root
-from myia.infer.signature import Constant, Flattener, FunctionSignature, Identity, Leaf
+from myia.infer.signature import (
+    Constant,
+    Flattener,
+    FunctionSignature,
+    Identity,
+    Leaf,
+    variables,
+)
 
 
 class Watch:
-    """One root of a program."""
+    """One root of a program. `lasting`: what it holds can only change by being replaced."""
 
-    __slots__ = ("_last", "_lasting", "_read", "_signature")
+    __slots__ = ("_last", "_read", "_signature", "lasting")
 
     def __init__(self, root: Root):
         self._read, self._signature = root.read, root.signature
-        self._lasting = _lasting(root.signature)
-        self._last = (object(), None, None, Flattener())  # object, code, defaults, taken apart
+        self.lasting = _lasting(root.signature)
+        self._last = (object(), (), Flattener())  # what was there, its functions, it taken apart
 
     def now(self) -> Flattener | None:
         """What is there, taken apart; None when the program does not fit it."""
         x = self._read()
-        last, code, defaults, flat = self._last
-        if x is last and (code is None or _is_still(x, code, defaults)):
+        last, functions, flat = self._last
+        if x is last and (not functions or _unchanged(functions)):
             return flat
         flat = Flattener()
         if flat.add(x) != self._signature:
             return None
-        if self._lasting:
-            function = type(x) is types.FunctionType
-            state = (x.__code__, x.__defaults__) if function else (None, None)
-            self._last = (x, *state, flat)
+        if self.lasting:
+            self._last = (x, tuple(_functions(x)), flat)
         return flat
 
 
-def _is_still(f: types.FunctionType, code: types.CodeType, defaults: tuple | None) -> bool:
-    """A function without a closure still has its code and its defaults."""
-    return f.__code__ is code and f.__defaults__ is defaults and not f.__kwdefaults__
-
-
 def _lasting(signature: Any) -> bool:
-    """Is all there is to be known of an object that it is the same object?"""
+    """Does an object stay what it is unless something in its functions is replaced?"""
     if isinstance(signature, Leaf):
         return signature.kind != "array"
     if isinstance(signature, Constant):
         return not isinstance(signature.value, frozenset)  # a set's, maybe
     if isinstance(signature, FunctionSignature):
-        function = signature.function
-        plain = function.__closure__ is None and not function.__kwdefaults__
-        nested = any(isinstance(part, FunctionSignature) for part in signature.parts)
-        return plain and not nested and all(map(_lasting, signature.parts))
-    return isinstance(signature, Identity)
+        return not signature.function.__kwdefaults__ and all(map(_lasting, signature.parts))
+    if isinstance(signature, Identity):  # of a function: one whose closure holds itself
+        return not isinstance(signature.object, FunctionType)
+    return False
+
+
+class _State(NamedTuple):
+    """What can be replaced in a function without keyword-only defaults."""
+
+    function: FunctionType
+    code: CodeType
+    defaults: tuple[Any, ...] | None
+    cells: tuple[CellType, ...]
+    contents: tuple[Any, ...]
+
+
+def _functions(x: Any) -> Iterator[_State]:
+    """`x`, if it is a function, and those in its closure and defaults."""
+    if type(x) is FunctionType:
+        found = tuple(variables(x))
+        cells = x.__closure__ or ()
+        yield _State(x, x.__code__, x.__defaults__, cells, found[: len(cells)])
+        for value in found:
+            yield from _functions(value)
+
+
+def _unchanged(functions: Sequence[_State]) -> bool:
+    try:
+        for function, code, defaults, cells, contents in functions:
+            if function.__code__ is not code or function.__defaults__ is not defaults:
+                return False
+            if function.__kwdefaults__:
+                return False
+            for cell, content in zip(cells, contents):
+                if cell.cell_contents is not content:
+                    return False
+    except ValueError:  # an empty cell
+        return False
+    return True

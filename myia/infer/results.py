@@ -60,7 +60,7 @@ class Outputs:
             return lambda numbers, objects: value
         if isinstance(x, Scalar):
             kind = {"b": bool, "i": int, "f": float, "c": complex}[x.dtype.kind] if x.weak else None
-            return _number(self.leaf(x.value, kind or "generic"))
+            return _Number(self.leaf(x.value, kind or ("array" if x.boxed else "generic")))
         if isinstance(x, Tuple):
             return _tuple(x.cls, [self.recipe(item) for item in x.items])
         if isinstance(x, Optional):
@@ -90,18 +90,19 @@ class Outputs:
     def object(self, x: Ref) -> Recipe:
         contents = self.ctx.contents(x)
         if isinstance(contents, (ArrayObject, ViewObject)):
-            return _number(self.leaf(self.ctx.read(x), "array"))
+            return _Number(self.leaf(self.ctx.read(x), "array"))
         if isinstance(contents, BufferObject):
             return self.buffer(contents)
         parts = [self.recipe(child) for child in contents.children()]
         return self.rebuilt(contents, parts)
 
     def rebuilt(self, contents, parts: list[Recipe]) -> Recipe:
+        items = _sequence(parts)
         if isinstance(contents, ListObject):
-            return lambda n, o: [part(n, o) for part in parts]
+            return lambda n, o: list(items(n, o))
         if isinstance(contents, DictObject):
             keys = contents.keys
-            return lambda n, o: {k: part(n, o) for k, part in zip(keys, parts)}
+            return lambda n, o: dict(zip(keys, items(n, o)))
         if isinstance(contents, InstanceObject):
             return _instance(contents.cls, contents.names, parts)
         self.ctx.fail(Unsupported, what=f"a {type(contents).__name__} as a result")
@@ -109,7 +110,7 @@ class Outputs:
     def buffer(self, contents: BufferObject) -> Recipe:
         """A list built in a loop: one array for each leaf of its items, split at the end."""
         count = lists.length(contents)
-        rows = [_number(self.leaf(row.value, "array")) for row in contents.rows]
+        rows = [_Number(self.leaf(row.value, "array")) for row in contents.rows]
         total = self.recipe(count)
         template = contents.template
 
@@ -123,7 +124,7 @@ class Outputs:
         """What an argument object holds after the call."""
         contents = self.ctx.heap[id]
         if isinstance(contents, ArrayObject):
-            return _number(self.leaf(contents.value, "array"))
+            return _Number(self.leaf(contents.value, "array"))
         ref = Ref(id)
         contents = self.ctx.contents(ref)
         if isinstance(contents, BufferObject):
@@ -132,8 +133,23 @@ class Outputs:
         return self.rebuilt(contents, parts)
 
 
-def _number(index: int) -> Recipe:
-    return lambda numbers, objects: numbers[index]
+@dataclass(frozen=True, slots=True)
+class _Number:
+    """The number or array at an index."""
+
+    index: int
+
+    def __call__(self, numbers, objects):
+        return numbers[self.index]
+
+
+def _sequence(parts: list[Recipe]) -> Recipe:
+    """All of them in a sequence; a slice where they are numbers that follow one another."""
+    if parts and all(isinstance(part, _Number) for part in parts):
+        start, stop = parts[0].index, parts[-1].index + 1
+        if [part.index for part in parts] == list(range(start, stop)):
+            return lambda n, o: n[start:stop]
+    return lambda n, o: [part(n, o) for part in parts]
 
 
 def _argument(index: int) -> Recipe:
@@ -141,9 +157,10 @@ def _argument(index: int) -> Recipe:
 
 
 def _tuple(cls: type | None, parts: list[Recipe]) -> Recipe:
+    items = _sequence(parts)
     if cls is None:
-        return lambda n, o: tuple([part(n, o) for part in parts])
-    return lambda n, o: cls(*[part(n, o) for part in parts])
+        return lambda n, o: tuple(items(n, o))
+    return lambda n, o: cls(*items(n, o))
 
 
 def _instance(cls: type, names: tuple[str, ...], parts: list[Recipe]) -> Recipe:

@@ -158,6 +158,13 @@ def _generic(flat: Flattener, x: np.generic):
 def device_array(flat: Flattener, x):
     """The rule for arrays of the run-time system, which are immutable."""
     flat.leaves.append(x)
+    aval = x.aval  # quicker than by the properties of x
+    return _device_leaf(aval.dtype, aval.shape)
+
+
+def device_struct(flat: Flattener, x):
+    """The rule for what stands for an array of the run-time system."""
+    flat.leaves.append(x)
     return _device_leaf(x.dtype, x.shape)
 
 
@@ -202,12 +209,12 @@ def _function(flat: Flattener, x: types.FunctionType):
     if id(x) in flat.seen:  # a function whose closure holds itself
         return Identity(x)
     flat.seen[id(x)] = -1
-    parts = tuple(map(flat.add, _variables(x)))
+    parts = tuple(map(flat.add, variables(x)))
     del flat.seen[id(x)]
     return FunctionSignature(x.__code__, Identity(x.__globals__), x.__code__.co_freevars, parts, x)
 
 
-def _variables(x: types.FunctionType) -> Iterator[Any]:
+def variables(x: types.FunctionType) -> Iterator[Any]:
     """What is in the closure of a function, then its defaults."""
     for cell in x.__closure__ or ():
         yield cell.cell_contents if _filled(cell) else _EMPTY

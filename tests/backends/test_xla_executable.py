@@ -26,7 +26,7 @@ def test_compiled_once():
     f = compile_function(counted_loop)
     f(*ARGS)
     f(np.float64(1), np.float64(2), np.int64(3))
-    assert f._jitted._cache_size() == 1
+    assert f._callable._cache_size() == 1
 
 
 def test_ahead_of_time():

@@ -2,66 +2,83 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
 
 from myia.backends.xla.emit import emit
-from myia.backends.xla.packing import UNPACKED, Packing
+from myia.backends.xla.packing import Packing
 from myia.backends.xla.rules import UNDER_A_TRACE, Rules, rules_for_cpu
 from myia.ir.avals import Aval
 from myia.ir.core import Function
 
 
 def compile_function(
-    function: Function, donate: Sequence[int] = (), packing: Packing = UNPACKED
+    function: Function, donate: Sequence[int] = (), packing: Packing | None = None
 ) -> Executable:
     """`donate` are positions of arguments whose memory the results may take over.
 
     `packing` says which scalars pass in vectors; callers pass and get them as if they did not.
     """
-    return Executable(function, tuple(donate), packing)
+    return Executable(function, tuple(donate), packing or Packing(len(function.args)))
 
 
-class Executable:
-    """`executable(*arrays) -> jax arrays (Python floats where packed)`, compiled on the first call.
+class Runnable:
+    """`runnable(*arrays) -> jax arrays (Python floats where packed)`
 
     A function with run-time checks returns the code of the first that failed as its last result.
     """
 
-    __slots__ = ("_jitted", "_packing", "function", "program")
+    __slots__ = ("_callable", "_packing")
 
-    def __init__(
-        self, function: Function, donate: tuple[int, ...] = (), packing: Packing = UNPACKED
-    ):
-        self.function = function
-        self._packing = packing
-        cpu = jax.default_backend() == "cpu"
-        rules = rules_for_cpu(function) if cpu else Rules()
-        self._jitted = jax.jit(
-            packing.program(emit(function, rules)),
-            donate_argnums=packing.positions(donate),
-            compiler_options=rules.compiler_options,
-        )
-        # To be called under somebody else's trace.
-        self.program = emit(function, UNDER_A_TRACE if cpu else Rules())
-
-    def run(self, arrays: Sequence[Any]) -> Sequence[Any]:
-        packing = self._packing
-        with jax.enable_x64(True):
-            results = self._jitted(*packing.pack(arrays))
-        return packing.unpack(results)
+    def __init__(self, callable: Callable[..., Sequence[jax.Array]], packing: Packing):
+        self._callable, self._packing = callable, packing
 
     def __call__(self, *arrays) -> Sequence[Any]:
-        return self.run(arrays)
+        count = self._packing.count
+        return self.run(arrays[:count], self.hidden(arrays[count:]))
+
+    def run(self, given: Sequence[Any], hidden: Sequence[Any]) -> Sequence[Any]:
+        """`hidden` are the arguments past those that a user gives, as `hidden` prepares them."""
+        packing = self._packing
+        with jax.enable_x64(True):  # outside of it JAX refuses NumPy's float64, or rounds it
+            results = self._callable(*packing.given.pack(given), *hidden)
+        return packing.results.unpack(results)
+
+    def hidden(self, arrays: Sequence[Any], keep: bool = False) -> Sequence[Any]:
+        """Prepared for `run`; with `keep` for many runs, on the device."""
+        packed = self._packing.hidden.pack(arrays)
+        if not (keep and packed):
+            return packed
+        with jax.enable_x64(True):
+            return jax.device_put(packed)
+
+
+class Executable(Runnable):
+    """Compiled on the first call."""
+
+    __slots__ = ("function", "program")
+
+    def __init__(self, function: Function, donate: tuple[int, ...], packing: Packing):
+        self.function = function
+        cpu = jax.default_backend() == "cpu"
+        rules = rules_for_cpu(function) if cpu else Rules()
+        jitted = jax.jit(
+            packing.program(emit(function, rules)),
+            donate_argnums=packing.given.moved(donate),
+            compiler_options=rules.compiler_options,
+        )
+        super().__init__(jitted, packing)
+        # To be called under somebody else's trace.
+        self.program = emit(function, UNDER_A_TRACE if cpu else Rules())
 
     def lower(self, *avals: Aval) -> Lowered:
         """JAX's ahead-of-time path; `avals` are by default those of the function's arguments."""
         avals = avals or tuple(x.aval for x in self.function.args)
         with jax.enable_x64(True):
             shapes = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in self._packing.avals(avals)]
-            return Lowered(self._jitted.lower(*shapes), self._packing)
+            return Lowered(self._callable.lower(*shapes), self._packing)
 
     def compile(self, *avals: Aval) -> Compiled:
         return self.lower(*avals).compile()
@@ -94,30 +111,17 @@ class Lowered:
             return Compiled(self._lowered.compile(), self._packing)
 
 
-class Compiled:
+class Compiled(Runnable):
     """An executable for arguments of exactly the avals it was lowered for."""
 
-    __slots__ = ("_compiled", "_packing")
-
-    def __init__(self, compiled: jax.stages.Compiled, packing: Packing):
-        self._compiled = compiled
-        self._packing = packing
-
-    def run(self, arrays: Sequence[Any]) -> Sequence[Any]:
-        packing = self._packing
-        with jax.enable_x64(True):  # outside of it JAX refuses NumPy's float64
-            results = self._compiled(*packing.pack(arrays))
-        return packing.unpack(results)
-
-    def __call__(self, *arrays) -> Sequence[Any]:
-        return self.run(arrays)
+    __slots__ = ()
 
     def as_text(self) -> str:
         """The optimised HLO."""
-        return self._compiled.as_text()
+        return self._callable.as_text()
 
     def memory_analysis(self) -> Any:
-        return self._compiled.memory_analysis()
+        return self._callable.memory_analysis()
 
     def cost_analysis(self) -> Any:
-        return self._compiled.cost_analysis()
+        return self._callable.cost_analysis()

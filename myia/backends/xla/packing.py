@@ -4,7 +4,8 @@
     program(%numbers: f64[2], %a: f64[3])     -> f64[2], f64[3]
 
 Every array that goes in or out of an executable costs one or two microseconds of a call, whatever
-its size; a number in a vector costs nothing.
+its size; a number in a vector costs nothing. What a program reads outside its arguments comes last
+and has a vector of its own, which is made only when one of the numbers has changed.
 """
 
 from __future__ import annotations
@@ -21,89 +22,98 @@ from myia.ir.avals import F64, Aval
 
 
 @dataclass(frozen=True)
-class Packing:
-    """The positions of the float64 scalars that travel as the first argument and first result."""
+class Numbers:
+    """Of some arrays, the positions of the float64 scalars that travel as a vector in front."""
 
-    arguments: tuple[int, ...] = ()
-    results: tuple[int, ...] = ()
-
-    @classmethod
-    def of(cls, arguments: Sequence[int], results: Sequence[int]) -> Packing:
-        """A packing of these; a single argument is quicker by itself."""
-        return cls(tuple(arguments) if len(arguments) > 1 else (), tuple(results))
-
-    # ----- On the side of the caller
-
-    def pack(self, arrays: Sequence[Any]) -> Sequence[Any]:
-        if not self.arguments:
-            return arrays
-        if len(self.arguments) == len(arrays):
-            return [np.array(arrays)]
-        packed = self._packed
-        numbers = np.array([arrays[i] for i in self.arguments])
-        return [numbers, *[x for i, x in enumerate(arrays) if i not in packed]]
+    positions: tuple[int, ...] = ()
 
     @cached_property
     def _packed(self) -> frozenset[int]:
-        return frozenset(self.arguments)
+        return frozenset(self.positions)
 
-    def unpack(self, results: Sequence[Any]) -> Sequence[Any]:
-        """The results in their order; the packed ones are Python floats."""
-        if not self.results:
-            return results
-        numbers = np.asarray(results[0]).tolist()
-        return _merged(self.results, numbers, results[1:]) if len(results) > 1 else numbers
+    def _others(self, xs: Sequence[Any]) -> list[Any]:
+        return [x for i, x in enumerate(xs) if i not in self._packed]
+
+    def _merged(self, numbers: Sequence[Any], others: Sequence[Any]) -> Sequence[Any]:
+        if not others:
+            return numbers
+        merged = list(others)
+        for i, x in zip(self.positions, numbers):  # positions ascend
+            merged.insert(i, x)
+        return merged
+
+    def pack(self, arrays: Sequence[Any]) -> Sequence[Any]:
+        if not self.positions:
+            return arrays
+        if len(self.positions) == len(arrays):
+            return [np.array(arrays)]
+        return [np.array([arrays[i] for i in self.positions]), *self._others(arrays)]
+
+    def unpack(self, arrays: Sequence[Any]) -> Sequence[Any]:
+        """The packed ones are Python floats."""
+        if not self.positions:
+            return arrays
+        return self._merged(np.asarray(arrays[0]).tolist(), arrays[1:])
+
+    # ----- The same in a program, whose arrays are traced
+
+    def pack_traced(self, arrays: Sequence[Any]) -> Sequence[Any]:
+        if not self.positions:
+            return arrays
+        numbers = [lax.reshape(arrays[i], (1,)) for i in self.positions]
+        return [lax.concatenate(numbers, 0), *self._others(arrays)]
+
+    def unpack_traced(self, arrays: Sequence[Any]) -> Sequence[Any]:
+        if not self.positions:
+            return arrays
+        vector, *others = arrays
+        count = len(self.positions)
+        numbers = [lax.index_in_dim(vector, k, keepdims=False) for k in range(count)]
+        return self._merged(numbers, others)
 
     def avals(self, avals: Sequence[Aval]) -> Sequence[Aval]:
-        if not self.arguments:
+        if not self.positions:
             return avals
-        return [F64.with_shape((len(self.arguments),)), *_without(self.arguments, avals)]
+        return [F64.with_shape((len(self.positions),)), *self._others(avals)]
 
-    def positions(self, arguments: Sequence[int]) -> tuple[int, ...]:
-        """Where these arguments are among the packed ones; those in the vector are left out."""
-        packed = set(self.arguments)
-        first = 1 if packed else 0
-        return tuple(first + i - sum(j < i for j in packed) for i in arguments if i not in packed)
+    def moved(self, positions: Sequence[int]) -> tuple[int, ...]:
+        """Where the arrays at these positions are when packed; those in the vector are left out."""
+        first = 1 if self.positions else 0
+        others = [i for i in positions if i not in self._packed]
+        return tuple(first + i - sum(j < i for j in self.positions) for i in others)
 
-    # ----- On the side of the program
+
+@dataclass(frozen=True)
+class Packing:
+    """`given` of the first `count` arguments, `hidden` of the rest (in positions of their own)."""
+
+    count: int
+    given: Numbers = Numbers()
+    hidden: Numbers = Numbers()
+    results: Numbers = Numbers()
+
+    @classmethod
+    def of(
+        cls, count: int, given: Sequence[int], hidden: Sequence[int], results: Sequence[int]
+    ) -> Packing:
+        """A single argument is quicker by itself."""
+        groups = (tuple(xs) if len(xs) > 1 else () for xs in (given, hidden))
+        return cls(count, *map(Numbers, groups), Numbers(tuple(results)))
+
+    def avals(self, avals: Sequence[Aval]) -> Sequence[Aval]:
+        given, hidden = avals[: self.count], avals[self.count :]
+        return [*self.given.avals(given), *self.hidden.avals(hidden)]
 
     def program(self, program: Callable[..., tuple]) -> Callable[..., tuple]:
         """`program` with packed arguments and results."""
-        if not (self.arguments or self.results):
-            return program
+        count = self.count
+        if self.given.positions:
+            count += 1 - len(self.given.positions)
 
         def packed(*arrays):
-            results = program(*self._unpacked_arguments(arrays))
-            return self._packed_results(results)
+            given = self.given.unpack_traced(arrays[:count])
+            hidden = self.hidden.unpack_traced(arrays[count:])
+            return self.results.pack_traced(program(*given, *hidden))
 
         packed.__name__ = packed.__qualname__ = program.__name__
         return packed
-
-    def _unpacked_arguments(self, arrays: Sequence[Any]) -> Sequence[Any]:
-        if not self.arguments:
-            return arrays
-        vector, *others = arrays
-        numbers = [lax.index_in_dim(vector, k, keepdims=False) for k in range(len(self.arguments))]
-        return _merged(self.arguments, numbers, others)
-
-    def _packed_results(self, results: Sequence[Any]) -> Sequence[Any]:
-        if not self.results:
-            return results
-        numbers = lax.concatenate([lax.reshape(results[i], (1,)) for i in self.results], 0)
-        return (numbers, *_without(self.results, results))
-
-
-UNPACKED = Packing()
-
-
-def _without(positions: Sequence[int], xs: Sequence[Any]) -> list[Any]:
-    packed = frozenset(positions)
-    return [x for i, x in enumerate(xs) if i not in packed]
-
-
-def _merged(positions: Sequence[int], numbers: Sequence[Any], others: Sequence[Any]) -> list[Any]:
-    """`numbers` at their positions, between the others."""
-    merged = list(others)
-    for i, x in zip(positions, numbers):  # positions ascend
-        merged.insert(i, x)
-    return merged
