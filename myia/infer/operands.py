@@ -7,6 +7,9 @@ import numpy as np
 from myia.infer.context import Context, array_aval
 from myia.infer.errors import BadValue
 from myia.infer.numbers import (
+    INT64_MAX,
+    INT64_MIN,
+    bounds,
     broadcast_to,
     convert,
     filled,
@@ -15,9 +18,11 @@ from myia.infer.numbers import (
     number_dtype,
 )
 from myia.infer.values import Abstract, Ref, Scalar, Static
+from myia.infer.views import reshape
 from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.primitives import arithmetic, logic
+from myia.primitives.define import constant
 
 PRIMITIVES = {
     "+": arithmetic.add,
@@ -56,12 +61,43 @@ def operand(ctx: Context, x: Abstract, aval: Aval) -> Value:
     """A number or an array with the dtype and shape of `aval`."""
     if isinstance(x, Ref):
         return broadcast_to(convert(ctx.read(x), aval.dtype), aval.shape)
-    if isinstance(x, Static) and aval.dtype.kind in "iu":
+    if isinstance(x, Static) and type(x.value) is int and aval.dtype.kind in "iu":
         info = np.iinfo(aval.dtype)
         if not info.min <= x.value <= info.max:
             message = f"Python integer {x.value} out of bounds for {aval.dtype}"
             ctx.fail(BadValue, message=message, exception="OverflowError")
+    if isinstance(x, Scalar) and x.weak and x.dtype.kind == "i" and aval.dtype.kind in "iu":
+        _check_bounds(ctx, x, aval.dtype)
     return filled(x, aval)
+
+
+def _check_bounds(ctx: Context, x: Scalar, dtype: np.dtype) -> None:
+    """A Python integer that meets a narrower dtype must fit there."""
+    info, (lo, hi) = np.iinfo(dtype), bounds(x)
+    message = f"Python integer out of bounds for {dtype}"
+    if info.min > INT64_MIN and (lo is None or lo < info.min):
+        ctx.check(logic.lt(x.value, constant(info.min, x.dtype)), OverflowError, message)
+    if info.max < INT64_MAX and (hi is None or hi > info.max):
+        ctx.check(logic.gt(x.value, constant(info.max, x.dtype)), OverflowError, message)
+
+
+def fitted(ctx: Context, value: Abstract, aval: Aval) -> Value:
+    """The value to be stored, broadcast to its place (leading axes of extent 1 are dropped)."""
+    shape = ctx.shape(value)
+    while len(shape) > aval.ndim and shape[0] == 1:
+        shape = shape[1:]
+    if isinstance(value, Ref) and shape != ctx.shape(value):
+        value = ctx.array(reshape(ctx.read(value), shape))
+    try:
+        fits = np.broadcast_shapes(shape, aval.shape) == aval.shape
+    except ValueError:
+        fits = False
+    if not fits:
+        message = f"could not broadcast input array from shape {shape} into shape {aval.shape}"
+        ctx.fail(BadValue, message=message)
+    if isinstance(value, Static) and aval.dtype.kind in "biu" and type(value.value) is not int:
+        value = Static(np.asarray(value.value).astype(aval.dtype)[()])  # truncated, or wrapped
+    return operand(ctx, value, aval)
 
 
 def broadcast_shapes(ctx: Context, *xs: Abstract) -> tuple[int, ...]:

@@ -1,0 +1,141 @@
+"""Subscripts of arrays taken apart: one entry for each axis, and basic indexing as a window."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from myia.infer.context import Context, array_aval
+from myia.infer.errors import BadType, BadValue
+from myia.infer.numbers import bounds, is_number, kind_of, number_value
+from myia.infer.values import (
+    NONE,
+    Abstract,
+    Scalar,
+    SliceValue,
+    Static,
+    Tuple,
+    is_none,
+    static_int,
+)
+from myia.infer.views import Window
+from myia.ir.core import Value
+from myia.primitives import arithmetic, logic
+from myia.primitives.define import constant
+
+I64 = np.dtype(np.int64)
+WHOLE = SliceValue(NONE, NONE, NONE)
+
+
+def index_value(ctx: Context, key: Abstract, n: int) -> Value:
+    """An index into an axis of `n` elements, made non-negative; checked unless proved in range."""
+    if not is_number(key) or kind_of(key) not in "iub":
+        ctx.fail(BadType, message=f"an index must be an integer, not {ctx.describe(key)}")
+    lo, hi = bounds(key)
+    if static_int(key):
+        if not -n <= lo < n:
+            message = f"index {lo} is out of bounds for axis with size {n}"
+            ctx.fail(BadValue, message=message, exception="IndexError")
+        return constant(lo % n, I64)
+    value = number_value(key, I64)
+    if not (lo is not None and hi is not None and -n <= lo and hi < n):
+        below = logic.lt(value, constant(-n, I64))
+        outside = logic.or_(below, logic.ge(value, constant(n, I64)))
+        ctx.check(outside, IndexError, f"index out of bounds for axis with size {n}")
+    if lo is not None and lo >= 0:
+        return value
+    wrapped = arithmetic.add(value, n)
+    if hi is not None and hi < 0:
+        return wrapped
+    return logic.select(logic.lt(value, constant(0, I64)), wrapped, value)
+
+
+@dataclass(frozen=True)
+class Subscript:
+    """A subscript of an array, one entry for each of its axes, and the axes that `None` adds."""
+
+    entries: tuple[Abstract, ...]
+    new_axes: tuple[int, ...]  # positions among the entries before which an axis is added
+
+
+def subscript_of(ctx: Context, key: Abstract, ndim: int) -> Subscript:
+    """Ellipsis expanded, missing axes taken whole."""
+    keys = key.items if isinstance(key, Tuple) else (key,)
+    if isinstance(key, Static) and isinstance(key.value, tuple):
+        keys = tuple(map(Static, key.value))
+    entries: list[Abstract] = []
+    new_axes: list[int] = []
+    given = sum(_axes_of(ctx, k) for k in keys)
+    for k in keys:
+        if is_none(k):
+            new_axes.append(len(entries))
+        elif isinstance(k, Static) and k.value is Ellipsis:
+            entries += [WHOLE] * (ndim - given)
+        else:
+            entries.append(k)
+    missing = ndim - sum(_axes_of(ctx, k) for k in entries)
+    if missing < 0:
+        message = f"too many indices for array: array is {ndim}-dimensional"
+        ctx.fail(BadValue, message=message, exception="IndexError")
+    return Subscript((*entries, *[WHOLE] * missing), tuple(new_axes))
+
+
+def _axes_of(ctx: Context, k: Abstract) -> int:
+    """How many axes an entry indexes."""
+    if is_none(k) or (isinstance(k, Static) and k.value is Ellipsis):
+        return 0
+    if ctx.is_array(k) and array_aval(ctx.heap, k.id).dtype.kind == "b":
+        return len(ctx.shape(k))
+    return 1
+
+
+def window(ctx: Context, shape: tuple[int, ...], subscript: Subscript) -> Window:
+    """Basic indexing: where the part taken starts, its extents, and the shape it is seen in."""
+    starts, sizes, strides, seen = [], [], [], []
+    for axis, (entry, n) in enumerate(zip(subscript.entries, shape)):
+        seen += [1] * subscript.new_axes.count(axis)
+        if isinstance(entry, SliceValue):
+            start, size, stride = _slice(ctx, entry, n)
+            seen.append(size)
+        else:
+            index = index_value(ctx, entry, n)
+            start, size, stride = int(entry.value) % n if static_int(entry) else index, 1, 1
+        starts.append(start)
+        sizes.append(size)
+        strides.append(stride)
+    seen += [1] * subscript.new_axes.count(len(shape))
+    return Window(tuple(starts), tuple(sizes), tuple(strides), tuple(seen))
+
+
+def _slice(ctx: Context, entry: SliceValue, n: int) -> tuple[int | Value, int, int]:
+    """Start, number and stride of a slice: compile-time, or `x[i : i + 3]`."""
+    parts = entry.children()
+    if all(isinstance(p, Static) for p in parts):
+        try:
+            taken = range(n)[slice(*(p.value for p in parts))]
+        except (TypeError, ValueError) as e:
+            ctx.fail(BadType, message=str(e))
+        return (taken.start if len(taken) else 0), len(taken), taken.step
+    size = _constant_extent(entry)
+    if size is None:
+        ctx.needs_static("the length of a slice")
+    lo, hi = bounds(entry.start)
+    start = number_value(entry.start, I64)
+    # NumPy would take less of a slice that leaves the axis: its length would be a run-time value.
+    if not (lo is not None and lo >= 0 and hi is not None and hi + size <= n):
+        failed = logic.or_(
+            logic.lt(start, constant(0, I64)), logic.gt(start, constant(n - size, I64))
+        )
+        ctx.check(failed, IndexError, f"a slice of run-time bounds leaves an axis of size {n}")
+    return start, size, 1
+
+
+def _constant_extent(entry: SliceValue) -> int | None:
+    """`c` of `x[i : i + c]`"""
+    start, stop, step = entry.children()
+    one = is_none(step) or (static_int(step) and step.value == 1)
+    if not one or not isinstance(start, Scalar) or not isinstance(stop, Scalar):
+        return None
+    (base, scale, a), (other, scale_too, b) = start.place, stop.place
+    return max(0, b - a) if base is other and scale == scale_too else None
