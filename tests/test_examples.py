@@ -1,0 +1,67 @@
+"""The functions of the demo, at tiny sizes."""
+
+from __future__ import annotations
+
+import jax
+import numpy as np
+import pytest
+
+import myia
+from examples import jax_models, models
+
+BATCH = 5
+NETWORKS = {
+    "perceptron": (models.perceptron, jax_models.perceptron, models.perceptron_params),
+    "recurrent": (models.recurrent, jax_models.recurrent, models.recurrent_params),
+}
+
+
+@pytest.fixture(params=NETWORKS)
+def network(request):
+    model, by_hand, make = NETWORKS[request.param]
+    return model, by_hand, make(np.random.default_rng(0), width=3)
+
+
+@pytest.fixture
+def batch():
+    rng = np.random.default_rng(1)
+    return rng.random((BATCH, 8, 8)), np.eye(10)[rng.integers(10, size=BATCH)]
+
+
+def digits():
+    return pytest.importorskip("digits", reason="the demo needs scikit-learn, tqdm, matplotlib")
+
+
+def test_gradient(network, batch):
+    model, _, params = network
+    assert digits().gradient_error(model, params, *batch, checks=2) < 1e-7
+
+
+def test_a_step_is_that_of_jax(network, batch):
+    model, by_hand, params = network
+    state = models.adam_state(params)
+    step = myia.jit(digits().step_of(model)).lower(params, state, *batch).compile()
+    ours = step(*step(params, state, *batch)[:2], *batch)
+    with jax.enable_x64(True):
+        theirs_step = jax_models.step_of(by_hand)
+        theirs = theirs_step(*theirs_step(*jax.device_put((params, state)), *batch)[:2], *batch)
+    for name in params:
+        np.testing.assert_allclose(ours[0][name], theirs[0][name], rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(ours[2], theirs[2], rtol=1e-9)
+
+
+def test_training(tmp_path):
+    demo = digits()
+    data, test = demo.load()
+    assert (len(data.images), len(test.images)) == (1437, 360)
+    params = models.perceptron_params(np.random.default_rng(0), width=32)
+    params = {name: p.astype(np.float32) for name, p in params.items()}
+    args = jax.device_put((params, models.adam_state(params)))
+    step = myia.jit(demo.step_of(models.perceptron), donate_argnums=(0, 1))
+    compiled = step.lower(*args, data.images[: demo.BATCH], data.targets[: demo.BATCH]).compile()
+    training, losses = demo.train(compiled, params, data, epochs=20, name="test")
+    assert losses[-1] < losses[0] / 3
+    scores = models.perceptron(jax.device_get(training.params), test.images)
+    assert models.accuracy(scores, test.labels) > 0.8
+    demo.plot({"test": losses}, tmp_path / "curves.png")
+    assert (tmp_path / "curves.png").stat().st_size > 10_000
