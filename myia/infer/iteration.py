@@ -79,8 +79,7 @@ def _object(ctx: Context, x: Ref, contents) -> Sequence:
 
 def _buffer(ctx: Context, x: Ref, contents: BufferObject) -> Sequence:
     def item(i: Abstract) -> Abstract:
-        now = ctx.contents(x)
-        if (now.base, now.offset) != (contents.base, contents.offset):
+        if not lists.same_length(ctx.contents(x), contents):
             ctx.fail(Unsupported, what=CHANGED)
         return lists.item_at(ctx, x, _index(i))
 

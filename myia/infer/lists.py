@@ -354,6 +354,14 @@ def _extent(contents: Contents) -> Extent:
     return contents.base, contents.offset
 
 
+def same_length(x: BufferObject, y: BufferObject) -> bool:
+    """The lengths are known to be equal."""
+    (a, offset), (b, other) = _extent(x), _extent(y)
+    if isinstance(a, Static) and isinstance(b, Static):
+        return a.value == b.value
+    return _same_base((a, offset), (b, other)) and offset == other
+
+
 def _same_base(x: Extent, y: Extent) -> bool:
     if isinstance(x[0], Static) or isinstance(y[0], Static):
         return isinstance(x[0], Static) and isinstance(y[0], Static)

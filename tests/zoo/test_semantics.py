@@ -410,7 +410,7 @@ def test_large_integers_are_exact():
 # ----- Errors at run time
 
 
-def raises(exception: type[Exception], f, *args, match: str = ""):
+def raises(exception: type[Exception], f, *args, match: str | None = None):
     """The exception of Python, and the line marked with `# here`."""
     lines, first = inspect.getsourcelines(f)
     here = first + next(i for i, line in enumerate(lines) if "# here" in line)

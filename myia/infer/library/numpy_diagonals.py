@@ -31,7 +31,7 @@ ONE = Static(1)
 
 def on_diagonal(shape: tuple[int, int], k: int, compare=logic.eq) -> Value:
     """True where `column - row` is k (or compares so to it)."""
-    rows, columns = (shaping.iota(shape=shape, axis=i, dtype=np.int64) for i in (0, 1))
+    rows, columns = (shaping.iota(shape=shape, axis=i, dtype=np.dtype(np.int64)) for i in (0, 1))
     return compare(columns - rows, constant(k, np.int64, shape))
 
 

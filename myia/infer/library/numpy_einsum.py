@@ -89,7 +89,10 @@ def _without_repeats(letters: str, x: Value) -> Term:
             i = letters.index(letter)
             j = letters.index(letter, i + 1)
             here = logic.eq(
-                *(shaping.iota(shape=x.shape, axis=axis, dtype=np.int64) for axis in (i, j))
+                *(
+                    shaping.iota(shape=x.shape, axis=axis, dtype=np.dtype(np.int64))
+                    for axis in (i, j)
+                )
             )
             kept = logic.select(here, x, constant(0, x.dtype, x.shape))
             x = reductions.reduce_sum(kept, axes=(j,))

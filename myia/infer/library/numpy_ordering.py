@@ -120,7 +120,7 @@ def _searchsorted(
     elements = broadcast_to(value_of(ctx, xs[0], dtype), shape)
     targets = broadcast_to(reshape(wanted, (*wanted.shape, 1)), shape)
     before = _before(elements, targets, static(ctx, side, "the side") == "right")
-    counts = logic.convert(before, dtype=np.int64)
+    counts = logic.convert(before, dtype=np.dtype(np.int64))
     return ctx.array(reductions.reduce_sum(counts, axes=(len(shape) - 1,)))
 
 

@@ -146,7 +146,7 @@ def _adding_at(name: str, negative: bool):
 
 def _places(ctx: Context, shape: tuple[int, ...]) -> Abstract:
     """An array of this shape that holds the place of each element among all."""
-    count = shaping.iota(shape=(math.prod(shape),), axis=0, dtype=np.int64)
+    count = shaping.iota(shape=(math.prod(shape),), axis=0, dtype=np.dtype(np.int64))
     return ctx.array(ctx.reshape(count, shape))
 
 
