@@ -72,7 +72,7 @@ def _leaf(ctx: Context, leaf: Leaf, inputs: Arguments, name: str | None) -> Abst
     if leaf.kind == "array":
         inputs.objects.append(None)
     if leaf.shape == ():
-        return Scalar(value, weak=isinstance(leaf.kind, type))
+        return Scalar(value, weak=isinstance(leaf.kind, type), boxed=leaf.kind == "array")
     readonly = DEVICE_ARRAY if leaf.kind == "device" else None
     ref = inputs.new(ctx, ArrayObject(value, readonly, leaf.contiguous))
     if leaf.kind == "array":

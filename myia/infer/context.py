@@ -114,11 +114,11 @@ class Context:
             raise InternalError(f"store of {value.aval} into {contents.value.aval}")
         self.write(ref, ArrayObject(value, None, contents.contiguous))
 
-    def view(self, base: Ref, step) -> Abstract:
-        """A view of `base`; of no dimension: the element, a NumPy scalar."""
+    def view(self, base: Ref, step, *, boxed: bool = False) -> Abstract:
+        """A view of `base`; of no dimension: the element, a NumPy scalar unless `boxed`."""
         aval = step.aval(array_aval(self.heap, base.id))
         if aval.shape == ():
-            return Scalar(step.read(self.read(base)), weak=False)
+            return Scalar(step.read(self.read(base)), weak=False, boxed=boxed)
         return self.new(ViewObject(base.id, step))
 
     def shape(self, x: Abstract) -> tuple[int, ...]:

@@ -42,16 +42,17 @@ class Tree:
 
     def rebuild(self, ctx: Context, values: list[Value]) -> list[Abstract]:
         """The same structures and kinds of number with other values of the same avals."""
-        weak = [isinstance(x, Scalar) and x.weak for x in self.leaves]
-        return self.fill(ctx, [_leaf(ctx, v, w) for v, w in zip(values, weak)])
+        return self.fill(ctx, [_like(ctx, x, v) for x, v in zip(self.leaves, values)])
 
     def rebuild_arrays(self, ctx: Context, values: list[Value]) -> list[Abstract]:
         """The same structures with values of any shape."""
         return self.fill(ctx, [ctx.array(v) for v in values])
 
 
-def _leaf(ctx: Context, value: Value, weak: bool) -> Abstract:
-    return Scalar(value, weak) if value.shape == () else ctx.new(ArrayObject(value))
+def _like(ctx: Context, x: Abstract, value: Value) -> Abstract:
+    if isinstance(x, Scalar):
+        return Scalar(value, x.weak, boxed=x.boxed)
+    return ctx.new(ArrayObject(value)) if value.shape else Scalar(value, weak=False)
 
 
 def tree(ctx: Context, xs: list[Abstract], what: str) -> Tree:
@@ -323,7 +324,7 @@ def apply_value_and_grad(ctx: Context, partial: Partial, args: tuple, kwargs: di
 def stop_gradient(ctx: Context, x: Abstract) -> Abstract:
     """`x` (a number, an array, or a container of them) without a derivative."""
     if isinstance(x, Scalar):
-        return Scalar(cut_gradient(x.value), x.weak, x.lo, x.hi)
+        return x.with_value(cut_gradient(x.value))
     if ctx.is_array(x):
         return ctx.array(cut_gradient(ctx.read(x)))
     if isinstance(x, Ref):

@@ -167,10 +167,12 @@ class Join:
                 alo, ahi = bounds(a)
                 lo, hi = (lo if lo == alo else None), (hi if hi == ahi else None)
         of = a.value if isinstance(a, Scalar) else None
-        if of is not None and (a.weak, a.lo, a.hi) != (weak, lo, hi):
+        one, other = (x.boxed if isinstance(x, Scalar) else False for x in (a, b))
+        boxed = one if one is other else None
+        if of is not None and (a.weak, a.lo, a.hi, a.boxed) != (weak, lo, hi, boxed):
             self.widened = True
         name = b.value.name if isinstance(b, Scalar) else None
-        return Scalar(self.slot(Aval(dtype), of, name), weak, lo, hi)
+        return Scalar(self.slot(Aval(dtype), of, name), weak, lo, hi, boxed=boxed)
 
     def optional(self, a: Abstract, b: Abstract) -> Abstract:
         if isinstance(a, Absent) or isinstance(b, Absent):
@@ -183,7 +185,7 @@ class Join:
     def one_sided(self, x: Abstract, left: bool) -> Abstract:
         """The skeleton of a value that only one side has: all its run-time leaves are slots."""
         if isinstance(x, Scalar):
-            return Scalar(self.slot(x.value.aval, x.value), x.weak, x.lo, x.hi)
+            return x.with_value(self.slot(x.value.aval, x.value))
         if isinstance(x, Ref):
             if x.id not in self.before and x.id not in self.merged:
                 heap = self.left if left else self.right
@@ -382,7 +384,7 @@ class _Coercion:
 def substitute(x, env: dict[Value, Value]):
     """`x` (a value or contents) with its run-time leaves replaced."""
     if isinstance(x, Scalar):
-        return Scalar(env[x.value], x.weak, x.lo, x.hi) if x.value in env else x
+        return x.with_value(env[x.value]) if x.value in env else x
     children = x.children()
     if not children:
         return x

@@ -92,7 +92,7 @@ def result_like(ctx: Context, value: Value, *operands: Abstract) -> Abstract:
 
 def laid_out_like(ctx: Context, new: Abstract, *operands: Abstract) -> Abstract:
     """A new array, laid out as the operands of the operator that made it lie."""
-    nested = isinstance(new, Ref) and len(ctx.shape(new)) > 1
+    nested = ctx.is_array(new) and len(ctx.shape(new)) > 1
     if nested and not all(in_c_order(ctx, x) for x in operands):
         ctx.heap.objects[new.id] = replace(ctx.contents(new), contiguous=False)
     return new
@@ -108,7 +108,7 @@ def reshape(ctx: Context, x: Ref, shape: tuple[int, ...]) -> Abstract:
     if _same_but_ones(ctx.shape(x), shape) or (
         known is not None and reshaped(known, shape) is not None
     ):
-        return ctx.view(x, Reshape(shape))
+        return ctx.view(x, Reshape(shape), boxed=True)
     return copy_of(ctx, x, shape, may_be_view=known is None)
 
 

@@ -232,6 +232,12 @@ def inplace(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
             ctx.fail(BadType, message=message)
         ctx.store(a, operand(ctx, new, aval))
         return a
+    if isinstance(a, Scalar) and a.boxed is not False:
+        ctx.fail(
+            Unsupported,
+            what="changing an array without dimensions in place",
+            help_text="write `x = x + y`, or give the array an axis: shape (1,)",
+        )
     if isinstance(a, Ref) and isinstance(ctx.contents(a), ListObject) and op in "+*":
         items = _items(ctx, a)
         if op == "*":

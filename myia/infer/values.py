@@ -52,6 +52,9 @@ class Scalar(Abstract):
     `weak` says that it is a Python number (which yields to the dtype of what it meets), else it
     is a NumPy scalar. For integers `lo <= value <= hi` where a bound is known, and `linear` says
     that it was computed as base * scale + offset: `x[3 * i : 3 * i + 3]` has 3 elements.
+
+    `boxed`: it stands for an array without dimensions. NumPy would change that in place, seen
+    under all its names, where a number is replaced: so what changes it is refused. None: maybe.
     """
 
     value: Value
@@ -59,6 +62,7 @@ class Scalar(Abstract):
     lo: int | None = None
     hi: int | None = None
     linear: tuple[Value, int, int] | None = None
+    boxed: bool | None = False
 
     @property
     def place(self) -> tuple[Value, int, int]:
@@ -68,6 +72,10 @@ class Scalar(Abstract):
     @property
     def dtype(self) -> np.dtype:
         return self.value.dtype
+
+    def with_value(self, value: Value) -> Scalar:
+        """The same kind of number, with another value in the same bounds."""
+        return Scalar(value, self.weak, self.lo, self.hi, boxed=self.boxed)
 
     def __repr__(self) -> str:
         return f"Scalar({self.value.aval}{', weak' if self.weak else ''})"

@@ -38,6 +38,11 @@ def strong(x: Abstract) -> Abstract:
     return x
 
 
+def boxed(ctx: Context, x: Abstract) -> Abstract:
+    """A result that NumPy makes an array even where it has no dimension."""
+    return x if isinstance(x, Ref) else Scalar(value_of(ctx, x), weak=False, boxed=True)
+
+
 def array(ctx: Context, x: Abstract) -> Abstract:
     """`np.asarray(x)`: an array, or a NumPy scalar."""
     return strong(numeric(ctx, x))

@@ -10,6 +10,7 @@ from myia.infer.errors import BadType, BadValue, Unsupported
 from myia.infer.layout import copy_of, is_contiguous, layout, result_like
 from myia.infer.library.numpy_arguments import (
     array,
+    boxed,
     cast,
     copied,
     dtype_argument,
@@ -20,7 +21,6 @@ from myia.infer.library.numpy_arguments import (
     refuse,
     shape_argument,
     static,
-    strong,
     value_of,
 )
 from myia.infer.numbers import broadcast_to
@@ -50,7 +50,7 @@ def _filled(name: str, number: int):
         refuse(ctx, f"numpy.{name}", options)
         order_c(ctx, f"numpy.{name}", order)
         wanted = dtype_argument(ctx, dtype) or F64
-        return ctx.array(constant(number, wanted, shape_argument(ctx, shape)))
+        return boxed(ctx, ctx.array(constant(number, wanted, shape_argument(ctx, shape))))
 
     return handler
 
@@ -74,7 +74,7 @@ def _like(ctx: Context, name: str, x: Abstract, fill: Abstract, dtype, order, sh
     wanted = dtype_argument(ctx, dtype) or dtype_of(ctx, x)
     extents = ctx.shape(x) if is_none(shape) else shape_argument(ctx, shape)
     value = broadcast_to(value_of(ctx, cast(ctx, fill, wanted)), extents)
-    return result_like(ctx, value, x) if is_none(shape) else ctx.array(value)
+    return boxed(ctx, result_like(ctx, value, x) if is_none(shape) else ctx.array(value))
 
 
 # What `empty` holds is unspecified: zeros are as good.
@@ -98,7 +98,7 @@ def _full(
     fill = numeric(ctx, fill_value)
     wanted = dtype_argument(ctx, dtype) or dtype_of(ctx, fill)
     extents = shape_argument(ctx, shape)
-    return ctx.array(_spread(ctx, cast(ctx, fill, wanted), extents))
+    return boxed(ctx, ctx.array(_spread(ctx, cast(ctx, fill, wanted), extents)))
 
 
 def _spread(ctx: Context, x: Abstract, shape: tuple[int, ...]) -> Value:
@@ -149,7 +149,7 @@ def _array(
     if missing > 0:
         shape = (1,) * missing + ctx.shape(result)
         result = ctx.array(reshape(value_of(ctx, result), shape))
-    return strong(result)
+    return boxed(ctx, result)
 
 
 @function(np.asarray, np.asanyarray)
@@ -162,7 +162,7 @@ def _asarray(
 ) -> Abstract:
     refuse(ctx, "numpy.asarray", options)
     order_c(ctx, "numpy.asarray", order)
-    return strong(_converted(ctx, a, dtype_argument(ctx, dtype)))
+    return boxed(ctx, _converted(ctx, a, dtype_argument(ctx, dtype)))
 
 
 def _converted(ctx: Context, x: Abstract, dtype: np.dtype | None) -> Abstract:
@@ -186,7 +186,7 @@ def _ascontiguousarray(ctx: Context, a: Abstract, dtype: Abstract = NONE) -> Abs
 @function(np.copy)
 def _copy(ctx: Context, a: Abstract, order: Abstract = K, subok: Abstract = FALSE) -> Abstract:
     order_c(ctx, "numpy.copy", order)
-    return copied(ctx, array(ctx, a))
+    return boxed(ctx, copied(ctx, array(ctx, a)))
 
 
 @function(np.copyto)

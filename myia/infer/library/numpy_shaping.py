@@ -39,7 +39,7 @@ Shape = tuple[int, ...]
 def seen_as(ctx: Context, x: Abstract, shape: Shape) -> Abstract:
     """The same elements in a shape that adds or removes axes of extent 1: always a view."""
     if isinstance(x, Ref):
-        return ctx.view(x, Reshape(shape))
+        return ctx.view(x, Reshape(shape), boxed=True)
     return ctx.array(ctx.reshape(value_of(ctx, x), shape))
 
 

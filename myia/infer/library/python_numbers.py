@@ -36,6 +36,8 @@ from myia.primitives.define import constant
 def _abs(ctx: Context, x: Abstract) -> Abstract:
     if static_number(x):
         return Static(abs(x.value))
+    if (found := ctx.special_method(x, "__abs__")) is not None:
+        return ctx.call(found, (), {})
     if not isinstance(x, Scalar) or not x.weak:
         return ctx.call(Static(np.absolute), (x,), {})
     if x.dtype.kind == "b":

@@ -46,6 +46,8 @@ def class_of(ctx: Context, x: Abstract) -> type:
     if isinstance(x, Static):
         return type(x.value)
     if isinstance(x, Scalar):
+        if x.boxed:
+            return np.ndarray
         return _CLASSES[x.dtype.kind] if is_weak(x) else number_dtype(x).type
     if isinstance(x, Tuple):
         return x.cls or tuple
