@@ -15,6 +15,7 @@ import numpy as np
 from myia.infer.context import Context
 from myia.infer.errors import NotDifferentiable
 from myia.infer.heap import ArrayObject, ViewObject
+from myia.infer.layout import is_contiguous
 from myia.infer.operands import operand, operand_dtype
 from myia.infer.regions import Exports, adopt, copied
 from myia.infer.values import Abstract, Partial, Ref, Scalar, Static, Tuple, static_number
@@ -44,15 +45,22 @@ class Tree:
         """The same structures and kinds of number with other values of the same avals."""
         return self.fill(ctx, [_like(ctx, x, v) for x, v in zip(self.leaves, values)])
 
+    def copies(self, ctx: Context, values: list[Value]) -> list[Abstract]:
+        """As `rebuild`; `reshape` makes views of the new arrays where it does of the leaves."""
+        made = [_like(ctx, x, v, is_contiguous(ctx, x)) for x, v in zip(self.leaves, values)]
+        return self.fill(ctx, made)
+
     def rebuild_arrays(self, ctx: Context, values: list[Value]) -> list[Abstract]:
         """The same structures with values of any shape."""
         return self.fill(ctx, [ctx.array(v) for v in values])
 
 
-def _like(ctx: Context, x: Abstract, value: Value) -> Abstract:
+def _like(ctx: Context, x: Abstract, value: Value, contiguous: bool = True) -> Abstract:
     if isinstance(x, Scalar):
         return Scalar(value, x.weak, boxed=x.boxed)
-    return ctx.new(ArrayObject(value)) if value.shape else Scalar(value, weak=False)
+    if not value.shape:
+        return Scalar(value, weak=False)
+    return ctx.new(ArrayObject(value, contiguous=contiguous))
 
 
 def tree(ctx: Context, xs: list[Abstract], what: str) -> Tree:
@@ -106,7 +114,7 @@ def differentiated(ctx: Context, call: Callable, xs: list[Abstract], what: str, 
     args = tuple(Value(v.aval, v.name) for v in inputs.values)
     exports = Exports()
     with Builder() as builder:
-        copies = inputs.rebuild(ctx, list(args))
+        copies = inputs.copies(ctx, list(args))
         link_twins(ctx, xs, copies)
         result = call(copies)
         chosen = split(result)

@@ -77,7 +77,7 @@ def copied(ctx: Context, x: Abstract, made: dict[int, Ref]) -> Abstract:
     if x.id not in made:
         contents = ctx.contents(x)
         if isinstance(contents, ViewObject):
-            contents = ArrayObject(ctx.read(x))
+            contents = ArrayObject(ctx.read(x), contiguous=is_contiguous(ctx, x))
         made[x.id] = ctx.new(contents)
         children = tuple(copied(ctx, c, made) for c in contents.children())
         ctx.heap.objects[made[x.id].id] = contents.rebuild(children)

@@ -43,5 +43,3 @@ def inline(region: Region, args: Sequence[Value], env: Env | None = None) -> tup
 def with_regions(op: Op, regions: Sequence[Region]) -> Op:
     """`op` with other regions (and the same results)."""
     return Op(op.primitive, op.operands, op.params, tuple(regions), op.results, op.span)
-
-

@@ -12,6 +12,7 @@ from myia.ir.core import Function
 from myia.passes.carries import merge_carries
 from myia.passes.cse import eliminate_common_subexpressions
 from myia.passes.dce import eliminate_dead_code
+from myia.passes.dead_stores import eliminate_dead_stores
 from myia.passes.fold import fold
 from myia.passes.hoist import hoist
 from myia.passes.if_convert import convert_branches
@@ -32,7 +33,11 @@ PASSES: dict[str, Pass] = {
 }
 
 # When no derivative will be taken of the program any more.
-LATE_PASSES: dict[str, Pass] = {**PASSES, "if_convert": convert_branches}
+LATE_PASSES: dict[str, Pass] = {
+    **PASSES,
+    "dead_stores": eliminate_dead_stores,
+    "if_convert": convert_branches,
+}
 
 MAX_ROUNDS = 4
 

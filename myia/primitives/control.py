@@ -1,8 +1,8 @@
 """Emission of structured ops from Python functions that build their regions.
 
-    if_(pred, lambda: [x], lambda: [y])
-    loop(init, lambda k, x: [mul(x, x)], count=n)
-    loop(init, body, cond=lambda k, x: less(x, limit))
+if_(pred, lambda: [x], lambda: [y])
+loop(init, lambda k, x: [mul(x, x)], count=n)
+loop(init, body, cond=lambda k, x: less(x, limit))
 """
 
 from __future__ import annotations

@@ -1,15 +1,12 @@
-"""Random expressions of plain Python over the names of a scope.
+"""Random expressions of plain Python that give numbers or truth values.
 
 Values stay bounded and smooth almost everywhere, so that central differences can judge
-derivatives. Everything is drawn from `rng`, a `random.Random`: seeded, or one of Hypothesis.
+derivatives.
 """
 
 from __future__ import annotations
 
-from random import Random
-
-FLOAT, INT, BOOL, LIST, PAIR, DICT = "float", "int", "bool", "list", "pair", "dict"
-Type = str | tuple[int, ...]  # a shape: a float64 array
+from choices import ARRAYS, BOOL, DICT, FLOAT, INT, INTS, LIST, PAIR, RECORD, Choices
 
 SMOOTH = (
     "math.sin({})",
@@ -24,38 +21,8 @@ SMOOTH = (
 )
 
 
-class Expressions:
-    """Expressions of each type. `names`: the names that are certainly bound here."""
-
-    def __init__(self, rng: Random):
-        self.rng = rng
-        self.names: dict[str, Type] = {}
-        self.bounds: dict[str, range] = {}  # names of ints that stay in a range
-        self.functions: dict[str, tuple[Type, ...]] = {}  # of floats, mostly; they give a float
-        self.maybe: list[str] = []  # floats bound on some paths only
-        self.risky = False  # may the program raise?
-
-    # ----- Choices
-
-    def chance(self, p: float) -> bool:
-        return self.rng.random() >= 1 - p
-
-    def pick(self, *choices):
-        return self.rng.choice(choices)
-
-    def weighted(self, choices: dict):
-        """One of the keys, by weight."""
-        return self.rng.choice([k for k, weight in choices.items() for _ in range(weight)])
-
-    def named(self, kind: Type) -> list[str]:
-        return [name for name, t in self.names.items() if t == kind]
-
-    def shapes(self, rank: int | None = None) -> list[str]:
-        return [
-            name
-            for name, t in self.names.items()
-            if isinstance(t, tuple) and (rank is None or len(t) == rank)
-        ]
+class Expressions(Choices):
+    """Numbers and truth values; `array(shape, depth)` is in `array_expressions`."""
 
     # ----- Floats
 
@@ -75,20 +42,26 @@ class Expressions:
         return self.literal()
 
     def other_atom(self) -> str:
+        """A part of a container; of a list, which has two items at least."""
         if self.risky and self.maybe and self.chance(0.3):
             return self.pick(*self.maybe)
-        if lists := self.named(LIST):
-            return self.list_atom(self.pick(*lists))
-        if pairs := self.named(PAIR):
-            return f"{self.pick(*pairs)}[{self.pick(0, 1, -1)}]"
-        if dicts := self.named(DICT):
-            return f'{self.pick(*dicts)}["{self.pick("u", "v")}"]'
-        return self.literal()
-
-    def list_atom(self, name: str) -> str:
-        """Lists have two items at least."""
-        index = self.pick("0", "1", "-1", f"{self.int(0)} % len({name})")
-        return self.pick(f"{name}[{index}]", f"sum({name})", f"len({name})")
+        kinds = [k for k in (LIST, PAIR, DICT, RECORD, ARRAYS, INTS) if self.named(k)]
+        if not kinds:
+            return self.literal()
+        kind = self.pick(*kinds)
+        name = self.pick(*self.named(kind))
+        if kind == LIST:
+            index = self.pick("0", "1", "-1", f"{self.int(0)} % len({name})")
+            return self.pick(f"{name}[{index}]", f"sum({name})", f"len({name})")
+        if kind == PAIR:
+            return f"{name}[{self.pick(0, 1, -1)}]"
+        if kind == DICT:
+            return f'{name}["{self.pick("u", "v")}"]'
+        if kind == RECORD:
+            return self.pick(f"{name}.u", f"{name}.v", f"{name}.norm()")
+        if kind == ARRAYS:
+            return f"{name}[{self.pick('0', '1', '-1', f'{self.int(0)} % 2')}][{self.index(3)}]"
+        return f"{name}[{self.index(3)}]"
 
     def element(self, array: str) -> str:
         shape = self.names[array]
@@ -101,8 +74,8 @@ class Expressions:
         """Of an axis of extent n: in range, unless the program is risky."""
         if self.risky and self.chance(0.15):
             return self.int(1)
-        known = [name for name, values in self.bounds.items() if values and max(values) < n]
-        known = [name for name in known if name in self.names and min(self.bounds[name]) >= -n]
+        known = [k for k, values in self.bounds.items() if k in self.names and values]
+        known = [k for k in known if -n <= min(self.bounds[k]) and max(self.bounds[k]) < n]
         if known and self.chance(0.5):
             return self.pick(*known)
         if self.chance(0.4):
@@ -113,19 +86,21 @@ class Expressions:
         if depth == 0 or self.chance(0.25):
             return self.float_atom()
         kinds = {
-            "arithmetic": 8,
-            "scaled": 3,
-            "smooth": 4,
-            "divided": 2,
-            "ternary": 2,
-            "logical": 1,
-            "extreme": 2,
-            "reduction": 3,
-            "call": 3,
-            "cast": 1,
-            "power": 1,
-            "negative": 1,
-            "comprehension": 1,
+            "arithmetic": 16,
+            "scaled": 6,
+            "smooth": 8,
+            "divided": 4,
+            "ternary": 4,
+            "logical": 2,
+            "extreme": 4,
+            "reduction": 7,
+            "call": 6,
+            "cast": 2,
+            "power": 2,
+            "negative": 2,
+            "comprehension": 3,
+            "walrus": 1,
+            "modulo": 1,
         }
         return getattr(self, f"_{self.weighted(kinds)}")(depth - 1)
 
@@ -151,20 +126,28 @@ class Expressions:
         form = self.pick("max({}, {})", "min({}, {})", "abs({} - {})", "min({}, {}, 0.4)")
         return form.format(self.float(depth), self.float(depth))
 
+    def _modulo(self, depth: int) -> str:
+        return f"({self.float(depth)}) {self.pick('%', '//')} {self.pick('0.7', '2', '-1.5')}"
+
     def _reduction(self, depth: int) -> str:
         rank = self.pick(1, 1, 2)
         if not self.shapes(rank):
             return self._scaled(depth)
         a = self.pick(*self.shapes(rank))
-        forms = ["np.sum({})", "{}.sum()", "{}.mean()"]
+        forms = ["np.sum({})", "{}.sum()", "{}.mean()", "np.max({})", "{}.min()"]
         if rank == 1:
-            forms += ["sum({})", "np.dot({0}, {0})", "({0} @ {1})"]
+            forms += ["sum({})", "np.dot({0}, {0})", "({0} @ {1})", "max({})"]
+            forms += ["sum(map(lambda v: v * v, {}))", "{0}[np.argmax({0})]"]
+        else:
+            forms += ["{}.sum(axis=0)[1]", "np.sum({}, axis=1)[-1]", "{}.ravel()[4]"]
+            forms += ["{}.reshape(3, 2)[2, 0]", "np.trace({0} @ {0}.T)"]
         first, second = (f"({self.array(self.names[a], depth)})" for _ in range(2))
         return self.pick(*forms).format(self.pick(a, first), second)
 
     def _call(self, depth: int) -> str:
         if self.chance(0.25):
-            body = f"{self.pick('u * u', 'u - 0.5', 'u')} + {self.float(depth)}"
+            with self.function():
+                body = f"{self.pick('u * u', 'u - 0.5', 'u')} + {self.float(depth)}"
             return f"(lambda u: {body})({self.float(depth)})"
         return self.called(depth) or self._arithmetic(depth)
 
@@ -173,16 +156,17 @@ class Expressions:
         fitting = [
             f
             for f, kinds in self.functions.items()
-            if all(k == FLOAT or self.named(k) for k in kinds)
+            if all(k in (FLOAT, INT) or self.named(k) for k in kinds)
         ]
         if not fitting:
             return None
         f = self.pick(*fitting)
-        args = [
-            self.float(depth) if k == FLOAT else self.pick(*self.named(k))
-            for k in self.functions[f]
-        ]
-        return f"{f}({', '.join(args)})"
+        return f"{f}({', '.join(self.argument(k, depth) for k in self.functions[f])})"
+
+    def argument(self, kind, depth: int) -> str:
+        if kind == FLOAT:
+            return self.float(depth)
+        return self.int(1) if kind == INT else self.pick(*self.named(kind))
 
     def _cast(self, depth: int) -> str:
         return f"{self.pick('float', 'int')}({self.float(depth)})"
@@ -193,27 +177,34 @@ class Expressions:
     def _negative(self, depth: int) -> str:
         return f"-({self.float(depth)})"
 
+    def _walrus(self, depth: int) -> str:
+        names = self.assignable(FLOAT)
+        return f"({self.pick(*names)} := {self.float(depth)})" if names else self.float(depth)
+
     def _comprehension(self, depth: int) -> str:
         if not self.shapes(1):
             return self._negative(depth)
         a = self.pick(*self.shapes(1))
         item = self.pick("v", "v * v", f"v * ({self.float(0)})", f"(v - {self.float(0)})")
         test = self.pick("", "", f" if v > {self.float(0)}")
-        return f"sum([{item} for v in {a}{test}])"
+        if self.chance(0.3):
+            return f"sum([v * {self.float(0)} for i, v in enumerate({a}) if i != {self.int(0)}])"
+        return self.pick("sum([{}])", "sum({})", "max([0.1, *[{}]])").format(
+            f"{item} for v in {a}{test}"
+        )
 
     # ----- Integers: small
 
     def int(self, depth: int = 1) -> str:
-        names = [*self.named(INT), *self.bounds]
+        names = list(dict.fromkeys([*self.named(INT), *self.bounds]))
         names = [name for name in names if name in self.names]
         if depth == 0 or self.chance(0.3):
             if names and self.chance(0.75):
                 return self.pick(*names)
             return self.pick("1", "2", "0", "3", "-1")
         a, b = self.int(depth - 1), self.int(depth - 1)
-        kind = self.weighted(
-            {"sum": 4, "mod": 3, "cast": 3, "ternary": 1, "extreme": 1, "half": 1, "risky": 2}
-        )
+        kinds = {"sum": 4, "mod": 3, "cast": 3, "ternary": 1, "extreme": 1, "half": 1}
+        kind = self.weighted({**kinds, "risky": 2, "ints": 1, "bits": 1})
         if kind == "sum":
             return f"({a} {self.pick('+', '-')} {b})"
         if kind == "mod":
@@ -226,6 +217,10 @@ class Expressions:
             return self.pick(f"min({a}, {b})", f"max({a}, {b})", f"abs({a})")
         if kind == "risky" and self.risky:
             return f"({a} {self.pick('//', '%')} ({b}))"
+        if kind == "ints" and (arrays := self.named(INTS)):
+            return f"int({self.pick(*arrays)}[{self.index(3)}])"
+        if kind == "bits":
+            return f"(({a}) {self.pick('&', '|', '^')} ({b}))"
         return f"({a}) // {self.pick(2, -2, 3)}"
 
     # ----- Conditions
@@ -256,65 +251,3 @@ class Expressions:
         if kind == "and":
             return f"({self.test(depth - 1)} {self.pick('and', 'or')} {self.test(depth - 1)})"
         return f"{e[0]} {less} {e[1]}"
-
-    # ----- Arrays
-
-    def array(self, shape: tuple[int, ...], depth: int = 1) -> str:
-        """An expression that gives an array, new or not."""
-        named = self.named(shape)
-        if named and (depth <= 0 or self.chance(0.3)):
-            return self.pick(*named)
-        if depth <= 0:
-            return self.new_array(shape)
-        kind = self.weighted(
-            {"scaled": 4, "sum": 3, "function": 2, "new": 2, "view": 3, "divided": 1, "where": 1}
-        )
-        a = self.array(shape, depth - 1)
-        if kind == "sum":
-            return f"({a} {self.pick('+', '-', '*')} {self.array(shape, depth - 1)})"
-        if kind == "function":
-            return self.pick("np.sin({})", "np.tanh({})", "-({})", "np.maximum({}, 0.2)").format(a)
-        if kind == "new":
-            return self.new_array(shape)
-        if kind == "view" and (view := self.view(shape)):
-            return view
-        if kind == "divided":
-            return f"{a} / (1.0 + ({a}) ** 2)"
-        if kind == "where":
-            return (
-                f"np.where({a} > {self.float(1)}, {self.array(shape, depth - 1)}, {self.float(1)})"
-            )
-        return f"({a}) * ({self.float(1)})"
-
-    def new_array(self, shape: tuple[int, ...]) -> str:
-        kind = self.pick("items", "zeros", "full", "copy")
-        if kind == "items" and len(shape) == 1:
-            return f"np.array([{', '.join(self.float(1) for _ in range(shape[0]))}])"
-        if kind == "zeros":
-            return f"np.zeros({shape if len(shape) > 1 else shape[0]})"
-        if kind == "copy" and self.named(shape):
-            return f"{self.pick(*self.named(shape))}.copy()"
-        # A float among the operands: `np.full` of an int makes integers.
-        return f"np.full({shape}, {self.float(1)} + 0.0)"
-
-    def view(self, shape: tuple[int, ...]) -> str | None:
-        """A view of an array in scope that has this shape."""
-        found = []
-        for name in self.shapes():
-            found += self.views_of(name, self.names[name], shape)
-        return self.pick(*found) if found else None
-
-    def views_of(self, name: str, shape: tuple[int, ...], wanted: tuple[int, ...]) -> list[str]:
-        found = [f"{name}[:]", f"{name}[::-1]"] if shape == wanted else []
-        if len(shape) == 1 and len(wanted) == 1 and wanted[0] < shape[0]:
-            n = wanted[0]
-            start = self.rng.randrange(shape[0] - n + 1)
-            found += [f"{name}[{start}:{start + n}]", f"{name}[-{n}:]", f"{name}[:{n}]"]
-        if len(shape) == 2 and len(wanted) == 1:
-            if wanted[0] == shape[1]:
-                found.append(f"{name}[{self.index(shape[0])}]")
-            if wanted[0] == shape[0]:
-                found.append(f"{name}[:, {self.index(shape[1])}]")
-        if len(shape) == 2 and shape[::-1] == wanted:
-            found.append(f"{name}.T")
-        return found

@@ -12,12 +12,37 @@ from __future__ import annotations
 from dataclasses import dataclass
 from random import Random
 
-from expressions import BOOL, DICT, FLOAT, INT, LIST, PAIR, Expressions, Type
+from choices import ARRAYS, BOOL, DICT, FLOAT, INT, INTS, LIST, PAIR, RECORD, Scope, Type
 from hypothesis import strategies as st
+from statements import INDENT, Statements
 
 ARGUMENTS: dict[str, Type] = {"p": FLOAT, "q": FLOAT, "n": INT, "x": (3,), "y": (3,), "A": (2, 3)}
-SHAPES = ((3,), (2,), (2, 3))
-INDENT = "    "
+
+# What a name contributes to the result of a program.
+CONTRIBUTIONS = {
+    FLOAT: "{}",
+    INT: "0.1 * {}",
+    BOOL: "(0.3 if {} else 0.0)",
+    LIST: "sum({})",
+    PAIR: "{0}[0] - {0}[1]",
+    DICT: '{0}["u"] + 0.5 * {0}["v"]',
+    RECORD: "{0}.u - {0}.v",
+    ARRAYS: "np.sum({0}[0]) - {0}[1][2]",
+    INTS: "0.1 * np.sum({})",
+}
+
+RECORD_CLASS = """class Record:
+    def __init__(self, u, v):
+        self.u = u
+        self.v = v
+
+    def norm(self):
+        return self.u * 0.5 - self.v
+
+    def move(self, by):
+        self.u, self.v = self.v, self.u * 0.5 + by
+
+"""
 
 
 @dataclass(frozen=True)
@@ -28,30 +53,15 @@ class Program:
     risky: bool
 
 
-@dataclass
-class Scope:
-    """What is known at a point of the program."""
-
-    names: dict[str, Type]
-    bounds: dict[str, range]
-    functions: dict[str, tuple[Type, ...]]
-
-
-class Generator(Expressions):
-    """`after`, of blocks: the names bound at their end, None where the end is not reached."""
+class Generator(Statements):
+    """The control flow. `meet` finds the names bound at the end of it."""
 
     def __init__(self, rng: Random):
         super().__init__(rng)
-        self.counts: dict[str, int] = {}
-        self.protected: set[str] = set()  # not to be assigned: counters, targets of loops
         self.guards: list[tuple[str, str]] = []  # a bool, and a float bound where it holds
         self.loops = 0
         self.budget = 0
         self.results: Type = FLOAT
-
-    def fresh(self, letter: str) -> str:
-        self.counts[letter] = self.counts.get(letter, -1) + 1
-        return f"{letter}{self.counts[letter]}"
 
     # ----- Programs
 
@@ -71,8 +81,8 @@ class Generator(Expressions):
                 break
         else:
             body += [f"{INDENT}return {self.result(whole=True)}"]
-        lines = [*helpers, f"def f({', '.join(ARGUMENTS)}):", *body]
-        return Program("\n".join(lines) + "\n", self.risky)
+        source = "\n".join([*helpers, f"def f({', '.join(ARGUMENTS)}):", *body]) + "\n"
+        return Program(RECORD_CLASS * ("Record(" in source) + source, self.risky)
 
     def result(self, whole: bool = False) -> str:
         """Of the program; `whole`: everything in scope contributes."""
@@ -84,70 +94,16 @@ class Generator(Expressions):
         return f"{self.array((3,), 1)} + ({total})"
 
     def total(self) -> str:
-        forms = {
-            FLOAT: "{}",
-            INT: "0.1 * {}",
-            BOOL: "(0.3 if {} else 0.0)",
-            LIST: "sum({})",
-            PAIR: "{0}[0] - {0}[1]",
-            DICT: '{0}["u"] + 0.5 * {0}["v"]',
-        }
         terms = []
         for name, kind in self.names.items():
             if name in ARGUMENTS and isinstance(kind, tuple):
                 continue  # compared after the call
-            form = forms.get(kind) or "np.sum({})"
+            form = CONTRIBUTIONS.get(kind) or "np.sum({})"
             terms.append(f"{self.pick('0.5 * ', '1.5 * ', '-')}({form.format(name)})")
         self.rng.shuffle(terms)
         return " + ".join(terms[:8])
 
-    def helper(self) -> list[str]:
-        """A function of the module: of floats, or of an array, which it may write to."""
-        name = self.fresh("h")
-        kinds = self.pick((FLOAT,), (FLOAT, FLOAT), ((3,), FLOAT), ((2,), FLOAT))
-        params = ["a" if isinstance(k, tuple) else "uv"[i % 2] for i, k in enumerate(kinds)]
-        outer = self.names
-        self.names = dict(zip(params, kinds))
-        body = self.small_body(INDENT)
-        self.names = outer
-        self.functions[name] = kinds
-        return [f"def {name}({', '.join(params)}):", *body, ""]
-
-    def small_body(self, indent: str) -> list[str]:
-        """A few statements and a `return` of a float."""
-        functions, self.functions = self.functions, {}
-        body = []
-        for _ in range(self.pick(0, 1, 2)):
-            form = self.pick("early", "assign", "store", "loop")
-            if form == "early":
-                body.append(f"{indent}if {self.test(1)}:")
-                body.append(f"{indent}{INDENT}return {self.float(1)}")
-            elif form == "store" and self.shapes(1):
-                body += self.do_store(indent)
-            elif form == "loop":
-                name = self.local_float(indent, body)
-                count = self.pick("2", "3", f"int(abs({self.pick(*self.named(FLOAT))})) % 3")
-                body.append(f"{indent}for k in range({count}):")
-                body.append(f"{indent}{INDENT}{name} = {name} * 0.5 + {self.float(1)}")
-            else:
-                self.local_float(indent, body)
-        self.functions = functions
-        return [*body, f"{indent}return {self.float(2)}"]
-
-    def local_float(self, indent: str, body: list[str]) -> str:
-        name = self.fresh("w")
-        body.append(f"{indent}{name} = {self.float(1)}")
-        self.names[name] = FLOAT
-        return name
-
     # ----- Blocks
-
-    def scope(self) -> Scope:
-        return Scope(dict(self.names), dict(self.bounds), dict(self.functions))
-
-    def enter(self, scope: Scope) -> None:
-        self.names, self.bounds = dict(scope.names), dict(scope.bounds)
-        self.functions = dict(scope.functions)
 
     def block(self, depth: int, indent: str, size: int) -> tuple[list[str], bool]:
         """The lines, and whether their end is reached."""
@@ -161,7 +117,7 @@ class Generator(Expressions):
         return lines, True
 
     def statement(self, depth: int, indent: str) -> tuple[list[str], bool]:
-        kinds = {"assign": 6, "augment": 4, "integer": 2, "array": 4, "store": 6, "object": 3}
+        kinds = {"assign": 6, "augment": 4, "integer": 2, "array": 4, "store": 6, "object": 4}
         if depth > 0 and self.budget > 0:
             kinds |= {"if": 5, "for": 5, "while": 2}
             kinds |= {"guarded": 1, "closure": 2} if depth > 1 else {}
@@ -175,145 +131,11 @@ class Generator(Expressions):
             return generate(indent)
         return generate(depth, indent) if kind in ("for", "while") else generate(indent), True
 
-    # ----- Assignments
+    def simple_block(self, indent: str) -> list[str]:
+        self.budget -= 1
+        return self.pick(self.do_assign, self.do_augment, self.do_store)(indent)
 
-    def target(self, kind: Type, letter: str) -> str:
-        """A name of this type that may be assigned: an old one or a new one."""
-        old = [name for name in self.named(kind) if name not in self.protected]
-        if old and (self.chance(0.65) or len(old) > 5):
-            return self.pick(*old)
-        return self.fresh(letter)
-
-    def bind(self, name: str, kind: Type) -> str:
-        self.names[name] = kind
-        return name
-
-    def do_assign(self, indent: str) -> list[str]:
-        form = self.pick("one", "one", "one", "two", "both", "swap")
-        floats = [name for name in self.named(FLOAT) if name not in self.protected]
-        if form == "swap" and len(floats) > 1:
-            a, b = self.rng.sample(floats, 2)
-            return [f"{indent}{a}, {b} = {b}, {self.pick(a, self.float(1))}"]
-        value = self.float(3)
-        if form == "two":
-            other = self.float(1)
-            a, b = self.target(FLOAT, "f"), self.target(FLOAT, "f")
-            lines = [f"{indent}{a}, {b} = {value}, {other}"]
-            self.bind(a, FLOAT), self.bind(b, FLOAT)
-            return lines
-        if form == "both":
-            a, b = self.target(FLOAT, "f"), self.target(FLOAT, "f")
-            self.bind(a, FLOAT), self.bind(b, FLOAT)
-            return [f"{indent}{a} = {b} = {value}"]
-        name = self.target(FLOAT, "f")
-        self.bind(name, FLOAT)
-        return [f"{indent}{name} = {value}"]
-
-    def do_augment(self, indent: str) -> list[str]:
-        floats = [name for name in self.named(FLOAT) if name not in self.protected]
-        if not floats:
-            return self.do_assign(indent)
-        op = self.weighted({"+=": 4, "-=": 2, "*=": 1})
-        value = self.pick("0.5", "-0.75", "1.1") if op == "*=" else self.float(2)
-        return [f"{indent}{self.pick(*floats)} {op} {value}"]
-
-    def do_integer(self, indent: str) -> list[str]:
-        ints = [name for name in self.named(INT) if name not in self.protected]
-        form = self.pick("assign", "assign", "step", "flag")
-        if form == "step" and ints:
-            return [f"{indent}{self.pick(*ints)} {self.pick('+=', '-=')} {self.pick(1, 2)}"]
-        if form == "flag":
-            test = self.test(1)
-            return [f"{indent}{self.bind(self.target(BOOL, 'c'), BOOL)} = {test}"]
-        value = self.int(2)
-        return [f"{indent}{self.bind(self.target(INT, 'i'), INT)} = ({value}) % {self.pick(4, 5)}"]
-
-    def do_object(self, indent: str) -> list[str]:
-        """Lists, pairs and dicts of floats."""
-        form = self.pick("list", "list", "append", "append", "item", "pair", "unpack", "dict")
-        lists = [name for name in self.named(LIST) if name not in self.protected]
-        if form == "append" and lists:
-            return [f"{indent}{self.pick(*lists)}.append({self.float(2)})"]
-        if form == "item" and lists:
-            name = self.pick(*lists)
-            index = self.pick("0", "1", "-1", f"{self.int(0)} % len({name})")
-            return [f"{indent}{name}[{index}] {self.pick('=', '+=')} {self.float(1)}"]
-        if form == "unpack" and self.named(PAIR):
-            pair = self.pick(*self.named(PAIR))
-            a, b = self.target(FLOAT, "f"), self.target(FLOAT, "f")
-            self.bind(a, FLOAT), self.bind(b, FLOAT)
-            return [f"{indent}{a}, {b} = {pair}"]
-        a, b = self.float(1), self.float(1)
-        if form == "dict":
-            if dicts := self.named(DICT):
-                key = self.pick("u", "v")
-                return [f'{indent}{self.pick(*dicts)}["{key}"] {self.pick("=", "+=")} {a}']
-            return [f'{indent}{self.bind(self.fresh("d"), DICT)} = {{"u": {a}, "v": {b}}}']
-        if form in ("pair", "unpack"):
-            return [f"{indent}{self.bind(self.target(PAIR, 't'), PAIR)} = ({a}, {b})"]
-        return [f"{indent}{self.bind(self.target(LIST, 'l'), LIST)} = [{a}, {b}]"]
-
-    # ----- Arrays
-
-    def array_names(self, shape: tuple[int, ...]) -> list[str]:
-        return [name for name in self.named(shape) if name not in self.protected]
-
-    def do_array(self, indent: str) -> list[str]:
-        shape = self.pick(*SHAPES)
-        form = self.pick("bind", "bind", "alias", "view", "view", "swap", "inplace", "inplace")
-        named = self.array_names(shape)
-        if form == "swap" and len(named) > 1:
-            a, b = self.rng.sample(named, 2)
-            return [f"{indent}{a}, {b} = {b}, {a}"]
-        if form == "inplace" and (arrays := self.shapes()):
-            return [f"{indent}{self.inplace(self.pick(*arrays))}"]
-        value = self.array(shape, 2)
-        if form == "alias" and named:
-            value = self.pick(*named)
-        elif form == "view":
-            value = self.view(shape) or value
-        return [f"{indent}{self.bind(self.target(shape, 'a'), shape)} = {value}"]
-
-    def inplace(self, name: str) -> str:
-        shape = self.names[name]
-        if self.chance(0.3):
-            return f"{name} *= {self.pick('0.5', '-0.8')}"
-        value = self.pick(self.float(1), self.array(shape, 1))
-        if len(shape) == 2 and self.chance(0.3):
-            value = self.array(shape[1:], 1)
-        return f"{name} {self.pick('+=', '-=')} {value}"
-
-    def do_store(self, indent: str) -> list[str]:
-        arrays = self.shapes()
-        if not arrays:
-            return self.do_assign(indent)
-        name = self.pick(*arrays)
-        shape = self.names[name]
-        form = self.pick("element", "element", "add", "add", "swap", "part", "part")
-        if form == "part":
-            return [indent + self.store_part(name, shape)]
-        place = self.element(name)
-        if form == "element":
-            return [f"{indent}{place} = {self.float(2)}"]
-        if form == "swap":
-            other = self.element(self.pick(*arrays))
-            return [f"{indent}{place}, {other} = {other}, {place}"]
-        return [f"{indent}{place} {self.pick('+=', '-=')} {self.float(2)}"]
-
-    def store_part(self, name: str, shape: tuple[int, ...]) -> str:
-        """A store into a slice, a row, a column or the whole."""
-        op = self.pick("=", "+=")
-        if len(shape) == 2:
-            column = f"{name}[:, {self.index(shape[1])}]"
-            row = f"{name}[{self.index(shape[0])}]"
-            place, part = self.pick((row, shape[1:]), (column, shape[:1]))
-        elif shape == (3,) and self.chance(0.6):
-            place, part = self.pick("{}[1:]", "{}[:2]", "{}[-2:]", "{}[::2]").format(name), (2,)
-        else:
-            place, part = f"{name}[:]", shape
-        return f"{place} {op} {self.pick(self.float(1), self.array(part, 1))}"
-
-    # ----- Control flow
+    # ----- Branches
 
     def do_if(self, depth: int, indent: str) -> tuple[list[str], bool]:
         start = self.scope()
@@ -349,6 +171,24 @@ class Generator(Expressions):
             elif kind == FLOAT and name not in self.maybe:
                 self.maybe.append(name)
 
+    def do_guarded(self, indent: str) -> list[str]:
+        """A name bound where a bool holds, and read where it holds."""
+        usable = [(c, name) for c, name in self.guards if c in self.names]
+        targets = self.assignable(FLOAT)
+        if usable and targets and self.chance(0.6):
+            flag, name = self.pick(*usable)
+            body = f"{self.pick(*targets)} = {self.float(2)} + {name}"
+            return [f"{indent}if {flag}:", f"{indent}{INDENT}{body}"]
+        flag, name = self.fresh("g"), self.fresh("o")
+        lines = [f"{indent}{flag} = {self.test(1)}", f"{indent}if {flag}:"]
+        lines.append(f"{indent}{INDENT}{name} = {self.float(2)}")
+        self.protected.add(flag)
+        self.bind(flag, BOOL)
+        self.guards.append((flag, name))
+        return lines
+
+    # ----- Loops
+
     def loop(self, head: list[str], depth: int, indent: str, targets: dict[str, Type]) -> list[str]:
         start = self.scope()
         self.names |= targets
@@ -365,12 +205,9 @@ class Generator(Expressions):
             self.meet(inner, [inner, self.scope()])
         return lines
 
-    def simple_block(self, indent: str) -> list[str]:
-        self.budget -= 1
-        return self.pick(self.do_assign, self.do_augment, self.do_store)(indent)
-
     def do_for(self, depth: int, indent: str) -> list[str]:
         kinds = {"range": 6, "array": 3, "rows": 2, "zip": 2, "enumerate": 2, "items": 2}
+        kinds |= {"arrays": 1, "dict": 1}
         head, targets = getattr(self, f"_for_{self.weighted(kinds)}")()
         return self.loop([f"{indent}for {head}:"], depth, indent, targets)
 
@@ -387,6 +224,7 @@ class Generator(Expressions):
             ("range(1, 3)", range(1, 3)),
             ("range(2, -1, -1)", range(3)),
             ("range(0, 3, 2)", range(3)),
+            ("range(len(x))", range(3)),
             ("reversed(range(3))", range(3)),
             ("range(n % 4)", range(4)),
             (f"range(({self.int(1)}) % 4)", range(4)),
@@ -409,8 +247,11 @@ class Generator(Expressions):
         return array, shape[0]
 
     def _for_rows(self):
-        name, matrices = self.fresh("r"), self.named((2, 3))
-        return f"{name} in {self.pick(*matrices)}", {name: (3,)}
+        name = self.fresh("r")
+        matrix = self.pick(*self.named((2, 3)))
+        if self.chance(0.3):
+            return f"{name} in {matrix}.T", {name: (2,)}
+        return f"{name} in {matrix}", {name: (3,)}
 
     def _for_zip(self):
         a, b = self.fresh("e"), self.fresh("e")
@@ -430,6 +271,18 @@ class Generator(Expressions):
             return f"{name} in {items}", {name: FLOAT}
         items = ", ".join(self.float(1) for _ in range(self.pick(2, 3)))
         return f"{name} in {self.pick('({})', '[{}]').format(items)}", {name: FLOAT}
+
+    def _for_arrays(self):
+        name = self.fresh("r")
+        if lists := self.named(ARRAYS):
+            return f"{name} in {self.pick(*lists)}", {name: (3,)}
+        return f"{name} in ({self.array((3,), 0)}, {self.array((3,), 0)})", {name: (3,)}
+
+    def _for_dict(self):
+        key, value = self.fresh("key"), self.fresh("e")
+        if dicts := self.named(DICT):
+            return f"{key}, {value} in {self.pick(*dicts)}.items()", {value: FLOAT}
+        return self._for_items()
 
     def do_while(self, depth: int, indent: str) -> list[str]:
         fuel = self.fresh("fuel")
@@ -451,52 +304,6 @@ class Generator(Expressions):
         if self.chance(0.85):
             return [f"{indent}if {self.test(1)}:", f"{indent}{INDENT}{text}"], True
         return [indent + text], False
-
-    def do_guarded(self, indent: str) -> list[str]:
-        """A name bound where a bool holds, and read where it holds."""
-        usable = [(c, name) for c, name in self.guards if c in self.names]
-        if usable and self.chance(0.6):
-            flag, name = self.pick(*usable)
-            self.names[name] = FLOAT
-            value = self.float(2)
-            del self.names[name]
-            target = self.pick(*(self.named(FLOAT)))
-            if target in self.protected:
-                return self.do_assign(indent)
-            return [f"{indent}if {flag}:", f"{indent}{INDENT}{target} = {value} + {name}"]
-        flag, name = self.fresh("g"), self.fresh("o")
-        lines = [f"{indent}{flag} = {self.test(1)}", f"{indent}if {flag}:"]
-        lines.append(f"{indent}{INDENT}{name} = {self.float(2)}")
-        self.protected.add(flag)
-        self.bind(flag, BOOL)
-        self.guards.append((flag, name))
-        return lines
-
-    def do_closure(self, indent: str) -> list[str]:
-        """A function inside: it reads names around, and may write to them."""
-        name = self.fresh("fn")
-        if self.chance(0.3):
-            default = self.pick("", f", v={self.float(1)}")
-            scope = self.scope()
-            self.names["u"] = FLOAT
-            body = self.float(2) + (" + v" if default else "")
-            self.enter(scope)
-            self.functions[name] = (FLOAT,)
-            return [f"{indent}{name} = lambda u{default}: {body}"]
-        written = [v for v in self.named(FLOAT) if v not in self.protected]
-        scope = self.scope()
-        self.names["u"] = FLOAT
-        inner = indent + INDENT
-        lines = [f"{indent}def {name}(u):"]
-        if written and self.chance(0.5):
-            shared = self.pick(*written)
-            lines.append(f"{inner}nonlocal {shared}")
-            op = self.pick("=", "+=", "-=")
-            lines.append(f"{inner}{shared} {op} {self.float(2)}")
-        lines += self.small_body(inner)
-        self.enter(scope)
-        self.functions[name] = (FLOAT,)
-        return lines
 
 
 @st.composite

@@ -103,7 +103,7 @@ def define(source: str) -> dict[str, Any]:
     """The names that `source` defines; its text is known to `inspect`."""
     filename = f"<fuzz {next(_numbers)}>"
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
-    namespace = {"np": np, "math": math}
+    namespace = {"__name__": "fuzz", "np": np, "math": math}
     exec(compile(source, filename, "exec"), namespace)
     return namespace
 

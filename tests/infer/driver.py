@@ -60,8 +60,6 @@ def assert_same(got, wanted, rtol=None) -> None:
         for g, w in zip(got, wanted):
             assert_same(g, w, rtol)
         return
-    if isinstance(wanted, np.ndarray) and wanted.shape == ():
-        wanted = wanted[()]  # an array of no dimension is a NumPy scalar here
     assert type(got) is type(wanted), f"{type(got)} for {type(wanted)}: {got!r} for {wanted!r}"
     if isinstance(wanted, (np.ndarray, np.generic)):
         assert got.dtype == wanted.dtype, f"{got.dtype} for {wanted.dtype}"

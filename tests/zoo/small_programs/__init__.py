@@ -1,6 +1,7 @@
 """Small programs of plain Python and NumPy, by theme. Nothing in them knows of the compiler."""
 
 from small_programs import (
+    algorithms,
     arrays,
     branches,
     breaks,
@@ -12,6 +13,8 @@ from small_programs import (
     numbers,
     objects,
     returns,
+    sizes,
+    traps,
     while_loops,
 )
 from small_programs.registry import PROGRAMS, Program
@@ -30,6 +33,9 @@ THEMES = (
     arrays,
     mutation,
     numbers,
+    traps,
+    algorithms,
+    sizes,
 )
 
 __all__ = ["PROGRAMS", "THEMES", "Program"]

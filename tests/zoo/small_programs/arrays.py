@@ -75,11 +75,6 @@ def rows_taken(m, idx):
     return m[idx] * m[idx, [0, 1, 2]][:, None]
 
 
-@program((A([1.0, -2.0, 3.0, 4.0]),), (A([0.5, 0.1, 0.2, -1.0]),))
-def mask_selects(a):
-    return np.sum(a[a > 0.15] ** 2)
-
-
 @program((A([1.0, 2.0, 3.0, 4.0]), 2), (A([1.0, 2.0, 3.0, 4.0]), 0))
 def index_from_an_argument(a, i):
     return a[i] * a[i + 1] + a[-i - 1]

@@ -131,7 +131,7 @@ def copies_do_not_write(a):
     b = a.copy()
     c = a + 0
     d = a[[0, 1]]
-    e = a[a > 0]
+    e = np.where(a > 0, a, a)
     b[0] = c[0] = d[0] = e[0] = 100.0
     return a * b
 
@@ -246,7 +246,7 @@ def repeated_index_added_at(a, v):
 @program((A([1.0, -2.0, 3.0]),), (A([-0.1, 0.2, -0.3]),))
 def mask_written(a):
     a[a < 0] = 0.5
-    a[a > 2] *= a[1]
+    a[a > 2] = a[1]
     return a
 
 

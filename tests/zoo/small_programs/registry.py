@@ -33,7 +33,9 @@ def program(*inputs: tuple, exact: tuple = (), order: int = 2) -> Callable:
     """`inputs`: one tuple of arguments each; `exact`: pairs (arguments, gradients)."""
 
     def register(f: Callable) -> Callable:
-        PROGRAMS.append(Program(f, inputs, tuple(exact), order))
+        again = PROGRAMS and PROGRAMS[-1].f is f
+        before = PROGRAMS.pop().inputs if again else ()
+        PROGRAMS.append(Program(f, (*inputs, *before), tuple(exact), order))
         return f
 
     return register

@@ -1,0 +1,151 @@
+from before_after import before_after, unchanged
+
+from myia.passes import LATE_PASSES, optimize
+from myia.passes.dead_stores import eliminate_dead_stores
+
+
+def late(function):
+    return optimize(function, passes=LATE_PASSES)
+
+
+def test_the_reversal_of_a_loop_that_fills_an_array(golden):
+    golden(before_after(late, """
+func @f(%x: f64[], %ct: f64[8]) -> f64[] {
+  %n = 8: i64[]
+  %0 = 0.0: f64[1]
+  %y, %b = for %k < %n (%y = %x, %b = %ct) bound 8 {
+    %7 = 7: i64[]
+    %i = sub %7, %k
+    %1 = dynamic_slice %b, %i {sizes=(1,)}
+    %2 = reshape %1 {shape=()}
+    %3 = add %y, %2
+    %4 = sin %3
+    %5 = dynamic_update_slice %b, %0, %i
+    yield %4, %5
+  }
+  return %y
+}"""))  # fmt: skip
+
+
+def test_every_other_row_in_a_nest(golden):
+    golden(before_after(eliminate_dead_stores, """
+func @f(%x: f64[3], %ct: f64[9,3], %m: i64[]) -> f64[3] {
+  %n = 4: i64[]
+  %y = for %j < %m (%y = %x) {
+    %z, %b = for %k < %n (%z = %y, %b = %ct) bound 4 {
+      %0 = 0: i64[]
+      %2 = 2: i64[]
+      %i = mul %2, %k
+      %1 = dynamic_slice %b, %i, %0 {sizes=(2, 3)}
+      %3 = reduce_sum %1 {axes=(0,)}
+      %4 = mul %z, %3
+      %5 = dynamic_update_slice %b, %1, %i, %0
+      yield %4, %5
+    }
+    yield %z
+  }
+  return %y
+}"""))  # fmt: skip
+
+
+def loop(body: str, result="%y", bound="bound 8") -> str:
+    return f"""
+func @f(%x: f64[], %ct: f64[8], %n: i64[]) -> {"f64[8]" if result == "%b" else "f64[]"} {{
+  %0 = 0.0: f64[1]
+  %y, %b = for %k < %n (%y = %x, %b = %ct) {bound} {{
+    {body}
+    %2 = reshape %1 {{shape=()}}
+    %3 = add %y, %2
+    yield %3, %5
+  }}
+  return {result}
+}}"""
+
+
+STORE = """
+    %1 = dynamic_slice %b, %k {sizes=(1,)}
+    %5 = dynamic_update_slice %b, %0, %k"""
+
+
+def test_what_can_go_goes():
+    assert not unchanged(eliminate_dead_stores, loop(STORE))
+
+
+def test_the_array_is_read_afterwards():
+    assert unchanged(eliminate_dead_stores, loop(STORE, result="%b"))
+
+
+def test_no_bound():
+    """A start beyond the end is moved back onto a window that was written."""
+    assert unchanged(eliminate_dead_stores, loop(STORE, bound=""))
+    assert unchanged(eliminate_dead_stores, loop(STORE, bound="bound 9"))
+
+
+def test_another_window_is_read():
+    assert unchanged(eliminate_dead_stores, loop("""
+    %6 = 1: i64[]
+    %i = add %k, %6
+    %1 = dynamic_slice %b, %k {sizes=(1,)}
+    %5 = dynamic_update_slice %b, %0, %i""", bound="bound 7"))  # fmt: skip
+
+
+def test_the_new_array_is_read():
+    assert unchanged(eliminate_dead_stores, loop("""
+    %5 = dynamic_update_slice %b, %0, %k
+    %1 = dynamic_slice %5, %k {sizes=(1,)}"""))  # fmt: skip
+
+
+def test_one_window_for_all():
+    assert unchanged(eliminate_dead_stores, loop("""
+    %i = 3: i64[]
+    %1 = dynamic_slice %b, %i {sizes=(1,)}
+    %5 = dynamic_update_slice %b, %0, %i"""))  # fmt: skip
+
+
+def test_windows_that_overlap():
+    assert unchanged(eliminate_dead_stores, """
+func @f(%x: f64[], %ct: f64[9]) -> f64[] {
+  %n = 8: i64[]
+  %0 = 0.0: f64[2]
+  %y, %b = for %k < %n (%y = %x, %b = %ct) bound 8 {
+    %1 = dynamic_slice %b, %k {sizes=(2,)}
+    %2 = reduce_sum %1 {axes=(0,)}
+    %3 = add %y, %2
+    %5 = dynamic_update_slice %b, %0, %k
+    yield %3, %5
+  }
+  return %y
+}""")  # fmt: skip
+
+
+def test_the_array_is_read_by_a_nested_loop():
+    assert unchanged(eliminate_dead_stores, loop("""
+    %1 = for %j < %n (%s = %0) {
+      %6 = dynamic_slice %b, %j {sizes=(1,)}
+      %7 = add %s, %6
+      yield %7
+    }
+    %5 = dynamic_update_slice %b, %0, %k"""))  # fmt: skip
+
+
+def test_the_condition_reads_the_array():
+    assert unchanged(eliminate_dead_stores, """
+func @f(%x: f64[], %ct: f64[8], %n: i64[]) -> f64[] {
+  %0 = 0.0: f64[1]
+  %y, %b = for %k < %n (%y = %x, %b = %ct) bound 8 {
+    cond {
+      %6 = 0: i64[]
+      %7 = dynamic_slice %b, %6 {sizes=(1,)}
+      %8 = reshape %7 {shape=()}
+      %9 = lt %8, %y
+      yield %9 }
+    body {
+      %1 = dynamic_slice %b, %k {sizes=(1,)}
+      %2 = reshape %1 {shape=()}
+      %3 = add %y, %2
+      %5 = dynamic_update_slice %b, %0, %k
+      yield %3, %5
+    }
+  }
+  return %y
+}""")  # fmt: skip
