@@ -18,7 +18,16 @@ from myia.infer.heap import ArrayObject, ViewObject
 from myia.infer.layout import is_contiguous
 from myia.infer.operands import operand, operand_dtype
 from myia.infer.regions import Exports, adopt, copied
-from myia.infer.values import Abstract, Partial, Ref, Scalar, Static, Tuple, static_number
+from myia.infer.values import (
+    Abstract,
+    Partial,
+    Ref,
+    Scalar,
+    Static,
+    Tuple,
+    UndefinedType,
+    static_number,
+)
 from myia.ir.builder import Builder, emit
 from myia.ir.core import Region, Value
 from myia.primitives.define import constant
@@ -232,6 +241,8 @@ def argument_numbers(ctx: Context, argnums, count: int) -> tuple[int, ...]:
 
 
 def _scalar_loss(ctx: Context, loss: Abstract) -> Abstract:
+    if isinstance(loss, UndefinedType):  # an error is raised on every path
+        return Scalar(constant(0.0, np.float64), True)
     loss = ctx.force(loss)
     if static_number(loss) and not isinstance(loss.value, complex):
         return Scalar(constant(float(loss.value), np.float64), True)

@@ -54,9 +54,16 @@ def getitem(ctx: Context, x: Abstract, key: Abstract) -> Abstract:
         return Static(x.value[static_key(ctx, key)])
     if isinstance(x, Range):
         return ctx.sequence(x).item(key)
+    if isinstance(x, Scalar) and not x.weak and _is_everything(key):
+        return Scalar(x.value, False, x.lo, x.hi, boxed=x.boxed if _has_ellipsis(key) else False)
     if (found := ctx.special_method(x, "__getitem__")) is not None:
         return ctx.call(found, (key,), {})
     ctx.fail(BadType, message=f"{ctx.describe(x)} is not subscriptable")
+
+
+def _is_everything(key: Abstract) -> bool:
+    """`x[()]` and `x[...]`, the subscripts of a number."""
+    return _has_ellipsis(key) or (isinstance(key, Tuple) and not key.items)
 
 
 def setitem(ctx: Context, x: Abstract, key: Abstract, value: Abstract) -> None:
@@ -201,7 +208,15 @@ def _array_item(ctx: Context, x: Ref, key: Abstract) -> Abstract:
     subscript = subscript_of(ctx, key, len(shape))
     if any(map(is_array_index, subscript.entries)):
         return gather_items(ctx, x, subscript)
-    return ctx.view(x, window(ctx, shape, subscript))
+    return ctx.view(x, window(ctx, shape, subscript), boxed=_has_ellipsis(key))
+
+
+def _has_ellipsis(key: Abstract) -> bool:
+    """`x[..., 0]` is an array, if without dimensions, where `x[0]` is a number."""
+    keys = key.items if isinstance(key, Tuple) else (key,)
+    if isinstance(key, Static) and isinstance(key.value, tuple):
+        keys = tuple(map(Static, key.value))
+    return any(isinstance(k, Static) and k.value is Ellipsis for k in keys)
 
 
 def _store_array_item(ctx: Context, x: Ref, key: Abstract, value: Abstract) -> None:

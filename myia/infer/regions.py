@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from myia.infer.context import Context
 from myia.infer.heap import ArrayObject, Heap, ViewObject
 from myia.infer.join import substitute
+from myia.infer.layout import is_contiguous
 from myia.infer.values import Abstract, Ref, Scalar
 from myia.infer.views import Window
 from myia.ir.core import Value

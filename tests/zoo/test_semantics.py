@@ -609,6 +609,57 @@ def test_negative_powers_of_integers():
         myia.jit(lambda x: 2 ** int(x))(-1.0)
 
 
+# ----- Layouts
+
+
+def written_through_reshape(m):
+    m.reshape(-1)[1] = 9.0
+    return np.sum(m * m)
+
+
+def written_through_ravel(m):
+    m.ravel()[1] = 9.0
+    return m[0, 0] + m[0, 1] * m[1, 0]
+
+
+def written_through_a_reshaped_transpose(m):
+    m.T.reshape(-1)[1] = 9.0
+    return np.sum(m * m)
+
+
+LAYOUTS = [
+    lambda m: m,
+    lambda m: np.asfortranarray(m),
+    lambda m: m[:, ::-1],
+    lambda m: m[::-1],
+    lambda m: m[:, :2],
+    lambda m: m[:2],
+    lambda m: m.T,
+]
+
+
+@pytest.mark.parametrize("layout", range(len(LAYOUTS)))
+@pytest.mark.parametrize(
+    "f",
+    [written_through_reshape, written_through_ravel, written_through_a_reshaped_transpose],
+    ids=lambda f: f.__name__,
+)
+def test_reshapes_write_through_where_numpy_gives_views(f, layout):
+    """As in NumPy, or refused where the layout is not known."""
+    view = LAYOUTS[layout]
+    ours, theirs, untouched = (np.arange(9.0).reshape(3, 3) for _ in range(3))
+    want = f(view(theirs))
+    try:
+        got = myia.jit(f)(view(ours))
+        value, _ = myia.value_and_grad(f)(view(untouched))
+    except myia.MyiaError as error:
+        assert layout > 0 and "another name" in str(error)
+        return
+    assert (got, value) == (want, want)
+    np.testing.assert_array_equal(ours, theirs)
+    np.testing.assert_array_equal(untouched, np.arange(9.0).reshape(3, 3))
+
+
 # ----- Objects under several names, copied where loops need rows
 
 

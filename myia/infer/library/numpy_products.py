@@ -14,6 +14,7 @@ from myia.infer.library.formulas import conjugate
 from myia.infer.library.numpy_arguments import (
     array,
     axis_number,
+    boxed,
     integers,
     refuse,
     static,
@@ -176,7 +177,7 @@ def _tensordot(
     over = _paired_axes(ctx, axes, len(x.shape), len(y.shape))
     if any(x.shape[i] != y.shape[j] for i, j in zip(*over)) or len(over[0]) != len(over[1]):
         ctx.fail(BadValue, message="shape-mismatch for sum")
-    return ctx.array(contract(x, y, over))
+    return boxed(ctx, ctx.array(contract(x, y, over)))
 
 
 def _paired_axes(ctx: Context, axes: Abstract, m: int, n: int) -> tuple[Axes, Axes]:

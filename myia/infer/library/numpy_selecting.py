@@ -13,6 +13,7 @@ from myia.infer.layout import result_like
 from myia.infer.library import formulas
 from myia.infer.library.numpy_arguments import (
     array,
+    boxed,
     cast,
     copied,
     dtype_of,
@@ -62,7 +63,7 @@ def _where(ctx: Context, condition: Abstract, *choices: Abstract) -> Abstract:
     chooser = operand(ctx, condition, Aval(dtype_of(ctx, condition), shape))
     values = (operand(ctx, x, Aval(dtype, shape)) for x in xs)
     value = logic.select(formulas.truth(chooser), *values)
-    return result_like(ctx, value, condition, *xs)
+    return boxed(ctx, result_like(ctx, value, condition, *xs))
 
 
 @function(np.select)
