@@ -17,9 +17,8 @@ from small_programs import (
     traps,
     while_loops,
 )
-from small_programs.registry import PROGRAMS, Program
+from small_programs.registry import ALL, Program
 
-# Imported for the programs that they register.
 THEMES = (
     branches,
     loops,
@@ -35,7 +34,9 @@ THEMES = (
     numbers,
     traps,
     algorithms,
-    sizes,
 )
 
-__all__ = ["PROGRAMS", "THEMES", "Program"]
+PROGRAMS = [p for theme in THEMES for p in ALL if p.f.__module__ == theme.__name__]
+REFUSED = [p for p in ALL if p.f.__module__ == sizes.__name__]
+
+__all__ = ["PROGRAMS", "REFUSED", "THEMES", "Program"]

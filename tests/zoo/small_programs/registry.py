@@ -26,16 +26,16 @@ class Program:
         return f"{self.f.__module__.rpartition('.')[2]}.{self.f.__name__}"
 
 
-PROGRAMS: list[Program] = []
+ALL: list[Program] = []
 
 
 def program(*inputs: tuple, exact: tuple = (), order: int = 2) -> Callable:
     """`inputs`: one tuple of arguments each; `exact`: pairs (arguments, gradients)."""
 
     def register(f: Callable) -> Callable:
-        again = PROGRAMS and PROGRAMS[-1].f is f
-        before = PROGRAMS.pop().inputs if again else ()
-        PROGRAMS.append(Program(f, (*inputs, *before), tuple(exact), order))
+        again = ALL and ALL[-1].f is f
+        before = ALL.pop().inputs if again else ()
+        ALL.append(Program(f, (*inputs, *before), tuple(exact), order))
         return f
 
     return register

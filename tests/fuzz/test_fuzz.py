@@ -1,0 +1,47 @@
+"""Random structured programs against plain Python: values, errors, mutation and derivatives."""
+
+import pytest
+from generator import Generator
+from harness import check, random_checks
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from run import run_seed
+
+ONE_RUN = {
+    "deadline": None,
+    "derandomize": True,
+    "suppress_health_check": list(HealthCheck),
+}
+
+
+@settings(max_examples=25, **ONE_RUN)
+@given(st.randoms(use_true_random=False))
+def test_programs_that_hypothesis_chooses(random):
+    """Hypothesis drives the generator, and shrinks what fails."""
+    program = Generator(random).program()
+    report = check(program, 0, random_checks(random))
+    assert report.refused or sum(report.counts.values()) > 0
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_reference(seed):
+    run_seed(seed)
+
+
+@pytest.mark.parametrize("seed", range(100_000, 100_005))
+def test_xla(seed):
+    run_seed(seed, xla=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", range(0, 5_000, 100))
+def test_many_on_the_reference(block):
+    for seed in range(block, block + 100):
+        run_seed(seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", range(100_000, 100_500, 20))
+def test_many_on_xla(block):
+    for seed in range(block, block + 20):
+        run_seed(seed, xla=True)
