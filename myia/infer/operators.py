@@ -148,11 +148,8 @@ def _divide(ctx: Context, a: Abstract, b: Abstract, dtype: np.dtype, weak: bool)
 
 
 def _power(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
-    base, exponent = operand_dtype(ctx, a), operand_dtype(ctx, b)
-    dtype, weak = promote(base, exponent)
-    two = isinstance(b, Static) and type(b.value) is int and b.value == 2
-    squared = two and ctx.is_array(a) and base[0].kind == "b"
-    if dtype.kind == "b" or squared:  # NumPy takes the square of bools in int8
+    dtype, weak = promote(operand_dtype(ctx, a), operand_dtype(ctx, b))
+    if dtype.kind == "b":
         dtype = PYTHON_DTYPES[int] if weak else np.dtype(np.int8)
     if dtype.kind in "iu":
         return integers.power(ctx, a, b, dtype, weak)
