@@ -8,7 +8,7 @@ from myia.infer.context import Context, HeapArrays
 from myia.infer.errors import BranchesDiffer
 from myia.infer.join import Join, Mismatch
 from myia.infer.lists import ListGrowth
-from myia.infer.values import Abstract, Scalar, Static, Tuple
+from myia.infer.values import Abstract, Static, Tuple
 from myia.ir.builder import Builder, emit
 from myia.ir.core import Region
 from myia.primitives.structured import if_p
@@ -60,11 +60,6 @@ def _name(results, slots) -> None:
     """The results of an op inherit the user's names of what they stand for."""
     for result, slot in zip(results, slots):
         result.name = slot.name
-
-
-def select_value(ctx: Context, condition: Scalar, a: Abstract, b: Abstract) -> Abstract:
-    """`a if condition else b`, both computed already."""
-    return branch(ctx, condition, lambda: a, lambda: b)
 
 
 def branch_many(ctx: Context, condition: Abstract, then, other) -> tuple[Abstract, ...]:

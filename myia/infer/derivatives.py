@@ -136,16 +136,27 @@ def differentiated(ctx: Context, call: Callable, xs: list[Abstract], what: str, 
     return Differentiated(inputs, region, exports, result, positions), outputs
 
 
-def _emit(ctx: Context, d: Differentiated, mode: str, seeds: list[Value]):
-    """The op; returns the result as seen from outside, and the derivative's values."""
+def emit_derivative(
+    d: Differentiated, mode: str, seeds: list[Value]
+) -> tuple[list[Value], list[Value]]:
+    """The op: what the region yields, and the derivative's values.
+
+    The seeds are of the distinct outputs ("vjp") or of the inputs ("jvp").
+    """
     of = tuple(dict.fromkeys(d.outputs))
     wrt = tuple(range(len(d.tree.values)))
     results = emit(
         derivative_p, *d.tree.values, *seeds, regions=[d.region], mode=mode, wrt=wrt, of=of
     )
     n = len(d.region.yields)
-    (result,) = adopt(ctx, d.exports, list(results[:n]), [d.result])
-    return result, list(results[n:])
+    return list(results[:n]), list(results[n:])
+
+
+def _emit(ctx: Context, d: Differentiated, mode: str, seeds: list[Value]):
+    """The op; returns the result as seen from outside, and the derivative's values."""
+    values, derivatives = emit_derivative(d, mode, seeds)
+    (result,) = adopt(ctx, d.exports, values, [d.result])
+    return result, derivatives
 
 
 # ----- grad and value_and_grad

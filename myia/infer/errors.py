@@ -123,15 +123,6 @@ class DeepRecursion(Diagnostic):
 
 
 @dataclass(frozen=True)
-class MaybeAbsent(Diagnostic):
-    title = "{message}"
-    label = "read here"
-    way_out = "give it a value on every path"
-
-    message: str
-
-
-@dataclass(frozen=True)
 class NotDifferentiable(Diagnostic):
     title = "{what} is {kind}"
     label = "a derivative is taken here"

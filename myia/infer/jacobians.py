@@ -12,16 +12,15 @@ import numpy as np
 
 from myia.infer import derivatives
 from myia.infer.context import Context
-from myia.infer.derivatives import Differentiated, GradOptions, differentiated
+from myia.infer.derivatives import GradOptions, differentiated, emit_derivative
 from myia.infer.lists import put
 from myia.infer.values import Abstract
 from myia.infer.views import reshape
-from myia.ir.builder import Builder, emit
+from myia.ir.builder import Builder
 from myia.ir.core import Value
 from myia.primitives import logic, shaping
 from myia.primitives.control import loop
 from myia.primitives.define import constant, zeros
-from myia.primitives.structured import derivative_p
 
 
 def apply(rule: Callable) -> Callable:
@@ -37,16 +36,6 @@ def _region(ctx: Context, f: Abstract, argnums: int, args: tuple, kwargs: dict):
 
     what = "the argument of a Jacobian"
     return differentiated(ctx, call, [args[argnum]], what, lambda r: r)
-
-
-def _derivative(d: Differentiated, mode: str, seeds: list[Value]) -> list[Value]:
-    """The derivative's values alone, for seeds of the distinct outputs or of the inputs."""
-    of = tuple(dict.fromkeys(d.outputs))
-    wrt = tuple(range(len(d.tree.values)))
-    results = emit(
-        derivative_p, *d.tree.values, *seeds, regions=[d.region], mode=mode, wrt=wrt, of=of
-    )
-    return list(results[len(d.region.yields) :])
 
 
 def _rows(like: list[Value], which: int, each: Callable[[list[Value]], list[Value]]) -> list[Value]:
@@ -87,7 +76,7 @@ def reverse(ctx: Context, f: Abstract, argnums: int, args: tuple, kwargs: dict) 
     blocks = []
     for position in d.outputs:
         which = of.index(position)
-        rows = _rows(distinct, which, lambda seeds: _derivative(d, "vjp", seeds))
+        rows = _rows(distinct, which, lambda seeds: emit_derivative(d, "vjp", seeds)[1])
         shape = distinct[which].shape
         parts = [reshape(r, (*shape, *x.shape)) for r, x in zip(rows, d.tree.values)]
         blocks.append(d.tree.rebuild_arrays(ctx, parts)[0])
@@ -99,7 +88,7 @@ def forward(ctx: Context, f: Abstract, argnums: int, args: tuple, kwargs: dict) 
     d, outputs = _region(ctx, f, argnums, args, kwargs)
     of = tuple(dict.fromkeys(d.outputs))
     columns = [
-        _rows(d.tree.values, i, lambda seeds: _derivative(d, "jvp", seeds))
+        _rows(d.tree.values, i, lambda seeds: emit_derivative(d, "jvp", seeds)[1])
         for i in range(len(d.tree.values))
     ]
     blocks = []
@@ -132,7 +121,7 @@ def elementwise(ctx: Context, f: Abstract, argnums: int, args: tuple, kwargs: di
     d, _ = _region(ctx, f, argnums, args, kwargs)
     of = tuple(dict.fromkeys(d.outputs))
     ones = [constant(1, (y := d.region.yields[i]).dtype, y.shape) for i in of]
-    return d.tree.rebuild(ctx, _derivative(d, "vjp", ones))[0]
+    return d.tree.rebuild(ctx, emit_derivative(d, "vjp", ones)[1])[0]
 
 
 def _applied(rule: Callable) -> Callable:
