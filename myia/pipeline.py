@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from types import FunctionType
 from typing import Any
 
-from myia.backends.xla.executable import Executable, compile_function
+from myia.backends.xla.executable import Executable, OtherAvals, compile_function
 from myia.backends.xla.packing import Packing
 from myia.frontend.load import load
 from myia.infer.program import Program, infer
@@ -100,6 +100,7 @@ def describe(f: Any, program: Program, options: Options = Options()) -> dict[str
 __all__ = [
     "Executable",
     "Options",
+    "OtherAvals",
     "Packing",
     "compiled",
     "describe",

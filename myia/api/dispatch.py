@@ -8,6 +8,7 @@ the signature that they had.
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,12 +23,13 @@ from myia.infer.signature import (
     RULES,
     Constant,
     Flattener,
+    Leaf,
     device_array,
     device_struct,
     dynamic_integer,
     leaves_of,
 )
-from myia.pipeline import Options, compiled, typed_program
+from myia.pipeline import Options, OtherAvals, compiled, typed_program
 
 DYNAMIC_AFTER = 3  # distinct values of an int before it becomes an argument of the program
 
@@ -64,6 +66,7 @@ class Dispatcher:
     def __init__(self, target: Any, options: CompileOptions):
         self.target, self.options = target, options
         self.variants: dict[Any, list[Variant]] = {}
+        self.by_types: dict[tuple[type, ...], Sequence[Variant]] = {}  # some, for quicker look-up
         self.integers: dict[int, set[int]] = {}  # positional ints: the values seen
         self.dynamic: dict[int, bool] = {}  # positions: may they be arguments of the program?
         self.compiles = 0
@@ -73,6 +76,14 @@ class Dispatcher:
 
     def run(self, args: tuple, kwargs: dict[str, Any]) -> Any:
         """The result of a call."""
+        variants = self.by_types.get(tuple(map(type, args)), ()) if not kwargs else ()
+        try:
+            for variant in variants:
+                hidden = variant.hidden()
+                if hidden is not None:
+                    return variant.run_leaves(args, hidden)
+        except OtherAvals:  # there are several shapes: types tell too little
+            self.by_types[tuple(map(type, args))] = ()
         flat = Flattener()
         key = signatures(flat, args, kwargs, self.dynamic)
         for variant in self.variants.get(key, ()):
@@ -132,7 +143,10 @@ class Dispatcher:
         program, executable = compiled(program, donate, layout.packing, self.options.pipeline)
         self.compiles += 1
         variant = Variant(program, executable, layout, self.options.check)
-        self.variants.setdefault(call.key, []).append(variant)
+        variants = self.variants.setdefault(call.key, [])
+        variants.append(variant)
+        if not call.kwargs and all(map(_told_by_type, call.positional)):
+            self.by_types.setdefault(tuple(map(type, call.args)), variants)
         return variant
 
 
@@ -141,6 +155,11 @@ def signatures(flat: Flattener, args: tuple, kwargs: dict[str, Any], dynamic: di
     positional = tuple(map(flat.add, _with_dynamic(args, dynamic) if dynamic else args))
     keywords = tuple([(k, flat.add(x)) for k, x in kwargs.items()]) if kwargs else ()
     return positional, keywords
+
+
+def _told_by_type(signature: Any) -> bool:
+    """Is an argument a leaf of which the type says all, but for the avals that JAX looks up?"""
+    return isinstance(signature, Leaf) and signature.kind in (float, complex, "generic", "device")
 
 
 def _with_dynamic(args: tuple, dynamic: dict[int, bool]) -> tuple:

@@ -18,6 +18,7 @@ from myia.infer.signature import Flattener, Leaf, leaves_of
 from myia.pipeline import Executable, Packing
 
 FLOAT64 = np.dtype(np.float64)
+NO_OBJECTS = Flattener()  # of arguments that are numbers and immutable arrays
 
 
 class Call(NamedTuple):
@@ -74,6 +75,7 @@ class Variant:
         ]
         self.waits = layout.device and layout.numpy
         self.writes = bool(program.updates or program.root_updates)
+        self.plain = not (program.checks or self.waits or self.to_python or self.writes)
 
     def hidden(self) -> list[Flattener] | None:
         """What the roots hold now, taken apart; None when the program does not fit it."""
@@ -96,8 +98,17 @@ class Variant:
 
     def run(self, executable: Any, flat: Flattener, hidden: list[Flattener]) -> Any:
         """The result of a call; `executable` is this variant's, or it compiled ahead of time."""
-        results = executable.run(flat.leaves, self.prepared(hidden))
+        return self.finish(executable.run(flat.leaves, self.prepared(hidden)), flat, hidden)
+
+    def run_leaves(self, leaves: Sequence[Any], hidden: list[Flattener]) -> Any:
+        """The result of a call whose arguments are the leaves themselves."""
+        return self.finish(self.executable.run(leaves, self.prepared(hidden)), NO_OBJECTS, hidden)
+
+    def finish(self, results: Sequence[Any], flat: Flattener, hidden: list[Flattener]) -> Any:
+        """What Python gets of the arrays that an executable returned."""
         program = self.program
+        if self.plain:
+            return program.recipe(results, flat.objects)
         if program.checks:
             *results, code = results
             if self.check:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import functools
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import myia
 
 SCALE = 2.0
+FACTOR = 2.0
 TABLE = np.array([1.0, 2.0, 3.0])
 
 
@@ -140,3 +142,41 @@ def test_compiled_outlives_the_change_of_an_int_into_an_argument():
     compiled = f.lower(1.5, 2).compile()
     assert [f(1.5, n) for n in range(6)] == [1.5 * n for n in range(6)]
     assert compiled(1.5, 2) == 3.0
+
+
+# ----- Calls looked up by the types of their arguments alone
+
+
+def test_shapes_and_dtypes_alternate():
+    f = myia.jit(lambda x: x * x)
+    arrays = [jnp.arange(3.0, dtype="float32"), jnp.arange(2), jnp.ones((2, 2), "float32")]
+    for x in [*arrays, *reversed(arrays), *arrays]:
+        y = f(x)
+        assert y.dtype == x.dtype and np.array_equal(y, np.asarray(x) ** 2)
+    assert f.compiles == 3
+
+
+def test_a_global_changes_between_calls_with_numbers(monkeypatch):
+    monkeypatch.setitem(globals(), "FACTOR", 2.0)
+    f = myia.jit(lambda x: x * FACTOR)
+    assert f(3.0) == 6.0 == f(3.0)
+    monkeypatch.setitem(globals(), "FACTOR", 5.0)
+    assert f(3.0) == 15.0
+    monkeypatch.setitem(globals(), "FACTOR", np.arange(2.0))
+    assert np.array_equal(f(3.0), [0.0, 3.0]) and f.compiles == 2
+
+
+def test_errors_of_calls_with_numbers_are_raised_each_time():
+    f = myia.jit(lambda x: [1.0, 2.0][int(x)] * x)
+    for _ in range(3):
+        assert f(1.0) == 2.0
+        with pytest.raises(IndexError):
+            f(2.0)
+
+
+def test_numbers_and_device_arrays_under_a_transform_of_jax():
+    f = myia.jit(lambda x, y: x * y)
+    x = jnp.arange(3.0)
+    assert np.array_equal(f(x, 2.0), [0, 2, 4])
+    assert np.array_equal(jax.vmap(lambda v: f(v, 2.0))(x), [0, 2, 4])
+    assert np.array_equal(jax.jit(lambda v: f(v, 2.0))(x), [0, 2, 4])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -24,16 +25,22 @@ def compile_function(
     return Executable(function, tuple(donate), packing or Packing(len(function.args)))
 
 
+class OtherAvals(Exception):
+    """An executable was called with arrays of other shapes or dtypes than it was made for."""
+
+
 class Runnable:
     """`runnable(*arrays) -> jax arrays (Python floats where packed)`
 
     A function with run-time checks returns the code of the first that failed as its last result.
     """
 
-    __slots__ = ("_callable", "_packing")
+    __slots__ = ("_callable", "_pack", "_packing", "_unpack")
 
     def __init__(self, callable: Callable[..., Sequence[jax.Array]], packing: Packing):
         self._callable, self._packing = callable, packing
+        self._pack = packing.given.pack if packing.given.positions else None
+        self._unpack = packing.results.unpack if packing.results.positions else None
 
     def __call__(self, *arrays) -> Sequence[Any]:
         count = self._packing.count
@@ -41,14 +48,16 @@ class Runnable:
 
     def run(self, given: Sequence[Any], hidden: Sequence[Any]) -> Sequence[Any]:
         """`hidden` are the arguments past those that a user gives, as `hidden` prepares them."""
-        packing = self._packing
+        if self._pack is not None:
+            given = self._pack(given)
         with jax.enable_x64(True):  # outside of it JAX refuses NumPy's float64, or rounds it
-            results = self._callable(*packing.given.pack(given), *hidden)
-        return packing.results.unpack(results)
+            results = self._callable(*given, *hidden)
+        return results if self._unpack is None else self._unpack(results)
 
     def hidden(self, arrays: Sequence[Any], keep: bool = False) -> Sequence[Any]:
         """Prepared for `run`; with `keep` for many runs, on the device."""
-        packed = self._packing.hidden.pack(arrays)
+        numbers = self._packing.hidden
+        packed = numbers.pack(arrays) if numbers.positions else arrays
         if not (keep and packed):
             return packed
         with jax.enable_x64(True):
@@ -64,8 +73,9 @@ class Executable(Runnable):
         self.function = function
         cpu = jax.default_backend() == "cpu"
         rules = rules_for_cpu(function) if cpu else Rules()
+        program = _of_these_avals(packing, function, packing.program(emit(function, rules)))
         jitted = jax.jit(
-            packing.program(emit(function, rules)),
+            program,
             donate_argnums=packing.given.moved(donate),
             compiler_options=rules.compiler_options,
         )
@@ -92,6 +102,22 @@ class Executable(Runnable):
 
     def cost_analysis(self) -> Any:
         return self.compile().cost_analysis()
+
+
+def _of_these_avals(packing: Packing, function: Function, program: Callable) -> Callable:
+    """`program`, which refuses to be traced at other avals.
+
+    So JAX's own look-up, on each call, is also the check that an executable fits its arguments.
+    """
+    expected = [(a.shape, a.dtype) for a in packing.avals([x.aval for x in function.args])]
+
+    @functools.wraps(program)
+    def checked(*arrays):
+        if [(a.shape, a.dtype) for a in arrays] != expected:
+            raise OtherAvals
+        return program(*arrays)
+
+    return checked
 
 
 class Lowered:

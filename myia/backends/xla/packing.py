@@ -23,7 +23,10 @@ from myia.ir.avals import F64, Aval
 
 @dataclass(frozen=True)
 class Numbers:
-    """Of some arrays, the positions of the float64 scalars that travel as a vector in front."""
+    """Of some arrays, the positions of the float64 scalars that travel as a vector in front.
+
+    Nothing is to be packed or unpacked where there are none.
+    """
 
     positions: tuple[int, ...] = ()
 
@@ -43,16 +46,12 @@ class Numbers:
         return merged
 
     def pack(self, arrays: Sequence[Any]) -> Sequence[Any]:
-        if not self.positions:
-            return arrays
         if len(self.positions) == len(arrays):
             return [np.array(arrays)]
         return [np.array([arrays[i] for i in self.positions]), *self._others(arrays)]
 
     def unpack(self, arrays: Sequence[Any]) -> Sequence[Any]:
         """The packed ones are Python floats."""
-        if not self.positions:
-            return arrays
         return self._merged(np.asarray(arrays[0]).tolist(), arrays[1:])
 
     # ----- The same in a program, whose arrays are traced
