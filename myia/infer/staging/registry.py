@@ -1,0 +1,32 @@
+"""How each primitive of a jaxpr is said in our IR.
+
+    @translates("integer_pow")
+    def _integer_pow(x, *, y):
+        return elementwise.pow(x, constant(y, x.aval.dtype, x.shape))
+
+A rule gets the operands as values and the equation's parameters by name. It runs under a builder,
+emits ops of our primitives, and returns the result or a sequence of the results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from myia.ir.core import Value
+
+Rule = Callable[..., Value | Sequence[Value]]
+
+RULES: dict[str, Rule] = {}
+
+
+def translates(*names: str) -> Callable[[Rule], Rule]:
+    """Register a rule for primitives of these names."""
+
+    def register(rule: Rule) -> Rule:
+        for name in names:
+            if name in RULES:
+                raise ValueError(f"two rules translate {name!r}")
+            RULES[name] = rule
+        return rule
+
+    return register
