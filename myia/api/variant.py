@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
-from myia.api.watch import Watch
+from myia.api.watch import Watches
 from myia.infer.program import Program
 from myia.infer.signature import Flattener, Leaf, leaves_of
 from myia.pipeline import Executable, Packing
@@ -64,8 +64,8 @@ class Variant:
 
     def __init__(self, program: Program, executable: Executable, layout: Layout, check: bool):
         self.program, self.executable, self.layout = program, executable, layout
-        self.watches = [Watch(root) for root in program.roots]
-        self.lasting = all(watch.lasting for watch in self.watches)
+        self.watches = Watches(program.roots)
+        self.hidden = self.watches.now  # what the roots hold, taken apart; None: it does not fit
         self._prepared = (None, ())  # what the roots held, and that as the executable takes it
         self.check = bool(program.checks) and (check or not layout.device)
         self.to_python = [
@@ -77,22 +77,14 @@ class Variant:
         self.writes = bool(program.updates or program.root_updates)
         self.plain = not (program.checks or self.waits or self.to_python or self.writes)
 
-    def hidden(self) -> list[Flattener] | None:
-        """What the roots hold now, taken apart; None when the program does not fit it."""
-        found = []
-        for watch in self.watches:
-            flat = watch.now()
-            if flat is None:
-                return None
-            found.append(flat)
-        return found
-
     def prepared(self, hidden: list[Flattener]) -> Sequence[Any]:
         """The leaves of the roots as the executable takes them."""
         last, prepared = self._prepared
-        if hidden != last:  # nothing has changed if each is the very object of the last call
+        if (
+            hidden is not last and hidden != last
+        ):  # nothing has changed if each is the very object of the last call
             leaves = [leaf for flat in hidden for leaf in flat.leaves]
-            prepared = self.executable.hidden(leaves, keep=self.lasting)
+            prepared = self.executable.hidden(leaves, keep=self.watches.lasting)
             self._prepared = (hidden, prepared)
         return prepared
 

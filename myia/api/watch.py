@@ -22,28 +22,56 @@ from myia.infer.signature import (
 )
 
 
-class Watch:
-    """One root of a program. `lasting`: what it holds can only change by being replaced."""
+class Watches:
+    """The roots of a program. `lasting`: what each holds can only change by being replaced."""
 
-    __slots__ = ("_last", "_read", "_signature", "lasting")
+    __slots__ = ("_kept", "_last", "_others", "_roots", "lasting")
 
-    def __init__(self, root: Root):
-        self._read, self._signature = root.read, root.signature
-        self.lasting = _lasting(root.signature)
-        self._last = (object(), (), Flattener())  # what was there, its functions, it taken apart
+    def __init__(self, roots: Sequence[Root]):
+        self._roots = roots
+        self._kept = [(i, root.read) for i, root in enumerate(roots) if _lasting(root.signature)]
+        kept = {i for i, _ in self._kept}
+        self._others = [i for i in range(len(roots)) if i not in kept]
+        self.lasting = not self._others
+        self._last: _Last | None = None
 
-    def now(self) -> Flattener | None:
-        """What is there, taken apart; None when the program does not fit it."""
-        x = self._read()
-        last, functions, flat = self._last
-        if x is last and (not functions or _unchanged(functions)):
-            return flat
-        flat = Flattener()
-        if flat.add(x) != self._signature:
-            return None
-        if self.lasting:
-            self._last = (x, tuple(_functions(x)), flat)
-        return flat
+    def now(self) -> list[Flattener] | None:
+        """What is in the roots, taken apart; None when the program does not fit it."""
+        last = self._last
+        if last is None or not self._holds(last):
+            last = self._last = self._look()
+            if last is None:
+                return None
+        found = last.found
+        if self._others:
+            found = list(found)
+            for i in self._others:
+                found[i] = _taken_apart(self._roots[i], self._roots[i].read())
+                if found[i] is None:
+                    return None
+        return found
+
+    def _holds(self, last: _Last) -> bool:
+        """Do the roots that last hold the objects of the last call, as these were?"""
+        for (_, read), x in zip(self._kept, last.objects):
+            if read() is not x:
+                return False
+        return not last.functions or _unchanged(last.functions)
+
+    def _look(self) -> _Last | None:
+        """The roots that last, taken apart anew; None when the program does not fit them."""
+        objects = [read() for _, read in self._kept]
+        found: list[Flattener | None] = [None] * len(self._roots)
+        for (i, _), x in zip(self._kept, objects):
+            found[i] = _taken_apart(self._roots[i], x)
+            if found[i] is None:
+                return None
+        return _Last(objects, [state for x in objects for state in _functions(x)], found)
+
+
+def _taken_apart(root: Root, x: Any) -> Flattener | None:
+    flat = Flattener()
+    return flat if flat.add(x) == root.signature else None
 
 
 def _lasting(signature: Any) -> bool:
@@ -67,6 +95,14 @@ class _State(NamedTuple):
     defaults: tuple[Any, ...] | None
     cells: tuple[CellType, ...]
     contents: tuple[Any, ...]
+
+
+class _Last(NamedTuple):
+    """What the roots that last held at a call, the functions in it, and it taken apart."""
+
+    objects: Sequence[Any]
+    functions: Sequence[_State]
+    found: list[Flattener | None]
 
 
 def _functions(x: Any) -> Iterator[_State]:
