@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
@@ -107,6 +108,15 @@ def constant(value, dtype, shape=()) -> Value:
     return emit1(constant_p, value=dtype.type(value).item(), dtype=dtype, shape=tuple(shape))
 
 
+def array_constant(x: np.ndarray) -> Value:
+    """An array known at compile time; one number, where the same fills it all."""
+    first = x.ravel()[:1].tobytes() if x.size else np.zeros(1, x.dtype).tobytes()
+    data = x.tobytes()
+    if data == first * x.size:
+        return constant(np.frombuffer(first, x.dtype)[0], x.dtype, x.shape)
+    return emit1(literal_p, data=data, dtype=x.dtype, shape=x.shape)
+
+
 def zeros(aval: Aval) -> Value:
     return constant(0, aval.dtype, aval.shape)
 
@@ -117,5 +127,25 @@ constant_p = Primitive(
     avals=lambda *, value, dtype, shape: (Aval(dtype, shape),),
     lower=lambda *, value, dtype, shape: lax.full(shape, value, dtype),
     evaluate=lambda *, value, dtype, shape: np.full(shape, value, dtype),
+    derivative=NONDIFFERENTIABLE,
+)
+
+
+def _literal(*, data: bytes, dtype, shape) -> np.ndarray:
+    return np.frombuffer(data, dtype).reshape(shape)
+
+
+def _literal_avals(*, data: bytes, dtype, shape) -> tuple[Aval]:
+    result = Aval(dtype, shape)
+    require(len(data) == result.nbytes, f"literal: {len(data)} bytes for {result}")
+    return (result,)
+
+
+# A table known at compile time: its elements in C order, as bytes that can be hashed.
+literal_p = Primitive(
+    name="literal",
+    avals=_literal_avals,
+    lower=lambda **params: jnp.asarray(_literal(**params)),
+    evaluate=_literal,
     derivative=NONDIFFERENTIABLE,
 )

@@ -33,6 +33,7 @@ __all__ = [
     "reduce_or",
     "reduce_prod",
     "reduce_sum",
+    "reduce_xor",
 ]
 
 
@@ -51,10 +52,22 @@ def _reduction(name, lower, evaluate, derivative, kinds) -> CallablePrimitive:
     )
 
 
-# ----- Logic
+# ----- Logic (of integers: bits)
 
-reduce_and = _reduction("reduce_and", lax.reduce_and, np.all, NONDIFFERENTIABLE, kinds="b")
-reduce_or = _reduction("reduce_or", lax.reduce_or, np.any, NONDIFFERENTIABLE, kinds="b")
+
+def _of_bits(name: str, lower, ufunc: np.ufunc) -> CallablePrimitive:
+    return _reduction(
+        name,
+        lower,
+        lambda x, axes: ufunc.reduce(x, axes, dtype=x.dtype),
+        NONDIFFERENTIABLE,
+        kinds="biu",
+    )
+
+
+reduce_and = _of_bits("reduce_and", lax.reduce_and, np.bitwise_and)
+reduce_or = _of_bits("reduce_or", lax.reduce_or, np.bitwise_or)
+reduce_xor = _of_bits("reduce_xor", lax.reduce_xor, np.bitwise_xor)
 
 # ----- The largest and the smallest element: NaN if there is one; ties share evenly
 

@@ -1,0 +1,58 @@
+"""Functions of JAX to jaxprs, at the avals of their arguments. Functions of users are never traced.
+
+`stage` is for JAX's functions in the role of NumPy's, in 64 bits like all of typed IR.
+`stage_as_is` is for functions that users call by their JAX names: these mean what they mean under
+the user's own configuration (`jax.random.normal` draws other numbers in another mode).
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import jax
+from jax.extend.core import ClosedJaxpr
+
+from myia.ir.avals import Aval
+from myia.ir.equality import params_key
+
+CACHE_SIZE = 4096
+
+
+def stage(f: Callable, avals: Sequence[Aval], params: Mapping[str, Any] = {}) -> ClosedJaxpr:
+    """The jaxpr of `f(*arrays of avals, **params)` in 64 bits; `params` are compile-time values."""
+    try:
+        hash(tuple(params.values()))
+    except TypeError:
+        with jax.enable_x64(True):
+            return _make_jaxpr(f, avals, params)
+    return _staged(f, tuple(avals), _Params(params_key(params), dict(params)))
+
+
+def stage_as_is(f: Callable, avals: Sequence[Aval], params: Mapping[str, Any] = {}) -> ClosedJaxpr:
+    """As `stage`, in the mode that is current and without a cache: `f` may read what changes.
+
+    Without 64-bit mode JAX narrows float64 and int64: the jaxpr's own avals say what it takes.
+    """
+    return _make_jaxpr(f, avals, params)
+
+
+@dataclass(frozen=True)
+class _Params:
+    """Keyword arguments, equal when they mean the same (`1` is not `True`)."""
+
+    key: Any
+    values: dict = field(compare=False)
+
+
+@functools.lru_cache(CACHE_SIZE)
+def _staged(f: Callable, avals: tuple[Aval, ...], params: _Params) -> ClosedJaxpr:
+    with jax.enable_x64(True):
+        return _make_jaxpr(f, avals, params.values)
+
+
+def _make_jaxpr(f: Callable, avals: Sequence[Aval], params: Mapping[str, Any]) -> ClosedJaxpr:
+    arrays = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]
+    return jax.make_jaxpr(functools.partial(f, **params))(*arrays)
