@@ -5,6 +5,7 @@ Importing this package fills the registry `PRIMITIVES` and gives IR values Pytho
 
 from myia.primitives import (
     arithmetic,
+    bits,
     control,
     define,
     effects,
@@ -15,14 +16,17 @@ from myia.primitives import (
     operators,
     ordering,
     py,
+    random,
     reductions,
     shaping,
+    special,
     structured,
     windows,
 )
 
 __all__ = [
     "arithmetic",
+    "bits",
     "control",
     "define",
     "effects",
@@ -33,8 +37,10 @@ __all__ = [
     "operators",
     "ordering",
     "py",
+    "random",
     "reductions",
     "shaping",
+    "special",
     "structured",
     "windows",
 ]

@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import scipy.special
 from jax import lax
 
-from myia.ir.avals import Aval
-from myia.ir.primitive import NONDIFFERENTIABLE, Linear, Partials
-from myia.primitives.define import PointwisePrimitive, pointwise, require, require_kind
+from myia.ir.primitive import NONDIFFERENTIABLE, Linear
+from myia.primitives.define import PointwisePrimitive, pointwise
 
 
 def _inexact(name, lower, evaluate, partial) -> PointwisePrimitive:
@@ -21,11 +19,6 @@ def _inexact(name, lower, evaluate, partial) -> PointwisePrimitive:
 def _floating(name, lower, evaluate, *partials) -> PointwisePrimitive:
     """A function of real numbers only."""
     return pointwise(name, lower, evaluate, partials=partials, kinds="f")
-
-
-def _in_dtype(f):
-    """SciPy computes 16-bit floats in 32 bits, and some functions always in 64."""
-    return lambda x: np.asarray(f(x)).astype(x.dtype)
 
 
 # ----- Exponentials and logarithms
@@ -78,43 +71,6 @@ tanh = _inexact("tanh", lax.tanh, np.tanh, lambda y, x: 1 - y * y)
 asinh = _inexact("asinh", lax.asinh, np.arcsinh, lambda y, x: rsqrt(1 + x * x))
 acosh = _inexact("acosh", lax.acosh, np.arccosh, lambda y, x: rsqrt(x - 1) * rsqrt(x + 1))
 atanh = _inexact("atanh", lax.atanh, np.arctanh, lambda y, x: 1 / ((1 - x) * (1 + x)))
-
-# ----- The error function and the logarithm of the gamma function
-
-_TWO_OVER_SQRT_PI = 2 / math.sqrt(math.pi)
-
-erf = _floating(
-    "erf", lax.erf, _in_dtype(scipy.special.erf), lambda y, x: _TWO_OVER_SQRT_PI * exp(-x * x)
-)
-erfc = _floating(
-    "erfc", lax.erfc, _in_dtype(scipy.special.erfc), lambda y, x: -_TWO_OVER_SQRT_PI * exp(-x * x)
-)
-erf_inv = _floating(
-    "erf_inv",
-    lax.erf_inv,
-    _in_dtype(scipy.special.erfinv),
-    lambda y, x: exp(y * y) / _TWO_OVER_SQRT_PI,
-)
-lgamma = _floating("lgamma", lax.lgamma, _in_dtype(scipy.special.gammaln), lambda y, x: digamma(x))
-digamma = _floating(
-    "digamma", lax.digamma, _in_dtype(scipy.special.digamma), lambda y, x: polygamma(x, n=1)
-)
-
-
-def _polygamma_avals(x: Aval, *, n: int) -> tuple[Aval]:
-    require_kind("polygamma", x, "f")
-    require(n >= 1, f"polygamma: {n} is not a positive order")
-    return (x,)
-
-
-# The n-th derivative of digamma.
-polygamma = PointwisePrimitive(
-    name="polygamma",
-    avals=_polygamma_avals,
-    lower=lambda x, *, n: lax.polygamma(lax.full_like(x, n), x),
-    evaluate=lambda x, *, n: np.asarray(scipy.special.polygamma(n, x)).astype(x.dtype),
-    derivative=Partials((lambda y, x, *, n: polygamma(x, n=n + 1),)),
-)
 
 # ----- Steps
 

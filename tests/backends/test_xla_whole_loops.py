@@ -41,7 +41,7 @@ ONE_FLOAT = [
     *("floor", "ceil", "trunc", "round", "neg", "square", "reciprocal", "abs", "sign"),
 ]
 TWO_FLOATS = ["add", "sub", "mul", "div", "atan2", "pow", "mod", "rem", "max", "min"]
-LARGE = ["erf_inv", "lgamma", "digamma"]
+LARGE = ["erf_inv", "lgamma", "digamma", "bessel_i0e", "bessel_i1e"]
 
 
 def looping(size: int, step) -> tuple[Function, tuple]:

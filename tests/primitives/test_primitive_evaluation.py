@@ -7,7 +7,8 @@ import itertools
 import jax
 import numpy as np
 import pytest
-from cases import CASES, Case
+from case import Case
+from cases import CASES
 
 import myia.primitives  # noqa: F401  fills the registry
 from myia.ir.avals import Aval, aval_of

@@ -13,7 +13,7 @@ import math
 
 from myia.backends.xla.buffers import READS, WRITES
 from myia.ir.core import Op, Value, walk
-from myia.primitives import elementwise, indexing, linalg, reductions, shaping, structured, windows
+from myia.primitives import indexing, linalg, reductions, shaping, special, structured, windows
 from myia.primitives.define import PointwisePrimitive, constant_p
 
 # Elements of one operand or result. XLA refuses a reduction of 4,096.
@@ -26,14 +26,26 @@ _MAX_DOT, _LONE_DOT, _MAX_MATRIX_PRODUCT = 16_384, 256, 64
 
 # Each is a page of operations in the HLO.
 _LARGE = {
-    elementwise.digamma,
-    elementwise.erf_inv,
-    elementwise.lgamma,
-    elementwise.polygamma,
+    special.bessel_i0e,
+    special.bessel_i1e,
+    special.digamma,
+    special.erf_inv,
+    special.lgamma,
+    special.polygamma,
+    special.zeta,
     reductions.cumprod,
     reductions.cumsum,
 }
 _MAX_ELEMENTS_OF_LARGE = 16
+
+# Each is several loops in the HLO, which run until the slowest element has converged.
+_ITERATIVE = {
+    special.betainc,
+    special.igamma,
+    special.igammac,
+    special.igamma_grad_a,
+    special.random_gamma_grad,
+}
 
 _ALLOWED = {
     shaping.broadcast,
@@ -77,6 +89,8 @@ def _fits(op: Op) -> bool:
         return False
     if op.primitive in _LARGE:
         return _elements(op) <= _MAX_ELEMENTS_OF_LARGE
+    if op.primitive in _ITERATIVE:
+        return False
     allowed = isinstance(op.primitive, PointwisePrimitive) or op.primitive in _ALLOWED
     return allowed and _elements(op) <= _MAX_ELEMENTS
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from myia.ir.core import Value
-from myia.primitives import arithmetic, elementwise, logic
+from myia.primitives import arithmetic, elementwise, logic, special
 from myia.primitives.define import constant, zeros
 from myia.primitives.logic import select
 
@@ -179,7 +179,7 @@ def gamma(x: Value) -> Value:
     """exp(log|Γ(x)|) with the sign of Γ: negative between -1 and 0, -3 and -2, ..."""
     half = elementwise.floor(x) * 0.5
     odd = logic.ne(elementwise.floor(half), half)
-    size = elementwise.exp(elementwise.lgamma(x))
+    size = elementwise.exp(special.lgamma(x))
     return select(logic.and_(logic.lt(x, 0), odd), -size, size)
 
 

@@ -19,7 +19,7 @@ from myia.infer.library import formulas
 from myia.infer.registry import function
 from myia.infer.values import Abstract, Scalar, Static, Tuple, static_number
 from myia.ir.core import Value
-from myia.primitives import arithmetic, elementwise, logic
+from myia.primitives import arithmetic, elementwise, logic, special
 from myia.primitives.define import constant
 
 F64 = np.dtype(np.float64)
@@ -77,9 +77,9 @@ for _f, _emit in {
     math.sqrt: elementwise.sqrt,
     math.cbrt: elementwise.cbrt,
     math.fabs: arithmetic.abs,
-    math.erf: elementwise.erf,
-    math.erfc: elementwise.erfc,
-    math.lgamma: elementwise.lgamma,
+    math.erf: special.erf,
+    math.erfc: special.erfc,
+    math.lgamma: special.lgamma,
     math.gamma: formulas.gamma,
     math.radians: formulas.scaled(math.pi / 180),
     math.degrees: formulas.scaled(180 / math.pi),
