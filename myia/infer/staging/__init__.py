@@ -6,13 +6,17 @@ Importing this package registers the rules of the translator.
 from myia.infer.staging import (
     rules_control,
     rules_elementwise,
+    rules_random,
     rules_reductions,
     rules_shaping,
+    rules_special,
 )
 
 __all__ = [
     "rules_control",
     "rules_elementwise",
+    "rules_random",
     "rules_reductions",
     "rules_shaping",
+    "rules_special",
 ]

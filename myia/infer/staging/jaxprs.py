@@ -17,6 +17,7 @@ import numpy as np
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 
 from myia.infer.errors import Unsupported
+from myia.infer.staging.keys import rule_for_keys
 from myia.infer.staging.registry import RULES
 from myia.ir.avals import Aval
 from myia.ir.builder import current_span
@@ -94,7 +95,7 @@ def _translate_equation(eqn: JaxprEqn, operands: list[Value]) -> Sequence[Value]
     if name not in RULES:
         raise refuse(f"the JAX operation `{name}`", "this call needs it")
     try:
-        results = RULES[name](*operands, **eqn.params)
+        results = rule_for_keys(RULES[name], eqn)(*operands, **eqn.params)
     except InternalError as error:  # a shape rule of ours that is narrower than JAX's
         avals = ", ".join(str(x.aval) for x in operands)
         raise refuse(f"the JAX operation `{name}` on {avals}", "this call needs it") from error

@@ -1,0 +1,35 @@
+"""Equations of jaxprs that are special functions, or read numbers as patterns of bits."""
+
+from __future__ import annotations
+
+from myia.infer.staging.registry import translates
+from myia.infer.staging.rules_elementwise import pointwise
+from myia.ir.core import Value
+from myia.primitives import bits, special
+
+for _name, _primitive in {
+    "erf": special.erf,
+    "erfc": special.erfc,
+    "erf_inv": special.erf_inv,
+    "lgamma": special.lgamma,
+    "digamma": special.digamma,
+    "polygamma": special.polygamma,
+    "zeta": special.zeta,
+    "igamma": special.igamma,
+    "igammac": special.igammac,
+    "igamma_grad_a": special.igamma_grad_a,
+    "regularized_incomplete_beta": special.betainc,
+    "bessel_i0e": special.bessel_i0e,
+    "bessel_i1e": special.bessel_i1e,
+    "population_count": bits.population_count,
+    "clz": bits.clz,
+    "mulhi": bits.mulhi,
+    "nextafter": bits.nextafter,
+    "reduce_precision": bits.reduce_precision,
+}.items():
+    pointwise(_name, _primitive)
+
+
+@translates("bitcast_convert_type")
+def _bitcast(x: Value, *, new_dtype) -> Value:
+    return bits.bitcast(x, dtype=new_dtype)
