@@ -98,16 +98,17 @@ def _gather_avals(x: Aval, indices: Aval, *, dims, sizes, mode, fill) -> tuple[A
     return (_gathered(x, indices, IndexDims(*dims), sizes),)
 
 
-def _window_sizes(x_shape, u_shape, dims: IndexDims) -> tuple[int, ...]:
+def window_sizes(x_shape, u_shape, dims: IndexDims) -> tuple[int, ...]:
+    """The extents in the operand of each window of a scatter's updates."""
     window = iter(u_shape[axis] for axis in dims.offset_dims)
     return tuple(1 if axis in dims.hidden else next(window) for axis in range(len(x_shape)))
 
 
-def _scatter_avals(x: Aval, indices: Aval, u: Aval, *, dims, mode, unique=False) -> tuple[Aval]:
+def scatter_avals(x: Aval, indices: Aval, u: Aval, *, dims, mode, unique=False) -> tuple[Aval]:
     require(mode in MODES, f"scatter: mode {mode!r}")
     dims = IndexDims(*dims)
     require(all(axis < u.ndim for axis in dims.offset_dims), f"scatter: {u} by {tuple(dims)}")
-    expected = _gathered(x, indices, dims, _window_sizes(x.shape, u.shape, dims))
+    expected = _gathered(x, indices, dims, window_sizes(x.shape, u.shape, dims))
     require(u == expected, f"scatter: updates {u}, not {expected}")
     return (x,)
 
@@ -146,12 +147,12 @@ def _evaluate_gather(x, indices, *, dims, sizes, mode, fill):
     return np.moveaxis(windows, range(len(batch), windows.ndim), dims.offset_dims)
 
 
-def _evaluate_scatter(store):
+def evaluate_scatter(store):
     """`store(array, places, values)` writes in order: the last of several writes stays."""
 
     def evaluate(x, indices, u, *, dims, mode, unique=False):
         dims = IndexDims(*dims)
-        sizes = _window_sizes(x.shape, u.shape, dims)
+        sizes = window_sizes(x.shape, u.shape, dims)
         places, inside = _places(x.shape, indices, dims, sizes, mode)
         batch = inside.shape
         u = np.moveaxis(u, dims.offset_dims, range(len(batch), u.ndim)).reshape(batch + sizes)
@@ -190,8 +191,9 @@ gather = CallablePrimitive(
 )
 
 
-def _gather_updates(ct, x, indices, u, dims, mode, outside=0):
-    sizes = _window_sizes(x.shape, u.shape, IndexDims(*dims))
+def gather_updates(ct, x, indices, u, dims, mode, outside=0):
+    """What `ct`, an array like `x`, has where a scatter writes the elements of `u`."""
+    sizes = window_sizes(x.shape, u.shape, IndexDims(*dims))
     return gather(ct, indices, dims=dims, sizes=sizes, mode=mode, fill=outside)
 
 
@@ -200,13 +202,13 @@ def _last_written(x: Value, indices: Value, u: Value, dims, mode) -> Value:
     ids = reshape(iota(shape=(u.aval.size,), axis=0, dtype=I64.dtype), shape=u.shape)
     nobody = constant(-1, I64.dtype, x.shape)
     owner = scatter(nobody, indices, ids, dims=dims, mode=mode, unique=False)
-    return eq(_gather_updates(owner, x, indices, u, dims, mode, outside=-1), ids)
+    return eq(gather_updates(owner, x, indices, u, dims, mode, outside=-1), ids)
 
 
 def _transpose_scatter(i, ct, x, indices, u, *, dims, mode, unique):
     if i == 0:
         return scatter(ct, indices, zeros(u.aval), dims=dims, mode=mode, unique=unique)
-    read = _gather_updates(ct, x, indices, u, dims, mode)
+    read = gather_updates(ct, x, indices, u, dims, mode)
     return read if unique else select(_last_written(x, indices, u, dims, mode), read, 0)
 
 
@@ -232,7 +234,7 @@ def scatter_in_any_order(x, indices, u, dims, mode):
     ids = lax.reshape(lax.iota(np.int64, u.size), u.shape)
     last = lax.full(x.shape, -1, np.int64)
     last = lax.scatter_max(last, indices, ids, dims.for_scatter(), mode=mode)
-    sizes = _window_sizes(x.shape, u.shape, dims)
+    sizes = window_sizes(x.shape, u.shape, dims)
     writer = lax.gather(last, indices, dims.for_gather(), sizes, mode=mode, fill_value=0)
     values = lax.reshape(u, (u.size,))[lax.reshape(writer, (u.size,))]
     return lax.scatter(x, indices, lax.reshape(values, u.shape), dims.for_scatter(), mode=mode)
@@ -241,25 +243,25 @@ def scatter_in_any_order(x, indices, u, dims, mode):
 # `unique`: no element is written twice (not checked). Otherwise the last write stays.
 scatter = linear(
     "scatter",
-    _scatter_avals,
+    scatter_avals,
     _lower_scatter,
-    _evaluate_scatter(np.ndarray.__setitem__),
+    evaluate_scatter(np.ndarray.__setitem__),
     groups=((0, 2),),
     transpose=_transpose_scatter,
 )
 
 
 def _transpose_scatter_add(i, ct, x, indices, u, *, dims, mode):
-    return ct if i == 0 else _gather_updates(ct, x, indices, u, dims, mode)
+    return ct if i == 0 else gather_updates(ct, x, indices, u, dims, mode)
 
 
 scatter_add = linear(
     "scatter_add",
-    _scatter_avals,
+    scatter_avals,
     lambda x, indices, u, *, dims, mode: lax.scatter_add(
         x, indices, u, IndexDims(*dims).for_scatter(), mode=mode
     ),
-    _evaluate_scatter(np.add.at),
+    evaluate_scatter(np.add.at),
     groups=((0, 2),),
     transpose=_transpose_scatter_add,
 )

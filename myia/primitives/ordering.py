@@ -1,4 +1,4 @@
-"""Sorting and running extrema: every result is an element of the operand, its tangent too."""
+"""Sorting, the largest elements, running extrema: every result is an element of the operand."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from myia.ir.avals import I64, Aval
 from myia.ir.builder import emit
 from myia.ir.core import Op, Value
 from myia.ir.primitive import Cotangents, Explicit, Primitive
+from myia.primitives.cumulative import cumulative
 from myia.primitives.define import CallablePrimitive, constant, require, require_kind
 from myia.primitives.indexing import add_along_axis, take_along_axis
 from myia.primitives.logic import eq, select
-from myia.primitives.reductions import cumulative
 from myia.primitives.shaping import check_axes, iota
 
 # ----- Sorting: stable, NaN last
@@ -67,6 +67,47 @@ def argsort(x: Value, axis: int) -> Value:
     """Where the elements of `sort(x, axis)` are in `x`; equal ones in their order."""
     return _order((x,), axis, 1)
 
+
+# ----- The largest elements along an axis, NaN before all, 0.0 before -0.0, and where they are
+
+
+def _top_k_avals(x: Aval, *, k, axis) -> tuple[Aval, Aval]:
+    require_kind("top_k", x, "iuf")
+    check_axes("top_k", x, (axis,))
+    require(0 <= k <= x.shape[axis], f"top_k: {k} elements of {x} along axis {axis}")
+    result = x.with_shape((*x.shape[:axis], k, *x.shape[axis + 1 :]))
+    return result, result.with_dtype(I64.dtype)
+
+
+def _lower_top_k(x, *, k, axis):
+    y, places = lax.top_k(x, k, axis=axis)
+    return y, lax.convert_element_type(places, I64.dtype)
+
+
+def _evaluate_top_k(x, *, k, axis):
+    descending = (np.signbit(x), -x, ~np.isnan(x)) if x.dtype.kind == "f" else (~x,)
+    places = np.take(np.lexsort(descending, axis), range(k), axis)
+    return np.take_along_axis(x, places, axis), places
+
+
+def _top_k_jvp(ys, xs, ts, *, k, axis):
+    (_, places), (t,) = ys, ts
+    return take_along_axis(t, places, axis), None
+
+
+def _top_k_vjp(op: Op, cts, acc: Cotangents) -> None:
+    (x,), (_, places), (ct, _) = op.operands, op.results, cts
+    if ct is not None:
+        acc.replace(x, add_along_axis(acc.buffer(x), places, ct, op.params["axis"]))
+
+
+top_k_p = Primitive(
+    name="top_k",
+    avals=_top_k_avals,
+    lower=_lower_top_k,
+    evaluate=_evaluate_top_k,
+    derivative=Explicit(_top_k_jvp, _top_k_vjp),
+)
 
 # ----- Running extrema; `reverse` starts from the end; of equal elements the latest counts
 

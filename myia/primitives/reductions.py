@@ -1,4 +1,4 @@
-"""Reductions and cumulative operations along axes (`reduce_sum` stands with its transpose)."""
+"""Reductions along axes (`reduce_sum` stands with its transpose)."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from jax import lax
 from myia.ir.avals import I64, Aval
 from myia.ir.core import Value
 from myia.ir.primitive import NONDIFFERENTIABLE, Explicit
-from myia.primitives.define import CallablePrimitive, constant, linear, require, require_kind
+from myia.primitives.cumulative import cumprod, cumsum, shift
+from myia.primitives.define import CallablePrimitive, require, require_kind
 from myia.primitives.logic import convert, eq, select
 from myia.primitives.shaping import (
     check_axes,
     expand,
-    pad,
     reduce_sum,
     reduced,
     reshape,
@@ -27,6 +27,8 @@ __all__ = [
     "argmin",
     "cumprod",
     "cumsum",
+    "greatest",
+    "least",
     "reduce_and",
     "reduce_max",
     "reduce_min",
@@ -90,13 +92,13 @@ def _extremum_vjp(op, cts, acc):
     acc.add(x, select(hits, expand(ct * share, x.aval, axes), 0))
 
 
-def _least(dtype: np.dtype):
+def least(dtype: np.dtype):
     if dtype.kind == "f":
         return -math.inf
     return False if dtype.kind == "b" else np.iinfo(dtype).min
 
 
-def _greatest(dtype: np.dtype):
+def greatest(dtype: np.dtype):
     if dtype.kind == "f":
         return math.inf
     return True if dtype.kind == "b" else np.iinfo(dtype).max
@@ -106,14 +108,14 @@ _EXTREMUM = Explicit(_extremum_jvp, _extremum_vjp)
 reduce_max = _reduction(
     "reduce_max",
     lax.reduce_max,
-    lambda x, axes: np.max(x, axes, initial=_least(x.dtype)),
+    lambda x, axes: np.max(x, axes, initial=least(x.dtype)),
     _EXTREMUM,
     kinds="biuf",
 )
 reduce_min = _reduction(
     "reduce_min",
     lax.reduce_min,
-    lambda x, axes: np.min(x, axes, initial=_greatest(x.dtype)),
+    lambda x, axes: np.min(x, axes, initial=greatest(x.dtype)),
     _EXTREMUM,
     kinds="biuf",
 )
@@ -140,75 +142,6 @@ def _position(name, lower, evaluate) -> CallablePrimitive:
 argmax = _position("argmax", lax.argmax, np.argmax)
 argmin = _position("argmin", lax.argmin, np.argmin)
 
-# ----- Cumulative operations; `reverse` starts from the end
-
-
-def _cumulative_avals(x: Aval, *, axis, reverse) -> tuple[Aval]:
-    require_kind("cumulative operation", x, "iufc")
-    check_axes("cumulative operation", x, (axis,))
-    return (x,)
-
-
-def cumulative(ufunc: np.ufunc):
-    """The evaluation of a cumulative operation."""
-
-    def evaluate(x, *, axis, reverse):
-        x = np.flip(x, axis) if reverse else x
-        y = ufunc.accumulate(x, axis, dtype=x.dtype)
-        return np.flip(y, axis) if reverse else y
-
-    return evaluate
-
-
-cumsum = linear(
-    "cumsum",
-    _cumulative_avals,
-    lambda x, *, axis, reverse: lax.cumsum(x, axis, reverse),
-    cumulative(np.add),
-    transpose=(lambda ct, x, *, axis, reverse: cumsum(ct, axis=axis, reverse=not reverse),),
-)
-
-
-def _shift(x: Value, distance: int, fill: float, axis: int, reverse: bool) -> Value:
-    """`x` moved towards its end along `axis` (its start, if reverse), `fill` where nothing came."""
-    by = tuple(distance if i == axis else 0 for i in range(x.aval.ndim))
-    by_less = tuple(-n for n in by)
-    low, high = (by_less, by) if reverse else (by, by_less)
-    return pad(x, constant(fill, x.dtype), low=low, high=high, interior=(0,) * len(by))
-
-
-def _recurrence(a: Value, b: Value, axis: int, reverse: bool) -> Value:
-    """y_k = a_k y_{k-1} + b_k, y_{-1} = 0, in log2(n) steps that each double the reach."""
-    distance = 1
-    while distance < a.shape[axis]:
-        b = b + a * _shift(b, distance, 0, axis, reverse)
-        a = a * _shift(a, distance, 1, axis, reverse)
-        distance *= 2
-    return b
-
-
-# y_k = x_k y_{k-1}, hence t_k = x_k t_{k-1} + y_{k-1} dx_k: no division, zeros are harmless.
-def _cumprod_jvp(ys, xs, ts, *, axis, reverse):
-    (y,), (x,), (t,) = ys, xs, ts
-    return (_recurrence(x, _shift(y, 1, 1, axis, reverse) * t, axis, reverse),)
-
-
-def _cumprod_vjp(op, cts, acc):
-    (x,), (y,), (ct,) = op.operands, op.results, cts
-    axis, reverse = op.params["axis"], op.params["reverse"]
-    following = _shift(x, 1, 1, axis, not reverse)
-    adjoint = _recurrence(following, ct, axis, not reverse)
-    acc.add(x, _shift(y, 1, 1, axis, reverse) * adjoint)
-
-
-cumprod = CallablePrimitive(
-    name="cumprod",
-    avals=_cumulative_avals,
-    lower=lambda x, *, axis, reverse: lax.cumprod(x, axis, reverse),
-    evaluate=cumulative(np.multiply),
-    derivative=Explicit(_cumprod_jvp, _cumprod_vjp),
-)
-
 # ----- Products
 
 
@@ -220,8 +153,8 @@ def _product_of_others(x: Value, axes) -> Value:
     rows = math.prod(x.shape[axis] for axis in axes)
     columns = math.prod(x.shape[axis] for axis in kept)
     flat = reshape(front, shape=(rows, columns))
-    before = cumprod(_shift(flat, 1, 1, 0, False), axis=0, reverse=False)
-    after = cumprod(_shift(flat, 1, 1, 0, True), axis=0, reverse=True)
+    before = cumprod(shift(flat, 1, 1, 0, False), axis=0, reverse=False)
+    after = cumprod(shift(flat, 1, 1, 0, True), axis=0, reverse=True)
     others = reshape(before * after, shape=front.shape)
     inverse = tuple(permutation.index(axis) for axis in range(len(permutation)))
     return transpose(others, permutation=inverse)

@@ -10,6 +10,7 @@ import itertools
 
 import numpy as np
 import special_cases
+import window_cases
 from case import (
     ANY,
     BITS,
@@ -230,6 +231,7 @@ TABLE = [
     case(effects.debug_print_p, (), fmt="x is {}"),
 ]
 
+TABLES = [TABLE, special_cases.TABLE, window_cases.TABLE]
 CASES: dict[str, list[Case]] = {}
-for one in itertools.chain.from_iterable([*TABLE, *special_cases.TABLE]):
+for one in itertools.chain.from_iterable(itertools.chain(*TABLES)):
     CASES.setdefault(one.primitive.name, []).append(one)
