@@ -17,11 +17,15 @@ trip count `i64[]`, and the body receives the trip's index.
     derivative (*args, *seeds) { f(*args) }         f's values and its derivative, to be expanded:
            mode="jvp": seeds are tangents of the args `wrt`; -> *ys, *tangents of the ys `of`
            mode="vjp": seeds are cotangents of the ys `of`;  -> *ys, *cotangents of the args `wrt`
+
+    custom (*args) { f(*args) }                     a function that comes with its derivative
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 from myia.ir.avals import BOOL, I64, PY
 from myia.ir.core import Op, Region, Value
@@ -94,11 +98,41 @@ def _derivative_avals(*operands, regions, mode, wrt, of):
     return ys + results
 
 
+def _custom_avals(*operands, regions, name, rule, consts):
+    (f,) = regions
+    _check(_avals(f.args) == operands, f"custom {name}: arguments")
+    return _avals(f.yields)
+
+
 if_p = Primitive(name="if", avals=_if_avals, structured=True)
 loop_p = Primitive(name="loop", avals=_loop_avals, structured=True)
 rev_p = Primitive(name="rev", avals=_rev_avals, structured=True)
 call_p = Primitive(name="call", avals=_call_avals, structured=True)
 derivative_p = Primitive(name="derivative", avals=_derivative_avals, structured=True)
+custom_p = Primitive(name="custom", avals=_custom_avals, structured=True)
+
+
+@dataclass(eq=False)
+class Rule:
+    """The derivative of a `custom` op: closed regions, made when a derivative is taken.
+
+    Not earlier, since a rule may call the function whose rule it is. Tangents and cotangents are
+    of the floating args and ys; the first `consts` args of the op have no derivative.
+
+    mode="jvp"   rule(*args, *tangents) -> *ys, *tangents
+    mode="vjp"   forward(*args) -> *ys, *residuals
+                 backward(*residuals, *cotangents) -> *cotangents of all args but `consts`
+    """
+
+    mode: str
+    build: Callable[[], tuple[Region, ...]]
+
+    @cached_property
+    def regions(self) -> tuple[Region, ...]:
+        return self.build()
+
+    def __repr__(self) -> str:
+        return f"a {self.mode} rule"
 
 
 @dataclass(frozen=True, slots=True)

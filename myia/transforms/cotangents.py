@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from numbers import Number
 
-from myia.ir.core import Value
+from myia.ir.core import Op, Value
 from myia.primitives.arithmetic import add, mul, neg
 from myia.primitives.define import zeros
 
@@ -45,9 +45,15 @@ class Accumulators:
     there already, in a branch and in a loop as in straight code.
     """
 
-    def __init__(self, active: set[Value], sums: Mapping[Value, Value] | None = None):
+    def __init__(
+        self,
+        active: set[Value],
+        sums: Mapping[Value, Value] | None = None,
+        residuals: dict[Op, tuple[Value, ...]] | None = None,
+    ):
         self.active = active
         self.sums = dict(sums or {})
+        self.residuals = {} if residuals is None else residuals  # what `custom` ops left behind
 
     def wants(self, x: Value) -> bool:
         return x in self.active

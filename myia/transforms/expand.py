@@ -12,6 +12,7 @@ from myia.ir.builder import Builder, append
 from myia.ir.core import Function, Op, Region
 from myia.ir.rewrite import Env, inline
 from myia.primitives.structured import derivative_p
+from myia.transforms.custom import without_rules
 from myia.transforms.jvp import jvp_region
 from myia.transforms.vjp import vjp_region
 
@@ -19,8 +20,11 @@ MODES = {"jvp": jvp_region, "vjp": vjp_region}
 
 
 def expand_derivatives(function: Function) -> Function:
-    """`function` without `derivative` ops; nested ones are expanded innermost first."""
-    return function.with_region(_expand(function.region, {}))
+    """`function` without `derivative` ops; nested ones are expanded innermost first.
+
+    After the last of them nobody asks for the derivatives that functions came with.
+    """
+    return function.with_region(without_rules(_expand(function.region, {})))
 
 
 def _expand(region: Region, env: Env) -> Region:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from myia.ir.core import Op, Value
-from myia.primitives.structured import Loop, call_p, derivative_p, if_p, loop_p, rev_p
+from myia.primitives.structured import Loop, call_p, custom_p, derivative_p, if_p, loop_p, rev_p
 from myia.source.diagnostics import InternalError
 
 Edge = tuple[Value, Value]
@@ -38,6 +38,8 @@ def edges(op: Op) -> Iterator[Edge]:
         (f,) = op.regions
         yield from zip(op.operands, f.args)
         yield from ((y, result) for y in f.yields for result in op.results)
+    elif op.primitive is custom_p:
+        yield from ((x, y) for x in op.operands for y in op.results)
     else:
         raise InternalError(f"{op.primitive.name}: an unknown op with regions")
 

@@ -17,10 +17,11 @@ from collections.abc import Sequence
 from myia.ir.builder import Builder, append, at, current_span, emit1
 from myia.ir.core import Op, Region, Value
 from myia.ir.primitive import Explicit, Linear, Partials
-from myia.primitives.structured import Loop, if_p, loop_p, rev_p
+from myia.primitives.structured import Loop, custom_p, if_p, loop_p, rev_p
 from myia.source.diagnostics import InternalError
 from myia.transforms.activity import active_values
 from myia.transforms.cotangents import or_zeros, plus, scaled
+from myia.transforms.custom import emit_rule, is_moved
 from myia.transforms.flow import state, state_args
 from myia.transforms.fresh import fresh, with_more_args
 from myia.transforms.prune import prune
@@ -154,8 +155,21 @@ class _Forward:
             ts = tuple(inner.tangent(region.yields[i]) for i in moved)
         return Region(args, tuple(b.ops), region.yields + ts)
 
+    def custom(self, op: Op) -> None:
+        """The rule takes the place of the function: it gives the values and the tangents."""
+        if not is_moved(op, self.active):
+            append(op)
+            return
+        tangents = emit_rule(op, [self.tangent(x) for x in op.operands if x.aval.differentiable])
+        self.define([y for y in op.results if y.aval.differentiable], tangents)
 
-_STRUCTURED = {if_p: _Forward.if_, loop_p: _Forward.loop, rev_p: _Forward.rev}
+
+_STRUCTURED = {
+    if_p: _Forward.if_,
+    loop_p: _Forward.loop,
+    rev_p: _Forward.rev,
+    custom_p: _Forward.custom,
+}
 
 
 def tangents_of(op: Op, ts: Sequence[Value | None]) -> Sequence[Value | None]:

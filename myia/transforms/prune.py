@@ -16,8 +16,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from myia.ir.core import Op, Region, Value, has_effect
-from myia.primitives.structured import Loop, call_p, derivative_p, if_p, loop_p, rev_p
+from myia.primitives.structured import Loop, call_p, custom_p, derivative_p, if_p, loop_p, rev_p
 from myia.transforms.flow import carry_args, edges, reach, state, state_args
+
+# All their operands and results stay.
+OPAQUE = (call_p, custom_p, derivative_p)
 
 
 def prune(region: Region) -> Region:
@@ -101,7 +104,7 @@ def _collect_needs(ops, same: _Same, needs, roots: list[Value], outer: tuple[Val
 
 def _decisive(op: Op) -> tuple[Value, ...]:
     """The values that every result of `op` depends on."""
-    if op.primitive in (call_p, derivative_p):
+    if op.primitive in OPAQUE:
         return (*op.operands, *op.regions[0].yields)
     if op.primitive not in (loop_p, rev_p):
         return op.operands
@@ -135,7 +138,7 @@ class _Pruner:
             return self.loop(op)
         if op.primitive is rev_p:
             return self.rev(op)
-        if op.primitive in (call_p, derivative_p):
+        if op.primitive in OPAQUE:
             return self.rebuilt(op, op.operands, map(self.region, op.regions), op.results)
         return self.rebuilt(op, op.operands, (), op.results)
 

@@ -16,10 +16,11 @@ from collections.abc import Mapping, Sequence
 from myia.ir.builder import Builder, append, at, emit
 from myia.ir.core import Op, Region, Value, captures
 from myia.ir.primitive import Explicit, Linear, Partials
-from myia.primitives.structured import if_p, loop_p, rev_p
+from myia.primitives.structured import custom_p, if_p, loop_p, rev_p
 from myia.source.diagnostics import InternalError
 from myia.transforms.activity import active_values, sources
 from myia.transforms.cotangents import Accumulators, like_cotangents, scaled
+from myia.transforms.custom import pull_back_custom, with_rules
 from myia.transforms.fresh import fresh
 from myia.transforms.prune import prune
 from myia.transforms.residuals import export_residuals
@@ -52,7 +53,7 @@ def reverse(
     """
     active = active_values(ops, wanted, [y for y, _ in cts])
     acc = Accumulators(active, sums)
-    for op in ops:
+    for op in with_rules(ops, active, acc.residuals):
         append(op)
     for y, ct in cts:
         acc.add(y, ct)
@@ -76,6 +77,8 @@ def _pull_back_op(op: Op, cts: list[Value | None], acc: Accumulators) -> None:
         pull_back_loop(reverse, op, cts, acc)
     elif op.primitive is rev_p:
         pull_back_rev(reverse, op, cts, acc)
+    elif op.primitive is custom_p:
+        pull_back_custom(reverse, op, cts, acc)
     elif op.primitive.structured:
         raise InternalError(f"{op.primitive.name} has no cotangents")
     elif any(acc.wants(x) for x in sources(op)):
@@ -85,7 +88,7 @@ def _pull_back_op(op: Op, cts: list[Value | None], acc: Accumulators) -> None:
 def _pull_back_plain(op: Op, cts: list[Value | None], acc: Accumulators) -> None:
     derivative, xs = op.primitive.derivative, op.operands
     if isinstance(derivative, Explicit):
-        derivative.vjp(op, cts, acc)
+        (derivative.vjp or _transpose_jvp)(op, cts, acc)
         return
     ((y,), (ct,)) = op.results, cts
     if isinstance(derivative, Linear):
@@ -99,6 +102,31 @@ def _pull_back_plain(op: Op, cts: list[Value | None], acc: Accumulators) -> None
         for partial, x in zip(derivative.partials, xs):
             if partial is not None and acc.wants(x):
                 acc.add(x, scaled(partial(y, *xs, **op.params), ct))
+
+
+def _transpose_jvp(op: Op, cts: list[Value | None], acc: Accumulators) -> None:
+    """The pullback of an op whose derivative states only its jvp: that of the jvp's linear ops.
+
+    The ops that read a tangent are pulled back but not emitted: being linear, they are not read.
+    """
+    ts = [Value(x.aval) if acc.wants(x) else None for x in op.operands]
+    wanted = [t for t in ts if t is not None]
+    with Builder() as b:
+        tangents = op.primitive.derivative.jvp(op.results, op.operands, ts, **op.params)
+    seeds = [(t, ct) for t, ct in zip(tangents, cts) if t is not None and ct is not None]
+    moved = set(wanted)
+    for inner in b.ops:
+        if moved.isdisjoint((*inner.operands, *captures(*inner.regions))):
+            append(inner)
+        else:
+            moved.update(inner.results)
+    sums = Accumulators(active_values(b.ops, wanted, [t for t, _ in seeds]))
+    for t, ct in seeds:
+        sums.add(t, ct)
+    pull_back([inner for inner in b.ops if moved.intersection(inner.results)], sums)
+    for x, t in zip(op.operands, ts):
+        if t is not None:
+            acc.add(x, sums.get(t))
 
 
 def _linear_operands(derivative: Linear, xs: Sequence[Value]) -> list[int]:
@@ -120,7 +148,7 @@ def _pull_back_if(op: Op, cts: list[Value | None], acc: Accumulators) -> None:
     arms = []
     for region in op.regions:
         with Builder() as b:
-            sums = Accumulators(acc.active, known)
+            sums = Accumulators(acc.active, known, acc.residuals)
             for y, ct in zip(region.yields, cts):
                 sums.add(y, ct)
             pull_back(region.ops, sums)

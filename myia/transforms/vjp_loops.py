@@ -19,6 +19,7 @@ from myia.ir.core import Op, Region, Value, captures
 from myia.primitives.control import emit_loop
 from myia.primitives.structured import Loop
 from myia.transforms.cotangents import Accumulators, like_cotangents, or_zeros
+from myia.transforms.custom import region_with_rules
 from myia.transforms.fresh import applied, fresh
 from myia.transforms.residuals import export_residuals
 
@@ -43,7 +44,7 @@ def pull_back_loop(reverse: Callable, op: Op, cts: Cts, acc: Accumulators) -> No
     reversal = replace(
         parts,
         cond=parts.cond and fresh(parts.cond, replay=True),
-        body=fresh(parts.body, replay=True),
+        body=fresh(region_with_rules(parts.body, acc.active), replay=True),
         adjoint=closed_region(
             adjoint, args, like_cotangents(args[i] for i in active), like_cotangents(captured)
         ),

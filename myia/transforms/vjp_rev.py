@@ -9,7 +9,8 @@ other way, from the first trip to the last:
 
 With f' the loop of the first line, this is vjp(rev f) = loop f', then rev f': never a tape of
 tapes. It is derived from what `rev` means, its adjoint, so it holds however passes have rewritten
-the adjoint, and also where a custom rule gave it.
+the adjoint, and also where a custom rule gave it. (A custom rule that is not linear in cotangents,
+which clips them for instance, is refused here.)
 """
 
 from __future__ import annotations
@@ -17,13 +18,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from myia.ir.builder import append
+from myia.ir.builder import append, current_span
 from myia.ir.core import Op, Region, Value, captures
 from myia.primitives.control import emit_loop
 from myia.primitives.structured import Loop
-from myia.source.diagnostics import InternalError
+from myia.source.diagnostics import MyiaError
 from myia.transforms.activity import useful_values
 from myia.transforms.cotangents import Accumulators, like_cotangents, or_zeros
+from myia.transforms.errors import NonlinearRule
 from myia.transforms.flow import state, state_args
 from myia.transforms.fresh import applied, fresh, with_more_args
 from myia.transforms.prune import prune
@@ -119,7 +121,7 @@ class _Pullback:
     def linear_region(self, body: Callable, *groups: Sequence[Value]) -> Region:
         region = prune(closed_region(body, *groups))
         if any(x in self.outside for x in captures(region)):
-            raise InternalError("rev: the adjoint is not linear in what it transforms")
+            raise MyiaError(NonlinearRule(current_span()))
         return region
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from myia.infer.staging.jaxprs import refuse
 from myia.infer.staging.registry import translates
 from myia.infer.staging.rules_elementwise import spread
+from myia.infer.staging.rules_shaping import ints
 from myia.ir.core import Value
 from myia.primitives import arithmetic, linalg, logic, reductions
 from myia.primitives.logic import convert
@@ -27,7 +28,7 @@ _REDUCTIONS = {
 def _register(name: str, primitive: Callable[..., Value]) -> None:
     @translates(name)
     def rule(x: Value, *, axes, out_sharding=None) -> Value:
-        return primitive(x, axes=tuple(axes)) if axes else x
+        return primitive(x, axes=ints(axes)) if axes else x
 
 
 for _name, _primitive in _REDUCTIONS.items():
@@ -36,12 +37,12 @@ for _name, _primitive in _REDUCTIONS.items():
 
 @translates("argmax")
 def _argmax(x: Value, *, axes, index_dtype) -> Value:
-    return convert(reductions.argmax(x, axis=axes[0]), dtype=index_dtype)
+    return convert(reductions.argmax(x, axis=int(axes[0])), dtype=index_dtype)
 
 
 @translates("argmin")
 def _argmin(x: Value, *, axes, index_dtype) -> Value:
-    return convert(reductions.argmin(x, axis=axes[0]), dtype=index_dtype)
+    return convert(reductions.argmin(x, axis=int(axes[0])), dtype=index_dtype)
 
 
 # ----- Reductions by a function: those that are one of the above
@@ -67,7 +68,7 @@ def _reduce(x: Value, *inits: Value, computation, jaxpr, dimensions, **_) -> Val
     operation = combining(jaxpr.jaxpr)
     if operation is None or len(inits) != 1:
         raise refuse("a reduction by this function", "it is none of +, *, max, min, &, |, ^")
-    total = _REDUCTIONS[_OF_COMBINING[operation]](x, axes=tuple(dimensions))
+    total = _REDUCTIONS[_OF_COMBINING[operation]](x, axes=ints(dimensions))
     return _COMBINING[operation](total, spread(inits[0], total.shape))
 
 
@@ -103,7 +104,7 @@ def _dot_general(
     wide = np.result_type(x.dtype, y.dtype, result)
     if wide.kind == "b":
         wide = np.dtype(np.int32)
-    contract, batch = (tuple(tuple(map(int, axes)) for axes in pair) for pair in dimension_numbers)
+    contract, batch = (tuple(ints(axes) for axes in pair) for pair in dimension_numbers)
     product = linalg.dot_general(
         convert(x, dtype=wide), convert(y, dtype=wide), contract=contract, batch=batch
     )

@@ -12,16 +12,21 @@ from myia.primitives.define import constant
 from myia.primitives.logic import convert
 
 
+def ints(numbers) -> tuple[int, ...]:
+    """Parameters of jaxprs may be NumPy's integers."""
+    return tuple(int(n) for n in numbers)
+
+
 @translates("broadcast_in_dim")
 def _broadcast_in_dim(x: Value, *, shape, broadcast_dimensions, sharding=None) -> Value:
-    return shaping.broadcast(x, shape=tuple(shape), dims=tuple(broadcast_dimensions))
+    return shaping.broadcast(x, shape=ints(shape), dims=ints(broadcast_dimensions))
 
 
 @translates("reshape")
 def _reshape(x: Value, *, new_sizes, dimensions=None, sharding=None) -> Value:
     if dimensions is not None:
-        x = shaping.transpose(x, permutation=tuple(dimensions))
-    return reshaped(x, tuple(new_sizes))
+        x = shaping.transpose(x, permutation=ints(dimensions))
+    return reshaped(x, ints(new_sizes))
 
 
 def reshaped(x: Value, shape: tuple[int, ...]) -> Value:
@@ -42,12 +47,12 @@ def _expand_dims(x: Value, *, dimensions) -> Value:
 
 @translates("transpose")
 def _transpose(x: Value, *, permutation) -> Value:
-    return shaping.transpose(x, permutation=tuple(map(int, permutation)))
+    return shaping.transpose(x, permutation=ints(permutation))
 
 
 @translates("rev")
 def _rev(x: Value, *, dimensions) -> Value:
-    return shaping.flip(x, axes=tuple(dimensions))
+    return shaping.flip(x, axes=ints(dimensions))
 
 
 # ----- Joining, padding, repeating
@@ -66,17 +71,17 @@ def _stack(*xs: Value, axis) -> Value:
 
 @translates("pad")
 def _pad(x: Value, value: Value, *, padding_config) -> Value:
-    low, high, interior = (tuple(p[i] for p in padding_config) for i in range(3))
+    low, high, interior = (ints(p[i] for p in padding_config) for i in range(3))
     return shaping.pad(x, value, low=low, high=high, interior=interior)
 
 
 @translates("tile")
 def _tile(x: Value, *, reps) -> Value:
     """Each axis gets one before it along which it is repeated, and the two become one."""
-    shape = tuple(extent for pair in zip(reps, x.shape) for extent in pair)
+    shape = ints(extent for pair in zip(reps, x.shape) for extent in pair)
     dims = tuple(2 * axis + 1 for axis in range(x.aval.ndim))
     repeated = shaping.broadcast(x, shape=shape, dims=dims)
-    return shaping.reshape(repeated, shape=tuple(r * n for r, n in zip(reps, x.shape)))
+    return shaping.reshape(repeated, shape=ints(r * n for r, n in zip(reps, x.shape)))
 
 
 # ----- Cutting
@@ -84,8 +89,8 @@ def _tile(x: Value, *, reps) -> Value:
 
 @translates("slice")
 def _slice(x: Value, *, start_indices, limit_indices, strides) -> Value:
-    stride = (1,) * x.aval.ndim if strides is None else tuple(strides)
-    return shaping.slice(x, start=tuple(start_indices), limit=tuple(limit_indices), stride=stride)
+    stride = (1,) * x.aval.ndim if strides is None else ints(strides)
+    return shaping.slice(x, start=ints(start_indices), limit=ints(limit_indices), stride=stride)
 
 
 def along(x: Value, axis: int, start: int, limit: int) -> Value:
@@ -93,7 +98,7 @@ def along(x: Value, axis: int, start: int, limit: int) -> Value:
     starts, limits = [0] * x.aval.ndim, list(x.shape)
     starts[axis], limits[axis] = start, limit
     ones = (1,) * x.aval.ndim
-    return shaping.slice(x, start=tuple(starts), limit=tuple(limits), stride=ones)
+    return shaping.slice(x, start=ints(starts), limit=ints(limits), stride=ones)
 
 
 @translates("split")
@@ -115,7 +120,7 @@ def as_indices(indices) -> list[Value]:
 
 @translates("dynamic_slice")
 def _dynamic_slice(x: Value, *indices: Value, slice_sizes) -> Value:
-    return windows.dynamic_slice(x, *as_indices(indices), sizes=tuple(slice_sizes))
+    return windows.dynamic_slice(x, *as_indices(indices), sizes=ints(slice_sizes))
 
 
 @translates("dynamic_update_slice")
@@ -128,9 +133,9 @@ def _dynamic_update_slice(x: Value, update: Value, *indices: Value) -> Value:
 
 @translates("iota")
 def _iota(*, dtype, shape, dimension, sharding=None) -> Value:
-    return shaping.iota(shape=tuple(shape), axis=dimension, dtype=np.dtype(dtype))
+    return shaping.iota(shape=ints(shape), axis=dimension, dtype=np.dtype(dtype))
 
 
 @translates("empty")
 def _empty(*, shape, dtype, out_sharding=None) -> Value:
-    return constant(0, dtype, tuple(shape))
+    return constant(0, dtype, ints(shape))

@@ -1,0 +1,173 @@
+"""Functions that come with their derivative: the rule is used, the function is not looked into.
+
+Where a derivative is taken through such a function, its rule takes its place, and is then a
+program like any other: a second derivative differentiates the rule.
+
+    %y = custom %x { f }     rule(x, x_t) -> y, y_t
+        forward:   %y, %y_t = call rule(%x, %x_t)
+        reverse:   %y, %_ = call rule(%x, 0)
+                   %x_ct = the transpose of rule(%x, .) on %y_ct
+
+    %y = custom %x { f }     forward(x) -> y, r    backward(r, y_ct) -> x_ct
+        reverse:   %y, %r = call forward(%x)
+                   %x_ct = backward(%r, %y_ct)
+
+The transpose is the pullback of the rule with respect to its tangents, in which it is linear.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from myia.ir.builder import Builder, append, current_span
+from myia.ir.core import Op, Region, Value
+from myia.ir.rewrite import inline, with_regions
+from myia.primitives.define import zeros
+from myia.primitives.structured import Rule, call_p, custom_p
+from myia.source.diagnostics import InternalError, MyiaError
+from myia.transforms.cotangents import Accumulators, or_zeros
+from myia.transforms.errors import ClosedOver, NoForwardRule
+from myia.transforms.fresh import applied, fresh
+
+Residuals = dict[Op, tuple[Value, ...]]
+
+
+def is_moved(op: Op, active: set[Value]) -> bool:
+    """Whether a derivative flows through a `custom` op."""
+    moved = any(x in active for x in op.operands) and any(y in active for y in op.results)
+    if moved and any(x in active for x in op.operands[: op.params["consts"]]):
+        raise MyiaError(ClosedOver(op.span or current_span(), op.params["name"]))
+    return moved
+
+
+def emit_rule(op: Op, ts: Sequence[Value]) -> tuple[Value, ...]:
+    """Emit `op` by its rule: its results, and the tangents of the floating ones from the `ts`."""
+    if op.params["rule"].mode == "vjp":
+        raise MyiaError(NoForwardRule(op.span or current_span(), op.params["name"]))
+    (rule,) = _regions(op)
+    return _call(op, rule, (*op.operands, *ts))
+
+
+# ----- Reverse mode
+
+
+def with_rules(ops: Iterable[Op], active: set[Value], residuals: Residuals) -> list[Op]:
+    """`ops`, at any depth, as a reverse sweep runs them forwards; collects `residuals`."""
+    with Builder() as b:
+        for op in ops:
+            if op.primitive is not custom_p:
+                append(_deeper(op, lambda r: region_with_rules(r, active, residuals)))
+            elif not is_moved(op, active):
+                append(op)
+            elif op.params["rule"].mode == "jvp":
+                emit_rule(op, [zeros(x.aval) for x in _floating(op.operands)])
+            else:
+                residuals[op] = _call(op, _regions(op)[0], op.operands)
+    return b.ops
+
+
+def region_with_rules(
+    region: Region, active: set[Value], residuals: Residuals | None = None
+) -> Region:
+    found = {} if residuals is None else residuals
+    return _same_or(region, with_rules(region.ops, active, found))
+
+
+def pull_back_custom(
+    reverse: Callable, op: Op, cts: Sequence[Value | None], acc: Accumulators
+) -> None:
+    if not is_moved(op, acc.active):
+        return
+    given = dict(zip(op.results, cts))
+    if op.params["rule"].mode == "jvp":
+        _transpose_rule(reverse, op, given, acc)
+        return
+    backward = _regions(op)[1]
+    seeds = [or_zeros(given[y], y) for y in _floating(op.results)]
+    results = inline(fresh(backward, replay=True), (*acc.residuals[op], *seeds))
+    for x, ct in zip(_floating(op.operands[op.params["consts"] :]), results, strict=True):
+        acc.add(x, ct)
+
+
+def _transpose_rule(reverse: Callable, op: Op, given: dict, acc: Accumulators) -> None:
+    """The rule is linear in its tangents, so these may be zero where it is pulled back."""
+    xs = _floating(op.operands)
+    ts = [zeros(x.aval) for x in xs]
+    step = applied(_regions(op)[0], (*op.operands, *ts), replay=True)
+    tangents = zip(_floating(op.results), step.yields[len(op.results) :])
+    seeds = [(t, given[y]) for y, t in tangents if given[y] is not None]
+    sums = reverse(step.ops, [t for x, t in zip(xs, ts) if acc.wants(x)], seeds)
+    for x, t in zip(xs, ts):
+        acc.add(x, sums.get(t))
+
+
+# ----- After the last derivative
+
+
+def without_rules(region: Region) -> Region:
+    """`region` with calls of the functions, whose rules nobody asks for any more."""
+    return _same_or(region, [_without_rule(op) for op in region.ops])
+
+
+def _without_rule(op: Op) -> Op:
+    op = _deeper(op, without_rules)
+    if op.primitive is not custom_p:
+        return op
+    params = {"name": op.params["name"]}
+    return Op(call_p, op.operands, params, op.regions, op.results, op.span)
+
+
+# ----- What these have in common
+
+
+def _floating(values: Iterable[Value]) -> list[Value]:
+    return [x for x in values if x.aval.differentiable]
+
+
+def _avals(values: Iterable[Value]) -> list:
+    return [x.aval for x in values]
+
+
+def _regions(op: Op) -> tuple[Region, ...]:
+    """The regions of the rule of `op`, checked against the function whose derivative they are."""
+    rule: Rule = op.params["rule"]
+    regions = rule.regions
+    floats, moved = _floating(op.operands), _floating(op.results)
+    if rule.mode == "jvp":
+        (tangents,) = regions
+        takes, gives = (*op.operands, *floats), (*op.results, *moved)
+        fits = _fits(tangents, takes, gives)
+    else:
+        forward, backward = regions
+        residuals = forward.yields[len(op.results) :]
+        fits = _fits(forward, op.operands, (*op.results, *residuals)) and _fits(
+            backward, (*residuals, *moved), _floating(op.operands[op.params["consts"] :])
+        )
+    if not fits:
+        raise InternalError(f"the rule of {op.params['name']} does not fit the function")
+    return regions
+
+
+def _fits(region: Region, takes: Sequence[Value], gives: Sequence[Value]) -> bool:
+    return _avals(region.args) == _avals(takes) and _avals(region.yields) == _avals(gives)
+
+
+def _call(op: Op, region: Region, operands: Sequence[Value]) -> tuple[Value, ...]:
+    """A call of `region` in the place of `op`; returns what it yields besides."""
+    more = tuple(Value(y.aval) for y in region.yields[len(op.results) :])
+    params = {"name": op.params["name"]}
+    call = Op(call_p, tuple(operands), params, (fresh(region),), op.results + more, op.span)
+    append(call)
+    return more
+
+
+def _deeper(op: Op, change: Callable[[Region], Region]) -> Op:
+    regions = [change(region) for region in op.regions]
+    same = all(new is old for new, old in zip(regions, op.regions))
+    return op if same else with_regions(op, regions)
+
+
+def _same_or(region: Region, ops: Sequence[Op]) -> Region:
+    if len(ops) == len(region.ops) and all(p is q for p, q in zip(ops, region.ops)):
+        return region
+    return Region(region.args, tuple(ops), region.yields)

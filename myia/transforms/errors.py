@@ -1,0 +1,32 @@
+"""What the derivative transforms refuse, the text of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from myia.source.diagnostics import Diagnostic
+
+
+@dataclass(frozen=True)
+class NoForwardRule(Diagnostic):
+    title = "`{name}` has a rule for reverse mode only"
+    label = "its derivative in forward mode is taken here"
+    way_out = "use reverse mode (`grad`, `vjp`), or give the function a `custom_jvp` rule"
+
+    name: str
+
+
+@dataclass(frozen=True)
+class ClosedOver(Diagnostic):
+    title = "the derivative rule of `{name}` says nothing about a value that it closes over"
+    label = "a derivative with respect to that value is taken here"
+    way_out = "pass the value as an argument of the function that has the rule"
+
+    name: str
+
+
+@dataclass(frozen=True)
+class NonlinearRule(Diagnostic):
+    title = "a derivative rule in this loop is not linear in the cotangents that it is given"
+    label = "a second derivative in reverse mode is taken of this loop"
+    way_out = "take the outer derivative in forward mode (`jvp`, `jacfwd`)"
