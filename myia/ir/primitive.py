@@ -5,7 +5,7 @@ Every primitive is one block in `myia/primitives/`, made with the constructors o
 
     Partials(fns)            pointwise: dy/dx_i = fn_i(y, *xs), same shape as y; None means zero
     Linear(groups, fns)      (multi)linear: ct_x_i = fn_i(ct, *xs); the JVP is the op itself
-    Explicit(jvp, vjp)       anything else
+    Explicit(jvp[, vjp])     anything else
     NONDIFFERENTIABLE        said, never a default: integers, comparisons, steps
 
 Both modes follow from it: `transforms/jvp.py` and `transforms/vjp.py` are its only readers.
@@ -47,10 +47,12 @@ class Explicit:
     """`jvp(ys, xs, ts, **params) -> tangents of ys`, `vjp(op, cts, acc)` adds to `acc`.
 
     A tangent or cotangent that is None is zero; `vjp` is called with at least one that is not.
+    Without a `vjp` the reverse sweep transposes the ops that `jvp` emits, which must each be
+    linear in the tangents.
     """
 
     jvp: Callable
-    vjp: Callable
+    vjp: Callable | None = None
 
 
 class _Nondifferentiable:

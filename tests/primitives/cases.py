@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 
+import linalg_cases
 import numpy as np
 import special_cases
 import window_cases
@@ -231,7 +232,7 @@ TABLE = [
     case(effects.debug_print_p, (), fmt="x is {}"),
 ]
 
-TABLES = [TABLE, special_cases.TABLE, window_cases.TABLE]
+TABLES = [TABLE, special_cases.TABLE, linalg_cases.TABLE, window_cases.TABLE]
 CASES: dict[str, list[Case]] = {}
 for one in itertools.chain.from_iterable(itertools.chain(*TABLES)):
     CASES.setdefault(one.primitive.name, []).append(one)

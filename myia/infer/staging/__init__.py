@@ -6,6 +6,7 @@ Importing this package registers the rules of the translator.
 from myia.infer.staging import (
     rules_control,
     rules_elementwise,
+    rules_linalg,
     rules_random,
     rules_reductions,
     rules_shaping,
@@ -15,6 +16,7 @@ from myia.infer.staging import (
 __all__ = [
     "rules_control",
     "rules_elementwise",
+    "rules_linalg",
     "rules_random",
     "rules_reductions",
     "rules_shaping",
