@@ -92,8 +92,9 @@ def bitcast(x: Value, *, dtype) -> Value:
     return x if x.dtype == dtype else bitcast_p(x, dtype=dtype)
 
 
+# The neighbour of `x` on the side of `y`: it moves with `x`.
 nextafter = pointwise(
-    "nextafter", lax.nextafter, np.nextafter, derivative=NONDIFFERENTIABLE, kinds="f"
+    "nextafter", lax.nextafter, np.nextafter, partials=[lambda z, x, y: 1, None], kinds="f"
 )
 
 # ----- Precision

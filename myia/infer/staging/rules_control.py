@@ -22,6 +22,7 @@ from myia.ir.core import Value
 from myia.primitives import logic, shaping, windows
 from myia.primitives.control import if_, loop
 from myia.primitives.define import constant, zeros
+from myia.primitives.reductions import reduce_or
 
 # ----- Calls
 
@@ -84,11 +85,25 @@ def _while(
 ) -> Sequence[Value]:
     n = cond_nconsts + body_nconsts
     of_cond, of_body, init = operands[:cond_nconsts], operands[cond_nconsts:n], operands[n:]
-    return loop(
-        init,
-        lambda k, *carries: translate(body_jaxpr, (*of_body, *carries)),
-        cond=lambda k, *carries: translate(cond_jaxpr, (*of_cond, *carries))[0],
-    )
+
+    def goes_on(k: Value, *carries: Value) -> Value:
+        (on,) = translate(cond_jaxpr, (*of_cond, *carries))
+        return reduce_or(on, axes=tuple(range(on.aval.ndim))) if on.shape else on
+
+    def step(k: Value, *carries: Value) -> list[Value]:
+        after = translate(body_jaxpr, (*of_body, *carries))
+        if not cond_jaxpr.out_avals[0].shape:
+            return after
+        (on,) = translate(cond_jaxpr, (*of_cond, *carries))
+        return [_where(on, x, y) for x, y in zip(after, carries)]
+
+    return loop(init, step, cond=goes_on)
+
+
+def _where(on: Value, x: Value, y: Value) -> Value:
+    """Of several loops run at once, those that go on make the step."""
+    on = shaping.broadcast(on, shape=x.shape, dims=tuple(range(on.aval.ndim)))
+    return logic.select(on, x, y)
 
 
 @translates("scan")
