@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import jax
+import numpy as np
 from jax.extend.core import ClosedJaxpr
 
 from myia.infer.staging.jaxprs import ir_aval, translate, translate_open
@@ -52,8 +54,12 @@ def _composite(*operands: Value, jaxpr, **_) -> list[Value]:
 
 
 @translates("cond")
-def _cond(index: Value, *operands: Value, branches, **_) -> Sequence[Value]:
+def _cond(
+    index: Value, *operands: Value, branches, branches_platforms=None, **_
+) -> Sequence[Value]:
     """Branch number `index`; one too small or too large is the first or the last."""
+    if branches_platforms is not None:
+        return translate(branches[_number_of_platform(branches_platforms)], operands)
     if index.dtype.kind == "b":
         then, other = (lambda: translate(branches[1], operands)), branches[0]
         return if_(index, then, lambda: translate(other, operands))
@@ -69,6 +75,18 @@ def _switch(index: Value, operands, branches, first: int) -> Sequence[Value]:
         lambda: translate(branches[first], operands),
         lambda: _switch(index, operands, branches, first + 1),
     )
+
+
+@translates("platform_index")
+def _platform_index(*, platforms) -> Value:
+    return constant(_number_of_platform(platforms), np.int32)
+
+
+def _number_of_platform(platforms: Sequence[tuple[str, ...] | None]) -> int:
+    """Which of `platforms` the device is on; None stands for all that no other names."""
+    backend = jax.default_backend()
+    names = {backend} if backend != "gpu" else {"gpu", "cuda"}
+    return next(i for i, group in enumerate(platforms) if group is None or names & {*group})
 
 
 # ----- Loops
