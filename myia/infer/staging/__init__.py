@@ -6,19 +6,25 @@ Importing this package registers the rules of the translator.
 from myia.infer.staging import (
     rules_control,
     rules_elementwise,
+    rules_gather,
     rules_linalg,
+    rules_ordering,
     rules_random,
     rules_reductions,
     rules_shaping,
     rules_special,
+    rules_windows,
 )
 
 __all__ = [
     "rules_control",
     "rules_elementwise",
+    "rules_gather",
     "rules_linalg",
+    "rules_ordering",
     "rules_random",
     "rules_reductions",
     "rules_shaping",
     "rules_special",
+    "rules_windows",
 ]
