@@ -18,14 +18,20 @@ from myia.infer.heap import (
     DictObject,
     InstanceObject,
     ListObject,
+    SizedObject,
+    SizedView,
     ViewObject,
 )
 from myia.infer.numbers import is_number, is_weak
-from myia.infer.values import Abstract, Method, Ref, Static, Super, Tuple
+from myia.infer.sized.elements import is_sized, refuse
+from myia.infer.staging import objects
+from myia.infer.values import Abstract, Method, Opaque, Ref, Static, Super, Tuple
 
 KINDS = {
     ArrayObject: "array",
     ViewObject: "array",
+    SizedObject: "array",
+    SizedView: "array",
     ListObject: "list",
     BufferObject: "list",
     DictObject: "dict",
@@ -58,6 +64,10 @@ def getattr_(ctx: Context, x: Abstract, name: str) -> Abstract:
     kind = kind_of(ctx, x)
     if (kind, name) in registry.PROPERTIES:
         return registry.PROPERTIES[kind, name](ctx, x)
+    if is_sized(ctx, x) and (kind, name) in registry.PROPERTIES:
+        if ("sized", name) not in registry.PROPERTIES:
+            refuse(ctx, f"the attribute `{name}`")
+        return registry.PROPERTIES["sized", name](ctx, x)
     if (kind, name) in registry.METHODS:
         return Method((kind, name), x)
     if isinstance(x, Static) and kind is None:

@@ -84,7 +84,7 @@ def _refuse(ctx: Context, f: Any):
 
 def call_numpy(ctx: Context, name: str, args: tuple) -> Abstract:
     """The registered handler of `numpy.<name>`."""
-    return registry.NAMED["numpy", name](ctx, *args)
+    return registry.invoke(ctx, registry.NAMED["numpy", name], f"numpy.{name}", args, {})
 
 
 def _is_library(f: types.FunctionType) -> bool:

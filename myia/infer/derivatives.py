@@ -18,6 +18,7 @@ from myia.infer.heap import ArrayObject, ViewObject
 from myia.infer.layout import is_contiguous
 from myia.infer.operands import operand, operand_dtype
 from myia.infer.regions import Exports, adopt, copied
+from myia.infer.sized.elements import is_sized, refuse
 from myia.infer.values import (
     Abstract,
     Partial,
@@ -95,6 +96,8 @@ def _structure(ctx: Context, x: Abstract, leaves: list[Abstract], what: str) -> 
         return lambda ctx, rest: rest.pop(0)
     if isinstance(x, Static):
         return lambda ctx, rest: x
+    if is_sized(ctx, x):
+        refuse(ctx, "the derivative with respect to elements")
     contents = ctx.contents(x) if isinstance(x, Ref) else x
     parts = [_structure(ctx, child, leaves, what) for child in contents.children()]
     if isinstance(x, Ref):

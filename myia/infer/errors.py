@@ -55,6 +55,16 @@ class NotStatic(Diagnostic):
 
 
 @dataclass(frozen=True)
+class SizeEscapes(Diagnostic):
+    title = "an array whose size is known only at run time is a result"
+    label = "the results of a compiled function have shapes known at compile time"
+    way_out = (
+        "return an array of the full size and the number of elements that count "
+        "(`out = np.zeros(n); out[:k] = y; return out, k`), or what is computed from it"
+    )
+
+
+@dataclass(frozen=True)
 class BranchesDiffer(Diagnostic):
     title = "the branches give {a} and {b}"
     label = "both branches of a condition known only at run time must give one type"

@@ -63,6 +63,39 @@ class ViewObject(Contents):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class SizedObject(Contents):
+    """An array with axes of run-time extent (`infer/sized/`): its elements, padded to bounds.
+
+    `extents` has for each axis what of it is there, or None where all is.
+    """
+
+    value: Value
+    extents: tuple[Any, ...]
+    readonly: str | None = None
+
+    def children(self):
+        leaves = [v for e in self.extents if e is not None for v in e.values()]
+        return tuple(Scalar(v, weak=False) for v in (self.value, *leaves))
+
+    def rebuild(self, children):
+        value, *leaves = (c.value for c in children)
+        extents = []
+        for e in self.extents:
+            count = 0 if e is None else len(e.values())
+            extents.append(None if e is None else e.with_values(leaves[:count]))
+            del leaves[:count]
+        return SizedObject(value, tuple(extents), self.readonly)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SizedView(Contents):
+    """A part of run-time size of the array `base` (`infer/sized/elements.py`)."""
+
+    base: int
+    step: Any
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class ListObject(Contents):
     """A list of known length."""
 
@@ -218,7 +251,7 @@ class Heap:
         """What is under `id`, and its views, may be out of date since the write at `span`."""
         self.objects[id] = Stale(span)
         for view, contents in list(self.objects.items()):
-            if isinstance(contents, ViewObject) and contents.base == id:
+            if isinstance(contents, (ViewObject, SizedView)) and contents.base == id:
                 self.spoil(view, span)
 
     def depend(self, a: int, b: int) -> None:

@@ -12,6 +12,9 @@ from myia.infer.index_arrays import gather_items, is_array_index, scatter_items
 from myia.infer.join import Mismatch
 from myia.infer.numbers import bounds, is_number, kind_of, number_value
 from myia.infer.operands import fitted
+from myia.infer.sized import subscripts as sized
+from myia.infer.sized.elements import bounds_of, is_sized
+from myia.infer.sized.masks import is_mask
 from myia.infer.subscripts import index_value, subscript_of, window
 from myia.infer.values import (
     Abstract,
@@ -36,6 +39,8 @@ I64 = np.dtype(np.int64)
 
 def getitem(ctx: Context, x: Abstract, key: Abstract) -> Abstract:
     """`x[key]`"""
+    if is_sized(ctx, x) or (ctx.is_array(x) and sized.applies(ctx, x, key)):
+        return sized.item(ctx, x, key)
     if ctx.is_array(x):
         return _array_item(ctx, x, key)
     if isinstance(x, Ref):
@@ -68,7 +73,7 @@ def _is_everything(key: Abstract) -> bool:
 
 def setitem(ctx: Context, x: Abstract, key: Abstract, value: Abstract) -> None:
     """`x[key] = value`"""
-    if ctx.is_array(x):
+    if ctx.is_array(x) or is_sized(ctx, x):
         _store_array_item(ctx, x, key, ctx.force(value))
         return
     contents = ctx.contents(x) if isinstance(x, Ref) else None
@@ -220,16 +225,21 @@ def _has_ellipsis(key: Abstract) -> bool:
 
 
 def _store_array_item(ctx: Context, x: Ref, key: Abstract, value: Abstract) -> None:
-    shape = ctx.shape(x)
-    aval = array_aval(ctx.heap, x.id)
-    if isinstance(value, (Tuple, Ref)) and not ctx.is_array(value):
+    aval = bounds_of(ctx, x)
+    known = ctx.is_array(value) or is_sized(ctx, value)
+    if isinstance(value, (Tuple, Ref)) and not known:
         value = ctx.as_array(value)
-    if not (is_number(value) or ctx.is_array(value)):
+    if not (is_number(value) or isinstance(value, Ref)):
         ctx.fail(BadType, message=f"cannot store {ctx.describe(value)} in an array")
     _check_cast(ctx, value, aval)
-    if ctx.is_array(key) and array_aval(ctx.heap, key.id).dtype.kind == "b":
+    of_number = not is_sized(ctx, value) and ctx.shape(value) in ((), (1,))
+    if of_number and ctx.is_array(x) and ctx.is_array(key) and is_mask(ctx, key):
         _store_where(ctx, x, key, value)
         return
+    if is_sized(ctx, value) or sized.applies(ctx, x, key):
+        sized.store_item(ctx, x, key, value)
+        return
+    shape = ctx.shape(x)
     subscript = subscript_of(ctx, key, len(shape))
     if any(map(is_array_index, subscript.entries)):
         scatter_items(ctx, x, subscript, value)
@@ -239,7 +249,7 @@ def _store_array_item(ctx: Context, x: Ref, key: Abstract, value: Abstract) -> N
 
 
 def _check_cast(ctx: Context, value: Abstract, aval: Aval) -> None:
-    kind = array_aval(ctx.heap, value.id).dtype.kind if isinstance(value, Ref) else kind_of(value)
+    kind = bounds_of(ctx, value).dtype.kind if isinstance(value, Ref) else kind_of(value)
     if kind == "c" and aval.dtype.kind != "c":
         ctx.fail(BadType, message=f"cannot store a complex number in an array of {aval.dtype}")
 
@@ -251,12 +261,6 @@ def _store_where(ctx: Context, x: Ref, mask: Ref, value: Abstract) -> None:
     if shape != aval.shape[: len(shape)]:
         message = f"boolean index of shape {shape} did not match an array of shape {aval.shape}"
         ctx.fail(BadValue, message=message, exception="IndexError")
-    if ctx.shape(value) not in ((), (1,)):
-        ctx.fail(
-            Unsupported,
-            what="a store of an array at a mask",
-            help_text="use `np.where(mask, values, x)` with values of x's shape",
-        )
     fill = fitted(ctx, value, aval)
     dims = tuple(range(len(shape)))
     here = shaping.broadcast(ctx.read(mask), shape=aval.shape, dims=dims)

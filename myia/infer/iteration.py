@@ -15,12 +15,25 @@ from myia.infer.heap import (
     BufferObject,
     DictObject,
     ListObject,
+    SizedObject,
+    SizedView,
     Stale,
     ViewObject,
 )
 from myia.infer.join import Mismatch
 from myia.infer.numbers import INT64_MAX, bounds, number_value
-from myia.infer.values import Abstract, Iterator, Range, Ref, Scalar, Static, Tuple, static_int
+from myia.infer.sized import elements, subscripts
+from myia.infer.values import (
+    Abstract,
+    Iterator,
+    Opaque,
+    Range,
+    Ref,
+    Scalar,
+    Static,
+    Tuple,
+    static_int,
+)
 from myia.ir.core import Value
 from myia.primitives import arithmetic
 
@@ -61,6 +74,8 @@ def sequence(ctx: Context, x: Abstract) -> Sequence:
         return _static_items(ctx, tuple(Static(i) for i in items))
     if isinstance(x, Ref):
         return _object(ctx, x, ctx.contents(x))
+    if isinstance(x, Opaque):
+        return Sequence(ctx.length(x), lambda i: indexing.getitem(ctx, x, i))
     ctx.fail(BadType, message=f"{ctx.describe(x)} is not iterable")
 
 
@@ -68,6 +83,11 @@ def _object(ctx: Context, x: Ref, contents) -> Sequence:
     if isinstance(contents, (ArrayObject, ViewObject)):
         count = Static(ctx.shape(x)[0])
         return Sequence(count, lambda i: indexing.getitem(ctx, x, i))
+    if isinstance(contents, (SizedObject, SizedView)):
+        count = elements.extents_of(ctx, x)[0]
+        n = elements.bounds_of(ctx, x).shape[0]
+        count = Static(n) if count is None else count.count.abstract()
+        return Sequence(count, lambda i: subscripts.row(ctx, x, i))
     if isinstance(contents, ListObject):
         return _list(ctx, x, contents)
     if isinstance(contents, BufferObject):

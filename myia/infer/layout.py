@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from myia.infer.context import Context, array_aval
-from myia.infer.heap import ArrayObject, ViewObject
+from myia.infer.heap import ArrayObject, SizedView, ViewObject
 from myia.infer.values import Abstract, Ref, Scalar
 from myia.infer.views import Permute, Reshape, Window
 from myia.ir.core import Value
@@ -141,7 +141,8 @@ def frozen_view(ctx: Context, x: Ref, value: Value, what: str) -> Abstract:
 def owner(ctx: Context, x: Ref) -> Ref:
     """The array whose memory `x` shows."""
     contents = ctx.contents(x)
-    return owner(ctx, Ref(contents.base)) if isinstance(contents, ViewObject) else x
+    seen = isinstance(contents, (ViewObject, SizedView))
+    return owner(ctx, Ref(contents.base)) if seen else x
 
 
 def _same_but_ones(a: tuple[int, ...], b: tuple[int, ...]) -> bool:

@@ -26,6 +26,8 @@ from myia.infer.operands import (
     operand_dtype,
     result,
 )
+from myia.infer.sized.aligned import assign, lifted
+from myia.infer.sized.elements import is_sized, refuse
 from myia.infer.values import (
     FALSE,
     TRUE,
@@ -90,6 +92,8 @@ def binary(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
     a, b = ctx.force(a), ctx.force(b)
     if isinstance(a, Static) and isinstance(b, Static):
         return _static_binary(ctx, op, a, b)
+    if is_sized(ctx, a) or is_sized(ctx, b):
+        return _of_sized(ctx, op, a, b, binary)
     if is_numeric(ctx, a) and is_numeric(ctx, b):
         if op == "@":
             return ctx.matmul(a, b)
@@ -108,6 +112,14 @@ def _static_binary(ctx: Context, op: str, a: Static, b: Static) -> Abstract:
         ctx.fail(BadType, message=str(e))
     except (ArithmeticError, ValueError) as e:
         ctx.fail(BadValue, message=str(e), exception=type(e).__name__)
+
+
+def _of_sized(ctx: Context, op: str, a: Abstract, b: Abstract, apply: Callable) -> Abstract:
+    """`apply(ctx, op, a, b)` where an operand is an array of run-time size."""
+    if op == "@":
+        return ctx.matmul(a, b)
+    xs = [x if is_numeric(ctx, x) or is_sized(ctx, x) else ctx.as_array(x) for x in (a, b)]
+    return lifted(ctx, xs, lambda xs: apply(ctx, op, *xs))
 
 
 def _numeric(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
@@ -220,6 +232,9 @@ def _items(ctx: Context, x: Abstract) -> tuple[Abstract, ...] | None:
 def inplace(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
     """`a op= b`: an array or a list is changed and stays itself, anything else is replaced."""
     a = ctx.force(a)
+    if is_sized(ctx, a) or (ctx.is_array(a) and is_sized(ctx, b)):
+        assign(ctx, a, binary(ctx, op, a, b))
+        return a
     if ctx.is_array(a):
         aval = array_aval(ctx.heap, a.id)
         new = binary(ctx, op, a, b)
@@ -260,6 +275,8 @@ def unary(ctx: Context, op: str, x: Abstract) -> Abstract:
     if op == "not":
         return negate(ctx, truth(ctx, x))
     x = ctx.force(x)
+    if is_sized(ctx, x):
+        return lifted(ctx, [x], lambda xs: _unary(ctx, op, *xs))
     return laid_out_like(ctx, _unary(ctx, op, x), x)
 
 
@@ -314,6 +331,8 @@ def truth(ctx: Context, x: Abstract) -> Abstract:
         return Scalar(logic.ne(x.value, constant(0, x.dtype)), weak=True)
     if isinstance(x, Tuple):
         return Static(bool(x.items))
+    if is_sized(ctx, x):
+        refuse(ctx, "the truth value")
     if ctx.is_array(x):
         value = ctx.read(x)
         if value.aval.size != 1:
@@ -348,6 +367,8 @@ def compare(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
     a, b = ctx.force(a), ctx.force(b)
     if isinstance(a, Static) and isinstance(b, Static):
         return _static_binary(ctx, op, a, b)
+    if is_sized(ctx, a) or is_sized(ctx, b):
+        return _of_sized(ctx, op, a, b, compare)
     if is_numeric(ctx, a) and is_numeric(ctx, b):
         dtype, weak = promote(operand_dtype(ctx, a), operand_dtype(ctx, b))
         if dtype.kind == "c" and op not in ("==", "!="):

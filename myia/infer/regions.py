@@ -10,9 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from myia.infer.context import Context
-from myia.infer.heap import ArrayObject, Heap, ViewObject
+from myia.infer.heap import ArrayObject, Heap, SizedObject, SizedView, ViewObject
 from myia.infer.join import substitute
 from myia.infer.layout import is_contiguous
+from myia.infer.sized.elements import read as read_sized
 from myia.infer.values import Abstract, Ref, Scalar
 from myia.infer.views import Window
 from myia.ir.core import Value
@@ -48,6 +49,10 @@ class Exports:
                 if isinstance(start, Value) and start not in self.values:
                     self.values.append(start)
             self.add(ctx, Ref(contents.base), before)
+        if isinstance(contents, SizedView):
+            for value in contents.step.values():
+                self.add(ctx, Scalar(value, weak=False), before)
+            self.add(ctx, Ref(contents.base), before)
         for child in contents.children():
             self.add(ctx, child, before)
 
@@ -67,6 +72,8 @@ def adopt(ctx: Context, exports: Exports, results: list[Value], xs: list[Abstrac
         contents = ctx.heap[id]
         if isinstance(contents, ViewObject) and isinstance(contents.step, Window):
             contents = replace(contents, step=contents.step.renamed(env))
+        if isinstance(contents, SizedView):
+            contents = replace(contents, step=contents.step.renamed(env))
         ctx.heap.objects[id] = substitute(contents, env)
     return [substitute(x, env) for x in xs]
 
@@ -79,6 +86,9 @@ def copied(ctx: Context, x: Abstract, made: dict[int, Ref]) -> Abstract:
         contents = ctx.contents(x)
         if isinstance(contents, ViewObject):
             contents = ArrayObject(ctx.read(x), contiguous=is_contiguous(ctx, x))
+        if isinstance(contents, SizedView):
+            elements = read_sized(ctx, x)
+            contents = SizedObject(elements.value, elements.extents)
         made[x.id] = ctx.new(contents)
         children = tuple(copied(ctx, c, made) for c in contents.children())
         ctx.heap.objects[made[x.id].id] = contents.rebuild(children)

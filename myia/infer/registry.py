@@ -16,12 +16,54 @@ from typing import Any
 
 from myia.infer.errors import BadType
 from myia.infer.values import Abstract
+from myia.infer.sized.elements import holds_sized, refuse
 
 FUNCTIONS: dict[Any, Callable] = {}
 METHODS: dict[tuple[str, str], Callable] = {}  # (kind of object, name)
 PROPERTIES: dict[tuple[str, str], Callable] = {}
 NAMED: dict[tuple[str, str], Callable] = {}  # (module, name) of the functions we call ourselves
 
+SIZED: dict[Callable, Callable] = {}  # handler -> handler of arrays of run-time size
+
+# Packages whose functions JAX stages for us: they are written to be traced (`infer/staging`).
+STAGED = frozenset(
+    [
+        "blackjax",
+        "chex",
+        "diffrax",
+        "distrax",
+        "equinox",
+        "flax",
+        "haiku",
+        "jax",
+        "jaxlib",
+        "jaxopt",
+        "jraph",
+        "lineax",
+        "numpyro",
+        "optax",
+        "optimistix",
+    ]
+)
+# Packages whose functions are known by name, staged, or refused: their source is not read.
+LIBRARIES = frozenset(
+    {"numpy", "math", "scipy", "builtins", "functools", "itertools", "operator", *STAGED}
+)
+
+
+def is_staged(f: Any) -> bool:
+    """Does a callable come from one of the packages `STAGED`, or did the user mark it?
+
+    Wrappers made by such a package (`jax.vmap(f)`) call themselves what they wrap.
+    """
+    if top_package(f) in STAGED or getattr(f, "__myia_staged__", False):
+        return True
+    return isinstance(f, types.FunctionType) and _top(f.__globals__.get("__name__")) in STAGED
+
+
+def top_package(x: Any) -> str:
+    """`jax` for `jax.numpy.sin`; of an instance, that of its class."""
+    return _top(getattr(x, "__module__", None))
 # Packages whose functions are known by name, or not at all: their source is not read.
 LIBRARIES = ("numpy", "math", "scipy", "jax", "builtins", "functools", "itertools", "operator")
 
@@ -67,10 +109,28 @@ def property_(kind: str, *names: str) -> Callable[[Callable], Callable]:
 
 def invoke(ctx, handler: Callable, name: str, args, kwargs) -> Abstract:
     """Call a handler; arguments that do not fit are the user's TypeError."""
+def sized(*handlers: Callable) -> Callable[[Callable], Callable]:
+    """Register what handlers do where an argument is an array of run-time size (`infer/sized/`).
+
+    It is called like the handler. A function without one is refused for such arrays.
+    """
+
+    def register(rule: Callable) -> Callable:
+        for handler in handlers:
+            SIZED[handler] = rule
+        return rule
+
+    return register
+
+
     args = [ctx.force(x) for x in args]
     kwargs = {k: ctx.force(x) for k, x in kwargs.items()}
     try:
         inspect.signature(handler).bind(ctx, *args, **kwargs)
+    if any(holds_sized(ctx, x) for x in (*args, *kwargs.values())):
+        if handler not in SIZED:
+            refuse(ctx, f"`{name}`")
+        handler = SIZED[handler]
     except TypeError as e:
         ctx.fail(BadType, message=f"{name}: {e}")
     return handler(ctx, *args, **kwargs)

@@ -12,13 +12,15 @@ from typing import Any
 
 from myia.infer import lists
 from myia.infer.context import Context
-from myia.infer.errors import Unsupported
+from myia.infer.errors import SizeEscapes, Unsupported
 from myia.infer.heap import (
     ArrayObject,
     BufferObject,
     DictObject,
     InstanceObject,
     ListObject,
+    SizedObject,
+    SizedView,
     ViewObject,
 )
 from myia.infer.values import (
@@ -97,6 +99,8 @@ class Outputs:
         return self.rebuilt(contents, parts)
 
     def rebuilt(self, contents, parts: list[Recipe]) -> Recipe:
+        if isinstance(contents, (SizedObject, SizedView)):
+            self.ctx.fail(SizeEscapes)
         items = _sequence(parts)
         if isinstance(contents, ListObject):
             return lambda n, o: list(items(n, o))

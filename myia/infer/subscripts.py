@@ -96,7 +96,7 @@ def window(ctx: Context, shape: tuple[int, ...], subscript: Subscript) -> Window
     for axis, (entry, n) in enumerate(zip(subscript.entries, shape)):
         seen += [1] * subscript.new_axes.count(axis)
         if isinstance(entry, SliceValue):
-            start, size, stride = _slice(ctx, entry, n)
+            start, size, stride = slice_window(ctx, entry, n)
             seen.append(size)
         else:
             index = index_value(ctx, entry, n)
@@ -108,7 +108,7 @@ def window(ctx: Context, shape: tuple[int, ...], subscript: Subscript) -> Window
     return Window(tuple(starts), tuple(sizes), tuple(strides), tuple(seen))
 
 
-def _slice(ctx: Context, entry: SliceValue, n: int) -> tuple[int | Value, int, int]:
+def slice_window(ctx: Context, entry: SliceValue, n: int) -> tuple[int | Value, int, int]:
     """Start, number and stride of a slice: compile-time, or `x[i : i + 3]`."""
     parts = entry.children()
     if all(isinstance(p, Static) for p in parts):
@@ -117,7 +117,7 @@ def _slice(ctx: Context, entry: SliceValue, n: int) -> tuple[int | Value, int, i
         except (TypeError, ValueError) as e:
             ctx.fail(BadType, message=str(e))
         return (taken.start if len(taken) else 0), len(taken), taken.step
-    size = _constant_extent(entry)
+    size = constant_extent(entry)
     if size is None:
         ctx.needs_static("the length of a slice")
     lo, hi = bounds(entry.start)
@@ -131,7 +131,7 @@ def _slice(ctx: Context, entry: SliceValue, n: int) -> tuple[int | Value, int, i
     return start, size, 1
 
 
-def _constant_extent(entry: SliceValue) -> int | None:
+def constant_extent(entry: SliceValue) -> int | None:
     """`c` of `x[i : i + c]`"""
     start, stop, step = entry.children()
     one = is_none(step) or (static_int(step) and step.value == 1)

@@ -23,6 +23,9 @@ from myia.infer.library import (
     python_numbers,
     python_objects,
     python_sequences,
+    sized_arrays,
+    sized_products,
+    sized_reductions,
 )
 
 __all__ = [
@@ -48,4 +51,7 @@ __all__ = [
     "python_numbers",
     "python_objects",
     "python_sequences",
+    "sized_arrays",
+    "sized_products",
+    "sized_reductions",
 ]

@@ -17,6 +17,7 @@ from myia.infer.numbers import (
     number_dtype,
 )
 from myia.infer.registry import function
+from myia.infer.sized.elements import is_sized
 from myia.infer.strings import format_parts, printed, values_of
 from myia.infer.values import (
     NONE,
@@ -61,7 +62,7 @@ def class_of(ctx: Context, x: Abstract) -> type:
             return contents.cls
         if isinstance(contents, DictObject):
             return dict
-        return np.ndarray if ctx.is_array(x) else list
+        return np.ndarray if ctx.is_array(x) or is_sized(ctx, x) else list
     ctx.fail(Unsupported, what=f"the type of {ctx.describe(x)}")
 
 

@@ -1,0 +1,128 @@
+"""Subscripts by masks: `x[mask]`, `x[mask] = values`.
+
+What a mask selects stays in its places: only what depends on the order of elements (an index, a
+running sum, a comparison with an array that was selected by another mask) moves it.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from myia.infer.context import Context
+from myia.infer.errors import BadValue
+from myia.infer.sized.aligned import check_equal, fitting
+from myia.infer.sized.elements import (
+    Elements,
+    bounds_of,
+    dtype_of,
+    is_sized,
+    new,
+    pack,
+    read,
+    refuse,
+    store,
+)
+from myia.infer.sized.extents import Extent, masked, padded, unpacked
+from myia.infer.values import Abstract, Ref
+from myia.infer.views import reshape
+from myia.ir.core import Value
+from myia.primitives import logic, shaping
+
+
+def is_mask(ctx: Context, key: Abstract) -> bool:
+    """An array of bools."""
+    return (ctx.is_array(key) or is_sized(ctx, key)) and dtype_of(ctx, key).kind == "b"
+
+
+def selected(ctx: Context, x: Ref, mask: Ref) -> Abstract:
+    """`x[mask]`: a copy."""
+    elements, extent = _selection(ctx, x, mask)
+    extents = (extent, *elements.extents[1:])
+    return new(ctx, padded(elements.value, extents), extents)
+
+
+def store_selected(ctx: Context, x: Ref, mask: Ref, value: Abstract) -> None:
+    """`x[mask] = value`"""
+    shape = bounds_of(ctx, x).shape
+    elements, extent = _selection(ctx, x, mask)
+    new_items = _items(ctx, value, elements, extent)
+    places = shaping.broadcast(extent.mask, shape=elements.value.shape, dims=(0,))
+    stored = logic.select(places, new_items, elements.value)
+    store(ctx, x, reshape(stored, shape))
+
+
+def _items(ctx: Context, value: Abstract, elements: Elements, extent: Extent) -> Value:
+    """The elements to be stored, each in its place."""
+    shape, dtype = elements.value.shape, elements.value.dtype
+    extents = (extent, *elements.extents[1:])
+    if isinstance(value, Ref):
+        given = read(ctx, value)
+        mine = given.extents[0] if given.value.aval.ndim == len(shape) else None
+        if mine is not None and mine.form == extent.form:
+            rest = new(ctx, given.value, (None, *given.extents[1:]))
+            return fitting(ctx, rest, dtype, shape, (None, *extents[1:]))
+        items = fitting(ctx, value, dtype, shape, extents)
+        repeated = given.value.aval.ndim < len(shape) or (
+            mine is None and given.value.shape[0] == 1
+        )
+        return items if repeated else unpacked(items, 0, extent)
+    return fitting(ctx, value, dtype, shape, extents)
+
+
+def _selection(ctx: Context, x: Ref, mask: Ref) -> tuple[Elements, Extent]:
+    """The elements of `x` along one axis for all that the mask covers, and what is selected."""
+    if is_sized(ctx, x) or is_sized(ctx, mask):
+        return _selection_of_sized(ctx, x, mask)
+    value, chosen = ctx.read(x), ctx.read(mask)
+    covered = len(chosen.shape)
+    if chosen.shape != value.shape[:covered] or covered == 0:
+        message = (
+            f"boolean index of shape {chosen.shape} did not match an array of shape {value.shape}"
+        )
+        ctx.fail(BadValue, message=message, exception="IndexError")
+    rows = math.prod(chosen.shape)
+    flat = reshape(value, (rows, *value.shape[covered:]))
+    extent = masked(reshape(chosen, (rows,)), ("mask", chosen))
+    return Elements(flat, (None,) * flat.aval.ndim), extent
+
+
+def _selection_of_sized(ctx: Context, x: Ref, mask: Ref) -> tuple[Elements, Extent]:
+    if len(bounds_of(ctx, mask).shape) != 1:
+        refuse(ctx, "a mask of several axes")
+    value, chosen = read(ctx, x), read(ctx, mask)
+    if _form(value) != _form(chosen):
+        pack(ctx, x)
+        value, chosen = read(ctx, x), chosen.packed()
+        message = "boolean index did not match indexed array: they differ in size"
+        check_equal(ctx, value.counts[0], chosen.counts[0], IndexError, message)
+        if value.value.shape[0] != chosen.value.shape[0]:
+            refuse(ctx, "a mask of another bound")
+    here = chosen.extents[0] or value.extents[0]
+    both = logic.and_(chosen.value, here.live())
+    return value, masked(both, ("mask", chosen.value))
+
+
+def _form(x: Elements):
+    extent = x.extents[0]
+    return ("all", x.value.shape[0]) if extent is None else extent.form
+
+
+def positions(ctx: Context, mask: Ref) -> list[Abstract]:
+    """`mask.nonzero()`: for each axis the indices of what is true."""
+    if is_sized(ctx, mask):
+        elements = read(ctx, mask).packed()
+        if elements.value.aval.ndim != 1:
+            refuse(ctx, "`np.nonzero`")
+        chosen = logic.and_(elements.value, elements.extents[0].live())
+    else:
+        chosen = ctx.read(mask)
+    shape = chosen.shape
+    rows = math.prod(shape)
+    extent = masked(reshape(chosen, (rows,)), ("mask", chosen))
+    found = []
+    for axis in range(len(shape)):
+        places = shaping.iota(shape=shape, axis=axis, dtype=np.dtype(np.int64))
+        found.append(new(ctx, padded(reshape(places, (rows,)), (extent,)), (extent,)))
+    return found

@@ -1,0 +1,220 @@
+"""Subscripts of arrays by slices whose ends are known only at run time.
+
+    x[:i]    x[i:j]    A[i, :j]    A[i+1:, k]    x[k::-1]    v[1:] of v = x[:i]
+
+The window that is read has a size known at compile time, the greatest that the slice can have; the
+part of it that is there is moved to its start.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from myia.infer.context import Context
+from myia.infer.errors import BadType, BadValue
+from myia.infer.heap import SizedView
+from myia.infer.numbers import is_number, kind_of
+from myia.infer.sized.counts import (
+    Count,
+    at_least,
+    at_most,
+    count_of,
+    difference,
+    divided,
+    end,
+    known,
+    shifted,
+    wrapped,
+)
+from myia.infer.sized.elements import Part, bounds_of, extents_of, refuse
+from myia.infer.sized.extents import Extent, prefix
+from myia.infer.subscripts import I64, WHOLE, Subscript, constant_extent, index_value, slice_window
+from myia.infer.values import Abstract, Ref, SliceValue, Static, is_none, static_int
+from myia.infer.views import Window
+from myia.ir.core import Value
+from myia.primitives import arithmetic, logic
+from myia.primitives.define import constant
+
+NOTHING = known(0)
+
+
+@dataclass(frozen=True)
+class _Axis:
+    """What is taken along one axis: a window, the place in it where the part starts, its extent."""
+
+    start: int | Value
+    size: int
+    stride: int = 1
+    offset: Count = NOTHING
+    extent: Extent | None = None
+    kept: bool = True
+
+
+def is_open_slice(k: Abstract) -> bool:
+    """A slice whose size is not known at compile time."""
+    return isinstance(k, SliceValue) and not _is_static(k) and constant_extent(k) is None
+
+
+def part_of(
+    ctx: Context, x: Ref, subscript: Subscript, *, checked: bool = True
+) -> tuple[Part, bool]:
+    """The part of `x`, its axes of run-time extent prefixes; and whether its window is all of x.
+
+    `checked`: indices of elements may be out of range.
+    """
+    shape = bounds_of(ctx, x).shape
+    axes = [
+        _axis(ctx, entry, n, extent, checked)
+        for entry, n, extent in zip(subscript.entries, shape, extents_of(ctx, x))
+    ]
+    seen: list[_Axis] = []
+    origin: list[int | None] = []
+    for i in range(len(axes) + 1):
+        added = subscript.new_axes.count(i)
+        seen += [_Axis(0, 1)] * added
+        origin += [None] * added
+        if i < len(axes) and axes[i].kept:
+            seen.append(axes[i])
+            origin.append(i)
+    window = Window(
+        tuple(a.start for a in axes),
+        tuple(a.size for a in axes),
+        tuple(a.stride for a in axes),
+        tuple(a.size for a in seen),
+    )
+    offsets, extents = tuple(a.offset for a in seen), tuple(a.extent for a in seen)
+    part = Part(window, offsets, extents, tuple(origin))
+    forward = all(a.start == 0 and a.stride == 1 for a in axes)
+    return part, window.shape == shape and forward
+
+
+def through(
+    ctx: Context, x: Ref, subscript: Subscript, *, checked: bool = True
+) -> tuple[Ref, Part] | None:
+    """`v[j]` of a view `v = x[i:]` as a part of `x`: one element is read, not all of the view.
+
+    None for anything but indices of elements and whole axes.
+    """
+    contents = ctx.contents(x)
+    entries = subscript.entries
+    simple = all(k is WHOLE or not isinstance(k, SliceValue) for k in entries)
+    if not isinstance(contents, SizedView) or subscript.new_axes or not simple:
+        return None
+    part = contents.step
+    starts, sizes, strides = map(list, (part.window.starts, part.window.sizes, part.window.strides))
+    kept = []
+    for i, (entry, axis) in enumerate(zip(entries, part.axes)):
+        if entry is WHOLE:
+            kept.append(i)
+            continue
+        index = _index(ctx, entry, part.shape[i], part.extents[i], checked)
+        if axis is None:
+            continue
+        place = arithmetic.add(part.offsets[i].value, _i64(index))
+        place = arithmetic.neg(place) if strides[axis] < 0 else arithmetic.mul(place, strides[axis])
+        starts[axis] = arithmetic.add(place, _i64(starts[axis]))
+        sizes[axis] = strides[axis] = 1
+    window = Window(tuple(starts), tuple(sizes), tuple(strides), tuple(part.shape[i] for i in kept))
+    rest = (tuple(column[i] for i in kept) for column in (part.offsets, part.extents, part.axes))
+    return Ref(contents.base), Part(window, *rest)
+
+
+def _i64(x: int | Value) -> Value:
+    return x if isinstance(x, Value) else constant(x, I64)
+
+
+def _axis(ctx: Context, entry: Abstract, bound: int, extent: Extent | None, checked: bool) -> _Axis:
+    if not isinstance(entry, SliceValue):
+        return _Axis(_index(ctx, entry, bound, extent, checked), 1, kept=False)
+    if extent is None and (constant_extent(entry) is not None or _is_static(entry)):
+        return _Axis(*slice_window(ctx, entry, bound))
+    if entry is WHOLE:
+        return _Axis(0, bound, extent=extent)
+    n = known(bound) if extent is None else extent.count
+    step = ctx.int_of(entry.step, "the step of a slice") if not is_none(entry.step) else 1
+    for x in (entry.start, entry.stop):
+        if not is_none(x) and (not is_number(x) or kind_of(x) not in "iub"):
+            ctx.fail(BadType, message="slice indices must be integers or None")
+    if step == -1:
+        return _backwards(entry, n, bound)
+    if step < 1:
+        refuse(ctx, f"a slice with step {step}")
+    start = NOTHING if is_none(entry.start) else end(entry.start, n)
+    stop = n if is_none(entry.stop) else end(entry.stop, n)
+    count = at_least(difference(stop, start), 0)
+    if step > 1:
+        return _strided(ctx, start, count, step, bound)
+    return _forwards(start, count, bound)
+
+
+def _is_static(entry: SliceValue) -> bool:
+    return all(isinstance(p, Static) for p in entry.children())
+
+
+def _forwards(start: Count, count: Count, bound: int) -> _Axis:
+    """A window no longer than the slice can be, where that is worth the trouble."""
+    size = min(bound, count.hi)
+    if size == 0:
+        return _Axis(0, 0)
+    low = at_most(start, known(bound - size))
+    if not (low.static or low is start or 2 * size <= bound):
+        size, low = bound, NOTHING
+    offset = _within(difference(start, low), size)
+    if count.static and offset.static and offset.at == 0:
+        return _Axis(low.at, count.at)
+    return _Axis(low.at, size, 1, offset, prefix(count, size))
+
+
+def _backwards(entry: SliceValue, n: Count, bound: int) -> _Axis:
+    """`x[start:stop:-1]`, in the window `x[::-1]`."""
+    start = shifted(n, -1) if is_none(entry.start) else end(entry.start, n, -1)
+    stop = known(-1) if is_none(entry.stop) else end(entry.stop, n, -1)
+    count = at_least(difference(start, stop), 0)
+    if bound == 0 or count.hi == 0:
+        return _Axis(0, 0)
+    offset = _within(difference(known(bound - 1), start), bound)
+    return _Axis(bound - 1, bound, -1, offset, prefix(count, bound))
+
+
+def _strided(ctx: Context, start: Count, count: Count, step: int, bound: int) -> _Axis:
+    """`x[start:stop:step]` from a start known at compile time."""
+    if not start.static:
+        refuse(ctx, f"a slice with step {step} from a run-time start")
+    size = -(-(bound - start.at) // step)
+    if size <= 0:
+        return _Axis(0, 0)
+    return _Axis(start.at, size, step, extent=prefix(divided(count, step), size))
+
+
+def _within(offset: Count, size: int) -> Count:
+    """An offset into a window, which is known to lie between 0 and `size`."""
+    if offset.static:
+        return offset
+    hi = size if offset.hi is None else min(offset.hi, size)
+    return known(0) if hi <= 0 else replace(offset, lo=max(0, offset.lo or 0), hi=hi)
+
+
+def _index(
+    ctx: Context, key: Abstract, bound: int, extent: Extent | None, checked: bool
+) -> int | Value:
+    """The index of an element, made non-negative, and checked unless it is known to be in range."""
+    if not checked:
+        return count_of(key).at
+    if extent is not None:
+        return _index_within(ctx, key, extent)
+    index = index_value(ctx, key, bound)
+    return int(key.value) % bound if static_int(key) else index
+
+
+def _index_within(ctx: Context, key: Abstract, extent: Extent) -> int | Value:
+    """An index into an axis of run-time extent."""
+    if not is_number(key) or kind_of(key) not in "iub":
+        ctx.fail(BadType, message=f"an index must be an integer, not {ctx.describe(key)}")
+    index, n = count_of(key), extent.count
+    if index.static and not -extent.bound <= index.at < extent.bound:
+        message = f"index {index.at} is out of bounds for axis with size at most {extent.bound}"
+        ctx.fail(BadValue, message=message, exception="IndexError")
+    below = logic.lt(index.value, arithmetic.neg(n.value))
+    outside = logic.or_(below, logic.ge(index.value, n.value))
+    ctx.check(outside, IndexError, "index is out of bounds")
+    return wrapped(index, n).at
