@@ -12,29 +12,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import jax
 import numpy as np
 
 from myia.api.variant import Call, Layout, Variant
 from myia.infer.errors import NeedsStatic
 from myia.infer.program import Program
 from myia.infer.signature import (
-    PREDICATES,
     RULES,
     Constant,
     Flattener,
     Leaf,
-    device_array,
-    device_struct,
     dynamic_integer,
     leaves_of,
 )
 from myia.pipeline import Options, OtherAvals, compiled, typed_program
 
 DYNAMIC_AFTER = 3  # distinct values of an int before it becomes an argument of the program
-
-PREDICATES.insert(0, (lambda x: isinstance(x, jax.Array), device_array))
-PREDICATES.insert(1, (lambda x: isinstance(x, jax.ShapeDtypeStruct), device_struct))
 
 
 class _DynamicInt(int):

@@ -12,12 +12,15 @@ from types import CellType, CodeType, FunctionType
 from typing import Any, NamedTuple
 
 from myia.infer.arguments import Root
+from myia.infer.registry import is_staged
 from myia.infer.signature import (
     Constant,
     Flattener,
     FunctionSignature,
     Identity,
     Leaf,
+    LibraryFunction,
+    Node,
     variables,
 )
 
@@ -82,6 +85,10 @@ def _lasting(signature: Any) -> bool:
         return not isinstance(signature.value, frozenset)  # a set's, maybe
     if isinstance(signature, FunctionSignature):
         return not signature.function.__kwdefaults__ and all(map(_lasting, signature.parts))
+    if isinstance(signature, LibraryFunction):
+        return True
+    if isinstance(signature, Node):
+        return signature.kind == "tuple" and all(map(_lasting, signature.parts))
     if isinstance(signature, Identity):  # of a function: one whose closure holds itself
         return not isinstance(signature.object, FunctionType)
     return False
@@ -106,13 +113,16 @@ class _Last(NamedTuple):
 
 
 def _functions(x: Any) -> Iterator[_State]:
-    """`x`, if it is a function, and those in its closure and defaults."""
-    if type(x) is FunctionType:
+    """`x`, if it is a function, and those in its closure and defaults; those in a tuple."""
+    if type(x) is FunctionType and not is_staged(x):
         found = tuple(variables(x))
         cells = x.__closure__ or ()
         yield _State(x, x.__code__, x.__defaults__, cells, found[: len(cells)])
         for value in found:
             yield from _functions(value)
+    elif isinstance(x, tuple):
+        for item in x:
+            yield from _functions(item)
 
 
 def _unchanged(functions: Sequence[_State]) -> bool:

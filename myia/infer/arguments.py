@@ -22,7 +22,17 @@ from myia.infer.signature import (
     Node,
     Same,
 )
-from myia.infer.values import Abstract, Method, Partial, PyFunction, Ref, Scalar, Static, Tuple
+from myia.infer.values import (
+    Abstract,
+    Method,
+    Opaque,
+    Partial,
+    PyFunction,
+    Ref,
+    Scalar,
+    Static,
+    Tuple,
+)
 from myia.ir.avals import Aval
 from myia.ir.core import Value
 
@@ -46,14 +56,37 @@ class Arguments:
     values: list[Value] = field(default_factory=list)
     objects: list[int | None] = field(default_factory=list)
 
+    def value(self, aval: Aval, name: str | None) -> Value:
+        """The value of the next leaf."""
+        value = Value(aval, name)
+        self.values.append(value)
+        return value
+
+    def leaf(self, ctx: Context, leaf: Leaf, name: str | None) -> Abstract:
+        """The next leaf."""
+        value = self.value(Aval(leaf.dtype, leaf.shape), name)
+        if leaf.kind == "array":
+            self.objects.append(None)
+        if leaf.shape == ():
+            return Scalar(value, weak=isinstance(leaf.kind, type), boxed=leaf.kind == "array")
+        readonly = DEVICE_ARRAY if leaf.kind == "device" else None
+        ref = self.new(ctx, ArrayObject(value, readonly, leaf.contiguous))
+        if leaf.kind == "array":
+            self.objects[-1] = ref.id
+        return ref
+
     def new(self, ctx: Context, contents: Contents) -> Ref:
+        """A new object; `fill` says what is in it when its parts are made."""
         return Ref(ctx.heap.new_root(contents))
+
+    def fill(self, ctx: Context, ref: Ref, contents: Contents) -> None:
+        ctx.heap.roots[ref.id] = contents
 
 
 def abstract(ctx: Context, signature: Any, inputs: Arguments, name: str | None) -> Abstract:
     """The abstract value of an object with this signature; its leaves are new `inputs`."""
     if isinstance(signature, Leaf):
-        return _leaf(ctx, signature, inputs, name)
+        return inputs.leaf(ctx, signature, name)
     if isinstance(signature, Constant):
         return Static(signature.value)
     if isinstance(signature, Identity):
@@ -66,20 +99,6 @@ def abstract(ctx: Context, signature: Any, inputs: Arguments, name: str | None) 
     return _node(ctx, signature, inputs, name)
 
 
-def _leaf(ctx: Context, leaf: Leaf, inputs: Arguments, name: str | None) -> Abstract:
-    value = Value(Aval(leaf.dtype, leaf.shape), name)
-    inputs.values.append(value)
-    if leaf.kind == "array":
-        inputs.objects.append(None)
-    if leaf.shape == ():
-        return Scalar(value, weak=isinstance(leaf.kind, type), boxed=leaf.kind == "array")
-    readonly = DEVICE_ARRAY if leaf.kind == "device" else None
-    ref = inputs.new(ctx, ArrayObject(value, readonly, leaf.contiguous))
-    if leaf.kind == "array":
-        inputs.objects[-1] = ref.id
-    return ref
-
-
 def _node(ctx: Context, node: Node, inputs: Arguments, name: str | None) -> Abstract:
     if node.kind == "tuple":
         cls = None if node.cls is tuple else node.cls
@@ -89,6 +108,8 @@ def _node(ctx: Context, node: Node, inputs: Arguments, name: str | None) -> Abst
     if node.kind == "partial":
         parts = tuple(abstract(ctx, p, inputs, name) for p in node.parts)
         return Partial(call_partial, parts, node.keys)
+    if node.kind == "opaque":
+        return Opaque(node.cls, tuple(abstract(ctx, p, inputs, name) for p in node.parts))
     # The object's id comes before those of its parts, as in `Flattener`.
     ref = inputs.new(ctx, ListObject(()))
     inputs.objects.append(ref.id)
@@ -100,7 +121,7 @@ def _node(ctx: Context, node: Node, inputs: Arguments, name: str | None) -> Abst
         contents = DictObject(node.keys, parts)
     else:
         contents = InstanceObject(node.cls, node.keys, parts)
-    ctx.heap.roots[ref.id] = contents
+    inputs.fill(ctx, ref, contents)
     return ref
 
 

@@ -55,6 +55,8 @@ def getattr_(ctx: Context, x: Abstract, name: str) -> Abstract:
     """`x.name`"""
     if isinstance(x, Ref) and isinstance(ctx.contents(x), InstanceObject):
         return _instance_attribute(ctx, x, name)
+    if isinstance(x, Opaque):
+        return _opaque_attribute(ctx, x, name)
     if isinstance(x, Super):
         return _super_attribute(ctx, x, name)
     if isinstance(x, Tuple) and x.cls is not None:
@@ -118,6 +120,13 @@ def _instance_attribute(ctx: Context, x: Ref, name: str) -> Abstract:
     return _bound(ctx, found, x, contents.cls)
 
 
+def _opaque_attribute(ctx: Context, x: Opaque, name: str) -> Abstract:
+    found = objects.class_attribute(x, name)
+    if objects.of_user(found):
+        return _bound(ctx, found, x, x.structure.cls)
+    return objects.method(x, name) if callable(found) else objects.attribute(ctx, x, name)
+
+
 def _super_attribute(ctx: Context, x: Super, name: str) -> Abstract:
     """The attribute `name` of the first class after `x.cls` that has it, bound to `x.self`."""
     cls = ctx.contents(x.self).cls
@@ -151,6 +160,9 @@ def _is_function(found: Any) -> bool:
 
 def special_method(ctx: Context, x: Abstract, name: str) -> Abstract | None:
     """The method of an instance's class that an operator calls, bound; None if it has none."""
+    if isinstance(x, Opaque):
+        missing = inspect.getattr_static(x.structure.cls, name, None) is None
+        return None if missing else _opaque_attribute(ctx, x, name)
     if isinstance(x, Tuple) and x.cls is not None:
         found = inspect.getattr_static(x.cls, name, None)
         return Method(found, x) if _is_function(found) else None

@@ -12,12 +12,14 @@ from myia.infer import arguments, attributes, registry
 from myia.infer.context import Context
 from myia.infer.errors import BadType, DeepRecursion, Unsupported
 from myia.infer.heap import DictObject, InstanceObject
+from myia.infer.staging.library import call_library
 from myia.infer.strings import message
 from myia.infer.tail_calls import as_loop
 from myia.infer.values import (
     Abstract,
     Closure,
     Method,
+    Opaque,
     Partial,
     PyFunction,
     Ref,
@@ -46,7 +48,7 @@ def call(ctx: Context, f: Abstract, args: tuple, kwargs: dict[str, Abstract]) ->
         return f.call(ctx, f, args, kwargs)
     if isinstance(f, Static):
         return _call_static(ctx, f.value, args, kwargs)
-    if isinstance(f, Ref) and (found := attributes.special_method(ctx, f, "__call__")):
+    if isinstance(f, (Ref, Opaque)) and (found := attributes.special_method(ctx, f, "__call__")):
         return call(ctx, found, args, kwargs)
     ctx.fail(BadType, message=f"{ctx.describe(f)} is not callable")
 
@@ -58,6 +60,8 @@ def _call_static(ctx: Context, f: Any, args: tuple, kwargs: dict) -> Abstract:
     for cls in type(f).__mro__:
         if cls in CALLABLE_TYPES:
             return CALLABLE_TYPES[cls](ctx, f, args, kwargs)
+    if registry.is_staged(f) and not _is_named_tuple(f):
+        return call_library(ctx, f, args, kwargs)
     if isinstance(f, types.FunctionType) and not _is_library(f):
         return _call_function(ctx, f, None, args, kwargs)
     if isinstance(f, types.MethodType) and isinstance(f.__func__, types.FunctionType):
@@ -111,6 +115,8 @@ def _call_function(
         _refuse(ctx, f)
     code = ctx.load(f)
     names = f.__code__.co_freevars
+    if registry.is_staged(f):
+        return call_library(ctx, f, args, kwargs)
     if parts is None:
         parts = tuple(_closure_root(ctx, f, i) for i in range(len(names)))
         parts += tuple(_default_root(ctx, f, i) for i in range(_default_count(f)))

@@ -49,6 +49,7 @@ class Context:
         self.roots: list[Any] = []  # hidden arguments (infer/arguments.py)
         self.root_values: dict[Any, Abstract] = {}
         self.root_objects: list[tuple[int, int, int | None]] = []  # root, object in it, heap id
+        self.staged: dict[Any, Any] = {}  # calls of JAX's functions (infer/staging/calls.py)
         self.error_id = self.heap.new(CellObject(Static(0)))
 
     # ----- Failing

@@ -140,3 +140,33 @@ class NotDifferentiable(Diagnostic):
 
     what: str
     kind: str
+
+
+@dataclass(frozen=True)
+class StagingFailed(Diagnostic):
+    """A function of a JAX library raised an error when it was staged."""
+
+    title = "{name}: {message}"
+    label = "this raises {exception}"
+    way_out = "{help_text}"
+
+    name: str
+    message: str
+    exception: str
+    help_text: str = ""
+
+
+@dataclass(frozen=True)
+class UserFunctionStaged(Diagnostic):
+    """A function of the user's that a JAX library would call."""
+
+    title = "{name} would call {what}"
+    label = "JAX would run it once, to trace it, and never read its source"
+    way_out = "{help_text}"
+
+    name: str
+    what: str
+    help_text: str = (
+        "write the loop or the call yourself: it is compiled; or mark the function with "
+        "`@myia.staged`, if it is written to be traced"
+    )

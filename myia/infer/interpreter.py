@@ -32,6 +32,7 @@ from myia.infer.values import (
     UNDEFINED,
     Abstract,
     Closure,
+    Opaque,
     Optional,
     Ref,
     Scalar,
@@ -147,7 +148,7 @@ class Interpreter(Context):
         x = self.force(x)
         if isinstance(x, Ref) and isinstance(self.contents(x), BufferObject):
             return length(self.contents(x))
-        if isinstance(x, Ref) and (found := self.special_method(x, "__len__")) is not None:
+        if isinstance(x, (Ref, Opaque)) and (found := self.special_method(x, "__len__")):
             return self.call(found, (), {})
         if isinstance(x, Static) and hasattr(x.value, "__len__"):
             return Static(len(x.value))

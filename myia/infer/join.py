@@ -45,6 +45,7 @@ from myia.infer.values import (
     TRUE,
     UNDEFINED,
     Abstract,
+    Opaque,
     Optional,
     Ref,
     Scalar,
@@ -426,6 +427,8 @@ def describe(x: Abstract, heap: Heap) -> str:
             return "an array whose size is known only at run time"
     if isinstance(x, UndefinedType):
         return "undefined"
+    if isinstance(x, Opaque):
+        return f"an instance of {x.structure.cls.__name__}"
     names = {
         "Tuple": "a tuple",
         "Closure": "a function",

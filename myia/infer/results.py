@@ -25,6 +25,7 @@ from myia.infer.heap import (
 )
 from myia.infer.values import (
     Abstract,
+    Opaque,
     Optional,
     Range,
     Ref,
@@ -65,6 +66,9 @@ class Outputs:
             return _Number(self.leaf(x.value, kind or ("array" if x.boxed else "generic")))
         if isinstance(x, Tuple):
             return _tuple(x.cls, [self.recipe(item) for item in x.items])
+        if isinstance(x, Opaque):
+            parts, unflatten = _sequence([self.recipe(p) for p in x.parts]), x.structure.unflatten
+            return lambda n, o: unflatten(parts(n, o))
         if isinstance(x, Optional):
             return self.optional(x)
         if isinstance(x, UndefinedType):  # only where an error is raised on every path

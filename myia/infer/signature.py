@@ -18,6 +18,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from myia.infer.registry import is_staged
+
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Leaf:
@@ -58,11 +60,17 @@ class Identity:
         return f"Identity(<{type(self.object).__name__} at {id(self.object):#x}>)"
 
 
+class LibraryFunction(Identity):
+    """A function that is not read but staged; what it closes over is taken to stay as it is."""
+
+    __slots__ = ()
+
+
 class Node(NamedTuple):
     """A container: its kind, class, keys and the signatures of its parts."""
 
-    kind: str  # "tuple", "list", "dict", "instance"
-    cls: type
+    kind: str  # "tuple", "list", "dict", "instance", "method", "partial", "opaque"
+    cls: Any  # of an opaque object: its structure
     keys: tuple[Hashable, ...]
     parts: tuple[Any, ...]
 
@@ -206,6 +214,8 @@ def attribute_names(x: Any) -> tuple[str, ...]:
 
 
 def _function(flat: Flattener, x: types.FunctionType):
+    if is_staged(x):
+        return LibraryFunction(x)
     if id(x) in flat.seen:  # a function whose closure holds itself
         return Identity(x)
     flat.seen[id(x)] = -1
@@ -246,7 +256,7 @@ def _identity(flat: Flattener, x):
     return Identity(x)
 
 
-def _is_state(x: Any) -> bool:
+def is_state(x: Any) -> bool:
     """An instance of a class written in Python, whose attributes are its state."""
     cls = type(x)
     if isinstance(x, (type, types.ModuleType)) or cls.__module__ in ("builtins", "numpy"):
@@ -290,7 +300,8 @@ PREDICATES += [
     (lambda x: isinstance(x, list), _list),
     (lambda x: isinstance(x, dict), _dict),
     (lambda x: isinstance(x, (np.dtype, int, str)), _constant),
-    (_is_state, _instance),
+    (lambda x: isinstance(x, functools.partial), _partial),
+    (is_state, _instance),
 ]
 
 

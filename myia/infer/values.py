@@ -10,9 +10,9 @@ values have the same structure and differ at most in their children.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -255,6 +255,31 @@ class Super(Abstract):
 
     def key(self):
         return (Super, self.cls)
+
+
+class Structure(Protocol):
+    """What a library's object is besides its parts; hashable."""
+
+    cls: type
+
+    def unflatten(self, parts: Sequence[Any]) -> Any: ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Opaque(Abstract):
+    """An immutable object of a library (a module, a random key) that only its parts vary in."""
+
+    structure: Structure
+    parts: tuple[Abstract, ...]
+
+    def children(self):
+        return self.parts
+
+    def rebuild(self, children):
+        return Opaque(self.structure, children)
+
+    def key(self):
+        return (Opaque, self.structure)
 
 
 class UndefinedType(Abstract):

@@ -25,6 +25,7 @@ from myia.infer.values import (
     Abstract,
     Closure,
     Method,
+    Opaque,
     Partial,
     PyFunction,
     Range,
@@ -54,6 +55,8 @@ def class_of(ctx: Context, x: Abstract) -> type:
         return x.cls or tuple
     if isinstance(x, Range):
         return range
+    if isinstance(x, Opaque):
+        return x.structure.cls
     if isinstance(x, (Closure, PyFunction)):
         return type(class_of)
     if isinstance(x, Ref):

@@ -1,0 +1,59 @@
+"""Objects of libraries in compiled code: their attributes, methods and items.
+
+A method that the user wrote (in a class made from a library's) is read like any function of his; a
+library's is staged. What the object holds is looked up on the object itself, put together again.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from typing import Any
+
+from myia.infer.context import Context
+from myia.infer.registry import is_staged
+from myia.infer.staging.calls import call_staged
+from myia.infer.staging.pytrees import PyTree
+from myia.infer.values import Abstract, Opaque, Partial, Static
+
+
+def class_attribute(x: Opaque, name: str) -> Any:
+    """What the class of `x` has under `name`, unless `x` has an attribute of its own; or None."""
+    own = x.structure.unflatten(x.parts) if isinstance(x.structure, PyTree) else None
+    if name in getattr(own, "__dict__", ()):
+        return None
+    return inspect.getattr_static(x.structure.cls, name, None)
+
+
+def of_user(found: Any) -> bool:
+    """A function, method or property in a class that is not a library's."""
+    if isinstance(found, (staticmethod, classmethod)):
+        found = found.__func__
+    if isinstance(found, property):
+        found = found.fget
+    return isinstance(found, types.FunctionType) and not is_staged(found)
+
+
+def attribute(ctx: Context, x: Opaque, name: str) -> Abstract:
+    """`x.name`, of what `x` holds: an array is the very one in `x`."""
+    return call_staged(ctx, getattr, (x, Static(name)), {}, _called(x, name), alias=True)
+
+
+def method(x: Opaque, name: str) -> Partial:
+    """The library's method `x.name`."""
+    return Partial(call_method, (x,), name)
+
+
+def call_method(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstract:
+    (x,) = partial.items
+    name = partial.meta
+    return call_staged(ctx, _call, (Static(name), x, *args), kwargs, _called(x, name))
+
+
+def _call(name: str, x: Any, *args: Any, **kwargs: Any) -> Any:
+    return getattr(x, name)(*args, **kwargs)
+
+
+def _called(x: Opaque, name: str) -> str:
+    """As errors name it."""
+    return f"{x.structure.cls.__name__}.{name}"

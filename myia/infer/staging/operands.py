@@ -1,0 +1,112 @@
+"""Abstract values as Python objects for a function that is staged: with tracers for the arrays.
+
+The recipes are those by which a program's results are rebuilt; here callables can be rebuilt too.
+A function of the user's is refused: traced, its Python would run once and its source not be read.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Iterator
+from typing import Any
+
+from myia.infer.arguments import call_partial
+from myia.infer.context import Context
+from myia.infer.errors import UserFunctionStaged
+from myia.infer.registry import is_staged, known
+from myia.infer.results import Outputs, Recipe
+from myia.infer.values import (
+    Abstract,
+    Closure,
+    Method,
+    Partial,
+    PyFunction,
+    Scalar,
+    SliceValue,
+    Static,
+)
+
+
+class Operands(Outputs):
+    """Collects the values that a staged function gets. `leaves[i]`: what value `i` stands for."""
+
+    def __init__(self, ctx: Context, name: str):
+        super().__init__(ctx, {})
+        self.name = name
+        self.leaves: dict[int, Abstract] = {}
+
+    def recipe(self, x: Abstract) -> Recipe:
+        x = self.ctx.force(x)
+        if isinstance(x, Scalar) or self.ctx.is_array(x):
+            self.leaves[len(self.values)] = x
+        if isinstance(x, (Closure, PyFunction)):
+            self.refuse(x.code.name if isinstance(x, Closure) else x.function.__name__)
+        if isinstance(x, Static):
+            self.check(x.value)
+        if isinstance(x, Method):
+            return self.method(x)
+        if isinstance(x, (Partial, SliceValue)):
+            return self.call_of(x)
+        return super().recipe(x)
+
+    def call_of(self, x: Partial | SliceValue) -> Recipe:
+        """What is made by calling `functools.partial` or `slice`."""
+        names: tuple[str, ...] = ()
+        make: Any = slice
+        if isinstance(x, Partial):
+            if x.call is not call_partial:
+                self.refuse("a function that was made here")
+            make, names = functools.partial, x.meta[1:]
+        parts = [self.recipe(child) for child in x.children()]
+        split = len(parts) - len(names)
+
+        def rebuild(n, o):
+            values = [part(n, o) for part in parts]
+            return make(*values[:split], **dict(zip(names, values[split:])))
+
+        return rebuild
+
+    def method(self, x: Method) -> Recipe:
+        if not isinstance(x.function, types.FunctionType) or not is_staged(x.function):
+            self.refuse(str(getattr(x.function, "__qualname__", x.function)))
+        instance = self.recipe(x.self)
+        return lambda n, o: types.MethodType(x.function, instance(n, o))
+
+    def check(self, f: Any) -> None:
+        """A compile-time object must not be or hold a function of the user's."""
+        for found in functions_in(f):
+            if not is_staged(found) and known(found) is None:
+                self.refuse(f"`{found.__qualname__}`")
+
+    def refuse(self, what: str):
+        self.ctx.fail(UserFunctionStaged, name=self.name, what=what)
+
+
+def functions_in(x: Any, seen: set[int] | None = None) -> Iterator[types.FunctionType]:
+    """The Python functions that `x` is, wraps or closes over, for functions and tuples."""
+    seen = set() if seen is None else seen
+    if id(x) in seen:
+        return
+    seen.add(id(x))
+    if isinstance(x, types.FunctionType):
+        yield x
+        if not is_staged(x) or getattr(x, "__myia_staged__", False):
+            return
+        held = [c.cell_contents for c in x.__closure__ or () if c != _EMPTY_CELL]
+    elif isinstance(x, types.MethodType):
+        held = [x.__func__]
+    elif isinstance(x, functools.partial):
+        held = [x.func, *x.args, *x.keywords.values()]
+    elif isinstance(x, (tuple, list)):
+        held = list(x)
+    elif isinstance(x, dict):
+        held = list(x.values())
+    else:
+        wrapped = None if isinstance(x, type) else getattr(x, "__wrapped__", None)
+        held = [] if wrapped is None else [wrapped]
+    for inner in held:
+        yield from functions_in(inner, seen)
+
+
+_EMPTY_CELL = types.CellType()

@@ -1,0 +1,111 @@
+"""Objects of JAX and its libraries: what they are to signatures, and how they are put together.
+
+    a jax.Array                            a leaf, which is immutable
+    a random key                           opaque: the words that it consists of
+    a module, a state, a frozen dict, ...  opaque: the leaves that JAX finds in it (a *pytree*)
+    another object of such a library       itself, taken to stay as it is
+
+An object is of a library when its class, or a base of its class, is. Tuples, lists and dicts are
+Python's, whoever defines their class.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+
+from myia.infer.registry import STAGED, top_package
+from myia.infer.signature import (
+    PREDICATES,
+    Flattener,
+    Identity,
+    Node,
+    attribute_names,
+    device_array,
+    device_struct,
+    is_state,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PyTree:
+    """An object of class `cls` that JAX can take apart."""
+
+    treedef: Any
+    cls: type
+
+    def unflatten(self, parts):
+        return jax.tree_util.tree_unflatten(self.treedef, parts)
+
+
+@dataclass(frozen=True, slots=True)
+class RandomKey:
+    """An array of random keys of the generator `impl`; its one part is an array of words."""
+
+    impl: str
+    cls: type = jax.Array
+
+    def unflatten(self, parts):
+        return jax.random.wrap_key_data(parts[0], impl=self.impl)
+
+
+def is_key(x: Any) -> bool:
+    return jax.dtypes.issubdtype(x.dtype, jax.dtypes.prng_key)
+
+
+def snapshot(x: Any) -> Any:
+    """What could be changed in `x`: snapshots are equal when nothing was."""
+    if isinstance(x, (tuple, list)):
+        return (type(x), *map(snapshot, x))
+    if isinstance(x, dict):
+        return (type(x), *x, *map(snapshot, x.values()))
+    if _is_pytree(x):
+        leaves, treedef = jax.tree_util.tree_flatten(x)
+        return (treedef, *map(Identity, leaves))
+    if not of_library(x) and is_state(x):
+        return (type(x), *((n, snapshot(getattr(x, n))) for n in attribute_names(x)))
+    return Identity(x)
+
+
+# ----- Rules of signatures
+
+
+def _key(flat: Flattener, x: jax.Array):
+    words = flat.add(jax.random.key_data(x))
+    return Node("opaque", RandomKey(str(jax.random.key_impl(x))), (), (words,))
+
+
+def _traced(flat: Flattener, x: jax.core.Tracer):
+    return _key(flat, x) if is_key(x) else device_array(flat, x)
+
+
+def _pytree(flat: Flattener, x: Any):
+    leaves, treedef = jax.tree_util.tree_flatten(x)
+    return Node("opaque", PyTree(treedef, type(x)), (), tuple(map(flat.add, leaves)))
+
+
+def _itself(flat: Flattener, x: Any):
+    return Identity(x)
+
+
+def of_library(x: Any) -> bool:
+    """An object, of a class or of a class made from one of the packages `STAGED`."""
+    if isinstance(x, (tuple, list, dict)):
+        return False
+    return any(top_package(cls) in STAGED for cls in type(x).__mro__)
+
+
+def _is_pytree(x: Any) -> bool:
+    return of_library(x) and not jax.tree_util.all_leaves([x])
+
+
+PREDICATES[:0] = [
+    (lambda x: isinstance(x, jax.core.Tracer), _traced),
+    (lambda x: isinstance(x, jax.Array) and is_key(x), _key),
+    (lambda x: isinstance(x, jax.Array), device_array),
+    (lambda x: isinstance(x, jax.ShapeDtypeStruct), device_struct),
+    (_is_pytree, _pytree),
+    (of_library, _itself),
+]
