@@ -64,12 +64,12 @@ def getattr_(ctx: Context, x: Abstract, name: str) -> Abstract:
         if found is not None:
             return found
     kind = kind_of(ctx, x)
-    if (kind, name) in registry.PROPERTIES:
-        return registry.PROPERTIES[kind, name](ctx, x)
     if is_sized(ctx, x) and (kind, name) in registry.PROPERTIES:
         if ("sized", name) not in registry.PROPERTIES:
             refuse(ctx, f"the attribute `{name}`")
         return registry.PROPERTIES["sized", name](ctx, x)
+    if (kind, name) in registry.PROPERTIES:
+        return registry.PROPERTIES[kind, name](ctx, x)
     if (kind, name) in registry.METHODS:
         return Method((kind, name), x)
     if isinstance(x, Static) and kind is None:

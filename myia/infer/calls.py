@@ -73,6 +73,10 @@ def _call_static(ctx: Context, f: Any, args: tuple, kwargs: dict) -> Abstract:
     _refuse(ctx, f)
 
 
+def _is_named_tuple(f: Any) -> bool:
+    return isinstance(f, type) and issubclass(f, tuple)
+
+
 def _refuse(ctx: Context, f: Any):
     """A callable that we do not know."""
     if "numpy.random" in name_of(f) or name_of(f).startswith("random."):
@@ -111,12 +115,12 @@ def _call_function(
     handler = registry.known(f)
     if handler is not None:
         return registry.invoke(ctx, handler, name_of(f), args, kwargs)
+    if registry.is_staged(f):
+        return call_library(ctx, f, args, kwargs)
     if _is_library(f):
         _refuse(ctx, f)
     code = ctx.load(f)
     names = f.__code__.co_freevars
-    if registry.is_staged(f):
-        return call_library(ctx, f, args, kwargs)
     if parts is None:
         parts = tuple(_closure_root(ctx, f, i) for i in range(len(names)))
         parts += tuple(_default_root(ctx, f, i) for i in range(_default_count(f)))

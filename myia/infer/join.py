@@ -198,9 +198,9 @@ class Join:
 
     def one_sided_contents(self, heap: Heap, id: int, left: bool) -> Contents:
         contents = heap[id]
-        if isinstance(contents, ViewObject):
         if isinstance(contents, (SizedObject, SizedView)):
             raise Mismatch("nothing", describe(Ref(id), heap))
+        if isinstance(contents, ViewObject):
             self.view_bases.append((contents.base, id))
             return ArrayObject(self.slot(self.read_array.aval(heap, id)), VIEW_OF_ONE_PATH, False)
         return contents.rebuild(tuple(self.one_sided(c, left) for c in contents.children()))
@@ -250,9 +250,9 @@ class Join:
             return x if isinstance(x, Stale) else y
         if isinstance(x, (ArrayObject, ViewObject)) and isinstance(y, (ArrayObject, ViewObject)):
             return self.arrays(a, b, named)
-        if self.growth is not None and (x.key() != y.key() or isinstance(x, BufferObject)):
         if any(isinstance(side, (SizedObject, SizedView)) for side in (x, y)):
             raise Mismatch(describe(Ref(a), self.left), describe(Ref(b), self.right))
+        if self.growth is not None and (x.key() != y.key() or isinstance(x, BufferObject)):
             grown = self.growth.join(self, a, b)
             if grown is not None:
                 return grown
@@ -422,9 +422,9 @@ def describe(x: Abstract, heap: Heap) -> str:
             return f"an instance of {contents.cls.__name__}"
         if isinstance(contents, ViewObject):
             return "a view of an array"
-        return "a list built in a loop" if isinstance(contents, BufferObject) else "an object"
         if isinstance(contents, (SizedObject, SizedView)):
             return "an array whose size is known only at run time"
+        return "a list built in a loop" if isinstance(contents, BufferObject) else "an object"
     if isinstance(x, UndefinedType):
         return "undefined"
     if isinstance(x, Opaque):

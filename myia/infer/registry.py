@@ -11,39 +11,24 @@ Arguments that may be absent (`Optional`) are forced before the handler sees the
 from __future__ import annotations
 
 import inspect
+import types
 from collections.abc import Callable
 from typing import Any
 
 from myia.infer.errors import BadType
-from myia.infer.values import Abstract
 from myia.infer.sized.elements import holds_sized, refuse
+from myia.infer.values import Abstract
 
 FUNCTIONS: dict[Any, Callable] = {}
 METHODS: dict[tuple[str, str], Callable] = {}  # (kind of object, name)
 PROPERTIES: dict[tuple[str, str], Callable] = {}
 NAMED: dict[tuple[str, str], Callable] = {}  # (module, name) of the functions we call ourselves
-
 SIZED: dict[Callable, Callable] = {}  # handler -> handler of arrays of run-time size
 
 # Packages whose functions JAX stages for us: they are written to be traced (`infer/staging`).
 STAGED = frozenset(
-    [
-        "blackjax",
-        "chex",
-        "diffrax",
-        "distrax",
-        "equinox",
-        "flax",
-        "haiku",
-        "jax",
-        "jaxlib",
-        "jaxopt",
-        "jraph",
-        "lineax",
-        "numpyro",
-        "optax",
-        "optimistix",
-    ]
+    {"blackjax", "chex", "diffrax", "distrax", "equinox", "flax", "haiku", "jax", "jaxlib"}
+    | {"jaxopt", "jraph", "lineax", "numpyro", "optax", "optimistix"}
 )
 # Packages whose functions are known by name, staged, or refused: their source is not read.
 LIBRARIES = frozenset(
@@ -64,8 +49,10 @@ def is_staged(f: Any) -> bool:
 def top_package(x: Any) -> str:
     """`jax` for `jax.numpy.sin`; of an instance, that of its class."""
     return _top(getattr(x, "__module__", None))
-# Packages whose functions are known by name, or not at all: their source is not read.
-LIBRARIES = ("numpy", "math", "scipy", "jax", "builtins", "functools", "itertools", "operator")
+
+
+def _top(module: Any) -> str:
+    return module.partition(".")[0] if isinstance(module, str) else ""
 
 
 def function(*callables: Any) -> Callable[[Callable], Callable]:
@@ -107,8 +94,6 @@ def property_(kind: str, *names: str) -> Callable[[Callable], Callable]:
     return register
 
 
-def invoke(ctx, handler: Callable, name: str, args, kwargs) -> Abstract:
-    """Call a handler; arguments that do not fit are the user's TypeError."""
 def sized(*handlers: Callable) -> Callable[[Callable], Callable]:
     """Register what handlers do where an argument is an array of run-time size (`infer/sized/`).
 
@@ -123,14 +108,16 @@ def sized(*handlers: Callable) -> Callable[[Callable], Callable]:
     return register
 
 
+def invoke(ctx, handler: Callable, name: str, args, kwargs) -> Abstract:
+    """Call a handler; arguments that do not fit are the user's TypeError."""
     args = [ctx.force(x) for x in args]
     kwargs = {k: ctx.force(x) for k, x in kwargs.items()}
-    try:
-        inspect.signature(handler).bind(ctx, *args, **kwargs)
     if any(holds_sized(ctx, x) for x in (*args, *kwargs.values())):
         if handler not in SIZED:
             refuse(ctx, f"`{name}`")
         handler = SIZED[handler]
+    try:
+        inspect.signature(handler).bind(ctx, *args, **kwargs)
     except TypeError as e:
         ctx.fail(BadType, message=f"{name}: {e}")
     return handler(ctx, *args, **kwargs)

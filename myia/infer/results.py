@@ -99,12 +99,12 @@ class Outputs:
             return _Number(self.leaf(self.ctx.read(x), "array"))
         if isinstance(contents, BufferObject):
             return self.buffer(contents)
+        if isinstance(contents, (SizedObject, SizedView)):
+            self.ctx.fail(SizeEscapes)
         parts = [self.recipe(child) for child in contents.children()]
         return self.rebuilt(contents, parts)
 
     def rebuilt(self, contents, parts: list[Recipe]) -> Recipe:
-        if isinstance(contents, (SizedObject, SizedView)):
-            self.ctx.fail(SizeEscapes)
         items = _sequence(parts)
         if isinstance(contents, ListObject):
             return lambda n, o: list(items(n, o))
