@@ -4,7 +4,9 @@ Importing this package registers the rules of the translator.
 """
 
 from myia.infer.staging import (
+    numpy_formulas,
     rules_control,
+    rules_custom,
     rules_elementwise,
     rules_gather,
     rules_linalg,
@@ -17,7 +19,9 @@ from myia.infer.staging import (
 )
 
 __all__ = [
+    "numpy_formulas",
     "rules_control",
+    "rules_custom",
     "rules_elementwise",
     "rules_gather",
     "rules_linalg",
