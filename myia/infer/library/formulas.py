@@ -217,3 +217,10 @@ def sine_over(x: Value) -> Value:
         series = series * square + (-1) ** (n // 2) / math.factorial(n)
     away = select(near, 1, x)
     return select(near, series, elementwise.sin(away) / away)
+
+
+def modf(x: Value) -> tuple[Value, Value]:
+    """The fractional and the whole part, both with the sign of `x`."""
+    whole = elementwise.trunc(x)
+    rest = select(is_inf(x), zeros(x.aval), arithmetic.sub(x, whole))
+    return copysign(rest, x), copysign(whole, x)

@@ -134,11 +134,7 @@ def _modf(ctx: Context, x: Abstract) -> Abstract:
     """The fractional and the whole part, both with the sign of `x`."""
     if static_number(x):
         return Tuple(tuple(map(Static, _python(ctx, math.modf, x.value).value)))
-    value = _float(ctx, x)
-    whole = elementwise.trunc(value)
-    rest = logic.select(formulas.is_inf(value), 0, value - whole)
-    parts = formulas.copysign(rest, value), formulas.copysign(whole, value)
-    return Tuple(tuple(Scalar(part, weak=True) for part in parts))
+    return Tuple(tuple(Scalar(part, weak=True) for part in formulas.modf(_float(ctx, x))))
 
 
 # ----- Sequences of numbers

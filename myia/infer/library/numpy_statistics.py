@@ -25,6 +25,7 @@ from myia.infer.library.numpy_arguments import (
     value_of,
 )
 from myia.infer.library.numpy_reductions import keep, reduced
+from myia.infer.library.staged import by_name
 from myia.infer.registry import function, method
 from myia.infer.values import FALSE, NONE, Abstract, Ref, Static, is_none
 from myia.infer.views import reshape
@@ -243,6 +244,16 @@ def _matrix_norm(x: Value, axes: Shape, order) -> Value:
     return reshape(found, tuple(n for i, n in enumerate(x.shape) if i not in axes))
 
 
+_SINGULAR = {2: reductions.reduce_max, -2: reductions.reduce_min, "nuc": reductions.reduce_sum}
+
+
+def _singular_norm(x: Value, axes: Shape, order) -> Value:
+    """The largest or smallest singular value, or their sum."""
+    last = tuple(i for i in range(x.aval.ndim) if i not in axes)
+    values = by_name("numpy.linalg.svdvals")(shaping.transpose(x, permutation=(*last, *axes)))
+    return _SINGULAR[order](values, axes=(len(last),))
+
+
 @function(np.linalg.norm)
 def _norm(
     ctx: Context,
@@ -282,4 +293,6 @@ def _norm_of_matrices(ctx: Context, order):
         return lambda x, axes, order: _vector_norm(x, axes, None)
     if order in (1, -1, math.inf, -math.inf):
         return _matrix_norm
+    if order in _SINGULAR:
+        return _singular_norm
     ctx.fail(Unsupported, what=f"the norm of order {order!r} of a matrix")

@@ -24,7 +24,7 @@ from myia.infer.library.numpy_arguments import (
 )
 from myia.infer.operands import broadcast_shapes, operand, operand_dtype
 from myia.infer.registry import function
-from myia.infer.values import NONE, Abstract, Static, static_number
+from myia.infer.values import NONE, Abstract, Static, Tuple, static_number
 from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.source.diagnostics import InternalError
@@ -88,10 +88,11 @@ def _applied(ctx: Context, numpy: np.ufunc, compute, xs, dtype) -> Abstract:
     return strong(compute(ctx, xs, dtype))
 
 
-def _by_numpy(ctx: Context, numpy: np.ufunc, xs: list[Static], dtype) -> Static:
+def _by_numpy(ctx: Context, numpy: np.ufunc, xs: list[Static], dtype) -> Abstract:
     try:
         with np.errstate(all="ignore"):
-            return Static(numpy(*(x.value for x in xs), dtype=dtype))
+            found = numpy(*(x.value for x in xs), dtype=dtype)
+        return Tuple(tuple(map(Static, found))) if numpy.nout > 1 else Static(found)
     except TypeError as e:
         ctx.fail(BadType, message=str(e))
     except (ArithmeticError, ValueError) as e:
@@ -106,19 +107,23 @@ def resolve(ctx: Context, numpy: np.ufunc, xs, dtype: np.dtype | None = None):
         found.append(_PYTHON_TYPES[of.kind] if weak else of)
     options = {} if dtype is None else {"signature": (None,) * numpy.nin + (dtype,)}
     try:
-        return numpy.resolve_dtypes((*found, None), **options)
+        return numpy.resolve_dtypes((*found, *[None] * numpy.nout), **options)
     except TypeError as e:
         ctx.fail(BadType, message=str(e).partition("\n")[0])
 
 
 def _computed(ctx: Context, numpy: np.ufunc, emit, kinds: str, xs, dtype) -> Abstract:
-    *dtypes, result_dtype = resolve(ctx, numpy, xs, dtype)
+    resolved = resolve(ctx, numpy, xs, dtype)
+    dtypes, result_dtypes = resolved[: numpy.nin], resolved[numpy.nin :]
     if any(d.kind not in "biufc" for d in dtypes):
         ctx.fail(BadType, message=f"ufunc '{numpy.__name__}' of a number beyond 64 bits")
     if any(d.kind not in kinds for d in dtypes):
         ctx.fail(Unsupported, what=f"`numpy.{numpy.__name__}` of {dtypes[0]}")
     shape = broadcast_shapes(ctx, *xs)
-    value = emit(*(operand(ctx, x, Aval(d, shape)) for x, d in zip(xs, dtypes)))
-    if value.dtype != result_dtype:
-        raise InternalError(f"{numpy.__name__}: {value.dtype}, but NumPy has {result_dtype}")
-    return result_like(ctx, value, *xs)
+    made = emit(*(operand(ctx, x, Aval(d, shape)) for x, d in zip(xs, dtypes)))
+    values = [made] if isinstance(made, Value) else made
+    if tuple(v.dtype for v in values) != tuple(result_dtypes):
+        message = f"{[v.dtype for v in values]}, but NumPy has {result_dtypes}"
+        raise InternalError(f"{numpy.__name__}: {message}")
+    results = tuple(result_like(ctx, v, *xs) for v in values)
+    return results[0] if len(results) == 1 else Tuple(results)

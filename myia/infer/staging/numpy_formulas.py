@@ -1,0 +1,161 @@
+"""What `jax.numpy` has not, or has otherwise than NumPy, as compositions of its functions.
+
+These are only ever staged, at the avals of arguments whose dtypes NumPy would compute in.
+"""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from myia.infer.staging.numpy_names import formula
+
+# ----- Polynomials, from the highest power down
+
+
+def _padded(p: Array, length: int) -> Array:
+    p = jnp.atleast_1d(p)
+    return jnp.pad(p, (length - p.size, 0))
+
+
+@formula("numpy.polyadd")
+def polyadd(a1: Array, a2: Array) -> Array:
+    length = max(a1.size, a2.size)
+    return _padded(a1, length) + _padded(a2, length)
+
+
+@formula("numpy.polysub")
+def polysub(a1: Array, a2: Array) -> Array:
+    length = max(a1.size, a2.size)
+    return _padded(a1, length) - _padded(a2, length)
+
+
+# ----- Sliding products: in integers exact, which a convolution of XLA is not on every device
+
+
+@formula("numpy.convolve")
+def convolve(a: Array, v: Array, mode: str = "full") -> Array:
+    a, v = jnp.atleast_1d(a), jnp.atleast_1d(v)
+    if jnp.issubdtype(a.dtype, jnp.inexact):
+        return jnp.convolve(a, v, mode=mode)
+    long, short = (a, v) if a.size >= v.size else (v, a)
+    return _sliding(long, short[::-1], mode)
+
+
+@formula("numpy.correlate")
+def correlate(a: Array, v: Array, mode: str = "valid") -> Array:
+    if jnp.issubdtype(a.dtype, jnp.inexact):
+        return jnp.correlate(a, v, mode=mode)
+    return _sliding(a, v, mode) if a.size >= v.size else _sliding(v, a, mode)[::-1]
+
+
+def _sliding(x: Array, kernel: Array, mode: str) -> Array:
+    """`sum(x[k : k + n] * kernel)` for all k, `n` the size of the kernel."""
+    n = kernel.size
+    if n == 0:
+        raise ValueError("v cannot be empty")
+    pads = {"full": (n - 1, n - 1), "same": (n // 2, n - n // 2 - 1), "valid": (0, 0)}
+    x = jnp.pad(x, pads[mode])
+    windows = x[np.arange(x.size - n + 1)[:, None] + np.arange(n)]
+    if x.dtype == bool:
+        return jnp.any(windows & kernel, axis=1)
+    return jnp.sum(windows * kernel, axis=1, dtype=x.dtype)
+
+
+# ----- Differences
+
+
+@formula("numpy.gradient")
+def gradient(f: Array, *varargs: Array, axis=None, edge_order: int = 1):
+    """Second-order central differences: `numpy.gradient`."""
+    axes = range(f.ndim) if axis is None else np.atleast_1d(axis)
+    axes = [int(i) % f.ndim for i in axes]
+    spacings = list(varargs) or [jnp.ones((), f.dtype)]
+    spacings = spacings * len(axes) if len(spacings) == 1 and spacings[0].ndim == 0 else spacings
+    if len(spacings) != len(axes):
+        raise TypeError("invalid number of arguments")
+    slopes = tuple(
+        jnp.moveaxis(_slope(jnp.moveaxis(f, i, -1), h, edge_order), -1, i)
+        for i, h in zip(axes, spacings)
+    )
+    return slopes[0] if len(slopes) == 1 else slopes
+
+
+def _slope(f: Array, spacing: Array, edge_order: int) -> Array:
+    """Along the last axis. `spacing`: a number, or the places of the samples."""
+    if edge_order not in (1, 2):
+        raise ValueError("'edge_order' greater than 2 not supported")
+    n = f.shape[-1]
+    if n < edge_order + 1:
+        raise ValueError("Shape of array too small to calculate a numerical gradient")
+    if spacing.ndim == 0:
+        steps = jnp.broadcast_to(spacing, (n - 1,))
+    elif spacing.shape == (n,):
+        steps = jnp.diff(spacing)
+    else:
+        raise ValueError("when 1d, distances must match the length of the corresponding dimension")
+    inner = _central(f, steps)
+    ends = _edge(f, steps, edge_order), -_edge(f[..., ::-1], steps[::-1], edge_order)
+    return jnp.concatenate([ends[0][..., None], inner, ends[1][..., None]], axis=-1)
+
+
+def _central(f: Array, steps: Array) -> Array:
+    """The parabola through three neighbours; `steps` need not be equal."""
+    before, after = steps[:-1], steps[1:]
+    slopes = jnp.diff(f) / steps
+    return (after * slopes[..., :-1] + before * slopes[..., 1:]) / (before + after)
+
+
+def _edge(f: Array, steps: Array, edge_order: int) -> Array:
+    """The slope at the first sample."""
+    first = (f[..., 1] - f[..., 0]) / steps[0]
+    if edge_order == 1:
+        return first
+    second = (f[..., 2] - f[..., 1]) / steps[1]
+    return first + (first - second) * steps[0] / (steps[0] + steps[1])
+
+
+# ----- Elements left out and put in
+
+
+@formula("numpy.delete")
+def delete(arr: Array, obj, axis: int | None = None) -> Array:
+    """`obj` is known at compile time: what is kept is a list of places."""
+    whole = arr.ravel() if axis is None else arr
+    axis = 0 if axis is None else axis
+    kept = np.delete(np.arange(whole.shape[axis]), list(obj) if isinstance(obj, tuple) else obj)
+    return jnp.take(whole, kept, axis=axis)
+
+
+@formula("numpy.insert")
+def insert(arr: Array, values: Array, *, obj, axis: int | None = None) -> Array:
+    return jnp.insert(arr, np.array(obj) if isinstance(obj, tuple) else obj, values, axis=axis)
+
+
+# ----- Least squares
+
+
+@formula("numpy.linalg.lstsq")
+def lstsq(a: Array, b: Array, rcond=None) -> tuple[Array, Array, Array, Array]:
+    """By the pseudo-inverse, whose derivative does not divide by differences of singular values.
+
+    Residuals are empty where `a` has no more rows than columns; where it has a smaller rank than
+    that at run time, NumPy has them empty too.
+    """
+    m, n = a.shape
+    if rcond is None or (isinstance(rcond, int | float) and rcond == -1):
+        rcond = jnp.finfo(a.dtype).eps * (max(m, n) if rcond is None else 1)
+    s = jnp.linalg.svd(a, compute_uv=False)
+    x = jnp.linalg.pinv(a, rtol=rcond) @ b
+    rank = jnp.sum(s > rcond * s[:1]).astype(jnp.int32)
+    error = b - a @ x
+    residuals = jnp.sum((error * error.conj()).real.reshape(m, -1), axis=0)
+    return x, residuals if m > n else residuals[:0], rank, s
+
+
+@formula("numpy.linalg.pinv")
+def pinv(a: Array, rcond=None, hermitian: bool = False, *, rtol=1e-15) -> Array:
+    if rcond is None:
+        rcond = jnp.finfo(a.dtype).eps * max(a.shape[-2:]) if rtol is None else rtol
+    return jnp.linalg.pinv(a, rtol=rcond, hermitian=hermitian)
