@@ -151,6 +151,14 @@ chosen.defvjp(
     lambda k, g: (jnp.where(jnp.arange(4)[:, None] == k, g, 0.0), None),
 )
 
+
+@jax.custom_batching.custom_vmap
+def batched(x):
+    return jnp.sin(x) * x
+
+
+batched.def_vmap(lambda size, batched_args, x: (jnp.sin(x) * x, batched_args[0]))
+
 SMOOTH = {
     "scan": cumulated,
     "reversed scan": backwards,
@@ -182,8 +190,9 @@ RULES = {
     "static argument": lambda x: counting(x, 3),
     "integer argument": lambda x: chosen(x, jnp.argmax(x[0])),
 }
-WHILE = {"while": until, "trips by value": counted_by_value}
-ALL = {**SMOOTH, **RULES, **WHILE}
+# Those that JAX cannot differentiate in reverse.
+OURS = {"while": until, "trips by value": counted_by_value, "custom_vmap": batched}
+ALL = {**SMOOTH, **RULES, **OURS}
 
 
 def _newton(f, y):
@@ -195,7 +204,7 @@ def by_jax() -> tuple[dict, dict]:
     def everything(x):
         values = {name: jax.tree.leaves(f(x)) for name, f in ALL.items()}
         gradients = {
-            name: gradient_by_jax(f, [X])(x) for name, f in ALL.items() if name not in WHILE
+            name: gradient_by_jax(f, [X])(x) for name, f in ALL.items() if name not in OURS
         }
         return values, gradients
 
@@ -222,14 +231,18 @@ def test_gradients(name):
     assert_equal(got, by_jax()[1][name])
 
 
-@pytest.mark.parametrize("name", WHILE)
+@pytest.mark.parametrize("name", OURS)
 def test_gradients_that_jax_does_not_have(name):
-    """Reverse mode through a `while`: against the same trips, unrolled."""
-    unrolled = {"while": _until_unrolled, "trips by value": _counted_unrolled}[name]
+    """Against the same operations, written without the loop."""
+    same = {"while": _until_unrolled, "trips by value": _counted_unrolled, "custom_vmap": _plain}
     with jax.enable_x64(True):
-        wanted = gradient_by_jax(unrolled, [X])(X)
-    got = evaluate(expand_derivatives(gradient_by_us(WHILE[name], [X])), [X])
+        wanted = gradient_by_jax(same[name], [X])(X)
+    got = evaluate(expand_derivatives(gradient_by_us(OURS[name], [X])), [X])
     assert_equal(got, wanted)
+
+
+def _plain(x):
+    return jnp.sin(x) * x
 
 
 def _until_unrolled(x):
@@ -246,7 +259,7 @@ def _counted_unrolled(x):
     return c
 
 
-@pytest.mark.parametrize("name", [*SMOOTH, *WHILE])
+@pytest.mark.parametrize("name", [*SMOOTH, *OURS])
 def test_second_derivatives(name):
     got = evaluate(expand_derivatives(second_by_us(ALL[name], [X])), [X])
     assert_equal(got, difference_of_gradients(ALL[name], [X]), rtol=1e-7)
@@ -254,7 +267,7 @@ def test_second_derivatives(name):
 
 def test_on_xla():
     programs = [gradient_by_us(f, [X]) for f in ALL.values()]
-    programs += [translated(f, [X]) for f in WHILE.values()]
+    programs += [translated(f, [X]) for f in OURS.values()]
     got = compile_function(lowered(joined(programs)))(*[X] * len(programs))
     wanted = [y for program in programs for y in evaluate(expand_derivatives(program), [X])]
     assert_equal([np.asarray(y) for y in got], wanted)

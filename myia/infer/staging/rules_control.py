@@ -34,9 +34,19 @@ def _jit(*operands: Value, jaxpr, **_) -> list[Value]:
     return translate(jaxpr, operands)
 
 
-@translates("closed_call", "core_call", "custom_vmap_call")
-def _closed_call(*operands: Value, call_jaxpr=None, call=None, **_) -> list[Value]:
-    return translate(call_jaxpr or call, operands)
+@translates("closed_call")
+def _closed_call(*operands: Value, call_jaxpr, **_) -> list[Value]:
+    return translate(call_jaxpr, operands)
+
+
+@translates("call", "core_call")
+def _call(*operands: Value, call_jaxpr, **_) -> list[Value]:
+    return translate_open(call_jaxpr, (), operands)
+
+
+@translates("custom_vmap_call")
+def _custom_vmap(*operands: Value, call, **_) -> list[Value]:
+    return translate(call, operands)
 
 
 # What is recorded of it for the adjoint is our own decision.
