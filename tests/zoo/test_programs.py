@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from losses import losses_of
 from reference_calls import ReferenceCalls
-from small_programs import PROGRAMS, REFUSED, Program
+from small_programs import PROGRAMS, Program
 from trees import (
     assert_same,
     differentiable,
@@ -304,14 +304,6 @@ def test_value_on_xla(case):
 @pytest.mark.slow
 def test_all_second_order_on_xla(case):
     check_second_order(case, case.on_xla)
-
-
-@pytest.mark.parametrize("program", REFUSED, ids=lambda p: p.name)
-def test_refused(program):
-    """Not supported as yet, and never a wrong number. What is supported moves to `THEMES`."""
-    for args in program.inputs:
-        with pytest.raises(myia.MyiaError, match=r"sizes\.py:\d+"):
-            myia.jit(program.f)(*copy.deepcopy(args))
 
 
 def test_the_zoo_is_large():

@@ -62,7 +62,9 @@ def _left(x: Elements, axes: Axes, keepdims: bool) -> Extents:
 def reducing(handler: Callable, neutral: Callable, empty: str | None = None, *, ordered=False):
     """`neutral(dtype, options)` fills the padding; `empty`: the error where nothing is there."""
 
-    def rule(ctx: Context, a: Abstract, axis: Abstract = NONE, **options: Abstract) -> Abstract:
+    def rule(
+        ctx: Context, a: Abstract, axis: Abstract = NONE, *rest: Abstract, **options: Abstract
+    ) -> Abstract:
         if not is_sized(ctx, a) or any(is_sized(ctx, x) for x in options.values()):
             refuse(ctx, "an option")
         x = read(ctx, a)
@@ -75,7 +77,7 @@ def reducing(handler: Callable, neutral: Callable, empty: str | None = None, *, 
             _check_not_empty(ctx, x, axes, empty)
         filling = neutral(x.value.dtype, options)
         given = ctx.array(filled(x.value, _along(x, axes), filling))
-        found = handler(ctx, given, axis, **options)
+        found = handler(ctx, given, axis, *rest, **options)
         keepdims = flag(ctx, options.get("keepdims", FALSE), "keepdims")
         return _with_extents(ctx, found, _left(x, axes, keepdims))
 
@@ -172,7 +174,7 @@ def _mean(
     wanted = dtype_argument(ctx, dtype) or inexact(elements.dtype_of(ctx, a))
     x = read(ctx, a)
     axes = axes_argument(ctx, axis, x.value.aval.ndim)
-    total = ctx.call(Static(np.sum), (a, axis, Static(wanted)), options)
+    total = ctx.call(Static(np.sum), (a, axis), {**options, "dtype": Static(wanted)})
     return operators.binary(ctx, "/", total, _as_float(ctx, _number_of(ctx, x, axes), wanted))
 
 

@@ -34,9 +34,9 @@ THEMES = (
     numbers,
     traps,
     algorithms,
+    sizes,
 )
 
 PROGRAMS = [p for theme in THEMES for p in ALL if p.f.__module__ == theme.__name__]
-REFUSED = [p for p in ALL if p.f.__module__ == sizes.__name__]
 
-__all__ = ["PROGRAMS", "REFUSED", "THEMES", "Program"]
+__all__ = ["PROGRAMS", "THEMES", "Program"]
