@@ -26,16 +26,25 @@ from myia.ir.core import Function
 from myia.ir.printer import to_text
 from myia.ir.verifier import verify
 from myia.passes import LATE_PASSES, optimize
-from myia.passes.storage.lower import lower_rev
+from myia.passes.storage import STRATEGIES, Limits, OverBudget, Plan, lower_and_plan, lower_within
+from myia.source.diagnostics import InternalError, MyiaError
 from myia.transforms.expand import expand_derivatives
 
 
 @dataclass(frozen=True)
 class Options:
-    """How a program is compiled. `disable`: passes to leave out; `verify`: check every stage."""
+    """How a program is compiled.
+
+    disable      passes to leave out
+    verify       check every stage
+    checkpoint   what loops record for their reversal: "auto", "tape", "trail" or "recompute"
+    memory       bytes of temporaries that the executable may use, or None
+    """
 
     disable: frozenset[str] = frozenset()
     verify: bool = False
+    checkpoint: str = "auto"
+    memory: int | None = None
 
 
 Stage = Callable[[Function, Options], Function]
@@ -43,9 +52,28 @@ Stage = Callable[[Function, Options], Function]
 STAGES: dict[str, Stage] = {
     "expand": lambda f, options: expand_derivatives(f),
     "optimize": lambda f, options: optimize(f, options.disable),
-    "storage": lambda f, options: lower_rev(f),
+    "storage": lambda f, options: stored(f, options)[0],
     "finish": lambda f, options: optimize(f, options.disable, LATE_PASSES),
 }
+
+
+def stored(function: Function, options: Options) -> tuple[Function, Plan]:
+    """The program with storage for what runs backwards, and what was decided."""
+    limits = Limits(strategy=options.checkpoint)
+    if options.memory is None:
+        lowered, plans = lower_and_plan(function, limits)
+    else:
+        lowered, plans = lower_within(function, limits, options.memory)
+    return lowered, Plan(plans)
+
+
+def planned(function: Function, options: Options = Options()) -> Plan:
+    """What is stored for the loops of a typed program."""
+    for name, run in STAGES.items():
+        if name == "storage":
+            return stored(function, options)[1]
+        function = run(function, options)
+    raise InternalError("no stage decides on storage")
 
 
 def typed_program(
@@ -84,8 +112,30 @@ def compiled(
     options: Options = Options(),
 ) -> tuple[Program, Executable]:
     """The program with its function lowered, and its executable."""
+    options = within_memory(program.function, donate, packing, options)
     function = lowered(program.function, options)
     return replace(program, function=function), compile_function(function, donate, packing)
+
+
+def within_memory(
+    function: Function, donate: tuple[int, ...], packing: Packing | None, options: Options
+) -> Options:
+    """`options` with what is left of its memory for the storage of loops.
+
+    What the rest takes is known only when XLA has compiled it.
+    """
+    budget = options.memory
+    if budget is None:
+        return options
+    while True:
+        executable = compile_function(lowered(function, options), donate, packing)
+        used = executable.memory_analysis().temp_size_in_bytes
+        if used <= budget:
+            return options
+        if options.memory == 0:
+            raise MyiaError(OverBudget(None, budget, used))
+        left = planned(function, options).bytes - (used - budget)
+        options = replace(options, memory=max(0, min(left, options.memory * 9 // 10)))
 
 
 def describe(f: Any, program: Program, options: Options = Options()) -> dict[str, str]:
@@ -98,13 +148,17 @@ def describe(f: Any, program: Program, options: Options = Options()) -> dict[str
 
 
 __all__ = [
+    "STRATEGIES",
     "Executable",
     "Options",
     "OtherAvals",
     "Packing",
+    "Plan",
     "compiled",
     "describe",
     "lowered",
+    "planned",
     "stages",
     "typed_program",
+    "within_memory",
 ]

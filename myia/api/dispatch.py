@@ -25,7 +25,15 @@ from myia.infer.signature import (
     dynamic_integer,
     leaves_of,
 )
-from myia.pipeline import Options, OtherAvals, compiled, typed_program
+from myia.pipeline import (
+    Options,
+    OtherAvals,
+    Plan,
+    compiled,
+    planned,
+    typed_program,
+    within_memory,
+)
 
 DYNAMIC_AFTER = 3  # distinct values of an int before it becomes an argument of the program
 
@@ -129,10 +137,20 @@ class Dispatcher:
     def program(self, call: Call) -> Program:
         return typed_program(self.target, call.positional, call.keywords, self.options.pipeline)
 
+    def plan(self, call: Call) -> Plan:
+        """What the loops of the program of a call store."""
+        program = self.program(call)
+        donate, packing = self._donated(call), Layout(call, program).packing
+        options = within_memory(program.function, donate, packing, self.options.pipeline)
+        return planned(program.function, options)
+
+    def _donated(self, call: Call) -> tuple[int, ...]:
+        return _donated(self.options.donate_argnums, call)
+
     def _compiled(self, call: Call) -> Variant:
         program = self.program(call)
         layout = Layout(call, program)
-        donate = _donated(self.options.donate_argnums, call)
+        donate = self._donated(call)
         program, executable = compiled(program, donate, layout.packing, self.options.pipeline)
         self.compiles += 1
         variant = Variant(program, executable, layout, self.options.check)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import copy
 import functools
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from myia.api.ahead_of_time import Lowered
@@ -15,7 +17,7 @@ from myia.infer.calls import CALLABLE_TYPES
 from myia.infer.derivatives import GradOptions
 from myia.infer.registry import function
 from myia.infer.values import Static
-from myia.pipeline import describe
+from myia.pipeline import STRATEGIES, Plan, describe
 from myia.source.diagnostics import MyiaError
 
 
@@ -52,6 +54,10 @@ class Transformed:
         call = self._dispatcher.take_apart(args, kwargs)
         program = self._dispatcher.program(call)
         return describe(self.f, program, self.options.pipeline)
+
+    def plan(self, *args, **kwargs) -> Plan:
+        """What the loops that run backwards store at these arguments; printed, a table."""
+        return self._dispatcher.plan(self._dispatcher.take_apart(args, kwargs))
 
     def lower(self, *args, **kwargs) -> Lowered:
         """The program at these arguments, to be compiled ahead of time."""
@@ -119,7 +125,29 @@ def _options(options: dict[str, Any]) -> CompileOptions:
     for name in ("donate_argnums", "static_argnums"):
         if isinstance(options.get(name), int):
             options[name] = (options[name],)
-    return CompileOptions(**options)
+    checkpoint, memory = options.pop("checkpoint", "auto"), options.pop("memory", None)
+    if checkpoint not in STRATEGIES:
+        raise ValueError(f"checkpoint={checkpoint!r} is none of {', '.join(STRATEGIES)}")
+    found = CompileOptions(**options)
+    pipeline = replace(found.pipeline, checkpoint=checkpoint, memory=_bytes(memory))
+    return replace(found, pipeline=pipeline)
+
+
+UNITS = {"": 1, "B": 1} | {
+    f"{prefix}{unit}": base**i
+    for i, prefix in enumerate("KMGT", 1)
+    for unit, base in (("B", 1000), ("IB", 1024))
+}
+
+
+def _bytes(memory: int | str | None) -> int | None:
+    """`64_000_000`, "64MB" or "64MiB" as a number of bytes."""
+    if not isinstance(memory, str):
+        return memory
+    found = re.fullmatch(r"\s*([\d.]+)\s*([A-Za-z]*)\s*", memory)
+    if found is None or found[2].upper() not in UNITS:
+        raise ValueError(f"memory={memory!r} is not a number of bytes such as '64MB' or '64MiB'")
+    return int(float(found[1]) * UNITS[found[2].upper()])
 
 
 def jit(f: Callable | None = None, **options) -> Any:
@@ -127,7 +155,10 @@ def jit(f: Callable | None = None, **options) -> Any:
 
     Options: `donate_argnums` (positions whose memory the results may take over), `static_argnums`
     (ints that never become arguments of the program), `check` (with `jax.Array`s: wait, and raise
-    run-time errors).
+    run-time errors), and for what runs backwards `checkpoint` ("auto"; "tape" records every trip
+    of a loop, "trail" some and replays the others, "recompute" records only what a trip starts
+    with) and `memory` (bytes, or "64MB": the temporaries that the program may use; MyiaError says
+    what it takes if that is too little).
     """
     return _decorator(lambda f: Jit(f, _options(options)), f)
 

@@ -35,8 +35,9 @@ _RATES = {
     **dict.fromkeys(CHEAP, (0.3, 0.15)),
     **dict.fromkeys(MEDIUM, (2.0, 0.7)),
     **dict.fromkeys(SUMS, (0.5, 0.3)),
+    **dict.fromkeys(("sin", "cos", "tan"), (14.0, 9.0)),
 }
-_ELSE = (10.0, 2.5)  # exp, sin, tanh, ...
+_ELSE = (10.0, 2.5)  # exp, tanh, ...
 _PER_PRODUCT = 0.15  # a multiplication and an addition of a matrix product
 _PER_GATHERED = 3.0
 _PER_FACTORED = 20.0  # each element of a matrix that is factored or solved with

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from myia.primitives.structured import Loop
+
+STRATEGIES = ("auto", "tape", "trail", "recompute")
+SLOT_STEP = 4  # the number of slots of a trail is a multiple of this
 
 
 @dataclass(frozen=True)
 class Limits:
     """Sizes in bytes, and what is preferred.
 
-    strategy    "auto"; "tape": a tape wherever there is a bound, whatever it takes; "trail"
+    strategy    "auto"; "tape": a tape for every loop, which then must have a bound; "trail";
+                "recompute": of a trip only its carries are recorded, all else is computed again
+    budget      if given, of each loop's storage as a whole; the sizes below are then not heeded
     tape        for all records of one loop whose count has a static bound
     while_tape  the same of a `while`, which seldom reaches its bound
     leaf        for the trail's leaf
@@ -22,6 +27,7 @@ class Limits:
     """
 
     strategy: str = "auto"
+    budget: int | None = None
     tape: int = 1 << 30
     while_tape: int = 1 << 16
     leaf: int = 1 << 18
@@ -30,25 +36,49 @@ class Limits:
     blocks: tuple[int, int] = (16, 1 << 14)
     slots: tuple[int, int] = (16, 64)
 
+    def with_budget(self, budget: int) -> Limits:
+        return replace(self, budget=budget)
+
     def capacity(self, loop: Loop, bytes_per_trip: int, inner: bool) -> int | None:
         """The size of an exact tape, or None where the trail is to be followed."""
         bound = loop.bound
         if bound is None or self.strategy == "trail":
             return None
-        limit = self.tape
-        if loop.cond is not None:
-            limit = self.inner_leaf if inner else self.while_tape
-        fits = self.strategy == "tape" or bound * bytes_per_trip <= limit
-        return bound if fits else None
+        fits = self.strategy == "tape" and self.budget is None
+        return bound if fits or bound * bytes_per_trip <= self._tape(loop, inner) else None
 
-    def block(self, bytes_per_trip: int, inner: bool) -> int:
-        """The number of trips in a trail's leaf."""
-        wanted = (self.inner_leaf if inner else self.leaf) // max(1, bytes_per_trip)
-        return _between(self.blocks, 1 << max(0, wanted.bit_length() - 1))
+    def _tape(self, loop: Loop, inner: bool) -> int:
+        if self.budget is not None:
+            return self.budget
+        if loop.cond is None:
+            return self.tape
+        return self.inner_leaf if inner else self.while_tape
 
-    def slot_count(self, snapshot_bytes: int, inner: bool) -> int:
-        wanted = 0 if inner else self.snapshots // max(1, snapshot_bytes) // 4 * 4
-        return _between(self.slots, wanted)
+    def trail(self, bytes_per_trip: int, snapshot_bytes: int, inner: bool) -> tuple[int, int]:
+        """The number of slots of a trail, and that of the trips in its leaf."""
+        record, snapshot = max(1, bytes_per_trip), max(1, snapshot_bytes)
+        if self.budget is not None:
+            return _within(self.budget, record, snapshot)
+        wanted = (self.inner_leaf if inner else self.leaf) // record
+        block = _between(self.blocks, _power_of_two(wanted))
+        slots = 0 if inner else self.snapshots // snapshot // SLOT_STEP * SLOT_STEP
+        return _between(self.slots, slots), block
+
+
+def _within(budget: int, record: int, snapshot: int) -> tuple[int, int]:
+    """Slots and block that take at most `budget` bytes, if the least ones do.
+
+    A trip is replayed just once if there are at most slots · block of them, and this product is
+    largest when both have half of the memory.
+    """
+    block = _power_of_two(budget // 2 // record)
+    slots = (budget - block * record) // snapshot - 1  # one more is written to and never read
+    return max(SLOT_STEP, slots // SLOT_STEP * SLOT_STEP), block
+
+
+def _power_of_two(n: int) -> int:
+    """The greatest that is at most n, or 1."""
+    return 1 << max(0, n.bit_length() - 1)
 
 
 def _between(ends: tuple[int, int], wanted: int) -> int:

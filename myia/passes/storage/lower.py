@@ -16,10 +16,10 @@ a value of the outer loop's step like any other, which the outer loop records or
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from myia.ir.avals import I64
-from myia.ir.builder import Builder, append, at
+from myia.ir.builder import Builder, append, at, current_span
 from myia.ir.core import Function, Op, Region, Value, has_effect
 from myia.ir.rewrite import Env, clone_region
 from myia.passes.dce import eliminate_dead_code
@@ -28,7 +28,7 @@ from myia.passes.storage.counters import invert_counters
 from myia.passes.storage.cut import Cut, carries_needed, choose_records, needed, parted, reads
 from myia.passes.storage.limits import Limits
 from myia.passes.storage.numbering import Numbering
-from myia.passes.storage.plan import LoopPlan
+from myia.passes.storage.plan import LoopPlan, Record, distinct, text_of
 from myia.passes.storage.sharing import shared, with_more_args
 from myia.passes.storage.strips import strip_mine
 from myia.passes.storage.tape import Tape
@@ -38,11 +38,17 @@ from myia.primitives.arithmetic import add
 from myia.primitives.control import emit_loop
 from myia.primitives.define import constant, constant_p
 from myia.primitives.structured import Loop, loop_p, rev_p
+from myia.source.diagnostics import Diagnostic, MyiaError
 
 # Nanoseconds for each byte recorded, and how many bytes a tape may have at this price: what fits
 # the caches is cheap, fresh memory is not, and then the price rises until the records fit.
 PRICES = ((0.25, 1 << 22), (1.0, 1 << 28), (4.0, 1 << 40), (16.0, 1 << 50), (64.0, 1 << 60))
 
+
+# A tape that leaves the caches costs this many nanoseconds a byte, most of it for fresh pages. A
+# trail of this many bytes stays in them, and runs every trip once more.
+FRESH = 0.4
+CACHED = 1 << 22
 
 DEFAULT = Limits()
 
@@ -50,6 +56,15 @@ DEFAULT = Limits()
 def lower_rev(function: Function, limits: Limits = DEFAULT) -> Function:
     """`function` without `rev` ops."""
     return lower_and_plan(function, limits)[0]
+
+
+@dataclass(frozen=True)
+class NoBound(Diagnostic):
+    """A tape for a loop that nobody knows the length of."""
+
+    title = "this loop cannot be recorded on a tape"
+    label = "its number of trips has no bound that is known at compile time"
+    way_out = 'leave `checkpoint` at "auto", or loop over a range of static length and `break`'
 
 
 def lower_and_plan(function: Function, limits: Limits = DEFAULT) -> tuple[Function, list[LoopPlan]]:
@@ -129,7 +144,7 @@ class _Scope:
             results = storage.reverse(trips, extras, state)
         self.extend(b.ops)
         self.lowering.env.update(zip(op.results, results, strict=True))
-        self.lowering.plans.append(_plan(op, storage, found is not None, self.depth))
+        self.lowering.plans.append(_plan(op, parts, storage, found is not None, self.depth))
 
     def pair(self, parts: Loop) -> tuple[int, list[int]] | None:
         """The index of a loop that follows the same trajectory, and which carry is which there."""
@@ -161,17 +176,36 @@ class _Scope:
                 recordable=lambda op: late.isdisjoint(reads(op)),
             )
 
-        for price, most in PRICES:
+        prices = PRICES[-1:] if limits.strategy == "recompute" else PRICES
+        for price, most in prices:
             chosen = choose(price)
             tape = Tape(chosen, parts.bound, trip.successors(chosen.records))
             size = tape.bytes_per_trip
             capacity = limits.capacity(parts, size, self.depth > 0)
             if not chosen.records or (capacity is not None and capacity * size <= most):
-                return tape
-        chosen = choose(PRICES[1][0])
-        snapshot = sum(chosen.xs[i].aval.nbytes for i in chosen.kept)
-        block = limits.block(chosen.bytes_per_trip, self.depth > 0)
-        return Trail(chosen, limits.slot_count(snapshot, self.depth > 0), block)
+                return self.shorter(tape, choose(PRICES[0][0])) or tape
+        if limits.strategy == "tape":
+            raise MyiaError(NoBound(current_span()))
+        return self.trail(choose(price if limits.strategy == "recompute" else PRICES[1][0]), limits)
+
+    def trail(self, cut: Cut, limits: Limits) -> Trail:
+        snapshot = sum(cut.xs[i].aval.nbytes for i in cut.kept)
+        return Trail(cut, *limits.trail(cut.bytes_per_trip, snapshot, self.depth > 0))
+
+    def shorter(self, tape: Tape, cut: Cut) -> Trail | None:
+        """A trail in the place of a tape, where to run the trips again costs less than memory."""
+        limits, parts = self.lowering.limits, tape.cut.parts
+        size = tape.bytes_per_trip
+        freely = limits.strategy == "auto" and limits.budget is None
+        if not size or not freely or self.depth or parts.cond is not None:
+            return None
+        if size * parts.bound <= CACHED:
+            return None
+        found = self.trail(cut, limits.with_budget(CACHED))
+        recorded = needed(cut.primal, cut.records, cut.xs)
+        again = sum(map(op_cost, (*parts.body.ops, *recorded)))
+        enough = found.block * found.filled >= parts.bound
+        return found if enough and again < FRESH * size else None
 
     def depending_on(self, index: int) -> set[Value]:
         """The values of this region that depend on the op at `index`."""
@@ -268,24 +302,34 @@ def _with_carries(parts: Loop, kept: Sequence[int]) -> Loop:
     )
 
 
-def _plan(op: Op, storage: Tape | Trail, paired: bool, depth: int) -> LoopPlan:
+def _plan(op: Op, parts: Loop, storage: Tape | Trail, paired: bool, depth: int) -> LoopPlan:
     cut = storage.cut
+    trips = parts.bound if parts.cond is None else None
+    common = dict(span=op.span, trips=trips, paired=paired, depth=depth)
     if isinstance(storage, Trail):
         return LoopPlan(
-            op.span,
-            "trail",
-            records=tuple(x.aval for x in cut.records),
+            strategy="trail",
+            records=tuple(_record(cut, x) for x in cut.records),
             snapshot=tuple(cut.xs[i].aval for i in cut.kept),
             block=storage.block,
             slots=storage.slots,
-            paired=paired,
-            depth=depth,
+            **common,
         )
     return LoopPlan(
-        op.span,
-        "tape" if cut.records else "nothing",
-        records=tuple(cut.records[i].aval for i in storage.columns),
+        strategy="tape" if cut.records else "nothing",
+        records=tuple(_record(cut, cut.records[i]) for i in storage.columns),
         capacity=storage.capacity,
-        paired=paired,
-        depth=depth,
+        **common,
     )
+
+
+def _record(cut: Cut, x: Value) -> Record:
+    """What a recorded value is in the source, and whose adjoint reads it."""
+    span = next((op.span for op in cut.primal if x in op.results), None)
+    what = f"`{x.name or 'a carry'}` before the trip" if x in cut.xs else text_of(span)
+    dependent = {x}
+    for op in cut.primal:
+        if not dependent.isdisjoint(reads(op)):
+            dependent.update(op.results)
+    readers = (op.span for op in cut.linear if not dependent.isdisjoint(reads(op)))
+    return Record(x.aval, what, distinct(text_of(s) for s in readers if s is not None))

@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from math import ceil, log2
 
 from myia.ir.avals import Aval
 from myia.source.span import Span
+
+
+@dataclass(frozen=True)
+class Record:
+    """A value that is recorded of each trip: what it is in the source, and who reads it."""
+
+    aval: Aval
+    what: str
+    reader: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.aval}" + (f", read by {self.reader}" if self.reader else "")
 
 
 @dataclass(frozen=True)
@@ -14,8 +28,9 @@ class LoopPlan:
 
     strategy    "nothing": no primal value is needed; "tape": all trips are recorded;
                 "trail": `block` trips are recorded at a time, replayed from `slots` snapshots
-    records     avals of what is recorded of each trip, beside what the next trip's record holds
+    records     what is recorded of each trip, beside what the next trip's record holds
     snapshot    avals of the carries in a snapshot (trail)
+    trips       the number of trips, if known
     capacity    the most trips a tape holds
     paired      the forward sweep is a loop that the program runs anyhow
     depth       the number of loops around this one
@@ -23,8 +38,9 @@ class LoopPlan:
 
     span: Span | None
     strategy: str
-    records: tuple[Aval, ...] = ()
+    records: tuple[Record, ...] = ()
     snapshot: tuple[Aval, ...] = ()
+    trips: int | None = None
     capacity: int | None = None
     block: int = 0
     slots: int = 0
@@ -33,7 +49,7 @@ class LoopPlan:
 
     @property
     def bytes_per_trip(self) -> int:
-        return sum(a.nbytes for a in self.records)
+        return sum(r.aval.nbytes for r in self.records)
 
     @property
     def bytes(self) -> int:
@@ -45,8 +61,72 @@ class LoopPlan:
         snapshots = (self.slots + 1) * sum(a.nbytes for a in self.snapshot)
         return self.block * self.bytes_per_trip + snapshots
 
+    def evaluations(self, trips: int) -> float:
+        """How often a trip is run at most, on average, for a gradient of so many."""
+        forward = 1 if self.paired or self.strategy == "nothing" else 2
+        if self.strategy != "trail" or trips <= self.block:
+            return forward
+        spans = ceil(trips / (self.slots * self.block))
+        return forward + 1 + (0 if spans <= 1 else 1 + log2(spans) / 2)
+
     def __str__(self) -> str:
         place = "" if self.span is None else f"{self.span}: "
-        records = ", ".join(map(str, self.records)) or "nothing"
+        records = ", ".join(str(r.aval) for r in self.records) or "nothing"
         text = f"{place}{self.strategy}: {records} recorded per trip, {self.bytes} bytes"
         return text if self.paired else f"{text}, in a forward sweep of its own"
+
+
+class Plan(tuple[LoopPlan, ...]):
+    """The plans of all loops of a program that run backwards, inner ones first.
+
+    Printed, it is a table: place, trips, strategy, memory, and how often a trip is run; under each
+    row what is recorded of a trip and why.
+    """
+
+    __slots__ = ()
+
+    @property
+    def bytes(self) -> int:
+        return sum(plan.bytes for plan in self)
+
+    def __str__(self) -> str:
+        rows = [("loop", "trips", "strategy", "bytes a trip", "bytes", "runs of a trip")]
+        notes: list[list[str]] = [[]]
+        for plan in self:
+            rows.append(_row(plan))
+            notes.append([f"    {record}" for record in plan.records] or ["    nothing recorded"])
+        widths = [max(map(len, column)) for column in zip(*rows)]
+        lines = []
+        for row, under in zip(rows, notes):
+            lines += ["  ".join(x.ljust(w) for x, w in zip(row, widths)).rstrip(), *under]
+        return "\n".join([*lines, f"in all {self.bytes:,} bytes"])
+
+
+def _row(plan: LoopPlan) -> tuple[str, ...]:
+    place = "  " * plan.depth + ("?" if plan.span is None else str(plan.span).rsplit("/", 1)[-1])
+    trips = "unknown" if plan.trips is None else f"{plan.trips:,}"
+    strategy = plan.strategy
+    if strategy == "trail":
+        strategy = f"trail ({plan.slots} slots, {plan.block} trips)"
+    return place, trips, strategy, f"{plan.bytes_per_trip:,}", f"{plan.bytes:,}", _runs(plan)
+
+
+def _runs(plan: LoopPlan) -> str:
+    if plan.trips is not None or plan.strategy != "trail":
+        return f"{plan.evaluations(plan.trips or 1):.2g}"
+    covered = plan.block * plan.slots
+    few, many = plan.evaluations(1), plan.evaluations(covered)
+    return f"{few:.2g}; past {plan.block:,}: {many:.2g} + log2(trips / {covered:,}) / 2"
+
+
+def text_of(span: Span | None) -> str:
+    """A piece of source and its line, as tables name it."""
+    if span is None:
+        return "?"
+    line = span.file.line(span.line) or ""
+    text = line[span.col : span.end_col] if span.end_line == span.line else line[span.col :]
+    return f"`{text.strip()}` (line {span.line})"
+
+
+def distinct(texts: Iterable[str]) -> str:
+    return ", ".join(dict.fromkeys(texts))

@@ -1,0 +1,53 @@
+"""Storage for all loops of a program within a number of bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from myia.ir.core import Function
+from myia.passes.storage.limits import Limits
+from myia.passes.storage.lower import lower_and_plan
+from myia.passes.storage.plan import LoopPlan
+from myia.source.diagnostics import Diagnostic
+
+HALVINGS = 12  # of the interval in which the share of a loop is looked for
+
+
+@dataclass(frozen=True)
+class OverBudget(Diagnostic):
+    """The user's budget does not suffice for the program at these arguments."""
+
+    title = "the gradient does not fit into {budget:,} bytes"
+    notes = ("the least that it takes is {least:,} bytes",)
+    way_out = "raise `memory`"
+
+    budget: int
+    least: int
+
+
+def lower_within(
+    function: Function, limits: Limits, budget: int
+) -> tuple[Function, Sequence[LoopPlan]]:
+    """As `lower_and_plan`, with at most `budget` bytes of storage if there is a way.
+
+    Every loop may take an equal share; the largest share is looked for with which the sum fits,
+    since some loops need less than theirs.
+    """
+    found = lower_and_plan(function, limits)
+    if total(found[1]) <= budget:
+        return found
+    least, most = 0, budget
+    best = lower_and_plan(function, limits.with_budget(0))
+    for _ in range(HALVINGS):
+        share = (least + most + 1) // 2
+        tried = lower_and_plan(function, limits.with_budget(share))
+        if total(tried[1]) <= budget:
+            least, best = share, tried
+        else:
+            most = share
+    return best
+
+
+def total(plans: Sequence[LoopPlan]) -> int:
+    return sum(plan.bytes for plan in plans)

@@ -1,0 +1,110 @@
+"""`checkpoint=`, `memory=` and `.plan()`: what users say and read of storage for loops."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import myia
+from myia.source.diagnostics import MyiaError
+
+STEPS = 3000
+START = np.sin(np.linspace(0, 3, 40))
+
+
+def heat(u, k, steps):
+    """Diffusion with a conductivity that depends on the temperature."""
+    for _ in range(steps):
+        c = k * (1 + u * u)
+        flux = 0.5 * (c[1:] + c[:-1]) * (u[1:] - u[:-1])
+        u = np.concatenate([u[:1], u[1:-1] + 0.1 * (flux[1:] - flux[:-1]), u[-1:]])
+    return np.sum(u**2)
+
+
+def until_small(x, limit):
+    while x > limit:
+        x = x * 0.9 + 0.01 * np.sin(x)
+    return x
+
+
+def gradient_of_heat(**options):
+    return myia.grad(heat, argnums=(0, 1), static_argnums=2, **options)
+
+
+@pytest.fixture(scope="module")
+def taped():
+    return gradient_of_heat(checkpoint="tape")(START, 0.3, STEPS)
+
+
+def test_strategies_give_one_gradient(taped):
+    for checkpoint in ("auto", "trail", "recompute"):
+        found = gradient_of_heat(checkpoint=checkpoint)(START, 0.3, STEPS)
+        for a, b in zip(found, taped, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-12)
+
+
+@pytest.mark.parametrize("memory", ["100kB", 30_000, "20KiB"])
+def test_budgets_are_kept(memory, taped):
+    g = gradient_of_heat(memory=memory)
+    for a, b in zip(g(START, 0.3, STEPS), taped, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12)
+    size = {"100kB": 100_000, "20KiB": 20 * 1024}.get(memory, memory)
+    (plan,) = g.plan(START, 0.3, STEPS)
+    assert plan.strategy == "trail" and plan.bytes <= size
+    compiled = g.lower(START, 0.3, STEPS).compile()
+    assert compiled.memory_analysis().temp_size_in_bytes <= size
+    tape = gradient_of_heat(checkpoint="tape").plan(START, 0.3, STEPS)
+    assert tape.bytes == STEPS * START.nbytes > 9 * size
+
+
+def test_a_budget_that_is_too_small_says_what_it_takes():
+    with pytest.raises(MyiaError, match="does not fit into 500 bytes") as caught:
+        gradient_of_heat(memory=500)(START, 0.3, STEPS)
+    least = int(str(caught.value).split("takes is ")[1].split(" ")[0].replace(",", ""))
+    gradient_of_heat(memory=least)(START, 0.3, STEPS)
+
+
+def test_recompute_records_only_what_a_trip_starts_with():
+    def f(x):
+        for _ in range(100):
+            x = np.sin(np.exp(np.cos(x)) * x)
+        return x
+
+    (plan,) = myia.grad(f, checkpoint="recompute").plan(0.3)
+    assert [r.what for r in plan.records] == ["`x` before the trip"]
+    (plan,) = myia.grad(f).plan(0.3)
+    assert len(plan.records) > 1
+
+
+def test_a_tape_needs_a_bound():
+    with pytest.raises(MyiaError, match="number of trips has no bound"):
+        myia.grad(until_small, checkpoint="tape")(5.0, 1.0)
+
+
+def test_plan_says_where_and_why():
+    plan = myia.grad(until_small).plan(5.0, 1.0)
+    text = str(plan)
+    assert "test_storage_options.py:" in text and "trail" in text and "unknown" in text
+    assert "`x` before the trip: f64[], read by `np.sin(x)` (line 26)" in text
+    assert myia.jit(until_small).plan(5.0, 1.0) == () == myia.jit(heat).plan(START, 0.3, 10)
+
+
+def test_a_gradient_of_no_consequence_records_nothing():
+    def f(x, n):
+        s = 0.0
+        for i in range(n):
+            s = s + x * i
+        return s
+
+    (plan,) = myia.grad(f).plan(2.0, 1000)
+    assert (
+        plan.strategy == "nothing"
+        and plan.bytes == 0
+        and "nothing recorded" in str(myia.grad(f).plan(2.0, 1000))
+    )
+
+
+@pytest.mark.parametrize("options", [{"checkpoint": "disk"}, {"memory": "64 parsecs"}])
+def test_options_are_checked(options):
+    with pytest.raises(ValueError, match=next(iter(options))):
+        myia.grad(heat, **options)
