@@ -14,7 +14,7 @@ import jax
 import numpy as np
 from jax.extend.core import ClosedJaxpr
 
-from myia.infer.staging.jaxprs import ir_aval, translate, translate_open
+from myia.infer.staging.jaxprs import ir_aval, refuse, translate, translate_open
 from myia.infer.staging.registry import translates
 from myia.ir.avals import Aval
 from myia.ir.builder import at, build_region, current_span, emit
@@ -83,7 +83,11 @@ def _jvp_region(f: ClosedJaxpr, staged_rule: Any, consts: int) -> Region:
     """rule(*args, *tangents) -> *ys, *tangents"""
     args, ys = _avals(f.jaxpr.invars), _avals(f.jaxpr.outvars)
     known = [not a.differentiable for a in args[consts:]]
-    jaxpr, rule_consts, no_tangent = staged_rule.call_wrapped(*known)
+    try:
+        jaxpr, rule_consts, no_tangent = staged_rule.call_wrapped(*known)
+    except TypeError as error:  # JAX gives integers a tangent with which nothing can be computed
+        name = f.jaxpr.debug_info.func_name
+        raise refuse(f"the derivative rule of `{name}` on these dtypes", str(error)) from error
 
     def rule(*values: Value) -> list[Value]:
         primals, tangents = values[consts : len(args)], values[len(args) :]

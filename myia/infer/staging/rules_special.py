@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from myia.infer.staging.registry import translates
 from myia.infer.staging.rules_elementwise import pointwise
 from myia.ir.core import Value
-from myia.primitives import bits, special
+from myia.primitives import bits, logic, special
+from myia.primitives.define import constant
 
 for _name, _primitive in {
     "erf": special.erf,
@@ -33,3 +36,19 @@ for _name, _primitive in {
 @translates("bitcast_convert_type")
 def _bitcast(x: Value, *, new_dtype) -> Value:
     return bits.bitcast(x, dtype=new_dtype)
+
+
+# ----- The total order of floats: -NaN < -inf < ... < -0 < 0 < ... < inf < NaN
+
+
+def _rank(x: Value) -> Value:
+    """An integer that grows with `x` in the total order: the bits, of negative numbers inverted."""
+    if x.dtype.kind != "f":
+        return x
+    pattern = bits.bitcast(x, dtype=f"i{x.dtype.itemsize}")
+    magnitude = constant(np.iinfo(pattern.dtype).max, pattern.dtype, x.shape)
+    return logic.select(logic.lt(pattern, 0), logic.xor(pattern, magnitude), pattern)
+
+
+for _name, _compare in {"eq_to": logic.eq, "lt_to": logic.lt, "le_to": logic.le}.items():
+    pointwise(_name, lambda x, y, compare=_compare: compare(_rank(x), _rank(y)))
