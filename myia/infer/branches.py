@@ -1,12 +1,18 @@
-"""Branches: an `if` on a compile-time condition runs one region, on a run-time condition both."""
+"""Branches: an `if` on a compile-time condition runs one region, on a run-time condition both.
+
+A path that is sure to raise ends there, with a run-time check: what follows the `if` knows what
+the other path knows.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from myia.infer.context import Context, HeapArrays
-from myia.infer.errors import BranchesDiffer
-from myia.infer.join import Join, Mismatch
+from myia.infer.errors import BranchesDiffer, CertainError, RaiseReached
+from myia.infer.heap import Heap
+from myia.infer.join import ABSENT, Join, Mismatch
 from myia.infer.lists import ListGrowth
 from myia.infer.values import Abstract, Static, Tuple
 from myia.ir.builder import Builder, emit
@@ -21,39 +27,74 @@ def branch(
     if isinstance(condition, Static):
         return then() if condition.value else other()
     before = ctx.heap.copy()
-    left, left_builder = _run(ctx, then)
-    left_heap = ctx.heap.copy()
+    left = _path(ctx, then)
     ctx.heap.restore(before, ids=False)
-    right, right_builder = _run(ctx, other)
-    right_heap = ctx.heap.copy()
-
-    join = Join(before, left_heap, right_heap, HeapArrays, ListGrowth())
-    try:
-        skeleton = join.values(left, right)
-        join.heaps()
-    except Mismatch as mismatch:
-        ctx.fail(BranchesDiffer, a=mismatch.a, b=mismatch.b)
-    with left_builder:
-        left_yields = join.coerce([left], [skeleton], left_heap)
-    with right_builder:
-        right_yields = join.coerce([right], [skeleton], right_heap)
-    results = emit(
-        if_p,
-        condition.value,
-        regions=[
-            Region((), tuple(left_builder.ops), tuple(left_yields)),
-            Region((), tuple(right_builder.ops), tuple(right_yields)),
-        ],
-    )
+    right = _path(ctx, other)
+    join = Join(before, left.state(ctx, before), right.state(ctx, before), HeapArrays, ListGrowth())
+    skeleton = _skeleton(ctx, join, left, right)
+    regions = [_region(join, left, skeleton, ctx), _region(join, right, skeleton, ctx)]
+    results = emit(if_p, condition.value, regions=regions)
     _name(results, join.slots)
     ctx.heap.restore(before, ids=False)
-    return join.finish(ctx.heap, results)(skeleton)
+    after = join.finish(ctx.heap, results)
+    if left.error is not None and right.error is not None:
+        raise right.error if isinstance(left.error, RaiseReached) else left.error
+    return after(skeleton)
 
 
-def _run(ctx: Context, body: Callable[[], Abstract]) -> tuple[Abstract, Builder]:
+@dataclass
+class _Path:
+    """One branch: what it gives and leaves; or the error that it is sure to raise."""
+
+    builder: Builder
+    result: Abstract
+    heap: Heap
+    error: CertainError | None
+
+    def state(self, ctx: Context, before: Heap) -> Heap:
+        """The heap after it. Of a path that raises only the error is left."""
+        if self.error is None:
+            return self.heap
+        heap = before.copy()
+        heap.next_id = self.heap.next_id
+        heap.objects[ctx.error_id] = self.heap[ctx.error_id]
+        return heap
+
+
+def _path(ctx: Context, body: Callable[[], Abstract]) -> _Path:
+    result, error = ABSENT, None
     with Builder() as builder:
-        result = body()
-    return result, builder
+        try:
+            result = body()
+        except CertainError as certain:
+            error = certain
+            ctx.dead_paths += 1
+            ctx.check_certain(certain)
+    return _Path(builder, result, ctx.heap.copy(), error)
+
+
+def _skeleton(ctx: Context, join: Join, left: _Path, right: _Path) -> Abstract:
+    try:
+        if left.error is None and right.error is None:
+            skeleton = join.values(left.result, right.result)
+            join.heaps()
+            return skeleton
+        join.same_object(ctx.error_id)
+        if left.error is not None and right.error is not None:
+            return ABSENT
+        live = right if left.error is not None else left
+        return join.survivor(live.result, live is left, live.builder.ops)
+    except Mismatch as mismatch:
+        ctx.fail(BranchesDiffer, a=mismatch.a, b=mismatch.b)
+
+
+def _region(join: Join, path: _Path, skeleton: Abstract, ctx: Context) -> Region:
+    with path.builder:
+        if path.error is None:
+            yields = join.coerce([path.result], [skeleton], path.heap)
+        else:
+            yields = join.coerce_object(ctx.error_id, path.heap)
+    return Region((), tuple(path.builder.ops), tuple(yields))
 
 
 def _name(results, slots) -> None:

@@ -8,7 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from myia.infer.errors import NeedsStatic, NotStatic, ReadOnlyWrite, StaleRead
+from myia.infer.errors import (
+    BadValue,
+    CertainError,
+    NeedsStatic,
+    NotStatic,
+    ReadOnlyWrite,
+    StaleRead,
+)
 from myia.infer.heap import ArrayObject, CellObject, Contents, Heap, Stale, ViewObject
 from myia.infer.join import describe
 from myia.infer.values import Abstract, Optional, Ref, Scalar, Static, static_int
@@ -51,12 +58,18 @@ class Context:
         self.root_objects: list[tuple[int, int, int | None]] = []  # root, object in it, heap id
         self.staged: dict[Any, Any] = {}  # calls of JAX's functions (infer/staging/calls.py)
         self.error_id = self.heap.new(CellObject(Static(0)))
+        self.dead_paths = 0  # how many paths were found to raise
 
     # ----- Failing
 
     def fail(self, diagnostic: type[Diagnostic], *, error: type[MyiaError] = MyiaError, **fields):
         """Raise a located error."""
-        raise error(diagnostic(span=current_span(), **fields))
+        found = diagnostic(span=current_span(), **fields)
+        if isinstance(found, BadValue) and error is MyiaError:
+            exception = found.python_exception()
+            if exception is not None:
+                raise CertainError(found, exception, found.message)
+        raise error(found)
 
     def needs_static(self, what: str):
         """Raise the error that an enclosing loop answers by unrolling."""
@@ -156,7 +169,15 @@ class Context:
 
     def check(self, failed: Value, exception: type[Exception], message: str) -> None:
         """At run time, if `failed` (a bool scalar) holds and nothing failed before: the error."""
-        self.checks.append(Check(exception, message, current_span()))
+        self.check_at(failed, Check(exception, message, current_span()))
+
+    def check_certain(self, error: CertainError) -> None:
+        """The run-time check of what is sure to fail if the program comes here."""
+        check = Check(error.exception, error.message, error.diagnostic.span)
+        self.check_at(constant(True, bool), check)
+
+    def check_at(self, failed: Value, check: Check) -> None:
+        self.checks.append(check)
         code = constant(len(self.checks), np.int32)
         cell = Ref(self.error_id)
         before = self.heap[self.error_id].content

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from myia.infer.context import Context
-from myia.infer.errors import NotDifferentiable
+from myia.infer.errors import CertainError, NotDifferentiable
 from myia.infer.heap import ArrayObject, ViewObject
 from myia.infer.layout import is_contiguous
 from myia.infer.operands import operand, operand_dtype
@@ -128,7 +128,11 @@ def differentiated(ctx: Context, call: Callable, xs: list[Abstract], what: str, 
     with Builder() as builder:
         copies = inputs.copies(ctx, list(args))
         link_twins(ctx, xs, copies)
-        result = call(copies)
+        try:
+            result = call(copies)
+        except CertainError:
+            ctx.heap.restore(before, ids=False)  # nothing of this region is seen outside
+            raise
         chosen = split(result)
         outputs = tree(ctx, [chosen], "the result of a differentiated function")
         exports.values += list(dict.fromkeys(outputs.values))

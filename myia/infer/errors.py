@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from dataclasses import dataclass
 
 from myia.source.diagnostics import Diagnostic, MyiaError
@@ -9,6 +10,21 @@ from myia.source.diagnostics import Diagnostic, MyiaError
 
 class NeedsStatic(MyiaError):
     """Raised where only a compile-time value will do: a loop around may unroll and try again."""
+
+
+class CertainError(MyiaError):
+    """Python raises `exception` here, if the program comes here.
+
+    On a path that run-time values select it becomes a run-time check (`infer/branches.py`).
+    """
+
+    def __init__(self, diagnostic: Diagnostic, exception: type[Exception], message: str):
+        super().__init__(diagnostic)
+        self.exception, self.message = exception, message
+
+
+class RaiseReached(CertainError):
+    """A `raise` statement: no mistake, even where it is sure to be reached."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +59,22 @@ class BadValue(Diagnostic):
 
     message: str
     exception: str = "ValueError"
+
+    def python_exception(self) -> type[Exception] | None:
+        """What Python raises when the program comes here; None: a slip, reported wherever it is."""
+        if self.exception in ("NameError", "AttributeError"):
+            return None
+        return getattr(builtins, self.exception, ValueError)
+
+
+@dataclass(frozen=True)
+class Raises(Diagnostic):
+    """A `raise` statement that is reached."""
+
+    title = "{message}"
+    label = "raised here"
+
+    message: str
 
 
 @dataclass(frozen=True)

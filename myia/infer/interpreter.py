@@ -24,7 +24,7 @@ from myia.infer import (
 )
 from myia.infer.branches import branch_many
 from myia.infer.context import Context
-from myia.infer.errors import BadType, BadValue, Unsupported
+from myia.infer.errors import BadType, BadValue, RaiseReached, Raises, Unsupported
 from myia.infer.heap import BufferObject, CellObject, DictObject, ListObject
 from myia.infer.iteration import Sequence, sequence
 from myia.infer.lists import length
@@ -173,7 +173,10 @@ class Interpreter(Context):
             error = error()
         if not isinstance(error, Exception):
             self.fail(Unsupported, what=f"`raise` of {self.describe(exception)}")
-        self.check(constant(True, bool), type(error), str(error))
+        only = error.args[0] if len(error.args) == 1 else None
+        message = only if isinstance(only, str) else str(error)
+        diagnostic = Raises(current_span(), message)
+        raise RaiseReached(diagnostic, type(error), message)
 
 
 def _give_name(ctx: Interpreter, name: str | None, x: Abstract) -> None:

@@ -54,7 +54,7 @@ from myia.infer.values import (
     same_static,
 )
 from myia.ir.avals import Aval
-from myia.ir.core import Value
+from myia.ir.core import Op, Value
 from myia.primitives.define import zeros
 
 
@@ -123,6 +123,7 @@ class Join:
         self.pairs: dict[tuple[int, int], int] = {}
         self.claimed: set[int] = set()
         self.view_bases: list[tuple[int, int]] = []  # and other objects copied: (it, its copy)
+        self.survivor_defines: frozenset[Value] | None = None
         self.widened = False
         self.next_id = max(left.next_id, right.next_id)
 
@@ -142,7 +143,7 @@ class Join:
         """The skeleton of `a` and `b`; raises Mismatch."""
         if isinstance(a, Static) and isinstance(b, Static) and same_static(a.value, b.value):
             return a
-        if self.hinted is not None and isinstance(b, (Static, Scalar)):
+        if self.hinted is not None and isinstance(b, (Static, Scalar)) and a is not ABSENT:
             changes = isinstance(b, Scalar) and b.value in self.hinted
             return self.numbers(a, b) if changes and is_number(a) else a
         if isinstance(a, Scalar) and isinstance(b, Scalar) and a.value is b.value:
@@ -185,11 +186,26 @@ class Join:
         present = self.values(sides[0].present, sides[1].present)
         return Optional(present, self.values(sides[0].value, sides[1].value), absent)
 
+    def survivor(self, x: Abstract, left: bool, ops: Iterable[Op]) -> Abstract:
+        """The skeleton of `x` where only one side goes on: what its `ops` define are slots."""
+        self.survivor_defines = frozenset(r for op in ops for r in op.results)
+        heap = self.left if left else self.right
+        skeleton = self.one_sided(x, left)
+        for id, contents in list(heap.objects.items()):
+            changed = id in self.before and contents is not self.before[id]
+            if changed and id not in self.merged:
+                self.merged[id] = self.one_sided_contents(heap, id, left)
+        return skeleton
+
     def one_sided(self, x: Abstract, left: bool) -> Abstract:
         """The skeleton of a value that only one side has: all its run-time leaves are slots."""
         if isinstance(x, Scalar):
+            if self.survivor_defines is not None and x.value not in self.survivor_defines:
+                return x
             return x.with_value(self.slot(x.value.aval, x.value))
         if isinstance(x, Ref):
+            if self.hinted is not None:  # the ids of a hint are those of another visit
+                raise Mismatch("nothing", "an object")
             if x.id not in self.before and x.id not in self.merged:
                 heap = self.left if left else self.right
                 self.merged[x.id] = self.one_sided_contents(heap, x.id, left)
@@ -201,6 +217,9 @@ class Join:
         if isinstance(contents, (SizedObject, SizedView)):
             raise Mismatch("nothing", describe(Ref(id), heap))
         if isinstance(contents, ViewObject):
+            if self.survivor_defines is not None and not getattr(contents.step, "dynamic", False):
+                self.one_sided(Ref(contents.base), left)
+                return contents
             self.view_bases.append((contents.base, id))
             return ArrayObject(self.slot(self.read_array.aval(heap, id)), VIEW_OF_ONE_PATH, False)
         return contents.rebuild(tuple(self.one_sided(c, left) for c in contents.children()))
@@ -294,7 +313,13 @@ class Join:
         for id in sorted(self.merged, key=apart.__contains__):
             if id not in coercion.done and id in heap:
                 coercion.object(Ref(id), id)
-        return [coercion.found.get(slot) or zeros(slot.aval) for slot in self.slots]
+        return coercion.yields()
+
+    def coerce_object(self, id: int, heap: Heap) -> list[Value]:
+        """As `coerce`, for a path that raises: of its state the object `id` alone matters."""
+        coercion = _Coercion(self, heap)
+        coercion.object(Ref(id), id)
+        return coercion.yields()
 
     # ----- After the op
 
@@ -352,6 +377,10 @@ class _Coercion:
         self.slots = frozenset(join.slots)
         self.found: dict[Value, Value] = {}
         self.done: set[int] = set()
+
+    def yields(self) -> list[Value]:
+        """A value for each slot: zeros where this state has none."""
+        return [self.found.get(slot) or zeros(slot.aval) for slot in self.join.slots]
 
     def value(self, x: Abstract, skeleton: Abstract) -> None:
         if isinstance(skeleton, Optional):

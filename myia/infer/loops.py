@@ -16,7 +16,7 @@ import numpy as np
 
 from myia.infer.branches import branch_many
 from myia.infer.context import Context, HeapArrays
-from myia.infer.errors import LoopChangesType, NeedsStatic, TooManyTrips
+from myia.infer.errors import CertainError, LoopChangesType, NeedsStatic, TooManyTrips
 from myia.infer.heap import BufferObject, Heap, Stale
 from myia.infer.iteration import Sequence as Items
 from myia.infer.join import Join, Mismatch, substitute
@@ -27,7 +27,7 @@ from myia.ir.avals import I64
 from myia.ir.builder import Builder, current_builder
 from myia.ir.core import Region, Value, has_effect
 from myia.ir.rewrite import clone_region
-from myia.primitives import arithmetic
+from myia.primitives import arithmetic, logic
 from myia.primitives.control import emit_loop
 from myia.primitives.define import constant
 from myia.primitives.structured import Loop
@@ -69,6 +69,9 @@ def loop(ctx: Context, code: LoopCode, init: States) -> States:
     except _ConditionHasEffects:
         _rewind(ctx, saved, mark)
         return _rotated(ctx, code, init)
+    except CertainError as error:
+        _rewind(ctx, saved, mark)
+        return _first_trip(ctx, code, init, error)
     except NeedsStatic as need:
         if code.items is not None and not static_int(code.items.count):
             raise
@@ -80,6 +83,31 @@ def _rewind(ctx: Context, heap: Heap, mark: tuple[int, int]) -> None:
     ctx.heap.restore(heap)
     del current_builder().ops[mark[0] :]
     del ctx.checks[mark[1] :]
+
+
+def _first_trip(ctx: Context, code: LoopCode, init: States, error: CertainError) -> States:
+    """A loop whose first trip, if there is one, raises `error`."""
+    item = Static(None) if code.items is None else code.items.item(Static(0))
+
+    def trip() -> States:
+        go = TRUE if code.cond is None else code.cond(item, init)
+        return branch_many(ctx, go, body, lambda: init)
+
+    def body() -> States:
+        code.body(item, init)
+        raise error
+
+    return branch_many(ctx, _any_trip(code), trip, lambda: init)
+
+
+def _any_trip(code: LoopCode) -> Abstract:
+    """Whether there are items."""
+    if code.items is None:
+        return TRUE
+    count = code.items.count
+    if static_int(count):
+        return Static(count.value > 0)
+    return Scalar(logic.gt(count.value, constant(0, count.dtype)), weak=True)
 
 
 def _rotated(ctx: Context, code: LoopCode, init: States) -> States:
@@ -151,12 +179,18 @@ def _compiled(ctx: Context, code: LoopCode, init: States) -> States:
     growth = ListGrowth(code.items.bound if code.items is not None else None, plannable)
     key = (ctx.path, code.key)
     state = _guess(ctx, key, init, before) or _State(init, before, (), frozenset())
+    dead_paths = 0  # of the trips that told how far lists grow
     for _ in range(MAX_PASSES):
+        found = len(growth.bounded)
         trip = _Trip(ctx, code, state, growth)
+        if len(growth.bounded) > found:
+            dead_paths = max(dead_paths, trip.dead_paths)
         if trip.never_runs:
             ctx.heap.restore(before)
             return init
         if trip.steady:
+            if trip.dead_paths < dead_paths:  # what they append was not counted
+                ctx.needs_static("how far a list grows in this loop")
             ctx.hints[key] = (state, growth.plans)
             return _emit(ctx, code, trip, init, before, growth)
         state = trip.next_state()
@@ -194,7 +228,7 @@ class _Trip:
         self.state, self.growth = state, growth
         ctx.visits[code.key] = ctx.visits.get(code.key, 0) + 1
         ctx.heap.restore(state.heap)
-        self.never_runs = False
+        self.never_runs, self.dead_paths = False, 0
         self.index = Value(I64, "k")
         self.body = Builder()
         with self.body:
@@ -204,9 +238,11 @@ class _Trip:
         self.infer_condition(ctx, code)
         if self.never_runs:
             return
+        dead_paths = ctx.dead_paths
         with self.body:
             item = code.items.item(index) if code.items is not None else Static(None)
             self.outs = list(code.body(item, state.xs))
+        self.dead_paths = ctx.dead_paths - dead_paths
         self.end = ctx.heap.copy()
         self.join_ends(ctx)
 
@@ -221,6 +257,9 @@ class _Trip:
             if isinstance(go, Static):
                 self.never_runs = not go.value
                 go = Scalar(constant(bool(go.value), bool), True)
+            failed = ctx.error_code()
+            if code.items is None and failed is not None:  # no number after an error ends the loop
+                go = Scalar(logic.and_(go.value, logic.eq(failed, constant(0, np.int32))), True)
         if ctx.heap.written_since(self.start) or any(map(has_effect, builder.ops)):
             raise _ConditionHasEffects
         self.cond = builder, go.value

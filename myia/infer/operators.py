@@ -161,7 +161,7 @@ def _divide(ctx: Context, a: Abstract, b: Abstract, dtype: np.dtype, weak: bool)
 
 def _power(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
     dtype, weak = promote(operand_dtype(ctx, a), operand_dtype(ctx, b))
-    if dtype.kind == "b":
+    if dtype.kind == "b" or _squares_bools(ctx, a, b):
         dtype = PYTHON_DTYPES[int] if weak else np.dtype(np.int8)
     if dtype.kind in "iu":
         return integers.power(ctx, a, b, dtype, weak)
@@ -179,6 +179,13 @@ def _power(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
     if weak and dtype.kind == "f" and not whole and operand_dtype(ctx, b)[0].kind == "f":
         _refuse_complex(ctx, base, exponent)
     return result(ctx, arithmetic.pow(base, exponent), weak)
+
+
+def _squares_bools(ctx: Context, a: Abstract, b: Abstract) -> bool:
+    """`bools ** 2` of an array: NumPy's operator takes `np.square`, which is int8."""
+    array = ctx.is_array(a) or (isinstance(a, Scalar) and a.boxed is True)
+    two = isinstance(b, Static) and type(b.value) is int and b.value == 2
+    return two and array and operand_dtype(ctx, a)[0].kind == "b"
 
 
 def _finite(x: Abstract) -> bool:

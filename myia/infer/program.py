@@ -12,11 +12,12 @@ from typing import Any
 from myia.infer import arguments, library
 from myia.infer.arguments import Arguments, Root
 from myia.infer.context import Check
+from myia.infer.errors import RaiseReached
 from myia.infer.heap import ViewObject
 from myia.infer.interpreter import Interpreter
 from myia.infer.registry import known
 from myia.infer.results import Outputs, Recipe
-from myia.infer.values import Static
+from myia.infer.values import NONE, Static
 from myia.ir.builder import Builder, at
 from myia.ir.core import Function, Region
 from myia.primitives.py import Code
@@ -63,7 +64,11 @@ def infer(
             args = [arguments.abstract(ctx, s, inputs, n) for s, n in zip(positional, names)]
             kwargs = {k: arguments.abstract(ctx, s, inputs, k) for k, s in keywords.items()}
             with at(at_definition):
-                result = ctx.call(Static(f), args, kwargs)
+                try:
+                    result = ctx.call(Static(f), args, kwargs)
+                except RaiseReached as error:  # it always raises
+                    ctx.check_certain(error)
+                    result = NONE
                 return _finish(ctx, f, inputs, result, builder)
     finally:
         sys.setrecursionlimit(limit)

@@ -37,6 +37,20 @@ def f(p, q, n, x, y, A):
     items.append(q)
     return sum(items) * items[-1] * len(items)
 """,
+    "a tail recursion visited again, where it has no result at first": """
+def h(u, k):
+    if k <= 0 or k > 4:
+        return 0.5
+    return h(u * 0.9, k - 1)
+
+def f(p, q, n, x, y, A):
+    fuel = 2
+    while fuel > 0:
+        fuel -= 1
+        for e in (y[1], 1.5):
+            A[-1, 2] -= e * p + h(p, n)
+    return q
+""",
     "what depends on the end of a loop is not recorded in its trips": """
 def f(p, q, n, x, y, A):
     for k in range(2):

@@ -45,7 +45,9 @@ def operator_ufunc(numpy: np.ufunc, op: str) -> None:
     """Register a ufunc that is what a Python operator does to NumPy's operands."""
 
     def compute(ctx: Context, xs: list[Abstract], dtype: np.dtype | None) -> Abstract:
-        resolve(ctx, numpy, xs, dtype)
+        first, *_ = resolve(ctx, numpy, xs, dtype)
+        if numpy is np.power and operand_dtype(ctx, xs[0])[0].kind == "b":
+            xs = [cast(ctx, xs[0], first), *xs[1:]]  # the operator alone squares bools in int8
         if all(operand_dtype(ctx, x)[1] for x in xs):  # only Python numbers: NumPy's arithmetic
             xs = [strong(x) for x in xs]
         if op in _COMPARISONS:
