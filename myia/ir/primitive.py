@@ -48,7 +48,8 @@ class Explicit:
 
     A tangent or cotangent that is None is zero; `vjp` is called with at least one that is not.
     Without a `vjp` the reverse sweep transposes the ops that `jvp` emits, which must each be
-    linear in the tangents.
+    linear in the tangents. A tangent may be given as a function that emits it, or refuses to: it
+    is called only if that tangent is needed.
     """
 
     jvp: Callable

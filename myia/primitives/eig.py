@@ -8,15 +8,14 @@ from jax import lax
 
 from myia.ir.avals import Aval
 from myia.ir.builder import emit
-from myia.ir.core import Op, Value
-from myia.ir.primitive import Cotangents, Explicit, Primitive
+from myia.ir.core import Value
+from myia.ir.primitive import Explicit, Primitive
 from myia.primitives import elementwise
 from myia.primitives.arithmetic import abs as abs_
 from myia.primitives.logic import convert, eq, select
 from myia.primitives.lu import lu, lu_solve
 from myia.primitives.matrices import (
     adjoint,
-    as_columns,
     as_rows,
     conj,
     diagonal,
@@ -24,7 +23,6 @@ from myia.primitives.matrices import (
     over_batch,
     refuse_derivative,
     square_shape,
-    transposed,
 )
 from myia.primitives.reductions import argmax
 from myia.primitives.shaping import expand, iota, reduce_sum
@@ -97,32 +95,20 @@ def _smooth_eig_jvp(ys, xs, ts, *, left, right):
     p = _in_eigenbasis(v, t)
     tangents = [diagonal(p)]
     if left:
-        tangents.append(_vectors_jvp(conj(w), vectors[0], _in_eigenbasis(vectors[0], adjoint(t))))
+        u = vectors[0]
+        tangents.append(lambda: _vectors_jvp(conj(w), u, _in_eigenbasis(u, adjoint(t))))
     if right:
-        tangents.append(_vectors_jvp(w, v, p))
+        tangents.append(lambda: _vectors_jvp(w, v, p))
     return tangents
 
 
 def _eig_jvp(ys, xs, ts, *, left, right):
-    if left or right:
-        _refuse_vectors()
-    return _smooth_eig_jvp(ys, xs, ts, left=left, right=right)
-
-
-def _eig_vjp(op: Op, cts, acc: Cotangents) -> None:
-    """w' = diag(V^-1 A' V), hence the cotangent of A is V^-T diag(ct_w) V^T."""
-    (a,), (ct, *of_vectors) = op.operands, cts
-    if any(of_vector is not None for of_vector in of_vectors):
-        _refuse_vectors()
-    _, v = smooth_eig(a)
-    factors, _, permutation = lu(v)
-    scaled = as_columns(ct, v.shape[-1]) * transposed(v)
-    ct_a = lu_solve(v, factors, permutation, scaled, transpose=True)
-    acc.add(a, convert(ct_a, dtype=a.dtype))
-
-
-def _refuse_vectors() -> None:
-    refuse_derivative("the eigenvectors of a general matrix")
+    """The vectors that turn the tangent are those with a derivative: there may be a second one."""
+    w, *_ = _smooth_eig_jvp(ys[:1], xs, ts, left=False, right=False)
+    return [
+        w,
+        *[lambda: refuse_derivative("the eigenvectors of a general matrix")] * (left + right),
+    ]
 
 
 # Eigenvalues, then left vectors u (u^H A = w u^H) if `left`, right vectors if `right`. The values
@@ -133,7 +119,7 @@ eig_p = Primitive(
     avals=_eig_avals,
     lower=_lower_eig,
     evaluate=_evaluate_eig,
-    derivative=Explicit(_eig_jvp, _eig_vjp),
+    derivative=Explicit(_eig_jvp),
 )
 # The same for those who know that there is no such tie, or do not depend on the scaling.
 smooth_eig_p = Primitive(

@@ -9,6 +9,8 @@ its own along the vector, so that what does not depend on the phase has its true
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import scipy.linalg
 from jax import lax
@@ -67,8 +69,11 @@ def _eigh_jvp(ys, xs, ts, *, lower):
     """With P = V^H A' V: w' = diag P and V' = V (P / (w_j - w_i)), Giles 2008, section 3.1."""
     (v, w), (t,) = ys, ts
     p = matmul(adjoint(v), matmul(filled_from_triangle(t, lower), v))
-    gaps = convert(reciprocal_gaps(w), dtype=p.dtype)
-    return matmul(v, gaps * p), real(diagonal(p))
+
+    def of_vectors() -> Value:
+        return matmul(v, convert(reciprocal_gaps(w), dtype=p.dtype) * p)
+
+    return of_vectors, real(diagonal(p))
 
 
 # The vectors, as columns, and the ascending values of the matrix of which one triangle is read.
@@ -122,26 +127,37 @@ def _svd_jvp(ys, xs, ts, *, full_matrices, compute_uv):
     Differentiating the singular value decomposition, 2016. The imaginary part of diag P turns the
     phase of U.
     """
-    (a,), (t,) = xs, ts
+    (a,), (t,), (s, *vectors) = xs, ts, ys
     rows, columns = a.shape[-2:]
-    if not compute_uv:
-        _, u, vh = svd(a)
-        return (real(diagonal(matmul(matmul(adjoint(u), t), adjoint(vh)))),)
-    if full_matrices and rows != columns:
-        refuse_derivative("the singular vectors of `full_matrices=True`")
-    s, u, vh = ys
-    k, v = s.shape[-1], adjoint(vh)
+    known = compute_uv and (not full_matrices or rows == columns)
+    u, vh = vectors if known else svd(a)[1:]
+    v = adjoint(vh)
     p = matmul(matmul(adjoint(u), t), v)
-    of_row, of_column = (convert(x, dtype=p.dtype) for x in (as_columns(s, k), as_rows(s, k)))
-    gaps = convert(reciprocal_gaps(s) * _reciprocal_sums(s), dtype=p.dtype)
-    turn = select(on_diagonal(p.aval), 0.5 * (p - adjoint(p)) * _reciprocal_or_zero(of_column), 0)
-    u_dot = matmul(u, gaps * (p * of_column + of_row * adjoint(p)) + turn)
-    v_dot = matmul(v, gaps * (of_row * p + adjoint(p) * of_column))
-    if rows > columns:
-        u_dot = u_dot + _outside(u, matmul(t, v), s)
-    if columns > rows:
-        v_dot = v_dot + _outside(v, matmul(adjoint(t), u), s)
-    return real(diagonal(p)), u_dot, adjoint(v_dot)
+    of_values = real(diagonal(p))
+    if not compute_uv:
+        return (of_values,)
+    if not known:
+        return of_values, *[lambda: refuse_derivative("the vectors of a full `svd`")] * 2
+
+    def of_left() -> Value:
+        gaps, of_row, of_column = _gaps_and_values(s, p)
+        phase = 0.5 * (p - adjoint(p)) * _reciprocal_or_zero(of_column)
+        turn = select(on_diagonal(p.aval), phase, gaps * (p * of_column + of_row * adjoint(p)))
+        return _moved(u, turn, lambda: matmul(t, v), s)
+
+    def of_right() -> Value:
+        gaps, of_row, of_column = _gaps_and_values(s, p)
+        turn = gaps * (of_row * p + adjoint(p) * of_column)
+        return adjoint(_moved(v, turn, lambda: matmul(adjoint(t), u), s))
+
+    return of_values, of_left, of_right
+
+
+def _gaps_and_values(s: Value, p: Value) -> tuple[Value, Value, Value]:
+    """1 / (s_j^2 - s_i^2), s_i and s_j, at row i and column j."""
+    gaps = reciprocal_gaps(s) * _reciprocal_sums(s)
+    k = s.shape[-1]
+    return tuple(convert(x, dtype=p.dtype) for x in (gaps, as_columns(s, k), as_rows(s, k)))
 
 
 def _reciprocal_sums(s: Value) -> Value:
@@ -155,10 +171,14 @@ def _reciprocal_or_zero(x: Value) -> Value:
     return select(zero, 0, 1 / select(zero, 1, x))
 
 
-def _outside(u: Value, x: Value, s: Value) -> Value:
-    """The part of `x / s` that is orthogonal to the columns of `u`."""
+def _moved(u: Value, turn: Value, image: Callable[[], Value], s: Value) -> Value:
+    """U turned in its span, and moved out of it by (I - U U^H) image / s, where it is not all."""
+    turned = matmul(u, turn)
+    if u.shape[-2] == u.shape[-1]:
+        return turned
+    x = image()
     rest = x - matmul(u, matmul(adjoint(u), x))
-    return rest / convert(as_rows(s, rest.shape[-2]), dtype=rest.dtype)
+    return turned + rest / convert(as_rows(s, rest.shape[-2]), dtype=rest.dtype)
 
 
 # s, and if `compute_uv` U and V^H; U and V are square if `full_matrices`.

@@ -73,7 +73,7 @@ class _Forward:
     def define(self, results: Sequence[Value], tangents: Sequence[Value | None]) -> None:
         for y, t in zip(results, tangents, strict=True):
             if t is not None and y in self.active:
-                self.tangents[y] = t
+                self.tangents[y] = t() if callable(t) else t
 
     def if_(self, op: Op) -> None:
         arms = []

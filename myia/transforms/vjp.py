@@ -113,7 +113,8 @@ def _transpose_jvp(op: Op, cts: list[Value | None], acc: Accumulators) -> None:
     wanted = [t for t in ts if t is not None]
     with Builder() as b:
         tangents = op.primitive.derivative.jvp(op.results, op.operands, ts, **op.params)
-    seeds = [(t, ct) for t, ct in zip(tangents, cts) if t is not None and ct is not None]
+        needed = [(t, ct) for t, ct in zip(tangents, cts) if t is not None and ct is not None]
+        seeds = [(t() if callable(t) else t, ct) for t, ct in needed]
     moved = set(wanted)
     for inner in b.ops:
         if moved.isdisjoint((*inner.operands, *captures(*inner.regions))):

@@ -131,21 +131,37 @@ def test_what_has_no_derivative_is_refused(f, x):
         jvp_region(region, [0], floating(region.yields))
 
 
-def test_eigenvalues_beside_eigenvectors_have_derivatives():
+@pytest.mark.parametrize(
+    "all_of_it, values, x, ct",
+    [
+        (jnp.linalg.eig, jnp.linalg.eigvals, matrix(3, 3), vector(3, dtype="c16")),
+        (lambda x: jnp.linalg.svd(x)[1], jnp.linalg.svdvals, matrix(4, 3), vector(3)),
+    ],
+    ids=["eig", "svd"],
+)
+def test_values_beside_refused_vectors_have_derivatives(all_of_it, values, x, ct):
     """The vectors alone are refused: of the values there is any order."""
-    x, ct = matrix(3, 3), vector(3, dtype="c16")
-    of_both = build_region([aval_of(x)], lambda v: translate(stage(jnp.linalg.eig, [v.aval]), [v]))
-    pullback = vjp_region(of_both, [0], [0])
-    direct = translated(Function(jnp.linalg.eigvals, (x,)))
-    np.testing.assert_allclose(
-        evaluate(pullback, [x, ct])[-1], evaluate(vjp_region(direct, [0], [0]), [x, ct])[-1]
-    )
+    pullbacks = [vjp_region(translated(Function(f, (x,))), [0], [0]) for f in (all_of_it, values)]
+    beside, alone = (evaluate(pullback, [x, ct])[-1] for pullback in pullbacks)
+    np.testing.assert_allclose(beside, alone, rtol=1e-12)
+    t, last = direction(x, 3), len(pullbacks[0].yields) - 1
+    moved = evaluate(jvp_region(pullbacks[0], [0], [last]), [x, ct, t])[-1]
+    ahead, behind = (evaluate(pullbacks[0], [x + h * t, ct])[-1] for h in (1e-5, -1e-5))
+    np.testing.assert_allclose(moved, (ahead - behind) / 2e-5, rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("f", [jnp.linalg.eigh, lambda x: jnp.linalg.svd(x, full_matrices=False)])
+def test_of_repeated_values_the_vectors_have_no_finite_derivative(f):
+    """As JAX has it; the derivative of the values stays finite."""
+    x = np.diag([2.0, 2.0, 1.0])
+    region = translated(Function(f, (x,)))
     t = direction(x, 3)
-    moved = jvp_region(pullback, [0], [len(pullback.yields) - 1])
-    ahead, behind = (evaluate(pullback, [x + h * t, ct])[-1] for h in (1e-5, -1e-5))
-    np.testing.assert_allclose(
-        evaluate(moved, [x, ct, t])[-1], (ahead - behind) / 2e-5, rtol=1e-6, atol=1e-7
-    )
+    tangents = evaluate(jvp_region(region, [0], range(len(region.yields))), [x, t])
+    with jax.enable_x64(True):
+        expected = jax.tree.leaves(jax.jvp(lambda x: tuple(f(x)), (x,), (t + 0.0,))[1])
+        for mine, theirs in zip(tangents[len(region.yields) :], expected, strict=True):
+            np.testing.assert_array_equal(np.isfinite(mine), np.isfinite(theirs))
+            np.testing.assert_allclose(mine[np.isfinite(mine)], theirs[np.isfinite(mine)])
 
 
 def test_a_matrix_is_factored_once():
