@@ -17,15 +17,17 @@ regions cost nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from myia.ir.builder import append
 from myia.ir.core import Op, Region, Value, captures
 from myia.ir.rewrite import Env, clone_op
 from myia.passes.storage.mincut import INFINITE, Network
+from myia.passes.storage.versions import Last, Returned, Undone, Version, put_back
 from myia.primitives.structured import Loop
+from myia.source.diagnostics import InternalError
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,7 @@ class Cut:
     primal: tuple[Op, ...]
     linear: tuple[Op, ...]
     records: tuple[Value, ...] = ()
+    versions: Mapping[Value, Version] = field(default_factory=dict)
 
     @property
     def bytes_per_trip(self) -> int:
@@ -74,13 +77,47 @@ class Cut:
         env = dict(zip(self.records, records, strict=True))
         env[adjoint.args[0]] = k
         env.update(zip(adjoint.args[1 + len(self.xs) :], state, strict=True))
-        _compute(self.primal, _read_late(self), env)
+        late = _Late(self, env)
         for op in self.linear:
+            late.need(reads(op))
             append(clone_op(op, env))
+        late.need(adjoint.yields)
         return [env.get(y, y) for y in adjoint.yields]
 
 
-def parted(parts: Loop) -> Cut:
+class _Late:
+    """Emits what the linear part of the adjoint reads, when it is read."""
+
+    def __init__(self, cut: Cut, env: Env):
+        self.env, self.versions = env, cut.versions
+        self.definitions = {y: op for op in cut.primal for y in op.results}
+        self.carries = set(cut.xs)
+
+    def need(self, values: Iterable[Value]) -> None:
+        for x in values:
+            if x in self.env:
+                continue
+            if x in self.versions:
+                self.env[x] = self.version(self.versions[x])
+            elif x in self.definitions:
+                op = self.definitions[x]
+                self.need(reads(op))
+                append(clone_op(op, self.env))
+            elif x in self.carries:
+                raise InternalError("storage: the reverse sweep reads what was not recorded")
+
+    def version(self, v: Version) -> Value:
+        env = self.env
+        if isinstance(v, Last):
+            return env[v.carried]
+        if isinstance(v, Returned):
+            return env[v.result]
+        self.need((v.next, *v.logged))
+        old, *place = (env.get(x, x) for x in v.logged)
+        return put_back(v.store, env[v.next], old, place)
+
+
+def parted(parts: Loop, versions: Mapping[Value, Version] | None = None) -> Cut:
     """The two parts of the adjoint, with nothing recorded yet."""
     primal, linear = [], []
     dependent = set(parts.adjoint.args[1 + len(parts.carries) :])
@@ -90,7 +127,7 @@ def parted(parts: Loop) -> Cut:
             dependent.update(op.results)
         else:
             primal.append(op)
-    return Cut(parts, tuple(primal), tuple(linear))
+    return Cut(parts, tuple(primal), tuple(linear), versions=versions or {})
 
 
 def with_dependences(body: Region, carries: Iterable[int]) -> list[int]:
@@ -129,6 +166,7 @@ def choose_records(
 
     Results of ops that are not `recordable` cannot be had in the forward sweep.
     """
+    free = _Free(cut)
     wanted = _read_late(cut)
     network = Network()
     source, sink = network.node(), network.node()
@@ -142,21 +180,68 @@ def choose_records(
     for x in cut.xs:
         value(x, _units(recording(x)))
         network.connect(source, before[x], INFINITE)
-    for op in needed(cut.primal, wanted, ()):
+    for op in needed(cut.primal, [*wanted, *free.logged], ()):
         computed = network.node()
         network.connect(source, computed, _units(again(op)))
         for x in reads(op):
-            if x in after:
+            if x in after and not free.to_op(x, op):
                 network.connect(after[x], computed, INFINITE)
         for y in op.results:
             value(y, _units(recording(y)) if recordable(op) else INFINITE)
             network.connect(computed, before[y], INFINITE)
-    for x in wanted:
-        if x in after:
+    for x in [*wanted, *free.logged]:
+        if x in after and not free.directly(x):
             network.connect(after[x], sink, INFINITE)
     late = network.sink_side(source, sink)
     records = tuple(x for x in after if before[x] not in late and after[x] in late)
     return replace(cut, records=records)
+
+
+class _Free:
+    """Which reads of versions cost nothing: those made when the version has been restored.
+
+    The reverse sweep goes through the linear part once. A version before an inner loop exists from
+    the reversal of that loop on; what is read of it for something earlier must be recorded. So
+    must be all that it takes to undo stores.
+    """
+
+    def __init__(self, cut: Cut):
+        self.versions = cut.versions
+        linear = {y: i for i, op in enumerate(cut.linear) for y in op.results}
+        self.since = {x: self._since(x, linear) for x in cut.versions}
+        undone = [v for v in cut.versions.values() if isinstance(v, Undone)]
+        self.logged = [x for v in undone for x in v.logged]
+        # The first place in the linear part that needs a value; -1: before any version is there.
+        self.first: dict[Value, int] = dict.fromkeys(self.logged, -1)
+        for i, op in enumerate(cut.linear):
+            for x in reads(op):
+                self.first.setdefault(x, i)
+        for x in cut.parts.adjoint.yields:
+            self.first.setdefault(x, len(cut.linear))
+        self.direct = dict(self.first)
+        for op in reversed(cut.primal):
+            first = self._first_use(op)
+            for x in reads(op):
+                self.first[x] = min(self.first.get(x, first), first)
+        self.uses = {op: self._first_use(op) for op in cut.primal}
+
+    def _since(self, x: Value, linear: Mapping[Value, int]) -> int:
+        """The place in the linear part from which on a version can be had."""
+        v = self.versions[x]
+        if isinstance(v, Last):
+            return 0
+        return self._since(v.next, linear) if isinstance(v, Undone) else linear[v.result] + 1
+
+    def _first_use(self, op: Op) -> int:
+        return min((self.first[y] for y in op.results if y in self.first), default=1 << 30)
+
+    def directly(self, x: Value) -> bool:
+        """Is the linear part's own read of `x` one of a version that is there?"""
+        return x in self.since and self.since[x] <= self.direct[x]
+
+    def to_op(self, x: Value, op: Op) -> bool:
+        """Is this so for the read of `x` by a primal op, when its results are needed first?"""
+        return x in self.since and self.since[x] <= self.uses[op]
 
 
 def _compute(ops: Sequence[Op], wanted: Iterable[Value], env: Env) -> None:

@@ -23,7 +23,7 @@ from myia.ir.builder import Builder, append, at, current_span
 from myia.ir.core import Function, Op, Region, Value, has_effect
 from myia.ir.rewrite import Env, clone_region
 from myia.passes.dce import eliminate_dead_code
-from myia.passes.storage.costs import op_cost, recording_cost
+from myia.passes.storage.costs import UNKNOWN_TRIPS, op_cost, recording_cost
 from myia.passes.storage.counters import invert_counters
 from myia.passes.storage.cut import Cut, carries_needed, choose_records, needed, parted, reads
 from myia.passes.storage.limits import Limits
@@ -34,6 +34,8 @@ from myia.passes.storage.strips import strip_mine
 from myia.passes.storage.tape import Tape
 from myia.passes.storage.trail import Trail
 from myia.passes.storage.trip import Trip
+from myia.passes.storage.undo import Restoration, with_undo
+from myia.passes.storage.versions import Last
 from myia.primitives.arithmetic import add
 from myia.primitives.control import emit_loop
 from myia.primitives.define import constant, constant_p
@@ -68,15 +70,34 @@ class NoBound(Diagnostic):
 
 
 def lower_and_plan(function: Function, limits: Limits = DEFAULT) -> tuple[Function, list[LoopPlan]]:
-    """`function` without `rev` ops, and what was decided for each of them, inner ones first."""
-    lowering = _Lowering(limits)
+    """`function` without `rev` ops, and what was decided for each of them, inner ones first.
+
+    Undo logs of inner loops pay if those around them have some too; so both ways are tried.
+    """
+    found = _lowered(function, limits, undo=True)
+    if any(plan.restored for plan in found[1]):
+        plain = _lowered(function, limits, undo=False)
+        if _recorded(plain[1]) <= _recorded(found[1]):
+            found = plain
+    return strip_mine(eliminate_dead_code(found[0])), found[1]
+
+
+def _lowered(function: Function, limits: Limits, undo: bool) -> tuple[Function, list[LoopPlan]]:
+    lowering = _Lowering(limits, undo)
     region = lowering.region(function.region, 0)
-    return strip_mine(eliminate_dead_code(function.with_region(region))), lowering.plans
+    return function.with_region(region), lowering.plans
+
+
+def _recorded(plans: Sequence[LoopPlan]) -> int:
+    """Bytes that the outer loops record; of loops of unknown counts those of a few trips."""
+    outer = [plan for plan in plans if not plan.depth]
+    return sum(plan.bytes_per_trip * (plan.trips or UNKNOWN_TRIPS) for plan in outer)
 
 
 class _Lowering:
-    def __init__(self, limits: Limits):
-        self.limits = limits
+    def __init__(self, limits: Limits, undo: bool):
+        self.limits, self.undo = limits, undo
+        self.restorations: list[Restoration] = []
         self.plans: list[LoopPlan] = []
         self.env: Env = {}  # what the results of each `rev` have become
         self.integers: dict[Value, int] = {}  # the values of constants
@@ -93,10 +114,14 @@ class _Lowering:
         operands, params = self.look_up(op.operands), op.params
         if op.primitive is constant_p and op.params["dtype"] == I64.dtype:
             self.integers[op.results[0]] = op.params["value"]
+        regions = op.regions
+        if op.primitive is rev_p:
+            parts = Loop.of(Op(op.primitive, operands, params, regions, op.results, op.span))
+            regions = (*regions[:-1], invert_counters(parts).adjoint)
         if op.primitive in (loop_p, rev_p):
             params = {**params, "bound": self.bound(op)}
             depth += 1
-        regions = tuple(self.region(r, depth) for r in op.regions)
+        regions = tuple(self.region(r, depth) for r in regions)
         return Op(op.primitive, operands, params, regions, op.results, op.span)
 
     def bound(self, op: Op) -> int | None:
@@ -130,21 +155,41 @@ class _Scope:
     # ----- One `rev`
 
     def reverse(self, op: Op) -> None:
-        parts = invert_counters(Loop.of(op))
+        parts = Loop.of(op)
         parts = _with_carries(parts, carries_needed(parts))
-        state = parts.accumulators
         if parts.bound == 0:
-            self.lowering.env.update(zip(op.results, state))
+            self.lowering.env.update(zip(op.results, parts.accumulators))
             return
         found = self.pair(parts)
         index, mapping = found or self.forward_sweep(parts)
-        storage = self.storage(parted(parts), index, mapping)
+        last = [self.ops[index].results[i] for i in mapping]
+        storage, restored = self.best_storage(parts, last, index, mapping)
         extras, trips = self.record(index, mapping, storage)
         with Builder() as b:
-            results = storage.reverse(trips, extras, state)
+            results = storage.reverse(trips, extras, storage.cut.parts.accumulators)
         self.extend(b.ops)
-        self.lowering.env.update(zip(op.results, results, strict=True))
-        self.lowering.plans.append(_plan(op, parts, storage, found is not None, self.depth))
+        self.lowering.env.update(zip(op.results, results))
+        for i, result in zip(restored, results[len(op.results) :], strict=True):
+            self.lowering.restorations.append(Restoration(last[i], parts.carries[i], result))
+        names = tuple(_name(storage.cut.xs[i]) for i in restored)
+        self.lowering.plans.append(_plan(op, parts, storage, names, found is not None, self.depth))
+
+    def best_storage(
+        self, parts: Loop, last: Sequence[Value], index: int, mapping: Sequence[int]
+    ) -> tuple[Tape | Trail, list[int]]:
+        """With or without undo logs, whichever records less; and the carries that are restored."""
+        best, restored = self.storage(parted(parts), index, mapping), []
+        among = range(len(parts.carries)) if self.lowering.undo else ()
+        while found := with_undo(parts, last, self.lowering.restorations, among):
+            with_logs, versions, among = found
+            storage = self.storage(parted(with_logs, versions), index, mapping)
+            if storage.bytes_per_trip >= best.bytes_per_trip:
+                break
+            best, restored = storage, among
+            among = [i for i in among if i in _useful(storage.cut)]
+            if among == restored:
+                break
+        return best, list(restored)
 
     def pair(self, parts: Loop) -> tuple[int, list[int]] | None:
         """The index of a loop that follows the same trajectory, and which carry is which there."""
@@ -302,10 +347,17 @@ def _with_carries(parts: Loop, kept: Sequence[int]) -> Loop:
     )
 
 
-def _plan(op: Op, parts: Loop, storage: Tape | Trail, paired: bool, depth: int) -> LoopPlan:
+def _plan(
+    op: Op,
+    parts: Loop,
+    storage: Tape | Trail,
+    restored: tuple[str, ...],
+    paired: bool,
+    depth: int,
+) -> LoopPlan:
     cut = storage.cut
     trips = parts.bound if parts.cond is None else None
-    common = dict(span=op.span, trips=trips, paired=paired, depth=depth)
+    common = dict(span=op.span, trips=trips, restored=restored, paired=paired, depth=depth)
     if isinstance(storage, Trail):
         return LoopPlan(
             strategy="trail",
@@ -326,10 +378,31 @@ def _plan(op: Op, parts: Loop, storage: Tape | Trail, paired: bool, depth: int) 
 def _record(cut: Cut, x: Value) -> Record:
     """What a recorded value is in the source, and whose adjoint reads it."""
     span = next((op.span for op in cut.primal if x in op.results), None)
-    what = f"`{x.name or 'a carry'}` before the trip" if x in cut.xs else text_of(span)
+    what = f"{_name(x)} before the trip" if x in cut.xs else text_of(span)
     dependent = {x}
     for op in cut.primal:
         if not dependent.isdisjoint(reads(op)):
             dependent.update(op.results)
     readers = (op.span for op in cut.linear if not dependent.isdisjoint(reads(op)))
     return Record(x.aval, what, distinct(text_of(s) for s in readers if s is not None))
+
+
+def _name(x: Value) -> str:
+    return f"`{x.name or 'a carry'}`"
+
+
+def _useful(cut: Cut) -> set[int]:
+    """The carries of whose restored versions the reversal reads anything."""
+    read = {x for op in cut.linear for x in reads(op)}
+    late = needed(cut.primal, [*read, *cut.parts.adjoint.yields], cut.records)
+    read.update(x for op in late for x in reads(op))
+    useful = set()
+    for i, x in enumerate(cut.xs):
+        version = x
+        found = {x}
+        while version in cut.versions and not isinstance(cut.versions[version], Last):
+            version = cut.versions[version].next
+            found.add(version)
+        if version in cut.versions and not read.isdisjoint(found):
+            useful.add(i)
+    return useful

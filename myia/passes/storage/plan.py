@@ -29,6 +29,7 @@ class LoopPlan:
     strategy    "nothing": no primal value is needed; "tape": all trips are recorded;
                 "trail": `block` trips are recorded at a time, replayed from `slots` snapshots
     records     what is recorded of each trip, beside what the next trip's record holds
+    restored    arrays that the reversal restores from what stores overwrote
     snapshot    avals of the carries in a snapshot (trail)
     trips       the number of trips, if known
     capacity    the most trips a tape holds
@@ -39,6 +40,7 @@ class LoopPlan:
     span: Span | None
     strategy: str
     records: tuple[Record, ...] = ()
+    restored: tuple[str, ...] = ()
     snapshot: tuple[Aval, ...] = ()
     trips: int | None = None
     capacity: int | None = None
@@ -94,7 +96,8 @@ class Plan(tuple[LoopPlan, ...]):
         notes: list[list[str]] = [[]]
         for plan in self:
             rows.append(_row(plan))
-            notes.append([f"    {record}" for record in plan.records] or ["    nothing recorded"])
+            under = [f"    {record}" for record in plan.records] or ["    nothing recorded"]
+            notes.append(under + [f"    {name} is restored" for name in plan.restored])
         widths = [max(map(len, column)) for column in zip(*rows)]
         lines = []
         for row, under in zip(rows, notes):

@@ -56,6 +56,10 @@ class Trail:
         self.slots, self.block = slots, block
         self.filled = slots - min(RESERVE, slots // 2)
 
+    @property
+    def bytes_per_trip(self) -> int:
+        return self.cut.bytes_per_trip
+
     # ----- Forwards
 
     def initial(self) -> list[Value]:

@@ -1,0 +1,74 @@
+"""The versions of an array that a step changes by stores, and how the reverse sweep has them.
+
+%a                   restored from %b by putting back what the store overwrote
+%b = write %u into %a at %i
+%c = for ... (%x = %b) { stores }       %b: returned by the reversal of this loop
+%d = write %v into %c at %j             the last version: the reversal carries it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from myia.ir.core import Op, Value
+from myia.primitives.indexing import IndexDims, gather, scatter, scatter_add, window_sizes
+from myia.primitives.windows import dynamic_slice, dynamic_update_slice
+
+STORES = (dynamic_update_slice, scatter, scatter_add)
+
+
+@dataclass(frozen=True)
+class Last:
+    """The version at the end of the trip: what the reversal carries."""
+
+    carried: Value
+
+
+@dataclass(frozen=True)
+class Undone:
+    """The version before a store: `old` put back into the next version."""
+
+    next: Value
+    store: Op  # names the place
+    old: Value
+
+    @property
+    def logged(self) -> tuple[Value, ...]:
+        """The primal values that it takes."""
+        return self.old, *place_of(self.store)
+
+
+@dataclass(frozen=True)
+class Returned:
+    """The version before an inner loop: what the reversal of that loop returns."""
+
+    next: Value
+    result: Value
+
+
+Version = Last | Undone | Returned
+
+
+def place_of(store: Op) -> tuple[Value, ...]:
+    """Where: the operands that are indices."""
+    return store.operands[2:] if store.primitive is dynamic_update_slice else store.operands[1:2]
+
+
+def overwritten(store: Op, array: Value, place: Sequence[Value]) -> Value:
+    """Emit the read of what a store overwrites in `array`."""
+    if store.primitive is dynamic_update_slice:
+        return dynamic_slice(array, *place, sizes=store.operands[1].shape)
+    dims, mode = store.params["dims"], store.params["mode"]
+    sizes = window_sizes(array.shape, store.operands[2].shape, IndexDims(*dims))
+    fill = 0 if mode == "fill" else None
+    return gather(array, *place, dims=dims, sizes=sizes, mode=mode, fill=fill)
+
+
+def put_back(store: Op, array: Value, old: Value, place: Sequence[Value]) -> Value:
+    """Emit the write of `old`. (Where a scatter wrote twice, both write the same value back.)"""
+    if store.primitive is dynamic_update_slice:
+        return dynamic_update_slice(array, old, *place)
+    dims, mode = store.params["dims"], store.params["mode"]
+    unique = store.params.get("unique", False)
+    return scatter(array, *place, old, dims=dims, mode=mode, unique=unique)
