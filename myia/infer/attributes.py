@@ -161,8 +161,9 @@ def _is_function(found: Any) -> bool:
 def special_method(ctx: Context, x: Abstract, name: str) -> Abstract | None:
     """The method of an instance's class that an operator calls, bound; None if it has none."""
     if isinstance(x, Opaque):
-        missing = inspect.getattr_static(x.structure.cls, name, None) is None
-        return None if missing else _opaque_attribute(ctx, x, name)
+        found = objects.class_attribute(x, name)
+        bound = objects.of_user(found)
+        return Method(found, x) if bound else objects.special_method(x, name)
     if isinstance(x, Tuple) and x.cls is not None:
         found = inspect.getattr_static(x.cls, name, None)
         return Method(found, x) if _is_function(found) else None

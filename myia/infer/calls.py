@@ -12,7 +12,7 @@ from myia.infer import arguments, attributes, registry
 from myia.infer.context import Context
 from myia.infer.errors import BadType, DeepRecursion, Unsupported
 from myia.infer.heap import DictObject, InstanceObject
-from myia.infer.staging.library import call_library
+from myia.infer.staging.library import call_library, call_marked, jitted
 from myia.infer.strings import message
 from myia.infer.tail_calls import as_loop
 from myia.infer.values import (
@@ -60,9 +60,11 @@ def _call_static(ctx: Context, f: Any, args: tuple, kwargs: dict) -> Abstract:
     for cls in type(f).__mro__:
         if cls in CALLABLE_TYPES:
             return CALLABLE_TYPES[cls](ctx, f, args, kwargs)
-    if registry.is_staged(f) and not _is_named_tuple(f):
+    if registry.is_staged(f) and not registry.is_marked(f) and not _is_named_tuple(f):
         return call_library(ctx, f, args, kwargs)
-    if isinstance(f, types.FunctionType) and not _is_library(f):
+    if (wrapped := jitted(f)) is not None:
+        return call(ctx, Static(wrapped), args, kwargs)
+    if isinstance(f, types.FunctionType) and (registry.is_marked(f) or not _is_library(f)):
         return _call_function(ctx, f, None, args, kwargs)
     if isinstance(f, types.MethodType) and isinstance(f.__func__, types.FunctionType):
         return _call_function(ctx, f.__func__, None, (Static(f.__self__), *args), kwargs)
@@ -115,15 +117,18 @@ def _call_function(
     handler = registry.known(f)
     if handler is not None:
         return registry.invoke(ctx, handler, name_of(f), args, kwargs)
-    if registry.is_staged(f):
+    marked = registry.is_marked(f)
+    if registry.is_staged(f) and not marked:
         return call_library(ctx, f, args, kwargs)
-    if _is_library(f):
+    if _is_library(f) and not marked:
         _refuse(ctx, f)
-    code = ctx.load(f)
     names = f.__code__.co_freevars
     if parts is None:
         parts = tuple(_closure_root(ctx, f, i) for i in range(len(names)))
         parts += tuple(_default_root(ctx, f, i) for i in range(_default_count(f)))
+    if marked:
+        return call_marked(ctx, PyFunction(f, parts), args, kwargs)
+    code = ctx.load(f)
     cells = dict(zip(names, parts))
     return call_code(ctx, code, (), parts[len(names) :], args, kwargs, cells)
 

@@ -41,9 +41,14 @@ def is_staged(f: Any) -> bool:
 
     Wrappers made by such a package (`jax.vmap(f)`) call themselves what they wrap.
     """
-    if top_package(f) in STAGED or getattr(f, "__myia_staged__", False):
+    if top_package(f) in STAGED or is_marked(f):
         return True
     return isinstance(f, types.FunctionType) and _top(f.__globals__.get("__name__")) in STAGED
+
+
+def is_marked(f: Any) -> bool:
+    """Did the user mark this function by `myia.staged`?"""
+    return isinstance(f, types.FunctionType) and hasattr(f, "__myia_staged__")
 
 
 def top_package(x: Any) -> str:

@@ -16,6 +16,7 @@ from myia.infer.staging import (
     rules_shaping,
     rules_special,
     rules_windows,
+    trees,
 )
 
 __all__ = [
@@ -31,4 +32,5 @@ __all__ = [
     "rules_shaping",
     "rules_special",
     "rules_windows",
+    "trees",
 ]

@@ -13,8 +13,18 @@ from typing import Any
 from myia.infer.context import Context
 from myia.infer.registry import is_staged
 from myia.infer.staging.calls import call_staged
-from myia.infer.staging.pytrees import PyTree
+from myia.infer.staging.library import refuse_derivatives
+from myia.infer.staging.operands import REBUILT
+from myia.infer.staging.pytrees import PyTree, RandomKey
 from myia.infer.values import Abstract, Opaque, Partial, Static
+
+OF_KEYS = ("__len__", "__getitem__")  # which the class of JAX's arrays does not tell
+
+
+def special_method(x: Opaque, name: str) -> Partial | None:
+    """The library's method that an operator calls; None if there is none."""
+    known = isinstance(x.structure, RandomKey) and name in OF_KEYS
+    return method(x, name) if known or callable(class_attribute(x, name)) else None
 
 
 def class_attribute(x: Opaque, name: str) -> Any:
@@ -47,11 +57,15 @@ def method(x: Opaque, name: str) -> Partial:
 def call_method(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstract:
     (x,) = partial.items
     name = partial.meta
+    refuse_derivatives(ctx, x.structure.cls, x.structure.cls.__name__)
     return call_staged(ctx, _call, (Static(name), x, *args), kwargs, _called(x, name))
 
 
 def _call(name: str, x: Any, *args: Any, **kwargs: Any) -> Any:
     return getattr(x, name)(*args, **kwargs)
+
+
+REBUILT[call_method] = lambda name: lambda x: getattr(x, name)
 
 
 def _called(x: Opaque, name: str) -> str:
