@@ -99,6 +99,7 @@ def _static_attribute(ctx: Context, x: Any, name: str) -> Abstract:
     if (
         library
         or isinstance(x, (np.dtype, np.finfo, np.iinfo))
+        or type(x).__module__.startswith("scipy.stats.")
         or isinstance(value, (types.ModuleType, type, types.BuiltinFunctionType))
     ):
         return Static(value)

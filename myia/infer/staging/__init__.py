@@ -16,6 +16,7 @@ from myia.infer.staging import (
     rules_shaping,
     rules_special,
     rules_windows,
+    special_formulas,
     trees,
 )
 
@@ -32,5 +33,6 @@ __all__ = [
     "rules_shaping",
     "rules_special",
     "rules_windows",
+    "special_formulas",
     "trees",
 ]
