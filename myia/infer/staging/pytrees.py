@@ -19,6 +19,7 @@ import jax
 from myia.infer.registry import STAGED, top_package
 from myia.infer.signature import (
     PREDICATES,
+    Constant,
     Flattener,
     Identity,
     Node,
@@ -83,7 +84,13 @@ def _traced(flat: Flattener, x: jax.core.Tracer):
 
 def _pytree(flat: Flattener, x: Any):
     leaves, treedef = jax.tree_util.tree_flatten(x)
-    return Node("opaque", PyTree(treedef, type(x)), (), tuple(map(flat.add, leaves)))
+    parts = tuple([_part(flat, leaf) for leaf in leaves])
+    return Node("opaque", PyTree(treedef, type(x)), (), parts)
+
+
+def _part(flat: Flattener, x: Any):
+    """Libraries tell by the values of Python's numbers what to do (`if rate == 0.0`)."""
+    return Constant(x, repr(x)) if type(x) in (float, complex) else flat.add(x)
 
 
 def _itself(flat: Flattener, x: Any):
