@@ -25,6 +25,7 @@ from myia.infer.heap import (
 from myia.infer.numbers import is_number, is_weak
 from myia.infer.sized.elements import is_sized, refuse
 from myia.infer.staging import objects
+from myia.infer.staging.pytrees import class_attribute, of_user
 from myia.infer.values import Abstract, Method, Opaque, Ref, Static, Super, Tuple
 
 KINDS = {
@@ -122,8 +123,8 @@ def _instance_attribute(ctx: Context, x: Ref, name: str) -> Abstract:
 
 
 def _opaque_attribute(ctx: Context, x: Opaque, name: str) -> Abstract:
-    found = objects.class_attribute(x, name)
-    if objects.of_user(found):
+    found = class_attribute(x, name)
+    if of_user(found):
         return _bound(ctx, found, x, x.structure.cls)
     return objects.method(x, name) if callable(found) else objects.attribute(ctx, x, name)
 
@@ -162,8 +163,8 @@ def _is_function(found: Any) -> bool:
 def special_method(ctx: Context, x: Abstract, name: str) -> Abstract | None:
     """The method of an instance's class that an operator calls, bound; None if it has none."""
     if isinstance(x, Opaque):
-        found = objects.class_attribute(x, name)
-        bound = objects.of_user(found)
+        found = class_attribute(x, name)
+        bound = of_user(found)
         return Method(found, x) if bound else objects.special_method(x, name)
     if isinstance(x, Tuple) and x.cls is not None:
         found = inspect.getattr_static(x.cls, name, None)

@@ -421,6 +421,8 @@ REFUSED = {
         lambda x: jax.lax.scan(lambda c, y: (c + y, c), x, jnp.arange(3.0))[0],
         lambda x: jax.vmap(lambda y: x * y)(jnp.arange(3.0)),
         lambda x: mapped(x * np.ones(3)),
+        lambda x: jax.vmap(READER)(x * np.ones((2, 2, 3))),
+        lambda x: jax.lax.map(READER, x * np.ones((2, 2, 3))),
     ],
     "changes its arguments": [
         lambda x: nnx.BatchNorm(2, rngs=nnx.Rngs(0))(x * np.ones((2, 2))),

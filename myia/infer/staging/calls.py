@@ -48,10 +48,15 @@ def call_staged(
     name: str,
     *,
     alias: bool = False,
+    calls: bool = False,
 ) -> Abstract:
-    """`f(*args, **kwargs)`. `alias`: an array that `f` hands through is the same object after."""
+    """`f(*args, **kwargs)`.
+
+    `alias`: an array that `f` hands through is the same object after. `calls`: `f` calls modules
+    that it is given.
+    """
     arguments.root(ctx, configuration, "JAX's configuration", configuration)
-    operands = Operands(ctx, name)
+    operands = Operands(ctx, name, calls)
     if is_staged(f):
         operands.check(f)
     given = operands.recipe(Tuple(tuple(args)))

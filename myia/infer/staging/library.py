@@ -54,7 +54,7 @@ def call_library(ctx: Context, f: Any, args: tuple, kwargs: dict) -> Abstract:
     if name in MAPS and args:
         return Partial(_call_mapped, (*args, *kwargs.values()), (f, len(args), *kwargs))
     whole = f"{top_package(f)}.{name}" if top_package(f) in STAGED else name
-    return call_staged(ctx, f, args, kwargs, whole)
+    return call_staged(ctx, f, args, kwargs, whole, calls=top_package(f) == "jax")
 
 
 def call_marked(ctx: Context, f: PyFunction, args: tuple, kwargs: dict) -> Abstract:
@@ -77,7 +77,7 @@ def refuse_derivatives(ctx: Context, f: Any, name: str) -> None:
 def _call_mapped(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstract:
     """`vmap(f, **options)(*args, **kwargs)`"""
     name = partial.meta[0].__name__
-    return call_staged(ctx, _apply, (partial, *args), kwargs, name)
+    return call_staged(ctx, _apply, (partial, *args), kwargs, name, calls=True)
 
 
 def _mapped(meta: tuple) -> Callable:

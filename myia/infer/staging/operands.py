@@ -16,10 +16,12 @@ from myia.infer.context import Context
 from myia.infer.errors import UserFunctionStaged
 from myia.infer.registry import is_marked, is_staged, known
 from myia.infer.results import Outputs, Recipe
+from myia.infer.staging.pytrees import class_attribute, of_user
 from myia.infer.values import (
     Abstract,
     Closure,
     Method,
+    Opaque,
     Partial,
     PyFunction,
     Scalar,
@@ -32,11 +34,14 @@ REBUILT: dict[Callable, Callable[[Any], Callable]] = {}
 
 
 class Operands(Outputs):
-    """Collects the values that a staged function gets. `leaves[i]`: what value `i` stands for."""
+    """Collects the values that a staged function gets. `leaves[i]`: what value `i` stands for.
 
-    def __init__(self, ctx: Context, name: str):
+    `calls`: a module among them would be called, not only taken apart.
+    """
+
+    def __init__(self, ctx: Context, name: str, calls: bool = False):
         super().__init__(ctx, {})
-        self.name = name
+        self.name, self.calls = name, calls
         self.leaves: dict[int, Abstract] = {}
         self.trusting = False  # what a function that the user marked closes over
 
@@ -52,6 +57,8 @@ class Operands(Outputs):
             self.check(x.value)
         if isinstance(x, Method):
             return self.method(x)
+        if isinstance(x, Opaque) and self.calls and of_user(class_attribute(x, "__call__")):
+            self.refuse(f"`{x.structure.cls.__name__}.__call__`")
         if isinstance(x, SliceValue):
             return self.rebuilt_by(slice, x.children())
         if isinstance(x, Partial):

@@ -11,12 +11,14 @@ Python's, whoever defines their class.
 
 from __future__ import annotations
 
+import inspect
+import types
 from dataclasses import dataclass
 from typing import Any
 
 import jax
 
-from myia.infer.registry import STAGED, top_package
+from myia.infer.registry import STAGED, is_staged, top_package
 from myia.infer.signature import (
     PREDICATES,
     Constant,
@@ -28,6 +30,7 @@ from myia.infer.signature import (
     device_struct,
     is_state,
 )
+from myia.infer.values import Opaque
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,23 @@ class RandomKey:
 
 def is_key(x: Any) -> bool:
     return jax.dtypes.issubdtype(x.dtype, jax.dtypes.prng_key)
+
+
+def class_attribute(x: Opaque, name: str) -> Any:
+    """What the class of `x` has under `name`, unless `x` has an attribute of its own; or None."""
+    own = x.structure.unflatten(x.parts) if isinstance(x.structure, PyTree) else None
+    if name in getattr(own, "__dict__", ()):
+        return None
+    return inspect.getattr_static(x.structure.cls, name, None)
+
+
+def of_user(found: Any) -> bool:
+    """A function, method or property in a class that is not a library's."""
+    if isinstance(found, (staticmethod, classmethod)):
+        found = found.__func__
+    if isinstance(found, property):
+        found = found.fget
+    return isinstance(found, types.FunctionType) and not is_staged(found)
 
 
 def snapshot(x: Any) -> Any:
