@@ -11,6 +11,7 @@ leaves' signatures are interned (compared by identity) and the others are hashed
 from __future__ import annotations
 
 import dataclasses
+import enum
 import functools
 import types
 from collections.abc import Callable, Hashable, Iterator
@@ -300,6 +301,7 @@ RULES.update(
     }
 )
 PREDICATES += [
+    (lambda x: isinstance(x, enum.Enum), _constant),
     (lambda x: isinstance(x, np.generic), _generic),
     (lambda x: isinstance(x, np.ndarray), _identity),  # subclasses have rules of their own
     (lambda x: isinstance(x, tuple), _tuple),
