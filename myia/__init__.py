@@ -1,6 +1,7 @@
 """Source-transformation automatic differentiation and compilation of plain Python and NumPy."""
 
 from myia.api.check_grads import check_grads
+from myia.api.staged import staged
 from myia.api.transforms import (
     elementwise_grad,
     grad,
@@ -28,6 +29,7 @@ __all__ = [
     "jacrev",
     "jit",
     "jvp",
+    "staged",
     "stop_gradient",
     "value_and_grad",
     "vjp",

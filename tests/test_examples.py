@@ -65,3 +65,33 @@ def test_training(tmp_path):
     assert models.accuracy(scores, test.labels) > 0.8
     demo.plot({"test": losses}, tmp_path / "curves.png")
     assert (tmp_path / "curves.png").stat().st_size > 10_000
+
+
+def test_optax():
+    optax_training = pytest.importorskip("optax_training", reason="needs optax, scikit-learn")
+    losses, right = optax_training.train(epochs=10)
+    assert losses[-1] < losses[0] / 5
+    assert right > 0.95
+    assert optax_training.epoch.compiles == 1  # with a loop over the batches in it
+
+
+def test_equinox():
+    equinox_model = pytest.importorskip("equinox_model", reason="needs equinox, scikit-learn")
+    losses, right = equinox_model.train(steps=60, width=16)
+    assert losses[-1] < losses[0] / 2
+    assert right > 0.5
+    assert equinox_model.step.compiles == 1
+
+
+def test_the_gradient_of_an_equinox_model_is_that_of_jax():
+    model = pytest.importorskip("equinox_model", reason="needs equinox, scikit-learn")
+    reader = model.Reader(4, key=jax.random.key(0))
+    params, rest = model.eqx.partition(reader, model.eqx.is_array)
+
+    def loss(params, images, digits):
+        return model.loss(params, rest, images, digits)
+
+    args = params, np.ones((2, 8, 8), np.float32), np.array([1, 7])
+    ours, theirs = myia.grad(loss)(*args), jax.jit(jax.grad(loss))(*args)
+    for g, w in zip(jax.tree.leaves(ours), jax.tree.leaves(theirs), strict=True):
+        np.testing.assert_allclose(g, w, rtol=1e-4, atol=1e-6)

@@ -12,7 +12,7 @@ from types import CellType, CodeType, FunctionType
 from typing import Any, NamedTuple
 
 from myia.infer.arguments import Root
-from myia.infer.registry import is_staged
+from myia.infer.registry import is_marked, is_staged
 from myia.infer.signature import (
     Constant,
     Flattener,
@@ -114,7 +114,7 @@ class _Last(NamedTuple):
 
 def _functions(x: Any) -> Iterator[_State]:
     """`x`, if it is a function, and those in its closure and defaults; those in a tuple."""
-    if type(x) is FunctionType and not is_staged(x):
+    if type(x) is FunctionType and (is_marked(x) or not is_staged(x)):
         found = tuple(variables(x))
         cells = x.__closure__ or ()
         yield _State(x, x.__code__, x.__defaults__, cells, found[: len(cells)])

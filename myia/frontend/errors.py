@@ -98,10 +98,25 @@ class NonlocalOfPython(Diagnostic):
 
 
 @dataclass(frozen=True)
-class UnsupportedMatch(Diagnostic):
-    title = "`match` is not supported"
-    label = "patterns are not compiled"
-    way_out = "write `if`, `elif` and `else`"
+class CaptureInAlternative(Diagnostic):
+    title = "a name captured inside `|` is not supported"
+    label = "this alternative binds a name"
+    way_out = "write a `case` for each alternative"
+
+
+@dataclass(frozen=True)
+class CaptureOfRest(Diagnostic):
+    title = "`**rest` in a pattern is not supported"
+    label = "captures the items that are left"
+    way_out = "take the items by their keys in the body of the `case`"
+
+
+@dataclass(frozen=True)
+class MatchWithShadowedBuiltin(Diagnostic):
+    title = "`match` in a program with a `{name}` of its own is not supported"
+    label = "patterns are compiled to calls of the builtin `{name}`"
+    way_out = "rename it, or write `if`, `elif` and `else`"
+    name: str
 
 
 @dataclass(frozen=True)

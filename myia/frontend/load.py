@@ -21,6 +21,7 @@ from myia.frontend import errors, source
 from myia.frontend.core import core
 from myia.frontend.fence import fence
 from myia.frontend.lower import lower
+from myia.frontend.match import remove_matches
 from myia.frontend.rename import mangle_private_names, rename_comprehension_variables
 from myia.frontend.scopes import scopes
 from myia.frontend.spans import Spans, place_f_strings
@@ -91,10 +92,24 @@ def _compile(
         tree.decorator_list = []  # they have been applied: `fn` is what they were given
     place_f_strings(tree)
     fence(tree, spans)
+    if any(isinstance(n, gast.Match) for n in gast.walk(tree)):
+        tree = remove_matches(tree, _shadowing(fn, tree), spans)
     mangle_private_names(tree, fn.__code__.co_qualname)
     rename_comprehension_variables(tree)
     scope = scopes(core(tree), frozenset(namespace.cells), spans)
     return lower(scope, spans, namespace)
+
+
+def _shadowing(fn: types.FunctionType, tree: gast.AST) -> frozenset[str]:
+    """Names that may hide a builtin: of the module, of closures, of anything in the function."""
+    stored = {n.id for n in gast.walk(tree) if isinstance(n, gast.Name) and not _is_load(n)} | {
+        n.name for n in gast.walk(tree) if isinstance(n, gast.FunctionDef)
+    }
+    return frozenset({*fn.__globals__, *fn.__code__.co_freevars, *stored})
+
+
+def _is_load(node: gast.Name) -> bool:
+    return isinstance(node.ctx, gast.Load)
 
 
 # ----- The cache

@@ -258,7 +258,10 @@ def _format_dynamically(frame: Frame, value: Value, part: gast.FormattedValue) -
 
 
 def _comprehension(frame: Frame, node: gast.expr) -> Value:
-    """Loops that fill a new container. A generator expression (an argument) becomes a list."""
+    """Loops that fill a new container. A generator expression (an argument) becomes a list.
+
+    The items of a set are collected in a list first.
+    """
     first = expression(frame, node.generators[0].iter)
     container, add = CONTAINERS[type(node)]
     result = emit1(container, stars=())
@@ -284,7 +287,7 @@ def _comprehension(frame: Frame, node: gast.expr) -> Value:
         frame.loop(iterable, None, body, [*carried, *_variables(head)], carried)
 
     generate(node.generators, first)
-    return result
+    return emit1(py.set_, result, stars=(True,)) if isinstance(node, gast.SetComp) else result
 
 
 def _filtered(
@@ -313,12 +316,16 @@ def _read_early(frame: Frame, node: gast.expr, variables: list[str]) -> list[str
     return [name for name in variables if name in unsure]
 
 
-def _append(method: str) -> Callable[[Frame, gast.expr, Value], None]:
-    def add(frame: Frame, node: gast.expr, result: Value) -> None:
-        item = expression(frame, node.elt)
-        emit1(py.call, emit1(py.getattr_, result, name=method), item, spec=(None,))
+def _append(frame: Frame, node: gast.expr, result: Value) -> None:
+    item = expression(frame, node.elt)
+    emit1(py.call, emit1(py.getattr_, result, name="append"), item, spec=(None,))
 
-    return add
+
+def _append_static(frame: Frame, node: gast.SetComp, result: Value) -> None:
+    """An item of a set is known at compile time: a set of it alone says so inside the loop."""
+    item = expression(frame, node.elt)
+    emit1(py.set_, item, stars=(False,))
+    emit1(py.call, emit1(py.getattr_, result, name="append"), item, spec=(None,))
 
 
 def _set_item(frame: Frame, node: gast.DictComp, result: Value) -> None:
@@ -327,9 +334,9 @@ def _set_item(frame: Frame, node: gast.DictComp, result: Value) -> None:
 
 
 CONTAINERS = {
-    gast.ListComp: (py.list_, _append("append")),
-    gast.GeneratorExp: (py.list_, _append("append")),
-    gast.SetComp: (py.set_, _append("add")),
+    gast.ListComp: (py.list_, _append),
+    gast.GeneratorExp: (py.list_, _append),
+    gast.SetComp: (py.list_, _append_static),
     gast.DictComp: (py.dict_, _set_item),
 }
 

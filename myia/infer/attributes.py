@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import enum
+import functools
 import inspect
 import types
 from typing import Any
@@ -25,7 +27,8 @@ from myia.infer.heap import (
 from myia.infer.numbers import is_number, is_weak
 from myia.infer.sized.elements import is_sized, refuse
 from myia.infer.staging import objects
-from myia.infer.values import Abstract, Method, Opaque, Ref, Static, Super, Tuple
+from myia.infer.staging.pytrees import class_attribute, of_user
+from myia.infer.values import Abstract, Method, Opaque, Partial, Ref, Static, Super, Tuple
 
 KINDS = {
     ArrayObject: "array",
@@ -63,6 +66,8 @@ def getattr_(ctx: Context, x: Abstract, name: str) -> Abstract:
         found = _field(ctx, x, name)
         if found is not None:
             return found
+    if isinstance(x, Static) and isinstance(x.value, enum.Enum):
+        return _static_attribute(ctx, x.value, name)
     kind = kind_of(ctx, x)
     if is_sized(ctx, x) and (kind, name) in registry.PROPERTIES:
         if ("sized", name) not in registry.PROPERTIES:
@@ -72,7 +77,7 @@ def getattr_(ctx: Context, x: Abstract, name: str) -> Abstract:
         return registry.PROPERTIES[kind, name](ctx, x)
     if (kind, name) in registry.METHODS:
         return Method((kind, name), x)
-    if isinstance(x, Static) and kind is None:
+    if isinstance(x, Static):
         return _static_attribute(ctx, x.value, name)
     ctx.fail(Unsupported, what=f"the attribute `{name}` of {ctx.describe(x)}")
 
@@ -81,8 +86,10 @@ def _field(ctx: Context, x: Tuple, name: str) -> Abstract | None:
     """A field or a method of a namedtuple."""
     if name in x.cls._fields:
         return x.items[x.cls._fields.index(name)]
-    if name == "_replace":
-        return Method(("namedtuple", "_replace"), x)
+    if name == "_fields":
+        return Tuple(tuple(map(Static, x.cls._fields)))
+    if ("namedtuple", name) in registry.METHODS:
+        return Method(("namedtuple", name), x)
     found = inspect.getattr_static(x.cls, name, None)
     if _is_function(found) or isinstance(found, (property, staticmethod, classmethod)):
         return _bound(ctx, found, x, x.cls)
@@ -91,6 +98,8 @@ def _field(ctx: Context, x: Tuple, name: str) -> Abstract | None:
 
 def _static_attribute(ctx: Context, x: Any, name: str) -> Abstract:
     """An attribute of a module, a class or another compile-time object."""
+    if name == "_make" and isinstance(x, type) and issubclass(x, tuple) and hasattr(x, "_fields"):
+        return Partial(_make_namedtuple, (), x)
     try:
         value = getattr(x, name)
     except AttributeError as e:
@@ -99,10 +108,16 @@ def _static_attribute(ctx: Context, x: Any, name: str) -> Abstract:
     if (
         library
         or isinstance(x, (np.dtype, np.finfo, np.iinfo))
+        or type(x).__module__.startswith("scipy.stats.")
         or isinstance(value, (types.ModuleType, type, types.BuiltinFunctionType))
     ):
         return Static(value)
     return arguments.root(ctx, lambda: getattr(x, name), name, ("attribute", id(x), name))
+
+
+def _make_namedtuple(ctx: Context, make: Partial, args: tuple, kwargs: dict) -> Abstract:
+    """`cls._make(iterable)`"""
+    return ctx.call(Static(make.meta), ctx.list_items(*args), kwargs)
 
 
 def _instance_attribute(ctx: Context, x: Ref, name: str) -> Abstract:
@@ -121,8 +136,8 @@ def _instance_attribute(ctx: Context, x: Ref, name: str) -> Abstract:
 
 
 def _opaque_attribute(ctx: Context, x: Opaque, name: str) -> Abstract:
-    found = objects.class_attribute(x, name)
-    if objects.of_user(found):
+    found = class_attribute(x, name)
+    if of_user(found):
         return _bound(ctx, found, x, x.structure.cls)
     return objects.method(x, name) if callable(found) else objects.attribute(ctx, x, name)
 
@@ -142,6 +157,10 @@ def _bound(ctx: Context, found: Any, x: Abstract, cls: type) -> Abstract:
     """A class attribute as seen from an instance: descriptors are bound."""
     if isinstance(found, property):
         return ctx.call(Static(found.fget), (x,), {})
+    if isinstance(found, functools.cached_property):
+        value = ctx.call(Static(found.func), (x,), {})
+        _put(ctx, x, found.attrname, value)
+        return value
     if isinstance(found, staticmethod):
         return Static(found.__func__)
     if isinstance(found, classmethod):
@@ -161,8 +180,9 @@ def _is_function(found: Any) -> bool:
 def special_method(ctx: Context, x: Abstract, name: str) -> Abstract | None:
     """The method of an instance's class that an operator calls, bound; None if it has none."""
     if isinstance(x, Opaque):
-        missing = inspect.getattr_static(x.structure.cls, name, None) is None
-        return None if missing else _opaque_attribute(ctx, x, name)
+        found = class_attribute(x, name)
+        bound = of_user(found)
+        return Method(found, x) if bound else objects.special_method(x, name)
     if isinstance(x, Tuple) and x.cls is not None:
         found = inspect.getattr_static(x.cls, name, None)
         return Method(found, x) if _is_function(found) else None
@@ -196,6 +216,12 @@ def setattr_(ctx: Context, x: Abstract, name: str, value: Abstract) -> None:
         setter = inspect.getattr_static(contents.cls, name).fset
         ctx.call(Static(setter), (x, value), {})
         return
+    _put(ctx, x, name, value)
+
+
+def _put(ctx: Context, x: Ref, name: str, value: Abstract) -> None:
+    """Write into the `__dict__` of an instance."""
+    contents = ctx.contents(x)
     attributes = dict(zip(contents.names, contents.values))
     attributes[name] = value
     ctx.write(x, InstanceObject(contents.cls, tuple(attributes), tuple(attributes.values())))

@@ -3,31 +3,38 @@
 from __future__ import annotations
 
 import dataclasses
+import enum
 import inspect
 import types
 from collections.abc import Callable
 from typing import Any
 
 from myia.infer import arguments, attributes, registry
+from myia.infer.branches import branch
 from myia.infer.context import Context
 from myia.infer.errors import BadType, DeepRecursion, Unsupported
 from myia.infer.heap import DictObject, InstanceObject
-from myia.infer.staging.library import call_library
+from myia.infer.staging.library import call_library, call_marked, jitted
+from myia.infer.static_calls import call_method, evaluated, is_method_of_constant
 from myia.infer.strings import message
 from myia.infer.tail_calls import as_loop
 from myia.infer.values import (
     Abstract,
+    Choice,
     Closure,
     Method,
     Opaque,
     Partial,
     PyFunction,
     Ref,
+    Scalar,
     Static,
     Text,
     Tuple,
 )
 from myia.ir.builder import current_span
+from myia.primitives import logic
+from myia.primitives.define import constant
 from myia.primitives.py import Code, Parameter
 
 RECURSION_LIMIT = 120
@@ -48,9 +55,26 @@ def call(ctx: Context, f: Abstract, args: tuple, kwargs: dict[str, Abstract]) ->
         return f.call(ctx, f, args, kwargs)
     if isinstance(f, Static):
         return _call_static(ctx, f.value, args, kwargs)
+    if isinstance(f, Choice):
+        return _call_choice(ctx, f, args, kwargs)
     if isinstance(f, (Ref, Opaque)) and (found := attributes.special_method(ctx, f, "__call__")):
         return call(ctx, found, args, kwargs)
     ctx.fail(BadType, message=f"{ctx.describe(f)} is not callable")
+
+
+def _call_choice(
+    ctx: Context, f: Choice, args: tuple, kwargs: dict[str, Abstract], first: int = 0
+) -> Abstract:
+    """The call of the option at the run-time index, which is not less than `first`."""
+    if first == len(f.options) - 1:
+        return call(ctx, f.options[first], args, kwargs)
+    chosen = logic.eq(f.index.value, constant(first, f.index.dtype))
+    return branch(
+        ctx,
+        Scalar(chosen, weak=True),
+        lambda: call(ctx, f.options[first], args, kwargs),
+        lambda: _call_choice(ctx, f, args, kwargs, first + 1),
+    )
 
 
 def _call_static(ctx: Context, f: Any, args: tuple, kwargs: dict) -> Abstract:
@@ -60,12 +84,16 @@ def _call_static(ctx: Context, f: Any, args: tuple, kwargs: dict) -> Abstract:
     for cls in type(f).__mro__:
         if cls in CALLABLE_TYPES:
             return CALLABLE_TYPES[cls](ctx, f, args, kwargs)
-    if registry.is_staged(f) and not _is_named_tuple(f):
+    if registry.is_staged(f) and not registry.is_marked(f) and not _is_named_tuple(f):
         return call_library(ctx, f, args, kwargs)
-    if isinstance(f, types.FunctionType) and not _is_library(f):
+    if (wrapped := jitted(f)) is not None:
+        return call(ctx, Static(wrapped), args, kwargs)
+    if isinstance(f, types.FunctionType) and (registry.is_marked(f) or not _is_library(f)):
         return _call_function(ctx, f, None, args, kwargs)
     if isinstance(f, types.MethodType) and isinstance(f.__func__, types.FunctionType):
         return _call_function(ctx, f.__func__, None, (Static(f.__self__), *args), kwargs)
+    if is_method_of_constant(f):
+        return call_method(ctx, f, args, kwargs)
     if isinstance(f, type):
         return _construct(ctx, f, args, kwargs)
     if not callable(f):
@@ -115,15 +143,18 @@ def _call_function(
     handler = registry.known(f)
     if handler is not None:
         return registry.invoke(ctx, handler, name_of(f), args, kwargs)
-    if registry.is_staged(f):
+    marked = registry.is_marked(f)
+    if registry.is_staged(f) and not marked:
         return call_library(ctx, f, args, kwargs)
-    if _is_library(f):
+    if _is_library(f) and not marked:
         _refuse(ctx, f)
-    code = ctx.load(f)
     names = f.__code__.co_freevars
     if parts is None:
         parts = tuple(_closure_root(ctx, f, i) for i in range(len(names)))
         parts += tuple(_default_root(ctx, f, i) for i in range(_default_count(f)))
+    if marked:
+        return call_marked(ctx, PyFunction(f, parts), args, kwargs)
+    code = ctx.load(f)
     cells = dict(zip(names, parts))
     return call_code(ctx, code, (), parts[len(names) :], args, kwargs, cells)
 
@@ -238,6 +269,8 @@ def _construct(ctx: Context, cls: type, args: tuple, kwargs: dict) -> Abstract:
         fields = [Parameter(n, "POSITIONAL_OR_KEYWORD", n in defaults) for n in cls._fields]
         bound = _bind_fields(ctx, cls, fields, tuple(map(Static, defaults.values())), args, kwargs)
         return Tuple(tuple(bound), cls)
+    if issubclass(cls, enum.Enum):
+        return evaluated(ctx, cls, *(ctx.static(x, "the value of an enumeration") for x in args))
     if issubclass(cls, BaseException):
         if kwargs or any(not isinstance(x, (Static, Text)) for x in args):
             ctx.fail(Unsupported, what="an exception that holds run-time values")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import enum
+import operator
+
 import numpy as np
 
 from myia.infer import lists
@@ -15,6 +18,7 @@ from myia.infer.operands import fitted
 from myia.infer.sized import subscripts as sized
 from myia.infer.sized.elements import bounds_of, is_sized
 from myia.infer.sized.masks import is_mask
+from myia.infer.static_calls import evaluated
 from myia.infer.subscripts import index_value, subscript_of, window
 from myia.infer.values import (
     Abstract,
@@ -55,8 +59,8 @@ def getitem(ctx: Context, x: Abstract, key: Abstract) -> Abstract:
     if isinstance(x, Tuple):
         items = _sequence_item(ctx, x.items, key, "tuple")
         return Tuple(items) if isinstance(items, tuple) else items
-    if isinstance(x, Static) and isinstance(x.value, (str, tuple, range, dict)):
-        return Static(x.value[static_key(ctx, key)])
+    if isinstance(x, Static) and isinstance(x.value, (str, tuple, range, dict, enum.EnumMeta)):
+        return evaluated(ctx, operator.getitem, x.value, static_key(ctx, key))
     if isinstance(x, Range):
         return ctx.sequence(x).item(key)
     if isinstance(x, Scalar) and not x.weak and _is_everything(key):

@@ -24,7 +24,14 @@ from myia.infer import (
 )
 from myia.infer.branches import branch_many
 from myia.infer.context import Context
-from myia.infer.errors import BadType, BadValue, RaiseReached, Raises, Unsupported
+from myia.infer.errors import (
+    BadType,
+    BadValue,
+    NeedsStatic,
+    RaiseReached,
+    Raises,
+    Unsupported,
+)
 from myia.infer.heap import BufferObject, CellObject, DictObject, ListObject
 from myia.infer.iteration import Sequence, sequence
 from myia.infer.lists import length
@@ -341,8 +348,8 @@ def _list(ctx, op, *items):
 @handles(py.set_)
 def _set(ctx, op, *items):
     items = _unstarred(ctx, op, items)
-    if not all(isinstance(i, Static) for i in items):
-        ctx.fail(Unsupported, what="a set of run-time values")
+    if not all(isinstance(i, Static) for i in items):  # in an unrolled loop they may be
+        ctx.fail(Unsupported, error=NeedsStatic, what="a set of run-time values")
     return Static(frozenset(i.value for i in items))
 
 

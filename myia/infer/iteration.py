@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -9,11 +10,12 @@ import numpy as np
 
 from myia.infer import indexing, lists, operators
 from myia.infer.context import Context
-from myia.infer.errors import BadType, Unsupported
+from myia.infer.errors import BadType, CertainError, Unsupported
 from myia.infer.heap import (
     ArrayObject,
     BufferObject,
     DictObject,
+    InstanceObject,
     ListObject,
     SizedObject,
     SizedView,
@@ -38,6 +40,7 @@ from myia.ir.core import Value
 from myia.primitives import arithmetic
 
 CHANGED = "a list that is changed while a loop runs over it"
+MOST_ITEMS = 512  # that `__getitem__` may give, one by one
 TINY = 8  # lists of up to so many items are unrolled: XLA fuses their bodies
 
 
@@ -76,6 +79,8 @@ def sequence(ctx: Context, x: Abstract) -> Sequence:
         return _object(ctx, x, ctx.contents(x))
     if isinstance(x, Opaque):
         return Sequence(ctx.length(x), lambda i: indexing.getitem(ctx, x, i))
+    if isinstance(x, Static) and isinstance(x.value, enum.EnumMeta):
+        return _static_items(ctx, tuple(map(Static, x.value)))
     ctx.fail(BadType, message=f"{ctx.describe(x)} is not iterable")
 
 
@@ -94,7 +99,34 @@ def _object(ctx: Context, x: Ref, contents) -> Sequence:
         return _buffer(ctx, x, contents)
     if isinstance(contents, DictObject):
         return _static_items(ctx, tuple(Static(k) for k in contents.keys))
+    if isinstance(contents, InstanceObject):
+        return _instance(ctx, x)
     ctx.fail(Unsupported, what=f"iteration over {ctx.describe(x)}")
+
+
+def _instance(ctx: Context, x: Ref) -> Sequence:
+    """By its `__iter__`, else by its `__getitem__`."""
+    if (found := ctx.special_method(x, "__iter__")) is not None:
+        items = ctx.call(found, (), {})
+        if ctx.special_method(items, "__next__") is None:
+            return sequence(ctx, items)
+        way_out = "give `__iter__` a list to return: `return iter(items)`"
+        ctx.fail(Unsupported, what="iteration by `__next__`", help_text=way_out)
+    if (found := ctx.special_method(x, "__getitem__")) is not None:
+        return _static_items(ctx, _items_until_index_error(ctx, found))
+    ctx.fail(BadType, message=f"{ctx.describe(x)} is not iterable")
+
+
+def _items_until_index_error(ctx: Context, getitem: Abstract) -> tuple[Abstract, ...]:
+    items: list[Abstract] = []
+    while len(items) < MOST_ITEMS:
+        try:
+            items.append(ctx.call(getitem, (Static(len(items)),), {}))
+        except CertainError as error:
+            if issubclass(error.exception, IndexError):
+                return tuple(items)
+            raise
+    ctx.fail(Unsupported, what=f"iteration by `__getitem__` over more than {MOST_ITEMS} items")
 
 
 def _buffer(ctx: Context, x: Ref, contents: BufferObject) -> Sequence:
@@ -262,6 +294,7 @@ def _reversed(ctx: Context, x: Iterator) -> Sequence:
 
 
 ITERATORS: dict[str, Callable[[Context, Iterator], Sequence]] = {
+    "iter": lambda ctx, x: sequence(ctx, x.items[0]),
     "zip": _zip,
     "enumerate": _enumerate,
     "reversed": _reversed,

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
+from myia.infer import choices
 from myia.infer.heap import (
     ArrayObject,
     BufferObject,
@@ -45,6 +46,7 @@ from myia.infer.values import (
     TRUE,
     UNDEFINED,
     Abstract,
+    Choice,
     Opaque,
     Optional,
     Ref,
@@ -158,6 +160,8 @@ class Join:
             return self.refs(a, b)
         if is_absent(a) and is_absent(b):
             return UNDEFINED  # one None, one undefined: reading it is an error either way
+        if choices.is_function(a) and choices.is_function(b) and choices.differ(a, b):
+            return choices.joined(self, a, b)
         if a.key() == b.key() and not isinstance(a, Static):
             return a.rebuild(tuple(map(self.values, a.children(), b.children())))
         raise Mismatch(describe(a, self.left), describe(b, self.right))
@@ -248,6 +252,8 @@ class Join:
 
     def same_object(self, id: int) -> None:
         """Contents of an object that both sides hold under one id."""
+        if self.hinted is not None and isinstance(self.left[id], ViewObject):
+            return  # the ids of a hint are those of another visit, where this was something else
         if id not in self.merged and self.left[id] is not self.right[id]:
             self.merged[id] = self.left[id]  # against cycles; replaced in the next line
             self.merged[id] = self.contents(id, id, named=False)
@@ -387,6 +393,8 @@ class _Coercion:
             side = x if isinstance(x, Optional) else _as_optional(x)
             self.value(side.present, skeleton.present)
             self.value(side.value, skeleton.value)
+        elif isinstance(skeleton, Choice) and not is_absent(x):
+            self.choice(x, skeleton)
         elif is_absent(x):
             return  # nothing here: the slots are filled with zeros
         elif isinstance(skeleton, Scalar):
@@ -397,6 +405,14 @@ class _Coercion:
         else:
             for child, inner in zip(x.children(), skeleton.children()):
                 self.value(child, inner)
+
+    def choice(self, x: Abstract, skeleton: Choice) -> None:
+        if skeleton.index.value in self.slots:
+            self.found[skeleton.index.value] = choices.index_in(x, skeleton)
+        for option in skeleton.options:
+            own = choices.matching(option, x)
+            if own is not None:
+                self.value(own, option)
 
     def object(self, x: Ref, joined: int) -> None:
         target = self.join.merged.get(joined)
@@ -460,6 +476,7 @@ def describe(x: Abstract, heap: Heap) -> str:
         return f"an instance of {x.structure.cls.__name__}"
     names = {
         "Tuple": "a tuple",
+        "Choice": "one of several functions",
         "Closure": "a function",
         "Range": "a range",
         "Text": "a string with run-time values",

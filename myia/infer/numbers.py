@@ -45,7 +45,7 @@ def number_dtype(x: Abstract) -> np.dtype:
         return x.dtype
     if isinstance(x.value, np.generic):
         return x.value.dtype
-    return PYTHON_DTYPES[type(x.value)]
+    return next(PYTHON_DTYPES[t] for t in type(x.value).__mro__ if t in PYTHON_DTYPES)
 
 
 def kind_of(x: Abstract) -> str:

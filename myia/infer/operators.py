@@ -6,6 +6,8 @@ both are Python's (weak), else NumPy's: dtypes by NEP 50, shapes by broadcasting
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
 import operator
 from collections.abc import Callable
 
@@ -28,6 +30,7 @@ from myia.infer.operands import (
 )
 from myia.infer.sized.aligned import assign, lifted
 from myia.infer.sized.elements import is_sized, refuse
+from myia.infer.static_calls import modulo
 from myia.infer.values import (
     FALSE,
     TRUE,
@@ -76,11 +79,24 @@ SPECIAL = {
     "%": "mod",
     "**": "pow",
     "@": "matmul",
+    "&": "and",
+    "|": "or",
+    "^": "xor",
+    "<<": "lshift",
+    ">>": "rshift",
     "==": "eq",
     "<": "lt",
     "<=": "le",
     ">": "gt",
     ">=": "ge",
+}
+COMPARISONS = {  # the method of the left operand, and that of the right one
+    "==": ("__eq__", "__eq__"),
+    "!=": ("__ne__", "__ne__"),
+    "<": ("__lt__", "__gt__"),
+    "<=": ("__le__", "__ge__"),
+    ">": ("__gt__", "__lt__"),
+    ">=": ("__ge__", "__le__"),
 }
 MAX_STATIC_BITS = 1 << 16  # no compile-time integer grows beyond this many bits
 
@@ -92,6 +108,8 @@ def binary(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
     a, b = ctx.force(a), ctx.force(b)
     if isinstance(a, Static) and isinstance(b, Static):
         return _static_binary(ctx, op, a, b)
+    if op == "%" and isinstance(a, Static) and isinstance(a.value, str):
+        return modulo(ctx, a.value, b)
     if is_sized(ctx, a) or is_sized(ctx, b):
         return _of_sized(ctx, op, a, b, binary)
     if is_numeric(ctx, a) and is_numeric(ctx, b):
@@ -212,6 +230,8 @@ def _sequences(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
         sequence = a if y is None else b
         items = items * times
         return Tuple(items) if isinstance(sequence, Tuple) else ctx.new(ListObject(items))
+    if op == "|" and all(_is_dict(ctx, x) for x in (a, b)):
+        return ctx.new(_updated(ctx.contents(a), ctx.contents(b)))
     if op in SPECIAL:
         for self, other, prefix in ((a, b, "__"), (b, a, "__r")):
             found = ctx.special_method(self, f"{prefix}{SPECIAL[op]}__")
@@ -221,6 +241,16 @@ def _sequences(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
         ctx.fail(Unsupported, what=f"`{op}` on a list built in a loop")
     message = f"unsupported operand types for {op}: {ctx.describe(a)} and {ctx.describe(b)}"
     ctx.fail(BadType, message=message)
+
+
+def _is_dict(ctx: Context, x: Abstract) -> bool:
+    return isinstance(x, Ref) and isinstance(ctx.contents(x), DictObject)
+
+
+def _updated(x: DictObject, y: DictObject) -> DictObject:
+    """The items of both; where they share a key, those of `y`."""
+    found = dict(zip(x.keys, x.values)) | dict(zip(y.keys, y.values))
+    return DictObject(tuple(found), tuple(found.values()))
 
 
 def _items(ctx: Context, x: Abstract) -> tuple[Abstract, ...] | None:
@@ -267,6 +297,9 @@ def inplace(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
         else:
             items += ctx.list_items(b)
         ctx.write(a, ListObject(items))
+        return a
+    if op == "|" and _is_dict(ctx, a) and _is_dict(ctx, b):
+        ctx.write(a, _updated(ctx.contents(a), ctx.contents(b)))
         return a
     if isinstance(a, Ref) and op in SPECIAL:
         found = ctx.special_method(a, f"__i{SPECIAL[op]}__")
@@ -398,18 +431,57 @@ def _compare_optional(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstra
 
 def _compare_structures(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
     x, y = _items(ctx, a), _items(ctx, b)
+    if _is_dict(ctx, a) and _is_dict(ctx, b) and op in ("==", "!="):
+        equal = _equal_dicts(ctx, ctx.contents(a), ctx.contents(b))
+        return equal if op == "==" else negate(ctx, equal)
     if x is not None and y is not None and op in ("==", "!="):
-        equal: Abstract = Static(len(x) == len(y))
+        equal: Abstract = Static(len(x) == len(y) and isinstance(a, Ref) == isinstance(b, Ref))
         for p, q in zip(x, y):
             equal = both(ctx, equal, lambda p=p, q=q: truth(ctx, compare(ctx, "==", p, q)))
         return equal if op == "==" else negate(ctx, equal)
     if x is not None and y is not None:
         return _lexicographic(ctx, op, x, y)
-    if op in SPECIAL and (found := ctx.special_method(a, f"__{SPECIAL[op]}__")) is not None:
-        return ctx.call(found, (b,), {})
+    found = _compare_instances(ctx, op, a, b)
+    if found is not None:
+        return found
     if op in ("==", "!=") and not (isinstance(a, Ref) and isinstance(b, Ref)):
         return Static(op == "!=")  # values of different types
     ctx.fail(Unsupported, what=f"`{op}` between {ctx.describe(a)} and {ctx.describe(b)}")
+
+
+def _equal_dicts(ctx: Context, x: DictObject, y: DictObject) -> Abstract:
+    equal: Abstract = Static(set(x.keys) == set(y.keys))
+    for key, p in zip(x.keys, x.values):
+        if key in y.keys:
+            q = y.values[y.keys.index(key)]
+            equal = both(ctx, equal, lambda p=p, q=q: truth(ctx, compare(ctx, "==", p, q)))
+    return equal
+
+
+def _compare_instances(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract | None:
+    """By the methods of their classes; None where they have none."""
+    if op in ("==", "!=") and (cls := _generated_equality(ctx, a)) is not None:
+        same_class = isinstance(b, Ref) and getattr(ctx.contents(b), "cls", None) is cls
+        fields = [f.name for f in dataclasses.fields(cls) if f.compare]
+        sides = [Tuple(tuple(ctx.getattr(x, n) for n in fields)) for x in (a, b) if same_class]
+        return compare(ctx, op, *sides) if same_class else Static(op == "!=")
+    for self, other, name in ((a, b, COMPARISONS[op][0]), (b, a, COMPARISONS[op][1])):
+        if (found := ctx.special_method(self, name)) is not None:
+            return ctx.call(found, (other,), {})
+    if op == "!=":  # Python's default
+        for self, other in ((a, b), (b, a)):
+            if (found := ctx.special_method(self, "__eq__")) is not None:
+                return negate(ctx, truth(ctx, ctx.call(found, (other,), {})))
+    return None
+
+
+def _generated_equality(ctx: Context, x: Abstract) -> type | None:
+    """The class of an instance of a dataclass whose `__eq__` was made by `dataclass`."""
+    cls = getattr(ctx.contents(x), "cls", None) if isinstance(x, Ref) else None
+    if cls is None or not dataclasses.is_dataclass(cls):
+        return None
+    code = getattr(inspect.getattr_static(cls, "__eq__"), "__code__", None)
+    return cls if code is not None and code.co_filename == "<string>" else None
 
 
 def _lexicographic(ctx: Context, op: str, x: tuple, y: tuple) -> Abstract:

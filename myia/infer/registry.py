@@ -11,6 +11,7 @@ Arguments that may be absent (`Optional`) are forced before the handler sees the
 from __future__ import annotations
 
 import inspect
+import sys
 import types
 from collections.abc import Callable
 from typing import Any
@@ -22,6 +23,7 @@ from myia.infer.values import Abstract
 FUNCTIONS: dict[Any, Callable] = {}
 METHODS: dict[tuple[str, str], Callable] = {}  # (kind of object, name)
 PROPERTIES: dict[tuple[str, str], Callable] = {}
+LATER: dict[str, Callable] = {}  # modules whose handlers are registered once they are imported
 NAMED: dict[tuple[str, str], Callable] = {}  # (module, name) of the functions we call ourselves
 SIZED: dict[Callable, Callable] = {}  # handler -> handler of arrays of run-time size
 
@@ -41,9 +43,14 @@ def is_staged(f: Any) -> bool:
 
     Wrappers made by such a package (`jax.vmap(f)`) call themselves what they wrap.
     """
-    if top_package(f) in STAGED or getattr(f, "__myia_staged__", False):
+    if top_package(f) in STAGED or is_marked(f):
         return True
     return isinstance(f, types.FunctionType) and _top(f.__globals__.get("__name__")) in STAGED
+
+
+def is_marked(f: Any) -> bool:
+    """Did the user mark this function by `myia.staged`?"""
+    return isinstance(f, types.FunctionType) and hasattr(f, "__myia_staged__")
 
 
 def top_package(x: Any) -> str:
@@ -123,9 +130,30 @@ def invoke(ctx, handler: Callable, name: str, args, kwargs) -> Abstract:
     return handler(ctx, *args, **kwargs)
 
 
+def when_imported(module: str) -> Callable[[Callable], Callable]:
+    """Register `register(module)`, which registers the handlers of a module's functions.
+
+    It is called once a program has imported the module: `scipy.stats` takes a second to import.
+    """
+
+    def remember(register: Callable) -> Callable:
+        LATER[module] = register
+        return register
+
+    return remember
+
+
+def _register_imported() -> bool:
+    """Register what has been imported since; False when there is nothing new."""
+    found = [name for name in LATER if name in sys.modules]
+    for name in found:
+        LATER.pop(name)(sys.modules[name])
+    return bool(found)
+
+
 def known(f: Any) -> Callable | None:
     """The handler of a Python callable, if there is one."""
     try:
-        return FUNCTIONS.get(f)
+        return FUNCTIONS.get(f) or (FUNCTIONS.get(f) if _register_imported() else None)
     except TypeError:  # not hashable
         return None

@@ -11,6 +11,7 @@ leaves' signatures are interned (compared by identity) and the others are hashed
 from __future__ import annotations
 
 import dataclasses
+import enum
 import functools
 import types
 from collections.abc import Callable, Hashable, Iterator
@@ -18,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from myia.infer.registry import is_staged
+from myia.infer.registry import is_marked, is_staged
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -214,14 +215,20 @@ def attribute_names(x: Any) -> tuple[str, ...]:
 
 
 def _function(flat: Flattener, x: types.FunctionType):
-    if is_staged(x):
+    if is_staged(x) and not is_marked(x):
         return LibraryFunction(x)
     if id(x) in flat.seen:  # a function whose closure holds itself
         return Identity(x)
     flat.seen[id(x)] = -1
-    parts = tuple(map(flat.add, variables(x)))
+    add = flat.add if not is_marked(x) else lambda v: _of_marked(flat, v)
+    parts = tuple(map(add, variables(x)))
     del flat.seen[id(x)]
     return FunctionSignature(x.__code__, Identity(x.__globals__), x.__code__.co_freevars, parts, x)
+
+
+def _of_marked(flat: Flattener, x: Any):
+    """What a staged function closes over: its Python may need the numbers while it is compiled."""
+    return Constant(x, repr(x)) if type(x) in (float, complex) else flat.add(x)
 
 
 def variables(x: types.FunctionType) -> Iterator[Any]:
@@ -294,6 +301,7 @@ RULES.update(
     }
 )
 PREDICATES += [
+    (lambda x: isinstance(x, enum.Enum), _constant),
     (lambda x: isinstance(x, np.generic), _generic),
     (lambda x: isinstance(x, np.ndarray), _identity),  # subclasses have rules of their own
     (lambda x: isinstance(x, tuple), _tuple),

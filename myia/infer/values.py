@@ -224,6 +224,23 @@ class Partial(Abstract):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Choice(Abstract):
+    """One of several functions, the one at `index` (`infer/choices.py`)."""
+
+    index: Scalar
+    options: tuple[Abstract, ...]
+
+    def children(self):
+        return (self.index, *self.options)
+
+    def rebuild(self, children):
+        return Choice(children[0], tuple(children[1:]))
+
+    def key(self):
+        return (Choice, len(self.options))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Text(Abstract):
     """A string with run-time numbers in it: to be printed, or the message of an error."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import jax.numpy as jnp
 import numpy as np
 import scipy.linalg
 from jax import lax
@@ -85,6 +86,35 @@ householder_product = CallablePrimitive(
     lower=lax.linalg.householder_product,
     evaluate=_evaluate_householder_product,
     derivative=without_derivative("the product of Householder reflectors"),
+)
+
+
+def _geqrf_avals(a: Aval) -> tuple[Aval, Aval]:
+    batch, m, n = matrix_shape("geqrf", a)
+    return a, a.with_shape((*batch, min(m, n)))
+
+
+def _lower_geqrf(a):
+    factors, taus = jnp.linalg.qr(a, mode="raw")  # as NumPy gives it, transposed
+    return factors.mT, taus
+
+
+def _evaluate_geqrf(a):
+    geqrf = _routine("geqrf", a)
+
+    def factor(a):
+        return geqrf(a)[:2] if a.size else (a, np.zeros(min(a.shape)))
+
+    return over_batch(factor, _geqrf_avals(Aval(a.dtype, a.shape)), a)
+
+
+# R in the upper triangle, the reflectors whose product is Q below it, and their taus.
+geqrf_p = Primitive(
+    name="geqrf",
+    avals=_geqrf_avals,
+    lower=_lower_geqrf,
+    evaluate=_evaluate_geqrf,
+    derivative=without_derivative("the reflectors of a QR factorization"),
 )
 
 # ----- Hessenberg: A = Q H Q^H, H zero below its first subdiagonal, where the reflectors are

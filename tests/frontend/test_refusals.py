@@ -141,20 +141,53 @@ REFUSED = {
           help: return the new value, and assign it where the function is called
         """,
     ),
-    "match": (
+    "match_capture_in_alternative": (
         """
         def f(x):
             match x:
-                case 1:
-                    return 2
+                case (1, y) | y:
+                    return y
         """,
         """
-        `match` is not supported
-          --> <test>:2:5
+        a name captured inside `|` is not supported
+          --> <test>:3:14
            |
-         2 |     match x:
-           |     ^^^^^^^^ patterns are not compiled
-          help: write `if`, `elif` and `else`
+         3 |         case (1, y) | y:
+           |              ^^^^^^ this alternative binds a name
+          help: write a `case` for each alternative
+        """,
+    ),
+    "match_rest": (
+        """
+        def f(x):
+            match x:
+                case {"a": y, **rest}:
+                    return y
+        """,
+        """
+        `**rest` in a pattern is not supported
+          --> <test>:3:14
+           |
+         3 |         case {"a": y, **rest}:
+           |              ^^^^^^^^^^^^^^^^ captures the items that are left
+          help: take the items by their keys in the body of the `case`
+        """,
+    ),
+    "match_shadowed_builtin": (
+        """
+        def f(x):
+            len = 3
+            match x:
+                case 1:
+                    return len
+        """,
+        """
+        `match` in a program with a `len` of its own is not supported
+          --> <test>:3:5
+           |
+         3 |     match x:
+           |     ^^^^^^^^ patterns are compiled to calls of the builtin `len`
+          help: rename it, or write `if`, `elif` and `else`
         """,
     ),
     "async_def": (

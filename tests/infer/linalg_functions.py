@@ -127,6 +127,7 @@ GROUPS = {
         *on_matrices(jnp.linalg.det, (5, 5), dtypes="f4 c8"),
         *on_matrices(jnp.linalg.slogdet, S3, (2, 4, 4)),
         *on_matrices(jsl.det, (4, 4), dtypes="f8"),
+        *on_matrices(lambda x: jnp.linalg.slogdet(x, method="qr"), S3, dtypes="f8", order=1),
     ],
     "qr": [
         *on_matrices(jnp.linalg.qr, S3, TALL, WIDE, (2, 3, 2)),
@@ -168,6 +169,8 @@ GROUPS = {
         *of(jsl.expm_frechet, matrix(2, 2), matrix(2, 2, seed=2), order=0),
         *on_matrices(jsl.sqrtm, S3, order=0),
         *on_matrices(lambda x: jsl.polar(x, method="svd"), S3, TALL, dtypes="f8"),
+        *of(jsl.solve_sylvester, matrix(3, 3), matrix(3, 3) + 1, vector(3, 3), order=0),
+        *on_matrices(lambda x: jsl.funm(x, jnp.sin), S3, dtypes="f8", order=0),
         *of(lambda a, b, c: jnp.linalg.multi_dot([a, b, c]), matrix(2, 3), matrix(3, 4), vector(4)),
         *of(lambda a, b: jsl.block_diag(a, b), matrix(2, 3), matrix(3, 2)),
         *of(jsl.toeplitz, vector(3), vector(4)),
@@ -176,6 +179,7 @@ GROUPS = {
     "condensed": [
         *on_matrices(jsl.schur, S3, B2, order=0),
         *on_matrices(jsl.hessenberg, (4, 4), order=0),
+        *on_matrices(lambda x: jnp.linalg.qr(x, mode="raw"), TALL, order=0),
         *on_matrices(lambda x: lax.linalg.tridiagonal(hermitian(x)), (4, 4), order=0),
         *of(lax.linalg.householder_product, matrix(4, 3), vector(3), order=0),
         *of(

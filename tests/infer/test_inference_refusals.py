@@ -11,10 +11,61 @@ import myia
 
 # name: (the program, the arguments of `f`)
 PROGRAMS = {
+    "next": (
+        """
+        def f(x):
+            return next(iter([x, x * x]))
+        """,
+        (1.0,),
+    ),
+    "iterator_of_the_user": (
+        """
+        class Numbers:
+            def __iter__(self):
+                return self
+            def __next__(self):
+                return 1.0
+        def f(x):
+            s = x
+            for v in Numbers():
+                s += v
+            return s
+        """,
+        (1.0,),
+    ),
+    "round_to_digits": (
+        """
+        def f(x):
+            return round(x, 2)
+        """,
+        (1.0,),
+    ),
+    "method_of_string": (
+        """
+        def f(x):
+            return "{} {}".format("a", x)
+        """,
+        (1.0,),
+    ),
+    "percent_of_run_time_value": (
+        """
+        def f(x):
+            return "%s" % x
+        """,
+        (1.0,),
+    ),
+    "endless_repeat": (
+        """
+        import itertools
+        def f(x):
+            return sum(itertools.repeat(x))
+        """,
+        (1.0,),
+    ),
     "unknown_numpy_function": (
         """
         def f(x):
-            return np.linalg.eig(x)
+            return np.polydiv(x[0], x[1])
         """,
         (np.eye(2),),
     ),

@@ -163,7 +163,7 @@ REFUSED = {
     "`where=` of `numpy.sin`": lambda x: np.sin(x, where=x > 0),
     "`order='F'` of `numpy.zeros`": lambda x: np.zeros(3, order="F"),
     "`foo=` of `numpy.sum`": lambda x: np.sum(x, foo=1),
-    "`numpy.unique` is not supported": lambda x: np.unique(x),
+    "`numpy.unique` is not supported": lambda x: np.unique(x, axis=0),
     "the attribute `foo` of an array": lambda x: x.foo,
     "the attribute `sum` of float 2.0": lambda x: (2.0).sum(),
     "`np.where` with one argument": lambda x: np.where(x > 0),

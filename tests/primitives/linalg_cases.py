@@ -123,6 +123,7 @@ TABLE = [
     cases(e.smooth_eig_p, matrix, ((3, 3),), left=False, right=True),
     cases(f.schur_p, matrix, order=0, vectors=True),
     cases(f.schur_p, matrix, order=0, vectors=False),
+    cases(f.geqrf_p, matrix, (*SQUARE, *TALL, *WIDE), order=0),
     cases(f.hessenberg_p, matrix, ((4, 4), (2, 2, 2), (1, 1)), order=0),
     cases(f.tridiagonal_p, matrix, ((4, 4), (2, 2, 2)), order=0, lower=True),
     cases(f.tridiagonal_p, matrix, ((4, 4),), order=0, lower=False),

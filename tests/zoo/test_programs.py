@@ -214,7 +214,7 @@ def test_xla(case):
     """Values and gradients of the compiled program, against Python and the reference."""
     for args in case.program.inputs:
         if not any(case.active):
-            check_value(case.on_xla("value"), case, args)
+            check_value(case.transformed("value"), case, args)
             continue
         xs, rest, weights = case.point(args)
         (_, outcome), grad = case.on_xla("gradient")(xs, rest, weights)
@@ -298,7 +298,7 @@ def test_without_each_pass(case, name):
 @pytest.mark.slow
 def test_value_on_xla(case):
     for args in case.program.inputs:
-        check_value(case.on_xla("value"), case, args)
+        check_value(case.transformed("value"), case, args)
 
 
 @pytest.mark.slow

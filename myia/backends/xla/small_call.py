@@ -12,6 +12,7 @@ a small call one of whose parameters nothing reads, and its own simplifications 
 last reader; but it can remove neither a result of a call nor what that result depends on. The
 barrier keeps JAX from removing it, and costs nothing: XLA drops it later. `min(z, 0)` is zero, and
 makes the loop wait for `z`; otherwise a buffer that the loop writes would be copied for `z`.
+The barrier before the call keeps XLA from moving a constant into it, where `z` would be known.
 """
 
 from __future__ import annotations
@@ -41,5 +42,5 @@ def compiled_whole(loop: Callable[..., Sequence[Array]], args: Sequence[Array]) 
 
     call = jax.jit(whole)
     with set_xla_metadata(xla_cpu_small_call="true", inlineable="false"):
-        results = call(*args)
+        results = call(*lax.optimization_barrier(tuple(args)))
     return lax.optimization_barrier(results)[:-1]

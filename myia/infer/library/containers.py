@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from myia.infer import lists
+from myia.infer import lists, operators
 from myia.infer.context import Context
 from myia.infer.errors import BadValue, Unsupported
 from myia.infer.heap import BufferObject, DictObject, ListObject
 from myia.infer.indexing import dict_key, getitem
 from myia.infer.join import Mismatch
-from myia.infer.registry import method
+from myia.infer.registry import function, method
 from myia.infer.values import NONE, Abstract, Ref, Static, Tuple
 
 # ----- Lists
@@ -58,6 +58,50 @@ def _insert(ctx: Context, self: Ref, index: Abstract, item: Abstract) -> Abstrac
     items = list(_known(ctx, self, "insert").items)
     items.insert(ctx.int_of(index, "the index of an item"), item)
     ctx.write(self, ListObject(tuple(items)))
+    return NONE
+
+
+@method("list", "remove")
+def _remove(ctx: Context, self: Ref, x: Abstract) -> Abstract:
+    items = list(_known(ctx, self, "remove").items)
+    del items[_place(ctx, tuple(items), x, "list.remove(x): x not in list")]
+    ctx.write(self, ListObject(tuple(items)))
+    return NONE
+
+
+@method("list", "index")
+def _list_index(ctx: Context, self: Ref, x: Abstract) -> Abstract:
+    items = _known(ctx, self, "index").items
+    return Static(_place(ctx, items, x, f"{ctx.describe(x)} is not in list"))
+
+
+@method("list", "count")
+def _list_count(ctx: Context, self: Ref, x: Abstract) -> Abstract:
+    return _count_items(ctx, _known(ctx, self, "count").items, x)
+
+
+def _place(ctx: Context, items: tuple[Abstract, ...], x: Abstract, missing: str) -> int:
+    """The index of the first item that equals `x`."""
+    for i, item in enumerate(items):
+        equal = operators.truth(ctx, operators.compare(ctx, "==", item, x))
+        if ctx.static(equal, "which item of a list this is"):
+            return i
+    ctx.fail(BadValue, message=missing)
+
+
+def _count_items(ctx: Context, items: tuple[Abstract, ...], x: Abstract) -> Abstract:
+    total: Abstract = Static(0)
+    for item in items:
+        equal = operators.truth(ctx, operators.compare(ctx, "==", item, x))
+        total = operators.binary(ctx, "+", total, equal)
+    return total
+
+
+@method("list", "sort")
+def _sort(ctx: Context, self: Ref, **options: Abstract) -> Abstract:
+    _known(ctx, self, "sort")
+    found = ctx.call(Static(sorted), (self,), options)
+    ctx.write(self, ctx.contents(found))
     return NONE
 
 
@@ -132,6 +176,28 @@ def _pop_item(ctx: Context, self: Ref, key: Abstract, *default: Abstract) -> Abs
     return value
 
 
+@method("dict", "popitem")
+def _popitem(ctx: Context, self: Ref) -> Abstract:
+    contents = ctx.contents(self)
+    if not contents.keys:
+        message = "popitem(): dictionary is empty"
+        ctx.fail(BadValue, message=message, exception="KeyError")
+    ctx.write(self, DictObject(contents.keys[:-1], contents.values[:-1]))
+    return Tuple((Static(contents.keys[-1]), contents.values[-1]))
+
+
+@method("dict", "clear")
+def _clear_dict(ctx: Context, self: Ref) -> Abstract:
+    ctx.write(self, DictObject((), ()))
+    return NONE
+
+
+@function(dict.fromkeys)
+def _fromkeys(ctx: Context, keys: Abstract, value: Abstract = NONE) -> Abstract:
+    known = tuple(dict.fromkeys(dict_key(ctx, key) for key in ctx.list_items(keys)))
+    return ctx.new(DictObject(known, (value,) * len(known)))
+
+
 @method("dict", "setdefault")
 def _setdefault(ctx: Context, self: Ref, key: Abstract, default: Abstract = NONE) -> Abstract:
     contents, wanted = ctx.contents(self), dict_key(ctx, key)
@@ -146,10 +212,17 @@ def _setdefault(ctx: Context, self: Ref, key: Abstract, default: Abstract = NONE
 
 @method("tuple", "index")
 def _index(ctx: Context, self: Tuple, x: Abstract) -> Abstract:
-    for i, item in enumerate(self.items):
-        if isinstance(item, Static) and isinstance(x, Static) and item.value == x.value:
-            return Static(i)
-    ctx.fail(BadValue, message="tuple.index(x): x not in tuple")
+    return Static(_place(ctx, self.items, x, "tuple.index(x): x not in tuple"))
+
+
+@method("tuple", "count")
+def _count(ctx: Context, self: Tuple, x: Abstract) -> Abstract:
+    return _count_items(ctx, self.items, x)
+
+
+@method("namedtuple", "_asdict")
+def _asdict(ctx: Context, self: Tuple) -> Abstract:
+    return ctx.new(DictObject(self.cls._fields, self.items))
 
 
 @method("namedtuple", "_replace")

@@ -23,7 +23,7 @@ from myia.primitives.define import array_constant
 
 
 def _computed(f: Callable, argument: Callable) -> Callable:
-    name = f"numpy.{f.__name__}"
+    name = f"{f.__module__}.{f.__name__}"
 
     def handler(ctx: Context, *args: Abstract, **kwargs: Abstract) -> Abstract:
         given = [argument(ctx, x, name) for x in args]
@@ -64,13 +64,21 @@ def _shaped(ctx: Context, x: Abstract, name: str) -> Any:
     return _known(ctx, x, name)
 
 
+def known_at_compile_time(*functions: Callable) -> None:
+    """Register functions of compile-time values, which compute themselves."""
+    for f in functions:
+        function(f)(_computed(f, _known))
+
+
 for _f in (
     np.bartlett, np.blackman, np.hamming, np.hanning, np.kaiser,
     np.indices, np.diag_indices, np.tril_indices, np.triu_indices,
     np.fft.fftfreq, np.fft.rfftfreq, np.base_repr, np.binary_repr,
     np.issubdtype, np.isdtype, np.typename, np.mintypecode,
 ):  # fmt: skip
-    function(_f)(_computed(_f, _known))
+    known_at_compile_time(_f)
+
+function(np.ndindex)(_computed(lambda *shape: tuple(np.ndindex(*shape)), _known))
 
 for _f in (
     np.iscomplexobj, np.isrealobj, np.isscalar, np.iterable, np.broadcast_shapes, np.can_cast,

@@ -15,6 +15,8 @@ from myia.infer.numbers import (
     bounds,
     convert,
     is_number,
+    is_weak,
+    kind_of,
 )
 from myia.infer.operands import operand_dtype
 from myia.infer.registry import function
@@ -56,6 +58,8 @@ def _abs(ctx: Context, x: Abstract) -> Abstract:
 def _float(ctx: Context, x: Abstract = Static(0.0)) -> Abstract:
     if isinstance(x, Static):
         return Static(_python(ctx, float, x.value))
+    if (found := ctx.special_method(x, "__float__")) is not None:
+        return ctx.call(found, (), {})
     return _scalar(ctx, x, PYTHON_DTYPES[float], "float")
 
 
@@ -76,6 +80,8 @@ def _bool(ctx: Context, x: Abstract = FALSE) -> Abstract:
 def _int(ctx: Context, x: Abstract = Static(0)) -> Abstract:
     if isinstance(x, Static):
         return Static(_python(ctx, int, x.value))
+    if (found := ctx.special_method(x, "__int__")) is not None:
+        return ctx.call(found, (), {})
     kind = operand_dtype(ctx, x)[0].kind if is_number(x) or ctx.is_array(x) else ""
     if kind == "f":
         wide = _scalar(ctx, x, PYTHON_DTYPES[float], "int").value
@@ -113,13 +119,22 @@ def _round(ctx: Context, x: Abstract, ndigits: Abstract = NONE) -> Abstract:
     if isinstance(x, Static) and isinstance(ndigits, Static):
         return Static(_python(ctx, round, x.value, ndigits.value))
     if not is_none(ndigits):
-        ctx.fail(
-            Unsupported,
-            what="`round` to digits of a run-time value",
-            help_text="use `np.round(x * 10**n) / 10**n`",
-        )
+        return _round_to_digits(ctx, x, ndigits)
     rounded = Scalar(elementwise.round(_scalar(ctx, x, PYTHON_DTYPES[float], "round").value), True)
     return _int(ctx, rounded)
+
+
+def _round_to_digits(ctx: Context, x: Abstract, ndigits: Abstract) -> Abstract:
+    if not is_number(x) or not is_weak(x):
+        return ctx.call(Static(np.round), (x, ndigits), {})
+    if kind_of(x) in "iub" and ctx.int_of(ndigits, "the number of digits") >= 0:
+        return operators.unary(ctx, "+", x)
+    ctx.fail(
+        Unsupported,
+        what="`round` of a Python number to digits",
+        label_text="Python rounds the exact decimal expansion",
+        help_text="use `np.round(x, n)`, which rounds `x * 10**n`",
+    )
 
 
 @function(divmod)

@@ -23,6 +23,7 @@ from myia.infer.values import (
     NONE,
     TRUE,
     Abstract,
+    Choice,
     Closure,
     Method,
     Opaque,
@@ -98,7 +99,7 @@ def _init(ctx: Context, self: Abstract) -> Abstract:
 def _callable(ctx: Context, x: Abstract) -> Abstract:
     if isinstance(x, Static):
         return Static(callable(x.value))
-    known = isinstance(x, (Closure, PyFunction, Partial, Method))
+    known = isinstance(x, (Choice, Closure, PyFunction, Partial, Method))
     return Static(known or ctx.special_method(x, "__call__") is not None)
 
 
@@ -131,6 +132,16 @@ def _partial(ctx: Context, f: Abstract, /, *args: Abstract, **kwargs: Abstract) 
     return Partial(call_partial, (f, *args, *kwargs.values()), meta)
 
 
+@function(functools.wraps)
+def _wraps(ctx: Context, wrapped: Abstract, *args: Abstract, **options: Abstract) -> Abstract:
+    return Partial(_unchanged, ())
+
+
+def _unchanged(ctx: Context, decorator: Partial, args: tuple, kwargs: dict) -> Abstract:
+    """A decorator that changes names and documentation only."""
+    return args[0]
+
+
 @function(functools.reduce)
 def _reduce(ctx: Context, f: Abstract, iterable: Abstract, *initial: Abstract) -> Abstract:
     items = ctx.list_items(iterable)
@@ -142,6 +153,12 @@ def _replace(ctx: Context, x: Abstract, /, **changes: Abstract) -> Abstract:
     contents = ctx.contents(x)
     fields = {**dict(zip(contents.names, contents.values)), **changes}
     return ctx.call(Static(contents.cls), (), fields)
+
+
+@function(dataclasses.fields)
+def _fields(ctx: Context, x: Abstract) -> Abstract:
+    cls = x.value if isinstance(x, Static) else class_of(ctx, x)
+    return Tuple(tuple(map(Static, dataclasses.fields(cls))))
 
 
 # ----- Effects

@@ -72,6 +72,17 @@ def _reversed(ctx: Context, x: Abstract) -> Abstract:
     return Iterator("reversed", (x,))
 
 
+@function(iter)
+def _iter(ctx: Context, x: Abstract) -> Abstract:
+    return Iterator("iter", (x,))
+
+
+@function(next)
+def _next(ctx: Context, iterator: Abstract, *default: Abstract) -> Abstract:
+    way_out = "take an item by its index, or write a loop"
+    ctx.fail(Unsupported, what="`next`", help_text=way_out)
+
+
 @function(list)
 def _list(ctx: Context, x: Abstract | None = None) -> Abstract:
     if x is None:

@@ -26,7 +26,7 @@ from myia.infer.numbers import promote
 from myia.infer.operands import operand_dtype
 from myia.infer.registry import function
 from myia.infer.staging.jaxprs import translate
-from myia.infer.staging.numpy_names import Applied, find, parameters
+from myia.infer.staging.numpy_names import Applied, find, takes
 from myia.infer.staging.staging import stage
 from myia.infer.values import Abstract, Ref, Scalar, SliceValue, Static, Tuple, is_none
 from myia.ir.core import Value
@@ -103,14 +103,13 @@ class Staged:
     dtypes: Dtypes
     pack: Pack = plain
     boxed: bool = False
-    defaults: dict[str, Any] = field(default_factory=dict)
+    like: Callable | None = None
 
     def __call__(self, ctx: Context, *args: Abstract, **kwargs: Abstract) -> Abstract:
-        bound = bind(ctx, self.numpy, self.name, args, kwargs)
+        bound = bind(ctx, self.like or self.numpy, self.name, args, kwargs)
         call = _taken_apart(ctx, self, bound)
         values = _values(ctx, call, self.dtypes)
-        options = {**self.defaults, **call.options}
-        results = apply(ctx, self.name, tuple(call.places), values, options)
+        results = apply(ctx, self.name, tuple(call.places), values, call.options)
         return self.pack([array_of(ctx, value, self.boxed) for value in results])
 
 
@@ -120,8 +119,8 @@ def staged(numpy: Callable, name: str, arrays: str, dtypes: Dtypes, **more: Any)
     `arrays` names its parameters that are values (`choices*`: a sequence of them; `~where`: at its
     own dtype, whatever the others have; `?rcond`: likewise, but an option when it is known at
     compile time), `dtypes` chooses the dtypes, `pack` makes the result of
-    several, `boxed` says that NumPy makes an array where the result has no dimension, `defaults`
-    are options when they are not given.
+    several, `boxed` says that NumPy makes an array where the result has no dimension, `like` is a
+    function that has the parameters, where `numpy` does not tell them.
     """
     function(numpy)(Staged(numpy, name, tuple(arrays.split()), dtypes, **more))
 
@@ -176,7 +175,7 @@ class _Call:
 
 
 def _taken_apart(ctx: Context, spec: Staged, bound: dict[str, Any]) -> _Call:
-    call = _Call(tuple(_signature(spec.numpy).parameters))
+    call = _Call(tuple(_signature(spec.like or spec.numpy).parameters))
     for name, x in bound.items():
         if isinstance(x, tuple):  # *args
             items = [numeric(ctx, item) for item in x]
@@ -235,7 +234,7 @@ def apply(
     """The results of what is staged for `name`."""
     f = find(name)
     for option in options:
-        if option not in parameters(f):
+        if not takes(f, option):
             ctx.fail(Unsupported, what=f"`{option}=` of `{name}`")
     try:
         closed = stage(Applied(f, places), [v.aval for v in values], options)

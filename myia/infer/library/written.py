@@ -4,18 +4,24 @@
     def polyder(p, m=1): ...
 
 Where NumPy says `None` or "no value" for an argument that is not given, the default is None here.
+Errors, also those of run time, point to the user's call. `raise NotImplementedError("this")` says
+what is refused.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from myia.infer.context import Context
-from myia.infer.registry import function, method
+from myia.infer.errors import RaiseReached, Unsupported
+from myia.infer.registry import function, method, sized
 from myia.infer.values import Abstract, Static
+from myia.ir.builder import current_span
+from myia.source.diagnostics import MyiaError, render
 
 
 def written(*numpy: Any, methods: str = "") -> Callable[[Callable], Callable]:
@@ -24,14 +30,30 @@ def written(*numpy: Any, methods: str = "") -> Callable[[Callable], Callable]:
     def register(source: Callable) -> Callable:
         def handler(ctx: Context, *args: Abstract, **kwargs: Abstract) -> Abstract:
             given = {n: x for n, x in kwargs.items() if not _no_value(x)}
-            return ctx.call(Static(source), args, given)
+            return _called(ctx, source, args, given)
 
         function(*numpy)(handler)
+        sized(handler)(handler)  # what it calls knows about arrays of run-time size, or refuses
         for name in methods.split():
             method("array", name)(handler)
         return source
 
     return register
+
+
+def _called(ctx: Context, source: Callable, args: tuple, kwargs: dict) -> Abstract:
+    """`source(*args, **kwargs)`, seen from outside."""
+    span, before = current_span(), len(ctx.checks)
+    try:
+        result = ctx.call(Static(source), args, kwargs)
+    except MyiaError as error:
+        if isinstance(error, RaiseReached) and error.exception is NotImplementedError:
+            ctx.fail(Unsupported, what=error.message)
+        error.diagnostic = replace(error.diagnostic, span=span)
+        error.args = (render(error.diagnostic),)
+        raise
+    ctx.checks[before:] = [replace(check, span=span) for check in ctx.checks[before:]]
+    return result
 
 
 def _no_value(x: Abstract) -> bool:

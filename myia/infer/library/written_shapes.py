@@ -166,3 +166,24 @@ def tensordot(x1, x2, /, *, axes=2):
 @written(np.linalg.matrix_transpose)
 def matrix_transpose(x, /):
     return np.matrix_transpose(x)
+
+
+# ----- The same under another name, as another type
+
+
+@written(np.astype)
+def astype(x, dtype, /, *, copy=True, device=None):
+    return x.astype(dtype, copy=copy)
+
+
+@written(np.asarray_chkfinite)
+def asarray_chkfinite(a, dtype=None, order=None):
+    a = np.asarray(a, dtype)
+    if not np.all(np.isfinite(a)):
+        raise ValueError("array must not contain infs or NaNs")
+    return a
+
+
+@written(np.ndenumerate)
+def ndenumerate(arr):
+    return [(place, arr[place]) for place in np.ndindex(np.shape(arr))]

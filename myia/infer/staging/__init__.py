@@ -16,6 +16,8 @@ from myia.infer.staging import (
     rules_shaping,
     rules_special,
     rules_windows,
+    special_formulas,
+    trees,
 )
 
 __all__ = [
@@ -31,4 +33,6 @@ __all__ = [
     "rules_shaping",
     "rules_special",
     "rules_windows",
+    "special_formulas",
+    "trees",
 ]

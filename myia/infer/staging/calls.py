@@ -26,7 +26,7 @@ from myia.infer.context import Context, array_aval
 from myia.infer.errors import NeedsStatic, StagingFailed, Unsupported
 from myia.infer.heap import ArrayObject, Contents, ViewObject
 from myia.infer.numbers import convert
-from myia.infer.registry import top_package
+from myia.infer.registry import is_staged, top_package
 from myia.infer.signature import Constant, Flattener, Identity, Leaf
 from myia.infer.staging.jaxprs import translate
 from myia.infer.staging.operands import Operands
@@ -48,10 +48,17 @@ def call_staged(
     name: str,
     *,
     alias: bool = False,
+    calls: bool = False,
 ) -> Abstract:
-    """`f(*args, **kwargs)`. `alias`: an array that `f` hands through is the same object after."""
+    """`f(*args, **kwargs)`.
+
+    `alias`: an array that `f` hands through is the same object after. `calls`: `f` calls modules
+    that it is given.
+    """
     arguments.root(ctx, configuration, "JAX's configuration", configuration)
-    operands = Operands(ctx, name)
+    operands = Operands(ctx, name, calls)
+    if is_staged(f):
+        operands.check(f)
     given = operands.recipe(Tuple(tuple(args)))
     keywords = {k: operands.recipe(x) for k, x in kwargs.items()}
     key = (Identity(f), _form(ctx, Tuple((*args, *kwargs.values()))), tuple(kwargs))
@@ -68,7 +75,7 @@ def call_staged(
         if isinstance(x, _Given) and through:
             result = _handed_through(ctx, operands.leaves[x.number], alias)
         leaves.append(result)
-    return arguments.abstract(ctx, staged.signature, _Results(leaves), None)
+    return arguments.abstract(ctx, staged.signature, Results(leaves), None)
 
 
 # ----- Staging
@@ -211,7 +218,7 @@ def _handed_through(ctx: Context, x: Abstract, alias: bool) -> Abstract:
     return copy
 
 
-class _Results(Arguments):
+class Results(Arguments):
     """The leaves of what a staged function returned, in order, instead of new arguments."""
 
     def __init__(self, leaves: Sequence[Any]):

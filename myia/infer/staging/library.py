@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import types
+from collections.abc import Callable
 from typing import Any
+
+import jax
 
 from myia.infer.context import Context
 from myia.infer.errors import Unsupported
-from myia.infer.registry import STAGED, top_package
+from myia.infer.registry import STAGED, is_staged, top_package
 from myia.infer.staging.calls import call_staged
-from myia.infer.values import Abstract, Partial, Static
+from myia.infer.staging.operands import REBUILT, functions_in
+from myia.infer.values import Abstract, Partial, PyFunction
 
 # Functions that give another function: what is staged is the call of that function.
 MAPS = {"vmap", "filter_vmap", "named_call", "vectorize"}
@@ -44,42 +47,55 @@ DERIVATIVES = {
 
 def call_library(ctx: Context, f: Any, args: tuple, kwargs: dict) -> Abstract:
     """`f(*args, **kwargs)` for an `f` of one of the packages `STAGED`."""
-    name = origin(f)
-    whole = f"{top_package(f)}.{name}" if top_package(f) in STAGED else name
-    if name in DERIVATIVES and not getattr(f, "__myia_staged__", False):
-        ctx.fail(
-            Unsupported,
-            what=f"`{whole}` in compiled code",
-            label_text="derivatives are taken by the adjoint that this package derives",
-            help_text=f"use `{DERIVATIVES[name]}`",
-        )
-    if name in SAME and args and f.__name__ == name:
+    name = getattr(f, "__name__", type(f).__name__)
+    refuse_derivatives(ctx, f, name)
+    if name in SAME and args:
         return args[0]
-    if name in MAPS and args and f.__name__ == name:
+    if name in MAPS and args:
         return Partial(_call_mapped, (*args, *kwargs.values()), (f, len(args), *kwargs))
-    return call_staged(ctx, f, args, kwargs, whole)
+    whole = f"{top_package(f)}.{name}" if top_package(f) in STAGED else name
+    return call_staged(ctx, f, args, kwargs, whole, calls=top_package(f) == "jax")
 
 
-def origin(f: Any) -> str:
-    """The public function that `f` is or was made by: `vmap`, for `jax.vmap(g)`."""
-    code = getattr(f, "__code__", None)
-    if isinstance(code, types.CodeType):
-        return code.co_qualname.split(".<locals>")[0]
-    return getattr(f, "__qualname__", None) or type(f).__qualname__
+def call_marked(ctx: Context, f: PyFunction, args: tuple, kwargs: dict) -> Abstract:
+    """A function that the user marked by `myia.staged`, with its closure."""
+    return call_staged(ctx, _apply, (f, *args), kwargs, f.function.__name__)
+
+
+def refuse_derivatives(ctx: Context, f: Any, name: str) -> None:
+    """JAX's transforms that differentiate, and what they made (`g = jax.grad(f)`)."""
+    made_by = [g.__code__.co_qualname.split(".")[0] for g in functions_in(f) if g is not f]
+    for origin in (name, type(f).__name__, *made_by):
+        if origin in DERIVATIVES:
+            ctx.fail(
+                Unsupported,
+                what=f"a derivative taken by JAX (`{origin.strip('_')}`) in compiled code",
+                help_text=f"use `{DERIVATIVES[origin]}`, which derives the adjoint itself",
+            )
 
 
 def _call_mapped(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstract:
     """`vmap(f, **options)(*args, **kwargs)`"""
-    transform, count, *names = partial.meta
-    given = Static((transform, count, tuple(names), tuple(kwargs)))
-    operands = (*partial.items, *kwargs.values(), *args)
-    return call_staged(ctx, _apply_mapped, (given, *operands), {}, transform.__name__)
+    name = partial.meta[0].__name__
+    return call_staged(ctx, _apply, (partial, *args), kwargs, name, calls=True)
 
 
-def _apply_mapped(form: tuple, *operands: Any) -> Any:
-    transform, count, options, keywords = form
-    first, rest = operands[:count], operands[count:]
-    named = dict(zip(options, rest))
-    rest = rest[len(options) :]
-    given = dict(zip(keywords, rest))
-    return transform(*first, **named)(*rest[len(keywords) :], **given)
+def _mapped(meta: tuple) -> Callable:
+    transform, count, *names = meta
+    return lambda *xs: transform(*xs[:count], **dict(zip(names, xs[count:])))
+
+
+REBUILT[_call_mapped] = _mapped
+
+
+def _apply(f: Callable, *args: Any, **kwargs: Any) -> Any:
+    return f(*args, **kwargs)
+
+
+def jitted(f: Any) -> Any:
+    """The user's function in `jax.jit(f)`, or None."""
+    wrapped = getattr(f, "__wrapped__", None) if isinstance(f, _JITTED) else None
+    return None if wrapped is None or is_staged(wrapped) else wrapped
+
+
+_JITTED = type(jax.jit(len))

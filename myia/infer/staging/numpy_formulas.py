@@ -5,6 +5,7 @@ These are only ever staged, at the avals of arguments whose dtypes NumPy would c
 
 from __future__ import annotations
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
@@ -159,3 +160,53 @@ def pinv(a: Array, rcond=None, hermitian: bool = False, *, rtol=1e-15) -> Array:
     if rcond is None:
         rcond = jnp.finfo(a.dtype).eps * max(a.shape[-2:]) if rtol is None else rtol
     return jnp.linalg.pinv(a, rtol=rcond, hermitian=hermitian)
+
+
+# ----- scipy.linalg
+
+
+@formula("scipy.linalg.eigvalsh")
+def eigvalsh(a: Array, b=None, *, lower: bool = True) -> Array:
+    return jax.scipy.linalg.eigh(a, b, lower=lower, eigvals_only=True)
+
+
+@formula("scipy.linalg.norm")
+def norm(a: Array, ord=None, axis=None, keepdims: bool = False) -> Array:
+    return jnp.linalg.norm(a, ord, axis, keepdims)
+
+
+@formula("scipy.linalg.svdvals")
+def svdvals(a: Array) -> Array:
+    return jnp.linalg.svd(a, compute_uv=False)
+
+
+@formula("scipy.linalg.pinv")
+def scipy_pinv(a: Array, *, rtol=None) -> Array:
+    return jnp.linalg.pinv(a, rtol=max(a.shape) * jnp.finfo(a.dtype).eps if rtol is None else rtol)
+
+
+@formula("scipy.linalg.khatri_rao")
+def khatri_rao(a: Array, b: Array) -> Array:
+    """Columns of the result are Kronecker products of columns."""
+    return (a[:, None, :] * b[None, :, :]).reshape(-1, a.shape[1])
+
+
+# ----- scipy.signal: convolutions of integers are exact where they are of one axis
+
+
+def _exact_for_integers(name: str):
+    of_floats = getattr(jax.scipy.signal, name)
+    of_integers = {"convolve": convolve, "correlate": correlate}.get(name)
+
+    def convolved(in1: Array, in2: Array, mode: str = "full", **options) -> Array:
+        if jnp.issubdtype(in1.dtype, jnp.inexact):
+            return of_floats(in1, in2, mode, **options)
+        if of_integers is None or in1.ndim != 1 or mode == "same":
+            raise NotImplementedError("convert integers to floats")
+        return of_integers(in1, in2, mode)
+
+    formula(f"scipy.signal.{name}")(convolved)
+
+
+for _name in ("convolve", "correlate", "convolve2d", "correlate2d"):
+    _exact_for_integers(_name)

@@ -44,8 +44,15 @@ def find(name: str) -> Callable | None:
 
 
 @cache
+def takes(f: Callable, name: str) -> bool:
+    """True when `f` can be given an argument of this name."""
+    found = inspect.signature(f).parameters.values()
+    return name in parameters(f) or any(p.kind is p.VAR_KEYWORD for p in found)
+
+
+@cache
 def parameters(f: Callable) -> frozenset[str]:
-    """The names by which `f` can be given arguments."""
+    """The names of the parameters of `f` that have one."""
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     return frozenset(n for n, p in inspect.signature(f).parameters.items() if p.kind in kinds)
 

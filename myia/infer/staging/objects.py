@@ -6,32 +6,22 @@ library's is staged. What the object holds is looked up on the object itself, pu
 
 from __future__ import annotations
 
-import inspect
-import types
 from typing import Any
 
 from myia.infer.context import Context
-from myia.infer.registry import is_staged
 from myia.infer.staging.calls import call_staged
-from myia.infer.staging.pytrees import PyTree
+from myia.infer.staging.library import refuse_derivatives
+from myia.infer.staging.operands import REBUILT
+from myia.infer.staging.pytrees import RandomKey, class_attribute
 from myia.infer.values import Abstract, Opaque, Partial, Static
 
-
-def class_attribute(x: Opaque, name: str) -> Any:
-    """What the class of `x` has under `name`, unless `x` has an attribute of its own; or None."""
-    own = x.structure.unflatten(x.parts) if isinstance(x.structure, PyTree) else None
-    if name in getattr(own, "__dict__", ()):
-        return None
-    return inspect.getattr_static(x.structure.cls, name, None)
+OF_KEYS = ("__len__", "__getitem__")  # which the class of JAX's arrays does not tell
 
 
-def of_user(found: Any) -> bool:
-    """A function, method or property in a class that is not a library's."""
-    if isinstance(found, (staticmethod, classmethod)):
-        found = found.__func__
-    if isinstance(found, property):
-        found = found.fget
-    return isinstance(found, types.FunctionType) and not is_staged(found)
+def special_method(x: Opaque, name: str) -> Partial | None:
+    """The library's method that an operator calls; None if there is none."""
+    known = isinstance(x.structure, RandomKey) and name in OF_KEYS
+    return method(x, name) if known or callable(class_attribute(x, name)) else None
 
 
 def attribute(ctx: Context, x: Opaque, name: str) -> Abstract:
@@ -47,11 +37,15 @@ def method(x: Opaque, name: str) -> Partial:
 def call_method(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstract:
     (x,) = partial.items
     name = partial.meta
+    refuse_derivatives(ctx, x.structure.cls, x.structure.cls.__name__)
     return call_staged(ctx, _call, (Static(name), x, *args), kwargs, _called(x, name))
 
 
 def _call(name: str, x: Any, *args: Any, **kwargs: Any) -> Any:
     return getattr(x, name)(*args, **kwargs)
+
+
+REBUILT[call_method] = lambda name: lambda x: getattr(x, name)
 
 
 def _called(x: Opaque, name: str) -> str:

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from myia.infer.arguments import call_partial
 from myia.infer.context import Context
 from myia.infer.errors import UserFunctionStaged
-from myia.infer.registry import is_staged, known
+from myia.infer.registry import is_marked, is_staged, known
 from myia.infer.results import Outputs, Recipe
+from myia.infer.staging.pytrees import class_attribute, of_user
 from myia.infer.values import (
     Abstract,
     Closure,
     Method,
+    Opaque,
     Partial,
     PyFunction,
     Scalar,
@@ -27,60 +29,91 @@ from myia.infer.values import (
     Static,
 )
 
+# For callables with values inside (`Partial`), by what they call: meta -> (*values) -> callable.
+REBUILT: dict[Callable, Callable[[Any], Callable]] = {}
+
 
 class Operands(Outputs):
-    """Collects the values that a staged function gets. `leaves[i]`: what value `i` stands for."""
+    """Collects the values that a staged function gets. `leaves[i]`: what value `i` stands for.
 
-    def __init__(self, ctx: Context, name: str):
+    `calls`: a module among them would be called, not only taken apart.
+    """
+
+    def __init__(self, ctx: Context, name: str, calls: bool = False):
         super().__init__(ctx, {})
-        self.name = name
+        self.name, self.calls = name, calls
         self.leaves: dict[int, Abstract] = {}
+        self.trusting = False  # what a function that the user marked closes over
 
     def recipe(self, x: Abstract) -> Recipe:
         x = self.ctx.force(x)
         if isinstance(x, Scalar) or self.ctx.is_array(x):
             self.leaves[len(self.values)] = x
+        if isinstance(x, PyFunction) and (self.trusting or is_marked(x.function)):
+            return self.function(x)
         if isinstance(x, (Closure, PyFunction)):
-            self.refuse(x.code.name if isinstance(x, Closure) else x.function.__name__)
+            self.refuse(f"`{x.code.name if isinstance(x, Closure) else x.function.__name__}`")
         if isinstance(x, Static):
             self.check(x.value)
         if isinstance(x, Method):
             return self.method(x)
-        if isinstance(x, (Partial, SliceValue)):
-            return self.call_of(x)
+        if isinstance(x, Opaque) and self.calls and of_user(class_attribute(x, "__call__")):
+            self.refuse(f"`{x.structure.cls.__name__}.__call__`")
+        if isinstance(x, SliceValue):
+            return self.rebuilt_by(slice, x.children())
+        if isinstance(x, Partial):
+            if x.call not in REBUILT:
+                self.refuse("a function that was made here")
+            return self.rebuilt_by(REBUILT[x.call](x.meta), x.items)
         return super().recipe(x)
 
-    def call_of(self, x: Partial | SliceValue) -> Recipe:
-        """What is made by calling `functools.partial` or `slice`."""
-        names: tuple[str, ...] = ()
-        make: Any = slice
-        if isinstance(x, Partial):
-            if x.call is not call_partial:
-                self.refuse("a function that was made here")
-            make, names = functools.partial, x.meta[1:]
-        parts = [self.recipe(child) for child in x.children()]
-        split = len(parts) - len(names)
+    def rebuilt_by(self, make: Callable, parts: tuple[Abstract, ...]) -> Recipe:
+        """`make(*parts)`"""
+        recipes = [self.recipe(part) for part in parts]
+        return lambda n, o: make(*(part(n, o) for part in recipes))
 
-        def rebuild(n, o):
-            values = [part(n, o) for part in parts]
-            return make(*values[:split], **dict(zip(names, values[split:])))
-
-        return rebuild
+    def function(self, x: PyFunction) -> Recipe:
+        """A marked function, or one that such a function calls."""
+        before, self.trusting = self.trusting, True
+        recipe = self.rebuilt_by(functools.partial(_with_variables, x.function), x.parts)
+        self.trusting = before
+        return recipe
 
     def method(self, x: Method) -> Recipe:
-        if not isinstance(x.function, types.FunctionType) or not is_staged(x.function):
+        plain = isinstance(x.function, types.FunctionType)
+        if not plain or not (self.trusting or is_staged(x.function)):
             self.refuse(str(getattr(x.function, "__qualname__", x.function)))
         instance = self.recipe(x.self)
         return lambda n, o: types.MethodType(x.function, instance(n, o))
 
     def check(self, f: Any) -> None:
         """A compile-time object must not be or hold a function of the user's."""
+        if self.trusting or is_marked(f):
+            return
         for found in functions_in(f):
             if not is_staged(found) and known(found) is None:
                 self.refuse(f"`{found.__qualname__}`")
 
     def refuse(self, what: str):
         self.ctx.fail(UserFunctionStaged, name=self.name, what=what)
+
+
+def _with_variables(f: types.FunctionType, *parts: Any) -> types.FunctionType:
+    """`f` with other values in its closure and defaults (in the order of their signatures)."""
+    closed, defaults = len(f.__closure__ or ()), len(f.__defaults__ or ())
+    cells = tuple(map(types.CellType, parts[:closed])) if closed else None
+    g = types.FunctionType(f.__code__, f.__globals__, f.__name__, None, cells)
+    g.__defaults__ = parts[closed : closed + defaults] or None
+    g.__kwdefaults__ = dict(zip(f.__kwdefaults__ or (), parts[closed + defaults :])) or None
+    return g
+
+
+def _partial(meta: tuple) -> Callable:
+    count, *names = meta
+    return lambda f, *xs: functools.partial(f, *xs[:count], **dict(zip(names, xs[count:])))
+
+
+REBUILT[call_partial] = _partial
 
 
 def functions_in(x: Any, seen: set[int] | None = None) -> Iterator[types.FunctionType]:
@@ -91,7 +124,7 @@ def functions_in(x: Any, seen: set[int] | None = None) -> Iterator[types.Functio
     seen.add(id(x))
     if isinstance(x, types.FunctionType):
         yield x
-        if not is_staged(x) or getattr(x, "__myia_staged__", False):
+        if is_marked(x) or not is_staged(x):
             return
         held = [c.cell_contents for c in x.__closure__ or () if c != _EMPTY_CELL]
     elif isinstance(x, types.MethodType):

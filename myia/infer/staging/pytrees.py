@@ -11,14 +11,17 @@ Python's, whoever defines their class.
 
 from __future__ import annotations
 
+import inspect
+import types
 from dataclasses import dataclass
 from typing import Any
 
 import jax
 
-from myia.infer.registry import STAGED, top_package
+from myia.infer.registry import STAGED, is_staged, top_package
 from myia.infer.signature import (
     PREDICATES,
+    Constant,
     Flattener,
     Identity,
     Node,
@@ -27,6 +30,7 @@ from myia.infer.signature import (
     device_struct,
     is_state,
 )
+from myia.infer.values import Opaque
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,23 @@ class RandomKey:
 
 def is_key(x: Any) -> bool:
     return jax.dtypes.issubdtype(x.dtype, jax.dtypes.prng_key)
+
+
+def class_attribute(x: Opaque, name: str) -> Any:
+    """What the class of `x` has under `name`, unless `x` has an attribute of its own; or None."""
+    own = x.structure.unflatten(x.parts) if isinstance(x.structure, PyTree) else None
+    if name in getattr(own, "__dict__", ()):
+        return None
+    return inspect.getattr_static(x.structure.cls, name, None)
+
+
+def of_user(found: Any) -> bool:
+    """A function, method or property in a class that is not a library's."""
+    if isinstance(found, (staticmethod, classmethod)):
+        found = found.__func__
+    if isinstance(found, property):
+        found = found.fget
+    return isinstance(found, types.FunctionType) and not is_staged(found)
 
 
 def snapshot(x: Any) -> Any:
@@ -83,7 +104,13 @@ def _traced(flat: Flattener, x: jax.core.Tracer):
 
 def _pytree(flat: Flattener, x: Any):
     leaves, treedef = jax.tree_util.tree_flatten(x)
-    return Node("opaque", PyTree(treedef, type(x)), (), tuple(map(flat.add, leaves)))
+    parts = tuple([_part(flat, leaf) for leaf in leaves])
+    return Node("opaque", PyTree(treedef, type(x)), (), parts)
+
+
+def _part(flat: Flattener, x: Any):
+    """Libraries tell by the values of Python's numbers what to do (`if rate == 0.0`)."""
+    return Constant(x, repr(x)) if type(x) in (float, complex) else flat.add(x)
 
 
 def _itself(flat: Flattener, x: Any):

@@ -125,6 +125,11 @@ def _tridiagonal(a: Value, *, lower: bool) -> Sequence[Value]:
     return emit(condensed.tridiagonal_p, a, lower=lower)
 
 
+@translates("geqrf")
+def _geqrf(a: Value, **_) -> Sequence[Value]:
+    return emit(condensed.geqrf_p, a)
+
+
 @translates("householder_product")
 def _householder_product(a: Value, taus: Value, **_) -> Value:
     return condensed.householder_product(a, taus)

@@ -60,7 +60,9 @@ def op_cost(op: Op) -> float:
     size = max((v.aval.size for v in (*op.operands, *op.results)), default=1)
     if name == "dot_general":
         return 5 + _PER_PRODUCT * _products(op)
-    if name in ("gather", "scatter", "scatter_add"):
+    if name == "convolution":
+        return 5 + _PER_PRODUCT * _products_of_convolution(op)
+    if name == "gather" or name.startswith("scatter"):
         return 5 + 0.1 * size + _PER_GATHERED * op.operands[1].aval.size
     if name == "dynamic_slice":
         size = op.results[0].aval.size
@@ -81,3 +83,10 @@ def _products(op: Op) -> int:
 
 def _trips(loop: Loop) -> int:
     return UNKNOWN_TRIPS if loop.bound is None else loop.bound
+
+
+def _products_of_convolution(op: Op) -> int:
+    """Each element of the result is a sum over the kernel's elements of one of its features."""
+    (_, kernel), (y,) = op.operands, op.results
+    features = kernel.shape[op.params["dims"][1][0]]
+    return y.aval.size * kernel.aval.size // max(1, features)

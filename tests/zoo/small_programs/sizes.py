@@ -237,7 +237,10 @@ def logarithm_of_a_mask(a):
     return np.log(a[a > 0]).sum()
 
 
-@program((A([1.0, 2.0, 0.0, -3.0]),), (A([2.0, 3.0, -1.0, -2.0]),))
+@program(
+    (A([2.0, 3.0, -1.0, -2.0]),),
+    exact=[((A([1.0, 2.0, 0.0, -3.0]),), (A([1.0, 0.5, 0.0, 0.0]),))],
+)
 def logarithm_of_a_head(a):
     n = 0
     for v in a:
@@ -282,7 +285,7 @@ def what_a_mask_selects_in_order(a, b):
 @program((X, Y), (Y, X))
 def places_of_truth(a, b):
     (k,) = np.nonzero(a > 0)
-    i = np.flatnonzero(b < 1)
+    i = np.flatnonzero(b < 0.9)
     b[k] = a[k] * 2
     return np.sum(a[k] * b[k]), b, np.sum(a[i]), len(k) * 1.0
 
@@ -367,7 +370,7 @@ def heads_of_integers(a, n):
 S = A([[4.0, 1.0, 0.5, 0.2], [1.0, 5.0, 1.5, 0.3], [0.5, 1.5, 6.0, 0.7], [0.2, 0.3, 0.7, 3.0]])
 
 
-@program((S,), (S[:3, :3] + 1.0,))
+@program((S,), (S + 0.1,))
 def cholesky(a):
     for i in range(a.shape[0]):
         for j in range(i):
@@ -407,7 +410,7 @@ def triangular_solve(m, b):
     return x
 
 
-@program((A([0.3, -0.2, 0.5, 0.1]),), (A([0.1, 0.2]),))
+@program((A([0.3, -0.2, 0.5, 0.1]),), (A([0.1, 0.2, -0.3, 0.4]),))
 def levinson_durbin(r):
     y = np.empty_like(r)
     y[0] = alpha = -r[0]
@@ -420,7 +423,7 @@ def levinson_durbin(r):
     return y
 
 
-@program((M.T,), (S[:, :2],))
+@program((M.T,), (S[:, :3],))
 def gram_schmidt(a):
     q, r = np.zeros_like(a), np.zeros((a.shape[1], a.shape[1]))
     for k in range(a.shape[1]):
@@ -431,7 +434,7 @@ def gram_schmidt(a):
     return q, r
 
 
-@program((M,), (S,))
+@program((M,), (M + S[:3],))
 def correlation(data):
     data -= np.mean(data, axis=0)
     data /= np.std(data, axis=0)
@@ -442,7 +445,7 @@ def correlation(data):
     return c
 
 
-@program((M,), (S,))
+@program((M,), (M + S[:3],))
 def covariance(data):
     n = data.shape[1]
     data -= np.mean(data, axis=0)

@@ -1,0 +1,200 @@
+"""`match` is `if`: each pattern becomes a test and the assignments of what it captures.
+
+    match x:                            %subject = x
+        case ("mul", k) if k > 1:       if (isinstance(%subject, (tuple, list))
+            a                               and len(%subject) == 2 and %subject[0] == "mul"
+        case Point(u, v=0.0):               and [k := %subject[1]] and k > 1):
+            b                 ->            a
+        case "one" | None:              elif isinstance(%subject, Point) and ...:
+            c                               u = getattr(%subject, Point.__match_args__[0])
+                                            b
+                                        elif %subject == "one" or %subject is None:
+                                            c
+
+Sequence patterns take tuples and lists, mapping patterns dicts.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import gast
+
+from myia.frontend import errors
+from myia.frontend.spans import Spans
+from myia.source.diagnostics import MyiaError
+
+USED = frozenset({"isinstance", "len", "tuple", "list", "dict", "getattr"})
+# Classes whose one positional pattern is matched by the object itself.
+THEMSELVES = frozenset(
+    {"bool", "bytearray", "bytes", "dict", "float", "frozenset", "int", "list", "set", "str"}
+    | {"tuple"}
+)
+
+
+def remove_matches(tree: gast.AST, taken: frozenset[str], spans: Spans) -> gast.AST:
+    """`tree` without `match`; `taken`: the names that are not the builtins that they look like."""
+    return _Matches(taken, spans).visit(tree)
+
+
+@dataclass
+class _Case:
+    """What one pattern asks for, in order, and what it binds."""
+
+    tests: list[gast.expr] = field(default_factory=list)
+    bindings: list[tuple[str, gast.expr]] = field(default_factory=list)
+
+
+class _Matches(gast.NodeTransformer):
+    def __init__(self, taken: frozenset[str], spans: Spans):
+        self.taken, self.spans = taken, spans
+        self.numbers = itertools.count(1)
+
+    def visit_Match(self, node: gast.Match) -> list[gast.stmt]:
+        self.generic_visit(node)
+        if USED & self.taken:
+            name = min(USED & self.taken)
+            raise MyiaError(errors.MatchWithShadowedBuiltin(self.spans.header(node), name))
+        subject = f"%subject{next(self.numbers)}"
+        chain: list[gast.stmt] = []
+        for case in reversed(node.cases):
+            chain = self.branch(case, subject, chain)
+        first = gast.Assign([_name(subject, gast.Store)], node.subject, None)
+        return [_located(first, node), *chain]
+
+    def branch(
+        self, case: gast.match_case, subject: str, otherwise: list[gast.stmt]
+    ) -> list[gast.stmt]:
+        found = _Case()
+        self.pattern(case.pattern, lambda: _name(subject), found)
+        body = case.body
+        if case.guard is None:
+            assignments = [gast.Assign([_name(n, gast.Store)], x, None) for n, x in found.bindings]
+            body = [_located(a, case.pattern) for a in assignments] + body
+        else:
+            found.tests += [_captured(n, x) for n, x in found.bindings]
+            found.tests.append(case.guard)
+        if not found.tests:
+            return body
+        return [_located(gast.If(_all(found.tests), body, otherwise), case.pattern)]
+
+    # ----- Patterns; `at()` makes an expression of what is matched
+
+    def pattern(self, node: gast.AST, at: Callable[[], gast.expr], case: _Case) -> None:
+        before = len(case.tests)
+        getattr(self, f"pattern_{type(node).__name__}")(node, at, case)
+        for test in case.tests[before:]:
+            _located(test, node)
+
+    def pattern_MatchValue(self, node, at, case):
+        case.tests.append(gast.Compare(at(), [gast.Eq()], [node.value]))
+
+    def pattern_MatchSingleton(self, node, at, case):
+        case.tests.append(gast.Compare(at(), [gast.Is()], [gast.Constant(node.value, None)]))
+
+    def pattern_MatchAs(self, node, at, case):
+        if node.pattern is not None:
+            self.pattern(node.pattern, at, case)
+        if node.name is not None:
+            case.bindings.append((node.name, at()))
+
+    def pattern_MatchOr(self, node, at, case):
+        alternatives = []
+        for pattern in node.patterns:
+            one = _Case()
+            self.pattern(pattern, at, one)
+            if one.bindings:
+                raise MyiaError(errors.CaptureInAlternative(self.spans.of(pattern)))
+            alternatives.append(_all(one.tests) if one.tests else gast.Constant(True, None))
+        case.tests.append(gast.BoolOp(gast.Or(), alternatives))
+
+    def pattern_MatchSequence(self, node, at, case):
+        stars = [i for i, p in enumerate(node.patterns) if isinstance(p, gast.MatchStar)]
+        case.tests.append(_is_instance(at(), "tuple", "list"))
+        count, compare = len(node.patterns) - len(stars), gast.GtE() if stars else gast.Eq()
+        length = _call("len", at())
+        case.tests.append(gast.Compare(length, [compare], [gast.Constant(count, None)]))
+        for i, pattern in enumerate(node.patterns):
+            after = len(node.patterns) - i
+            if isinstance(pattern, gast.MatchStar):
+                if pattern.name is not None:
+                    case.bindings.append((pattern.name, _rest(at(), i, after - 1)))
+                continue
+            place = i if not stars or i < stars[0] else -after
+            self.pattern(pattern, lambda place=place: _item(at(), place), case)
+
+    def pattern_MatchMapping(self, node, at, case):
+        if node.rest is not None:
+            raise MyiaError(errors.CaptureOfRest(self.spans.of(node)))
+        case.tests.append(_is_instance(at(), "dict"))
+        for key, pattern in zip(node.keys, node.patterns):
+            case.tests.append(gast.Compare(key, [gast.In()], [at()]))
+            self.pattern(pattern, lambda key=key: gast.Subscript(at(), key, gast.Load()), case)
+
+    def pattern_MatchClass(self, node, at, case):
+        case.tests.append(_call("isinstance", at(), node.cls))
+        itself = isinstance(node.cls, gast.Name) and node.cls.id in THEMSELVES
+        for i, pattern in enumerate(node.patterns):
+            if itself:
+                self.pattern(pattern, at, case)
+                continue
+            names = gast.Attribute(node.cls, "__match_args__", gast.Load())
+            self.pattern(
+                pattern,
+                lambda i=i, names=names: _call("getattr", at(), _item(names, i)),
+                case,
+            )
+        for attribute, pattern in zip(node.kwd_attrs, node.kwd_patterns):
+            self.pattern(
+                pattern,
+                lambda attribute=attribute: gast.Attribute(at(), attribute, gast.Load()),
+                case,
+            )
+
+
+# ----- Making nodes
+
+
+def _name(id: str, ctx: type = gast.Load) -> gast.Name:
+    return gast.Name(id, ctx(), None, None)
+
+
+def _call(function: str, *args: gast.expr) -> gast.Call:
+    return gast.Call(_name(function), list(args), [])
+
+
+def _is_instance(x: gast.expr, *classes: str) -> gast.Call:
+    return _call("isinstance", x, gast.Tuple([_name(c) for c in classes], gast.Load()))
+
+
+def _item(x: gast.expr, place: int) -> gast.Subscript:
+    return gast.Subscript(x, gast.Constant(place, None), gast.Load())
+
+
+def _rest(x: gast.expr, before: int, after: int) -> gast.Call:
+    """`list(x[before : len(x) - after])`"""
+    stop = gast.Constant(-after, None) if after else None
+    part = gast.Slice(gast.Constant(before, None), stop, None)
+    return _call("list", gast.Subscript(x, part, gast.Load()))
+
+
+def _captured(name: str, x: gast.expr) -> gast.expr:
+    """An assignment inside a test, which it passes: a list of one item is true."""
+    return gast.List([gast.NamedExpr(_name(name, gast.Store), x)], gast.Load())
+
+
+def _all(tests: list[gast.expr]) -> gast.expr:
+    return tests[0] if len(tests) == 1 else gast.BoolOp(gast.And(), tests)
+
+
+def _located(node: gast.AST, like: gast.AST) -> gast.AST:
+    """Give `node` and what was made with it the place of `like`."""
+    if getattr(node, "lineno", None) is not None:
+        return node
+    if "lineno" in node._attributes:
+        gast.copy_location(node, like)
+    for child in gast.iter_child_nodes(node):
+        _located(child, like)
+    return node

@@ -1,0 +1,172 @@
+"""`itertools`: what `for` can run over, made of what it can run over.
+
+Where an item can be told from its index alone it is; the rest are tuples of all items.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+
+from myia.infer import operators
+from myia.infer.context import Context
+from myia.infer.errors import BadValue, Unsupported
+from myia.infer.iteration import ITERATORS, Sequence, sequence
+from myia.infer.numbers import is_number, kind_of
+from myia.infer.registry import function
+from myia.infer.values import NONE, Abstract, Iterator, Scalar, Static, Tuple, is_none, static_int
+
+
+def iterator(kind: str) -> Callable[[Callable], Callable]:
+    """Register the items of an `Iterator` of this kind."""
+
+    def register(items: Callable) -> Callable:
+        ITERATORS[kind] = items
+        return items
+
+    return register
+
+
+def _offset(ctx: Context, i: Abstract, scale: int, offset: int, most: int) -> Abstract:
+    """`i * scale + offset`, which lies in 0 .. most."""
+    j = operators.binary(ctx, "*", i, Static(scale)) if scale != 1 else i
+    j = operators.binary(ctx, "+", j, Static(offset)) if offset else j
+    return Scalar(j.value, True, 0, most) if isinstance(j, Scalar) else j
+
+
+# ----- Items by their index
+
+
+@function(itertools.product)
+def _product(ctx: Context, *iterables: Abstract, repeat: Abstract = Static(1)) -> Abstract:
+    return Iterator("product", iterables * ctx.int_of(repeat, "`repeat`"))
+
+
+@iterator("product")
+def _product_items(ctx: Context, x: Iterator) -> Sequence:
+    parts = [sequence(ctx, item) for item in x.items]
+    counts = [ctx.int_of(part.count, "the number of items") for part in parts]
+
+    def item(i: Abstract) -> Abstract:
+        found: list[Abstract] = []
+        stride = math.prod(counts)
+        for part, count in zip(parts, counts):
+            stride //= count
+            place = operators.binary(ctx, "//", i, Static(stride))
+            place = operators.binary(ctx, "%", place, Static(count))
+            found.append(part.item(_offset(ctx, place, 1, 0, count - 1)))
+        return Tuple(tuple(found))
+
+    return Sequence(Static(math.prod(counts)), item, any(part.unroll for part in parts))
+
+
+@function(itertools.pairwise)
+def _pairwise(ctx: Context, iterable: Abstract) -> Abstract:
+    return Iterator("pairwise", (iterable,))
+
+
+@iterator("pairwise")
+def _pairwise_items(ctx: Context, x: Iterator) -> Sequence:
+    part = sequence(ctx, x.items[0])
+    count = ctx.int_of(part.count, "the number of items")
+
+    def item(i: Abstract) -> Abstract:
+        return Tuple((part.item(i), part.item(_offset(ctx, i, 1, 1, count - 1))))
+
+    return Sequence(Static(max(0, count - 1)), item, part.unroll)
+
+
+@function(itertools.islice)
+def _islice(ctx: Context, iterable: Abstract, *bounds: Abstract) -> Abstract:
+    return Iterator("islice", (iterable, *bounds))
+
+
+@iterator("islice")
+def _islice_items(ctx: Context, x: Iterator) -> Sequence:
+    part = sequence(ctx, x.items[0])
+    count = ctx.int_of(part.count, "the number of items")
+    bounds = [None if is_none(b) else ctx.int_of(b, "a bound of a slice") for b in x.items[1:]]
+    if any(b is not None and b < 0 for b in bounds):
+        ctx.fail(BadValue, message="the arguments of islice() must not be negative")
+    chosen = range(count)[slice(*bounds)]
+
+    def item(i: Abstract) -> Abstract:
+        return part.item(_offset(ctx, i, chosen.step, chosen.start, count - 1))
+
+    return Sequence(Static(len(chosen)), item, part.unroll)
+
+
+@function(itertools.repeat)
+def _repeat(ctx: Context, x: Abstract, times: Abstract | None = None) -> Abstract:
+    if times is None:
+        way_out = "say how often: `itertools.repeat(x, n)`"
+        ctx.fail(Unsupported, what="`itertools.repeat` without end", help_text=way_out)
+    if not is_number(times) or kind_of(times) not in "iub":
+        ctx.needs_static("how often `itertools.repeat` repeats")
+    return Iterator("repeat", (x, times))
+
+
+@iterator("repeat")
+def _repeat_items(ctx: Context, x: Iterator) -> Sequence:
+    item, times = x.items
+    if static_int(times):
+        times = Static(max(0, int(times.value)))
+    else:
+        times = ctx.call(Static(max), (times, Static(0)), {})
+    return Sequence(times, lambda i: item)
+
+
+# ----- All items at once
+
+
+@function(itertools.chain)
+def _chain(ctx: Context, *iterables: Abstract) -> Abstract:
+    return Tuple(tuple(item for x in iterables for item in ctx.list_items(x)))
+
+
+@function(itertools.chain.from_iterable)
+def _chain_from(ctx: Context, iterables: Abstract) -> Abstract:
+    return _chain(ctx, *ctx.list_items(iterables))
+
+
+@function(itertools.accumulate)
+def _accumulate(
+    ctx: Context, iterable: Abstract, func: Abstract = NONE, *, initial: Abstract = NONE
+) -> Abstract:
+    def step(total: Abstract, item: Abstract) -> Abstract:
+        if is_none(func):
+            return operators.binary(ctx, "+", total, item)
+        return ctx.call(func, (total, item), {})
+
+    items = ctx.list_items(iterable)
+    start = [] if is_none(initial) else [initial]
+    return Tuple(tuple(itertools.accumulate([*start, *items], step)))
+
+
+@function(itertools.starmap)
+def _starmap(ctx: Context, f: Abstract, iterable: Abstract) -> Abstract:
+    items = ctx.list_items(iterable)
+    return Tuple(tuple(ctx.call(f, ctx.list_items(item), {}) for item in items))
+
+
+@function(itertools.zip_longest)
+def _zip_longest(ctx: Context, *iterables: Abstract, fillvalue: Abstract = NONE) -> Abstract:
+    columns = [ctx.list_items(x) for x in iterables]
+    return Tuple(tuple(map(Tuple, itertools.zip_longest(*columns, fillvalue=fillvalue))))
+
+
+def _choices(choose: Callable) -> None:
+    """Register a function of an iterable and of how many of its items are chosen."""
+
+    def handler(ctx: Context, iterable: Abstract, r: Abstract = NONE) -> Abstract:
+        items = ctx.list_items(iterable)
+        size = len(items) if is_none(r) else ctx.int_of(r, "how many items are chosen")
+        return Tuple(tuple(map(Tuple, choose(items, size))))
+
+    function(choose)(handler)
+
+
+_choices(itertools.combinations)
+_choices(itertools.combinations_with_replacement)
+_choices(itertools.permutations)

@@ -1,0 +1,172 @@
+"""`scipy.special`, `scipy.linalg`, `scipy.signal` and `scipy.stats` by name through `jax.scipy`.
+
+They are registered when a program has imported them.
+"""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+import scipy.linalg
+
+from myia.infer.library.numpy_known import known_at_compile_time
+from myia.infer.library.numpy_ufuncs import ufunc
+from myia.infer.library.staged import (
+    Dtypes,
+    by_name,
+    double,
+    each_inexact,
+    one_dtype,
+    one_inexact,
+    own,
+    staged,
+)
+from myia.infer.library.written import written
+from myia.infer.registry import when_imported
+from myia.infer.staging.numpy_names import find, parameters
+
+
+def _by_name(module: ModuleType, arrays: dict[str, str], dtypes: Dtypes, **more) -> None:
+    for name, values in arrays.items():
+        staged(getattr(module, name), f"{module.__name__}.{name}", values, dtypes, **more)
+
+
+# ----- scipy.special
+
+UFUNCS = [
+    "agm", "beta", "betainc", "betaincc", "betaln", "binom", "boxcox", "boxcox1p", "cbrt",
+    "chdtr", "chdtrc", "cosdg", "cosm1", "cotdg", "dawsn", "ellipe", "ellipk", "ellipkm1",
+    "entr", "erf", "erfc", "erfcinv", "erfcx", "erfi", "erfinv", "exp1", "exp10", "exp2",
+    "expi", "expit", "expm1", "expn", "exprel", "fdtr", "fdtrc", "fresnel", "gamma",
+    "gammainc", "gammaincc", "gammaln", "gammasgn", "gdtr", "gdtrc", "huber", "hyp1f1",
+    "hyp2f1", "i0", "i0e", "i1", "i1e", "inv_boxcox", "inv_boxcox1p", "kl_div", "log1p",
+    "log_expit", "log_ndtr", "loggamma", "logit", "ndtr", "ndtri", "owens_t", "pdtr", "pdtrc",
+    "poch", "powm1", "pseudo_huber", "psi", "radian", "rel_entr", "rgamma", "round", "sici",
+    "sindg", "spence", "tandg", "voigt_profile", "wofz", "xlog1py", "xlogy",
+]  # fmt: skip
+
+
+@when_imported("scipy.special")
+def _special(module: ModuleType) -> None:
+    for name in UFUNCS:
+        ufunc(getattr(module, name), by_name(f"scipy.special.{name}"))
+    _by_name(
+        module,
+        {
+            "comb": "N k",
+            "perm": "N k",
+            "factorial": "n",
+            "multigammaln": "a",
+            "logsumexp": "a b",
+            "softmax": "x",
+            "log_softmax": "x",
+            "polygamma": "~n x",
+            "zeta": "x q",
+            "sinc": "x",
+            "softplus": "x",
+        },
+        one_inexact,
+    )
+
+
+# ----- scipy.linalg
+
+
+@when_imported("scipy.linalg")
+def _linalg(module: ModuleType) -> None:
+    _by_name(
+        module,
+        {
+            "cholesky": "a",
+            "det": "a",
+            "eigh": "a b",
+            "eigh_tridiagonal": "d e",
+            "eigvalsh": "a b",
+            "expm": "A",
+            "expm_frechet": "A E",
+            "inv": "a",
+            "lu": "a",
+            "lu_factor": "a",
+            "norm": "a",
+            "pinv": "a ?rtol",
+            "polar": "a",
+            "qr": "a",
+            "schur": "a",
+            "solve": "a b",
+            "solve_sylvester": "a b q",
+            "solve_triangular": "a b",
+            "sqrtm": "A",
+            "svd": "a",
+            "svdvals": "a",
+        },
+        one_inexact,
+    )
+    _by_name(
+        module,
+        {
+            "block_diag": "arrs",
+            "circulant": "c",
+            "companion": "a",
+            "convolution_matrix": "a",
+            "fiedler": "a",
+            "fiedler_companion": "a",
+            "hankel": "c r",
+            "leslie": "f s",
+            "toeplitz": "c r",
+            "khatri_rao": "a b",
+        },
+        one_dtype,
+    )
+    _by_name(module, {"lu_solve": "lu_and_piv* b"}, own)
+    written(module.cho_factor)(cho_factor)
+    written(module.cho_solve)(cho_solve)
+    for name in ("dft", "hadamard", "helmert", "hilbert", "invhilbert", "invpascal", "pascal"):
+        known_at_compile_time(getattr(module, name))
+
+
+def cho_factor(a, lower=False, overwrite_a=False, check_finite=True):
+    """The triangle that SciPy leaves unused is 0."""
+    return scipy.linalg.cholesky(a, lower=lower), lower
+
+
+def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
+    c, lower = c_and_lower
+    y = scipy.linalg.solve_triangular(c, b, trans=0 if lower else 2, lower=lower)
+    return scipy.linalg.solve_triangular(c, y, trans=2 if lower else 0, lower=lower)
+
+
+# ----- scipy.signal
+
+
+@when_imported("scipy.signal")
+def _signal(module: ModuleType) -> None:
+    two = dict.fromkeys(("convolve", "convolve2d", "correlate", "correlate2d"), "in1 in2")
+    _by_name(module, two, one_dtype)
+    _by_name(module, {"fftconvolve": "in1 in2"}, one_inexact)
+    _by_name(module, {"detrend": "data"}, each_inexact)
+
+
+# ----- scipy.stats: the methods of distributions, which compute in float64
+
+DISTRIBUTIONS = [
+    "bernoulli", "beta", "betabinom", "binom", "cauchy", "chi2", "dirichlet", "expon",
+    "gamma", "gennorm", "geom", "gumbel_l", "gumbel_r", "laplace", "logistic", "multinomial",
+    "multivariate_normal", "nbinom", "norm", "pareto", "poisson", "t", "truncnorm", "uniform",
+    "vonmises", "wrapcauchy",
+]  # fmt: skip
+METHODS = ("pdf", "logpdf", "pmf", "logpmf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf")
+
+
+@when_imported("scipy.stats")
+def _stats(module: ModuleType) -> None:
+    for distribution in DISTRIBUTIONS:
+        for method in METHODS:
+            name = f"scipy.stats.{distribution}.{method}"
+            of_scipy = getattr(getattr(module, distribution), method, None)
+            if of_scipy is not None and find(name) is not None:
+                _method(of_scipy, name)
+
+
+def _method(of_scipy, name: str) -> None:
+    """All parameters are arrays; the names of the shape parameters are those of JAX."""
+    staged(of_scipy, name, " ".join(parameters(find(name))), double, like=find(name))

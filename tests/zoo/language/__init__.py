@@ -1,0 +1,1 @@
+"""Programs in plain Python, construct by construct."""
