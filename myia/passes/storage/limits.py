@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from myia.primitives.structured import Loop
 
 STRATEGIES = ("auto", "tape", "trail", "recompute")
-SLOT_STEP = 4  # the number of slots of a trail is a multiple of this
+LEAST_SLOTS = 4
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Limits:
     inner_leaf  instead of these two in a loop, where they are cleared in each trip
     snapshots   for all slots of a trail; in a loop there are as few slots as may be
     blocks      least and most trips in a leaf: powers of two
-    slots       least and most slots: multiples of four
+    slots       least and most slots
     """
 
     strategy: str = "auto"
@@ -61,7 +61,7 @@ class Limits:
             return _within(self.budget, record, snapshot)
         wanted = (self.inner_leaf if inner else self.leaf) // record
         block = _between(self.blocks, _power_of_two(wanted))
-        slots = 0 if inner else self.snapshots // snapshot // SLOT_STEP * SLOT_STEP
+        slots = 0 if inner else self.snapshots // snapshot
         return _between(self.slots, slots), block
 
 
@@ -73,7 +73,7 @@ def _within(budget: int, record: int, snapshot: int) -> tuple[int, int]:
     """
     block = _power_of_two(budget // 2 // record)
     slots = (budget - block * record) // snapshot - 1  # one more is written to and never read
-    return max(SLOT_STEP, slots // SLOT_STEP * SLOT_STEP), block
+    return max(LEAST_SLOTS, slots), block
 
 
 def _power_of_two(n: int) -> int:

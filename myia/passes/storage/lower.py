@@ -231,7 +231,11 @@ class _Scope:
                 return self.shorter(tape, choose(PRICES[0][0])) or tape
         if limits.strategy == "tape":
             raise MyiaError(NoBound(current_span()))
-        return self.trail(choose(price if limits.strategy == "recompute" else PRICES[1][0]), limits)
+        found = self.trail(choose(prices[min(1, len(prices) - 1)][0]), limits)
+        if limits.budget is None or found.covers(parts.bound):
+            return found
+        # There will be many replays: the fewer bytes a record has, the fewer they are.
+        return self.trail(choose(prices[-1][0]), limits)
 
     def trail(self, cut: Cut, limits: Limits) -> Trail:
         snapshot = sum(cut.xs[i].aval.nbytes for i in cut.kept)
@@ -249,8 +253,7 @@ class _Scope:
         found = self.trail(cut, limits.with_budget(CACHED))
         recorded = needed(cut.primal, cut.records, cut.xs)
         again = sum(map(op_cost, (*parts.body.ops, *recorded)))
-        enough = found.block * found.filled >= parts.bound
-        return found if enough and again < FRESH * size else None
+        return found if found.covers(parts.bound) and again < FRESH * size else None
 
     def depending_on(self, index: int) -> set[Value]:
         """The values of this region that depend on the op at `index`."""

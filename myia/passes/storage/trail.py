@@ -51,14 +51,18 @@ class Trail:
     """`initial` and `update` are further carries of the forward loop; `reverse` reads them."""
 
     def __init__(self, cut: Cut, slots: int, block: int):
-        assert slots % 4 == 0 and block & (block - 1) == 0
+        assert slots >= 4 and block & (block - 1) == 0
         self.cut = cut
         self.slots, self.block = slots, block
-        self.filled = slots - min(RESERVE, slots // 2)
+        self.filled = (slots - min(RESERVE, slots // 2)) // 2 * 2  # even: every second is dropped
 
     @property
     def bytes_per_trip(self) -> int:
         return self.cut.bytes_per_trip
+
+    def covers(self, trips: int | None) -> bool:
+        """Are there so few trips that each is replayed only once?"""
+        return trips is not None and trips <= self.filled * self.block
 
     # ----- Forwards
 

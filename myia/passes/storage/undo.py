@@ -113,9 +113,13 @@ def with_undo(
     reversal has a further accumulator for each of the carries: `last`, which becomes the first
     value. None if there is no such carry.
     """
-    chains = [c for i in among if (c := _carry_chain(parts, i)) is not None]
     defined = {y for op in parts.adjoint.ops for y in op.results}
     known = [r for r in known if r.result in defined]
+    chains = [c for i in among if (c := _carry_chain(parts, i)) is not None]
+    if not known:  # then there is nobody to restore what inner loops change
+        chains = [c for c in chains if all(op.primitive is not loop_p for _, op, _ in c.links)]
+    if not chains:
+        return None
     step = _Step(parts, chains, known)
     versions: dict[Value, Version] = {}
     restored = []
