@@ -11,6 +11,20 @@ import myia
 
 # name: (the program, the arguments of `f`)
 PROGRAMS = {
+    "other_byte_order": (
+        """
+        def f(x):
+            return x * 2
+        """,
+        (np.ones(2, ">f8"),),
+    ),
+    "long_double": (
+        """
+        def f(x, state):
+            return x * state["v"]
+        """,
+        (1.0, {"v": np.ones(2, np.longdouble)}),
+    ),
     "next": (
         """
         def f(x):
