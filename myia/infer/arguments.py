@@ -15,6 +15,7 @@ import numpy as np
 
 from myia.infer.context import Context
 from myia.infer.errors import UnsupportedDtype
+from myia.infer.errors import Unsupported
 from myia.infer.heap import ArrayObject, Contents, DictObject, InstanceObject, ListObject
 from myia.infer.signature import (
     Constant,
@@ -67,6 +68,8 @@ class Arguments:
 
     def leaf(self, ctx: Context, leaf: Leaf, name: str | None) -> Abstract:
         """The next leaf."""
+        if leaf.dtype.kind not in "biufc":
+            ctx.fail(Unsupported, what=f"the dtype {leaf.dtype}")
         value = self.value(Aval(leaf.dtype, leaf.shape), name)
         if leaf.kind == "array":
             self.objects.append(None)
