@@ -17,7 +17,7 @@ import numpy_array_cases
 import scipy_samples
 import written_samples
 from numpy_cases import CASES
-from numpy_gradient_cases import GRADIENTS
+from numpy_gradient_cases import FIRST_ORDER, GRADIENTS
 from numpy_samples import VALUES
 from numpy_tables import MODULES, WITHOUT_DERIVATIVE, reason_of
 
@@ -44,7 +44,8 @@ Every public function, and what becomes of it in compiled code:
 - **supported with a gradient test**: values and dtypes are compared with NumPy's; derivatives are
   compared with central differences, to second order, in both modes;
 - **supported, not differentiable**: values and dtypes are compared with NumPy's; results are
-  integers or truth values, piecewise constant, or known at compile time;
+  integers or truth values, piecewise constant, or known at compile time (of `schur`, `sqrtm`,
+  `solve_sylvester` and `expn` the derivative is refused);
 - **refused**: with the reason.
 
 A result whose size is known only at run time (`numpy.nonzero`, `numpy.unique`, `x[mask]`) can be
@@ -138,8 +139,13 @@ def array_status(name: str) -> str:
     return SUPPORTED if labels & TESTED_GRADIENTS else NOT_DIFFERENTIABLE
 
 
+def first_order() -> str:
+    names = ", ".join(f"`{n}`" for n in sorted(FIRST_ORDER))
+    return f"\nDerivatives that are tested to first order only: {names}.\n"
+
+
 def page() -> str:
-    return HEAD + summary() + "".join(map(section, MODULES)) + methods()
+    return HEAD + first_order() + summary() + "".join(map(section, MODULES)) + methods()
 
 
 def test_page(request):
