@@ -14,15 +14,23 @@ _COPY = re.compile(r"= \w+\[([\d,]*)\]\S* copy\(")
 
 
 def copies_in_loops(hlo: str, at_least: int) -> list[str]:
-    """The copies of `at_least` so many elements in bodies of loops and in all that these call."""
+    """The copies of `at_least` so many elements in loops that have no loop inside.
+
+    (A trip of an outer loop may do as much work as the copy.)
+    """
     computations = _computations(hlo)
     bodies = {found[1] for line in hlo.splitlines() if (found := _BODY.search(line))}
-    return [
-        line
-        for name in _reachable(computations, bodies)
-        for line in computations[name]
-        if (found := _COPY.search(line)) and _elements(found[1]) >= at_least
-    ]
+    found = []
+    for lines in (_lines(computations, body) for body in sorted(bodies)):
+        if not any(map(_BODY.search, lines)):
+            found += [line for line in lines if _copied(line) >= at_least]
+    return found
+
+
+def _copied(line: str) -> int:
+    """The number of elements that an instruction copies."""
+    found = _COPY.search(line)
+    return prod(map(int, filter(None, found[1].split(",")))) if found else 0
 
 
 def _computations(hlo: str) -> dict[str, list[str]]:
@@ -37,21 +45,18 @@ def _computations(hlo: str) -> dict[str, list[str]]:
     return computations
 
 
-def _reachable(computations: dict[str, list[str]], names: set[str]) -> set[str]:
-    seen, waiting = set(), list(names)
+def _lines(computations: dict[str, list[str]], name: str) -> list[str]:
+    """All instructions of a computation and of what it calls."""
+    seen, waiting = set(), [name]
     while waiting:
         name = waiting.pop()
         if name not in seen:
             seen.add(name)
             waiting += [other for line in computations[name] for other in _callees(line)]
-    return seen
+    return [line for name in sorted(seen) for line in computations[name]]
 
 
 def _callees(line: str) -> Iterator[str]:
     yield from _CALLED.findall(line)
     for names in _BRANCHES.findall(line):
         yield from (name.strip().lstrip("%") for name in names.split(","))
-
-
-def _elements(shape: str) -> int:
-    return prod(map(int, shape.split(","))) if shape else 1
