@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import prod
 
 _COMPUTATION = re.compile(r"^(?:ENTRY )?%?([\w.-]+) \(.*\{$")
@@ -14,17 +14,21 @@ _COPY = re.compile(r"= \w+\[([\d,]*)\]\S* copy\(")
 
 
 def copies_in_loops(hlo: str, at_least: int) -> list[str]:
-    """The copies of `at_least` so many elements in loops that have no loop inside.
+    """The copies of `at_least` so many elements, but for those in outermost loops of nests.
 
-    (A trip of an outer loop may do as much work as the copy.)
+    (A trip of such a loop may do as much work as the copy.)
     """
     computations = _computations(hlo)
-    bodies = {found[1] for line in hlo.splitlines() if (found := _BODY.search(line))}
-    found = []
-    for lines in (_lines(computations, body) for body in sorted(bodies)):
-        if not any(map(_BODY.search, lines)):
-            found += [line for line in lines if _copied(line) >= at_least]
-    return found
+    bodies = {body: _lines(computations, body) for body in sorted(_bodies(hlo.splitlines()))}
+    inside = {inner for lines in bodies.values() for inner in _bodies(lines)}
+    tight = [body for body, lines in bodies.items() if body in inside or not _bodies(lines)]
+    lines = {line for body in tight for line in bodies[body]}
+    return sorted(line for line in lines if _copied(line) >= at_least)
+
+
+def _bodies(lines: Iterable[str]) -> set[str]:
+    """The bodies of the loops among instructions."""
+    return {found[1] for line in lines if (found := _BODY.search(line))}
 
 
 def _copied(line: str) -> int:

@@ -15,6 +15,7 @@ STEP = 1e-6
 COPYING = {
     "edit_distance": "stores of elements in both branches of an `if`",
     "gauss_seidel": "`continue` in the inner loop: what the branch reads is copied, the matrix too",
+    "householder": "the matrix before each trip of the middle loop is recorded",
     "over_relaxation": "`continue` before the store",
     "upwind": "stores of elements in both branches of an `if`",
 }
