@@ -6,11 +6,11 @@ import sys
 
 import benchmarks
 
-NOT_BENCHMARKS = {"__main__", "harness"}
+NOT_BENCHMARKS = {"__main__", "harness", "kernel_programs", "kernel_rivals"}
 
 
 def main(names: list[str]) -> None:
-    everything = sorted(m.name for m in pkgutil.iter_modules(benchmarks.__path__))
+    everything = sorted(m.name for m in pkgutil.iter_modules(benchmarks.__path__) if not m.ispkg)
     for name in names or [n for n in everything if n not in NOT_BENCHMARKS]:
         print(f"\n# {name}")
         importlib.import_module(f"benchmarks.{name}").main()

@@ -11,7 +11,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from myia.infer.context import Context
+from myia.infer.errors import UnsupportedDtype
+from myia.infer.errors import Unsupported
 from myia.infer.heap import ArrayObject, Contents, DictObject, InstanceObject, ListObject
 from myia.infer.signature import (
     Constant,
@@ -64,6 +68,8 @@ class Arguments:
 
     def leaf(self, ctx: Context, leaf: Leaf, name: str | None) -> Abstract:
         """The next leaf."""
+        if leaf.dtype.kind not in "biufc":
+            ctx.fail(Unsupported, what=f"the dtype {leaf.dtype}")
         value = self.value(Aval(leaf.dtype, leaf.shape), name)
         if leaf.kind == "array":
             self.objects.append(None)
@@ -86,6 +92,7 @@ class Arguments:
 def abstract(ctx: Context, signature: Any, inputs: Arguments, name: str | None) -> Abstract:
     """The abstract value of an object with this signature; its leaves are new `inputs`."""
     if isinstance(signature, Leaf):
+        _check_dtype(ctx, signature.dtype, name)
         return inputs.leaf(ctx, signature, name)
     if isinstance(signature, Constant):
         return Static(signature.value)
@@ -97,6 +104,21 @@ def abstract(ctx: Context, signature: Any, inputs: Arguments, name: str | None) 
         parts = tuple(abstract(ctx, p, inputs, None) for p in signature.parts)
         return PyFunction(signature.function, parts)
     return _node(ctx, signature, inputs, name)
+
+
+def _check_dtype(ctx: Context, dtype: np.dtype, name: str | None) -> None:
+    """Numbers are as the machine has them: not of another byte order, nor beyond 64 bits."""
+    width = dtype.itemsize // 2 if dtype.kind == "c" else dtype.itemsize
+    if dtype.isnative and width <= 8:
+        return
+    native = {"f": "np.float64", "c": "np.complex128"} if width > 8 else {}
+    ctx.fail(
+        UnsupportedDtype,
+        what="an argument" if name is None else f"`{name}`",
+        name=name or "x",
+        dtype=repr(dtype)[len("dtype(") : -1].strip("'"),
+        native=native.get(dtype.kind, f"np.{dtype.newbyteorder('=').name}"),
+    )
 
 
 def _node(ctx: Context, node: Node, inputs: Arguments, name: str | None) -> Abstract:

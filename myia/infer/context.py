@@ -16,9 +16,21 @@ from myia.infer.errors import (
     ReadOnlyWrite,
     StaleRead,
 )
-from myia.infer.heap import ArrayObject, CellObject, Contents, Heap, Stale, ViewObject
+from myia.infer.heap import (
+    ArrayObject,
+    CellObject,
+    Contents,
+    Heap,
+    SizedObject,
+    SizedView,
+    Stale,
+    ViewObject,
+)
 from myia.infer.join import describe
+from myia.infer.sized.extents import Extents
+from myia.infer.sized.views import Elements
 from myia.infer.values import Abstract, Optional, Ref, Scalar, Static, static_int
+from myia.infer.views import composed
 from myia.ir.avals import Aval
 from myia.ir.builder import current_span
 from myia.ir.core import Value
@@ -130,10 +142,20 @@ class Context:
 
     def view(self, base: Ref, step, *, boxed: bool = False) -> Abstract:
         """A view of `base`; of no dimension: the element, a NumPy scalar unless `boxed`."""
+        base, step = self.part(base, step)
         aval = step.aval(array_aval(self.heap, base.id))
         if aval.shape == ():
             return Scalar(step.read(self.read(base)), weak=False, boxed=boxed)
         return self.new(ViewObject(base.id, step))
+
+    def part(self, base: Ref, step) -> tuple[Ref, Any]:
+        """The same part of the array that `base` is a view of, where one step leads there."""
+        contents = self.contents(base)
+        if isinstance(contents, ViewObject):
+            shape = array_aval(self.heap, contents.base).shape
+            if (found := composed(contents.step, step, shape)) is not None:
+                return Ref(contents.base), found
+        return base, step
 
     def shape(self, x: Abstract) -> tuple[int, ...]:
         return array_aval(self.heap, x.id).shape if isinstance(x, Ref) else ()
@@ -200,7 +222,31 @@ def array_aval(heap: Heap, id: int) -> Aval:
 
 
 class HeapArrays:
-    """`join.Arrays`: arrays and views of a given heap."""
+    """`join.Arrays`: arrays and views of a given heap, those of run-time size too."""
+
+    @staticmethod
+    def type_of(heap: Heap, id: int) -> tuple[Aval, Extents]:
+        """Dtype and greatest shape; what is there of each axis, None where it is all."""
+        contents = heap[id]
+        if isinstance(contents, SizedObject):
+            return contents.value.aval, contents.extents
+        if isinstance(contents, SizedView):
+            aval, _ = HeapArrays.type_of(heap, contents.base)
+            return aval.with_shape(contents.step.shape), contents.step.extents
+        aval = array_aval(heap, id)
+        return aval, (None,) * aval.ndim
+
+    @staticmethod
+    def elements(heap: Heap, id: int) -> Elements:
+        """The elements of an array of any size."""
+        contents = heap[id]
+        if isinstance(contents, SizedObject):
+            return Elements(contents.value, contents.extents)
+        if isinstance(contents, SizedView):
+            base = HeapArrays.elements(heap, contents.base).packed()
+            return Elements(contents.step.read(base.value), contents.step.extents)
+        value = HeapArrays.read(heap, id)
+        return Elements(value, (None,) * len(value.shape))
 
     @staticmethod
     def aval(heap: Heap, id: int) -> Aval:

@@ -41,6 +41,18 @@ class Unsupported(Diagnostic):
 
 
 @dataclass(frozen=True)
+class UnsupportedDtype(Diagnostic):
+    title = "numbers of dtype {dtype} are not supported"
+    label = "{what} has them"
+    way_out = "convert it before the call: `{name}.astype({native})`"
+
+    what: str
+    name: str
+    dtype: str
+    native: str
+
+
+@dataclass(frozen=True)
 class BadType(Diagnostic):
     """A Python TypeError, found at compile time."""
 

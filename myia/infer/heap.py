@@ -17,6 +17,8 @@ from myia.infer.values import Abstract, Scalar
 from myia.ir.core import Value
 from myia.source.span import Span
 
+VIEW_OF_ONE_PATH = "a view made inside a branch or a loop"
+
 
 class Contents:
     """Base of the contents of objects; a tree node like an abstract value."""

@@ -248,7 +248,7 @@ def _store_array_item(ctx: Context, x: Ref, key: Abstract, value: Abstract) -> N
     if any(map(is_array_index, subscript.entries)):
         scatter_items(ctx, x, subscript, value)
         return
-    step = window(ctx, shape, subscript)
+    x, step = ctx.part(x, window(ctx, shape, subscript))
     ctx.store(x, step.write(ctx.read(x), fitted(ctx, value, aval.with_shape(step.shape))))
 
 

@@ -19,6 +19,7 @@ from typing import Protocol
 
 from myia.infer import choices
 from myia.infer.heap import (
+    VIEW_OF_ONE_PATH,
     ArrayObject,
     BufferObject,
     Contents,
@@ -41,6 +42,9 @@ from myia.infer.numbers import (
     number_value,
     promote,
 )
+from myia.infer.sized import joins as sized_joins
+from myia.infer.sized.extents import Extents
+from myia.infer.sized.views import Elements
 from myia.infer.values import (
     FALSE,
     TRUE,
@@ -73,7 +77,7 @@ class Absent(Abstract):
 
 
 ABSENT = Absent()
-VIEW_OF_ONE_PATH = "a view made inside a branch or a loop"
+ARRAYS = (ArrayObject, ViewObject, SizedObject, SizedView)
 
 
 class Arrays(Protocol):
@@ -82,6 +86,10 @@ class Arrays(Protocol):
     def aval(self, heap: Heap, id: int) -> Aval: ...
 
     def read(self, heap: Heap, id: int) -> Value: ...
+
+    def type_of(self, heap: Heap, id: int) -> tuple[Aval, Extents]: ...
+
+    def elements(self, heap: Heap, id: int) -> Elements: ...
 
 
 def is_absent(x) -> bool:
@@ -219,7 +227,9 @@ class Join:
     def one_sided_contents(self, heap: Heap, id: int, left: bool) -> Contents:
         contents = heap[id]
         if isinstance(contents, (SizedObject, SizedView)):
-            raise Mismatch("nothing", describe(Ref(id), heap))
+            if self.loop:  # unrolled, if it can be: then its size is known
+                raise Mismatch("nothing", describe(Ref(id), heap))
+            return sized_joins.of_one_side(self, heap, id)
         if isinstance(contents, ViewObject):
             if self.survivor_defines is not None and not getattr(contents.step, "dynamic", False):
                 self.one_sided(Ref(contents.base), left)
@@ -275,8 +285,13 @@ class Join:
             return x if isinstance(x, Stale) else y
         if isinstance(x, (ArrayObject, ViewObject)) and isinstance(y, (ArrayObject, ViewObject)):
             return self.arrays(a, b, named)
-        if any(isinstance(side, (SizedObject, SizedView)) for side in (x, y)):
-            raise Mismatch(describe(Ref(a), self.left), describe(Ref(b), self.right))
+        if any(isinstance(side, (SizedObject, SizedView)) for side in (x, y)) and all(
+            isinstance(side, ARRAYS) for side in (x, y)
+        ):
+            found = sized_joins.joined(self, a, b, named)
+            if found is None:
+                raise Mismatch(describe(Ref(a), self.left), describe(Ref(b), self.right))
+            return found
         if self.growth is not None and (x.key() != y.key() or isinstance(x, BufferObject)):
             grown = self.growth.join(self, a, b)
             if grown is not None:
@@ -426,6 +441,10 @@ class _Coercion:
             if target.value in self.slots:
                 value = self.join.read_array.read(self.heap, x.id)
                 self.found[target.value] = convert(value, target.value.dtype)
+            return
+        if isinstance(target, SizedObject):
+            elements = self.join.read_array.elements(self.heap, x.id)
+            self.found |= sized_joins.coerced(elements, target, self.slots)
             return
         if source.key() != target.key():
             source = self.join.growth.convert(self.heap, source, target)

@@ -61,9 +61,9 @@ def infer(
             written = isinstance(place, FunctionType) and known(place) is None
             at_definition = load(place).span if written else None
             names = _parameter_names(place, len(positional))
-            args = [arguments.abstract(ctx, s, inputs, n) for s, n in zip(positional, names)]
-            kwargs = {k: arguments.abstract(ctx, s, inputs, k) for k, s in keywords.items()}
             with at(at_definition):
+                args = [arguments.abstract(ctx, s, inputs, n) for s, n in zip(positional, names)]
+                kwargs = {k: arguments.abstract(ctx, s, inputs, k) for k, s in keywords.items()}
                 try:
                     result = ctx.call(Static(f), args, kwargs)
                 except RaiseReached as error:  # it always raises

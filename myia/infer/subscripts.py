@@ -33,10 +33,11 @@ def index_value(ctx: Context, key: Abstract, n: int) -> Value:
     if not is_number(key) or kind_of(key) not in "iub":
         ctx.fail(BadType, message=f"an index must be an integer, not {ctx.describe(key)}")
     lo, hi = bounds(key)
+    if n == 0 or (static_int(key) and not -n <= lo < n):
+        which = f"index {lo}" if static_int(key) else "index"
+        message = f"{which} is out of bounds for axis with size {n}"
+        ctx.fail(BadValue, message=message, exception="IndexError")
     if static_int(key):
-        if not -n <= lo < n:
-            message = f"index {lo} is out of bounds for axis with size {n}"
-            ctx.fail(BadValue, message=message, exception="IndexError")
         return constant(lo % n, I64)
     value = number_value(key, I64)
     if not (lo is not None and hi is not None and -n <= lo and hi < n):
@@ -120,6 +121,8 @@ def slice_window(ctx: Context, entry: SliceValue, n: int) -> tuple[int | Value, 
     size = constant_extent(entry)
     if size is None:
         ctx.needs_static("the length of a slice")
+    if size == 0:
+        return 0, 0, 1
     lo, hi = bounds(entry.start)
     start = number_value(entry.start, I64)
     # NumPy would take less of a slice that leaves the axis: its length would be a run-time value.
@@ -132,10 +135,10 @@ def slice_window(ctx: Context, entry: SliceValue, n: int) -> tuple[int | Value, 
 
 
 def constant_extent(entry: SliceValue) -> int | None:
-    """`c` of `x[i : i + c]`"""
+    """`c` of `x[i : i + c]`; not of `x[i : i - 2]`, which is `x[1:-1]` where i is 1."""
     start, stop, step = entry.children()
     one = is_none(step) or (static_int(step) and step.value == 1)
     if not one or not isinstance(start, Scalar) or not isinstance(stop, Scalar):
         return None
     (base, scale, a), (other, scale_too, b) = start.place, stop.place
-    return max(0, b - a) if base is other and scale == scale_too else None
+    return b - a if base is other and scale == scale_too and b >= a else None

@@ -2,7 +2,8 @@
 
 A step turns an array into a view of it: `aval` tells the view's type, `read(x)` emits the view of
 `x`, `write(x, v)` the array that `x` becomes when the view is set to `v`. Views of views are steps
-after one another (each `ViewObject` has its base).
+after one another (each `ViewObject` has its base), or one where `composed` finds it: an element
+of a row of a matrix is then read and written at the cost of an element, not of a row.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy as np
 
 from myia.ir.avals import Aval
 from myia.ir.core import Value
-from myia.primitives import logic, shaping, windows
+from myia.primitives import arithmetic, logic, shaping, windows
 from myia.primitives.define import constant
 
 
@@ -151,3 +152,60 @@ class Reshape:
 
 def reshape(x: Value, shape: tuple[int, ...]) -> Value:
     return x if x.shape == tuple(shape) else shaping.reshape(x, shape=tuple(shape))
+
+
+# ----- Views of views
+
+
+def composed(first: object, then: object, shape: tuple[int, ...]) -> Window | None:
+    """The window of an array of `shape` that is `then` of its view `first`, if it is one."""
+    if not isinstance(then, Window):
+        return None
+    if isinstance(first, Permute):
+        return _of_permuted(first, then)
+    if isinstance(first, Window):
+        return _of_window(first, then)
+    if isinstance(first, Reshape):
+        whole = Window((0,) * len(shape), shape, (1,) * len(shape), first.shape)
+        return _of_window(whole, then)
+    return None
+
+
+def _of_permuted(first: Permute, then: Window) -> Window | None:
+    """The axes put back in order, where no two axes of what is taken change places."""
+    order = [int(i) for i in np.argsort(first.permutation)]
+    moved = [axis for axis in first.permutation if then.sizes[order[axis]] != 1]
+    if moved != sorted(moved):
+        return None
+    starts, sizes, strides = (
+        tuple(part[i] for i in order) for part in (then.starts, then.sizes, then.strides)
+    )
+    return Window(starts, sizes, strides, then.shape)
+
+
+def _of_window(first: Window, then: Window) -> Window | None:
+    """`then` may take windows of all axes that `first` takes more than one element of."""
+    longer = [axis for axis, n in enumerate(first.sizes) if n != 1]
+    seen = [axis for axis, n in enumerate(first.shape) if n != 1]
+    if [first.sizes[i] for i in longer] != [first.shape[i] for i in seen] or 0 in then.sizes:
+        return None
+    starts, sizes, strides = list(first.starts), list(first.sizes), list(first.strides)
+    for i, j in zip(longer, seen):
+        place = _place(starts[i], strides[i], then.starts[j])
+        starts[i], sizes[i], strides[i] = place, then.sizes[j], strides[i] * then.strides[j]
+        if sizes[i] == 1:
+            strides[i] = 1
+        if strides[i] != 1 and isinstance(place, Value):
+            return None
+    return Window(tuple(starts), tuple(sizes), tuple(strides), then.shape)
+
+
+def _place(start: int | Value, stride: int, offset: int | Value) -> int | Value:
+    """`start + stride * offset`"""
+    if not isinstance(offset, Value):
+        step = stride * offset
+        if isinstance(start, Value):
+            return arithmetic.add(start, step) if step else start
+        return start + step
+    step = offset if stride == 1 else arithmetic.mul(offset, stride)
+    return step if isinstance(start, int) and start == 0 else arithmetic.add(step, start)

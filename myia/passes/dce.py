@@ -43,13 +43,14 @@ def eliminate_dead_code(function: Function) -> Function:
 class _Marks:
     """The live values and ops.
 
-    `sources[v]` is called when `v` is marked, and marks what it depends on.
+    `sources[v]` is called when `v` is marked, and marks what it depends on; or it is the op whose
+    operands that is.
     """
 
     def __init__(self):
         self.live: set[Value] = set()
         self.needed: set[Op] = set()
-        self.sources: dict[Value, Callable[[], None]] = {}
+        self.sources: dict[Value, Op | Callable[[], None]] = {}
         self.todo: list[Value] = []
 
     def mark(self, value: Value) -> None:
@@ -64,7 +65,9 @@ class _Marks:
     def propagate(self) -> None:
         while self.todo:
             source = self.sources.get(self.todo.pop())
-            if source is not None:
+            if isinstance(source, Op):
+                self.need(source)
+            elif source is not None:
                 source()
 
     # ----- What depends on what
@@ -111,7 +114,10 @@ def _operands_always_read(op: Op) -> Sequence[Value]:
 
 
 def _connect_whole(marks: _Marks, op: Op) -> None:
-    """All results need all that the regions yield (a plain op has no regions)."""
+    """All results need all that the regions yield."""
+    if not op.regions:
+        marks.sources.update((y, op) for y in op.results)
+        return
     inside = [y for r in op.regions for y in r.yields]
     for y in op.results:
         marks.when([y], op, *inside)

@@ -287,6 +287,8 @@ def _along(x: Value, axis: int) -> tuple[tuple[int, ...], ...]:
 
 def take_along_axis(x: Value, indices: Value, axis: int) -> Value:
     """`x[..., indices[..., j, ...], ...]` along `axis`; the other extents of both are equal."""
+    if 0 in indices.shape:
+        return constant(0, x.dtype, indices.shape)
     at = reshape(indices, shape=(*indices.shape, 1))
     sizes = (1,) * x.aval.ndim
     return gather(x, at, dims=_along(x, axis), sizes=sizes, mode="clip", fill=None)
@@ -294,5 +296,7 @@ def take_along_axis(x: Value, indices: Value, axis: int) -> Value:
 
 def add_along_axis(x: Value, indices: Value, u: Value, axis: int) -> Value:
     """`x` with `u` added where `take_along_axis` reads: its transpose."""
+    if 0 in indices.shape:
+        return x
     at = reshape(indices, shape=(*indices.shape, 1))
     return scatter_add(x, at, u, dims=_along(x, axis), mode="clip")

@@ -1,8 +1,9 @@
-"""Many random programs: `python tests/fuzz/run.py --count 1000 --seed 0 [--xla] [--jobs 2]`."""
+"""Many random programs: `python tests/fuzz/run.py --count 1000 --seed 0 [--xla | --float32]`."""
 
 from __future__ import annotations
 
 import argparse
+import functools
 import multiprocessing
 import signal
 import traceback
@@ -12,6 +13,7 @@ from random import Random
 
 from generator import Generator, Program
 from harness import Report, check, random_checks
+from narrow import check_narrow
 
 SECONDS = 120  # a program that takes longer has failed
 
@@ -31,20 +33,32 @@ def run_seed(seed: int, xla: bool = False) -> Report:
     return check(program, seed, replace(checks, xla=xla))
 
 
+def run_narrow(seed: int) -> Report:
+    """The program of this seed on float32 numbers and arrays."""
+    return check_narrow(program_of(seed), seed)
+
+
 def program_of(seed: int) -> Program:
     return Generator(Random(seed)).program()
 
 
-def _result(task: tuple[int, bool]) -> Result:
-    seed, xla = task
+def _result(task: tuple[int, str]) -> Result:
+    seed, mode = task
     signal.signal(signal.SIGALRM, _too_long)
     signal.alarm(SECONDS)
     try:
-        return Result(seed, run_seed(seed, xla))
+        return Result(seed, MODES[mode](seed))
     except Exception:
         return Result(seed, None, traceback.format_exc(limit=-4))
     finally:
         signal.alarm(0)
+
+
+MODES = {
+    "reference": run_seed,
+    "xla": functools.partial(run_seed, xla=True),
+    "float32": run_narrow,
+}
 
 
 def _too_long(*_):
@@ -55,14 +69,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--xla", action="store_true", help="on XLA instead of the reference")
+    modes = parser.add_mutually_exclusive_group()
+    modes.add_argument("--xla", action="store_true", help="on XLA instead of the reference")
+    modes.add_argument("--float32", action="store_true", help="numbers and arrays of float32")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--show", action="store_true", help="print the program of --seed")
     options = parser.parse_args()
     if options.show:
         print(program_of(options.seed).source)
         return 0
-    tasks = [(seed, options.xla) for seed in range(options.seed, options.seed + options.count)]
+    mode = "xla" if options.xla else "float32" if options.float32 else "reference"
+    tasks = [(seed, mode) for seed in range(options.seed, options.seed + options.count)]
     counts, refusals, failures = Counter(), Counter(), 0
     examples: dict[str, int] = {}
     with multiprocessing.get_context("spawn").Pool(options.jobs, maxtasksperchild=200) as pool:

@@ -5,7 +5,7 @@ from generator import Generator
 from harness import check, random_checks
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from run import run_seed
+from run import run_narrow, run_seed
 
 ONE_RUN = {
     "deadline": None,
@@ -31,6 +31,18 @@ def test_reference(seed):
 @pytest.mark.parametrize("seed", range(100_000, 100_005))
 def test_xla(seed):
     run_seed(seed, xla=True)
+
+
+@pytest.mark.parametrize("seed", range(200_000, 200_030))
+def test_float32(seed):
+    run_narrow(seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", range(200_000, 202_000, 100))
+def test_many_of_float32(block):
+    for seed in range(block, block + 100):
+        run_narrow(seed)
 
 
 @pytest.mark.slow

@@ -29,15 +29,21 @@ def inferred(f, *args, **kwargs) -> tuple[Program, Flattener]:
     return program, flat
 
 
-def run(f, *args, **kwargs):
-    """What `f(*args, **kwargs)` gives; a failed run-time check raises its exception."""
-    program, flat = inferred(f, *args, **kwargs)
+def hidden_arguments(program: Program) -> list:
+    """The numbers that a program reads outside of its arguments."""
     hidden = []
     for root in program.roots:
         found = Flattener()
         assert found.add(root.read()) == root.signature
         hidden += found.leaves
-    results = evaluate(program.function, [np.asarray(x) for x in (*flat.leaves, *hidden)])
+    return hidden
+
+
+def run(f, *args, **kwargs):
+    """What `f(*args, **kwargs)` gives; a failed run-time check raises its exception."""
+    program, flat = inferred(f, *args, **kwargs)
+    leaves = (*flat.leaves, *hidden_arguments(program))
+    results = evaluate(program.function, [np.asarray(x) for x in leaves])
     if program.checks:
         *results, code = results
         if code:

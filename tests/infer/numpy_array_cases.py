@@ -205,3 +205,29 @@ for _text, *_shapes in (
     for _dtype in ("f8", "i4", "c16"):
         case(np.einsum, _text, *(sample(s, _dtype, k) for k, s in enumerate(_shapes)))
 case(np.einsum, "...i->...", X, refused=True)
+
+# ----- Methods of ufuncs
+
+for _f in (np.hypot, np.logaddexp, np.fmax, np.subtract, np.divide):
+    for _x in (sample((2, 3)), sample((3, 2), "f4")):
+        case(_f.reduce, np.abs(_x) + 1, rtol=1e-5)
+        case(_f.reduce, np.abs(_x) + 1, axis=1, keepdims=True, rtol=1e-5)
+        case(_f.accumulate, np.abs(_x) + 1, axis=-1, rtol=1e-5)
+        case(_f.outer, _x, sample((2,), "i4"), rtol=1e-5)
+for _f in (np.hypot, np.fmax):
+    case(_f.reduce, sample((2, 3, 2)), axis=None, rtol=1e-12)
+    case(_f.reduce, sample((2, 3, 2)), axis=(0, 2), rtol=1e-12)
+for _f in (np.bitwise_or, np.bitwise_xor, np.gcd, np.lcm, np.logical_xor):
+    case(_f.reduce, sample((4, 2), "i4"))
+    case(_f.accumulate, sample((4, 2), "i8") + 5)
+case(np.hypot.reduce, sample((0, 3)), refused=True)
+
+
+def multiplied_at(x):
+    y = x.copy()
+    np.multiply.at(y, np.array([0, 1, 0]), np.array([[2.0], [3.0], [4.0]]))
+    np.maximum.at(y, [1], 0.5)
+    return y
+
+
+case(multiplied_at, sample((2, 3)))

@@ -10,22 +10,23 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy_cases import Call, sample, samples
 
 VALUES: dict[str, list[Call]] = {}
-ACCURACY = {"f": 1e-5, "d": 1e-12}
 
 
 def value(name: str, *args: Any, by: Callable | None = None, refused: bool = False, **options: Any):
-    """A call of the function of NumPy with this name (`by`: in this program)."""
+    """A call of the function of NumPy (`scipy.…`: of SciPy) of this name; `by`: in this program."""
     rtol = options.pop("rtol", None)
     call = Call(by or found(name), args, options, refused, rtol)
-    VALUES.setdefault(f"numpy.{name}", []).append(call)
+    VALUES.setdefault(name if name.startswith("scipy") else f"numpy.{name}", []).append(call)
 
 
 def found(name: str) -> Callable:
-    f: Any = np
-    for part in name.split("."):
+    root, _, rest = name.partition(".")
+    f: Any = scipy if root == "scipy" else np
+    for part in (rest if root == "scipy" else name).split("."):
         f = getattr(f, part)
     return f
 
@@ -240,207 +241,3 @@ for _obj in (1, [0, 2], -1):
     value("insert", V, _obj, 2.5, axis=0)
     value("insert", sample((2, 3), "i4"), _obj, 2.7, axis=1)
 value("insert", X, 1, V, axis=0)
-
-# ----- Written in NumPy
-
-for _p in samples("f8 f4 i8 c16", ((3,),)):
-    for _m in (0, 1, 2):
-        value("polyint", _p, _m)
-    value("polyint", _p, 2, k=[1, 2])
-    value("polyint", _p, k=3)
-    value("polymul", np.where(_p == 0, 1, _p), V, rtol=1e-6)
-    value("poly", _p, rtol=1e-6)
-value("polymul", [1, 2], 3)
-value("poly", sample((3, 3)), rtol=1e-9)
-for _p in ([1.0, 2, 5], [1, -6, 11, -6.5], [2, 4j]):
-    value("roots", _p, rtol=1e-9)
-for _options in ({}, {"w": S}, {"full": True}, {"cov": True}, {"cov": "unscaled"}):
-    value("polyfit", np.arange(4.0), S, 2, rtol=1e-6, **_options)
-value("polyfit", np.arange(4), np.arange(8).reshape(4, 2), 1, rtol=1e-8)
-for _x in (np.array([1, 0, 2, 1]), np.array([1, 0, 2, 1], "i4"), [2, 2]):
-    value("bincount", _x, minlength=3)
-    value("bincount", _x, np.arange(len(_x)) + 0.5, 3)
-    value("bincount", _x, refused=True)
-value("bincount", np.array([-1]), minlength=3)
-for _x in (W, W.astype("f4"), np.arange(6), Z, [1, 2, 2.5]):
-    value("histogram", _x, rtol=1e-6)
-    value("histogram", _x, 3, rtol=1e-6)
-    value("histogram", _x, S, rtol=1e-6)
-    value("histogram", _x, 4, (-1, 2))
-    value("histogram", _x, 4, density=True, rtol=1e-6)
-    value("histogram_bin_edges", _x, 4)
-    value("histogram_bin_edges", _x, 4, range=(0, 2))
-value("histogram", W, 3, weights=W**2, rtol=1e-10)
-value("histogram", np.ones(3), 3)
-value("histogram", np.zeros(0), 3)
-value("histogram2d", W, W[::-1].copy(), 3)
-value("histogram2d", W, np.cos(W), [2, S], density=True)
-value("histogramdd", Z[0, :, :2].copy(), 2, weights=V**2)
-value("histogramdd", Z[0, :, :3].copy(), (2, 3, 2), density=True)
-for _a in (np.array([0, 1, 1]), np.array([[0, 2, 1]])):
-    value("choose", _a, [V, 2 * V, 3 * V])
-    value("choose", _a, [V, 2, X.astype("f4")])
-value("choose", np.array([-4, 7, 1]), [V, 2 * V], mode="clip")
-value("choose", np.array([-4, 7, 1]), [V, 2 * V], mode="wrap")
-value("choose", np.array([0, 2, 1]), [V, 2 * V])
-for _x in (np.array([1 + 2j, 1 - 1j, 0 + 3j]), V, np.array([3, 1, 2], "i2"), X):
-    value("sort_complex", _x)
-for _x in (*samples("f8 i4 ?", ((2, 3), (3, 3, 2))),):
-    for _k in (0, 1, 2, 3, -1):
-        value("rot90", _x, _k)
-    value("rot90", _x, axes=(1, 0))
-    value("rollaxis", _x, 1)
-    value("rollaxis", _x, 0, 2)
-    value("rollaxis", _x, -1, -1)
-    value("unstack", _x)
-    value("unstack", _x, axis=-1)
-    value("block", [_x, _x])
-    value("block", [[_x[0], 1], [2, _x[1]]] if _x.ndim == 2 else [[_x], [_x]])
-value("block", X)
-value("block", [[1, 2], [3, 4]])
-value("ix_", np.arange(2), np.array([2, 0]))
-value("ix_", [0, 2], range(3))
-for _x in (2, 13, np.array([[22, 41], [3, 0]]), [1, 2], 60):
-    value("unravel_index", _x, (7, 8))
-    value("unravel_index", _x, (7, 8), order="F")
-    value("unravel_index", _x, 56)
-value("ravel_multi_index", (np.array([3, 6]), np.array([4, 5])), (7, 8))
-value("ravel_multi_index", (np.array([3, 6]), np.array([4, 9])), (7, 8))
-value("ravel_multi_index", (np.array([3, 6]), np.array([4, 9])), (7, 8), mode="wrap")
-value("ravel_multi_index", (np.array([3, 6]), np.array([4, 9])), (7, 8), mode=("raise", "clip"))
-value("ravel_multi_index", (3, 1, 4), (6, 7, 8), order="F")
-value("array_equiv", X, X)
-value("array_equiv", X, V)
-value("array_equiv", [1, 2], [[1, 2], [1, 2]])
-for _f in (np.sum, np.sort, np.cumsum, np.outer):
-    for _axis in (0, 1, -1):
-        value("apply_along_axis", _f, _axis, Z, *([V] if _f is np.outer else []))
-value("apply_over_axes", np.sum, Z, [0, 2])
-value("fromfunction", np.add, (2, 3))
-value("fromfunction", np.multiply, (2, 3), dtype=int)
-
-# ----- Computed while compiling
-
-for _name in ("bartlett", "blackman", "hamming", "hanning"):
-    for _n in (5, 1, 0):
-        value(_name, _n)
-for _options in ({}, {"dtype": float}, {"sparse": True}):
-    value("indices", (2, 3), **_options)
-value("diag_indices", 3)
-value("diag_indices_from", sample((3, 3)))
-for _name in ("tril_indices", "triu_indices"):
-    value(_name, 3)
-    value(_name, 3, 1, 4)
-    value(f"{_name}_from", X, -1)
-for _name in ("iscomplexobj", "isrealobj", "isscalar", "iterable"):
-    for _x in (X, X * 1j, 2.0, 1j, np.float64(1)):
-        value(_name, _x)
-value("broadcast_shapes", (2, 1), (1, 3), 3)
-value("can_cast", np.int32, np.float64)
-value("can_cast", np.float64, np.float32)
-value("common_type", X.astype("f4"), V)
-value("common_type", X, 1j * V)
-value("issubdtype", np.float32, np.floating)
-value("isdtype", np.float32, "real floating")
-value("typename", "d")
-value("mintypecode", "fd")
-value("base_repr", 10, 3)
-value("binary_repr", 10)
-value("einsum_path", "ij,jk->ik", X, X.T)
-for _n in (4, 5):
-    value("fft.fftfreq", _n)
-    value("fft.rfftfreq", _n)
-
-# ----- Linear algebra
-
-LINALG = "f8 f4 i8 c16"
-
-
-def matrices(dtypes: str = LINALG, shape: tuple[int, ...] = (3, 3)) -> list[np.ndarray]:
-    """Well-conditioned matrices, one of each dtype, and a stack of them."""
-    one = np.eye(shape[-1], dtype=int)[: shape[-2]] * 4
-    found = [sample(shape, d) + one.astype(d) for d in dtypes.split()]
-    return [*found, np.stack([found[0], 2 * found[0]])]
-
-
-def positive(dtypes: str = LINALG) -> list[np.ndarray]:
-    return [m @ np.swapaxes(m, -1, -2).conj() for m in matrices(dtypes)]
-
-
-for _m in matrices():
-    _rtol = 1e-4 if _m.dtype == np.float32 else 1e-9
-    for _name in ("inv", "det", "pinv", "slogdet", "svdvals", "cond", "matrix_rank"):
-        value(f"linalg.{_name}", _m, rtol=_rtol)
-    value("linalg.inv", _m[..., :2])
-    value("linalg.det", _m[..., :2])
-    for _n in (0, 1, 3, -1, -2):
-        value("linalg.matrix_power", _m, _n, rtol=_rtol)
-    value("linalg.solve", _m, V, rtol=_rtol) if _m.ndim == 2 else None
-    value("linalg.solve", _m, X.T, rtol=_rtol)
-    for _order in (None, 1, -1, "fro", 2, -2, "nuc"):
-        value("linalg.cond", _m, _order, rtol=_rtol)
-    for _order in (1, -1, "fro", 2, -2, "nuc"):
-        value("linalg.matrix_norm", _m, ord=_order, rtol=_rtol)
-        value("linalg.norm", _m, _order, (-2, -1), rtol=_rtol)
-        value("linalg.norm", _m, _order, (-2, -1), True, rtol=_rtol)
-    value("linalg.norm", _m, by=lambda m: np.linalg.norm(m, np.inf, (0, -1)), rtol=_rtol)
-    value("linalg.cond", _m, by=lambda m: np.linalg.cond(m, -np.inf), rtol=_rtol)
-    value("linalg.matrix_norm", _m, by=lambda m: np.linalg.matrix_norm(m, ord=-np.inf), rtol=_rtol)
-    value("linalg.vector_norm", _m, by=lambda m: np.linalg.vector_norm(m, ord=np.inf), rtol=_rtol)
-    value("linalg.vector_norm", _m, by=lambda m: np.linalg.vector_norm(m, ord=2.5), rtol=_rtol)
-    for _order in (0, 1, -1, 2, 3):
-        value("linalg.vector_norm", _m, ord=_order, axis=-1, keepdims=True, rtol=_rtol)
-        value("linalg.vector_norm", _m, ord=_order, rtol=_rtol)
-    value("linalg.diagonal", _m, offset=1)
-    value("linalg.trace", _m, offset=-1, rtol=1e-6)
-    value("linalg.matrix_transpose", _m)
-    value("linalg.matmul", _m, V, rtol=1e-6)
-    value("linalg.tensordot", _m, _m.copy(), axes=1, rtol=1e-6)
-    for _mode in ("reduced", "complete", "r"):
-        value("linalg.qr", _m, _mode, rtol=_rtol)
-        value("linalg.qr", _m[..., :2], _mode, rtol=_rtol)
-value("linalg.pinv", X, rtol=1e-9)
-value("linalg.pinv", X.T, 0.3, rtol=1e-9)
-value("linalg.matrix_rank", np.ones((3, 4)))
-value("linalg.slogdet", -np.eye(3))
-for _m in positive():
-    _rtol = 1e-4 if _m.dtype == np.float32 else 1e-9
-    for _options in ({}, {"upper": True}):
-        value("linalg.cholesky", _m, rtol=_rtol, **_options)
-    value("linalg.eigvalsh", _m, rtol=_rtol)
-    value("linalg.eigvalsh", _m, "U", rtol=_rtol)
-value("linalg.eigvals", np.array([[1.0, -2], [3, 1]]), rtol=1e-9)
-for _a, _b in ((X.T, V), (X.T, X.T), (X, V[:2]), (X.T.astype("f4"), V.astype("f4"))):
-    value("linalg.lstsq", _a, _b, rtol=1e-4 if _a.dtype == np.float32 else 1e-9)
-value("linalg.lstsq", X.T, V, -1, rtol=1e-9)
-value("linalg.multi_dot", [X, X.T, X], rtol=1e-9)
-value("linalg.multi_dot", [V, X.T, X, V], rtol=1e-9)
-value("linalg.outer", V, W)
-value("linalg.vecdot", X, V)
-value("linalg.cross", X, V)
-_t = sample((2, 3, 6)) + np.eye(6).reshape(2, 3, 6)
-value("linalg.tensorsolve", _t, X, rtol=1e-9)
-value("linalg.tensorinv", _t.reshape(2, 3, 3, 2), rtol=1e-9)
-value("linalg.tensorinv", _t.reshape(6, 3, 2), ind=1, rtol=1e-9)
-
-# ----- Fourier transforms
-
-for _x in (sample((6,)), sample((2, 5)), sample((6,), "c16"), np.arange(6), sample((6,), "f4")):
-    _rtol = 1e-5 if _x.dtype == np.float32 else 1e-11
-    _names = ["fft", "ifft", "irfft", "hfft"] + ["rfft", "ihfft"] * (_x.dtype.kind != "c")
-    for _name in _names:
-        for _args in ((), (4,), (9,)):
-            value(f"fft.{_name}", _x, *_args, rtol=_rtol)
-        for _norm in ("ortho", "forward", "backward"):
-            value(f"fft.{_name}", _x, norm=_norm, rtol=_rtol)
-        value(f"fft.{_name}", _x, axis=0, rtol=_rtol)
-for _x in (sample((4, 6)), sample((4, 6), "c16"), sample((2, 4, 3), "f4")):
-    _rtol = 1e-5 if _x.dtype == np.float32 else 1e-11
-    for _name in ["fft", "ifft", "irfft"] + ["rfft"] * (_x.dtype.kind != "c"):
-        for _options in ({}, {"s": (3, 5)}, {"axes": (1, 0)}, {"norm": "ortho"}):
-            value(f"fft.{_name}2", _x, rtol=_rtol, **_options)
-            value(f"fft.{_name}n", _x, rtol=_rtol, **{"axes": (0, 1), **_options})
-for _x in (np.arange(5), X):
-    for _name in ("fftshift", "ifftshift"):
-        value(f"fft.{_name}", _x)
-        value(f"fft.{_name}", _x, axes=0)

@@ -11,6 +11,20 @@ import myia
 
 # name: (the program, the arguments of `f`)
 PROGRAMS = {
+    "other_byte_order": (
+        """
+        def f(x):
+            return x * 2
+        """,
+        (np.ones(2, ">f8"),),
+    ),
+    "long_double": (
+        """
+        def f(x, state):
+            return x * state["v"]
+        """,
+        (1.0, {"v": np.ones(2, np.longdouble)}),
+    ),
     "next": (
         """
         def f(x):
@@ -528,6 +542,92 @@ PROGRAMS = {
         """,
         (np.ones(3),),
     ),
+    "size_of_a_result_in_a_container": (
+        """
+        def f(x):
+            return {'a': x[x > 0]}
+        """,
+        (np.ones(3),),
+    ),
+    "size_unknown_to_a_function": (
+        """
+        def f(x):
+            return np.fft.fft(x[x > 0]).real.sum()
+        """,
+        (np.ones(3),),
+    ),
+    "size_unknown_to_a_method": (
+        """
+        def f(x):
+            return x[x > 0].reshape(-1, 1)
+        """,
+        (np.ones(3),),
+    ),
+    "size_unknown_to_print": (
+        """
+        def f(x):
+            print(x[x > 0])
+        """,
+        (np.ones(3),),
+    ),
+    "size_unknown_to_a_condition": (
+        """
+        def f(x):
+            if x[x > 0]:
+                return 1.0
+            return 2.0
+        """,
+        (np.ones(3),),
+    ),
+    "size_unknown_to_unpacking": (
+        """
+        def f(x):
+            a, b = x[x > 0]
+            return a + b
+        """,
+        (np.ones(3),),
+    ),
+    "size_that_shrinks_in_a_loop": (
+        """
+        def f(x):
+            while len(x) > 1:
+                x = x[x > 0.5 * x[0]]
+            return x[0]
+        """,
+        (np.ones(3),),
+    ),
+    "size_unknown_to_grad": (
+        """
+        def f(x):
+            def g(w):
+                return w @ w
+            return myia.grad(g)(x[x > 0]).sum()
+        """,
+        (np.ones(3),),
+    ),
+    "size_unknown_and_transposed": (
+        """
+        def f(x, n):
+            t = x[:int(n), 1:].T
+            x[0, 0] = 1.0
+            return t.sum()
+        """,
+        (np.ones((3, 3)), 2.0),
+    ),
+    "mask_beside_an_index": (
+        """
+        def f(x):
+            return x[0, x[0] > 0].sum()
+        """,
+        (np.ones((3, 3)),),
+    ),
+    "sizes_that_are_never_equal": (
+        """
+        def f(x, n):
+            return (x[:int(n)] + np.ones(9)).sum()
+        """,
+        (np.ones(3), 2.0),
+    ),
 }
 DIFFERENTIATED = {
     "grad_of_int": (
@@ -582,7 +682,7 @@ def define(source: str):
     source = textwrap.dedent(source).strip()
     lines = [line + "\n" for line in source.split("\n")]
     linecache.cache[FILE] = (len(source), None, lines, FILE)
-    namespace = {"__name__": "program", "np": np, "dataclass": dataclass}
+    namespace = {"__name__": "program", "np": np, "myia": myia, "dataclass": dataclass}
     exec(compile(source, FILE, "exec"), namespace)
     return namespace["f"]
 

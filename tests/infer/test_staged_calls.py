@@ -197,6 +197,7 @@ def functions(x, y):
         jnp.where(x > 0, x, jnp.expm1(x)),
         jax.scipy.special.logsumexp(x, axis=1),
         jnp.float32(2) * jnp.pi,
+        jax.nn.relu(x),
         jax.nn.relu,
     )
 
@@ -227,6 +228,34 @@ def test_python_numbers_are_weak_and_the_mode_is_the_users():
         assert_allclose(myia.grad(lambda x: jnp.sum(f(x, 0.5)[0]))(x), 0.5 / (1 + np.exp(-x)))
     assert compiled(x, 0.5)[0].dtype == np.float32
     assert compiled.compiles == 3
+
+
+def updated(x, i):
+    return x.at[i].set(2.0).at[1:, 0].add(x[0, 0]).at[jnp.array([0, 0, 3])].add(x[1]), x.at[0].get()
+
+
+def test_updates():
+    assert_close(myia.jit(updated)(X, 2), updated(X, 2))
+
+    def f(x):
+        return jnp.sum(updated(x, 2)[0] ** 2)
+
+    assert_close(myia.grad(f)(X), jax.grad(f)(X))
+
+
+def test_classes_of_arrays():
+    def f(x):
+        return isinstance(x, jax.Array)
+
+    assert myia.jit(f)(X) is True
+    assert myia.jit(f)(2.0) is False
+    with pytest.raises(myia.MyiaError, match="arrays"):
+        myia.jit(f)(np.ones(2))
+
+
+def test_narrow_dtypes_are_refused():
+    with pytest.raises(myia.MyiaError, match="bfloat16"):
+        myia.jit(lambda x: x)(jnp.ones(2, jnp.bfloat16))
 
 
 # ----- Random keys

@@ -98,8 +98,9 @@ def a_swap_of_elements_and_of_names(x):
     y = 3.0 * x
     for i in range(len(x) - 1):
         x[i], x[i + 1] = x[i + 1], x[i] * y[i]
-        x, y = y, x
-    return np.sum(x * x) - np.sum(y)
+    x, y = y, x
+    x[1] = y[0]
+    return np.sum(x * x) - np.sum(y**2)
 
 
 def an_overlapping_shift(x):

@@ -51,7 +51,11 @@ class Runnable:
         if self._pack is not None:
             given = self._pack(given)
         with jax.enable_x64(True):  # outside of it JAX refuses NumPy's float64, or rounds it
-            results = self._callable(*given, *hidden)
+            try:
+                results = self._callable(*given, *hidden)
+            except jax.errors.JaxRuntimeError as error:
+                _explain(error)
+                raise
         return results if self._unpack is None else self._unpack(results)
 
     def hidden(self, arrays: Sequence[Any], keep: bool = False) -> Sequence[Any]:
@@ -62,6 +66,13 @@ class Runnable:
             return packed
         with jax.enable_x64(True):
             return jax.device_put(packed)
+
+
+def _explain(error: jax.errors.JaxRuntimeError) -> None:
+    """Raise what says it better, where something does."""
+    if "previously donated" in str(error) or "donate the same buffer" in str(error):
+        message = "a donated array is passed, or read, under another name too: pass a copy"
+        raise ValueError(message) from error
 
 
 class Executable(Runnable):

@@ -38,6 +38,7 @@ from myia.infer.library import (
     written_sets,
     written_shapes,
     written_statistics,
+    written_ufuncs,
 )
 
 __all__ = [
@@ -78,4 +79,5 @@ __all__ = [
     "written_sets",
     "written_shapes",
     "written_statistics",
+    "written_ufuncs",
 ]

@@ -9,7 +9,7 @@ import numpy as np
 from myia.infer.context import Context
 from myia.infer.errors import BadType, BadValue, Unsupported
 from myia.infer.indexing import getitem
-from myia.infer.layout import frozen_view
+from myia.infer.layout import frozen_view, is_contiguous, ravel
 from myia.infer.library.formulas import conjugate
 from myia.infer.library.numpy_arguments import (
     array,
@@ -24,7 +24,7 @@ from myia.infer.library.numpy_arguments import (
 )
 from myia.infer.library.numpy_shaping import permuted
 from myia.infer.numbers import broadcast_to
-from myia.infer.registry import function, method, property_
+from myia.infer.registry import METHODS, function, method, property_
 from myia.infer.values import (
     NONE,
     TRUE,
@@ -132,6 +132,22 @@ def _complex_part(ctx: Context, x: Abstract, part: Part) -> Abstract:
 
 _part("real", imaginary=False)
 _part("imag", imaginary=True)
+
+
+@property_("array", "flat")
+def _flat(ctx: Context, self: Ref) -> Abstract:
+    """Its elements in C's order; of an array that is not contiguous they are read only."""
+    if is_contiguous(ctx, self):
+        return ravel(ctx, self)
+    value = ctx.read(self)
+    flat = ctx.reshape(value, (value.aval.size,))
+    return frozen_view(ctx, self, flat, "the elements of an array that is not contiguous")
+
+
+@method("array", "partition")
+def _partition(ctx: Context, self: Ref, kth: Abstract, axis: Abstract = Static(-1)) -> Abstract:
+    """Sorted: NumPy leaves the order within the parts open."""
+    return METHODS["array", "sort"](ctx, self, axis)
 
 
 # ----- Copies and conversions

@@ -104,9 +104,12 @@ def _outer(ufunc: np.ufunc):
 
 
 for _ufunc in (
-    np.add, np.subtract, np.multiply, np.divide, np.power, np.maximum, np.minimum,
+    np.add, np.subtract, np.multiply, np.divide, np.floor_divide, np.remainder, np.fmod, np.power,
+    np.float_power, np.maximum, np.minimum, np.fmax, np.fmin, np.arctan2, np.hypot, np.copysign,
+    np.logaddexp, np.logaddexp2, np.heaviside, np.nextafter, np.ldexp, np.gcd, np.lcm,
     np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal,
-    np.logical_and, np.logical_or,
+    np.logical_and, np.logical_or, np.logical_xor, np.bitwise_and, np.bitwise_or, np.bitwise_xor,
+    np.left_shift, np.right_shift,
 ):  # fmt: skip
     function(_ufunc.outer)(_outer(_ufunc))
 

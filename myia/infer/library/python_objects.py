@@ -8,7 +8,7 @@ import functools
 
 import numpy as np
 
-from myia.infer.arguments import call_partial
+from myia.infer.arguments import DEVICE_ARRAY, call_partial
 from myia.infer.context import Context
 from myia.infer.errors import Unsupported
 from myia.infer.heap import DictObject, InstanceObject
@@ -18,8 +18,10 @@ from myia.infer.numbers import (
 )
 from myia.infer.registry import function
 from myia.infer.sized.elements import is_sized
+from myia.infer.staging.pytrees import is_device_class
 from myia.infer.strings import format_parts, printed, values_of
 from myia.infer.values import (
+    FALSE,
     NONE,
     TRUE,
     Abstract,
@@ -74,7 +76,19 @@ def class_of(ctx: Context, x: Abstract) -> type:
 def _isinstance(ctx: Context, x: Abstract, classes: Abstract) -> Abstract:
     if isinstance(classes, Tuple):
         classes = Static(tuple(c.value for c in classes.items))
+    wanted = classes.value if isinstance(classes.value, tuple) else (classes.value,)
+    if any(map(is_device_class, wanted)) and (ctx.is_array(x) or isinstance(x, Scalar)):
+        return _is_device_array(ctx, x)
     return Static(issubclass(class_of(ctx, x), classes.value))
+
+
+def _is_device_array(ctx: Context, x: Abstract) -> Abstract:
+    """Known of those that come from outside; results of operators may be NumPy's or JAX's."""
+    if isinstance(x, Scalar) and x.weak:
+        return FALSE
+    if isinstance(x, Ref) and getattr(ctx.contents(x), "readonly", None) == DEVICE_ARRAY:
+        return TRUE
+    ctx.fail(Unsupported, what="to tell NumPy's arrays from those of JAX")
 
 
 @function(type)

@@ -62,7 +62,6 @@ def _special(module: ModuleType) -> None:
             "log_softmax": "x",
             "polygamma": "~n x",
             "zeta": "x q",
-            "sinc": "x",
             "softplus": "x",
         },
         one_inexact,

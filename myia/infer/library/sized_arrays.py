@@ -9,6 +9,8 @@ import numpy as np
 
 from myia.infer import operators
 from myia.infer.context import Context
+from myia.infer.heap import SizedObject
+from myia.infer.layout import owner
 from myia.infer.library import (
     array_methods,
     containers,
@@ -28,6 +30,7 @@ from myia.infer.sized.aligned import assign, lifted
 from myia.infer.sized.elements import is_sized, refuse
 from myia.infer.sized.masks import positions
 from myia.infer.values import NONE, Abstract, Ref, Static, Tuple, is_none
+from myia.primitives import shaping
 from myia.primitives.define import constant
 
 # The modules whose handlers are extended here: they must have been registered.
@@ -201,12 +204,31 @@ def _unchanged(*handlers: Callable) -> None:
 
 for _function in (
     isinstance, type, len, zip, enumerate, reversed, getattr, hasattr, callable, dict, map,
-    builtins.sum, builtins.all, builtins.any,
+    builtins.sum, builtins.all, builtins.any, builtins.max, builtins.min,
 ):  # fmt: skip
     _unchanged(FUNCTIONS[_function])
 for (_kind, _name), _handler in list(METHODS.items()):
     if _kind in ("list", "dict"):
         _unchanged(_handler)
+
+
+@sized(FUNCTIONS[np.allclose])
+def _allclose(ctx: Context, *args: Abstract, **options: Abstract) -> Abstract:
+    close = ctx.call(Static(np.isclose), args, options)
+    return operators.truth(ctx, ctx.call(Static(np.all), (close,), {}))
+
+
+@property_("sized", "T")
+def _transposed(ctx: Context, self: Abstract) -> Abstract:
+    """A copy that is refused once what it shows has changed."""
+    x = elements.read(ctx, self)
+    order = tuple(reversed(range(x.value.aval.ndim)))
+    if len(order) == 1:
+        return self
+    value = shaping.transpose(x.value, permutation=order)
+    made = ctx.new(SizedObject(value, x.extents[::-1], "the transpose of a part"))
+    ctx.heap.depend(owner(ctx, self).id, made.id)
+    return made
 
 
 def _counts(ctx: Context, x: Abstract) -> tuple[Abstract, ...]:

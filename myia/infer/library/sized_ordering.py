@@ -7,20 +7,23 @@ import numpy as np
 from myia.infer import operators
 from myia.infer.context import Context
 from myia.infer.indexing import getitem
-from myia.infer.library import numpy_moving, numpy_ordering, numpy_statistics
-from myia.infer.library.numpy_arguments import axes_argument, axis_argument, inexact, static
+from myia.infer.library import numpy_joining, numpy_moving, numpy_ordering, numpy_statistics
+from myia.infer.library.numpy_arguments import array, axes_argument, axis_argument, inexact, static
 from myia.infer.registry import FUNCTIONS, METHODS, sized
 from myia.infer.sized import elements
+from myia.infer.sized.counts import Count, known, total
 from myia.infer.sized.elements import Elements, is_sized, new, read, refuse
-from myia.infer.sized.extents import Extents, padded
-from myia.infer.values import NONE, Abstract, Scalar, SliceValue, Static, Tuple, is_none
+from myia.infer.sized.extents import Extents, moved_up, padded, prefix, resized
+from myia.infer.sized.subscripts import row
+from myia.infer.values import NONE, Abstract, Ref, Scalar, SliceValue, Static, Tuple, is_none
 from myia.ir.builder import emit
 from myia.ir.core import Value
 from myia.primitives import arithmetic, logic, shaping
+from myia.primitives.define import constant
 from myia.primitives.logic import convert
 from myia.primitives.ordering import sort_p
 
-EXTENDED = (numpy_moving, numpy_ordering, numpy_statistics)
+EXTENDED = (numpy_joining, numpy_moving, numpy_ordering, numpy_statistics)
 I64 = np.dtype(np.int64)
 LAST = Static(-1)
 WHOLE = SliceValue(NONE, NONE, NONE)
@@ -45,6 +48,35 @@ def _diff(ctx: Context, a: Abstract, n: Abstract = Static(1), axis: Abstract = L
         after = getitem(ctx, a, SliceValue(Static(1), NONE, NONE))
         a = operators.binary(ctx, "-", after, getitem(ctx, a, SliceValue(NONE, LAST, NONE)))
     return a
+
+
+# ----- Joining
+
+
+@sized(FUNCTIONS[np.concatenate])
+def _concatenate(ctx: Context, arrays: Abstract, axis: Abstract = Static(0)) -> Abstract:
+    """Each part moved behind those before it; of known size where the counts add up to one."""
+    given = [x if is_sized(ctx, x) else array(ctx, x) for x in ctx.list_items(arrays)]
+    ndims = {elements.bounds_of(ctx, x).ndim if isinstance(x, Ref) else 0 for x in given}
+    if ndims != {1} or axis_argument(ctx, axis, 1) != 0:
+        refuse(ctx, "`numpy.concatenate` of several axes")
+    parts = [read(ctx, x).packed() for x in given]
+    dtype = np.result_type(*(x.value.dtype for x in parts))
+    bound = sum(x.value.shape[0] for x in parts)
+    made, end = constant(0, dtype, (bound,)), known(0)
+    for x in parts:
+        moved = moved_up(resized(convert(x.value, dtype=dtype), 0, bound), (end,))
+        after = logic.ge(shaping.iota(shape=(bound,), axis=0, dtype=I64), _repeated(end, bound))
+        made = logic.select(after, moved, made)
+        end = total(end, x.counts[0])
+    if end.static:
+        return ctx.array(resized(made, 0, end.at))
+    extents = (prefix(end, bound),)
+    return new(ctx, padded(made, extents), extents)
+
+
+def _repeated(n: Count, size: int) -> Value:
+    return shaping.broadcast(n.value, shape=(size,), dims=())
 
 
 # ----- Sorting
@@ -105,15 +137,19 @@ def _median(ctx: Context, a: Abstract, axis: Abstract = NONE, **options: Abstrac
     value = convert(found.value, dtype=inexact(found.value.dtype))
     made = new(ctx, padded(value, found.extents), found.extents)
     extents: Extents = found.extents
-    last = extents[i].count
-    ends = [_half(last.value, less) for less in (1, 0)]
+    count = extents[i].count
     low, high, top = (
-        getitem(ctx, made, Scalar(v, True, 0, extents[i].bound - 1))
-        for v in (*ends, arithmetic.sub(last.value, 1))
+        row(ctx, made, Scalar(place, True, 0, extents[i].bound - 1))
+        for place in (
+            _half(count.value, 1),
+            _half(count.value, 0),
+            arithmetic.sub(count.value, 1),
+        )
     )
     middle = operators.binary(ctx, "/", operators.binary(ctx, "+", low, high), Static(2.0))
-    unknown = logic.ne(top.value, top.value)
-    return Scalar(logic.select(unknown, top.value, middle.value), False)
+    unknown = logic.or_(logic.ne(top.value, top.value), extents[i].empty())
+    nan = constant(np.nan, middle.value.dtype)
+    return Scalar(logic.select(unknown, nan, middle.value), False)
 
 
 def _half(n: Value, less: int) -> Value:

@@ -23,6 +23,9 @@ def put(a, ind, v, mode="raise"):
 
 @written(np.putmask)
 def putmask(a, /, mask, values):
+    values = np.asarray(values)
+    if not np.can_cast(values.dtype, a.dtype, "safe"):
+        raise TypeError("Cannot cast array data according to the rule 'safe'")
     a[...] = np.where(mask, np.resize(values, a.shape).astype(a.dtype), a)
 
 

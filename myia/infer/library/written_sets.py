@@ -35,12 +35,13 @@ def extract(condition, arr):
 
 @written(np.compress, methods="compress")
 def compress(condition, a, axis=None, out=None):
-    a = np.ravel(a) if axis is None else np.moveaxis(np.asarray(a), axis, 0)
+    a = np.ravel(a) if axis is None else np.asarray(a)
+    axis = 0 if axis is None else axis
     mask = np.asarray(condition) != 0
     if mask.ndim != 1:
         raise ValueError("condition must be a 1-d array")
-    kept = a[: len(mask)][mask]
-    return kept if axis is None else np.moveaxis(kept, 0, axis)
+    before = (slice(None),) * (axis % a.ndim)
+    return a[(*before, slice(len(mask)))][(*before, mask)]
 
 
 @written(np.trim_zeros)

@@ -33,7 +33,10 @@ from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.primitives import logic
 
-MISMATCH = "operands could not be broadcast together: they differ in size"
+MISMATCH = (
+    "operands could not be broadcast together: they differ in size "
+    "(an axis that has one element only at run time is not repeated)"
+)
 
 
 @dataclass(frozen=True)

@@ -86,12 +86,33 @@ def difference(a: Count, b: Count) -> Count:
     """a - b"""
     if b.static:
         return shifted(a, -b.at)
-    (base, scale, offset), (other, scale_too, offset_too) = a.form, b.form
-    if base == other and scale == scale_too:
-        return known(offset - offset_too)
+    form = _linear(a.form, b.form, -1)
+    if form[:2] == (None, 0):
+        return known(form[2])
     lo = None if a.lo is None or b.hi is None else a.lo - b.hi
     hi = None if a.hi is None or b.lo is None else a.hi - b.lo
-    return Count(arithmetic.sub(a.value, b.value), lo, hi, (("-", a.form, b.form), 1, 0))
+    return Count(arithmetic.sub(a.value, b.value), lo, hi, form)
+
+
+def total(a: Count, b: Count) -> Count:
+    """a + b, counts that are not negative"""
+    form = _linear(a.form, b.form, 1)
+    if form[:2] == (None, 0):
+        return known(form[2])
+    hi = None if a.hi is None or b.hi is None else a.hi + b.hi
+    return Count(arithmetic.add(a.value, b.value), (a.lo or 0) + (b.lo or 0), hi, form)
+
+
+def _linear(a: Form, b: Form, sign: int) -> Form:
+    """a ± b; (None, 0, n) where it is known."""
+    (base, scale, offset), (other, scale_too, offset_too) = a, b
+    offset += sign * offset_too
+    if base is None or base == other:
+        scale += sign * scale_too
+        return (None if scale == 0 else other), scale, offset
+    if other is None:
+        return base, scale, offset
+    return ("+" if sign > 0 else "-", a, b), 1, 0
 
 
 def at_least(a: Count, low: int) -> Count:

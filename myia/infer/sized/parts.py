@@ -26,10 +26,10 @@ from myia.infer.sized.counts import (
     shifted,
     wrapped,
 )
-from myia.infer.sized.elements import Part, bounds_of, extents_of, refuse
+from myia.infer.sized.elements import Part, bounds_of, extents_of
 from myia.infer.sized.extents import Extent, prefix
 from myia.infer.subscripts import I64, WHOLE, Subscript, constant_extent, index_value, slice_window
-from myia.infer.values import Abstract, Ref, SliceValue, Static, is_none, static_int
+from myia.infer.values import NONE, Abstract, Ref, SliceValue, Static, is_none, static_int
 from myia.infer.views import Window
 from myia.ir.core import Value
 from myia.primitives import arithmetic, logic
@@ -53,6 +53,40 @@ class _Axis:
 def is_open_slice(k: Abstract) -> bool:
     """A slice whose size is not known at compile time."""
     return isinstance(k, SliceValue) and not _is_static(k) and constant_extent(k) is None
+
+
+def with_unit_steps(
+    ctx: Context, x: Ref, subscript: Subscript
+) -> tuple[Subscript, tuple[SliceValue, ...] | None]:
+    """`x[i:j:3, k]` as `x[i:j, k][::3]`: the two subscripts; None for the second if it is all."""
+    first, second = [], []
+    extents = extents_of(ctx, x)
+    for i in range(len(subscript.entries) + 1):
+        second += [WHOLE] * subscript.new_axes.count(i)
+        for entry in subscript.entries[i : i + 1]:
+            step = 1
+            if isinstance(entry, SliceValue) and not _is_simple(entry, extents[i]):
+                step = ctx.int_of(entry.step, "the step of a slice")
+            if step == 0:
+                ctx.fail(BadValue, message="slice step cannot be zero")
+            if abs(step) > 1:
+                entry = SliceValue(entry.start, entry.stop, Static(1 if step > 0 else -1))
+            first.append(entry)
+            if isinstance(entry, SliceValue):
+                stride = SliceValue(NONE, NONE, Static(abs(step)))
+                second.append(stride if abs(step) > 1 else WHOLE)
+    all_whole = all(k is WHOLE for k in second)
+    return Subscript(tuple(first), subscript.new_axes), None if all_whole else tuple(second)
+
+
+def _is_simple(entry: SliceValue, extent: Extent | None) -> bool:
+    """A slice that a window with a stride can take at once."""
+    if is_none(entry.step):
+        return True
+    if extent is None:
+        return _is_static(entry)
+    whole = is_none(entry.start) and is_none(entry.stop)
+    return whole and static_int(entry.step) and entry.step.value > 0
 
 
 def part_of(
@@ -137,13 +171,11 @@ def _axis(ctx: Context, entry: Abstract, bound: int, extent: Extent | None, chec
             ctx.fail(BadType, message="slice indices must be integers or None")
     if step == -1:
         return _backwards(entry, n, bound)
-    if step < 1:
-        refuse(ctx, f"a slice with step {step}")
     start = NOTHING if is_none(entry.start) else end(entry.start, n)
     stop = n if is_none(entry.stop) else end(entry.stop, n)
     count = at_least(difference(stop, start), 0)
     if step > 1:
-        return _strided(ctx, start, count, step, bound)
+        return _strided(start, count, step, bound)
     return _forwards(start, count, bound)
 
 
@@ -176,10 +208,8 @@ def _backwards(entry: SliceValue, n: Count, bound: int) -> _Axis:
     return _Axis(bound - 1, bound, -1, offset, prefix(count, bound))
 
 
-def _strided(ctx: Context, start: Count, count: Count, step: int, bound: int) -> _Axis:
-    """`x[start:stop:step]` from a start known at compile time."""
-    if not start.static:
-        refuse(ctx, f"a slice with step {step} from a run-time start")
+def _strided(start: Count, count: Count, step: int, bound: int) -> _Axis:
+    """`x[start:stop:step]` from a start known at compile time (see `with_unit_steps`)."""
     size = -(-(bound - start.at) // step)
     if size <= 0:
         return _Axis(0, 0)

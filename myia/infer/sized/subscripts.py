@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from myia.infer.context import Context
-from myia.infer.errors import BadType, BadValue
+from myia.infer.errors import BadType, BadValue, NeedsStatic, Unsupported
 from myia.infer.heap import SizedView
 from myia.infer.index_arrays import is_array_index
 from myia.infer.numbers import broadcast_to
@@ -22,7 +22,7 @@ from myia.infer.sized.elements import (
 )
 from myia.infer.sized.extents import Extent, padded
 from myia.infer.sized.masks import is_mask, selected, store_selected
-from myia.infer.sized.parts import is_open_slice, part_of, through
+from myia.infer.sized.parts import is_open_slice, part_of, through, with_unit_steps
 from myia.infer.subscripts import I64, WHOLE, Subscript, subscript_of
 from myia.infer.values import Abstract, Ref, SliceValue, Tuple
 from myia.ir.core import Value
@@ -48,6 +48,13 @@ def item(ctx: Context, x: Ref, key: Abstract) -> Abstract:
         return _masked_axis(ctx, x, subscript, masks)
     if any(map(is_array_index, subscript.entries)):
         return _gather(ctx, x, subscript)
+    subscript, strides = with_unit_steps(ctx, x, subscript)
+    if strides is not None:
+        return item(ctx, _item(ctx, x, subscript), Tuple(strides))
+    return _item(ctx, x, subscript)
+
+
+def _item(ctx: Context, x: Ref, subscript: Subscript) -> Abstract:
     seen_through = through(ctx, x, subscript)
     if seen_through is not None:
         return view(ctx, *seen_through, whole=False)
@@ -78,6 +85,10 @@ def store_item(ctx: Context, x: Ref, key: Abstract, value: Abstract) -> None:
         return
     if any(map(is_array_index, subscript.entries)):
         _scatter(ctx, x, subscript, value)
+        return
+    subscript, strides = with_unit_steps(ctx, x, subscript)
+    if strides is not None:
+        store_item(ctx, _item(ctx, x, subscript), Tuple(strides), value)
         return
     seen_through = through(ctx, x, subscript)
     if seen_through is not None:
@@ -113,7 +124,12 @@ def _masked_part(ctx: Context, x: Ref, subscript: Subscript, masks) -> tuple[Ref
     entries = subscript.entries
     slices = all(isinstance(k, SliceValue) for i, k in enumerate(entries) if i not in masks)
     if masks != (0,) or not slices or subscript.new_axes:
-        refuse(ctx, "a mask beside other subscripts than slices after it")
+        ctx.fail(
+            Unsupported,
+            error=NeedsStatic,
+            what="a mask beside other subscripts than slices after it",
+            help_text="take the rest first: `x[0][mask]`, `x.T[mask]`",
+        )
     part, whole = part_of(ctx, x, Subscript((WHOLE, *entries[1:]), ()))
     return view(ctx, x, part, whole), entries[0]
 

@@ -68,7 +68,7 @@ def _key_aval(dtype, shape: tuple[int, ...]) -> Aval:
 def array_value(x) -> Value:
     """A concrete array or random key, as a constant."""
     if isinstance(x, jax.core.Tracer):
-        raise refuse("a rule that reads a traced value from outside of its function")
+        raise refuse("a function or rule of a library that keeps a value from when it was traced")
     if jax.dtypes.issubdtype(getattr(x, "dtype", None), jax.dtypes.prng_key):
         x = jax.random.key_data(x)
     return array_constant(np.asarray(x))

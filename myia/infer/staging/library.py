@@ -65,7 +65,8 @@ def call_marked(ctx: Context, f: PyFunction, args: tuple, kwargs: dict) -> Abstr
 def refuse_derivatives(ctx: Context, f: Any, name: str) -> None:
     """JAX's transforms that differentiate, and what they made (`g = jax.grad(f)`)."""
     made_by = [g.__code__.co_qualname.split(".")[0] for g in functions_in(f) if g is not f]
-    for origin in (name, type(f).__name__, *made_by):
+    wrapper = type(f).__name__ if type(f).__name__.startswith("_") else name
+    for origin in (name, wrapper, *made_by):
         if origin in DERIVATIVES:
             ctx.fail(
                 Unsupported,

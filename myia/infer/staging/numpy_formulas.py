@@ -8,9 +8,27 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import Array
+from jax import Array, lax
 
 from myia.infer.staging.numpy_names import formula
+
+# ----- Parts of floating-point numbers: exponents have no derivative
+
+
+@formula("numpy.ldexp")
+def ldexp(x1: Array, x2: Array) -> Array:
+    """By two factors: one of them alone may overflow."""
+    half = x2 // 2
+    ones = jnp.ones(x1.shape, x1.dtype)
+    return x1 * jnp.ldexp(ones, half) * jnp.ldexp(ones, x2 - half)
+
+
+@formula("numpy.frexp")
+def frexp(x: Array) -> tuple[Array, Array]:
+    exponent = jnp.frexp(lax.stop_gradient(x))[1]
+    finite = jnp.isfinite(x)
+    return jnp.where(finite, ldexp(jnp.where(finite, x, 0), -exponent), x), exponent
+
 
 # ----- Polynomials, from the highest power down
 
@@ -168,6 +186,13 @@ def pinv(a: Array, rcond=None, hermitian: bool = False, *, rtol=1e-15) -> Array:
 @formula("scipy.linalg.eigvalsh")
 def eigvalsh(a: Array, b=None, *, lower: bool = True) -> Array:
     return jax.scipy.linalg.eigh(a, b, lower=lower, eigvals_only=True)
+
+
+@formula("scipy.linalg.eigh_tridiagonal")
+def eigh_tridiagonal(d: Array, e: Array, eigvals_only: bool = False):
+    """By the dense matrix: a bisection, which JAX has, has no derivative."""
+    dense = jnp.diag(d) + jnp.diag(e, 1) + jnp.diag(e.conj(), -1)
+    return jax.scipy.linalg.eigh(dense, eigvals_only=eigvals_only)
 
 
 @formula("scipy.linalg.norm")

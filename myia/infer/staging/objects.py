@@ -13,6 +13,7 @@ from myia.infer.staging.calls import call_staged
 from myia.infer.staging.library import refuse_derivatives
 from myia.infer.staging.operands import REBUILT
 from myia.infer.staging.pytrees import RandomKey, class_attribute
+from myia.infer.staging.updates import AT, subscript
 from myia.infer.values import Abstract, Opaque, Partial, Static
 
 OF_KEYS = ("__len__", "__getitem__")  # which the class of JAX's arrays does not tell
@@ -37,6 +38,8 @@ def method(x: Opaque, name: str) -> Partial:
 def call_method(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstract:
     (x,) = partial.items
     name = partial.meta
+    if x.structure is AT:
+        return subscript(x, *args)
     refuse_derivatives(ctx, x.structure.cls, x.structure.cls.__name__)
     return call_staged(ctx, _call, (Static(name), x, *args), kwargs, _called(x, name))
 

@@ -22,7 +22,6 @@ for _name, _f in {
     "expm1": jnp.expm1,
     "log1p": jnp.log1p,
     "round": jnp.round,
-    "sinc": jnp.sinc,
 }.items():
     formula(f"scipy.special.{_name}")(_f)
 
@@ -223,6 +222,16 @@ def erfcinv(x: Array) -> Array:
 def voigt_profile(x: Array, sigma: Array, gamma: Array) -> Array:
     wide = sigma * math.sqrt(2)
     return special.wofz((x + 1j * gamma) / wide).real / (wide * math.sqrt(math.pi))
+
+
+@_special
+def exp1(x: Array) -> Array:
+    return jnp.where(x == 0, jnp.inf, jnp.where(x < 0, jnp.nan, -special.expi(-x)))
+
+
+@_special
+def owens_t(h: Array, a: Array) -> Array:
+    return special.owens_t(h, a).astype(h.dtype)
 
 
 # ----- Elliptic integrals by the arithmetic-geometric mean (DLMF 19.8)

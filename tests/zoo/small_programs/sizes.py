@@ -364,6 +364,28 @@ def heads_of_integers(a, n):
     return a[:k].sum(), a[:k].max(), (a[:k] * 2)[-1], a[b].prod(), b[:n].sum(), b[: a[1]].any()
 
 
+@program((X, 3.5), (X, 1.5))
+def chosen_in_a_branch(a, x):
+    i = int(x)
+    y = a[:i] ** 2 if x > 2 else a[1:4] * 1.0
+    z = a[a > 0]
+    if x > 2:
+        y[0] += x
+        z = z[1:]
+    for k in range(3):
+        y += a[k] * y
+    return np.sum(y * y), z @ z
+
+
+@program((X,), (Y,))
+def without_one_element(a):
+    s = 0.0
+    for i in range(len(a)):
+        y = np.concatenate([a[:i], a[i + 1 :]])
+        s = 0.5 * s + y @ y - np.sin(y[0])
+    return s
+
+
 # ----- Kernels
 
 

@@ -1,0 +1,1 @@
+"""Kernels of `benchmarks/kernel_programs` as users of other systems write them."""

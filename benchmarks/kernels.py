@@ -1,0 +1,244 @@
+"""What do gradients of in-place kernels cost? Beside the primal, NumPy, JAX and numba.
+
+    python -m benchmarks.kernels [--only NAME ...] [--exponents] [--plot FILE.png]
+
+Targets: gradient / compiled primal: median at most 3, none over 8; its time grows with the size as
+the primal's does (exponents of four sizes differ by at most 0.15); 10 times faster than what users
+of JAX write; the primal 10 times faster than Python's loops, and at most 6 times numba's time on
+scalar loops, 1.5 times on arrays.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+import timeit
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import jax
+import numpy as np
+from matplotlib import pyplot
+
+import myia
+from benchmarks.kernel_programs import KERNELS, LOOPS, SLICES, Kernel
+from benchmarks.kernel_rivals import in_jax
+
+try:
+    import numba
+except ImportError:
+    numba = None
+
+TURNS, TURN_SECONDS = 15, 0.004
+EXPONENT_SIZES = (0.5, 0.7, 1.0, 1.4)
+
+
+@dataclass(frozen=True)
+class Row:
+    """Seconds per call; None: not written for that system, or not accepted by it."""
+
+    kernel: Kernel
+    size: int
+    primal: float
+    gradient: float
+    numpy: float
+    jax: float | None
+    numba: float | None
+
+    def ratios(self) -> dict[str, float | None]:
+        return {
+            "grad/primal": self.gradient / self.primal,
+            "numpy/primal": self.numpy / self.primal,
+            "jax/grad": self.jax and self.jax / self.gradient,
+            "primal/numba": self.numba and self.primal / self.numba,
+        }
+
+
+def row(kernel: Kernel, n: int) -> Row:
+    primal, gradient = ours(kernel, n)
+    return Row(
+        kernel,
+        n,
+        primal=fastest(primal),
+        gradient=fastest(gradient),
+        numpy=fastest(plain_numpy(kernel, n), turns=3),
+        jax=fastest(by_jax(kernel, n)),
+        numba=fastest(by_numba(kernel, n)),
+    )
+
+
+def fastest(f: Callable | None, turns: int = TURNS) -> float | None:
+    """Seconds per call in the fastest of several short turns: the machine may be shared."""
+    if f is None:
+        return None
+    f()
+    start = time.perf_counter()
+    f()
+    calls = max(1, round(TURN_SECONDS / (time.perf_counter() - start)))
+    return min(timeit.repeat(f, number=calls, repeat=turns)) / calls
+
+
+# ----- The contestants, each a call without arguments
+
+
+def ours(kernel: Kernel, n: int) -> tuple[Callable, Callable]:
+    args, weights = kernel.arguments(n), kernel.weights(n)
+    pure = kernel.pure()
+    primal = myia.jit(pure)
+    gradient = myia.grad(pure, argnums=tuple(i + 1 for i in kernel.active(args)))
+    return lambda: primal(weights, *args), lambda: gradient(weights, *args)
+
+
+def plain_numpy(kernel: Kernel, n: int) -> Callable:
+    args, weights, pure = kernel.arguments(n), kernel.weights(n), kernel.pure()
+    return lambda: pure(weights, *args)
+
+
+def by_jax(kernel: Kernel, n: int) -> Callable | None:
+    """`jax.jit(jax.grad(...))`; integers are static, as its users have to write."""
+    function = getattr(in_jax, kernel.name, None)
+    if function is None:
+        return None
+    args, weights = kernel.arguments(n), kernel.weights(n)
+    active = kernel.active(args)
+    given = tuple(i for i, a in enumerate(args) if not isinstance(a, int))
+
+    def objective(chosen, others):
+        known = dict(zip(active, chosen)) | others
+        outputs = function(*(known.get(i, a) for i, a in enumerate(args)))
+        return sum((w * y).sum() for w, y in zip(weights, outputs, strict=True))
+
+    gradient = jax.jit(jax.grad(objective))
+    with jax.enable_x64(True):
+        chosen = jax.device_put([args[i] for i in active])
+        others = jax.device_put({i: args[i] for i in given if i not in active})
+        found = gradient(chosen, others)
+    check(kernel, n, active, found)
+
+    def call():
+        with jax.enable_x64(True):
+            return jax.block_until_ready(gradient(chosen, others))
+
+    return call
+
+
+def check(kernel: Kernel, n: int, active: Iterable[int], found: Iterable) -> None:
+    """A rival computes the same gradient."""
+    expected = ours(kernel, n)[1]()
+    for mine, other in zip(expected, found, strict=True):
+        np.testing.assert_allclose(mine, other, rtol=1e-6, atol=1e-6 * (np.max(np.abs(mine)) + 1.0))
+
+
+def by_numba(kernel: Kernel, n: int) -> Callable | None:
+    """The same function under `numba.njit`, where that accepts it."""
+    if numba is None:
+        return None
+    args, weights = kernel.arguments(n), kernel.weights(n)
+    function = numba.njit(kernel.function)
+
+    def call():
+        copies = [a.copy() if i in kernel.writes else a for i, a in enumerate(args)]
+        result = function(*copies)
+        outputs = [copies[i] for i in kernel.writes] + ([] if result is None else [result])
+        return sum(np.sum(w * y) for w, y in zip(weights, outputs))
+
+    try:
+        value = call()
+    except (numba.core.errors.NumbaError, NotImplementedError):
+        return None
+    np.testing.assert_allclose(value, plain_numpy(kernel, n)(), rtol=1e-6)
+    return call
+
+
+# ----- Exponents
+
+
+def excess(kernel: Kernel) -> tuple[float, float]:
+    """The exponent of the primal's time over four sizes, and by how much the gradient's exceeds."""
+    sizes = exponent_sizes(kernel)
+    pairs = []
+    for n in sizes:
+        primal, gradient = ours(kernel, n)
+        pairs.append([fastest(primal), fastest(gradient)])
+    logs = np.log(np.array(pairs))
+    slopes = np.polyfit(np.log(sizes), logs, 1)[0]
+    return slopes[0], slopes[1] - slopes[0]
+
+
+def exponent_sizes(kernel: Kernel) -> list[int]:
+    if kernel.times & (kernel.times - 1) == 0:  # powers of two
+        return [kernel.times // 4, kernel.times // 2, kernel.times, 2 * kernel.times]
+    return [round(kernel.times * share) for share in EXPONENT_SIZES]
+
+
+# ----- Tables
+
+
+def table(rows: list[Row]) -> None:
+    for style in (LOOPS, SLICES):
+        chosen = [r for r in rows if r.kernel.style == style]
+        if not chosen:
+            continue
+        for name in chosen[0].ratios():
+            found = [r.ratios()[name] for r in chosen if r.ratios()[name] is not None]
+            if found:
+                print(
+                    f"{style:<8}{name:<14}{len(found):>3} kernels: median "
+                    f"{statistics.median(found):.3g}, geometric mean "
+                    f"{statistics.geometric_mean(found):.3g}, {min(found):.3g} to {max(found):.3g}"
+                )
+
+
+def line(r: Row) -> str:
+    cells = "".join(f"{'-' if x is None else format(x, '.3g'):>14}" for x in r.ratios().values())
+    return f"{r.kernel.name:<24}{r.size:>7}{r.primal * 1e3:>12.3f}{cells}"
+
+
+def plot(rows: list[Row], path: str) -> None:
+    """All ratios, kernel by kernel, on a logarithmic axis."""
+    names = [r.kernel.name for r in rows]
+    figure, axes = pyplot.subplots(1, 4, figsize=(16, 2 + 0.18 * len(rows)), sharey=True)
+    for axis, ratio in zip(axes, rows[0].ratios()):
+        axis.barh(names, [r.ratios()[ratio] or np.nan for r in rows], color="#4477aa")
+        axis.axvline(1.0, color="black", linewidth=0.8)
+        axis.set(xscale="log", title=ratio)
+        axis.grid(axis="x", alpha=0.3)
+    axes[0].invert_yaxis()
+    axes[0].tick_params(axis="y", labelsize=7)
+    figure.tight_layout()
+    figure.savefig(path, dpi=120)
+
+
+def run(kernels: list[Kernel], exponents: bool = False, picture: str | None = None) -> None:
+    rows = []
+    print(f"{'kernel':<24}{'size':>7}{'primal, ms':>12}", end="")
+    print(
+        "".join(
+            f"{name:>14}" for name in ("grad/primal", "numpy/primal", "jax/grad", "primal/numba")
+        )
+    )
+    for kernel in kernels:
+        rows.append(row(kernel, kernel.times))
+        print(line(rows[-1]), flush=True)
+    table(rows)
+    if exponents:
+        print(f"\n{'kernel':<24}{'exponent':>10}{'gradient':>10}")
+        for kernel in kernels:
+            primal, more = excess(kernel)
+            print(f"{kernel.name:<24}{primal:>10.2f}{more:>+10.2f}", flush=True)
+    if picture:
+        plot(rows, picture)
+
+
+def main() -> None:
+    run(list(KERNELS.values()))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--only", nargs="*", default=list(KERNELS), choices=list(KERNELS))
+    parser.add_argument("--exponents", action="store_true")
+    parser.add_argument("--plot")
+    options = parser.parse_args()
+    run([KERNELS[name] for name in options.only], options.exponents, options.plot)

@@ -1,0 +1,102 @@
+"""Random programs of float32: values next to NumPy's float32, gradients next to float64.
+
+Two correct programs round differently. How much that matters is told by NumPy itself: the program
+in float32 against the same program, on the same numbers, in float64. Where these differ by more
+than a few roundings (a branch taken the other way, a cancellation), nothing can be compared.
+"""
+
+from __future__ import annotations
+
+import copy
+from random import Random
+from typing import Any
+
+import numpy as np
+from generator import Program
+from harness import (
+    ACTIVE,
+    Case,
+    Checks,
+    Mismatch,
+    Report,
+    Skip,
+    assert_same,
+    guarded,
+    in_python,
+    outcome,
+    random_arguments,
+    vector,
+)
+
+EPS = float(np.finfo(np.float32).eps)
+VALUE_RTOL = 16 * EPS
+GRADIENT_RTOL = 128 * EPS
+NUDGE = 4 * EPS  # how far arguments are moved, to see what rounding does to a gradient
+
+
+def of_dtype(args: tuple, dtype: type) -> tuple:
+    """The arguments of floats as numbers and arrays of `dtype`."""
+    new = list(args)
+    for i in ACTIVE:
+        new[i] = np.asarray(args[i]).astype(dtype)[()]
+    return tuple(new)
+
+
+def nudged(args: tuple, rng: np.random.Generator) -> tuple:
+    new = list(args)
+    for i in ACTIVE:
+        new[i] = args[i] * (1 + NUDGE * rng.choice([-1.0, 1.0], size=np.shape(args[i])))
+    return tuple(new)
+
+
+def difference(a: Any, b: Any) -> float:
+    """The greatest difference, relative to the greatest number or 1."""
+    x, y = vector(a), vector(b)
+    if x.shape != y.shape:
+        return np.inf
+    return float(np.max(np.abs(x - y), initial=0.0) / np.max(np.abs(y), initial=1.0))
+
+
+class NarrowCase(Case):
+    def check(self, args: tuple) -> None:
+        narrow, wide = of_dtype(args, np.float32), of_dtype(args, np.float64)
+        want, exact = in_python(self.f, narrow), in_python(self.f, wide)
+        if type(want.error) is not type(exact.error):
+            raise Skip("float32 takes another path")
+        if want.error is None and difference(want.result, exact.result) > VALUE_RTOL / 4:
+            raise Skip("float32 is not enough")
+        self.check_value(self.reference(self.f), narrow, want)
+        if want.error is None:
+            self.check_narrow_gradient(narrow, wide)
+
+    def check_value(self, run, args: tuple, want) -> None:
+        got = outcome(run, args)
+        if type(got.error) is not type(want.error):
+            raise Mismatch("error", f"{got.error!r}, not {want.error!r}; {got.result}")
+        if want.error is None:
+            assert_same(got.result, want.result, "value", VALUE_RTOL, wider=True)
+            assert_same(got.args, want.args, "arguments", VALUE_RTOL)
+        self.report.counts["values"] += 1
+
+    def check_narrow_gradient(self, narrow: tuple, wide: tuple) -> None:
+        gradient = self.reference(self.derivatives.gradient)
+        want = vector(gradient(*copy.deepcopy(wide)))
+        rng = np.random.default_rng(0)
+        near = [vector(gradient(*copy.deepcopy(nudged(wide, rng)))) for _ in range(3)]
+        noise = max(difference(other, want) for other in near)
+        if noise > GRADIENT_RTOL / 4:
+            raise Skip("the gradient is steep")
+        got = gradient(*copy.deepcopy(narrow))
+        for g, x in zip(got, (narrow[i] for i in ACTIVE), strict=True):
+            if np.asarray(g).dtype != np.float32 or np.shape(g) != np.shape(x):
+                raise Mismatch("gradient", f"{g!r} of {x!r}")
+        if not difference(got, want) <= GRADIENT_RTOL:
+            raise Mismatch("gradient", f"{vector(got)!r}, not {want!r}")
+        self.report.counts["derivatives"] += len(want)
+
+
+def check_narrow(program: Program, seed: int) -> Report:
+    """Raise unless the compiled float32 program does what NumPy does, or is declined."""
+    report, rng = Report(), Random(seed)
+    case = NarrowCase(program, Checks(), report)
+    return guarded(case, [random_arguments(rng) for _ in range(2)], report)
