@@ -70,6 +70,7 @@ class Arguments:
         """The next leaf."""
         if leaf.dtype.kind not in "biufc":
             ctx.fail(Unsupported, what=f"the dtype {leaf.dtype}")
+        _check_dtype(ctx, leaf.dtype, name)
         value = self.value(Aval(leaf.dtype, leaf.shape), name)
         if leaf.kind == "array":
             self.objects.append(None)
@@ -92,7 +93,6 @@ class Arguments:
 def abstract(ctx: Context, signature: Any, inputs: Arguments, name: str | None) -> Abstract:
     """The abstract value of an object with this signature; its leaves are new `inputs`."""
     if isinstance(signature, Leaf):
-        _check_dtype(ctx, signature.dtype, name)
         return inputs.leaf(ctx, signature, name)
     if isinstance(signature, Constant):
         return Static(signature.value)
