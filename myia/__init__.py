@@ -1,6 +1,7 @@
 """Source-transformation automatic differentiation and compilation of plain Python and NumPy."""
 
 from myia.api.check_grads import check_grads
+from myia.api.checkpoint import checkpoint
 from myia.api.staged import staged
 from myia.api.transforms import (
     elementwise_grad,
@@ -21,6 +22,7 @@ __all__ = [
     "InternalError",
     "MyiaError",
     "check_grads",
+    "checkpoint",
     "elementwise_grad",
     "grad",
     "hessian",

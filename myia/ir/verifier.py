@@ -12,8 +12,8 @@
  7. Typed IR: every aval is an `Aval`, whose extents are non-negative ints, and no op is `py.*`.
     IR(py): every aval is `PY`, and an op is a `py.*` op, `if`, `loop` or `call`.
  8. No op with an effect is inside `rev`: replays have no effects.
- 9. After the expansion of derivatives there is no `derivative` and no `custom` op (asked for with
-    `expanded=True`).
+ 9. After the expansion of derivatives there is no `derivative`, `custom` or `remat` op (asked for
+    with `expanded=True`).
 
 A violation raises `InternalError` with the whole text, the message hung on the guilty op.
 """
@@ -129,8 +129,8 @@ class _Verifier:
             self.error(op, f"{name} in IR(py)")
         if self.expanded and name == "derivative":
             self.error(op, "a derivative that was not expanded")
-        if self.expanded and name == "custom":
-            self.error(op, "a rule that nobody asks for any more")
+        if self.expanded and name in ("custom", "remat"):
+            self.error(op, f"{name} when no more derivatives are taken")
         if name == "rev" and has_effect(op):
             self.error(op, "an effect inside rev")
 

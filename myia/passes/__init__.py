@@ -17,6 +17,7 @@ from myia.passes.fold import fold
 from myia.passes.hoist import hoist
 from myia.passes.if_convert import convert_branches
 from myia.passes.inline import inline
+from myia.passes.release import release
 from myia.passes.simplify import simplify
 
 Pass = Callable[[Function], Function]
@@ -34,6 +35,7 @@ PASSES: dict[str, Pass] = {
 
 # When no derivative will be taken of the program any more.
 LATE_PASSES: dict[str, Pass] = {
+    "release": release,
     **PASSES,
     "dead_stores": eliminate_dead_stores,
     "if_convert": convert_branches,

@@ -19,6 +19,9 @@ trip count `i64[]`, and the body receives the trip's index.
            mode="vjp": seeds are cotangents of the ys `of`;  -> *ys, *cotangents of the args `wrt`
 
     custom (*args) { f(*args) }                     a function that comes with its derivative
+    remat  (*args) { f(*args) }                     a call that is run again for its derivative:
+           nothing of its interior is kept. In derivatives the first `late` operands are read
+           when the next `until` are there, its cotangents
 """
 
 from __future__ import annotations
@@ -104,12 +107,20 @@ def _custom_avals(*operands, regions, name, rule, consts):
     return _avals(f.yields)
 
 
+def _remat_avals(*operands, regions, late, until):
+    (f,) = regions
+    _check(_avals(f.args) == operands, "remat: arguments")
+    _check(0 <= late + until <= len(operands), "remat: late operands")
+    return _avals(f.yields)
+
+
 if_p = Primitive(name="if", avals=_if_avals, structured=True)
 loop_p = Primitive(name="loop", avals=_loop_avals, structured=True)
 rev_p = Primitive(name="rev", avals=_rev_avals, structured=True)
 call_p = Primitive(name="call", avals=_call_avals, structured=True)
 derivative_p = Primitive(name="derivative", avals=_derivative_avals, structured=True)
 custom_p = Primitive(name="custom", avals=_custom_avals, structured=True)
+remat_p = Primitive(name="remat", avals=_remat_avals, structured=True)
 
 
 @dataclass(eq=False)

@@ -14,6 +14,7 @@ from myia.ir.rewrite import Env, inline
 from myia.primitives.structured import derivative_p
 from myia.transforms.custom import without_rules
 from myia.transforms.jvp import jvp_region
+from myia.transforms.remat import scheduled
 from myia.transforms.vjp import vjp_region
 
 MODES = {"jvp": jvp_region, "vjp": vjp_region}
@@ -22,9 +23,10 @@ MODES = {"jvp": jvp_region, "vjp": vjp_region}
 def expand_derivatives(function: Function) -> Function:
     """`function` without `derivative` ops; nested ones are expanded innermost first.
 
-    After the last of them nobody asks for the derivatives that functions came with.
+    After the last of them nobody asks for the derivatives that functions came with, and what is to
+    be run again for a derivative has been said.
     """
-    return function.with_region(without_rules(_expand(function.region, {})))
+    return function.with_region(scheduled(without_rules(_expand(function.region, {}))))
 
 
 def _expand(region: Region, env: Env) -> Region:

@@ -11,7 +11,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from myia.ir.core import Op, Value
-from myia.primitives.structured import Loop, call_p, custom_p, derivative_p, if_p, loop_p, rev_p
+from myia.primitives.structured import (
+    Loop,
+    call_p,
+    custom_p,
+    derivative_p,
+    if_p,
+    loop_p,
+    remat_p,
+    rev_p,
+)
 from myia.source.diagnostics import InternalError
 
 Edge = tuple[Value, Value]
@@ -30,7 +39,7 @@ def edges(op: Op) -> Iterator[Edge]:
         seeds, args = state(parts), state_args(parts)
         yield from _cycle(parts.carries, parts.body.yields, carry_args(parts))
         yield from _cycle(seeds, parts.adjoint.yields, [args], op.results)
-    elif op.primitive is call_p:
+    elif op.primitive in (call_p, remat_p):
         (body,) = op.regions
         yield from zip(op.operands, body.args)
         yield from zip(body.yields, op.results)

@@ -8,7 +8,7 @@ printed by the first forward sweep only.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from myia.ir.builder import Builder, append
 from myia.ir.core import Op, Region, Value
@@ -22,9 +22,18 @@ def fresh(region: Region, *, replay: bool = False) -> Region:
     return _copy(region, {}, replay)
 
 
-def applied(region: Region, args: Sequence[Value], *, replay: bool = False) -> Region:
-    """A fresh copy of `region` without arguments: they are replaced by `args`."""
-    env = dict(zip(region.args, args, strict=True))
+def applied(
+    region: Region,
+    args: Sequence[Value],
+    captured: Mapping[Value, Value] | None = None,
+    *,
+    replay: bool = False,
+) -> Region:
+    """A fresh copy of `region` without arguments: they are replaced by `args`.
+
+    `captured` gives replacements of values of enclosing regions.
+    """
+    env = {**(captured or {}), **dict(zip(region.args, args, strict=True))}
     with Builder() as b:
         _copy_ops(region.ops, env, replay)
     return Region((), tuple(b.ops), _lookup(region.yields, env))

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from myia.ir.builder import Builder, append, at, current_span, emit1
 from myia.ir.core import Op, Region, Value
 from myia.ir.primitive import Explicit, Linear, Partials
-from myia.primitives.structured import Loop, custom_p, if_p, loop_p, rev_p
+from myia.primitives.structured import Loop, custom_p, if_p, loop_p, remat_p, rev_p
 from myia.source.diagnostics import InternalError
 from myia.transforms.activity import active_values
 from myia.transforms.cotangents import or_zeros, plus, scaled
@@ -163,12 +163,23 @@ class _Forward:
         tangents = emit_rule(op, [self.tangent(x) for x in op.operands if x.aval.differentiable])
         self.define([y for y in op.results if y.aval.differentiable], tangents)
 
+    def remat(self, op: Op) -> None:
+        (body,) = op.regions
+        xs = [x for x in body.args if x in self.active]
+        ts = _fresh_like(xs)
+        moved = [i for i, y in enumerate(op.results) if y in self.active]
+        region = self.region(body, (*body.args, *ts), list(zip(xs, ts)), moved)
+        given = (self.tangent(x) for x, z in zip(op.operands, body.args) if z in self.active)
+        tangents = _emit_extended(op, (*op.operands, *given), [region])
+        self.define([op.results[i] for i in moved], tangents)
+
 
 _STRUCTURED = {
     if_p: _Forward.if_,
     loop_p: _Forward.loop,
     rev_p: _Forward.rev,
     custom_p: _Forward.custom,
+    remat_p: _Forward.remat,
 }
 
 

@@ -16,7 +16,16 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from myia.ir.core import Op, Region, Value, has_effect
-from myia.primitives.structured import Loop, call_p, custom_p, derivative_p, if_p, loop_p, rev_p
+from myia.primitives.structured import (
+    Loop,
+    call_p,
+    custom_p,
+    derivative_p,
+    if_p,
+    loop_p,
+    remat_p,
+    rev_p,
+)
 from myia.transforms.flow import carry_args, edges, reach, state, state_args
 
 # All their operands and results stay.
@@ -106,6 +115,8 @@ def _decisive(op: Op) -> tuple[Value, ...]:
     """The values that every result of `op` depends on."""
     if op.primitive in OPAQUE:
         return (*op.operands, *op.regions[0].yields)
+    if op.primitive is remat_p:
+        return ()
     if op.primitive not in (loop_p, rev_p):
         return op.operands
     parts = Loop.of(op)
@@ -138,6 +149,8 @@ class _Pruner:
             return self.loop(op)
         if op.primitive is rev_p:
             return self.rev(op)
+        if op.primitive is remat_p:
+            return self.remat(op)
         if op.primitive in OPAQUE:
             return self.rebuilt(op, op.operands, map(self.region, op.regions), op.results)
         return self.rebuilt(op, op.operands, (), op.results)
@@ -177,6 +190,20 @@ class _Pruner:
             (*self.step(parts, kept), adjoint),
             _pick(op.results, linear),
             active=tuple(kept.index(parts.active[j]) for j in of_carries),
+        )
+
+    def remat(self, op: Op) -> Op:
+        (body,) = op.regions
+        args = [i for i, x in enumerate(body.args) if self.keeps(x)]
+        kept = [i for i, y in enumerate(op.results) if self.keeps(y)]
+        late, until = op.params["late"], op.params["until"]
+        return self.rebuilt(
+            op,
+            _pick(op.operands, args),
+            [self.region(body, _pick(body.args, args), _pick(body.yields, kept))],
+            _pick(op.results, kept),
+            late=sum(i < late for i in args),
+            until=sum(late <= i < late + until for i in args),
         )
 
     def count(self, op: Op) -> tuple[Value, ...]:

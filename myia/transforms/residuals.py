@@ -13,7 +13,9 @@
 The input is not valid IR: values of a branch are read outside of it. Only the pullback of the same
 branch reads them, that is, only when the branch was taken. So a residual of one branch shares its
 place with one of the other branch of the same aval, what the branch yields anyhow is read from
-there, and constants are simply made again.
+there, and constants are simply made again. In a region that is to be linear in some values, what
+depends on these has places of its own: else the result of an `if` would depend on them though what
+is read of it does not.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 
 from myia.ir.builder import Builder, append
-from myia.ir.core import Op, Region, Value
+from myia.ir.core import Op, Region, Value, captures
 from myia.ir.rewrite import Env, clone_op
 from myia.primitives.define import constant_p, zeros
 from myia.primitives.structured import if_p
@@ -31,42 +33,68 @@ from myia.primitives.structured import if_p
 Place = tuple[Value | None, Value | None]  # a residual of `then` and one of `else`, of one aval
 
 
-def export_residuals(region: Region) -> Region:
-    """`region` with every value that is read outside of its branch exported from its `if`."""
+def export_residuals(region: Region, apart: Iterable[Value] = ()) -> Region:
+    """`region` with every value that is read outside of its branch exported from its `if`.
+
+    What depends on the values `apart` shares no place with what does not.
+    """
     if any(op.primitive is if_p for op in region.ops):
-        return _export(region, {})
+        moved = set(apart)
+        _collect_dependents(region.ops, moved)
+        return _export(region, {}, moved)
     return region
 
 
-def _export(region: Region, env: Env) -> Region:
+def _collect_dependents(ops: Iterable[Op], found: set[Value]) -> None:
+    """Add to `found` what depends on it, branch by branch."""
+    for op in ops:
+        if op.primitive is if_p and op.operands[0] not in found:
+            for region in op.regions:
+                _collect_dependents(region.ops, found)
+            for y, *ends in zip(op.results, *(region.yields for region in op.regions)):
+                if not found.isdisjoint(ends):
+                    found.add(y)
+        elif not found.isdisjoint((*op.operands, *captures(*op.regions))):
+            found.update(op.results)
+
+
+def _export(region: Region, env: Env, apart: set[Value]) -> Region:
     """`env` names what was exported already, also for the regions nested in this one."""
     env = dict(env)
     escaping = _escaping(region)
     with Builder() as b:
         for op in region.ops:
             if op.primitive is if_p:
-                _export_from(op, escaping[op], env)
+                _export_from(op, escaping[op], env, apart)
             else:
                 append(_substituted(op, env))
     return Region(region.args, tuple(b.ops), _lookup(region.yields, env))
 
 
-def _export_from(op: Op, escaping: Sequence[Sequence[tuple[Value, Op]]], env: Env) -> None:
+def _export_from(
+    op: Op, escaping: Sequence[Sequence[tuple[Value, Op]]], env: Env, apart: set[Value]
+) -> None:
     """Emit the `if` with its residuals as further results, which `env` then names."""
     constants = [d for found in escaping for _, d in found if d.primitive is constant_p]
-    yielded = {y: z for region in op.regions for y, z in zip(region.yields, op.results)}
+    yielded = {
+        y: z
+        for region in op.regions
+        for y, z in zip(region.yields, op.results)
+        if (y in apart) == (z in apart)
+    }
     known = {x: yielded[x] for found in escaping for x, _ in found if x in yielded}
     places = _shared_places(
         *(
             [x for x, d in found if d.primitive is not constant_p and x not in known]
             for found in escaping
-        )
+        ),
+        apart=apart,
     )
     arms = []
     for which, region in enumerate(op.regions):
         residuals = tuple(place[which] for place in places)
         found = tuple(x for x in residuals if x is not None)
-        arm = _export(Region((), region.ops, region.yields + found), env)
+        arm = _export(Region((), region.ops, region.yields + found), env, apart)
         arms.append(_padded(arm, len(region.yields), places, which))
     results = tuple(Value((x or y).aval) for x, y in places)
     regions = tuple(arms)
@@ -86,11 +114,11 @@ def _padded(arm: Region, n: int, places: Sequence[Place], which: int) -> Region:
     return Region((), arm.ops + tuple(b.ops), arm.yields[:n] + tuple(yields))
 
 
-def _shared_places(then: Iterable[Value], other: Iterable[Value]) -> list[Place]:
+def _shared_places(then: Iterable[Value], other: Iterable[Value], apart: set[Value]) -> list[Place]:
     groups: dict = defaultdict(lambda: ([], []))
     for which, values in enumerate((then, other)):
         for x in values:
-            groups[x.aval][which].append(x)
+            groups[x.aval, x in apart][which].append(x)
     return [place for columns in groups.values() for place in zip_longest(*columns)]
 
 

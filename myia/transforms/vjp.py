@@ -16,13 +16,14 @@ from collections.abc import Mapping, Sequence
 from myia.ir.builder import Builder, append, at, emit
 from myia.ir.core import Op, Region, Value, captures
 from myia.ir.primitive import Explicit, Linear, Partials
-from myia.primitives.structured import custom_p, if_p, loop_p, rev_p
+from myia.primitives.structured import custom_p, if_p, loop_p, remat_p, rev_p
 from myia.source.diagnostics import InternalError
 from myia.transforms.activity import active_values, sources
 from myia.transforms.cotangents import Accumulators, like_cotangents, scaled
 from myia.transforms.custom import pull_back_custom, with_rules
 from myia.transforms.fresh import fresh
 from myia.transforms.prune import prune
+from myia.transforms.remat import pull_back_remat
 from myia.transforms.residuals import export_residuals
 from myia.transforms.vjp_loops import pull_back_loop
 from myia.transforms.vjp_rev import pull_back_rev
@@ -79,6 +80,8 @@ def _pull_back_op(op: Op, cts: list[Value | None], acc: Accumulators) -> None:
         pull_back_rev(reverse, op, cts, acc)
     elif op.primitive is custom_p:
         pull_back_custom(reverse, op, cts, acc)
+    elif op.primitive is remat_p:
+        pull_back_remat(reverse, op, cts, acc)
     elif op.primitive.structured:
         raise InternalError(f"{op.primitive.name} has no cotangents")
     elif any(acc.wants(x) for x in sources(op)):

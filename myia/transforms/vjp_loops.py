@@ -58,10 +58,14 @@ def pull_back_loop(reverse: Callable, op: Op, cts: Cts, acc: Accumulators) -> No
         acc.add(parts.carries[i], ct)
 
 
-def closed_region(body: Callable, *groups: Sequence[Value]) -> Region:
+def closed_region(
+    body: Callable, *groups: Sequence[Value], carries: int = 1, apart: Sequence[Value] = ()
+) -> Region:
     """A closed region (k, *groups[0], *groups[1], ...); `body` receives the groups one by one.
 
-    Its arguments have the avals and names of the values in the groups.
+    Its arguments have the avals and names of the values in the groups. Of the residuals of
+    branches, those that depend on the values `apart`, or on an argument after those of the
+    `carries` first groups, are kept apart: the region is linear in these arguments.
     """
 
     def split(k, *args):
@@ -70,7 +74,9 @@ def closed_region(body: Callable, *groups: Sequence[Value]) -> Region:
 
     like = [x for group in groups for x in group]
     names = [None, *(x.name for x in like)]
-    return export_residuals(build_region([I64, *(x.aval for x in like)], split, names))
+    region = build_region([I64, *(x.aval for x in like)], split, names)
+    linear = region.args[1 + sum(map(len, groups[:carries])) :]
+    return export_residuals(region, (*apart, *linear))
 
 
 def collect(acc: Accumulators, captured: Sequence[Value], sums: Sequence[Value]) -> None:

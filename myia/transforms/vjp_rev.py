@@ -119,7 +119,7 @@ class _Pullback:
         return [*map(total.buffer, wanted), *after, *map(total.buffer, self.captured)]
 
     def linear_region(self, body: Callable, *groups: Sequence[Value]) -> Region:
-        region = prune(closed_region(body, *groups))
+        region = prune(closed_region(body, *groups, carries=2, apart=self.outside))
         if any(x in self.outside for x in captures(region)):
             raise MyiaError(NonlinearRule(current_span()))
         return region

@@ -49,6 +49,18 @@ def branches(x):
     return s * y
 
 
+def products_in_branches(x):
+    """A value that is linear in cotangents is kept in one branch, in the other one that is not."""
+    w, y = np.cos(x), x
+    for _ in range(6):
+        if y > 0.6:
+            y = np.exp(np.sin(w * y))
+        else:
+            y = np.exp(np.sin(y) * w)
+        y = 0.5 * y
+    return y * y
+
+
 def leapt(x):
     """`break`, `continue` and a count that depends on the numbers."""
     y, n = x, 0
@@ -109,7 +121,17 @@ def product(x):
     return p
 
 
-PROGRAMS = [kinds_of_carries, captured, branches, leapt, nest, stores, stencil, product]
+PROGRAMS = [
+    kinds_of_carries,
+    captured,
+    branches,
+    products_in_branches,
+    leapt,
+    nest,
+    stores,
+    stencil,
+    product,
+]
 LIGHT = [leapt, product]
 HEAVY = [kinds_of_carries, nest]  # at order 4: seconds each
 X = 0.8

@@ -31,7 +31,7 @@ from case import (
 )
 
 from myia.primitives import arithmetic as a
-from myia.primitives import define, effects
+from myia.primitives import define, effects, scheduling
 from myia.primitives import elementwise as e
 from myia.primitives import indexing as i
 from myia.primitives import linalg as m
@@ -228,7 +228,8 @@ TABLE = [
     case(m.dot_general, (0, 2), (0, 3), contract=((0,), (0,)), batch=((), ())),
     case(m.dot_general, (5, 2, 3), (3, 4, 5), contract=((2,), (0,)), batch=((0,), (2,))),
     case(m.dot_general, (2, 3, 4), (4, 5, 3, 2), contract=((1, 2), (2, 0)), batch=((0,), (3,))),
-    # ----- Effects
+    # ----- Effects, scheduling
+    case(scheduling.barrier_p, (2, 3), (3,), (), dtypes=NUMBERS, held=2),
     case(effects.debug_print_p, (), fmt="x is {}"),
 ]
 

@@ -14,7 +14,7 @@ import numpy as np
 from myia.ir.avals import aval_of
 from myia.ir.core import Function, Op, Region, Value
 from myia.ir.primitive import Primitive
-from myia.primitives.structured import Loop, call_p, custom_p, if_p, loop_p, rev_p
+from myia.primitives.structured import Loop, call_p, custom_p, if_p, loop_p, remat_p, rev_p
 from myia.source.diagnostics import InternalError
 
 Env = dict[Value, np.ndarray]  # an inner region sees, and may add to, what encloses it
@@ -103,6 +103,7 @@ _STRUCTURED: dict[Primitive, Callable[[Op, Env], list[np.ndarray]]] = {
     if_p: _evaluate_if,
     call_p: _evaluate_call,
     custom_p: _evaluate_call,
+    remat_p: _evaluate_call,
     loop_p: _evaluate_loop,
     rev_p: _evaluate_rev,
 }

@@ -22,12 +22,13 @@ from jax import lax
 
 from myia.backends.xla.cost import worth_compiling_whole
 from myia.backends.xla.fences import Fences, fence
-from myia.backends.xla.opaque import ZERO, true_after
+from myia.backends.xla.opaque import ZERO, true_after, true_after_all
 from myia.backends.xla.rules import Rules
 from myia.backends.xla.small_call import compiled_whole
 from myia.ir.core import Function, Op, Region, Value, captures, has_effect, walk
 from myia.ir.primitive import Primitive
 from myia.primitives.define import constant_p
+from myia.primitives.scheduling import barrier_p
 from myia.primitives.structured import Loop, call_p, derivative_p, if_p, loop_p, rev_p
 from myia.source.diagnostics import InternalError
 from myia.source.span import SourceFile
@@ -97,9 +98,17 @@ class Emitter:
         if self.fences and op in self.fences.writes:
             x, update, *indices = operands
             operands = (x, *fence(true_after(update), [update]), *indices)
+        if self.fences and op.primitive is barrier_p:
+            return _fenced_barrier(operands, **op.params)
         results = op.primitive.lower(*operands, **op.params)
         results = results if isinstance(results, (tuple, list)) else (results,)
         return fence(self.guards[op], results) if op in self.guards else results
+
+
+def _fenced_barrier(xs: Sequence[Array], *, held: int) -> Sequence[Array]:
+    """XLA's CPU backend drops barriers before it orders operations; fences stay."""
+    until = [x for x in xs[held:] if x.size]
+    return fence(true_after_all(until), xs[:held]) if until else xs[:held]
 
 
 def _constant(*, value, dtype: np.dtype, shape: tuple[int, ...]) -> Array:

@@ -22,7 +22,12 @@ def number_of_negative(arrays: Sequence[Array]) -> Array:
 
 def true_after(x: Array) -> Array:
     """True, once the first element of `x` is there."""
-    return lax.ge(number_of_negative([x]), ZERO)
+    return true_after_all([x])
+
+
+def true_after_all(arrays: Sequence[Array]) -> Array:
+    """True, once the first elements of `arrays`, none of them empty, are there."""
+    return lax.ge(number_of_negative(arrays), ZERO)
 
 
 def _first(x: Array) -> Array:

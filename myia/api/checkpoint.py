@@ -1,0 +1,50 @@
+"""`checkpoint`: a call whose interior is computed again for its derivative."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+
+from myia.infer import checkpoints
+from myia.infer.arguments import root
+from myia.infer.calls import CALLABLE_TYPES
+from myia.infer.registry import function
+from myia.infer.values import Partial
+
+
+class Checkpointed:
+    """`checkpoint(f)`"""
+
+    __myia__ = True  # a callable of ours, which binds like a function; not an object with state
+
+    def __init__(self, f: Callable):
+        functools.update_wrapper(self, f, updated=())
+        self.f = f
+
+    def __call__(self, *args, **kwargs):
+        return self.f(*args, **kwargs)
+
+    def __get__(self, instance, owner=None):
+        return self if instance is None else functools.partial(self, instance)
+
+
+def checkpoint(f: Callable) -> Checkpointed:
+    """`f`; a derivative of its calls keeps their arguments only, and runs `f` again.
+
+    That holds for derivatives of any order, in loops and out of them: of a call in a loop the
+    arguments are recorded and nothing else. Called outside of compiled code it is `f`.
+    """
+    return Checkpointed(f)
+
+
+def _infer_call(ctx, checkpointed: Checkpointed, args, kwargs):
+    f = checkpointed.f
+    return checkpoints.checkpointed(ctx, root(ctx, lambda: f, "f", ("f", id(f))), args, kwargs)
+
+
+CALLABLE_TYPES[Checkpointed] = _infer_call
+
+
+@function(checkpoint)
+def _checkpoint_inside(ctx, f):
+    return Partial(checkpoints.apply_checkpoint, (f,))
