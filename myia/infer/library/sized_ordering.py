@@ -65,7 +65,7 @@ def _concatenate(ctx: Context, arrays: Abstract, axis: Abstract = Static(0)) -> 
     bound = sum(x.value.shape[0] for x in parts)
     made, end = constant(0, dtype, (bound,)), known(0)
     for x in parts:
-        moved = moved_up(resized(convert(x.value, dtype=dtype), 0, bound), (end,))
+        moved = moved_up(resized(convert(x.value, dtype=dtype), 0, bound), 0, end)
         after = logic.ge(shaping.iota(shape=(bound,), axis=0, dtype=I64), _repeated(end, bound))
         made = logic.select(after, moved, made)
         end = total(end, x.counts[0])

@@ -22,12 +22,11 @@ from myia.infer.sized.elements import (
     dtype_of,
     extents_of,
     new,
-    pack,
     read,
     refuse,
     store,
 )
-from myia.infer.sized.extents import Extent, Extents, guarded, packed, resized
+from myia.infer.sized.extents import Extent, Extents, guarded, packed, resized, unpacked
 from myia.infer.values import Abstract, Ref, Scalar, Tuple
 from myia.ir.avals import Aval
 from myia.ir.core import Value
@@ -202,46 +201,48 @@ def assign(ctx: Context, x: Ref, value: Abstract, casting: str = "same_kind") ->
     if not np.can_cast(given, dtype, casting):
         message = f"cannot cast ufunc output from {given} to {dtype} in place"
         ctx.fail(BadType, message=message)
-    if isinstance(value, Ref):
-        mine, theirs = extents_of(ctx, x), extents_of(ctx, value)
-        shapes = bounds_of(ctx, x).shape == bounds_of(ctx, value).shape
-        if shapes and list(map(_form, mine)) == list(map(_form, theirs)):
-            store(ctx, x, convert(read(ctx, value).value, dtype))
-            return
-    pack(ctx, x)
     aval = bounds_of(ctx, x)
     store(ctx, x, fitting(ctx, value, dtype, aval.shape, extents_of(ctx, x)))
 
 
-def _form(extent: Extent | None):
-    return None if extent is None else extent.form
-
-
 def fitting(ctx: Context, value: Abstract, dtype: np.dtype, shape, extents: Extents) -> Value:
-    """The value to be stored in a part of these extents, in its shape.
+    """The value to be stored where `extents` say, its elements in these places.
 
-    Elements of a part that is not there may be anything.
+    Elsewhere there may be anything.
     """
     if not isinstance(value, Ref):
         return fitted(ctx, value, Aval(dtype, shape))
-    xs = read(ctx, value).packed()
+    xs = read(ctx, value)
     while len(xs.value.shape) > len(shape) and xs.value.shape[0] == 1 and xs.extents[0] is None:
         xs = Elements(ctx.reshape(xs.value, xs.value.shape[1:]), xs.extents[1:])
     message = "could not broadcast input array into the part of an array: they differ in size"
     if len(xs.value.shape) > len(shape):
         ctx.fail(BadValue, message=message)
+    found = xs.value
     for axis in range(-len(xs.value.shape), 0):
-        xs = _fit_axis(ctx, xs, axis % len(xs.value.shape), shape[axis], extents[axis], message)
-    return broadcast_to(convert(xs.value, dtype), shape)
+        here, there = xs.extents[axis], extents[axis]
+        found = _fit_axis(ctx, found, axis % len(found.shape), here, shape[axis], there, message)
+    return broadcast_to(convert(found, dtype), shape)
 
 
 def _fit_axis(
-    ctx: Context, x: Elements, axis: int, bound: int, extent: Extent | None, message: str
-) -> Elements:
-    mine, n = x.extents[axis], x.value.shape[axis]
-    if mine is None and n == 1:
+    ctx: Context,
+    x: Value,
+    axis: int,
+    here: Extent | None,
+    bound: int,
+    there: Extent | None,
+    message: str,
+) -> Value:
+    """The elements along one axis moved from where they are, `here`, to where they go, `there`."""
+    n = x.shape[axis]
+    if here is None and n == 1:
         return x
-    wanted = known(bound) if extent is None else extent.count
-    given = known(n) if mine is None else mine.count
-    check_equal(ctx, given, wanted, ValueError, message)
-    return _resized_along(x, axis, _Along(bound, extent))
+    if here is not None and there is not None and here.form == there.form:
+        return resized(x, axis, bound)
+    if here is not None:
+        x, _ = packed(x, axis, here)
+    wanted = known(bound) if there is None else there.count
+    check_equal(ctx, known(n) if here is None else here.count, wanted, ValueError, message)
+    x = resized(x, axis, bound)
+    return x if there is None else unpacked(x, axis, there)

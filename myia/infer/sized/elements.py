@@ -85,12 +85,10 @@ def read(ctx: Context, x: Ref) -> Elements:
 
 
 def store(ctx: Context, x: Ref, value: Value) -> None:
-    """Change the live elements of `x`, as a prefix or in the places of its mask, to `value`'s."""
+    """Change the live elements of `x` to those of `value`, which has them in the same places."""
     contents = ctx.contents(x)
     if isinstance(contents, SizedView):
-        base = Ref(contents.base)
-        pack(ctx, base)
-        store(ctx, base, contents.step.write(read(ctx, base).value, value))
+        write_part(ctx, Ref(contents.base), contents.step, value)
     elif isinstance(contents, SizedObject):
         if contents.readonly is not None:
             ctx.fail(ReadOnlyWrite, what=contents.readonly)
@@ -101,10 +99,19 @@ def store(ctx: Context, x: Ref, value: Value) -> None:
         ctx.store(x, value)
 
 
+def write_part(ctx: Context, x: Ref, part: Part, value: Value) -> None:
+    """Change a part of `x`, whose elements it takes as prefixes."""
+    before = read(ctx, x).packed()
+    after = Elements(part.write(before.value, value), before.extents)
+    store(ctx, x, after.placed(extents_of(ctx, x)))
+
+
 def pack(ctx: Context, x: Ref) -> None:
-    """An object whose elements are the places of a mask gets them as a prefix."""
+    """An object whose elements lie anywhere gets them as prefixes."""
     contents = ctx.contents(x)
-    if isinstance(contents, SizedObject) and any(e and e.mask for e in contents.extents):
+    if isinstance(contents, SizedObject) and not all(
+        e is None or e.is_prefix for e in contents.extents
+    ):
         now = Elements(contents.value, contents.extents).packed()
         ctx.heap.objects[x.id] = replace(contents, value=now.value, extents=now.extents)
 
@@ -116,5 +123,5 @@ def view(ctx: Context, base: Ref, part: Part, whole: bool) -> Abstract:
     if not is_sized(ctx, base):
         return base if whole else ctx.view(base, part.window)
     # A part of known size: it is copied, and the copy must not be written to.
-    value = part.read(read(ctx, base).value)
+    value = part.read(read(ctx, base).packed().value)
     return frozen_view(ctx, base, value, "a part of a slice of run-time size")

@@ -1,7 +1,8 @@
 """Axes of run-time extent: how many elements are there, and which of the bound's many they are.
 
     x[:i]       the first i of n                     a *prefix*
-    x[mask]     those where the mask is true         kept in their places until order matters
+    x[i:j]      those from i on                      kept in their places until order matters,
+    x[mask]     those where the mask is true         or they meet others that lie elsewhere
 
 The laws that every array of run-time size keeps:
 
@@ -14,7 +15,7 @@ The laws that every array of run-time size keeps:
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -29,48 +30,60 @@ from myia.primitives.windows import dynamic_slice
 
 @dataclass(frozen=True, eq=False)
 class Extent:
-    """`count` elements of at most `bound`: the first, or where `mask` (bool[bound]) is true.
+    """`count` of `bound` elements: the first, those from `start` on, or those where `mask` is true.
 
-    `mark` tells what the mask was computed from, where another computation would give the same.
+    `mark` tells what the mask (bool[bound]) was computed from: another computation of it would give
+    the same.
     """
 
     count: Count
     bound: int
+    start: Count | None = None
     mask: Value | None = None
     mark: Hashable = None
 
     @property
     def form(self) -> Hashable:
-        """Axes of one form have the same live elements."""
-        return self.count.form if self.mask is None else self.mark or self.mask
+        """Axes of one form have their live elements in the same places."""
+        if self.mask is not None:
+            return self.mark or self.mask
+        return self.count.form if self.start is None else (self.start.form, self.count.form)
+
+    @property
+    def is_prefix(self) -> bool:
+        return self.start is None and self.mask is None
 
     def live(self) -> Value:
         """bool[bound]: which elements are there."""
         if self.mask is not None:
             return self.mask
         places = shaping.iota(shape=(self.bound,), axis=0, dtype=I64)
-        return logic.lt(places, broadcast_to(self.count.value, (self.bound,)))
+        if self.start is None:
+            return logic.lt(places, broadcast_to(self.count.value, (self.bound,)))
+        stop = arithmetic.add(self.start.value, self.count.value)
+        after = logic.ge(places, broadcast_to(self.start.value, (self.bound,)))
+        return logic.and_(after, logic.lt(places, broadcast_to(stop, (self.bound,))))
 
     def empty(self) -> Value:
         return logic.eq(self.count.value, constant(0, I64))
-
-    def narrowed(self, bound: int) -> Extent:
-        """The same prefix with a lower bound."""
-        return replace(self, bound=bound)
 
     # As a node of the trees that `infer/join.py` walks.
 
     def values(self) -> tuple[Value, ...]:
         """The run-time values in it."""
-        return tuple(v for v in (self.count.at, self.mask) if isinstance(v, Value))
+        start = None if self.start is None else self.start.at
+        return tuple(v for v in (self.count.at, start, self.mask) if isinstance(v, Value))
 
     def with_values(self, values: Sequence[Value]) -> Extent:
         """The same extent with other values."""
         if tuple(values) == self.values():
             return self
-        mask = None if self.mask is None else values[-1]
-        count = self.count if self.count.static else unknown(values[0], self.bound)
-        return Extent(count, self.bound, mask)
+        rest = list(values)
+        count = self.count if self.count.static else unknown(rest.pop(0), self.bound)
+        start = self.start
+        if start is not None and not start.static:
+            start = unknown(rest.pop(0), self.bound)
+        return Extent(count, self.bound, start, None if self.mask is None else rest.pop(0))
 
 
 Extents = tuple[Extent | None, ...]
@@ -83,7 +96,7 @@ def prefix(count: Count, bound: int) -> Extent:
 def masked(mask: Value, mark: Hashable = None) -> Extent:
     """The elements where `mask` is true."""
     total = shaping.reduce_sum(convert(mask, I64), axes=(0,))
-    return Extent(unknown(total, mask.shape[0]), mask.shape[0], mask, mark)
+    return Extent(unknown(total, mask.shape[0]), mask.shape[0], None, mask, mark)
 
 
 # ----- Masks, padding
@@ -132,10 +145,10 @@ def _first(x: Value, axis: int, extent: Extent) -> Value:
     """The first live element along `axis`, which keeps extent 1."""
     sizes = tuple(1 if i == axis else n for i, n in enumerate(x.shape))
     zero = constant(0, I64)
-    if extent.mask is None:
-        place = zero
-    else:
+    if extent.mask is not None:
         place = reductions.argmax(extent.mask, axis=0)
+    else:
+        place = zero if extent.start is None else extent.start.value
     return dynamic_slice(x, *(place if i == axis else zero for i in range(len(sizes))), sizes=sizes)
 
 
@@ -154,23 +167,29 @@ def resized(x: Value, axis: int, bound: int) -> Value:
     return shaping.slice(x, start=tuple(n - 1 for n in ones), limit=limit, stride=ones)
 
 
-def moved_down(x: Value, offsets: Sequence[Count]) -> Value:
-    """Element `offset + i` at place i of each axis; offsets are within the extents."""
-    if all(o.static and o.at == 0 for o in offsets):
-        return x
-    high = tuple(0 if o.hi == 0 else n for o, n in zip(offsets, x.shape))
-    spread = _with_zeros(x, (0,) * len(high), high)
-    return dynamic_slice(spread, *(o.value for o in offsets), sizes=x.shape)
+def moved_down(x: Value, axis: int, offset: Count) -> Value:
+    """Element `offset + i` at place i of the axis; 0 <= offset <= its extent."""
+    none = (0,) * x.aval.ndim
+    return _slid(_with_zeros(x, none, _at(axis, x.shape[axis], none)), axis, offset.value, x.shape)
 
 
-def moved_up(x: Value, offsets: Sequence[Count]) -> Value:
-    """Element i at place `offset + i` of each axis."""
-    if all(o.static and o.at == 0 for o in offsets):
+def moved_up(x: Value, axis: int, offset: Count) -> Value:
+    """Element i at place `offset + i` of the axis; 0 <= offset <= its extent."""
+    if offset.static and offset.at == 0:
         return x
-    low = tuple(0 if o.hi == 0 else n for o, n in zip(offsets, x.shape))
-    spread = _with_zeros(x, low, (0,) * len(low))
-    starts = (arithmetic.sub(constant(n, I64), o.value) for o, n in zip(offsets, low))
-    return dynamic_slice(spread, *starts, sizes=x.shape)
+    none, n = (0,) * x.aval.ndim, x.shape[axis]
+    start = arithmetic.sub(constant(n, I64), offset.value)
+    return _slid(_with_zeros(x, _at(axis, n, none), none), axis, start, x.shape)
+
+
+def _slid(x: Value, axis: int, start: Value, sizes: tuple[int, ...]) -> Value:
+    zero = constant(0, I64)
+    starts = (start if i == axis else zero for i in range(len(sizes)))
+    return dynamic_slice(x, *starts, sizes=sizes)
+
+
+def _at(axis: int, n: int, others: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(n if i == axis else other for i, other in enumerate(others))
 
 
 def _with_zeros(x: Value, low: tuple[int, ...], high: tuple[int, ...]) -> Value:
@@ -180,12 +199,14 @@ def _with_zeros(x: Value, low: tuple[int, ...], high: tuple[int, ...]) -> Value:
 
 def packed(x: Value, axis: int, extent: Extent) -> tuple[Value, Extent]:
     """The live elements along `axis` moved to its start, in their order."""
-    if extent.mask is None:
+    if extent.is_prefix:
         return x, extent
     first = prefix(extent.count, extent.bound)
-    places = places_of(extent.mask)
-    extents = tuple(first if i == axis else None for i in range(x.aval.ndim))
-    return padded(take(x, places, axis), extents), first
+    if extent.mask is not None:
+        x = take(x, places_of(extent.mask), axis)
+    else:
+        x = moved_down(x, axis, extent.start)
+    return padded(x, tuple(first if i == axis else None for i in range(x.aval.ndim))), first
 
 
 def places_of(mask: Value) -> Value:
@@ -208,5 +229,7 @@ def ranks_in(mask: Value) -> Value:
 
 
 def unpacked(x: Value, axis: int, extent: Extent) -> Value:
-    """A prefix along `axis` moved to the places of a mask: the inverse of `packed`."""
-    return take(x, ranks_in(extent.mask), axis) if extent.mask is not None else x
+    """A prefix along `axis` moved to the places of `extent`: the inverse of `packed`."""
+    if extent.mask is not None:
+        return take(x, ranks_in(extent.mask), axis)
+    return x if extent.start is None else moved_up(x, axis, extent.start)

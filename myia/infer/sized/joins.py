@@ -55,7 +55,7 @@ def _extent(join, a: Extent | None, b: Extent | None, n: int, m: int) -> Extent 
     fixed = a.values() == b.values() and join.entry_slots.isdisjoint(a.values())
     if fixed and a.form == b.form:
         return a
-    of = a.count.at if a.mask is None and not a.count.static else None
+    of = a.count.at if a.is_prefix and not a.count.static else None
     return prefix(unknown(join.slot(I64, of), a.bound), a.bound)
 
 
@@ -79,11 +79,11 @@ def coerced(x: Elements, target: SizedObject, slots: frozenset[Value]) -> dict[V
         count = known(value.shape[axis])
         if mine is not None:
             count = mine.count
-            value = packed(value, axis, mine)[0] if wanted.mask is None else value
+            value = packed(value, axis, mine)[0] if wanted.is_prefix else value
         if wanted.count.at in slots:
             found[wanted.count.at] = count.value
         value = resized(value, axis, wanted.bound)
-        if wanted.mask is None:
+        if wanted.is_prefix:
             extents[axis] = prefix(count, wanted.bound)
     if target.value in slots:
         found[target.value] = convert(padded(value, tuple(extents)), target.value.dtype)

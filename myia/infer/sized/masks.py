@@ -17,17 +17,16 @@ from myia.infer.sized.elements import (
     Elements,
     bounds_of,
     dtype_of,
+    extents_of,
     is_sized,
     new,
-    pack,
     read,
     refuse,
     store,
 )
-from myia.infer.sized.extents import Extent, masked, padded, unpacked
+from myia.infer.sized.extents import Extent, masked, padded
 from myia.infer.values import Abstract, Ref
 from myia.infer.views import reshape
-from myia.ir.core import Value
 from myia.primitives import logic, shaping
 
 
@@ -47,28 +46,11 @@ def store_selected(ctx: Context, x: Ref, mask: Ref, value: Abstract) -> None:
     """`x[mask] = value`"""
     shape = bounds_of(ctx, x).shape
     elements, extent = _selection(ctx, x, mask)
-    new_items = _items(ctx, value, elements, extent)
-    places = shaping.broadcast(extent.mask, shape=elements.value.shape, dims=(0,))
-    stored = logic.select(places, new_items, elements.value)
-    store(ctx, x, reshape(stored, shape))
-
-
-def _items(ctx: Context, value: Abstract, elements: Elements, extent: Extent) -> Value:
-    """The elements to be stored, each in its place."""
-    shape, dtype = elements.value.shape, elements.value.dtype
     extents = (extent, *elements.extents[1:])
-    if isinstance(value, Ref):
-        given = read(ctx, value)
-        mine = given.extents[0] if given.value.aval.ndim == len(shape) else None
-        if mine is not None and mine.form == extent.form:
-            rest = new(ctx, given.value, (None, *given.extents[1:]))
-            return fitting(ctx, rest, dtype, shape, (None, *extents[1:]))
-        items = fitting(ctx, value, dtype, shape, extents)
-        repeated = given.value.aval.ndim < len(shape) or (
-            mine is None and given.value.shape[0] == 1
-        )
-        return items if repeated else unpacked(items, 0, extent)
-    return fitting(ctx, value, dtype, shape, extents)
+    new_items = fitting(ctx, value, elements.value.dtype, elements.value.shape, extents)
+    places = shaping.broadcast(extent.mask, shape=elements.value.shape, dims=(0,))
+    stored = Elements(logic.select(places, new_items, elements.value), elements.extents)
+    store(ctx, x, reshape(stored.placed(extents_of(ctx, x)), shape))
 
 
 def _selection(ctx: Context, x: Ref, mask: Ref) -> tuple[Elements, Extent]:
@@ -93,8 +75,7 @@ def _selection_of_sized(ctx: Context, x: Ref, mask: Ref) -> tuple[Elements, Exte
         refuse(ctx, "a mask of several axes")
     value, chosen = read(ctx, x), read(ctx, mask)
     if _form(value) != _form(chosen):
-        pack(ctx, x)
-        value, chosen = read(ctx, x), chosen.packed()
+        value, chosen = value.packed(), chosen.packed()
         message = "boolean index did not match indexed array: they differ in size"
         check_equal(ctx, value.counts[0], chosen.counts[0], IndexError, message)
         if value.value.shape[0] != chosen.value.shape[0]:

@@ -27,7 +27,7 @@ from myia.infer.sized.counts import (
     wrapped,
 )
 from myia.infer.sized.elements import Part, bounds_of, extents_of
-from myia.infer.sized.extents import Extent, prefix
+from myia.infer.sized.extents import Extent, Extents, prefix
 from myia.infer.subscripts import I64, WHOLE, Subscript, constant_extent, index_value, slice_window
 from myia.infer.values import NONE, Abstract, Ref, SliceValue, Static, is_none, static_int
 from myia.infer.views import Window
@@ -40,12 +40,11 @@ NOTHING = known(0)
 
 @dataclass(frozen=True)
 class _Axis:
-    """What is taken along one axis: a window, the place in it where the part starts, its extent."""
+    """What is taken along one axis: a window, and what of it is the part."""
 
     start: int | Value
     size: int
     stride: int = 1
-    offset: Count = NOTHING
     extent: Extent | None = None
     kept: bool = True
 
@@ -92,14 +91,14 @@ def _is_simple(entry: SliceValue, extent: Extent | None) -> bool:
 def part_of(
     ctx: Context, x: Ref, subscript: Subscript, *, checked: bool = True
 ) -> tuple[Part, bool]:
-    """The part of `x`, its axes of run-time extent prefixes; and whether its window is all of x.
+    """The part of `x`, its axes of run-time extent as prefixes; whether its window is all of x.
 
     `checked`: indices of elements may be out of range.
     """
     shape = bounds_of(ctx, x).shape
     axes = [
         _axis(ctx, entry, n, extent, checked)
-        for entry, n, extent in zip(subscript.entries, shape, extents_of(ctx, x))
+        for entry, n, extent in zip(subscript.entries, shape, _prefixes(extents_of(ctx, x)))
     ]
     seen: list[_Axis] = []
     origin: list[int | None] = []
@@ -116,10 +115,13 @@ def part_of(
         tuple(a.stride for a in axes),
         tuple(a.size for a in seen),
     )
-    offsets, extents = tuple(a.offset for a in seen), tuple(a.extent for a in seen)
-    part = Part(window, offsets, extents, tuple(origin))
+    part = Part(window, tuple(a.extent for a in seen), tuple(origin))
     forward = all(a.start == 0 and a.stride == 1 for a in axes)
     return part, window.shape == shape and forward
+
+
+def _prefixes(extents: Extents) -> Extents:
+    return tuple(e and prefix(e.count, e.bound) for e in extents)
 
 
 def through(
@@ -141,15 +143,17 @@ def through(
         if entry is WHOLE:
             kept.append(i)
             continue
-        index = _index(ctx, entry, part.shape[i], part.extents[i], checked)
+        extent = part.extents[i]
+        place = _i64(_index(ctx, entry, part.shape[i], extent, checked))
         if axis is None:
             continue
-        place = arithmetic.add(part.offsets[i].value, _i64(index))
+        if extent is not None and extent.start is not None:
+            place = arithmetic.add(extent.start.value, place)
         place = arithmetic.neg(place) if strides[axis] < 0 else arithmetic.mul(place, strides[axis])
         starts[axis] = arithmetic.add(place, _i64(starts[axis]))
         sizes[axis] = strides[axis] = 1
     window = Window(tuple(starts), tuple(sizes), tuple(strides), tuple(part.shape[i] for i in kept))
-    rest = (tuple(column[i] for i in kept) for column in (part.offsets, part.extents, part.axes))
+    rest = (tuple(column[i] for i in kept) for column in (part.extents, part.axes))
     return Ref(contents.base), Part(window, *rest)
 
 
@@ -194,7 +198,7 @@ def _forwards(start: Count, count: Count, bound: int) -> _Axis:
     offset = _within(difference(start, low), size)
     if count.static and offset.static and offset.at == 0:
         return _Axis(low.at, count.at)
-    return _Axis(low.at, size, 1, offset, prefix(count, size))
+    return _Axis(low.at, size, 1, _from(offset, count, size))
 
 
 def _backwards(entry: SliceValue, n: Count, bound: int) -> _Axis:
@@ -205,7 +209,14 @@ def _backwards(entry: SliceValue, n: Count, bound: int) -> _Axis:
     if bound == 0 or count.hi == 0:
         return _Axis(0, 0)
     offset = _within(difference(known(bound - 1), start), bound)
-    return _Axis(bound - 1, bound, -1, offset, prefix(count, bound))
+    return _Axis(bound - 1, bound, -1, _from(offset, count, bound))
+
+
+def _from(offset: Count, count: Count, bound: int) -> Extent:
+    """`count` elements from `offset` on."""
+    if offset.static and offset.at == 0:
+        return prefix(count, bound)
+    return Extent(count, bound, offset)
 
 
 def _strided(start: Count, count: Count, step: int, bound: int) -> _Axis:

@@ -19,10 +19,12 @@ from myia.infer.sized.elements import (
     refuse,
     store,
     view,
+    write_part,
 )
 from myia.infer.sized.extents import Extent, padded
 from myia.infer.sized.masks import is_mask, selected, store_selected
 from myia.infer.sized.parts import is_open_slice, part_of, through, with_unit_steps
+from myia.infer.sized.views import Elements
 from myia.infer.subscripts import I64, WHOLE, Subscript, subscript_of
 from myia.infer.values import Abstract, Ref, SliceValue, Tuple
 from myia.ir.core import Value
@@ -98,7 +100,7 @@ def store_item(ctx: Context, x: Ref, key: Abstract, value: Abstract) -> None:
     if _is_itself(ctx, x, part, value):
         return
     items = fitting(ctx, value, dtype_of(ctx, x), part.shape, part.extents)
-    store(ctx, x, part.write(read(ctx, x).value, items))
+    write_part(ctx, x, part, items)
 
 
 def _subscript(ctx: Context, x: Ref, key: Abstract) -> tuple[Ref, Subscript, tuple[int, ...]]:
@@ -166,7 +168,7 @@ def _indices(ctx: Context, x: Ref, subscript: Subscript) -> tuple[Value, Extent 
 def _gather(ctx: Context, x: Ref, subscript: Subscript) -> Abstract:
     """`x[idx]`"""
     index, extent = _indices(ctx, x, subscript)
-    base = read(ctx, x)
+    base = read(ctx, x).packed()
     extents = (extent, *base.extents[1:])
     if base.value.shape[0] == 0:
         ctx.fail(BadValue, message="index is out of bounds", exception="IndexError")
@@ -176,11 +178,12 @@ def _gather(ctx: Context, x: Ref, subscript: Subscript) -> Abstract:
 def _scatter(ctx: Context, x: Ref, subscript: Subscript, value: Abstract) -> None:
     """`x[idx] = value`; of several stores to one element the last one counts."""
     index, extent = _indices(ctx, x, subscript)
-    base = read(ctx, x)
+    base = read(ctx, x).packed()
     shape = (index.shape[0], *base.value.shape[1:])
     items = fitting(ctx, value, base.value.dtype, shape, (extent, *base.extents[1:]))
     nowhere = constant(base.value.shape[0], I64, index.shape)
     index = index if extent is None else logic.select(extent.live(), index, nowhere)
     dims = index_dims(tuple(range(1, len(shape))), (0,), (0,))
     at = ctx.reshape(index, (*index.shape, 1))
-    store(ctx, x, scatter(base.value, at, items, dims=dims, mode="fill", unique=False))
+    stored = scatter(base.value, at, items, dims=dims, mode="fill", unique=False)
+    store(ctx, x, Elements(stored, base.extents).placed(extents_of(ctx, x)))

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 
 from myia.infer.sized.counts import Count, known
-from myia.infer.sized.extents import (
-    I64,
-    Extent,
-    Extents,
-    moved_down,
-    moved_up,
-    packed,
-    padded,
-)
+from myia.infer.sized.extents import Extents, live, packed, padded, unpacked
 from myia.infer.views import Window
 from myia.ir.core import Value
-from myia.primitives import arithmetic, logic, shaping
+from myia.primitives import logic
 
 
 @dataclass(frozen=True)
@@ -41,19 +34,31 @@ class Elements:
                 value, extents[axis] = packed(value, axis, extent)
         return Elements(value, tuple(extents))
 
+    def placed(self, extents: Extents) -> Value:
+        """The same elements in the places of `extents`, which have the same counts."""
+        value = self.value
+        for axis, (mine, wanted) in enumerate(zip(self.extents, extents)):
+            if mine is not None and mine.form != wanted.form:
+                value, _ = packed(value, axis, mine)
+                value = unpacked(value, axis, wanted)
+        return value
+
+
+def forms(extents: Extents) -> list[Hashable]:
+    return [None if e is None else e.form for e in extents]
+
 
 # ----- Parts of arrays
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """`x[i:j]`: of a window of the bound's extent, what starts at `offsets` and is there.
+    """`x[i:j]`: what is there of a window of the bound's extent.
 
     `axes`: which axis of `x` each axis of the part is, None for one that a subscript added.
     """
 
     window: Window
-    offsets: tuple[Count, ...]
     extents: Extents
     axes: tuple[int | None, ...]
 
@@ -62,67 +67,32 @@ class Part:
         return self.window.shape
 
     def read(self, x: Value) -> Value:
-        return padded(moved_down(self.window.read(x), self.offsets), self.extents)
+        return padded(self.window.read(x), self.extents)
 
     def write(self, x: Value, v: Value) -> Value:
-        """`x` with `v` (of the window's shape) in its place."""
-        places = self._places()
-        if places is not None:
-            v = logic.select(places, moved_up(v, self.offsets), self.window.read(x))
+        """`x` with `v`, whose elements are in the places of the part, in its place."""
+        here = live(self.shape, self.extents)
+        if here is not None:
+            v = logic.select(here, v, self.window.read(x))
         return self.window.write(x, v)
-
-    def _places(self) -> Value | None:
-        """Which elements of the window are the part."""
-        found = None
-        for axis, (extent, offset) in enumerate(zip(self.extents, self.offsets)):
-            if extent is None:
-                continue
-            here = shaping.broadcast(_between(extent, offset), shape=self.shape, dims=(axis,))
-            found = here if found is None else logic.and_(found, here)
-        return found
 
     def same_as(self, other: Part) -> bool:
         """Surely the same elements."""
+        mine, theirs = self.window, other.window
         return (
-            self.shape == other.shape
-            and self.window.sizes == other.window.sizes
-            and self.window.strides == other.window.strides
-            and self.window.starts == other.window.starts
-            and all(a.equals(b) for a, b in zip(self.offsets, other.offsets))
-            and all(
-                (a is None and b is None) or (a is not None and b is not None and a.form == b.form)
-                for a, b in zip(self.extents, other.extents)
-            )
-        )
+            (mine.starts, mine.sizes, mine.strides, mine.shape)
+            == (theirs.starts, theirs.sizes, theirs.strides, theirs.shape)
+        ) and forms(self.extents) == forms(other.extents)
 
     def values(self) -> tuple[Value, ...]:
         """The run-time values in it."""
         found = [s for s in self.window.starts if isinstance(s, Value)]
-        found += [o.at for o in self.offsets if isinstance(o.at, Value)]
         return (*found, *(v for e in self.extents if e is not None for v in e.values()))
 
     def renamed(self, env: dict[Value, Value]) -> Part:
         """The same part with other values."""
-        offsets = tuple(_renamed_count(o, env) for o in self.offsets)
         extents = tuple(
             None if e is None else e.with_values([env.get(v, v) for v in e.values()])
             for e in self.extents
         )
-        return replace(self, window=self.window.renamed(env), offsets=offsets, extents=extents)
-
-
-def _renamed_count(x: Count, env: dict[Value, Value]) -> Count:
-    if x.static or x.at not in env:
-        return x
-    return replace(x, at=env[x.at], form=(env[x.at], 1, 0))
-
-
-def _between(extent: Extent, offset: Count) -> Value:
-    """offset <= i < offset + count, for the places i of the window."""
-    if offset.static and offset.at == 0:
-        return extent.live()
-    shape = (extent.bound,)
-    places = shaping.iota(shape=shape, axis=0, dtype=I64)
-    stop = arithmetic.add(offset.value, extent.count.value)
-    after = logic.ge(places, shaping.broadcast(offset.value, shape=shape, dims=()))
-    return logic.and_(after, logic.lt(places, shaping.broadcast(stop, shape=shape, dims=())))
+        return replace(self, window=self.window.renamed(env), extents=extents)
