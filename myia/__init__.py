@@ -1,5 +1,6 @@
 """Source-transformation automatic differentiation and compilation of plain Python and NumPy."""
 
+from myia.api.bounded import bounded
 from myia.api.check_grads import check_grads
 from myia.api.checkpoint import checkpoint
 from myia.api.staged import staged
@@ -21,6 +22,7 @@ from myia.source.diagnostics import InternalError, MyiaError
 __all__ = [
     "InternalError",
     "MyiaError",
+    "bounded",
     "check_grads",
     "checkpoint",
     "elementwise_grad",

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from myia.infer import indexing, lists, operators
 from myia.infer.context import Context
-from myia.infer.errors import BadType, CertainError, Unsupported
+from myia.infer.errors import BadType, BadValue, CertainError, Unsupported
 from myia.infer.heap import (
     ArrayObject,
     BufferObject,
@@ -37,10 +37,12 @@ from myia.infer.values import (
     static_int,
 )
 from myia.ir.core import Value
-from myia.primitives import arithmetic
+from myia.primitives import arithmetic, logic
+from myia.primitives.define import constant
 
 CHANGED = "a list that is changed while a loop runs over it"
 MOST_ITEMS = 512  # that `__getitem__` may give, one by one
+TOO_MANY = "this loop makes more than the {most} trips that it was given as a bound"
 TINY = 8  # lists of up to so many items are unrolled: XLA fuses their bodies
 
 
@@ -293,8 +295,31 @@ def _reversed(ctx: Context, x: Iterator) -> Sequence:
     return Sequence(part.count, item, part.unroll)
 
 
+def _bounded(ctx: Context, x: Iterator) -> Sequence:
+    """The first `most` items, and one that raises."""
+    part, most = sequence(ctx, x.items[0]), x.items[1].value
+    low, high = bounds(part.count)
+    if high is not None and high <= most:
+        return part
+
+    def item(i: Abstract) -> Abstract:
+        message = TOO_MANY.format(most=most)
+        if not static_int(i):
+            ctx.check(logic.ge(_index(i), constant(most, np.int64)), ValueError, message)
+        elif i.value >= most:
+            ctx.fail(BadValue, message=message)
+        return part.item(i)
+
+    if static_int(part.count):
+        return replace(part, count=Static(most + 1), item=item)
+    count = arithmetic.min(_index(part.count), most + 1)
+    low = min(low or 0, most + 1)
+    return replace(part, count=Scalar(count, True, low, most + 1), item=item)
+
+
 ITERATORS: dict[str, Callable[[Context, Iterator], Sequence]] = {
     "iter": lambda ctx, x: sequence(ctx, x.items[0]),
+    "bounded": _bounded,
     "zip": _zip,
     "enumerate": _enumerate,
     "reversed": _reversed,

@@ -1,0 +1,29 @@
+"""`bounded`: how many trips a loop makes at most."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from myia.infer import values
+from myia.infer.iteration import TOO_MANY
+from myia.infer.registry import function
+
+
+def bounded(items: Iterable, most: int) -> Iterator[Any]:
+    """The items, of which there are at most `most`; ValueError if there are more.
+
+    `for i in bounded(range(n), 1000)` tells the compiler what it cannot know of `n`: what the
+    reversal of the loop needs can be recorded on a tape of that length. A loop that ends by itself
+    is written `for _ in bounded(range(sys.maxsize), 1000)` with a `break`.
+    """
+    for i, item in enumerate(items):
+        if i == most:
+            raise ValueError(TOO_MANY.format(most=most))
+        yield item
+
+
+@function(bounded)
+def _bounded(ctx, items, most):
+    limit = values.Static(ctx.int_of(most, "the bound of a loop"))
+    return values.Iterator("bounded", (items, limit))
