@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from myia.infer.context import Context
-from myia.infer.errors import UnsupportedDtype
-from myia.infer.errors import Unsupported
+from myia.infer.errors import Unsupported, UnsupportedDtype
 from myia.infer.heap import ArrayObject, Contents, DictObject, InstanceObject, ListObject
 from myia.infer.signature import (
     Constant,

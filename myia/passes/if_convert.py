@@ -37,8 +37,10 @@ from myia.primitives.shaping import broadcast
 from myia.primitives.structured import if_p
 from myia.primitives.windows import dynamic_slice, dynamic_update_slice
 
-# Limits of a branch worth converting: its ops, and the elements of each value that it makes.
+# Limits of a branch worth converting: its ops, and the elements of each value that it makes. A
+# branch that stores into a large array is worth more: XLA would copy the array on the way.
 MAX_OPS = 8
+MAX_OPS_STORING = 100
 MAX_SIZE = 16
 
 SMALL_OPS = (CHEAP - {shaping.pad, shaping.concatenate}) | {
@@ -50,6 +52,7 @@ SMALL_OPS = (CHEAP - {shaping.pad, shaping.concatenate}) | {
     dynamic_slice,
     dynamic_update_slice,
 }
+READS = {dynamic_slice, shaping.slice}
 
 
 def convert_branches(function: Function) -> Function:
@@ -106,11 +109,11 @@ class _Arm:
     def is_small(self) -> bool:
         others = [op for op in self.region.ops if op not in self.stores]
         computing = [op for op in self.region.ops if op.primitive is not constant_p]
-        return (
-            len(computing) <= MAX_OPS
-            and all(op.primitive in SMALL_OPS for op in others)
-            and not any(_is_large(y) for op in others for y in op.results)
-        )
+        if any(_is_large(y) for op in others for y in op.results):
+            return False
+        if any(map(_is_large, self.last)):
+            return len(computing) <= MAX_OPS_STORING and all(map(_is_plain, others))
+        return len(computing) <= MAX_OPS and all(op.primitive in SMALL_OPS for op in others)
 
     def stores_in_a_row(self) -> bool:
         """Whether no version of an array is overwritten or yielded twice."""
@@ -135,6 +138,13 @@ def _stored(then: _Arm, other: _Arm) -> list[int] | None:
 
 def _is_large(x: Value) -> bool:
     return x.aval.size > MAX_SIZE
+
+
+def _is_plain(op: Op) -> bool:
+    """An operation on a few numbers, which can be computed in vain."""
+    if op.regions or op.primitive.effect:
+        return False
+    return op.primitive in READS or not any(map(_is_large, op.operands))
 
 
 def _is_store(op: Op) -> bool:

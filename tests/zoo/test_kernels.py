@@ -13,11 +13,7 @@ STEP = 1e-6
 
 # Kernels written with element loops whose gradient copies a whole array in every trip, and why.
 COPYING = {
-    "edit_distance": "stores of elements in both branches of an `if`",
-    "gauss_seidel": "`continue` in the inner loop: what the branch reads is copied, the matrix too",
     "householder": "the matrix before each trip of the middle loop is recorded",
-    "over_relaxation": "`continue` before the store",
-    "upwind": "stores of elements in both branches of an `if`",
 }
 
 # Compiled in the slow run only: their programs are large, or much like others'.
