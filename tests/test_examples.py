@@ -95,3 +95,42 @@ def test_the_gradient_of_an_equinox_model_is_that_of_jax():
     ours, theirs = myia.grad(loss)(*args), jax.jit(jax.grad(loss))(*args)
     for g, w in zip(jax.tree.leaves(ours), jax.tree.leaves(theirs), strict=True):
         np.testing.assert_allclose(g, w, rtol=1e-4, atol=1e-6)
+
+
+def example(name):
+    return pytest.importorskip(name, reason="the pictures need matplotlib")
+
+
+def test_tuning(tmp_path, capsys):
+    tuning = example("tuning")
+    found = tuning.main(steps=60, rounds=4, path=tmp_path / "tuning.png")
+    assert found.losses[-1] < found.losses[0]
+    assert "temporaries" in capsys.readouterr().out
+    assert (tmp_path / "tuning.png").stat().st_size > 10_000
+
+    rng = np.random.default_rng(1)
+    data, weights = tuning.make_data(rng), tuning.make_weights(rng)
+    hyper = {"log_rate": np.log(0.05), "logit_momentum": 1.0}
+    slopes = myia.grad(tuning.held_out_loss, static_argnums=3)(hyper, weights, data, 60)
+    for name, slope in slopes.items():
+        up, down = ({**hyper, name: hyper[name] + h} for h in (1e-5, -1e-5))
+        values = [myia.jit(tuning.held_out_loss)(x, weights, data, 60) for x in (up, down)]
+        np.testing.assert_allclose(slope, (values[0] - values[1]) / 2e-5, rtol=1e-5)
+
+
+def test_ode(tmp_path):
+    ode = example("ode")
+    p = ode.main(rounds=30, n=6, end=4.0, path=tmp_path / "ode.png")
+    assert all(0.5 < p[name] / true < 2 for name, true in ode.TRUE.items())
+    assert (tmp_path / "ode.png").stat().st_size > 10_000
+    times, observed = ode.observe(np.random.default_rng(0), 6, 4.0)
+    states, taken, rejected = ode.trajectory(ode.TRUE, times)  # the same, run by Python
+    np.testing.assert_allclose(myia.jit(ode.trajectory)(ode.TRUE, times)[0], states, rtol=1e-9)
+    assert taken > 20 and rejected > 0
+
+    log_p = {name: np.log(x) for name, x in ode.TRUE.items()}
+    slopes = myia.grad(ode.misfit)(log_p, times, observed)
+    for name, slope in slopes.items():
+        up, down = ({**log_p, name: log_p[name] + h} for h in (1e-6, -1e-6))
+        values = [myia.jit(ode.misfit)(x, times, observed) for x in (up, down)]
+        np.testing.assert_allclose(slope, (values[0] - values[1]) / 2e-6, rtol=1e-5)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+import statistics
 
 import numpy as np
 import pytest
+from jax import numpy as jnp
 
 import myia
+from benchmarks.loop_programs.steps import steps
+from benchmarks.recorded_bytes import of_scan, ours
 
 MEGABYTES = 1 << 20
 
@@ -209,6 +213,12 @@ def test_what_the_trips_share_is_not_recorded():
 
     (plan,) = myia.grad(f, argnums=1).plan(np.ones(50), np.ones(50))
     assert plan.bytes_per_trip == 50 * 8
+
+
+def test_no_more_is_recorded_than_by_scan():
+    pairs = zip(steps(np).values(), steps(jnp).values())
+    ratios = [max(1, of_scan(by_jax)) / max(1, ours(step)) for step, by_jax in pairs]
+    assert min(ratios) >= 1 and statistics.median(ratios) >= 2
 
 
 def test_linear_loops_record_nothing():
