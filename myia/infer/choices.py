@@ -56,6 +56,16 @@ def matching(option: Abstract, x: Abstract) -> Abstract | None:
     return next((o for o in options_of(x) if same_function(o, option)), None)
 
 
+def grows(a: Abstract, b: Abstract) -> bool:
+    """Is an option of `b` made of a choice that `a` does not know? (`f = grad(f)` in a loop.)"""
+    options = [(matching(o, a), o) for o in options_of(b)]
+    return any(_holds_choice(o) and (x is None or not _holds_choice(x)) for x, o in options)
+
+
+def _holds_choice(x: Abstract) -> bool:
+    return isinstance(x, Choice) or any(map(_holds_choice, x.children()))
+
+
 def joined(join, a: Abstract, b: Abstract) -> Choice:
     """The skeleton of two functions: the options of `a`, then those that only `b` has."""
     options = [

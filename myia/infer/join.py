@@ -169,6 +169,8 @@ class Join:
         if is_absent(a) and is_absent(b):
             return UNDEFINED  # one None, one undefined: reading it is an error either way
         if choices.is_function(a) and choices.is_function(b) and choices.differ(a, b):
+            if self.loop and choices.grows(a, b):
+                raise Mismatch(describe(a, self.left), describe(b, self.right))
             return choices.joined(self, a, b)
         if a.key() == b.key() and not isinstance(a, Static):
             return a.rebuild(tuple(map(self.values, a.children(), b.children())))
