@@ -7,7 +7,7 @@ import linalg_gradient_cases
 import numpy as np
 import pytest
 import scipy_samples
-from derivatives import check_derivatives
+from derivative_orders import check_derivatives
 from numpy_cases import sample
 from numpy_gradient_cases import FIRST_ORDER, GRADIENTS
 
