@@ -121,12 +121,14 @@ class Join:
         entry_slots: Sequence[Value] = (),
         headers: Iterable[int] = (),
         hinted: Sequence[Value] | None = None,
+        outer: Heap | None = None,
     ):
         self.before, self.left, self.right = before, left, right
         self.read_array, self.growth, self.loop = arrays, growth, loop
         self.entry_slots, self.headers = frozenset(entry_slots), frozenset(headers)
         # When `right` is only a hint of what will change, the leaves that do: the rest stays.
         self.hinted = None if hinted is None else frozenset(hinted)
+        self.outer = outer  # the heap before the loop
         self.slots: list[Value] = []
         self.origin: dict[Value, Value] = {}
         self.merged: dict[int, Contents] = {}
@@ -248,6 +250,10 @@ class Join:
             self.same_object(a.id)
             return a
         pair = (a.id, b.id)
+        if a.id != b.id and a.id in self.headers and self.outer is not None and a.id in self.outer:
+            # A header that is also an object of its own, which others may know.
+            one = f"{describe(a, self.left)}, which the loop writes to,"
+            raise Mismatch(one, "another object of the same name")
         if pair not in self.pairs:
             self.pairs[pair] = joined = self.claim(a.id)
             self.merged[joined] = self.contents(a.id, b.id, named=a.id != b.id)

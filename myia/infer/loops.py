@@ -182,7 +182,7 @@ def _compiled(ctx: Context, code: LoopCode, init: States) -> States:
     dead_paths = 0  # of the trips that told how far lists grow
     for _ in range(MAX_PASSES):
         found = len(growth.bounded)
-        trip = _Trip(ctx, code, state, growth)
+        trip = _Trip(ctx, code, state, growth, before)
         if len(growth.bounded) > found:
             dead_paths = max(dead_paths, trip.dead_paths)
         if trip.never_runs:
@@ -224,8 +224,10 @@ def _advance(heap: Heap, join: Join, xs: States) -> _State:
 class _Trip:
     """One inference of condition and body from a state."""
 
-    def __init__(self, ctx: Context, code: LoopCode, state: _State, growth: ListGrowth):
-        self.state, self.growth = state, growth
+    def __init__(
+        self, ctx: Context, code: LoopCode, state: _State, growth: ListGrowth, before: Heap
+    ):
+        self.state, self.growth, self.before = state, growth, before
         ctx.visits[code.key] = ctx.visits.get(code.key, 0) + 1
         ctx.heap.restore(state.heap)
         self.never_runs, self.dead_paths = False, 0
@@ -276,6 +278,7 @@ class _Trip:
             loop=True,
             entry_slots=state.slots,
             headers=state.headers,
+            outer=self.before,
         )
         try:
             self.skeleton = [self.join.values(a, b) for a, b in zip(state.xs, self.outs)]

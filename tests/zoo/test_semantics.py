@@ -827,3 +827,34 @@ def test_effects_run_once(capfd):
     assert f(2.0) == 32.0
     jax.effects_barrier()
     assert capfd.readouterr().out.splitlines() == ["trip 0", "trip 1", "trip 2"]
+
+
+def writes_then_rebinds(x, n):
+    """The first trip is sure to write into what the last one no longer names."""
+    a = x.copy()
+    b = a
+    for _ in range(4):
+        if n < 1:
+            a = a + 1.0
+        else:
+            a[0] = n
+        n = n // 3
+    return np.sum(a) + 10 * np.sum(b)
+
+
+def writes_then_rebinds_an_argument(x, n):
+    for _ in range(4):
+        if n < 1:
+            x = np.roll(x, 1)
+        else:
+            x[0] = n
+        n = n // 3
+    return 1.5
+
+
+@pytest.mark.parametrize("f", [writes_then_rebinds, writes_then_rebinds_an_argument])
+@pytest.mark.parametrize("n", [5, 0, 10])
+def test_a_name_that_is_given_another_array_after_writes(f, n):
+    ours, theirs = np.arange(3.0), np.arange(3.0)
+    assert myia.jit(f)(ours, n) == f(theirs, n)
+    np.testing.assert_array_equal(ours, theirs)
