@@ -270,8 +270,9 @@ class Join:
 
     def same_object(self, id: int) -> None:
         """Contents of an object that both sides hold under one id."""
-        if self.hinted is not None and isinstance(self.left[id], ViewObject):
-            return  # the ids of a hint are those of another visit, where this was something else
+        other_visit = isinstance(self.left[id], ViewObject) or isinstance(self.right[id], Stale)
+        if self.hinted is not None and other_visit:
+            return  # in the visit that a hint is from, an id and what was written may be others
         if id not in self.merged and self.left[id] is not self.right[id]:
             self.merged[id] = self.left[id]  # against cycles; replaced in the next line
             self.merged[id] = self.contents(id, id, named=False)

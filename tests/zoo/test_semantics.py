@@ -858,3 +858,23 @@ def test_a_name_that_is_given_another_array_after_writes(f, n):
     ours, theirs = np.arange(3.0), np.arange(3.0)
     assert myia.jit(f)(ours, n) == f(theirs, n)
     np.testing.assert_array_equal(ours, theirs)
+
+
+def stale_on_one_path(q, x, a):
+    """Two sums, before one of which the argument is written to through another name."""
+    if q > -5.0:
+        for _ in range(2):
+            if x[2] >= q:
+                a = np.full(3, 1.0) * x[2]
+                q += x[0]
+            else:
+                a[1] = 1.0 / (1.0 + sum([v * q for i, v in enumerate(x) if i != 1]) ** 2)
+    else:
+        q -= sum([v for v in x if v > 0.1])
+    return q
+
+
+def test_what_one_path_makes_stale_is_stale_after_it():
+    """The last write may be to the argument or not: refused, not lost."""
+    with pytest.raises(myia.MyiaError, match="changed through another name"):
+        myia.jit(stale_on_one_path)(0.5, np.array([1.0, 2.0, 3.0]), np.arange(3.0))
