@@ -65,7 +65,8 @@ class Variant:
     def __init__(self, program: Program, executable: Executable, layout: Layout, check: bool):
         self.program, self.executable, self.layout = program, executable, layout
         self.watches = Watches(program.roots)
-        self.hidden = self.watches.now  # what the roots hold, taken apart; None: it does not fit
+        # What the roots hold, taken apart; None when the program does not fit it.
+        self.hidden = self.watches.now if program.roots else list
         self._prepared = (None, ())  # what the roots held, and that as the executable takes it
         self.check = bool(program.checks) and (check or not layout.device)
         self.to_python = [
