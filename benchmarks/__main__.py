@@ -6,7 +6,7 @@ import sys
 
 import benchmarks
 
-NOT_BENCHMARKS = {"__main__", "harness", "kernel_programs", "kernel_rivals"}
+NOT_BENCHMARKS = {"__main__", "first_compile", "harness", "kernel_programs", "kernel_rivals"}
 
 
 def main(names: list[str]) -> None:

@@ -1,0 +1,119 @@
+"""The time of a first compile, by stage: ours beside JAX's, each in a process of its own.
+
+A benchmark that imports this has a `child(name, compiler)`, run by `python -m` with these two
+arguments, which prints the seconds of each stage as a line of JSON. Imports are not counted, and
+nothing is cached: the medians are those of fresh processes, which take turns. On a busy machine the
+ratio of the processor's time says more than that of the clock.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+
+from myia.api.dispatch import CompileOptions, Dispatcher
+from myia.api.variant import Layout
+from myia.frontend.load import load
+from myia.infer.program import infer
+from myia.pipeline import compile_function, stages
+
+COMPILERS = ("jax", "myia")
+TOTAL, PROCESSOR = "total", "processor"  # seconds of all stages by the clock, and of all threads
+
+
+class Clock:
+    """Seconds by name of a stage, and of the processor in all of them."""
+
+    def __init__(self):
+        self.seconds: dict[str, float] = {}
+        self.last = time.perf_counter()
+        self.processor = time.process_time()
+
+    def lap(self, name: str, less: float = 0.0) -> None:
+        now = time.perf_counter()
+        self.seconds[name] = now - self.last - less
+        self.last = now
+
+    def stop(self) -> dict[str, float]:
+        return {**self.seconds, PROCESSOR: time.process_time() - self.processor}
+
+
+def ours(f: Callable, arguments: tuple) -> tuple[dict[str, float], Any]:
+    """Seconds by stage of `myia/pipeline.py`, and what was compiled."""
+    dispatcher = Dispatcher(f, CompileOptions())
+    loading = 0.0
+
+    def timed_load(f):
+        nonlocal loading
+        start = time.perf_counter()
+        code = load(f)
+        loading += time.perf_counter() - start
+        return code
+
+    clock = Clock()
+    call = dispatcher.take_apart(arguments, {})
+    program = infer(timed_load, f, call.positional, call.keywords)
+    clock.lap("infer", less=loading)
+    function = program.function
+    for name, after in stages(function):
+        function = after
+        clock.lap(name)
+    executable = compile_function(function, packing=Layout(call, program).packing)
+    lowered = executable.lower()
+    clock.lap("trace")
+    compiled = lowered.compile()
+    clock.lap("XLA")
+    return {"load": loading, **clock.stop()}, compiled
+
+
+def theirs(jitted: Callable, arguments: tuple) -> tuple[dict[str, float], Any]:
+    """Seconds of JAX's two stages, and what was compiled."""
+    clock = Clock()
+    lowered = jitted.lower(*arguments)
+    clock.lap("trace")
+    compiled = lowered.compile()
+    clock.lap("XLA")
+    return clock.stop(), compiled
+
+
+def started() -> None:
+    """JAX's backend is up: neither side is charged for that."""
+    jax.jit(lambda x: x + 1)(1.0)
+
+
+def compare_first_compiles(module: str, name: str, processes: int) -> None:
+    """Print the stages' times of both compilers, as children of `module` measure them."""
+    runs: dict[str, list[dict[str, float]]] = {compiler: [] for compiler in COMPILERS}
+    for _ in range(processes):
+        for compiler in COMPILERS:
+            runs[compiler].append(_measured([module, name, compiler]))
+    of_jax = _medians(runs["jax"])
+    print(f"\n{name}: from source to executable")
+    for compiler in COMPILERS:
+        seconds = _medians(runs[compiler])
+        total, processor = seconds.pop(TOTAL), seconds.pop(PROCESSOR)
+        split = ", ".join(f"{stage} {t * 1e3:.0f}" for stage, t in seconds.items())
+        print(
+            f"  {compiler:<6}{total * 1e3:7.0f} ms {total / of_jax[TOTAL]:6.2f} x, "
+            f"processor {processor / of_jax[PROCESSOR]:.2f} x   ({split})"
+        )
+
+
+def _measured(command: Sequence[str]) -> dict[str, float]:
+    out = subprocess.run([sys.executable, "-m", *command], capture_output=True, text=True)
+    if out.returncode:
+        raise RuntimeError(out.stderr)
+    seconds = json.loads(out.stdout.splitlines()[-1])
+    wall = sum(t for stage, t in seconds.items() if stage != PROCESSOR)
+    return {**seconds, TOTAL: wall}
+
+
+def _medians(runs: list[dict[str, float]]) -> dict[str, float]:
+    return {name: statistics.median(run[name] for run in runs) for name in runs[0]}

@@ -1,0 +1,1 @@
+"""Functions of thirty different NumPy calls each, for `benchmarks/numpy_calls.py`."""
