@@ -3,6 +3,7 @@
 from myia.api.bounded import bounded
 from myia.api.check_grads import check_grads
 from myia.api.checkpoint import checkpoint
+from myia.api.custom import custom_jvp, custom_vjp
 from myia.api.staged import staged
 from myia.api.transforms import (
     elementwise_grad,
@@ -25,6 +26,8 @@ __all__ = [
     "bounded",
     "check_grads",
     "checkpoint",
+    "custom_jvp",
+    "custom_vjp",
     "elementwise_grad",
     "grad",
     "hessian",

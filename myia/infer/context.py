@@ -68,6 +68,8 @@ class Context:
         self.roots: list[Any] = []  # hidden arguments (infer/arguments.py)
         self.root_values: dict[Any, Abstract] = {}
         self.root_objects: list[tuple[int, int, int | None]] = []  # root, object in it, heap id
+        self.differentiating = 0  # how many derivatives are being taken of what is inferred
+        self.rules: dict[Any, Any] = {}  # rules that are being inferred (infer/custom_rules.py)
         self.staged: dict[Any, Any] = {}  # calls of JAX's functions (infer/staging/calls.py)
         self.error_id = self.heap.new(CellObject(Static(0)))
         self.dead_paths = 0  # how many paths were found to raise
@@ -206,6 +208,13 @@ class Context:
         old = constant(0, np.int32) if isinstance(before, Static) else before.value
         first = logic.and_(failed, logic.eq(old, constant(0, np.int32)))
         self.write(cell, CellObject(Scalar(logic.select(first, code, old), weak=False)))
+
+    def check_part(self, code: Value) -> None:
+        """A part of the program, which was inferred for itself, ended with this error code."""
+        before = self.error_code()
+        if before is not None:
+            code = logic.select(logic.eq(before, constant(0, np.int32)), code, before)
+        self.write(Ref(self.error_id), CellObject(Scalar(code, weak=False)))
 
     def error_code(self) -> Value | None:
         """The code of the first failed check (0: none), or None when nothing is checked."""

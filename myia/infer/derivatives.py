@@ -7,7 +7,7 @@ copies of its arguments: a gradient never changes its caller's arrays.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +16,7 @@ from myia.infer.context import Context
 from myia.infer.errors import CertainError, NotDifferentiable
 from myia.infer.heap import ArrayObject, ViewObject
 from myia.infer.layout import is_contiguous
-from myia.infer.operands import operand, operand_dtype
+from myia.infer.operands import is_numeric, operand, operand_dtype
 from myia.infer.regions import Exports, adopt, copied
 from myia.infer.sized.elements import is_sized, refuse
 from myia.infer.values import (
@@ -53,11 +53,11 @@ class Tree:
 
     def rebuild(self, ctx: Context, values: list[Value]) -> list[Abstract]:
         """The same structures and kinds of number with other values of the same avals."""
-        return self.fill(ctx, [_like(ctx, x, v) for x, v in zip(self.leaves, values)])
+        return self.fill(ctx, [like(ctx, x, v) for x, v in zip(self.leaves, values)])
 
     def copies(self, ctx: Context, values: list[Value]) -> list[Abstract]:
         """As `rebuild`; `reshape` makes views of the new arrays where it does of the leaves."""
-        made = [_like(ctx, x, v, is_contiguous(ctx, x)) for x, v in zip(self.leaves, values)]
+        made = [like(ctx, x, v, is_contiguous(ctx, x)) for x, v in zip(self.leaves, values)]
         return self.fill(ctx, made)
 
     def rebuild_arrays(self, ctx: Context, values: list[Value]) -> list[Abstract]:
@@ -65,7 +65,8 @@ class Tree:
         return self.fill(ctx, [ctx.array(v) for v in values])
 
 
-def _like(ctx: Context, x: Abstract, value: Value, contiguous: bool = True) -> Abstract:
+def like(ctx: Context, x: Abstract, value: Value, contiguous: bool = True) -> Abstract:
+    """A new number or array with this value, of the kind of `x`."""
     if isinstance(x, Scalar):
         return Scalar(value, x.weak, boxed=x.boxed)
     if not value.shape:
@@ -73,23 +74,29 @@ def _like(ctx: Context, x: Abstract, value: Value, contiguous: bool = True) -> A
     return ctx.new(ArrayObject(value, contiguous=contiguous))
 
 
-def tree(ctx: Context, xs: list[Abstract], what: str) -> Tree:
-    """Every number in `xs` must be a float (or complex) number or array."""
+def tree(ctx: Context, xs: list[Abstract], what: str, *, integers: bool = False) -> Tree:
+    """Every number in `xs` must be a float (or complex) number or array.
+
+    `integers`: others are leaves too, but for those that are known at compile time.
+    """
     leaves: list[Abstract] = []
-    builders = [_structure(ctx, x, leaves, what) for x in xs]
+    builders = [_structure(ctx, x, leaves, what, integers) for x in xs]
     values = [x.value if isinstance(x, Scalar) else ctx.read(x) for x in leaves]
     return Tree(leaves, values, builders)
 
 
-def _structure(ctx: Context, x: Abstract, leaves: list[Abstract], what: str) -> Callable:
+def _structure(
+    ctx: Context, x: Abstract, leaves: list[Abstract], what: str, integers: bool
+) -> Callable:
     """Append the leaves of `x`; returns what builds the like of it from a list of leaves."""
     x = ctx.force(x)
     if static_number(x) and isinstance(x.value, (float, complex, np.inexact)):
         value = constant(x.value, np.asarray(x.value).dtype)
         x = Scalar(value, not isinstance(x.value, np.generic))
-    if static_number(x) or isinstance(x, Scalar) or ctx.is_array(x):
+    known = isinstance(x, Static) and (integers or not static_number(x))
+    if not known and is_numeric(ctx, x):
         dtype, _ = operand_dtype(ctx, x)
-        if dtype.kind not in "fc":
+        if dtype.kind not in "fc" and not integers:
             kind = ctx.describe(x) if not isinstance(x, Static) else f"the int {x.value}"
             ctx.fail(NotDifferentiable, what=what, kind=kind)
         leaves.append(x)
@@ -99,7 +106,7 @@ def _structure(ctx: Context, x: Abstract, leaves: list[Abstract], what: str) -> 
     if is_sized(ctx, x):
         refuse(ctx, "the derivative with respect to elements")
     contents = ctx.contents(x) if isinstance(x, Ref) else x
-    parts = [_structure(ctx, child, leaves, what) for child in contents.children()]
+    parts = [_structure(ctx, child, leaves, what, integers) for child in contents.children()]
     if isinstance(x, Ref):
         return lambda ctx, rest: ctx.new(contents.rebuild(tuple(p(ctx, rest) for p in parts)))
     return lambda ctx, rest: x.rebuild(tuple(p(ctx, rest) for p in parts))
@@ -128,11 +135,14 @@ def differentiated(ctx: Context, call: Callable, xs: list[Abstract], what: str, 
     with Builder() as builder:
         copies = inputs.copies(ctx, list(args))
         link_twins(ctx, xs, copies)
+        ctx.differentiating += 1
         try:
             result = call(copies)
         except CertainError:
             ctx.heap.restore(before, ids=False)  # nothing of this region is seen outside
             raise
+        finally:
+            ctx.differentiating -= 1
         chosen = split(result)
         outputs = tree(ctx, [chosen], "the result of a differentiated function")
         exports.values += list(dict.fromkeys(outputs.values))
@@ -222,28 +232,36 @@ def call_with_copies(
 
 def link_twins(ctx: Context, originals: list[Abstract], copies: list[Abstract]) -> None:
     """What was one object has several copies: a write to one of them makes the others stale."""
+    link_same(ctx, bases(ctx, originals), bases(ctx, copies))
+
+
+def link_same(ctx: Context, originals: Sequence[int], objects: Sequence[int]) -> None:
+    """Objects that stand for the same original may be one object."""
     twins: dict[int, set[int]] = {}
-    pairs = zip(_objects(ctx, originals), _objects(ctx, copies), strict=True)
-    for (original, _), (_, copy) in pairs:
-        for other in twins.setdefault(original, set()) - {copy}:
-            ctx.heap.link(other, copy)
-        twins[original].add(copy)
+    for original, id in zip(originals, objects, strict=True):
+        for other in twins.setdefault(original, set()) - {id}:
+            ctx.heap.link(other, id)
+        twins[original].add(id)
 
 
-def _objects(ctx: Context, xs: list[Abstract]) -> Iterator[tuple[int, int]]:
-    """The objects in `xs`, each after the array that it is a view of, or itself."""
+def bases(ctx: Context, xs: Iterable[Abstract]) -> list[int]:
+    """The objects in `xs`, of a view the array that it is a view of."""
+    return list(_bases(ctx, xs))
+
+
+def _bases(ctx: Context, xs: Iterable[Abstract]) -> Iterator[int]:
     for x in xs:
         if ctx.is_array(x):
             base = x.id
             while isinstance(ctx.heap[base], ViewObject):
                 base = ctx.heap[base].base
             if ctx.shape(x):  # an array without axes may be copied to a number
-                yield base, x.id
+                yield base
         elif isinstance(x, Ref):
-            yield x.id, x.id
-            yield from _objects(ctx, ctx.contents(x).children())
+            yield x.id
+            yield from _bases(ctx, ctx.contents(x).children())
         else:
-            yield from _objects(ctx, x.children())
+            yield from _bases(ctx, x.children())
 
 
 def argument_numbers(ctx: Context, argnums, count: int) -> tuple[int, ...]:

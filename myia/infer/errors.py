@@ -187,6 +187,22 @@ class NotDifferentiable(Diagnostic):
 
 
 @dataclass(frozen=True)
+class BadRule(Diagnostic):
+    """A derivative rule of the user's that does not fit its function."""
+
+    title = "the derivative rule of `{name}` gives {given} where {wanted} is wanted"
+    label = "the derivative of this call is taken"
+    way_out = "{help_text}"
+
+    name: str
+    given: str
+    wanted: str
+    help_text: str = (
+        "a tangent has the shape of the result, a cotangent that of the argument (or is None)"
+    )
+
+
+@dataclass(frozen=True)
 class StagingFailed(Diagnostic):
     """A function of a JAX library raised an error when it was staged."""
 

@@ -61,7 +61,7 @@ def call_staged(
         operands.check(f)
     given = operands.recipe(Tuple(tuple(args)))
     keywords = {k: operands.recipe(x) for k, x in kwargs.items()}
-    key = (Identity(f), _form(ctx, Tuple((*args, *kwargs.values()))), tuple(kwargs))
+    key = (Identity(f), form(ctx, Tuple((*args, *kwargs.values()))), tuple(kwargs))
     if key not in ctx.staged:
         ctx.staged[key] = _stage(ctx, f, given, keywords, operands)
     staged = ctx.staged[key]
@@ -154,7 +154,7 @@ def _fail(ctx: Context, e: Exception, operands: Operands):
     )
 
 
-def _form(ctx: Context, x: Abstract) -> Any:
+def form(ctx: Context, x: Abstract) -> Any:
     """All that staging depends on in an abstract value."""
     if isinstance(x, Static):
         plain = isinstance(x.value, (bool, int, float, complex, str, type(None)))
@@ -164,7 +164,7 @@ def _form(ctx: Context, x: Abstract) -> Any:
     if ctx.is_array(x):
         return array_aval(ctx.heap, x.id)
     inner = ctx.contents(x) if isinstance(x, Ref) else x
-    return inner.key(), tuple(_form(ctx, child) for child in inner.children())
+    return inner.key(), tuple(form(ctx, child) for child in inner.children())
 
 
 # ----- The mode that JAX is in

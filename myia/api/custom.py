@@ -1,0 +1,179 @@
+"""`custom_jvp`, `custom_vjp`: functions whose derivative the user writes, with JAX's names."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from myia.infer.arguments import root
+from myia.infer.calls import CALLABLE_TYPES
+from myia.infer.custom_rules import Custom, call_custom
+from myia.infer.heap import InstanceObject
+from myia.infer.registry import function
+from myia.infer.values import Abstract, Ref, Static, Tuple
+
+
+class _WithRule:
+    """A function that comes with its derivative. Called outside of compiled code it is itself."""
+
+    __myia__ = True  # a callable of ours, which binds like a function; not an object with state
+    mode: str
+
+    def __init__(self, fun: Callable, nondiff_argnums: int | Sequence[int] = ()):
+        functools.update_wrapper(self, fun, updated=())
+        self.fun = fun
+        self.nondiff_argnums = _numbers(nondiff_argnums)
+        self.rules: tuple[Callable, ...] = ()
+
+    def __call__(self, *args, **kwargs):
+        return self.fun(*args, **kwargs)
+
+    def __get__(self, instance, owner=None):
+        return self if instance is None else functools.partial(self, instance)
+
+
+class custom_jvp(_WithRule):
+    """A function whose derivative in forward mode is given; reverse mode is its transpose.
+
+        @myia.custom_jvp                    @partial(myia.custom_jvp, nondiff_argnums=(0,))
+        def f(x, y): ...                    def g(n, x): ...
+
+        @f.defjvp                           @g.defjvp
+        def f_jvp(primals, tangents):       def g_jvp(n, primals, tangents):
+            ...                                 ...
+            return f_of_x_y, tangent            return g_of_x, tangent
+
+    `primals` and `tangents` are tuples of all arguments but those of `nondiff_argnums`; the tangent
+    has the structure and shapes of the result, and must be linear in `tangents`. The tangent of an
+    integer is 0. Derivatives of higher order are those of the rule. MyiaError where a rule does not
+    fit the function.
+    """
+
+    mode = "jvp"
+
+    def defjvp(self, jvp: Callable) -> Callable:
+        """`jvp(*nondiff, primals, tangents) -> (result, tangent of the result)`; returns `jvp`."""
+        self.rules = (jvp,)
+        return jvp
+
+    def defjvps(self, *jvps: Callable | None) -> None:
+        """One for each argument, `jvp(tangent, result, *primals)`, whose sum it is; None: zero."""
+        if self.nondiff_argnums:
+            raise TypeError("defjvps() cannot be used with nondiff_argnums: use defjvp()")
+        self.rules = (_sum_of(self, jvps),)
+
+
+class custom_vjp(_WithRule):
+    """A function whose derivative in reverse mode is given. It has none in forward mode.
+
+        @partial(myia.custom_vjp, nondiff_argnums=(0,))
+        def f(n, x, y): ...
+
+        def f_fwd(n, x, y):                 def f_bwd(n, residuals, ct):
+            ...                                 ...
+            return f_of_x_y, residuals          return x_ct, y_ct
+
+        f.defvjp(f_fwd, f_bwd)
+
+    `ct` has the structure of the result; for each argument but those of `nondiff_argnums` the
+    backward rule gives a cotangent of its structure and shapes, or None, which is zero. Derivatives
+    of higher order are those of the rules. MyiaError where a rule does not fit the function.
+    """
+
+    mode = "vjp"
+
+    def defvjp(self, fwd: Callable, bwd: Callable) -> None:
+        """`fwd(*args) -> (result, residuals)`; `bwd(*nondiff, residuals, ct) -> cotangents`."""
+        self.rules = (fwd, bwd)
+
+
+def _numbers(nondiff_argnums: int | Sequence[int]) -> tuple[int, ...]:
+    return (nondiff_argnums,) if isinstance(nondiff_argnums, int) else tuple(nondiff_argnums)
+
+
+def _sum_of(f: Callable, jvps: tuple[Callable | None, ...]) -> Callable:
+    def rule(primals, tangents):
+        y = f(*primals)
+        total = None
+        for i in range(len(jvps)):
+            if jvps[i] is not None:
+                term = jvps[i](tangents[i], y, *primals)
+                total = term if total is None else jax.tree.map(operator.add, total, term)
+        return y, jax.tree.map(np.zeros_like, y) if total is None else total
+
+    return rule
+
+
+def _infer_call(ctx, f: _WithRule, args, kwargs) -> Abstract:
+    def part(name: str, i: int, x: Callable) -> Abstract:
+        return root(ctx, lambda: x, name, (name, id(f), i))
+
+    fun = part("f", 0, f.fun)
+    rules = tuple(part("rule", i, rule) for i, rule in enumerate(f.rules))
+    custom = Custom(f, f.fun.__name__, f.mode, fun, rules, f.nondiff_argnums)
+    return call_custom(ctx, custom, args, kwargs)
+
+
+CALLABLE_TYPES.update({custom_jvp: _infer_call, custom_vjp: _infer_call})
+
+
+# ----- Inside compiled code
+
+
+class _Inside:
+    """What the decorators make in compiled code, as an object of the inferer."""
+
+    def __call__(self, *args, **kwargs):
+        return _call_inside(self, args, kwargs)
+
+
+class _JvpInside(_Inside):
+    def defjvp(self, jvp):
+        self.rules = (jvp,)
+        return jvp
+
+    def defjvps(self, *jvps):
+        self.rules = (_sum_of(self, jvps),)
+
+
+class _VjpInside(_Inside):
+    def defvjp(self, fwd, bwd):
+        self.rules = (fwd, bwd)
+
+
+def _decorator(cls: type[_Inside], mode: str) -> Callable:
+    def handler(ctx, fun, nondiff_argnums=Static(())):
+        names = ("fun", "mode", "nondiff_argnums", "rules")
+        values = (fun, Static(mode), nondiff_argnums, Tuple(()))
+        return ctx.new(InstanceObject(cls, names, values))
+
+    return handler
+
+
+function(custom_jvp)(_decorator(_JvpInside, "jvp"))
+function(custom_vjp)(_decorator(_VjpInside, "vjp"))
+
+
+def _call_inside(f: _Inside, args: tuple, kwargs: dict) -> Any:
+    """`f(*args, **kwargs)`, of which the inferer knows what it is."""
+    raise NotImplementedError
+
+
+@function(_call_inside)
+def _infer_call_inside(ctx, f: Ref, args, kwargs) -> Abstract:
+    contents = ctx.contents(f)
+    fun, mode, numbers, rules = contents.values
+    argnums = (
+        _numbers(numbers.value)
+        if isinstance(numbers, Static)
+        else tuple(ctx.int_of(x, "nondiff_argnums") for x in ctx.list_items(numbers))
+    )
+    name = fun.code.name if hasattr(fun, "code") else "a function"
+    custom = Custom(f.id, name, mode.value, fun, rules.items, argnums)
+    options = ctx.contents(kwargs)
+    return call_custom(ctx, custom, args.items, dict(zip(options.keys, options.values)))
