@@ -23,7 +23,9 @@ from myia.infer.values import Abstract
 FUNCTIONS: dict[Any, Callable] = {}
 METHODS: dict[tuple[str, str], Callable] = {}  # (kind of object, name)
 PROPERTIES: dict[tuple[str, str], Callable] = {}
-LATER: dict[str, Callable] = {}  # modules whose handlers are registered once they are imported
+LATER: dict[
+    str, list[Callable]
+] = {}  # modules whose handlers are registered once they are imported
 NAMED: dict[tuple[str, str], Callable] = {}  # (module, name) of the functions we call ourselves
 SIZED: dict[Callable, Callable] = {}  # handler -> handler of arrays of run-time size
 
@@ -62,12 +64,18 @@ def _top(module: Any) -> str:
     return module.partition(".")[0] if isinstance(module, str) else ""
 
 
+def _define(table: dict, key: Any, handler: Callable) -> None:
+    """What is known by a name is said in one place."""
+    if table.setdefault(key, handler) is not handler:
+        raise ValueError(f"two handlers are registered for {key!r}")
+
+
 def function(*callables: Any) -> Callable[[Callable], Callable]:
     """Register a handler for Python callables."""
 
     def register(handler: Callable) -> Callable:
         for f in callables:
-            FUNCTIONS[f] = handler
+            _define(FUNCTIONS, f, handler)
             module = "numpy" if type(f).__name__ == "ufunc" else getattr(f, "__module__", "")
             NAMED[module or "", getattr(f, "__name__", "")] = handler
         return handler
@@ -84,7 +92,7 @@ def method(kind: str, *names: str) -> Callable[[Callable], Callable]:
 
     def register(handler: Callable) -> Callable:
         for name in names:
-            METHODS[kind, name] = handler
+            _define(METHODS, (kind, name), handler)
         return handler
 
     return register
@@ -95,7 +103,7 @@ def property_(kind: str, *names: str) -> Callable[[Callable], Callable]:
 
     def register(handler: Callable) -> Callable:
         for name in names:
-            PROPERTIES[kind, name] = handler
+            _define(PROPERTIES, (kind, name), handler)
         return handler
 
     return register
@@ -109,7 +117,7 @@ def sized(*handlers: Callable) -> Callable[[Callable], Callable]:
 
     def register(rule: Callable) -> Callable:
         for handler in handlers:
-            SIZED[handler] = rule
+            _define(SIZED, handler, rule)
         return rule
 
     return register
@@ -137,7 +145,7 @@ def when_imported(module: str) -> Callable[[Callable], Callable]:
     """
 
     def remember(register: Callable) -> Callable:
-        LATER[module] = register
+        LATER.setdefault(module, []).append(register)
         return register
 
     return remember
@@ -147,7 +155,8 @@ def _register_imported() -> bool:
     """Register what has been imported since; False when there is nothing new."""
     found = [name for name in LATER if name in sys.modules]
     for name in found:
-        LATER.pop(name)(sys.modules[name])
+        for register in LATER.pop(name):
+            register(sys.modules[name])
     return bool(found)
 
 

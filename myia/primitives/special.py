@@ -21,7 +21,7 @@ from myia.primitives.elementwise import exp, log, log1p
 from myia.source.diagnostics import Diagnostic, MyiaError
 
 
-def _special(name: str, lower, evaluate, *partials) -> PointwisePrimitive:
+def real_function(name: str, lower, evaluate, *partials) -> PointwisePrimitive:
     """A function of real numbers; SciPy computes some of them always in double precision."""
 
     def in_dtype(*xs):
@@ -53,9 +53,11 @@ def _refused(function: str, operand: str) -> Callable:
 
 _TWO_OVER_SQRT_PI = 2 / math.sqrt(math.pi)
 
-erf = _special("erf", lax.erf, scipy.special.erf, lambda y, x: _TWO_OVER_SQRT_PI * exp(-x * x))
-erfc = _special("erfc", lax.erfc, scipy.special.erfc, lambda y, x: -_TWO_OVER_SQRT_PI * exp(-x * x))
-erf_inv = _special(
+erf = real_function("erf", lax.erf, scipy.special.erf, lambda y, x: _TWO_OVER_SQRT_PI * exp(-x * x))
+erfc = real_function(
+    "erfc", lax.erfc, scipy.special.erfc, lambda y, x: -_TWO_OVER_SQRT_PI * exp(-x * x)
+)
+erf_inv = real_function(
     "erf_inv",
     lax.erf_inv,
     scipy.special.erfinv,
@@ -64,10 +66,10 @@ erf_inv = _special(
 
 # ----- The gamma function: log|Γ|, ψ = (log Γ)', and the derivatives of ψ
 
-lgamma = _special("lgamma", lax.lgamma, scipy.special.gammaln, lambda y, x: digamma(x))
-digamma = _special("digamma", lax.digamma, scipy.special.digamma, lambda y, x: polygamma(1, x))
+lgamma = real_function("lgamma", lax.lgamma, scipy.special.gammaln, lambda y, x: digamma(x))
+digamma = real_function("digamma", lax.digamma, scipy.special.digamma, lambda y, x: polygamma(1, x))
 # The m-th derivative of digamma.
-polygamma = _special(
+polygamma = real_function(
     "polygamma",
     lax.polygamma,
     scipy.special.polygamma,
@@ -75,7 +77,7 @@ polygamma = _special(
     lambda y, m, x: polygamma(m + 1, x),
 )
 # Hurwitz's zeta function, DLMF 25.11.17.
-zeta = _special(
+zeta = real_function(
     "zeta",
     lax.zeta,
     scipy.special.zeta,
@@ -114,21 +116,21 @@ def _evaluate_igamma_grad_a(a, x):
     return np.sum(terms * (log_x - scipy.special.digamma(n + 1)), axis=-1)
 
 
-igamma = _special(
+igamma = real_function(
     "igamma",
     lax.igamma,
     scipy.special.gammainc,
     lambda y, a, x: igamma_grad_a(a, x),
     lambda y, a, x: gamma_density(a, x),
 )
-igammac = _special(
+igammac = real_function(
     "igammac",
     lax.igammac,
     scipy.special.gammaincc,
     lambda y, a, x: -igamma_grad_a(a, x),
     lambda y, a, x: -gamma_density(a, x),
 )
-igamma_grad_a = _special(
+igamma_grad_a = real_function(
     "igamma_grad_a",
     lax.igamma_grad_a,
     _evaluate_igamma_grad_a,
@@ -144,7 +146,7 @@ def _evaluate_random_gamma_grad(a, x):
 
 # How a sample x of the gamma distribution moves with its parameter a at a fixed P(a, x):
 # dx/da = -(dP/da) / (dP/dx), implicit reparametrization (arXiv:1805.08498).
-random_gamma_grad = _special(
+random_gamma_grad = real_function(
     "random_gamma_grad",
     lax.random_gamma_grad,
     _evaluate_random_gamma_grad,
@@ -161,7 +163,7 @@ def _beta_density(a: Value, b: Value, x: Value) -> Value:
     return exp(_power_logarithm1(x, b - 1) + _power_logarithm(x, a - 1) - log_beta)
 
 
-betainc = _special(
+betainc = real_function(
     "betainc",
     lax.betainc,
     scipy.special.betainc,
@@ -185,13 +187,13 @@ def _i1e_over_x(y: Value, x: Value) -> Value:
     return logic.select(near, scaled, y / logic.select(near, 1, x))
 
 
-bessel_i0e = _special(
+bessel_i0e = real_function(
     "bessel_i0e",
     lax.bessel_i0e,
     scipy.special.i0e,
     lambda y, x: bessel_i1e(x) - arithmetic.sign(x) * y,
 )
-bessel_i1e = _special(
+bessel_i1e = real_function(
     "bessel_i1e",
     lax.bessel_i1e,
     scipy.special.i1e,

@@ -26,21 +26,6 @@ MASK = np.array([[True, False, True], [True, True, False]])
 I = np.array([2, 0, 2])
 
 
-# Programs of nested loops, which take seconds to differentiate twice.
-FIRST_ORDER = {
-    "scipy.linalg.expm",
-    "scipy.linalg.expm_frechet",
-    "scipy.linalg.polar",
-    "scipy.special.erfcinv",
-    "scipy.special.exp1",
-    "scipy.special.expi",
-    "scipy.special.hyp1f1",
-    "scipy.special.hyp2f1",
-    "scipy.special.ndtri",
-    "scipy.special.spence",
-}
-
-
 def parts(z) -> np.ndarray:
     """A complex result as real numbers."""
     return np.stack([z.real, z.imag])

@@ -179,6 +179,19 @@ value("scipy.linalg.solve_triangular", A.astype("f4"), B.astype("f4"), rtol=1e-5
 value("scipy.linalg.sqrtm", S, rtol=RTOL, by=lambda a: sl.sqrtm(a).real)
 value("scipy.linalg.solve_sylvester", A, S, A, rtol=RTOL)
 value("scipy.linalg.expm_frechet", A, S, rtol=RTOL)
+value("scipy.linalg.expm_frechet", A, S.astype("f4"), compute_expm=False, rtol=RTOL)
+for _a in (A + 1j * S, A.astype("f4"), np.stack([A, -A]), np.arange(4).reshape(2, 2), 9 * A):
+    value("scipy.linalg.expm", _a, rtol=1e-5 if _a.dtype == np.float32 else RTOL)
+for _a in (
+    B,
+    B.T,
+    B + 1j * B[::-1],
+    (B + 1j * B[::-1]).T,
+    B.astype("f4"),
+    np.arange(1, 5).reshape(2, 2),
+):
+    for _side in ("right", "left"):
+        value("scipy.linalg.polar", _a, _side, rtol=1e-5 if _a.dtype == np.float32 else RTOL)
 value("scipy.linalg.block_diag", A, B, W)
 value("scipy.linalg.convolution_matrix", V, 4, "same")
 value("scipy.linalg.khatri_rao", A, S)
@@ -197,7 +210,7 @@ GRADIENTS |= {
         ("det", sl.det, A),
         ("eigh", lambda x: sl.eigh(symmetric(x), eigvals_only=True), A),
         ("eigvalsh", lambda x: sl.eigvalsh(symmetric(x)), A),
-        ("expm", lambda x: sl.expm(x / 4), A),
+        ("expm", lambda x: sl.expm(x / 4), A[:2, :2]),
         ("expm_frechet", lambda x: sl.expm_frechet(x / 4, x)[1], A[:2, :2]),
         ("inv", sl.inv, A),
         ("lu", lambda x: sl.lu(x)[2], A),
@@ -206,6 +219,9 @@ GRADIENTS |= {
         ("norm", sl.norm, A),
         ("pinv", sl.pinv, B),
         ("polar", lambda x: sl.polar(x)[0], A),
+        ("polar tall", lambda x: sl.polar(x, "left")[1], B),
+        ("polar wide", lambda x: sl.polar(x)[0] @ sl.polar(x)[1].T, B.T),
+        ("polar of equal singular values", lambda x: sl.polar(x)[1] @ B, np.eye(3)[[1, 2, 0]]),
         ("qr", lambda x: sl.qr(x, mode="economic")[1], A),
         ("solve", lambda x: sl.solve(x, B), A),
         ("solve_triangular", lambda x: sl.solve_triangular(x, B, lower=True), A),

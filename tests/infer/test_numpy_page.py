@@ -17,7 +17,7 @@ import numpy_array_cases
 import scipy_samples
 import written_samples
 from numpy_cases import CASES
-from numpy_gradient_cases import FIRST_ORDER, GRADIENTS
+from numpy_gradient_cases import GRADIENTS
 from numpy_samples import VALUES
 from numpy_tables import MODULES, WITHOUT_DERIVATIVE, reason_of
 
@@ -139,13 +139,8 @@ def array_status(name: str) -> str:
     return SUPPORTED if labels & TESTED_GRADIENTS else NOT_DIFFERENTIABLE
 
 
-def first_order() -> str:
-    names = ", ".join(f"`{n}`" for n in sorted(FIRST_ORDER))
-    return f"\nDerivatives that are tested to first order only: {names}.\n"
-
-
 def page() -> str:
-    return HEAD + first_order() + summary() + "".join(map(section, MODULES)) + methods()
+    return HEAD + summary() + "".join(map(section, MODULES)) + methods()
 
 
 def test_page(request):

@@ -10,6 +10,7 @@ from case import INEXACT, Case, sample
 from myia.primitives import condensed as f
 from myia.primitives import eig as e
 from myia.primitives import lu as l
+from myia.primitives import matrix_functions as x
 from myia.primitives import qr as q
 from myia.primitives import spectral as s
 from myia.primitives import triangular as t
@@ -59,6 +60,26 @@ def solves(primitive, factor, **params) -> list[Case]:
         b = sample((*shape[:-1], 2), dtype, seed=5)
         held = tuple(range(len(factors) + 1))
         made.append(Case(primitive, (a, *factors, b), params, held=held))
+    return made
+
+
+def lyapunovs() -> list[Case]:
+    """Equations whose Hermitian matrix comes with its eigenvectors and eigenvalues."""
+    made = []
+    for dtype, shape in itertools.product(INEXACT.split(), SQUARE):
+        p = positive(shape, dtype)
+        p = p + np.conj(np.swapaxes(p, -1, -2))
+        v, w = s.eigh_p.evaluate(p, lower=True)
+        made.append(Case(x.lyapunov, (p, v, w, sample(shape, dtype, seed=5)), held=(0, 1, 2)))
+    return made
+
+
+def exponentials() -> list[Case]:
+    """Exponentials and their derivatives: a few, since each takes XLA a second to compile."""
+    made = []
+    for dtype, shape in (("f8", (3, 3)), ("f4", (2, 2, 2)), ("c16", (2, 2)), ("f8", EMPTY)):
+        a, e = matrix(shape, dtype) / 4, sample(shape, dtype, seed=4)
+        made += [Case(x.expm, (a,)), Case(x.expm_derivative, (a, e))]
     return made
 
 
@@ -121,6 +142,9 @@ TABLE = [
     cases(e.eig_p, matrix, dtypes="f8 c16", order=0, left=True, right=True),
     cases(e.smooth_eig_p, matrix, left=True, right=True),
     cases(e.smooth_eig_p, matrix, ((3, 3),), left=False, right=True),
+    exponentials(),
+    lyapunovs(),
+    cases(x.polar_p, matrix, (*SQUARE, *TALL)),
     cases(f.schur_p, matrix, order=0, vectors=True),
     cases(f.schur_p, matrix, order=0, vectors=False),
     cases(f.geqrf_p, matrix, (*SQUARE, *TALL, *WIDE), order=0),

@@ -8,6 +8,8 @@ import numpy as np
 from case import INTS, MODERATE, POSITIVE, REALS, UNIT, WIDE, Case, case, pointwise
 
 from myia.primitives import bits as b
+from myia.primitives import hypergeometric as h
+from myia.primitives import integrals as i
 from myia.primitives import random as r
 from myia.primitives import special as f
 
@@ -58,6 +60,18 @@ TABLE = [
     ],
     pointwise(f.bessel_i0e, REALS, WIDE),
     pointwise(f.bessel_i1e, REALS, WIDE),
+    vectors(pointwise(i.ndtri, REALS, FRACTION, special=False)),
+    vectors(pointwise(i.erfc_inv, REALS, (0.1, 1.9), special=False)),
+    vectors(pointwise(i.expi, "f8", (-4.0, 0.3), special=False)),
+    vectors(pointwise(i.exp1, REALS, POSITIVE, special=False)),
+    vectors(pointwise(i.spence, REALS, POSITIVE, special=False)),
+    vectors(pointwise(h.series_1f1, REALS, WIDE, POSITIVE, WIDE, special=False, orders=(0, 0, 0))),
+    vectors(
+        pointwise(h.series_2f0, "f8", WIDE, WIDE, (-0.01, 0.01), special=False, orders=(0,) * 3)
+    ),
+    vectors(
+        pointwise(h.series_2f1, REALS, WIDE, WIDE, POSITIVE, UNIT, special=False, orders=(0,) * 4)
+    ),
     # ----- Bits
     pointwise(b.population_count, f"{INTS} u8", WIDE),
     pointwise(b.clz, f"{INTS} u8", WIDE),

@@ -107,16 +107,12 @@ reducing(FUNCTIONS[np.prod], lambda dtype, options: 1)
 reducing(FUNCTIONS[np.any], lambda dtype, options: 0)
 reducing(FUNCTIONS[np.all], lambda dtype, options: 1)
 reducing(FUNCTIONS[np.count_nonzero], _zero)
-for _spellings, _word, _neutral in (
-    ((np.max, np.amax), "maximum", _least),
-    ((np.min, np.amin), "minimum", _greatest),
-):
-    for _function in _spellings:
-        reducing(
-            FUNCTIONS[_function],
-            lambda dtype, options, neutral=_neutral: neutral(dtype),
-            _NO_IDENTITY.format(_word),
-        )
+for _function, _word, _neutral in ((np.max, "maximum", _least), (np.min, "minimum", _greatest)):
+    reducing(
+        FUNCTIONS[_function],
+        lambda dtype, options, neutral=_neutral: neutral(dtype),
+        _NO_IDENTITY.format(_word),
+    )
 for _function, _neutral in ((np.argmax, _least), (np.argmin, _greatest)):
     reducing(
         FUNCTIONS[_function],

@@ -16,11 +16,6 @@ INVERSE = type(np.unique_inverse(np.zeros(1)))
 # ----- Selections
 
 
-@written(np.flatnonzero)
-def flatnonzero(a):
-    return np.nonzero(np.ravel(a) != 0)[0]
-
-
 @written(np.argwhere)
 def argwhere(a):
     if np.ndim(a) != 1:

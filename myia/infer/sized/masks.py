@@ -27,7 +27,9 @@ from myia.infer.sized.elements import (
 from myia.infer.sized.extents import Extent, masked, padded
 from myia.infer.values import Abstract, Ref
 from myia.infer.views import reshape
+from myia.ir.core import Value
 from myia.primitives import logic, shaping
+from myia.primitives.define import zeros
 
 
 def is_mask(ctx: Context, key: Abstract) -> bool:
@@ -90,15 +92,15 @@ def _form(x: Elements):
     return ("all", x.value.shape[0]) if extent is None else extent.form
 
 
-def positions(ctx: Context, mask: Ref) -> list[Abstract]:
-    """`mask.nonzero()`: for each axis the indices of what is true."""
-    if is_sized(ctx, mask):
-        elements = read(ctx, mask).packed()
+def positions(ctx: Context, x: Ref) -> list[Abstract]:
+    """`x.nonzero()`: for each axis the indices of what is true."""
+    if is_sized(ctx, x):
+        elements = read(ctx, x).packed()
         if elements.value.aval.ndim != 1:
             refuse(ctx, "`np.nonzero`")
-        chosen = logic.and_(elements.value, elements.extents[0].live())
+        chosen = logic.and_(_truth(elements.value), elements.extents[0].live())
     else:
-        chosen = ctx.read(mask)
+        chosen = _truth(ctx.read(x))
     shape = chosen.shape
     rows = math.prod(shape)
     extent = masked(reshape(chosen, (rows,)), ("mask", chosen))
@@ -107,3 +109,7 @@ def positions(ctx: Context, mask: Ref) -> list[Abstract]:
         places = shaping.iota(shape=shape, axis=axis, dtype=np.dtype(np.int64))
         found.append(new(ctx, padded(reshape(places, (rows,)), (extent,)), (extent,)))
     return found
+
+
+def _truth(x: Value) -> Value:
+    return x if x.dtype.kind == "b" else logic.ne(x, zeros(x.aval))

@@ -214,19 +214,9 @@ def erfi(x: Array) -> Array:
 
 
 @_special
-def erfcinv(x: Array) -> Array:
-    return -special.ndtri(x / 2) / math.sqrt(2)
-
-
-@_special
 def voigt_profile(x: Array, sigma: Array, gamma: Array) -> Array:
     wide = sigma * math.sqrt(2)
     return special.wofz((x + 1j * gamma) / wide).real / (wide * math.sqrt(math.pi))
-
-
-@_special
-def exp1(x: Array) -> Array:
-    return jnp.where(x == 0, jnp.inf, jnp.where(x < 0, jnp.nan, -special.expi(-x)))
 
 
 @_special
