@@ -13,10 +13,12 @@ from myia.passes.carries import merge_carries
 from myia.passes.cse import eliminate_common_subexpressions
 from myia.passes.dce import eliminate_dead_code
 from myia.passes.dead_stores import eliminate_dead_stores
+from myia.passes.fill_in_place import fill_in_place
 from myia.passes.fold import fold
 from myia.passes.hoist import hoist
 from myia.passes.if_convert import convert_branches
 from myia.passes.inline import inline
+from myia.passes.read_in_place import read_in_place
 from myia.passes.release import release
 from myia.passes.simplify import simplify
 
@@ -38,6 +40,8 @@ LATE_PASSES: dict[str, Pass] = {
     "release": release,
     **PASSES,
     "dead_stores": eliminate_dead_stores,
+    "fill_in_place": fill_in_place,
+    "read_in_place": read_in_place,
     "if_convert": convert_branches,
 }
 

@@ -21,13 +21,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from myia.ir.core import Function, Op, Region, Value, walk
+from myia.passes.affine import apart
 from myia.passes.walk import rebuilt, substituted, with_region
-from myia.primitives.arithmetic import add, mul, neg, sub
-from myia.primitives.define import constant_p
 from myia.primitives.structured import Loop, loop_p
 from myia.primitives.windows import dynamic_slice, dynamic_update_slice
-
-Affine = tuple[int, int]  # a, c of a * k + c
 
 
 def eliminate_dead_stores(function: Function) -> Function:
@@ -63,51 +60,16 @@ class _Stores:
     def is_dead(self, op: Op, loop: Loop, i: int) -> bool:
         """Is the store into carry `i` seen neither after the loop nor by another trip?"""
         store = self.definitions.get(loop.body.yields[i])
-        if store is None or store.primitive is not dynamic_update_slice or loop.bound is None:
+        if store is None or store.primitive is not dynamic_update_slice:
             return False
         array, update, *start = store.operands
         if array is not loop.body.args[1 + i] or op.results[i] in self.read:
             return False
         if loop.cond is not None and loop.cond.args[1 + i] in self.read:
             return False
+        index = loop.body.args[0], loop.bound, self.definitions
         axes = zip(start, update.shape, array.shape)
-        return _only_window(store, loop.body) and any(self.apart(loop, *axis) for axis in axes)
-
-    def apart(self, loop: Loop, start: Value, size: int, extent: int) -> bool:
-        """Do windows of different trips lie apart along an axis, and none stand out?"""
-        found = self.affine(start, loop.body.args[0])
-        if found is None:
-            return False
-        a, c = found
-        ends = c, a * (loop.bound - 1) + c
-        return abs(a) >= size and all(0 <= end <= extent - size for end in ends)
-
-    def affine(self, x: Value, k: Value) -> Affine | None:
-        """`a, c` when `x` is `a * k + c`, of known integers."""
-        if x is k:
-            return 1, 0
-        op = self.definitions.get(x)
-        if op is None:
-            return None
-        if op.primitive is constant_p:
-            return 0, int(op.params["value"])
-        if op.primitive not in _COMBINE:
-            return None
-        parts = [self.affine(operand, k) for operand in op.operands]
-        return None if None in parts else _COMBINE[op.primitive](*parts)
-
-
-def _product(x: Affine, y: Affine) -> Affine | None:
-    (a, c), (b, d) = x, y
-    return None if a and b else (a * d + b * c, c * d)
-
-
-_COMBINE = {
-    add: lambda x, y: (x[0] + y[0], x[1] + y[1]),
-    sub: lambda x, y: (x[0] - y[0], x[1] - y[1]),
-    neg: lambda x: (-x[0], -x[1]),
-    mul: _product,
-}
+        return _only_window(store, loop.body) and any(apart(*axis, *index) for axis in axes)
 
 
 def _only_window(store: Op, body: Region) -> bool:

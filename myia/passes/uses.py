@@ -1,0 +1,61 @@
+"""Who reads a value, and how an array is written on its way through a region."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from myia.ir.core import Op, Region, Value, captures
+from myia.primitives.structured import Loop, loop_p
+from myia.primitives.windows import dynamic_update_slice
+
+Uses = Mapping[Value, list[Op]]  # each op once; what a region yields is no use
+
+
+def reads(op: Op) -> tuple[Value, ...]:
+    """All values from outside that an op reads, also in its regions."""
+    return (*op.operands, *captures(*op.regions)) if op.regions else op.operands
+
+
+def uses(region: Region) -> Uses:
+    """The ops of `region` that read each value, themselves or in their regions."""
+    found: dict[Value, list[Op]] = {}
+    for op in region.ops:
+        for x in dict.fromkeys(reads(op)):
+            found.setdefault(x, []).append(op)
+    return found
+
+
+def only_written(region: Region, x: Value) -> Value | None:
+    """What becomes of `x` in `region`, if windows are written into it and nobody reads it.
+
+    The last version, which is yielded once; each version is read by the next write alone.
+    """
+    by = uses(region)
+    while x in by:
+        if len(by[x]) != 1 or x in region.yields:
+            return None
+        after = _written(by[x][0], x)
+        if after is None:
+            return None
+        x = after
+    return x if region.yields.count(x) == 1 else None
+
+
+def _written(op: Op, x: Value) -> Value | None:
+    """The version that `op` makes of `x`."""
+    if op.primitive is dynamic_update_slice:
+        return op.results[0] if op.operands[0] is x is not op.operands[1] else None
+    if op.primitive is loop_p:
+        carries = Loop.of(op).carries
+        if op.operands.count(x) != 1 or x not in carries or x in captures(*op.regions):
+            return None
+        i = carries.index(x)
+        return op.results[i] if carry_only_written(Loop.of(op), i) else None
+    return None
+
+
+def carry_only_written(loop: Loop, i: int) -> bool:
+    """Do the trips of a loop nothing with carry `i` but write windows into it?"""
+    if loop.cond is not None and loop.cond.args[1 + i] in uses(loop.cond):
+        return False
+    return only_written(loop.body, loop.body.args[1 + i]) is loop.body.yields[i]
