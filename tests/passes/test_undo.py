@@ -82,6 +82,17 @@ def sweeps(a, x):
     return y @ y
 
 
+def there_and_back_along_rows(a, x):
+    """The second loop alone records as much for a log as for what it reads."""
+    b = a.copy()
+    for i in range(1, N):
+        for j in range(1, N):
+            b[i, j] = np.sin(b[i - 1, j]) + x[j] * b[i, j - 1]
+        for j in range(N - 2, -1, -1):
+            b[i, j] += x[j] * b[i, j + 1]
+    return np.sum(b * b)
+
+
 def until_it_is_small(a, x):
     y, i = x.copy(), 0
     while np.sum(y * y) > 0.5:
@@ -117,6 +128,7 @@ RESTORING = [
     at_arrays_of_indices,
     cholesky,
     sweeps,
+    there_and_back_along_rows,
     until_it_is_small,
 ]
 PROGRAMS = [*RESTORING, old_values_used_late, counted_in_an_array]

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from enum import Enum, auto
 
 from myia.ir.avals import I64
 from myia.ir.builder import Builder, append, at, current_span
@@ -72,17 +73,27 @@ class NoBound(Diagnostic):
 def lower_and_plan(function: Function, limits: Limits = DEFAULT) -> tuple[Function, list[LoopPlan]]:
     """`function` without `rev` ops, and what was decided for each of them, inner ones first.
 
-    Undo logs of inner loops pay if those around them have some too; so both ways are tried.
+    Undo logs of inner loops pay if those around them have some too; so all ways are tried.
     """
-    found = _lowered(function, limits, undo=True)
-    if any(plan.restored for plan in found[1]):
-        plain = _lowered(function, limits, undo=False)
-        if _recorded(plain[1]) <= _recorded(found[1]):
-            found = plain
+    found = _lowered(function, limits, Undo.FOR_OTHERS)
+    for undo in (Undo.FOR_ITSELF, Undo.NONE):
+        if any(plan.restored for plan in found[1]):
+            other = _lowered(function, limits, undo)
+            found = min(other, found, key=lambda lowered: _recorded(lowered[1]))
     return strip_mine(eliminate_dead_code(found[0])), found[1]
 
 
-def _lowered(function: Function, limits: Limits, undo: bool) -> tuple[Function, list[LoopPlan]]:
+class Undo(Enum):
+    """Which reversals of loops restore arrays: where that saves memory in the loop around it, only
+    where it does so in the loop itself, or none.
+    """
+
+    FOR_OTHERS = auto()
+    FOR_ITSELF = auto()
+    NONE = auto()
+
+
+def _lowered(function: Function, limits: Limits, undo: Undo) -> tuple[Function, list[LoopPlan]]:
     lowering = _Lowering(limits, undo)
     region = lowering.region(function.region, 0)
     return function.with_region(region), lowering.plans
@@ -95,15 +106,15 @@ def _recorded(plans: Sequence[LoopPlan]) -> int:
 
 
 class _Lowering:
-    def __init__(self, limits: Limits, undo: bool):
+    def __init__(self, limits: Limits, undo: Undo):
         self.limits, self.undo = limits, undo
         self.restorations: list[Restoration] = []
         self.plans: list[LoopPlan] = []
         self.env: Env = {}  # what the results of each `rev` have become
         self.integers: dict[Value, int] = {}  # the values of constants
 
-    def region(self, region: Region, depth: int) -> Region:
-        scope = _Scope(self, depth)
+    def region(self, region: Region, depth: int, of_rev: bool = False) -> Region:
+        scope = _Scope(self, depth, of_rev)
         for op in region.ops:
             with at(op.span):
                 scope.add(self.lowered(op, depth))
@@ -121,7 +132,8 @@ class _Lowering:
         if op.primitive in (loop_p, rev_p):
             params = {**params, "bound": self.bound(op)}
             depth += 1
-        regions = tuple(self.region(r, depth) for r in regions)
+        of_rev = op.primitive is rev_p
+        regions = tuple(self.region(r, depth, of_rev and r is regions[-1]) for r in regions)
         return Op(op.primitive, operands, params, regions, op.results, op.span)
 
     def bound(self, op: Op) -> int | None:
@@ -134,11 +146,15 @@ class _Lowering:
 
 
 class _Scope:
-    """The ops of one region, while its `rev`s are lowered one after the other."""
+    """The ops of one region, while its `rev`s are lowered one after the other.
 
-    def __init__(self, lowering: _Lowering, depth: int):
+    `of_rev`: it is the adjoint of a `rev`, which can go on from what those within it restore.
+    """
+
+    def __init__(self, lowering: _Lowering, depth: int, of_rev: bool):
         self.lowering = lowering
         self.depth = depth
+        self.of_rev = of_rev
         self.ops: list[Op] = []
         self.numbering = Numbering(compare_loops=False)
 
@@ -147,6 +163,10 @@ class _Scope:
             self.reverse(op)
         else:
             self.extend([op])
+
+    @property
+    def eager(self) -> bool:
+        return self.of_rev and self.lowering.undo is Undo.FOR_OTHERS
 
     def extend(self, ops: Sequence[Op]) -> None:
         self.ops += ops
@@ -177,15 +197,23 @@ class _Scope:
     def best_storage(
         self, parts: Loop, last: Sequence[Value], index: int, mapping: Sequence[int]
     ) -> tuple[Tape | Trail, list[int]]:
-        """With or without undo logs, whichever records less; and the carries that are restored."""
+        """With or without undo logs, whichever records less; and the carries that are restored.
+
+        What is restored for an enclosing loop, too, need not be recorded there: as many bytes as
+        the array has may the log of all trips be larger than the values read.
+        """
         best, restored = self.storage(parted(parts), index, mapping), []
-        among = range(len(parts.carries)) if self.lowering.undo else ()
+        among = range(len(parts.carries)) if self.lowering.undo is not Undo.NONE else ()
         while found := with_undo(parts, last, self.lowering.restorations, among):
             with_logs, versions, among = found
             storage = self.storage(parted(with_logs, versions), index, mapping)
-            if storage.bytes_per_trip >= best.bytes_per_trip:
+            more = storage.bytes_per_trip - best.bytes_per_trip
+            spared = sum(parts.carries[i].aval.nbytes for i in among) if self.eager else 0
+            if more * (parts.bound or UNKNOWN_TRIPS) >= spared:
                 break
             best, restored = storage, among
+            if self.eager:
+                break
             among = [i for i in among if i in _useful(storage.cut)]
             if among == restored:
                 break
