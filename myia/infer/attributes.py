@@ -17,6 +17,7 @@ from myia.infer.errors import BadValue, ReadOnlyWrite, Unsupported
 from myia.infer.heap import (
     ArrayObject,
     BufferObject,
+    ChosenArray,
     DictObject,
     InstanceObject,
     ListObject,
@@ -33,6 +34,7 @@ from myia.infer.values import Abstract, Method, Opaque, Partial, Ref, Static, Su
 KINDS = {
     ArrayObject: "array",
     ViewObject: "array",
+    ChosenArray: "array",
     SizedObject: "array",
     SizedView: "array",
     ListObject: "list",

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from myia.infer import exchanges
 from myia.infer.errors import (
     BadValue,
     CertainError,
@@ -19,6 +20,7 @@ from myia.infer.errors import (
 from myia.infer.heap import (
     ArrayObject,
     CellObject,
+    ChosenArray,
     Contents,
     Heap,
     SizedObject,
@@ -40,6 +42,7 @@ from myia.primitives.py import Code
 from myia.source.diagnostics import Diagnostic, InternalError, MyiaError
 from myia.source.span import Span
 
+STATIC_ARRAYS = (ArrayObject, ViewObject, ChosenArray)
 ITEM_OF_LIST = "an item of a list that is stacked for a loop"
 
 
@@ -110,7 +113,7 @@ class Context:
     # ----- Arrays
 
     def is_array(self, x: Abstract) -> bool:
-        return isinstance(x, Ref) and isinstance(self.contents(x), (ArrayObject, ViewObject))
+        return isinstance(x, Ref) and isinstance(self.contents(x), STATIC_ARRAYS)
 
     def array(self, value: Value, *, contiguous: bool = True) -> Abstract:
         """A new array with this value; of no dimension: a NumPy scalar."""
@@ -125,6 +128,8 @@ class Context:
             return contents.value
         if isinstance(contents, ViewObject):
             return contents.step.read(self.read(Ref(contents.base)))
+        if isinstance(contents, ChosenArray):
+            return exchanges.read(contents, [self.read(Ref(id)) for id in contents.options])
         raise InternalError(f"{self.describe(ref)} is not an array")
 
     def store(self, ref: Ref, value: Value) -> None:
@@ -133,6 +138,11 @@ class Context:
         if isinstance(contents, ViewObject):
             base = Ref(contents.base)
             self.store(base, contents.step.write(self.read(base), value))
+            return
+        if isinstance(contents, ChosenArray):
+            for id in contents.options:
+                holder = Ref(id)
+                self.store(holder, exchanges.written(contents, id, value, self.read(holder)))
             return
         if contents.readonly is not None:
             # An item of a stacked list could be written to if the loop were unrolled.
@@ -227,6 +237,8 @@ def array_aval(heap: Heap, id: int) -> Aval:
     contents = heap[id]
     if isinstance(contents, ViewObject):
         return contents.step.aval(array_aval(heap, contents.base))
+    if isinstance(contents, ChosenArray):
+        return array_aval(heap, contents.options[0])
     return contents.value.aval
 
 
@@ -266,4 +278,6 @@ class HeapArrays:
         contents = heap[id]
         if isinstance(contents, ViewObject):
             return contents.step.read(HeapArrays.read(heap, contents.base))
+        if isinstance(contents, ChosenArray):
+            return exchanges.read(contents, [HeapArrays.read(heap, id) for id in contents.options])
         return contents.value

@@ -14,6 +14,7 @@ A rule may call the function whose rule it is: such a call has the very rule tha
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -179,9 +180,10 @@ class _Call:
         copies = bases(ctx, [result])
         arguments = bases(ctx, [self.args[i] for i in self.wrt])
         link_same(ctx, [*self.given, *self.returned], [*arguments, *copies])
-        for original, copy in zip(self.returned, copies, strict=True):
-            if original in ctx.heap:
-                ctx.heap.link(original, copy)
+        for shown, ids in zip(self.returned, copies, strict=True):
+            for original, copy in itertools.product(shown, ids):
+                if original in ctx.heap:
+                    ctx.heap.link(original, copy)
 
     # ----- Regions
 
@@ -221,7 +223,7 @@ class _Call:
         ctx = self.ctx
         args = self.given_values(values)
         own = [args[i] for i in self.wrt]
-        before = {id: ctx.heap[id] for id in bases(ctx, own)}
+        before = {id: ctx.heap[id] for shown in bases(ctx, own) for id in shown}
         result = ctx.call(self.custom.function, tuple(args), {})
         if any(ctx.heap[id] is not contents for id, contents in before.items()):
             self.refuse("which changes its arguments", RETURN_IT)

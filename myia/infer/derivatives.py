@@ -7,6 +7,7 @@ copies of its arguments: a gradient never changes its caller's arrays.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -14,8 +15,8 @@ import numpy as np
 
 from myia.infer.context import Context
 from myia.infer.errors import CertainError, NotDifferentiable
-from myia.infer.heap import ArrayObject, ViewObject
-from myia.infer.layout import is_contiguous
+from myia.infer.heap import ArrayObject
+from myia.infer.layout import is_contiguous, owners
 from myia.infer.operands import is_numeric, operand, operand_dtype
 from myia.infer.regions import Exports, adopt, copied
 from myia.infer.sized.elements import is_sized, refuse
@@ -235,30 +236,30 @@ def link_twins(ctx: Context, originals: list[Abstract], copies: list[Abstract]) 
     link_same(ctx, bases(ctx, originals), bases(ctx, copies))
 
 
-def link_same(ctx: Context, originals: Sequence[int], objects: Sequence[int]) -> None:
-    """Objects that stand for the same original may be one object."""
+def link_same(ctx: Context, originals: Sequence[list[int]], objects: Sequence[list[int]]) -> None:
+    """Objects that may stand for the same original may be one object."""
     twins: dict[int, set[int]] = {}
-    for original, id in zip(originals, objects, strict=True):
-        for other in twins.setdefault(original, set()) - {id}:
-            ctx.heap.link(other, id)
-        twins[original].add(id)
+    for shown, ids in zip(originals, objects, strict=True):
+        for original in shown:
+            known = twins.setdefault(original, set())
+            for other, id in itertools.product(known, ids):
+                if other != id:
+                    ctx.heap.link(other, id)
+            known.update(ids)
 
 
-def bases(ctx: Context, xs: Iterable[Abstract]) -> list[int]:
-    """The objects in `xs`, of a view the array that it is a view of."""
+def bases(ctx: Context, xs: Iterable[Abstract]) -> list[list[int]]:
+    """The objects in `xs`, of a view the arrays that it may show."""
     return list(_bases(ctx, xs))
 
 
-def _bases(ctx: Context, xs: Iterable[Abstract]) -> Iterator[int]:
+def _bases(ctx: Context, xs: Iterable[Abstract]) -> Iterator[list[int]]:
     for x in xs:
         if ctx.is_array(x):
-            base = x.id
-            while isinstance(ctx.heap[base], ViewObject):
-                base = ctx.heap[base].base
             if ctx.shape(x):  # an array without axes may be copied to a number
-                yield base
+                yield owners(ctx, x)
         elif isinstance(x, Ref):
-            yield x.id
+            yield [x.id]
             yield from _bases(ctx, ctx.contents(x).children())
         else:
             yield from _bases(ctx, x.children())

@@ -6,6 +6,9 @@ is to put other contents under its id. Names alias because they hold the same `R
 Two ids may stand for one Python object: after `y = a if c else b`, a write to `y` is a write to
 `a` or `b`. Such objects are *linked*; a write to one makes the others `Stale`, and what is stale
 is refused when (and only when) it is read. Nothing is ever read that may be out of date.
+
+Names that exchange their arrays (`a, b = b, a` in a loop or a branch) are no such case: which of
+the arrays is which is known at run time (`ChosenArray`).
 """
 
 from __future__ import annotations
@@ -24,6 +27,11 @@ class Contents:
     """Base of the contents of objects; a tree node like an abstract value."""
 
     __slots__ = ()
+
+    @property
+    def bases(self) -> tuple[int, ...]:
+        """The objects that it is read from, if it is not an object of its own."""
+        return ()
 
     def children(self) -> tuple[Abstract, ...]:
         return ()
@@ -63,6 +71,31 @@ class ViewObject(Contents):
     base: int
     step: Any
 
+    @property
+    def bases(self):
+        return (self.base,)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChosenArray(Contents):
+    """An array that is the object `options[index]` (`infer/exchanges.py`)."""
+
+    index: Scalar
+    options: tuple[int, ...]
+
+    @property
+    def bases(self):
+        return self.options
+
+    def children(self):
+        return (self.index,)
+
+    def rebuild(self, children):
+        return ChosenArray(children[0], self.options)
+
+    def key(self):
+        return (ChosenArray, self.options)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SizedObject(Contents):
@@ -95,6 +128,10 @@ class SizedView(Contents):
 
     base: int
     step: Any
+
+    @property
+    def bases(self):
+        return (self.base,)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -253,7 +290,7 @@ class Heap:
         """What is under `id`, and its views, may be out of date since the write at `span`."""
         self.objects[id] = Stale(span)
         for view, contents in list(self.objects.items()):
-            if isinstance(contents, (ViewObject, SizedView)) and contents.base == id:
+            if id in contents.bases:
                 self.spoil(view, span)
 
     def depend(self, a: int, b: int) -> None:

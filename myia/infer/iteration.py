@@ -9,10 +9,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from myia.infer import indexing, lists, operators
-from myia.infer.context import Context
+from myia.infer.context import STATIC_ARRAYS, Context
 from myia.infer.errors import BadType, BadValue, CertainError, Unsupported
 from myia.infer.heap import (
-    ArrayObject,
     BufferObject,
     DictObject,
     InstanceObject,
@@ -20,7 +19,6 @@ from myia.infer.heap import (
     SizedObject,
     SizedView,
     Stale,
-    ViewObject,
 )
 from myia.infer.join import Mismatch
 from myia.infer.numbers import INT64_MAX, bounds, number_value
@@ -87,7 +85,7 @@ def sequence(ctx: Context, x: Abstract) -> Sequence:
 
 
 def _object(ctx: Context, x: Ref, contents) -> Sequence:
-    if isinstance(contents, (ArrayObject, ViewObject)):
+    if isinstance(contents, STATIC_ARRAYS):
         count = Static(ctx.shape(x)[0])
         return Sequence(count, lambda i: indexing.getitem(ctx, x, i))
     if isinstance(contents, (SizedObject, SizedView)):

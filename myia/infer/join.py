@@ -17,11 +17,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
-from myia.infer import choices
+from myia.infer import choices, exchanges
 from myia.infer.heap import (
     VIEW_OF_ONE_PATH,
     ArrayObject,
     BufferObject,
+    ChosenArray,
     Contents,
     DictObject,
     Heap,
@@ -59,7 +60,7 @@ from myia.infer.values import (
     UndefinedType,
     same_static,
 )
-from myia.ir.avals import Aval
+from myia.ir.avals import I64, Aval
 from myia.ir.core import Op, Value
 from myia.primitives.define import zeros
 
@@ -77,7 +78,7 @@ class Absent(Abstract):
 
 
 ABSENT = Absent()
-ARRAYS = (ArrayObject, ViewObject, SizedObject, SizedView)
+ARRAYS = (ArrayObject, ViewObject, ChosenArray, SizedObject, SizedView)
 
 
 class Arrays(Protocol):
@@ -230,6 +231,9 @@ class Join:
 
     def one_sided_contents(self, heap: Heap, id: int, left: bool) -> Contents:
         contents = heap[id]
+        if isinstance(contents, ChosenArray):
+            for option in contents.options:
+                self.one_sided(Ref(option), left)
         if isinstance(contents, (SizedObject, SizedView)):
             if self.loop:  # unrolled, if it can be: then its size is known
                 raise Mismatch("nothing", describe(Ref(id), heap))
@@ -246,7 +250,7 @@ class Join:
 
     def refs(self, a: Ref, b: Ref) -> Ref:
         """Two references: one object, or a new one that stands for either."""
-        if a.id == b.id and a.id not in self.headers:
+        if a.id == b.id and (a.id not in self.headers or self.is_chosen(a.id)):
             self.same_object(a.id)
             return a
         pair = (a.id, b.id)
@@ -270,6 +274,8 @@ class Join:
 
     def same_object(self, id: int) -> None:
         """Contents of an object that both sides hold under one id."""
+        if self.is_chosen(id):
+            return  # when it is known who holds what
         other_visit = isinstance(self.left[id], ViewObject) or isinstance(self.right[id], Stale)
         if self.hinted is not None and other_visit:
             return  # in the visit that a hint is from, an id and what was written may be others
@@ -279,12 +285,54 @@ class Join:
 
     def heaps(self) -> None:
         """Join every object that was there before and that a path has changed."""
-        for id in (*self.before.objects, *self.before.roots):
+        present = dict.fromkeys((*self.before.objects, *self.before.roots))
+        for id in present:
             if id in self.headers:
                 if id not in self.claimed and id in self.right:
                     self.refs(Ref(id), Ref(id))
             elif id in self.left and id in self.right:
                 self.same_object(id)
+        moved = {id for a, b in self.pairs if a != b for id in (a, b)}
+        for id in present:
+            if id in self.left and id in self.right:
+                self.displace(id, moved)
+
+    def is_chosen(self, id: int) -> bool:
+        return any(isinstance(h[id], ChosenArray) for h in (self.left, self.right))
+
+    def displace(self, id: int, moved: set[int]) -> None:
+        """An array whose names were exchanged on a path, or had been before.
+
+        `moved`: the objects that names held on one side where they hold others on the other.
+        """
+        x, y = self.left[id], self.right[id]
+        if self.hinted is not None:
+            if isinstance(y, ChosenArray) and y.index.value in self.hinted:
+                raise Mismatch("nothing", "an array that changes names")
+            return
+        is_name = id in self.headers and (self.outer is None or id not in self.outer)
+        same = x is y and id not in self.headers and moved.isdisjoint((id, *x.bases))
+        if is_name or same or not (id in moved or self.is_chosen(id)):
+            return
+        holders = exchanges.displaced(self, id)
+        if holders:
+            self.drop(self.merged.get(id))
+            of = x.index.value if isinstance(x, ChosenArray) and x.options == holders else None
+            index = Scalar(self.slot(I64, of), True, 0, len(holders) - 1)
+            self.merged[id] = ChosenArray(index, holders)
+        elif self.is_chosen(id):
+            self.merged[id] = self.arrays(id, id, named=False)
+
+    def is_known(self, id: int) -> bool:
+        """Whether an object has names, or views, that live on: all but those are joined."""
+        seen = {id for pair in self.pairs for id in pair} | {base for base, _ in self.view_bases}
+        return id in self.before or id in self.merged or id in seen
+
+    def drop(self, contents: Contents | None) -> None:
+        """Contents that are joined otherwise."""
+        if isinstance(contents, ArrayObject) and contents.value in self.slots:
+            self.slots.remove(contents.value)
+            self.origin.pop(contents.value, None)
 
     def contents(self, a: int, b: int, named: bool) -> Contents:
         """`named`: two objects under one name, which may be promoted; an object itself never."""
@@ -292,7 +340,8 @@ class Join:
         if isinstance(x, Stale) or isinstance(y, Stale):
             self.widened |= not isinstance(x, Stale)
             return x if isinstance(x, Stale) else y
-        if isinstance(x, (ArrayObject, ViewObject)) and isinstance(y, (ArrayObject, ViewObject)):
+        static = (ArrayObject, ViewObject, ChosenArray)
+        if isinstance(x, static) and isinstance(y, static):
             return self.arrays(a, b, named)
         if any(isinstance(side, (SizedObject, SizedView)) for side in (x, y)) and all(
             isinstance(side, ARRAYS) for side in (x, y)
@@ -319,10 +368,12 @@ class Join:
         dtype = promote((x.dtype, False), (y.dtype, False))[0] if named else x.dtype
         readonly, contiguous = None, True
         for side in (left, right):
-            if isinstance(side, ViewObject):
-                self.view_bases.append((side.base, self.pairs.get((a, b), a)))
+            for base in side.bases:
+                if not (named or isinstance(side, ViewObject) or self.is_known(base)):
+                    continue
+                self.view_bases.append((base, self.pairs.get((a, b), a)))
                 readonly, contiguous = VIEW_OF_ONE_PATH, False
-            else:
+            if isinstance(side, ArrayObject):
                 readonly, contiguous = readonly or side.readonly, contiguous and side.contiguous
         of = left.value if isinstance(left, ArrayObject) else None
         if of is not None and (left.readonly, left.contiguous) != (readonly, contiguous):
@@ -377,6 +428,7 @@ class Join:
         for (_, original), joined in names.items():
             # A header is only a name for the object of the last trip; others live on.
             live = original in self.before and original not in self.headers
+            live &= not isinstance(self.merged.get(original), ChosenArray)
             together = sorted(joined | ({original} if live else set()))
             for i, one in enumerate(together):
                 for other in together[:i]:
@@ -407,9 +459,14 @@ class _Coercion:
         self.slots = frozenset(join.slots)
         self.found: dict[Value, Value] = {}
         self.done: set[int] = set()
+        self.held: dict[int, int] = {}  # what stands for each object
 
     def yields(self) -> list[Value]:
         """A value for each slot: zeros where this state has none."""
+        for id, target in self.join.merged.items():
+            if isinstance(target, ChosenArray) and id in self.heap:
+                place = exchanges.index_in(self.heap, id, target.options, self.held)
+                self.found[target.index.value] = place
         return [self.found.get(slot) or zeros(slot.aval) for slot in self.join.slots]
 
     def value(self, x: Abstract, skeleton: Abstract) -> None:
@@ -446,6 +503,9 @@ class _Coercion:
         source = self.heap[x.id]
         if isinstance(target, Stale) or isinstance(source, Stale):
             return
+        if isinstance(target, ChosenArray):
+            return  # when all that is held is known
+        self.held[x.id] = joined
         if isinstance(target, ArrayObject):
             if target.value in self.slots:
                 value = self.join.read_array.read(self.heap, x.id)

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from myia.infer.context import Context, array_aval
-from myia.infer.heap import ArrayObject, SizedView, ViewObject
+from myia.infer.heap import ArrayObject, ChosenArray, ViewObject
 from myia.infer.values import Abstract, Ref, Scalar
 from myia.infer.views import Permute, Reshape, Window
 from myia.ir.core import Value
@@ -26,6 +26,9 @@ def layout(ctx: Context, x: Ref) -> np.ndarray | None:
     if isinstance(contents, ViewObject):
         base = layout(ctx, Ref(contents.base))
         return None if base is None else _seen(base, contents.step)
+    if isinstance(contents, ChosenArray):
+        known = [layout(ctx, Ref(id)) for id in contents.options]
+        return None if any(k is None for k in known) else known[0]
     return None
 
 
@@ -125,7 +128,8 @@ def copy_of(ctx: Context, x: Ref, shape: tuple[int, ...], may_be_view: bool) -> 
     """A new array with the elements of `x` in this shape."""
     new = ctx.array(ctx.reshape(ctx.read(x), shape))
     if may_be_view and isinstance(new, Ref):
-        ctx.heap.link(new.id, owner(ctx, x).id)
+        for id in owners(ctx, x):
+            ctx.heap.link(new.id, id)
     return new
 
 
@@ -134,15 +138,15 @@ def frozen_view(ctx: Context, x: Ref, value: Value, what: str) -> Abstract:
     if value.shape == ():
         return Scalar(value, weak=False)
     new = ctx.new(ArrayObject(value, what))
-    ctx.heap.depend(owner(ctx, x).id, new.id)
+    for id in owners(ctx, x):
+        ctx.heap.depend(id, new.id)
     return new
 
 
-def owner(ctx: Context, x: Ref) -> Ref:
-    """The array whose memory `x` shows."""
-    contents = ctx.contents(x)
-    seen = isinstance(contents, (ViewObject, SizedView))
-    return owner(ctx, Ref(contents.base)) if seen else x
+def owners(ctx: Context, x: Ref) -> list[int]:
+    """The arrays whose memory `x` may show."""
+    bases = ctx.contents(x).bases
+    return [id for base in bases for id in owners(ctx, Ref(base))] or [x.id]
 
 
 def _same_but_ones(a: tuple[int, ...], b: tuple[int, ...]) -> bool:

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from myia.infer.context import ITEM_OF_LIST, Context, HeapArrays
-from myia.infer.heap import ArrayObject, BufferObject, Contents, Heap, ListObject, ViewObject
+from myia.infer.context import ITEM_OF_LIST, STATIC_ARRAYS, Context, HeapArrays
+from myia.infer.heap import ArrayObject, BufferObject, Contents, Heap, ListObject
 from myia.infer.join import Join, Mismatch, describe
 from myia.infer.numbers import (
     bounds,
@@ -58,7 +58,7 @@ def template_of(x: Abstract, heap: Heap) -> Template:
     """The template of one item; raises Mismatch when it cannot be stacked."""
     if is_number(x):
         return Template("number", Aval(number_dtype(x)), is_weak(x))
-    if isinstance(x, Ref) and isinstance(heap[x.id], (ArrayObject, ViewObject)):
+    if isinstance(x, Ref) and isinstance(heap[x.id], STATIC_ARRAYS):
         return Template("array", HeapArrays.aval(heap, x.id))
     if isinstance(x, Tuple):
         items = tuple(template_of(item, heap) for item in x.items)
@@ -191,9 +191,8 @@ def origins(heap: Heap, item: Abstract) -> Iterator[int]:
     """The objects that an item consists of, and those that they are views of."""
     if isinstance(item, Ref):
         yield item.id
-        contents = heap[item.id]
-        if isinstance(contents, ViewObject):
-            yield from origins(heap, Ref(contents.base))
+        for base in heap[item.id].bases:
+            yield from origins(heap, Ref(base))
     for child in item.children():
         yield from origins(heap, child)
 

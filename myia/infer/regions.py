@@ -10,7 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from myia.infer.context import Context
-from myia.infer.heap import ArrayObject, Heap, SizedObject, SizedView, ViewObject
+from myia.infer.heap import (
+    ArrayObject,
+    ChosenArray,
+    Heap,
+    SizedObject,
+    SizedView,
+    ViewObject,
+)
 from myia.infer.join import substitute
 from myia.infer.layout import is_contiguous
 from myia.infer.sized.elements import read as read_sized
@@ -48,11 +55,11 @@ class Exports:
             for start in starts:
                 if isinstance(start, Value) and start not in self.values:
                     self.values.append(start)
-            self.add(ctx, Ref(contents.base), before)
         if isinstance(contents, SizedView):
             for value in contents.step.values():
                 self.add(ctx, Scalar(value, weak=False), before)
-            self.add(ctx, Ref(contents.base), before)
+        for base in contents.bases:
+            self.add(ctx, Ref(base), before)
         for child in contents.children():
             self.add(ctx, child, before)
 
@@ -84,7 +91,7 @@ def copied(ctx: Context, x: Abstract, made: dict[int, Ref]) -> Abstract:
         return x.rebuild(tuple(copied(ctx, c, made) for c in x.children()))
     if x.id not in made:
         contents = ctx.contents(x)
-        if isinstance(contents, ViewObject):
+        if isinstance(contents, (ViewObject, ChosenArray)):
             contents = ArrayObject(ctx.read(x), contiguous=is_contiguous(ctx, x))
         if isinstance(contents, SizedView):
             elements = read_sized(ctx, x)

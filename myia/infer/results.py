@@ -11,17 +11,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from myia.infer import lists
-from myia.infer.context import Context
+from myia.infer.context import STATIC_ARRAYS, Context
 from myia.infer.errors import SizeEscapes, Unsupported
 from myia.infer.heap import (
-    ArrayObject,
     BufferObject,
     DictObject,
     InstanceObject,
     ListObject,
     SizedObject,
     SizedView,
-    ViewObject,
 )
 from myia.infer.values import (
     Abstract,
@@ -95,7 +93,7 @@ class Outputs:
 
     def object(self, x: Ref) -> Recipe:
         contents = self.ctx.contents(x)
-        if isinstance(contents, (ArrayObject, ViewObject)):
+        if isinstance(contents, STATIC_ARRAYS):
             return _Number(self.leaf(self.ctx.read(x), "array"))
         if isinstance(contents, BufferObject):
             return self.buffer(contents)
@@ -130,11 +128,10 @@ class Outputs:
 
     def update(self, id: int) -> Recipe:
         """What an argument object holds after the call."""
-        contents = self.ctx.heap[id]
-        if isinstance(contents, ArrayObject):
-            return _Number(self.leaf(contents.value, "array"))
         ref = Ref(id)
         contents = self.ctx.contents(ref)
+        if isinstance(contents, STATIC_ARRAYS):
+            return _Number(self.leaf(self.ctx.read(ref), "array"))
         if isinstance(contents, BufferObject):
             return self.buffer(contents)
         parts = [self.recipe(child) for child in contents.children()]

@@ -8,7 +8,7 @@ import numpy as np
 
 from myia.infer.context import Context, HeapArrays
 from myia.infer.errors import NeedsStatic, ReadOnlyWrite, Unsupported
-from myia.infer.heap import ListObject, SizedObject, SizedView, ViewObject
+from myia.infer.heap import ListObject, SizedObject, SizedView
 from myia.infer.layout import frozen_view
 from myia.infer.sized.extents import Extents, padded
 from myia.infer.sized.views import Elements, Part
@@ -78,10 +78,14 @@ def dtype_of(ctx: Context, x: Ref) -> np.dtype:
 
 def read(ctx: Context, x: Ref) -> Elements:
     """The present elements of any array."""
-    contents = ctx.contents(x)
-    while isinstance(contents, (SizedView, ViewObject)):  # refused when one is out of date
-        contents = ctx.contents(Ref(contents.base))
+    _refuse_stale(ctx, x)
     return HeapArrays.elements(ctx.heap, x.id)
+
+
+def _refuse_stale(ctx: Context, x: Ref) -> None:
+    """An error if `x`, or what it is read from, is out of date."""
+    for base in ctx.contents(x).bases:
+        _refuse_stale(ctx, Ref(base))
 
 
 def store(ctx: Context, x: Ref, value: Value) -> None:

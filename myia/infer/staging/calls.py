@@ -24,7 +24,8 @@ from myia.infer import arguments
 from myia.infer.arguments import DEVICE_ARRAY, Arguments
 from myia.infer.context import Context, array_aval
 from myia.infer.errors import NeedsStatic, StagingFailed, Unsupported
-from myia.infer.heap import ArrayObject, Contents, ViewObject
+from myia.infer.heap import ArrayObject, Contents
+from myia.infer.layout import owners
 from myia.infer.numbers import convert
 from myia.infer.registry import is_staged, top_package
 from myia.infer.signature import Constant, Flattener, Identity, Leaf
@@ -207,14 +208,13 @@ def _handed_through(ctx: Context, x: Abstract, alias: bool) -> Abstract:
     """An array of the arguments that is returned; JAX's are immutable: stale once it is changed."""
     if alias or isinstance(x, Scalar):
         return x
-    contents, base = ctx.contents(x), x.id
+    contents = ctx.contents(x)
     if isinstance(contents, ArrayObject) and contents.readonly == DEVICE_ARRAY:
         return x
-    while isinstance(ctx.heap[base], ViewObject):
-        base = ctx.heap[base].base
     copy = ctx.new(ArrayObject(ctx.read(x), DEVICE_ARRAY))
-    ctx.heap.depend(base, copy.id)
-    ctx.heap.follow(base, copy.id)
+    for base in owners(ctx, x):
+        ctx.heap.depend(base, copy.id)
+        ctx.heap.follow(base, copy.id)
     return copy
 
 
