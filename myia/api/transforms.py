@@ -7,6 +7,7 @@ import functools
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from types import MethodType
 from typing import Any
 
 from myia.api.ahead_of_time import Lowered
@@ -14,8 +15,9 @@ from myia.api.dispatch import CompileOptions, Dispatcher
 from myia.infer import derivatives, jacobians
 from myia.infer.arguments import root
 from myia.infer.calls import CALLABLE_TYPES
-from myia.infer.derivatives import GradOptions
+from myia.infer.derivatives import Argnums, GradOptions
 from myia.infer.registry import function
+from myia.infer.signature import Identity, is_state
 from myia.infer.values import Static
 from myia.pipeline import STRATEGIES, Plan, describe
 from myia.source.diagnostics import MyiaError
@@ -73,7 +75,8 @@ class Jit(Transformed):
     """`jit(f)`"""
 
     def target(self) -> Any:
-        return self.f
+        bound = isinstance(self.f, (MethodType, functools.partial)) or is_state(self.f)
+        return self if bound else self.f  # an instance in it is read at every call
 
 
 class Grad(Transformed):
@@ -87,8 +90,10 @@ class Grad(Transformed):
 class Jacobian(Transformed):
     """`jacfwd(f)`, `jacrev(f)`, `hvp(f)`: `rule` is the inferer's."""
 
-    def __init__(self, f: Callable, rule: Callable, argnums: Any, options: CompileOptions):
-        self.rule, self.argnums = rule, argnums
+    def __init__(
+        self, f: Callable, rule: Callable, grad_options: GradOptions, options: CompileOptions
+    ):
+        self.rule, self.grad_options = rule, grad_options
         super().__init__(f, options)
 
 
@@ -107,7 +112,7 @@ def _infer_grad(ctx, f: Grad, args, kwargs):
 
 
 def _infer_jacobian(ctx, f: Jacobian, args, kwargs):
-    return f.rule(ctx, _inner(ctx, f), f.argnums, args, kwargs)
+    return f.rule(ctx, _inner(ctx, f), f.grad_options, args, kwargs)
 
 
 CALLABLE_TYPES.update({Jit: _infer_jit, Grad: _infer_grad, Jacobian: _infer_jacobian})
@@ -165,7 +170,7 @@ def jit(f: Callable | None = None, **options) -> Any:
 
 def grad(
     f: Callable | None = None,
-    argnums: int | tuple[int, ...] = 0,
+    argnums: Argnums = 0,
     has_aux: bool = False,
     **options,
 ) -> Any:
@@ -180,7 +185,7 @@ def grad(
 
 def value_and_grad(
     f: Callable | None = None,
-    argnums: int | tuple[int, ...] = 0,
+    argnums: Argnums = 0,
     has_aux: bool = False,
     **options,
 ) -> Any:
@@ -189,74 +194,110 @@ def value_and_grad(
     return _decorator(lambda f: Grad(f, grad_options, _options(options)), f)
 
 
-def jacfwd(f: Callable | None = None, argnums: int = 0, **options) -> Any:
-    """The Jacobian by forward mode: shapes `result.shape + argument.shape`."""
-    return _decorator(lambda f: Jacobian(f, jacobians.forward, argnums, _options(options)), f)
+def _jacobian(rule: Callable, f: Callable | None, grad_options: GradOptions, options: dict) -> Any:
+    return _decorator(lambda f: Jacobian(f, rule, grad_options, _options(options)), f)
 
 
-def jacrev(f: Callable | None = None, argnums: int = 0, **options) -> Any:
-    """The Jacobian by reverse mode: shapes `result.shape + argument.shape`."""
-    return _decorator(lambda f: Jacobian(f, jacobians.reverse, argnums, _options(options)), f)
+def jacfwd(
+    f: Callable | None = None, argnums: Argnums = 0, has_aux: bool = False, **options
+) -> Any:
+    """The Jacobian by forward mode: shapes `result.shape + argument.shape`.
+
+    In place of each array or number of the result there is one block for each of the argument, in
+    its structure (a tuple of such for a tuple of `argnums`). Options as for `grad`.
+    """
+    return _jacobian(jacobians.forward, f, GradOptions(argnums, has_aux), options)
 
 
-def hessian(f: Callable | None = None, argnums: int = 0, **options) -> Any:
-    """The matrix of second derivatives, forward over reverse."""
-    return _decorator(lambda f: jacfwd(jacrev(f, argnums), argnums, **options), f)
+def jacrev(
+    f: Callable | None = None, argnums: Argnums = 0, has_aux: bool = False, **options
+) -> Any:
+    """The Jacobian by reverse mode: shapes and structure as of `jacfwd`."""
+    return _jacobian(jacobians.reverse, f, GradOptions(argnums, has_aux), options)
 
 
-def hvp(f: Callable | None = None, argnums: int = 0, **options) -> Any:
-    """`hvp(f)(*args, v)`: the Hessian of f times v, at the cost of a few gradients."""
-    return _decorator(lambda f: Jacobian(f, jacobians.hvp, argnums, _options(options)), f)
+def hessian(
+    f: Callable | None = None, argnums: Argnums = 0, has_aux: bool = False, **options
+) -> Any:
+    """The matrix of second derivatives, forward over reverse; structure as of `jacfwd`."""
+
+    def make(f: Callable) -> Jacobian:
+        return jacfwd(jacrev(f, argnums, has_aux), argnums, has_aux, **options)
+
+    return _decorator(make, f)
 
 
-def elementwise_grad(f: Callable | None = None, argnums: int = 0, **options) -> Any:
+def hvp(f: Callable | None = None, argnums: Argnums = 0, **options) -> Any:
+    """`hvp(f)(*args, v)`: the Hessian of f times v, at the cost of a few gradients.
+
+    For a tuple of `argnums`, v and the result are tuples.
+    """
+    return _jacobian(jacobians.hvp, f, GradOptions(argnums), options)
+
+
+def elementwise_grad(f: Callable | None = None, argnums: Argnums = 0, **options) -> Any:
     """The derivative of each element of f's result by the same element of its argument."""
-    rule = jacobians.elementwise
-    return _decorator(lambda f: Jacobian(f, rule, argnums, _options(options)), f)
+    return _jacobian(jacobians.elementwise, f, GradOptions(argnums), options)
 
 
 # ----- vjp and jvp: calls, not decorators
 
 
-def jvp(f: Callable, primals: tuple, tangents: tuple) -> tuple[Any, Any]:
-    """`(f(*primals), derivative of f at primals in the direction of tangents)`"""
-    return _program(derivatives.jvp, f)(primals, tangents)
+def jvp(f: Callable, primals: tuple, tangents: tuple, has_aux: bool = False) -> tuple:
+    """`(f(*primals), derivative of f at primals in the direction of tangents)`
+
+    With `has_aux`, f returns `(value, aux)`, and aux is returned third.
+    """
+    return _program(_jvp, f, has_aux)(primals, tangents)
 
 
-def vjp(f: Callable, *primals) -> tuple[Any, Callable]:
+def vjp(f: Callable, *primals, has_aux: bool = False) -> tuple:
     """`(f(*primals), pullback)`; `pullback(ct)` gives the cotangents of the primals.
 
-    Called from Python, the pullback runs f again; inside compiled code nothing is run twice.
+    With `has_aux`, f returns `(value, aux)`, and aux is returned third. Called from Python, the
+    pullback runs f again; inside compiled code nothing is run twice.
     """
     kept = copy.deepcopy(primals)  # which the caller may change before the pullback is called
-    value = _program(_call, f)(*primals)
-    pull = _program(_pullback, f)
-    return value, lambda ct: pull(kept, ct)
+    result = _program(_call, f, has_aux)(*primals)
+    pull = _program(_pullback, f, has_aux)
+    value, *aux = result if has_aux else (result,)
+    return (value, lambda ct: pull(kept, ct), *aux)
 
 
 class _Rule(Transformed):
     """A rule of the inferer, applied to a function, as a compiled function."""
 
-    def __init__(self, rule: Callable, f: Callable):
-        self.rule = rule
+    def __init__(self, rule: Callable, f: Callable, has_aux: bool):
+        self.rule, self.has_aux = rule, has_aux
         super().__init__(f, CompileOptions())
 
 
-def _call(ctx, f, *primals):
-    return derivatives.call_with_copies(ctx, f, primals, {}, {})
+def _jvp(ctx, f, has_aux, primals, tangents):
+    return derivatives.jvp(ctx, f, primals, tangents, has_aux)
 
 
-def _pullback(ctx, f, primals, ct):
-    out = derivatives.vjp(ctx, f, ctx.list_items(primals))
+def _call(ctx, f, has_aux, *primals):
+    result = derivatives.call_with_copies(ctx, f, primals, {}, {})
+    derivatives.without_aux(ctx, result, has_aux)
+    return result
+
+
+def _pullback(ctx, f, has_aux, primals, ct):
+    out = derivatives.vjp(ctx, f, ctx.list_items(primals), has_aux)
     return ctx.call(out.items[1], (ct,), {})
 
 
-CALLABLE_TYPES[_Rule] = lambda ctx, f, args, kwargs: f.rule(ctx, _inner(ctx, f), *args)
+CALLABLE_TYPES[_Rule] = lambda ctx, f, args, kwargs: f.rule(ctx, _inner(ctx, f), f.has_aux, *args)
+
+
+def _program(rule: Callable, f: Callable, has_aux: bool) -> _Rule:
+    return _kept_program(rule, Identity(f) if is_state(f) else f, has_aux)
 
 
 @functools.lru_cache(maxsize=256)
-def _program(rule: Callable, f: Callable) -> _Rule:
-    return _Rule(rule, f)
+def _kept_program(rule: Callable, f: Callable | Identity, has_aux: bool) -> _Rule:
+    """An instance counts as itself: its class may compare its arrays, or have no hash."""
+    return _Rule(rule, f.object if isinstance(f, Identity) else f, has_aux)
 
 
 # ----- Inside compiled code
@@ -288,20 +329,23 @@ function(jacfwd)(_inside(jacobians.apply(jacobians.forward)))
 function(jacrev)(_inside(jacobians.apply(jacobians.reverse)))
 function(hvp)(_inside(jacobians.apply(jacobians.hvp)))
 function(elementwise_grad)(_inside(jacobians.apply(jacobians.elementwise)))
-function(jvp)(derivatives.jvp)
 
 
 @function(hessian)
-def _hessian_inside(ctx, f, argnums=Static(0)):
-    reverse = derivatives.transformed(f, jacobians.apply(jacobians.reverse), argnums.value, False)
-    return derivatives.transformed(
-        reverse, jacobians.apply(jacobians.forward), argnums.value, False
-    )
+def _hessian_inside(ctx, f, argnums=Static(0), has_aux=Static(False)):
+    told = (_numbers(ctx, argnums), has_aux.value)
+    reverse = derivatives.transformed(f, jacobians.apply(jacobians.reverse), *told)
+    return derivatives.transformed(reverse, jacobians.apply(jacobians.forward), *told)
+
+
+@function(jvp)
+def _jvp_inside(ctx, f, primals, tangents, has_aux=Static(False)):
+    return derivatives.jvp(ctx, f, primals, tangents, has_aux.value)
 
 
 @function(vjp)
-def _vjp_inside(ctx, f, *primals):
-    return derivatives.vjp(ctx, f, primals)
+def _vjp_inside(ctx, f, *primals, has_aux=Static(False)):
+    return derivatives.vjp(ctx, f, primals, has_aux.value)
 
 
 def stop_gradient(x: Any) -> Any:

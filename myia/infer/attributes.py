@@ -203,7 +203,11 @@ def special_method(ctx: Context, x: Abstract, name: str) -> Abstract | None:
 def setattr_(ctx: Context, x: Abstract, name: str, value: Abstract) -> None:
     """`x.name = value`"""
     if not isinstance(x, Ref) or not isinstance(ctx.contents(x), InstanceObject):
-        ctx.fail(ReadOnlyWrite, what=f"an attribute of {ctx.describe(x)}", help_text="")
+        ctx.fail(
+            ReadOnlyWrite,
+            what=f"an attribute of {ctx.describe(x)}",
+            help_text="return the new value, or keep it in an instance that is passed in",
+        )
     contents = ctx.contents(x)
     params = getattr(contents.cls, "__dataclass_params__", None)
     if params is not None and params.frozen:

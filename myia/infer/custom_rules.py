@@ -23,11 +23,12 @@ from typing import Any
 from myia.infer.calls import bind
 from myia.infer.context import Context
 from myia.infer.custom_regions import Part, closed, with_consts, with_tangents
-from myia.infer.derivatives import Tree, argument_numbers, bases, like, link_same, tree
+from myia.infer.derivatives import argument_numbers, bases, link_same
 from myia.infer.errors import BadRule, BadType, Unsupported
 from myia.infer.heap import CellObject, Heap
 from myia.infer.matching import Match
 from myia.infer.staging.calls import form
+from myia.infer.trees import Tree, like, tree
 from myia.infer.values import Abstract, Closure, PyFunction, Ref, Scalar, Static, Tuple
 from myia.ir.builder import Builder, emit
 from myia.ir.core import Region, Value, captures

@@ -15,103 +15,30 @@ import numpy as np
 
 from myia.infer.context import Context
 from myia.infer.errors import CertainError, NotDifferentiable
-from myia.infer.heap import ArrayObject
-from myia.infer.layout import is_contiguous, owners
-from myia.infer.operands import is_numeric, operand, operand_dtype
+from myia.infer.layout import owners
 from myia.infer.regions import Exports, adopt, copied
-from myia.infer.sized.elements import is_sized, refuse
+from myia.infer.trees import RESULT, Tree, matching, tree
 from myia.infer.values import (
     Abstract,
     Partial,
     Ref,
     Scalar,
-    Static,
     Tuple,
     UndefinedType,
     static_number,
 )
-from myia.ir.builder import Builder, emit
+from myia.ir import builder as ir
+from myia.ir.builder import Builder
 from myia.ir.core import Region, Value
 from myia.primitives.define import constant
 from myia.primitives.logic import stop_gradient as cut_gradient
 from myia.primitives.structured import derivative_p
 
-# ----- Trees of differentiable leaves
+Argnums = int | tuple[int, ...]
 
-
-@dataclass(frozen=True)
-class Tree:
-    """The differentiable leaves of abstract values, and how to put others in their place."""
-
-    leaves: list[Abstract]
-    values: list[Value]
-    builders: list[Callable[[Context, list[Abstract]], Abstract]]
-
-    def fill(self, ctx: Context, leaves: list[Abstract]) -> list[Abstract]:
-        """The same structures with other leaves."""
-        rest = list(leaves)
-        return [build(ctx, rest) for build in self.builders]
-
-    def rebuild(self, ctx: Context, values: list[Value]) -> list[Abstract]:
-        """The same structures and kinds of number with other values of the same avals."""
-        return self.fill(ctx, [like(ctx, x, v) for x, v in zip(self.leaves, values)])
-
-    def copies(self, ctx: Context, values: list[Value]) -> list[Abstract]:
-        """As `rebuild`; `reshape` makes views of the new arrays where it does of the leaves."""
-        made = [like(ctx, x, v, is_contiguous(ctx, x)) for x, v in zip(self.leaves, values)]
-        return self.fill(ctx, made)
-
-    def rebuild_arrays(self, ctx: Context, values: list[Value]) -> list[Abstract]:
-        """The same structures with values of any shape."""
-        return self.fill(ctx, [ctx.array(v) for v in values])
-
-
-def like(ctx: Context, x: Abstract, value: Value, contiguous: bool = True) -> Abstract:
-    """A new number or array with this value, of the kind of `x`."""
-    if isinstance(x, Scalar):
-        return Scalar(value, x.weak, boxed=x.boxed)
-    if not value.shape:
-        return Scalar(value, weak=False)
-    return ctx.new(ArrayObject(value, contiguous=contiguous))
-
-
-def tree(ctx: Context, xs: list[Abstract], what: str, *, integers: bool = False) -> Tree:
-    """Every number in `xs` must be a float (or complex) number or array.
-
-    `integers`: others are leaves too, but for those that are known at compile time.
-    """
-    leaves: list[Abstract] = []
-    builders = [_structure(ctx, x, leaves, what, integers) for x in xs]
-    values = [x.value if isinstance(x, Scalar) else ctx.read(x) for x in leaves]
-    return Tree(leaves, values, builders)
-
-
-def _structure(
-    ctx: Context, x: Abstract, leaves: list[Abstract], what: str, integers: bool
-) -> Callable:
-    """Append the leaves of `x`; returns what builds the like of it from a list of leaves."""
-    x = ctx.force(x)
-    if static_number(x) and isinstance(x.value, (float, complex, np.inexact)):
-        value = constant(x.value, np.asarray(x.value).dtype)
-        x = Scalar(value, not isinstance(x.value, np.generic))
-    known = isinstance(x, Static) and (integers or not static_number(x))
-    if not known and is_numeric(ctx, x):
-        dtype, _ = operand_dtype(ctx, x)
-        if dtype.kind not in "fc" and not integers:
-            kind = ctx.describe(x) if not isinstance(x, Static) else f"the int {x.value}"
-            ctx.fail(NotDifferentiable, what=what, kind=kind)
-        leaves.append(x)
-        return lambda ctx, rest: rest.pop(0)
-    if isinstance(x, Static):
-        return lambda ctx, rest: x
-    if is_sized(ctx, x):
-        refuse(ctx, "the derivative with respect to elements")
-    contents = ctx.contents(x) if isinstance(x, Ref) else x
-    parts = [_structure(ctx, child, leaves, what, integers) for child in contents.children()]
-    if isinstance(x, Ref):
-        return lambda ctx, rest: ctx.new(contents.rebuild(tuple(p(ctx, rest) for p in parts)))
-    return lambda ctx, rest: x.rebuild(tuple(p(ctx, rest) for p in parts))
-
+RETURN_ONE = "return one real float, or use `jacrev`, `jacfwd`, `vjp` or `jvp`"
+RETURN_PAIR = "return `loss, aux`"
+BY_POSITION = "pass what is differentiated by position"
 
 # ----- The op
 
@@ -145,7 +72,7 @@ def differentiated(ctx: Context, call: Callable, xs: list[Abstract], what: str, 
         finally:
             ctx.differentiating -= 1
         chosen = split(result)
-        outputs = tree(ctx, [chosen], "the result of a differentiated function")
+        outputs = tree(ctx, [chosen], RESULT)
         exports.values += list(dict.fromkeys(outputs.values))
     positions = tuple(exports.values.index(v) for v in outputs.values)
     exports.add(ctx, result, before)
@@ -163,14 +90,14 @@ def emit_derivative(
     """
     of = tuple(dict.fromkeys(d.outputs))
     wrt = tuple(range(len(d.tree.values)))
-    results = emit(
+    results = ir.emit(
         derivative_p, *d.tree.values, *seeds, regions=[d.region], mode=mode, wrt=wrt, of=of
     )
     n = len(d.region.yields)
     return list(results[:n]), list(results[n:])
 
 
-def _emit(ctx: Context, d: Differentiated, mode: str, seeds: list[Value]):
+def emit(ctx: Context, d: Differentiated, mode: str, seeds: list[Value]):
     """The op; returns the result as seen from outside, and the derivative's values."""
     values, derivatives = emit_derivative(d, mode, seeds)
     (result,) = adopt(ctx, d.exports, values, [d.result])
@@ -184,7 +111,7 @@ def _emit(ctx: Context, d: Differentiated, mode: str, seeds: list[Value]):
 class GradOptions:
     """What `myia.grad` was told."""
 
-    argnums: int | tuple[int, ...] = 0
+    argnums: Argnums = 0
     has_aux: bool = False
     value: bool = False
 
@@ -199,25 +126,26 @@ def gradient(ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwarg
         return call_with_copies(ctx, f, args, kwargs, chosen)
 
     def loss_of(result: Abstract) -> Abstract:
-        loss = result
-        if options.has_aux:
-            if not isinstance(result, Tuple) or len(result.items) != 2:
-                ctx.fail(
-                    NotDifferentiable,
-                    what="the result with has_aux=True",
-                    kind="not a pair (loss, aux)",
-                )
-            loss = result.items[0]
-        return _scalar_loss(ctx, loss)
+        return _scalar_loss(ctx, without_aux(ctx, result, options.has_aux))
 
     d, outputs = differentiated(ctx, call, chosen, "the argument of grad", loss_of)
     (loss,) = outputs.values
-    result, cts = _emit(ctx, d, "vjp", [constant(1, loss.dtype)])
+    result, cts = emit(ctx, d, "vjp", [constant(1, loss.dtype)])
     grads = d.tree.rebuild(ctx, cts)
-    grad = grads[0] if isinstance(options.argnums, int) else Tuple(tuple(grads))
+    grad = by_argument(options.argnums, grads)
     if options.value:
         return Tuple((result, grad))
     return Tuple((grad, result.items[1])) if options.has_aux else grad
+
+
+def without_aux(ctx: Context, result: Abstract, has_aux: bool) -> Abstract:
+    """What of the function's result is differentiated."""
+    if not has_aux:
+        return result
+    if not isinstance(result, Tuple) or len(result.items) != 2:
+        what = "the result with has_aux=True"
+        ctx.fail(NotDifferentiable, what=what, kind="not a pair (loss, aux)", help_text=RETURN_PAIR)
+    return result.items[0]
 
 
 def call_with_copies(
@@ -265,6 +193,11 @@ def _bases(ctx: Context, xs: Iterable[Abstract]) -> Iterator[list[int]]:
             yield from _bases(ctx, x.children())
 
 
+def by_argument(argnums: Argnums, found: list[Abstract]) -> Abstract:
+    """What was found for one argument, or a tuple for a tuple of them."""
+    return found[0] if isinstance(argnums, int) else Tuple(tuple(found))
+
+
 def argument_numbers(ctx: Context, argnums, count: int) -> tuple[int, ...]:
     numbers = (argnums,) if isinstance(argnums, int) else tuple(argnums)
     for i in numbers:
@@ -273,6 +206,7 @@ def argument_numbers(ctx: Context, argnums, count: int) -> tuple[int, ...]:
                 NotDifferentiable,
                 what=f"argument number {i}",
                 kind=f"missing: there are {count} positional arguments",
+                help_text=BY_POSITION,
             )
     return tuple(i % count for i in numbers)
 
@@ -284,85 +218,77 @@ def _scalar_loss(ctx: Context, loss: Abstract) -> Abstract:
     if static_number(loss) and not isinstance(loss.value, complex):
         return Scalar(constant(float(loss.value), np.float64), True)
     shape = ctx.shape(loss) if isinstance(loss, Scalar) or ctx.is_array(loss) else None
-    if shape is None or shape != ():
+    if shape != ():
         kind = ctx.describe(loss)
-        ctx.fail(NotDifferentiable, what="the result of a function under grad", kind=kind)
-    if loss.dtype.kind != "f":
-        ctx.fail(
-            NotDifferentiable,
-            what="the result of a function under grad",
-            kind=f"of dtype {loss.dtype}, not a real float",
-        )
-    return loss
+    elif loss.dtype.kind != "f":
+        kind = f"of dtype {loss.dtype}, not a real float"
+    else:
+        return loss
+    what = "the result of a function under grad"
+    return ctx.fail(NotDifferentiable, what=what, kind=kind, help_text=RETURN_ONE)
 
 
 # ----- jvp and vjp
 
 
-def jvp(ctx: Context, f: Abstract, primals: Abstract, tangents: Abstract) -> Abstract:
-    """`(f(*primals), the derivative of f at primals in the direction tangents)`"""
+def jvp(
+    ctx: Context, f: Abstract, primals: Abstract, tangents: Abstract, has_aux: bool = False
+) -> Abstract:
+    """`(f(*primals), the derivative of f at primals in the direction tangents)`, then the aux"""
     xs, ts = list(ctx.list_items(primals)), list(ctx.list_items(tangents))
-    return jvp_of(ctx, lambda copies: ctx.call(f, copies, {}), xs, ts)
+    return jvp_of(ctx, lambda copies: ctx.call(f, copies, {}), xs, ts, has_aux)
 
 
-def jvp_of(ctx: Context, call: Callable, xs: list[Abstract], ts: list[Abstract]) -> Tuple:
+def jvp_of(
+    ctx: Context, call: Callable, xs: list[Abstract], ts: list[Abstract], has_aux: bool = False
+) -> Tuple:
     """`jvp` of a function of the inferer's."""
-    d, outputs = differentiated(ctx, call, xs, "a primal of jvp", lambda r: r)
+    split = lambda result: without_aux(ctx, result, has_aux)  # noqa: E731
+    d, outputs = differentiated(ctx, call, xs, "a primal of jvp", split)
     seeds = matching(ctx, ts, d.tree.values, "a tangent")
-    result, tangents_out = _emit(ctx, d, "jvp", seeds)
+    result, tangents_out = emit(ctx, d, "jvp", seeds)
     by_position = dict(zip(dict.fromkeys(d.outputs), tangents_out))
-    out = outputs.rebuild(ctx, [by_position[i] for i in d.outputs])
-    return Tuple((result, out[0]))
+    out = outputs.rebuild(ctx, [by_position[i] for i in d.outputs])[0]
+    return Tuple((result.items[0], out, result.items[1])) if has_aux else Tuple((result, out))
 
 
-def vjp(ctx: Context, f: Abstract, primals: tuple[Abstract, ...]) -> Abstract:
-    """`(f(*primals), pullback)`; the pullback runs f again unless the passes find it the same."""
+def vjp(
+    ctx: Context, f: Abstract, primals: tuple[Abstract, ...], has_aux: bool = False
+) -> Abstract:
+    """`(f(*primals), pullback)`, then the aux.
+
+    The pullback runs f again unless the passes find it the same.
+    """
     made: dict[int, Ref] = {}
     kept = [copied(ctx, x, made) for x in primals]
     value = call_with_copies(ctx, f, primals, {}, {})
-    return Tuple((value, Partial(pullback, (f, *kept))))
+    pull = Partial(pullback, (f, *kept), (has_aux,))
+    main = without_aux(ctx, value, has_aux)
+    return Tuple((main, pull, value.items[1])) if has_aux else Tuple((main, pull))
 
 
 def pullback(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstract:
     """The cotangents of the primals, for a cotangent of f's result."""
-    f, *primals = partial.items
+    (f, *primals), (has_aux,) = partial.items, partial.meta
     d, outputs = differentiated(
-        ctx, lambda copies: ctx.call(f, copies, {}), primals, "a primal of vjp", lambda r: r
+        ctx,
+        lambda copies: ctx.call(f, copies, {}),
+        primals,
+        "a primal of vjp",
+        lambda result: without_aux(ctx, result, has_aux),
     )
     seeds = matching(ctx, list(args), outputs.values, "a cotangent")
     unique: dict[int, Value] = {}
     for position, seed in zip(d.outputs, seeds):
         unique[position] = unique[position] + seed if position in unique else seed
-    _, cts = _emit(ctx, d, "vjp", list(unique.values()))
+    _, cts = emit(ctx, d, "vjp", list(unique.values()))
     return Tuple(tuple(d.tree.rebuild(ctx, cts)))
-
-
-def matching(ctx: Context, xs: list[Abstract], like: list[Value], what: str) -> list[Value]:
-    """The leaves of `xs`, one for each value of `like`, with its dtype and shape."""
-    leaves: list[Abstract] = []
-    for x in xs:
-        _numbers(ctx, x, leaves)
-    avals = [v.aval for v in like]
-    if len(leaves) != len(avals) or any(ctx.shape(x) != a.shape for x, a in zip(leaves, avals)):
-        given = ", ".join(ctx.describe(x) for x in leaves)
-        wanted = ", ".join(map(str, avals))
-        ctx.fail(NotDifferentiable, what=what, kind=f"({given}) where ({wanted}) is wanted")
-    return [operand(ctx, x, a) for x, a in zip(leaves, avals)]
-
-
-def _numbers(ctx: Context, x: Abstract, leaves: list[Abstract]) -> None:
-    if isinstance(x, Scalar) or static_number(x) or ctx.is_array(x):
-        leaves.append(x)
-        return
-    children = ctx.contents(x).children() if isinstance(x, Ref) else x.children()
-    for child in children:
-        _numbers(ctx, child, leaves)
 
 
 # ----- Transforms made inside compiled code
 
 
-def transformed(f: Abstract, apply: Callable, argnums, has_aux: bool) -> Partial:
+def transformed(f: Abstract, apply: Callable, argnums: Argnums, has_aux: bool) -> Partial:
     """`grad(f)` of a function that only the inferer has: a callable of ours."""
     return Partial(apply, (f,), (argnums, has_aux))
 

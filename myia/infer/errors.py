@@ -180,10 +180,11 @@ class DeepRecursion(Diagnostic):
 class NotDifferentiable(Diagnostic):
     title = "{what} is {kind}"
     label = "a derivative is taken here"
-    way_out = "differentiate a function of floats that returns one float (or use jvp, vjp)"
+    way_out = "{help_text}"
 
     what: str
     kind: str
+    help_text: str
 
 
 @dataclass(frozen=True)

@@ -1,23 +1,35 @@
 """Jacobians: one loop over a basis, whose body holds one `derivative` op.
 
 The function's forward sweep does not depend on the direction, so the passes hoist it out of the
-loop: a Jacobian costs one forward sweep and one pullback (or pushforward) for each direction.
+loop: a Jacobian costs one forward sweep and one pullback (or pushforward) for each direction. What
+the function prints, raises and changes it does once, before the loop.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
 from myia.infer import derivatives
 from myia.infer.context import Context
-from myia.infer.derivatives import GradOptions, differentiated, emit_derivative
+from myia.infer.derivatives import (
+    Differentiated,
+    GradOptions,
+    by_argument,
+    differentiated,
+    emit,
+    emit_derivative,
+)
 from myia.infer.lists import put
-from myia.infer.values import Abstract
+from myia.infer.regions import adopt
+from myia.infer.trees import Tree
+from myia.infer.values import Abstract, Tuple
 from myia.infer.views import reshape
 from myia.ir.builder import Builder
 from myia.ir.core import Value
+from myia.ir.rewrite import clone_region, inline, without_effects
 from myia.primitives import logic, shaping
 from myia.primitives.control import loop
 from myia.primitives.define import constant, zeros
@@ -28,14 +40,29 @@ def apply(rule: Callable) -> Callable:
     return _APPLIED[rule]
 
 
-def _region(ctx: Context, f: Abstract, argnums: int, args: tuple, kwargs: dict):
-    argnum = derivatives.argument_numbers(ctx, argnums, len(args))[0]
+def _region(ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs: dict):
+    numbers = derivatives.argument_numbers(ctx, options.argnums, len(args))
 
     def call(copies: list[Abstract]) -> Abstract:
-        return derivatives.call_with_copies(ctx, f, args, kwargs, {argnum: copies[0]})
+        return derivatives.call_with_copies(ctx, f, args, kwargs, dict(zip(numbers, copies)))
 
-    what = "the argument of a Jacobian"
-    return differentiated(ctx, call, [args[argnum]], what, lambda r: r)
+    def main_of(result: Abstract) -> Abstract:
+        return derivatives.without_aux(ctx, result, options.has_aux)
+
+    chosen = [args[i] for i in numbers]
+    return differentiated(ctx, call, chosen, "the argument of a Jacobian", main_of)
+
+
+def _run_once(ctx: Context, d: Differentiated) -> tuple[Abstract, Differentiated]:
+    """The function's result, and `d` without what it does beside: that is done here."""
+    values = inline(d.region, d.tree.values)
+    (result,) = adopt(ctx, d.exports, list(values), [d.result])
+    return result, replace(d, region=without_effects(d.region))
+
+
+def _direction(d: Differentiated, mode: str, seeds: list[Value]) -> list[Value]:
+    """The derivative in one direction."""
+    return emit_derivative(replace(d, region=clone_region(d.region)), mode, seeds)[1]
 
 
 def _rows(like: list[Value], which: int, each: Callable[[list[Value]], list[Value]]) -> list[Value]:
@@ -68,27 +95,29 @@ def _avals_of(row: Callable) -> list:
         return [x.aval for x in row(constant(0, np.int64))]
 
 
-def reverse(ctx: Context, f: Abstract, argnums: int, args: tuple, kwargs: dict) -> Abstract:
+def reverse(ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs: dict) -> Abstract:
     """`jacrev`: one row for each element of the result."""
-    d, outputs = _region(ctx, f, argnums, args, kwargs)
+    d, outputs = _region(ctx, f, options, args, kwargs)
+    result, d = _run_once(ctx, d)
     of = tuple(dict.fromkeys(d.outputs))
     distinct = [d.region.yields[i] for i in of]
     blocks = []
     for position in d.outputs:
         which = of.index(position)
-        rows = _rows(distinct, which, lambda seeds: emit_derivative(d, "vjp", seeds)[1])
+        rows = _rows(distinct, which, lambda seeds: _direction(d, "vjp", seeds))
         shape = distinct[which].shape
         parts = [reshape(r, (*shape, *x.shape)) for r, x in zip(rows, d.tree.values)]
-        blocks.append(d.tree.rebuild_arrays(ctx, parts)[0])
-    return outputs.fill(ctx, blocks)[0]
+        blocks.append(_block(ctx, d.tree, parts, options))
+    return _with_aux(outputs.fill(ctx, blocks)[0], result, options)
 
 
-def forward(ctx: Context, f: Abstract, argnums: int, args: tuple, kwargs: dict) -> Abstract:
+def forward(ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs: dict) -> Abstract:
     """`jacfwd`: one column for each element of the argument."""
-    d, outputs = _region(ctx, f, argnums, args, kwargs)
+    d, outputs = _region(ctx, f, options, args, kwargs)
+    result, d = _run_once(ctx, d)
     of = tuple(dict.fromkeys(d.outputs))
     columns = [
-        _rows(d.tree.values, i, lambda seeds: emit_derivative(d, "jvp", seeds)[1])
+        _rows(d.tree.values, i, lambda seeds: _direction(d, "jvp", seeds))
         for i in range(len(d.tree.values))
     ]
     blocks = []
@@ -100,33 +129,49 @@ def forward(ctx: Context, f: Abstract, argnums: int, args: tuple, kwargs: dict) 
             last = (*range(1, c.aval.ndim), 0)
             moved = shaping.transpose(c, permutation=last) if c.aval.ndim > 1 else c
             parts.append(reshape(moved, (*c.shape[1:], *x.shape)))
-        blocks.append(d.tree.rebuild_arrays(ctx, parts)[0])
-    return outputs.fill(ctx, blocks)[0]
+        blocks.append(_block(ctx, d.tree, parts, options))
+    return _with_aux(outputs.fill(ctx, blocks)[0], result, options)
 
 
-def hvp(ctx: Context, f: Abstract, argnums: int, args: tuple, kwargs: dict) -> Abstract:
+def _block(ctx: Context, inputs: Tree, parts: list[Value], options: GradOptions) -> Abstract:
+    """The derivatives of one output by every input, in the structure of the inputs."""
+    return by_argument(options.argnums, inputs.rebuild_arrays(ctx, parts))
+
+
+def _with_aux(jacobian: Abstract, result: Abstract, options: GradOptions) -> Abstract:
+    return Tuple((jacobian, result.items[1])) if options.has_aux else jacobian
+
+
+def hvp(ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs: dict) -> Abstract:
     """`hvp(f)(*args, v)`: the derivative of the gradient in the direction v."""
     *args, v = args
-    argnum = derivatives.argument_numbers(ctx, argnums, len(args))[0]
+    numbers = derivatives.argument_numbers(ctx, options.argnums, len(args))
 
-    def grad_at(x: Abstract) -> Abstract:
-        full = [*args[:argnum], x, *args[argnum + 1 :]]
-        return derivatives.gradient(ctx, f, GradOptions(argnum), tuple(full), kwargs)
+    def grad_at(xs: list[Abstract]) -> Abstract:
+        full = list(args)
+        for i, x in zip(numbers, xs):
+            full[i] = x
+        return derivatives.gradient(ctx, f, GradOptions(options.argnums), tuple(full), kwargs)
 
-    return derivatives.jvp_of(ctx, lambda xs: grad_at(xs[0]), [args[argnum]], [v]).items[1]
+    directions = [v] if isinstance(options.argnums, int) else list(ctx.list_items(v))
+    chosen = [args[i] for i in numbers]
+    return derivatives.jvp_of(ctx, grad_at, chosen, directions).items[1]
 
 
-def elementwise(ctx: Context, f: Abstract, argnums: int, args: tuple, kwargs: dict) -> Abstract:
+def elementwise(
+    ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs: dict
+) -> Abstract:
     """The pullback of ones: right when element i of the result depends on element i alone."""
-    d, _ = _region(ctx, f, argnums, args, kwargs)
+    d, _ = _region(ctx, f, options, args, kwargs)
     of = tuple(dict.fromkeys(d.outputs))
     ones = [constant(1, (y := d.region.yields[i]).dtype, y.shape) for i in of]
-    return d.tree.rebuild(ctx, emit_derivative(d, "vjp", ones)[1])[0]
+    _, cts = emit(ctx, d, "vjp", ones)
+    return by_argument(options.argnums, d.tree.rebuild(ctx, cts))
 
 
 def _applied(rule: Callable) -> Callable:
     def call(ctx: Context, partial, args: tuple, kwargs: dict) -> Abstract:
-        return rule(ctx, partial.items[0], partial.meta[0], args, kwargs)
+        return rule(ctx, partial.items[0], GradOptions(*partial.meta), args, kwargs)
 
     return call
 

@@ -40,6 +40,13 @@ def inline(region: Region, args: Sequence[Value], env: Env | None = None) -> tup
     return tuple(env.get(y, y) for y in region.yields)
 
 
+def without_effects(region: Region) -> Region:
+    """`region` without the ops that are there for their effect alone, which have no results."""
+    kept = [op for op in region.ops if not op.primitive.effect]
+    ops = (with_regions(op, [without_effects(r) for r in op.regions]) for op in kept)
+    return Region(region.args, tuple(ops), region.yields)
+
+
 def with_regions(op: Op, regions: Sequence[Region]) -> Op:
     """`op` with other regions (and the same results)."""
     return Op(op.primitive, op.operands, op.params, tuple(regions), op.results, op.span)

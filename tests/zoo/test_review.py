@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import math
 
 import numpy as np
@@ -52,6 +54,48 @@ def test_compiled_methods_are_methods_inside_compiled_code():
     assert myia.jit(loss_of)(model, x) == loss_of(model, x) == 132.0
     np.testing.assert_array_equal(myia.grad(model.loss)(x), [22.0, 44.0])
     np.testing.assert_array_equal(myia.grad(loss_of)(model, x).w, [69.0, 92.0])
+
+
+@dataclasses.dataclass
+class Affine:  # has no hash, and compares its arrays
+    w: np.ndarray
+    b: float
+    layers: int = 1
+    calls: int = 0
+
+    def __call__(self, x):
+        self.calls += 1
+        return np.sum(self.w * x + self.b) * self.layers
+
+
+def test_an_instance_is_a_function_with_state():
+    model = Affine(np.array([1.0, 2.0]), 0.5)
+    for f in (myia.jit(model), myia.jit(functools.partial(Affine.__call__, model))):
+        before = model.calls
+        assert f(2.0) == 7.0
+        model.w[0], model.b = 3.0, 1.0
+        assert f(2.0) == 12.0
+        assert model.calls == before + 2
+        model.w[0], model.b = 1.0, 0.5
+    assert myia.vjp(model, 2.0)[1](1.0) == (3.0,)
+    assert myia.jvp(model, (2.0,), (1.0,))[1] == 3.0
+
+
+def test_the_settings_of_an_instance_are_not_differentiated():
+    model = Affine(np.array([1.0, 2.0]), 0.5, layers=3)
+    found = myia.grad(lambda m, x: m(x))(model, 2.0)
+    np.testing.assert_array_equal(found.w, [6.0, 6.0])
+    assert (found.b, found.layers) == (6.0, 3)
+    tangent = Affine(np.ones(2), 1.0, layers=3)
+    assert myia.jvp(lambda m: m(2.0), (model,), (tangent,))[1] == 18.0
+
+
+def test_a_method_of_an_instance_reads_and_writes_it():
+    model = Affine(np.array([1.0, 2.0]), 0.5)
+    f = myia.jit(model.__call__)
+    assert f(2.0) == 7.0 and model.calls == 1
+    model.w = np.array([4.0])
+    assert f(2.0) == 8.5 and model.calls == 2
 
 
 # ----- Functions that always raise
