@@ -133,6 +133,9 @@ class Rule:
     mode="jvp"   rule(*args, *tangents) -> *ys, *tangents
     mode="vjp"   forward(*args) -> *ys, *residuals
                  backward(*residuals, *cotangents) -> *cotangents of all args but `consts`
+    mode="solve" for the solution x of A(*params) x = b, whose args are (*params, *b):
+                 A(*params, *x) -> *b and, for reverse mode, the solver of the transposed
+                 equation, solve(*params, *cotangents of x) -> *cotangents of b
     """
 
     mode: str

@@ -57,7 +57,7 @@ def with_rules(ops: Iterable[Op], active: set[Value], residuals: Residuals) -> l
         for op in ops:
             if op.primitive is not custom_p:
                 append(_deeper(op, lambda r: region_with_rules(r, active, residuals)))
-            elif not is_moved(op, active):
+            elif not is_moved(op, active) or op.params["rule"].mode == "solve":
                 append(op)
             elif op.params["rule"].mode == "jvp":
                 emit_rule(op, [zeros(x.aval) for x in _floating(op.operands)])

@@ -30,3 +30,12 @@ class NonlinearRule(Diagnostic):
     title = "a derivative rule in this loop is not linear in the cotangents that it is given"
     label = "a second derivative in reverse mode is taken of this loop"
     way_out = "take the outer derivative in forward mode (`jvp`, `jacfwd`)"
+
+
+@dataclass(frozen=True)
+class NoTransposedSolver(Diagnostic):
+    title = "`{name}` says how to solve its equation, but not the transposed one"
+    label = "its derivative in reverse mode is taken here"
+    way_out = "use forward mode (`jvp`, `jacfwd`), or give it `transpose_solve`"
+
+    name: str

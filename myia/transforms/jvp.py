@@ -25,6 +25,7 @@ from myia.transforms.custom import emit_rule, is_moved
 from myia.transforms.flow import state, state_args
 from myia.transforms.fresh import fresh, with_more_args
 from myia.transforms.prune import prune
+from myia.transforms.solve import tangents_of_solution
 
 
 def jvp_region(region: Region, wrt: Sequence[int], of: Sequence[int]) -> Region:
@@ -159,6 +160,11 @@ class _Forward:
         """The rule takes the place of the function: it gives the values and the tangents."""
         if not is_moved(op, self.active):
             append(op)
+            return
+        if op.params["rule"].mode == "solve":
+            append(op)
+            ts = [self.tangents.get(x) for x in op.operands]
+            self.define(op.results, tangents_of_solution(jvp_region, op, ts))
             return
         tangents = emit_rule(op, [self.tangent(x) for x in op.operands if x.aval.differentiable])
         self.define([y for y in op.results if y.aval.differentiable], tangents)

@@ -20,11 +20,12 @@ from myia.primitives.structured import custom_p, if_p, loop_p, remat_p, rev_p
 from myia.source.diagnostics import InternalError
 from myia.transforms.activity import active_values, sources
 from myia.transforms.cotangents import Accumulators, like_cotangents, scaled
-from myia.transforms.custom import pull_back_custom, with_rules
+from myia.transforms.custom import is_moved, pull_back_custom, with_rules
 from myia.transforms.fresh import fresh
 from myia.transforms.prune import prune
 from myia.transforms.remat import pull_back_remat
 from myia.transforms.residuals import export_residuals
+from myia.transforms.solve import pull_back_solution
 from myia.transforms.vjp_loops import pull_back_loop
 from myia.transforms.vjp_rev import pull_back_rev
 
@@ -78,6 +79,9 @@ def _pull_back_op(op: Op, cts: list[Value | None], acc: Accumulators) -> None:
         pull_back_loop(reverse, op, cts, acc)
     elif op.primitive is rev_p:
         pull_back_rev(reverse, op, cts, acc)
+    elif op.primitive is custom_p and op.params["rule"].mode == "solve":
+        if is_moved(op, acc.active):
+            pull_back_solution(reverse, vjp_region, op, cts, acc)
     elif op.primitive is custom_p:
         pull_back_custom(reverse, op, cts, acc)
     elif op.primitive is remat_p:

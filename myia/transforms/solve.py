@@ -1,0 +1,85 @@
+"""Solutions of linear equations by a solver that is not looked into: `custom` in the mode "solve".
+
+    %x = custom %p %b { solve }         A(p) x = b
+        forward:   A x_t = b_t - (A_t) x            solved by the same solver
+        reverse:   A^T b_ct = x_ct                  solved by that of the transposed equation
+                   p_ct = the pullback of -A(p) x at b_ct
+
+Each is such an equation again, so that derivatives of all orders follow. The solver's own
+operands, a preconditioner or a first guess, do not change the solution, and have no derivative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from myia.ir.builder import build_region, current_span, emit
+from myia.ir.core import Op, Region, Value
+from myia.ir.rewrite import inline
+from myia.primitives.arithmetic import neg
+from myia.primitives.define import zeros
+from myia.primitives.structured import Rule, custom_p
+from myia.source.diagnostics import MyiaError
+from myia.transforms.cotangents import Accumulators, or_zeros
+from myia.transforms.errors import NoTransposedSolver
+from myia.transforms.fresh import applied, fresh
+
+
+def tangents_of_solution(
+    jvp_region: Callable, op: Op, ts: Sequence[Value | None]
+) -> Sequence[Value]:
+    """Emit the tangents of the results of `op`, from those of its operands (None: zero)."""
+    n = len(op.results)
+    params, of_params, of_b = op.operands[:-n], ts[:-n], ts[-n:]
+    right = [or_zeros(t, b) for t, b in zip(of_b, op.operands[-n:])]
+    wrt = [i for i, t in enumerate(of_params) if t is not None]
+    if wrt:
+        moved = jvp_region(op.params["rule"].regions[0], wrt, range(n))
+        seeds = [of_params[i] for i in wrt]
+        images = inline(moved, (*params, *op.results, *seeds))[n:]
+        right = [r - image for r, image in zip(right, images)]
+    return _solution(op, (*params, *right), op.regions[0], op.params["rule"])
+
+
+def pull_back_solution(
+    reverse: Callable, vjp_region: Callable, op: Op, cts: Sequence[Value | None], acc: Accumulators
+) -> None:
+    rule: Rule = op.params["rule"]
+    if len(rule.regions) == 1:
+        raise MyiaError(NoTransposedSolver(op.span or current_span(), op.params["name"]))
+    matvec, solve_transposed = rule.regions
+    n = len(op.results)
+    params, xs = op.operands[:-n], op.results
+    seeds = [or_zeros(ct, x) for ct, x in zip(cts, xs)]
+    back = Rule("solve", lambda: (_transposed(vjp_region, matvec, n), op.regions[0]))
+    of_b = _solution(op, (*params, *seeds), solve_transposed, back)
+    for b, ct in zip(op.operands[-n:], of_b):
+        acc.add(b, ct)
+    wanted = list(dict.fromkeys(p for p in params if acc.wants(p)))
+    if wanted:
+        step = applied(matvec, (*params, *xs), replay=True)
+        sums = reverse(step.ops, wanted, [(y, neg(ct)) for y, ct in zip(step.yields, of_b)])
+        for p in wanted:
+            acc.add(p, sums.get(p))
+
+
+def _solution(op: Op, operands: Sequence[Value], solve: Region, rule: Rule) -> Sequence[Value]:
+    """Emit the solution of an equation like that of `op`."""
+    params = {**op.params, "rule": rule}
+    return emit(custom_p, *operands, regions=(fresh(solve),), **params)
+
+
+def _transposed(vjp_region: Callable, matvec: Region, n: int) -> Region:
+    """(*params, *cotangents of b) -> *cotangents of x, which is 0: the product is linear in it."""
+    count = len(matvec.args) - n
+    pullback = vjp_region(matvec, range(count, count + n), range(n))
+
+    def body(*args: Value) -> Sequence[Value]:
+        at = [zeros(x.aval) for x in matvec.args[count:]]
+        return inline(pullback, (*args[:count], *at, *args[count:]))[n:]
+
+    return build_region([*(p.aval for p in matvec.args[:count]), *_avals(matvec.yields)], body)
+
+
+def _avals(values: Sequence[Value]) -> list:
+    return [x.aval for x in values]
