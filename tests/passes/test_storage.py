@@ -15,7 +15,7 @@ from myia.passes.storage import Limits, lower_and_plan
 from myia.primitives import elementwise
 from myia.primitives.control import if_, loop
 from myia.primitives.define import constant_p
-from myia.primitives.elementwise import sin
+from myia.primitives.elementwise import sin, tanh
 from myia.primitives.logic import gt, lt
 from myia.primitives.shaping import reduce_sum
 from myia.primitives.structured import Loop, loop_p
@@ -124,6 +124,26 @@ def test_number_of_replays(monkeypatch, n):
         assert evaluations == n  # the leaf is the tape
     else:
         assert evaluations <= n * (3 + 0.5 * max(0, np.log2(n / (8 * 4)))) + 4
+
+
+def squashed(x, p, n):
+    """The derivative of a trip reads what the next trip starts with."""
+    (y,) = loop([x], lambda k, y: [tanh(y * p + 0.1)], count=n)
+    return [y]
+
+
+@pytest.mark.parametrize("n", [1, 3, 4, 5, 8, 9, 60])
+def test_a_carry_is_recorded_once_for_two_trips(monkeypatch, n):
+    """And is at hand after the trip as before it: the replay is the last that computes it."""
+    f = expanded(gradient(function(squashed, 0.7, 0.8, 1)))
+    limits = Limits(strategy="trail", blocks=(4, 4), slots=(24, 24))
+    lowered, (plan,) = lower_and_plan(f, limits)
+    assert plan.bytes_per_trip == 8 and plan.bytes == 4 * 8 + 8 + 25 * 8
+    in_leaf = (n - 1) % 4 + 1
+    evaluations = count_evaluations(monkeypatch, elementwise.tanh, lowered, [0.7, 0.8, n])
+    assert evaluations == n + (n - in_leaf)
+    for got, want in zip(run(lowered, [0.7, 0.8, n]), run(f, [0.7, 0.8, n]), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-12)
 
 
 def test_memory_of_a_million_trips():

@@ -54,11 +54,16 @@ class Limits:
             return self.tape
         return self.inner_leaf if inner else self.while_tape
 
-    def trail(self, bytes_per_trip: int, snapshot_bytes: int, inner: bool) -> tuple[int, int]:
-        """The number of slots of a trail, and that of the trips in its leaf."""
+    def trail(
+        self, bytes_per_trip: int, more: int, snapshot_bytes: int, inner: bool
+    ) -> tuple[int, int]:
+        """The number of slots of a trail, and that of the trips in its leaf.
+
+        `more`: bytes of the leaf beside those of its trips.
+        """
         record, snapshot = max(1, bytes_per_trip), max(1, snapshot_bytes)
         if self.budget is not None:
-            return _within(self.budget, record, snapshot)
+            return _within(self.budget - more, record, snapshot)
         wanted = (self.inner_leaf if inner else self.leaf) // record
         block = _between(self.blocks, _power_of_two(wanted))
         slots = 0 if inner else self.snapshots // snapshot
@@ -71,7 +76,7 @@ def _within(budget: int, record: int, snapshot: int) -> tuple[int, int]:
     A trip is replayed just once if there are at most slots · block of them, and this product is
     largest when both have half of the memory.
     """
-    block = _power_of_two(budget // 2 // record)
+    block = _power_of_two(max(0, budget) // 2 // record)
     slots = (budget - block * record) // snapshot - 1  # one more is written to and never read
     return max(LEAST_SLOTS, slots), block
 

@@ -27,6 +27,7 @@ from myia.passes.dce import eliminate_dead_code
 from myia.passes.storage.costs import UNKNOWN_TRIPS, op_cost, recording_cost
 from myia.passes.storage.counters import invert_counters
 from myia.passes.storage.cut import Cut, carries_needed, choose_records, needed, parted, reads
+from myia.passes.storage.leaf import Leaf
 from myia.passes.storage.limits import Limits
 from myia.passes.storage.numbering import Numbering
 from myia.passes.storage.plan import LoopPlan, Record, distinct, text_of
@@ -186,7 +187,7 @@ class _Scope:
         storage, restored = self.best_storage(parts, last, index, mapping)
         extras, trips = self.record(index, mapping, storage)
         with Builder() as b:
-            results = storage.reverse(trips, extras, storage.cut.parts.accumulators)
+            results = storage.reverse(trips, extras, storage.cut.parts.accumulators, last)
         self.extend(b.ops)
         self.lowering.env.update(zip(op.results, results))
         for i, result in zip(restored, results[len(op.results) :], strict=True):
@@ -256,20 +257,22 @@ class _Scope:
             size = tape.bytes_per_trip
             capacity = limits.capacity(parts, size, self.depth > 0)
             if not chosen.records or (capacity is not None and capacity * size <= most):
-                return self.shorter(tape, choose(PRICES[0][0])) or tape
+                return self.shorter(tape, choose(PRICES[0][0]), trip) or tape
         if limits.strategy == "tape":
             raise MyiaError(NoBound(current_span()))
-        found = self.trail(choose(prices[min(1, len(prices) - 1)][0]), limits)
+        found = self.trail(choose(prices[min(1, len(prices) - 1)][0]), limits, trip)
         if limits.budget is None or found.covers(parts.bound):
             return found
         # There will be many replays: the fewer bytes a record has, the fewer they are.
-        return self.trail(choose(prices[-1][0]), limits)
+        return self.trail(choose(prices[-1][0]), limits, trip)
 
-    def trail(self, cut: Cut, limits: Limits) -> Trail:
+    def trail(self, cut: Cut, limits: Limits, trip: Trip) -> Trail:
+        leaf = Leaf(cut, trip.successors(cut.records))
         snapshot = sum(cut.xs[i].aval.nbytes for i in cut.kept)
-        return Trail(cut, *limits.trail(cut.bytes_per_trip, snapshot, self.depth > 0))
+        sizes = limits.trail(leaf.bytes_per_trip, leaf.bytes_more, snapshot, self.depth > 0)
+        return Trail(leaf, *sizes)
 
-    def shorter(self, tape: Tape, cut: Cut) -> Trail | None:
+    def shorter(self, tape: Tape, cut: Cut, trip: Trip) -> Trail | None:
         """A trail in the place of a tape, where to run the trips again costs less than memory."""
         limits, parts = self.lowering.limits, tape.cut.parts
         size = tape.bytes_per_trip
@@ -278,7 +281,7 @@ class _Scope:
             return None
         if size * parts.bound <= CACHED:
             return None
-        found = self.trail(cut, limits.with_budget(CACHED))
+        found = self.trail(cut, limits.with_budget(CACHED), trip)
         recorded = needed(cut.primal, cut.records, cut.xs)
         again = sum(map(op_cost, (*parts.body.ops, *recorded)))
         return found if found.covers(parts.bound) and again < FRESH * size else None
@@ -392,7 +395,8 @@ def _plan(
     if isinstance(storage, Trail):
         return LoopPlan(
             strategy="trail",
-            records=tuple(_record(cut, x) for x in cut.records),
+            records=tuple(_record(cut, cut.records[i]) for i in storage.leaf.columns),
+            more=storage.leaf.bytes_more,
             snapshot=tuple(cut.xs[i].aval for i in cut.kept),
             block=storage.block,
             slots=storage.slots,

@@ -32,6 +32,7 @@ class LoopPlan:
     restored    arrays that the reversal restores from what stores overwrote
     snapshot    avals of the carries in a snapshot (trail)
     trips       the number of trips, if known
+    more        bytes of records beside those of the trips (trail)
     capacity    the most trips a tape holds
     paired      the forward sweep is a loop that the program runs anyhow
     depth       the number of loops around this one
@@ -44,6 +45,7 @@ class LoopPlan:
     snapshot: tuple[Aval, ...] = ()
     trips: int | None = None
     capacity: int | None = None
+    more: int = 0
     block: int = 0
     slots: int = 0
     paired: bool = False
@@ -61,7 +63,7 @@ class LoopPlan:
         if self.strategy == "tape":
             return self.capacity * self.bytes_per_trip
         snapshots = (self.slots + 1) * sum(a.nbytes for a in self.snapshot)
-        return self.block * self.bytes_per_trip + snapshots
+        return self.block * self.bytes_per_trip + self.more + snapshots
 
     def evaluations(self, trips: int) -> float:
         """How often a trip is run at most, on average, for a gradient of so many."""

@@ -58,7 +58,7 @@ class Tape:
         return add(k, 1) if i in self.predecessors else k
 
     def reverse(
-        self, trips: Value, buffers: Sequence[Value], state: Sequence[Value]
+        self, trips: Value, buffers: Sequence[Value], state: Sequence[Value], _: Sequence[Value]
     ) -> Sequence[Value]:
         buffer = dict(zip(self.columns, buffers))
         buffer |= {x: buffer[y] for x, y in self.successors.items()}

@@ -14,7 +14,7 @@ from the slot before them, block by block into the leaf; slots that have become 
 on the way. One program serves all counts; memory is SLOTS snapshots and BLOCK records; each trip
 runs about 3 + ½ log₂(trips / (SLOTS · BLOCK)) times at most.
 
-A snapshot holds only carries that records depend on. (P. Stumm and A. Walther, "New algorithms for
+A snapshot holds only carries that records depend on.  (P. Stumm and A. Walther, "New algorithms for
 optimal online checkpointing", SIAM J. Sci. Comput. 32, 2010, is the idea of doubling strides.)
 """
 
@@ -24,7 +24,7 @@ from collections.abc import Sequence
 
 from myia.ir.avals import I64
 from myia.ir.core import Value
-from myia.passes.storage.cut import Cut
+from myia.passes.storage.leaf import Leaf
 from myia.passes.storage.tape import read, stacked, write
 from myia.primitives.arithmetic import add, mul, sub
 from myia.primitives.control import if_, loop
@@ -50,15 +50,15 @@ RESERVE = 8  # slots at most that the forward sweep leaves free, for the replays
 class Trail:
     """`initial` and `update` are further carries of the forward loop; `reverse` reads them."""
 
-    def __init__(self, cut: Cut, slots: int, block: int):
+    def __init__(self, leaf: Leaf, slots: int, block: int):
         assert slots >= 4 and block & (block - 1) == 0
-        self.cut = cut
+        self.cut, self.leaf = leaf.cut, leaf
         self.slots, self.block = slots, block
         self.filled = (slots - min(RESERVE, slots // 2)) // 2 * 2  # even: every second is dropped
 
     @property
     def bytes_per_trip(self) -> int:
-        return self.cut.bytes_per_trip
+        return self.leaf.bytes_per_trip
 
     def covers(self, trips: int | None) -> bool:
         """Are there so few trips that each is replayed only once?"""
@@ -70,14 +70,12 @@ class Trail:
         """The slots, the leaf; the number of slots in use, their stride, the next to snapshot."""
         kept = [self.cut.xs[i].aval for i in self.cut.kept]
         slots = [zeros(stacked(aval, self.slots + 1)) for aval in kept]
-        leaf = [zeros(stacked(x.aval, self.block)) for x in self.cut.records]
-        return [*slots, *leaf, _int(0), _int(self.block), _int(0)]
+        return [*slots, *self.leaf.initial(self.block), _int(0), _int(self.block), _int(0)]
 
     def update(self, k: Value, xs: Sequence[Value], extras: Sequence[Value]) -> list[Value]:
         slots, leaf, (used, stride, due) = self._parts(extras)
         kept = [xs[i] for i in self.cut.kept]
-        at = self._in_block(k)
-        leaf = [write(b, x, at) for b, x in zip(leaf, self.cut.record(k, kept))]
+        leaf = self.leaf.record(leaf, k, kept, self._in_block(k))
 
         def snapshot():
             # A loop of one trip or none: XLA updates its arrays in place, unlike those of a branch.
@@ -112,13 +110,15 @@ class Trail:
     # ----- Backwards
 
     def reverse(
-        self, trips: Value, extras: Sequence[Value], state: Sequence[Value]
+        self, trips: Value, extras: Sequence[Value], state: Sequence[Value], last: Sequence[Value]
     ) -> Sequence[Value]:
+        """`last`: the carries after the last trip."""
         slots, leaf, (used, stride, _) = self._parts(extras)
         shape = (self.slots + 1,)
         numbers = iota(shape=shape, axis=0, dtype=I64.dtype)
         positions = mul(numbers, broadcast(stride, shape=shape, dims=()))
         held = and_(sub(trips, 1), _int(-self.block))  # the first trip whose records are there
+        leaf = self.leaf.end(leaf, sub(trips, held), last)
         init = [trips, sub(used, 1), held, positions, *slots, *leaf, *state]
         results = loop(init, self._act, cond=lambda _, left, *rest: gt(left, _int(0)))
         return results[len(init) - len(state) :]
@@ -147,17 +147,17 @@ class Trail:
 
         def replay(j, *carried):
             k, xs, leaf = add(place, j), carried[:n], carried[n:]
-            records = self.cut.record(k, xs)
-            at = self._in_block(k)
-            return [*self.cut.step(k, xs), *(write(b, x, at) for b, x in zip(leaf, records))]
+            leaf = self.leaf.record(leaf, k, xs, self._in_block(k))
+            return [*self.cut.step(k, xs), *leaf]
 
         replays = _choose((in_leaf, _int(0)), back)
-        leaf = loop([*xs, *leaf], replay, count=replays, bound=self.block)[n:]
+        results = loop([*xs, *leaf], replay, count=replays, bound=self.block)
+        after = dict(zip(self.cut.kept, results[:n]))
+        leaf = self.leaf.end(results[n:], replays, after, unless=in_leaf)
 
         def transform(j, *state):
             k = sub(sub(left, 1), j)
-            at = self._in_block(k)
-            return self.cut.transform(k, [read(b, at) for b in leaf], state)
+            return self.cut.transform(k, self.leaf.read(leaf, self._in_block(k)), state)
 
         state = loop(state, transform, count=back, bound=self.block)
         emptied = select(in_leaf, eq(start, held), short)
@@ -175,7 +175,7 @@ class Trail:
         return and_(k, _int(self.block - 1))
 
     def _parts(self, extras: Sequence[Value]):
-        n, m = len(self.cut.kept), len(self.cut.records)
+        n, m = len(self.cut.kept), len(self.leaf.columns)
         return extras[:n], extras[n : n + m], extras[n + m :]
 
 
