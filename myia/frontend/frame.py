@@ -40,8 +40,10 @@ class Frame:
     def read(self, node: gast.Name) -> Value:
         """The value of the variable `node`; an error at run time where it has none."""
         kind, name = self.scope.kind(node.id), spelling(node.id)
-        if kind in ("cell", "captured"):
+        if kind == "cell":
             return emit1(py.load_cell, self.cells[node.id], name=name)
+        if kind == "captured":
+            return emit1(py.load_cell, self.cells[node.id], name=name, captured=True)
         if kind == "free":
             return emit1(py.free, name=name)
         if kind == "global":

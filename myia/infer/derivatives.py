@@ -15,7 +15,6 @@ import numpy as np
 
 from myia.infer.context import Context
 from myia.infer.errors import CertainError, NotDifferentiable
-from myia.infer.layout import owners
 from myia.infer.regions import Exports, adopt, copied
 from myia.infer.trees import RESULT, Tree, matching, tree
 from myia.infer.values import (
@@ -185,7 +184,7 @@ def _bases(ctx: Context, xs: Iterable[Abstract]) -> Iterator[list[int]]:
     for x in xs:
         if ctx.is_array(x):
             if ctx.shape(x):  # an array without axes may be copied to a number
-                yield owners(ctx, x)
+                yield ctx.heap.owners(x.id)
         elif isinstance(x, Ref):
             yield [x.id]
             yield from _bases(ctx, ctx.contents(x).children())

@@ -273,6 +273,13 @@ class Heap:
     def __contains__(self, id: int) -> bool:
         return id in self.objects or id in self.roots
 
+    def owners(self, id: int) -> list[int]:
+        """The objects that a write to `id` may go to: of a view, the array whose memory it shows.
+
+        What a view is read from may itself be a view.
+        """
+        return [owner for base in self[id].bases for owner in self.owners(base)] or [id]
+
     def written_since(self, start: Heap) -> bool:
         """True when an object that was there at `start` has other contents now."""
         return any(c is not self[i] for i, c in start.objects.items()) or any(
@@ -297,11 +304,25 @@ class Heap:
         """A write to `a` makes `b` stale."""
         self.links[a] = self.links.get(a, frozenset()) | {b}
 
+    def copied(self, a: int, b: int) -> None:
+        """`b` shows what `a` holds now: a write to what `a` is read from makes `b` stale."""
+        for owner in {a, *self.owners(a)}:
+            self.depend(owner, b)
+            self.follow(owner, b)
+
     def follow(self, a: int, b: int) -> None:
-        """`b` holds a copy of what is in `a`: whatever makes `a` stale makes `b` stale."""
+        """Whatever makes `a` stale makes `b` stale."""
         for id, others in list(self.links.items()):
             if a in others:
                 self.depend(id, b)
+
+    def stand_in(self, new: int, old: int) -> None:
+        """The new object may be what `old` is read from, and with it whatever that may be."""
+        for owner in self.owners(old):
+            for other in self.links.get(owner, ()):
+                self.depend(new, other)
+            self.depend(new, owner)
+        self.copied(old, new)
 
     def link(self, a: int, b: int) -> None:
         """`a` and `b` may be one object: a write to either makes the other stale."""

@@ -241,15 +241,20 @@ def _undefined(ctx, op):
     return UNDEFINED
 
 
+_UNBOUND = "cannot access {} variable '{}' where it is not associated with a value"
+_ENCLOSING = " in enclosing scope"
+
+
 @handles(py.defined, optional=True)
 def _defined(ctx, op, x):
-    name = op.params["name"]
-    message = f"cannot access local variable '{name}' where it is not associated with a value"
+    error, message = UnboundLocalError, _UNBOUND.format("local", op.params["name"])
+    if op.params.get("captured"):
+        error, message = NameError, _UNBOUND.format("free", op.params["name"]) + _ENCLOSING
     if isinstance(x, UndefinedType):
-        ctx.fail(BadValue, message=message, exception="UnboundLocalError")
+        ctx.fail(BadValue, message=message, exception=error.__name__)
     if isinstance(x, Optional) and isinstance(x.absent, UndefinedType):
         if isinstance(x.present, Scalar):
-            ctx.check(logic.not_(x.present.value), UnboundLocalError, message)
+            ctx.check(logic.not_(x.present.value), error, message)
         return x.value
     return x
 

@@ -192,7 +192,7 @@ def _stack(ctx: Context, items: tuple[Abstract, ...], holder: Ref | None) -> Ref
     if not ctx.contents(ref).rows:
         return None
     if holder is not None:
-        ctx.heap.depend(holder.id, ref.id)
+        ctx.heap.copied(holder.id, ref.id)
     return ref
 
 

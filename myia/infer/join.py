@@ -415,7 +415,8 @@ class Join:
 
     def relink(self, heap: Heap) -> None:
         """Objects that may be one must know of each other."""
-        for side in (self.left, self.right):
+        sides = (self.left, self.right)
+        for side in sides:
             for id, others in side.links.items():
                 heap.links[id] = heap.links.get(id, frozenset()) | others
         # Objects that stand for the same one on the same side may be one; two that stand for
@@ -440,9 +441,10 @@ class Join:
                     if original in others and other != one:
                         heap.depend(other, one)
         for base, view in self.view_bases:
-            stand_ins = names.get((True, base), set()) | names.get((False, base), set())
-            for one in stand_ins | {base}:
-                heap.depend(one, view)
+            for shown in {base}.union(*(h.owners(base) for h in sides if base in h)):
+                for one in (shown, *names.get((True, shown), ()), *names.get((False, shown), ())):
+                    heap.depend(one, view)
+                    heap.follow(one, view)
 
 
 def _as_optional(x: Abstract) -> Optional:

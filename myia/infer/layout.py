@@ -128,8 +128,7 @@ def copy_of(ctx: Context, x: Ref, shape: tuple[int, ...], may_be_view: bool) -> 
     """A new array with the elements of `x` in this shape."""
     new = ctx.array(ctx.reshape(ctx.read(x), shape))
     if may_be_view and isinstance(new, Ref):
-        for id in owners(ctx, x):
-            ctx.heap.link(new.id, id)
+        ctx.heap.stand_in(new.id, x.id)
     return new
 
 
@@ -138,15 +137,8 @@ def frozen_view(ctx: Context, x: Ref, value: Value, what: str) -> Abstract:
     if value.shape == ():
         return Scalar(value, weak=False)
     new = ctx.new(ArrayObject(value, what))
-    for id in owners(ctx, x):
-        ctx.heap.depend(id, new.id)
+    ctx.heap.copied(x.id, new.id)
     return new
-
-
-def owners(ctx: Context, x: Ref) -> list[int]:
-    """The arrays whose memory `x` may show."""
-    bases = ctx.contents(x).bases
-    return [id for base in bases for id in owners(ctx, Ref(base))] or [x.id]
 
 
 def _same_but_ones(a: tuple[int, ...], b: tuple[int, ...]) -> bool:

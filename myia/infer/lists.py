@@ -183,25 +183,23 @@ def _put_item(ctx: Context, ref: Ref, buffer: BufferObject, index: Value, item: 
 
 def watch(heap: Heap, item: Abstract, id: int) -> None:
     """The buffer `id` holds a copy of the item: a later change of the item makes it stale."""
-    for origin in origins(heap, item):
-        heap.depend(origin, id)
+    for origin in origins(item):
+        heap.copied(origin, id)
 
 
-def origins(heap: Heap, item: Abstract) -> Iterator[int]:
-    """The objects that an item consists of, and those that they are views of."""
+def origins(item: Abstract) -> Iterator[int]:
+    """The objects that an item consists of."""
     if isinstance(item, Ref):
         yield item.id
-        for base in heap[item.id].bases:
-            yield from origins(heap, Ref(base))
     for child in item.children():
-        yield from origins(heap, child)
+        yield from origins(child)
 
 
 def item_at(ctx: Context, ref: Ref, index: Value) -> Abstract:
     """Item number `index` (in range) of a buffer."""
     buffer = ctx.contents(ref)
     item = build(ctx, buffer.template, [get(row.value, index) for row in buffer.rows])
-    for copy in origins(ctx.heap, item):
+    for copy in origins(item):
         ctx.heap.follow(ref.id, copy)
     return item
 
@@ -297,9 +295,9 @@ class ListGrowth:
         kept = isinstance(x, BufferObject) and (x.template, x.capacity) == (template, capacity)
         before = [row.value for row in x.rows] if kept else [None] * len(avals)
         rows = tuple(Scalar(join.slot(v, of), False) for v, of in zip(avals, before))
-        for side, heap in ((x, join.left), (y, join.right)):
+        for side in (x, y):
             items = side.items if isinstance(side, ListObject) else ()
-            join.view_bases += [(id, joined) for item in items for id in origins(heap, item)]
+            join.view_bases += [(id, joined) for item in items for id in origins(item)]
         base, offset = self.base(join, joined, _extent(x), _extent(y))
         return BufferObject(template, rows, base, offset, capacity)
 

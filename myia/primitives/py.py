@@ -9,7 +9,8 @@ operations abstractly and emits typed ones. One result each unless said otherwis
     py.undefined {name}              the state of a local name that has no value yet
     py.defined (x) {name}            x, or the UnboundLocalError of reading `name` before it has one
     py.cell {name}                   a new, empty variable that inner functions share
-    py.load_cell (cell) {name}       its value (an error when it has none)
+    py.load_cell (cell) {name}       its value, or the UnboundLocalError when it has none;
+                                     {captured}: it is an enclosing function's, a NameError
     py.store_cell (cell, x)          no result
     py.function (*cells, *defaults) {code}        a closure: `def` or `lambda`
     py.call (f, *args) {spec}        spec[i] of argument i: None, "*", "**" or a keyword's name

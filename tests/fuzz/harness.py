@@ -6,6 +6,7 @@ import copy
 import itertools
 import linecache
 import math
+import sys
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -294,6 +295,12 @@ def assert_same(
     assert_close(g, w, rtol, kind)
 
 
+def _type_of(error: Exception | None) -> type:
+    """Before Python 3.12 comprehensions were functions, and the names of theirs "free"."""
+    old = isinstance(error, UnboundLocalError) and sys.version_info < (3, 12)
+    return NameError if old else type(error)
+
+
 def assert_close(got: np.ndarray, want: np.ndarray, rtol: float, kind: str) -> None:
     got, want = np.asarray(got, float), np.asarray(want, float)
     scale = np.max(np.abs(want), initial=1.0)
@@ -352,7 +359,7 @@ class Case:
             got = outcome(run, args)
         except OverflowError as error:
             raise Skip("an integer beyond 64 bits") from error
-        if type(got.error) is not type(want.error):
+        if _type_of(got.error) is not _type_of(want.error):
             raise Mismatch("error", f"{got.error!r}, not {want.error!r}; {got.result}")
         if want.error is None:
             assert_same(got.result, want.result, "value")

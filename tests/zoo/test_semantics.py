@@ -878,3 +878,98 @@ def test_what_one_path_makes_stale_is_stale_after_it():
     """The last write may be to the argument or not: refused, not lost."""
     with pytest.raises(myia.MyiaError, match="changed through another name"):
         myia.jit(stale_on_one_path)(0.5, np.array([1.0, 2.0, 3.0]), np.arange(3.0))
+
+
+def view_of_a_view_on_one_path(y, a):
+    if y[0] > 0:
+        y = a.reshape(-1)[2:5]
+    a[0] += 1.0
+    return y
+
+
+def part_of_a_view_on_one_path(y, a):
+    b = a.T
+    if y[0] > 0:
+        y = b[1:3, 0]
+    else:
+        y = b[:2, 1] * y[0]
+    a[0] += 1.0
+    return y
+
+
+def views_of_views_listed(y, a):
+    rows = []
+    for i in range(12):
+        rows.append(a.reshape(-1)[i : i + 2] if y[0] > 0 else y[:2])
+    a[0] += 1.0
+    return rows[int(y[1])]
+
+
+def transposed_on_one_path(y, a):
+    b = a if y[0] > 0 else a * 2.0
+    c = np.broadcast_to(b[0], (2, 5))
+    a[0] += 1.0
+    return c
+
+
+def flat_on_one_path(y, a):
+    b = a.T if y[0] > 0 else a.T * 2.0
+    c = b.reshape(-1)
+    a[0] += 1.0
+    return c
+
+
+def flat_written_on_one_path(y, a):
+    b = a if y[0] > 0 else a * 2.0
+    c = b.reshape(-1)
+    c[0] += 1.0
+    return a
+
+
+def rows_listed_on_one_path(y, a):
+    b = a if y[0] > 0 else a * 2.0
+    rows = []
+    for i in range(3):
+        rows.append(b[i])
+    a[0] += 1.0
+    return rows[int(y[1]) - 2]
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        view_of_a_view_on_one_path,
+        part_of_a_view_on_one_path,
+        views_of_views_listed,
+        transposed_on_one_path,
+        flat_on_one_path,
+        flat_written_on_one_path,
+        rows_listed_on_one_path,
+    ],
+    ids=lambda f: f.__name__,
+)
+def test_a_view_of_a_view_is_stale_after_a_write_to_the_array(f):
+    """The array whose memory it shows is two steps away: the write must not be lost."""
+    args = np.array([1.0, 2.0, 3.0]), np.arange(15.0).reshape(3, 5)
+    try:
+        got = myia.jit(f)(*(x.copy() for x in args))
+    except myia.MyiaError as error:
+        assert "changed through another name" in str(error)
+    else:
+        np.testing.assert_array_equal(got, f(*args))
+
+
+def captured_without_a_value(x):
+    def g():
+        return y * 2
+
+    if x > 0:
+        y = x
+    return g()
+
+
+def test_a_captured_name_without_a_value_is_a_name_error():
+    for f in (captured_without_a_value, myia.jit(captured_without_a_value)):
+        with pytest.raises(NameError, match="cannot access free variable 'y'") as caught:
+            f(-1.0)
+        assert type(caught.value) is NameError

@@ -10,7 +10,6 @@ import numpy as np
 from myia.infer import operators
 from myia.infer.context import Context
 from myia.infer.heap import SizedObject
-from myia.infer.layout import owners
 from myia.infer.library import (
     array_methods,
     containers,
@@ -227,8 +226,7 @@ def _transposed(ctx: Context, self: Abstract) -> Abstract:
         return self
     value = shaping.transpose(x.value, permutation=order)
     made = ctx.new(SizedObject(value, x.extents[::-1], "the transpose of a part"))
-    for id in owners(ctx, self):
-        ctx.heap.depend(id, made.id)
+    ctx.heap.copied(self.id, made.id)
     return made
 
 

@@ -25,7 +25,6 @@ from myia.infer.arguments import DEVICE_ARRAY, Arguments
 from myia.infer.context import Context, array_aval
 from myia.infer.errors import NeedsStatic, StagingFailed, Unsupported
 from myia.infer.heap import ArrayObject, Contents
-from myia.infer.layout import owners
 from myia.infer.numbers import convert
 from myia.infer.registry import is_staged, top_package
 from myia.infer.signature import Constant, Flattener, Identity, Leaf
@@ -212,9 +211,7 @@ def _handed_through(ctx: Context, x: Abstract, alias: bool) -> Abstract:
     if isinstance(contents, ArrayObject) and contents.readonly == DEVICE_ARRAY:
         return x
     copy = ctx.new(ArrayObject(ctx.read(x), DEVICE_ARRAY))
-    for base in owners(ctx, x):
-        ctx.heap.depend(base, copy.id)
-        ctx.heap.follow(base, copy.id)
+    ctx.heap.copied(x.id, copy.id)
     return copy
 
 
