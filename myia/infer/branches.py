@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from myia.infer.context import Context, HeapArrays
 from myia.infer.errors import BranchesDiffer, CertainError, RaiseReached
 from myia.infer.heap import Heap
-from myia.infer.join import ABSENT, Join, Mismatch
+from myia.infer.join import Join, Mismatch
 from myia.infer.lists import ListGrowth
+from myia.infer.skeletons import ABSENT
 from myia.infer.values import Abstract, Static, Tuple
 from myia.ir.builder import Builder, emit
 from myia.ir.core import Region

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from myia.infer import exchanges
+from myia.infer.describe import describe
 from myia.infer.errors import (
     BadValue,
     CertainError,
@@ -28,7 +29,6 @@ from myia.infer.heap import (
     Stale,
     ViewObject,
 )
-from myia.infer.join import describe
 from myia.infer.sized.extents import Extents
 from myia.infer.sized.views import Elements
 from myia.infer.values import Abstract, Optional, Ref, Scalar, Static, static_int

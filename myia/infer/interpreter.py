@@ -17,6 +17,7 @@ from myia.infer import (
     arrays,
     attributes,
     calls,
+    comparison,
     indexing,
     loops,
     operators,
@@ -35,6 +36,7 @@ from myia.infer.errors import (
 from myia.infer.heap import BufferObject, CellObject, DictObject, ListObject
 from myia.infer.iteration import Sequence, sequence
 from myia.infer.lists import length
+from myia.infer.truth import negate, truth
 from myia.infer.values import (
     UNDEFINED,
     Abstract,
@@ -294,7 +296,7 @@ def _inplace(ctx, op, x, y):
 
 @handles(py.compare, optional=True)
 def _compare(ctx, op, x, y):
-    return operators.compare(ctx, op.params["op"], x, y)
+    return comparison.compare(ctx, op.params["op"], x, y)
 
 
 # ----- Attributes and items
@@ -422,7 +424,7 @@ def _call(ctx, op, f, *args):
 
 @handles(py.assert_)
 def _assert(ctx, op, condition, message):
-    failed = operators.negate(ctx, operators.truth(ctx, condition))
+    failed = negate(ctx, truth(ctx, condition))
     text = strings.message(message)
     if isinstance(failed, Static) and failed.value:  # fails if the program comes here
         failed = Scalar(constant(True, bool), weak=True)
@@ -439,7 +441,7 @@ def _raise(ctx, op, exception):
 
 
 def _if(ctx: Interpreter, op: Op, env: Env) -> tuple[Abstract, ...]:
-    condition = operators.truth(ctx, env[op.operands[0]])
+    condition = truth(ctx, env[op.operands[0]])
     then, other = op.regions
     return branch_many(ctx, condition, lambda: ctx.run(then, env), lambda: ctx.run(other, env))
 
@@ -458,7 +460,7 @@ def _loop(ctx: Interpreter, op: Op, env: Env) -> tuple[Abstract, ...]:
     if parts.cond is not None:
 
         def cond(item, xs):
-            return operators.truth(ctx, run(parts.cond, item, xs)[0])
+            return truth(ctx, run(parts.cond, item, xs)[0])
 
     code = loops.LoopCode(op, items, cond, lambda item, xs: run(parts.body, item, xs))
     return tuple(loops.loop(ctx, code, [env[x] for x in parts.carries]))

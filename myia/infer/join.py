@@ -18,16 +18,14 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
 from myia.infer import choices, exchanges
+from myia.infer.describe import describe
 from myia.infer.heap import (
     VIEW_OF_ONE_PATH,
     ArrayObject,
     BufferObject,
     ChosenArray,
     Contents,
-    DictObject,
     Heap,
-    InstanceObject,
-    ListObject,
     SizedObject,
     SizedView,
     Stale,
@@ -35,24 +33,19 @@ from myia.infer.heap import (
 )
 from myia.infer.numbers import (
     bounds,
-    convert,
     hull,
     is_number,
     is_weak,
     number_dtype,
-    number_value,
     promote,
 )
 from myia.infer.sized import joins as sized_joins
 from myia.infer.sized.extents import Extents
 from myia.infer.sized.views import Elements
+from myia.infer.skeletons import ABSENT, Absent, Coercion, as_optional, is_absent, substitute
 from myia.infer.values import (
-    FALSE,
-    TRUE,
     UNDEFINED,
     Abstract,
-    Choice,
-    Opaque,
     Optional,
     Ref,
     Scalar,
@@ -62,7 +55,6 @@ from myia.infer.values import (
 )
 from myia.ir.avals import I64, Aval
 from myia.ir.core import Op, Value
-from myia.primitives.define import zeros
 
 
 class Mismatch(Exception):
@@ -73,11 +65,6 @@ class Mismatch(Exception):
         self.a, self.b = a, b
 
 
-class Absent(Abstract):
-    """Stands on the side of a join where there is nothing."""
-
-
-ABSENT = Absent()
 ARRAYS = (ArrayObject, ViewObject, ChosenArray, SizedObject, SizedView)
 
 
@@ -91,10 +78,6 @@ class Arrays(Protocol):
     def type_of(self, heap: Heap, id: int) -> tuple[Aval, Extents]: ...
 
     def elements(self, heap: Heap, id: int) -> Elements: ...
-
-
-def is_absent(x) -> bool:
-    return isinstance(x, (UndefinedType, Absent)) or (isinstance(x, Static) and x.value is None)
 
 
 class Join:
@@ -198,7 +181,7 @@ class Join:
     def optional(self, a: Abstract, b: Abstract) -> Abstract:
         if isinstance(a, Absent) or isinstance(b, Absent):
             return self.one_sided(a if isinstance(b, Absent) else b, isinstance(b, Absent))
-        sides = [x if isinstance(x, Optional) else _as_optional(x) for x in (a, b)]
+        sides = [x if isinstance(x, Optional) else as_optional(x) for x in (a, b)]
         absent = next(x.absent for x in sides if x.absent is not None)
         present = self.values(sides[0].present, sides[1].present)
         return Optional(present, self.values(sides[0].value, sides[1].value), absent)
@@ -386,7 +369,7 @@ class Join:
         self, xs: Sequence[Abstract], skeletons: Sequence[Abstract], heap: Heap
     ) -> list[Value]:
         """Emit what the state `(xs, heap)` has for every slot, in the order of the slots."""
-        coercion = _Coercion(self, heap)
+        coercion = Coercion(self, heap)
         for x, skeleton in zip(xs, skeletons):
             coercion.value(x, skeleton)
         # What stands for two objects is found through what holds it; only then by its own id.
@@ -398,7 +381,7 @@ class Join:
 
     def coerce_object(self, id: int, heap: Heap) -> list[Value]:
         """As `coerce`, for a path that raises: of its state the object `id` alone matters."""
-        coercion = _Coercion(self, heap)
+        coercion = Coercion(self, heap)
         coercion.object(Ref(id), id)
         return coercion.yields()
 
@@ -445,131 +428,3 @@ class Join:
                 for one in (shown, *names.get((True, shown), ()), *names.get((False, shown), ())):
                     heap.depend(one, view)
                     heap.follow(one, view)
-
-
-def _as_optional(x: Abstract) -> Optional:
-    if is_absent(x):
-        return Optional(FALSE, ABSENT, x)
-    return Optional(TRUE, x, None)
-
-
-class _Coercion:
-    """The values that one state has for the slots of a skeleton."""
-
-    def __init__(self, join: Join, heap: Heap):
-        self.join, self.heap = join, heap
-        self.slots = frozenset(join.slots)
-        self.found: dict[Value, Value] = {}
-        self.done: set[int] = set()
-        self.held: dict[int, int] = {}  # what stands for each object
-
-    def yields(self) -> list[Value]:
-        """A value for each slot: zeros where this state has none."""
-        for id, target in self.join.merged.items():
-            if isinstance(target, ChosenArray) and id in self.heap:
-                place = exchanges.index_in(self.heap, id, target.options, self.held)
-                self.found[target.index.value] = place
-        return [self.found.get(slot) or zeros(slot.aval) for slot in self.join.slots]
-
-    def value(self, x: Abstract, skeleton: Abstract) -> None:
-        if isinstance(skeleton, Optional):
-            side = x if isinstance(x, Optional) else _as_optional(x)
-            self.value(side.present, skeleton.present)
-            self.value(side.value, skeleton.value)
-        elif isinstance(skeleton, Choice) and not is_absent(x):
-            self.choice(x, skeleton)
-        elif is_absent(x):
-            return  # nothing here: the slots are filled with zeros
-        elif isinstance(skeleton, Scalar):
-            if skeleton.value in self.slots:
-                self.found[skeleton.value] = number_value(x, skeleton.dtype)
-        elif isinstance(skeleton, Ref):
-            self.object(x, skeleton.id)
-        else:
-            for child, inner in zip(x.children(), skeleton.children()):
-                self.value(child, inner)
-
-    def choice(self, x: Abstract, skeleton: Choice) -> None:
-        if skeleton.index.value in self.slots:
-            self.found[skeleton.index.value] = choices.index_in(x, skeleton)
-        for option in skeleton.options:
-            own = choices.matching(option, x)
-            if own is not None:
-                self.value(own, option)
-
-    def object(self, x: Ref, joined: int) -> None:
-        target = self.join.merged.get(joined)
-        if target is None or joined in self.done:
-            return
-        self.done.add(joined)
-        source = self.heap[x.id]
-        if isinstance(target, Stale) or isinstance(source, Stale):
-            return
-        if isinstance(target, ChosenArray):
-            return  # when all that is held is known
-        self.held[x.id] = joined
-        if isinstance(target, ArrayObject):
-            if target.value in self.slots:
-                value = self.join.read_array.read(self.heap, x.id)
-                self.found[target.value] = convert(value, target.value.dtype)
-            return
-        if isinstance(target, SizedObject):
-            elements = self.join.read_array.elements(self.heap, x.id)
-            self.found |= sized_joins.coerced(elements, target, self.slots)
-            return
-        if source.key() != target.key():
-            source = self.join.growth.convert(self.heap, source, target)
-        for child, inner in zip(source.children(), target.children()):
-            self.value(child, inner)
-
-
-def substitute(x, env: dict[Value, Value]):
-    """`x` (a value or contents) with its run-time leaves replaced."""
-    if isinstance(x, Scalar):
-        return x.with_value(env[x.value]) if x.value in env else x
-    children = x.children()
-    if not children:
-        return x
-    replaced = tuple(substitute(c, env) for c in children)
-    if all(a is b for a, b in zip(children, replaced)):
-        return x
-    return x.rebuild(replaced)
-
-
-def describe(x: Abstract, heap: Heap) -> str:
-    """What a value is, for an error message."""
-    if isinstance(x, Static):
-        return f"{type(x.value).__name__} {x.value!r}" if is_number(x) else repr(x.value)
-    if isinstance(x, Scalar):
-        kind = {"b": "bool", "i": "int", "f": "float", "c": "complex"}.get(x.dtype.kind)
-        return f"a Python {kind}" if x.weak else f"a {x.dtype} scalar"
-    if isinstance(x, Optional):
-        return f"None or {describe(x.value, heap)}"
-    if isinstance(x, Ref):
-        contents = heap.objects.get(x.id, heap.roots.get(x.id))
-        if isinstance(contents, ArrayObject):
-            return f"an array {contents.value.aval}"
-        if isinstance(contents, ListObject):
-            return f"a list of {len(contents.items)} items"
-        if isinstance(contents, DictObject):
-            return f"a dict with the keys {', '.join(map(repr, contents.keys)) or '(none)'}"
-        if isinstance(contents, InstanceObject):
-            return f"an instance of {contents.cls.__name__}"
-        if isinstance(contents, ViewObject):
-            return "a view of an array"
-        if isinstance(contents, (SizedObject, SizedView)):
-            return "an array whose size is known only at run time"
-        return "a list built in a loop" if isinstance(contents, BufferObject) else "an object"
-    if isinstance(x, UndefinedType):
-        return "undefined"
-    if isinstance(x, Opaque):
-        return f"an instance of {x.structure.cls.__name__}"
-    names = {
-        "Tuple": "a tuple",
-        "Choice": "one of several functions",
-        "Closure": "a function",
-        "Range": "a range",
-        "Text": "a string with run-time values",
-    }
-    text = names.get(type(x).__name__, type(x).__name__.lower())
-    return f"{text} of {len(x.children())} items" if type(x).__name__ == "Tuple" else text

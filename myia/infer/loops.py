@@ -19,9 +19,10 @@ from myia.infer.context import Context, HeapArrays
 from myia.infer.errors import CertainError, LoopChangesType, NeedsStatic, TooManyTrips
 from myia.infer.heap import BufferObject, Heap, Stale
 from myia.infer.iteration import Sequence as Items
-from myia.infer.join import Join, Mismatch, substitute
+from myia.infer.join import Join, Mismatch
 from myia.infer.lists import ListGrowth, bounded
 from myia.infer.numbers import number_value
+from myia.infer.skeletons import substitute
 from myia.infer.values import TRUE, Abstract, Scalar, Static, static_int
 from myia.ir.avals import I64
 from myia.ir.builder import Builder, current_builder

@@ -18,9 +18,9 @@ from myia.infer.heap import (
     SizedView,
     ViewObject,
 )
-from myia.infer.join import substitute
 from myia.infer.layout import is_contiguous
 from myia.infer.sized.elements import read as read_sized
+from myia.infer.skeletons import substitute
 from myia.infer.values import Abstract, Ref, Scalar
 from myia.infer.views import Window
 from myia.ir.core import Value

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from myia.infer.context import Context
 from myia.infer.loops import LoopCode, loop
-from myia.infer.operators import truth
+from myia.infer.truth import truth
 from myia.infer.values import (
     TRUE,
     UNDEFINED,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from myia.infer import lists, operators
+from myia.infer import comparison, lists, operators
 from myia.infer.context import Context
 from myia.infer.errors import BadValue, Unsupported
 from myia.infer.heap import BufferObject, DictObject, ListObject
 from myia.infer.indexing import dict_key, getitem
 from myia.infer.join import Mismatch
 from myia.infer.registry import function, method
+from myia.infer.truth import truth
 from myia.infer.values import NONE, Abstract, Ref, Static, Tuple
 
 # ----- Lists
@@ -83,7 +84,7 @@ def _list_count(ctx: Context, self: Ref, x: Abstract) -> Abstract:
 def _place(ctx: Context, items: tuple[Abstract, ...], x: Abstract, missing: str) -> int:
     """The index of the first item that equals `x`."""
     for i, item in enumerate(items):
-        equal = operators.truth(ctx, operators.compare(ctx, "==", item, x))
+        equal = truth(ctx, comparison.compare(ctx, "==", item, x))
         if ctx.static(equal, "which item of a list this is"):
             return i
     ctx.fail(BadValue, message=missing)
@@ -92,7 +93,7 @@ def _place(ctx: Context, items: tuple[Abstract, ...], x: Abstract, missing: str)
 def _count_items(ctx: Context, items: tuple[Abstract, ...], x: Abstract) -> Abstract:
     total: Abstract = Static(0)
     for item in items:
-        equal = operators.truth(ctx, operators.compare(ctx, "==", item, x))
+        equal = truth(ctx, comparison.compare(ctx, "==", item, x))
         total = operators.binary(ctx, "+", total, equal)
     return total
 

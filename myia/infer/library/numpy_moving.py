@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from myia.infer import operators
+from myia.infer import comparison, operators
 from myia.infer.context import Context
 from myia.infer.errors import BadValue, Unsupported
 from myia.infer.layout import result_like
@@ -264,5 +264,5 @@ def _difference(ctx: Context, x: Abstract, axis: int) -> Abstract:
     cut = part(value, axis, 1, count), part(value, axis, 0, count - 1)
     ends = [result_like(ctx, v, x) for v in cut]
     if dtype_of(ctx, x).kind == "b":
-        return operators.compare(ctx, "!=", *ends)
+        return comparison.compare(ctx, "!=", *ends)
     return operators.binary(ctx, "-", *ends)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from myia.infer import operators
+from myia.infer import comparison
 from myia.infer.context import Context
 from myia.infer.errors import BadValue, Unsupported
 from myia.infer.layout import result_like
@@ -29,6 +29,7 @@ from myia.infer.library.numpy_ufuncs import resolve
 from myia.infer.numbers import promote
 from myia.infer.operands import broadcast_shapes, operand, operand_dtype
 from myia.infer.registry import function, method
+from myia.infer.truth import truth
 from myia.infer.values import (
     FALSE,
     NONE,
@@ -252,7 +253,7 @@ def _allclose(
     equal_nan: Abstract = FALSE,
 ) -> Abstract:
     close = _close(ctx, a, b, rtol, atol, flag(ctx, equal_nan, "equal_nan"))
-    return operators.truth(ctx, ctx.call(Static(np.all), (close,), {}))
+    return truth(ctx, ctx.call(Static(np.all), (close,), {}))
 
 
 @function(np.array_equal)
@@ -262,5 +263,5 @@ def _array_equal(ctx: Context, a1: Abstract, a2: Abstract, equal_nan: Abstract =
         ctx.fail(Unsupported, what="`equal_nan=True` of `numpy.array_equal`")
     if ctx.shape(xs[0]) != ctx.shape(xs[1]):
         return FALSE
-    same = operators.compare(ctx, "==", *xs)
-    return operators.truth(ctx, ctx.call(Static(np.all), (same,), {}))
+    same = comparison.compare(ctx, "==", *xs)
+    return truth(ctx, ctx.call(Static(np.all), (same,), {}))

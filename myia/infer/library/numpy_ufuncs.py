@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from myia.infer import operators
+from myia.infer import comparison, operators
 from myia.infer.context import Context
 from myia.infer.errors import BadType, BadValue, Unsupported
 from myia.infer.layout import result_like
@@ -51,7 +51,7 @@ def operator_ufunc(numpy: np.ufunc, op: str) -> None:
         if all(operand_dtype(ctx, x)[1] for x in xs):  # only Python numbers: NumPy's arithmetic
             xs = [strong(x) for x in xs]
         if op in _COMPARISONS:
-            return operators.compare(ctx, op, *xs)
+            return comparison.compare(ctx, op, *xs)
         if dtype is not None:
             xs = [cast(ctx, x, dtype) for x in xs]
         return operators.unary(ctx, op, *xs) if len(xs) == 1 else operators.binary(ctx, op, *xs)

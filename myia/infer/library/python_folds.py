@@ -6,12 +6,13 @@ import functools
 
 import numpy as np
 
-from myia.infer import operators
+from myia.infer import comparison, operators
 from myia.infer.branches import branch
 from myia.infer.context import Context
 from myia.infer.errors import BadType, BadValue
 from myia.infer.loops import LoopCode, loop
 from myia.infer.registry import function
+from myia.infer.truth import both, either, truth
 from myia.infer.values import (
     FALSE,
     NONE,
@@ -42,11 +43,11 @@ def _sum(ctx: Context, iterable: Abstract, start: Abstract = Static(0)) -> Abstr
 
 
 def _all_step(ctx: Context, so_far: Abstract, item: Abstract) -> Abstract:
-    return operators.both(ctx, so_far, lambda: operators.truth(ctx, item))
+    return both(ctx, so_far, lambda: truth(ctx, item))
 
 
 def _any_step(ctx: Context, so_far: Abstract, item: Abstract) -> Abstract:
-    return operators.either(ctx, so_far, lambda: operators.truth(ctx, item))
+    return either(ctx, so_far, lambda: truth(ctx, item))
 
 
 @function(all)
@@ -66,7 +67,7 @@ def _extremum(op: str):
         a, b = (best, item) if is_none(key) else (ctx.call(key, (x,), {}) for x in (best, item))
         return branch(
             ctx,
-            operators.truth(ctx, operators.compare(ctx, op, b, a)),
+            truth(ctx, comparison.compare(ctx, op, b, a)),
             lambda: item,
             lambda: best,
         )

@@ -20,6 +20,7 @@ from myia.infer.numbers import (
 )
 from myia.infer.operands import operand_dtype
 from myia.infer.registry import function
+from myia.infer.truth import truth
 from myia.infer.values import (
     FALSE,
     NONE,
@@ -73,7 +74,7 @@ def _complex(ctx: Context, real: Abstract = Static(0), imag: Abstract = Static(0
 
 @function(bool)
 def _bool(ctx: Context, x: Abstract = FALSE) -> Abstract:
-    return operators.truth(ctx, x)
+    return truth(ctx, x)
 
 
 @function(int)

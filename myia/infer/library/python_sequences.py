@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from myia.infer import lists, operators
+from myia.infer import lists
 from myia.infer.branches import branch
 from myia.infer.context import Context
 from myia.infer.errors import BadType, BadValue, Unsupported
@@ -15,6 +15,7 @@ from myia.infer.numbers import (
     kind_of,
 )
 from myia.infer.registry import function
+from myia.infer.truth import truth
 from myia.infer.values import (
     FALSE,
     NONE,
@@ -146,7 +147,7 @@ def _filter(ctx: Context, f: Abstract, iterable: Abstract) -> Abstract:
             ctx.call(ctx.getattr(found, "append"), (item,), {})
             return NONE
 
-        branch(ctx, operators.truth(ctx, kept), keep, lambda: NONE)
+        branch(ctx, truth(ctx, kept), keep, lambda: NONE)
         return xs
 
     loop(ctx, LoopCode(("filter", iterable.key()), ctx.sequence(iterable), None, body), [])

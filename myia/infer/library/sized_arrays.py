@@ -28,6 +28,7 @@ from myia.infer.sized import elements
 from myia.infer.sized.aligned import assign, lifted
 from myia.infer.sized.elements import is_sized, refuse
 from myia.infer.sized.masks import positions
+from myia.infer.truth import truth
 from myia.infer.values import NONE, Abstract, Ref, Static, Tuple, is_none
 from myia.primitives import shaping
 from myia.primitives.define import constant
@@ -214,7 +215,7 @@ for (_kind, _name), _handler in list(METHODS.items()):
 @sized(FUNCTIONS[np.allclose])
 def _allclose(ctx: Context, *args: Abstract, **options: Abstract) -> Abstract:
     close = ctx.call(Static(np.isclose), args, options)
-    return operators.truth(ctx, ctx.call(Static(np.all), (close,), {}))
+    return truth(ctx, ctx.call(Static(np.all), (close,), {}))
 
 
 @property_("sized", "T")

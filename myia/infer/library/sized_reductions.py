@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from myia.infer import operators
+from myia.infer import comparison, operators
 from myia.infer.context import Context
 from myia.infer.library import numpy_reductions, numpy_statistics
 from myia.infer.library.numpy_arguments import (
@@ -204,7 +204,7 @@ def _variance(
     squares = ctx.call(Static(np.square), (size,), {})
     total = ctx.call(Static(np.sum), (squares, axis), {"keepdims": keepdims})
     left = operators.binary(ctx, "-", _number_of(ctx, x, axes), ddof)
-    zero = operators.compare(ctx, "<", left, Static(0))
+    zero = comparison.compare(ctx, "<", left, Static(0))
     n = left if isinstance(left, Static) else _not_negative(left, zero)
     return operators.binary(ctx, "/", total, _as_float(ctx, n, wanted))
 
