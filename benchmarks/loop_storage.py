@@ -172,8 +172,6 @@ def second_order(name: str, program: Program) -> None:
     numbers = [x for i, x in enumerate(program.args) if i not in program.static]
     static = [program.args[i] for i in program.static]
     direction = np.ones_like(numbers[0])
-    ours = myia.hvp(program.loss, static_argnums=program.static)
-
     def by_jax(loss: Callable) -> Contestant:
         def product(v, x, *rest):
             slope = jax.grad(lambda x: loss(x, *rest, *static))
@@ -181,10 +179,16 @@ def second_order(name: str, program: Program) -> None:
 
         return jitted(product, direction, *numbers)
 
+    def by_us(**options) -> Contestant:
+        ours = myia.hvp(program.loss, static_argnums=program.static, **options)
+        return compiled(ours, *program.args, direction)
+
+    segments = by_jax(checkpointed_scan(program))
     contestants = {
-        "myia": compiled(ours, *program.args, direction),
+        "myia": by_us(),
+        f"myia, memory={segments.temporaries:,}": by_us(memory=segments.temporaries),
         "lax.scan": by_jax(scanned(program)),
-        "lax.scan, segments under jax.checkpoint": by_jax(checkpointed_scan(program)),
+        "lax.scan, segments under jax.checkpoint": segments,
     }
     compare(f"{name}, {program.steps:,} steps: Hessian times vector", contestants)
 

@@ -52,19 +52,19 @@ def _transpose_dot(i, ct, x, y, *, contract, batch):
     # Where the other operand's free axes lie in `ct`: last for operand 0, else after the batch.
     start = rank - len(other_free) if i == 0 else batched
     in_ct = tuple(range(start, start + len(other_free)))
-    product = dot_general(
-        ct, other, contract=(in_ct, other_free), batch=(tuple(range(batched)), batch[j])
-    )
-    # Axes of `product`: batch, this operand's free axes, then its contracted ones in the order in
-    # which their partners stand in the other operand.
-    partners = sorted(zip(contract[j], contract[i]))
-    axes = (*batch[i], *this_free, *(mine for _, mine in partners))
+    # Axes of the product: batch, this operand's free axes, then its contracted ones in the order in
+    # which their partners stand in the other operand; or these first, if that is the order wanted.
+    contracted = tuple(mine for _, mine in sorted(zip(contract[j], contract[i])))
+    factors = [(ct, in_ct, tuple(range(batched))), (other, other_free, batch[j])]
+    axes = (*batch[i], *this_free, *contracted)
+    in_order = tuple(range(len(axes)))
+    if (*batch[i], *contracted, *this_free) == in_order:
+        factors, axes = factors[::-1], in_order
+    (left, *of_left), (right, *of_right) = factors
+    contract, batch = zip(of_left, of_right)
+    product = dot_general(left, right, contract=contract, batch=batch)
     permutation = tuple(axes.index(axis) for axis in range(len(axes)))
-    return (
-        product
-        if permutation == tuple(range(len(axes)))
-        else transpose(product, permutation=permutation)
-    )
+    return product if permutation == in_order else transpose(product, permutation=permutation)
 
 
 # Full precision: an accelerator's default would round single precision to fewer bits.

@@ -11,6 +11,7 @@ from myia.primitives.control import if_, loop
 from myia.primitives.define import constant_p
 from myia.primitives.effects import debug_print
 from myia.primitives.elementwise import cos, exp, sin
+from myia.primitives.linalg import dot_general
 from myia.primitives.logic import gt
 from myia.primitives.shaping import reduce_sum
 from myia.primitives.structured import Loop, if_p, rev_p
@@ -155,3 +156,16 @@ def test_the_function_given_is_not_changed():
     before = to_text(f)
     expand_derivatives(f)
     assert to_text(f) == before
+
+
+def test_cotangents_of_matrix_products_need_no_transposition():
+    """Where a transposed sum of products stays one, it costs as much as a small product."""
+
+    def body(w, x):
+        y = dot_general(x, w, contract=((1,), (0,)), batch=((), ()))
+        return [reduce_sum(y * y, axes=(0, 1))]
+
+    f = expanded(gradient(function(body, np.ones((3, 4)), np.ones((2, 3)))))
+    assert count(f, "dot_general") == 3 and not count(f, "transpose")
+    second = expanded(pushforward(f))
+    assert count(second, "dot_general") == 9 and not count(second, "transpose")
