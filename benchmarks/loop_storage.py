@@ -172,6 +172,7 @@ def second_order(name: str, program: Program) -> None:
     numbers = [x for i, x in enumerate(program.args) if i not in program.static]
     static = [program.args[i] for i in program.static]
     direction = np.ones_like(numbers[0])
+
     def by_jax(loss: Callable) -> Contestant:
         def product(v, x, *rest):
             slope = jax.grad(lambda x: loss(x, *rest, *static))
