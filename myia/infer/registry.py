@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 from myia.infer.errors import BadType
-from myia.infer.sized.elements import holds_sized, refuse
+from myia.infer.sized.elements import holds_sized, of_nominal_size, refuse
 from myia.infer.values import Abstract
 
 FUNCTIONS: dict[Any, Callable] = {}
@@ -128,9 +128,13 @@ def invoke(ctx, handler: Callable, name: str, args, kwargs) -> Abstract:
     args = [ctx.force(x) for x in args]
     kwargs = {k: ctx.force(x) for k, x in kwargs.items()}
     if any(holds_sized(ctx, x) for x in (*args, *kwargs.values())):
-        if handler not in SIZED:
-            refuse(ctx, f"`{name}`")
-        handler = SIZED[handler]
+        if handler in SIZED:
+            handler = SIZED[handler]
+        else:
+            args = [of_nominal_size(ctx, x) for x in args]
+            kwargs = {k: of_nominal_size(ctx, x) for k, x in kwargs.items()}
+            if any(holds_sized(ctx, x) for x in (*args, *kwargs.values())):
+                refuse(ctx, f"`{name}`")
     try:
         inspect.signature(handler).bind(ctx, *args, **kwargs)
     except TypeError as e:

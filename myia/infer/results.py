@@ -21,6 +21,7 @@ from myia.infer.heap import (
     SizedObject,
     SizedView,
 )
+from myia.infer.sized.elements import of_nominal_size
 from myia.infer.values import (
     Abstract,
     Opaque,
@@ -92,6 +93,7 @@ class Outputs:
         return lambda n, o: value(n, o) if present(n, o) else None
 
     def object(self, x: Ref) -> Recipe:
+        x = of_nominal_size(self.ctx, x)
         contents = self.ctx.contents(x)
         if isinstance(contents, STATIC_ARRAYS):
             return _Number(self.leaf(self.ctx.read(x), "array"))

@@ -119,19 +119,22 @@ def slice_window(ctx: Context, entry: SliceValue, n: int) -> tuple[int | Value, 
             ctx.fail(BadType, message=str(e))
         return (taken.start if len(taken) else 0), len(taken), taken.step
     size = constant_extent(entry)
-    if size is None:
+    if not stays_inside(entry, n):
         ctx.needs_static("the length of a slice")
-    if size == 0:
-        return 0, 0, 1
+    return (number_value(entry.start, I64), size, 1) if size else (0, 0, 1)
+
+
+def is_static_slice(entry: SliceValue) -> bool:
+    return all(isinstance(p, Static) for p in entry.children())
+
+
+def stays_inside(entry: SliceValue, n: int) -> bool:
+    """`x[i : i + c]` that is known not to leave an axis of `n` elements: it has c of them."""
+    size = constant_extent(entry)
+    if size is None or size == 0:
+        return size == 0
     lo, hi = bounds(entry.start)
-    start = number_value(entry.start, I64)
-    # NumPy would take less of a slice that leaves the axis: its length would be a run-time value.
-    if not (lo is not None and lo >= 0 and hi is not None and hi + size <= n):
-        failed = logic.or_(
-            logic.lt(start, constant(0, I64)), logic.gt(start, constant(n - size, I64))
-        )
-        ctx.check(failed, IndexError, f"a slice of run-time bounds leaves an axis of size {n}")
-    return start, size, 1
+    return lo is not None and lo >= 0 and hi is not None and hi + size <= n
 
 
 def constant_extent(entry: SliceValue) -> int | None:

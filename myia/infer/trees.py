@@ -13,7 +13,7 @@ from myia.infer.errors import NotDifferentiable
 from myia.infer.heap import ArrayObject, InstanceObject
 from myia.infer.layout import is_contiguous
 from myia.infer.operands import is_numeric, operand, operand_dtype
-from myia.infer.sized.elements import is_sized, refuse
+from myia.infer.sized.elements import is_sized, of_nominal_size, refuse
 from myia.infer.values import Abstract, Ref, Scalar, Static, static_number
 from myia.ir.core import Value
 from myia.primitives.define import constant
@@ -80,6 +80,7 @@ def _structure(
     if static_number(x) and isinstance(x.value, (float, complex, np.inexact)):
         value = constant(x.value, np.asarray(x.value).dtype)
         x = Scalar(value, not isinstance(x.value, np.generic))
+    x = of_nominal_size(ctx, x)
     known = isinstance(x, Static) and (integers or not static_number(x))
     if not known and is_numeric(ctx, x):
         dtype, _ = operand_dtype(ctx, x)

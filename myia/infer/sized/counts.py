@@ -24,12 +24,16 @@ Form = tuple[Hashable, int, int]
 
 @dataclass(frozen=True, eq=False)
 class Count:
-    """An integer: `at` is its value, `lo <= at <= hi` where a bound is known."""
+    """An integer: `at` is its value, `lo <= at <= hi` where a bound is known.
+
+    `nominal`: the number of elements of `x[i : i + nominal]`, unless the slice leaves its axis.
+    """
 
     at: int | Value
     lo: int | None
     hi: int | None
     form: Form
+    nominal: int | None = None
 
     @property
     def static(self) -> bool:

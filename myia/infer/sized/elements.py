@@ -15,6 +15,8 @@ from myia.infer.sized.views import Elements, Part
 from myia.infer.values import Abstract, Ref, Tuple
 from myia.ir.avals import Aval
 from myia.ir.core import Value
+from myia.primitives import logic
+from myia.primitives.define import constant
 from myia.source.diagnostics import InternalError
 
 WAYS_OUT = (
@@ -48,6 +50,26 @@ def refuse(ctx: Context, what: str):
         what=f"{what} of an array whose size is known only at run time",
         help_text=WAYS_OUT,
     )
+
+
+def of_nominal_size(ctx: Context, x: Abstract) -> Abstract:
+    """What has the size of `x[i : i + 3]` as an array of 3 elements; an IndexError if it has less.
+
+    What is no such thing stays what it is.
+    """
+    if isinstance(x, Tuple):
+        return x.rebuild(tuple(of_nominal_size(ctx, item) for item in x.items))
+    extents = extents_of(ctx, x) if is_sized(ctx, x) else ()
+    counts = [e.count for e in extents if e is not None]
+    if not counts or any(count.nominal is None for count in counts):
+        return x
+    for count in counts:
+        less = logic.ne(count.value, constant(count.nominal, np.int64))
+        ctx.check(less, IndexError, "a slice leaves its axis, where a size known here is needed")
+    contents = ctx.contents(x)
+    if isinstance(contents, SizedView):
+        return ctx.view(Ref(contents.base), contents.step.window)
+    return ctx.array(contents.value)
 
 
 # ----- Objects

@@ -28,7 +28,16 @@ from myia.infer.sized.counts import (
 )
 from myia.infer.sized.elements import Part, bounds_of, extents_of
 from myia.infer.sized.extents import Extent, Extents, prefix
-from myia.infer.subscripts import I64, WHOLE, Subscript, constant_extent, index_value, slice_window
+from myia.infer.subscripts import (
+    I64,
+    WHOLE,
+    Subscript,
+    constant_extent,
+    index_value,
+    is_static_slice,
+    slice_window,
+    stays_inside,
+)
 from myia.infer.values import NONE, Abstract, Ref, SliceValue, Static, is_none, static_int
 from myia.infer.views import Window
 from myia.ir.core import Value
@@ -49,9 +58,9 @@ class _Axis:
     kept: bool = True
 
 
-def is_open_slice(k: Abstract) -> bool:
-    """A slice whose size is not known at compile time."""
-    return isinstance(k, SliceValue) and not _is_static(k) and constant_extent(k) is None
+def is_open_slice(k: Abstract, n: int) -> bool:
+    """A slice of an axis of `n` elements whose size is not known at compile time."""
+    return isinstance(k, SliceValue) and not is_static_slice(k) and not stays_inside(k, n)
 
 
 def with_unit_steps(
@@ -83,7 +92,7 @@ def _is_simple(entry: SliceValue, extent: Extent | None) -> bool:
     if is_none(entry.step):
         return True
     if extent is None:
-        return _is_static(entry)
+        return is_static_slice(entry)
     whole = is_none(entry.start) and is_none(entry.stop)
     return whole and static_int(entry.step) and entry.step.value > 0
 
@@ -164,7 +173,7 @@ def _i64(x: int | Value) -> Value:
 def _axis(ctx: Context, entry: Abstract, bound: int, extent: Extent | None, checked: bool) -> _Axis:
     if not isinstance(entry, SliceValue):
         return _Axis(_index(ctx, entry, bound, extent, checked), 1, kept=False)
-    if extent is None and (constant_extent(entry) is not None or _is_static(entry)):
+    if extent is None and not is_open_slice(entry, bound):
         return _Axis(*slice_window(ctx, entry, bound))
     if entry is WHOLE:
         return _Axis(0, bound, extent=extent)
@@ -180,11 +189,15 @@ def _axis(ctx: Context, entry: Abstract, bound: int, extent: Extent | None, chec
     count = at_least(difference(stop, start), 0)
     if step > 1:
         return _strided(start, count, step, bound)
-    return _forwards(start, count, bound)
+    return _forwards(start, _limited(count, constant_extent(entry), bound, extent), bound)
 
 
-def _is_static(entry: SliceValue) -> bool:
-    return all(isinstance(p, Static) for p in entry.children())
+def _limited(count: Count, size: int | None, bound: int, extent: Extent | None) -> Count:
+    """The count of `x[i : i + size]`, which has as many elements unless it leaves the axis."""
+    if size is None or count.static:
+        return count
+    nominal = size if extent is None and size <= bound else None
+    return replace(count, hi=min(count.hi, size), nominal=nominal)
 
 
 def _forwards(start: Count, count: Count, bound: int) -> _Axis:
@@ -193,7 +206,8 @@ def _forwards(start: Count, count: Count, bound: int) -> _Axis:
     if size == 0:
         return _Axis(0, 0)
     low = at_most(start, known(bound - size))
-    if not (low.static or low is start or 2 * size <= bound):
+    windowed = low.static or low is start or 2 * size <= bound or count.nominal is not None
+    if not windowed:
         size, low = bound, NOTHING
     offset = _within(difference(start, low), size)
     if count.static and offset.static and offset.at == 0:

@@ -25,7 +25,7 @@ from myia.infer.sized.extents import Extent, padded
 from myia.infer.sized.masks import is_mask, selected, store_selected
 from myia.infer.sized.parts import is_open_slice, part_of, through, with_unit_steps
 from myia.infer.sized.views import Elements
-from myia.infer.subscripts import I64, WHOLE, Subscript, subscript_of
+from myia.infer.subscripts import I64, WHOLE, Subscript, is_static_slice, subscript_of
 from myia.infer.values import Abstract, Ref, SliceValue, Tuple
 from myia.ir.core import Value
 from myia.primitives import arithmetic, logic
@@ -38,7 +38,12 @@ def applies(ctx: Context, x: Ref, key: Abstract) -> bool:
     if is_sized(ctx, x):
         return True
     keys = key.items if isinstance(key, Tuple) else (key,)
-    return any(is_sized(ctx, k) or is_mask(ctx, k) or is_open_slice(k) for k in keys)
+    if any(is_sized(ctx, k) or is_mask(ctx, k) for k in keys):
+        return True
+    if not any(isinstance(k, SliceValue) and not is_static_slice(k) for k in keys):
+        return False
+    shape = ctx.shape(x)
+    return any(map(is_open_slice, subscript_of(ctx, key, len(shape)).entries, shape))
 
 
 def item(ctx: Context, x: Ref, key: Abstract) -> Abstract:
@@ -49,7 +54,7 @@ def item(ctx: Context, x: Ref, key: Abstract) -> Abstract:
     if masks:
         return _masked_axis(ctx, x, subscript, masks)
     if any(map(is_array_index, subscript.entries)):
-        return _gather(ctx, x, subscript)
+        return _gather(ctx, *_slices_first(ctx, x, subscript))
     subscript, strides = with_unit_steps(ctx, x, subscript)
     if strides is not None:
         return item(ctx, _item(ctx, x, subscript), Tuple(strides))
@@ -86,7 +91,7 @@ def store_item(ctx: Context, x: Ref, key: Abstract, value: Abstract) -> None:
         store_selected(ctx, *_masked_part(ctx, x, subscript, masks), value)
         return
     if any(map(is_array_index, subscript.entries)):
-        _scatter(ctx, x, subscript, value)
+        _scatter(ctx, *_slices_first(ctx, x, subscript), value)
         return
     subscript, strides = with_unit_steps(ctx, x, subscript)
     if strides is not None:
@@ -143,13 +148,23 @@ def _masked_axis(ctx: Context, x: Ref, subscript: Subscript, masks) -> Abstract:
 # ----- Arrays of integers
 
 
+def _slices_first(ctx: Context, x: Ref, subscript: Subscript) -> tuple[Ref, Subscript]:
+    """`x[idx, i:j]` as `x[:, i:j]`, a view, and `[idx, :]`."""
+    entries = subscript.entries
+    slices = tuple(k if isinstance(k, SliceValue) else WHOLE for k in entries)
+    if subscript.new_axes or all(k is WHOLE for k in slices):
+        return x, subscript
+    others = tuple(WHOLE if isinstance(k, SliceValue) else k for k in entries)
+    return _item(ctx, x, Subscript(slices, ())), Subscript(others, ())
+
+
 def _indices(ctx: Context, x: Ref, subscript: Subscript) -> tuple[Value, Extent | None]:
     """The indices along the first axis, made non-negative and checked; what of them is there."""
     first, *rest = subscript.entries
     alone = not subscript.new_axes and all(k is WHOLE for k in rest)
-    if not alone or not (ctx.is_array(first) or is_sized(ctx, first)):
+    if not alone:
         refuse(ctx, "an index array beside other subscripts")
-    index = read(ctx, first).packed()
+    index = read(ctx, first if is_sized(ctx, first) else ctx.as_array(first)).packed()
     if index.value.dtype.kind not in "iu" or index.value.aval.ndim != 1:
         ctx.fail(BadType, message="an index must be an array of integers of one axis")
     value = logic.convert(index.value, dtype=I64)
