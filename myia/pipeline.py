@@ -3,6 +3,7 @@
 source -> gast -> IR(py)      frontend.load
 IR(py) -> typed IR            infer.program.infer
 then the list `STAGES`, each typed IR -> typed IR, in this order:
+    prepare     passes that make derivatives cheaper and leave them as they are
     expand      derivative ops by our adjoint; loops and their reversals stay ops
     optimize    passes while everything can still be recomputed
     storage     each reversal gets its tape or trail: only ordinary loops are left
@@ -25,7 +26,7 @@ from myia.infer.program import Program, infer
 from myia.ir.core import Function
 from myia.ir.printer import to_text
 from myia.ir.verifier import verify
-from myia.passes import LATE_PASSES, optimize
+from myia.passes import EARLY_PASSES, LATE_PASSES, optimize
 from myia.passes.storage import STRATEGIES, Limits, OverBudget, Plan, lower_and_plan, lower_within
 from myia.source.diagnostics import InternalError, MyiaError
 from myia.transforms.expand import expand_derivatives
@@ -50,6 +51,7 @@ class Options:
 Stage = Callable[[Function, Options], Function]
 
 STAGES: dict[str, Stage] = {
+    "prepare": lambda f, options: optimize(f, options.disable, EARLY_PASSES),
     "expand": lambda f, options: expand_derivatives(f),
     "optimize": lambda f, options: optimize(f, options.disable),
     "storage": lambda f, options: stored(f, options)[0],

@@ -50,3 +50,16 @@ def without_effects(region: Region) -> Region:
 def with_regions(op: Op, regions: Sequence[Region]) -> Op:
     """`op` with other regions (and the same results)."""
     return Op(op.primitive, op.operands, op.params, tuple(regions), op.results, op.span)
+
+
+def emit_again(values: Sequence[Value], ops: Sequence[Op]) -> tuple[Value, ...]:
+    """Emit copies of those `ops` that it takes to have `values` here; returns what these are."""
+    missing, chosen = set(values), []
+    for op in reversed(ops):
+        if not missing.isdisjoint(op.results):
+            chosen.append(op)
+            missing.update(op.operands)
+    env: Env = {}
+    for op in reversed(chosen):
+        append(clone_op(op, env))
+    return tuple(env.get(x, x) for x in values)

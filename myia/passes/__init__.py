@@ -18,11 +18,19 @@ from myia.passes.fold import fold
 from myia.passes.hoist import hoist
 from myia.passes.if_convert import convert_branches
 from myia.passes.inline import inline
+from myia.passes.promote import promote
 from myia.passes.read_in_place import read_in_place
 from myia.passes.release import release
 from myia.passes.simplify import simplify
 
 Pass = Callable[[Function], Function]
+
+# Before derivatives are taken, which they make cheaper and leave as they are.
+EARLY_PASSES: dict[str, Pass] = {
+    "promote": promote,
+    "carries": merge_carries,
+    "dce": eliminate_dead_code,
+}
 
 # In this order: what one pass leaves behind, a later one picks up.
 PASSES: dict[str, Pass] = {

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from myia.ir.core import Function, Op, Region, Value, walk
-from myia.passes.affine import apart
+from myia.passes.ranges import Ranges
 from myia.passes.walk import rebuilt, substituted, with_region
 from myia.primitives.structured import Loop, loop_p
 from myia.primitives.windows import dynamic_slice, dynamic_update_slice
@@ -35,6 +35,7 @@ def eliminate_dead_stores(function: Function) -> Function:
 class _Stores:
     def __init__(self, function: Function):
         ops = list(walk(function.region))
+        self.ranges = Ranges(function.region)
         self.definitions = {y: op for op in ops for y in op.results}
         regions = [function.region, *(r for op in ops for r in op.regions)]
         self.read = {x for op in ops for x in op.operands}
@@ -67,9 +68,9 @@ class _Stores:
             return False
         if loop.cond is not None and loop.cond.args[1 + i] in self.read:
             return False
-        index = loop.body.args[0], loop.bound, self.definitions
+        k, apart = loop.body.args[0], self.ranges.trips_apart
         axes = zip(start, update.shape, array.shape)
-        return _only_window(store, loop.body) and any(apart(*axis, *index) for axis in axes)
+        return _only_window(store, loop.body) and any(apart(*axis, k) for axis in axes)
 
 
 def _only_window(store: Op, body: Region) -> bool:

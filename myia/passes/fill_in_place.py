@@ -20,14 +20,14 @@ lie apart, and nobody else reads or writes the array: each trip finds its row as
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from myia.ir.builder import Builder, append, at
 from myia.ir.core import Function, Op, Region, Value, walk
 from myia.ir.equality import param_key
-from myia.ir.rewrite import Env, clone_op
-from myia.passes.affine import apart
+from myia.ir.rewrite import emit_again
+from myia.passes.ranges import Ranges
 from myia.passes.uses import carry_only_written, uses
 from myia.passes.walk import look_up, rebuilt, substituted, with_region
 from myia.primitives.define import constant_p
@@ -35,32 +35,44 @@ from myia.primitives.shaping import reshape
 from myia.primitives.structured import Loop, loop_p
 from myia.primitives.windows import dynamic_update_slice
 
-Definitions = Mapping[Value, Op]
-
 
 def fill_in_place(function: Function) -> Function:
     """`function` without arrays that loops fill only to have them copied into another."""
-    definitions = {y: op for op in walk(function.region) for y in op.results}
-    return with_region(function, _region(function.region, definitions))
+    return with_region(function, _region(function.region, _Known(function.region)))
 
 
-def _region(region: Region, definitions: dict[Value, Op]) -> Region:
+class _Known:
+    """What defines each value, and the ranges of integers."""
+
+    def __init__(self, region: Region):
+        self.definitions: dict[Value, Op] = {}
+        self.ranges = Ranges(region)
+        self.learn(region)
+
+    def learn(self, region: Region) -> None:
+        self.definitions.update((y, op) for op in walk(region) for y in op.results)
+
+    def op(self, x: Value) -> Op | None:
+        return self.definitions.get(x)
+
+
+def _region(region: Region, known: _Known) -> Region:
     """Inner loops first: what they fill for their own arrays these may fill for larger ones."""
-    ops = [_op(op, definitions) for op in region.ops]
+    ops = [_op(op, known) for op in region.ops]
     return rebuilt(region, ops, region.yields)
 
 
-def _op(op: Op, definitions: dict[Value, Op]) -> Op:
-    op = substituted(op, {}, lambda region: _region(region, definitions))
+def _op(op: Op, known: _Known) -> Op:
+    op = substituted(op, {}, lambda region: _region(region, known))
     if op.primitive is not loop_p:
         return op
     for i in range(len(op.results)):
-        fill = _fill(Loop.of(op), i, definitions)
+        fill = _fill(Loop.of(op), i, known)
         if fill is not None:
             regions = (*op.regions[:-1], _filled_in_place(Loop.of(op).body, fill))
             op = Op(op.primitive, op.operands, op.params, regions, op.results, op.span)
-            definitions.update((y, o) for o in walk(regions[-1]) for y in o.results)
-    definitions.update((y, op) for y in op.results)
+            known.learn(regions[-1])
+    known.learn(Region((), (op,), ()))
     return op
 
 
@@ -83,38 +95,36 @@ class _Fill:
         return tuple(starts[: len(starts) - len(self.row.shape)])
 
 
-def _fill(loop: Loop, i: int, definitions: Definitions) -> _Fill | None:
+def _fill(loop: Loop, i: int, known: _Known) -> _Fill | None:
     """How the trips of `loop` fill carry `i` with rows made in loops, if they do."""
-    array, store = loop.body.args[1 + i], definitions.get(loop.body.yields[i])
+    array, store = loop.body.args[1 + i], known.op(loop.body.yields[i])
     if store is None or store.primitive is not dynamic_update_slice:
         return None
     if store.operands[0] is not array or not carry_only_written(loop, i):
         return None
-    row = _row(store, loop.body, definitions)
-    links, start = _links(row, loop.body, definitions)
+    row = _row(store, loop.body, known)
+    links, start = _links(row, loop.body, known)
     if not any(op.primitive is loop_p for op, _ in links):
         return None
     fill = _Fill(store, links, row)
-    same = _same_number(definitions.get(start), definitions.get(loop.carries[i]))
-    return fill if same and _rows_apart(loop, fill, definitions) else None
+    same = _same_number(known.op(start), known.op(loop.carries[i]))
+    return fill if same and _rows_apart(loop, fill, known) else None
 
 
-def _row(store: Op, body: Region, definitions: Definitions) -> Value:
+def _row(store: Op, body: Region, known: _Known) -> Value:
     """What `store` writes, before it was given axes of one element."""
     update = store.operands[1]
-    cast = definitions.get(update)
+    cast = known.op(update)
     if cast is None or cast.primitive is not reshape or not _read_once(update, body):
         return update
     return cast.operands[0]
 
 
-def _links(
-    row: Value, body: Region, definitions: Definitions
-) -> tuple[tuple[tuple[Op, int], ...], Value]:
+def _links(row: Value, body: Region, known: _Known) -> tuple[tuple[tuple[Op, int], ...], Value]:
     """The writes and loops of `body` that make `row`, and what they make it of."""
     links: list[tuple[Op, int]] = []
     while _read_once(row, body):
-        op = definitions.get(row)
+        op = known.op(row)
         if op is None or op not in body.ops:
             break
         if op.primitive is dynamic_update_slice:
@@ -139,13 +149,13 @@ def _same_number(x: Op | None, y: Op | None) -> bool:
     return param_key(x.params["value"]) == param_key(y.params["value"])
 
 
-def _rows_apart(loop: Loop, fill: _Fill, definitions: Definitions) -> bool:
+def _rows_apart(loop: Loop, fill: _Fill, known: _Known) -> bool:
     """Is each store one of a whole row, of which no other trip writes any?"""
     array, update, *_ = fill.store.operands
     axes = len(fill.place)
     whole = update.shape == (1,) * axes + array.shape[axes:] == (1,) * axes + fill.row.shape
-    index = loop.body.args[0], loop.bound, definitions
-    return whole and axes == 1 and apart(fill.place[0], 1, array.shape[0], *index)
+    apart = known.ranges.trips_apart(fill.place[0], 1, array.shape[0], loop.body.args[0])
+    return whole and axes == 1 and apart
 
 
 # ----- What it becomes
@@ -157,27 +167,12 @@ def _filled_in_place(body: Region, fill: _Fill) -> Region:
     with Builder() as b:
         for op in body.ops:
             if op in links:
-                place = place or _defined_here(fill.place, body.ops, b.ops)
+                place = place or emit_again(fill.place, body.ops[len(b.ops) :])
                 array = _redirected(op, links[op], array, place)
             elif op is not fill.store and op.results[0] is not fill.store.operands[1]:
                 append(op)
     yields = look_up(body.yields, {fill.store.results[0]: array})
     return Region(body.args, tuple(b.ops), yields)
-
-
-def _defined_here(
-    values: Sequence[Value], ops: Sequence[Op], before: Sequence[Op]
-) -> tuple[Value, ...]:
-    """`values`, those that `ops` make only after `before` computed anew."""
-    missing, chosen = set(values), []
-    for op in reversed(ops[len(before) :]):
-        if not missing.isdisjoint(op.results):
-            chosen.append(op)
-            missing.update(op.operands)
-    env: Env = {}
-    for op in reversed(chosen):
-        append(clone_op(op, env))
-    return look_up(tuple(values), env)
 
 
 def _redirected(op: Op, position: int, array: Value, place: Sequence[Value]) -> Value:
@@ -192,8 +187,10 @@ def _redirected(op: Op, position: int, array: Value, place: Sequence[Value]) -> 
     i = position - op.params["counted"]
     arg = Value(array.aval, array.name)
     result = Value(array.aval, op.results[i].name)
-    *conds, body = (_with_arg(region, 1 + i, arg) for region in op.regions)
-    regions = (*conds, _body_redirected(body, op.regions[-1].args[1 + i], arg, place))
+    *conds, body = op.regions
+    conds = [_with_arg(cond, 1 + i, Value(array.aval)) for cond in conds]
+    body = _body_redirected(_with_arg(body, 1 + i, arg), body.args[1 + i], arg, place)
+    regions = (*conds, body)
     results = (*op.results[:i], result, *op.results[i + 1 :])
     append(Op(op.primitive, operands, op.params, regions, results, op.span))
     return result

@@ -11,7 +11,7 @@ PROGRAMS = {
     "smallest": (myia.jit(smallest), (np.array([3.0, 1.0, 2.0]),)),
     "wave": (myia.grad(wave), (np.ones(4), 0.5)),
 }
-STAGES = ["py", "typed", "expand", "optimize", "storage", "finish"]
+STAGES = ["py", "typed", "prepare", "expand", "optimize", "storage", "finish"]
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -70,6 +70,20 @@ def test_what_can_be_filled_in_place():
     assert not unchanged(fill_in_place, rows(row="%next", bound="bound 2"))
 
 
+def test_a_loop_that_may_end_early():
+    """Its condition has the array as an argument too."""
+    cond = """bound 5 {
+      cond {
+        %4 = lt %y1, %y1
+        yield %4
+      }
+      body {"""
+    body = "yield %1, %r2\n    }"
+    text = rows().replace("bound 5 {", cond).replace(body, body + "\n    }")
+    assert "bound 3" in before_after(fill_in_place, text)
+    assert not unchanged(fill_in_place, text)
+
+
 @pytest.mark.parametrize(
     "program",
     [

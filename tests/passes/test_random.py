@@ -8,8 +8,9 @@ from myia.ir.equality import same
 from myia.ir.parser import parse
 from myia.ir.printer import to_text
 from myia.ir.verifier import verify
-from myia.passes import LATE_PASSES, if_convert, optimize
+from myia.passes import EARLY_PASSES, LATE_PASSES, if_convert, optimize
 
+EVERY = EARLY_PASSES | LATE_PASSES
 CHUNK = 25
 CHUNKS = range(6)
 
@@ -37,9 +38,9 @@ def test_text_is_read_back(chunk):
 
 
 @pytest.mark.parametrize("chunk", CHUNKS)
-@pytest.mark.parametrize("name", LATE_PASSES)
+@pytest.mark.parametrize("name", EVERY)
 def test_one_pass(name, chunk):
-    run = LATE_PASSES[name]
+    run = EVERY[name]
     for seed, f in programs(chunk):
         check(f, run(f), seed)
 

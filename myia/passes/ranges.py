@@ -1,0 +1,143 @@
+"""What is known of integers in a program: how far apart two indices are, and in what range.
+
+An integer is a sum of multiples of *atoms*, which are loop indices and integers of which nothing is
+known, and a number. In `for %k < %n`, 0 <= %k <= %n - 1, and so on outwards:
+
+    for %i < 9 { %n = sub 8, %i ; for %k < %n { %j = add %k, %i ; ... } }     %j - %i = %k >= 0
+                                                                      8 - %j = 8 - %k - %i >= 1
+Overflow of 64 bits is not thought of: such indices are in range of nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from myia.ir.avals import I64
+from myia.ir.core import Op, Region, Value
+from myia.primitives.arithmetic import add, mul, neg, sub
+from myia.primitives.define import constant_p
+from myia.primitives.structured import Loop, loop_p, rev_p
+
+ONE = None  # the atom of numbers
+Sum = Counter  # atom -> factor; factors are not zero
+
+
+class Ranges:
+    """Of all integers of a region; `visit` adds what is defined in another."""
+
+    def __init__(self, region: Region):
+        self.sums: dict[Value, Sum] = {}
+        self.ends: dict[Value, list[Sum]] = {}  # a loop's index is less than each of these
+        self.depth: dict[Value, int] = {}
+        self.visit(region)
+
+    def visit(self, region: Region, depth: int = 0) -> None:
+        for op in region.ops:
+            if len(op.results) == 1 and op.results[0].aval == I64:
+                self.sums[op.results[0]] = self._sum(op)
+            for inner in op.regions:
+                if op.primitive in (loop_p, rev_p):
+                    self._index(inner.args[0], Loop.of(op), depth)
+                self.visit(inner, depth + 1)
+
+    def _index(self, k: Value, loop: Loop, depth: int) -> None:
+        ends = [] if loop.count is None else [self.of(loop.count)]
+        self.ends[k] = ends + ([] if loop.bound is None else [number(loop.bound)])
+        self.depth[k] = depth
+
+    def _sum(self, op: Op) -> Sum:
+        if op.primitive is constant_p:
+            return number(int(op.params["value"]))
+        xs = [self.of(x) for x in op.operands if x.aval == I64]
+        if op.primitive in (add, sub):
+            return plus(*xs) if op.primitive is add else minus(*xs)
+        if op.primitive is neg:
+            return times(xs[0], -1)
+        if op.primitive is mul:
+            for x, y in (xs, xs[::-1]):
+                if set(x) <= {ONE}:
+                    return times(y, x[ONE])
+        return Sum({op.results[0]: 1})
+
+    # ----- Questions
+
+    def of(self, x: Value) -> Sum:
+        return self.sums.get(x) or (Sum() if x in self.sums else Sum({x: 1}))
+
+    def not_negative(self, x: Sum) -> bool:
+        """Is this sum at least zero whenever the place is reached where its atoms are defined?"""
+        atoms = [atom for atom in x if atom is not ONE]
+        if not atoms:
+            return x[ONE] >= 0
+        inner = max(atoms, key=lambda atom: self.depth.get(atom, -1))
+        if inner not in self.depth:
+            return False
+        rest = Sum({atom: factor for atom, factor in x.items() if atom is not inner})
+        if x[inner] > 0:
+            return self.not_negative(rest)
+        greatest = [minus(end, number(1)) for end in self.ends[inner]]
+        return any(self.not_negative(plus(rest, times(end, x[inner]))) for end in greatest)
+
+    def same(self, xs: Sequence[Value], ys: Sequence[Value]) -> bool:
+        """Are these the same integers?"""
+        return len(xs) == len(ys) and all(self.of(x) == self.of(y) for x, y in zip(xs, ys))
+
+    def apart(
+        self,
+        xs: Sequence[Value],
+        sizes: Sequence[int],
+        ys: Sequence[Value],
+        others: Sequence[int],
+        shape: Sequence[int],
+    ) -> bool:
+        """Have the windows that start at `xs` and at `ys`, of these sizes, no element in common?
+
+        They lie in an array of this shape. Of one that stands out nothing can be said: it would be
+        moved back.
+        """
+        axes = zip(map(self.of, xs), sizes, map(self.of, ys), others, shape)
+        return any(
+            self._before(x, m, y, n, extent) or self._before(y, n, x, m, extent)
+            for x, m, y, n, extent in axes
+        )
+
+    def trips_apart(self, x: Value, size: int, extent: int, k: Value) -> bool:
+        """Have the windows of `size` that start at `x` no element in common from trip to trip?
+
+        `k` is the trip's index. They lie along an axis of this extent, and none stands out.
+        """
+        start = self.of(x)
+        return (
+            abs(start[k]) >= size
+            and set(start) <= {k, ONE}
+            and self.not_negative(start)
+            and self.not_negative(minus(number(extent - size), start))
+        )
+
+    def _before(self, x: Sum, size: int, y: Sum, other: int, extent: int) -> bool:
+        """Does a window at `x` end before one at `y` begins, both in range?"""
+        return (
+            self.not_negative(minus(y, plus(x, number(size))))
+            and self.not_negative(x)
+            and self.not_negative(minus(number(extent - other), y))
+        )
+
+
+def number(n: int) -> Sum:
+    return Sum({ONE: n}) if n else Sum()
+
+
+def plus(x: Sum, y: Sum) -> Sum:
+    found = Sum(x)
+    for atom, factor in y.items():
+        found[atom] += factor
+    return Sum({atom: factor for atom, factor in found.items() if factor})
+
+
+def times(x: Sum, n: int) -> Sum:
+    return Sum({atom: factor * n for atom, factor in x.items() if factor * n})
+
+
+def minus(x: Sum, y: Sum) -> Sum:
+    return plus(x, times(y, -1))
