@@ -80,19 +80,22 @@ def analyses(compiled) -> dict[str, float]:
     return counts | {"temporaries": compiled.memory_analysis().temp_size_in_bytes}
 
 
+def compare_steps(name: str, ours: Callable, theirs: Callable, arguments: Callable) -> None:
+    """Counts and times of two steps with a `lower` of JAX's; each gets `arguments()` of its own."""
+    compiled = [step.lower(*arguments()).compile() for step in (ours, theirs)]
+    print(f"\n{name}: myia, JAX, ratio")
+    for (what, a), b in zip(analyses(compiled[0]).items(), analyses(compiled[1]).values()):
+        print(f"  {what:<16} {a:12,.0f} {b:12,.0f} {a / b if b else 1:8.3f} x")
+    contestants = {
+        side: Training(step, arguments()) for side, step in zip(("JAX", "myia"), compiled[::-1])
+    }
+    compare(f"{name}: one step", contestants, turns=41, turn_seconds=0.02)
+
+
 def main() -> None:
     for name, network in NETWORKS.items():
-        arguments = network.arguments()
-        ours = myia.jit(network.step, donate_argnums=(0, 1)).lower(*arguments).compile()
-        theirs = network.by_hand.lower(*arguments).compile()
-        print(f"\n{name}: myia, hand-written JAX, ratio")
-        for (what, a), b in zip(analyses(ours).items(), analyses(theirs).values()):
-            print(f"  {what:<16} {a:12,.0f} {b:12,.0f} {a / b:8.3f} x")
-        contestants = {
-            "hand-written JAX": Training(theirs, network.arguments()),
-            "myia": Training(ours, network.arguments()),
-        }
-        compare(f"{name}: one step of {BATCH} images", contestants, turns=41, turn_seconds=0.02)
+        ours = myia.jit(network.step, donate_argnums=(0, 1))
+        compare_steps(name, ours, network.by_hand, network.arguments)
 
 
 if __name__ == "__main__":

@@ -73,6 +73,9 @@ class Cotangents(Protocol):
     def add(self, x, ct) -> None:
         """Add `ct` (None: zero) to the cotangent of `x`; ignored when it is not wanted."""
 
+    def add_window(self, x, start, ct) -> None:
+        """Add `ct` to the part of the cotangent of `x` that begins at `start`, known now."""
+
     def buffer(self, x):
         """The cotangent of `x` so far, zeros if there was none: to be updated at an index."""
 

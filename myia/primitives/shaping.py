@@ -13,7 +13,6 @@ from myia.ir.core import Op
 from myia.ir.primitive import NONDIFFERENTIABLE, Cotangents
 from myia.primitives.define import CallablePrimitive, constant, linear, require, require_kind
 from myia.primitives.logic import select
-from myia.primitives.windows import add_window, static_indices
 
 # ----- Shape and order
 
@@ -232,7 +231,7 @@ def _transpose_slice(ct, x, *, start, limit, stride):
 def _accumulate_slice(op: Op, ct, acc: Cotangents) -> None:
     (x,) = op.operands
     if all(s == 1 for s in op.params["stride"]):
-        add_window(acc, x, ct, static_indices(op.params["start"]))
+        acc.add_window(x, op.params["start"], ct)
     else:
         acc.add(x, _transpose_slice(ct, x, **op.params))
 

@@ -46,16 +46,15 @@ def _evaluate_write(x, u, *indices):
     return result
 
 
-def add_window(acc: Cotangents, x, ct, indices) -> None:
-    """Add `ct` to the window of the cotangent of `x` that starts at `indices`, in place."""
-    buffer = acc.buffer(x)
+def add_to_window(buffer, ct, indices):
+    """`buffer` with `ct` added to its window that starts at `indices`, in place."""
     window = dynamic_slice(buffer, *indices, sizes=ct.shape)
-    acc.replace(x, dynamic_update_slice(buffer, add(window, ct), *indices))
+    return dynamic_update_slice(buffer, add(window, ct), *indices)
 
 
 def _accumulate_read(op: Op, ct, acc: Cotangents) -> None:
     x, *indices = op.operands
-    add_window(acc, x, ct, indices)
+    acc.replace(x, add_to_window(acc.buffer(x), ct, indices))
 
 
 def _transpose_write(i, ct, x, u, *indices):

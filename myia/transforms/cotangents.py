@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from numbers import Number
 
+from myia.ir.builder import current_span
 from myia.ir.core import Op, Value
 from myia.primitives.arithmetic import add, mul, neg
 from myia.primitives.define import zeros
+from myia.primitives.windows import add_to_window, static_indices
+from myia.transforms.windows import Window, sum_of_windows
 
 
 def scaled(partial: Value | Number, t: Value) -> Value | None:
@@ -42,7 +45,8 @@ class Accumulators:
 
     This is the `Cotangents` that the rules of primitives see (`ir/primitive.py`). Sums of nested
     sweeps start from those of the enclosing one, so that a window is added to the buffer that is
-    there already, in a branch and in a loop as in straight code.
+    there already, in a branch and in a loop as in straight code. Other windows wait until the sum
+    is read, to be added together (`windows.py`).
     """
 
     def __init__(
@@ -53,25 +57,47 @@ class Accumulators:
     ):
         self.active = active
         self.sums = dict(sums or {})
+        self.begun = frozenset(self.sums)
+        self.windows: dict[Value, dict[Hashable, Window]] = {}
         self.residuals = {} if residuals is None else residuals  # what `custom` ops left behind
 
     def wants(self, x: Value) -> bool:
         return x in self.active
 
     def get(self, x: Value) -> Value | None:
+        waiting = self.windows.pop(x, None)
+        if waiting:
+            self.sums[x] = sum_of_windows(x.aval, self.sums.get(x), list(waiting.values()))
         return self.sums.get(x)
 
     def add(self, x: Value, ct: Value | None) -> None:
         if ct is not None and self.wants(x):
-            self.sums[x] = plus(self.get(x), ct)
+            self.sums[x] = plus(self.sums.get(x), ct)
+
+    def add_window(self, x: Value, start: tuple[int, ...], ct: Value) -> None:
+        if x in self.begun:
+            self.sums[x] = add_to_window(self.sums[x], ct, static_indices(start))
+        elif self.wants(x):
+            waiting, place = self.windows.setdefault(x, {}), (start, ct.shape)
+            if place in waiting:
+                ct = add(waiting[place].ct, ct)
+            waiting[place] = Window(start, ct, current_span())
 
     def buffer(self, x: Value) -> Value:
         return or_zeros(self.get(x), x)
 
     def replace(self, x: Value, ct: Value) -> None:
+        """`ct` contains what `get` and `buffer` gave."""
         if self.wants(x):
             self.sums[x] = ct
 
     def take(self, x: Value) -> Value | None:
         """The complete cotangent of `x`, when the sweep reaches its definition."""
-        return self.sums.pop(x, None)
+        total = self.get(x)
+        self.sums.pop(x, None)
+        return total
+
+    def settle(self) -> None:
+        """No window waits any more."""
+        for x in list(self.windows):
+            self.get(x)

@@ -70,6 +70,7 @@ def pull_back(ops: Sequence[Op], acc: Accumulators) -> None:
         if any(ct is not None for ct in cts):
             with at(op.span):
                 _pull_back_op(op, cts, acc)
+    acc.settle()
 
 
 def _pull_back_op(op: Op, cts: list[Value | None], acc: Accumulators) -> None:
