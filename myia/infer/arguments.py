@@ -129,6 +129,8 @@ def _node(ctx: Context, node: Node, inputs: Arguments, name: str | None) -> Abst
     if node.kind == "partial":
         parts = tuple(abstract(ctx, p, inputs, name) for p in node.parts)
         return Partial(call_partial, parts, node.keys)
+    if node.kind == "vectorized":
+        return ctx.call(Static(node.cls), (abstract(ctx, node.parts[0], inputs, name),), {})
     if node.kind == "opaque":
         return Opaque(node.cls, tuple(abstract(ctx, p, inputs, name) for p in node.parts))
     # The object's id comes before those of its parts, as in `Flattener`.

@@ -70,7 +70,7 @@ class LibraryFunction(Identity):
 class Node(NamedTuple):
     """A container: its kind, class, keys and the signatures of its parts."""
 
-    kind: str  # "tuple", "list", "dict", "instance", "method", "partial", "opaque"
+    kind: str  # "tuple", "list", "dict", "instance", "method", "partial", "vectorized", "opaque"
     cls: Any  # of an opaque object: its structure
     keys: tuple[Hashable, ...]
     parts: tuple[Any, ...]
@@ -259,6 +259,13 @@ def _partial(flat: Flattener, x: functools.partial):
     return Node("partial", type(x), (len(x.args), *x.keywords), tuple(map(flat.add, parts)))
 
 
+def _vectorized(flat: Flattener, x: np.vectorize):
+    """What `np.vectorize(f)` made is made again of `f`; with other options it is refused."""
+    if x.otypes or x.excluded or x.signature:
+        return Identity(x)
+    return Node("vectorized", type(x), (), (flat.add(x.pyfunc),))
+
+
 def _identity(flat: Flattener, x):
     return Identity(x)
 
@@ -298,6 +305,7 @@ RULES.update(
         types.BuiltinFunctionType: _identity,
         type: _identity,
         np.ufunc: _identity,
+        np.vectorize: _vectorized,
     }
 )
 PREDICATES += [

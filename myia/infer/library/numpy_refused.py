@@ -52,7 +52,7 @@ REASONS: dict[str, str] = {
         DTYPE_BY_VALUES: "min_scalar_type real_if_close",
         SHAPE_BY_VALUES: "polydiv mask_indices",
         DEPRECATED: "row_stack",
-        OBJECTS: "asmatrix bmat frompyfunc vectorize",
+        OBJECTS: "asmatrix bmat frompyfunc",
     }.items()
     for name in names.split()
 }

@@ -9,7 +9,7 @@ import numpy as np
 
 from myia.infer.context import Context
 from myia.infer.errors import BadType, Unsupported
-from myia.infer.indexing import getitem
+from myia.infer.indexing import getitem, setitem
 from myia.infer.layout import result_like
 from myia.infer.library.numpy_arguments import (
     array,
@@ -23,6 +23,7 @@ from myia.infer.library.numpy_arguments import (
 from myia.infer.library.numpy_shaping import seen_as
 from myia.infer.numbers import broadcast_to
 from myia.infer.registry import function
+from myia.infer.sized.elements import is_sized
 from myia.infer.values import FALSE, NONE, Abstract, Static
 from myia.primitives import arithmetic, ordering, shaping
 from myia.primitives.indexing import index_dims, scatter_add
@@ -117,8 +118,9 @@ for _ufunc in (
 # ----- at
 
 
-def _adding_at(name: str, negative: bool):
+def _adding_at(ufunc: np.ufunc):
     """`np.add.at(a, indices, b)`: an element that is named twice receives twice."""
+    name = ufunc.__name__
 
     def handler(ctx: Context, a: Abstract, indices: Abstract, b: Abstract = NONE) -> Abstract:
         if not ctx.is_array(a):
@@ -129,9 +131,12 @@ def _adding_at(name: str, negative: bool):
         if dtype.kind == "b" or not np.can_cast(dtype_of(ctx, added), dtype, "same_kind"):
             message = f"Cannot cast ufunc '{name}' output to {dtype} with casting 'same_kind'"
             ctx.fail(BadType, message=message)
+        if is_sized(ctx, places):  # by a mask: no element is named twice
+            setitem(ctx, a, indices, ctx.call(Static(ufunc), (getitem(ctx, a, indices), b), {}))
+            return NONE
         where = value_of(ctx, places)
         value = broadcast_to(value_of(ctx, cast(ctx, added, dtype)), where.shape)
-        value = arithmetic.neg(value) if negative else value
+        value = arithmetic.neg(value) if ufunc is np.subtract else value
         flat = ctx.reshape(ctx.read(a), (math.prod(shape),))
         n = where.aval.size
         total = scatter_add(
@@ -153,5 +158,5 @@ def _places(ctx: Context, shape: tuple[int, ...]) -> Abstract:
     return ctx.array(ctx.reshape(count, shape))
 
 
-function(np.add.at)(_adding_at("add", negative=False))
-function(np.subtract.at)(_adding_at("subtract", negative=True))
+function(np.add.at)(_adding_at(np.add))
+function(np.subtract.at)(_adding_at(np.subtract))

@@ -30,7 +30,7 @@ def written(*numpy: Any, methods: str = "") -> Callable[[Callable], Callable]:
     def register(source: Callable) -> Callable:
         def handler(ctx: Context, *args: Abstract, **kwargs: Abstract) -> Abstract:
             given = {n: x for n, x in kwargs.items() if not _no_value(x)}
-            return _called(ctx, source, args, given)
+            return called(ctx, source, args, given)
 
         function(*numpy)(handler)
         sized(handler)(handler)  # what it calls knows about arrays of run-time size, or refuses
@@ -41,8 +41,8 @@ def written(*numpy: Any, methods: str = "") -> Callable[[Callable], Callable]:
     return register
 
 
-def _called(ctx: Context, source: Callable, args: tuple, kwargs: dict) -> Abstract:
-    """`source(*args, **kwargs)`, seen from outside."""
+def called(ctx: Context, source: Callable, args: tuple, kwargs: dict) -> Abstract:
+    """`source(*args, **kwargs)`, seen from outside: errors are located at the call."""
     span, before = current_span(), len(ctx.checks)
     try:
         result = ctx.call(Static(source), args, kwargs)

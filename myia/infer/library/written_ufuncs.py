@@ -10,13 +10,14 @@ from collections.abc import Callable
 import numpy as np
 
 from myia.infer.library.written import written
+from myia.infer.registry import FUNCTIONS
 
 
 def reducing(ufunc: np.ufunc) -> Callable:
     def reduce(array, axis=0, dtype=None, out=None, keepdims=False):
         if out is not None:
             raise NotImplementedError("`out=` of `reduce`")
-        x = operands(array, dtype)
+        x = operands(ufunc, array, dtype)
         axes = tuple(range(x.ndim)) if axis is None else axis
         axes = (axes,) if np.ndim(axes) == 0 else axes
         axes = [i + x.ndim if i < 0 else i for i in axes]
@@ -32,19 +33,22 @@ def reducing(ufunc: np.ufunc) -> Callable:
             total = ufunc(total, rows[i])
         return total
 
-    def operands(array, dtype):
-        x = np.asarray(array)
-        return x.astype(ufunc(x, x).dtype if dtype is None else dtype)
-
     return reduce
+
+
+def operands(ufunc, array, dtype):
+    """The operands at the dtype of results: what NumPy folds is of that dtype throughout."""
+    x = np.asarray(array)
+    if dtype is None and (ufunc is np.add or ufunc is np.multiply):
+        return x.astype(np.sum(x).dtype)
+    return x.astype(ufunc(x, x).dtype if dtype is None else dtype)
 
 
 def accumulating(ufunc: np.ufunc) -> Callable:
     def accumulate(array, axis=0, dtype=None, out=None):
         if out is not None:
             raise NotImplementedError("`out=` of `accumulate`")
-        x = np.asarray(array)
-        x = x.astype(ufunc(x, x).dtype if dtype is None else dtype)
+        x = operands(ufunc, array, dtype)
         rows = np.moveaxis(x, axis, 0).copy()
         for i in range(1, len(rows)):
             rows[i] = ufunc(rows[i - 1], rows[i])
@@ -53,29 +57,83 @@ def accumulating(ufunc: np.ufunc) -> Callable:
     return accumulate
 
 
+def reducing_at(ufunc: np.ufunc) -> Callable:
+    def reduceat(array, indices, axis=0, dtype=None, out=None):
+        """From each index up to the next; of an index that is not less than the next, its row."""
+        if out is not None:
+            raise NotImplementedError("`out=` of `reduceat`")
+        rows = np.moveaxis(operands(ufunc, array, dtype), axis, 0)
+        starts = np.asarray(indices)
+        if np.any((starts < 0) | (starts >= len(rows))):
+            raise IndexError("index out-of-bounds in reduceat")
+        ends = np.append(starts[1:], len(rows))
+        found = np.zeros((len(starts), *rows.shape[1:]), rows.dtype)
+        for i in range(len(starts)):
+            found[i] = rows[starts[i]]
+            for k in range(starts[i] + 1, ends[i]):
+                found[i] = ufunc(found[i], rows[k])
+        return np.moveaxis(found, 0, axis)
+
+    return reduceat
+
+
 def changing_at(ufunc: np.ufunc) -> Callable:
-    def at(a, indices, b):
-        if isinstance(indices, (tuple, slice)) or np.asarray(indices).dtype == bool:
-            raise NotImplementedError("`at` with other indices than integers of the first axis")
-        indices = np.asarray(indices)
-        values = np.broadcast_to(b, indices.shape + a.shape[1:])
-        values = values.reshape(indices.size, *a.shape[1:])
+    def at(a, indices, *b):
+        """One element after the other: one that is named twice is changed twice."""
+        if not np.can_cast(ufunc(*[np.ravel(x)[:1] for x in (a, *b)]).dtype, a.dtype, "same_kind"):
+            raise TypeError("Cannot cast ufunc output with casting rule 'same_kind'")
+        if isinstance(indices, tuple):
+            every(a, np.arange(a.size).reshape(a.shape)[indices], b)
+        elif isinstance(indices, slice) or np.asarray(indices).dtype == bool:
+            a[indices] = ufunc(a[indices], *b)
+        else:
+            rows(a, np.asarray(indices), b)
+
+    def rows(a, indices, b):
+        """Elements along the first axis."""
+        b = [broadcast_rows(x, indices, a.shape[1:]) for x in b]
         places = np.ravel(indices)
         for i in range(len(places)):
-            a[places[i]] = ufunc(a[places[i]], values[i])
+            a[places[i]] = ufunc(a[places[i]], *[x[i] for x in b])
+
+    def broadcast_rows(x, indices, shape):
+        return np.broadcast_to(x, indices.shape + shape).reshape(indices.size, *shape)
+
+    def every(a, places, b):
+        """The elements of these places, counted through the array."""
+        b = [np.ravel(np.broadcast_to(x, places.shape)) for x in b]
+        where = np.unravel_index(np.ravel(places), a.shape)
+        for i in range(np.size(places)):
+            at = tuple([k[i] for k in where])
+            a[at] = ufunc(a[at], *[x[i] for x in b])
 
     return at
 
 
-for _ufunc in (
-    np.subtract, np.divide, np.hypot, np.logaddexp, np.logaddexp2, np.bitwise_and, np.bitwise_or,
-    np.bitwise_xor, np.logical_xor, np.gcd, np.lcm, np.fmax, np.fmin,
-):  # fmt: skip
-    written(_ufunc.reduce)(reducing(_ufunc))
-    written(_ufunc.accumulate)(accumulating(_ufunc))
+# NumPy's own folds of `arctan2` and `power` depend on the processor: they are left out.
+FOLDS = (
+    np.add, np.subtract, np.multiply, np.divide, np.floor_divide, np.remainder, np.fmod,
+    np.float_power, np.maximum, np.minimum, np.fmax, np.fmin, np.hypot, np.copysign,
+    np.logaddexp, np.logaddexp2, np.heaviside, np.gcd, np.lcm, np.bitwise_and, np.bitwise_or,
+    np.bitwise_xor, np.left_shift, np.right_shift, np.logical_and, np.logical_or, np.logical_xor,
+)  # fmt: skip
+CHANGES = (
+    *FOLDS, np.arctan2, np.power, np.negative, np.positive, np.absolute, np.fabs, np.conjugate,
+    np.sign, np.rint, np.floor, np.ceil, np.trunc, np.sqrt, np.square, np.cbrt, np.reciprocal, np.exp,
+    np.exp2, np.expm1, np.log, np.log2, np.log10, np.log1p, np.sin, np.cos, np.tan, np.arcsin,
+    np.arccos, np.arctan, np.sinh, np.cosh, np.tanh, np.arcsinh, np.arccosh, np.arctanh,
+    np.degrees, np.radians, np.deg2rad, np.rad2deg, np.invert, np.logical_not,
+)  # fmt: skip
 
-for _ufunc in (
-    np.multiply, np.divide, np.maximum, np.minimum, np.fmax, np.fmin, np.power, np.bitwise_and,
-    np.bitwise_or, np.bitwise_xor, np.logical_and, np.logical_or, np.hypot,
-):  # fmt: skip
-    written(_ufunc.at)(changing_at(_ufunc))
+# Methods that have primitives are registered in `numpy_ufunc_methods`.
+for _ufunc in FOLDS:
+    for _method, _written in (
+        (_ufunc.reduce, reducing),
+        (_ufunc.accumulate, accumulating),
+        (_ufunc.reduceat, reducing_at),
+    ):
+        if _method not in FUNCTIONS:
+            written(_method)(_written(_ufunc))
+for _ufunc in CHANGES:
+    if _ufunc.at not in FUNCTIONS:
+        written(_ufunc.at)(changing_at(_ufunc))
