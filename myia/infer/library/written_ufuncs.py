@@ -119,10 +119,10 @@ FOLDS = (
 )  # fmt: skip
 CHANGES = (
     *FOLDS, np.arctan2, np.power, np.negative, np.positive, np.absolute, np.fabs, np.conjugate,
-    np.sign, np.rint, np.floor, np.ceil, np.trunc, np.sqrt, np.square, np.cbrt, np.reciprocal, np.exp,
-    np.exp2, np.expm1, np.log, np.log2, np.log10, np.log1p, np.sin, np.cos, np.tan, np.arcsin,
-    np.arccos, np.arctan, np.sinh, np.cosh, np.tanh, np.arcsinh, np.arccosh, np.arctanh,
-    np.degrees, np.radians, np.deg2rad, np.rad2deg, np.invert, np.logical_not,
+    np.sign, np.rint, np.floor, np.ceil, np.trunc, np.sqrt, np.square, np.cbrt, np.reciprocal,
+    np.exp, np.exp2, np.expm1, np.log, np.log2, np.log10, np.log1p, np.sin, np.cos, np.tan,
+    np.arcsin, np.arccos, np.arctan, np.sinh, np.cosh, np.tanh, np.arcsinh, np.arccosh,
+    np.arctanh, np.degrees, np.radians, np.deg2rad, np.rad2deg, np.invert, np.logical_not,
 )  # fmt: skip
 
 # Methods that have primitives are registered in `numpy_ufunc_methods`.
