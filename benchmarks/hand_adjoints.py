@@ -2,10 +2,11 @@
 
     python -m benchmarks hand_adjoints
 
-Ten kernels, all but one with loops over elements. The rivals (`kernel_rivals/hand_adjoints.py`) are compiled
-by numba; ours is called like any function, on NumPy arrays. Target: on five of them at most 4 times
-the rival's time. All are checked against each other and a central difference first. Where the rival
-is much faster its loops are vectorised, or keep sums in registers: XLA makes loops of scalars.
+Ten kernels, all but one with loops over elements. The rivals are compiled by numba
+(`kernel_rivals/hand_adjoints.py`); ours is called like any function, on NumPy arrays. Target: on
+five of them at most 4 times the rival's time. All are checked against each other and a central
+difference first. Where the rival is much faster, LLVM vectorises its loops or keeps a sum in a
+register, which it does not do with XLA's.
 
 Counted is processor time in the fastest of many short turns; everything here runs on one thread.
 """
