@@ -92,7 +92,7 @@ for _name, _primitive in {
 }.items():
     pointwise(_name, _primitive)
 
-# ----- The same number under another name
+# ----- The same number under another name: where it is kept, or what the compiler may do with it
 
 for _name in (
     "copy",
@@ -100,12 +100,28 @@ for _name in (
     "name",
     "optimization_barrier",
     "sharding_constraint",
+    "layout_constraint",
+    "reshard",
     "device_put",
+    "stage",
+    "xla_metadata_value",
 ):
 
     @translates(_name)
     def _same(*operands: Value, **_) -> list[Value]:
         return list(operands)
+
+
+@translates("tie")
+def _tie(_: Value, y: Value) -> Value:
+    """The second operand, which JAX does not move before the first."""
+    return y
+
+
+@translates("dce_sink")
+def _dce_sink(*_: Value, **__) -> list[Value]:
+    """Says that its operand is wanted, and gives nothing."""
+    return []
 
 
 # ----- Arithmetic

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from myia.infer.staging.jaxprs import refuse
 from myia.infer.staging.registry import translates
 from myia.ir.builder import emit
 from myia.ir.core import Value
@@ -22,6 +23,18 @@ def _sort(*xs: Value, dimension, num_keys, is_stable) -> Sequence[Value]:
 def _top_k(x: Value, *, k, axis) -> Sequence[Value]:
     y, places = emit(ordering.top_k_p, x, k=k, axis=axis)
     return y, convert(places, dtype=np.int32)
+
+
+@translates("approx_top_k")
+def _approx_top_k(
+    x: Value, *, k, reduction_dimension, is_max_k, aggregate_to_topk, **_
+) -> Sequence[Value]:
+    """All of the `k` largest (smallest): that many are in any approximation that may be asked."""
+    if not aggregate_to_topk:
+        raise refuse("`approx_max_k` with `aggregate_to_topk=False`")
+    axis = reduction_dimension % x.aval.ndim
+    y, places = _top_k(x if is_max_k else -x, k=k, axis=axis)
+    return (y if is_max_k else -y), places
 
 
 _CUMULATIVE = {

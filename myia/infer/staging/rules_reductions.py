@@ -1,17 +1,16 @@
-"""Reductions and products of tensors in jaxprs."""
+"""Reductions in jaxprs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 
-import numpy as np
-
-from myia.infer.staging.jaxprs import refuse
+from myia.infer.staging.mapping import translate_pointwise
 from myia.infer.staging.registry import translates
 from myia.infer.staging.rules_elementwise import spread
-from myia.infer.staging.rules_shaping import ints
+from myia.infer.staging.rules_shaping import along, ints, reshaped
 from myia.ir.core import Value
-from myia.primitives import arithmetic, linalg, logic, reductions
+from myia.primitives import arithmetic, logic, reductions, shaping
 from myia.primitives.logic import convert
 
 _REDUCTIONS = {
@@ -45,7 +44,7 @@ def _argmin(x: Value, *, axes, index_dtype) -> Value:
     return convert(reductions.argmin(x, axis=int(axes[0])), dtype=index_dtype)
 
 
-# ----- Reductions by a function: those that are one of the above
+# ----- Reductions by a function, which is associative
 
 _COMBINING = {
     "add": arithmetic.add,
@@ -64,12 +63,40 @@ _OF_COMBINING = {
 
 
 @translates("reduce")
-def _reduce(x: Value, *inits: Value, computation, jaxpr, dimensions, **_) -> Value:
+def _reduce(*operands: Value, computation, jaxpr, dimensions, **_) -> Sequence[Value]:
+    xs, inits = operands[: len(operands) // 2], operands[len(operands) // 2 :]
+    axes = ints(dimensions)
     operation = combining(jaxpr.jaxpr)
-    if operation is None or len(inits) != 1:
-        raise refuse("a reduction by this function", "it is none of +, *, max, min, &, |, ^")
-    total = _REDUCTIONS[_OF_COMBINING[operation]](x, axes=ints(dimensions))
-    return _COMBINING[operation](total, spread(inits[0], total.shape))
+    if operation is not None:
+        total = _REDUCTIONS[_OF_COMBINING[operation]](xs[0], axes=axes)
+        return [_COMBINING[operation](total, spread(inits[0], total.shape))]
+    rows = [_rows(x, axes) for x in xs]
+    kept = rows[0].shape[1:]
+    starts = [spread(init, kept) for init in inits]
+    if 0 in rows[0].shape:
+        return starts
+    totals = _halved(rows, lambda *ys: translate_pointwise(jaxpr.jaxpr, jaxpr.consts, ys))
+    return translate_pointwise(jaxpr.jaxpr, jaxpr.consts, (*starts, *totals))
+
+
+def _rows(x: Value, axes: Sequence[int]) -> Value:
+    """`x` with its `axes` as one that comes first."""
+    kept = [axis for axis in range(x.aval.ndim) if axis not in axes]
+    x = shaping.transpose(x, permutation=(*axes, *kept))
+    return reshaped(x, (math.prod(x.shape[: len(axes)]), *x.shape[len(axes) :]))
+
+
+def _halved(rows: Sequence[Value], combine: Callable) -> list[Value]:
+    """All rows combined, in any order: one half with the other, until there is one row."""
+    rows = list(rows)
+    while (n := rows[0].shape[0]) > 1:
+        half = n // 2
+        first, second = ([along(x, 0, k, k + half) for x in rows] for k in (0, half))
+        left_over = [along(x, 0, 2 * half, n) for x in rows]
+        rows = combine(*first, *second)
+        if n % 2:
+            rows = [shaping.concatenate(x, y, axis=0) for x, y in zip(rows, left_over)]
+    return [reshaped(x, x.shape[1:]) for x in rows]
 
 
 def combining(jaxpr) -> str | None:
@@ -84,28 +111,3 @@ def combining(jaxpr) -> str | None:
         if commuted and list(jaxpr.outvars) == list(eqn.outvars) and name in _COMBINING
         else None
     )
-
-
-# ----- Products
-
-
-@translates("dot_general")
-def _dot_general(
-    x: Value,
-    y: Value,
-    *,
-    dimension_numbers,
-    precision=None,
-    preferred_element_type=None,
-    out_sharding=None,
-) -> Value:
-    """Computed in the wider of the operands' and the result's dtypes; bools count as 0 and 1."""
-    result = np.dtype(preferred_element_type or np.promote_types(x.dtype, y.dtype))
-    wide = np.result_type(x.dtype, y.dtype, result)
-    if wide.kind == "b":
-        wide = np.dtype(np.int32)
-    contract, batch = (tuple(ints(axes) for axes in pair) for pair in dimension_numbers)
-    product = linalg.dot_general(
-        convert(x, dtype=wide), convert(y, dtype=wide), contract=contract, batch=batch
-    )
-    return convert(product, dtype=result)

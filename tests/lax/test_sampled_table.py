@@ -1,0 +1,85 @@
+"""Every primitive of JAX that has a derivative there: ours is the same, to second order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import jax
+import numpy as np
+import pytest
+from jax.extend.core import ClosedJaxpr, Jaxpr
+from jax.interpreters import ad
+from sampled_case import Case
+from sampled_oracle import assert_equal, by_jax, on_reference, on_xla
+from sampled_table import CASES, LEFT_OUT
+
+from myia.infer.staging.registry import RULES
+
+WITH_DERIVATIVE = {primitive.name for primitive in ad.primitive_jvps}
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_derivatives_are_those_of_jax(name):
+    """All cases by the reference interpreter; the middle one on XLA too, through all passes."""
+    cases = CASES[name]
+    wanted = by_jax(cases)
+    for case, results in zip(cases, wanted):
+        assert_equal(on_reference(case), results, str(case))
+    middle = len(cases) // 2
+    (compiled,) = on_xla([cases[middle]])
+    assert_equal(compiled, wanted[middle], f"on XLA: {cases[middle]}")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_derivatives_on_xla_are_those_of_jax(name):
+    cases = CASES[name]
+    for case, got, wanted in zip(cases, on_xla(cases), by_jax(cases)):
+        assert_equal(got, wanted, f"on XLA: {case}")
+
+
+def test_no_primitive_is_missing():
+    assert CASES.keys() | LEFT_OUT.keys() == WITH_DERIVATIVE
+    assert not CASES.keys() & LEFT_OUT.keys()
+
+
+def test_what_is_left_out_is_refused():
+    """Without a translation; but for calls and for marks that mean nothing to us."""
+    marks = {"tie", "reshard", "xla_metadata_value"}
+    assert {name for name in LEFT_OUT if name in RULES} == {"composite", *marks}
+
+
+def test_the_table_is_large():
+    cases = [case for row in CASES.values() for case in row]
+    assert sum(case.order > 0 for case in cases) >= 1500
+    assert sum(case.order > 1 for case in cases) >= 1500
+    assert sum(bool(case.variant) for case in cases) >= 700
+    dtypes = {x.dtype.char for case in cases for x in case.inputs}
+    assert {"f", "d", "F", "D", "?", "i"} <= dtypes
+    assert sum(any(x.size == 0 for x in case.inputs) for case in cases) >= 100
+    assert sum(all(x.ndim == 0 for x in case.inputs) for case in cases) >= 100
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_each_case_is_of_its_primitive(name):
+    """Under `vmap` it may be another: of a batch of slices a gather, of branches a selection."""
+    for case in CASES[name]:
+        if not case.variant:
+            assert name in set(_primitives(_staged(case).jaxpr)), case
+
+
+def _staged(case: Case) -> ClosedJaxpr:
+    with jax.enable_x64(True):
+        return jax.make_jaxpr(case.f)(*map(np.asarray, case.inputs))
+
+
+def _primitives(jaxpr: Jaxpr) -> Iterator[str]:
+    for eqn in jaxpr.eqns:
+        yield eqn.primitive.name
+        for inner in jax.tree.leaves(list(eqn.params.values()), is_leaf=_is_jaxpr):
+            if _is_jaxpr(inner):
+                yield from _primitives(getattr(inner, "jaxpr", inner))
+
+
+def _is_jaxpr(x) -> bool:
+    return isinstance(x, ClosedJaxpr | Jaxpr)
