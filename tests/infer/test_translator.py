@@ -11,6 +11,7 @@ import pytest
 from jax import lax
 from translated import (
     difference_of_gradients,
+    direction,
     gradient_by_jax,
     gradient_by_us,
     joined,
@@ -227,11 +228,26 @@ def test_an_unknown_operation_is_refused_by_name():
         build_region([F64], lambda x: translate(staged, [x]))
 
 
-def test_a_reduction_by_any_function_is_refused():
-    aval = F64.with_shape((3,))
-    staged = stage(lambda x: lax.reduce(x, 0.0, lambda a, b: a + 2 * b, (0,)), [aval])
-    with pytest.raises(MyiaError, match="a reduction by this function"):
-        build_region([aval], lambda x: translate(staged, [x]))
+def largest_and_place(x):
+    """The largest element of each column and its row, by one reduction of two arrays."""
+
+    def larger(a, b):
+        first = (a[0] > b[0]) | ((a[0] == b[0]) & (a[1] < b[1]))
+        return jnp.where(first, a[0], b[0]), jnp.where(first, a[1], b[1])
+
+    places = lax.broadcasted_iota(np.int32, x.shape, 0)
+    return lax.reduce((x, places), (-np.inf, np.int32(-1)), larger, (0,))
+
+
+@pytest.mark.parametrize("rows", [0, 1, 2, 5])
+def test_a_reduction_of_several_arrays_by_any_function(rows):
+    x = np.cos(np.arange(3.0 * rows)).reshape(rows, 3)
+    value, place = evaluate(translated(largest_and_place, [x]), [x])
+    np.testing.assert_array_equal(value, np.max(x, 0, initial=-np.inf))
+    np.testing.assert_array_equal(place, np.argmax(x, 0) if rows else [-1, -1, -1])
+    (slope,) = evaluate(expand_derivatives(gradient_by_us(largest_and_place, [x])), [x])
+    assert np.count_nonzero(slope) == (3 if rows else 0)
+    assert np.all(slope[place, np.arange(3)] == direction(value)) if rows else slope.size == 0
 
 
 def test_two_rules_for_one_operation_are_a_mistake():

@@ -115,7 +115,6 @@ MARKS = [
     *row("copy", jnp.copy, (0, 3)),
     *row("sharding_constraint", constrained, X),
     *row("layout_constraint", laid_out, X, batched=False),
-    *row("stage", lambda x: lax.stage(x) * x, X),
     *row("dce_sink", sunk, X),
     *row("device_put", lambda x: jax.device_put(x) * x, X, dtypes=INEXACT),
 ]

@@ -70,8 +70,8 @@ ROUNDING = [
     *pointwise("ceil", scaling(lax.ceil), WIDE),
     *pointwise("round", scaling(lax.round), WIDE),
     *pointwise("is_finite", scaling(lax.is_finite), WIDE),
-    *pointwise("clamp", lambda low, x, high: lax.clamp(low, x, high), UNIT, WIDE, ABOVE_ONE),
-    *row("clamp", lambda x: lax.clamp(-0.5, x, 0.75), (2, 3)),
+    *pointwise("clamp", lax.clamp, UNIT, WIDE, ABOVE_ONE),
+    *row("clamp", lambda x: lax.clamp(x.dtype.type(-0.5), x, x.dtype.type(0.75)), (2, 3)),
 ]
 
 COMPLEX = [

@@ -73,7 +73,15 @@ RANDOM = [
         WORDS,
         X,
     ),
-    *row("random_gamma", keyed(random.gamma), WORDS, within(0.5, 3, (2,)), order=1),
+    *row(
+        "random_gamma",
+        keyed(random.gamma),
+        WORDS,
+        within(0.5, 3, (2,)),
+        dtypes=("f8",),
+        batched=False,
+        order=1,
+    ),
 ]
 
 TABLE = [*FUNCTIONS, *RANDOM]

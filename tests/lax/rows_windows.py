@@ -72,7 +72,9 @@ WINDOWS = [
     *row("select_and_scatter_add", selected(lax.le), IMAGE, POOLED),
     *row("select_and_gather_add", read_at_extrema(lax.ge), IMAGE, IMAGE),
     *row("select_and_gather_add", read_at_extrema(lax.le), IMAGE, IMAGE),
-    *row("reduce_window", window(1, lax.mul, (2, 2), (1, 1), "VALID"), IMAGE, forward=True),
+    *row(
+        "reduce_window", window(1, lax.mul, (2, 2), (1, 1), "VALID"), IMAGE, forward=True, order=1
+    ),
 ]
 
 TRANSFORMS = [

@@ -47,7 +47,8 @@ _LEFT_OUT = {
         log_read new_box new_log new_ref run_state swap
     """,
     "it is of JAX's inside, where no public function stages it": """
-        call_hi_primitive eval_jaxpr from_edtype remat_opt to_edtype tie reshard xla_metadata_value
+        call_hi_primitive eval_jaxpr from_edtype remat_opt reshard stage tie to_edtype
+        xla_metadata_value
     """,
     "its rule in JAX only raises": "composite",
     "its transpose is a function of the user's": "linear_call",
