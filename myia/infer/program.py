@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
-from myia.infer import arguments, library
+from myia.infer import arguments, handlers, library
 from myia.infer.arguments import Arguments, Root
 from myia.infer.context import Check
 from myia.infer.errors import RaiseReached
@@ -22,7 +22,7 @@ from myia.ir.builder import Builder, at
 from myia.ir.core import Function, Region
 from myia.primitives.py import Code
 
-HANDLERS = library  # imported for the handlers that it registers
+HANDLERS = handlers, library  # imported for what they register
 COMPILER_RECURSION_LIMIT = 50_000  # of Python's stack, while a program is inferred
 
 
