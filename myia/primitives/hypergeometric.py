@@ -90,7 +90,8 @@ def _sum(numpy, while_: Callable, *xs, upper: int, orders: Orders, terms: int):
     return numpy.where(state[-1], numpy.nan, state[1])
 
 
-def _python_while(going: Callable, step: Callable, state):
+def python_while(going: Callable, step: Callable, state):
+    """`lax.while_loop` on NumPy arrays."""
     with np.errstate(all="ignore"):
         while going(state):
             state = step(state)
@@ -110,7 +111,7 @@ def _series(name: str, upper: int, lower: int, terms: int) -> PointwisePrimitive
     series = pointwise(
         name,
         lambda *xs, orders: _sum(jnp, lax.while_loop, *xs, upper=upper, orders=orders, terms=terms),
-        lambda *xs, orders: _sum(np, _python_while, *xs, upper=upper, orders=orders, terms=terms),
+        lambda *xs, orders: _sum(np, python_while, *xs, upper=upper, orders=orders, terms=terms),
         partials=[partial(i) for i in range(count)],
         kinds="f",
     )

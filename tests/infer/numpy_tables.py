@@ -13,7 +13,7 @@ from myia.infer.library.numpy_refused import REASONS
 MODULES = (np, np.linalg, np.fft, scipy.special, scipy.linalg, math)
 
 # Integers, truth values, what is piecewise constant or known at compile time; and functions whose
-# derivative is refused (of the Schur form, of `expn`).
+# derivative is refused (of the Schur form).
 WITHOUT_DERIVATIVE = {
     f"{module}.{name}"
     for module, names in {
@@ -48,7 +48,7 @@ WITHOUT_DERIVATIVE = {
             solve_sylvester sqrtm
         """,
         "scipy.special": """
-            expn gammasgn round
+            gammasgn round
         """,
     }.items()
     for name in names.split()

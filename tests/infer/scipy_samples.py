@@ -55,7 +55,16 @@ for _name in TWO.split():
 for _name in THREE.split():
     special(_name, Y, Y[::-1].copy())
 special("hyp2f1", X, Y, Y + 1)
+_x = np.array([0, 1e-9, 0.3, 1, 1.2, 30, np.inf, -1])
+for _n in (0, 1, 2, 3, 40, 6000):
+    value("scipy.special.expn", _n, _x, rtol=RTOL)
 value("scipy.special.expn", np.array([1, 2, 3]), X, rtol=RTOL)
+value("scipy.special.expn", np.float32([1, 2, 3]), X.astype("f4"), rtol=1e-5)
+value("scipy.special.log_ndtr", np.array([-40, -3, 0, 3, 7, 9.0]), rtol=RTOL)
+value("scipy.special.poch", np.array([288.0, -3, -2.5]), np.array([41.0, 39.3, 4]), rtol=RTOL)
+value("scipy.special.powm1", np.array([-20.6, 1e-12, 2]), np.array([6.0, 1, 0.5]), rtol=RTOL)
+value("scipy.special.pseudo_huber", np.full(3, 0.3), np.array([1e-12, 1, 1e9]), rtol=RTOL)
+value("scipy.special.fdtrc", np.full(3, 0.1), np.full(3, 250.0), np.array([1e-11, 1, 9]), rtol=RTOL)
 for _name in INTEGERS.split():
     value(f"scipy.special.{_name}", W)
 value("scipy.special.wofz", X + 1j * Y, rtol=RTOL)
@@ -79,6 +88,8 @@ value("scipy.special.softplus", W, rtol=RTOL)
 GRADIENTS |= {
     f"scipy.special.{name}": (f, x)
     for name, f, x in (
+        ("expn", lambda x: sp.expn(np.array([0, 1, 4]), x), X),
+        ("expn of large x", lambda x: sp.expn(np.array([0, 1, 4]), x), Y + 1),
         ("wofz", lambda x: parts(sp.wofz(x + 1j * Y)), X),
         ("sici", lambda x: sp.sici(x)[0] + sp.sici(x)[1], X),
         ("fresnel", lambda x: sp.fresnel(x)[0] + sp.fresnel(x)[1], X),

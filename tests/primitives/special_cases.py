@@ -64,6 +64,13 @@ TABLE = [
     vectors(pointwise(i.erfc_inv, REALS, (0.1, 1.9), special=False)),
     vectors(pointwise(i.expi, "f8", (-4.0, 0.3), special=False)),
     vectors(pointwise(i.exp1, REALS, POSITIVE, special=False)),
+    [
+        Case(i.expn, (np.array(n), np.array(x)), held=(0,))
+        for n, x in (
+            ([1.0, 2, 5, 0, -1, -2], [0.3, 1.0, 0.7, 2.0, 1.5, 0.4]),
+            ([1.0, 2, 40, 7], [1.2, 5.0, 3.0, 30.0]),
+        )
+    ],
     vectors(pointwise(i.spence, REALS, POSITIVE, special=False)),
     vectors(pointwise(h.series_1f1, REALS, WIDE, POSITIVE, WIDE, special=False, orders=(0, 0, 0))),
     vectors(

@@ -9,7 +9,7 @@ from types import ModuleType
 
 import scipy.linalg
 
-from myia.infer.library import hypergeometric
+from myia.infer.library import formulas_special, hypergeometric
 from myia.infer.library.numpy_known import known_at_compile_time
 from myia.infer.library.numpy_ufuncs import ufunc
 from myia.infer.library.staged import (
@@ -39,7 +39,7 @@ UFUNCS = [
     "agm", "beta", "betainc", "betaincc", "betaln", "binom", "boxcox", "boxcox1p", "cbrt",
     "chdtr", "chdtrc", "cosdg", "cosm1", "cotdg", "dawsn", "ellipe", "ellipk", "ellipkm1",
     "entr", "erf", "erfc", "erfcx", "erfi", "erfinv", "exp10", "exp2",
-    "expit", "expm1", "expn", "exprel", "fdtr", "fdtrc", "fresnel", "gamma",
+    "expit", "expm1", "exprel", "fdtr", "fdtrc", "fresnel", "gamma",
     "gammainc", "gammaincc", "gammaln", "gammasgn", "gdtr", "gdtrc", "huber", 
     "i0", "i0e", "i1", "i1e", "inv_boxcox", "inv_boxcox1p", "kl_div", "log1p",
     "log_expit", "log_ndtr", "loggamma", "logit", "ndtr", "owens_t", "pdtr", "pdtrc",
@@ -53,6 +53,7 @@ DIRECT = {
     "erfcinv": integrals.erfc_inv,
     "exp1": integrals.exp1,
     "expi": integrals.expi,
+    "expn": formulas_special.expn,
     "hyp1f1": hypergeometric.hyp1f1,
     "hyp2f1": hypergeometric.hyp2f1,
     "ndtri": integrals.ndtri,
@@ -65,7 +66,7 @@ def _special(module: ModuleType) -> None:
     for name in UFUNCS:
         ufunc(getattr(module, name), by_name(f"scipy.special.{name}"))
     for name, emit in DIRECT.items():
-        ufunc(getattr(module, name), emit, kinds="f")
+        ufunc(getattr(module, name), emit, kinds="fi")
     _by_name(
         module,
         {

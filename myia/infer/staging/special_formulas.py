@@ -54,7 +54,12 @@ def cosm1(x: Array) -> Array:
 
 @_special
 def powm1(x: Array, y: Array) -> Array:
-    return jnp.expm1(y * jnp.log(x))
+    positive = x > 0
+    return jnp.where(
+        positive,
+        jnp.expm1(y * jnp.log(jnp.where(positive, x, 1))),
+        jnp.power(jnp.where(positive, 1, x), y) - 1,
+    )
 
 
 def _degrees(x: Array) -> Array:
@@ -129,16 +134,21 @@ def huber(delta: Array, r: Array) -> Array:
 @_special
 def pseudo_huber(delta: Array, r: Array) -> Array:
     safe = jnp.where(delta == 0, 1, delta)
-    loss = safe * safe * (jnp.sqrt(1 + (r / safe) ** 2) - 1)
+    loss = r * r / (1 + jnp.sqrt(1 + (r / safe) ** 2))
     return jnp.where(delta < 0, jnp.inf, jnp.where((delta == 0) | (r == 0), 0 * r, loss))
 
 
 # ----- Gamma and beta functions, distributions by them (DLMF 5, 8)
 
 
+def _is_pole(x: Array) -> Array:
+    """True at the poles of the gamma function."""
+    return (x <= 0) & (x == jnp.floor(x))
+
+
 @_special
 def rgamma(x: Array) -> Array:
-    pole = (x <= 0) & (x == jnp.floor(x))
+    pole = _is_pole(x)
     return jnp.where(pole, 0, 1 / special.gamma(jnp.where(pole, 1, x)))
 
 
@@ -147,6 +157,14 @@ def binom(n: Array, k: Array) -> Array:
     return jnp.exp(special.gammaln(n + 1) - special.gammaln(k + 1) - special.gammaln(n - k + 1)) * (
         special.gammasgn(n + 1) * special.gammasgn(k + 1) * special.gammasgn(n - k + 1)
     )
+
+
+@_special
+def poch(z: Array, m: Array) -> Array:
+    """Gamma(z + m) / Gamma(z)"""
+    pole = _is_pole(z)
+    sign = special.gammasgn(z + m) * special.gammasgn(jnp.where(pole, 1, z))
+    return sign * jnp.exp(special.gammaln(z + m) - special.gammaln(z))
 
 
 @_special
@@ -197,7 +215,10 @@ def fdtr(dfn: Array, dfd: Array, x: Array) -> Array:
 
 @_special
 def fdtrc(dfn: Array, dfd: Array, x: Array) -> Array:
-    return special.betainc(dfd / 2, dfn / 2, dfd / (dfd + dfn * x))
+    """By the smaller of the two parts of the interval, the other one being rounded."""
+    of_x, of_rest = dfn * x, dfd
+    left = special.betainc(dfd / 2, dfn / 2, of_rest / (of_rest + of_x))
+    return jnp.where(of_x < of_rest, 1 - fdtr(dfn, dfd, x), left)
 
 
 @_special
@@ -206,6 +227,14 @@ def zeta(x: Array, q=None) -> Array:
 
 
 # ----- Error functions and relatives (DLMF 7)
+
+
+@_special
+def log_ndtr(x: Array) -> Array:
+    positive = x > 0
+    size = jnp.where(positive, x, 0)
+    left = special.log_ndtr(jnp.where(positive, 0, x))
+    return jnp.where(positive, jnp.log1p(-special.ndtr(-size)), left)
 
 
 @_special

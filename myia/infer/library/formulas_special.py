@@ -1,0 +1,15 @@
+"""Functions of `scipy.special` as formulas on typed values, where operands need care."""
+
+from __future__ import annotations
+
+import math
+
+from myia.ir.core import Value
+from myia.primitives import integrals, logic
+from myia.primitives.logic import convert, select
+
+
+def expn(n: Value, x: Value) -> Value:
+    """The exponential integral of order n >= 0, an integer."""
+    n = convert(n, dtype=x.dtype)
+    return select(logic.lt(n, 0), math.nan, integrals.expn(n, x))
