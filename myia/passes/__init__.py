@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from myia.ir.core import Function
+from myia.passes.accumulate import accumulate, in_steps
 from myia.passes.carries import merge_carries
 from myia.passes.cse import eliminate_common_subexpressions
 from myia.passes.dce import eliminate_dead_code
@@ -28,6 +29,7 @@ Pass = Callable[[Function], Function]
 # Before derivatives are taken, which they make cheaper and leave as they are.
 EARLY_PASSES: dict[str, Pass] = {
     "promote": promote,
+    "accumulate": accumulate,
     "carries": merge_carries,
     "dce": eliminate_dead_code,
 }
@@ -46,6 +48,7 @@ PASSES: dict[str, Pass] = {
 # When no derivative will be taken of the program any more.
 LATE_PASSES: dict[str, Pass] = {
     "release": release,
+    "in_steps": in_steps,
     **PASSES,
     "dead_stores": eliminate_dead_stores,
     "fill_in_place": fill_in_place,

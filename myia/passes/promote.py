@@ -25,8 +25,11 @@ from myia.ir.rewrite import Env, emit_again
 from myia.passes.ranges import Ranges
 from myia.passes.uses import reads
 from myia.passes.walk import look_up, rebuilt, substituted, substituted_region, with_region
+from myia.primitives.arithmetic import add
 from myia.primitives.structured import Loop, loop_p
-from myia.primitives.windows import dynamic_slice, dynamic_update_slice
+from myia.primitives.windows import dynamic_slice, dynamic_update_add, dynamic_update_slice
+
+STORES = (dynamic_update_slice, dynamic_update_add)
 
 
 def promote(function: Function) -> Function:
@@ -75,7 +78,7 @@ def _find(loop: Loop, i: int, ranges: Ranges) -> _Window | None:
         return None
     varying = _varying(loop.body)
     for store in accesses:
-        if store.primitive is dynamic_update_slice and varying.isdisjoint(_place(store)):
+        if store.primitive in STORES and varying.isdisjoint(_place(store)):
             within = frozenset(a for a in accesses if _is_same(store, a, ranges))
             if all(a in within or _is_apart(store, a, ranges) for a in accesses):
                 return _Window(i, store, within)
@@ -99,7 +102,7 @@ def _accesses(loop: Loop, i: int) -> list[Op] | None:
             continue
         if op.primitive is dynamic_slice:
             found.append(op)
-        elif op.primitive is dynamic_update_slice:
+        elif op.primitive in STORES:
             if op.operands[0] is not version or op.operands[1] in versions:
                 return None
             (version,) = op.results
@@ -139,12 +142,11 @@ def _inner_reads(op: Op, versions: set[Value]) -> list[Op] | None:
 
 
 def _place(access: Op) -> tuple[Value, ...]:
-    return access.operands[2 if access.primitive is dynamic_update_slice else 1 :]
+    return access.operands[2 if access.primitive in STORES else 1 :]
 
 
 def _sizes(access: Op) -> tuple[int, ...]:
-    stores = access.primitive is dynamic_update_slice
-    return access.operands[1].shape if stores else access.params["sizes"]
+    return access.operands[1].shape if access.primitive in STORES else access.params["sizes"]
 
 
 def _is_same(x: Op, y: Op, ranges: Ranges) -> bool:
@@ -184,16 +186,25 @@ def _body(body: Region, window: _Window, arg: Value) -> Region:
         for op in body.ops:
             inner = [o for region in op.regions for o in walk(region) if o in window.accesses]
             env.update((o.results[0], now[o.operands[0]]) for o in inner)
-            if op.primitive is dynamic_slice and op in window.accesses:
+            stores = op.primitive in STORES and op.operands[0] in now
+            if op in window.accesses and not stores:
                 env[op.results[0]] = now[op.operands[0]]
                 continue
-            if op.primitive is dynamic_update_slice and op.operands[0] in now:
-                before, update, *_ = op.operands
-                if op in window.accesses:
-                    now[op.results[0]] = env.get(update, update)
-                    env[op.results[0]] = env.get(before, before)
-                    continue
-                now[op.results[0]] = now[before]
-            append(substituted(op, env, partial(substituted_region, env=env)))
+            if stores:
+                now[op.results[0]] = now[op.operands[0]]
+            if stores and op in window.accesses:
+                _store_in_hand(op, now, env)
+            else:
+                append(substituted(op, env, partial(substituted_region, env=env)))
     last = now[body.yields[window.carry]]
     return Region((*body.args, arg), tuple(b.ops), (*look_up(body.yields, env), last))
+
+
+def _store_in_hand(op: Op, now: Env, env: Env) -> None:
+    """The window is changed by the store `op`, what remains of the array is not."""
+    (after,) = op.results
+    array, update = look_up(op.operands[:2], env)
+    with at(op.span):
+        sums = op.primitive is dynamic_update_add
+        now[after] = add(now[after], update) if sums else update
+    env[after] = array

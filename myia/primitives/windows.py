@@ -82,6 +82,25 @@ dynamic_update_slice = linear(
 )
 
 
+# x with u added to a window: what in-place sums are made of. The cotangent of x is that of the
+# result, which nobody has to clear, or to put back.
+dynamic_update_add = linear(
+    "dynamic_update_add",
+    _write_avals,
+    lambda x, u, *indices: lax.dynamic_update_slice(
+        x,
+        lax.add(lax.dynamic_slice(x, indices, u.shape, allow_negative_indices=False), u),
+        indices,
+        allow_negative_indices=False,
+    ),
+    lambda x, u, *indices: _evaluate_write(x, x[_window(x.shape, u.shape, indices)] + u, *indices),
+    groups=((0, 1),),
+    transpose=lambda i, ct, x, u, *indices: (
+        ct if i == 0 else dynamic_slice(ct, *indices, sizes=u.shape)
+    ),
+)
+
+
 def static_indices(starts) -> list:
     """Indices known at compile time, as values."""
     return [constant(start, I64.dtype) for start in starts]

@@ -189,3 +189,19 @@ def test_what_whole_arrays_overwrite_is_recorded():
     plan = myia.grad(f).plan(VECTOR, MATRIX)
     assert not any(p.restored for p in plan if not p.depth)
     myia.check_grads(f, (VECTOR, MATRIX), order=1)
+
+
+def test_what_restores_an_array_may_be_computed_from_one_that_is_recorded():
+    """The array is so small that to record it whole takes less than what its stores overwrite."""
+
+    def f(a, x):
+        x = x.copy()
+        for i in range(3):
+            for j in range(3):
+                x[j] += np.sin(x[i]) * a[i, j]
+                x[(i + j) % 3] -= x[j] * x[i]
+                x[(2 * i + j) % 3] *= np.cos(x[j])
+            x[1:] -= 0.5 * x[:-1]
+        return x @ x
+
+    myia.check_grads(f, (0.1 * MATRIX[:3, :3], 0.3 * VECTOR[:3]), order=1)

@@ -164,6 +164,9 @@ TABLE = [
     case(w.dynamic_update_slice, (5, 4), (2, 1), *at(1, 2), dtypes=ANY),
     case(w.dynamic_update_slice, (5, 4), (2, 3), *at(9, -1)),
     case(w.dynamic_update_slice, (), ()),
+    case(w.dynamic_update_add, (5, 4), (2, 1), *at(1, 2)),
+    case(w.dynamic_update_add, (5, 4), (2, 3), *at(9, -1)),
+    case(w.dynamic_update_add, (), ()),
     case(
         i.gather, (4, 3), [[2], [0], [2]], dtypes=ANY, sizes=(1, 3), mode="clip", fill=None, **ROWS
     ),

@@ -9,11 +9,19 @@ from myia.primitives.indexing import gather, scatter, scatter_add
 from myia.primitives.scattering import scatter_max, scatter_min, scatter_mul
 from myia.primitives.shaping import reshape, slice
 from myia.primitives.structured import Loop, call_p, if_p, loop_p
-from myia.primitives.windows import dynamic_slice, dynamic_update_slice
+from myia.primitives.windows import dynamic_slice, dynamic_update_add, dynamic_update_slice
 
 READS = frozenset({slice, dynamic_slice, gather})
 WRITES = frozenset(
-    {dynamic_update_slice, scatter, scatter_add, scatter_max, scatter_min, scatter_mul}
+    {
+        dynamic_update_add,
+        dynamic_update_slice,
+        scatter,
+        scatter_add,
+        scatter_max,
+        scatter_min,
+        scatter_mul,
+    }
 )
 
 

@@ -67,6 +67,7 @@ _ALLOWED = {
     indexing.gather,
     linalg.dot_general,
     windows.dynamic_slice,
+    windows.dynamic_update_add,
     windows.dynamic_update_slice,
     structured.if_p,
     structured.loop_p,

@@ -17,8 +17,8 @@ UNKNOWN_TRIPS = 16  # of a loop whose count and bound are not known
 
 FREE = {"constant", "iota", "reshape", "convert", "stop_gradient"}
 MOVES = {
-    "broadcast", "concatenate", "dynamic_slice", "dynamic_update_slice", "flip", "pad", "slice",
-    "transpose",
+    "broadcast", "concatenate", "dynamic_slice", "dynamic_update_add", "dynamic_update_slice",
+    "flip", "pad", "slice", "transpose",
 }  # fmt: skip
 CHEAP = {
     "abs", "add", "and", "ceil", "complex", "conj", "eq", "floor", "ge", "gt", "imag",

@@ -93,18 +93,25 @@ class _Late:
         self.definitions = {y: op for op in cut.primal for y in op.results}
         self.carries = set(cut.xs)
 
-    def need(self, values: Iterable[Value]) -> None:
+    def need(self, values: Iterable[Value], restored: bool = True) -> None:
+        """`restored`: of arrays with undo logs, those versions may be read that are there."""
         for x in values:
             if x in self.env:
                 continue
-            if x in self.versions:
+            if restored and x in self.versions and self.is_there(self.versions[x]):
                 self.env[x] = self.version(self.versions[x])
             elif x in self.definitions:
                 op = self.definitions[x]
-                self.need(reads(op))
+                self.need(reads(op), restored)
                 append(clone_op(op, self.env))
             elif x in self.carries:
                 raise InternalError("storage: the reverse sweep reads what was not recorded")
+
+    def is_there(self, v: Version) -> bool:
+        """Has the sweep come to the place from which on this version can be had?"""
+        if isinstance(v, Undone):
+            return v.next in self.env or self.is_there(self.versions[v.next])
+        return isinstance(v, Last) or v.result in self.env
 
     def version(self, v: Version) -> Value:
         env = self.env
@@ -112,7 +119,9 @@ class _Late:
             return env[v.carried]
         if isinstance(v, Returned):
             return env[v.result]
-        self.need((v.next, *v.logged))
+        self.need([v.next])
+        # What restores a version does not come from one that it may restore itself.
+        self.need(v.logged, restored=False)
         old, *place = (env.get(x, x) for x in v.logged)
         return put_back(v.store, env[v.next], old, place)
 

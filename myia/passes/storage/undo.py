@@ -28,6 +28,7 @@ from myia.ir.rewrite import Env, clone_op
 from myia.passes.storage.cut import needed
 from myia.passes.storage.sharing import shared
 from myia.passes.storage.versions import (
+    OF_WINDOWS,
     STORES,
     Last,
     Returned,
@@ -38,7 +39,7 @@ from myia.passes.storage.versions import (
 )
 from myia.primitives.define import zeros
 from myia.primitives.structured import Loop, if_p, loop_p
-from myia.primitives.windows import dynamic_update_slice, static_indices
+from myia.primitives.windows import static_indices
 
 
 @dataclass(frozen=True)
@@ -289,15 +290,15 @@ def _stores(region: Region, end: Value) -> list[Op]:
 
 def _anywhere(store: Op) -> list[Value]:
     """Indices that are in range for the windows of a store."""
-    if store.primitive is dynamic_update_slice:
+    if store.primitive in OF_WINDOWS:
         return static_indices([0] * store.operands[0].aval.ndim)
     return [zeros(x.aval) for x in place_of(store)]
 
 
 def _with_place(store: Op, array: Value, place: Sequence[Value]) -> Op:
     """A description of the store, at other indices."""
-    update = store.operands[1 if store.primitive is dynamic_update_slice else 2]
-    if store.primitive is dynamic_update_slice:
+    update = store.operands[1 if store.primitive in OF_WINDOWS else 2]
+    if store.primitive in OF_WINDOWS:
         operands = (array, update, *place)
     else:
         operands = (array, *place, update)

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 
 from myia.ir.core import Op, Value
 from myia.primitives.indexing import IndexDims, gather, scatter, scatter_add, window_sizes
-from myia.primitives.windows import dynamic_slice, dynamic_update_slice
+from myia.primitives.windows import dynamic_slice, dynamic_update_add, dynamic_update_slice
 
-STORES = (dynamic_update_slice, scatter, scatter_add)
+OF_WINDOWS = (dynamic_update_slice, dynamic_update_add)
+STORES = (*OF_WINDOWS, scatter, scatter_add)
 
 
 @dataclass(frozen=True)
@@ -52,12 +53,12 @@ Version = Last | Undone | Returned
 
 def place_of(store: Op) -> tuple[Value, ...]:
     """Where: the operands that are indices."""
-    return store.operands[2:] if store.primitive is dynamic_update_slice else store.operands[1:2]
+    return store.operands[2:] if store.primitive in OF_WINDOWS else store.operands[1:2]
 
 
 def overwritten(store: Op, array: Value, place: Sequence[Value]) -> Value:
     """Emit the read of what a store overwrites in `array`."""
-    if store.primitive is dynamic_update_slice:
+    if store.primitive in OF_WINDOWS:
         return dynamic_slice(array, *place, sizes=store.operands[1].shape)
     dims, mode = store.params["dims"], store.params["mode"]
     sizes = window_sizes(array.shape, store.operands[2].shape, IndexDims(*dims))
@@ -67,7 +68,7 @@ def overwritten(store: Op, array: Value, place: Sequence[Value]) -> Value:
 
 def put_back(store: Op, array: Value, old: Value, place: Sequence[Value]) -> Value:
     """Emit the write of `old`. (Where a scatter wrote twice, both write the same value back.)"""
-    if store.primitive is dynamic_update_slice:
+    if store.primitive in OF_WINDOWS:
         return dynamic_update_slice(array, old, *place)
     dims, mode = store.params["dims"], store.params["mode"]
     unique = store.params.get("unique", False)
