@@ -13,16 +13,14 @@ typed IR -> executable        backends.xla (or backends.reference)
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from types import FunctionType
 from typing import Any
 
 from myia.backends.xla.executable import Executable, OtherAvals, compile_function
 from myia.backends.xla.packing import Packing
 from myia.frontend.load import load
-from myia.infer.program import Program, infer
+from myia.infer.program import Program, infer, source_of
 from myia.ir.core import Function
 from myia.ir.printer import to_text
 from myia.ir.verifier import verify
@@ -142,8 +140,8 @@ def within_memory(
 
 def describe(f: Any, program: Program, options: Options = Options()) -> dict[str, str]:
     """The text of every stage, by name."""
-    source = inspect.unwrap(f)
-    texts = {"py": to_text(load(source))} if isinstance(source, FunctionType) else {}
+    source = source_of(f)
+    texts = {"py": to_text(load(source))} if source is not None else {}
     texts["typed"] = to_text(program.function)
     texts |= {name: to_text(function) for name, function in stages(program.function, options)}
     return texts

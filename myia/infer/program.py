@@ -57,10 +57,9 @@ def infer(
     sys.setrecursionlimit(max(limit, COMPILER_RECURSION_LIMIT))
     try:
         with Builder() as builder:
-            place = inspect.unwrap(f, stop=known)
-            written = isinstance(place, FunctionType) and known(place) is None
-            at_definition = load(place).span if written else None
-            names = _parameter_names(place, len(positional))
+            source = source_of(f)
+            at_definition = load(source).span if source is not None else None
+            names = _parameter_names(_within(f), len(positional))
             with at(at_definition):
                 args = [arguments.abstract(ctx, s, inputs, n) for s, n in zip(positional, names)]
                 kwargs = {k: arguments.abstract(ctx, s, inputs, k) for k, s in keywords.items()}
@@ -72,6 +71,17 @@ def infer(
                 return _finish(ctx, f, inputs, result, builder)
     finally:
         sys.setrecursionlimit(limit)
+
+
+def source_of(f: Any) -> FunctionType | None:
+    """The function whose source is read for `f`; None for what is known by name."""
+    place = _within(f)
+    return place if isinstance(place, FunctionType) and known(place) is None else None
+
+
+def _within(f: Any) -> Any:
+    """`f` without its wrappers, as far as what is known by name."""
+    return inspect.unwrap(f, stop=known)
 
 
 def _parameter_names(f: Any, count: int) -> list[str | None]:

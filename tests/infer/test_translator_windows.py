@@ -134,6 +134,10 @@ COMBINED = {
         lambda x: lax.reduce_window(x, 1.0, lax.mul, (3,), (2,), ((1, 0),)),
         lambda x: jnp.array([x[0] * x[1], x[1] * x[2] * x[3], x[3] * x[4] * x[5]]),
     ),
+    "sum from a start": (
+        lambda x: lax.reduce_window(x, x[0], lax.add, (3,), (2,), ((1, 0),)),
+        lambda x: x[0] + jnp.array([x[0] + x[1], x[1] + x[2] + x[3], x[3] + x[4] + x[5]]),
+    ),
     "of any function": (
         lambda x: lax.reduce_window(x, -np.inf, jnp.logaddexp, (2,), (2,), ((0, 2),), (2,), (2,)),
         lambda x: jnp.append(jnp.logaddexp(x[:-1], x[1:]), x[-1]),

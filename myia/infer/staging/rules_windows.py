@@ -126,7 +126,8 @@ def _select_and_gather_add(t: Value, x: Value, *, select_prim, **window) -> Valu
 # ----- Windows reduced by any function
 
 _MAX_ELEMENTS = 256  # of a window: each is an operation
-_EXTREMA = {
+_OF_COMBINING = {
+    "add": (reduce_window_sum, arithmetic.add),
     "max": (reduce_window_max, arithmetic.max),
     "min": (reduce_window_min, arithmetic.min),
 }
@@ -137,8 +138,8 @@ def _reduce_window(*operands: Value, jaxpr, consts, **window) -> Sequence[Value]
     xs, inits = operands[: len(operands) // 2], operands[len(operands) // 2 :]
     operation = combining(jaxpr)
     sliding = _sliding(xs[0], **window)
-    if operation in _EXTREMA and xs[0].dtype.kind in "iuf":
-        reduction, combine = _EXTREMA[operation]
+    if operation in _OF_COMBINING and xs[0].dtype.kind in "iuf":
+        reduction, combine = _OF_COMBINING[operation]
         y = reduction(xs[0], window=tuple(sliding))
         return [combine(y, spread(inits[0], y.shape))]
     if math.prod(sliding.sizes) > _MAX_ELEMENTS:

@@ -1,0 +1,51 @@
+"""Each primitive is reached by something that a user writes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from spellings import DERIVED, SPELLINGS
+
+import myia
+from myia.frontend.load import load
+from myia.infer.program import infer
+from myia.infer.signature import Flattener
+from myia.ir.core import Function, walk
+from myia.ir.primitive import PRIMITIVES
+from myia.transforms.expand import expand_derivatives
+
+TYPED = {
+    name
+    for name, primitive in PRIMITIVES.items()
+    if not name.startswith("py.") and not primitive.structured
+}
+
+
+def typed(f, args) -> Function:
+    flat = Flattener()
+    return infer(load, f, tuple(flat.add(x) for x in args), {}).function
+
+
+def primitives(function: Function) -> set[str]:
+    return {op.primitive.name for op in walk(function.region)}
+
+
+def gradient(f):
+    return myia.grad(lambda *xs: np.sum(f(*xs)))
+
+
+def test_every_primitive_has_a_spelling():
+    assert SPELLINGS.keys() | DERIVED.keys() == TYPED
+    assert not SPELLINGS.keys() & DERIVED.keys()
+
+
+@pytest.mark.parametrize("name", SPELLINGS)
+def test_the_spelling_reaches_the_primitive(name):
+    f, *args = SPELLINGS[name]
+    assert name in primitives(typed(f, args))
+
+
+@pytest.mark.parametrize("name", DERIVED)
+def test_the_gradient_reaches_the_primitive(name):
+    f, *args = DERIVED[name]
+    assert name in primitives(expand_derivatives(typed(gradient(f), args)))
