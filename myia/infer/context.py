@@ -17,6 +17,7 @@ from myia.infer.errors import (
     NotStatic,
     ReadOnlyWrite,
     StaleRead,
+    certain,
 )
 from myia.infer.heap import (
     ArrayObject,
@@ -85,7 +86,7 @@ class Context:
         if isinstance(found, BadValue) and error is MyiaError:
             exception = found.python_exception()
             if exception is not None:
-                raise CertainError(found, exception, found.message)
+                raise certain(exception)(found, exception, found.message)
         raise error(found)
 
     def needs_static(self, what: str):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 from dataclasses import dataclass
 
 from myia.source.diagnostics import Diagnostic, MyiaError
@@ -15,12 +16,20 @@ class NeedsStatic(MyiaError):
 class CertainError(MyiaError):
     """Python raises `exception` here, if the program comes here.
 
-    On a path that run-time values select it becomes a run-time check (`infer/branches.py`).
+    On a path that run-time values select it becomes a run-time check (`infer/branches.py`). What
+    reaches the caller is an error of Python's type, too (`certain`), as at run time.
     """
 
     def __init__(self, diagnostic: Diagnostic, exception: type[Exception], message: str):
         super().__init__(diagnostic)
         self.exception, self.message = exception, message
+
+
+@functools.cache
+def certain(exception: type[Exception]) -> type[CertainError]:
+    """The `CertainError` that is an `exception` as well."""
+    text = {"__str__": lambda self: Exception.__str__(self)}  # KeyError shows its argument's repr
+    return type(CertainError.__name__, (CertainError, exception), text)
 
 
 class RaiseReached(CertainError):
@@ -125,11 +134,12 @@ class LoopChangesType(Diagnostic):
     title = "a value carried by this loop changes from {a} to {b}"
     label = "the loop is compiled once, for one type and shape of every value it carries"
     notes = ("{detail}",)
-    way_out = "give it its final type and shape before the loop"
+    way_out = "{help_text}"
 
     a: str
     b: str
     detail: str = "at the start of the loop it is the first, after one trip the second"
+    help_text: str = "give it its final type and shape before the loop"
 
 
 @dataclass(frozen=True)

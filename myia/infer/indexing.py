@@ -7,7 +7,7 @@ import operator
 
 import numpy as np
 
-from myia.infer import lists
+from myia.infer import list_edits, lists
 from myia.infer.context import Context, array_aval
 from myia.infer.errors import BadType, BadValue, Unsupported
 from myia.infer.heap import BufferObject, DictObject, ListObject
@@ -112,6 +112,8 @@ def delitem(ctx: Context, x: Abstract, key: Abstract) -> None:
         items = list(contents.items)
         del items[static_key(ctx, key)]
         ctx.write(x, ListObject(tuple(items)))
+    elif isinstance(contents, BufferObject):
+        list_edits.delete(ctx, x, static_key(ctx, key))
     else:
         ctx.fail(Unsupported, what=f"deletion of an item of {ctx.describe(x)}")
 
@@ -169,23 +171,17 @@ def _dynamic_item(ctx: Context, items: tuple, key: Scalar, kind: str) -> Abstrac
 
 def _buffer_item(ctx: Context, x: Ref, key: Abstract) -> Abstract:
     contents = ctx.contents(x)
-    count = lists.length(contents)
     if isinstance(key, SliceValue):
-        ctx.int_of(count, "the length of a list that is sliced")
-        part = range(count.value)[static_key(ctx, key)]
-        items = tuple(lists.item_at(ctx, x, constant(i, I64)) for i in part)
-        return ctx.new(ListObject(items))
+        return list_edits.part(ctx, x, static_key(ctx, key))
     return lists.item_at(ctx, x, _buffer_index(ctx, contents, key))
 
 
 def _store_buffer_item(ctx: Context, x: Ref, key: Abstract, value: Abstract) -> None:
     contents = ctx.contents(x)
     if isinstance(key, SliceValue):
-        ctx.fail(
-            Unsupported,
-            what="a store into a slice of a list built in a loop",
-            help_text="use an array: `hs = np.zeros((n, ...))`",
-        )
+        items = ctx.new(ListObject(ctx.list_items(value)))
+        list_edits.store_part(ctx, x, static_key(ctx, key), items)
+        return
     try:
         lists.store(ctx, x, _buffer_index(ctx, contents, key), value)
     except Mismatch as m:

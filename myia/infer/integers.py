@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from myia.infer.context import Context
-from myia.infer.errors import BadValue, Unsupported
+from myia.infer.errors import BadValue
 from myia.infer.numbers import INT64_MAX, INT64_MIN, bounds, is_number
 from myia.infer.operands import PRIMITIVES, broadcast_shapes, operand, result
 from myia.infer.values import Abstract, Scalar, static_int
@@ -23,6 +23,8 @@ from myia.primitives.define import constant
 from myia.primitives.logic import convert
 
 Range = tuple[int | None, int | None]
+
+NEGATIVE_POWER = "Integers to negative integer powers are not allowed."
 
 
 def binary(
@@ -177,27 +179,21 @@ def power(ctx: Context, a: Abstract, b: Abstract, dtype: np.dtype, weak: bool) -
             wide = convert(x, dtype=np.dtype(float))
             return result(ctx, arithmetic.integer_pow(wide, y=n), True)
         if n < 0:
-            message = "Integers to negative integer powers are not allowed."
-            ctx.fail(BadValue, message=message)
+            ctx.fail(BadValue, message=NEGATIVE_POWER)
         value = arithmetic.integer_pow(x, y=n)
         if weak:
             _check_power(ctx, bounds(a), x, constant(n, np.float64), n)
         lo = 0 if n % 2 == 0 else None
         return result(ctx, value, weak, lo) if weak else result(ctx, value, False)
-    if not weak or aval.shape:
-        ctx.fail(
-            Unsupported,
-            what="an integer array to an integer power known only at run time",
-            help_text="convert one of them to float",
-        )
     y = operand(ctx, b, aval)
-    ctx.check(
-        logic.lt(y, constant(0, dtype)),
-        ValueError,
-        "an integer to a negative power is a float in Python: convert one to float",
-    )
+    negative = ctx.any(logic.lt(y, constant(0, dtype, aval.shape)))
+    if not weak:
+        ctx.check(negative, ValueError, NEGATIVE_POWER)
+        return result(ctx, _square_and_multiply(ctx, x, y), False)
+    message = "an integer to a negative power is a float in Python: convert one to float"
+    ctx.check(negative, ValueError, message)
     _check_power(ctx, (None, None), x, convert(y, dtype=np.dtype(float)), None)
-    return Scalar(_square_and_multiply(x, y), True)
+    return result(ctx, _square_and_multiply(ctx, x, y), True)
 
 
 def _check_power(ctx: Context, known: Range, x: Value, n: Value, static: int | None) -> None:
@@ -210,14 +206,15 @@ def _check_power(ctx: Context, known: Range, x: Value, n: Value, static: int | N
     ctx.check(failed, OverflowError, "integer overflow beyond 64 bits")
 
 
-def _square_and_multiply(x: Value, n: Value) -> Value:
-    """x ** n for n >= 0, in log2(n) steps."""
-    one, zero = constant(1, n.dtype), constant(0, n.dtype)
+def _square_and_multiply(ctx: Context, x: Value, n: Value) -> Value:
+    """x ** n for n >= 0, elementwise, in log2(the greatest n) steps."""
+    one, zero = (constant(i, n.dtype, n.shape) for i in (1, 0))
 
     def step(_, power, square, n):
         odd = logic.eq(logic.and_(n, one), one)
         power = logic.select(odd, arithmetic.mul(power, square), power)
         return power, arithmetic.mul(square, square), logic.shift_right(n, one)
 
-    start = constant(1, x.dtype)
-    return loop([start, x, n], step, cond=lambda k, p, s, n: logic.gt(n, zero), bound=64)[0]
+    start = constant(1, x.dtype, x.shape)
+    more = lambda k, power, square, n: ctx.any(logic.gt(n, zero))  # noqa: E731
+    return loop([start, x, n], step, cond=more, bound=64)[0]

@@ -19,7 +19,8 @@ from myia.infer.errors import BadType, BadValue, RaiseReached, Raises, Unsupport
 from myia.infer.heap import BufferObject, ListObject
 from myia.infer.iteration import Sequence, sequence
 from myia.infer.lists import length
-from myia.infer.values import Abstract, Opaque, Ref, Scalar, Static, Tuple
+from myia.infer.numbers import is_number
+from myia.infer.values import Abstract, Opaque, Ref, Scalar, Static, Text, Tuple
 from myia.infer.views import reshape
 from myia.ir.builder import at, current_span
 from myia.ir.core import Op, Region, Value
@@ -131,6 +132,10 @@ class Interpreter(Context):
             return Static(len(x.value))
         if self.is_array(x) and not self.shape(x):
             self.fail(BadType, message="len() of unsized object")
+        if isinstance(x, Text):
+            self.fail(Unsupported, what="`len` of a string with run-time values")
+        if is_number(x):
+            self.fail(BadType, message=f"{self.describe(x)} has no len()")
         return self.sequence(x).count
 
     def reshape(self, value: Value, shape: tuple[int, ...]) -> Value:

@@ -58,11 +58,12 @@ from myia.ir.core import Op, Value
 
 
 class Mismatch(Exception):
-    """Two values that have no common form; carries a description of both."""
+    """Two values that have no common form; carries a description of both, and maybe a way out."""
 
-    def __init__(self, a: str, b: str):
+    def __init__(self, a: str, b: str, way_out: str | None = None):
         super().__init__(f"{a} against {b}")
         self.a, self.b = a, b
+        self.help = {} if way_out is None else {"help_text": way_out}
 
 
 ARRAYS = (ArrayObject, ViewObject, ChosenArray, SizedObject, SizedView)

@@ -11,7 +11,7 @@ When every trip appends the same number of items, the length is a function of th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -35,6 +35,8 @@ from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.primitives import arithmetic, logic, windows
 from myia.primitives.define import constant, zeros
+
+BOUND_THE_LOOP = "say how many trips at most: `for i in myia.bounded(range(n), most)`"
 
 
 @dataclass(frozen=True)
@@ -309,7 +311,8 @@ class ListGrowth:
             return least
         growth = max(0, _most(y) - _most(x))
         if growth and self.trips is None:
-            raise Mismatch("a list", "a longer list, while the number of trips has no bound")
+            longer = "a longer list, while the number of trips has no bound"
+            raise Mismatch("a list", longer, BOUND_THE_LOOP)
         self.bounded.add(joined)
         return max(least, _most(x) + growth * (self.trips or 0))
 
@@ -392,6 +395,11 @@ def _templates(contents: Contents, heap: Heap) -> list[Template]:
     if isinstance(contents, BufferObject):
         return [contents.template]
     return [template_of(item, heap) for item in contents.items]
+
+
+def template_of_all(contents: Iterable[Contents], heap: Heap) -> Template:
+    """One template for the items of several lists; raises Mismatch."""
+    return _unify_all([t for c in contents for t in _templates(c, heap)])
 
 
 def _unify_all(templates: list[Template]) -> Template:

@@ -285,7 +285,7 @@ class _Trip:
             self.skeleton = [self.join.values(a, b) for a, b in zip(state.xs, self.outs)]
             self.join.heaps()
         except Mismatch as m:
-            ctx.fail(LoopChangesType, error=NeedsStatic, a=m.a, b=m.b)
+            ctx.fail(LoopChangesType, error=NeedsStatic, a=m.a, b=m.b, **m.help)
         relinked = self.start.copy()
         self.join.relink(relinked)
         self.relinks = any(

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from myia.infer import integers
+from myia.infer import integers, list_edits
 from myia.infer.context import Context, array_aval
 from myia.infer.errors import BadType, BadValue, Unsupported
 from myia.infer.heap import BufferObject, DictObject, ListObject
@@ -206,6 +206,9 @@ def _refuse_complex(ctx: Context, base: Value, exponent: Value | None) -> None:
 
 def _sequences(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
     """`+` and `*` of tuples and lists; operators of instances."""
+    if any(_is_buffer(ctx, x) for x in (a, b)):
+        found = list_edits.binary(ctx, op, a, b)
+        return _refuse_operands(ctx, op, a, b) if found is None else found
     x, y = sequence_items(ctx, a), sequence_items(ctx, b)
     if op == "+" and x is not None and y is not None and type(a) is type(b):
         items = x + y
@@ -223,10 +226,16 @@ def _sequences(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
             found = ctx.special_method(self, f"{prefix}{SPECIAL[op]}__")
             if found is not None:
                 return ctx.call(found, (other,), {})
-    if any(isinstance(x, Ref) and isinstance(ctx.contents(x), BufferObject) for x in (a, b)):
-        ctx.fail(Unsupported, what=f"`{op}` on a list built in a loop")
+    return _refuse_operands(ctx, op, a, b)
+
+
+def _refuse_operands(ctx: Context, op: str, a: Abstract, b: Abstract):
     message = f"unsupported operand types for {op}: {ctx.describe(a)} and {ctx.describe(b)}"
     ctx.fail(BadType, message=message)
+
+
+def _is_buffer(ctx: Context, x: Abstract) -> bool:
+    return isinstance(x, Ref) and isinstance(ctx.contents(x), BufferObject)
 
 
 def is_dict(ctx: Context, x: Abstract) -> bool:
@@ -283,6 +292,10 @@ def inplace(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
         else:
             items += ctx.list_items(b)
         ctx.write(a, ListObject(items))
+        return a
+    if _is_buffer(ctx, a) and op in "+*":
+        other = ctx.new(ListObject(ctx.list_items(b))) if op == "+" else b
+        list_edits.become(ctx, a, binary(ctx, op, a, other))
         return a
     if op == "|" and is_dict(ctx, a) and is_dict(ctx, b):
         ctx.write(a, _updated(ctx.contents(a), ctx.contents(b)))

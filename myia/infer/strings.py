@@ -19,7 +19,7 @@ def format_parts(ctx: Context, parts: tuple, values: tuple[Abstract, ...]) -> Ab
     template, items, rest = "", [], list(values)
     for part in parts:
         if isinstance(part, str):
-            template += _escaped(part)
+            template += escaped(part)
             continue
         conversion, spec = part
         text, found = printed(ctx, rest.pop(0), conversion, spec or "")
@@ -39,7 +39,7 @@ def _formatted(value, conversion: str | None, spec: str | None) -> str:
     return format(CONVERSIONS.get(conversion, lambda v: v)(value), spec or "")
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     return text.replace("{", "{{").replace("}", "}}")
 
 
@@ -48,7 +48,7 @@ def printed(
 ) -> tuple[str, list[Abstract]]:
     """A template for `x`, and the run-time values that it formats."""
     if isinstance(x, Static):
-        return _escaped(_formatted(x.value, conversion, spec)), []
+        return escaped(_formatted(x.value, conversion, spec)), []
     if isinstance(x, Text):
         return x.template, list(x.items)
     if isinstance(x, Scalar) or ctx.is_array(x):

@@ -10,7 +10,7 @@ import numpy as np
 
 from myia.infer.context import Context
 from myia.infer.errors import NotDifferentiable
-from myia.infer.heap import ArrayObject, InstanceObject
+from myia.infer.heap import ArrayObject, BufferObject, InstanceObject, ListObject
 from myia.infer.layout import is_contiguous
 from myia.infer.operands import is_numeric, operand, operand_dtype
 from myia.infer.sized.elements import is_sized, of_nominal_size, refuse
@@ -22,6 +22,7 @@ RESULT = "the result of a differentiated function"
 
 PASS_FLOATS = "pass floats, or read it from a closure: then it is not differentiated"
 RETURN_FLOATS = "return floats only; the rest goes along with `has_aux=True`"
+USE_ARRAY = "use an array of a known shape"
 SAME_FORM = "give it the structure and the shapes of what it is the derivative of"
 
 
@@ -95,6 +96,8 @@ def _structure(
     if is_sized(ctx, x):
         refuse(ctx, "the derivative with respect to elements")
     contents = ctx.contents(x) if isinstance(x, Ref) else x
+    if isinstance(contents, BufferObject):
+        contents = _items(ctx, x, what)
     parts = [
         (lambda ctx, rest, kept=child: kept)
         if _is_setting(contents, child)
@@ -104,6 +107,14 @@ def _structure(
     if isinstance(x, Ref):
         return lambda ctx, rest: ctx.new(contents.rebuild(tuple(p(ctx, rest) for p in parts)))
     return lambda ctx, rest: x.rebuild(tuple(p(ctx, rest) for p in parts))
+
+
+def _items(ctx: Context, x: Ref, what: str) -> ListObject:
+    """The items of a list that has grown in a loop."""
+    if not isinstance(ctx.length(x), Static):
+        kind = "a list whose length is known only at run time"
+        ctx.fail(NotDifferentiable, what=what, kind=kind, help_text=USE_ARRAY)
+    return ListObject(ctx.list_items(x))
 
 
 def _is_setting(contents: Any, child: Abstract) -> bool:
@@ -116,7 +127,7 @@ def matching(ctx: Context, xs: list[Abstract], like: list[Value], what: str) -> 
     """The leaves of `xs`, one for each value of `like`, with its dtype and shape."""
     leaves: list[Abstract] = []
     for x in xs:
-        _numbers(ctx, x, leaves)
+        _numbers(ctx, x, leaves, what)
     avals = [v.aval for v in like]
     if len(leaves) != len(avals) or any(ctx.shape(x) != a.shape for x, a in zip(leaves, avals)):
         given = ", ".join(ctx.describe(x) for x in leaves)
@@ -126,11 +137,13 @@ def matching(ctx: Context, xs: list[Abstract], like: list[Value], what: str) -> 
     return [operand(ctx, x, a) for x, a in zip(leaves, avals)]
 
 
-def _numbers(ctx: Context, x: Abstract, leaves: list[Abstract]) -> None:
+def _numbers(ctx: Context, x: Abstract, leaves: list[Abstract], what: str) -> None:
     if isinstance(x, Scalar) or static_number(x) or ctx.is_array(x):
         leaves.append(x)
         return
     contents = ctx.contents(x) if isinstance(x, Ref) else x
+    if isinstance(contents, BufferObject):
+        contents = _items(ctx, x, what)
     for child in contents.children():
         if not _is_setting(contents, child):
-            _numbers(ctx, child, leaves)
+            _numbers(ctx, child, leaves, what)

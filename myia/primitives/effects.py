@@ -10,23 +10,23 @@ from myia.ir.core import Value
 from myia.ir.primitive import NONDIFFERENTIABLE, Primitive
 
 
-def _print(fmt: str, *xs) -> None:
-    print(fmt.format(*(np.asarray(x)[()] for x in xs)))
+def _print(fmt: str, end: str, *xs) -> None:
+    print(fmt.format(*(np.asarray(x)[()] for x in xs)), end=end)
 
 
-def _lower_print(*xs, fmt):
-    jax.debug.callback(lambda *ys: _print(fmt, *ys), *xs, ordered=True)
+def _lower_print(*xs, fmt, end="\n"):
+    jax.debug.callback(lambda *ys: _print(fmt, end, *ys), *xs, ordered=True)
     return ()
 
 
-def _evaluate_print(*xs, fmt):
-    _print(fmt, *xs)
+def _evaluate_print(*xs, fmt, end="\n"):
+    _print(fmt, end, *xs)
     return ()
 
 
 debug_print_p = Primitive(
     name="debug_print",
-    avals=lambda *xs, fmt: (),
+    avals=lambda *xs, fmt, end="\n": (),
     lower=_lower_print,
     evaluate=_evaluate_print,
     derivative=NONDIFFERENTIABLE,
@@ -34,6 +34,6 @@ debug_print_p = Primitive(
 )
 
 
-def debug_print(fmt: str, *xs: Value) -> None:
-    """Print `fmt.format(*xs)` when the program runs."""
-    emit(debug_print_p, *xs, fmt=fmt)
+def debug_print(fmt: str, *xs: Value, end: str = "\n") -> None:
+    """Print `fmt.format(*xs)`, then `end`, when the program runs."""
+    emit(debug_print_p, *xs, fmt=fmt, **({} if end == "\n" else {"end": end}))

@@ -525,13 +525,23 @@ PROGRAMS = {
         """,
         (1.0,),
     ),
-    "pop_of_a_stacked_list": (
+    "remove_from_a_stacked_list": (
         """
         def f(x):
             hs = []
             for i in range(9):
                 hs.append(x)
-            return hs.pop()
+            hs.remove(x)
+            return hs
+        """,
+        (1.0,),
+    ),
+    "set_that_changes": (
+        """
+        def f(x):
+            seen = {1, 2}
+            seen.add(3)
+            return x
         """,
         (1.0,),
     ),

@@ -226,3 +226,20 @@ def test_what_is_certain_everywhere_is_refused():
 
     with pytest.raises(myia.MyiaError, match="broadcast"):
         myia.jit(f)(1.0)
+
+
+CERTAIN = {
+    ZeroDivisionError: (lambda n: n // 0, 5),
+    KeyError: (lambda d: d["z"], {"a": 1.0}),
+    IndexError: (lambda xs: xs[3], [1.0]),
+    ValueError: (lambda a: a.max(), np.zeros(0)),
+}
+
+
+@pytest.mark.parametrize("error", CERTAIN)
+def test_errors_that_are_certain_are_of_pythons_type_too(error):
+    f, argument = CERTAIN[error]
+    with pytest.raises(error) as found:
+        myia.jit(f)(argument)
+    assert isinstance(found.value, myia.MyiaError)
+    assert f"this would raise {error.__name__}" in str(found.value)

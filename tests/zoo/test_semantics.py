@@ -599,6 +599,21 @@ def test_roots_of_negative_numbers():
     assert f(8.0) == pytest.approx(2.0)
 
 
+def test_integer_arrays_to_integer_powers():
+    def f(a, b):
+        return a**b, np.power(a, b), (-1) ** b, 2**b, a**3
+
+    for dtypes in ((np.int64, np.int64), (np.int32, np.int8), (np.uint8, np.uint8)):
+        a, b = (
+            np.array(x, dtype) for x, dtype in zip(([3, 2, 250 % 128, 1], [0, 7, 2, 70]), dtypes)
+        )
+        for found, expected in zip(myia.jit(f)(a, b), f(a, b)):
+            np.testing.assert_array_equal(found, expected)
+            assert found.dtype == expected.dtype
+    with pytest.raises(ValueError, match="negative integer powers"):
+        myia.jit(f)(np.array([2]), np.array([-1]))
+
+
 def test_negative_powers_of_integers():
     assert myia.jit(lambda n: n**-1)(2) == 0.5
     with pytest.raises(myia.MyiaError, match="negative integer powers"):
@@ -813,6 +828,17 @@ def test_sequences_changed_while_a_loop_runs_over_them(f):
 
 
 # ----- Effects
+
+
+def test_print_as_it_is_told(capfd):
+    def f(x):
+        for i in range(2):
+            print(i, x, sep="{", end="}")
+        print("", end=None)
+        print(x, sep=None)
+
+    myia.jit(f)(1.5)
+    assert capfd.readouterr().out == "0{1.5}1{1.5}\n1.5\n"
 
 
 def test_effects_run_once(capfd):

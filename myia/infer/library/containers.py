@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from myia.infer import comparison, lists, operators
+import copy
+
+from myia.infer import comparison, list_edits, lists, operators
 from myia.infer.context import Context
 from myia.infer.errors import BadValue, Unsupported
 from myia.infer.heap import BufferObject, DictObject, ListObject
 from myia.infer.indexing import dict_key, getitem
 from myia.infer.join import Mismatch
+from myia.infer.regions import copied
 from myia.infer.registry import function, method
+from myia.infer.sized.elements import is_sized
 from myia.infer.truth import truth
 from myia.infer.values import NONE, Abstract, Ref, Static, Tuple
 
@@ -44,7 +48,9 @@ def _known(ctx: Context, self: Ref, what: str) -> ListObject:
 
 @method("list", "pop")
 def _pop(ctx: Context, self: Ref, index: Abstract = Static(-1)) -> Abstract:
-    contents = _known(ctx, self, "pop")
+    contents = ctx.contents(self)
+    if isinstance(contents, BufferObject):
+        return _pop_grown(ctx, self, index)
     items = list(contents.items)
     i = ctx.int_of(index, "the index of an item")
     if not -len(items) <= i < len(items):
@@ -54,11 +60,20 @@ def _pop(ctx: Context, self: Ref, index: Abstract = Static(-1)) -> Abstract:
     return item
 
 
+def _pop_grown(ctx: Context, self: Ref, index: Abstract) -> Abstract:
+    """`pop` of a list that has grown in a loop: its length may be known at run time only."""
+    i = ctx.int_of(index, "the index of an item")
+    if i == -1:
+        return list_edits.pop_last(ctx, self)
+    item = getitem(ctx, self, index)
+    list_edits.delete(ctx, self, i)
+    return item
+
+
 @method("list", "insert")
 def _insert(ctx: Context, self: Ref, index: Abstract, item: Abstract) -> Abstract:
-    items = list(_known(ctx, self, "insert").items)
-    items.insert(ctx.int_of(index, "the index of an item"), item)
-    ctx.write(self, ListObject(tuple(items)))
+    i = ctx.int_of(index, "the index of an item")
+    list_edits.store_part(ctx, self, slice(i, i), ctx.new(ListObject((item,))))
     return NONE
 
 
@@ -108,7 +123,7 @@ def _sort(ctx: Context, self: Ref, **options: Abstract) -> Abstract:
 
 @method("list", "reverse")
 def _reverse(ctx: Context, self: Ref) -> Abstract:
-    ctx.write(self, ListObject(_known(ctx, self, "reverse").items[::-1]))
+    list_edits.become(ctx, self, list_edits.part(ctx, self, slice(None, None, -1)))
     return NONE
 
 
@@ -121,6 +136,19 @@ def _clear(ctx: Context, self: Ref) -> Abstract:
 @method("list", "copy")
 def _copy(ctx: Context, self: Ref) -> Abstract:
     return lists.copied(ctx, self)
+
+
+@function(copy.copy)
+def _shallow_copy(ctx: Context, x: Abstract) -> Abstract:
+    """Anything but a container, an instance or an array is its own copy."""
+    if not isinstance(x, Ref):
+        return x
+    return copied(ctx, x, {}) if ctx.is_array(x) or is_sized(ctx, x) else lists.copied(ctx, x)
+
+
+@function(copy.deepcopy)
+def _deep_copy(ctx: Context, x: Abstract) -> Abstract:
+    return copied(ctx, x, {})
 
 
 @method("dict", "copy")

@@ -10,7 +10,7 @@ import numpy as np
 
 from myia.infer.arguments import DEVICE_ARRAY, call_partial
 from myia.infer.context import Context
-from myia.infer.errors import Unsupported
+from myia.infer.errors import BadType, Unsupported
 from myia.infer.heap import DictObject, InstanceObject
 from myia.infer.numbers import (
     is_weak,
@@ -19,7 +19,7 @@ from myia.infer.numbers import (
 from myia.infer.registry import function
 from myia.infer.sized.elements import is_sized
 from myia.infer.staging.pytrees import is_device_class
-from myia.infer.strings import format_parts, printed, values_of
+from myia.infer.strings import escaped, format_parts, printed, values_of
 from myia.infer.values import (
     FALSE,
     NONE,
@@ -37,7 +37,6 @@ from myia.infer.values import (
     Static,
     Super,
     Tuple,
-    is_none,
 )
 from myia.primitives.effects import debug_print
 
@@ -181,11 +180,19 @@ def _fields(ctx: Context, x: Abstract) -> Abstract:
 @function(print)
 def _print(ctx: Context, *args: Abstract, **options: Abstract) -> Abstract:
     """Run-time values are printed when the program runs, with `str`."""
-    sep = options.pop("sep", NONE)
-    if any(name not in ("end", "flush") for name in options):
+    sep, end = (_option(ctx, options.pop(name, NONE), name) for name in ("sep", "end"))
+    if any(name != "flush" for name in options):
         ctx.fail(Unsupported, what="`print` to a file")
     found = [printed(ctx, x) for x in args]
-    separator = " " if is_none(sep) else sep.value
     items = [x for _, xs in found for x in xs]
-    debug_print(separator.join(text for text, _ in found), *values_of(ctx, items))
+    template = (" " if sep is None else escaped(sep)).join(text for text, _ in found)
+    debug_print(template, *values_of(ctx, items), end="\n" if end is None else end)
     return NONE
+
+
+def _option(ctx: Context, x: Abstract, name: str) -> str | None:
+    """An option of `print`, which is a string or None."""
+    value = ctx.static(x, f"`{name}` of `print`")
+    if not isinstance(value, (str, type(None))):
+        ctx.fail(BadType, message=f"{name} must be None or a string, not {type(value).__name__}")
+    return value
