@@ -22,10 +22,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from myia.ir.builder import append
-from myia.ir.core import Op, Region, Value, captures
+from myia.ir.core import Op, Region, Value
 from myia.ir.rewrite import Env, clone_op
 from myia.passes.storage.mincut import INFINITE, Network
-from myia.passes.storage.versions import Last, Returned, Undone, Version, put_back
+from myia.passes.storage.needed import needed, reads
+from myia.passes.storage.unwind import unwound
+from myia.passes.storage.versions import Last, Returned, Undone, Unwound, Version, put_back
 from myia.primitives.structured import Loop
 from myia.source.diagnostics import InternalError
 
@@ -109,7 +111,7 @@ class _Late:
 
     def is_there(self, v: Version) -> bool:
         """Has the sweep come to the place from which on this version can be had?"""
-        if isinstance(v, Undone):
+        if isinstance(v, Undone | Unwound):
             return v.next in self.env or self.is_there(self.versions[v.next])
         return isinstance(v, Last) or v.result in self.env
 
@@ -122,6 +124,8 @@ class _Late:
         self.need([v.next])
         # What restores a version does not come from one that it may restore itself.
         self.need(v.logged, restored=False)
+        if isinstance(v, Unwound):
+            return unwound(v, env)
         old, *place = (env.get(x, x) for x in v.logged)
         return put_back(v.store, env[v.next], old, place)
 
@@ -218,7 +222,7 @@ class _Free:
         self.versions = cut.versions
         linear = {y: i for i, op in enumerate(cut.linear) for y in op.results}
         self.since = {x: self._since(x, linear) for x in cut.versions}
-        undone = [v for v in cut.versions.values() if isinstance(v, Undone)]
+        undone = [v for v in cut.versions.values() if isinstance(v, Undone | Unwound)]
         self.logged = [x for v in undone for x in v.logged]
         # The first place in the linear part that needs a value; -1: before any version is there.
         self.first: dict[Value, int] = dict.fromkeys(self.logged, -1)
@@ -239,7 +243,9 @@ class _Free:
         v = self.versions[x]
         if isinstance(v, Last):
             return 0
-        return self._since(v.next, linear) if isinstance(v, Undone) else linear[v.result] + 1
+        if isinstance(v, Returned):
+            return linear[v.result] + 1
+        return self._since(v.next, linear)
 
     def _first_use(self, op: Op) -> int:
         return min((self.first[y] for y in op.results if y in self.first), default=1 << 30)
@@ -259,27 +265,11 @@ def _compute(ops: Sequence[Op], wanted: Iterable[Value], env: Env) -> None:
         append(clone_op(op, env))
 
 
-def needed(ops: Sequence[Op], wanted: Iterable[Value], given=()) -> list[Op]:
-    """Those of `ops` that it takes to have the `wanted` values, given others."""
-    missing = {x for x in wanted if x not in given}
-    chosen = []
-    for op in reversed(ops):
-        if any(y in missing for y in op.results):
-            chosen.append(op)
-            missing.update(x for x in reads(op) if x not in given)
-    return chosen[::-1]
-
-
 def _read_late(cut: Cut) -> list[Value]:
     """The primal values that the linear part reads or the adjoint yields."""
     here = {*cut.xs, *(y for op in cut.primal for y in op.results)}
     read = [x for op in cut.linear for x in reads(op)]
     return [x for x in dict.fromkeys((*read, *cut.parts.adjoint.yields)) if x in here]
-
-
-def reads(op: Op) -> tuple[Value, ...]:
-    """All values from outside that an op reads, also in its regions."""
-    return (*op.operands, *captures(*op.regions)) if op.regions else op.operands
 
 
 def _units(cost: float) -> int:

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from myia.ir.core import Value
-from myia.passes.storage import tape
 from myia.passes.storage.cut import Cut
+from myia.passes.storage.rows import read, stacked, write
 from myia.primitives.arithmetic import add
 from myia.primitives.define import constant, zeros
 from myia.primitives.logic import select
@@ -43,14 +43,14 @@ class Leaf:
     def initial(self, block: int) -> list[Value]:
         """Empty buffers for the records of `block` trips."""
         rows = [block + (i in self.paired) for i in range(len(self.avals))]
-        return [zeros(tape.stacked(aval, n)) for aval, n in zip(self.avals, rows)]
+        return [zeros(stacked(aval, n)) for aval, n in zip(self.avals, rows)]
 
     def record(
         self, buffers: Sequence[Value], k: Value, kept: Sequence[Value], row: Value
     ) -> list[Value]:
         """The buffers with trip `k`, at whose start the kept carries are these."""
         records = self.cut.record(k, kept)
-        return [tape.write(b, records[i], row) for b, i in zip(buffers, self.columns)]
+        return [write(b, records[i], row) for b, i in zip(buffers, self.columns)]
 
     def end(
         self,
@@ -65,8 +65,8 @@ class Leaf:
             x = xs[carry]
             if unless is not None:
                 there = broadcast(unless, shape=x.shape, dims=())
-                x = select(there, tape.read(buffers[i], row), x)
-            found[i] = tape.write(buffers[i], x, row)
+                x = select(there, read(buffers[i], row), x)
+            found[i] = write(buffers[i], x, row)
         return found
 
     def read(self, buffers: Sequence[Value], row: Value) -> list[Value]:
@@ -74,8 +74,8 @@ class Leaf:
         buffer = dict(zip(self.columns, buffers))
         next_row = add(row, constant(1, row.dtype))
         return [
-            tape.read(buffer[self.predecessors[i]], next_row)
+            read(buffer[self.predecessors[i]], next_row)
             if i in self.predecessors
-            else tape.read(buffer[i], row)
+            else read(buffer[i], row)
             for i in range(len(self.cut.records))
         ]

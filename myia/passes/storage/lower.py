@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
+from math import prod
 
 from myia.ir.avals import I64
 from myia.ir.builder import Builder, append, at, current_span
@@ -26,9 +27,10 @@ from myia.ir.rewrite import Env, clone_region
 from myia.passes.dce import eliminate_dead_code
 from myia.passes.storage.costs import UNKNOWN_TRIPS, op_cost, recording_cost
 from myia.passes.storage.counters import invert_counters
-from myia.passes.storage.cut import Cut, carries_needed, choose_records, needed, parted, reads
+from myia.passes.storage.cut import Cut, carries_needed, choose_records, parted
 from myia.passes.storage.leaf import Leaf
 from myia.passes.storage.limits import Limits
+from myia.passes.storage.needed import needed, reads
 from myia.passes.storage.numbering import Numbering
 from myia.passes.storage.plan import LoopPlan, Record, distinct, text_of
 from myia.passes.storage.sharing import shared, with_more_args
@@ -96,14 +98,13 @@ class Undo(Enum):
 
 def _lowered(function: Function, limits: Limits, undo: Undo) -> tuple[Function, list[LoopPlan]]:
     lowering = _Lowering(limits, undo)
-    region = lowering.region(function.region, 0)
+    region = lowering.region(function.region, ())
     return function.with_region(region), lowering.plans
 
 
 def _recorded(plans: Sequence[LoopPlan]) -> int:
-    """Bytes that the outer loops record; of loops of unknown counts those of a few trips."""
-    outer = [plan for plan in plans if not plan.depth]
-    return sum(plan.bytes_per_trip * (plan.trips or UNKNOWN_TRIPS) for plan in outer)
+    """Bytes recorded in one run of the program; of loops of unknown counts those of a few trips."""
+    return sum(plan.bytes_per_trip * (plan.trips or UNKNOWN_TRIPS) * plan.turns for plan in plans)
 
 
 class _Lowering:
@@ -114,14 +115,15 @@ class _Lowering:
         self.env: Env = {}  # what the results of each `rev` have become
         self.integers: dict[Value, int] = {}  # the values of constants
 
-    def region(self, region: Region, depth: int, of_rev: bool = False) -> Region:
-        scope = _Scope(self, depth, of_rev)
+    def region(self, region: Region, around: tuple[int, ...], of_rev: bool = False) -> Region:
+        """`around`: the trips of the loops that it is in."""
+        scope = _Scope(self, around, of_rev)
         for op in region.ops:
             with at(op.span):
-                scope.add(self.lowered(op, depth))
+                scope.add(self.lowered(op, around))
         return Region(region.args, tuple(scope.ops), self.look_up(region.yields))
 
-    def lowered(self, op: Op, depth: int) -> Op:
+    def lowered(self, op: Op, around: tuple[int, ...]) -> Op:
         """`op` with regions that hold no `rev`; loops know the bound that their count implies."""
         operands, params = self.look_up(op.operands), op.params
         if op.primitive is constant_p and op.params["dtype"] == I64.dtype:
@@ -132,9 +134,9 @@ class _Lowering:
             regions = (*regions[:-1], invert_counters(parts).adjoint)
         if op.primitive in (loop_p, rev_p):
             params = {**params, "bound": self.bound(op)}
-            depth += 1
+            around = (*around, UNKNOWN_TRIPS if params["bound"] is None else params["bound"])
         of_rev = op.primitive is rev_p
-        regions = tuple(self.region(r, depth, of_rev and r is regions[-1]) for r in regions)
+        regions = tuple(self.region(r, around, of_rev and r is regions[-1]) for r in regions)
         return Op(op.primitive, operands, params, regions, op.results, op.span)
 
     def bound(self, op: Op) -> int | None:
@@ -152,9 +154,9 @@ class _Scope:
     `of_rev`: it is the adjoint of a `rev`, which can go on from what those within it restore.
     """
 
-    def __init__(self, lowering: _Lowering, depth: int, of_rev: bool):
+    def __init__(self, lowering: _Lowering, around: tuple[int, ...], of_rev: bool):
         self.lowering = lowering
-        self.depth = depth
+        self.around = around
         self.of_rev = of_rev
         self.ops: list[Op] = []
         self.numbering = Numbering(compare_loops=False)
@@ -193,7 +195,7 @@ class _Scope:
         for i, result in zip(restored, results[len(op.results) :], strict=True):
             self.lowering.restorations.append(Restoration(last[i], parts.carries[i], result))
         names = tuple(_name(storage.cut.xs[i]) for i in restored)
-        self.lowering.plans.append(_plan(op, parts, storage, names, found is not None, self.depth))
+        self.lowering.plans.append(_plan(op, parts, storage, names, found is not None, self.around))
 
     def best_storage(
         self, parts: Loop, last: Sequence[Value], index: int, mapping: Sequence[int]
@@ -255,7 +257,7 @@ class _Scope:
             chosen = choose(price)
             tape = Tape(chosen, parts.bound, trip.successors(chosen.records))
             size = tape.bytes_per_trip
-            capacity = limits.capacity(parts, size, self.depth > 0)
+            capacity = limits.capacity(parts, size, bool(self.around))
             if not chosen.records or (capacity is not None and capacity * size <= most):
                 return self.shorter(tape, choose(PRICES[0][0]), trip) or tape
         if limits.strategy == "tape":
@@ -269,15 +271,15 @@ class _Scope:
     def trail(self, cut: Cut, limits: Limits, trip: Trip) -> Trail:
         leaf = Leaf(cut, trip.successors(cut.records))
         snapshot = sum(cut.xs[i].aval.nbytes for i in cut.kept)
-        sizes = limits.trail(leaf.bytes_per_trip, leaf.bytes_more, snapshot, self.depth > 0)
-        return Trail(leaf, *sizes)
+        inner = bool(self.around)
+        return Trail(leaf, *limits.trail(leaf.bytes_per_trip, leaf.bytes_more, snapshot, inner))
 
     def shorter(self, tape: Tape, cut: Cut, trip: Trip) -> Trail | None:
         """A trail in the place of a tape, where to run the trips again costs less than memory."""
         limits, parts = self.lowering.limits, tape.cut.parts
         size = tape.bytes_per_trip
         freely = limits.strategy == "auto" and limits.budget is None
-        if not size or not freely or self.depth or parts.cond is not None:
+        if not size or not freely or self.around or parts.cond is not None:
             return None
         if size * parts.bound <= CACHED:
             return None
@@ -387,11 +389,18 @@ def _plan(
     storage: Tape | Trail,
     restored: tuple[str, ...],
     paired: bool,
-    depth: int,
+    around: tuple[int, ...],
 ) -> LoopPlan:
     cut = storage.cut
     trips = parts.bound if parts.cond is None else None
-    common = dict(span=op.span, trips=trips, restored=restored, paired=paired, depth=depth)
+    common = dict(
+        span=op.span,
+        trips=trips,
+        restored=restored,
+        paired=paired,
+        depth=len(around),
+        turns=prod(around),
+    )
     if isinstance(storage, Trail):
         return LoopPlan(
             strategy="trail",

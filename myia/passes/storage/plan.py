@@ -36,6 +36,7 @@ class LoopPlan:
     capacity    the most trips a tape holds
     paired      the forward sweep is a loop that the program runs anyhow
     depth       the number of loops around this one
+    turns       how often it is run: the product of their trips
     """
 
     span: Span | None
@@ -50,6 +51,7 @@ class LoopPlan:
     slots: int = 0
     paired: bool = False
     depth: int = 0
+    turns: int = 1
 
     @property
     def bytes_per_trip(self) -> int:

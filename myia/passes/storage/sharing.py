@@ -17,7 +17,7 @@ from dataclasses import replace
 from myia.ir.builder import Builder
 from myia.ir.core import Op, Region, Value, has_effect
 from myia.ir.rewrite import Env
-from myia.passes.storage.cut import reads
+from myia.passes.storage.needed import reads
 from myia.passes.storage.numbering import Numbering
 from myia.passes.walk import Walk
 from myia.primitives.control import emit_loop
@@ -25,10 +25,18 @@ from myia.primitives.structured import Loop, loop_p
 
 
 def shared(region: Region) -> Region:
-    """`region` with equal values computed once; effects stay."""
+    """`region` with equal values computed once; effects stay.
+
+    Repeats go before two loops become one: their bodies then read the same values of this region.
+    """
+    region = _without_repeats(region)
     while (fused := _fuse_two(list(region.ops))) is not None:
         ops, same = fused
-        region = _renamed(Region(region.args, tuple(ops), region.yields), same)
+        region = _without_repeats(_renamed(Region(region.args, tuple(ops), region.yields), same))
+    return region
+
+
+def _without_repeats(region: Region) -> Region:
     same = _repeats(region.ops)
     kept = [op for op in region.ops if not op.results or not all(y in same for y in op.results)]
     return _renamed(Region(region.args, tuple(kept), region.yields), same)

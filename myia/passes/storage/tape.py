@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.passes.storage.cut import Cut
+from myia.passes.storage.rows import read, stacked, write
 from myia.primitives.arithmetic import add, sub
 from myia.primitives.control import loop
 from myia.primitives.define import zeros
-from myia.primitives.shaping import reshape
-from myia.primitives.windows import dynamic_slice, dynamic_update_slice, static_indices
+from myia.primitives.windows import static_indices
 
 
 class Tape:
@@ -69,19 +68,3 @@ class Tape:
             return self.cut.transform(k, records, state)
 
         return loop(state, back, count=trips, bound=self.capacity)
-
-
-def stacked(aval: Aval, n: int) -> Aval:
-    """The aval of a buffer of `n` values."""
-    return aval.with_shape((n, *aval.shape))
-
-
-def write(buffer: Value, x: Value, i: Value) -> Value:
-    row = reshape(x, shape=(1, *x.shape))
-    return dynamic_update_slice(buffer, row, i, *static_indices([0] * x.aval.ndim))
-
-
-def read(buffer: Value, i: Value) -> Value:
-    shape = buffer.shape[1:]
-    row = dynamic_slice(buffer, i, *static_indices([0] * len(shape)), sizes=(1, *shape))
-    return reshape(row, shape=shape)

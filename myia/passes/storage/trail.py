@@ -25,7 +25,7 @@ from collections.abc import Sequence
 from myia.ir.avals import I64
 from myia.ir.core import Value
 from myia.passes.storage.leaf import Leaf
-from myia.passes.storage.tape import read, stacked, write
+from myia.passes.storage.rows import read, stacked, write
 from myia.primitives.arithmetic import add, mul, sub
 from myia.primitives.control import if_, loop
 from myia.primitives.define import constant, zeros

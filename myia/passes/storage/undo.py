@@ -12,21 +12,23 @@
 So of every trip only the overwritten elements are recorded, and nothing of what is read from the
 array. The values that the array has within a trip are its *versions*: each is restored from the
 next one. Where an inner loop of the step changes the array, its own reversal restores it, which
-begins with the version after that loop and ends with the one before.
+begins with the version after that loop and ends with the one before; or a loop of its own does.
 
 Taken where this records fewer bytes than the values read would.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from myia.ir.builder import Builder, append
-from myia.ir.core import Op, Region, Value, has_effect
+from myia.ir.core import Op, Region, Value
 from myia.ir.rewrite import Env, clone_op
-from myia.passes.storage.cut import needed
+from myia.passes.storage.chains import Chain, carry_chain, start_of_stores, stores_of
+from myia.passes.storage.needed import needed
 from myia.passes.storage.sharing import shared
+from myia.passes.storage.unwind import Logged, logged, stores_to_log
 from myia.passes.storage.versions import (
     OF_WINDOWS,
     STORES,
@@ -36,6 +38,7 @@ from myia.passes.storage.versions import (
     Version,
     overwritten,
     place_of,
+    update_of,
 )
 from myia.primitives.define import zeros
 from myia.primitives.structured import Loop, if_p, loop_p
@@ -55,53 +58,6 @@ class Restoration:
         return self.after, self.before, self.result
 
 
-# ----- Chains of versions
-
-
-@dataclass(frozen=True)
-class _Chain:
-    """The ops that make the versions of a carry in a step, the last one first."""
-
-    carry: int
-    links: tuple[tuple[Value, Op, Value], ...]  # (version after, op, version before)
-
-
-def _chain(region: Region, start: Value, end: Value) -> tuple[tuple[Value, Op, Value], ...] | None:
-    """The links from `end` back to `start`, if stores, branches with stores and loops make all."""
-    definitions = {y: op for op in region.ops for y in op.results}
-    links = []
-    while end is not start:
-        op = definitions.get(end)
-        before = None if op is None or has_effect(op) else _before(op, end)
-        if before is None:
-            return None
-        links.append((end, op, before))
-        end = before
-    return tuple(links)
-
-
-def _before(op: Op, after: Value) -> Value | None:
-    """The array of which `op` makes `after` by stores alone."""
-    if op.primitive in STORES:
-        return op.operands[0]
-    if op.primitive is loop_p:
-        return Loop.of(op).carries[op.results.index(after)]
-    if op.primitive is if_p:
-        i = op.results.index(after)
-        starts = {_start_of_stores(region, region.yields[i]) for region in op.regions}
-        made = {y for region in op.regions for inner in region.ops for y in inner.results}
-        return starts.pop() if len(starts) == 1 and made.isdisjoint(starts) else None
-    return None
-
-
-def _start_of_stores(region: Region, end: Value) -> Value:
-    """Of what enclosing value a branch makes `end` by stores."""
-    definitions = {y: op for op in region.ops for y in op.results}
-    while end in definitions and definitions[end].primitive in STORES:
-        end = definitions[end].operands[0]
-    return end
-
-
 # ----- The reversal of a loop with undo logs
 
 
@@ -116,12 +72,12 @@ def with_undo(
     """
     defined = {y for op in parts.adjoint.ops for y in op.results}
     known = [r for r in known if r.result in defined]
-    chains = [c for i in among if (c := _carry_chain(parts, i)) is not None]
-    if not known:  # then there is nobody to restore what inner loops change
-        chains = [c for c in chains if all(op.primitive is not loop_p for _, op, _ in c.links)]
+    chains = [c for i in among if (c := carry_chain(parts, i)) is not None]
     if not chains:
         return None
-    step = _Step(parts, chains, known)
+    step = _Step(parts, chains, known, ())
+    if unwound := step.not_returned(chains):
+        step = _Step(parts, chains, known, unwound)
     versions: dict[Value, Version] = {}
     restored = []
     for chain in chains:
@@ -144,23 +100,24 @@ def with_undo(
     return replace(parts, adjoint=adjoint, accumulators=accumulators), versions, carries
 
 
-def _carry_chain(parts: Loop, i: int) -> _Chain | None:
-    if not parts.carries[i].shape:
-        return None
-    links = _chain(parts.body, parts.body.args[1 + i], parts.body.yields[i])
-    return _Chain(i, links) if links else None
-
-
 class _Step:
     """The adjoint region with the ops of the chains in it, and what they overwrite.
 
-    `region` yields what the adjoint does; `same` maps values of the body, and of the adjoint as it
-    was, to values of this region.
+    `region` yields what the adjoint does; `now` maps values of the body, and of the adjoint as it
+    was, to values of this region. `unwound` are results of loops that are to keep a log of them.
     """
 
-    def __init__(self, parts: Loop, chains: Sequence[_Chain], known: Sequence[Restoration]):
+    def __init__(
+        self,
+        parts: Loop,
+        chains: Sequence[Chain],
+        known: Sequence[Restoration],
+        unwound: Collection[Value],
+    ):
         self.parts = parts
         self.known = list(known)
+        self.unwound = unwound
+        self.logged: dict[Value, Logged] = {}
         self.undo: dict[Value, list[tuple[Op, Value]]] = {}  # version after -> stores, in order
         body, adjoint = parts.body, parts.adjoint
         env: Env = dict(zip(body.args, adjoint.args))
@@ -173,6 +130,7 @@ class _Step:
         logged = [v for store, old in logs for v in (old, *place_of(store))]
         kept = [*(env.get(v, v) for v in followed), *logged]
         kept += [v for r in self.known for v in r.values]
+        kept += [v for log in self.logged.values() for v in log.reads]
         yields = (*adjoint.yields, *kept)
         merged = shared(Region(adjoint.args, tuple(b.ops) + adjoint.ops, yields))
         n = len(adjoint.yields)
@@ -182,7 +140,9 @@ class _Step:
 
     def _copy(self, op: Op, ends: Sequence[Value], env: Env) -> None:
         """Emit a copy of an op of the body, with reads of what it overwrites before it."""
-        if not ends or op.primitive is loop_p:
+        if op.primitive is loop_p:
+            self.logged |= logged(op, [y for y in ends if y in self.unwound], env)
+        elif not ends:
             append(clone_op(op, env))
         elif op.primitive in STORES:
             array, place = env.get(op.operands[0], op.operands[0]), place_of(op)
@@ -206,7 +166,7 @@ class _Step:
         for end in ends:
             i = op.results.index(end)
             for branch, region in enumerate(copy.regions):
-                for store in _stores(region, region.yields[i]):
+                for store in stores_of(region, region.yields[i]):
                     logs.append((end, store))
                     self._log(store, branch, copy, i, regions, yields)
         results = tuple(Value(y.aval) for y in yields[0])
@@ -242,22 +202,37 @@ class _Step:
         # are undone first.
         other = 1 - branch
         end = copy.regions[other].yields[i]
-        content = end if branch == 1 else _start_of_stores(copy.regions[other], end)
+        content = end if branch == 1 else start_of_stores(copy.regions[other], end)
         with Builder() as b:
             place = _anywhere(store)
             yields[other] += [overwritten(store, content, place), *place]
         regions[other] += b.ops
 
-    def versions(self, chain: _Chain, carried: Value) -> dict[Value, Version] | None:
+    def look(self, v: Value) -> Value:
+        """What a value of the body has become."""
+        return self.now[self.env.get(v, v)]
+
+    def not_returned(self, chains: Sequence[Chain]) -> set[Value]:
+        """The results of inner loops that no reversal restores, but a loop of its own can."""
+        return {
+            after
+            for chain in chains
+            for after, op, before in chain.links
+            if op.primitive is loop_p
+            and self._returned(self.look(after), self.look(before)) is None
+            and stores_to_log(op, after) is not None
+        }
+
+    def versions(self, chain: Chain, carried: Value) -> dict[Value, Version] | None:
         """How each version of a carry is restored; None if one of them cannot be."""
-        look = lambda v: self.now[self.env.get(v, v)]  # noqa: E731
+        look = self.look
         found: dict[Value, Version] = {look(chain.links[0][0]): Last(carried)}
         for after, op, before in chain.links:
             if op.primitive is loop_p:
-                returned = self._returned(look(after), look(before))
-                if returned is None:
+                version = self._before_loop(after, before)
+                if version is None:
                     return None
-                found[look(before)] = Returned(look(after), returned)
+                found[look(before)] = version
                 continue
             version = look(after)
             logs = self.undo[after]
@@ -271,21 +246,19 @@ class _Step:
                 version = start
         return found
 
+    def _before_loop(self, after: Value, before: Value) -> Version | None:
+        """How to have what a loop began with."""
+        result = self._returned(self.look(after), self.look(before))
+        if result is not None:
+            return Returned(self.look(after), result)
+        log = self.logged.get(after)
+        return None if log is None else log.version(self.look(after), self.now)
+
     def _returned(self, after: Value, before: Value) -> Value | None:
         for r in self.known:
             if self.now[r.after] is after and self.now[r.before] is before:
                 return self.now[r.result]
         return None
-
-
-def _stores(region: Region, end: Value) -> list[Op]:
-    """The stores of a branch that make `end`, in order."""
-    definitions = {y: op for op in region.ops for y in op.results}
-    found = []
-    while end in definitions:
-        found.append(definitions[end])
-        end = definitions[end].operands[0]
-    return found[::-1]
 
 
 def _anywhere(store: Op) -> list[Value]:
@@ -297,7 +270,7 @@ def _anywhere(store: Op) -> list[Value]:
 
 def _with_place(store: Op, array: Value, place: Sequence[Value]) -> Op:
     """A description of the store, at other indices."""
-    update = store.operands[1 if store.primitive in OF_WINDOWS else 2]
+    update = update_of(store)
     if store.primitive in OF_WINDOWS:
         operands = (array, update, *place)
     else:

@@ -4,6 +4,9 @@
 %b = write %u into %a at %i
 %c = for ... (%x = %b) { stores }       %b: returned by the reversal of this loop
 %d = write %v into %c at %j             the last version: the reversal carries it
+
+Where the reversal of the inner loop does not return %b, or there is none, a loop of its own puts
+back what the inner one overwrote.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from myia.ir.core import Op, Value
+from myia.ir.core import Op, Region, Value, captures
 from myia.primitives.indexing import IndexDims, gather, scatter, scatter_add, window_sizes
 from myia.primitives.windows import dynamic_slice, dynamic_update_add, dynamic_update_slice
 
@@ -48,12 +51,33 @@ class Returned:
     result: Value
 
 
-Version = Last | Undone | Returned
+@dataclass(frozen=True)
+class Unwound:
+    """The version before an inner loop: what it overwrote is put back, the last trip first."""
+
+    next: Value
+    count: Value
+    bound: int
+    trip: Region  # (k, array, *overwritten in trip k) -> array before trip k
+    tapes: tuple[Value, ...]
+
+    @property
+    def logged(self) -> tuple[Value, ...]:
+        """The primal values that it takes."""
+        return self.count, *self.tapes, *captures(self.trip)
+
+
+Version = Last | Undone | Returned | Unwound
 
 
 def place_of(store: Op) -> tuple[Value, ...]:
     """Where: the operands that are indices."""
     return store.operands[2:] if store.primitive in OF_WINDOWS else store.operands[1:2]
+
+
+def update_of(store: Op) -> Value:
+    """What is stored."""
+    return store.operands[1 if store.primitive in OF_WINDOWS else 2]
 
 
 def overwritten(store: Op, array: Value, place: Sequence[Value]) -> Value:

@@ -1,0 +1,23 @@
+"""What it takes to have values of a region."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from myia.ir.core import Op, Value, captures
+
+
+def needed(ops: Sequence[Op], wanted: Iterable[Value], given=()) -> list[Op]:
+    """Those of `ops` that it takes to have the `wanted` values, given others."""
+    missing = {x for x in wanted if x not in given}
+    chosen = []
+    for op in reversed(ops):
+        if any(y in missing for y in op.results):
+            chosen.append(op)
+            missing.update(x for x in reads(op) if x not in given)
+    return chosen[::-1]
+
+
+def reads(op: Op) -> tuple[Value, ...]:
+    """All values from outside that an op reads, also in its regions."""
+    return (*op.operands, *captures(*op.regions)) if op.regions else op.operands
