@@ -16,6 +16,7 @@ from myia.infer import derivatives, jacobians
 from myia.infer.arguments import root
 from myia.infer.calls import CALLABLE_TYPES
 from myia.infer.derivatives import Argnums, GradOptions
+from myia.infer.errors import OptionInside
 from myia.infer.registry import function
 from myia.infer.signature import Identity, is_state
 from myia.infer.values import Static
@@ -311,7 +312,9 @@ def _jit_inside(ctx, f, **options):
 def _inside(make: Callable) -> Callable:
     """`grad(f)` of a function that only the inferer has."""
 
-    def handler(ctx, f, argnums=Static(0), has_aux=Static(False)):
+    def handler(ctx, f, argnums=Static(0), has_aux=Static(False), **options):
+        for name in options:
+            ctx.fail(OptionInside, name=name)
         return derivatives.transformed(f, make, _numbers(ctx, argnums), has_aux.value)
 
     return handler
@@ -320,7 +323,7 @@ def _inside(make: Callable) -> Callable:
 def _numbers(ctx, argnums) -> int | tuple[int, ...]:
     if isinstance(argnums, Static):
         return argnums.value
-    return tuple(ctx.int_of(x, "argnums") for x in argnums.items)
+    return tuple(ctx.int_of(x, "argnums") for x in ctx.list_items(argnums))
 
 
 function(grad)(_inside(derivatives.apply_grad))

@@ -214,6 +214,17 @@ class BadRule(Diagnostic):
 
 
 @dataclass(frozen=True)
+class OptionInside(Diagnostic):
+    """An option of a transform that is applied inside compiled code."""
+
+    title = "the option `{name}` has no meaning inside compiled code"
+    label = "this becomes part of the program around it"
+    way_out = "give it to the outermost `myia.jit` or `myia.grad`: it holds for the whole program"
+
+    name: str
+
+
+@dataclass(frozen=True)
 class StagingFailed(Diagnostic):
     """A function of a JAX library raised an error when it was staged."""
 

@@ -47,7 +47,7 @@ class Outputs:
     argument_ids: dict[int, int]  # heap id -> number of the argument object
     values: list[Value] = field(default_factory=list)
     kinds: list[Any] = field(default_factory=list)
-    made: dict[int, int] = field(default_factory=dict)
+    made: dict[int, int] = field(default_factory=dict)  # heap id of an array -> its leaf
 
     def leaf(self, value: Value, kind: Any) -> int:
         self.values.append(value)
@@ -95,8 +95,10 @@ class Outputs:
     def object(self, x: Ref) -> Recipe:
         x = of_nominal_size(self.ctx, x)
         contents = self.ctx.contents(x)
-        if isinstance(contents, STATIC_ARRAYS):
-            return _Number(self.leaf(self.ctx.read(x), "array"))
+        if isinstance(contents, STATIC_ARRAYS):  # one object, wherever it stands in the result
+            if x.id not in self.made:
+                self.made[x.id] = self.leaf(self.ctx.read(x), "array")
+            return _Number(self.made[x.id])
         if isinstance(contents, BufferObject):
             return self.buffer(contents)
         if isinstance(contents, (SizedObject, SizedView)):

@@ -68,6 +68,19 @@ def test_grad_inside_compiled_code_of_a_local_function():
     assert myia.jit(step)(5.0, 0.25) == 4.0
 
 
+def test_options_of_transforms_inside_compiled_code():
+    def f(x):
+        return myia.grad(lambda a, b: a * b * x, argnums=[0, 1])(x, 2.0)
+
+    assert myia.jit(f)(3.0) == (6.0, 9.0)
+
+    def g(x):
+        return myia.grad(lambda a: a * a, checkpoint="recompute")(x)
+
+    with pytest.raises(myia.MyiaError, match="`checkpoint` has no meaning inside compiled code"):
+        myia.jit(g)(3.0)
+
+
 def test_jvp_and_vjp_agree():
     value, tangent = myia.jvp(power, (1.5, 20.0), (1.0, 0.0))
     same, pullback = myia.vjp(power, 1.5, 20.0)
@@ -136,6 +149,15 @@ def test_results_do_not_change_when_the_argument_does():
     x[:] = 77
     assert r[0] == r[-1] == 2.0
     assert same is x
+
+
+def test_one_array_in_two_places_of_a_result_is_one_array():
+    def f(x):
+        y = x + 1
+        return y, {"y": y, "z": y * 1}
+
+    y, rest = myia.jit(f)(X)
+    assert rest["y"] is y and rest["z"] is not y
 
 
 def test_arguments_are_changed_in_place():

@@ -536,6 +536,13 @@ PROGRAMS = {
         """,
         (1.0,),
     ),
+    "bincount_of_unknown_length": (
+        """
+        def f(a):
+            return np.bincount(a)
+        """,
+        (np.array([0, 1, 1]),),
+    ),
     "set_that_changes": (
         """
         def f(x):

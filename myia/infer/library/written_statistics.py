@@ -14,6 +14,8 @@ def bincount(x, /, weights=None, minlength=0):
         raise ValueError("object too deep for desired array")
     if np.any(x < 0):
         raise ValueError("'list' argument must have no negative elements")
+    if minlength == 0 and len(x):
+        raise NotImplementedError("`numpy.bincount` without `minlength`, the length of its result,")
     if np.any(x >= minlength):
         raise ValueError("`minlength` bounds the result here: an element is not below it")
     counts = np.zeros(minlength, np.int64 if weights is None else np.float64)
