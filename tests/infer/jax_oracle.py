@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 import jax
 import jax.numpy as jnp
 import numpy as np
+from translated import QUICKLY
 
 from myia.backends.reference.interpreter import evaluate
 from myia.infer.staging.jaxprs import translate
@@ -130,9 +131,12 @@ def theirs(f: Callable, args: Sequence[np.ndarray], order: int) -> list:
 def check(cases: dict[str, tuple], order: int, rtol: float = 1e-9) -> None:
     """`cases`: name -> (f, *args); all of JAX's are compiled as one."""
     cases = {name: (f, [np.asarray(x) for x in args]) for name, (f, *args) in cases.items()}
+
+    def everything():
+        return {name: theirs(*case, order) for name, case in cases.items()}
+
     with jax.enable_x64(True):
-        run = jax.jit(lambda: {name: theirs(*case, order) for name, case in cases.items()})
-        wanted = jax.tree.map(np.asarray, run())
+        wanted = jax.tree.map(np.asarray, jax.jit(everything, compiler_options=QUICKLY)())
     for name, case in cases.items():
         got = ours(*case, order)
         assert_same(got, wanted[name], name, rtol)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from jax import lax
 from translated import (
+    QUICKLY,
     difference_of_gradients,
     direction,
     gradient_by_jax,
@@ -127,6 +128,10 @@ OTHERS = {
     ),
     "casts of complex": (lambda z: lax.convert_element_type(z.real, np.float32), Z),
     "empty": (lambda x: [x[:0].sum(0), jnp.concatenate([x[:0], x]), x[:0] @ x.T], X),
+    "mapped axis": (
+        jax.vmap(lambda x: [lax.pmax(x, "rows"), lax.pmin(x, "rows")], axis_name="rows"),
+        X,
+    ),
     "nowhere": (lambda x: [jnp.nan_to_num(x / 0), jnp.nansum(x), jnp.nanmax(x, axis=0)], X),
 }
 ALL = {**DIFFERENTIABLE, **OTHERS}
@@ -144,7 +149,7 @@ def by_jax() -> tuple[dict, dict]:
         return values, gradients
 
     with jax.enable_x64(True):
-        quick = jax.jit(everything, compiler_options={"xla_backend_optimization_level": 0})
+        quick = jax.jit(everything, compiler_options=QUICKLY)
         results = quick({name: xs for name, (_, *xs) in ALL.items()})
         return jax.tree.map(np.asarray, results)
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from jax import lax
 from translated import (
+    QUICKLY,
     difference_of_gradients,
     gradient,
     gradient_by_jax,
@@ -209,7 +210,7 @@ def by_jax() -> tuple[dict, dict]:
         return values, gradients
 
     with jax.enable_x64(True):
-        quick = jax.jit(everything, compiler_options={"xla_backend_optimization_level": 0})
+        quick = jax.jit(everything, compiler_options=QUICKLY)
         return jax.tree.map(np.asarray, quick(X))
 
 

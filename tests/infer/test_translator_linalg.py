@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from jax import lax
 from linalg_functions import GROUPS, PAIR, Function, matrix, vector
+from translated import QUICKLY
 
 from myia.backends.reference.interpreter import evaluate
 from myia.infer.staging.jaxprs import translate
@@ -28,8 +29,6 @@ from myia.transforms.jvp import jvp_region
 from myia.transforms.vjp import vjp_region
 
 # ----- Derivatives, ours and JAX's
-
-QUICKLY = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
 
 
 def direction(x: np.ndarray, seed: int) -> np.ndarray:

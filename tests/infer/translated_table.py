@@ -7,6 +7,7 @@ from functools import cached_property
 import jax
 import numpy as np
 from translated import (
+    QUICKLY,
     difference_of_gradients,
     gradient_by_jax,
     gradient_by_us,
@@ -49,7 +50,7 @@ class Table:
             return values, gradients
 
         with jax.enable_x64(True):
-            quick = jax.jit(everything, compiler_options={"xla_backend_optimization_level": 0})
+            quick = jax.jit(everything, compiler_options=QUICKLY)
             results = quick({name: xs for name, (_, *xs) in self.all.items()})
             return jax.tree.map(np.asarray, results)
 

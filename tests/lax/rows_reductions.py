@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -37,6 +39,16 @@ REDUCTIONS = [
     *row("reduce", reduced(lambda x, y: x * y, 1, (1,)), X),
     *row("reduce", reduced(lambda x, y: y + x, 0, (0, 2)), CUBE),
     *row("reduce", reduced(lambda x, y: x + y + x * y, 0, (1, 0)), within(0.1, 0.5, CUBE)),
+]
+
+
+def mapped(f: Callable) -> Callable:
+    return jax.vmap(f, axis_name="rows")
+
+
+COLLECTIVES = [
+    *row("psum", mapped(lambda x: x * lax.psum(x * x, "rows")), X, dtypes=INEXACT),
+    *row("psum", mapped(lambda x: x - lax.pmean(x, "rows")), CUBE),
 ]
 
 RUNNING = [
@@ -114,4 +126,4 @@ PRODUCTS = [
     ),
 ]
 
-TABLE = [*REDUCTIONS, *RUNNING, *ORDERING, *PRODUCTS]
+TABLE = [*REDUCTIONS, *COLLECTIVES, *RUNNING, *ORDERING, *PRODUCTS]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import jax
+import jax.experimental
 import numpy as np
 import pytest
 from jax.extend.core import ClosedJaxpr, Jaxpr
@@ -13,7 +14,12 @@ from sampled_case import Case
 from sampled_oracle import assert_equal, by_jax, on_reference, on_xla
 from sampled_table import CASES, LEFT_OUT
 
+from myia.infer.staging.jaxprs import translate
 from myia.infer.staging.registry import RULES
+from myia.infer.staging.staging import stage
+from myia.ir.avals import F64
+from myia.ir.builder import build_region
+from myia.source.diagnostics import MyiaError
 
 WITH_DERIVATIVE = {primitive.name for primitive in ad.primitive_jvps}
 
@@ -47,6 +53,38 @@ def test_what_is_left_out_is_refused():
     """Without a translation; but for calls and for marks that mean nothing to us."""
     marks = {"reshard", "stage", "tie", "xla_metadata_value"}
     assert {name for name in LEFT_OUT if name in RULES} == {"composite", *marks}
+
+
+def counted(x):
+    r = jax.new_ref(x)
+    r[...] += 1
+    return jax.freeze(r)
+
+
+def divided(x):
+    def divide(r, t):
+        return t / r
+
+    return jax.custom_derivatives.linear_call(divide, divide, x + 1, x)
+
+
+REFUSED = {
+    "debug_callback": lambda x: jax.debug.callback(print, x),
+    "debug_print": lambda x: jax.debug.print("{}", x),
+    "ffi_call": lambda x: jax.ffi.ffi_call("none", jax.ShapeDtypeStruct(x.shape, x.dtype))(x),
+    "io_callback": lambda x: jax.experimental.io_callback(np.sin, x, x),
+    "linear_call": divided,
+    "new_ref": counted,
+    "pure_callback": lambda x: jax.pure_callback(np.sin, x, x),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_program_with_it_is_refused_by_name(name):
+    assert name in LEFT_OUT
+    staged = stage(lambda x: jax.tree.leaves(REFUSED[name](x)), [F64.with_shape((3,))])
+    with pytest.raises(MyiaError, match=f"the JAX operation `{name}` is not supported"):
+        build_region([F64.with_shape((3,))], lambda x: translate(staged, [x]))
 
 
 def test_the_table_is_large():

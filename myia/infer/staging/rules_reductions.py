@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
+from myia.infer.staging.jaxprs import refuse
 from myia.infer.staging.mapping import translate_pointwise
 from myia.infer.staging.registry import translates
 from myia.infer.staging.rules_elementwise import spread
@@ -42,6 +43,22 @@ def _argmax(x: Value, *, axes, index_dtype) -> Value:
 @translates("argmin")
 def _argmin(x: Value, *, axes, index_dtype) -> Value:
     return convert(reductions.argmin(x, axis=int(axes[0])), dtype=index_dtype)
+
+
+# ----- Sums over what `jax.vmap` maps: named axes that have become axes of the array
+
+
+def _register_collective(name: str, primitive: Callable[..., Value]) -> None:
+    @translates(name)
+    def rule(*xs: Value, axes, axis_index_groups=None) -> list[Value]:
+        if axis_index_groups is not None or any(isinstance(axis, str) for axis in axes):
+            raise refuse(f"`{name}` over devices")
+        return [primitive(x, axes=ints(axes)) for x in xs]
+
+
+_register_collective("psum", reductions.reduce_sum)
+_register_collective("pmax", reductions.reduce_max)
+_register_collective("pmin", reductions.reduce_min)
 
 
 # ----- Reductions by a function, which is associative
