@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pytest
 from transforms.derivative_checks import directions, expanded, function, gradient, pullback, run
@@ -10,8 +12,11 @@ from transforms.random_structures import random_program
 
 from myia.ir.core import Function, walk
 from myia.ir.verifier import verify
+from myia.passes.cse import eliminate_common_subexpressions
 from myia.passes.dce import eliminate_dead_code
 from myia.passes.storage import Limits, lower_and_plan
+from myia.passes.storage.binomial import runs
+from myia.passes.storage.limits import Sizes
 from myia.primitives import elementwise
 from myia.primitives.control import if_, loop
 from myia.primitives.define import constant_p
@@ -116,14 +121,57 @@ def count_evaluations(monkeypatch, primitive, f: Function, args) -> int:
 
 @pytest.mark.parametrize("n", [3, 4, 5, 60, 300, 3000])
 def test_number_of_replays(monkeypatch, n):
+    """Not knowing the count costs little more than knowing it."""
     f = expanded(gradient(function(counted, 0.7, 0.8, 1)))
     limits = Limits(strategy="trail", blocks=(4, 4), slots=(16, 16))
-    lowered, _ = lower_and_plan(f, limits)
+    lowered = eliminate_common_subexpressions(lower_and_plan(f, limits)[0])
     evaluations = count_evaluations(monkeypatch, elementwise.sin, lowered, [0.7, 0.8, n])
-    if n <= 4:
-        assert evaluations == n  # the leaf is the tape
-    else:
-        assert evaluations <= n * (3 + 0.5 * max(0, np.log2(n / (8 * 4)))) + 4
+    assert evaluations <= n * (runs(n, 16, 4) + (0.5 if n > 4 else 0))
+
+
+@pytest.mark.parametrize(("slots", "block"), [(4, 1), (4, 4), (16, 2)])
+@pytest.mark.parametrize("n", [1, 2, 5, 17, 64, 333])
+def test_replays_of_a_known_count(monkeypatch, n, slots, block):
+    """As many as binomial checkpointing takes, not one more."""
+    f = expanded(gradient(function(lambda x, p: counted(x, p, integer(n)), 0.7, 0.8)))
+    limits = Limits(strategy="trail", blocks=(block, block), slots=(slots, slots))
+    lowered = eliminate_common_subexpressions(lower_and_plan(f, limits)[0])
+    evaluations = count_evaluations(monkeypatch, elementwise.sin, lowered, [0.7, 0.8])
+    assert evaluations <= round(n * runs(n, slots, block))
+    for got, want in zip(run(lowered, [0.7, 0.8]), run(f, [0.7, 0.8]), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-11)
+
+
+@functools.cache
+def fewest_replays(trips: int, slots: int) -> int:
+    """By dynamic programming: with one snapshot at the start, of trips recorded one at a time."""
+    if trips == 1:
+        return 0
+    if slots == 1:
+        return trips * (trips - 1) // 2
+    return min(
+        m + fewest_replays(trips - m, slots - 1) + fewest_replays(m, slots) for m in range(1, trips)
+    )
+
+
+def test_no_other_plan_takes_fewer_replays():
+    for slots in range(1, 9):
+        for n in range(1, 50):
+            assert round(n * runs(n, slots, 1)) == n + fewest_replays(n, slots)
+
+
+def test_a_budget_is_shared_out_so_that_replays_are_few():
+    """Not worse than any other way to have snapshots and records in as many bytes."""
+    for n in (100, 1000, 30_000):
+        for budget in (1000, 5000, 40_000):
+            slots, block = Limits().with_budget(budget).trail(Sizes(16, 0, 24), False, n)
+            assert (slots + 1) * 24 + block * 16 <= budget
+            others = (
+                runs(n, (budget - b * 16) // 24 - 1, b)
+                for b in map((2).__pow__, range(16))
+                if budget - b * 16 >= 5 * 24
+            )
+            assert runs(n, slots, block) == min(others)
 
 
 def squashed(x, p, n):

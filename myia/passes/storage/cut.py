@@ -57,6 +57,12 @@ class Cut:
         first = _carries_read(self.xs, self.primal, self.records)
         return with_dependences(self.parts.body, first)
 
+    @cached_property
+    def late(self) -> list[Op]:
+        """The primal ops that the reverse sweep computes again from the records."""
+        read = [x for op in self.linear for x in reads(op)]
+        return needed(self.primal, [*read, *self.parts.adjoint.yields], self.records)
+
     def record(self, k: Value, kept: Sequence[Value]) -> list[Value]:
         """Emit the values to be recorded of trip `k`, at whose start the kept carries are these."""
         env = {self.xs[i]: x for i, x in zip(self.kept, kept, strict=True)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from myia.passes.storage.binomial import runs
 from myia.primitives.structured import Loop
 
 STRATEGIES = ("auto", "tape", "trail", "recompute")
@@ -54,31 +55,44 @@ class Limits:
             return self.tape
         return self.inner_leaf if inner else self.while_tape
 
-    def trail(
-        self, bytes_per_trip: int, more: int, snapshot_bytes: int, inner: bool
-    ) -> tuple[int, int]:
+    def trail(self, sizes: Sizes, inner: bool, trips: int | None) -> tuple[int, int]:
         """The number of slots of a trail, and that of the trips in its leaf.
 
-        `more`: bytes of the leaf beside those of its trips.
+        `trips`: how many the loop makes at most, if that is known.
         """
-        record, snapshot = max(1, bytes_per_trip), max(1, snapshot_bytes)
         if self.budget is not None:
-            return _within(self.budget - more, record, snapshot)
-        wanted = (self.inner_leaf if inner else self.leaf) // record
+            return _within(self.budget - sizes.more, sizes, trips)
+        wanted = (self.inner_leaf if inner else self.leaf) // max(1, sizes.record)
         block = _between(self.blocks, _power_of_two(wanted))
-        slots = 0 if inner else self.snapshots // snapshot
+        slots = 0 if inner else self.snapshots // max(1, sizes.snapshot)
         return _between(self.slots, slots), block
 
 
-def _within(budget: int, record: int, snapshot: int) -> tuple[int, int]:
-    """Slots and block that take at most `budget` bytes, if the least ones do.
+@dataclass(frozen=True)
+class Sizes:
+    """Bytes of a trip in a leaf, of a leaf beside its trips, and of a snapshot."""
 
-    A trip is replayed just once if there are at most slots · block of them, and this product is
-    largest when both have half of the memory.
-    """
-    block = _power_of_two(max(0, budget) // 2 // record)
-    slots = (budget - block * record) // snapshot - 1  # one more is written to and never read
-    return max(LEAST_SLOTS, slots), block
+    record: int
+    more: int
+    snapshot: int
+
+
+def _within(budget: int, sizes: Sizes, trips: int | None) -> tuple[int, int]:
+    """Slots and block that take at most `budget` bytes, if the least ones do."""
+    record, snapshot = max(1, sizes.record), max(1, sizes.snapshot)
+
+    def slots(block: int) -> int:
+        # One more is written to and never read.
+        return max(LEAST_SLOTS, (budget - block * record) // snapshot - 1)
+
+    if trips is None:
+        # Slots · block trips are replayed just once: most when both have half of the memory.
+        block = _power_of_two(max(0, budget) // 2 // record)
+        return slots(block), block
+    room = budget - (LEAST_SLOTS + 1) * snapshot
+    blocks = [1 << i for i in range(_power_of_two(max(1, room // record)).bit_length())]
+    block = min(blocks, key=lambda block: runs(trips, slots(block), block))
+    return slots(block), block
 
 
 def _power_of_two(n: int) -> int:

@@ -29,7 +29,7 @@ from myia.passes.storage.costs import UNKNOWN_TRIPS, op_cost, recording_cost
 from myia.passes.storage.counters import invert_counters
 from myia.passes.storage.cut import Cut, carries_needed, choose_records, parted
 from myia.passes.storage.leaf import Leaf
-from myia.passes.storage.limits import Limits
+from myia.passes.storage.limits import Limits, Sizes
 from myia.passes.storage.needed import needed, reads
 from myia.passes.storage.numbering import Numbering
 from myia.passes.storage.plan import LoopPlan, Record, distinct, text_of
@@ -263,16 +263,19 @@ class _Scope:
         if limits.strategy == "tape":
             raise MyiaError(NoBound(current_span()))
         found = self.trail(choose(prices[min(1, len(prices) - 1)][0]), limits, trip)
-        if limits.budget is None or found.covers(parts.bound):
+        if limits.budget is None:
             return found
-        # There will be many replays: the fewer bytes a record has, the fewer they are.
-        return self.trail(choose(prices[-1][0]), limits, trip)
+        # The fewer bytes a record has, the fewer replays there are.
+        small = self.trail(choose(prices[-1][0]), limits, trip)
+        return min(small, found, key=lambda trail: trail.work(parts.bound))
 
     def trail(self, cut: Cut, limits: Limits, trip: Trip) -> Trail:
         leaf = Leaf(cut, trip.successors(cut.records))
         snapshot = sum(cut.xs[i].aval.nbytes for i in cut.kept)
-        inner = bool(self.around)
-        return Trail(leaf, *limits.trail(leaf.bytes_per_trip, leaf.bytes_more, snapshot, inner))
+        counted = cut.parts.cond is None
+        trips = self.lowering.integers.get(cut.parts.count) if counted else None
+        sizes = Sizes(leaf.bytes_per_trip, leaf.bytes_more, snapshot)
+        return Trail(leaf, *limits.trail(sizes, bool(self.around), trips), trips)
 
     def shorter(self, tape: Tape, cut: Cut, trip: Trip) -> Trail | None:
         """A trail in the place of a tape, where to run the trips again costs less than memory."""
@@ -286,7 +289,7 @@ class _Scope:
         found = self.trail(cut, limits.with_budget(CACHED), trip)
         recorded = needed(cut.primal, cut.records, cut.xs)
         again = sum(map(op_cost, (*parts.body.ops, *recorded)))
-        return found if found.covers(parts.bound) and again < FRESH * size else None
+        return found if found.runs(parts.bound) < 2 and again < FRESH * size else None
 
     def depending_on(self, index: int) -> set[Value]:
         """The values of this region that depend on the op at `index`."""
@@ -437,9 +440,7 @@ def _name(x: Value) -> str:
 
 def _useful(cut: Cut) -> set[int]:
     """The carries of whose restored versions the reversal reads anything."""
-    read = {x for op in cut.linear for x in reads(op)}
-    late = needed(cut.primal, [*read, *cut.parts.adjoint.yields], cut.records)
-    read.update(x for op in late for x in reads(op))
+    read = {x for op in (*cut.linear, *cut.late) for x in reads(op)}
     useful = set()
     for i, x in enumerate(cut.xs):
         version = x

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from math import ceil, log2
 
 from myia.ir.avals import Aval
+from myia.passes.storage.binomial import blocks, runs
 from myia.source.span import Span
 
 
@@ -68,12 +68,11 @@ class LoopPlan:
         return self.block * self.bytes_per_trip + self.more + snapshots
 
     def evaluations(self, trips: int) -> float:
-        """How often a trip is run at most, on average, for a gradient of so many."""
-        forward = 1 if self.paired or self.strategy == "nothing" else 2
-        if self.strategy != "trail" or trips <= self.block:
-            return forward
-        spans = ceil(trips / (self.slots * self.block))
-        return forward + 1 + (0 if spans <= 1 else 1 + log2(spans) / 2)
+        """How often a trip is run forwards, on average, for a gradient of so many.
+
+        Of a trail for any number of trips it may be a little more.
+        """
+        return runs(trips, self.slots, self.block) if self.strategy == "trail" else 1
 
     def __str__(self) -> str:
         place = "" if self.span is None else f"{self.span}: "
@@ -121,9 +120,8 @@ def _row(plan: LoopPlan) -> tuple[str, ...]:
 def _runs(plan: LoopPlan) -> str:
     if plan.trips is not None or plan.strategy != "trail":
         return f"{plan.evaluations(plan.trips or 1):.2g}"
-    covered = plan.block * plan.slots
-    few, many = plan.evaluations(1), plan.evaluations(covered)
-    return f"{few:.2g}; past {plan.block:,}: {many:.2g} + log2(trips / {covered:,}) / 2"
+    most = [plan.block * blocks(plan.slots, t) for t in (0, 1, 2)]
+    return ", ".join(f"{t + 1} up to {trips:,} trips" for t, trips in enumerate(most))
 
 
 def text_of(span: Span | None) -> str:

@@ -1,111 +1,69 @@
 """The trail: reverse mode through a loop of any number of trips, in fixed memory.
 
-Forwards, the loop records into a leaf, which holds the last BLOCK trips, and snapshots its carries
-into SLOTS slots, at first each BLOCK trips; when the slots are full, every second one is dropped
-and the stride doubles:
-
-    trips     0   B   2B  3B  4B  5B  6B  7B  8B ...
-    slots     0   1   2   3                            C = 4, stride B
-              0       1       2       3                stride 2B
-
-(The forward sweep fills no more than SLOTS - RESERVE of them.) Backwards, the trips in the leaf are
-transformed at once: a loop of at most BLOCK trips costs what a tape costs. The others are replayed
-from the slot before them, block by block into the leaf; slots that have become free take snapshots
-on the way. One program serves all counts; memory is SLOTS snapshots and BLOCK records; each trip
-runs about 3 + ½ log₂(trips / (SLOTS · BLOCK)) times at most.
-
-A snapshot holds only carries that records depend on.  (P. Stumm and A. Walther, "New algorithms for
-optimal online checkpointing", SIAM J. Sci. Comput. 32, 2010, is the idea of doubling strides.)
+Forwards, the loop records into a leaf, which holds the last BLOCK trips, and takes snapshots of its
+carries before some blocks (`snapshots.py`). Backwards, the trips in the leaf are transformed at
+once: a loop of at most BLOCK trips costs what a tape costs. The others are replayed from the slot
+before them, block by block into the leaf; slots that have become free take snapshots on the way,
+where that saves most (`binomial.py`). One program serves all counts; memory is SLOTS snapshots and
+BLOCK records. A snapshot holds only carries that records depend on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 
 from myia.ir.avals import I64
 from myia.ir.core import Value
+from myia.passes.storage.binomial import runs
+from myia.passes.storage.costs import op_cost
 from myia.passes.storage.leaf import Leaf
 from myia.passes.storage.rows import read, stacked, write
-from myia.primitives.arithmetic import add, mul, sub
-from myia.primitives.control import if_, loop
+from myia.passes.storage.snapshots import Doubling, Planned
+from myia.primitives.arithmetic import add, mul, sub, truncdiv
+from myia.primitives.arithmetic import max as maximum
+from myia.primitives.arithmetic import min as minimum
+from myia.primitives.control import loop
 from myia.primitives.define import constant, zeros
-from myia.primitives.logic import (
-    and_,
-    convert,
-    eq,
-    ge,
-    gt,
-    le,
-    not_,
-    select,
-    shift_left,
-    shift_right,
-)
-from myia.primitives.shaping import broadcast, iota, slice
-from myia.primitives.windows import dynamic_update_slice, static_indices
-
-RESERVE = 8  # slots at most that the forward sweep leaves free, for the replays of the first trips
+from myia.primitives.logic import and_, eq, ge, gt, le, lt, not_, select, shift_left, shift_right
 
 
 class Trail:
     """`initial` and `update` are further carries of the forward loop; `reverse` reads them."""
 
-    def __init__(self, leaf: Leaf, slots: int, block: int):
+    def __init__(self, leaf: Leaf, slots: int, block: int, trips: int | None):
         assert slots >= 4 and block & (block - 1) == 0
         self.cut, self.leaf = leaf.cut, leaf
         self.slots, self.block = slots, block
-        self.filled = (slots - min(RESERVE, slots // 2)) // 2 * 2  # even: every second is dropped
+        self.snapshots = Planned(trips, slots, block) if trips else Doubling(slots, block)
 
     @property
     def bytes_per_trip(self) -> int:
         return self.leaf.bytes_per_trip
 
-    def covers(self, trips: int | None) -> bool:
-        """Are there so few trips that each is replayed only once?"""
-        return trips is not None and trips <= self.filled * self.block
+    def runs(self, trips: int | None) -> float:
+        """How often each trip is run forwards."""
+        return inf if trips is None else runs(trips, self.slots, self.block)
+
+    def work(self, trips: int | None) -> float:
+        """What it costs to run a trip so often, and to compute again what is not recorded."""
+        step, late = (sum(map(op_cost, ops)) for ops in (self.cut.parts.body.ops, self.cut.late))
+        return self.runs(trips) * step + late
 
     # ----- Forwards
 
     def initial(self) -> list[Value]:
-        """The slots, the leaf; the number of slots in use, their stride, the next to snapshot."""
+        """The slots, the leaf, and what snapshots need."""
         kept = [self.cut.xs[i].aval for i in self.cut.kept]
         slots = [zeros(stacked(aval, self.slots + 1)) for aval in kept]
-        return [*slots, *self.leaf.initial(self.block), _int(0), _int(self.block), _int(0)]
+        return [*slots, *self.leaf.initial(self.block), *self.snapshots.initial()]
 
     def update(self, k: Value, xs: Sequence[Value], extras: Sequence[Value]) -> list[Value]:
-        slots, leaf, (used, stride, due) = self._parts(extras)
+        slots, leaf, state = self._parts(extras)
         kept = [xs[i] for i in self.cut.kept]
         leaf = self.leaf.record(leaf, k, kept, self._in_block(k))
-
-        def snapshot():
-            # A loop of one trip or none: XLA updates its arrays in place, unlike those of a branch.
-            *thinned, room, wider = loop(
-                [*slots, used, stride],
-                lambda _, *xs: [
-                    *map(self._thinned, xs[:-2]),
-                    _int(self.filled // 2),
-                    mul(stride, 2),
-                ],
-                count=convert(eq(used, self.filled), dtype=I64.dtype),
-                bound=1,
-            )
-            filled = [write(s, x, room) for s, x in zip(thinned, kept)]
-            more = add(room, 1)
-            return [*filled, more, wider, mul(more, wider)]
-
-        *slots, used, stride, due = if_(eq(k, due), snapshot, lambda: [*slots, used, stride, due])
-        return [*slots, *leaf, used, stride, due]
-
-    def _thinned(self, slots: Value) -> Value:
-        """Every second slot, moved to the front."""
-        rest = [0] * (slots.aval.ndim - 1)
-        even = slice(
-            slots,
-            start=(0, *rest),
-            limit=(self.filled, *slots.shape[1:]),
-            stride=(2, *(1 for _ in rest)),
-        )
-        return dynamic_update_slice(slots, even, *static_indices([0, *rest]))
+        found = self.snapshots.update(k, slots, kept, state)
+        return [*found[: len(slots)], *leaf, *found[len(slots) :]]
 
     # ----- Backwards
 
@@ -113,10 +71,8 @@ class Trail:
         self, trips: Value, extras: Sequence[Value], state: Sequence[Value], last: Sequence[Value]
     ) -> Sequence[Value]:
         """`last`: the carries after the last trip."""
-        slots, leaf, (used, stride, _) = self._parts(extras)
-        shape = (self.slots + 1,)
-        numbers = iota(shape=shape, axis=0, dtype=I64.dtype)
-        positions = mul(numbers, broadcast(stride, shape=shape, dims=()))
+        slots, leaf, snapshots = self._parts(extras)
+        positions, used = self.snapshots.positions(snapshots), snapshots[0]
         held = and_(sub(trips, 1), _int(-self.block))  # the first trip whose records are there
         leaf = self.leaf.end(leaf, sub(trips, held), last)
         init = [trips, sub(used, 1), held, positions, *slots, *leaf, *state]
@@ -165,11 +121,20 @@ class Trail:
         return [sub(left, back), top, _int(-1), positions, *slots, *leaf, *state]
 
     def _stride(self, span: Value, free: Value) -> Value:
-        """How far to the next snapshot: one block if slots suffice for all, else half the way."""
+        """How far to the next snapshot: as `binomial.step`, where slots are free beside this."""
         shift = _int(self.block.bit_length() - 1)
         blocks = shift_right(add(span, self.block - 1), shift)
-        half = shift_left(shift_right(blocks, _int(1)), shift)
-        return _choose((le(sub(blocks, 1), free), _int(self.block)), half)
+        slots = maximum(add(free, 1), _int(2))
+
+        def once_more(_, t, before, reach):
+            t = add(t, 1)
+            return [t, reach, truncdiv(mul(reach, add(slots, t)), t)]
+
+        t, before, _ = loop(
+            [_int(0), _int(1), _int(1)], once_more, cond=lambda _, t, b, reach: lt(reach, blocks)
+        )
+        behind = truncdiv(mul(before, slots), sub(add(slots, t), 1))
+        return shift_left(maximum(minimum(before, sub(blocks, behind)), _int(1)), shift)
 
     def _in_block(self, k: Value) -> Value:
         return and_(k, _int(self.block - 1))
