@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Any
 
 from myia.backends.xla.executable import Executable, OtherAvals, compile_function
@@ -69,9 +70,13 @@ def stored(function: Function, options: Options) -> tuple[Function, Plan]:
 
 def planned(function: Function, options: Options = Options()) -> Plan:
     """What is stored for the loops of a typed program."""
+    return stored(_before_storage(function, options), options)[1]
+
+
+def _before_storage(function: Function, options: Options) -> Function:
     for name, run in STAGES.items():
         if name == "storage":
-            return stored(function, options)[1]
+            return function
         function = run(function, options)
     raise InternalError("no stage decides on storage")
 
@@ -124,18 +129,20 @@ def within_memory(
 
     What the rest takes is known only when XLA has compiled it.
     """
-    budget = options.memory
+    budget, least = options.memory, inf
     if budget is None:
         return options
+    function = _before_storage(function, options)
     while True:
-        executable = compile_function(lowered(function, options), donate, packing)
-        used = executable.memory_analysis().temp_size_in_bytes
+        with_storage, plan = stored(function, options)
+        finished = STAGES["finish"](with_storage, options)
+        used = compile_function(finished, donate, packing).memory_analysis().temp_size_in_bytes
         if used <= budget:
             return options
-        if options.memory == 0:
+        if plan.bytes >= least:  # less was asked for, so that is all there is
             raise MyiaError(OverBudget(None, budget, used))
-        left = planned(function, options).bytes - (used - budget)
-        options = replace(options, memory=max(0, min(left, options.memory * 9 // 10)))
+        least = plan.bytes
+        options = replace(options, memory=max(0, least - (used - budget)))
 
 
 def describe(f: Any, program: Program, options: Options = Options()) -> dict[str, str]:

@@ -121,6 +121,17 @@ def product(x):
     return p
 
 
+def sizes(x):
+    """A carry whose number of elements is known at run time."""
+    w = x * np.linspace(0.5, 1.5, 6)
+    v, total, k = w[:3], 0.0 * x, 3
+    for i in range(9):
+        k = 1 + (3 * i + k) % 5
+        v = np.sin(w[:k]) + 0.1 * np.sum(v)
+        total = total + 0.1 * np.sum(v * v)
+    return total + np.sum(v)
+
+
 PROGRAMS = [
     kinds_of_carries,
     captured,
@@ -131,6 +142,7 @@ PROGRAMS = [
     stores,
     stencil,
     product,
+    sizes,
 ]
 LIGHT = [leapt, product]
 HEAVY = [kinds_of_carries, nest]  # at order 4: seconds each

@@ -48,6 +48,7 @@ from myia.source.diagnostics import Diagnostic, MyiaError
 
 # Nanoseconds for each byte recorded, and how many bytes a tape may have at this price: what fits
 # the caches is cheap, fresh memory is not, and then the price rises until the records fit.
+NEVER = 1e12
 PRICES = ((0.25, 1 << 22), (1.0, 1 << 28), (4.0, 1 << 40), (16.0, 1 << 50), (64.0, 1 << 60))
 
 
@@ -114,6 +115,7 @@ class _Lowering:
         self.plans: list[LoopPlan] = []
         self.env: Env = {}  # what the results of each `rev` have become
         self.integers: dict[Value, int] = {}  # the values of constants
+        self.trails: set[Value] = set()  # what trails of inner loops hold
 
     def region(self, region: Region, around: tuple[int, ...], of_rev: bool = False) -> Region:
         """`around`: the trips of the loops that it is in."""
@@ -244,10 +246,15 @@ class _Scope:
         trip = Trip(cut, Loop.of(self.ops[index]).body, mapping)
         limits, parts = self.lowering.limits, cut.parts
 
+        def recording(x: Value, price: float) -> float:
+            # A trail has its size however few trips there are: to run them again takes less.
+            costly = price > PRICES[0][0] and x in self.lowering.trails
+            return NEVER if costly else recording_cost(x.aval, price) * trip.discount(x)
+
         def choose(price: float) -> Cut:
             return choose_records(
                 cut,
-                recording=lambda x: recording_cost(x.aval, price) * trip.discount(x),
+                recording=lambda x: recording(x, price),
                 again=lambda op: 0 if op in trip.only_in_adjoint else op_cost(op),
                 recordable=lambda op: late.isdisjoint(reads(op)),
             )
@@ -311,6 +318,8 @@ class _Scope:
         needed = self.take_definitions(index, reads(new))
         self.ops[index : index + 1] = [*needed, *b.ops, new]
         *extras, trips = new.results[len(old.results) :]
+        if isinstance(storage, Trail):
+            self.lowering.trails.update(extras)
         return extras, trips if parts.cond is not None else parts.count
 
     def take_definitions(self, index: int, values: Sequence[Value]) -> list[Op]:
