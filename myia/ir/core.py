@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from myia.ir.avals import Aval, PyAval
+from myia.ir.params import params_key
 from myia.ir.primitive import Primitive
 from myia.source.span import Span
 
@@ -50,6 +51,16 @@ class Op:
     regions: tuple[Region, ...]
     results: tuple[Value, ...]
     span: Span | None = None
+    _params_key: Any = field(init=False)
+
+    @property
+    def params_key(self) -> Any:
+        """Hashable, equal only for parameters that mean the same; passes ask again and again."""
+        try:
+            return self._params_key
+        except AttributeError:
+            object.__setattr__(self, "_params_key", params_key(self.params))
+            return self._params_key
 
     def __repr__(self) -> str:
         what = f"{self.primitive.name} {list(self.operands)} {dict(self.params)}"
@@ -63,6 +74,16 @@ class Region:
     args: tuple[Value, ...]
     ops: tuple[Op, ...]
     yields: tuple[Value, ...]
+    _captured: tuple[Value, ...] = field(init=False)
+
+    @property
+    def captured(self) -> tuple[Value, ...]:
+        """Values of enclosing regions that it reads, in order of first use; found only once."""
+        try:
+            return self._captured
+        except AttributeError:
+            object.__setattr__(self, "_captured", _captured(self))
+            return self._captured
 
     def __repr__(self) -> str:
         return f"<region {list(self.args)} -> {list(self.yields)}, {len(self.ops)} ops>"
@@ -104,24 +125,20 @@ def walk(region: Region) -> Iterator[Op]:
 
 def captures(*regions: Region) -> list[Value]:
     """Values of enclosing regions that `regions` read, in order of first use."""
+    if len(regions) == 1:
+        return list(regions[0].captured)
+    return list(dict.fromkeys(x for region in regions for x in region.captured))
+
+
+def _captured(region: Region) -> tuple[Value, ...]:
+    defined = set(region.args)
     found: dict[Value, None] = {}
-    for region in regions:
-        _collect_captures(region, set(), found)
-    return list(found)
-
-
-def _collect_captures(region: Region, defined: set[Value], found: dict[Value, None]) -> None:
-    defined.update(region.args)
     for op in region.ops:
-        for x in op.operands:
-            if x not in defined:
-                found[x] = None
-        for inner in op.regions:
-            _collect_captures(inner, defined, found)
+        read = (op.operands, *(inner.captured for inner in op.regions))
+        found.update((x, None) for xs in read for x in xs if x not in defined)
         defined.update(op.results)
-    for y in region.yields:
-        if y not in defined:
-            found[y] = None
+    found.update((y, None) for y in region.yields if y not in defined)
+    return tuple(found)
 
 
 def has_effect(op: Op) -> bool:

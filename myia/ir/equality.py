@@ -5,39 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from myia.ir.code import Code
 from myia.ir.core import Function, Op, Region, Value
-
-_PLAIN = (int, bool, str, bytes, type(None), np.dtype)
-
-
-def param_key(value: Any) -> Any:
-    """A hashable key of one parameter, equal only for parameters that mean the same.
-
-    Python's `==` will not do: it confuses `0.0` with `-0.0` and `1` with `True`, and tells a NaN
-    from itself.
-    """
-    kind = type(value)
-    if kind is float:
-        return kind, repr(value)
-    if kind in _PLAIN or isinstance(value, np.dtype):
-        return kind, value
-    if kind is complex:
-        return kind, repr(value.real), repr(value.imag)
-    if isinstance(value, tuple):
-        return kind, tuple(map(param_key, value))
-    try:
-        hash(value)
-    except TypeError:
-        return kind, id(value)
-    return kind, value
-
-
-def params_key(params: Mapping[str, Any]) -> Any:
-    """As `param_key`, of all parameters of an op."""
-    return frozenset((name, param_key(value)) for name, value in params.items()) if params else ()
+from myia.ir.params import param_key
 
 
 def same(f, g) -> bool:

@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 
 from myia.ir.core import Function, Op, Region, Value
-from myia.ir.equality import params_key
 from myia.ir.rewrite import Env
 from myia.passes.cse import next_values
 from myia.passes.walk import look_up, rebuilt, substituted, with_region
@@ -41,7 +40,7 @@ class _Carries:
 
     def op(self, op: Op) -> Op:
         if op.primitive is constant_p:
-            self.contents[op.results[0]] = params_key(op.params)
+            self.contents[op.results[0]] = op.params_key
         if op.primitive in (loop_p, rev_p):
             self.loop(op)
         return substituted(op, self.env, self.region)

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from myia.ir.core import Function, Op, Region, Value, has_effect
-from myia.ir.equality import params_key, same_region
+from myia.ir.equality import same_region
 from myia.ir.rewrite import Env
 from myia.passes.walk import look_up, rebuilt, substituted, with_region
 from myia.primitives.arithmetic import add, mul
@@ -64,7 +64,7 @@ class _Expressions:
 
     def key(self, op: Op, region: Region) -> Hashable:
         """Equal for equal ops, except that the contents of regions remain to be compared."""
-        params = params_key(op.params)
+        params = op.params_key
         if _is_leaf(op):
             self.contents[op.results[0]] = op.primitive, params
             return op.primitive, params, region

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 
 from myia.ir.builder import Builder, append, at
 from myia.ir.core import Function, Op, Region, Value, walk
-from myia.ir.equality import param_key
+from myia.ir.params import param_key
 from myia.ir.rewrite import emit_again
 from myia.passes.ranges import Ranges
 from myia.passes.uses import carry_only_written, uses

@@ -24,7 +24,7 @@ import numpy as np
 from myia.ir.avals import I64, Aval
 from myia.ir.builder import append
 from myia.ir.core import Function, Op, Region, Value, has_effect
-from myia.ir.equality import param_key
+from myia.ir.params import param_key
 from myia.ir.rewrite import inline
 from myia.passes.walk import Walk, rewrite
 from myia.primitives import arithmetic, elementwise, indexing, logic, reductions, shaping, windows

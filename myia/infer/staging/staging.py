@@ -16,7 +16,7 @@ import jax
 from jax.extend.core import ClosedJaxpr
 
 from myia.ir.avals import Aval
-from myia.ir.equality import params_key
+from myia.ir.params import params_key
 
 CACHE_SIZE = 4096
 

@@ -21,7 +21,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from myia.ir.core import Op, Value
-from myia.ir.equality import param_key
+from myia.ir.params import param_key
 from myia.ir.primitive import Primitive
 from myia.passes.walk import Walk
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 
 from myia.ir.core import Op, Region, Value
-from myia.ir.equality import params_key
 from myia.primitives.structured import Loop, if_p, loop_p
 
 
@@ -29,6 +28,7 @@ class Numbering:
         self.numbers: dict[Value, int] = {}
         # The loops of this region so far, to compare others with.
         self.loops: list[Op] | None = [] if compare_loops else None
+        self.compared: dict[tuple[Op, Op], list[list[int]] | None] = {}
         self.runs = 0
 
     def of(self, x: Value) -> int:
@@ -50,7 +50,7 @@ class Numbering:
             elif op.primitive is loop_p:
                 self._loop(op)
             elif not op.regions and not op.primitive.effect:
-                key = (op.primitive, params_key(op.params), *self.all(op.operands))
+                key = (op.primitive, op.params_key, *self.all(op.operands))
                 for i, y in enumerate(op.results):
                     self.numbers[y] = self._intern((key, i))
 
@@ -64,9 +64,9 @@ class Numbering:
         whole = found is not None and len(common) == len(one.carries)
         return [common[i] for i in range(len(common))] if whole else None
 
-    def common_carries(self, one: Loop, other: Loop) -> dict[int, int]:
+    def common_carries(self, one: Op, other: Op) -> dict[int, int]:
         """Which carries of `one` are which of `other`; none if they do not make the same trips."""
-        return self._common(self._classes(one, other))
+        return self._common(self._compared(one, other))
 
     def _common(self, found) -> dict[int, int]:
         if found is None:
@@ -94,7 +94,7 @@ class Numbering:
     def _loop(self, op: Op) -> None:
         equal: dict[int, int] = {}  # position of a carry -> number of one that is equal
         for other in self.loops or ():
-            found = self._classes(Loop.of(op), Loop.of(other))
+            found = self._compared(op, other)
             if found is not None:
                 known = dict(zip(found[1], self.all(other.results)))
                 equal |= {i: known[c] for i, c in enumerate(found[0]) if c in known}
@@ -105,6 +105,12 @@ class Numbering:
             self.numbers[y] = equal[i] if i in equal else self._intern((loop_p, run, i))
         if self.loops is not None:
             self.loops.append(op)
+
+    def _compared(self, one: Op, other: Op) -> list[list[int]] | None:
+        """As `_classes`, of two loops of this region: found once."""
+        if (one, other) not in self.compared:
+            self.compared[one, other] = self._classes(Loop.of(one), Loop.of(other))
+        return self.compared[one, other]
 
     def _classes(self, one: Loop, other: Loop) -> list[list[int]] | None:
         """The class of each carry of both loops; None if they do not make the same trips."""
@@ -122,14 +128,14 @@ class Numbering:
 
     def _refined(self, loops: Sequence[Loop], labels: list[int]):
         """The coarsest classes of carries that the bodies respect, and what the conditions are."""
-        outer = self.loops
+        outer = self.loops, self.compared
         while True:
-            self.loops, run = [], self._run()
+            self.loops, self.compared, run = [], {}, self._run()
             yields, conditions = [], []
             for loop, classes in zip(loops, _split(loops, labels)):
                 yields += self._applied(run, loop.body, classes)
                 conditions.append(loop.cond and self._applied(run, loop.cond, classes))
-            self.loops = outer
+            self.loops, self.compared = outer
             refined = _labels(zip(labels, yields))
             if len(set(refined)) == len(set(labels)):
                 return _split(loops, labels), conditions

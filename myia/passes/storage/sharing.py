@@ -29,15 +29,19 @@ def shared(region: Region) -> Region:
 
     Repeats go before two loops become one: their bodies then read the same values of this region.
     """
-    region = _without_repeats(region)
-    while (fused := _fuse_two(list(region.ops))) is not None:
+    while True:
+        numbering = Numbering()
+        numbering.visit(region.ops)
+        region = _without_repeats(region, numbering)
+        fused = _fuse_two(list(region.ops), numbering)
+        if fused is None:
+            return region
         ops, same = fused
-        region = _without_repeats(_renamed(Region(region.args, tuple(ops), region.yields), same))
-    return region
+        region = _renamed(Region(region.args, tuple(ops), region.yields), same)
 
 
-def _without_repeats(region: Region) -> Region:
-    same = _repeats(region.ops)
+def _without_repeats(region: Region, numbering: Numbering) -> Region:
+    same = _repeats(region.ops, numbering)
     kept = [op for op in region.ops if not op.results or not all(y in same for y in op.results)]
     return _renamed(Region(region.args, tuple(kept), region.yields), same)
 
@@ -48,13 +52,11 @@ def _renamed(region: Region, env: Env) -> Region:
     return walk.region(region)
 
 
-def _repeats(ops: Sequence[Op]) -> dict[Value, Value]:
+def _repeats(ops: Sequence[Op], numbering: Numbering) -> dict[Value, Value]:
     """The results of ops all of whose results earlier ops have: value -> the earlier value."""
-    numbering = Numbering()
     first: dict[int, Value] = {}
     found = {}
     for op in ops:
-        numbering.visit([op])
         numbers = numbering.all(op.results)
         if all(n in first for n in numbers) and not has_effect(op):
             found.update((y, first[n]) for n, y in zip(numbers, op.results))
@@ -66,22 +68,20 @@ def _repeats(ops: Sequence[Op]) -> dict[Value, Value]:
 # ----- Loops that move together
 
 
-def _fuse_two(ops: list[Op]) -> tuple[list[Op], dict[Value, Value]] | None:
+def _fuse_two(ops: list[Op], numbering: Numbering) -> tuple[list[Op], dict[Value, Value]] | None:
     """The ops with one loop fused into an earlier one, and which of its results are results there.
 
     None when no two loops have carries in common.
     """
-    numbering = Numbering()
     loops: list[int] = []
     for i, op in enumerate(ops):
         if op.primitive is loop_p and not has_effect(op):
             for j in loops:
-                common = numbering.common_carries(Loop.of(op), Loop.of(ops[j]))
+                common = numbering.common_carries(op, ops[j])
                 between = _movable(ops, j, i) if 0 < len(common) < len(op.results) else None
                 if between is not None:
                     return _fused(ops, j, i, between, common)
             loops.append(i)
-        numbering.visit([op])
     return None
 
 
