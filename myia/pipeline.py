@@ -39,12 +39,14 @@ class Options:
     verify       check every stage
     checkpoint   what loops record for their reversal: "auto", "tape", "trail" or "recompute"
     memory       bytes of temporaries that the executable may use, or None
+    under_a_trace  it is called by a function that JAX compiles, with options that are not ours
     """
 
     disable: frozenset[str] = frozenset()
     verify: bool = False
     checkpoint: str = "auto"
     memory: int | None = None
+    under_a_trace: bool = False
 
 
 Stage = Callable[[Function, Options], Function]
@@ -119,7 +121,8 @@ def compiled(
     """The program with its function lowered, and its executable."""
     options = within_memory(program.function, donate, packing, options)
     function = lowered(program.function, options)
-    return replace(program, function=function), compile_function(function, donate, packing)
+    executable = compile_function(function, donate, packing, under_a_trace=options.under_a_trace)
+    return replace(program, function=function), executable
 
 
 def within_memory(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -151,7 +151,8 @@ class Dispatcher:
         program = self.program(call)
         layout = Layout(call, program)
         donate = self._donated(call)
-        program, executable = compiled(program, donate, layout.packing, self.options.pipeline)
+        options = replace(self.options.pipeline, under_a_trace=layout.traced)
+        program, executable = compiled(program, donate, layout.packing, options)
         self.compiles += 1
         variant = Variant(program, executable, layout, self.options.check)
         variants = self.variants.setdefault(call.key, [])

@@ -45,7 +45,8 @@ class Layout:
         signatures = (*call.positional, *call.keywords.values())
         given = [leaf for s in signatures for leaf in leaves_of(s)]
         hidden = [leaf for root in program.roots for leaf in leaves_of(root.signature)]
-        self.device = any(leaf.kind == "device" for leaf in given)
+        self.device = any(leaf.of_jax for leaf in given)
+        self.traced = any(leaf.kind == "traced" for leaf in (*given, *hidden))
         self.numpy = any(leaf.kind == "array" for leaf in given)
         floats = [i for i, kind in enumerate(program.kinds) if kind is float]
         self.packing = Packing.of(

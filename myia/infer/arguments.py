@@ -75,7 +75,7 @@ class Arguments:
             self.objects.append(None)
         if leaf.shape == ():
             return Scalar(value, weak=isinstance(leaf.kind, type), boxed=leaf.kind == "array")
-        readonly = DEVICE_ARRAY if leaf.kind == "device" else None
+        readonly = DEVICE_ARRAY if leaf.of_jax else None
         ref = self.new(ctx, ArrayObject(value, readonly, leaf.contiguous))
         if leaf.kind == "array":
             self.objects[-1] = ref.id

@@ -24,7 +24,8 @@ from myia.infer.registry import is_marked, is_staged
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Leaf:
-    """A number or an array. `kind`: a Python number's type, "generic", "array" or "device".
+    """A number or an array. `kind`: a Python number's type, "generic" (NumPy's), "array" (too),
+    "device" (JAX's), "traced" (JAX's, while it traces a function that calls ours).
 
     Made by `leaf`, which gives equal ones (of calls of one form) as one object.
     """
@@ -33,6 +34,10 @@ class Leaf:
     dtype: np.dtype
     shape: tuple[int, ...] = ()
     contiguous: bool = True
+
+    @property
+    def of_jax(self) -> bool:
+        return self.kind in ("device", "traced")
 
 
 leaf = functools.cache(Leaf)
@@ -168,18 +173,24 @@ def device_array(flat: Flattener, x):
     """The rule for arrays of the run-time system, which are immutable."""
     flat.leaves.append(x)
     aval = x.aval  # quicker than by the properties of x
-    return _device_leaf(aval.dtype, aval.shape)
+    return _leaf_of_jax("device", aval.dtype, aval.shape)
+
+
+def traced_array(flat: Flattener, x):
+    """The rule for arrays of a function that JAX compiles with ours in it."""
+    flat.leaves.append(x)
+    return _leaf_of_jax("traced", x.dtype, x.shape)
 
 
 def device_struct(flat: Flattener, x):
     """The rule for what stands for an array of the run-time system."""
     flat.leaves.append(x)
-    return _device_leaf(x.dtype, x.shape)
+    return _leaf_of_jax("device", x.dtype, x.shape)
 
 
 @functools.cache
-def _device_leaf(dtype: Any, shape: tuple[int, ...]) -> Leaf:
-    return Leaf("device", np.dtype(dtype), shape)
+def _leaf_of_jax(kind: str, dtype: Any, shape: tuple[int, ...]) -> Leaf:
+    return Leaf(kind, np.dtype(dtype), shape)
 
 
 def _tuple(flat: Flattener, x: tuple):

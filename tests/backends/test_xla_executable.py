@@ -49,7 +49,7 @@ def test_donated_memory_is_reused():
 
 def test_program_can_be_called_under_a_trace():
     """Inside somebody's `jax.jit` and `jax.vmap`, where compiler options are not allowed."""
-    program = compile_function(counted_loop).program
+    program = compile_function(counted_loop, under_a_trace=True)
     with jax.enable_x64(True):
         (one,) = jax.jit(program)(*ARGS)
         (many,) = jax.vmap(program, in_axes=(0, None, None))(np.array([0.3, 0.3]), *ARGS[1:])
@@ -58,7 +58,7 @@ def test_program_can_be_called_under_a_trace():
 
 def test_vmap_over_the_trip_count_keeps_fences_exact():
     f, [args, _] = PROGRAMS["recurrence_in_place"]
-    program = compile_function(f).program
+    program = compile_function(f, under_a_trace=True)
     with jax.enable_x64(True):
         (many,) = jax.vmap(program, in_axes=(None, 0))(args[0], np.array([6, 0, 3]))
     for n, y in zip((6, 0, 3), many):
@@ -70,7 +70,9 @@ def test_fences_survive_vmap(name):
     f, [args, *_] = PROGRAMS[name]
     batched = [x.dtype.kind == "f" for x in args]
     args = [np.stack([x, 2 * x + 1]) if b else x for x, b in zip(args, batched)]
-    program = jax.vmap(compile_function(f).program, in_axes=[0 if b else None for b in batched])
+    program = jax.vmap(
+        compile_function(f, under_a_trace=True), in_axes=[0 if b else None for b in batched]
+    )
     with jax.enable_x64(True):
         results = jax.jit(program)(*args)
     for i in range(2):

@@ -12,7 +12,7 @@ a loop writes are fenced (`fences.py`), and small loops are compiled whole (`sma
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import PurePath
 from typing import Any
 
@@ -20,9 +20,11 @@ import jax
 import numpy as np
 from jax import lax
 
+from myia.backends.xla.buffers import WRITES
 from myia.backends.xla.cost import worth_compiling_whole
 from myia.backends.xla.fences import Fences, fence
 from myia.backends.xla.opaque import ZERO, true_after, true_after_all
+from myia.backends.xla.ordering import after, read_in_a_branch
 from myia.backends.xla.rules import Rules
 from myia.backends.xla.small_call import compiled_whole
 from myia.ir.core import Function, Op, Region, Value, captures, has_effect, walk
@@ -61,13 +63,18 @@ class Emitter:
         self.constants: dict[Value, Op] = {}
         self.guards: dict[Op, Array] = {}  # of fenced reads: a run-time true
         self.whole = False  # inside a loop that is compiled whole
+        self.waiting: dict[Value, Op] = {}  # writes that nobody has needed yet, by their results
+        self.reads_done: dict[Value, list[Array]] = {}  # in this region, of each array
 
     def region(self, region: Region, args: Sequence[Array]) -> tuple[Array, ...]:
         """Emit the ops of `region`, called with `args`; returns what it yields."""
         self.arrays.update(zip(region.args, args, strict=True))
+        reads_done, self.reads_done = self.reads_done, {}
         for op in region.ops:
             self.op(op)
-        return self.read(region.yields)
+        results = self.read(region.yields)
+        self.reads_done = reads_done
+        return results
 
     def read(self, values: Sequence[Value]) -> tuple[Array, ...]:
         return tuple(self.read1(x) for x in values)
@@ -76,12 +83,20 @@ class Emitter:
         """Constants are made where they are read: inside a loop they are not carried but fused."""
         if x in self.constants:
             return _constant(**self.constants[x].params)
+        if x in self.waiting:
+            self.now(self.waiting.pop(x))
         return self.arrays[x]
 
     def op(self, op: Op) -> None:
         if op.primitive is constant_p:
             self.constants[op.results[0]] = op
-            return
+        elif self.rules.ordered and op.primitive in WRITES:
+            self.waiting[op.results[0]] = op
+        else:
+            self.read(captures(*op.regions))  # before any of its regions is entered
+            self.now(op)
+
+    def now(self, op: Op) -> None:
         results = self._scoped(op)
         self.arrays.update(zip(op.results, results, strict=True))
 
@@ -100,9 +115,21 @@ class Emitter:
             operands = (x, *fence(true_after(update), [update]), *indices)
         if self.fences and op.primitive is barrier_p:
             return _fenced_barrier(operands, **op.params)
+        if self.rules.ordered and op.primitive in WRITES:
+            x, given, *rest = operands
+            operands = (x, after(self.reads_done.get(op.operands[0], ()), given), *rest)
+        if self.rules.ordered and op in self.guards:
+            return self._ordered_read(op, operands)
         results = op.primitive.lower(*operands, **op.params)
         results = results if isinstance(results, (tuple, list)) else (results,)
         return fence(self.guards[op], results) if op in self.guards else results
+
+    def _ordered_read(self, op: Op, operands: Sequence[Array]) -> Sequence[Array]:
+        read, (result,) = partial(op.primitive.lower, **op.params), op.results
+        found = read_in_a_branch(self.guards[op], read, operands, result.aval)
+        if found.size:
+            self.reads_done.setdefault(op.operands[0], []).append(found)
+        return (found,)
 
 
 def _fenced_barrier(xs: Sequence[Array], *, held: int) -> Sequence[Array]:
@@ -147,12 +174,13 @@ def _emit_loop(emitter: Emitter, op: Op) -> Sequence[Array]:
 
     def inside(start: Array, *arrays: Array) -> Sequence[Array]:
         emitter.arrays.update(zip(inputs, arrays))
-        return _while(emitter, Loop.of(op), fenced, start)
+        emitter.whole = True
+        results = _while(emitter, Loop.of(op), fenced, start)
+        emitter.whole = False
+        return results
 
     outside = emitter.read(inputs)
-    emitter.whole = True
     results = compiled_whole(inside, outside)
-    emitter.whole = False
     emitter.arrays.update(zip(inputs, outside))
     return results
 

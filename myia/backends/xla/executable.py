@@ -16,13 +16,18 @@ from myia.ir.core import Function
 
 
 def compile_function(
-    function: Function, donate: Sequence[int] = (), packing: Packing | None = None
+    function: Function,
+    donate: Sequence[int] = (),
+    packing: Packing | None = None,
+    under_a_trace: bool = False,
 ) -> Executable:
     """`donate` are positions of arguments whose memory the results may take over.
 
     `packing` says which scalars pass in vectors; callers pass and get them as if they did not.
+    `under_a_trace`: to be called by a function that JAX compiles.
     """
-    return Executable(function, tuple(donate), packing or Packing(len(function.args)))
+    packing = packing or Packing(len(function.args))
+    return Executable(function, tuple(donate), packing, under_a_trace)
 
 
 class OtherAvals(Exception):
@@ -78,12 +83,13 @@ def _explain(error: jax.errors.JaxRuntimeError) -> None:
 class Executable(Runnable):
     """Compiled on the first call."""
 
-    __slots__ = ("function", "program")
+    __slots__ = ("__weakref__", "function")
 
-    def __init__(self, function: Function, donate: tuple[int, ...], packing: Packing):
+    def __init__(
+        self, function: Function, donate: tuple[int, ...], packing: Packing, under_a_trace: bool
+    ):
         self.function = function
-        cpu = jax.default_backend() == "cpu"
-        rules = rules_for_cpu(function) if cpu else Rules()
+        rules = _rules(function, under_a_trace)
         program = _of_these_avals(packing, function, packing.program(emit(function, rules)))
         jitted = jax.jit(
             program,
@@ -91,8 +97,6 @@ class Executable(Runnable):
             compiler_options=rules.compiler_options,
         )
         super().__init__(jitted, packing)
-        # To be called under somebody else's trace.
-        self.program = emit(function, UNDER_A_TRACE if cpu else Rules())
 
     def lower(self, *avals: Aval) -> Lowered:
         """JAX's ahead-of-time path; `avals` are by default those of the function's arguments."""
@@ -113,6 +117,12 @@ class Executable(Runnable):
 
     def cost_analysis(self) -> Any:
         return self.compile().cost_analysis()
+
+
+def _rules(function: Function, under_a_trace: bool) -> Rules:
+    if jax.default_backend() != "cpu":
+        return Rules()
+    return UNDER_A_TRACE if under_a_trace else rules_for_cpu(function)
 
 
 def _of_these_avals(packing: Packing, function: Function, program: Callable) -> Callable:

@@ -3,6 +3,7 @@
     loops that read arrays which they write?    no: fences (none), whole loops, default options
                                                yes: fences, whole loops, region analysis
     ... and an `if` on arrays outside loops?    yes: fences, region analysis
+    called by a function that JAX compiles?     yes: fences, reads and writes ordered by data
 
 Region analysis is exact on programs without calls, and on programs without conditionals. Given
 both, it loses the copy of an array that comes from a call and is written in a branch (a test shows
@@ -26,6 +27,7 @@ class Rules:
     """`Rules()` are those of every other platform. Each is explained in docs/emission.md."""
 
     fences: bool = False
+    ordered: bool = False
     whole_loops: bool = False
     region_analysis: bool = False
 
@@ -43,7 +45,7 @@ class Rules:
 
 
 # Under somebody else's trace, where there can be no compiler options: XLA's defaults are exact.
-UNDER_A_TRACE = Rules(fences=True)
+UNDER_A_TRACE = Rules(fences=True, ordered=True, whole_loops=True)
 
 
 def rules_for_cpu(function: Function) -> Rules:

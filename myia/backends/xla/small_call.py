@@ -22,6 +22,7 @@ from typing import Any
 
 import jax
 from jax import lax
+from jax.custom_batching import custom_vmap
 from jax.experimental.xla_metadata import set_xla_metadata
 
 from myia.backends.xla.opaque import ZERO, number_of_negative
@@ -32,7 +33,8 @@ Array = Any
 def compiled_whole(loop: Callable[..., Sequence[Array]], args: Sequence[Array]) -> Sequence[Array]:
     """`loop(0, *args)` as a call that XLA compiles into one function.
 
-    `loop` starts counting at its first argument and reads no other array; no argument is empty.
+    `loop` starts counting at its first argument and reads no other array; no argument is empty. It
+    may be called later again: under `jax.vmap` it is compiled as any loop.
     Both keys are needed: without the second the call is inlined, and the first is lost with it.
     """
 
@@ -40,7 +42,17 @@ def compiled_whole(loop: Callable[..., Sequence[Array]], args: Sequence[Array]) 
         z = number_of_negative(args)
         return (*loop(lax.min(z, ZERO), *args), z)
 
-    call = jax.jit(whole)
-    with set_xla_metadata(xla_cpu_small_call="true", inlineable="false"):
-        results = call(*lax.optimization_barrier(tuple(args)))
-    return lax.optimization_barrier(results)[:-1]
+    @custom_vmap
+    def call(*args: Array) -> tuple[Array, ...]:
+        with set_xla_metadata(xla_cpu_small_call="true", inlineable="false"):
+            results = jax.jit(whole)(*lax.optimization_barrier(args))
+        return lax.optimization_barrier(results)
+
+    @call.def_vmap
+    def batched(size, in_batched, *args):
+        """A batch of trips is more than XLA compiles into one function."""
+        axes = [0 if b else None for b in in_batched]
+        results = jax.vmap(whole, axes, axis_size=size)(*args)
+        return results, (True,) * len(results)
+
+    return call(*args)[:-1]

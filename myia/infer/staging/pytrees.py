@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import jax
+from jax.extend.core import unsafe_am_i_under_a_jit_DO_NOT_USE
 
 from myia.infer.registry import STAGED, is_staged, top_package
 from myia.infer.signature import (
@@ -29,6 +30,7 @@ from myia.infer.signature import (
     device_array,
     device_struct,
     is_state,
+    traced_array,
 )
 from myia.infer.values import Opaque
 
@@ -104,7 +106,11 @@ def _key(flat: Flattener, x: jax.Array):
 
 
 def _traced(flat: Flattener, x: jax.core.Tracer):
-    return _key(flat, x) if is_key(x) else device_array(flat, x)
+    if is_key(x):
+        return _key(flat, x)
+    # How we emit a program hangs on this, and not what it means: `jax.vmap` alone runs it as it is.
+    compiled = unsafe_am_i_under_a_jit_DO_NOT_USE()
+    return traced_array(flat, x) if compiled else device_array(flat, x)
 
 
 def _pytree(flat: Flattener, x: Any):
