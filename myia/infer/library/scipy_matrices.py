@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from types import ModuleType
 
-import numpy as np
-
 from myia.infer.context import Context
 from myia.infer.errors import BadValue
-from myia.infer.library.numpy_arguments import dtype_of, flag, inexact, numeric, static, value_of
-from myia.infer.library.staged import array_of
+from myia.infer.library.numpy_arguments import flag, numeric, static, value_of
+from myia.infer.library.staged import Dtypes, array_of, double, lapack, one_inexact
+from myia.infer.operands import operand_dtype
 from myia.infer.registry import function, when_imported
 from myia.infer.values import NONE, TRUE, Abstract, Static, Tuple
 from myia.ir.core import Value
@@ -27,7 +26,7 @@ def _register(module: ModuleType) -> None:
 
 
 def _expm(ctx: Context, A: Abstract) -> Abstract:
-    (a,) = _matrices(ctx, A)
+    (a,) = _matrices(ctx, one_inexact, A)
     return array_of(ctx, matrix_functions.expm(a))
 
 
@@ -40,7 +39,7 @@ def _expm_frechet(
     check_finite: Abstract = TRUE,
 ) -> Abstract:
     """All methods of SciPy give the same numbers."""
-    a, e = _matrices(ctx, A, E)
+    a, e = _matrices(ctx, double, A, E)
     if a.aval != e.aval:
         ctx.fail(BadValue, message="expected A and E to be the same shape")
     moved = array_of(ctx, expm_derivative(a, e))
@@ -53,17 +52,17 @@ def _polar(ctx: Context, a: Abstract, side: Abstract = RIGHT) -> Abstract:
     which = static(ctx, side, "`side`")
     if which not in ("right", "left"):
         ctx.fail(BadValue, message="`side` must be either 'right' or 'left'")
-    (x,) = _matrices(ctx, a, square=False)
+    (x,) = _matrices(ctx, lapack, a, square=False)
     return Tuple(tuple(array_of(ctx, y) for y in matrix_functions.polar(x, left=which == "left")))
 
 
-def _matrices(ctx: Context, *arrays: Abstract, square: bool = True) -> list[Value]:
-    """Matrices, or arrays of them, in the dtype that SciPy computes in."""
+def _matrices(ctx: Context, dtypes: Dtypes, *arrays: Abstract, square: bool = True) -> list[Value]:
+    """Matrices, or arrays of them, in the dtypes that SciPy computes in."""
     xs = [numeric(ctx, x) for x in arrays]
-    dtype = inexact(np.result_type(*(dtype_of(ctx, x) for x in xs)))
     for x in xs:
         shape = ctx.shape(x)
         if len(shape) < 2 or (square and shape[-1] != shape[-2]):
             message = f"expected {'a square' if square else 'a'} matrix, not the shape {shape}"
             ctx.fail(BadValue, message=message)
-    return [value_of(ctx, x, dtype) for x in xs]
+    chosen = dtypes([operand_dtype(ctx, x) for x in xs])
+    return [value_of(ctx, x, dtype) for x, dtype in zip(xs, chosen)]

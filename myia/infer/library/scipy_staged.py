@@ -17,10 +17,12 @@ from myia.infer.library.staged import (
     by_name,
     double,
     each_inexact,
+    lapack,
     one_dtype,
     one_inexact,
     own,
     staged,
+    strong_inexact,
 )
 from myia.infer.library.written import written
 from myia.infer.registry import when_imported
@@ -67,22 +69,16 @@ def _special(module: ModuleType) -> None:
         ufunc(getattr(module, name), by_name(f"scipy.special.{name}"))
     for name, emit in DIRECT.items():
         ufunc(getattr(module, name), emit, kinds="fi")
-    _by_name(
-        module,
-        {
-            "comb": "N k",
-            "perm": "N k",
-            "factorial": "n",
-            "multigammaln": "a",
-            "logsumexp": "a b",
-            "softmax": "x",
-            "log_softmax": "x",
-            "polygamma": "~n x",
-            "zeta": "x q",
-            "softplus": "x",
-        },
-        one_inexact,
-    )
+    arrays = {
+        "logsumexp": "a b",
+        "softmax": "x",
+        "log_softmax": "x",
+        "zeta": "x q",
+        "softplus": "x",
+    }
+    _by_name(module, arrays, one_inexact)
+    _by_name(module, {"comb": "N k", "perm": "N k"}, strong_inexact)
+    _by_name(module, {"factorial": "n", "multigammaln": "a", "polygamma": "~n x"}, double)
 
 
 # ----- scipy.linalg
@@ -90,39 +86,39 @@ def _special(module: ModuleType) -> None:
 
 @when_imported("scipy.linalg")
 def _linalg(module: ModuleType) -> None:
-    _by_name(
-        module,
-        {
-            "cholesky": "a",
-            "det": "a",
-            "eigh": "a b",
-            "eigh_tridiagonal": "d e",
-            "eigvalsh": "a b",
-            "inv": "a",
-            "lu": "a",
-            "lu_factor": "a",
-            "norm": "a",
-            "pinv": "a ?rtol",
-            "qr": "a",
-            "schur": "a",
-            "solve": "a b",
-            "solve_sylvester": "a b q",
-            "solve_triangular": "a b",
-            "sqrtm": "A",
-            "svd": "a",
-            "svdvals": "a",
-        },
-        one_inexact,
-    )
+    arrays = {
+        "cholesky": "a",
+        "eigh": "a b",
+        "eigh_tridiagonal": "d e",
+        "eigvalsh": "a b",
+        "inv": "a",
+        "lu": "a",
+        "lu_factor": "a",
+        "pinv": "a ?rtol",
+        "qr": "a",
+        "schur": "a",
+        "solve_triangular": "a b",
+        "svd": "a",
+        "svdvals": "a",
+    }
+    _by_name(module, arrays, lapack)
+    arrays = {
+        "companion": "a",
+        "fiedler_companion": "a",
+        "norm": "a",
+        "solve": "a b",
+        "solve_sylvester": "a b q",
+        "sqrtm": "A",
+    }
+    _by_name(module, arrays, one_inexact)
+    _by_name(module, {"det": "a"}, double)
     _by_name(
         module,
         {
             "block_diag": "arrs",
             "circulant": "c",
-            "companion": "a",
             "convolution_matrix": "a",
             "fiedler": "a",
-            "fiedler_companion": "a",
             "hankel": "c r",
             "leslie": "f s",
             "toeplitz": "c r",

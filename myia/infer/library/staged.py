@@ -62,6 +62,17 @@ def one_inexact(found: list[tuple[np.dtype, bool]]) -> list[np.dtype]:
     return [inexact(dtype) for dtype in one_dtype(found)]
 
 
+def strong_inexact(found: list[tuple[np.dtype, bool]]) -> list[np.dtype]:
+    """As `one_inexact`, where NumPy makes arrays of Python's numbers first."""
+    return [inexact(dtype) for dtype in one_strong(found)]
+
+
+def lapack(found: list[tuple[np.dtype, bool]]) -> list[np.dtype]:
+    """As `one_inexact`; SciPy gives LAPACK integers below 32 bits in single precision."""
+    small = all(dtype.kind in "biu" and dtype.itemsize <= 2 for dtype, _ in found)
+    return [np.dtype(np.float32)] * len(found) if small else one_inexact(found)
+
+
 def each_inexact(found: list[tuple[np.dtype, bool]]) -> list[np.dtype]:
     """Each operand at its own dtype; integers as float64."""
     return [inexact(dtype) for dtype, _ in found]

@@ -18,6 +18,8 @@ def bincount(x, /, weights=None, minlength=0):
         raise NotImplementedError("`numpy.bincount` without `minlength`, the length of its result,")
     if np.any(x >= minlength):
         raise ValueError("`minlength` bounds the result here: an element is not below it")
+    if weights is not None and np.shape(weights) != x.shape:
+        raise ValueError("The weights and list don't have the same length.")
     counts = np.zeros(minlength, np.int64 if weights is None else np.float64)
     np.add.at(counts, x, 1 if weights is None else weights)
     return counts
@@ -137,7 +139,7 @@ def choose(a, choices, out=None, mode="raise"):
 def sort_complex(a):
     a = np.asarray(a)
     if not np.iscomplexobj(a):
-        return np.sort(a).astype(np.complex64 if a.dtype.itemsize <= 2 else np.complex128)
+        return np.sort(a).astype(np.complex64 if a.dtype.char in "bhBH" else np.complex128)
     order = np.argsort(a.imag, kind="stable")
     a = np.take_along_axis(a, order, -1)
     return np.take_along_axis(a, np.argsort(a.real, kind="stable"), -1)

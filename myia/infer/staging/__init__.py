@@ -19,6 +19,7 @@ from myia.infer.staging import (
     rules_systems,
     rules_windows,
     special_formulas,
+    stats_formulas,
     trees,
 )
 
@@ -38,5 +39,6 @@ __all__ = [
     "rules_systems",
     "rules_windows",
     "special_formulas",
+    "stats_formulas",
     "trees",
 ]

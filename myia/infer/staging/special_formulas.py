@@ -272,7 +272,9 @@ def ellipk(m: Array) -> Array:
 
 @_special
 def ellipkm1(p: Array) -> Array:
-    return math.pi / 2 / agm(jnp.ones_like(p), jnp.sqrt(p))
+    end = p == 0
+    mean = agm(jnp.ones_like(p), jnp.sqrt(jnp.where(end, 1, p)))
+    return jnp.where(end, jnp.inf, math.pi / 2 / mean)
 
 
 @_special
