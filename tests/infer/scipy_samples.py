@@ -128,6 +128,27 @@ DISTRIBUTIONS = {
     "vonmises": ("pdf logpdf", (1.5,)),
     "wrapcauchy": ("pdf logpdf", (0.4,)),
 }
+QUANTILES = np.array([-0.1, 0, 0.01, 0.5, 1, 1.2])
+for _name in ("cauchy", "gumbel_l", "gumbel_r"):
+    value(f"scipy.stats.{_name}.ppf", QUANTILES, 0.5, 2.0, rtol=RTOL)
+value("scipy.stats.cauchy.isf", QUANTILES, rtol=RTOL)
+value("scipy.stats.bernoulli.ppf", QUANTILES, 0.3, loc=1, rtol=RTOL)
+value("scipy.stats.bernoulli.cdf", np.array([0, 1, 2]), 0.3, loc=1, rtol=RTOL)
+FAR = np.array([-40, -8, 0, 8, 40.0])
+for _name, _methods in {
+    "norm": "logcdf logsf",
+    "gumbel_r": "sf logsf",
+    "gumbel_l": "logcdf",
+}.items():
+    for _method in _methods.split():
+        value(f"scipy.stats.{_name}.{_method}", FAR, rtol=RTOL)
+for _name, _shape in {"gennorm": 1.5, "vonmises": 1.5, "wrapcauchy": 0.4}.items():
+    for _method in ("pdf", "logpdf"):
+        value(f"scipy.stats.{_name}.{_method}", W, _shape, loc=0.5, scale=2.0, rtol=RTOL)
+value("scipy.stats.gennorm.cdf", FAR / 5, 1.5, 0.1, 2.0, rtol=RTOL)
+LOGPDF = st.norm.logpdf
+value("scipy.stats.norm.logpdf", X, by=lambda x: LOGPDF(x, loc=x[0], scale=2.0), rtol=RTOL)
+
 PROBABILITIES = {
     "bernoulli": (0.3,), "binom": (5, 0.4), "betabinom": (5, 1.5, 2.0), "geom": (0.3,),
     "nbinom": (4, 0.4), "poisson": (1.7,),
@@ -144,6 +165,11 @@ value("scipy.stats.dirichlet.logpdf", np.array([0.2, 0.3, 0.5]), Y, rtol=RTOL)
 GRADIENTS |= {
     f"scipy.stats.{name}": (f, x)
     for name, f, x in (
+        ("gennorm.logpdf", lambda x: st.gennorm.logpdf(Y, 1.5, x, 2 * x), X),
+        ("vonmises.pdf", lambda x: st.vonmises.pdf(Y, 1.5, x, 2 * x), X),
+        ("wrapcauchy.pdf", lambda x: st.wrapcauchy.pdf(Y, 0.4, x, 2 * x), X),
+        ("gumbel_r.logsf", lambda x: st.gumbel_r.logsf(V, x) * st.gumbel_l.logcdf(V, x), X),
+        ("cauchy.ppf", lambda x: st.cauchy.ppf(x) * st.gumbel_r.ppf(x), X),
         ("norm.pdf", lambda x: st.norm.pdf(x, 0.3, 1.2), X),
         ("norm.logpdf", lambda x: st.norm.logpdf(0.5, x[:2], x[1:]), X),
         ("norm.cdf", lambda x: st.norm.cdf(x) + st.norm.sf(x, 0.1) * st.norm.ppf(x), X),

@@ -135,6 +135,8 @@ def _adding_at(ufunc: np.ufunc):
             setitem(ctx, a, indices, ctx.call(Static(ufunc), (getitem(ctx, a, indices), b), {}))
             return NONE
         where = value_of(ctx, places)
+        if not where.aval.size:
+            return NONE
         value = broadcast_to(value_of(ctx, cast(ctx, added, dtype)), where.shape)
         value = arithmetic.neg(value) if ufunc is np.subtract else value
         flat = ctx.reshape(ctx.read(a), (math.prod(shape),))

@@ -29,7 +29,7 @@ def bincount(x, /, weights=None, minlength=0):
 def digitize(x, bins, right=False):
     x, bins = np.asarray(x), np.asarray(bins)
     if len(bins) == 0:
-        return np.zeros(x.shape, int)
+        return np.zeros(x.shape, int)[()]
     if np.any(np.diff(bins) < 0) and np.any(np.diff(bins) > 0):
         raise ValueError("bins must be monotonically increasing or decreasing")
     side = "left" if right else "right"

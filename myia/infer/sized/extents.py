@@ -199,7 +199,7 @@ def _with_zeros(x: Value, low: tuple[int, ...], high: tuple[int, ...]) -> Value:
 
 def packed(x: Value, axis: int, extent: Extent) -> tuple[Value, Extent]:
     """The live elements along `axis` moved to its start, in their order."""
-    if extent.is_prefix:
+    if extent.is_prefix or extent.bound == 0:
         return x, extent
     first = prefix(extent.count, extent.bound)
     if extent.mask is not None:

@@ -70,8 +70,8 @@ def _quantile(name: str, inside: Callable, rising: bool = True) -> None:
 
 _quantile("scipy.stats.cauchy.ppf", stats.cauchy.ppf)
 _quantile("scipy.stats.cauchy.isf", stats.cauchy.isf, rising=False)
-_quantile("scipy.stats.gumbel_l.ppf", stats.gumbel_l.ppf)
-_quantile("scipy.stats.gumbel_r.ppf", stats.gumbel_r.ppf)
+_quantile("scipy.stats.gumbel_l.ppf", lambda q, a, s: a + s * jnp.log(-jnp.log1p(-q)))
+_quantile("scipy.stats.gumbel_r.ppf", lambda q, a, s: a - s * jnp.log(-jnp.log(q)))
 
 # ----- Probabilities close to 0, and logarithms of those close to 1
 
