@@ -20,6 +20,7 @@ from myia.passes.hoist import hoist
 from myia.passes.if_convert import convert_branches
 from myia.passes.inline import inline
 from myia.passes.promote import promote
+from myia.passes.read_before import read_before
 from myia.passes.read_in_place import read_in_place
 from myia.passes.release import release
 from myia.passes.simplify import simplify
@@ -30,6 +31,7 @@ Pass = Callable[[Function], Function]
 EARLY_PASSES: dict[str, Pass] = {
     "promote": promote,
     "accumulate": accumulate,
+    "read_before": read_before,
     "carries": merge_carries,
     "dce": eliminate_dead_code,
 }

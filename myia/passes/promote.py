@@ -155,7 +155,8 @@ def _is_same(x: Op, y: Op, ranges: Ranges) -> bool:
 
 def _is_apart(x: Op, y: Op, ranges: Ranges) -> bool:
     shape = x.operands[0].shape
-    return ranges.apart(_place(x), _sizes(x), _place(y), _sizes(y), shape)
+    places = ranges.place(_place(x)), ranges.place(_place(y))
+    return ranges.apart(places[0], _sizes(x), places[1], _sizes(y), shape)
 
 
 # ----- What it becomes

@@ -65,6 +65,9 @@ class Ranges:
     def of(self, x: Value) -> Sum:
         return self.sums.get(x) or (Sum() if x in self.sums else Sum({x: 1}))
 
+    def place(self, starts: Sequence[Value]) -> tuple[Sum, ...]:
+        return tuple(map(self.of, starts))
+
     def not_negative(self, x: Sum) -> bool:
         """Is this sum at least zero whenever the place is reached where its atoms are defined?"""
         atoms = [atom for atom in x if atom is not ONE]
@@ -81,13 +84,13 @@ class Ranges:
 
     def same(self, xs: Sequence[Value], ys: Sequence[Value]) -> bool:
         """Are these the same integers?"""
-        return len(xs) == len(ys) and all(self.of(x) == self.of(y) for x, y in zip(xs, ys))
+        return self.place(xs) == self.place(ys)
 
     def apart(
         self,
-        xs: Sequence[Value],
+        xs: Sequence[Sum],
         sizes: Sequence[int],
-        ys: Sequence[Value],
+        ys: Sequence[Sum],
         others: Sequence[int],
         shape: Sequence[int],
     ) -> bool:
@@ -96,7 +99,7 @@ class Ranges:
         They lie in an array of this shape. Of one that stands out nothing can be said: it would be
         moved back.
         """
-        axes = zip(map(self.of, xs), sizes, map(self.of, ys), others, shape)
+        axes = zip(xs, sizes, ys, others, shape)
         return any(
             self._before(x, m, y, n, extent) or self._before(y, n, x, m, extent)
             for x, m, y, n, extent in axes

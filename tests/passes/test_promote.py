@@ -9,7 +9,7 @@ from myia.ir.core import walk
 from myia.ir.parser import parse
 from myia.passes import EARLY_PASSES, optimize
 from myia.passes.promote import promote
-from myia.passes.ranges import Ranges, minus, number
+from myia.passes.ranges import Ranges, minus, number, plus
 from myia.primitives.structured import loop_p
 
 
@@ -128,8 +128,11 @@ func @f(%x: f64[], %m: i64[]) -> f64[] {
     (c,) = (op.results[0] for op in walk(f.region) if op.primitive.name == "sub")
     shape, one = (9,), (1,)
     assert ranges.same([k], [k]) and not ranges.same([k], [i])
-    assert not ranges.apart([k], one, [i], one, shape), "j may be 0"
-    assert not ranges.apart([s], one, [k], one, shape), "l may be 0"
+    at_i, at_k, at_s = (ranges.place([x]) for x in (i, k, s))
+    assert not ranges.apart(at_k, one, at_i, one, shape), "j may be 0"
+    assert not ranges.apart(at_s, one, at_k, one, shape), "l may be 0"
+    assert ranges.apart(at_k, one, (plus(at_k[0], number(1)),), one, (10,))
+    assert not ranges.apart(at_k, one, (plus(at_k[0], number(1)),), one, shape), "out of range"
     assert ranges.not_negative(ranges.of(s))
     assert ranges.not_negative(minus(number(8), ranges.of(k)))
     assert not ranges.not_negative(minus(number(9), ranges.of(s))), "it may be 10"

@@ -1,0 +1,245 @@
+"""What a loop reads in one place and leaves alone is read before it.
+
+    %a = for %i < %n (%a = %x) {                    %r = read row %k of %x
+      %1 = read %a at %k, %k                        %1 = read %r at 0, %k
+      %a = for %j < %n (%a = %a) {                  %a = for %i < %n (%a = %x) {
+        %2 = read %a at %k, %j                ->      %a = for %j < %n (%a = %a) {
+        %3 = mul %1, %2                                 %2 = read %r at 0, %j
+        %4 = write %3 into %a at %k + 1 + %i, %j        %3 = mul %1, %2
+        yield %4                                        %4 = write %3 into %a at %k + 1 + %i, %j
+      }                                                 yield %4
+      yield %a                                        }
+    }                                                 yield %a
+                                                    }
+
+As in elimination, where all rows below are changed by multiples of row k. Before derivatives are
+taken: what the trips read is then recorded once, and not in every trip of the nest, and the
+cotangent of a number that all trips read is a number.
+
+Of an array that the loop changes, the part is what the read's indices that do not vary in the loop
+say; it must lie apart from all stores (`ranges.py`), and must be read about once in every trip.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from math import prod
+
+from myia.ir.avals import I64
+from myia.ir.builder import Builder, append, at
+from myia.ir.core import Function, Op, Region, Value, walk
+from myia.ir.rewrite import Env, emit_again
+from myia.passes.ranges import Ranges, Sum
+from myia.passes.walk import look_up, rebuilt, substituted, with_region
+from myia.primitives.define import constant
+from myia.primitives.structured import Loop, if_p, loop_p
+from myia.primitives.windows import dynamic_slice, dynamic_update_add, dynamic_update_slice
+
+STORES = (dynamic_update_slice, dynamic_update_add)
+SMALL = 16  # elements that may be read in vain
+
+
+def read_before(function: Function) -> Function:
+    """`function` with reads of what loops leave alone before these loops."""
+    ranges = Ranges(function.region)
+    return with_region(function, _region(function.region, ranges))
+
+
+def _region(region: Region, ranges: Ranges) -> Region:
+    """Inner loops first: what is read before them may be read before outer ones."""
+    with Builder() as b:
+        for op in region.ops:
+            op = substituted(op, {}, partial(_region, ranges=ranges))
+            append(_without_reads(op, ranges) if op.primitive is loop_p else op)
+    return rebuilt(region, b.ops, region.yields)
+
+
+def _without_reads(op: Op, ranges: Ranges) -> Op:
+    """The loop without what can be read before it, having emitted that."""
+    loop = Loop.of(op)
+    parts = list(_parts(loop, ranges))
+    if not parts:
+        return op
+    early: dict[Op, tuple[Value, _Part]] = {}
+    for part in parts:
+        value = part.emit(loop.body)
+        early.update((read, (value, part)) for read in part.reads)
+    regions = (*op.regions[:-1], _reading(loop.body, early, {}))
+    return Op(op.primitive, op.operands, op.params, regions, op.results, op.span)
+
+
+# ----- What can be read before
+
+
+@dataclass
+class _Part:
+    """A part of `array`: along each axis what starts at an index, or (None) all of it."""
+
+    array: Value
+    starts: tuple[Value | None, ...]
+    sizes: tuple[int, ...]
+    reads: list[Op]
+
+    @property
+    def is_window(self) -> bool:
+        """Is this what the reads read, and not more?"""
+        return None not in self.starts
+
+    def emit(self, body: Region) -> Value:
+        """Emit the read of this part, its indices as `body` computes them."""
+        ops = [op for op in walk(body) if not op.primitive.structured]
+        starts = iter(emit_again([x for x in self.starts if x is not None], ops))
+        with at(self.reads[0].span):
+            place = [_zero() if x is None else next(starts) for x in self.starts]
+            return dynamic_slice(self.array, *place, sizes=self.sizes)
+
+    def read_again(self, read: Op, value: Value) -> None:
+        """Emit the read of `value`, this part, in the place of `read`."""
+        indices = zip(self.starts, read.operands[1:])
+        place = [x if start is None else _zero() for start, x in indices]
+        append(Op(dynamic_slice, (value, *place), read.params, (), read.results, read.span))
+
+    def place(self, ranges: Ranges) -> tuple[Sum, ...]:
+        return tuple(Sum() if x is None else ranges.of(x) for x in self.starts)
+
+
+def _parts(loop: Loop, ranges: Ranges) -> Iterable[_Part]:
+    varying = _varying(loop.body)
+    histories = _histories(loop)
+    parts: dict[Hashable, _Part] = {}
+    for read, times in _reads(loop.body, 1):
+        array = read.operands[0]
+        history = histories.get(array, _History(array))
+        part = _part(read, history.origin, varying)
+        if _worth_it(part, read, times, history) and _apart(part, history, ranges):
+            place = tuple(frozenset(start.items()) for start in part.place(ranges))
+            parts.setdefault((history.origin, part.sizes, place), part).reads.append(read)
+    inside = {*loop.body.args, *(y for op in walk(loop.body) for y in op.results)}
+    return [part for part in parts.values() if part.array not in inside]
+
+
+def _histories(loop: Loop) -> dict[Value, _History]:
+    """Of the values that are versions of an array that the loop changes by stores."""
+    found = {}
+    for before, arg, after in zip(loop.carries, loop.body.args[1:], loop.body.yields):
+        history = _history(loop.body, after)
+        if history is not None and history.origin is arg:
+            history = replace(history, origin=before)
+            found.update(dict.fromkeys(history.versions | {arg}, history))
+    return found
+
+
+def _worth_it(part: _Part, read: Op, times: int, history: _History) -> bool:
+    """Does a trip read about as much as there is, at least if no store makes it worth more?"""
+    size, whole = prod(part.sizes), part.array.aval.size
+    if size >= whole:
+        return False
+    if part.is_window:
+        return times > 0 or size <= SMALL
+    return bool(history.stores) and 2 * times * prod(read.params["sizes"]) >= size
+
+
+def _part(read: Op, before: Value, varying: set[Value]) -> _Part:
+    array, *starts = read.operands
+    fixed = tuple(None if x in varying else x for x in starts)
+    axes = zip(fixed, read.params["sizes"], array.shape)
+    sizes = tuple(extent if x is None else size for x, size, extent in axes)
+    return _Part(before, fixed, sizes, [])
+
+
+def _apart(part: _Part, history: _History, ranges: Ranges) -> bool:
+    place, shape = part.place(ranges), part.array.shape
+    windows = ((ranges.place(op.operands[2:]), op.operands[1].shape) for op in history.stores)
+    return all(ranges.apart(place, part.sizes, *window, shape) for window in windows)
+
+
+def _varying(body: Region) -> set[Value]:
+    """What the trips compute otherwise than from what encloses the loop, at any depth."""
+    varying = set(body.args)
+    for op in walk(body):
+        varying.update(x for region in op.regions for x in region.args)
+        if op.primitive.structured or not varying.isdisjoint(op.operands):
+            varying.update(op.results)
+    return varying
+
+
+def _reads(region: Region, times: int) -> Iterator[tuple[Op, int]]:
+    """The reads of windows in a region, and how often they are made in inner loops.
+
+    (At most; 0 of branches, which may never be taken.)
+    """
+    for op in region.ops:
+        if op.primitive is dynamic_slice:
+            yield op, times
+        inner = (Loop.of(op).bound or 1) if op.primitive is loop_p else 0
+        for nested in op.regions:
+            yield from _reads(nested, times * inner)
+
+
+@dataclass(frozen=True)
+class _History:
+    """How an array came to be: of what, its versions since then, and the stores that made them."""
+
+    origin: Value
+    versions: frozenset[Value] = frozenset()
+    stores: tuple[Op, ...] = ()
+
+    def __add__(self, earlier: _History) -> _History:
+        versions = self.versions | earlier.versions
+        return _History(earlier.origin, versions, self.stores + earlier.stores)
+
+
+def _history(region: Region, end: Value) -> _History | None:
+    """The history of `end` in `region`; None if something else than stores makes a version."""
+    definitions = {y: op for op in region.ops for y in op.results}
+    found = _History(end)
+    while found.origin in definitions:
+        step = _step(definitions[found.origin], found.origin)
+        if step is None:
+            return None
+        found += step
+    return found
+
+
+def _step(op: Op, after: Value) -> _History | None:
+    """What `op` made `after` of."""
+    if op.primitive in STORES:
+        return _History(op.operands[0], frozenset({after}), (op,))
+    i = op.results.index(after)
+    if op.primitive is loop_p:
+        loop = Loop.of(op)
+        arg, inner = loop.body.args[1 + i], _history(loop.body, loop.body.yields[i])
+        if inner is None or inner.origin is not arg:
+            return None
+        return replace(inner, origin=loop.carries[i], versions=inner.versions | {arg, after})
+    if op.primitive is if_p:
+        arms = [_history(region, region.yields[i]) for region in op.regions]
+        if None in arms or arms[0].origin is not arms[1].origin:
+            return None
+        both = arms[0] + arms[1]
+        return replace(both, versions=both.versions | {after})
+    return None
+
+
+# ----- What it becomes
+
+
+def _zero() -> Value:
+    return constant(0, I64.dtype)
+
+
+def _reading(region: Region, early: Mapping[Op, tuple[Value, _Part]], env: Env) -> Region:
+    """`region` with these reads made of the parts read before."""
+    with Builder() as b:
+        for op in region.ops:
+            if op not in early:
+                append(substituted(op, env, partial(_reading, early=early, env=env)))
+                continue
+            value, part = early[op]
+            if part.is_window:
+                env[op.results[0]] = value
+            else:
+                part.read_again(op, value)
+    return rebuilt(region, b.ops, look_up(region.yields, env))
