@@ -97,10 +97,12 @@ class Dispatcher:
     def find(self, args: tuple, kwargs: dict[str, Any]) -> tuple[Call, Variant]:
         """The program of a call, which is not run."""
         call = self.take_apart(args, kwargs)
-        for variant in self.variants.get(call.key, ()):
-            if variant.hidden() is not None:
-                return call, variant
-        return self.compile(call)
+        variant = self._known(call)
+        return self.compile(call) if variant is None else (call, variant)
+
+    def _known(self, call: Call) -> Variant | None:
+        variants = self.variants.get(call.key, ())
+        return next((v for v in variants if v.hidden() is not None), None)
 
     def take_apart(self, args: tuple, kwargs: dict[str, Any]) -> Call:
         flat = Flattener()
@@ -111,6 +113,8 @@ class Dispatcher:
     def compile(self, call: Call) -> tuple[Call, Variant]:
         """A new program; an int that keeps changing becomes an argument of it, if it can."""
         with self.lock:
+            if (variant := self._known(call)) is not None:  # compiled by another thread meanwhile
+                return call, variant
             changing = self._changing(call)
             if not changing:
                 return call, self._compiled(call)

@@ -6,7 +6,7 @@ import copy
 import functools
 import re
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from types import MethodType
 from typing import Any
 
@@ -134,6 +134,9 @@ def _options(options: dict[str, Any]) -> CompileOptions:
     checkpoint, memory = options.pop("checkpoint", "auto"), options.pop("memory", None)
     if checkpoint not in STRATEGIES:
         raise ValueError(f"checkpoint={checkpoint!r} is none of {', '.join(STRATEGIES)}")
+    unknown = sorted(set(options) - {field.name for field in fields(CompileOptions)})
+    if unknown:
+        raise TypeError(f"unknown option {', '.join(map(repr, unknown))}")
     found = CompileOptions(**options)
     pipeline = replace(found.pipeline, checkpoint=checkpoint, memory=_bytes(memory))
     return replace(found, pipeline=pipeline)

@@ -97,7 +97,7 @@ def _field(ctx: Context, x: Tuple, name: str) -> Abstract | None:
         return Method(("namedtuple", name), x)
     found = inspect.getattr_static(x.cls, name, None)
     if _is_function(found) or isinstance(found, (property, staticmethod, classmethod)):
-        return _bound(ctx, found, x, x.cls)
+        return _bound(ctx, found, x, x.cls, name)
     return None
 
 
@@ -137,13 +137,13 @@ def _instance_attribute(ctx: Context, x: Ref, name: str) -> Abstract:
             ctx.fail(Unsupported, what="`__getattr__`")
         message = f"{contents.cls.__name__!r} object has no attribute '{name}'"
         ctx.fail(BadValue, message=message, exception="AttributeError")
-    return _bound(ctx, found, x, contents.cls)
+    return _bound(ctx, found, x, contents.cls, name)
 
 
 def _opaque_attribute(ctx: Context, x: Opaque, name: str) -> Abstract:
     found = class_attribute(x, name)
     if of_user(found):
-        return _bound(ctx, found, x, x.structure.cls)
+        return _bound(ctx, found, x, x.structure.cls, name)
     return objects.method(x, name) if callable(found) else objects.attribute(ctx, x, name)
 
 
@@ -151,15 +151,25 @@ def _super_attribute(ctx: Context, x: Super, name: str) -> Abstract:
     """The attribute `name` of the first class after `x.cls` that has it, bound to `x.self`."""
     cls = ctx.contents(x.self).cls
     after = cls.__mro__[cls.__mro__.index(x.cls) + 1 :]
-    found = next((vars(base)[name] for base in after if name in vars(base)), None)
-    if found is None:
+    base = next((base for base in after if name in vars(base)), None)
+    if base is None:
         message = f"'super' object has no attribute '{name}'"
         ctx.fail(BadValue, message=message, exception="AttributeError")
-    return Method(found, x.self) if found is object.__init__ else _bound(ctx, found, x.self, cls)
+    found = vars(base)[name]
+    if found is object.__init__:
+        return Method(found, x.self)
+    return _bound(ctx, found, x.self, cls, name, base)
 
 
-def _bound(ctx: Context, found: Any, x: Abstract, cls: type) -> Abstract:
-    """A class attribute as seen from an instance: descriptors are bound."""
+def _bound(
+    ctx: Context, found: Any, x: Abstract, cls: type, name: str, base: type | None = None
+) -> Abstract:
+    """The class attribute `name` as seen from an instance: descriptors are bound.
+
+    `found` was found in `base`, or in what `cls` inherits from. Data are read at every call, and
+    a method that has been replaced is another program.
+    """
+    owner = base or cls
     if isinstance(found, property):
         return ctx.call(Static(found.fget), (x,), {})
     if isinstance(found, functools.cached_property):
@@ -171,10 +181,22 @@ def _bound(ctx: Context, found: Any, x: Abstract, cls: type) -> Abstract:
     if isinstance(found, classmethod):
         return Method(found.__func__, Static(cls))
     if _is_function(found):
+        _watch_method(ctx, owner, name)
         return Method(found, x)
     if hasattr(found, "__get__") and not callable(found):
         ctx.fail(Unsupported, what=f"the descriptor `{type(found).__name__}`")
-    return arguments.root(ctx, lambda: found, "attribute", ("class attribute", id(found)))
+    key = ("class attribute", id(owner), name)
+    return arguments.root(ctx, lambda: getattr(owner, name, None), name, key)
+
+
+def _watch_method(ctx: Context, owner: type, name: str) -> None:
+    """The program is that of the method which `owner` has now."""
+
+    def code() -> Any:
+        found = getattr(owner, name, None)
+        return getattr(found, "__code__", found)
+
+    arguments.root(ctx, code, name, ("method", id(owner), name))
 
 
 def _is_function(found: Any) -> bool:

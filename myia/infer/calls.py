@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import functools
 import inspect
 import types
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from typing import Any
 from myia.infer import arguments, attributes, registry
 from myia.infer.branches import branch
 from myia.infer.context import Context
-from myia.infer.errors import BadType, DeepRecursion, Unsupported
+from myia.infer.errors import BadType, DeepRecursion, NeedsStatic, Unsupported
 from myia.infer.heap import DictObject, InstanceObject
 from myia.infer.staging.library import call_library, call_marked, jitted
 from myia.infer.static_calls import call_method, evaluated, is_method_of_constant
@@ -99,6 +100,24 @@ def _call_static(ctx: Context, f: Any, args: tuple, kwargs: dict) -> Abstract:
     if not callable(f):
         ctx.fail(BadType, message=f"{type(f).__name__!r} object is not callable")
     _refuse(ctx, f)
+
+
+def _call_cached(ctx: Context, f: Any, args: tuple, kwargs: dict) -> Abstract:
+    """A function under `functools.cache`, which keeps what compile-time values give."""
+    inner = Static(f.__wrapped__)
+    given = (*args, *kwargs.values())
+    if not all(isinstance(x, Static) for x in given):
+        return call(ctx, inner, args, kwargs)
+    key = (f, len(args), *kwargs, *((type(x.value), x.value) for x in given))
+    if key in ctx.cached:
+        return ctx.cached[key]
+    result = call(ctx, inner, args, kwargs)
+    if isinstance(result, Static):
+        ctx.cached[key] = result
+    return result
+
+
+CALLABLE_TYPES[type(functools.cache(len))] = _call_cached
 
 
 def _is_named_tuple(f: Any) -> bool:
@@ -200,7 +219,8 @@ def call_code(
     """Run a function of IR(py). `cells`: its Python closure (None: that of its parent)."""
     depth = sum(frame.code is code for frame in ctx.frames)
     if depth > RECURSION_LIMIT:
-        ctx.fail(DeepRecursion, name=code.name, depth=depth)
+        # With the number known that it goes down by, it may end.
+        ctx.fail(DeepRecursion, error=NeedsStatic, name=code.name, depth=depth)
     bound = bind(ctx, code, defaults, args, kwargs)
     looped = as_loop(ctx, code, captured, bound, cells)
     if looped is not None:

@@ -74,6 +74,7 @@ class Context:
         self.root_objects: list[tuple[int, int, int | None]] = []  # root, object in it, heap id
         self.differentiating = 0  # how many derivatives are being taken of what is inferred
         self.rules: dict[Any, Any] = {}  # rules that are being inferred (infer/custom_rules.py)
+        self.cached: dict[Any, Static] = {}  # results under `functools.cache` (infer/calls.py)
         self.staged: dict[Any, Any] = {}  # calls of JAX's functions (infer/staging/calls.py)
         self.error_id = self.heap.new(CellObject(Static(0)))
         self.dead_paths = 0  # how many paths were found to raise

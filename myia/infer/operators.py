@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -106,6 +107,10 @@ def binary(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
 
 
 def static_binary(ctx: Context, op: str, a: Static, b: Static) -> Abstract:
+    for x in (a.value, b.value):
+        if _may_change(x):
+            what = f"`{op}` of {type(x).__module__}.{type(x).__qualname__}"
+            ctx.fail(Unsupported, what=what, help_text="pass a plain array of numbers")
     integers_only = isinstance(a.value, int) and isinstance(b.value, int)
     if op == "**" and integers_only and a.value.bit_length() * b.value > MAX_STATIC_BITS:
         ctx.fail(BadValue, message="this integer is too large", exception="OverflowError")
@@ -116,6 +121,16 @@ def static_binary(ctx: Context, op: str, a: Static, b: Static) -> Abstract:
         ctx.fail(BadType, message=str(e))
     except (ArithmeticError, ValueError) as e:
         ctx.fail(BadValue, message=str(e), exception=type(e).__name__)
+
+
+def _may_change(x: Any) -> bool:
+    """An object that may compare or add otherwise at the next call, though it is the same one."""
+    try:
+        hash(x)
+    except TypeError:
+        return not isinstance(x, (list, dict))
+    kind = type(x)
+    return kind.__hash__ is object.__hash__ and kind.__eq__ is not object.__eq__
 
 
 def of_sized(ctx: Context, op: str, a: Abstract, b: Abstract, apply: Callable) -> Abstract:

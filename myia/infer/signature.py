@@ -286,7 +286,8 @@ def _identity(flat: Flattener, x):
 def is_state(x: Any) -> bool:
     """An instance of a class written in Python, whose attributes are its state."""
     cls = type(x)
-    if isinstance(x, (type, types.ModuleType)) or cls.__module__ in ("builtins", "numpy"):
+    known = cls.__module__ in ("builtins", "functools", "numpy")
+    if known or isinstance(x, (type, types.ModuleType)):
         return False
     if dataclasses.is_dataclass(x):
         return True
@@ -315,6 +316,7 @@ RULES.update(
         types.MethodType: _method,
         functools.partial: _partial,
         types.ModuleType: _identity,
+        types.CodeType: _identity,
         types.BuiltinFunctionType: _identity,
         type: _identity,
         np.ufunc: _identity,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import threading
 
 import jax
 import jax.numpy as jnp
@@ -180,3 +181,26 @@ def test_numbers_and_device_arrays_under_a_transform_of_jax():
     assert np.array_equal(f(x, 2.0), [0, 2, 4])
     assert np.array_equal(jax.vmap(lambda v: f(v, 2.0))(x), [0, 2, 4])
     assert np.array_equal(jax.jit(lambda v: f(v, 2.0))(x), [0, 2, 4])
+
+
+def test_threads_compile_a_program_once():
+    f = myia.grad(lambda x: x * helper(x))
+    start = threading.Barrier(4)
+    found = []
+
+    def run():
+        start.wait()
+        found.append(f(2.0))
+
+    threads = [threading.Thread(target=run) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [12.0] * 4
+    assert f.compiles == 1
+
+
+def test_an_unknown_option_is_named():
+    with pytest.raises(TypeError, match="unknown option 'donate'"):
+        myia.jit(helper, donate=0)

@@ -98,6 +98,95 @@ def test_a_method_of_an_instance_reads_and_writes_it():
     assert f(2.0) == 8.5 and model.calls == 2
 
 
+class Settings:
+    rate = 2.0
+    table = {"a": 1.0}  # noqa: RUF012
+
+    def __init__(self):
+        self.w = 1.0
+
+    def value(self, x):
+        return self.rate * x * self.w + self.table["a"]
+
+
+class Doubled(Settings):
+    def value(self, x):
+        return 2 * super().value(x) + super().rate
+
+
+def fresh_value(x):
+    return Settings().value(x)
+
+
+def test_what_a_class_holds_is_read_at_every_call(monkeypatch):
+    one, two = Settings(), Doubled()
+    programs = {
+        fresh_value: (2.0,),
+        one.value: (2.0,),
+        (lambda s, x: s.value(x)): (one, 2.0),
+        (lambda s, x: s.value(x) + s.rate): (two, 2.0),
+    }
+    compiled = {f: myia.jit(f) for f in programs}
+    gradient = myia.grad(lambda s: s.value(2.0))
+    for rate, a in ((2.0, 1.0), (5.0, 7.0)):
+        monkeypatch.setattr(Settings, "rate", rate)
+        monkeypatch.setitem(Settings.table, "a", a)
+        for f, args in programs.items():
+            assert compiled[f](*args) == f(*args)
+        assert gradient(one).w == 2 * rate
+    assert [f.compiles for f in compiled.values()] == [1] * len(compiled)
+    monkeypatch.setattr(Doubled, "rate", 11.0, raising=False)
+    for f, args in programs.items():
+        assert compiled[f](*args) == f(*args)
+
+
+def test_a_method_that_is_replaced(monkeypatch):
+    f, one = myia.jit(lambda s: s.value(3.0)), Settings()
+    assert f(one) == 7.0
+    monkeypatch.setattr(Settings, "value", lambda self, x: x - self.rate)
+    assert f(one) == f(one) == 1.0
+    assert f.compiles == 2
+
+
+@functools.cache
+def legendre(n, x):
+    if n < 2:
+        return x if n else 1.0
+    return ((2 * n - 1) * x * legendre(n - 1, x) - (n - 1) * legendre(n - 2, x)) / n
+
+
+@functools.cache
+def binomial(n, k):
+    return 1 if k in (0, n) else binomial(n - 1, k - 1) + binomial(n - 1, k)
+
+
+def powers(x, n):
+    return 1.0 if n == 0 else x * powers(x, n - 1)
+
+
+def sum_of_powers(x):
+    s = 0.0
+    for n in range(12):
+        s += powers(x, n)
+    return s
+
+
+def test_recursion_that_a_number_bounds():
+    assert myia.grad(lambda x: legendre(4, x))(0.3) == pytest.approx((35 * 0.3**3 - 15 * 0.3) / 2)
+    assert myia.jit(lambda x: x * binomial(60, 30))(1.0) == binomial(60, 30)
+    f = myia.jit(powers)
+    assert [f(2.0, n) for n in range(7)] == [2.0**n for n in range(7)]  # n does not become traced
+    assert myia.jit(sum_of_powers)(2.0) == 4095.0
+
+
+@pytest.mark.parametrize(
+    "x", [np.ones(2).view(type("Sub", (np.ndarray,), {})), np.ma.ones(2), np.array(["a"])]
+)
+def test_what_may_change_unseen_is_no_constant(x):
+    with pytest.raises(myia.MyiaError, match=r"`==` of .* is not supported"):
+        myia.jit(lambda x: x == x)(x)
+
+
 # ----- Functions that always raise
 
 
