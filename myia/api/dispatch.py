@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from myia.api.variant import Call, Layout, Variant
-from myia.infer.errors import NeedsStatic
 from myia.infer.program import Program
 from myia.infer.signature import (
     RULES,
@@ -34,6 +33,7 @@ from myia.pipeline import (
     typed_program,
     within_memory,
 )
+from myia.source.diagnostics import MyiaError
 
 DYNAMIC_AFTER = 3  # distinct values of an int before it becomes an argument of the program
 
@@ -123,7 +123,7 @@ class Dispatcher:
             general = self.take_apart(call.args, call.kwargs)
             try:
                 return general, self._compiled(general)
-            except NeedsStatic:
+            except MyiaError:  # what of it needs the number itself is refused in many ways
                 self.dynamic = allowed | dict.fromkeys(changing, False)
             return call, self._compiled(call)
 

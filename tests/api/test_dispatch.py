@@ -201,6 +201,24 @@ def test_threads_compile_a_program_once():
     assert f.compiles == 1
 
 
+TAKEN_APART = (
+    lambda x, n: x if n == 0 else np.ones(3) * x,
+    lambda x, n: (x,) if n < 2 else (x, x),
+    lambda x, n: {"w0": 1.0, "w1": x, "w2": 3.0, "w3": 4.0, "w4": x}["w%d" % n],  # noqa: UP031
+    lambda x, n: np.arange(6.0)[:n] * x,
+    lambda x, n: f"{n}",
+)
+
+
+@pytest.mark.parametrize("f", TAKEN_APART)
+def test_an_int_that_no_program_can_take_as_an_argument(f):
+    program = myia.jit(f)
+    for n in range(5):
+        found, expected = program(0.5, n), f(0.5, n)
+        assert type(found) is type(expected)
+        np.testing.assert_array_equal(found, expected)
+
+
 def test_an_unknown_option_is_named():
     with pytest.raises(TypeError, match="unknown option 'donate'"):
         myia.jit(helper, donate=0)
