@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from weakref import WeakKeyDictionary
 
 from myia.ir.core import Op, Region, Value, captures
 from myia.primitives.structured import Loop, loop_p
 from myia.primitives.windows import dynamic_update_slice
 
 Uses = Mapping[Value, list[Op]]  # each op once; what a region yields is no use
+
+_uses: WeakKeyDictionary[Region, Uses] = WeakKeyDictionary()
 
 
 def reads(op: Op) -> tuple[Value, ...]:
@@ -17,12 +20,17 @@ def reads(op: Op) -> tuple[Value, ...]:
 
 
 def uses(region: Region) -> Uses:
-    """The ops of `region` that read each value, themselves or in their regions."""
-    found: dict[Value, list[Op]] = {}
-    for op in region.ops:
-        for x in dict.fromkeys(reads(op)):
-            found.setdefault(x, []).append(op)
-    return found
+    """The ops of `region` that read each value, themselves or in their regions.
+
+    Asked of a loop's body for each carry: found once.
+    """
+    if region not in _uses:
+        found: dict[Value, list[Op]] = {}
+        for op in region.ops:
+            for x in dict.fromkeys(reads(op)):
+                found.setdefault(x, []).append(op)
+        _uses[region] = found
+    return _uses[region]
 
 
 def only_written(region: Region, x: Value) -> Value | None:
