@@ -325,6 +325,49 @@ def test_trees_that_differ():
         myia.jit(lambda a, b: jax.tree.map(lambda x, y: x, a, b))({"a": 1.0}, {"b": 1.0})
 
 
+MLP = eqx.nn.MLP(3, 2, 4, 2, key=KEY)
+REPLACED = {
+    "a leaf": lambda m, x: eqx.tree_at(lambda m: m.layers[0].weight, m, m.layers[1].bias * x[0]),
+    "several": lambda m, x: eqx.tree_at(
+        lambda m: (m.layers[0].bias, m.layers[2].bias), m, (x[0] * m.layers[0].bias, x[:2])
+    ),
+    "a list": lambda m, x: eqx.tree_at(
+        lambda m: [layer.bias for layer in m.layers], m, replace_fn=lambda b: b + x[0]
+    ),
+    "a part": lambda m, x: eqx.tree_at(lambda m: m.layers[0], m, m.layers[0]),
+    "in a dict": lambda m, x: eqx.tree_at(lambda t: t["m"].layers[1].weight, {"m": m}, x[0])["m"],
+}
+
+
+@pytest.mark.parametrize("name", REPLACED)
+def test_parts_of_trees_are_replaced(name):
+    """`where` is a function of the user's, which says where."""
+    x = jnp.array([0.5, -1.0, 2.0])
+
+    def loss(model, x):
+        changed = REPLACED[name](model, x)
+        return sum([jnp.sum(jnp.sin(leaf)) for leaf in jax.tree.leaves(arrays_of(changed))])
+
+    arrays, rest = eqx.partition(MLP, eqx.is_array)
+    got = myia.grad(loss, (0, 1))(MLP, x)
+    wanted = jax.grad(lambda a, x: loss(eqx.combine(a, rest), x), (0, 1))(arrays, x)
+    pairs = zip(jax.tree.leaves(eqx.filter(got, eqx.is_array)), jax.tree.leaves(wanted))
+    for g, w in pairs:
+        np.testing.assert_allclose(g, w, rtol=1e-6)
+
+
+def arrays_of(model):
+    return [(layer.weight, layer.bias) for layer in model.layers]
+
+
+@pytest.mark.parametrize(
+    "where", [lambda m: m.in_size, lambda m: (m.layers[0].weight, 3.0)], ids=["static", "number"]
+)
+def test_what_is_no_part_of_a_tree_is_not_replaced(where):
+    with pytest.raises((ValueError, TypeError, myia.MyiaError)):
+        myia.jit(lambda m: eqx.tree_at(where, m, 1.0))(MLP)
+
+
 # ----- What is handed through
 
 

@@ -20,6 +20,7 @@ from myia.infer.staging import (
     rules_windows,
     special_formulas,
     stats_formulas,
+    tree_at,
     trees,
 )
 
@@ -40,5 +41,6 @@ __all__ = [
     "rules_windows",
     "special_formulas",
     "stats_formulas",
+    "tree_at",
     "trees",
 ]

@@ -55,7 +55,7 @@ class Held:
         self.value = value
 
 
-class _Tree(Operands):
+class Tree(Operands):
     """Rebuilds containers around leaves that are `Held`."""
 
     def recipe(self, x: Abstract) -> Recipe:
@@ -73,18 +73,18 @@ class _Tree(Operands):
 LEAVES = (Scalar, Closure, PyFunction, Partial, Method)
 
 
-def _callback(ctx: Context, f: Abstract) -> Callable:
+def callback(ctx: Context, f: Abstract) -> Callable:
     """`f`, called with objects of trees and giving such."""
 
     def call(*args):
-        result = ctx.call(f, [_abstract(ctx, x) for x in args], {})
+        result = ctx.call(f, [abstract_tree(ctx, x) for x in args], {})
         return result.value if isinstance(result, Static) else Held(result)
 
     return call
 
 
-def _abstract(ctx: Context, x: Any) -> Abstract:
-    """The inverse of `_Tree.recipe`."""
+def abstract_tree(ctx: Context, x: Any) -> Abstract:
+    """The inverse of `Tree.recipe`."""
     flat = Flattener()
     signature = flat.add(x)
     leaves = [leaf.value if isinstance(leaf, Held) else leaf for leaf in flat.leaves]
@@ -105,18 +105,18 @@ def _register(f: Callable, functions: int) -> None:
 
     @function(f)
     def handler(ctx: Context, *args: Abstract, **kwargs: Abstract) -> Abstract:
-        tree = _Tree(ctx, f"jax.tree.{f.__name__}")
-        called = [_callback(ctx, x) for x in args[:functions]]
+        tree = Tree(ctx, f"jax.tree.{f.__name__}")
+        called = [callback(ctx, x) for x in args[:functions]]
         trees = [tree.recipe(x)((), ()) for x in args[functions:]]
         keywords = {
-            k: _callback(ctx, x) if k == "is_leaf" and not is_none(x) else tree.recipe(x)((), ())
+            k: callback(ctx, x) if k == "is_leaf" and not is_none(x) else tree.recipe(x)((), ())
             for k, x in kwargs.items()
         }
         try:
             result = f(*called, *trees, **keywords)
         except (TypeError, ValueError) as e:
             ctx.fail(BadValue, message=str(e).splitlines()[0], exception=type(e).__name__)
-        return _abstract(ctx, result)
+        return abstract_tree(ctx, result)
 
 
 for _f in OF_TREES:
