@@ -38,6 +38,9 @@ from myia.source.diagnostics import MyiaError
 DYNAMIC_AFTER = 3  # distinct values of an int before it becomes an argument of the program
 
 
+Place = int | str  # of an argument: its position or its keyword
+
+
 class _DynamicInt(int):
     """An int that is an argument of the program, not a compile-time value."""
 
@@ -68,8 +71,8 @@ class Dispatcher:
         self.target, self.options = target, options
         self.variants: dict[Any, list[Variant]] = {}
         self.by_types: dict[tuple[type, ...], Sequence[Variant]] = {}  # some, for quicker look-up
-        self.integers: dict[int, set[int]] = {}  # positional ints: the values seen
-        self.dynamic: dict[int, bool] = {}  # positions: may they be arguments of the program?
+        self.integers: dict[Place, set[int]] = {}  # ints: the values seen
+        self.dynamic: dict[Place, bool] = {}  # may they be arguments of the program?
         self.compiles = 0
         self.lock = threading.RLock()
 
@@ -127,10 +130,10 @@ class Dispatcher:
                 self.dynamic = allowed | dict.fromkeys(changing, False)
             return call, self._compiled(call)
 
-    def _changing(self, call: Call) -> list[int]:
-        """Positions of ints that have had several values, and might be arguments."""
+    def _changing(self, call: Call) -> list[Place]:
+        """Places of ints that have had several values, and might be arguments."""
         found = []
-        for i, s in enumerate(call.positional):
+        for i, s in (*enumerate(call.positional), *call.keywords.items()):
             if isinstance(s, Constant) and s.type is int and i not in self.options.static_argnums:
                 seen = self.integers.setdefault(i, set())
                 seen.add(s.value)
@@ -168,7 +171,10 @@ class Dispatcher:
 
 def signatures(flat: Flattener, args: tuple, kwargs: dict[str, Any], dynamic: dict) -> Any:
     """The key of a call; its leaves and objects go to `flat`."""
-    positional = tuple(map(flat.add, _with_dynamic(args, dynamic) if dynamic else args))
+    if dynamic:
+        args = tuple([_as_argument(x) if dynamic.get(i) else x for i, x in enumerate(args)])
+        kwargs = {k: _as_argument(x) if dynamic.get(k) else x for k, x in kwargs.items()}
+    positional = tuple(map(flat.add, args))
     keywords = tuple([(k, flat.add(x)) for k, x in kwargs.items()]) if kwargs else ()
     return positional, keywords
 
@@ -178,12 +184,9 @@ def _told_by_type(signature: Any) -> bool:
     return isinstance(signature, Leaf) and signature.kind in (float, complex, "generic", "device")
 
 
-def _with_dynamic(args: tuple, dynamic: dict[int, bool]) -> tuple:
-    args = list(args)
-    for i, allowed in dynamic.items():
-        if allowed and i < len(args) and type(args[i]) is int and -(2**63) <= args[i] < 2**63:
-            args[i] = _DynamicInt(args[i])
-    return tuple(args)
+def _as_argument(x: Any) -> Any:
+    """An int of 64 bits as an argument of the program; anything else as it is."""
+    return _DynamicInt(x) if type(x) is int and -(2**63) <= x < 2**63 else x
 
 
 def _donated(argnums: tuple[int, ...], call: Call) -> tuple[int, ...]:

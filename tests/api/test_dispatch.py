@@ -201,6 +201,13 @@ def test_threads_compile_a_program_once():
     assert f.compiles == 1
 
 
+def test_an_int_given_by_keyword_becomes_an_argument():
+    f = myia.jit(lambda x, *, n=2: x * n)
+    assert [f(1.5, n=n) for n in range(9)] == [1.5 * n for n in range(9)]
+    assert f(1.5) == 3.0 and f(1.5, n=2**70) == 1.5 * 2**70
+    assert f.compiles == 6  # three values, any value, none, one beyond 64 bits
+
+
 TAKEN_APART = (
     lambda x, n: x if n == 0 else np.ones(3) * x,
     lambda x, n: (x,) if n < 2 else (x, x),
