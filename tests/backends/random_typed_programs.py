@@ -57,7 +57,8 @@ def _some(rng: random.Random, scope: Scope, aval: Aval) -> list[Value]:
 
 def _block(rng: random.Random, scope: Scope, depth: int, size: int) -> None:
     """Emit a few statements, which add values to `scope`."""
-    simple = [_arithmetic, _read, _read, _write, _write, _update, _window, _rows, _whole, _index]
+    simple = [_arithmetic, _index, _read, _read, _write, _write, _update, _window, _rewrite]
+    simple += [_rows, _whole]
     for _ in range(size):
         statement = rng.choice(simple)
         if depth and rng.random() < 0.4:
@@ -123,6 +124,23 @@ def _window(rng: random.Random, scope: Scope) -> None:
     source, target = _pick(rng, scope, VECTOR), _pick(rng, scope, VECTOR)
     window = dynamic_slice(source, _pick(rng, scope, I64), sizes=(3,))
     scope[VECTOR].append(dynamic_update_slice(target, window, _pick(rng, scope, I64)))
+
+
+def _rewrite(rng: random.Random, scope: Scope) -> None:
+    """Change a window where it is; now and then what was read serves something else besides."""
+    vector, i = _pick(rng, scope, VECTOR), rng.randint(0, 3)
+    if rng.random() < 0.5:
+        place = constant(i, I64.dtype)
+        window = slice(vector, start=(i,), limit=(i + 3,), stride=(1,))
+    else:
+        place = _pick(rng, scope, I64)
+        window = dynamic_slice(vector, place, sizes=(3,))
+    other = dynamic_slice(_pick(rng, scope, VECTOR), _pick(rng, scope, I64), sizes=(3,))
+    new = sin(window + other) * window
+    target = vector if rng.random() < 0.8 else _pick(rng, scope, VECTOR)
+    scope[VECTOR].append(dynamic_update_slice(target, new, place))
+    if rng.random() < 0.2:
+        scope[SCALAR].append(reduce_sum(window, axes=(0,)))
 
 
 def _rows(rng: random.Random, scope: Scope) -> None:

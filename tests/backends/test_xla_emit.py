@@ -21,7 +21,9 @@ from myia.primitives.define import constant, zeros
 from myia.primitives.effects import debug_print
 from myia.primitives.elementwise import sin
 from myia.primitives.logic import gt, lt
+from myia.primitives.shaping import slice
 from myia.primitives.structured import Loop
+from myia.primitives.windows import dynamic_slice, dynamic_update_slice
 from myia.source.diagnostics import InternalError
 from myia.source.span import SourceFile, Span
 
@@ -168,6 +170,31 @@ def test_a_single_update_is_not_fenced():
         return loop([v], lambda k, v: [write(v, read(v, k) * 2.0, k)], count=n)
 
     assert conditionals(function("f", [F64_((1000,)), I64], body)) == 0
+
+
+@on_cpu
+def test_windows_that_are_rewritten_are_not_fenced():
+    """Nor copied, though each trip writes two of them and reads them in between."""
+
+    def trip(k, v):
+        rest = slice(v, start=(1,), limit=(1000,), stride=(1,))
+        v = dynamic_update_slice(v, rest * 2.0, integer(1))
+        window = dynamic_slice(v, k, sizes=(500,))
+        return [dynamic_update_slice(v, window + 1.0, k)]
+
+    f = function("f", [F64_((1000,)), I64], lambda v, n: loop([v], trip, count=n))
+    assert conditionals(f) == 0
+    assert "f64[1000]{0} copy(" not in _bodies_of_loops(f)
+    v = np.linspace(0.0, 1.0, 1000)
+    for ours, expected in zip(compile_function(f)(v, np.int64(3)), evaluate(f, (v, np.int64(3)))):
+        np.testing.assert_allclose(ours, expected, rtol=1e-15)
+
+
+def _bodies_of_loops(f: Function) -> str:
+    text = compile_function(f).compile().as_text()
+    bodies = set(re.findall(r"body=%([\w.]+)", text))
+    found = re.finditer(r"^%([\w.]+) .*?^}", text, re.MULTILINE | re.DOTALL)
+    return "".join(match.group() for match in found if match.group(1) in bodies)
 
 
 @on_cpu

@@ -268,6 +268,20 @@ EXAMPLES = {
             "%0 = dynamic_update_slice %x, %u, %a; %1 = dynamic_slice %0, %b {sizes=(1,)}",
         ),
     ],
+    ("slice", "part of write(x, u, i) == u, if it is the part that is written"): [
+        (
+            "x: i64[3,3], u: i64[2,3]",
+            "%a = 1: i64[]; %b = 0: i64[]; %0 = dynamic_update_slice %x, %u, %a, %b; "
+            "%1 = slice %0 {limit=(3, 3), start=(1, 0), stride=(1, 1)}",
+        )
+    ],
+    ("dynamic_update_slice", "write(x, part of x, where the part is) == x"): [
+        (
+            "x: i64[3]",
+            "%a = 1: i64[]; %0 = slice %x {limit=(3,), start=(1,), stride=(1,)}; "
+            "%1 = dynamic_update_slice %x, %0, %a",
+        )
+    ],
     ("dynamic_update_slice", "write(x, u of its size) == u"): [
         ("x: f64[1], u: f64[1], i: i64[]", "%0 = dynamic_update_slice %x, %u, %i")
     ],
@@ -415,6 +429,13 @@ UNTRUE = {
     "if p {0.0} else {-0.0}": (
         "p: bool[]",
         "%1 = if %p { %2 = 0.0: f64[]; yield %2 } else { %3 = -0.0: f64[]; yield %3 }",
+    ),
+    "a part that begins elsewhere, or skips elements": (
+        "x: i64[5], u: i64[2]",
+        "%a = 2: i64[]; %0 = dynamic_update_slice %x, %u, %a; "
+        "%1 = slice %0 {limit=(3,), start=(1,), stride=(1,)}; "
+        "%2 = slice %0 {limit=(5,), start=(2,), stride=(2,)}; "
+        "%3 = add %1, %2",
     ),
     "windows of different sizes are clamped differently": (
         "x: i64[3], u: i64[2], i: i64[]",

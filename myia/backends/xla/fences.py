@@ -24,13 +24,14 @@ is fused with it (openxla/xla issue 49176). With this fence stencils are faster,
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from jax import lax
 from jax.custom_batching import custom_vmap
 
 from myia.backends.xla.buffers import READS, WRITES, Buffers
+from myia.backends.xla.rewrites import rewriting_reads
 from myia.ir.core import Op, Region, Value, walk
 from myia.primitives.structured import Loop, call_p, loop_p
 from myia.primitives.windows import dynamic_update_slice
@@ -59,7 +60,8 @@ class Fences:
     def __init__(self, region: Region):
         loops = [op for op in walk(region) if op.primitive is loop_p]
         self.reads = {op: reads_to_fence(Loop.of(op).body) for op in loops}
-        self.writes = frozenset(_overlapping_writes(region, set().union(*self.reads.values())))
+        apart = rewriting_reads(region).union(*self.reads.values())
+        self.writes = frozenset(_overlapping_writes(region, apart))
 
 
 # ----- Reads
@@ -73,7 +75,8 @@ def reads_to_fence(body: Region) -> frozenset[Op]:
     buffers = Buffers(body)
     buffers.join(body.args[1:], body.yields)
     reads = [op for op in _own_ops(body) if op.primitive in READS]
-    reads = [op for op in reads if buffers.written(op.operands[0])]
+    rewriting = rewriting_reads(body)
+    reads = [op for op in reads if op not in rewriting and buffers.written(op.operands[0])]
     return frozenset() if _feed_one_write(reads, body) else frozenset(reads)
 
 
@@ -101,10 +104,11 @@ def _feed_one_write(reads: Sequence[Op], body: Region) -> bool:
 # ----- Writes
 
 
-def _overlapping_writes(region: Region, fenced: set[Op]) -> Iterator[Op]:
+def _overlapping_writes(region: Region, apart: Collection[Op]) -> Iterator[Op]:
     """The writes of more than one element whose update is computed from the array they write.
 
-    XLA does not fuse through loops, branches and reads that are `fenced`.
+    XLA does not fuse through loops, branches and fenced reads; `apart` are these, and reads of what
+    is then written.
     """
     buffers = Buffers(region)
     sources: dict[Value, frozenset[Value]] = {}  # the buffers that a value is computed from
@@ -123,7 +127,7 @@ def _overlapping_writes(region: Region, fenced: set[Op]) -> Iterator[Op]:
                 yield from visit(inner)
             if op.primitive is call_p:
                 sources.update(zip(op.results, map(sources_of, body.yields)))
-            elif not op.regions and op not in fenced:
+            elif not op.regions and op not in apart:
                 computed_from = frozenset().union(*map(sources_of, op.operands))
                 sources.update(dict.fromkeys(op.results, computed_from))
 
