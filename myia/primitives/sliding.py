@@ -77,10 +77,10 @@ class Sliding(NamedTuple):
         """All windows of `x`: an array of shape (*extents, *sizes), `fill` in padding and holes."""
         low, high = ([side[i] for side in self.padding] for i in (0, 1))
         holes = [step - 1 for step in self.base_dilation]
+        extents = self.extents(x.shape)
+        if 0 in extents:
+            return np.empty((*extents, *self.sizes), x.dtype)
         x = pad.evaluate(x, np.asarray(fill, x.dtype), low=low, high=high, interior=holes)
-        spans = self.spans()
-        if any(span > n for span, n in zip(spans, x.shape)):
-            return np.empty(tuple(max(0, n - s + 1) for n, s in zip(x.shape, spans)) + self.sizes)
-        windows = np.lib.stride_tricks.sliding_window_view(x, spans)
+        windows = np.lib.stride_tricks.sliding_window_view(x, self.spans())
         steps = (*self.strides, *self.window_dilation)
         return windows[tuple(slice(None, None, step) for step in steps)]

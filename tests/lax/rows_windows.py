@@ -34,6 +34,7 @@ CONVOLUTIONS = [
     *row(name, conv((1, 1), "VALID", feature_group_count=3), IMAGES, (6, 1, 2, 2)),
     *row(name, conv((1, 2), "SAME", batch_group_count=2), IMAGES, KERNELS),
     *row(name, conv((), ()), (2, 3), (4, 3)),
+    *row(name, conv((1, 2), "VALID"), (2, 3, 1, 4), KERNELS),
 ]
 
 
@@ -64,6 +65,7 @@ WINDOWS = [
         window(0, lax.add, (3, 2), (2, 1), ((1, 2), (0, 1)), (2, 1), (1, 3)),
         IMAGE,
     ),
+    *row("reduce_window_sum", window(0, lax.add, (5, 1), (1, 2), "VALID"), IMAGE),
     *row("reduce_window_max", window(-np.inf, lax.max, (2, 2), (1, 1), "VALID"), IMAGE),
     *row("reduce_window_max", window(-np.inf, lax.max, (2, 3), (2, 1), "SAME"), IMAGE),
     *row("reduce_window_min", window(np.inf, lax.min, (2, 2), (1, 1), "VALID"), IMAGE),
