@@ -280,6 +280,13 @@ class Heap:
         """
         return [owner for base in self[id].bases for owner in self.owners(base)] or [id]
 
+    def stale(self, id: int) -> Stale | None:
+        """What says that the object, or one that it is read from, may be out of date."""
+        contents = self[id]
+        if isinstance(contents, Stale):
+            return contents
+        return next(filter(None, map(self.stale, contents.bases)), None)
+
     def written_since(self, start: Heap) -> bool:
         """True when an object that was there at `start` has other contents now."""
         return any(c is not self[i] for i, c in start.objects.items()) or any(

@@ -305,7 +305,7 @@ class Join:
             index = Scalar(self.slot(I64, of), True, 0, len(holders) - 1)
             self.merged[id] = ChosenArray(index, holders)
         elif self.is_chosen(id):
-            self.merged[id] = self.arrays(id, id, named=False)
+            self.merged[id] = self.contents(id, id, named=False)
 
     def is_known(self, id: int) -> bool:
         """Whether an object has names, or views, that live on: all but those are joined."""
@@ -321,9 +321,10 @@ class Join:
     def contents(self, a: int, b: int, named: bool) -> Contents:
         """`named`: two objects under one name, which may be promoted; an object itself never."""
         x, y = self.left[a], self.right[b]
-        if isinstance(x, Stale) or isinstance(y, Stale):
+        stale = self.left.stale(a) or self.right.stale(b)
+        if stale is not None:
             self.widened |= not isinstance(x, Stale)
-            return x if isinstance(x, Stale) else y
+            return stale
         static = (ArrayObject, ViewObject, ChosenArray)
         if isinstance(x, static) and isinstance(y, static):
             return self.arrays(a, b, named)
