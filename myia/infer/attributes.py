@@ -26,6 +26,7 @@ from myia.infer.heap import (
     ViewObject,
 )
 from myia.infer.numbers import is_number, is_weak
+from myia.infer.signature import Identity
 from myia.infer.sized.elements import is_sized, refuse
 from myia.infer.staging import objects
 from myia.infer.staging.pytrees import class_attribute, of_user
@@ -191,12 +192,8 @@ def _bound(
 
 def _watch_method(ctx: Context, owner: type, name: str) -> None:
     """The program is that of the method which `owner` has now."""
-
-    def code() -> Any:
-        found = getattr(owner, name, None)
-        return getattr(found, "__code__", found)
-
-    arguments.root(ctx, code, name, ("method", id(owner), name))
+    key = ("method", id(owner), name)
+    arguments.root(ctx, lambda: Identity(getattr(owner, name, None)), name, key)
 
 
 def _is_function(found: Any) -> bool:
@@ -222,6 +219,7 @@ def special_method(ctx: Context, x: Abstract, name: str) -> Abstract | None:
     code = getattr(found, "__code__", None)
     if dataclasses.is_dataclass(cls) and code is not None and code.co_filename == "<string>":
         ctx.fail(Unsupported, what=f"the generated `{name}` of {cls.__name__}")
+    _watch_method(ctx, cls, name)
     return Method(found, x)
 
 

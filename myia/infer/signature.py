@@ -316,7 +316,7 @@ RULES.update(
         types.MethodType: _method,
         functools.partial: _partial,
         types.ModuleType: _identity,
-        types.CodeType: _identity,
+        Identity: lambda flat, x: x,
         types.BuiltinFunctionType: _identity,
         type: _identity,
         np.ufunc: _identity,

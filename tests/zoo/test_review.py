@@ -146,6 +146,10 @@ def test_a_method_that_is_replaced(monkeypatch):
     monkeypatch.setattr(Settings, "value", lambda self, x: x - self.rate)
     assert f(one) == f(one) == 1.0
     assert f.compiles == 2
+    g = myia.jit(lambda s: s + 3.0)
+    for sign in (1, -1):
+        monkeypatch.setattr(Settings, "__add__", lambda self, x, sign=sign: sign * x, raising=False)
+        assert g(one) == sign * 3.0
 
 
 @functools.cache
