@@ -67,6 +67,12 @@ value("scipy.special.pseudo_huber", np.full(3, 0.3), np.array([1e-12, 1, 1e9]), 
 value("scipy.special.fdtrc", np.full(3, 0.1), np.full(3, 250.0), np.array([1e-11, 1, 9]), rtol=RTOL)
 for _name in INTEGERS.split():
     value(f"scipy.special.{_name}", W)
+K, N = np.array([2.0, 0.5, 3]), np.array([5, 4, 7])
+for _name in ("bdtr", "bdtrc", "nbdtr", "nbdtrc"):
+    value(f"scipy.special.{_name}", K, N, X, rtol=RTOL)
+    GRADIENTS[f"scipy.special.{_name}"] = (_of_last(getattr(sp, _name), (K, N)), X)
+value("scipy.special.stdtr", np.array([3, 0.5, 30, 4]), np.array([-2, 0, 0.3, 8.0]), rtol=RTOL)
+GRADIENTS["scipy.special.stdtr"] = (lambda x: sp.stdtr(N, 3 * x), V)
 value("scipy.special.wofz", X + 1j * Y, rtol=RTOL)
 for _name in ("sici", "fresnel"):
     value(f"scipy.special.{_name}", X, rtol=RTOL)
@@ -197,6 +203,12 @@ GRADIENTS |= {
 
 # ----- Linear algebra
 
+
+def sorted_eigenvalues(a):
+    """Eigenvalues in an order of their own."""
+    return np.sort(sl.eigvals(a).real)
+
+
 for _name in (
     "cholesky", "det", "eigvalsh", "expm", "inv", "norm", "pinv", "svdvals", "polar", "lu", "qr",
     "svd", "schur",
@@ -235,12 +247,43 @@ value("scipy.linalg.khatri_rao", A, S)
 value("scipy.linalg.leslie", V, V[:2])
 value("scipy.linalg.toeplitz", V, W)
 value("scipy.linalg.eigh_tridiagonal", W, W[:4], eigvals_only=True, rtol=RTOL)
+for _name in ("coshm", "sinhm", "tanhm", "cosm", "sinm", "tanm", "eigvals"):
+    value(
+        f"scipy.linalg.{_name}",
+        A / 3,
+        rtol=RTOL,
+        by=sorted_eigenvalues if _name == "eigvals" else None,
+    )
+for _name in ("cosm", "sinm"):
+    value(f"scipy.linalg.{_name}", (A + 1j * S) / 9, rtol=RTOL)
+value("scipy.linalg.pinvh", S, rtol=RTOL)
+value("scipy.linalg.pinvh", np.ones((3, 3)), rtol=RTOL)
+value("scipy.linalg.eigvalsh_tridiagonal", W, W[:4], rtol=RTOL)
+value("scipy.linalg.orthogonal_procrustes", A, S, rtol=RTOL)
+for _name in ("solve_toeplitz", "matmul_toeplitz"):
+    value(f"scipy.linalg.{_name}", V + 3, B, rtol=RTOL)
+    value(f"scipy.linalg.{_name}", (V + 3, W[:3]), B, rtol=RTOL)
+value("scipy.linalg.solve_banded", (1, 1), A, V, rtol=RTOL)
+value("scipy.linalg.solve_banded", (2, 0), A, B, rtol=RTOL)
 for _name in ("dft", "hadamard", "helmert", "hilbert", "invhilbert", "invpascal", "pascal"):
     value(f"scipy.linalg.{_name}", 4)
 
 GRADIENTS |= {
     f"scipy.linalg.{name}": (f, x)
     for name, f, x in (
+        ("coshm", lambda x: sl.coshm(x / 4), A[:2, :2]),
+        ("sinhm", lambda x: sl.sinhm(x / 4), A[:2, :2]),
+        ("tanhm", lambda x: sl.tanhm(x / 4), A[:2, :2]),
+        ("cosm", lambda x: sl.cosm(x / 4), A[:2, :2]),
+        ("sinm", lambda x: sl.sinm(x / 4), A[:2, :2]),
+        ("tanm", lambda x: sl.tanm(x / 9), A[:2, :2]),
+        ("eigvals", lambda x: np.sum(np.abs(sl.eigvals(x))), A),
+        ("eigvalsh_tridiagonal", lambda x: sl.eigvalsh_tridiagonal(x, W[:2]), V),
+        ("pinvh", lambda x: sl.pinvh(symmetric(x)), A),
+        ("orthogonal_procrustes", lambda x: sl.orthogonal_procrustes(x, A)[1], S),
+        ("solve_toeplitz", lambda x: sl.solve_toeplitz(x + 3, x), V),
+        ("matmul_toeplitz", lambda x: sl.matmul_toeplitz(x, x), V),
+        ("solve_banded", lambda x: sl.solve_banded((1, 1), x, V), A),
         ("cholesky", lambda x: sl.cholesky(symmetric(x), lower=True), A),
         ("cho_factor", lambda x: np.triu(sl.cho_factor(symmetric(x))[0]), A),
         ("cho_solve", lambda x: sl.cho_solve(sl.cho_factor(symmetric(x)), B), A),

@@ -94,17 +94,17 @@ def outcome(name: str, kind: str) -> str:
 
 
 # Arrays of no dimension have no axis 0 here; some functions of JAX take no integers, no bools, or
-# nothing empty; powers of integers with exponents of run time could be fractions.
+# nothing empty.
 REFUSED = {
     kind: set(names.split())
     for kind, names in {
-        "int64": """numpy.multiplied_at numpy.power scipy.signal.convolve2d
+        "int64": """numpy.multiplied_at scipy.signal.convolve2d
             scipy.signal.correlate2d""",
-        "int32": """numpy.multiplied_at numpy.power scipy.signal.convolve2d
+        "int32": """numpy.multiplied_at scipy.signal.convolve2d
             scipy.signal.correlate2d""",
         "bool": """numpy.einsum numpy.maximum.accumulate numpy.minimum.accumulate
-            numpy.multiplied_at numpy.piecewise numpy.power scipy.linalg.convolution_matrix
-            scipy.linalg.hankel scipy.linalg.toeplitz""",
+            numpy.multiplied_at numpy.piecewise scipy.linalg.convolution_matrix
+            scipy.linalg.hankel scipy.linalg.toeplitz scipy.linalg.matmul_toeplitz""",
         "empty": """numpy.apply_along_axis numpy.histogram2d numpy.histogramdd numpy.hypot.reduce
             numpy.linalg.lstsq numpy.linalg.matrix_rank numpy.logaddexp.reduce numpy.median
             numpy.nanmedian numpy.nanpercentile numpy.nanquantile numpy.polymul numpy.trim_zeros
@@ -125,8 +125,10 @@ OTHERWISE = {
         "float32": "scipy.stats.dirichlet.logpdf",
         "int64": "scipy.special.hyp2f1",
         "int32": "scipy.special.hyp2f1",
-        "bool": "numpy.linalg.eigvals scipy.linalg.solve_sylvester",
-        "empty": "scipy.linalg.fiedler numpy.poly",
+        "bool": """numpy.linalg.eigvals scipy.linalg.solve_sylvester scipy.linalg.eigvals
+            scipy.linalg.orthogonal_procrustes""",
+        "empty": """scipy.linalg.fiedler numpy.poly scipy.linalg.solve_toeplitz
+            scipy.linalg.matmul_toeplitz""",
         "number": "numpy.linalg.matrix_rank scipy.linalg.fiedler_companion",
     }.items()
 }

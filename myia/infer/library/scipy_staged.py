@@ -38,15 +38,15 @@ def _by_name(module: ModuleType, arrays: dict[str, str], dtypes: Dtypes, **more)
 # ----- scipy.special
 
 UFUNCS = [
-    "agm", "beta", "betainc", "betaincc", "betaln", "binom", "boxcox", "boxcox1p", "cbrt",
-    "chdtr", "chdtrc", "cosdg", "cosm1", "cotdg", "dawsn", "ellipe", "ellipk", "ellipkm1",
-    "entr", "erf", "erfc", "erfcx", "erfi", "erfinv", "exp10", "exp2",
-    "expit", "expm1", "exprel", "fdtr", "fdtrc", "fresnel", "gamma",
-    "gammainc", "gammaincc", "gammaln", "gammasgn", "gdtr", "gdtrc", "huber", 
-    "i0", "i0e", "i1", "i1e", "inv_boxcox", "inv_boxcox1p", "kl_div", "log1p",
-    "log_expit", "log_ndtr", "loggamma", "logit", "ndtr", "owens_t", "pdtr", "pdtrc",
-    "poch", "powm1", "pseudo_huber", "psi", "radian", "rel_entr", "rgamma", "round", "sici",
-    "sindg", "tandg", "voigt_profile", "wofz", "xlog1py", "xlogy",
+    "agm", "bdtr", "bdtrc", "beta", "betainc", "betaincc", "betaln", "binom", "boxcox",
+    "boxcox1p", "cbrt", "chdtr", "chdtrc", "cosdg", "cosm1", "cotdg", "dawsn", "ellipe",
+    "ellipk", "ellipkm1", "entr", "erf", "erfc", "erfcx", "erfi", "erfinv", "exp10", "exp2",
+    "expit", "expm1", "exprel", "fdtr", "fdtrc", "fresnel", "gamma", "gammainc", "gammaincc",
+    "gammaln", "gammasgn", "gdtr", "gdtrc", "huber", "i0", "i0e", "i1", "i1e", "inv_boxcox",
+    "inv_boxcox1p", "kl_div", "log1p", "log_expit", "log_ndtr", "loggamma", "logit", "nbdtr",
+    "nbdtrc", "ndtr", "owens_t", "pdtr", "pdtrc", "poch", "powm1", "pseudo_huber", "psi",
+    "radian", "rel_entr", "rgamma", "round", "sici", "sindg", "stdtr", "tandg", "voigt_profile",
+    "wofz", "xlog1py", "xlogy",
 ]  # fmt: skip
 
 

@@ -222,6 +222,33 @@ def fdtrc(dfn: Array, dfd: Array, x: Array) -> Array:
 
 
 @_special
+def stdtr(df: Array, t: Array) -> Array:
+    """By the tail that is the smaller one, DLMF 8.17."""
+    tail = special.betainc(df / 2, jnp.full_like(df, 0.5), df / (df + t * t)) / 2
+    return jnp.where(t > 0, 1 - tail, tail)
+
+
+@_special
+def bdtr(k: Array, n: Array, p: Array) -> Array:
+    return special.betainc(n - jnp.floor(k), jnp.floor(k) + 1, 1 - p)
+
+
+@_special
+def bdtrc(k: Array, n: Array, p: Array) -> Array:
+    return special.betainc(jnp.floor(k) + 1, n - jnp.floor(k), p)
+
+
+@_special
+def nbdtr(k: Array, n: Array, p: Array) -> Array:
+    return special.betainc(n, jnp.floor(k) + 1, p)
+
+
+@_special
+def nbdtrc(k: Array, n: Array, p: Array) -> Array:
+    return special.betainc(jnp.floor(k) + 1, n, 1 - p)
+
+
+@_special
 def zeta(x: Array, q=None) -> Array:
     return special.zeta(x, 1 if q is None else q)
 
