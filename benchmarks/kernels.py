@@ -31,7 +31,9 @@ except ImportError:
     numba = None
 
 TURNS, TURN_SECONDS = 15, 0.004
-EXPONENT_SIZES = (0.5, 0.7, 1.0, 1.4)
+# Of the size that a kernel is timed at. A call of ours takes tens of microseconds: at smaller sizes
+# that is what a primal takes, and its exponent would be that of the call.
+EXPONENT_SIZES = (1.0, 1.4, 2.0, 2.8)
 
 
 @dataclass(frozen=True)
@@ -168,7 +170,7 @@ def excess(kernel: Kernel) -> tuple[float, float]:
 
 def exponent_sizes(kernel: Kernel) -> list[int]:
     if kernel.times & (kernel.times - 1) == 0:  # powers of two
-        return [kernel.times // 4, kernel.times // 2, kernel.times, 2 * kernel.times]
+        return [kernel.times << i for i in range(len(EXPONENT_SIZES))]
     return [round(kernel.times * share) for share in EXPONENT_SIZES]
 
 

@@ -13,7 +13,7 @@ from myia.ir.core import Value
 from myia.ir.primitive import NONDIFFERENTIABLE, Explicit, Partials
 from myia.primitives.define import PointwisePrimitive, pointwise, require, require_kind, zeros
 from myia.primitives.elementwise import conj, log, real, real_dtype
-from myia.primitives.logic import and_, convert, eq, gt, lt, select
+from myia.primitives.logic import and_, convert, eq, ge, le, select
 
 NUMBERS = "iufc"
 INEXACT = "fc"
@@ -223,26 +223,26 @@ sign = pointwise(
 # ----- The larger and the smaller: NaN if either is; a tie shares the derivative equally
 
 
-def _chooser(name: str, lower, evaluate, first_wins: PointwisePrimitive) -> PointwisePrimitive:
-    """Tangents and cotangents are selected: the loser's may be infinite."""
+def _chooser(name: str, lower, evaluate, may_win: PointwisePrimitive) -> PointwisePrimitive:
+    """Tangents and cotangents are selected: the loser's may be infinite.
 
-    def share(ct, x, y):
-        """What `x` receives of `ct`."""
-        return select(eq(x, y), ct * 0.5, select(first_wins(x, y), ct, 0))
+    Two comparisons, all that the reverse sweep reads, tell the three cases; of NaN both are false.
+    """
 
     def jvp(ys, xs, ts):
         (x, y), (tx, ty) = xs, [zeros(ys[0].aval) if t is None else t for t in ts]
-        return (select(eq(x, y), (tx + ty) * 0.5, select(first_wins(x, y), tx, ty)),)
+        first = select(may_win(y, x), (tx + ty) * 0.5, tx)
+        return (select(may_win(x, y), first, ty),)
 
     def vjp(op, cts, acc):
         (x, y), (ct,) = op.operands, cts
-        if acc.wants(x):
-            acc.add(x, share(ct, x, y))
-        if acc.wants(y):
-            acc.add(y, share(ct, y, x))
+        first, second = may_win(x, y), may_win(y, x)
+        for operand, wins, ties in ((x, first, second), (y, second, first)):
+            if acc.wants(operand):
+                acc.add(operand, select(wins, select(ties, ct * 0.5, ct), 0))
 
     return pointwise(name, lower, evaluate, derivative=Explicit(jvp, vjp), kinds="biuf")
 
 
-max = _chooser("max", lax.max, np.maximum, first_wins=gt)
-min = _chooser("min", lax.min, np.minimum, first_wins=lt)
+max = _chooser("max", lax.max, np.maximum, may_win=ge)
+min = _chooser("min", lax.min, np.minimum, may_win=le)

@@ -219,3 +219,16 @@ def test_what_restores_an_array_may_be_computed_from_one_that_is_recorded():
         return x @ x
 
     myia.check_grads(f, (0.1 * MATRIX[:3, :3], 0.3 * VECTOR[:3]), order=1)
+
+
+def test_of_two_numbers_two_comparisons_are_recorded():
+    """Not the numbers, and not three comparisons for the three cases."""
+
+    def f(a):
+        for k in range(N):
+            a = np.minimum(a, np.add.outer(a[:, k], a[k]))
+        return np.sum(a)
+
+    (plan,) = myia.grad(f).plan(MATRIX)
+    assert plan.bytes_per_trip == 2 * N * N
+    myia.check_grads(f, (MATRIX,), order=1)
