@@ -11,7 +11,7 @@ a loop writes are fenced (`fences.py`), and small loops are compiled whole (`sma
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, partial
 from pathlib import PurePath
 from typing import Any
@@ -76,7 +76,7 @@ class Emitter:
         self.reads_done = reads_done
         return results
 
-    def read(self, values: Sequence[Value]) -> tuple[Array, ...]:
+    def read(self, values: Iterable[Value]) -> tuple[Array, ...]:
         return tuple(self.read1(x) for x in values)
 
     def read1(self, x: Value) -> Array:
@@ -93,7 +93,8 @@ class Emitter:
         elif self.rules.ordered and op.primitive in WRITES:
             self.waiting[op.results[0]] = op
         else:
-            self.read(captures(*op.regions))  # before any of its regions is entered
+            if self.waiting:  # what a region needs is there before it is entered
+                self.read(x for x in captures(*op.regions) if x in self.waiting)
             self.now(op)
 
     def now(self, op: Op) -> None:
