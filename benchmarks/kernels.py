@@ -31,9 +31,10 @@ except ImportError:
     numba = None
 
 TURNS, TURN_SECONDS = 15, 0.004
-# Of the size that a kernel is timed at. A call of ours takes tens of microseconds: at smaller sizes
-# that is what a primal takes, and its exponent would be that of the call.
-EXPONENT_SIZES = (1.0, 1.4, 2.0, 2.8)
+EXPONENT_SIZES = (0.7, 1.0, 1.4, 2.0)
+# Seconds of the primal where exponents are fitted. A call of ours takes tens of microseconds: at
+# smaller sizes that is what a primal takes, and its exponent would be that of the call.
+LEAST_SECONDS = 1e-3
 
 
 @dataclass(frozen=True)
@@ -169,9 +170,13 @@ def excess(kernel: Kernel) -> tuple[float, float]:
 
 
 def exponent_sizes(kernel: Kernel) -> list[int]:
-    if kernel.times & (kernel.times - 1) == 0:  # powers of two
-        return [kernel.times << i for i in range(len(EXPONENT_SIZES))]
-    return [round(kernel.times * share) for share in EXPONENT_SIZES]
+    """Sizes at which the primal takes much longer than a call."""
+    n = kernel.times
+    while fastest(ours(kernel, n)[0], turns=3) < LEAST_SECONDS:
+        n *= 2
+    if n & (n - 1) == 0:  # powers of two
+        return [n // 2, n, 2 * n, 4 * n]
+    return [round(n * share) for share in EXPONENT_SIZES]
 
 
 # ----- Tables
