@@ -101,10 +101,7 @@ def _is(x: Any, kinds: str) -> bool:
 
 
 def _refused_binary(f: np.ufunc, x: Any, y: Any) -> bool:
-    if f in UNORDERED and (_is(x, "c") or _is(y, "c")):
-        return True
-    whole = f is np.power and _is(x, "biu") and _is(y, "biu")
-    return whole and not isinstance(y, int)
+    return f in UNORDERED and (_is(x, "c") or _is(y, "c"))
 
 
 for _f in UNARY:
