@@ -6,7 +6,7 @@ every dtype of the row, and under `jax.vmap`, which gives the primitive its batc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import jax
@@ -96,31 +96,34 @@ def row(
     batched: bool = True,
     **options,
 ) -> list[Case]:
-    """The cases of `f`: one a dtype, and two under `vmap` (over all operands, over the first).
+    """The cases of `f`: for each dtype one, and one under `vmap` over all operands.
 
-    `options` are fields of the cases.
+    With the first dtype also one under `vmap` over the first operand alone. `options` are fields
+    of the cases.
     """
     makers = [_maker(x) for x in operands]
     cases = []
     for dtype in dtypes:
-        seed = [len(primitive), *primitive.encode(), len(operands)]
-        rng = np.random.default_rng(seed)
-        rows = [[make(rng, np.dtype(dtype)) for make in makers] for _ in range(2)]
-        cases.append(Case(primitive, f, tuple(rows[0]), **options))
+        rng = np.random.default_rng([*primitive.encode(), len(operands)])
+        pair = [[make(rng, np.dtype(dtype)) for make in makers] for _ in range(2)]
+        cases.append(Case(primitive, f, tuple(pair[0]), **options))
         if batched:
-            cases += _batched(primitive, f, rows, options)
+            cases.append(_batched(primitive, f, pair, options))
+        if batched and dtype == dtypes[0]:
+            cases.append(_batched_along_last_axis(primitive, f, pair, options))
     return cases
 
 
-def _batched(primitive: str, f: Callable, rows: list, options: dict) -> Iterator[Case]:
-    everything = tuple(np.stack(pair) for pair in zip(*rows))
-    yield Case(primitive, jax.vmap(f), everything, "batched", **options)
-    first = np.stack([rows[0][0], rows[1][0]], axis=-1)
-    in_axes = (-1, *(None for _ in rows[0][1:]))
-    inputs = (first, *rows[0][1:])
-    yield Case(
-        primitive, jax.vmap(f, in_axes, -1), inputs, "batched along the last axis", **options
-    )
+def _batched(primitive: str, f: Callable, pair: list, options: dict) -> Case:
+    inputs = tuple(map(np.stack, zip(*pair)))
+    return Case(primitive, jax.vmap(f), inputs, "batched", **options)
+
+
+def _batched_along_last_axis(primitive: str, f: Callable, pair: list, options: dict) -> Case:
+    (first, *rest), (other, *_) = pair
+    mapped = jax.vmap(f, (-1, *(None for _ in rest)), -1)
+    inputs = (np.stack([first, other], axis=-1), *rest)
+    return Case(primitive, mapped, inputs, "batched along the last axis", **options)
 
 
 def pointwise(
