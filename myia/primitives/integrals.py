@@ -22,13 +22,6 @@ from myia.primitives.special import real_function, refused
 
 # ----- Inverses: y' = 1 / f'(y)
 
-# The quantile of the normal distribution.
-ndtri = real_function(
-    "ndtri",
-    jax_special.ndtri,
-    scipy.special.ndtri,
-    lambda y, x: math.sqrt(2 * math.pi) * exp(0.5 * y * y),
-)
 erfc_inv = real_function(
     "erfc_inv",
     lambda x: -jax_special.ndtri(x / 2) / math.sqrt(2),

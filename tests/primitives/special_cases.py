@@ -10,6 +10,7 @@ from case import INTS, MODERATE, POSITIVE, REALS, UNIT, WIDE, Case, case, pointw
 from myia.primitives import bits as b
 from myia.primitives import hypergeometric as h
 from myia.primitives import integrals as i
+from myia.primitives import normal as n
 from myia.primitives import random as r
 from myia.primitives import special as f
 
@@ -60,7 +61,8 @@ TABLE = [
     ],
     pointwise(f.bessel_i0e, REALS, WIDE),
     pointwise(f.bessel_i1e, REALS, WIDE),
-    vectors(pointwise(i.ndtri, REALS, FRACTION, special=False)),
+    vectors(pointwise(n.ndtri, REALS, FRACTION, special=False)),
+    vectors(pointwise(n.log_ndtr, REALS, (-30.0, 4.0), special=False)),
     vectors(pointwise(i.erfc_inv, REALS, (0.1, 1.9), special=False)),
     vectors(pointwise(i.expi, "f8", (-4.0, 0.3), special=False)),
     vectors(pointwise(i.exp1, REALS, POSITIVE, special=False)),

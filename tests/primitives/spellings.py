@@ -108,6 +108,7 @@ ONE_OPERAND = {
         "bessel_i0e": scipy.special.i0e,
         "bessel_i1e": scipy.special.i1e,
         "ndtri": scipy.special.ndtri,
+        "log_ndtr": scipy.special.log_ndtr,
         "expi": scipy.special.expi,
         "exp1": scipy.special.exp1,
         "spence": scipy.special.spence,

@@ -27,7 +27,7 @@ from myia.infer.library.staged import (
 from myia.infer.library.written import written
 from myia.infer.registry import when_imported
 from myia.infer.staging.numpy_names import find, parameters
-from myia.primitives import integrals
+from myia.primitives import integrals, normal
 
 
 def _by_name(module: ModuleType, arrays: dict[str, str], dtypes: Dtypes, **more) -> None:
@@ -43,7 +43,7 @@ UFUNCS = [
     "ellipk", "ellipkm1", "entr", "erf", "erfc", "erfcx", "erfi", "erfinv", "exp10", "exp2",
     "expit", "expm1", "exprel", "fdtr", "fdtrc", "fresnel", "gamma", "gammainc", "gammaincc",
     "gammaln", "gammasgn", "gdtr", "gdtrc", "huber", "i0", "i0e", "i1", "i1e", "inv_boxcox",
-    "inv_boxcox1p", "kl_div", "log1p", "log_expit", "log_ndtr", "loggamma", "logit", "nbdtr",
+    "inv_boxcox1p", "kl_div", "log1p", "log_expit", "loggamma", "logit", "nbdtr",
     "nbdtrc", "ndtr", "owens_t", "pdtr", "pdtrc", "poch", "powm1", "pseudo_huber", "psi",
     "radian", "rel_entr", "rgamma", "round", "sici", "sindg", "stdtr", "tandg", "voigt_profile",
     "wofz", "xlog1py", "xlogy",
@@ -58,7 +58,8 @@ DIRECT = {
     "expn": formulas_special.expn,
     "hyp1f1": hypergeometric.hyp1f1,
     "hyp2f1": hypergeometric.hyp2f1,
-    "ndtri": integrals.ndtri,
+    "log_ndtr": normal.log_ndtr,
+    "ndtri": normal.ndtri,
     "spence": integrals.spence,
 }
 

@@ -257,14 +257,6 @@ def zeta(x: Array, q=None) -> Array:
 
 
 @_special
-def log_ndtr(x: Array) -> Array:
-    positive = x > 0
-    size = jnp.where(positive, x, 0)
-    left = special.log_ndtr(jnp.where(positive, 0, x))
-    return jnp.where(positive, jnp.log1p(-special.ndtr(-size)), left)
-
-
-@_special
 def erfi(x: Array) -> Array:
     return 2 / math.sqrt(math.pi) * jnp.exp(x * x) * special.dawsn(x)
 

@@ -10,7 +10,7 @@ from jax import Array
 from jax.scipy import special, stats
 
 from myia.infer.staging.numpy_names import formula
-from myia.infer.staging.special_formulas import log_ndtr
+from myia.primitives.normal import log_probability
 
 # ----- Standard distributions that JAX does not shift or scale
 
@@ -100,9 +100,9 @@ def _gumbel_l_logcdf(x, loc=0, scale=1):
 
 @formula("scipy.stats.norm.logcdf")
 def _norm_logcdf(x, loc=0, scale=1):
-    return log_ndtr((x - loc) / scale)
+    return log_probability((x - loc) / scale)
 
 
 @formula("scipy.stats.norm.logsf")
 def _norm_logsf(x, loc=0, scale=1):
-    return log_ndtr((loc - x) / scale)
+    return log_probability((loc - x) / scale)
