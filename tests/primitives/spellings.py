@@ -2,6 +2,7 @@
 
 `SPELLINGS`: name -> (function, *arguments); the primitive is in the typed program.
 `DERIVED`: those that nobody spells; they are in the gradient of these programs.
+`PREPARED`: those that passes find before derivatives are taken.
 """
 
 from __future__ import annotations
@@ -47,6 +48,12 @@ def one_of(name: str) -> Callable:
 
 def printing(x):
     print("x is", x)
+    return x
+
+
+def summed(x, v):
+    for i in range(3):
+        x[i] += v[i]
     return x
 
 
@@ -112,6 +119,7 @@ ONE_OPERAND = {
         "expi": scipy.special.expi,
         "exp1": scipy.special.exp1,
         "spence": scipy.special.spence,
+        "expn": lambda x: scipy.special.expn(2, x),
         "logistic": scipy.special.expit,
         "rsqrt": lax.rsqrt,
         "reduce_precision": lambda x: lax.reduce_precision(x, 5, 10),
@@ -234,3 +242,5 @@ DERIVED: dict[str, tuple] = {
     "lyapunov": (scipy.linalg.polar, M),
     "barrier": (myia.checkpoint(lambda x: np.sin(np.cos(x))), X),
 }
+
+PREPARED: dict[str, tuple] = {"dynamic_update_add": (summed, X, X)}

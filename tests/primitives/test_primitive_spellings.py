@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from spellings import DERIVED, SPELLINGS
+from spellings import DERIVED, PREPARED, SPELLINGS
 
 import myia
 from myia.frontend.load import load
@@ -12,6 +12,7 @@ from myia.infer.program import infer
 from myia.infer.signature import Flattener
 from myia.ir.core import Function, walk
 from myia.ir.primitive import PRIMITIVES
+from myia.pipeline import STAGES, Options
 from myia.transforms.expand import expand_derivatives
 
 TYPED = {
@@ -35,8 +36,8 @@ def gradient(f):
 
 
 def test_every_primitive_has_a_spelling():
-    assert SPELLINGS.keys() | DERIVED.keys() == TYPED
-    assert not SPELLINGS.keys() & DERIVED.keys()
+    assert SPELLINGS.keys() | DERIVED.keys() | PREPARED.keys() == TYPED
+    assert len(SPELLINGS) + len(DERIVED) + len(PREPARED) == len(TYPED)
 
 
 @pytest.mark.parametrize("name", SPELLINGS)
@@ -49,3 +50,9 @@ def test_the_spelling_reaches_the_primitive(name):
 def test_the_gradient_reaches_the_primitive(name):
     f, *args = DERIVED[name]
     assert name in primitives(expand_derivatives(typed(gradient(f), args)))
+
+
+@pytest.mark.parametrize("name", PREPARED)
+def test_the_prepared_program_reaches_the_primitive(name):
+    f, *args = PREPARED[name]
+    assert name in primitives(STAGES["prepare"](typed(f, args), Options()))
