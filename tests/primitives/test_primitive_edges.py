@@ -199,7 +199,7 @@ def sizes_made(region, shape) -> list[str]:
 
 
 def test_a_second_read_adds_into_the_cotangent_in_place():
-    """Of the arrays of the operand's size only the first buffer of zeros is made anew."""
+    """Of the arrays of the operand's size only the first one is made anew."""
 
     def two_reads(x, k):
         first = windows.dynamic_slice(x, k, sizes=(2,))
@@ -207,7 +207,7 @@ def test_a_second_read_adds_into_the_cotangent_in_place():
         return [first * second]
 
     region = vjp(build_region([Aval(F64.dtype, (1000,)), I64], two_reads))
-    assert sizes_made(region, (1000,)) == ["constant"] + ["dynamic_update_slice"] * 2
+    assert sizes_made(region, (1000,)) == ["pad", "dynamic_update_slice"]
 
 
 def test_a_gather_adds_into_the_cotangent_in_place():

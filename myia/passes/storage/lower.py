@@ -30,7 +30,7 @@ from myia.passes.storage.counters import invert_counters
 from myia.passes.storage.cut import Cut, carries_needed, choose_records, parted
 from myia.passes.storage.leaf import Leaf
 from myia.passes.storage.limits import Limits, Sizes
-from myia.passes.storage.needed import needed, reads
+from myia.passes.storage.needed import needed, reads, with_dependents
 from myia.passes.storage.numbering import Numbering
 from myia.passes.storage.plan import LoopPlan, Record, distinct, text_of
 from myia.passes.storage.sharing import shared, with_more_args
@@ -242,7 +242,7 @@ class _Scope:
         return len(self.ops) - 1, list(range(len(parts.carries)))
 
     def storage(self, cut: Cut, index: int, mapping: Sequence[int]) -> Tape | Trail:
-        late = _with_dependents(self.depending_on(index), cut.primal)
+        late = with_dependents(self.depending_on(index), cut.primal)
         trip = Trip(cut, Loop.of(self.ops[index]).body, mapping)
         limits, parts = self.lowering.limits, cut.parts
 
@@ -302,7 +302,7 @@ class _Scope:
         """The values of this region that depend on the op at `index`."""
         late = self.ops[index + 1 :]
         effects = (y for op in late if has_effect(op) for y in op.results)
-        return _with_dependents({*self.ops[index].results, *effects}, late)
+        return with_dependents({*self.ops[index].results, *effects}, late)
 
     def record(
         self, index: int, mapping: Sequence[int], storage: Tape | Trail
@@ -362,15 +362,6 @@ def _recording(
 
 
 # ----- Choices
-
-
-def _with_dependents(values: set[Value], ops: Sequence[Op]) -> set[Value]:
-    """`values`, and what `ops` compute from them."""
-    found = set(values)
-    for op in ops:
-        if not found.isdisjoint(reads(op)):
-            found.update(op.results)
-    return found
 
 
 def _with_carries(parts: Loop, kept: Sequence[int]) -> Loop:

@@ -1,4 +1,4 @@
-"""What it takes to have values of a region."""
+"""What it takes to have values of a region, and what depends on them."""
 
 from __future__ import annotations
 
@@ -21,3 +21,12 @@ def needed(ops: Sequence[Op], wanted: Iterable[Value], given=()) -> list[Op]:
 def reads(op: Op) -> tuple[Value, ...]:
     """All values from outside that an op reads, also in its regions."""
     return (*op.operands, *captures(*op.regions)) if op.regions else op.operands
+
+
+def with_dependents(values: Iterable[Value], ops: Sequence[Op]) -> set[Value]:
+    """`values`, and what `ops` compute from them."""
+    found = set(values)
+    for op in ops:
+        if not found.isdisjoint(reads(op)):
+            found.update(op.results)
+    return found

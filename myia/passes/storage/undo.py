@@ -26,7 +26,7 @@ from myia.ir.builder import Builder, append
 from myia.ir.core import Op, Region, Value
 from myia.ir.rewrite import Env, clone_op
 from myia.passes.storage.chains import Chain, carry_chain, start_of_stores, stores_of
-from myia.passes.storage.needed import needed
+from myia.passes.storage.needed import needed, with_dependents
 from myia.passes.storage.sharing import shared
 from myia.passes.storage.unwind import Logged, logged, stores_to_log
 from myia.passes.storage.versions import (
@@ -80,10 +80,11 @@ def with_undo(
         step = _Step(parts, chains, known, unwound)
     versions: dict[Value, Version] = {}
     restored = []
+    dependent = with_dependents(step.region.args[1 + len(parts.carries) :], step.region.ops)
     for chain in chains:
         carried = Value(parts.carries[chain.carry].aval)
         found = step.versions(chain, carried)
-        if found is not None:
+        if found is not None and dependent.isdisjoint(_logged(found.values())):
             versions |= found
             restored.append((chain.carry, carried))
     if not restored:
@@ -98,6 +99,12 @@ def with_undo(
     carries = [i for i, _ in restored]
     accumulators = parts.accumulators + tuple(last[i] for i in carries)
     return replace(parts, adjoint=adjoint, accumulators=accumulators), versions, carries
+
+
+def _logged(versions: Iterable[Version]) -> list[Value]:
+    """What it takes to restore them. It has to be there before the reverse sweep sets out, which
+    it is not if a loop that logs has become one with a loop of the adjoint."""
+    return [x for v in versions if not isinstance(v, Last | Returned) for x in v.logged]
 
 
 class _Step:
