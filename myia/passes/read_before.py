@@ -116,8 +116,15 @@ def _parts(loop: Loop, ranges: Ranges) -> Iterable[_Part]:
         if _worth_it(part, read, times, history) and _apart(part, history, ranges):
             place = tuple(frozenset(start.items()) for start in part.place(ranges))
             parts.setdefault((history.origin, part.sizes, place), part).reads.append(read)
-    inside = {*loop.body.args, *(y for op in walk(loop.body) for y in op.results)}
+    inside = _defined(loop.body)
     return [part for part in parts.values() if part.array not in inside]
+
+
+def _defined(region: Region) -> set[Value]:
+    """All values that are defined in a region, at any depth."""
+    ops = list(walk(region))
+    args = {x for op in ops for inner in op.regions for x in inner.args}
+    return {*region.args, *args, *(y for op in ops for y in op.results)}
 
 
 def _histories(loop: Loop) -> dict[Value, _History]:

@@ -149,3 +149,21 @@ def test_a_row_that_all_rows_below_read_is_recorded_once():
     plan = myia.grad(pivots).plan(np.eye(4), np.ones(4))
     outer = sum(p.bytes for p in plan if not p.depth)
     assert outer <= 8 * 4 * (4 + 4 + 3), "rows, factors, and three numbers in each trip"
+
+
+def test_what_an_inner_loop_carries_is_not_there_before():
+    text = """
+func @f(%x: f64[5], %k: i64[], %n: i64[]) -> f64[5] {
+  %5 = 5: i64[]
+  %a = for %i < %n (%a = %x) {
+    %a = for %j < %5 (%b = %a) {
+      %1 = dynamic_slice %b, %k {sizes=(1,)}
+      %2 = sin %b
+      %3 = dynamic_update_slice %2, %1, %j
+      yield %3
+    }
+    yield %a
+  }
+  return %a
+}"""
+    assert unchanged(read_before, text)
