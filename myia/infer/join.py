@@ -385,7 +385,7 @@ class Join:
         """As `coerce`, for a path that raises: of its state the object `id` alone matters."""
         coercion = Coercion(self, heap)
         coercion.object(Ref(id), id)
-        return coercion.yields()
+        return coercion.yields(whole=False)
 
     # ----- After the op
 

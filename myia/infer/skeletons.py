@@ -61,9 +61,9 @@ class Coercion:
         self.done: set[int] = set()
         self.held: dict[int, int] = {}  # what stands for each object
 
-    def yields(self) -> list[Value]:
-        """A value for each slot: zeros where this state has none."""
-        for id, target in self.join.merged.items():
+    def yields(self, whole: bool = True) -> list[Value]:
+        """A value for each slot: zeros where this state has none, or (not `whole`) is not asked."""
+        for id, target in self.join.merged.items() if whole else ():
             if isinstance(target, ChosenArray) and id in self.heap:
                 place = exchanges.index_in(self.heap, id, target.options, self.held)
                 self.found[target.index.value] = place

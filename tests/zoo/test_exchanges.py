@@ -210,3 +210,26 @@ def test_arrays_of_two_dtypes_are_refused():
     """A name has one dtype in a loop, which the caller's arrays have not."""
     with pytest.raises(myia.MyiaError, match="another name"):
         myia.jit(in_a_loop)(A.copy(), B.astype(np.float32), 3)
+
+
+def exchanged_beside_a_path_that_raises(x, y, n):
+    if n > 0:
+        if y[0] > 0:
+            y += 1.0
+            x, y = y, x
+    else:
+        x += y[3]  # there is none
+    x[:2] = y[:2]
+    return x[:]
+
+
+def test_arrays_are_exchanged_beside_a_path_that_raises():
+    for first in (1.0, -1.0):
+        args = [np.array([3.0, 4.0, 5.0]), np.array([first, 2.0, 6.0])]
+        ours = [a.copy() for a in args]
+        want = exchanged_beside_a_path_that_raises(*args, 2.0)
+        got = myia.jit(exchanged_beside_a_path_that_raises)(*ours, 2.0)
+        np.testing.assert_array_equal(got, want)
+        np.testing.assert_array_equal(ours, args)
+    with pytest.raises(IndexError):
+        myia.jit(exchanged_beside_a_path_that_raises)(*ours, -1.0)
