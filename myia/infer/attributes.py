@@ -25,6 +25,7 @@ from myia.infer.heap import (
     SizedView,
     ViewObject,
 )
+from myia.infer.indexing import setitem
 from myia.infer.numbers import is_number, is_weak
 from myia.infer.signature import Identity
 from myia.infer.sized.elements import is_sized, refuse
@@ -32,6 +33,7 @@ from myia.infer.staging import objects
 from myia.infer.staging.pytrees import class_attribute, of_user
 from myia.infer.values import Abstract, Method, Opaque, Partial, Ref, Static, Super, Tuple
 
+PARTS = ("real", "imag", "flat")  # of arrays; to assign to one is to write into it
 KINDS = {
     ArrayObject: "array",
     ViewObject: "array",
@@ -225,6 +227,9 @@ def special_method(ctx: Context, x: Abstract, name: str) -> Abstract | None:
 
 def setattr_(ctx: Context, x: Abstract, name: str, value: Abstract) -> None:
     """`x.name = value`"""
+    if isinstance(x, Ref) and name in PARTS and kind_of(ctx, x) == "array":
+        setitem(ctx, getattr_(ctx, x, name), Static(...), value)
+        return
     if not isinstance(x, Ref) or not isinstance(ctx.contents(x), InstanceObject):
         ctx.fail(
             ReadOnlyWrite,

@@ -29,6 +29,7 @@ from myia.infer.registry import function
 from myia.infer.values import FALSE, NONE, TRUE, Abstract, Ref, Static, is_none
 from myia.infer.views import reshape
 from myia.ir.core import Value
+from myia.primitives import logic
 from myia.primitives.define import constant
 
 F64 = np.dtype(np.float64)
@@ -194,12 +195,23 @@ def _copyto(
     ctx: Context, dst: Abstract, src: Abstract, casting: Abstract = NONE, where: Abstract = TRUE
 ) -> Abstract:
     refuse(ctx, "numpy.copyto", {"casting": casting})
-    if not (isinstance(where, Static) and where.value is True):
-        ctx.fail(Unsupported, what="`where=` of `numpy.copyto`")
     source = numeric(ctx, src)
     if isinstance(source, Ref) and not np.can_cast(
         dtype_of(ctx, source), dtype_of(ctx, dst), "same_kind"
     ):
         ctx.fail(BadValue, message="cannot cast array data by the rule 'same_kind'")
-    ctx.store(dst, _spread(ctx, cast(ctx, source, dtype_of(ctx, dst)), ctx.shape(dst)))
+    new = _spread(ctx, cast(ctx, source, dtype_of(ctx, dst)), ctx.shape(dst))
+    if not (isinstance(where, Static) and where.value is True):
+        here = _spread(ctx, _mask(ctx, where), ctx.shape(dst))
+        new = logic.select(here, new, ctx.read(dst))
+    ctx.store(dst, new)
     return NONE
+
+
+def _mask(ctx: Context, where: Abstract) -> Abstract:
+    """`where=`, which NumPy takes as bools only."""
+    mask = numeric(ctx, where)
+    if dtype_of(ctx, mask) != np.bool_:
+        message = f"Cannot cast array data from {dtype_of(ctx, mask)!r} to dtype('bool')"
+        ctx.fail(BadType, message=message)
+    return mask
