@@ -130,6 +130,11 @@ def captures(*regions: Region) -> list[Value]:
     return list(dict.fromkeys(x for region in regions for x in region.captured))
 
 
+def reads(op: Op) -> tuple[Value, ...]:
+    """All values from outside that an op reads, also in its regions."""
+    return (*op.operands, *captures(*op.regions)) if op.regions else op.operands
+
+
 def _captured(region: Region) -> tuple[Value, ...]:
     defined = set(region.args)
     found: dict[Value, None] = {}

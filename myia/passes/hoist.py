@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import partial
 
-from myia.ir.core import Function, Op, Region, Value, captures, has_effect, walk
+from myia.ir.core import Function, Op, Region, Value, has_effect, reads, walk
 from myia.ir.rewrite import Env, clone_op
 from myia.passes.walk import rebuilt, substituted, substituted_region, with_region
 from myia.primitives import arithmetic, elementwise, logic, shaping
@@ -93,7 +93,7 @@ def _invariant_ops(region: Region) -> list[Op]:
     varying = set(region.args)
     found = []
     for op in region.ops:
-        if _movable(op) and varying.isdisjoint(_reads(op)):
+        if _movable(op) and varying.isdisjoint(reads(op)):
             found.append(op)
         else:
             varying.update(op.results)
@@ -116,10 +116,6 @@ def _ends(op: Op) -> bool:
     if op.primitive in (loop_p, rev_p):
         return op.params["counted"] and not op.params["conditional"]
     return not op.regions or op.primitive in (if_p, call_p)
-
-
-def _reads(op: Op) -> Sequence[Value]:
-    return (*op.operands, *captures(*op.regions)) if op.regions else op.operands
 
 
 class _Moved:
@@ -157,7 +153,7 @@ class _Moved:
         found = set()
         for op in reversed(self.invariant):
             if op in self.originals:
-                wanted.update(_reads(op))
+                wanted.update(reads(op))
             elif not wanted.isdisjoint(op.results):
                 wanted.update(op.operands)
                 found.add(op)

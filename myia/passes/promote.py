@@ -20,13 +20,13 @@ from dataclasses import dataclass
 from functools import partial
 
 from myia.ir.builder import Builder, append, at
-from myia.ir.core import Function, Op, Region, Value, captures, walk
+from myia.ir.core import Function, Op, Region, Value, captures, reads, walk
 from myia.ir.rewrite import Env, emit_again
 from myia.passes.ranges import Ranges
-from myia.passes.uses import reads
-from myia.passes.walk import look_up, rebuilt, substituted, substituted_region, with_region
+from myia.passes.uses import varying_in
+from myia.passes.walk import look_up, rewrite_loops, substituted, substituted_region
 from myia.primitives.arithmetic import add
-from myia.primitives.structured import Loop, loop_p
+from myia.primitives.structured import Loop
 from myia.primitives.windows import dynamic_slice, dynamic_update_add, dynamic_update_slice
 
 STORES = (dynamic_update_slice, dynamic_update_add)
@@ -34,17 +34,7 @@ STORES = (dynamic_update_slice, dynamic_update_add)
 
 def promote(function: Function) -> Function:
     """`function` with windows that loops keep writing carried by these loops."""
-    ranges = Ranges(function.region)
-    return with_region(function, _region(function.region, ranges))
-
-
-def _region(region: Region, ranges: Ranges) -> Region:
-    """Inner loops first: what they write once, an outer one may write again and again."""
-    with Builder() as b:
-        for op in region.ops:
-            op = substituted(op, {}, partial(_region, ranges=ranges))
-            _emit_promoted(op, ranges) if op.primitive is loop_p else append(op)
-    return rebuilt(region, b.ops, region.yields)
+    return rewrite_loops(function, partial(_emit_promoted, ranges=Ranges(function.region)))
 
 
 def _emit_promoted(op: Op, ranges: Ranges) -> None:
@@ -76,22 +66,13 @@ def _find(loop: Loop, i: int, ranges: Ranges) -> _Window | None:
     accesses = _accesses(loop, i)
     if accesses is None:
         return None
-    varying = _varying(loop.body)
+    varying = varying_in(loop.body)
     for store in accesses:
         if store.primitive in STORES and varying.isdisjoint(_place(store)):
             within = frozenset(a for a in accesses if _is_same(store, a, ranges))
             if all(a in within or _is_apart(store, a, ranges) for a in accesses):
                 return _Window(i, store, within)
     return None
-
-
-def _varying(body: Region) -> set[Value]:
-    """What the trips compute otherwise than from what encloses the loop."""
-    varying = set(body.args)
-    for op in body.ops:
-        if op.primitive.structured or not varying.isdisjoint(op.operands):
-            varying.update(op.results)
-    return varying
 
 
 def _accesses(loop: Loop, i: int) -> list[Op] | None:

@@ -32,7 +32,8 @@ from myia.ir.builder import Builder, append, at
 from myia.ir.core import Function, Op, Region, Value, walk
 from myia.ir.rewrite import Env, emit_again
 from myia.passes.ranges import Ranges, Sum
-from myia.passes.walk import look_up, rebuilt, substituted, with_region
+from myia.passes.uses import varying_in
+from myia.passes.walk import look_up, rebuilt, rewrite_loops, substituted
 from myia.primitives.define import constant
 from myia.primitives.structured import Loop, if_p, loop_p
 from myia.primitives.windows import dynamic_slice, dynamic_update_add, dynamic_update_slice
@@ -43,31 +44,22 @@ SMALL = 16  # elements that may be read in vain
 
 def read_before(function: Function) -> Function:
     """`function` with reads of what loops leave alone before these loops."""
-    ranges = Ranges(function.region)
-    return with_region(function, _region(function.region, ranges))
+    return rewrite_loops(function, partial(_emit_reading, ranges=Ranges(function.region)))
 
 
-def _region(region: Region, ranges: Ranges) -> Region:
-    """Inner loops first: what is read before them may be read before outer ones."""
-    with Builder() as b:
-        for op in region.ops:
-            op = substituted(op, {}, partial(_region, ranges=ranges))
-            append(_without_reads(op, ranges) if op.primitive is loop_p else op)
-    return rebuilt(region, b.ops, region.yields)
-
-
-def _without_reads(op: Op, ranges: Ranges) -> Op:
-    """The loop without what can be read before it, having emitted that."""
+def _emit_reading(op: Op, ranges: Ranges) -> None:
+    """Emit what can be read before the loop, and the loop without these reads."""
     loop = Loop.of(op)
     parts = list(_parts(loop, ranges))
     if not parts:
-        return op
+        append(op)
+        return
     early: dict[Op, tuple[Value, _Part]] = {}
     for part in parts:
         value = part.emit(loop.body)
         early.update((read, (value, part)) for read in part.reads)
     regions = (*op.regions[:-1], _reading(loop.body, early, {}))
-    return Op(op.primitive, op.operands, op.params, regions, op.results, op.span)
+    append(Op(op.primitive, op.operands, op.params, regions, op.results, op.span))
 
 
 # ----- What can be read before
@@ -106,7 +98,7 @@ class _Part:
 
 
 def _parts(loop: Loop, ranges: Ranges) -> Iterable[_Part]:
-    varying = _varying(loop.body)
+    varying = varying_in(loop.body)
     histories = _histories(loop)
     parts: dict[Hashable, _Part] = {}
     for read, times in _reads(loop.body, 1):
@@ -160,16 +152,6 @@ def _apart(part: _Part, history: _History, ranges: Ranges) -> bool:
     place, shape = part.place(ranges), part.array.shape
     windows = ((ranges.place(op.operands[2:]), op.operands[1].shape) for op in history.stores)
     return all(ranges.apart(place, part.sizes, *window, shape) for window in windows)
-
-
-def _varying(body: Region) -> set[Value]:
-    """What the trips compute otherwise than from what encloses the loop, at any depth."""
-    varying = set(body.args)
-    for op in walk(body):
-        varying.update(x for region in op.regions for x in region.args)
-        if op.primitive.structured or not varying.isdisjoint(op.operands):
-            varying.update(op.results)
-    return varying
 
 
 def _reads(region: Region, times: int) -> Iterator[tuple[Op, int]]:

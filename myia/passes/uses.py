@@ -1,22 +1,17 @@
-"""Who reads a value, and how an array is written on its way through a region."""
+"""Who reads a value, what varies in a loop, how an array is written on its way in a region."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from weakref import WeakKeyDictionary
 
-from myia.ir.core import Op, Region, Value, captures
+from myia.ir.core import Op, Region, Value, captures, reads, walk
 from myia.primitives.structured import Loop, loop_p
 from myia.primitives.windows import dynamic_update_slice
 
 Uses = Mapping[Value, list[Op]]  # each op once; what a region yields is no use
 
 _uses: WeakKeyDictionary[Region, Uses] = WeakKeyDictionary()
-
-
-def reads(op: Op) -> tuple[Value, ...]:
-    """All values from outside that an op reads, also in its regions."""
-    return (*op.operands, *captures(*op.regions)) if op.regions else op.operands
 
 
 def uses(region: Region) -> Uses:
@@ -31,6 +26,16 @@ def uses(region: Region) -> Uses:
                 found.setdefault(x, []).append(op)
         _uses[region] = found
     return _uses[region]
+
+
+def varying_in(body: Region) -> set[Value]:
+    """What the trips compute otherwise than from what encloses the loop, at any depth."""
+    varying = set(body.args)
+    for op in walk(body):
+        varying.update(x for region in op.regions for x in region.args)
+        if op.primitive.structured or not varying.isdisjoint(op.operands):
+            varying.update(op.results)
+    return varying
 
 
 def only_written(region: Region, x: Value) -> Value | None:

@@ -14,10 +14,11 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 
-from myia.ir.builder import Builder, at
+from myia.ir.builder import Builder, append, at
 from myia.ir.core import Function, Op, Region, Value
 from myia.ir.rewrite import Env
 from myia.primitives.define import constant_p
+from myia.primitives.structured import loop_p
 
 Rule = Callable[[Op, "Walk"], Sequence[Value] | None]
 
@@ -25,6 +26,22 @@ Rule = Callable[[Op, "Walk"], Sequence[Value] | None]
 def rewrite(function: Function, rule: Rule) -> Function:
     """`function` with every op rewritten by `rule`."""
     return with_region(function, Walk(rule).region(function.region))
+
+
+def rewrite_loops(function: Function, emit: Callable[[Op], None]) -> Function:
+    """`function` with what `emit` emits in the place of each loop.
+
+    Inner loops first: what leaves them may then leave the loops around them.
+    """
+
+    def rewritten(region: Region) -> Region:
+        with Builder() as b:
+            for op in region.ops:
+                op = substituted(op, {}, rewritten)
+                emit(op) if op.primitive is loop_p else append(op)
+        return rebuilt(region, b.ops, region.yields)
+
+    return with_region(function, rewritten(function.region))
 
 
 def with_region(function: Function, region: Region) -> Function:

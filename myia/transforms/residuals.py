@@ -25,7 +25,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 
 from myia.ir.builder import Builder, append
-from myia.ir.core import Op, Region, Value, captures
+from myia.ir.core import Op, Region, Value, reads
 from myia.ir.rewrite import Env, clone_op
 from myia.primitives.define import constant_p, zeros
 from myia.primitives.structured import if_p
@@ -54,7 +54,7 @@ def _collect_dependents(ops: Iterable[Op], found: set[Value]) -> None:
             for y, *ends in zip(op.results, *(region.yields for region in op.regions)):
                 if not found.isdisjoint(ends):
                     found.add(y)
-        elif not found.isdisjoint((*op.operands, *captures(*op.regions))):
+        elif not found.isdisjoint(reads(op)):
             found.update(op.results)
 
 

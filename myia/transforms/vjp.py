@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from myia.ir.builder import Builder, append, at, emit
-from myia.ir.core import Op, Region, Value, captures
+from myia.ir.core import Op, Region, Value, captures, reads
 from myia.ir.primitive import Explicit, Linear, Partials
 from myia.primitives.structured import custom_p, if_p, loop_p, remat_p, rev_p
 from myia.source.diagnostics import InternalError
@@ -125,7 +125,7 @@ def _transpose_jvp(op: Op, cts: list[Value | None], acc: Accumulators) -> None:
         seeds = [(t() if callable(t) else t, ct) for t, ct in needed]
     moved = set(wanted)
     for inner in b.ops:
-        if moved.isdisjoint((*inner.operands, *captures(*inner.regions))):
+        if moved.isdisjoint(reads(inner)):
             append(inner)
         else:
             moved.update(inner.results)

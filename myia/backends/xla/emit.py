@@ -27,7 +27,7 @@ from myia.backends.xla.opaque import ZERO, true_after, true_after_all
 from myia.backends.xla.ordering import after, read_in_a_branch
 from myia.backends.xla.rules import Rules
 from myia.backends.xla.small_call import compiled_whole
-from myia.ir.core import Function, Op, Region, Value, captures, has_effect, walk
+from myia.ir.core import Function, Op, Region, Value, captures, has_effect, reads, walk
 from myia.ir.primitive import Primitive
 from myia.primitives.define import constant_p
 from myia.primitives.scheduling import barrier_p
@@ -170,7 +170,7 @@ def _emit_loop(emitter: Emitter, op: Op) -> Sequence[Array]:
     fenced = emitter.fences.reads[op] if emitter.fences else frozenset()
     if emitter.whole or not emitter.rules.whole_loops or not worth_compiling_whole(op):
         return _while(emitter, Loop.of(op), fenced, ZERO)
-    outer = dict.fromkeys((*op.operands, *captures(*op.regions)))
+    outer = dict.fromkeys(reads(op))
     inputs = [x for x in outer if x not in emitter.constants]
 
     def inside(start: Array, *arrays: Array) -> Sequence[Array]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from myia.ir.core import Op, Region, Value, captures, walk
+from myia.ir.core import Op, Region, Value, reads, walk
 from myia.primitives.define import PointwisePrimitive, constant_p
 from myia.primitives.shaping import slice
 from myia.primitives.windows import dynamic_slice, dynamic_update_slice
@@ -30,7 +30,7 @@ def rewriting_reads(region: Region) -> frozenset[Op]:
 def _rewriting(block: Region, constants: dict[Value, Op]) -> Iterator[Op]:
     users: dict[Value, list[Op | None]] = defaultdict(list)
     for op in block.ops:
-        for x in (*op.operands, *captures(*op.regions)):
+        for x in reads(op):
             users[x].append(op)
     for y in block.yields:
         users[y].append(None)

@@ -22,10 +22,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from myia.ir.builder import append
-from myia.ir.core import Op, Region, Value
+from myia.ir.core import Op, Region, Value, reads
 from myia.ir.rewrite import Env, clone_op
 from myia.passes.storage.mincut import INFINITE, Network
-from myia.passes.storage.needed import needed, reads
+from myia.passes.storage.needed import needed, with_dependents
 from myia.passes.storage.unwind import unwound
 from myia.passes.storage.versions import Last, Returned, Undone, Unwound, Version, put_back
 from myia.primitives.structured import Loop
@@ -138,15 +138,11 @@ class _Late:
 
 def parted(parts: Loop, versions: Mapping[Value, Version] | None = None) -> Cut:
     """The two parts of the adjoint, with nothing recorded yet."""
-    primal, linear = [], []
-    dependent = set(parts.adjoint.args[1 + len(parts.carries) :])
-    for op in parts.adjoint.ops:
-        if any(x in dependent for x in reads(op)):
-            linear.append(op)
-            dependent.update(op.results)
-        else:
-            primal.append(op)
-    return Cut(parts, tuple(primal), tuple(linear), versions=versions or {})
+    ops = parts.adjoint.ops
+    late = with_dependents(parts.adjoint.args[1 + len(parts.carries) :], ops)
+    primal = tuple(op for op in ops if late.isdisjoint(reads(op)))
+    linear = tuple(op for op in ops if not late.isdisjoint(reads(op)))
+    return Cut(parts, primal, linear, versions=versions or {})
 
 
 def with_dependences(body: Region, carries: Iterable[int]) -> list[int]:

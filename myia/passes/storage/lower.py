@@ -18,21 +18,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
-from math import prod
 
 from myia.ir.avals import I64
 from myia.ir.builder import Builder, append, at, current_span
-from myia.ir.core import Function, Op, Region, Value, has_effect
+from myia.ir.core import Function, Op, Region, Value, has_effect, reads
 from myia.ir.rewrite import Env, clone_region
 from myia.passes.dce import eliminate_dead_code
 from myia.passes.storage.costs import UNKNOWN_TRIPS, op_cost, recording_cost
 from myia.passes.storage.counters import invert_counters
 from myia.passes.storage.cut import Cut, carries_needed, choose_records, parted
+from myia.passes.storage.explain import plan_of
 from myia.passes.storage.leaf import Leaf
 from myia.passes.storage.limits import Limits, Sizes
-from myia.passes.storage.needed import needed, reads, with_dependents
+from myia.passes.storage.needed import needed, with_dependents
 from myia.passes.storage.numbering import Numbering
-from myia.passes.storage.plan import LoopPlan, Record, distinct, text_of
+from myia.passes.storage.plan import LoopPlan
 from myia.passes.storage.sharing import shared, with_more_args
 from myia.passes.storage.strips import strip_mine
 from myia.passes.storage.tape import Tape
@@ -196,8 +196,9 @@ class _Scope:
         self.lowering.env.update(zip(op.results, results))
         for i, result in zip(restored, results[len(op.results) :], strict=True):
             self.lowering.restorations.append(Restoration(last[i], parts.carries[i], result))
-        names = tuple(_name(storage.cut.xs[i]) for i in restored)
-        self.lowering.plans.append(_plan(op, parts, storage, names, found is not None, self.around))
+        self.lowering.plans.append(
+            plan_of(op, parts, storage, restored, found is not None, self.around)
+        )
 
     def best_storage(
         self, parts: Loop, last: Sequence[Value], index: int, mapping: Sequence[int]
@@ -384,58 +385,6 @@ def _with_carries(parts: Loop, kept: Sequence[int]) -> Loop:
         seeds=(),
         accumulators=parts.seeds + parts.accumulators,
     )
-
-
-def _plan(
-    op: Op,
-    parts: Loop,
-    storage: Tape | Trail,
-    restored: tuple[str, ...],
-    paired: bool,
-    around: tuple[int, ...],
-) -> LoopPlan:
-    cut = storage.cut
-    trips = parts.bound if parts.cond is None else None
-    common = dict(
-        span=op.span,
-        trips=trips,
-        restored=restored,
-        paired=paired,
-        depth=len(around),
-        turns=prod(around),
-    )
-    if isinstance(storage, Trail):
-        return LoopPlan(
-            strategy="trail",
-            records=tuple(_record(cut, cut.records[i]) for i in storage.leaf.columns),
-            more=storage.leaf.bytes_more,
-            snapshot=tuple(cut.xs[i].aval for i in cut.kept),
-            block=storage.block,
-            slots=storage.slots,
-            **common,
-        )
-    return LoopPlan(
-        strategy="tape" if cut.records else "nothing",
-        records=tuple(_record(cut, cut.records[i]) for i in storage.columns),
-        capacity=storage.capacity,
-        **common,
-    )
-
-
-def _record(cut: Cut, x: Value) -> Record:
-    """What a recorded value is in the source, and whose adjoint reads it."""
-    span = next((op.span for op in cut.primal if x in op.results), None)
-    what = f"{_name(x)} before the trip" if x in cut.xs else text_of(span)
-    dependent = {x}
-    for op in cut.primal:
-        if not dependent.isdisjoint(reads(op)):
-            dependent.update(op.results)
-    readers = (op.span for op in cut.linear if not dependent.isdisjoint(reads(op)))
-    return Record(x.aval, what, distinct(text_of(s) for s in readers if s is not None))
-
-
-def _name(x: Value) -> str:
-    return f"`{x.name or 'a carry'}`"
 
 
 def _useful(cut: Cut) -> set[int]:

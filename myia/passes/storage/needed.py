@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from myia.ir.core import Op, Value, captures
+from myia.ir.core import Op, Value, reads
 
 
 def needed(ops: Sequence[Op], wanted: Iterable[Value], given=()) -> list[Op]:
@@ -16,11 +16,6 @@ def needed(ops: Sequence[Op], wanted: Iterable[Value], given=()) -> list[Op]:
             chosen.append(op)
             missing.update(x for x in reads(op) if x not in given)
     return chosen[::-1]
-
-
-def reads(op: Op) -> tuple[Value, ...]:
-    """All values from outside that an op reads, also in its regions."""
-    return (*op.operands, *captures(*op.regions)) if op.regions else op.operands
 
 
 def with_dependents(values: Iterable[Value], ops: Sequence[Op]) -> set[Value]:

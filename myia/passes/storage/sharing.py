@@ -15,9 +15,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from myia.ir.builder import Builder
-from myia.ir.core import Op, Region, Value, has_effect
+from myia.ir.core import Op, Region, Value, has_effect, reads
 from myia.ir.rewrite import Env
-from myia.passes.storage.needed import reads
 from myia.passes.storage.numbering import Numbering
 from myia.passes.walk import Walk
 from myia.primitives.control import emit_loop

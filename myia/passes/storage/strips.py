@@ -25,7 +25,7 @@ from dataclasses import dataclass
 
 from myia.ir.avals import I64
 from myia.ir.builder import append
-from myia.ir.core import Function, Op, Region, Value, captures
+from myia.ir.core import Function, Op, Region, Value, captures, reads
 from myia.ir.rewrite import clone_op, inline
 from myia.passes.walk import Walk, rewrite
 from myia.primitives.arithmetic import add
@@ -132,7 +132,7 @@ def _due(body: Region, test: Op | None) -> int | None:
 def _moved(body: Region, branch: Op) -> tuple[int, ...] | None:
     """The carries that the results of the branch are, if otherwise these stay as they were."""
     _, other = branch.regions
-    used = [x for op in body.ops for x in (*op.operands, *captures(*op.regions))]
+    used = [x for op in body.ops for x in reads(op)]
     if any(y in used or body.yields.count(y) != 1 for y in branch.results):
         return None
     moved = tuple(body.yields.index(y) for y in branch.results)

@@ -1,0 +1,63 @@
+"""The plan of one `rev`, told from the storage that was chosen for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from myia.ir.core import Op, Value, reads
+from myia.passes.storage.cut import Cut
+from myia.passes.storage.needed import with_dependents
+from myia.passes.storage.plan import LoopPlan, Record, distinct, text_of
+from myia.passes.storage.tape import Tape
+from myia.passes.storage.trail import Trail
+from myia.primitives.structured import Loop
+
+
+def plan_of(
+    op: Op,
+    parts: Loop,
+    storage: Tape | Trail,
+    restored: Sequence[int],
+    paired: bool,
+    around: tuple[int, ...],
+) -> LoopPlan:
+    """`restored`: the carries that undo logs restore; `around`: the trips of enclosing loops."""
+    cut = storage.cut
+    common = dict(
+        span=op.span,
+        trips=parts.bound if parts.cond is None else None,
+        restored=tuple(_name(cut.xs[i]) for i in restored),
+        paired=paired,
+        depth=len(around),
+        turns=prod(around),
+    )
+    if isinstance(storage, Trail):
+        return LoopPlan(
+            strategy="trail",
+            records=tuple(_record(cut, cut.records[i]) for i in storage.leaf.columns),
+            more=storage.leaf.bytes_more,
+            snapshot=tuple(cut.xs[i].aval for i in cut.kept),
+            block=storage.block,
+            slots=storage.slots,
+            **common,
+        )
+    return LoopPlan(
+        strategy="tape" if cut.records else "nothing",
+        records=tuple(_record(cut, cut.records[i]) for i in storage.columns),
+        capacity=storage.capacity,
+        **common,
+    )
+
+
+def _record(cut: Cut, x: Value) -> Record:
+    """What a recorded value is in the source, and whose adjoint reads it."""
+    span = next((op.span for op in cut.primal if x in op.results), None)
+    what = f"{_name(x)} before the trip" if x in cut.xs else text_of(span)
+    dependent = with_dependents([x], cut.primal)
+    readers = (op.span for op in cut.linear if not dependent.isdisjoint(reads(op)))
+    return Record(x.aval, what, distinct(text_of(s) for s in readers if s is not None))
+
+
+def _name(x: Value) -> str:
+    return f"`{x.name or 'a carry'}`"
