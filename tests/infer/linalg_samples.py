@@ -62,6 +62,16 @@ for _m in positive():
         value("linalg.cholesky", _m, rtol=_rtol, **_options)
     value("linalg.eigvalsh", _m, rtol=_rtol)
     value("linalg.eigvalsh", _m, "U", rtol=_rtol)
+# One triangle is read, whatever the other holds.
+for _m in (m + np.triu(np.ones((3, 3)), 1) for m in positive("f8 c16")):
+    value("linalg.cholesky", _m, rtol=1e-9)
+    value("linalg.cholesky", _m, upper=True, rtol=1e-9)
+    value("linalg.eigh", _m, rtol=1e-9, by=lambda m: np.linalg.eigh(m).eigenvalues)
+    value("linalg.eigvalsh", _m, rtol=1e-9)
+    value("linalg.eigvalsh", _m, "u", rtol=1e-9)
+    value("linalg.svd", _m, rtol=1e-9, by=lambda m: np.linalg.svd(m, hermitian=True).S)
+    value("linalg.pinv", _m, hermitian=True, rtol=1e-9)
+    value("linalg.matrix_rank", _m, hermitian=True)
 value("linalg.eigvals", np.array([[1.0, -2], [3, 1]]), rtol=1e-9)
 for _a, _b in ((X.T, V), (X.T, X.T), (X, V[:2]), (X.T.astype("f4"), V.astype("f4"))):
     value("linalg.lstsq", _a, _b, rtol=1e-4 if _a.dtype == np.float32 else 1e-9)

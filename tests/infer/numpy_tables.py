@@ -44,7 +44,7 @@ WITHOUT_DERIVATIVE = {
             matrix_rank
         """,
         "scipy.linalg": """
-            dft hadamard helmert hilbert invhilbert invpascal pascal schur
+            dft hadamard helmert hessenberg hilbert invhilbert invpascal pascal schur
             solve_sylvester sqrtm
         """,
         "scipy.special": """

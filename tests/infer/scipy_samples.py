@@ -221,8 +221,20 @@ value("scipy.linalg.cho_factor", S, rtol=RTOL, by=lambda a: np.triu(sl.cho_facto
 value("scipy.linalg.cho_solve", S, B, rtol=RTOL, by=lambda a, b: sl.cho_solve(sl.cho_factor(a), b))
 value("scipy.linalg.lu_factor", A, rtol=RTOL)
 value("scipy.linalg.lu_solve", A, B, rtol=RTOL, by=lambda a, b: sl.lu_solve(sl.lu_factor(a), b))
-for _options in ({}, {"assume_a": "pos"}):
-    value("scipy.linalg.solve", S, B, rtol=RTOL, **_options)
+for _assume in (None, "gen", "sym", "her", "pos", "diagonal", "upper triangular"):
+    for _lower in (False, True):  # S + A is not symmetric: one triangle is read
+        value("scipy.linalg.solve", S, B, lower=_lower, assume_a=_assume, rtol=RTOL)
+        if _assume in (None, "sym", "her"):
+            value("scipy.linalg.solve", S + A, B, lower=_lower, assume_a=_assume, rtol=RTOL)
+value("scipy.linalg.solve", A, B, transposed=True, rtol=RTOL)
+for _lower in (False, True):
+    value("scipy.linalg.eigvalsh", A, S, lower=_lower, rtol=RTOL)
+    value("scipy.linalg.eigvalsh", A, lower=_lower, subset_by_index=[1, 2], rtol=RTOL)
+    value("scipy.linalg.cholesky", S + np.triu(A, 1), lower=_lower, rtol=RTOL) if _lower else None
+value("scipy.linalg.eigh", A, S, rtol=RTOL, by=lambda a, b: abs(sl.eigh(a, b)[1]))
+for _a in (A, A[:1, :1], A[:2, :2], np.kron(A, S)):
+    value("scipy.linalg.hessenberg", _a, calc_q=True, rtol=RTOL)
+value("scipy.linalg.hessenberg", A, rtol=RTOL)
 value("scipy.linalg.solve_triangular", A, B, lower=True, rtol=RTOL)
 value("scipy.linalg.solve_triangular", A.astype("f4"), B.astype("f4"), rtol=1e-5)
 value("scipy.linalg.sqrtm", S, rtol=RTOL, by=lambda a: sl.sqrtm(a).real)
@@ -290,6 +302,7 @@ GRADIENTS |= {
         ("det", sl.det, A),
         ("eigh", lambda x: sl.eigh(symmetric(x), eigvals_only=True), A),
         ("eigvalsh", lambda x: sl.eigvalsh(symmetric(x)), A),
+        ("eigh of a pencil", lambda x: sl.eigh(x, symmetric(x.T), eigvals_only=True), A),
         ("expm", lambda x: sl.expm(x / 4), A[:2, :2]),
         ("expm_frechet", lambda x: sl.expm_frechet(x / 4, x)[1], A[:2, :2]),
         ("inv", sl.inv, A),
@@ -304,6 +317,7 @@ GRADIENTS |= {
         ("polar of equal singular values", lambda x: sl.polar(x)[1] @ B, np.eye(3)[[1, 2, 0]]),
         ("qr", lambda x: sl.qr(x, mode="economic")[1], A),
         ("solve", lambda x: sl.solve(x, B), A),
+        ("solve positive definite", lambda x: sl.solve(x, B, assume_a="pos"), S),
         ("solve_triangular", lambda x: sl.solve_triangular(x, B, lower=True), A),
         ("svd", lambda x: sl.svd(x)[1], A),
         ("svdvals", sl.svdvals, B),

@@ -44,8 +44,8 @@ Every public function, and what becomes of it in compiled code:
 - **supported with a gradient test**: values and dtypes are compared with NumPy's; derivatives are
   compared with central differences, to second order, in both modes;
 - **supported, not differentiable**: values and dtypes are compared with NumPy's; results are
-  integers or truth values, piecewise constant, or known at compile time (of `schur`, `sqrtm`
-  and `solve_sylvester` the derivative is refused);
+  integers or truth values, piecewise constant, or known at compile time (of `schur`,
+  `hessenberg`, `sqrtm` and `solve_sylvester` the derivative is refused);
 - **refused**: with the reason.
 
 A result whose size is known only at run time (`numpy.nonzero`, `numpy.unique`, `x[mask]`) can be

@@ -92,6 +92,7 @@ def _linalg(module: ModuleType) -> None:
         "eigh": "a b",
         "eigh_tridiagonal": "d e",
         "eigvalsh": "a b",
+        "hessenberg": "a",
         "inv": "a",
         "lu": "a",
         "lu_factor": "a",

@@ -4,6 +4,7 @@ Importing this package registers the rules of the translator.
 """
 
 from myia.infer.staging import (
+    linalg_formulas,
     numpy_formulas,
     rules_control,
     rules_custom,
@@ -25,6 +26,7 @@ from myia.infer.staging import (
 )
 
 __all__ = [
+    "linalg_formulas",
     "numpy_formulas",
     "rules_control",
     "rules_custom",
