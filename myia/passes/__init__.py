@@ -19,8 +19,10 @@ from myia.passes.fold import fold
 from myia.passes.hoist import hoist
 from myia.passes.if_convert import convert_branches
 from myia.passes.inline import inline
+from myia.passes.neighbours import neighbours
 from myia.passes.promote import promote
 from myia.passes.read_before import read_before
+from myia.passes.read_first import read_first
 from myia.passes.read_in_place import read_in_place
 from myia.passes.release import release
 from myia.passes.simplify import simplify
@@ -52,10 +54,12 @@ LATE_PASSES: dict[str, Pass] = {
     "release": release,
     "in_steps": in_steps,
     **PASSES,
+    "read_first": read_first,
     "dead_stores": eliminate_dead_stores,
     "fill_in_place": fill_in_place,
     "read_in_place": read_in_place,
     "if_convert": convert_branches,
+    "neighbours": neighbours,
 }
 
 MAX_ROUNDS = 4

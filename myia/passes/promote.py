@@ -22,14 +22,13 @@ from functools import partial
 from myia.ir.builder import Builder, append, at
 from myia.ir.core import Function, Op, Region, Value, captures, reads, walk
 from myia.ir.rewrite import Env, emit_again
+from myia.passes.places import STORES, is_apart, is_same, place_of, sizes_of
 from myia.passes.ranges import Ranges
 from myia.passes.uses import varying_in
 from myia.passes.walk import look_up, rewrite_loops, substituted, substituted_region
 from myia.primitives.arithmetic import add
 from myia.primitives.structured import Loop
 from myia.primitives.windows import dynamic_slice, dynamic_update_add, dynamic_update_slice
-
-STORES = (dynamic_update_slice, dynamic_update_add)
 
 
 def promote(function: Function) -> Function:
@@ -68,9 +67,9 @@ def _find(loop: Loop, i: int, ranges: Ranges) -> _Window | None:
         return None
     varying = varying_in(loop.body)
     for store in accesses:
-        if store.primitive in STORES and varying.isdisjoint(_place(store)):
-            within = frozenset(a for a in accesses if _is_same(store, a, ranges))
-            if all(a in within or _is_apart(store, a, ranges) for a in accesses):
+        if store.primitive in STORES and varying.isdisjoint(place_of(store)):
+            within = frozenset(a for a in accesses if is_same(store, a, ranges))
+            if all(a in within or is_apart(store, a, ranges) for a in accesses):
                 return _Window(i, store, within)
     return None
 
@@ -122,33 +121,15 @@ def _inner_reads(op: Op, versions: set[Value]) -> list[Op] | None:
     return found
 
 
-def _place(access: Op) -> tuple[Value, ...]:
-    return access.operands[2 if access.primitive in STORES else 1 :]
-
-
-def _sizes(access: Op) -> tuple[int, ...]:
-    return access.operands[1].shape if access.primitive in STORES else access.params["sizes"]
-
-
-def _is_same(x: Op, y: Op, ranges: Ranges) -> bool:
-    return _sizes(x) == _sizes(y) and ranges.same(_place(x), _place(y))
-
-
-def _is_apart(x: Op, y: Op, ranges: Ranges) -> bool:
-    shape = x.operands[0].shape
-    places = ranges.place(_place(x)), ranges.place(_place(y))
-    return ranges.apart(places[0], _sizes(x), places[1], _sizes(y), shape)
-
-
 # ----- What it becomes
 
 
 def _promoted(op: Op, window: _Window) -> tuple[Op, Op]:
     """The loop that carries the window, having emitted the read before it; the store after it."""
     loop, i = Loop.of(op), window.carry
-    place = emit_again(_place(window.store), loop.body.ops)
+    place = emit_again(place_of(window.store), loop.body.ops)
     with at(window.store.span):
-        start = dynamic_slice(loop.carries[i], *place, sizes=_sizes(window.store))
+        start = dynamic_slice(loop.carries[i], *place, sizes=sizes_of(window.store))
     arg, array, last = Value(start.aval), Value(op.results[i].aval), Value(start.aval)
     *conds, body = op.regions
     conds = [Region((*r.args, Value(start.aval)), r.ops, r.yields) for r in conds]

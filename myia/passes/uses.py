@@ -38,6 +38,17 @@ def varying_in(body: Region) -> set[Value]:
     return varying
 
 
+def next_store(store: Op, region: Region) -> Op | None:
+    """The store that changes what `store` makes, if nobody else in `region` reads that."""
+    (array,) = store.results
+    readers = uses(region).get(array, [])
+    if len(readers) != 1 or array in region.yields:
+        return None
+    (op,) = readers
+    stores = op.primitive is dynamic_update_slice and op.operands.index(array) == 0
+    return op if stores and op.operands.count(array) == 1 else None
+
+
 def only_written(region: Region, x: Value) -> Value | None:
     """What becomes of `x` in `region`, if windows are written into it and nobody reads it.
 

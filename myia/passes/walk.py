@@ -48,6 +48,20 @@ def with_region(function: Function, region: Region) -> Function:
     return function if region is function.region else function.with_region(region)
 
 
+def rewrite_trips(function: Function, change: Callable[[Region], Region]) -> Function:
+    """`function` with every region that runs in the trips of loops changed, inner ones first."""
+
+    def visit(region: Region, in_loop: bool) -> Region:
+        ops = []
+        for op in region.ops:
+            inside = in_loop or op.primitive is loop_p
+            ops.append(substituted(op, {}, functools.partial(visit, in_loop=inside)))
+        region = rebuilt(region, ops, region.yields)
+        return change(region) if in_loop else region
+
+    return with_region(function, visit(function.region, False))
+
+
 class Walk:
     """One walk: what has become of each value, and which op defines it."""
 

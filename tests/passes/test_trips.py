@@ -1,0 +1,60 @@
+"""How often a trip of a reversed loop reads and writes arrays, and that the passes which see to it
+change no number."""
+
+from __future__ import annotations
+
+import jax
+import numpy as np
+import pytest
+
+import myia
+from benchmarks.kernel_programs import KERNELS
+from myia.backends.reference.interpreter import evaluate
+from myia.ir.core import Function, Op, Region, walk
+from myia.ir.parser import parse
+from myia.pipeline import Options, lowered
+from myia.primitives.structured import loop_p
+from myia.primitives.windows import dynamic_slice, dynamic_update_slice
+
+SIZE = 7
+OFF = frozenset({"read_first", "neighbours"})
+
+
+def typed_gradient(name: str) -> tuple[Function, list]:
+    kernel = KERNELS[name]
+    args, weights = kernel.arguments(SIZE), kernel.weights(SIZE)
+    gradient = myia.grad(kernel.objective(), argnums=tuple(i + 1 for i in kernel.active(args)))
+    arrays = [x for x in jax.tree.leaves((weights, args)) if not isinstance(x, int)]
+    return parse(gradient.ir(weights, *args)["typed"]), arrays
+
+
+def innermost(region: Region) -> list[Op]:
+    loops = [op for op in walk(region) if op.primitive is loop_p]
+    return [
+        op for op in loops if not any(o.primitive is loop_p for r in op.regions for o in walk(r))
+    ]
+
+
+def per_trip(function: Function, primitive) -> int:
+    """In the last of the innermost loops, which is the reversal of the first."""
+    (*_, body) = innermost(function.region)[-1].regions
+    return sum(op.primitive is primitive for op in walk(body))
+
+
+@pytest.mark.parametrize(
+    "name, reads, writes, before",
+    [
+        ("seidel_2d", 3, 3, 10),  # of nine cells in three rows
+        ("time_warping", 6, 3, 5),  # two rows of the table, the two tapes, y and its cotangent
+        ("epidemic", 3, 1, 6),
+    ],
+)
+def test_accesses_per_trip(name, reads, writes, before):
+    function, args = typed_gradient(name)
+    plain = lowered(function, Options(disable=OFF))
+    ours = lowered(function, Options(verify=True))
+    assert per_trip(plain, dynamic_update_slice) == before
+    assert per_trip(ours, dynamic_slice) <= reads
+    assert per_trip(ours, dynamic_update_slice) == writes
+    for mine, other in zip(evaluate(ours, args), evaluate(plain, args), strict=True):
+        np.testing.assert_array_equal(mine, other)
