@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import jax
 import numpy as np
@@ -129,7 +128,7 @@ class _Inside:
     """What the decorators make in compiled code, as an object of the inferer."""
 
     def __call__(self, *args, **kwargs):
-        return _call_inside(self, args, kwargs)
+        """Never run: `_infer_call_inside` says what a call is."""
 
 
 class _JvpInside(_Inside):
@@ -159,13 +158,8 @@ function(custom_jvp)(_decorator(_JvpInside, "jvp"))
 function(custom_vjp)(_decorator(_VjpInside, "vjp"))
 
 
-def _call_inside(f: _Inside, args: tuple, kwargs: dict) -> Any:
-    """`f(*args, **kwargs)`, of which the inferer knows what it is."""
-    raise NotImplementedError
-
-
-@function(_call_inside)
-def _infer_call_inside(ctx, f: Ref, args, kwargs) -> Abstract:
+@function(_Inside.__call__)
+def _infer_call_inside(ctx, f: Ref, *args: Abstract, **kwargs: Abstract) -> Abstract:
     contents = ctx.contents(f)
     fun, mode, numbers, rules = contents.values
     argnums = (
@@ -175,5 +169,4 @@ def _infer_call_inside(ctx, f: Ref, args, kwargs) -> Abstract:
     )
     name = fun.code.name if hasattr(fun, "code") else "a function"
     custom = Custom(f.id, name, mode.value, fun, rules.items, argnums)
-    options = ctx.contents(kwargs)
-    return call_custom(ctx, custom, args.items, dict(zip(options.keys, options.values)))
+    return call_custom(ctx, custom, args, kwargs)

@@ -1,9 +1,10 @@
-"""Tokens of the text form of the IR."""
+"""Tokens of the text form of the IR, and the cursor that a parser reads them with."""
 
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from myia.source.span import SourceFile, Span
 
@@ -51,3 +52,48 @@ def tokenize(text: str) -> tuple[list[Token], dict[int, Span]]:
         line += kind == "newline"
     tokens.append(Token("end", "the end", line))
     return tokens, spans
+
+
+class Cursor:
+    """A place among the tokens of a text."""
+
+    def __init__(self, text: str):
+        self.tokens, self.spans = tokenize(text)
+        self.position = 0
+
+    def peek(self) -> Token:
+        return self.tokens[self.position]
+
+    def next(self, kind: str | None = None) -> str:
+        token = self.peek()
+        if kind is not None and token.kind != kind:
+            raise self.error(f"expected a {kind}, found {token.text!r}")
+        self.position += 1
+        return token.text
+
+    def accept(self, text: str) -> bool:
+        """Whether the next token is `text`, which is then consumed."""
+        found = self.peek().text == text and self.peek().kind != "string"
+        self.position += found
+        return found
+
+    def expect(self, text: str) -> None:
+        if not self.accept(text):
+            raise self.error(f"expected {text!r}, found {self.peek().text!r}")
+
+    def newlines(self) -> None:
+        while self.peek().kind == "newline":
+            self.position += 1
+
+    def listed(self, item: Callable[[], Any], close: str) -> list:
+        """Items and commas up to `close`."""
+        items = []
+        while not self.accept(close):
+            items.append(item())
+            if not self.accept(","):
+                self.expect(close)
+                break
+        return items
+
+    def error(self, message: str) -> ParseError:
+        return ParseError(f"line {self.peek().line}: {message}")

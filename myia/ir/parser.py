@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from myia.ir.avals import I64, PY, Aval, dtype_name, parse_dtype
 from myia.ir.builder import Builder, at, emit
 from myia.ir.code import Code, Namespace, Parameter
 from myia.ir.core import Function, Region, Value
-from myia.ir.lexer import ParseError, Token, tokenize
+from myia.ir.lexer import Cursor
 from myia.ir.primitive import PRIMITIVES
 from myia.source.diagnostics import InternalError
 
@@ -32,10 +32,9 @@ def parse(text: str, namespace: Namespace | None = None) -> Function | Code:
     return _Parser(text, namespace).program()
 
 
-class _Parser:
+class _Parser(Cursor):
     def __init__(self, text: str, namespace: Namespace | None):
-        self.tokens, self.spans = tokenize(text)
-        self.position = 0
+        super().__init__(text)
         self.namespace = namespace
         self.scopes: list[dict[str, Value]] = []
         self.python = False  # the section at hand is of IR(py)
@@ -45,45 +44,6 @@ class _Parser:
             for i, token in enumerate(self.tokens[:-1])
             if token.text == "code" and self.tokens[i + 1].kind == "at"
         }
-
-    # ----- Tokens
-
-    def peek(self) -> Token:
-        return self.tokens[self.position]
-
-    def next(self, kind: str | None = None) -> str:
-        token = self.peek()
-        if kind is not None and token.kind != kind:
-            raise self.error(f"expected a {kind}, found {token.text!r}")
-        self.position += 1
-        return token.text
-
-    def accept(self, text: str) -> bool:
-        """Whether the next token is `text`, which is then consumed."""
-        found = self.peek().text == text and self.peek().kind != "string"
-        self.position += found
-        return found
-
-    def expect(self, text: str) -> None:
-        if not self.accept(text):
-            raise self.error(f"expected {text!r}, found {self.peek().text!r}")
-
-    def newlines(self) -> None:
-        while self.peek().kind == "newline":
-            self.position += 1
-
-    def listed(self, item: Callable[[], Any], close: str) -> list:
-        """Items and commas up to `close`."""
-        items = []
-        while not self.accept(close):
-            items.append(item())
-            if not self.accept(","):
-                self.expect(close)
-                break
-        return items
-
-    def error(self, message: str) -> ParseError:
-        return ParseError(f"line {self.peek().line}: {message}")
 
     # ----- Names
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 import jax
 import jax.numpy as jnp
 import numpy as np
+from sampled_arrays import differentiable, weights
 from translated import QUICKLY
 
 from myia.backends.reference.interpreter import evaluate
@@ -36,19 +37,6 @@ def arrays_of(f: Callable) -> Callable[..., list]:
 def staged_region(f: Callable, args: Sequence[np.ndarray]) -> Region:
     avals = [aval_of(x) for x in args]
     return build_region(avals, lambda *xs: translate(stage(arrays_of(f), avals), xs))
-
-
-def weights(shape, dtype, seed: int) -> np.ndarray:
-    """Numbers between 1/2 and 3/2, in both parts of complex ones."""
-    rng = np.random.default_rng([seed, *shape])
-    w = rng.uniform(0.5, 1.5, shape)
-    if np.dtype(dtype).kind == "c":
-        w = w + 1j * rng.uniform(0.5, 1.5, shape)
-    return np.asarray(w, dtype)
-
-
-def differentiable(xs) -> list[int]:
-    return [i for i, x in enumerate(xs) if np.dtype(x.dtype).kind in "fc"]
 
 
 # ----- Ours

@@ -9,7 +9,9 @@ import jax
 import jax.numpy as jnp
 import jax.scipy.linalg as jsl
 import numpy as np
+import sampled_arrays
 from jax import lax
+from sampled_arrays import definite, hermitian
 
 
 @dataclass(frozen=True)
@@ -29,29 +31,13 @@ class Function:
 
 
 def matrix(*shape, dtype="f8", seed=0) -> np.ndarray:
-    """A general matrix, its diagonal heavy and unequal."""
-    rng = np.random.default_rng([seed, *shape])
-    x = rng.uniform(-1, 1, shape)
-    if np.dtype(dtype).kind == "c":
-        x = x + 1j * rng.uniform(-1, 1, shape)
-    rank = min(shape[-2:])
-    x[..., range(rank), range(rank)] += np.linspace(2, 4, rank)
-    return x.astype(dtype)
+    return sampled_arrays.matrix(np.random.default_rng([seed, *shape]), shape, dtype)
 
 
 def vector(*shape, dtype="f8", seed=1) -> np.ndarray:
     rng = np.random.default_rng([seed, *shape])
     x = rng.uniform(-1, 1, shape)
     return (x + 1j * rng.uniform(-1, 1, shape) if np.dtype(dtype).kind == "c" else x).astype(dtype)
-
-
-def hermitian(x):
-    return (x + jnp.conj(jnp.swapaxes(x, -1, -2))) / 2
-
-
-def definite(x):
-    """A positive definite matrix of a general one."""
-    return hermitian(x) + 4 * jnp.eye(x.shape[-1], dtype=x.dtype)
 
 
 def of(f: Callable, *inputs, order: int = 2) -> list[Function]:

@@ -8,7 +8,8 @@ from myia.ir.builder import build_region, emit1
 from myia.ir.code import Code, Namespace
 from myia.ir.core import Function
 from myia.ir.equality import same
-from myia.ir.parser import ParseError, parse
+from myia.ir.lexer import ParseError
+from myia.ir.parser import parse
 from myia.ir.printer import to_text
 from myia.primitives import py
 

@@ -6,33 +6,16 @@ What a factorization leaves free (the phase of a complex eigenvector) is taken o
 from __future__ import annotations
 
 import jax.numpy as jnp
-import numpy as np
+import sampled_arrays
 from jax import lax
+from sampled_arrays import definite, hermitian
 from sampled_case import COMPLEXES, INEXACT, REALS, Make, row
 
 linalg = lax.linalg
 
 
 def matrix(*shape: int) -> Make:
-    """A general matrix, its diagonal heavy and unequal."""
-
-    def make(rng, dtype):
-        x = rng.uniform(-1, 1, shape)
-        if np.dtype(dtype).kind == "c":
-            x = x + 1j * rng.uniform(-1, 1, shape)
-        rank = min(shape[-2:])
-        x[..., range(rank), range(rank)] += np.linspace(2, 4, rank)
-        return x.astype(dtype)
-
-    return make
-
-
-def hermitian(x):
-    return (x + jnp.conj(x.mT)) / 2
-
-
-def definite(x):
-    return hermitian(x) + 4 * jnp.eye(x.shape[-1], dtype=x.dtype)
+    return lambda rng, dtype: sampled_arrays.matrix(rng, shape, dtype)
 
 
 def magnitudes(*vectors):

@@ -14,6 +14,7 @@ import jax
 import jax.flatten_util
 import jax.numpy as jnp
 import numpy as np
+from sampled_arrays import differentiable, weights
 from sampled_case import Case
 
 from myia.backends.reference.interpreter import evaluate
@@ -30,20 +31,6 @@ from myia.primitives.elementwise import real
 from myia.primitives.logic import convert
 from myia.primitives.shaping import reduce_sum
 from myia.transforms.vjp import vjp_region
-
-
-def moving(xs: Sequence) -> list[int]:
-    return [i for i, x in enumerate(xs) if np.dtype(x.dtype).kind in "fc"]
-
-
-def weights(shape, dtype, seed: int) -> np.ndarray:
-    """Numbers between 1/2 and 3/2, in both parts of complex ones."""
-    rng = np.random.default_rng([seed, *shape])
-    w = rng.uniform(0.5, 1.5, shape)
-    if np.dtype(dtype).kind == "c":
-        w = w + 1j * rng.uniform(0.5, 1.5, shape)
-    return np.asarray(w, dtype)
-
 
 # ----- Ours
 
@@ -70,7 +57,7 @@ def _with_gradient(region: Region, of: Sequence[int], seed: int) -> Region:
 
     whole = build_region([x.aval for x in region.args], with_number)
     last = len(region.yields)
-    pullback = vjp_region(whole, moving(region.args), [last])
+    pullback = vjp_region(whole, differentiable(region.args), [last])
 
     def body(*xs):
         results = inline(pullback, (*xs, constant(1, np.float64)))
@@ -82,7 +69,7 @@ def _with_gradient(region: Region, of: Sequence[int], seed: int) -> Region:
 def _number(ys: Sequence[Value], seed: int) -> Value:
     """sum Re(w y (1 + y / 2)) of values (seed 0), else sum Re(v y)"""
     total = constant(0, np.float64)
-    for i in moving(ys):
+    for i in differentiable(ys):
         y = ys[i] * array_constant(weights(ys[i].shape, ys[i].dtype, seed + i))
         if seed == 0:
             y = y * (1 + ys[i] / 2)
@@ -127,14 +114,14 @@ def by_jax(cases: Sequence[Case]) -> list[list[np.ndarray]]:
 
 
 def _derivatives(case: Case, inputs: Sequence[jax.Array]) -> list[jax.Array]:
-    at = moving(inputs)
+    at = differentiable(inputs)
 
     def number(*xs):
         everything = list(inputs)
         for i, x in zip(at, xs):
             everything[i] = x
         ys = jax.tree.leaves(case.f(*everything))
-        return sum((_weighted(ys[i], i) for i in moving(ys)), jnp.zeros(())), ys
+        return sum((_weighted(ys[i], i) for i in differentiable(ys)), jnp.zeros(())), ys
 
     xs = [inputs[i] for i in at]
     if case.order == 0:

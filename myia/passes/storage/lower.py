@@ -51,7 +51,6 @@ from myia.source.diagnostics import Diagnostic, MyiaError
 NEVER = 1e12
 PRICES = ((0.25, 1 << 22), (1.0, 1 << 28), (4.0, 1 << 40), (16.0, 1 << 50), (64.0, 1 << 60))
 
-
 # A tape that leaves the caches costs this many nanoseconds a byte, most of it for fresh pages. A
 # trail of this many bytes stays in them, and runs every trip once more.
 FRESH = 0.4
