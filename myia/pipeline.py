@@ -13,7 +13,9 @@ typed IR -> executable        backends.xla (or backends.reference)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import gc
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
@@ -49,6 +51,20 @@ class Options:
     under_a_trace: bool = False
 
 
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """Without Python's garbage collector: programs are many objects, most of which live on, and to
+    look through them again and again takes a third of the time of compiling."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
 Stage = Callable[[Function, Options], Function]
 
 STAGES: dict[str, Stage] = {
@@ -70,6 +86,7 @@ def stored(function: Function, options: Options) -> tuple[Function, Plan]:
     return lowered, Plan(plans)
 
 
+@collector_paused()
 def planned(function: Function, options: Options = Options()) -> Plan:
     """What is stored for the loops of a typed program."""
     return stored(_before_storage(function, options), options)[1]
@@ -83,6 +100,7 @@ def _before_storage(function: Function, options: Options) -> Function:
     raise InternalError("no stage decides on storage")
 
 
+@collector_paused()
 def typed_program(
     f: Any,
     positional: tuple[Any, ...],
@@ -96,6 +114,7 @@ def typed_program(
     return program
 
 
+@collector_paused()
 def lowered(function: Function, options: Options = Options()) -> Function:
     """Typed IR that a backend can run."""
     for _, after in stages(function, options):

@@ -40,10 +40,14 @@ class Limits:
     def with_budget(self, budget: int) -> Limits:
         return replace(self, budget=budget)
 
+    def may_tape(self, loop: Loop) -> bool:
+        """Could an exact tape be taken, if it is small enough?"""
+        return loop.bound is not None and self.strategy != "trail"
+
     def capacity(self, loop: Loop, bytes_per_trip: int, inner: bool) -> int | None:
         """The size of an exact tape, or None where the trail is to be followed."""
         bound = loop.bound
-        if bound is None or self.strategy == "trail":
+        if not self.may_tape(loop):
             return None
         fits = self.strategy == "tape" and self.budget is None
         return bound if fits or bound * bytes_per_trip <= self._tape(loop, inner) else None

@@ -15,9 +15,10 @@ a value of the outer loop's step like any other, which the outer loop records or
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
+from functools import cache
 
 from myia.ir.avals import I64
 from myia.ir.builder import Builder, append, at, current_span
@@ -251,6 +252,7 @@ class _Scope:
             costly = price > PRICES[0][0] and x in self.lowering.trails
             return NEVER if costly else recording_cost(x.aval, price) * trip.discount(x)
 
+        @cache
         def choose(price: float) -> Cut:
             return choose_records(
                 cut,
@@ -260,13 +262,14 @@ class _Scope:
             )
 
         prices = PRICES[-1:] if limits.strategy == "recompute" else PRICES
-        for price, most in prices:
+        # Where no tape is possible, it is asked only whether anything has to be recorded at all.
+        for price, most in prices if limits.may_tape(parts) else prices[-1:]:
             chosen = choose(price)
             tape = Tape(chosen, parts.bound, trip.successors(chosen.records))
             size = tape.bytes_per_trip
             capacity = limits.capacity(parts, size, bool(self.around))
             if not chosen.records or (capacity is not None and capacity * size <= most):
-                return self.shorter(tape, choose(PRICES[0][0]), trip) or tape
+                return self.shorter(tape, choose, trip) or tape
         if limits.strategy == "tape":
             raise MyiaError(NoBound(current_span()))
         found = self.trail(choose(prices[min(1, len(prices) - 1)][0]), limits, trip)
@@ -284,7 +287,7 @@ class _Scope:
         sizes = Sizes(leaf.bytes_per_trip, leaf.bytes_more, snapshot)
         return Trail(leaf, *limits.trail(sizes, bool(self.around), trips), trips)
 
-    def shorter(self, tape: Tape, cut: Cut, trip: Trip) -> Trail | None:
+    def shorter(self, tape: Tape, choose: Callable[[float], Cut], trip: Trip) -> Trail | None:
         """A trail in the place of a tape, where to run the trips again costs less than memory."""
         limits, parts = self.lowering.limits, tape.cut.parts
         size = tape.bytes_per_trip
@@ -293,6 +296,7 @@ class _Scope:
             return None
         if size * parts.bound <= CACHED:
             return None
+        cut = choose(PRICES[0][0])
         found = self.trail(cut, limits.with_budget(CACHED), trip)
         recorded = needed(cut.primal, cut.records, cut.xs)
         again = sum(map(op_cost, (*parts.body.ops, *recorded)))

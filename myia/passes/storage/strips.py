@@ -50,11 +50,11 @@ def _rule(op: Op, _: Walk) -> Sequence[Value] | None:
 
 @dataclass(frozen=True)
 class _Strip:
-    """A loop, the branch that it takes when k is the carry `due`, and the carries it changes."""
+    """A loop, the branches that it takes when k is the carry `due`, and the carries they change."""
 
     loop: Loop
-    branch: Op
-    moved: tuple[int, ...]  # the position of the carry that each result of the branch is
+    branches: tuple[Op, ...]
+    moved: tuple[int, ...]  # the position of the carry that each result of the branches is
     due: int
 
     def emit(self) -> Sequence[Value]:
@@ -69,8 +69,8 @@ class _Strip:
         return more if count is None else and_(lt(k, count), more)
 
     def _strip(self, _, k: Value, *xs: Value) -> list[Value]:
-        """A trip of the outer loop: the branch, then trips until it is to be taken again."""
-        xs = self._branch_taken(k, list(xs))
+        """A trip of the outer loop: the branches, then trips until they are to be taken again."""
+        xs = self._branches_taken(k, xs)
         due = xs[self.due]
         own = [i for i in range(len(xs)) if i not in self.moved]
 
@@ -90,60 +90,91 @@ class _Strip:
         trips, *values = loop(init, trip, cond=before_due)
         return [add(k, trips), *now(values)]
 
-    def _branch_taken(self, k: Value, xs: list[Value]) -> list[Value]:
-        """The carries after the branch, which reads them and constants of the body."""
+    def _branches_taken(self, k: Value, xs: Sequence[Value]) -> list[Value]:
+        """The carries after the branches, which read them and constants of the body."""
         body = self.loop.body
         env = dict(zip(body.args, (k, *xs)))
         for op in body.ops:
             if op.primitive is constant_p:
                 append(clone_op(op, env))
-        for i, x in zip(self.moved, inline(self.branch.regions[0], (), env)):
-            xs[i] = x
-        return xs
+        taken = [y for branch in self.branches for y in inline(branch.regions[0], (), env)]
+        changed = dict(zip(self.moved, taken, strict=True))
+        return [changed.get(i, x) for i, x in enumerate(xs)]
 
     def _trip(self, k: Value, xs: Sequence[Value]) -> tuple[Value, ...]:
-        """A trip without the branch."""
+        """A trip without the branches."""
         body = self.loop.body
-        rest = tuple(op for op in body.ops if op is not self.branch)
-        env = dict(zip(self.branch.results, (xs[i] for i in self.moved)))
+        rest = tuple(op for op in body.ops if op not in self.branches)
+        results = [y for branch in self.branches for y in branch.results]
+        env = dict(zip(results, (xs[i] for i in self.moved), strict=True))
         return inline(Region(body.args, rest, body.yields), (k, *xs), env)
 
 
 def _find(op: Op) -> _Strip | None:
+    """Trails whose trips one loop makes may share what says when a snapshot is due: all of the
+    branches on it leave the loop, or none."""
     parts = Loop.of(op)
-    definitions = {y: inner for inner in parts.body.ops for y in inner.results}
-    for inner in parts.body.ops:
-        if inner.primitive is if_p:
-            moved = _moved(parts.body, inner)
-            due = _due(parts.body, definitions.get(inner.operands[0]))
-            if moved is not None and due in moved and _can_leave(inner, parts.body, definitions):
-                return _Strip(parts, inner, moved, due)
+    tests = _tests(parts.body)
+    for due in dict.fromkeys(tests.values()):
+        branches = tuple(
+            inner
+            for inner in parts.body.ops
+            if inner.primitive is if_p and tests.get(inner.operands[0]) == due
+        )
+        moved = _moved(parts.body, branches)
+        if moved is not None and due in moved and _can_leave(branches, parts.body):
+            found = _Strip(parts, branches, moved, due)
+            if _are_alone(found):
+                return found
     return None
 
 
-def _due(body: Region, test: Op | None) -> int | None:
-    """The position of the carry that the index is compared with."""
-    if test is None or test.primitive is not eq:
-        return None
-    k, due = test.operands
-    return body.args.index(due) - 1 if k is body.args[0] and due in body.args[1:] else None
+def _tests(body: Region) -> dict[Value, int]:
+    """The results of comparisons of the index with a carry, and the position of that carry."""
+    k, *xs = body.args
+    return {
+        op.results[0]: xs.index(op.operands[1])
+        for op in body.ops
+        if op.primitive is eq and op.operands[0] is k and op.operands[1] in xs
+    }
 
 
-def _moved(body: Region, branch: Op) -> tuple[int, ...] | None:
-    """The carries that the results of the branch are, if otherwise these stay as they were."""
-    _, other = branch.regions
-    used = [x for op in body.ops for x in reads(op)]
-    if any(y in used or body.yields.count(y) != 1 for y in branch.results):
-        return None
-    moved = tuple(body.yields.index(y) for y in branch.results)
-    unchanged = tuple(body.args[1 + i] for i in moved)
-    return moved if not other.ops and other.yields == unchanged else None
+def _moved(body: Region, branches: Sequence[Op]) -> tuple[int, ...] | None:
+    """The carries that the results of the branches are, if otherwise these stay as they were."""
+    moved: list[int] = []
+    for branch in branches:
+        if any(body.yields.count(y) != 1 for y in branch.results):
+            return None
+        own = [body.yields.index(y) for y in branch.results]
+        unchanged = tuple(body.args[1 + i] for i in own)
+        if branch.regions[1].ops or branch.regions[1].yields != unchanged:
+            return None
+        moved += own
+    return tuple(moved)
 
 
-def _can_leave(branch: Op, body: Region, definitions: dict[Value, Op]) -> bool:
-    """True when the branch can run before the other ops of the body, and is worth the trouble."""
-    inside = [definitions[x] for x in captures(*branch.regions) if x in definitions]
-    return (
-        all(op.primitive is constant_p for op in inside)
-        and sum(y.aval.nbytes for y in branch.results) >= LEAST_BYTES
+def _can_leave(branches: Sequence[Op], body: Region) -> bool:
+    """True when the branches can run before the other ops of the body, and are worth it."""
+    definitions = {y: op for op in body.ops for y in op.results}
+    read = [x for branch in branches for x in captures(*branch.regions)]
+    size = sum(y.aval.nbytes for branch in branches for y in branch.results)
+    return size >= LEAST_BYTES and all(
+        definitions[x].primitive is constant_p for x in read if x in definitions
     )
+
+
+def _are_alone(strip: _Strip) -> bool:
+    """True when nothing else reads the carries that the branches change, nor what these become."""
+    body, cond = strip.loop.body, strip.loop.cond
+    tests = [y for y, carry in _tests(body).items() if carry == strip.due]
+    changed = {body.args[1 + i] for i in strip.moved}
+    changed.update(y for branch in strip.branches for y in branch.results)
+    others = [
+        op for op in body.ops if op not in strip.branches and not set(op.results) & set(tests)
+    ]
+    read = {x for op in others for x in reads(op)}
+    read.update(y for i, y in enumerate(body.yields) if i not in strip.moved)
+    if cond is not None:
+        changed.update(cond.args[1 + i] for i in strip.moved)
+        read.update(cond.yields, *map(reads, cond.ops))
+    return changed.isdisjoint(read)
