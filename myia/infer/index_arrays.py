@@ -19,7 +19,7 @@ from myia.infer.layout import in_c_order
 from myia.infer.numbers import broadcast_to, is_number, kind_of
 from myia.infer.operands import fitted, operand
 from myia.infer.subscripts import I64, WHOLE, Subscript, index_value, window
-from myia.infer.values import Abstract, Ref, SliceValue, Tuple
+from myia.infer.values import Abstract, Ref, SliceValue, Static, Tuple
 from myia.infer.views import reshape
 from myia.ir.avals import Aval
 from myia.ir.core import Value
@@ -123,13 +123,25 @@ def _broadcast(ctx: Context, shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
         ctx.fail(BadValue, message=message, exception="IndexError")
 
 
+def _counted(ctx: Context, k: Abstract, n: int) -> Abstract:
+    """A list of bools that are known at compile time, as the list of the places that it names."""
+    items = ctx.list_items(k)
+    if not items or not all(isinstance(i, Static) and isinstance(i.value, bool) for i in items):
+        return k
+    if len(items) != n:
+        message = f"boolean index did not match an axis of size {n}: it has {len(items)} elements"
+        ctx.fail(BadValue, message=message, exception="IndexError")
+    places = [Static(i) for i, item in enumerate(items) if item.value]
+    return Tuple(tuple(places)) if places else ctx.array(constant(0, np.int64, (0,)))
+
+
 def _index(ctx: Context, k: Abstract, n: int) -> Value:
     """The indices of one entry, made non-negative."""
     if is_number(k) and kind_of(k) == "b":
         ctx.fail(Unsupported, what="a bool as an index")
     if not is_array_index(k):
         return index_value(ctx, k, n)
-    index = k if ctx.is_array(k) else ctx.as_array(k)
+    index = k if ctx.is_array(k) else ctx.as_array(_counted(ctx, k, n))
     if array_aval(ctx.heap, index.id).dtype.kind not in "iu":
         ctx.fail(
             Unsupported,

@@ -102,7 +102,7 @@ REFUSED = {
             scipy.signal.correlate2d""",
         "int32": """numpy.multiplied_at scipy.signal.convolve2d
             scipy.signal.correlate2d""",
-        "bool": """numpy.einsum numpy.maximum.accumulate numpy.minimum.accumulate
+        "bool": """numpy.maximum.accumulate numpy.minimum.accumulate
             numpy.multiplied_at numpy.piecewise scipy.linalg.convolution_matrix
             scipy.linalg.hankel scipy.linalg.toeplitz scipy.linalg.matmul_toeplitz""",
         "empty": """numpy.apply_along_axis numpy.histogram2d numpy.histogramdd numpy.hypot.reduce

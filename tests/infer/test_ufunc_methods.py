@@ -143,7 +143,7 @@ def test_vectorize():
 
 
 def test_vectorize_with_options_is_refused():
-    with pytest.raises(MyiaError, match="otypes"):
-        myia.jit(lambda x: np.vectorize(branches, otypes=[float])(x, 1.0))(X)
+    with pytest.raises(MyiaError, match="signature"):
+        myia.jit(lambda x: np.vectorize(branches, signature="(),()->()")(x, 1.0))(X)
     with pytest.raises(MyiaError, match="stacked"):
         myia.jit(lambda x: np.vectorize(lambda v: (v, v))(x))(X)

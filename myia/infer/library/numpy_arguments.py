@@ -11,11 +11,13 @@ from myia.infer.arrays import as_array
 from myia.infer.context import Context
 from myia.infer.errors import BadType, BadValue, Unsupported
 from myia.infer.layout import result_like
-from myia.infer.numbers import convert, is_number, is_weak
+from myia.infer.library.formulas import truth
+from myia.infer.numbers import broadcast_to, convert, is_number, is_weak
 from myia.infer.operands import is_numeric, operand, operand_dtype
 from myia.infer.values import Abstract, Ref, Scalar, Static, Tuple, is_none, static_int
 from myia.ir.avals import Aval
 from myia.ir.core import Value
+from myia.primitives import logic
 
 AXIS_ERROR = "AxisError"
 
@@ -71,8 +73,18 @@ def copied(ctx: Context, x: Abstract) -> Abstract:
     return result_like(ctx, ctx.read(x), x) if isinstance(x, Ref) else x
 
 
-def stored(ctx: Context, result: Abstract, out: Abstract) -> Abstract:
-    """`out=`: the result is written into that array, which is returned."""
+def stored(
+    ctx: Context,
+    result: Abstract,
+    out: Abstract,
+    *,
+    spread: bool = False,
+    mask: Value | None = None,
+) -> Abstract:
+    """`out=`: the result is written into that array, which is returned.
+
+    `spread`: it is repeated to the shape of that array; `mask`: where it is written.
+    """
     if isinstance(out, Tuple) and len(out.items) == 1:
         (out,) = out.items
     if is_none(out):
@@ -83,20 +95,31 @@ def stored(ctx: Context, result: Abstract, out: Abstract) -> Abstract:
     if not np.can_cast(dtype_of(ctx, result), dtype, "same_kind"):
         message = f"Cannot cast output from {dtype_of(ctx, result)!r} to {dtype!r}"
         ctx.fail(BadType, message=f"{message} with casting rule 'same_kind'")
-    if ctx.shape(result) != shape:
+    if not (ctx.shape(result) == shape or (spread and _fits(ctx.shape(result), shape))):
         message = f"non-broadcastable output operand with shape {shape}"
         ctx.fail(BadValue, message=f"{message} doesn't match the shape {ctx.shape(result)}")
-    ctx.store(out, value_of(ctx, result, dtype))
+    new = broadcast_to(value_of(ctx, result, dtype), shape)
+    ctx.store(out, new if mask is None else logic.select(mask, new, value_of(ctx, out)))
     return out
+
+
+def _fits(shape: tuple[int, ...], into: tuple[int, ...]) -> bool:
+    """Can an array of this shape be repeated to that one?"""
+    return len(shape) <= len(into) and all(n in (1, k) for n, k in zip(shape[::-1], into[::-1]))
 
 
 # ----- Options
 
 
+def given(x: Abstract) -> bool:
+    """None and NumPy's "no value" say nothing."""
+    return not (is_none(x) or (isinstance(x, Static) and x.value is np._NoValue))
+
+
 def refuse(ctx: Context, function: str, options: dict[str, Abstract]) -> None:
-    """Refuse keyword arguments by name; None and NumPy's "no value" say nothing."""
+    """Refuse keyword arguments by name."""
     for name, x in options.items():
-        if not (is_none(x) or (isinstance(x, Static) and x.value is np._NoValue)):
+        if given(x):
             ctx.fail(Unsupported, what=f"`{name}=` of `{function}`")
 
 
@@ -121,6 +144,22 @@ def order_c(ctx: Context, function: str, order: Abstract) -> None:
 
 
 # ----- Dtypes
+
+
+def says_all(where: Abstract) -> bool:
+    """Does a `where=` argument leave nothing out?"""
+    return not given(where) or (isinstance(where, Static) and where.value is True)
+
+
+def mask_argument(ctx: Context, where: Abstract, shape: tuple[int, ...]) -> Value | None:
+    """`where=`: a mask of this shape; None where all elements count."""
+    if says_all(where):
+        return None
+    mask = truth(value_of(ctx, numeric(ctx, where)))
+    if not _fits(mask.shape, shape):
+        message = f"`where` of shape {mask.shape} cannot be broadcast to the shape {shape}"
+        ctx.fail(BadValue, message=message)
+    return broadcast_to(mask, shape)
 
 
 def dtype_argument(ctx: Context, x: Abstract) -> np.dtype | None:

@@ -6,7 +6,7 @@ import numpy as np
 
 from myia.infer.arrays import as_array, common_dtype
 from myia.infer.context import Context
-from myia.infer.errors import BadType, BadValue, Unsupported
+from myia.infer.errors import BadType, BadValue
 from myia.infer.layout import copy_of, is_contiguous, layout, result_like
 from myia.infer.library.numpy_arguments import (
     array,
@@ -123,7 +123,9 @@ def _full_like(
 ) -> Abstract:
     x, fill = array(ctx, a), numeric(ctx, fill_value)
     if ctx.shape(fill) != ():
-        ctx.fail(Unsupported, what="`numpy.full_like` with an array")
+        like = _like(ctx, "full_like", x, Static(0), dtype, order, shape)
+        new = _spread(ctx, cast(ctx, fill, dtype_of(ctx, like)), ctx.shape(like))
+        return result_like(ctx, new, like)
     return _like(ctx, "full_like", x, fill, dtype, order, shape)
 
 

@@ -7,17 +7,29 @@ An index that neither the result nor a later operand names is summed as soon as 
 
 from __future__ import annotations
 
+import string
+
 import numpy as np
 
 from myia.infer.context import Context
-from myia.infer.errors import BadValue, Unsupported
+from myia.infer.errors import BadValue
 from myia.infer.layout import frozen_view
-from myia.infer.library.numpy_arguments import array, refuse, static, value_of
+from myia.infer.library.formulas import truth
+from myia.infer.library.numpy_arguments import (
+    array,
+    dtype_argument,
+    given,
+    integer,
+    refuse,
+    stored,
+    value_of,
+)
 from myia.infer.library.numpy_products import contract
 from myia.infer.numbers import promote
 from myia.infer.operands import operand_dtype
 from myia.infer.registry import function
-from myia.infer.values import NONE, Abstract, Ref
+from myia.infer.values import NONE, Abstract, Ref, Static
+from myia.infer.views import reshape
 from myia.ir.core import Value
 from myia.primitives import logic, reductions, shaping
 from myia.primitives.define import constant
@@ -28,58 +40,109 @@ Term = tuple[str, Value]  # the letters of the axes, and the operand
 @function(np.einsum)
 def _einsum(
     ctx: Context,
-    subscripts: Abstract,
     *operands: Abstract,
+    out: Abstract = NONE,
+    dtype: Abstract = NONE,
     optimize: Abstract = NONE,
     **options: Abstract,
 ) -> Abstract:
     refuse(ctx, "numpy.einsum", options)
-    inputs, output = _parsed(ctx, static(ctx, subscripts, "the subscripts"), len(operands))
+    text, operands = _spelled(ctx, operands)
     xs = [array(ctx, x) for x in operands]
-    dtype, _ = promote(*(operand_dtype(ctx, x) for x in xs))
-    if dtype.kind == "b":
-        ctx.fail(Unsupported, what="`numpy.einsum` of booleans")
-    terms = [(letters, value_of(ctx, x, dtype)) for letters, x in zip(inputs, xs)]
-    _check_extents(ctx, terms)
+    inputs, output = _parsed(ctx, text, [len(ctx.shape(x)) for x in xs])
+    wanted = dtype_argument(ctx, dtype) or promote(*(operand_dtype(ctx, x) for x in xs))[0]
+    computed = np.dtype(np.int64) if wanted.kind == "b" else wanted  # any of all: sums of products
+    terms = [(letters, value_of(ctx, x, computed)) for letters, x in zip(inputs, xs)]
+    terms = _of_one_extent(ctx, terms)
     done = _without_repeats(*terms[0])
     for k, term in enumerate(terms[1:], 2):
-        later = output + "".join(inputs[k:])
+        later = output + "".join(letters for letters, _ in terms[k:])
         done = _pair(done, _without_repeats(*term), later)
     value = _arranged(_summed(*done, output), output)
-    if len(xs) == 1 and isinstance(xs[0], Ref) and set(inputs[0]) == set(output):
+    value = truth(value) if wanted.kind == "b" else value
+    if not given(out) and _is_view(ctx, xs, inputs, output, wanted):
         return frozen_view(ctx, xs[0], value, "a view made by `np.einsum`")
-    return ctx.array(value, contiguous=False)
+    return stored(ctx, ctx.array(value, contiguous=False), out)
 
 
-def _parsed(ctx: Context, text: object, count: int) -> tuple[list[str], str]:
-    """The letters of each operand and of the result."""
-    if not isinstance(text, str) or "." in text:
-        ctx.fail(
-            Unsupported,
-            what="this form of `numpy.einsum`",
-            help_text="name every axis: `np.einsum('ij,jk->ik', a, b)`",
-        )
+def _is_view(ctx: Context, xs: list[Abstract], inputs, output: str, dtype: np.dtype) -> bool:
+    """Of one operand of which nothing is summed NumPy gives a view."""
+    whole = len(xs) == 1 and isinstance(xs[0], Ref) and set(inputs[0]) == set(output)
+    return whole and operand_dtype(ctx, xs[0])[0] == dtype
+
+
+# ----- Subscripts
+
+ELLIPSIS = "..."
+UNNAMED = "αβγδεζηθικλμνξοπρστυφχψω"  # for the axes that an ellipsis stands for, up to the last
+
+
+def _spelled(ctx: Context, operands: tuple) -> tuple[str, tuple]:
+    """The subscripts and the arrays: `"ij,j", a, b`, or `a, [0, 1], b, [1]`."""
+    first = operands[0] if operands else NONE
+    if isinstance(first, Static) and isinstance(first.value, str):
+        return first.value, operands[1:]
+    text = ",".join(_letters(ctx, axes) for axes in operands[1::2])
+    if len(operands) % 2:
+        return f"{text}->{_letters(ctx, operands[-1])}", operands[:-1:2]
+    return text, operands[::2]
+
+
+def _letters(ctx: Context, axes: Abstract) -> str:
+    """`[0, ..., 1]` as `"A...B"`, in the order of the numbers."""
+    named = []
+    for axis in ctx.list_items(axes):
+        is_rest = isinstance(axis, Static) and axis.value is Ellipsis
+        named.append(ELLIPSIS if is_rest else LETTERS[integer(ctx, axis, "a subscript")])
+    return "".join(named)
+
+
+LETTERS = string.ascii_uppercase + string.ascii_lowercase
+
+
+def _parsed(ctx: Context, text: str, ndims: list[int]) -> tuple[list[str], str]:
+    """The letters of each operand and of the result, a letter for each axis of an ellipsis too."""
     left, arrow, output = text.replace(" ", "").partition("->")
     inputs = left.split(",")
-    if not arrow:  # the letters that appear once, in alphabetical order
-        output = "".join(sorted(c for c in set(left) - {","} if left.count(c) == 1))
-    if len(inputs) != count:
-        message = f"einsum: {len(inputs)} operands are named, {count} are given"
+    if len(inputs) != len(ndims):
+        message = f"einsum: {len(inputs)} operands are named, {len(ndims)} are given"
         ctx.fail(BadValue, message=message)
-    if len(set(output)) < len(output) or not set(output) <= set(left):
+    if not arrow:  # the letters that appear once, in alphabetical order
+        named = left.replace(ELLIPSIS, "").replace(",", "")
+        once = "".join(sorted(c for c in set(named) if named.count(c) == 1))
+        output = (ELLIPSIS if ELLIPSIS in left else "") + once
+    rests = [n - len(names.replace(ELLIPSIS, "")) for names, n in zip(inputs, ndims)]
+    rests = [max(rest, 0) if ELLIPSIS in names else 0 for names, rest in zip(inputs, rests)]
+    unnamed = UNNAMED[: max(rests, default=0)]
+    inputs = [
+        names.replace(ELLIPSIS, unnamed[len(unnamed) - rest :])
+        for names, rest in zip(inputs, rests)
+    ]
+    output = output.replace(ELLIPSIS, unnamed)
+    if len(set(output)) < len(output) or not {*unnamed} <= {*output} <= {*"".join(inputs)}:
         ctx.fail(BadValue, message=f"einsum: the result {output!r} does not follow from {left!r}")
     return inputs, output
 
 
-def _check_extents(ctx: Context, terms: list[Term]) -> None:
+def _of_one_extent(ctx: Context, terms: list[Term]) -> list[Term]:
+    """Axes of extent 1 are left out of operands where others have more along them."""
     extents: dict[str, int] = {}
     for letters, value in terms:
         if len(letters) != len(value.shape):
             message = f"einsum: {letters!r} names the axes of an array of shape {value.shape}"
             ctx.fail(BadValue, message=message)
         for letter, n in zip(letters, value.shape):
-            if extents.setdefault(letter, n) != n:
-                ctx.fail(BadValue, message=f"einsum: index {letter!r} is {extents[letter]} and {n}")
+            known = extents.setdefault(letter, n)
+            if 1 not in (known, n) and known != n:
+                ctx.fail(BadValue, message=f"einsum: index {letter!r} is {known} and {n}")
+            extents[letter] = n if known == 1 else known
+    return [_without_ones(letters, value, extents) for letters, value in terms]
+
+
+def _without_ones(letters: str, x: Value, extents: dict[str, int]) -> Term:
+    kept = [i for i, letter in enumerate(letters) if x.shape[i] == extents[letter]]
+    shape = tuple(x.shape[i] for i in kept)
+    return "".join(letters[i] for i in kept), reshape(x, shape)
 
 
 def _without_repeats(letters: str, x: Value) -> Term:

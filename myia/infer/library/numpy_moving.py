@@ -10,12 +10,14 @@ from myia.infer import comparison, operators
 from myia.infer.context import Context
 from myia.infer.errors import BadValue, Unsupported
 from myia.infer.layout import result_like
+from myia.infer.library import written_padding
 from myia.infer.library.numpy_arguments import (
     array,
     axes_argument,
     axis_argument,
     cast,
     dtype_of,
+    given,
     integer,
     integers,
     refuse,
@@ -23,13 +25,15 @@ from myia.infer.library.numpy_arguments import (
     value_of,
 )
 from myia.infer.library.numpy_reductions import along
-from myia.infer.numbers import is_number
+from myia.infer.library.written import called
+from myia.infer.numbers import broadcast_to, is_number
 from myia.infer.registry import function, method
-from myia.infer.values import NONE, Abstract, Scalar, Static, is_none
+from myia.infer.values import NONE, Abstract, Scalar, Static, Tuple, is_none
 from myia.infer.views import reshape
 from myia.ir.core import Value
 from myia.primitives import arithmetic, shaping, windows
-from myia.primitives.define import constant
+from myia.primitives.define import array_constant, constant
+from myia.primitives.indexing import take_along_axis
 
 Shape = tuple[int, ...]
 
@@ -155,6 +159,13 @@ def _mirror(skip: int):
     return mode
 
 
+WRITTEN_PADS = {
+    "linear_ramp": written_padding.linear_ramp,
+    "maximum": written_padding.by_statistic(np.max),
+    "mean": written_padding.by_statistic(np.mean),
+    "median": written_padding.by_statistic(np.median),
+    "minimum": written_padding.by_statistic(np.min),
+}
 # The two sides of an axis, and by how much the array must be longer than each.
 PAD_MODES: dict[str, tuple[Callable, int]] = {
     "edge": (_edge, 0),
@@ -185,9 +196,14 @@ def _pad(
         fill = options.pop("constant_values", Static(0))
         refuse(ctx, "numpy.pad", options)
         return result_like(ctx, _filled_around(ctx, value, widths, fill), x)
+    if name in WRITTEN_PADS:
+        return called(ctx, WRITTEN_PADS[name], (x, Static(tuple(widths))), options)
+    how = options.pop("reflect_type", Static("even"))
     refuse(ctx, "numpy.pad", options)
     if name not in PAD_MODES:
         ctx.fail(Unsupported, what=f"`mode={name!r}` of `numpy.pad`")
+    if static(ctx, how, "`reflect_type`") == "odd" and name in ("reflect", "symmetric"):
+        return called(ctx, written_padding.odd, (x, Static(tuple(widths)), mode), {})
     return result_like(ctx, _mirrored_around(ctx, value, widths, name), x)
 
 
@@ -228,11 +244,22 @@ def _mirrored_around(ctx: Context, x: Value, widths, name: str) -> Value:
         n = x.shape[axis]
         if low == high == 0:
             continue
-        if n == 0 or (name != "edge" and max(low, high) > n - margin):
-            ctx.fail(Unsupported, what=f"`np.pad` in mode {name!r} by more than the array holds")
+        if n == 0:
+            message = f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'"
+            ctx.fail(BadValue, message=message)
+        if name != "edge" and max(low, high) > n - margin:
+            x = _rows(x, axis, np.pad(np.arange(n), (low, high), name))
+            continue
         before, after = sides(x, axis, low, high)
         x = _together([before, x, after], axis)
     return x
+
+
+def _rows(x: Value, axis: int, places: np.ndarray) -> Value:
+    """The rows at these places, known at compile time."""
+    shape = (*x.shape[:axis], len(places), *x.shape[axis + 1 :])
+    along_axis = places.reshape([-1 if i == axis else 1 for i in range(len(shape))])
+    return take_along_axis(x, array_constant(np.broadcast_to(along_axis, shape)), axis)
 
 
 # ----- Differences
@@ -244,16 +271,28 @@ def _diff(
     a: Abstract,
     n: Abstract = Static(1),
     axis: Abstract = Static(-1),
-    **options: Abstract,
+    prepend: Abstract = NONE,
+    append: Abstract = NONE,
 ) -> Abstract:
-    refuse(ctx, "numpy.diff", options)
     x = array(ctx, a)
     if not ctx.shape(x):
         ctx.fail(BadValue, message="diff requires input that is at least one dimensional")
     i = axis_argument(ctx, axis, len(ctx.shape(x)))
+    if given(prepend) or given(append):
+        parts = [_row(ctx, end, x, i) for end in (prepend, x, append) if given(end)]
+        x = ctx.call(Static(np.concatenate), (Tuple(tuple(parts)),), {"axis": Static(i)})
     for _ in range(integer(ctx, n, "the order of a difference")):
         x = _difference(ctx, x, i)
     return x
+
+
+def _row(ctx: Context, end: Abstract, x: Abstract, axis: int) -> Abstract:
+    """What stands before or after `x`: a number fills one row."""
+    part = array(ctx, end)
+    if ctx.shape(part):
+        return part
+    row = tuple(1 if i == axis else n for i, n in enumerate(ctx.shape(x)))
+    return ctx.array(broadcast_to(value_of(ctx, part), row))
 
 
 def _difference(ctx: Context, x: Abstract, axis: int) -> Abstract:

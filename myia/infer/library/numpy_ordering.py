@@ -13,6 +13,7 @@ from myia.infer.library.numpy_arguments import (
     array,
     axis_argument,
     dtype_of,
+    given,
     refuse,
     static,
     stored,
@@ -108,8 +109,9 @@ def _searchsorted(
     sorter: Abstract = NONE,
 ) -> Abstract:
     """How many elements of the sorted `a` come before each of `v`."""
-    refuse(ctx, "numpy.searchsorted", {"sorter": sorter})
     xs = array(ctx, a), array(ctx, v)
+    if given(sorter):
+        xs = ctx.call(Static(np.take), (xs[0], sorter), {}), xs[1]
     if len(ctx.shape(xs[0])) != 1:
         ctx.fail(BadValue, message="object too deep for desired array")
     dtype, _ = promote(*(operand_dtype(ctx, x) for x in xs))
@@ -147,11 +149,21 @@ def _take(
     mode: Abstract = Static("raise"),
 ) -> Abstract:
     """`a[:, ..., indices]`"""
-    if static(ctx, mode, "the mode") != "raise":
-        ctx.fail(Unsupported, what=f"`mode={mode.value!r}` of `numpy.take`")
     x, i = along(ctx, array(ctx, a), axis)
-    key = Tuple((*[WHOLE] * i, array(ctx, indices)))
+    places = _places(ctx, array(ctx, indices), ctx.shape(x)[i], static(ctx, mode, "the mode"))
+    key = Tuple((*[WHOLE] * i, places))
     return stored(ctx, ctx.array(value_of(ctx, getitem(ctx, x, key))), out)
+
+
+def _places(ctx: Context, indices: Abstract, n: int, mode: str) -> Abstract:
+    """Indices as the mode has them: those outside of an axis of extent `n` lie in it."""
+    if mode == "raise":
+        return indices
+    if mode == "clip":
+        return ctx.call(Static(np.clip), (indices, Static(0), Static(n - 1)), {})
+    if mode == "wrap":
+        return ctx.call(Static(np.remainder), (indices, Static(n)), {})
+    ctx.fail(BadValue, message=f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
 
 
 @function(np.take_along_axis)
@@ -163,16 +175,25 @@ def _take_along_axis(
     if dtype_of(ctx, at).kind not in "iu":
         ctx.fail(BadType, message="`indices` must be an integer array")
     value, where = value_of(ctx, x), value_of(ctx, at, np.dtype(np.int64))
-    shapes = [(*v.shape[:i], *v.shape[i + 1 :]) for v in (value, where)]
     if len(value.shape) != len(where.shape):
         message = "`indices` and `arr` must have the same number of dimensions"
         ctx.fail(BadValue, message=message)
-    if shapes[0] != shapes[1]:
-        ctx.fail(Unsupported, what="`numpy.take_along_axis` with broadcasting")
+    value, where = _spread_but(ctx, i, value, where)
     if where.aval.size == 0:
         return ctx.array(constant(0, value.dtype, where.shape))
     found = take_along_axis(value, _in_range(ctx, where, value.shape[i]), i)
     return ctx.array(found, contiguous=False)
+
+
+def _spread_but(ctx: Context, axis: int, *values: Value) -> list[Value]:
+    """The values broadcast to one shape, but for their extents along this axis."""
+    shapes = [(*v.shape[:axis], *v.shape[axis + 1 :]) for v in values]
+    try:
+        rest = np.broadcast_shapes(*shapes)
+    except ValueError:
+        message = f"shapes {shapes} of `arr` and `indices` beside the axis do not fit together"
+        ctx.fail(BadValue, message=message, exception="IndexError")
+    return [broadcast_to(v, (*rest[:axis], v.shape[axis], *rest[axis:])) for v in values]
 
 
 def _in_range(ctx: Context, index: Value, n: int) -> Value:

@@ -83,8 +83,6 @@ def _linspace(
     if n < 0:
         message = f"Number of samples, {n}, must be non-negative."
         ctx.fail(BadValue, message=message)
-    if integer(ctx, axis, "an axis") != 0:
-        ctx.fail(Unsupported, what="`axis=` of `numpy.linspace`")
     ends = [numeric(ctx, x) for x in (start, stop)]
     computed, _ = promote(*(operand_dtype(ctx, x) for x in ends), (F64, True))
     shape = broadcast_shapes(ctx, *ends)
@@ -97,6 +95,8 @@ def _linspace(
             ctx.fail(BadType, message="ufunc 'floor' not supported for complex numbers")
         result = ctx.array(elementwise.floor(samples))
     result = result if wanted is None else cast(ctx, result, wanted)
+    if integer(ctx, axis, "an axis") != 0:
+        result = ctx.call(Static(np.moveaxis), (result, ZERO, axis), {})
     return Tuple((result, ctx.array(step))) if flag(ctx, retstep, "retstep") else result
 
 
@@ -125,16 +125,17 @@ def _meshgrid(
     sparse: Abstract = FALSE,
     indexing: Abstract = Static("xy"),
 ) -> Abstract:
-    if flag(ctx, sparse, "sparse") or not flag(ctx, copy, "copy"):
-        ctx.fail(Unsupported, what="`sparse=` or `copy=` of `numpy.meshgrid`")
+    if not flag(ctx, copy, "copy"):
+        ctx.fail(Unsupported, what="`copy=False` of `numpy.meshgrid`")
     values = [value_of(ctx, array(ctx, x)) for x in xi]
     order = list(range(len(values)))
     if static(ctx, indexing, "indexing") == "xy" and len(order) > 1:
         order[:2] = 1, 0  # the axis along which each varies
     sizes = [v.aval.size for v in values]
-    shape = tuple(sizes[order.index(axis)] for axis in range(len(sizes)))
-    grids = [
-        shaping.broadcast(reshape(v, (n,)), shape=shape, dims=(axis,))
-        for v, n, axis in zip(values, sizes, order)
-    ]
+    whole = tuple(sizes[order.index(axis)] for axis in range(len(sizes)))
+    thin = flag(ctx, sparse, "sparse")
+    grids = []
+    for v, n, axis in zip(values, sizes, order):
+        shape = tuple(k if i == axis or not thin else 1 for i, k in enumerate(whole))
+        grids.append(shaping.broadcast(reshape(v, (n,)), shape=shape, dims=(axis,)))
     return Tuple(tuple(map(ctx.array, grids)))

@@ -18,19 +18,24 @@ from myia.infer.library.formulas import truth
 from myia.infer.library.numpy_arguments import (
     array,
     axis_argument,
+    cast,
     dtype_argument,
     dtype_of,
     flag,
+    given,
+    mask_argument,
+    numeric,
     reduction_axes,
-    refuse,
+    says_all,
     stored,
     value_of,
 )
+from myia.infer.numbers import broadcast_to
 from myia.infer.registry import function, method
-from myia.infer.values import FALSE, NONE, Abstract, Ref, is_none
+from myia.infer.values import FALSE, NONE, TRUE, Abstract, Ref, is_none
 from myia.infer.views import reshape
 from myia.ir.core import Value
-from myia.primitives import reductions
+from myia.primitives import arithmetic, logic, reductions
 from myia.primitives.logic import convert
 
 Shape = tuple[int, ...]
@@ -60,6 +65,27 @@ def _by(primitive):
     return lambda x, axes: primitive(x, axes=axes) if axes else x
 
 
+def _chosen(
+    ctx: Context, x: Abstract, where: Abstract, dtype: np.dtype, neutral: float
+) -> Abstract:
+    """`x` in `dtype`, with `neutral` in place of the elements that `where` leaves out."""
+    mask = mask_argument(ctx, where, ctx.shape(x))
+    if mask is None:
+        return x
+    return result_like(ctx, logic.select(mask, value_of(ctx, x, dtype), neutral), x)
+
+
+def _begun(ctx: Context, reduced: Abstract, initial: Abstract, combine: Callable) -> Abstract:
+    """A result with the value that the reduction starts with."""
+    if not given(initial):
+        return reduced
+    value = value_of(ctx, reduced)
+    start = value_of(ctx, cast(ctx, numeric(ctx, initial), value.dtype))
+    if start.shape:
+        ctx.fail(BadValue, message="`initial` must be a number")
+    return result_like(ctx, combine(value, broadcast_to(start, value.shape)), reduced)
+
+
 def sum_dtype(dtype: np.dtype) -> np.dtype:
     """The dtype of sums and products: small integers are widened."""
     if dtype.kind in "biu":
@@ -84,7 +110,7 @@ def _flat(ctx: Context, x: Abstract) -> Abstract:
 # ----- Sums and products
 
 
-def _folding(name: str, primitive):
+def _folding(name: str, primitive, combine, neutral: int):
     def handler(
         ctx: Context,
         a: Abstract,
@@ -92,15 +118,17 @@ def _folding(name: str, primitive):
         dtype: Abstract = NONE,
         out: Abstract = NONE,
         keepdims: Abstract = FALSE,
-        **options: Abstract,
+        initial: Abstract = NONE,
+        where: Abstract = TRUE,
     ) -> Abstract:
-        refuse(ctx, f"numpy.{name}", options)
         x = array(ctx, a)
         wanted = dtype_argument(ctx, dtype) or sum_dtype(dtype_of(ctx, x))
         if wanted.kind == "b":
             ctx.fail(Unsupported, what=f"`dtype=bool` of `numpy.{name}`")
+        x = _chosen(ctx, x, where, wanted, neutral)
         axes = reduction_axes(ctx, axis, len(ctx.shape(x)))
-        return stored(ctx, reduced(ctx, x, axes, keepdims, wanted, _by(primitive)), out)
+        folded = reduced(ctx, x, axes, keepdims, wanted, _by(primitive))
+        return stored(ctx, _begun(ctx, folded, initial, combine), out)
 
     return handler
 
@@ -130,25 +158,26 @@ def _both_spellings(numpy: Callable, handler: Callable) -> None:
         method(kind, numpy.__name__)(handler)
 
 
-_both_spellings(np.sum, _folding("sum", reductions.reduce_sum))
-_both_spellings(np.prod, _folding("prod", reductions.reduce_prod))
+_both_spellings(np.sum, _folding("sum", reductions.reduce_sum, arithmetic.add, 0))
+_both_spellings(np.prod, _folding("prod", reductions.reduce_prod, arithmetic.mul, 1))
 _both_spellings(np.cumsum, _running("cumsum", reductions.cumsum))
 _both_spellings(np.cumprod, _running("cumprod", reductions.cumprod))
 
 # ----- Truth
 
 
-def _quantifier(name: str, primitive):
+def _quantifier(primitive, neutral: bool):
     def handler(
         ctx: Context,
         a: Abstract,
         axis: Abstract = NONE,
         out: Abstract = NONE,
         keepdims: Abstract = FALSE,
-        **options: Abstract,
+        *,
+        where: Abstract = TRUE,
     ) -> Abstract:
-        refuse(ctx, f"numpy.{name}", options)
         x = array(ctx, a)
+        x = _chosen(ctx, x, where, dtype_of(ctx, x), neutral)
 
         def reduce(value: Value, axes: Shape) -> Value:
             return _by(primitive)(truth(value), axes)
@@ -159,8 +188,8 @@ def _quantifier(name: str, primitive):
     return handler
 
 
-_both_spellings(np.all, _quantifier("all", reductions.reduce_and))
-_both_spellings(np.any, _quantifier("any", reductions.reduce_or))
+_both_spellings(np.all, _quantifier(reductions.reduce_and, True))
+_both_spellings(np.any, _quantifier(reductions.reduce_or, False))
 
 
 @function(np.count_nonzero)
@@ -186,29 +215,40 @@ def _ordered(ctx: Context, x: Abstract, name: str) -> np.dtype:
     return dtype
 
 
-def _extremum(name: str, word: str, primitive):
+def _extremum(name: str, word: str, primitive, combine, neutral: Callable):
     def handler(
         ctx: Context,
         a: Abstract,
         axis: Abstract = NONE,
         out: Abstract = NONE,
         keepdims: Abstract = FALSE,
-        **options: Abstract,
+        initial: Abstract = NONE,
+        where: Abstract = TRUE,
     ) -> Abstract:
-        refuse(ctx, f"numpy.{name}", options)
         x = array(ctx, a)
         dtype, shape = _ordered(ctx, x, name), ctx.shape(x)
         axes = reduction_axes(ctx, axis, len(shape))
-        if math.prod(shape[i] for i in axes) == 0:
-            message = f"zero-size array to reduction operation {word} which has no identity"
-            ctx.fail(BadValue, message=message)
-        return stored(ctx, reduced(ctx, x, axes, keepdims, dtype, _by(primitive)), out)
+        if not given(initial):
+            _check_identity(ctx, word, where, math.prod(shape[i] for i in axes))
+        x = _chosen(ctx, x, where, dtype, neutral(dtype))
+        found = reduced(ctx, x, axes, keepdims, dtype, _by(primitive))
+        return stored(ctx, _begun(ctx, found, initial, combine), out)
 
     return handler
 
 
-_max = _extremum("max", "maximum", reductions.reduce_max)
-_min = _extremum("min", "minimum", reductions.reduce_min)
+def _check_identity(ctx: Context, word: str, where: Abstract, count: int) -> None:
+    """Without an initial value there must be an element."""
+    if not says_all(where):
+        message = f"reduction operation '{word}' does not have an identity, so to use a where mask "
+        ctx.fail(BadValue, message=f"{message}one has to specify 'initial'")
+    if count == 0:
+        message = f"zero-size array to reduction operation {word} which has no identity"
+        ctx.fail(BadValue, message=message)
+
+
+_max = _extremum("max", "maximum", reductions.reduce_max, arithmetic.max, reductions.least)
+_min = _extremum("min", "minimum", reductions.reduce_min, arithmetic.min, reductions.greatest)
 function(np.amax)(_max)
 function(np.amin)(_min)
 _both_spellings(np.max, _max)

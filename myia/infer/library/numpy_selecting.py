@@ -41,7 +41,8 @@ from myia.infer.values import (
     static_number,
 )
 from myia.ir.avals import Aval
-from myia.primitives import arithmetic, logic
+from myia.ir.core import Value
+from myia.primitives import arithmetic, elementwise, logic
 
 ZERO = Static(0)
 
@@ -144,10 +145,19 @@ def _nan_to_num(
 ) -> Abstract:
     original = array(ctx, x)
     value = value_of(ctx, original)
-    if value.dtype.kind == "c" or not flag(ctx, copy, "copy"):
-        ctx.fail(Unsupported, what="`np.nan_to_num` of complex numbers or in place")
-    if value.dtype.kind != "f":
-        return copied(ctx, original)
+    in_place = not flag(ctx, copy, "copy") and ctx.is_array(original)
+    if value.dtype.kind not in "fc":
+        return original if in_place else copied(ctx, original)
+    fills = nan, posinf, neginf
+    if value.dtype.kind == "c":
+        parts = elementwise.real(value), elementwise.imag(value)
+        value = elementwise.complex(*(_finite(ctx, part, *fills) for part in parts))
+    else:
+        value = _finite(ctx, value, *fills)
+    return stored(ctx, result_like(ctx, value, original), original if in_place else NONE)
+
+
+def _finite(ctx: Context, value: Value, nan: Abstract, posinf: Abstract, neginf: Abstract) -> Value:
     info = np.finfo(value.dtype)
     top = Static(float(info.max)) if is_none(posinf) else posinf
     bottom = Static(float(info.min)) if is_none(neginf) else neginf
@@ -157,7 +167,7 @@ def _nan_to_num(
         (logic.eq(value, -math.inf), bottom),
     ):
         value = logic.select(hit, operand(ctx, numeric(ctx, fill), value.aval), value)
-    return result_like(ctx, value, original)
+    return value
 
 
 # ----- Rounding
@@ -259,9 +269,11 @@ def _allclose(
 @function(np.array_equal)
 def _array_equal(ctx: Context, a1: Abstract, a2: Abstract, equal_nan: Abstract = FALSE) -> Abstract:
     xs = [array(ctx, x) for x in (a1, a2)]
-    if flag(ctx, equal_nan, "equal_nan"):
-        ctx.fail(Unsupported, what="`equal_nan=True` of `numpy.array_equal`")
     if ctx.shape(xs[0]) != ctx.shape(xs[1]):
         return FALSE
     same = comparison.compare(ctx, "==", *xs)
+    if flag(ctx, equal_nan, "equal_nan"):
+        neither = [ctx.call(Static(np.isnan), (x,), {}) for x in xs]
+        both = ctx.call(Static(np.logical_and), tuple(neither), {})
+        same = ctx.call(Static(np.logical_or), (same, both), {})
     return truth(ctx, ctx.call(Static(np.all), (same,), {}))

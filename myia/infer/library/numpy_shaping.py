@@ -9,7 +9,7 @@ import numpy as np
 
 from myia.infer import layout
 from myia.infer.context import Context
-from myia.infer.errors import BadType, BadValue
+from myia.infer.errors import BadType, BadValue, Unsupported
 from myia.infer.layout import frozen_view
 from myia.infer.library.numpy_arguments import (
     array,
@@ -17,9 +17,9 @@ from myia.infer.library.numpy_arguments import (
     axis_argument,
     axis_number,
     integers,
-    order_c,
     refuse,
     shape_argument,
+    static,
     value_of,
 )
 from myia.infer.numbers import broadcast_to
@@ -75,15 +75,38 @@ def _extents(ctx: Context, x: Abstract, shape: Abstract) -> Shape:
     return new
 
 
+def nesting(ctx: Context, x: Abstract, order: Abstract, function: str) -> Shape:
+    """The axes of `x` from the outermost to the innermost, in this order of elements."""
+    axes = tuple(range(len(ctx.shape(x))))
+    name = static(ctx, order, "the order")
+    if name == "C" or len(axes) < 2:
+        return axes
+    if name == "F":
+        return axes[::-1]
+    known = layout.layout(ctx, x) if isinstance(x, Ref) else None
+    if name not in ("A", "K") or known is None:
+        way_out = "name the order, 'C' or 'F': how this array lies in memory is not known"
+        ctx.fail(Unsupported, what=f"`order={name!r}` of `{function}`", help_text=way_out)
+    if name == "K":
+        return tuple(sorted(axes, key=lambda i: -abs(known.strides[i])))
+    return axes[::-1] if known.flags.fnc else axes
+
+
 @function(np.reshape)
 def _reshape(
     ctx: Context, a: Abstract, shape: Abstract, order: Abstract = C, *, copy: Abstract = NONE
 ) -> Abstract:
-    order_c(ctx, "numpy.reshape", order)
+    """In order F: the transpose of what C makes of the transpose."""
     refuse(ctx, "numpy.reshape", {"copy": copy})
     x = array(ctx, a)
     new = _extents(ctx, x, shape)
-    return layout.reshape(ctx, x, new) if isinstance(x, Ref) else seen_as(ctx, x, new)
+    if not isinstance(x, Ref):
+        return seen_as(ctx, x, new)
+    axes = nesting(ctx, x, order, "numpy.reshape")
+    if axes == tuple(range(len(axes))):
+        return layout.reshape(ctx, x, new)
+    made = layout.reshape(ctx, permuted(ctx, x, axes), new[::-1])
+    return permuted(ctx, made, tuple(reversed(range(len(new)))))
 
 
 @method("array", "reshape")
@@ -99,16 +122,18 @@ def _reshape_method(
 @method("number", "ravel")
 @function(np.ravel)
 def _ravel(ctx: Context, a: Abstract, order: Abstract = C) -> Abstract:
-    order_c(ctx, "numpy.ravel", order)
     x = array(ctx, a)
-    return layout.ravel(ctx, x) if isinstance(x, Ref) else seen_as(ctx, x, (1,))
+    if not isinstance(x, Ref):
+        return seen_as(ctx, x, (1,))
+    axes = nesting(ctx, x, order, "numpy.ravel")
+    return layout.ravel(ctx, x if len(axes) < 2 else permuted(ctx, x, axes))
 
 
 @method("array", "flatten")
 @method("number", "flatten")
 def _flatten(ctx: Context, a: Abstract, order: Abstract = C) -> Abstract:
-    order_c(ctx, "flatten", order)
-    value = value_of(ctx, a)
+    axes = nesting(ctx, a, order, "flatten")
+    value = value_of(ctx, permuted(ctx, a, axes))
     return ctx.array(ctx.reshape(value, (value.aval.size,)))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from myia.infer import operators
 from myia.infer.context import Context
 from myia.infer.errors import BadType, BadValue, Unsupported
-from myia.infer.layout import ravel
+from myia.infer.layout import ravel, result_like
 from myia.infer.library.formulas import is_nan, safe_sqrt, truth
 from myia.infer.library.numpy_arguments import (
     array,
@@ -18,20 +18,22 @@ from myia.infer.library.numpy_arguments import (
     dtype_argument,
     dtype_of,
     flag,
+    given,
     inexact,
-    refuse,
+    mask_argument,
     static,
     stored,
     value_of,
 )
 from myia.infer.library.numpy_reductions import keep, reduced
 from myia.infer.library.staged import by_name
+from myia.infer.numbers import broadcast_to
 from myia.infer.registry import function, method
-from myia.infer.values import FALSE, NONE, Abstract, Ref, Static, is_none
+from myia.infer.values import FALSE, NONE, TRUE, Abstract, Ref, Static, Tuple, is_none
 from myia.infer.views import reshape
 from myia.ir.core import Value
 from myia.primitives import arithmetic, elementwise, logic, ordering, reductions, shaping
-from myia.primitives.define import constant
+from myia.primitives.define import constant, zeros
 from myia.primitives.logic import convert
 
 Shape = tuple[int, ...]
@@ -46,17 +48,29 @@ def _count(shape: Shape, axes: Shape) -> int:
     return math.prod(shape[i] for i in axes)
 
 
-def _over(x: Value, n: float) -> Value:
-    return arithmetic.div(x, constant(n, x.dtype, x.shape))
+def _over(x: Value, n: Value | float) -> Value:
+    """`n`: one number, or one for each element."""
+    return arithmetic.div(x, n if isinstance(n, Value) else constant(n, x.dtype, x.shape))
+
+
+def _among(x: Value, mask: Value | None) -> Value:
+    """`x` with 0 where the mask leaves it out."""
+    return x if mask is None else logic.select(mask, x, 0)
+
+
+def _number(shape: Shape, axes: Shape, mask: Value | None, dtype: np.dtype) -> Value | float:
+    """How many elements count."""
+    return _count(shape, axes) if mask is None else _sum(convert(mask, dtype=dtype), axes)
 
 
 # ----- Means
 
 
-def _mean_value(x: Value, axes: Shape) -> Value:
+def _mean_value(x: Value, axes: Shape, mask: Value | None) -> Value:
     """Half precision is summed in single precision, as NumPy's."""
     wide = convert(x, dtype=np.float32) if x.dtype == np.float16 else x
-    return convert(_over(_sum(wide, axes), _count(x.shape, axes)), dtype=x.dtype)
+    mean = _over(_sum(_among(wide, mask), axes), _number(x.shape, axes, mask, wide.dtype))
+    return convert(mean, dtype=x.dtype)
 
 
 @method("array", "mean")
@@ -69,13 +83,18 @@ def _mean(
     dtype: Abstract = NONE,
     out: Abstract = NONE,
     keepdims: Abstract = FALSE,
-    **options: Abstract,
+    *,
+    where: Abstract = TRUE,
 ) -> Abstract:
-    refuse(ctx, "numpy.mean", options)
     x = array(ctx, a)
     wanted = _inexact_argument(ctx, dtype, x, "mean")
+    mask = mask_argument(ctx, where, ctx.shape(x))
     axes = axes_argument(ctx, axis, len(ctx.shape(x)))
-    return stored(ctx, reduced(ctx, x, axes, keepdims, wanted, _mean_value), out)
+
+    def reduce(value: Value, axes: Shape) -> Value:
+        return _mean_value(value, axes, mask)
+
+    return stored(ctx, reduced(ctx, x, axes, keepdims, wanted, reduce), out)
 
 
 def _inexact_argument(ctx: Context, dtype: Abstract, x: Abstract, name: str) -> np.dtype:
@@ -96,20 +115,29 @@ def _average(
     keepdims: Abstract = FALSE,
 ) -> Abstract:
     x = array(ctx, a)
-    if flag(ctx, returned, "returned"):
-        ctx.fail(Unsupported, what="`returned=True` of `numpy.average`")
+    axes = axes_argument(ctx, axis, len(ctx.shape(x)))
     if is_none(weights):
-        return _mean(ctx, x, axis, keepdims=keepdims)
+        mean = _mean(ctx, x, axis, keepdims=keepdims)
+        count = Static(dtype_of(ctx, mean).type(_count(ctx.shape(x), axes)))
+        return _with_weights(ctx, mean, count, returned)
     w = array(ctx, weights)
     if ctx.shape(w) != ctx.shape(x):
         w = _weights_along(ctx, w, x, axis)
     dtype = np.result_type(inexact(dtype_of(ctx, x)), dtype_of(ctx, w))
-    axes = axes_argument(ctx, axis, len(ctx.shape(x)))
     total = reduced(ctx, w, axes, keepdims, dtype, _sum)
     none = ctx.any(logic.not_(truth(value_of(ctx, total))))
     ctx.check(none, ZeroDivisionError, "Weights sum to zero, can't be normalized")
     weighted = operators.binary(ctx, "*", cast(ctx, x, dtype), cast(ctx, w, dtype))
-    return operators.binary(ctx, "/", reduced(ctx, weighted, axes, keepdims, dtype, _sum), total)
+    mean = operators.binary(ctx, "/", reduced(ctx, weighted, axes, keepdims, dtype, _sum), total)
+    return _with_weights(ctx, mean, total, returned)
+
+
+def _with_weights(ctx: Context, mean: Abstract, total: Abstract, returned: Abstract) -> Abstract:
+    """`returned=True` asks for the sum of the weights too."""
+    if not flag(ctx, returned, "returned"):
+        return mean
+    spread = broadcast_to(value_of(ctx, total), ctx.shape(mean))
+    return Tuple((mean, result_like(ctx, spread, mean)))
 
 
 def _weights_along(ctx: Context, w: Abstract, x: Abstract, axis: Abstract) -> Abstract:
@@ -127,12 +155,18 @@ def _weights_along(ctx: Context, w: Abstract, x: Abstract, axis: Abstract) -> Ab
 # ----- Variances
 
 
-def _variance(x: Value, axes: Shape, ddof: float) -> Value:
-    """The mean of the squared distances to the mean."""
-    total = keep(_sum(x, axes), x.shape, axes)
-    n = _count(x.shape, axes)
-    mean = shaping.broadcast(_over(total, n), shape=x.shape, dims=tuple(range(x.aval.ndim)))
-    return _over(_sum(_square_size(x - mean), axes), max(n - ddof, 0))
+def _variance(
+    x: Value, axes: Shape, ddof: float, mask: Value | None = None, mean: Value | None = None
+) -> Value:
+    """The mean of the squared distances to the mean, which may be given with axes of extent 1."""
+    if mean is None:
+        mean = _over(_sum(_among(x, mask), axes), _number(x.shape, axes, mask, x.dtype))
+        mean = keep(mean, x.shape, axes)
+    total = _sum(_among(_square_size(x - broadcast_to(mean, x.shape)), mask), axes)
+    n = _number(x.shape, axes, mask, total.dtype)
+    if isinstance(n, Value):
+        return _over(total, arithmetic.max(n - ddof, zeros(n.aval)))
+    return _over(total, max(n - ddof, 0))
 
 
 def _square_size(x: Value) -> Value:
@@ -151,15 +185,22 @@ def _spread(name: str, finish):
         out: Abstract = NONE,
         ddof: Abstract = ZERO,
         keepdims: Abstract = FALSE,
-        **options: Abstract,
+        *,
+        where: Abstract = TRUE,
+        mean: Abstract = NONE,
+        correction: Abstract = NONE,
     ) -> Abstract:
-        refuse(ctx, f"numpy.{name}", options)
         x = array(ctx, a)
         wanted = _inexact_argument(ctx, dtype, x, name)
-        less = static(ctx, ddof, "ddof")
+        mask = mask_argument(ctx, where, ctx.shape(x))
+        less = static(ctx, ddof if not given(correction) else correction, "ddof")
+        if given(correction) and static(ctx, ddof, "ddof") != 0:
+            message = "ddof and correction can't be provided simultaneously."
+            ctx.fail(BadValue, message=message)
+        known = value_of(ctx, array(ctx, mean), wanted) if given(mean) else None
 
         def reduce(value: Value, axes: Shape) -> Value:
-            return finish(_variance(value, axes, less))
+            return finish(_variance(value, axes, less, mask, known))
 
         axes = axes_argument(ctx, axis, len(ctx.shape(x)))
         return stored(ctx, reduced(ctx, x, axes, keepdims, wanted, reduce), out)

@@ -18,6 +18,7 @@ from myia.infer.library.numpy_arguments import (
     dtype_of,
     numeric,
     refuse,
+    stored,
     value_of,
 )
 from myia.infer.library.numpy_shaping import seen_as
@@ -66,9 +67,13 @@ for _ufunc, _whole in {
 
 def _accumulating(whole: Callable):
     def handler(
-        ctx: Context, array: Abstract, axis: Abstract = ZERO, dtype: Abstract = NONE
+        ctx: Context,
+        array: Abstract,
+        axis: Abstract = ZERO,
+        dtype: Abstract = NONE,
+        out: Abstract = NONE,
     ) -> Abstract:
-        return ctx.call(Static(whole), (array,), {"axis": axis, "dtype": dtype})
+        return ctx.call(Static(whole), (array,), {"axis": axis, "dtype": dtype, "out": out})
 
     return handler
 
@@ -78,13 +83,20 @@ function(np.multiply.accumulate)(_accumulating(np.cumprod))
 
 
 def _running(name: str, primitive):
-    def handler(ctx: Context, a: Abstract, axis: Abstract = ZERO, **options: Abstract) -> Abstract:
-        refuse(ctx, f"numpy.{name}.accumulate", options)
+    def handler(
+        ctx: Context,
+        a: Abstract,
+        axis: Abstract = ZERO,
+        dtype: Abstract = NONE,
+        out: Abstract = NONE,
+    ) -> Abstract:
+        refuse(ctx, f"numpy.{name}.accumulate", {"dtype": dtype})
         x = array(ctx, a)
         if dtype_of(ctx, x).kind not in "iuf":
             ctx.fail(Unsupported, what=f"`numpy.{name}.accumulate` of {dtype_of(ctx, x)}")
         i = axis_argument(ctx, axis, len(ctx.shape(x)))
-        return result_like(ctx, primitive(value_of(ctx, x), axis=i, reverse=False), x)
+        found = result_like(ctx, primitive(value_of(ctx, x), axis=i, reverse=False), x)
+        return stored(ctx, found, out)
 
     return handler
 

@@ -17,8 +17,11 @@ from myia.infer.layout import result_like
 from myia.infer.library.numpy_arguments import (
     cast,
     dtype_argument,
+    given,
+    mask_argument,
     numeric,
     refuse,
+    says_all,
     stored,
     strong,
 )
@@ -27,6 +30,8 @@ from myia.infer.registry import function
 from myia.infer.values import NONE, Abstract, Static, Tuple, static_number
 from myia.ir.avals import Aval
 from myia.ir.core import Value
+from myia.primitives import logic
+from myia.primitives.define import constant
 from myia.source.diagnostics import InternalError
 
 _PYTHON_TYPES = {"b": np.dtype(bool), "i": int, "f": float, "c": complex}
@@ -71,17 +76,38 @@ def register(numpy: np.ufunc, compute: Callable[..., Abstract]) -> None:
         where: Abstract = NONE,
         **options: Abstract,
     ) -> Abstract:
-        if not (isinstance(where, Static) and where.value in (None, True)):
-            ctx.fail(Unsupported, what=f"`where=` of `{name}`", help_text="use `np.where`")
         refuse(ctx, name, options)
         if not numpy.nin <= len(args) <= numpy.nin + 1:
             message = f"{name}() takes {numpy.nin} positional arguments but {len(args)} were given"
             ctx.fail(BadType, message=message)
         xs = [numeric(ctx, x) for x in args[: numpy.nin]]
         out = args[numpy.nin] if len(args) > numpy.nin else out
-        return stored(ctx, _applied(ctx, numpy, compute, xs, dtype_argument(ctx, dtype)), out)
+        wanted = dtype_argument(ctx, dtype)
+        if says_all(where):
+            return stored(ctx, _applied(ctx, numpy, compute, xs, wanted), out, spread=True)
+        if not given(out):
+            ctx.fail(Unsupported, what=f"`where=` of `{name}` without `out=`", help_text=GIVE_OUT)
+        mask = mask_argument(ctx, where, ctx.shape(out))
+        xs = [_harmless(ctx, numpy, x, mask) for x in xs]
+        result = _applied(ctx, numpy, compute, xs, wanted)
+        return stored(ctx, result, out, spread=True, mask=mask)
 
     function(numpy)(handler)
+
+
+GIVE_OUT = "elements that `where` leaves out have no value: give the array that holds them"
+
+
+def _harmless(ctx: Context, numpy: np.ufunc, x: Abstract, mask: Value) -> Abstract:
+    """An operand with another number where it is not computed with, so that no derivative there
+    is infinite: 1/2 is inside the domains of all ufuncs but one. (A Python number is taken as is.)
+    """
+    dtype, weak = operand_dtype(ctx, x)
+    if weak or isinstance(x, Static):
+        return x
+    inside = 2 if numpy is np.arccosh or dtype.kind != "f" else 0.5
+    value = operand(ctx, x, Aval(dtype, mask.shape))
+    return ctx.array(logic.select(mask, value, constant(inside, dtype, mask.shape)))
 
 
 def _applied(ctx: Context, numpy: np.ufunc, compute, xs, dtype) -> Abstract:

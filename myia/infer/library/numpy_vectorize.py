@@ -6,10 +6,10 @@ import numpy as np
 
 from myia.infer.context import Context
 from myia.infer.errors import Unsupported
-from myia.infer.library.numpy_arguments import refuse
+from myia.infer.library.numpy_arguments import dtype_argument, given, refuse
 from myia.infer.library.written import called
 from myia.infer.registry import function
-from myia.infer.values import NONE, Abstract, Partial, is_none
+from myia.infer.values import NONE, Abstract, Partial, Static, Tuple, is_none
 
 
 @function(np.vectorize)
@@ -22,14 +22,23 @@ def _vectorize(
     cache: Abstract = NONE,
     signature: Abstract = NONE,
 ) -> Abstract:
-    """The dtype is that of all results, where NumPy takes that of the first."""
-    given = {"otypes": otypes, "excluded": excluded, "signature": signature}
-    refuse(ctx, "numpy.vectorize", given)
-    return Partial(_decorate, ()) if is_none(pyfunc) else Partial(_call, (pyfunc,))
+    """Without `otypes` the dtype is that of all results, where NumPy takes that of the first."""
+    refuse(ctx, "numpy.vectorize", {"excluded": excluded, "signature": signature})
+    dtypes = _dtypes(ctx, otypes)
+    return Partial(_decorate, (dtypes,)) if not given(pyfunc) else Partial(_call, (dtypes, pyfunc))
+
+
+def _dtypes(ctx: Context, otypes: Abstract) -> Abstract:
+    """None, or one dtype for each result: `"df"`, `[float, int]`."""
+    if is_none(otypes):
+        return NONE
+    if isinstance(otypes, Static) and isinstance(otypes.value, str):
+        return Tuple(tuple(Static(np.dtype(code)) for code in otypes.value))
+    return Tuple(tuple(Static(dtype_argument(ctx, x)) for x in ctx.list_items(otypes)))
 
 
 def _decorate(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstract:
-    return Partial(_call, args)
+    return Partial(_call, (*partial.items, *args))
 
 
 def _call(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstract:
@@ -38,11 +47,22 @@ def _call(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstract
     return called(ctx, elementwise, (*partial.items, *args), {})
 
 
-def elementwise(f, *arrays):
+def elementwise(dtypes, f, *arrays):
     arrays = np.broadcast_arrays(*arrays)
-    first = arrays[0]
-    if first.size == 0:
+    shape, size = arrays[0].shape, arrays[0].size
+    if size == 0 and dtypes is None:
         raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
+    if size == 0:
+        return of_each_dtype([np.zeros(shape, dtype) for dtype in dtypes])
     flat = [np.ravel(x) for x in arrays]
-    found = [f(*[x[i] for x in flat]) for i in range(first.size)]
-    return np.array(found).reshape(first.shape)
+    found = [f(*[x[i] for x in flat]) for i in range(size)]
+    if dtypes is None:
+        return np.array(found).reshape(shape)
+    if len(dtypes) == 1:
+        return np.array(found).reshape(shape).astype(dtypes[0])
+    columns = [np.array([row[k] for row in found]) for k in range(len(dtypes))]
+    return tuple([x.reshape(shape).astype(dtype) for x, dtype in zip(columns, dtypes)])
+
+
+def of_each_dtype(arrays):
+    return arrays[0] if len(arrays) == 1 else tuple(arrays)

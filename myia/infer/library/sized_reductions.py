@@ -19,7 +19,9 @@ from myia.infer.library.numpy_arguments import (
     axis_argument,
     dtype_argument,
     flag,
+    given,
     inexact,
+    says_all,
     static,
 )
 from myia.infer.numbers import is_number
@@ -67,21 +69,27 @@ def reducing(handler: Callable, neutral: Callable, empty: str | None = None, *, 
     ) -> Abstract:
         if not is_sized(ctx, a) or any(is_sized(ctx, x) for x in options.values()):
             refuse(ctx, "an option")
+        _refuse_mask(ctx, options.get("where", NONE))
         x = read(ctx, a)
         x = x.packed() if ordered else x
         ndim = x.value.aval.ndim
         if ordered and is_none(axis) and ndim > 1:
             refuse(ctx, "the position of an extremum in several axes")
         axes = axes_argument(ctx, axis, ndim)
-        if empty is not None:
+        if empty is not None and not given(options.get("initial", NONE)):
             _check_not_empty(ctx, x, axes, empty)
         filling = neutral(x.value.dtype, options)
-        given = ctx.array(filled(x.value, _along(x, axes), filling))
-        found = handler(ctx, given, axis, *rest, **options)
+        whole = ctx.array(filled(x.value, _along(x, axes), filling))
+        found = handler(ctx, whole, axis, *rest, **options)
         keepdims = flag(ctx, options.get("keepdims", FALSE), "keepdims")
         return _with_extents(ctx, found, _left(x, axes, keepdims))
 
     sized(handler)(rule)
+
+
+def _refuse_mask(ctx: Context, where: Abstract) -> None:
+    if not says_all(where):
+        refuse(ctx, "`where=`")
 
 
 def _with_extents(ctx: Context, x: Abstract, extents: Extents) -> Abstract:
@@ -165,12 +173,20 @@ def _number_of(ctx: Context, x: Elements, axes: Axes) -> Abstract:
 
 
 def _mean(
-    ctx: Context, a: Abstract, axis: Abstract = NONE, dtype: Abstract = NONE, **options: Abstract
+    ctx: Context,
+    a: Abstract,
+    axis: Abstract = NONE,
+    dtype: Abstract = NONE,
+    *,
+    keepdims: Abstract = FALSE,
+    where: Abstract = NONE,
 ) -> Abstract:
+    _refuse_mask(ctx, where)
     wanted = dtype_argument(ctx, dtype) or inexact(elements.dtype_of(ctx, a))
     x = read(ctx, a)
     axes = axes_argument(ctx, axis, x.value.aval.ndim)
-    total = ctx.call(Static(np.sum), (a, axis), {**options, "dtype": Static(wanted)})
+    options = {"dtype": Static(wanted), "keepdims": keepdims}
+    total = ctx.call(Static(np.sum), (a, axis), options)
     return operators.binary(ctx, "/", total, _as_float(ctx, _number_of(ctx, x, axes), wanted))
 
 
@@ -232,8 +248,8 @@ def _running(handler: Callable, neutral: int) -> None:
         if is_none(axis) and x.value.aval.ndim > 1:
             refuse(ctx, "a running fold over several axes")
         i = 0 if is_none(axis) else axis_argument(ctx, axis, x.value.aval.ndim)
-        given = ctx.array(filled(x.value, _along(x, (i,)), neutral))
-        found = handler(ctx, given, Static(i), *rest, **options)
+        whole = ctx.array(filled(x.value, _along(x, (i,)), neutral))
+        found = handler(ctx, whole, Static(i), *rest, **options)
         return new(ctx, padded(ctx.read(found), x.extents), x.extents)
 
     sized(handler)(rule)

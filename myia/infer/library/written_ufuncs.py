@@ -15,15 +15,13 @@ from myia.infer.registry import FUNCTIONS
 
 def reducing(ufunc: np.ufunc) -> Callable:
     def reduce(array, axis=0, dtype=None, out=None, keepdims=False):
-        if out is not None:
-            raise NotImplementedError("`out=` of `reduce`")
         x = operands(ufunc, array, dtype)
         axes = tuple(range(x.ndim)) if axis is None else axis
         axes = (axes,) if np.ndim(axes) == 0 else axes
         axes = [i + x.ndim if i < 0 else i for i in axes]
         for i in axes:
             x = np.expand_dims(folded(np.moveaxis(x, i, 0)), i)
-        return x if keepdims else np.squeeze(x, tuple(axes))[()]
+        return stored(x if keepdims else np.squeeze(x, tuple(axes))[()], out)
 
     def folded(rows):
         if len(rows) == 0:
@@ -36,6 +34,16 @@ def reducing(ufunc: np.ufunc) -> Callable:
     return reduce
 
 
+def stored(result, out):
+    """`out=`: the result is written into that array, which is returned."""
+    if out is None:
+        return result
+    if np.shape(result) != np.shape(out):
+        raise ValueError("output parameter has the wrong shape")
+    out[...] = result
+    return out
+
+
 def operands(ufunc, array, dtype):
     """The operands at the dtype of results: what NumPy folds is of that dtype throughout."""
     x = np.asarray(array)
@@ -46,13 +54,11 @@ def operands(ufunc, array, dtype):
 
 def accumulating(ufunc: np.ufunc) -> Callable:
     def accumulate(array, axis=0, dtype=None, out=None):
-        if out is not None:
-            raise NotImplementedError("`out=` of `accumulate`")
         x = operands(ufunc, array, dtype)
         rows = np.moveaxis(x, axis, 0).copy()
         for i in range(1, len(rows)):
             rows[i] = ufunc(rows[i - 1], rows[i])
-        return np.moveaxis(rows, 0, axis)
+        return stored(np.moveaxis(rows, 0, axis), out)
 
     return accumulate
 
@@ -60,8 +66,6 @@ def accumulating(ufunc: np.ufunc) -> Callable:
 def reducing_at(ufunc: np.ufunc) -> Callable:
     def reduceat(array, indices, axis=0, dtype=None, out=None):
         """From each index up to the next; of an index that is not less than the next, its row."""
-        if out is not None:
-            raise NotImplementedError("`out=` of `reduceat`")
         rows = np.moveaxis(operands(ufunc, array, dtype), axis, 0)
         starts = np.asarray(indices)
         if np.any((starts < 0) | (starts >= len(rows))):
@@ -72,7 +76,7 @@ def reducing_at(ufunc: np.ufunc) -> Callable:
             found[i] = rows[starts[i]]
             for k in range(starts[i] + 1, ends[i]):
                 found[i] = ufunc(found[i], rows[k])
-        return np.moveaxis(found, 0, axis)
+        return stored(np.moveaxis(found, 0, axis), out)
 
     return reduceat
 
