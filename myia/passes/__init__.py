@@ -19,6 +19,7 @@ from myia.passes.fold import fold
 from myia.passes.hoist import hoist
 from myia.passes.if_convert import convert_branches
 from myia.passes.inline import inline
+from myia.passes.lanes import in_lanes
 from myia.passes.neighbours import neighbours
 from myia.passes.promote import promote
 from myia.passes.read_before import read_before
@@ -59,6 +60,7 @@ LATE_PASSES: dict[str, Pass] = {
     "fill_in_place": fill_in_place,
     "read_in_place": read_in_place,
     "if_convert": convert_branches,
+    "in_lanes": in_lanes,
     "neighbours": neighbours,
 }
 

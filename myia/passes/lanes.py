@@ -1,0 +1,208 @@
+"""Loops over elements make several trips at once, if these do not wait for one another.
+
+    %a, %s = for %k < %n (...) bound 90 {               %m = truncdiv %n, 8
+      %1 = dynamic_slice %b, %k {sizes=(1,)}            %a, %s = for %q < %m (...) bound 11 {
+      %2 = dynamic_slice %a, %k {sizes=(1,)}              %k = mul %q, 8
+      %3 = mul %1, %2                                     %1 = dynamic_slice %b, %k {sizes=(8,)}
+      %4 = dynamic_update_slice %a, %3, %k                %2 = dynamic_slice %a, %k {sizes=(8,)}
+      %5 = add %s, %3                             ->      %3 = mul %1, %2
+      yield %4, %5                                        %4 = dynamic_update_slice %a, %3, %k
+    }                                                     %5 = slice %3 {start=(0,), limit=(1,)}
+                                                          %6 = add %s, %5      and so on, in the
+                                                          yield %4, %20        order of the trips
+                                                        }
+                                                        the trips that are left, one by one
+
+A trip costs what it takes to keep its carries in memory, to compare its indices with the ends of
+the axes, to wait for what it reads of an array that it writes. Of eight elements at once a
+processor makes one or two instructions. Each element is computed from the same numbers, and sums
+are made in the same order, as before. After derivatives: `independent.py` says which loops.
+"""
+
+from __future__ import annotations
+
+from myia.ir.avals import I64
+from myia.ir.builder import Builder, append, at, emit1
+from myia.ir.core import Function, Op, Region, Value
+from myia.ir.rewrite import Env, clone_op, inline
+from myia.passes.independent import CASTS, Moves, Total, Trips, independent
+from myia.passes.places import place_of
+from myia.passes.ranges import ONE, Ranges
+from myia.passes.walk import rewrite_loops
+from myia.primitives.arithmetic import add, mul, sub, truncdiv
+from myia.primitives.define import constant
+from myia.primitives.shaping import broadcast, flip, iota, reshape, slice
+from myia.primitives.structured import Loop, loop_p
+from myia.primitives.windows import dynamic_slice, dynamic_update_slice
+
+WIDTH = 8
+MIN_TRIPS = 2 * WIDTH
+
+
+def in_lanes(function: Function) -> Function:
+    """`function` with loops of independent trips over elements making `WIDTH` of them at once."""
+    ranges = Ranges(function.region)
+    return rewrite_loops(function, lambda op: _emit_loop(op, ranges))
+
+
+def _emit_loop(op: Op, ranges: Ranges) -> None:
+    loop = Loop.of(op)
+    many = loop.bound is not None and loop.bound >= MIN_TRIPS
+    trips = independent(loop, ranges, WIDTH) if many else None
+    if trips is None:
+        append(op)
+        return
+    with at(op.span):
+        width = _number(WIDTH)
+        strips = truncdiv(loop.count, width)
+        results = op.results if _none_left(loop, ranges) else _fresh(op.results)
+        main = _main_body(loop, trips)
+        append(_loop(op, strips, loop.carries, loop.bound // WIDTH, main, results))
+        if results is not op.results:
+            done = mul(strips, width)
+            rest = _rest_body(loop, done)
+            left = sub(loop.count, done)
+            append(_loop(op, left, results, WIDTH - 1, rest, op.results))
+
+
+def _none_left(loop: Loop, ranges: Ranges) -> bool:
+    count = ranges.of(loop.count)
+    return set(count) <= {ONE} and count[ONE] % WIDTH == 0
+
+
+def _loop(op: Op, count: Value, carries, bound: int, body: Region, results) -> Op:
+    """A loop like `op`, of other trips."""
+    params = {**op.params, "bound": bound}
+    return Op(loop_p, (count, *carries), params, (body,), tuple(results), op.span)
+
+
+def _fresh(values: tuple[Value, ...]) -> tuple[Value, ...]:
+    return tuple(Value(x.aval, x.name) for x in values)
+
+
+def _number(n: int) -> Value:
+    return constant(n, I64.dtype)
+
+
+# ----- The bodies
+
+
+def _rest_body(loop: Loop, done: Value) -> Region:
+    """A trip, of those that are left when `done` have been made."""
+    k, *args = _fresh(loop.body.args)
+    with Builder() as b:
+        yields = inline(loop.body, (add(done, k), *args))
+    return Region((k, *args), tuple(b.ops), yields)
+
+
+def _main_body(loop: Loop, trips: Trips) -> Region:
+    """`WIDTH` trips."""
+    strip, *args = _fresh(loop.body.args)
+    with Builder() as b:
+        lanes = _Lanes(loop.body, trips, mul(strip, _number(WIDTH)), args)
+        for op in loop.body.ops:
+            with at(op.span):
+                lanes.emit(op)
+        yields = [lanes.yielded(y, x) for y, x in zip(loop.body.yields, args)]
+    return Region((strip, *args), tuple(b.ops), tuple(yields))
+
+
+class _Lanes:
+    """Values of `WIDTH` trips, as vectors of one element for each; the first lane is the one that
+    comes first in memory, which may be the last trip."""
+
+    def __init__(self, body: Region, trips: Trips, base: Value, args: list[Value]):
+        self.trips = trips
+        self.vectors: Env = {}
+        self.first: Env = {}  # in the first lane: indices; what all share, arrays among it
+        self.forwards = trips.direction > 0
+        self.first.update(zip(body.args[1:], args))
+        self._count(body.args[0], base)
+
+    def _count(self, k: Value, base: Value) -> None:
+        steps, ends = iota(shape=(WIDTH,), axis=0, dtype=I64.dtype), _number(WIDTH - 1)
+        last = base if self.forwards else add(base, ends)
+        self.first[k] = last
+        start = broadcast(last, shape=(WIDTH,), dims=())
+        self.vectors[k] = add(start, steps) if self.forwards else sub(start, steps)
+
+    def emit(self, op: Op) -> None:
+        if op in self.trips.summing:
+            return
+        moves = self.trips.moves.get(op)
+        if op.results[0] not in self.trips.varying or (op in self.trips.moves and moves is None):
+            append(clone_op(op, self.first))
+        elif op.primitive is dynamic_slice:
+            self._read(op, moves)
+        elif op.primitive is dynamic_update_slice:
+            self._store(op, moves)
+        else:
+            self._compute(op)
+
+    def _of(self, x: Value) -> Value:
+        """`x` in all lanes."""
+        if x not in self.vectors:
+            shared = reshape(self.first.get(x, x), shape=())
+            self.vectors[x] = broadcast(shared, shape=(WIDTH,), dims=())
+        return self.vectors[x]
+
+    def _compute(self, op: Op) -> None:
+        (y,) = op.results
+        operands = map(self._of, op.operands)
+        casts = op.primitive in CASTS
+        self.vectors[y] = next(operands) if casts else emit1(op.primitive, *operands, **op.params)
+        varying = [x for x in op.operands if x in self.trips.varying]
+        if y.aval == I64 and all(x in self.first for x in varying):
+            append(clone_op(op, self.first))
+
+    def _read(self, op: Op, moves: Moves) -> None:
+        (y,) = op.results
+        array = self.first.get(op.operands[0], op.operands[0])
+        sizes = _along(moves.axis, op.params["sizes"])
+        window = dynamic_slice(array, *self._place(op, moves), sizes=sizes)
+        self.vectors[y] = self._turned(reshape(window, shape=(WIDTH,)), moves)
+
+    def _store(self, op: Op, moves: Moves) -> None:
+        array, update, *_ = op.operands
+        window = self._turned(self._of(update), moves)
+        window = reshape(window, shape=_along(moves.axis, update.shape))
+        after = dynamic_update_slice(self.first[array], window, *self._place(op, moves))
+        after.name = op.results[0].name
+        self.first[op.results[0]] = after
+
+    def _place(self, op: Op, moves: Moves) -> list[Value]:
+        """Where the window of all lanes begins."""
+        place = [self.first.get(x, x) for x in place_of(op)]
+        if not self._is_in_order(moves):
+            place[moves.axis] = sub(place[moves.axis], _number(WIDTH - 1))
+        return place
+
+    def _is_in_order(self, moves: Moves) -> bool:
+        return moves.step == self.trips.direction
+
+    def _turned(self, x: Value, moves: Moves) -> Value:
+        return x if self._is_in_order(moves) else flip(x, axes=(0,))
+
+    # ----- What the trips yield
+
+    def yielded(self, x: Value, carry: Value) -> Value:
+        """What `x`, which a trip yields, is after all of them, `carry` before."""
+        if x not in self.trips.totals:
+            return self.first[x]
+        total = self.trips.totals[x]
+        with at(total.op.span):
+            return self._summed(total, carry)
+
+    def _summed(self, total: Total, carry: Value) -> Value:
+        """The sum, one trip after the other."""
+        terms = self._of(total.op.operands[total.term])
+        for lane in range(WIDTH) if self.forwards else reversed(range(WIDTH)):
+            one = slice(terms, start=(lane,), limit=(lane + 1,), stride=(1,))
+            pair = (carry, reshape(one, shape=carry.shape))
+            carry = emit1(total.op.primitive, *(pair if total.term else pair[::-1]))
+        return carry
+
+
+def _along(axis: int, sizes: tuple[int, ...]) -> tuple[int, ...]:
+    """The sizes of a window of all lanes."""
+    return (*sizes[:axis], WIDTH, *sizes[axis + 1 :])

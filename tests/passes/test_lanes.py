@@ -1,0 +1,147 @@
+import numpy as np
+import pytest
+from before_after import before_after, unchanged
+
+from myia.backends.reference.interpreter import evaluate
+from myia.ir.parser import parse
+from myia.ir.verifier import verify
+from myia.passes.lanes import in_lanes
+
+
+def test_elements_of_two_arrays_and_their_sum(golden):
+    golden(before_after(in_lanes, """
+func @f(%a: f64[90], %b: f64[90], %s: f64[], %n: i64[]) -> f64[90], f64[] {
+  %a, %s = for %k < %n (%a = %a, %s = %s) bound 90 {
+    %1 = dynamic_slice %b, %k {sizes=(1,)}
+    %2 = dynamic_slice %a, %k {sizes=(1,)}
+    %3 = mul %1, %2
+    %4 = dynamic_update_slice %a, %3, %k
+    %5 = reshape %3 {shape=()}
+    %6 = sub %s, %5
+    yield %4, %6
+  }
+  return %a, %s
+}"""))  # fmt: skip
+
+
+def test_backwards_along_a_row(golden):
+    golden(before_after(in_lanes, """
+func @f(%a: f64[9,24], %b: f64[24], %i: i64[]) -> f64[9,24] {
+  %n = 24: i64[]
+  %last = 23: i64[]
+  %a = for %k < %n (%a = %a) bound 24 {
+    %j = sub %last, %k
+    %1 = dynamic_slice %b, %j {sizes=(1,)}
+    %2 = dynamic_slice %b, %k {sizes=(1,)}
+    %3 = sub %1, %2
+    %4 = reshape %3 {shape=(1, 1)}
+    %5 = dynamic_update_slice %a, %4, %i, %j
+    yield %5
+  }
+  return %a
+}"""))  # fmt: skip
+
+
+ARGUMENTS = "%x: f64[40], %y: f64[2,40], %p: i64[], %n: i64[], %s0: f64[]"
+
+
+def loop(body: str, bound=40) -> str:
+    return f"""
+func @f({ARGUMENTS}) -> f64[40], f64[2,40], f64[] {{
+  %0 = 0: i64[]
+  %1 = 1: i64[]
+  %7 = 7: i64[]
+  %30 = 30: i64[]
+  %x, %y, %s = for %k < %n (%x = %x, %y = %y, %s = %s0) bound {bound} {{
+    {body}
+  }}
+  return %x, %y, %s
+}}"""
+
+
+ROWS = """
+    %a = dynamic_slice %y, %0, %k {sizes=(1, 1)}
+    %b = reshape %a {shape=()}
+    %c = sin %b
+    %d = reshape %c {shape=(1,)}
+    %x.1 = dynamic_update_slice %x, %d, %k
+    %e = reshape %c {shape=(1, 1)}
+    %y.1 = dynamic_update_slice %y, %e, %1, %k
+    %s.1 = add %s, %c
+    yield %x.1, %y.1, %s.1"""
+
+INDEX_AS_A_NUMBER = """
+    %a = dynamic_slice %x, %k {sizes=(1,)}
+    %f = convert %k {dtype=f64}
+    %g = reshape %f {shape=(1,)}
+    %h = gt %k, %7
+    %i = reshape %h {shape=(1,)}
+    %b = mul %a, %g
+    %c = select %i, %b, %a
+    %x.1 = dynamic_update_slice %x, %c, %k
+    %d = reshape %c {shape=(1, 1)}
+    %y.1 = dynamic_update_slice %y, %d, %0, %k
+    %e = reshape %c {shape=()}
+    %s.1 = max %s, %e
+    yield %x.1, %y.1, %s.1"""
+
+FAR_BEHIND = """
+    %l = add %k, %7
+    %m = add %l, %1
+    %a = dynamic_slice %x, %k {sizes=(1,)}
+    %x.1 = dynamic_update_slice %x, %a, %m
+    %b = reshape %a {shape=(1, 1)}
+    %y.1 = dynamic_update_slice %y, %b, %0, %k
+    %c = reshape %a {shape=()}
+    %s.1 = mul %s, %c
+    yield %x.1, %y.1, %s.1"""
+
+
+@pytest.mark.parametrize("trips", [-3, 0, 5, 8, 16, 19, 23, 32])
+@pytest.mark.parametrize("body, bound", [(ROWS, 40), (INDEX_AS_A_NUMBER, 40), (FAR_BEHIND, 32)])
+def test_the_same_to_the_bit(body, bound, trips):
+    before = parse(loop(body, bound=bound))
+    after = in_lanes(before)
+    verify(after)
+    assert after is not before
+    rng = np.random.default_rng(0)
+    args = [rng.uniform(0.5, 1.5, 40), rng.uniform(0.5, 1.5, (2, 40)), 3, trips, 0.25]
+    args = [np.asarray(x) for x in args]
+    for x, y in zip(evaluate(before, args), evaluate(after, args), strict=True):
+        assert np.asarray(x).tobytes() == np.asarray(y).tobytes()
+
+
+def test_few_trips():
+    assert unchanged(in_lanes, loop(ROWS, bound=15))
+
+
+def test_an_element_may_stand_out():
+    assert unchanged(in_lanes, loop(ROWS, bound=41))
+
+
+def test_the_trip_before_wrote_it():
+    assert unchanged(in_lanes, loop(FAR_BEHIND.replace("add %l, %1", "add %k, %1"), bound=39))
+
+
+def test_rows_that_may_be_one():
+    """Row %p is read, row 1 is written."""
+    assert unchanged(in_lanes, loop(ROWS.replace("%y, %0, %k", "%y, %p, %k")))
+
+
+def test_a_place_that_is_computed():
+    assert unchanged(in_lanes, loop(ROWS.replace(
+        "%a = dynamic_slice %y, %0, %k {sizes=(1, 1)}",
+        "%m = mul %k, %k\n    %a = dynamic_slice %y, %0, %m {sizes=(1, 1)}",
+    )))  # fmt: skip
+
+
+def test_the_sum_is_looked_at():
+    seen = "%s.1 = add %s, %c\n    %z = neg %s.1\n    %e = reshape %z"
+    body = ROWS.replace("    %s.1 = add %s, %c\n", "").replace("%e = reshape %c", seen)
+    assert unchanged(in_lanes, loop(body))
+    assert not unchanged(in_lanes, loop(ROWS))
+
+
+def test_a_difference_from_the_sum():
+    swapped = ROWS.replace("add %s, %c", "sub %c, %s")
+    assert unchanged(in_lanes, loop(swapped))
