@@ -31,7 +31,8 @@ def branch(
     left = _path(ctx, then)
     ctx.heap.restore(before, ids=False)
     right = _path(ctx, other)
-    join = Join(before, left.state(ctx, before), right.state(ctx, before), HeapArrays, ListGrowth())
+    sides = left.state(ctx, before), right.state(ctx, before)
+    join = Join(before, *sides, HeapArrays, ListGrowth(), precise=ctx.precise)
     skeleton = _skeleton(ctx, join, left, right)
     regions = [_region(join, left, skeleton, ctx), _region(join, right, skeleton, ctx)]
     results = emit(if_p, condition.value, regions=regions)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 
+from myia.infer import alternatives
 from myia.infer.branches import branch
 from myia.infer.context import Context
 from myia.infer.errors import BadType, StaleRead, Unsupported
@@ -22,7 +23,7 @@ from myia.infer.operands import (
 from myia.infer.operators import PYTHON, is_dict, of_sized, sequence_items, static_binary
 from myia.infer.sized.elements import is_sized
 from myia.infer.truth import both, either, negate, truth
-from myia.infer.values import FALSE, Abstract, Optional, Ref, Static, Tuple, is_none
+from myia.infer.values import FALSE, TRUE, Abstract, Optional, Ref, Scalar, Static, Tuple, is_none
 from myia.ir.avals import Aval
 
 COMPARISONS = {  # the method of the left operand, and that of the right one
@@ -155,9 +156,14 @@ def _identical(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
             )
         )
     if isinstance(a, Ref) and isinstance(b, Ref):
-        if a.id != b.id and b.id in ctx.heap.links.get(a.id, ()):
+        if a.id == b.id:
+            return TRUE
+        if (found := alternatives.same(ctx.heap, a.id, b.id)) is not None:
+            return Scalar(found, weak=True)
+        linked = b.id in ctx.heap.links.get(a.id, ())
+        if linked or alternatives.may_be(ctx.heap, a.id, b.id):
             ctx.fail(StaleRead, where="the line where one name was given two objects")
-        return Static(a.id == b.id)
+        return FALSE
     if type(a) is type(b) and not isinstance(a, Static):
         ctx.fail(
             Unsupported, what="`is` between values that are not None", help_text="compare with `==`"

@@ -27,7 +27,6 @@ from myia.infer.heap import (
     Heap,
     SizedObject,
     SizedView,
-    Stale,
     ViewObject,
 )
 from myia.infer.sized.extents import Extents
@@ -62,8 +61,9 @@ class Check:
 class Context:
     """Everything that inference of one program changes as it goes."""
 
-    def __init__(self, load: Callable[[Any], Code]):
+    def __init__(self, load: Callable[[Any], Code], precise: bool = False):
         self.load = load
+        self.precise = precise  # names are told which objects they stand for (infer/program.py)
         self.heap = Heap()
         self.checks: list[Check] = []
         self.hints: dict[Any, Any] = {}  # what a loop's fixed point was, for its next visit
@@ -104,10 +104,10 @@ class Context:
 
     def contents(self, ref: Ref) -> Contents:
         """What the object holds; refused when it may be out of date."""
-        contents = self.heap[ref.id]
-        if isinstance(contents, Stale):
-            self.fail(StaleRead, where=str(contents.span or "an earlier line"))
-        return contents
+        stale = self.heap.stale(ref.id)
+        if stale is not None:
+            self.fail(StaleRead, where=str(stale.span or "an earlier line"))
+        return self.heap[ref.id]
 
     def write(self, ref: Ref, contents: Contents) -> None:
         self.heap.write(ref.id, contents, current_span())
@@ -129,22 +129,28 @@ class Context:
         if isinstance(contents, ArrayObject):
             return contents.value
         if isinstance(contents, ViewObject):
-            return contents.step.read(self.read(Ref(contents.base)))
+            return self.read_part(Ref(contents.base), contents.step)
         if isinstance(contents, ChosenArray):
             return exchanges.read(contents, [self.read(Ref(id)) for id in contents.options])
         raise InternalError(f"{self.describe(ref)} is not an array")
 
+    def read_part(self, base: Ref, step) -> Value:
+        """The present value of a part of an array; of one of several, only that part of each."""
+        contents = self.contents(base)
+        if isinstance(contents, ChosenArray):
+            parts = [self.read_part(*self.part(Ref(id), step)) for id in contents.options]
+            return exchanges.read(contents, parts)
+        return step.read(self.read(base))
+
     def store(self, ref: Ref, value: Value) -> None:
         """Change an array (or, through a view, its base) to `value`, of the same aval."""
-        contents = self.contents(ref)
+        contents = self.writable(ref)
         if isinstance(contents, ViewObject):
-            base = Ref(contents.base)
-            self.store(base, contents.step.write(self.read(base), value))
+            self.store_part(Ref(contents.base), contents.step, value)
             return
         if isinstance(contents, ChosenArray):
             for id in contents.options:
-                holder = Ref(id)
-                self.store(holder, exchanges.written(contents, id, value, self.read(holder)))
+                self.store(Ref(id), exchanges.written(contents, id, value, self.read(Ref(id))))
             return
         if contents.readonly is not None:
             # An item of a stacked list could be written to if the loop were unrolled.
@@ -154,12 +160,37 @@ class Context:
             raise InternalError(f"store of {value.aval} into {contents.value.aval}")
         self.write(ref, ArrayObject(value, None, contents.contiguous))
 
+    def store_part(self, base: Ref, step, value: Value) -> None:
+        """Change a part of an array; of one of several, only that part of each."""
+        contents = self.writable(base)
+        if not isinstance(contents, ChosenArray):
+            self.store(base, step.write(self.read(base), value))
+            return
+        for id in contents.options:
+            part = self.part(Ref(id), step)
+            old = self.read_part(*part)
+            self.store_part(*part, exchanges.written(contents, id, value, old))
+
+    def writable(self, ref: Ref) -> Contents:
+        """What the object holds; what stands for one of several arrays is from now on these.
+
+        The value that it had is not read again: where it is another array than this one that is
+        written to, that value may be of a path that was not taken.
+        """
+        contents = self.contents(ref)
+        if isinstance(contents, ArrayObject) and contents.stands_for is not None:
+            contents = contents.stands_for
+            self.write(ref, contents)
+        for base in contents.bases:
+            self.writable(Ref(base))
+        return contents
+
     def view(self, base: Ref, step, *, boxed: bool = False) -> Abstract:
         """A view of `base`; of no dimension: the element, a NumPy scalar unless `boxed`."""
         base, step = self.part(base, step)
         aval = step.aval(array_aval(self.heap, base.id))
         if aval.shape == ():
-            return Scalar(step.read(self.read(base)), weak=False, boxed=boxed)
+            return Scalar(self.read_part(base, step), weak=False, boxed=boxed)
         return self.new(ViewObject(base.id, step))
 
     def part(self, base: Ref, step) -> tuple[Ref, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from myia.infer.heap import (
     ArrayObject,
     BufferObject,
+    ChosenArray,
     DictObject,
     Heap,
     InstanceObject,
@@ -38,6 +39,8 @@ def describe(x: Abstract, heap: Heap) -> str:
             return f"an instance of {contents.cls.__name__}"
         if isinstance(contents, ViewObject):
             return "a view of an array"
+        if isinstance(contents, ChosenArray):
+            return "one of several arrays"
         if isinstance(contents, (SizedObject, SizedView)):
             return "an array whose size is known only at run time"
         return "a list built in a loop" if isinstance(contents, BufferObject) else "an object"

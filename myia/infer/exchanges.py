@@ -12,10 +12,10 @@ in. So nothing is copied, and no write to a holder can make anything stale.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Protocol
 
-from myia.infer.heap import ArrayObject, ChosenArray, Heap
+from myia.infer.heap import ArrayObject, ChosenArray, Heap, OneOf
 from myia.infer.numbers import broadcast_to
 from myia.infer.values import Scalar
 from myia.ir.avals import I64
@@ -44,6 +44,25 @@ def displaced(join: Exchange, id: int) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
+def permuted(join: Exchange, ids: Iterable[int]) -> set[int]:
+    """The arrays that change names among themselves: all that their holders stand for is theirs."""
+    found = {id: holders for id in ids if (holders := displaced(join, id))}
+    sides = {joined: pair for pair, joined in join.pairs.items()}
+    while True:
+        heaps = (join.left, join.right)
+        places = [{p for id in found for p in _places(heap, id)} for heap in heaps]
+        beyond = {
+            holder
+            for holder, pair in sides.items()
+            if any(id not in known for id, known in zip(pair, places))
+        }
+        mixed = [id for id, holders in found.items() if not beyond.isdisjoint(holders)]
+        if not mixed:
+            return set(found)
+        for id in mixed:
+            del found[id]
+
+
 def _stays(join: Exchange, id: int) -> bool:
     """An array that the same names hold on both sides."""
     moved = any(a != b and id in (a, b) for a, b in join.pairs)
@@ -64,12 +83,21 @@ def _held(join: Exchange, side: int) -> dict[int, int]:
 def _exchangeable(join: Exchange, a: int, b: int) -> bool:
     x, y = join.left[a], join.right[b]
     arrays = isinstance(x, ArrayObject) and isinstance(y, ArrayObject)
-    return arrays and x.value.aval == y.value.aval and x.readonly is None and y.readonly is None
+    return (
+        arrays
+        and not x.bases
+        and not y.bases
+        and x.value.aval == y.value.aval
+        and x.readonly is None
+        and y.readonly is None
+    )
 
 
 def _places(heap: Heap, id: int) -> tuple[int, ...]:
     """The arrays that `id` may be."""
     contents = heap[id]
+    if isinstance(contents, OneOf):
+        return ()
     if isinstance(contents, ChosenArray):
         return tuple(place for holder in contents.options for place in _places(heap, holder))
     return (id,) if isinstance(contents, ArrayObject) else ()

@@ -7,8 +7,9 @@ Two ids may stand for one Python object: after `y = a if c else b`, a write to `
 `a` or `b`. Such objects are *linked*; a write to one makes the others `Stale`, and what is stale
 is refused when (and only when) it is read. Nothing is ever read that may be out of date.
 
-Names that exchange their arrays (`a, b = b, a` in a loop or a branch) are no such case: which of
-the arrays is which is known at run time (`ChosenArray`).
+Arrays are no such case where it is known at run time which of them is meant: after names exchange
+their arrays (`a, b = b, a`, `ChosenArray`), and under a name that is given one array or another on
+the paths of a branch or in the trips of a loop (`OneOf`).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from myia.infer.values import Abstract, Scalar
+from myia.infer.views import Window
 from myia.ir.core import Value
 from myia.source.span import Span
 
@@ -48,17 +50,26 @@ class ArrayObject(Contents):
     """A NumPy array. `readonly` names why it cannot be written to, if it cannot.
 
     `contiguous`: it is known to be C-contiguous, so that `reshape` gives a view.
+    `stands_for`: the arrays of which it is one, while none of them is written to.
     """
 
     value: Value
     readonly: str | None = None
     contiguous: bool = True
+    stands_for: OneOf | None = None
+
+    @property
+    def bases(self):
+        return () if self.stands_for is None else self.stands_for.options
 
     def children(self):
-        return (Scalar(self.value, weak=False),)
+        value = Scalar(self.value, weak=False)
+        return (value,) if self.stands_for is None else (value, self.stands_for.index)
 
     def rebuild(self, children):
-        return ArrayObject(children[0].value, self.readonly, self.contiguous)
+        value, *index = children
+        stands_for = self.stands_for.rebuild(index) if index else None
+        return ArrayObject(value.value, self.readonly, self.contiguous, stands_for)
 
     def key(self):
         return (ArrayObject, self.value.aval, self.readonly)
@@ -74,6 +85,15 @@ class ViewObject(Contents):
     @property
     def bases(self):
         return (self.base,)
+
+    def children(self):
+        values = self.step.values() if isinstance(self.step, Window) else ()
+        return tuple(Scalar(v, weak=True) for v in values)
+
+    def rebuild(self, children):
+        if not children:
+            return self
+        return ViewObject(self.base, self.step.with_values(c.value for c in children))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,10 +111,16 @@ class ChosenArray(Contents):
         return (self.index,)
 
     def rebuild(self, children):
-        return ChosenArray(children[0], self.options)
+        return type(self)(children[0], self.options)
 
     def key(self):
-        return (ChosenArray, self.options)
+        return (type(self), self.options)
+
+
+class OneOf(ChosenArray):
+    """What a name stands for that was given one of several objects (`infer/alternatives.py`)."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -302,6 +328,11 @@ class Heap:
 
     def spoil(self, id: int, span: Span | None) -> None:
         """What is under `id`, and its views, may be out of date since the write at `span`."""
+        contents = self[id]
+        if isinstance(contents, ArrayObject) and contents.stands_for is not None:
+            contents = self.objects[id] = contents.stands_for
+        if isinstance(contents, OneOf):
+            return  # it is read from what it stands for
         self.objects[id] = Stale(span)
         for view, contents in list(self.objects.items()):
             if id in contents.bases:

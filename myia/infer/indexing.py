@@ -245,7 +245,7 @@ def _store_array_item(ctx: Context, x: Ref, key: Abstract, value: Abstract) -> N
         scatter_items(ctx, x, subscript, value)
         return
     x, step = ctx.part(x, window(ctx, shape, subscript))
-    ctx.store(x, step.write(ctx.read(x), fitted(ctx, value, aval.with_shape(step.shape))))
+    ctx.store_part(x, step, fitted(ctx, value, aval.with_shape(step.shape)))
 
 
 def _check_cast(ctx: Context, value: Abstract, aval: Aval) -> None:

@@ -14,10 +14,11 @@ are promoted; None or an undefined name joined with a value is an `Optional`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Protocol
 
-from myia.infer import choices, exchanges
+from myia.infer import alternatives, choices, exchanges
 from myia.infer.describe import describe
 from myia.infer.heap import (
     VIEW_OF_ONE_PATH,
@@ -26,6 +27,7 @@ from myia.infer.heap import (
     ChosenArray,
     Contents,
     Heap,
+    OneOf,
     SizedObject,
     SizedView,
     Stale,
@@ -55,6 +57,7 @@ from myia.infer.values import (
 )
 from myia.ir.avals import I64, Aval
 from myia.ir.core import Op, Value
+from myia.source.diagnostics import InternalError
 
 
 class Mismatch(Exception):
@@ -107,6 +110,8 @@ class Join:
         headers: Iterable[int] = (),
         hinted: Sequence[Value] | None = None,
         outer: Heap | None = None,
+        owned: Mapping[int, int] = MappingProxyType({}),
+        precise: bool = False,
     ):
         self.before, self.left, self.right = before, left, right
         self.read_array, self.growth, self.loop = arrays, growth, loop
@@ -114,6 +119,13 @@ class Join:
         # When `right` is only a hint of what will change, the leaves that do: the rest stays.
         self.hinted = None if hinted is None else frozenset(hinted)
         self.outer = outer  # the heap before the loop
+        self.precise = precise  # names are told what they stand for
+        # What names stand for (`infer/alternatives.py`); `was_owned`: at the start of the trip.
+        self.was_owned, self.owned = owned, {}
+        self.made: dict[int, list[int]] = {}
+        self.given: set[tuple[int, int]] = set()
+        self.substitutes: list[tuple[int, int]] = []
+        self.holders: set[int] = set()  # names that exchange arrays (`infer/exchanges.py`)
         self.slots: list[Value] = []
         self.origin: dict[Value, Value] = {}
         self.merged: dict[int, Contents] = {}
@@ -215,17 +227,19 @@ class Join:
 
     def one_sided_contents(self, heap: Heap, id: int, left: bool) -> Contents:
         contents = heap[id]
-        if isinstance(contents, ChosenArray):
-            for option in contents.options:
-                self.one_sided(Ref(option), left)
+        if not isinstance(contents, (ViewObject, SizedView)):
+            for base in contents.bases:
+                self.one_sided(Ref(base), left)
         if isinstance(contents, (SizedObject, SizedView)):
             if self.loop:  # unrolled, if it can be: then its size is known
                 raise Mismatch("nothing", describe(Ref(id), heap))
             return sized_joins.of_one_side(self, heap, id)
         if isinstance(contents, ViewObject):
-            if self.survivor_defines is not None and not getattr(contents.step, "dynamic", False):
+            survives = self.survivor_defines is not None
+            if (self.precise and not self.loop) or (survives and not contents.children()):
                 self.one_sided(Ref(contents.base), left)
-                return contents
+                starts = tuple(self.one_sided(c, left) for c in contents.children())
+                return contents.rebuild(starts)
             self.view_bases.append((contents.base, id))
             return ArrayObject(self.slot(self.read_array.aval(heap, id)), VIEW_OF_ONE_PATH, False)
         return contents.rebuild(tuple(self.one_sided(c, left) for c in contents.children()))
@@ -234,30 +248,38 @@ class Join:
 
     def refs(self, a: Ref, b: Ref) -> Ref:
         """Two references: one object, or a new one that stands for either."""
-        if a.id == b.id and (a.id not in self.headers or self.is_chosen(a.id)):
+        if a.id == b.id and (a.id not in self.headers or self.is_exchanged(a.id)):
             self.same_object(a.id)
             return a
         pair = (a.id, b.id)
-        if a.id != b.id and a.id in self.headers and self.outer is not None and a.id in self.outer:
-            # A header that is also an object of its own, which others may know.
-            one = f"{describe(a, self.left)}, which the loop writes to,"
-            raise Mismatch(one, "another object of the same name")
+        if a.id in self.headers and self.is_exchanged(a.id):
+            self.refuse(a.id)
         if pair not in self.pairs:
-            self.pairs[pair] = joined = self.claim(a.id)
+            self.pairs[pair] = joined = self.claim(*pair)
             self.merged[joined] = self.contents(a.id, b.id, named=a.id != b.id)
         return Ref(self.pairs[pair])
 
-    def claim(self, a: int) -> int:
+    def claim(self, a: int, b: int) -> int:
         """The id for a pair whose left side is `a`: a header keeps its id, once."""
-        if a in self.headers and a not in self.claimed:
+        if a in self.headers and a not in self.claimed and (a == b or self.is_name(a)):
             self.claimed.add(a)
             return a
         self.widened = True
+        return self.new_id()
+
+    def new_id(self) -> int:
         self.next_id += 1
         return self.next_id
 
+    def is_name(self, id: int) -> bool:
+        """A header that stands for what a name holds, not for an object of before the loop."""
+        return id in self.headers and (self.outer is None or id not in self.outer)
+
     def same_object(self, id: int) -> None:
         """Contents of an object that both sides hold under one id."""
+        if alternatives.of(self.left[id]) or alternatives.of(self.right[id]):
+            self.same_alternatives(id)
+            return
         if self.is_chosen(id):
             return  # when it is known who holds what
         other_visit = isinstance(self.left[id], ViewObject) or isinstance(self.right[id], Stale)
@@ -267,24 +289,52 @@ class Join:
             self.merged[id] = self.left[id]  # against cycles; replaced in the next line
             self.merged[id] = self.contents(id, id, named=False)
 
+    def same_alternatives(self, id: int) -> None:
+        """A name from before, whose objects a path has written to: it is one of these now."""
+        x, y = alternatives.of(self.left[id]), alternatives.of(self.right[id])
+        untouched = self.left[id] is self.right[id] is self.before[id] and id not in self.headers
+        if untouched or id in self.merged or self.hinted is not None:
+            return
+        if x is None or y is None or x.options != y.options:
+            raise InternalError("a name from before stands for other objects now")
+        self.widened |= self.loop and not isinstance(self.left[id], OneOf)
+        self.merged[id] = OneOf(self.values(x.index, y.index), x.options)
+
     def heaps(self) -> None:
         """Join every object that was there before and that a path has changed."""
         present = dict.fromkeys((*self.before.objects, *self.before.roots))
         for id in present:
+            if id in self.was_owned.values():
+                continue  # joined with the name that owns it
             if id in self.headers:
                 if id not in self.claimed and id in self.right:
                     self.refs(Ref(id), Ref(id))
             elif id in self.left and id in self.right:
                 self.same_object(id)
         moved = {id for a, b in self.pairs if a != b for id in (a, b)}
-        for id in present:
-            if id in self.left and id in self.right:
-                self.displace(id, moved)
+        both = [id for id in present if id in self.left and id in self.right]
+        permuted = exchanges.permuted(self, both) if self.precise else both
+        for id in both:
+            self.displace(id, moved, id in permuted)
+        if self.precise:
+            alternatives.attach(self)
+        for a, b in self.pairs:
+            if a != b and a in self.headers and not self.is_name(a) and (a, b) not in self.given:
+                self.refuse(a)
+
+    def refuse(self, id: int) -> None:
+        """A header that is an object of its own, which others may know, has no second meaning."""
+        one = f"{describe(Ref(id), self.left)}, which the loop writes to,"
+        raise Mismatch(one, "another object of the same name")
+
+    def is_exchanged(self, id: int) -> bool:
+        """An object, not a name, that is one of several."""
+        return self.is_chosen(id) and not self.is_name(id)
 
     def is_chosen(self, id: int) -> bool:
         return any(isinstance(h[id], ChosenArray) for h in (self.left, self.right))
 
-    def displace(self, id: int, moved: set[int]) -> None:
+    def displace(self, id: int, moved: set[int], permuted: bool) -> None:
         """An array whose names were exchanged on a path, or had been before.
 
         `moved`: the objects that names held on one side where they hold others on the other.
@@ -294,12 +344,14 @@ class Join:
             if isinstance(y, ChosenArray) and y.index.value in self.hinted:
                 raise Mismatch("nothing", "an array that changes names")
             return
-        is_name = id in self.headers and (self.outer is None or id not in self.outer)
-        same = x is y and id not in self.headers and moved.isdisjoint((id, *x.bases))
-        if is_name or same or not (id in moved or self.is_chosen(id)):
+        if alternatives.of(x) or alternatives.of(y):
             return
-        holders = exchanges.displaced(self, id)
+        same = x is y and id not in self.headers and moved.isdisjoint((id, *x.bases))
+        if self.is_name(id) or same or not (id in moved or self.is_chosen(id)):
+            return
+        holders = exchanges.displaced(self, id) if permuted else ()
         if holders:
+            self.holders |= {*holders}
             self.drop(self.merged.get(id))
             of = x.index.value if isinstance(x, ChosenArray) and x.options == holders else None
             index = Scalar(self.slot(I64, of), True, 0, len(holders) - 1)
@@ -325,6 +377,11 @@ class Join:
         if stale is not None:
             self.widened |= not isinstance(x, Stale)
             return stale
+        seen = alternatives.joined_view(self, a, b) if self.precise else None
+        if seen is not None:
+            return seen
+        if self.hinted is not None and isinstance(y, OneOf):
+            raise Mismatch("nothing", "an array that is one of several")
         static = (ArrayObject, ViewObject, ChosenArray)
         if isinstance(x, static) and isinstance(y, static):
             return self.arrays(a, b, named)
@@ -353,7 +410,7 @@ class Join:
         dtype = promote((x.dtype, False), (y.dtype, False))[0] if named else x.dtype
         readonly, contiguous = None, True
         for side in (left, right):
-            for base in side.bases:
+            for base in side.bases if alternatives.of(side) is None else ():
                 if not (named or isinstance(side, ViewObject) or self.is_known(base)):
                     continue
                 self.view_bases.append((base, self.pairs.get((a, b), a)))
@@ -361,9 +418,18 @@ class Join:
             if isinstance(side, ArrayObject):
                 readonly, contiguous = readonly or side.readonly, contiguous and side.contiguous
         of = left.value if isinstance(left, ArrayObject) else None
-        if of is not None and (left.readonly, left.contiguous) != (readonly, contiguous):
+        told = alternatives.of(left) is not None  # then that is decided when all are joined
+        if (
+            of is not None
+            and not told
+            and (left.readonly, left.contiguous) != (readonly, contiguous)
+        ):
             self.widened = True
-        return ArrayObject(self.slot(x.with_dtype(dtype), of), readonly, contiguous)
+        widened = self.widened
+        value = self.slot(x.with_dtype(dtype), of)
+        if isinstance(left, OneOf):
+            self.widened = widened  # the value is dropped (`alternatives.attach`)
+        return ArrayObject(value, readonly, contiguous)
 
     # ----- Coercion: what a path yields for the slots
 
@@ -400,7 +466,8 @@ class Join:
 
     def relink(self, heap: Heap) -> None:
         """Objects that may be one must know of each other."""
-        sides = (self.left, self.right)
+        # The objects of a hint are those of another visit.
+        sides = (self.left, self.right) if self.hinted is None else (self.left,)
         for side in sides:
             for id, others in side.links.items():
                 heap.links[id] = heap.links.get(id, frozenset()) | others
@@ -408,8 +475,14 @@ class Join:
         # different ones on both sides (as after `a, b = b, a`) cannot.
         names: dict[tuple[bool, int], set[int]] = {}
         for (a, b), joined in self.pairs.items():
-            names.setdefault((True, a), set()).add(joined)
-            names.setdefault((False, b), set()).add(joined)
+            if (a, b) not in self.given:
+                names.setdefault((True, a), set()).add(joined)
+                names.setdefault((False, b), set()).add(joined)
+        for own, made in self.made.items():
+            for id in made if self.hinted is None else ():
+                names.setdefault((False, id), set()).add(own)
+        for id, joined in self.substitutes:
+            names.setdefault((True, id), set()).add(joined)
         inherited = dict(heap.links)
         for (_, original), joined in names.items():
             # A header is only a name for the object of the last trip; others live on.

@@ -206,7 +206,8 @@ def _guess(ctx: Context, key, init: States, before: Heap) -> _State | None:
     grows = any(isinstance(hint.heap[id], BufferObject) for id in hint.headers)
     if plans or grows or len(hint.xs) != len(init):
         return None
-    join = Join(before, before, hint.heap, HeapArrays, loop=True, hinted=hint.slots)
+    options = {"loop": True, "hinted": hint.slots, "precise": ctx.precise}
+    join = Join(before, before, hint.heap, HeapArrays, **options)
     try:
         xs = [join.values(a, b) for a, b in zip(init, hint.xs)]
         join.heaps()
@@ -280,6 +281,8 @@ class _Trip:
             entry_slots=state.slots,
             headers=state.headers,
             outer=self.before,
+            owned=state.join.owned if state.join is not None else {},
+            precise=ctx.precise,
         )
         try:
             self.skeleton = [self.join.values(a, b) for a, b in zip(state.xs, self.outs)]

@@ -12,7 +12,7 @@ from typing import Any
 from myia.infer import arguments, handlers, library
 from myia.infer.arguments import Arguments, Root
 from myia.infer.context import Check
-from myia.infer.errors import RaiseReached
+from myia.infer.errors import LoopChangesType, RaiseReached, ReadOnlyWrite, StaleRead
 from myia.infer.heap import ViewObject
 from myia.infer.interpreter import Interpreter
 from myia.infer.registry import known
@@ -21,8 +21,10 @@ from myia.infer.values import NONE, Static
 from myia.ir.builder import Builder, at
 from myia.ir.core import Function, Region
 from myia.primitives.py import Code
+from myia.source.diagnostics import MyiaError
 
 HANDLERS = handlers, library  # imported for what they register
+ABOUT_ALIASES = (StaleRead, ReadOnlyWrite, LoopChangesType)
 COMPILER_RECURSION_LIMIT = 50_000  # of Python's stack, while a program is inferred
 
 
@@ -50,8 +52,26 @@ def infer(
     positional: tuple[Any, ...],
     keywords: dict[str, Any],
 ) -> Program:
-    """`positional` and `keywords` are signatures (`infer/signature.py`) of one flattening."""
-    ctx = Interpreter(load)
+    """`positional` and `keywords` are signatures (`infer/signature.py`) of one flattening.
+
+    Where a name may stand for one array or another, what it holds is a copy at first: one array,
+    read and written at the cost of one. A program that this does not serve, because one of the
+    arrays is written to and another name shows it, is inferred once more with names that are told
+    what they stand for (`infer/alternatives.py`).
+    """
+    try:
+        return _inferred(load, f, positional, keywords, precise=False)
+    except MyiaError as error:
+        if not isinstance(error.diagnostic, ABOUT_ALIASES):
+            raise
+        try:
+            return _inferred(load, f, positional, keywords, precise=True)
+        except MyiaError:
+            raise error from None
+
+
+def _inferred(load, f: Any, positional, keywords, *, precise: bool) -> Program:
+    ctx = Interpreter(load, precise)
     inputs = Arguments()
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, COMPILER_RECURSION_LIMIT))

@@ -22,7 +22,6 @@ from myia.infer.layout import is_contiguous
 from myia.infer.sized.elements import read as read_sized
 from myia.infer.skeletons import substitute
 from myia.infer.values import Abstract, Ref, Scalar
-from myia.infer.views import Window
 from myia.ir.core import Value
 
 
@@ -50,11 +49,6 @@ class Exports:
             return
         self.seen.add(id)
         contents = ctx.heap[id]
-        if isinstance(contents, ViewObject):
-            starts = contents.step.starts if isinstance(contents.step, Window) else ()
-            for start in starts:
-                if isinstance(start, Value) and start not in self.values:
-                    self.values.append(start)
         if isinstance(contents, SizedView):
             for value in contents.step.values():
                 self.add(ctx, Scalar(value, weak=False), before)
@@ -77,8 +71,6 @@ def adopt(ctx: Context, exports: Exports, results: list[Value], xs: list[Abstrac
         new.name = new.name or old.name
     for id in exports.seen:
         contents = ctx.heap[id]
-        if isinstance(contents, ViewObject) and isinstance(contents.step, Window):
-            contents = replace(contents, step=contents.step.renamed(env))
         if isinstance(contents, SizedView):
             contents = replace(contents, step=contents.step.renamed(env))
         ctx.heap.objects[id] = substitute(contents, env)
@@ -93,6 +85,8 @@ def copied(ctx: Context, x: Abstract, made: dict[int, Ref]) -> Abstract:
         contents = ctx.contents(x)
         if isinstance(contents, (ViewObject, ChosenArray)):
             contents = ArrayObject(ctx.read(x), contiguous=is_contiguous(ctx, x))
+        if isinstance(contents, ArrayObject):
+            contents = replace(contents, stands_for=None)
         if isinstance(contents, SizedView):
             elements = read_sized(ctx, x)
             contents = SizedObject(elements.value, elements.extents)

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
-from myia.infer import choices, exchanges
-from myia.infer.heap import ArrayObject, ChosenArray, Heap, SizedObject, Stale
+from myia.infer import alternatives, choices, exchanges
+from myia.infer.heap import (
+    ArrayObject,
+    ChosenArray,
+    Heap,
+    OneOf,
+    SizedObject,
+    Stale,
+    ViewObject,
+)
 from myia.infer.numbers import convert, number_value
 from myia.infer.sized import joins as sized_joins
 from myia.infer.values import (
@@ -17,8 +25,10 @@ from myia.infer.values import (
     Static,
     UndefinedType,
 )
+from myia.infer.views import Window
+from myia.ir.avals import I64
 from myia.ir.core import Value
-from myia.primitives.define import zeros
+from myia.primitives.define import constant, zeros
 
 
 class Absent(Abstract):
@@ -64,7 +74,8 @@ class Coercion:
     def yields(self, whole: bool = True) -> list[Value]:
         """A value for each slot: zeros where this state has none, or (not `whole`) is not asked."""
         for id, target in self.join.merged.items() if whole else ():
-            if isinstance(target, ChosenArray) and id in self.heap:
+            exchanged = isinstance(target, ChosenArray) and not isinstance(target, OneOf)
+            if exchanged and id in self.heap:
                 place = exchanges.index_in(self.heap, id, target.options, self.held)
                 self.found[target.index.value] = place
         return [self.found.get(slot) or zeros(slot.aval) for slot in self.join.slots]
@@ -103,9 +114,14 @@ class Coercion:
         source = self.heap[x.id]
         if isinstance(target, Stale) or isinstance(source, Stale):
             return
-        if isinstance(target, ChosenArray):
+        if (stands_for := alternatives.of(target)) is not None:
+            self.alternative(x.id, joined, stands_for)
+        elif isinstance(target, ChosenArray):
             return  # when all that is held is known
-        self.held[x.id] = joined
+        else:
+            self.held[x.id] = joined
+        if isinstance(target, OneOf):
+            return
         if isinstance(target, ArrayObject):
             if target.value in self.slots:
                 value = self.join.read_array.read(self.heap, x.id)
@@ -115,7 +131,30 @@ class Coercion:
             elements = self.join.read_array.elements(self.heap, x.id)
             self.found |= sized_joins.coerced(elements, target, self.slots)
             return
+        if isinstance(target, ViewObject):
+            self.view(source, target)
+            return
         if source.key() != target.key():
             source = self.join.growth.convert(self.heap, source, target)
         for child, inner in zip(source.children(), target.children()):
             self.value(child, inner)
+
+    def view(self, source: ViewObject, target: ViewObject) -> None:
+        """Where the window lies."""
+        if isinstance(target.step, Window):
+            for start, slot in zip(source.step.starts, target.step.starts):
+                if slot in self.slots:
+                    self.found[slot] = (
+                        start if isinstance(start, Value) else constant(start, I64.dtype)
+                    )
+
+    def alternative(self, id: int, joined: int, stands_for: OneOf) -> None:
+        """Which object a name stands for, and its own array (`infer/alternatives.py`)."""
+        options, own = stands_for.options, self.join.owned.get(joined)
+        if stands_for.index.value in self.slots:
+            index = alternatives.index_in(self.heap, id, options, own)
+            self.found[stands_for.index.value] = index
+        if own is not None and alternatives.new_array(self.heap, id, options):
+            self.done.add(own)
+            target = self.join.merged[own]
+            self.found[target.value] = self.join.read_array.read(self.heap, id)

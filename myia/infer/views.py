@@ -8,6 +8,7 @@ of a row of a matrix is then read and written at the cost of an element, not of 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -34,13 +35,22 @@ class Window:
     def aval(self, x: Aval) -> Aval:
         return x.with_shape(self.shape)
 
+    def values(self) -> tuple[Value, ...]:
+        """The starts that are known at run time."""
+        return tuple(s for s in self.starts if isinstance(s, Value))
+
+    def with_values(self, values: Iterable[Value]) -> Window:
+        """The same window with other values for these."""
+        rest = iter(values)
+        starts = (next(rest) if isinstance(s, Value) else s for s in self.starts)
+        return replace(self, starts=tuple(starts))
+
     def renamed(self, env: dict[Value, Value]) -> Window:
-        """The same window with other values for its starts."""
-        return replace(self, starts=tuple(env.get(s, s) for s in self.starts))
+        return self.with_values(env.get(v, v) for v in self.values())
 
     @property
     def dynamic(self) -> bool:
-        return any(isinstance(s, Value) for s in self.starts)
+        return bool(self.values())
 
     @property
     def dense(self) -> bool:

@@ -393,14 +393,15 @@ PROGRAMS = {
     ),
     "stale_alias": (
         """
-        def f(x, c):
-            a = np.zeros(2)
-            b = np.ones(2)
-            y = a if c > 0 else b
-            y[0] = x
-            return a
+        def f(x, n):
+            rows = []
+            for i in range(n):
+                row = np.full(2, x * i)
+                rows.append(row)
+            row[0] = x
+            return rows[0]
         """,
-        (1.0, 1.0),
+        (1.0, 12),
     ),
     "sorted_at_run_time": (
         """

@@ -69,6 +69,173 @@ def parts_of_complex_numbers(a, b):
     return np.sum(np.abs(z) ** 2 * a)
 
 
+# ----- One array or another under one name
+
+
+def either(a, b):
+    v = a if b[0] > 0 else b
+    v[0] = 1.0
+    v[1:3] *= 2.0
+    a[4] = v[1] * v[4]
+    return np.sum(a * b) + np.sum(v**2)
+
+
+def either_in_turn(a, b):
+    for i in range(5):
+        if a[i] > b[i]:
+            v = a
+        else:
+            v = b
+        v[i] = v[i] * v[i + 1]
+        v = a if i % 2 else v
+        v += 0.1
+    return np.sum(a * b)
+
+
+def either_handed_on(a, b):
+    def change(z, k):
+        z[k] = z[k] ** 2
+
+    change(a if a[0] > 0 else b, 1)
+    change(b if a[0] > 0 else a, 2)
+    kept = {"v": a if b[1] > 0 else b}
+    kept["v"][3:] *= kept["v"][0]
+    return np.sum(a * b)
+
+
+def views_of_either(a, b):
+    v = (a if a[0] > 0 else b)[1:5]
+    w = v[::-1]
+    w[0] = b[0] * a[0]
+    v[1:3] += w[:2]
+    return np.sum(a * a * b)
+
+
+def either_view(a, b):
+    v = a[1:4] if a[0] > 0 else b[2:5]
+    w = a[1:3] if b[0] < 0 else a[4:]
+    v *= 2.0
+    w[0] = v[1] * v[2]
+    v += w[1]
+    return np.sum(a * a * b)
+
+
+def rows_of_either(a, b):
+    for i in range(3):
+        r = a[i] if a[i, 0] > b[i, 0] else b[:, i]
+        r *= 1.5
+        r[0] = r[1] * r[2]
+        b[i] -= r
+    return np.sum(a * b)
+
+
+def alike_on_both_paths(a, b):
+    if a[0] > 0:
+        a[1] = b[0]
+        c = a[2:]
+    else:
+        b[0] = 1.0
+        c = a[2:]
+    c[0] = 9.0 * b[1]
+    return np.sum(a * b)
+
+
+def new_on_one_path(a, b):
+    v = a if b[0] > 0 else np.sin(b)
+    w = np.cos(a) if b[0] > 0 else b
+    v[0] = w[0] ** 2
+    w[1] = v[1] ** 2
+    return np.sum(a * b) + np.sum(v * w)
+
+
+def chosen_twice(a, b):
+    """Where a path was not taken its values are not read."""
+    if b[0] > 0:
+        v = b
+    else:
+        if a[0] > 0:
+            w = a * 2.0
+        else:
+            w = a
+        v = w
+    v[0] = 7.0 * a[1]
+    return np.sum(a * b * v)
+
+
+def told_apart(a, b):
+    v = a if b[0] > 0 else b
+    w = b
+    for i in range(3):
+        if v[i] < 0.5:
+            w = a
+    if v is a:
+        v[0] = 2.0 * b[1]
+    if w is not b:
+        w[1] = 3.0 * v[0]
+    return np.sum(a * b)
+
+
+# ----- Arrays written and given to the name anew
+
+
+def changed_then_new(a, b):
+    c = a
+    for i in range(4):
+        a[i] = a[i] * b[i]
+        a = a * 1.1
+    return np.sum(a * b) + np.sum(c**2)
+
+
+def changed_and_new_in_some_trips(a, b):
+    n = 0
+    while n < 4:
+        a[n] += b[n] ** 2
+        if a[n] > 0.5:
+            a = np.sin(a)
+        n += 1
+    a[5] = 2.0 * a[4]
+    return np.sum(a * b)
+
+
+def new_then_changed(a, b):
+    for i in range(3):
+        if b[i] > 0:
+            continue
+        a = a + b
+    a[1] = 3.0 * b[0]
+    return np.sum(a * b)
+
+
+def changed_in_a_nest(a, b):
+    s = 0.0
+    for i in range(3):
+        a[i] *= b[i]
+        for j in range(2):
+            a[j, 0] += b[j, 1]
+            if b[j, 0] > 0.5:
+                a = a * 2.0
+        s += np.sum(a**2)
+    return s
+
+
+def given_another_argument(a, b):
+    for i in range(4):
+        a[i] = b[i] * a[i]
+        if i == 2:
+            a = b
+    return np.sum(a * b)
+
+
+def in_turn_with_something_new(a, b):
+    u, v = a, b
+    for i in range(4):
+        u[i] = 0.5 * v[i + 1]
+        u, v = v, u * v
+        if v[0] > 0.2:
+            v[1] += u[2]
+    return np.sum(a * b) + np.sum(u * v)
+
+
 @pytest.mark.parametrize(
     "f, args",
     [
@@ -78,6 +245,23 @@ def parts_of_complex_numbers(a, b):
         (parts_of_rows_on_one_path, (M, N)),
         (copied_where, (X, Y)),
         (parts_of_complex_numbers, (X, Y)),
+        (either, (X, Y)),
+        (either_in_turn, (X, Y)),
+        (either_handed_on, (X, Y)),
+        (views_of_either, (X, Y)),
+        (either_view, (X, Y)),
+        (rows_of_either, (M, N)),
+        (alike_on_both_paths, (X, Y)),
+        (new_on_one_path, (X, Y)),
+        (chosen_twice, (X, -Y)),
+        (told_apart, (X, Y)),
+        (told_apart, (X, -Y)),
+        (changed_then_new, (X, Y)),
+        (changed_and_new_in_some_trips, (X, Y)),
+        (new_then_changed, (X, Y)),
+        (changed_in_a_nest, (M, N)),
+        (given_another_argument, (X, Y)),
+        (in_turn_with_something_new, (X, Y)),
     ],
     ids=lambda p: getattr(p, "__name__", ""),
 )
