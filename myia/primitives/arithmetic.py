@@ -226,13 +226,15 @@ sign = pointwise(
 def _chooser(name: str, lower, evaluate, may_win: PointwisePrimitive) -> PointwisePrimitive:
     """Tangents and cotangents are selected: the loser's may be infinite.
 
-    Two comparisons, all that the reverse sweep reads, tell the three cases; of NaN both are false.
+    Two comparisons, all that the reverse sweep reads, tell the three cases; of NaN both are false,
+    and the derivative is 0.
     """
 
     def jvp(ys, xs, ts):
         (x, y), (tx, ty) = xs, [zeros(ys[0].aval) if t is None else t for t in ts]
-        first = select(may_win(y, x), (tx + ty) * 0.5, tx)
-        return (select(may_win(x, y), first, ty),)
+        first, second = may_win(x, y), may_win(y, x)
+        one = select(first, tx, select(second, ty, 0))
+        return (select(and_(first, second), (tx + ty) * 0.5, one),)
 
     def vjp(op, cts, acc):
         (x, y), (ct,) = op.operands, cts

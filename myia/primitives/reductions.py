@@ -11,7 +11,7 @@ from myia.ir.avals import I64, Aval
 from myia.ir.core import Value
 from myia.ir.primitive import NONDIFFERENTIABLE, Explicit
 from myia.primitives.cumulative import cumprod, cumsum, shift
-from myia.primitives.define import CallablePrimitive, require, require_kind
+from myia.primitives.define import CallablePrimitive, require, require_kind, zeros
 from myia.primitives.logic import convert, eq, select
 from myia.primitives.shaping import (
     check_axes,
@@ -71,7 +71,8 @@ reduce_and = _of_bits("reduce_and", lax.reduce_and, np.bitwise_and)
 reduce_or = _of_bits("reduce_or", lax.reduce_or, np.bitwise_or)
 reduce_xor = _of_bits("reduce_xor", lax.reduce_xor, np.bitwise_xor)
 
-# ----- The largest and the smallest element: NaN if there is one; ties share evenly
+# ----- The largest and the smallest element: NaN if there is one, and so is the derivative then;
+# ties share evenly
 
 
 def _extremal(x: Value, y: Value, axes) -> tuple[Value, Value]:
@@ -89,7 +90,8 @@ def _extremum_jvp(ys, xs, ts, *, axes):
 def _extremum_vjp(op, cts, acc):
     (x,), (y,), (ct,), axes = op.operands, op.results, cts, op.params["axes"]
     hits, share = _extremal(x, y, axes)
-    acc.add(x, select(hits, expand(ct * share, x.aval, axes), 0))
+    rest = select(eq(share, math.inf), math.nan, zeros(share.aval))
+    acc.add(x, select(hits, expand(ct * share, x.aval, axes), expand(rest, x.aval, axes)))
 
 
 def least(dtype: np.dtype):

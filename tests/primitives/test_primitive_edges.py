@@ -84,6 +84,22 @@ def test_the_loser_of_a_choice_gets_an_exact_zero(primitive, value, winner):
     assert t == 3.0
 
 
+@pytest.mark.parametrize("primitive", [a.max, a.min])
+@pytest.mark.parametrize("x, y", [(math.nan, 1.0), (1.0, math.nan)])
+def test_a_choice_of_nan_has_derivative_zero_in_both_modes(primitive, x, y):
+    assert gradient(primitive, x, y) == [0, 0]
+    assert evaluate(jvp(region_of(primitive, x, y)), [x, y, 2.0, 3.0]) == [0]
+
+
+@pytest.mark.parametrize("primitive", [reductions.reduce_max, reductions.reduce_min])
+def test_an_extremum_that_is_nan_has_derivative_nan_in_both_modes(primitive):
+    x = np.array([[2.0, math.nan, 3.0], [1.0, 1.0, 1.0]])
+    (ct,) = gradient(primitive, x, ct=6.0, axes=(1,))
+    np.testing.assert_array_equal(ct, [[math.nan] * 3, [2, 2, 2]])
+    (t,) = evaluate(jvp(region_of(primitive, x, axes=(1,))), [x, np.ones((2, 3))])
+    np.testing.assert_array_equal(t, [math.nan, 1])
+
+
 @pytest.mark.parametrize("primitive", [reductions.reduce_max, reductions.reduce_min])
 def test_ties_of_a_reduction_share_evenly(primitive):
     x = np.array([[2.0, 2.0, 2.0], [1.0, 2.0, 2.0], [3.0, 2.0, 2.0]])
