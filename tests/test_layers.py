@@ -23,8 +23,8 @@ JAX_AUTODIFF = {
     "linear_transpose", "linearize", "remat", "saved_input_vjp", "value_and_grad", "vjp",
 }  # fmt: skip
 
-# The adapter that lets JAX differentiate our functions tells JAX our rules.
-JAX_ADAPTERS = {"api/jax_adapter.py"}
+# What reads the rules that users gave to JAX's decorators.
+JAX_ADAPTERS = {"api/jax_rules.py"}
 
 ABSOLUTE_PATH = re.compile(r"""(?<![\w.~<>])/(home|root|tmp|usr|work|Users|opt|mnt|srv)/""")
 

@@ -109,12 +109,18 @@ def _sum_of(f: Callable, jvps: tuple[Callable | None, ...]) -> Callable:
 
 
 def _infer_call(ctx, f: _WithRule, args, kwargs) -> Abstract:
+    return call_with_rules(ctx, f, f.mode, f.rules, args, kwargs)
+
+
+def call_with_rules(ctx, f, mode: str, functions: tuple[Callable, ...], args, kwargs) -> Abstract:
+    """A call of `f.fun`, whose derivative these functions give."""
+
     def part(name: str, i: int, x: Callable) -> Abstract:
         return root(ctx, lambda: x, name, (name, id(f), i))
 
     fun = part("f", 0, f.fun)
-    rules = tuple(part("rule", i, rule) for i, rule in enumerate(f.rules))
-    custom = Custom(f, f.fun.__name__, f.mode, fun, rules, f.nondiff_argnums)
+    rules = tuple(part("rule", i, rule) for i, rule in enumerate(functions))
+    custom = Custom(f, f.fun.__name__, mode, fun, rules, f.nondiff_argnums)
     return call_custom(ctx, custom, args, kwargs)
 
 

@@ -348,6 +348,13 @@ def static_int(x: Abstract) -> bool:
     return isinstance(x, Static) and isinstance(x.value, (int, np.integer, np.bool_))
 
 
+# Types of immutable objects that mean the same when they are equal; libraries add theirs.
+EQUAL_BY_VALUE: list[type] = [
+    *(bool, int, str, bytes, complex),
+    *(np.generic, np.dtype, frozenset, type),
+]
+
+
 def same_static(a: Any, b: Any) -> bool:
     """The same compile-time object: identical, or equal immutable values of one type."""
     if a is b:
@@ -356,6 +363,4 @@ def same_static(a: Any, b: Any) -> bool:
         return False
     if isinstance(a, (float, np.floating)):
         return repr(a) == repr(b)  # tells 0.0 from -0.0, and NaN is itself
-    if isinstance(a, (bool, int, str, bytes, complex, np.generic, np.dtype, frozenset, type)):
-        return bool(a == b)
-    return False
+    return isinstance(a, tuple(EQUAL_BY_VALUE)) and bool(a == b)

@@ -211,6 +211,21 @@ def test_the_rule_is_the_derivative(order):
         np.testing.assert_allclose(got[name], wanted, rtol=1e-10, atol=1e-12, err_msg=name)
 
 
+@pytest.mark.parametrize("order", ["value", "reverse", "forward over reverse"])
+def test_functions_that_jax_decorated_have_their_rules_too(order):
+    losses = {n: f for n, f in losses_of(THEIRS, order).items() if "defjvps" not in n}
+    with jax.enable_x64(True):
+        got = myia.jit(every(ORDERS[order], list(losses.values())))(X)
+    wanted = by_jax(order)
+    for name, found in zip(losses, got):
+        np.testing.assert_allclose(found, wanted[name], rtol=1e-10, atol=1e-12, err_msg=name)
+
+
+def test_a_sum_of_rules_that_jax_made_is_refused():
+    with pytest.raises(myia.MyiaError, match="`defjvps` of"):
+        myia.grad(THEIRS[0]["defjvps"]).ir(X)
+
+
 @pytest.mark.parametrize(
     "order, name, reason",
     [

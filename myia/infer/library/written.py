@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from myia.infer.registry import function, method, sized
 from myia.infer.values import Abstract, Static
 from myia.ir.builder import current_span
 from myia.source.diagnostics import MyiaError, render
+from myia.source.span import Span
 
 
 def written(*numpy: Any, methods: str = "") -> Callable[[Callable], Callable]:
@@ -42,18 +44,32 @@ def written(*numpy: Any, methods: str = "") -> Callable[[Callable], Callable]:
 
 
 def called(ctx: Context, source: Callable, args: tuple, kwargs: dict) -> Abstract:
-    """`source(*args, **kwargs)`, seen from outside: errors are located at the call."""
+    """`source(*args, **kwargs)`, seen from outside: errors are located at the call.
+
+    Those of a function of the user's that it calls stay where they are.
+    """
     span, before = current_span(), len(ctx.checks)
     try:
         result = ctx.call(Static(source), args, kwargs)
     except MyiaError as error:
         if isinstance(error, RaiseReached) and error.exception is NotImplementedError:
             ctx.fail(Unsupported, what=error.message)
-        error.diagnostic = replace(error.diagnostic, span=span)
-        error.args = (render(error.diagnostic),)
+        if _is_ours(error.diagnostic.span):
+            error.diagnostic = replace(error.diagnostic, span=span)
+            error.args = (render(error.diagnostic),)
         raise
-    ctx.checks[before:] = [replace(check, span=span) for check in ctx.checks[before:]]
+    ctx.checks[before:] = [
+        replace(check, span=span) if _is_ours(check.span) else check
+        for check in ctx.checks[before:]
+    ]
     return result
+
+
+FOLDER = Path(__file__).parent
+
+
+def _is_ours(span: Span | None) -> bool:
+    return span is None or Path(span.file.name).parent == FOLDER
 
 
 def _no_value(x: Abstract) -> bool:

@@ -16,6 +16,7 @@ import jax
 from myia.infer import arguments
 from myia.infer.context import Context
 from myia.infer.errors import BadValue
+from myia.infer.heap import BufferObject
 from myia.infer.registry import function
 from myia.infer.results import Recipe
 from myia.infer.signature import RULES, Flattener, Leaf
@@ -23,12 +24,14 @@ from myia.infer.staging.calls import Results
 from myia.infer.staging.operands import Operands
 from myia.infer.staging.pytrees import RandomKey
 from myia.infer.values import (
+    EQUAL_BY_VALUE,
     Abstract,
     Closure,
     Method,
     Opaque,
     Partial,
     PyFunction,
+    Ref,
     Scalar,
     Static,
     is_none,
@@ -66,6 +69,13 @@ class Tree(Operands):
             return lambda n, o: held
         return super().recipe(x)
 
+    def object(self, x: Ref) -> Recipe:
+        """A list that grew in a loop is a node like any other list: its length must be known."""
+        if not isinstance(self.ctx.contents(x), BufferObject):
+            return super().object(x)
+        items = [self.recipe(item) for item in self.ctx.list_items(x)]
+        return lambda n, o: [item(n, o) for item in items]
+
     def check(self, f: Any) -> None:
         """Functions in trees are not called: they may be anybody's."""
 
@@ -98,6 +108,7 @@ def _held(flat: Flattener, x: Held):
 
 _LEAF = Leaf("held", None)
 RULES[Held] = _held
+EQUAL_BY_VALUE.append(type(jax.tree.structure(0)))
 
 
 def _register(f: Callable, functions: int) -> None:

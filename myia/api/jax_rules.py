@@ -1,0 +1,31 @@
+"""Functions of users that `jax.custom_jvp` and `jax.custom_vjp` decorated.
+
+They and their rules are compiled, as with our decorators of these names. JAX is not asked for a
+derivative: its decorators only hold what the user wrote.
+"""
+
+from __future__ import annotations
+
+import jax
+
+from myia.api.custom import call_with_rules
+from myia.infer.calls import CALLABLE_TYPES
+from myia.infer.errors import Unsupported
+from myia.infer.registry import is_staged
+from myia.infer.staging.library import call_library
+from myia.infer.values import Abstract
+
+
+def _call(ctx, f: jax.custom_jvp | jax.custom_vjp, args, kwargs) -> Abstract:
+    if is_staged(f):  # one of a library's own
+        return call_library(ctx, f, args, kwargs)
+    mode, rules = ("jvp", (f.jvp,)) if isinstance(f, jax.custom_jvp) else ("vjp", (f.fwd, f.bwd))
+    rules = tuple(rule for rule in rules if rule is not None)
+    if f.symbolic_zeros or any(map(is_staged, rules)):
+        form = "`symbolic_zeros`" if f.symbolic_zeros else "`defjvps`"
+        way_out = f"decorate it with `myia.custom_{mode}`, which has JAX's names"
+        ctx.fail(Unsupported, what=f"{form} of `jax.custom_{mode}`", help_text=way_out)
+    return call_with_rules(ctx, f, mode, rules, args, kwargs)
+
+
+CALLABLE_TYPES.update({jax.custom_jvp: _call, jax.custom_vjp: _call})
