@@ -14,8 +14,9 @@ Such are the tapes of inner loops, which the outer loop records in a tape of its
 that users make row by row. Nothing is cleared and nothing copied, and a trip of the nest touches a
 few elements, so that the nest can be compiled whole.
 
-The outer array starts filled with the number that each row starts from, the trips write rows that
-lie apart, and nobody else reads or writes the array: each trip finds its row as it would make it.
+Nobody else reads or writes the array. Either each trip finds its row as it would make it: the array
+starts filled with the number that rows start from, and the trips write rows that lie apart. Or it
+does not matter what it finds: the row starts `empty`, as a tape in a loop does.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from myia.ir.rewrite import emit_again
 from myia.passes.ranges import Ranges
 from myia.passes.uses import carry_only_written, uses
 from myia.passes.walk import look_up, rebuilt, substituted, with_region
-from myia.primitives.define import constant_p
+from myia.primitives.define import constant_p, empty_p
 from myia.primitives.shaping import reshape
 from myia.primitives.structured import Loop, loop_p
 from myia.primitives.windows import dynamic_update_slice
@@ -107,8 +108,12 @@ def _fill(loop: Loop, i: int, known: _Known) -> _Fill | None:
     if not any(op.primitive is loop_p for op, _ in links):
         return None
     fill = _Fill(store, links, row)
-    same = _same_number(known.op(start), known.op(loop.carries[i]))
-    return fill if same and _rows_apart(loop, fill, known) else None
+    if not _whole_rows(fill):
+        return None
+    start, filled = known.op(start), known.op(loop.carries[i])
+    unread = start is not None and start.primitive is empty_p
+    found = unread or (_same_number(start, filled) and _rows_apart(loop, fill, known))
+    return fill if found else None
 
 
 def _row(store: Op, body: Region, known: _Known) -> Value:
@@ -149,13 +154,15 @@ def _same_number(x: Op | None, y: Op | None) -> bool:
     return param_key(x.params["value"]) == param_key(y.params["value"])
 
 
-def _rows_apart(loop: Loop, fill: _Fill, known: _Known) -> bool:
-    """Is each store one of a whole row, of which no other trip writes any?"""
+def _whole_rows(fill: _Fill) -> bool:
     array, update, *_ = fill.store.operands
-    axes = len(fill.place)
-    whole = update.shape == (1,) * axes + array.shape[axes:] == (1,) * axes + fill.row.shape
-    apart = known.ranges.trips_apart(fill.place[0], 1, array.shape[0], loop.body.args[0])
-    return whole and axes == 1 and apart
+    return len(fill.place) == 1 and update.shape == (1, *array.shape[1:]) == (1, *fill.row.shape)
+
+
+def _rows_apart(loop: Loop, fill: _Fill, known: _Known) -> bool:
+    """Does each trip write a row of its own?"""
+    rows = fill.store.operands[0].shape[0]
+    return known.ranges.trips_apart(fill.place[0], 1, rows, loop.body.args[0])
 
 
 # ----- What it becomes

@@ -8,7 +8,8 @@
     }
 
 So a row of which only windows are read is not copied first. Of the array, too, windows are read and
-nothing else is done: where an older version is still read, XLA copies an array that is written.
+nothing else is done but to pass it on: where an older version is still read, XLA copies an array
+that is written.
 """
 
 from __future__ import annotations
@@ -44,13 +45,22 @@ def read_in_place(function: Function) -> Function:
 def _read_otherwise(region: Region) -> set[Value]:
     """The values of which not only windows are read."""
     ops = list(walk(region))
-    found = {*region.yields, *(y for op in ops for inner in op.regions for y in inner.yields)}
+    blocks = (region, *(inner for op in ops for inner in op.regions))
+    found = {y for block in blocks for y in _from_outside(block)}
     for op in ops:
         if op.primitive is not dynamic_slice:
             found.update(op.operands)
         elif op.params["sizes"] == op.operands[0].shape:
             found.add(op.operands[0])
     return found
+
+
+def _from_outside(block: Region) -> set[Value]:
+    """The values of enclosing regions that a region yields. (What it yields of its own is not
+    written before the reads of this trip are over.)
+    """
+    own = {*block.args, *(y for op in block.ops for y in op.results)}
+    return {y for y in block.yields if y not in own}
 
 
 def _read_of_row(row: Value, walk: Walk) -> Op | None:

@@ -121,12 +121,27 @@ def zeros(aval: Aval) -> Value:
     return constant(0, aval.dtype, aval.shape)
 
 
+def empty(aval: Aval) -> Value:
+    """An array of which nobody reads what has not been written before."""
+    return emit1(empty_p, dtype=aval.dtype, shape=aval.shape)
+
+
 # Stands here and not with a family because `lift` needs it.
 constant_p = Primitive(
     name="constant",
     avals=lambda *, value, dtype, shape: (Aval(dtype, shape),),
     lower=lambda *, value, dtype, shape: lax.full(shape, value, dtype),
     evaluate=lambda *, value, dtype, shape: np.full(shape, value, dtype),
+    derivative=NONDIFFERENTIABLE,
+)
+
+
+# Filled with zeros wherever it is made; whoever makes it in another way need not.
+empty_p = Primitive(
+    name="empty",
+    avals=lambda *, dtype, shape: (Aval(dtype, shape),),
+    lower=lambda *, dtype, shape: lax.full(shape, 0, dtype),
+    evaluate=lambda *, dtype, shape: np.zeros(shape, dtype),
     derivative=NONDIFFERENTIABLE,
 )
 

@@ -99,6 +99,16 @@ def test_what_must_not(program):
     assert unchanged(fill_in_place, program)
 
 
+@pytest.mark.parametrize("row", ["%0", "%next"])
+def test_it_does_not_matter_what_an_empty_row_starts_from(row):
+    """So any row of the array may be written, again and again: that is how trails are recorded."""
+    text = rows(start="1.0", row=row).replace(
+        "%r0 = 0.0: f64[5]", "%r0 = empty {dtype=f64, shape=(5,)}"
+    )
+    after = before_after(fill_in_place, text)
+    assert not unchanged(fill_in_place, text) and "f64[3,5] = dynamic_update_slice %" in after
+
+
 def test_a_row_that_is_read_again_stays():
     again = "%4 = reduce_sum %r {axes=(0,)}"
     assert unchanged(fill_in_place, rows(after=again).replace("yield %y1, %t2", "yield %4, %t2"))
@@ -142,6 +152,32 @@ func @f(%t: f64[3,5], %i: i64[], %n: i64[]) -> f64[], f64[3,5] {
     yield %6, %5
   }
   return %s, %u
+}""")  # fmt: skip
+
+
+def test_an_array_that_the_next_trip_writes_may_be_read_in_place():
+    """What a trip yields is written when its own reads are over."""
+    assert not unchanged(read_in_place, """
+func @f(%t: f64[3,5], %n: i64[], %m: i64[]) -> f64[], f64[3,5] {
+  %0 = 0: i64[]
+  %s0 = 0.0: f64[]
+  %s, %t1 = for %i < %n (%s = %s0, %t = %t) {
+    %u = for %k < %m (%u = %t) {
+      %1 = 1.0: f64[1,1]
+      %2 = dynamic_update_slice %u, %1, %i, %k
+      yield %2
+    }
+    %3 = dynamic_slice %u, %i, %0 {sizes=(1, 5)}
+    %r = reshape %3 {shape=(5,)}
+    %s = for %k < %m (%s = %s) {
+      %4 = dynamic_slice %r, %k {sizes=(1,)}
+      %5 = reshape %4 {shape=()}
+      %6 = add %s, %5
+      yield %6
+    }
+    yield %s, %u
+  }
+  return %s, %t1
 }""")  # fmt: skip
 
 

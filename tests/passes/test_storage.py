@@ -19,7 +19,7 @@ from myia.passes.storage.binomial import runs
 from myia.passes.storage.limits import Sizes
 from myia.primitives import elementwise
 from myia.primitives.control import if_, loop
-from myia.primitives.define import constant_p
+from myia.primitives.define import constant_p, empty_p
 from myia.primitives.elementwise import sin, tanh
 from myia.primitives.logic import gt, lt
 from myia.primitives.shaping import reduce_sum
@@ -140,6 +140,27 @@ def test_replays_of_a_known_count(monkeypatch, n, slots, block):
     assert evaluations <= round(n * runs(n, slots, block))
     for got, want in zip(run(lowered, [0.7, 0.8]), run(f, [0.7, 0.8]), strict=True):
         np.testing.assert_allclose(got, want, rtol=1e-11)
+
+
+def nested(x, p, n):
+    """The inner loop records the sines that it makes."""
+
+    def outer(k, y):
+        return loop([y], lambda j, y: [sin(y) * p + 0.1], count=k, bound=n - 1)
+
+    return loop([x], outer, count=integer(n))
+
+
+@pytest.mark.parametrize(("strategy", "tape"), [("tape", 1000), ("trail", 70)])
+def test_nobody_reads_of_an_inner_tape_what_was_not_written(monkeypatch, strategy, tape):
+    n, limits = 9, Limits(tape=tape, blocks=(2, 2), slots=(4, 4))
+    f = expanded(gradient(function(lambda x, p: nested(x, p, n), 0.7, 0.8)))
+    lowered, plans = lower_and_plan(f, limits)
+    assert [plan.strategy for plan in plans] == ["tape", strategy]
+    nothing = lambda *, dtype, shape: np.full(shape, np.nan, dtype)  # noqa: E731
+    monkeypatch.setattr(empty_p, "evaluate", nothing)
+    for got, want in zip(run(lowered, [0.7, 0.8]), run(f, [0.7, 0.8]), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-12)
 
 
 @functools.cache

@@ -127,6 +127,7 @@ TABLE = [
     pointwise(g.stop_gradient, ANY, WIDE),
     case(define.constant_p, value=2.5, dtype=np.dtype("f4"), shape=(2, 3)),
     case(define.constant_p, value=True, dtype=np.dtype("?"), shape=()),
+    case(define.empty_p, dtype=np.dtype("f4"), shape=(2, 3)),
     case(
         define.literal_p,
         data=np.array([[1.5, -0.0, np.nan]]).tobytes(),

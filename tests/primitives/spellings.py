@@ -244,3 +244,15 @@ DERIVED: dict[str, tuple] = {
 }
 
 PREPARED: dict[str, tuple] = {"dynamic_update_add": (summed, X, X)}
+
+
+def of_rows(x):
+    for row in x:
+        total = 1.0
+        for e in row:
+            total = np.sin(total * e)
+        x = x * total
+    return x
+
+
+STORED: dict[str, tuple] = {"empty": (of_rows, M)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from spellings import DERIVED, PREPARED, SPELLINGS
+from spellings import DERIVED, PREPARED, SPELLINGS, STORED
 
 import myia
 from myia.frontend.load import load
@@ -12,7 +12,7 @@ from myia.infer.program import infer
 from myia.infer.signature import Flattener
 from myia.ir.core import Function, walk
 from myia.ir.primitive import PRIMITIVES
-from myia.pipeline import STAGES, Options
+from myia.pipeline import STAGES, Options, stages
 from myia.transforms.expand import expand_derivatives
 
 TYPED = {
@@ -36,8 +36,9 @@ def gradient(f):
 
 
 def test_every_primitive_has_a_spelling():
-    assert SPELLINGS.keys() | DERIVED.keys() | PREPARED.keys() == TYPED
-    assert len(SPELLINGS) + len(DERIVED) + len(PREPARED) == len(TYPED)
+    tables = (SPELLINGS, DERIVED, PREPARED, STORED)
+    assert set().union(*tables) == TYPED
+    assert sum(map(len, tables)) == len(TYPED)
 
 
 @pytest.mark.parametrize("name", SPELLINGS)
@@ -56,3 +57,10 @@ def test_the_gradient_reaches_the_primitive(name):
 def test_the_prepared_program_reaches_the_primitive(name):
     f, *args = PREPARED[name]
     assert name in primitives(STAGES["prepare"](typed(f, args), Options()))
+
+
+@pytest.mark.parametrize("name", STORED)
+def test_the_storage_of_the_gradient_reaches_the_primitive(name):
+    f, *args = STORED[name]
+    lowered = dict(stages(typed(gradient(f), args)))["storage"]
+    assert name in primitives(lowered)

@@ -14,7 +14,7 @@ import math
 from myia.backends.xla.buffers import READS, WRITES
 from myia.ir.core import Op, Value, walk
 from myia.primitives import indexing, linalg, reductions, shaping, special, structured, windows
-from myia.primitives.define import PointwisePrimitive, constant_p
+from myia.primitives.define import PointwisePrimitive, constant_p, empty_p
 
 # Elements of one operand or result. XLA refuses a reduction of 4,096.
 _MAX_ELEMENTS = 256
@@ -73,6 +73,7 @@ _ALLOWED = {
     structured.loop_p,
     structured.call_p,
     constant_p,
+    empty_p,
 }
 
 
@@ -116,7 +117,7 @@ def _multiply_adds(op: Op) -> int:
 
 def _elements(op: Op) -> int:
     """The largest array that `op` goes through; of a buffer only the window that it touches."""
-    if op.regions or op.primitive in (constant_p, shaping.reshape):
+    if op.regions or op.primitive in (constant_p, empty_p, shaping.reshape):
         return 0
     if op.primitive in READS:
         return _largest(op.operands[1:] + op.results)

@@ -29,7 +29,7 @@ from myia.backends.xla.rules import Rules
 from myia.backends.xla.small_call import compiled_whole
 from myia.ir.core import Function, Op, Region, Value, captures, has_effect, reads, walk
 from myia.ir.primitive import Primitive
-from myia.primitives.define import constant_p
+from myia.primitives.define import constant_p, empty_p
 from myia.primitives.scheduling import barrier_p
 from myia.primitives.structured import Loop, call_p, derivative_p, if_p, loop_p, rev_p
 from myia.source.diagnostics import InternalError
@@ -82,13 +82,13 @@ class Emitter:
     def read1(self, x: Value) -> Array:
         """Constants are made where they are read: inside a loop they are not carried but fused."""
         if x in self.constants:
-            return _constant(**self.constants[x].params)
+            return _constant(self.constants[x])
         if x in self.waiting:
             self.now(self.waiting.pop(x))
         return self.arrays[x]
 
     def op(self, op: Op) -> None:
-        if op.primitive is constant_p:
+        if op.primitive in _MADE_WHERE_READ:
             self.constants[op.results[0]] = op
         elif self.rules.ordered and op.primitive in WRITES:
             self.waiting[op.results[0]] = op
@@ -139,9 +139,11 @@ def _fenced_barrier(xs: Sequence[Array], *, held: int) -> Sequence[Array]:
     return fence(true_after_all(until), xs[:held]) if until else xs[:held]
 
 
-def _constant(*, value, dtype: np.dtype, shape: tuple[int, ...]) -> Array:
+def _constant(op: Op) -> Array:
     """A scalar becomes a literal of the trace."""
-    return lax.full(shape, value, dtype) if shape else np.asarray(value, dtype)
+    (result,) = op.results
+    make = op.primitive.lower if result.shape else op.primitive.evaluate
+    return make(**op.params)
 
 
 @cache
@@ -237,6 +239,7 @@ def _refuse(emitter: Emitter, op: Op) -> Sequence[Array]:
 
 
 _ONE = np.int64(1)
+_MADE_WHERE_READ = frozenset({constant_p, empty_p})
 
 _STRUCTURED: dict[Primitive, Callable[[Emitter, Op], Sequence[Array]]] = {
     if_p: _emit_if,

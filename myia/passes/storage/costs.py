@@ -15,11 +15,12 @@ from myia.primitives.structured import Loop, if_p, loop_p
 
 UNKNOWN_TRIPS = 16  # of a loop whose count and bound are not known
 
-FREE = {"constant", "iota", "reshape", "convert", "stop_gradient"}
+FREE = {"constant", "empty", "iota", "reshape", "convert", "stop_gradient"}
 MOVES = {
     "broadcast", "concatenate", "dynamic_slice", "dynamic_update_add", "dynamic_update_slice",
     "flip", "pad", "slice", "transpose",
 }  # fmt: skip
+UPDATES = {"dynamic_update_add", "dynamic_update_slice"}
 CHEAP = {
     "abs", "add", "and", "ceil", "complex", "conj", "eq", "floor", "ge", "gt", "imag",
     "integer_pow", "is_finite", "le", "lt", "max", "min", "mul", "ne", "neg", "not", "or", "real",
@@ -48,16 +49,17 @@ def recording_cost(aval: Aval, price: float) -> float:
     return 1.5 + price * aval.nbytes
 
 
-def op_cost(op: Op) -> float:
-    """To compute `op` once more."""
+def op_cost(op: Op, in_place: bool = False) -> float:
+    """To compute `op` once more; `in_place`: windows are written into the array that is there."""
     name = op.primitive.name
     if op.primitive is if_p:
-        return 3 + sum(map(region_cost, op.regions)) / 2
+        return 3 + sum(region_cost(r, in_place) for r in op.regions) / 2
     if op.primitive is loop_p:
-        return 20 + _trips(Loop.of(op)) * (5 + region_cost(Loop.of(op).body))
+        return 20 + _trips(Loop.of(op)) * (5 + region_cost(Loop.of(op).body, in_place=True))
     if op.regions:
-        return sum(map(region_cost, op.regions))
-    size = max((v.aval.size for v in (*op.operands, *op.results)), default=1)
+        return sum(region_cost(r, in_place) for r in op.regions)
+    touched = op.operands[1:] if in_place and name in UPDATES else (*op.operands, *op.results)
+    size = max((v.aval.size for v in touched), default=1)
     if name == "dot_general":
         return 5 + _PER_PRODUCT * _products(op)
     if name == "convolution":
@@ -72,8 +74,9 @@ def op_cost(op: Op) -> float:
     return scalar + element * (size if size > 1 else 0)
 
 
-def region_cost(region: Region) -> float:
-    return sum(map(op_cost, region.ops))
+def region_cost(region: Region, in_place: bool = False) -> float:
+    """`in_place`: as in a loop's body, whose arrays are carried from trip to trip."""
+    return sum(op_cost(op, in_place) for op in region.ops)
 
 
 def _products(op: Op) -> int:

@@ -24,6 +24,7 @@ from functools import cached_property
 from myia.ir.builder import append
 from myia.ir.core import Op, Region, Value, reads
 from myia.ir.rewrite import Env, clone_op
+from myia.passes.storage.costs import op_cost
 from myia.passes.storage.mincut import INFINITE, Network
 from myia.passes.storage.needed import needed, with_dependents
 from myia.passes.storage.unwind import unwound
@@ -62,6 +63,14 @@ class Cut:
         """The primal ops that the reverse sweep computes again from the records."""
         read = [x for op in self.linear for x in reads(op)]
         return needed(self.primal, [*read, *self.parts.adjoint.yields], self.records)
+
+    @cached_property
+    def again(self) -> float:
+        """Nanoseconds to compute again, of a trip, what is neither recorded nor restored."""
+        read = [x for op in self.linear for x in reads(op)]
+        given = {*self.records, *self.versions}
+        late = needed(self.primal, [*read, *self.parts.adjoint.yields], given)
+        return sum(op_cost(op, in_place=True) for op in late)
 
     def record(self, k: Value, kept: Sequence[Value]) -> list[Value]:
         """Emit the values to be recorded of trip `k`, at whose start the kept carries are these."""

@@ -31,6 +31,7 @@ def plan_of(
         paired=paired,
         depth=len(around),
         turns=prod(around),
+        again=storage.again,
     )
     if isinstance(storage, Trail):
         return LoopPlan(

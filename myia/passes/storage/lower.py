@@ -52,8 +52,8 @@ from myia.source.diagnostics import Diagnostic, MyiaError
 NEVER = 1e12
 PRICES = ((0.25, 1 << 22), (1.0, 1 << 28), (4.0, 1 << 40), (16.0, 1 << 50), (64.0, 1 << 60))
 
-# A tape that leaves the caches costs this many nanoseconds a byte, most of it for fresh pages. A
-# trail of this many bytes stays in them, and runs every trip once more.
+# Storage that leaves the caches costs this many nanoseconds a byte, most of it for fresh pages.
+# Storage of this many bytes stays in them.
 FRESH = 0.4
 CACHED = 1 << 22
 
@@ -83,7 +83,7 @@ def lower_and_plan(function: Function, limits: Limits = DEFAULT) -> tuple[Functi
     for undo in (Undo.FOR_ITSELF, Undo.NONE):
         if any(plan.restored for plan in found[1]):
             other = _lowered(function, limits, undo)
-            found = min(other, found, key=lambda lowered: _recorded(lowered[1]))
+            found = min(other, found, key=lambda lowered: _price(lowered[1]))
     return strip_mine(eliminate_dead_code(found[0])), found[1]
 
 
@@ -103,9 +103,14 @@ def _lowered(function: Function, limits: Limits, undo: Undo) -> tuple[Function, 
     return function.with_region(region), lowering.plans
 
 
-def _recorded(plans: Sequence[LoopPlan]) -> int:
-    """Bytes recorded in one run of the program; of loops of unknown counts those of a few trips."""
-    return sum(plan.bytes_per_trip * (plan.trips or UNKNOWN_TRIPS) * plan.turns for plan in plans)
+def _in_bytes(of: Tape | Trail | LoopPlan) -> float:
+    """Bytes that a trip records, and those that could be for what it computes again."""
+    return of.bytes_per_trip + of.again / PRICES[0][0]
+
+
+def _price(plans: Sequence[LoopPlan]) -> float:
+    """Of one run of the program; of loops of unknown counts that of a few trips."""
+    return sum(_in_bytes(plan) * (plan.trips or UNKNOWN_TRIPS) * plan.turns for plan in plans)
 
 
 class _Lowering:
@@ -203,7 +208,7 @@ class _Scope:
     def best_storage(
         self, parts: Loop, last: Sequence[Value], index: int, mapping: Sequence[int]
     ) -> tuple[Tape | Trail, list[int]]:
-        """With or without undo logs, whichever records less; and the carries that are restored.
+        """With or without undo logs, whichever costs less; and the carries that are restored.
 
         What is restored for an enclosing loop, too, need not be recorded there: as many bytes as
         the array has may the log of all trips be larger than the values read.
@@ -213,7 +218,7 @@ class _Scope:
         while found := with_undo(parts, last, self.lowering.restorations, among):
             with_logs, versions, among = found
             storage = self.storage(parted(with_logs, versions), index, mapping)
-            more = storage.bytes_per_trip - best.bytes_per_trip
+            more = _in_bytes(storage) - _in_bytes(best)
             spared = sum(parts.carries[i].aval.nbytes for i in among) if self.eager else 0
             if more * (parts.bound or UNKNOWN_TRIPS) >= spared:
                 break
@@ -265,7 +270,7 @@ class _Scope:
         # Where no tape is possible, it is asked only whether anything has to be recorded at all.
         for price, most in prices if limits.may_tape(parts) else prices[-1:]:
             chosen = choose(price)
-            tape = Tape(chosen, parts.bound, trip.successors(chosen.records))
+            tape = Tape(chosen, parts.bound, trip.successors(chosen.records), bool(self.around))
             size = tape.bytes_per_trip
             capacity = limits.capacity(parts, size, bool(self.around))
             if not chosen.records or (capacity is not None and capacity * size <= most):
@@ -288,7 +293,11 @@ class _Scope:
         return Trail(leaf, *limits.trail(sizes, bool(self.around), trips), trips)
 
     def shorter(self, tape: Tape, choose: Callable[[float], Cut], trip: Trip) -> Trail | None:
-        """A trail in the place of a tape, where to run the trips again costs less than memory."""
+        """A trail in the place of a tape, where to run the trips again costs less than memory.
+
+        The smallest that runs them just once more, if that has half of the tape's bytes at most or
+        stays in the caches.
+        """
         limits, parts = self.lowering.limits, tape.cut.parts
         size = tape.bytes_per_trip
         freely = limits.strategy == "auto" and limits.budget is None
@@ -297,10 +306,17 @@ class _Scope:
         if size * parts.bound <= CACHED:
             return None
         cut = choose(PRICES[0][0])
-        found = self.trail(cut, limits.with_budget(CACHED), trip)
         recorded = needed(cut.primal, cut.records, cut.xs)
-        again = sum(map(op_cost, (*parts.body.ops, *recorded)))
-        return found if found.runs(parts.bound) < 2 and again < FRESH * size else None
+        again = sum(op_cost(op, in_place=True) for op in (*parts.body.ops, *recorded))
+        budget, taped = CACHED, size * parts.bound
+        while budget == CACHED or budget < taped / 2:
+            found, fresh = self.trail(cut, limits.with_budget(budget), trip), budget > CACHED
+            more = found.runs(parts.bound) - 1
+            if more < 1:
+                saved = FRESH * (taped - fresh * budget)
+                return found if more * again * parts.bound < saved else None
+            budget *= 2
+        return None
 
     def depending_on(self, index: int) -> set[Value]:
         """The values of this region that depend on the op at `index`."""

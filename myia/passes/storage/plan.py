@@ -37,6 +37,7 @@ class LoopPlan:
     paired      the forward sweep is a loop that the program runs anyhow
     depth       the number of loops around this one
     turns       how often it is run: the product of their trips
+    again       nanoseconds to compute again what a trip does not record, by a model
     """
 
     span: Span | None
@@ -52,6 +53,7 @@ class LoopPlan:
     paired: bool = False
     depth: int = 0
     turns: int = 1
+    again: float = 0.0
 
     @property
     def bytes_per_trip(self) -> int:

@@ -12,7 +12,7 @@ from myia.passes.storage.cut import Cut
 from myia.passes.storage.rows import read, stacked, write
 from myia.primitives.arithmetic import add, sub
 from myia.primitives.control import loop
-from myia.primitives.define import zeros
+from myia.primitives.define import empty, zeros
 from myia.primitives.windows import static_indices
 
 
@@ -20,12 +20,16 @@ class Tape:
     """`initial` and `update` are further carries of the forward loop; `reverse` reads them.
 
     `successors` are pairs of records (x, y) such that y is x in the next trip. They share a buffer
-    of one more row: x is read at k, y at k + 1.
+    of one more row: x is read at k, y at k + 1. `inner`: the loop is in another, which then has no
+    need to clear the buffers for each run of it.
     """
 
-    def __init__(self, cut: Cut, capacity: int | None, successors: Mapping[int, int]):
+    def __init__(
+        self, cut: Cut, capacity: int | None, successors: Mapping[int, int], inner: bool = False
+    ):
         self.cut = cut
         self.capacity = capacity
+        self.blank = empty if inner else zeros
         self.successors = successors
         self.predecessors = {y: x for x, y in successors.items()}
 
@@ -38,16 +42,20 @@ class Tape:
     def bytes_per_trip(self) -> int:
         return sum(self.cut.records[i].aval.nbytes for i in self.columns)
 
+    @property
+    def again(self) -> float:
+        return self.cut.again
+
     def initial(self) -> list[Value]:
         return [self._buffer(i) for i in self.columns]
 
     def _buffer(self, i: int) -> Value:
         aval = self.cut.records[i].aval
         if i not in self.predecessors:
-            return zeros(stacked(aval, self.capacity))
+            return self.blank(stacked(aval, self.capacity))
         carry = self.cut.xs.index(self.cut.records[self.predecessors[i]])
         start, (zero,) = self.cut.parts.carries[carry], static_indices([0])
-        return write(zeros(stacked(aval, self.capacity + 1)), start, zero)
+        return write(self.blank(stacked(aval, self.capacity + 1)), start, zero)
 
     def update(self, k: Value, xs: Sequence[Value], buffers: Sequence[Value]) -> list[Value]:
         records = self.cut.record(k, [xs[i] for i in self.cut.kept])

@@ -14,18 +14,21 @@ from collections.abc import Sequence
 from math import inf
 
 from myia.ir.avals import I64
+from myia.ir.builder import build_region
 from myia.ir.core import Value
 from myia.passes.storage.binomial import runs
-from myia.passes.storage.costs import op_cost
+from myia.passes.storage.costs import op_cost, region_cost
 from myia.passes.storage.leaf import Leaf
 from myia.passes.storage.rows import read, stacked, write
+from myia.passes.storage.sharing import shared
 from myia.passes.storage.snapshots import Doubling, Planned
 from myia.primitives.arithmetic import add, mul, sub, truncdiv
 from myia.primitives.arithmetic import max as maximum
 from myia.primitives.arithmetic import min as minimum
-from myia.primitives.control import loop
+from myia.primitives.control import emit_loop, loop
 from myia.primitives.define import constant, zeros
 from myia.primitives.logic import and_, eq, ge, gt, le, lt, not_, select, shift_left, shift_right
+from myia.primitives.structured import Loop
 
 
 class Trail:
@@ -41,14 +44,18 @@ class Trail:
     def bytes_per_trip(self) -> int:
         return self.leaf.bytes_per_trip
 
+    @property
+    def again(self) -> float:
+        return self.cut.again
+
     def runs(self, trips: int | None) -> float:
         """How often each trip is run forwards."""
         return inf if trips is None else runs(trips, self.slots, self.block)
 
     def work(self, trips: int | None) -> float:
         """What it costs to run a trip so often, and to compute again what is not recorded."""
-        step, late = (sum(map(op_cost, ops)) for ops in (self.cut.parts.body.ops, self.cut.late))
-        return self.runs(trips) * step + late
+        step = region_cost(self.cut.parts.body, in_place=True)
+        return self.runs(trips) * step + sum(map(op_cost, self.cut.late))
 
     # ----- Forwards
 
@@ -107,7 +114,9 @@ class Trail:
             return [*self.cut.step(k, xs), *leaf]
 
         replays = _choose((in_leaf, _int(0)), back)
-        results = loop([*xs, *leaf], replay, count=replays, bound=self.block)
+        init = [*xs, *leaf]
+        trip = shared(build_region([I64, *(x.aval for x in init)], replay))
+        results = emit_loop(Loop(replays, tuple(init), None, trip, self.block))
         after = dict(zip(self.cut.kept, results[:n]))
         leaf = self.leaf.end(results[n:], replays, after, unless=in_leaf)
 
