@@ -149,7 +149,6 @@ for _x in samples(ANY):
     case(np.nan_to_num, _x)
     case(np.real, _x)
     case(np.imag, _x)
-case(np.where, MASK, refused=True)
 case(np.round, 2.5)
 case(np.real, 2.5)
 case(np.imag, 1j)

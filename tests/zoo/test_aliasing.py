@@ -236,6 +236,45 @@ def in_turn_with_something_new(a, b):
     return np.sum(a * b) + np.sum(u * v)
 
 
+# ----- Parts of slices whose ends are known at run time
+
+
+def parts_of_known_size(a, b):
+    k = int(np.argmax(b))
+    v = a[k - 2 :]
+    v[:2] += b[:2]
+    v[:2][1] *= 3.0
+    for i in range(1, 5):
+        w = a[i:]
+        u = w[:2]
+        u[0] = b[i] * u[1]
+        w[0] += u[0] * u[1]
+    return np.sum(a * a)
+
+
+def one_element_repeated(a, b):
+    k = int(np.argmax(b))
+    c = a[k : k + 1]
+    s = np.sum(c * b) + np.sum(b[: k + 1] / (2.0 + c**2))
+    b[1:] = c
+    b[: k - 1] = a[k - 1 : k]
+    return s + np.sum(a * b)
+
+
+def windows_stacked(a, b):
+    k = int(np.argmax(b))
+    rows = []
+    for i in range(3):
+        rows.append(a[k - i : k - i + 2] * b[i])
+    return np.sum(np.stack(rows) ** 2 * np.arange(6.0).reshape(3, 2))
+
+
+def places_of_a_mask(a, b):
+    places = np.where(a > 0.2)[0]
+    a[places] -= b[places] ** 2
+    return np.sum(a * b) * len(places)
+
+
 @pytest.mark.parametrize(
     "f, args",
     [
@@ -254,6 +293,10 @@ def in_turn_with_something_new(a, b):
         (alike_on_both_paths, (X, Y)),
         (new_on_one_path, (X, Y)),
         (chosen_twice, (X, -Y)),
+        (parts_of_known_size, (X, Y)),
+        (one_element_repeated, (X, Y)),
+        (windows_stacked, (X, Y)),
+        (places_of_a_mask, (X, Y)),
         (told_apart, (X, Y)),
         (told_apart, (X, -Y)),
         (changed_then_new, (X, Y)),

@@ -53,12 +53,11 @@ ZERO = Static(0)
 @function(np.where)
 def _where(ctx: Context, condition: Abstract, *choices: Abstract) -> Abstract:
     """Cotangents are selected, never multiplied by zero."""
+    if not choices:
+        return ctx.call(Static(np.nonzero), (condition,), {})
     if len(choices) != 2:
-        ctx.fail(
-            Unsupported,
-            what="`np.where` with one argument",
-            help_text="how many elements it gives is not known: use `np.where(condition, x, y)`",
-        )
+        message = "either both or neither of x and y should be given"
+        ctx.fail(BadValue, message=message)
     condition, *xs = (numeric(ctx, x) for x in (condition, *choices))
     dtype, _ = promote(*(operand_dtype(ctx, x) for x in xs))
     shape = broadcast_shapes(ctx, condition, *xs)

@@ -129,7 +129,13 @@ def _meet(ctx: Context, xs: list[Elements], axes: dict[int, int]) -> tuple[_Alon
         return _Along(next(iter(sizes), 1)), xs
     forms = {xs[i].extents[a].form for i, a in sized.items()}
     xs = list(xs)
-    if len(forms) > 1 or sizes:  # in their order from the first
+    if len(forms) > 1 or sizes:
+        single = [i for i, a in sized.items() if xs[i].extents[a].count.nominal == 1]
+        if single and (sizes or len(single) < len(sized)):
+            for i in single:
+                xs[i] = _single(ctx, xs[i], axes[i])
+            return _meet(ctx, xs, axes)
+        # In their order from the first.
         for i, a in sized.items():
             xs[i] = _packed_along(xs[i], a)
     extents = [xs[i].extents[a] for i, a in sized.items()]
@@ -146,6 +152,13 @@ def _meet(ctx: Context, xs: list[Elements], axes: dict[int, int]) -> tuple[_Alon
     for i, a in sized.items():
         xs[i] = _resized_along(xs[i], a, target)
     return target, xs
+
+
+def _single(ctx: Context, x: Elements, axis: int) -> Elements:
+    """`x[i : i + 1]` has one element, which is repeated; or none, where `i` leaves the axis."""
+    check_equal(ctx, x.extents[axis].count, known(1), ValueError, MISMATCH)
+    x = _packed_along(x, axis)
+    return _replaced(x, axis, resized(x.value, axis, 1), None)
 
 
 def _packed_along(x: Elements, axis: int) -> Elements:
@@ -238,11 +251,13 @@ def _fit_axis(
     n = x.shape[axis]
     if here is None and n == 1:
         return x
+    wanted = known(bound) if there is None else there.count
+    if here is not None and here.count.nominal == 1 and not here.count.equals(wanted):
+        return _single(ctx, Elements(x, (None,) * axis + (here,)), axis).value
     if here is not None and there is not None and here.form == there.form:
         return resized(x, axis, bound)
     if here is not None:
         x, _ = packed(x, axis, here)
-    wanted = known(bound) if there is None else there.count
     check_equal(ctx, known(n) if here is None else here.count, wanted, ValueError, message)
     x = resized(x, axis, bound)
     return x if there is None else unpacked(x, axis, there)

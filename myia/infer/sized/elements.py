@@ -8,14 +8,15 @@ import numpy as np
 
 from myia.infer.context import Context, HeapArrays
 from myia.infer.errors import NeedsStatic, ReadOnlyWrite, Unsupported
-from myia.infer.heap import ListObject, SizedObject, SizedView
+from myia.infer.heap import Contents, ListObject, SizedObject, SizedView
 from myia.infer.layout import frozen_view
 from myia.infer.sized.extents import Extents, padded
 from myia.infer.sized.views import Elements, Part
 from myia.infer.values import Abstract, Ref, Tuple
+from myia.infer.views import Window
 from myia.ir.avals import Aval
 from myia.ir.core import Value
-from myia.primitives import logic
+from myia.primitives import arithmetic, logic
 from myia.primitives.define import constant
 from myia.source.diagnostics import InternalError
 
@@ -59,6 +60,8 @@ def of_nominal_size(ctx: Context, x: Abstract) -> Abstract:
     """
     if isinstance(x, Tuple):
         return x.rebuild(tuple(of_nominal_size(ctx, item) for item in x.items))
+    if isinstance(x, Ref) and isinstance(ctx.heap[x.id], ListObject) and holds_sized(ctx, x):
+        return ctx.new(ListObject(tuple(of_nominal_size(ctx, item) for item in ctx.list_items(x))))
     extents = extents_of(ctx, x) if is_sized(ctx, x) else ()
     counts = [e.count for e in extents if e is not None]
     if not counts or any(count.nominal is None for count in counts):
@@ -148,6 +151,43 @@ def view(ctx: Context, base: Ref, part: Part, whole: bool) -> Abstract:
         return ctx.new(SizedView(base.id, part))
     if not is_sized(ctx, base):
         return base if whole else ctx.view(base, part.window)
+    if (beyond := _seen_through(ctx.contents(base), part)) is not None:
+        return view(ctx, *beyond, whole=False)
     # A part of known size: it is copied, and the copy must not be written to.
     value = part.read(read(ctx, base).packed().value)
     return frozen_view(ctx, base, value, "a part of a slice of run-time size")
+
+
+def _seen_through(contents: Contents, part: Part) -> tuple[Ref, Part] | None:
+    """A part of known size of a view `x[i:j]` as a part of `x`, where a window can be that."""
+    if not isinstance(contents, SizedView):
+        return None
+    outer, inner = contents.step, part.window
+    starts, sizes, strides = map(
+        list, (outer.window.starts, outer.window.sizes, outer.window.strides)
+    )
+    for i, axis in enumerate(outer.axes):
+        if axis is None:
+            continue
+        extent, place = outer.extents[i], inner.starts[i]
+        if extent is not None and extent.start is not None:
+            place = _sum(extent.start.at, place)
+        starts[axis] = _sum(starts[axis], _times(place, strides[axis]))
+        sizes[axis], strides[axis] = inner.sizes[i], strides[axis] * inner.strides[i]
+        if strides[axis] != 1 and isinstance(starts[axis], Value):
+            return None
+    window = Window(tuple(starts), tuple(sizes), tuple(strides), inner.shape)
+    axes = tuple(None if i is None else outer.axes[i] for i in part.axes)
+    return Ref(contents.base), Part(window, part.extents, axes)
+
+
+def _sum(a: int | Value, b: int | Value) -> int | Value:
+    if isinstance(a, int) and isinstance(b, int):
+        return a + b
+    if isinstance(a, int):
+        a, b = b, a
+    return a if isinstance(b, int) and b == 0 else arithmetic.add(a, b)
+
+
+def _times(a: int | Value, stride: int) -> int | Value:
+    return a * stride if isinstance(a, int) else a if stride == 1 else arithmetic.mul(a, stride)
