@@ -54,8 +54,8 @@ PASSES: dict[str, Pass] = {
 LATE_PASSES: dict[str, Pass] = {
     "release": release,
     "in_steps": in_steps,
-    **PASSES,
     "read_first": read_first,
+    **PASSES,
     "dead_stores": eliminate_dead_stores,
     "fill_in_place": fill_in_place,
     "read_in_place": read_in_place,

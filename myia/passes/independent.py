@@ -10,9 +10,14 @@
     }
 
 All is done on single elements. An access is at a place that is the same in all trips, or moves
-along one axis by one from trip to trip and surely stays in the array (`ranges.py`). An array that
-is written: each store lies apart from all other accesses of the other trips, or is followed by them
-only after `width` trips.
+along one axis by one from trip to trip and surely stays in the array (`ranges.py`). What a trip
+carries to the next is
+
+- an array: what a trip stores the other ones do not access, or only `width` trips later, or have
+  read before;
+- an array that is only added to, in any places that move together: as the reversal of a stencil
+  does (`accumulations.py`);
+- a sum at which nobody looks, or what the trip before has computed from no such carry.
 """
 
 from __future__ import annotations
@@ -21,44 +26,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from myia.ir.core import Op, Region, Value
+from myia.passes.accumulations import CASTS, Accumulation, Moves, Total, accumulations
 from myia.passes.places import place_of
 from myia.passes.ranges import ONE, Ranges, Sum, minus, number
 from myia.passes.uses import uses, varying_in
-from myia.primitives import arithmetic, logic
 from myia.primitives.define import PointwisePrimitive, constant_p
-from myia.primitives.shaping import broadcast, reshape
 from myia.primitives.structured import Loop
 from myia.primitives.windows import dynamic_slice, dynamic_update_slice
-
-SUMS = {arithmetic.add, arithmetic.mul, arithmetic.max, arithmetic.min, logic.and_, logic.or_}
-SUMS_INTO_THE_FIRST = {arithmetic.sub}
-CASTS = {reshape, broadcast}
-
-
-@dataclass(frozen=True)
-class Moves:
-    """How an access moves from trip to trip: by `step`, which is 1 or -1, along `axis`."""
-
-    axis: int
-    step: int
-
-
-@dataclass(frozen=True)
-class Total:
-    """The op that adds to a carry what a trip has found, which is the operand `term`."""
-
-    op: Op
-    term: int
 
 
 @dataclass(frozen=True)
 class Trips:
-    """What is known of independent trips."""
+    """What is known of independent trips; of carries, by what the trips yield."""
 
     varying: frozenset[Value]
     moves: Mapping[Op, Moves | None]  # of accesses; None: always in the same place
-    totals: Mapping[Value, Total]  # by what the trips yield
-    summing: frozenset[Op]  # these ops, and changes of the shape of what they sum up
+    totals: Mapping[Value, Total]
+    accumulations: Mapping[Value, tuple[Accumulation, ...]]  # in an order that suits all elements
+    previous: Mapping[Value, Value]  # what the trip before has yielded, by the carry
+    summing: frozenset[Op]  # the ops of totals and accumulations
 
     @property
     def direction(self) -> int:
@@ -73,16 +59,11 @@ def independent(loop: Loop, ranges: Ranges, width: int) -> Trips | None:
     if loop.count is None or loop.cond is not None or not all(map(_on_elements, body.ops)):
         return None
     found = _Search(body, ranges, width)
-    arrays = [found.versions(i) for i in range(len(loop.carries))]
-    totals = [None if array else found.total(i) for i, array in enumerate(arrays)]
-    if any(array is None and total is None for array, total in zip(arrays, totals)):
+    if not found.all_move() or not any(found.moves.values()):
         return None
-    if not found.all_move() or not all(found.apart(versions) for versions in arrays if versions):
+    if not all(found.carry(arg, y) for arg, y in zip(body.args[1:], body.yields)):
         return None
-    if not any(found.moves.values()):
-        return None
-    chosen = {y: total for y, total in zip(body.yields, totals) if total is not None}
-    return Trips(frozenset(found.varying), found.moves, chosen, frozenset(found.summing))
+    return found.trips()
 
 
 def _on_elements(op: Op) -> bool:
@@ -100,15 +81,35 @@ class _Search:
         self.body, self.ranges, self.width = body, ranges, width
         self.varying = varying_in(body)
         self.moves: dict[Op, Moves | None] = {}
+        self.definitions = {y: op for op in body.ops for y in op.results}
+        self.totals: dict[Value, Total] = {}
+        self.accumulations: dict[Value, tuple[Accumulation, ...]] = {}
+        self.previous: dict[Value, Value] = {}
         self.summing: set[Op] = set()
+
+    def trips(self) -> Trips:
+        return Trips(
+            frozenset(self.varying),
+            self.moves,
+            self.totals,
+            self.accumulations,
+            self.previous,
+            frozenset(self.summing),
+        )
 
     # ----- Carries
 
-    def versions(self, i: int) -> list[Value] | None:
-        """The versions of carry `i`, if it is an array of which elements are read and stored."""
-        version = self.body.args[1 + i]
+    def carry(self, arg: Value, y: Value) -> bool:
+        """Is it known how several trips at once get from `arg` to `y`?"""
+        versions = self._versions(arg, y)
+        if versions is not None:
+            return self._apart(versions) or self._only_added_to(versions)
+        return self._is_total(arg, y) or self._is_previous(arg, y)
+
+    def _versions(self, version: Value, last: Value) -> list[Value] | None:
+        """The versions of an array of which elements are read and stored."""
         found = [version]
-        while version is not self.body.yields[i]:
+        while version is not last:
             if version in self.body.yields:
                 return None
             stores = [op for op in self._users(version) if op.primitive is dynamic_update_slice]
@@ -126,28 +127,49 @@ class _Search:
             for op in self._users(version)
         )
 
-    def total(self, i: int) -> Total | None:
-        """The sum into carry `i`, if nobody else looks at it."""
-        total = self._uncast(self.body.args[1 + i])
-        op = self._only_user(total)
-        if op is None or op.operands.count(total) != 1:
-            return None
-        term = 1 - op.operands.index(total)
-        if op.primitive not in SUMS and not (op.primitive in SUMS_INTO_THE_FIRST and term == 1):
-            return None
-        self.summing.add(op)
-        end = self._uncast(op.results[0])
+    def _is_total(self, arg: Value, y: Value) -> bool:
+        """Is it a sum, and nobody else looks at it?"""
+        seen, casts = self._uncast(arg)
+        op = self._only_user(seen)
+        if op is None or op.operands.count(seen) != 1:
+            return False
+        total = Total(op, 1 - op.operands.index(seen))
+        end, more = self._uncast(op.results[0])
         unseen = not self._users(end) and self.body.yields.count(end) == 1
-        return Total(op, term) if unseen and end is self.body.yields[i] else None
+        if not total.is_sum or end is not y or not unseen:
+            return False
+        self.totals[y] = total
+        self.summing.update((op, *casts, *more))
+        return True
 
-    def _uncast(self, x: Value) -> Value:
-        """What becomes of `x` by changes of its shape alone."""
+    def _is_previous(self, arg: Value, y: Value) -> bool:
+        """Is it what the trip before has computed, from nothing that trips hand on but arrays?"""
+        self.previous[arg] = y
+        return y in self.definitions and y in self.varying and not self._hands_on(y)
+
+    def _hands_on(self, y: Value) -> bool:
+        """Is `y` computed from a carry that is no array?"""
+        waiting, seen = [y], set()
+        while waiting:
+            op = self.definitions.get(waiting.pop())
+            if op is None or op in seen:
+                continue
+            seen.add(op)
+            accesses = op.primitive in (dynamic_slice, dynamic_update_slice)
+            if any(x in self.body.args[1:] for x in op.operands[accesses:]):
+                return True
+            waiting += op.operands
+        return False
+
+    def _uncast(self, x: Value) -> tuple[Value, list[Op]]:
+        """What becomes of `x` by changes of its shape alone, and these."""
+        casts = []
         op = self._only_user(x)
         while op is not None and op.primitive in CASTS:
-            self.summing.add(op)
+            casts.append(op)
             (x,) = op.results
             op = self._only_user(x)
-        return x
+        return x, casts
 
     def _only_user(self, x: Value) -> Op | None:
         users = self._users(x)
@@ -190,25 +212,42 @@ class _Search:
     def _steps(self, place: tuple[Sum, ...]) -> list[int]:
         return [start[self.body.args[0]] for start in place]
 
-    def apart(self, versions: list[Value]) -> bool:
+    # ----- Arrays that are written
+
+    def _apart(self, versions: list[Value]) -> bool:
         """Do the stores into an array leave alone what other trips access?"""
         accesses = [op for x in versions for op in self._users(x)]
         stores = [op for op in accesses if op.primitive is dynamic_update_slice]
-        return all(self._in_any_order(op, other) for op in stores for other in accesses)
+        return all(self._never_wait(op, other, versions) for op in stores for other in accesses)
 
-    def _in_any_order(self, op: Op, other: Op) -> bool:
-        places = [self.ranges.place(place_of(x)) for x in (op, other)]
-        steps = [self._steps(place) for place in places]
+    def _never_wait(self, store: Op, other: Op, versions: list[Value]) -> bool:
+        places = [self.ranges.place(place_of(op)) for op in (store, other)]
         if places[0] == places[1]:
             return True
-        distance = [minus(x, y) for x, y in zip(*places)]
-        shape = op.operands[0].shape
-        return any(self._never_meet(*axis) for axis in zip(*places, *steps, distance, shape))
+        before = versions.index(other.operands[0]) <= versions.index(store.operands[0])
+        reads_first = before and other.primitive is dynamic_slice
+        axes = zip(*places, *map(self._steps, places), store.operands[0].shape)
+        return any(self._never_meet(*axis, reads_first) for axis in axes)
 
-    def _never_meet(self, x: Sum, y: Sum, step: int, other: int, between: Sum, extent: int) -> bool:
-        """Along one axis: neither in one trip nor in two of `width`."""
+    def _never_meet(
+        self, x: Sum, y: Sum, step: int, other: int, extent: int, reads_first: bool
+    ) -> bool:
+        """Along one axis: does no trip store at `x` where the trip, or one of the `width` after it,
+        accesses `y`? With `reads_first` it may be one before it, which has read by then."""
+        between = minus(y, x)
         if step != other:
             return False
         if step == 0:
             return self.ranges.apart((x,), (1,), (y,), (1,), (extent,))
-        return set(between) <= {ONE} and abs(between[ONE]) >= self.width
+        later = between[ONE] * step  # so many trips after it has been read it is stored
+        known = set(between) <= {ONE}
+        return known and (abs(later) >= self.width or (reads_first and later > 0))
+
+    def _only_added_to(self, versions: list[Value]) -> bool:
+        """Are windows of the array, at places that move together, added to and no more?"""
+        found = accumulations(self.body, versions, self.moves, self.ranges)
+        if found is None:
+            return False
+        self.accumulations[versions[-1]] = found
+        self.summing.update(op for accumulation in found for op in accumulation.ops)
+        return True

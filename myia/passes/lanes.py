@@ -21,17 +21,20 @@ are made in the same order, as before. After derivatives: `independent.py` says 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from myia.ir.avals import I64
 from myia.ir.builder import Builder, append, at, emit1
 from myia.ir.core import Function, Op, Region, Value
 from myia.ir.rewrite import Env, clone_op, inline
-from myia.passes.independent import CASTS, Moves, Total, Trips, independent
+from myia.passes.accumulations import CASTS, Accumulation, Moves, Total
+from myia.passes.independent import Trips, independent
 from myia.passes.places import place_of
 from myia.passes.ranges import ONE, Ranges
 from myia.passes.walk import rewrite_loops
 from myia.primitives.arithmetic import add, mul, sub, truncdiv
 from myia.primitives.define import constant
-from myia.primitives.shaping import broadcast, flip, iota, reshape, slice
+from myia.primitives.shaping import broadcast, concatenate, flip, iota, reshape, slice
 from myia.primitives.structured import Loop, loop_p
 from myia.primitives.windows import dynamic_slice, dynamic_update_slice
 
@@ -103,7 +106,7 @@ def _main_body(loop: Loop, trips: Trips) -> Region:
         for op in loop.body.ops:
             with at(op.span):
                 lanes.emit(op)
-        yields = [lanes.yielded(y, x) for y, x in zip(loop.body.yields, args)]
+        yields = [lanes.yielded(y, x) for x, y in zip(loop.body.args[1:], loop.body.yields)]
     return Region((strip, *args), tuple(b.ops), tuple(yields))
 
 
@@ -113,10 +116,12 @@ class _Lanes:
 
     def __init__(self, body: Region, trips: Trips, base: Value, args: list[Value]):
         self.trips = trips
+        self.definitions = {y: op for op in body.ops for y in op.results}
+        self.carried = dict(zip(body.args[1:], args))
+        self.done: set[Op] = set(trips.summing)
         self.vectors: Env = {}
-        self.first: Env = {}  # in the first lane: indices; what all share, arrays among it
+        self.first: Env = dict(self.carried)  # in the first lane: indices, arrays, what is shared
         self.forwards = trips.direction > 0
-        self.first.update(zip(body.args[1:], args))
         self._count(body.args[0], base)
 
     def _count(self, k: Value, base: Value) -> None:
@@ -127,8 +132,12 @@ class _Lanes:
         self.vectors[k] = add(start, steps) if self.forwards else sub(start, steps)
 
     def emit(self, op: Op) -> None:
-        if op in self.trips.summing:
+        """Emit `op`, if that has not been done, after what it depends on."""
+        if op in self.done:
             return
+        self.done.add(op)
+        for x in op.operands:
+            self._settle(x)
         moves = self.trips.moves.get(op)
         if op.results[0] not in self.trips.varying or (op in self.trips.moves and moves is None):
             append(clone_op(op, self.first))
@@ -139,12 +148,28 @@ class _Lanes:
         else:
             self._compute(op)
 
+    def _settle(self, x: Value) -> None:
+        x = self.trips.previous.get(x, x)
+        if x in self.definitions:
+            self.emit(self.definitions[x])
+
     def _of(self, x: Value) -> Value:
         """`x` in all lanes."""
         if x not in self.vectors:
-            shared = reshape(self.first.get(x, x), shape=())
-            self.vectors[x] = broadcast(shared, shape=(WIDTH,), dims=())
+            self.vectors[x] = self._shifted(x) if x in self.trips.previous else self._shared(x)
         return self.vectors[x]
+
+    def _shared(self, x: Value) -> Value:
+        """What is the same in all trips."""
+        return broadcast(reshape(self.first.get(x, x), shape=()), shape=(WIDTH,), dims=())
+
+    def _shifted(self, x: Value) -> Value:
+        """In each lane what the trip before yields."""
+        before = reshape(self.carried[x], shape=(1,))
+        later = self._of(self.trips.previous[x])
+        if self.forwards:
+            return concatenate(before, _part(later, 0, WIDTH - 1), axis=0)
+        return concatenate(_part(later, 1, WIDTH), before, axis=0)
 
     def _compute(self, op: Op) -> None:
         (y,) = op.results
@@ -158,17 +183,23 @@ class _Lanes:
     def _read(self, op: Op, moves: Moves) -> None:
         (y,) = op.results
         array = self.first.get(op.operands[0], op.operands[0])
-        sizes = _along(moves.axis, op.params["sizes"])
+        self.vectors[y] = self._window(array, op, moves)
+
+    def _window(self, array: Value, op: Op, moves: Moves) -> Value:
+        """What all lanes read of `array` where `op` reads or stores."""
+        sizes = _along(moves.axis, op.operands[0].shape)
         window = dynamic_slice(array, *self._place(op, moves), sizes=sizes)
-        self.vectors[y] = self._turned(reshape(window, shape=(WIDTH,)), moves)
+        return self._turned(reshape(window, shape=(WIDTH,)), moves)
 
     def _store(self, op: Op, moves: Moves) -> None:
-        array, update, *_ = op.operands
-        window = self._turned(self._of(update), moves)
-        window = reshape(window, shape=_along(moves.axis, update.shape))
-        after = dynamic_update_slice(self.first[array], window, *self._place(op, moves))
-        after.name = op.results[0].name
-        self.first[op.results[0]] = after
+        array = self._stored(self.first[op.operands[0]], self._of(op.operands[1]), op, moves)
+        array.name = op.results[0].name
+        self.first[op.results[0]] = array
+
+    def _stored(self, array: Value, update: Value, op: Op, moves: Moves) -> Value:
+        sizes = _along(moves.axis, op.operands[0].shape)
+        window = reshape(self._turned(update, moves), shape=sizes)
+        return dynamic_update_slice(array, window, *self._place(op, moves))
 
     def _place(self, op: Op, moves: Moves) -> list[Value]:
         """Where the window of all lanes begins."""
@@ -185,24 +216,46 @@ class _Lanes:
 
     # ----- What the trips yield
 
-    def yielded(self, x: Value, carry: Value) -> Value:
-        """What `x`, which a trip yields, is after all of them, `carry` before."""
-        if x not in self.trips.totals:
-            return self.first[x]
-        total = self.trips.totals[x]
-        with at(total.op.span):
-            return self._summed(total, carry)
+    def yielded(self, y: Value, arg: Value) -> Value:
+        """What `y`, to which trips turn the carry `arg`, is after all of them."""
+        if y in self.trips.totals:
+            return self._total(self.trips.totals[y], self.carried[arg])
+        if y in self.trips.accumulations:
+            return self._accumulated(self.trips.accumulations[y], self.carried[arg])
+        if arg in self.trips.previous:
+            last = WIDTH - 1 if self.forwards else 0
+            return reshape(_part(self._of(y), last, last + 1), shape=arg.shape)
+        return self.first[y]
 
-    def _summed(self, total: Total, carry: Value) -> Value:
+    def _total(self, total: Total, carry: Value) -> Value:
         """The sum, one trip after the other."""
         terms = self._of(total.op.operands[total.term])
-        for lane in range(WIDTH) if self.forwards else reversed(range(WIDTH)):
-            one = slice(terms, start=(lane,), limit=(lane + 1,), stride=(1,))
-            pair = (carry, reshape(one, shape=carry.shape))
-            carry = emit1(total.op.primitive, *(pair if total.term else pair[::-1]))
+        with at(total.op.span):
+            for lane in range(WIDTH) if self.forwards else reversed(range(WIDTH)):
+                carry = _add(total, carry, reshape(_part(terms, lane, lane + 1), shape=carry.shape))
         return carry
 
+    def _accumulated(self, accumulations: Sequence[Accumulation], array: Value) -> Value:
+        """The array, with all that the trips add to it."""
+        for accumulation in accumulations:
+            store = accumulation.store
+            moves = self.trips.moves[store]
+            with at(store.span):
+                window = self._window(array, store, moves)
+                for total in accumulation.totals:
+                    window = _add(total, window, self._of(total.op.operands[total.term]))
+                array = self._stored(array, window, store, moves)
+        return array
 
-def _along(axis: int, sizes: tuple[int, ...]) -> tuple[int, ...]:
-    """The sizes of a window of all lanes."""
-    return (*sizes[:axis], WIDTH, *sizes[axis + 1 :])
+
+def _add(total: Total, carry: Value, term: Value) -> Value:
+    return emit1(total.op.primitive, *((carry, term) if total.term else (term, carry)))
+
+
+def _part(vector: Value, start: int, limit: int) -> Value:
+    return slice(vector, start=(start,), limit=(limit,), stride=(1,))
+
+
+def _along(axis: int, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The sizes of a window of all lanes, in an array of this shape."""
+    return tuple(WIDTH if i == axis else 1 for i in range(len(shape)))

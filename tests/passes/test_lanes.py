@@ -97,14 +97,79 @@ FAR_BEHIND = """
     yield %x.1, %y.1, %s.1"""
 
 
+# u[i] = u[i + 1] + left, where left is what u[i] was: read before the next trip stores it.
+STORED_LATER = """
+    %next = add %k, %1
+    %a = dynamic_slice %x, %k {sizes=(1,)}
+    %b = dynamic_slice %x, %next {sizes=(1,)}
+    %h = reshape %s {shape=(1,)}
+    %c = sub %b, %h
+    %x.1 = dynamic_update_slice %x, %c, %k
+    %d = reshape %c {shape=(1, 1)}
+    %y.1 = dynamic_update_slice %y, %d, %0, %k
+    %s.1 = reshape %a {shape=()}
+    yield %x.1, %y.1, %s.1"""
+
+STORED_LATER_BACKWARDS = """
+    %i = sub %30, %k
+    %next = sub %i, %1
+    %m = add %next, %7
+    %j = sub %m, %7
+    %a = dynamic_slice %x, %i {sizes=(1,)}
+    %b = dynamic_slice %x, %j {sizes=(1,)}
+    %h = reshape %s {shape=(1,)}
+    %c = sub %b, %h
+    %x.1 = dynamic_update_slice %x, %c, %i
+    %d = reshape %c {shape=(1, 1)}
+    %y.1 = dynamic_update_slice %y, %d, %0, %i
+    %e = mul %a, %b
+    %s.1 = reshape %e {shape=()}
+    yield %x.1, %y.1, %s.1"""
+
+# The reversal of a stencil of three, which reads another array.
+SHARES = """
+    %i = add %k, %1
+    %j = add %i, %1
+    %a = dynamic_slice %y, %1, %i {sizes=(1, 1)}
+    %b = reshape %a {shape=(1,)}
+    %c = mul %b, %b
+    %p0 = dynamic_slice %x, %k {sizes=(1,)}
+    %p1 = add %p0, %b
+    %x.1 = dynamic_update_slice %x, %p1, %k
+    %q0 = dynamic_slice %x.1, %i {sizes=(1,)}
+    %q1 = sub %q0, %c
+    %q2 = add %b, %q1
+    %x.2 = dynamic_update_slice %x.1, %q2, %i
+    %r0 = dynamic_slice %x.2, %j {sizes=(1,)}
+    %r1 = add %r0, %c
+    %x.3 = dynamic_update_slice %x.2, %r1, %j
+    %d = reshape %c {shape=(1, 1)}
+    %y.1 = dynamic_update_slice %y, %d, %0, %k
+    %e = reshape %c {shape=()}
+    %s.1 = min %s, %e
+    yield %x.3, %y.1, %s.1"""
+
+SHARES_BACKWARDS = SHARES.replace("add %k, %1", "sub %30, %k").replace("%x, %k", "%x, %l").replace(
+    "%x, %p1, %k", "%x, %p1, %l").replace("%j = add", "%l = sub %i, %1\n    %j = add")  # fmt: skip
+
+
 @pytest.mark.parametrize("trips", [-3, 0, 5, 8, 16, 19, 23, 32])
-@pytest.mark.parametrize("body, bound", [(ROWS, 40), (INDEX_AS_A_NUMBER, 40), (FAR_BEHIND, 32)])
+@pytest.mark.parametrize("body, bound", [
+    (ROWS, 40),
+    (INDEX_AS_A_NUMBER, 40),
+    (FAR_BEHIND, 32),
+    (STORED_LATER, 39),
+    (STORED_LATER_BACKWARDS, 30),
+    (SHARES, 38),
+    (SHARES_BACKWARDS, 30),
+])  # fmt: skip
 def test_the_same_to_the_bit(body, bound, trips):
     before = parse(loop(body, bound=bound))
     after = in_lanes(before)
     verify(after)
     assert after is not before
     rng = np.random.default_rng(0)
+    trips = min(trips, bound)
     args = [rng.uniform(0.5, 1.5, 40), rng.uniform(0.5, 1.5, (2, 40)), 3, trips, 0.25]
     args = [np.asarray(x) for x in args]
     for x, y in zip(evaluate(before, args), evaluate(after, args), strict=True):
@@ -145,3 +210,31 @@ def test_the_sum_is_looked_at():
 def test_a_difference_from_the_sum():
     swapped = ROWS.replace("add %s, %c", "sub %c, %s")
     assert unchanged(in_lanes, loop(swapped))
+
+
+def test_a_recurrence():
+    """What a trip hands on is computed from what was handed to it."""
+    assert unchanged(in_lanes, loop(STORED_LATER.replace("reshape %a {shape=()}", "sin %s"), 39))
+    through_an_array = STORED_LATER.replace("reshape %a", "reshape %d")
+    assert unchanged(in_lanes, loop(through_an_array, 39))
+
+
+def test_read_after_the_store():
+    """The version after the store has the old element, of which all trips would store the new."""
+    after = STORED_LATER.replace("reshape %a", "reshape %z").replace(
+        "    %d =", "    %z = dynamic_slice %x.1, %next {sizes=(1,)}\n    %d =")  # fmt: skip
+    assert unchanged(in_lanes, loop(after, 39))
+
+
+def test_what_is_added_to_is_read():
+    seen = SHARES.replace("min %s, %e", "min %s, %w").replace(
+        "    %d =", "    %w0 = dynamic_slice %x.3, %k {sizes=(1,)}\n"
+        "    %w = reshape %w0 {shape=()}\n    %d =")  # fmt: skip
+    assert unchanged(in_lanes, loop(seen, 38))
+    assert unchanged(in_lanes, loop(SHARES.replace("%c = mul %b, %b", "%c = mul %b, %q0").replace(
+        "%q0 = dynamic_slice %x.1, %i {sizes=(1,)}", "").replace("    %c =",
+        "    %q0 = dynamic_slice %x, %i {sizes=(1,)}\n    %c ="), 38))  # fmt: skip
+
+
+def test_one_is_added_to_and_the_other_overwritten():
+    assert unchanged(in_lanes, loop(SHARES.replace("%r1 = add %r0, %c", "%r1 = mul %r0, %c"), 38))

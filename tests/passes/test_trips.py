@@ -1,5 +1,5 @@
-"""How often a trip of a reversed loop reads and writes arrays, and that the passes which see to it
-change no number."""
+"""How often a trip of a reversed loop reads and writes arrays, how many trips are made at once, and
+that the passes which see to it change no number."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from benchmarks.kernel_programs import KERNELS
 from myia.backends.reference.interpreter import evaluate
 from myia.ir.core import Function, Op, Region, walk
 from myia.ir.parser import parse
+from myia.passes.lanes import WIDTH
 from myia.pipeline import Options, lowered
 from myia.primitives.structured import loop_p
 from myia.primitives.windows import dynamic_slice, dynamic_update_slice
 
-SIZE = 7
 OFF = frozenset({"read_first", "neighbours"})
 
 
-def typed_gradient(name: str) -> tuple[Function, list]:
+def typed_gradient(name: str, n: int) -> tuple[Function, list]:
     kernel = KERNELS[name]
-    args, weights = kernel.arguments(SIZE), kernel.weights(SIZE)
+    args, weights = kernel.arguments(n), kernel.weights(n)
     gradient = myia.grad(kernel.objective(), argnums=tuple(i + 1 for i in kernel.active(args)))
     arrays = [x for x in jax.tree.leaves((weights, args)) if not isinstance(x, int)]
     return parse(gradient.ir(weights, *args)["typed"]), arrays
@@ -50,11 +50,29 @@ def per_trip(function: Function, primitive) -> int:
     ],
 )
 def test_accesses_per_trip(name, reads, writes, before):
-    function, args = typed_gradient(name)
+    function, args = typed_gradient(name, 7)
     plain = lowered(function, Options(disable=OFF))
     ours = lowered(function, Options(verify=True))
     assert per_trip(plain, dynamic_update_slice) == before
     assert per_trip(ours, dynamic_slice) <= reads
     assert per_trip(ours, dynamic_update_slice) == writes
+    for mine, other in zip(evaluate(ours, args), evaluate(plain, args), strict=True):
+        np.testing.assert_array_equal(mine, other)
+
+
+def is_in_lanes(function: Function) -> bool:
+    return any(x.shape == (WIDTH,) for op in walk(function.region) for x in op.operands)
+
+
+@pytest.mark.parametrize(
+    "name", ["cholesky_loops", "heat_1d", "wave_1d", "jacobi_2d_loops", "trmm", "mvt", "n_body"]
+)
+def test_in_lanes(name):
+    """To the bit: lanes compute what trips did, and sums keep their order."""
+    function, args = typed_gradient(name, 19)
+    plain = lowered(function, Options(disable=frozenset({"in_lanes"})))
+    ours = lowered(function, Options(verify=True))
+    assert is_in_lanes(ours)
+    assert not is_in_lanes(plain)
     for mine, other in zip(evaluate(ours, args), evaluate(plain, args), strict=True):
         np.testing.assert_array_equal(mine, other)
