@@ -41,6 +41,7 @@ class Options:
     verify       check every stage
     checkpoint   what loops record for their reversal: "auto", "tape", "trail" or "recompute"
     memory       bytes of temporaries that the executable may use, or None
+    debug        numbers must be finite: what makes the first other one is a run-time error
     under_a_trace  it is called by a function that JAX compiles, with options that are not ours
     """
 
@@ -48,6 +49,7 @@ class Options:
     verify: bool = False
     checkpoint: str = "auto"
     memory: int | None = None
+    debug: bool = False
     under_a_trace: bool = False
 
 
@@ -108,7 +110,7 @@ def typed_program(
     options: Options = Options(),
 ) -> Program:
     """Typed IR of `f` at the signatures of its arguments."""
-    program = infer(load, f, positional, keywords)
+    program = infer(load, f, positional, keywords, debug=options.debug)
     if options.verify:
         verify(program.function)
     return program

@@ -132,13 +132,16 @@ def _options(options: dict[str, Any]) -> CompileOptions:
         if isinstance(options.get(name), int):
             options[name] = (options[name],)
     checkpoint, memory = options.pop("checkpoint", "auto"), options.pop("memory", None)
+    debug = bool(options.pop("debug", False))
+    options["check"] = bool(options.get("check")) or debug
     if checkpoint not in STRATEGIES:
         raise ValueError(f"checkpoint={checkpoint!r} is none of {', '.join(STRATEGIES)}")
     unknown = sorted(set(options) - {field.name for field in fields(CompileOptions)})
     if unknown:
         raise TypeError(f"unknown option {', '.join(map(repr, unknown))}")
     found = CompileOptions(**options)
-    pipeline = replace(found.pipeline, checkpoint=checkpoint, memory=_bytes(memory))
+    chosen = {"checkpoint": checkpoint, "memory": _bytes(memory), "debug": debug}
+    pipeline = replace(found.pipeline, **chosen)
     return replace(found, pipeline=pipeline)
 
 
@@ -164,10 +167,11 @@ def jit(f: Callable | None = None, **options) -> Any:
 
     Options: `donate_argnums` (positions whose memory the results may take over), `static_argnums`
     (ints that never become arguments of the program), `check` (with `jax.Array`s: wait, and raise
-    run-time errors), and for what runs backwards `checkpoint` ("auto"; "tape" records every trip
-    of a loop, "trail" some and replays the others, "recompute" records only what a trip starts
-    with) and `memory` (bytes, or "64MB": the temporaries that the program may use; MyiaError says
-    what it takes if that is too little).
+    run-time errors), `debug` (the same, and a FloatingPointError, with its line, where the first
+    infinity or NaN is made), and for what runs backwards `checkpoint` ("auto"; "tape" records
+    every trip of a loop, "trail" some and replays the others, "recompute" records only what a trip
+    starts with) and `memory` (bytes, or "64MB": the temporaries that the program may use;
+    MyiaError says what it takes if that is too little).
     """
     return _decorator(lambda f: Jit(f, _options(options)), f)
 

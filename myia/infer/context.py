@@ -61,8 +61,9 @@ class Check:
 class Context:
     """Everything that inference of one program changes as it goes."""
 
-    def __init__(self, load: Callable[[Any], Code], precise: bool = False):
+    def __init__(self, load: Callable[[Any], Code], *, precise: bool = False, debug: bool = False):
         self.load = load
+        self.debug = debug  # numbers must be finite (infer/finite.py)
         self.precise = precise  # names are told which objects they stand for (infer/program.py)
         self.heap = Heap()
         self.checks: list[Check] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from myia.infer import attributes, comparison, indexing, loops, operators, strings
 from myia.infer.branches import branch_many
 from myia.infer.errors import BadType, BadValue, NeedsStatic, Unsupported
+from myia.infer.finite import watched
 from myia.infer.heap import CellObject, DictObject, ListObject
 from myia.infer.interpreter import HANDLERS, Env, Interpreter, give_name, handles
 from myia.infer.truth import negate, truth
@@ -85,17 +86,17 @@ def _store_cell(ctx, op, cell, x):
 
 @handles(py.unary, optional=True)
 def _unary(ctx, op, x):
-    return operators.unary(ctx, op.params["op"], x)
+    return watched(ctx, (x,), lambda: operators.unary(ctx, op.params["op"], x))
 
 
 @handles(py.binary)
 def _binary(ctx, op, x, y):
-    return operators.binary(ctx, op.params["op"], x, y)
+    return watched(ctx, (x, y), lambda: operators.binary(ctx, op.params["op"], x, y))
 
 
 @handles(py.inplace)
 def _inplace(ctx, op, x, y):
-    return operators.inplace(ctx, op.params["op"], x, y)
+    return watched(ctx, (x, y), lambda: operators.inplace(ctx, op.params["op"], x, y))
 
 
 @handles(py.compare, optional=True)

@@ -42,8 +42,8 @@ class Frame:
 class Interpreter(Context):
     """A context that can run IR(py)."""
 
-    def __init__(self, load: Callable[[Any], py.Code], precise: bool = False):
-        super().__init__(load, precise)
+    def __init__(self, load: Callable[[Any], py.Code], **modes: bool):
+        super().__init__(load, **modes)
         self.frames: list[Frame] = []
 
     @contextmanager

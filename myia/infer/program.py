@@ -51,8 +51,12 @@ def infer(
     f: Any,
     positional: tuple[Any, ...],
     keywords: dict[str, Any],
+    *,
+    debug: bool = False,
 ) -> Program:
     """`positional` and `keywords` are signatures (`infer/signature.py`) of one flattening.
+
+    `debug`: what makes the first number that is not finite is a run-time error.
 
     Where a name may stand for one array or another, what it holds is a copy at first: one array,
     read and written at the cost of one. A program that this does not serve, because one of the
@@ -60,18 +64,18 @@ def infer(
     what they stand for (`infer/alternatives.py`).
     """
     try:
-        return _inferred(load, f, positional, keywords, precise=False)
+        return _inferred(load, f, positional, keywords, precise=False, debug=debug)
     except MyiaError as error:
         if not isinstance(error.diagnostic, ABOUT_ALIASES):
             raise
         try:
-            return _inferred(load, f, positional, keywords, precise=True)
+            return _inferred(load, f, positional, keywords, precise=True, debug=debug)
         except MyiaError:
             raise error from None
 
 
-def _inferred(load, f: Any, positional, keywords, *, precise: bool) -> Program:
-    ctx = Interpreter(load, precise)
+def _inferred(load, f: Any, positional, keywords, **modes: bool) -> Program:
+    ctx = Interpreter(load, **modes)
     inputs = Arguments()
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, COMPILER_RECURSION_LIMIT))

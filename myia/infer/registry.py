@@ -17,6 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 from myia.infer.errors import BadType
+from myia.infer.finite import watched
 from myia.infer.sized.elements import holds_sized, of_nominal_size, refuse
 from myia.infer.values import Abstract
 
@@ -139,7 +140,7 @@ def invoke(ctx, handler: Callable, name: str, args, kwargs) -> Abstract:
         inspect.signature(handler).bind(ctx, *args, **kwargs)
     except TypeError as e:
         ctx.fail(BadType, message=f"{name}: {e}")
-    return handler(ctx, *args, **kwargs)
+    return watched(ctx, (*args, *kwargs.values()), lambda: handler(ctx, *args, **kwargs))
 
 
 def when_imported(module: str) -> Callable[[Callable], Callable]:
