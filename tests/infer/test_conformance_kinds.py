@@ -1,6 +1,7 @@
 """Every supported function at arguments of other kinds, made of a call that the tables hold.
 
-Its arrays of floats become float32, integers, bools, arrays without elements, numbers. What NumPy
+Its arrays of floats become float32, integers, bools, arrays without elements, numbers; they get an
+axis, so that they broadcast or are stacks; the axis is counted from the end. What NumPy
 computes is computed as NumPy does, dtype and shape included, or refused; `REFUSED` lists which
 refusals there are, and `OTHERWISE` where we differ on purpose. Where NumPy raises, nothing is
 asked but an error of the user's, not of ours.
@@ -8,6 +9,7 @@ asked but an error of the user's, not of ours.
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Callable
 
@@ -41,6 +43,48 @@ KINDS = {
     "empty": lambda x: np.atleast_1d(x)[:0],
     "number": lambda x: x.ravel()[0] if x.size else x,
 }
+
+
+# ----- Other shapes, other axes: None where a call has no such form
+
+
+def parameters(f: Callable) -> list[str]:
+    if getattr(f, "__name__", "") in ("reduce", "accumulate", "reduceat"):  # they do not tell
+        f = {"reduce": np.sum, "accumulate": np.cumsum}.get(f.__name__, np.take)
+    try:
+        return list(inspect.signature(f).parameters)
+    except ValueError:  # of ufuncs
+        return []
+
+
+def with_options(call: Call, **options) -> Call | None:
+    """The call with options that the function has, and that are not given by position."""
+    free = options.keys() & parameters(call.f)[len(call.args) :]
+    return Call(call.f, call.args, {**call.options, **options}, rtol=call.rtol) if free else None
+
+
+def with_shapes(call: Call, shaped: Callable) -> Call:
+    args = tuple(shaped(i, x) if is_double(x) else x for i, x in enumerate(call.args))
+    return Call(call.f, args, call.options, rtol=call.rtol)
+
+
+def several(call: Call) -> bool:
+    return sum(map(is_double, call.args)) > 1
+
+
+FORMS = {
+    "last axis": lambda call: with_options(call, axis=-1),
+    "axis from the end": lambda call: with_options(call, axis=-np.ndim(call.args[0])),
+    "axes from the end": lambda call: with_options(call, axis=(-1, -2)),
+    "keepdims": lambda call: with_options(call, keepdims=True),
+    "broadcast": lambda call: (
+        with_shapes(call, lambda i, x: x if i else x[..., None]) if several(call) else None
+    ),
+    "rows and columns": lambda call: (
+        with_shapes(call, lambda i, x: x[None] if i else x[:, None]) if several(call) else None
+    ),
+    "stacked": lambda call: with_shapes(call, lambda i, x: np.stack([x, x])),
+}
 TABLES = {**{f"numpy.{name}": calls for name, calls in CASES.items()}, **VALUES}
 
 
@@ -57,10 +101,25 @@ def base(calls: list[Call]) -> Call | None:
     return None
 
 
+def rank(call: Call) -> int:
+    return max(x.ndim for x in call.args if is_double(x))
+
+
+def of_most_axes(calls: list[Call]) -> Call:
+    """The first of those calls of arrays of float64 that have the most axes."""
+    taken = [c for c in calls if not c.refused and any(map(is_double, c.args))]
+    return max((c for c in taken if not isinstance(by_numpy(c), Exception)), key=rank)
+
+
 BASES = {name: call for name, calls in TABLES.items() if (call := base(calls)) is not None}
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    WIDEST = {name: of_most_axes(TABLES[name]) for name in BASES}
 
 
-def changed(call: Call, kind: str) -> Call:
+def changed(call: Call, kind: str) -> Call | None:
+    if kind in FORMS:
+        return FORMS[kind](call)
     args = tuple(KINDS[kind](x) if is_double(x) else x for x in call.args)
     return Call(call.f, args, call.options, rtol=call.rtol)
 
@@ -74,8 +133,12 @@ def tolerance(call: Call, wanted) -> float:
 
 def outcome(name: str, kind: str) -> str:
     """What becomes of a call: "same", "refused", or what is wrong with it."""
-    call = changed(BASES[name], kind)
-    wanted = by_numpy(call)
+    call = changed((WIDEST if kind in FORMS else BASES)[name], kind)
+    if call is None:
+        return "no such form"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        wanted = by_numpy(call)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -104,7 +167,7 @@ REFUSED = {
             scipy.signal.correlate2d""",
         "bool": """numpy.maximum.accumulate numpy.minimum.accumulate
             numpy.multiplied_at numpy.piecewise scipy.linalg.convolution_matrix
-            scipy.linalg.hankel scipy.linalg.toeplitz scipy.linalg.matmul_toeplitz""",
+            scipy.linalg.toeplitz scipy.linalg.matmul_toeplitz""",
         "empty": """numpy.apply_along_axis numpy.histogram2d numpy.histogramdd numpy.hypot.reduce
             numpy.linalg.lstsq numpy.linalg.matrix_rank numpy.logaddexp.reduce numpy.median
             numpy.nanmedian numpy.nanpercentile numpy.nanquantile numpy.polymul numpy.trim_zeros
@@ -114,6 +177,14 @@ REFUSED = {
             numpy.divide.reduce numpy.fmax.reduce numpy.hypot.reduce numpy.logaddexp.reduce
             numpy.piecewise numpy.subtract.reduce numpy.trim_zeros scipy.linalg.cho_factor
             scipy.linalg.cholesky scipy.linalg.expm scipy.linalg.lu_factor scipy.linalg.solve
+            scipy.linalg.sqrtm""",
+        "keepdims": "numpy.vecdot",
+        "broadcast": "scipy.linalg.block_diag",
+        "rows and columns": """numpy.linalg.tensorsolve scipy.linalg.block_diag
+            scipy.signal.convolve scipy.signal.correlate""",
+        "stacked": """numpy.argwhere numpy.trim_zeros scipy.linalg.block_diag
+            scipy.linalg.eigh_tridiagonal scipy.linalg.eigvalsh_tridiagonal
+            scipy.linalg.hessenberg scipy.linalg.lu scipy.linalg.orthogonal_procrustes
             scipy.linalg.sqrtm""",
     }.items()
 }
@@ -130,6 +201,7 @@ OTHERWISE = {
         "empty": """scipy.linalg.fiedler numpy.poly scipy.linalg.solve_toeplitz
             scipy.linalg.matmul_toeplitz""",
         "number": "numpy.linalg.matrix_rank scipy.linalg.fiedler_companion",
+        "broadcast": "scipy.stats.dirichlet.logpdf",
     }.items()
 }
 # Functions whose tables hold no call of an array of floats: they are of integers, of dtypes, of
@@ -160,9 +232,9 @@ def test_every_function_is_called_with_every_kind():
     assert set(TABLES) - set(BASES) == {*WITHOUT_FLOATS.split(), *counts}
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*KINDS, *FORMS])
 def test_kind(kind):
     found = {name: outcome(name, kind) for name in BASES}
-    wrong = {n: x for n, x in found.items() if x not in ("same", "refused")}
+    wrong = {n: x for n, x in found.items() if x not in ("same", "refused", "no such form")}
     assert {n: x for n, x in wrong.items() if n not in OTHERWISE.get(kind, ())} == {}
     assert {n for n, x in found.items() if x == "refused"} == REFUSED.get(kind, set())

@@ -61,12 +61,13 @@ def pinvh(a, atol=None, rtol=None, lower=True, return_rank=False, check_finite=T
     if return_rank:
         raise NotImplementedError("`return_rank=` of `scipy.linalg.pinvh`")
     w, v = scipy.linalg.eigh(a, lower=lower)
-    default = len(w) * np.finfo(w.dtype).eps if atol is None else 0.0
-    limit = (0.0 if atol is None else atol) + (default if rtol is None else rtol) * np.max(
-        np.abs(w)
+    default = w.shape[-1] * np.finfo(w.dtype).eps if atol is None else 0.0
+    largest = np.max(np.abs(w), axis=-1, keepdims=True)
+    kept = (
+        np.abs(w) > (0.0 if atol is None else atol) + (default if rtol is None else rtol) * largest
     )
-    kept = np.abs(w) > limit
-    return v * np.where(kept, 1 / np.where(kept, w, 1), 0) @ v.conj().T
+    inverses = np.where(kept, 1 / np.where(kept, w, 1), 0)
+    return v * inverses[..., None, :] @ np.swapaxes(v, -1, -2).conj()
 
 
 def orthogonal_procrustes(A, B, check_finite=True):

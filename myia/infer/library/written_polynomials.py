@@ -110,8 +110,8 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
     elif np.ndim(x) == 1:
         steps = np.diff(x)
     else:
-        steps = np.swapaxes(np.diff(x, axis=axis), axis, -1)
-    y = np.swapaxes(y, axis, -1)
+        steps = np.moveaxis(np.diff(x, axis=axis), axis, -1)
+    y = np.moveaxis(y, axis, -1)
     return np.sum(steps * (y[..., 1:] + y[..., :-1]) / 2.0, axis=-1)
 
 

@@ -102,6 +102,9 @@ def divmod_(x1, x2, /):
 
 @written(np.array_equiv)
 def array_equiv(a1, a2):
+    for n, m in zip(np.shape(a1)[::-1], np.shape(a2)[::-1]):
+        if n != m and n != 1 and m != 1:
+            return False
     return bool(np.all(np.equal(a1, a2)))
 
 

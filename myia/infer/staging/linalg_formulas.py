@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array, lax
 
 from myia.infer.staging.numpy_names import formula
@@ -184,7 +185,17 @@ def svdvals(a: Array) -> Array:
 @formula("scipy.linalg.khatri_rao")
 def khatri_rao(a: Array, b: Array) -> Array:
     """Columns of the result are Kronecker products of columns."""
-    return (a[:, None, :] * b[None, :, :]).reshape(-1, a.shape[1])
+    a, b = jnp.broadcast_arrays(a[..., :, None, :], b[..., None, :, :])
+    return (a * b).reshape(*a.shape[:-3], -1, a.shape[-1])
+
+
+@formula("scipy.linalg.hankel")
+def hankel(c: Array, r: Array | None = None) -> Array:
+    """c stands in the first column, r (without its first element) goes on in the last row."""
+    c = c.ravel()
+    r = jnp.zeros_like(c) if r is None else r.ravel()
+    places = np.add.outer(np.arange(c.size), np.arange(r.size))
+    return jnp.concatenate([c, r[1:]])[places]
 
 
 @formula("scipy.linalg.hessenberg")
