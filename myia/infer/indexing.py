@@ -15,6 +15,7 @@ from myia.infer.index_arrays import gather_items, is_array_index, scatter_items
 from myia.infer.join import Mismatch
 from myia.infer.numbers import bounds, is_number, kind_of, number_value
 from myia.infer.operands import fitted
+from myia.infer.registry import SUBSCRIPTS
 from myia.infer.sized import subscripts as sized
 from myia.infer.sized.elements import bounds_of, is_sized
 from myia.infer.sized.masks import is_mask
@@ -61,6 +62,8 @@ def getitem(ctx: Context, x: Abstract, key: Abstract) -> Abstract:
         return Tuple(items) if isinstance(items, tuple) else items
     if isinstance(x, Static) and isinstance(x.value, (str, tuple, range, dict, enum.EnumMeta)):
         return evaluated(ctx, operator.getitem, x.value, static_key(ctx, key))
+    if isinstance(x, Static) and id(x.value) in SUBSCRIPTS:
+        return SUBSCRIPTS[id(x.value)](ctx, key)
     if isinstance(x, Range):
         return ctx.sequence(x).item(key)
     if isinstance(x, Scalar) and not x.weak and _is_everything(key):

@@ -28,6 +28,7 @@ LATER: dict[
     str, list[Callable]
 ] = {}  # modules whose handlers are registered once they are imported
 NAMED: dict[tuple[str, str], Callable] = {}  # (module, name) of the functions we call ourselves
+SUBSCRIPTS: dict[int, Callable] = {}  # by the id of the object: `np.r_[...]`
 SIZED: dict[Callable, Callable] = {}  # handler -> handler of arrays of run-time size
 
 # Packages whose functions JAX stages for us: they are written to be traced (`infer/staging`).
@@ -105,6 +106,16 @@ def property_(kind: str, *names: str) -> Callable[[Callable], Callable]:
     def register(handler: Callable) -> Callable:
         for name in names:
             _define(PROPERTIES, (kind, name), handler)
+        return handler
+
+    return register
+
+
+def subscript(x: Any) -> Callable[[Callable], Callable]:
+    """Register a handler `(ctx, key)` for the subscripts of a Python object."""
+
+    def register(handler: Callable) -> Callable:
+        _define(SUBSCRIPTS, id(x), handler)
         return handler
 
     return register
