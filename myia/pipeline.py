@@ -17,7 +17,6 @@ import gc
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from math import inf
 from typing import Any
 
 from myia.backends.xla.executable import Executable, OtherAvals, compile_function
@@ -94,12 +93,23 @@ def planned(function: Function, options: Options = Options()) -> Plan:
     return stored(_before_storage(function, options), options)[1]
 
 
+@collector_paused()
 def _before_storage(function: Function, options: Options) -> Function:
-    for name, run in STAGES.items():
-        if name == "storage":
+    for name, after in stages(function, options):
+        function = after
+        if name == "optimize":
             return function
-        function = run(function, options)
-    raise InternalError("no stage decides on storage")
+    raise InternalError("no stage comes before storage")
+
+
+@collector_paused()
+def _from_storage_on(function: Function, options: Options) -> tuple[Function, Plan]:
+    with_storage, plan = stored(function, options)
+    finished = STAGES["finish"](with_storage, options)
+    if options.verify:
+        verify(with_storage)
+        verify(finished)
+    return finished, plan
 
 
 @collector_paused()
@@ -133,40 +143,59 @@ def stages(function: Function, options: Options = Options()) -> Iterable[tuple[s
         yield name, function
 
 
+@dataclass(frozen=True)
+class Compiled:
+    """A lowered program, what it stores for loops that run backwards, and its executable."""
+
+    function: Function
+    plan: Plan
+    executable: Executable
+
+
 def compiled(
-    program: Program,
+    function: Function,
     donate: tuple[int, ...] = (),
     packing: Packing | None = None,
     options: Options = Options(),
-) -> tuple[Program, Executable]:
-    """The program with its function lowered, and its executable."""
-    options = within_memory(program.function, donate, packing, options)
-    function = lowered(program.function, options)
-    executable = compile_function(function, donate, packing, under_a_trace=options.under_a_trace)
-    return replace(program, function=function), executable
-
-
-def within_memory(
-    function: Function, donate: tuple[int, ...], packing: Packing | None, options: Options
-) -> Options:
-    """`options` with what is left of its memory for the storage of loops.
-
-    What the rest takes is known only when XLA has compiled it.
-    """
-    budget, least = options.memory, inf
-    if budget is None:
-        return options
+) -> Compiled:
+    """A typed program compiled, within the memory of the options."""
     function = _before_storage(function, options)
-    while True:
-        with_storage, plan = stored(function, options)
-        finished = STAGES["finish"](with_storage, options)
-        used = compile_function(finished, donate, packing).memory_analysis().temp_size_in_bytes
-        if used <= budget:
-            return options
-        if plan.bytes >= least:  # less was asked for, so that is all there is
-            raise MyiaError(OverBudget(None, budget, used))
-        least = plan.bytes
-        options = replace(options, memory=max(0, least - (used - budget)))
+
+    def attempt(memory: int | None) -> Compiled:
+        """`memory`: for the storage of loops."""
+        lowered, plan = _from_storage_on(function, replace(options, memory=memory))
+        under_a_trace = options.under_a_trace
+        executable = compile_function(lowered, donate, packing, under_a_trace=under_a_trace)
+        return Compiled(lowered, plan, executable)
+
+    return attempt(None) if options.memory is None else _within(options.memory, attempt)
+
+
+def _within(budget: int, attempt: Callable[[int | None], Compiled]) -> Compiled:
+    """The first attempt whose temporaries fit into the budget.
+
+    What a program takes beside its storage is known only when XLA has compiled it. The last
+    attempts are those with the least storage and with what there is of it without a budget (a short
+    tape may take less than the program that does without). They do not depend on the budget, so
+    that what an error names as enough is enough.
+    """
+    used: dict[Plan, int] = {}
+
+    def fits(found: Compiled) -> bool:
+        if found.plan not in used:
+            used[found.plan] = found.executable.memory_analysis().temp_size_in_bytes
+        return used[found.plan] <= budget
+
+    found = attempt(budget)
+    while found.plan not in used:
+        if fits(found):
+            return found
+        found = attempt(max(0, found.plan.bytes - (used[found.plan] - budget)))
+    last = [attempt(0), attempt(None)]
+    for found in last:
+        if fits(found):
+            return found
+    raise MyiaError(OverBudget(None, budget, min(used[found.plan] for found in last)))
 
 
 def describe(f: Any, program: Program, options: Options = Options()) -> dict[str, str]:
@@ -180,6 +209,7 @@ def describe(f: Any, program: Program, options: Options = Options()) -> dict[str
 
 __all__ = [
     "STRATEGIES",
+    "Compiled",
     "Executable",
     "Options",
     "OtherAvals",
@@ -191,5 +221,4 @@ __all__ = [
     "planned",
     "stages",
     "typed_program",
-    "within_memory",
 ]

@@ -31,7 +31,6 @@ from myia.pipeline import (
     compiled,
     planned,
     typed_program,
-    within_memory,
 )
 from myia.source.diagnostics import MyiaError
 
@@ -146,10 +145,10 @@ class Dispatcher:
 
     def plan(self, call: Call) -> Plan:
         """What the loops of the program of a call store."""
-        program = self.program(call)
-        donate, packing = self._donated(call), Layout(call, program).packing
-        options = within_memory(program.function, donate, packing, self.options.pipeline)
-        return planned(program.function, options)
+        variant = self._known(call)
+        if variant is None and self.options.pipeline.memory is None:
+            return planned(self.program(call).function, self.options.pipeline)
+        return (variant or self.compile(call)[1]).plan  # XLA is asked what memory is left
 
     def _donated(self, call: Call) -> tuple[int, ...]:
         return _donated(self.options.donate_argnums, call)
@@ -159,9 +158,9 @@ class Dispatcher:
         layout = Layout(call, program)
         donate = self._donated(call)
         options = replace(self.options.pipeline, under_a_trace=layout.traced)
-        program, executable = compiled(program, donate, layout.packing, options)
+        found = compiled(program.function, donate, layout.packing, options)
         self.compiles += 1
-        variant = Variant(program, executable, layout, self.options.check)
+        variant = Variant(program, found, layout, self.options.check)
         variants = self.variants.setdefault(call.key, [])
         variants.append(variant)
         if not call.kwargs and all(map(_told_by_type, call.positional)):

@@ -15,7 +15,7 @@ import numpy as np
 from myia.api.watch import Watches
 from myia.infer.program import Program
 from myia.infer.signature import Flattener, Leaf, leaves_of
-from myia.pipeline import Executable, Packing
+from myia.pipeline import Compiled, Packing
 
 FLOAT64 = np.dtype(np.float64)
 NO_OBJECTS = Flattener()  # of arguments that are numbers and immutable arrays
@@ -63,8 +63,9 @@ def _numbers(leaves: Sequence[Leaf]) -> list[int]:
 class Variant:
     """A program, its executable and how its results become Python's."""
 
-    def __init__(self, program: Program, executable: Executable, layout: Layout, check: bool):
-        self.program, self.executable, self.layout = program, executable, layout
+    def __init__(self, program: Program, compiled: Compiled, layout: Layout, check: bool):
+        self.program, self.layout = program, layout
+        self.executable, self.plan = compiled.executable, compiled.plan
         self.watches = Watches(program.roots)
         # What the roots hold, taken apart; None when the program does not fit it.
         self.hidden = self.watches.now if program.roots else list

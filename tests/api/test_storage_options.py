@@ -51,17 +51,47 @@ def test_budgets_are_kept(memory, taped):
     size = {"100kB": 100_000, "20KiB": 20 * 1024}.get(memory, memory)
     (plan,) = g.plan(START, 0.3, STEPS)
     assert plan.strategy == "trail" and plan.bytes <= size
-    compiled = g.lower(START, 0.3, STEPS).compile()
-    assert compiled.memory_analysis().temp_size_in_bytes <= size
+    assert temporaries(g, START, 0.3, STEPS) <= size
     tape = gradient_of_heat(checkpoint="tape").plan(START, 0.3, STEPS)
     assert tape.bytes == STEPS * START.nbytes > 9 * size
 
 
+def temporaries(gradient, *args) -> int:
+    return gradient.lower(*args).compile().memory_analysis().temp_size_in_bytes
+
+
+def least_of(gradient, *args) -> int:
+    """What the error says that the gradient takes."""
+    with pytest.raises(MyiaError, match="the gradient does not fit into") as caught:
+        gradient(*args)
+    return int(str(caught.value).split("takes is ")[1].split(" ")[0].replace(",", ""))
+
+
 def test_a_budget_that_is_too_small_says_what_it_takes():
-    with pytest.raises(MyiaError, match="does not fit into 500 bytes") as caught:
-        gradient_of_heat(memory=500)(START, 0.3, STEPS)
-    least = int(str(caught.value).split("takes is ")[1].split(" ")[0].replace(",", ""))
-    gradient_of_heat(memory=least)(START, 0.3, STEPS)
+    """So much suffices, and one byte less does not."""
+    least = least_of(gradient_of_heat(memory=500), START, 0.3, STEPS)
+    within = gradient_of_heat(memory=least)
+    within(START, 0.3, STEPS)
+    assert temporaries(within, START, 0.3, STEPS) <= least
+    assert least_of(gradient_of_heat(memory=least - 1), START, 0.3, STEPS) == least
+
+
+def test_a_tape_is_not_shortened_by_a_budget():
+    taken = temporaries(gradient_of_heat(checkpoint="tape"), START, 0.3, 100)
+    assert least_of(gradient_of_heat(checkpoint="tape", memory=8000), START, 0.3, 100) == taken
+
+
+def test_the_records_of_a_few_trips_take_less_than_a_trail():
+    taken = temporaries(gradient_of_heat(checkpoint="tape"), START, 0.3, 3)
+    assert least_of(gradient_of_heat(memory=1000), START, 0.3, 3) == taken
+
+
+def test_a_trail_has_no_more_slots_than_blocks():
+    budget = STEPS * START.nbytes // 10
+    gradient = gradient_of_heat(memory=budget)
+    (plan,) = gradient.plan(START, 0.3, STEPS)
+    assert plan.slots == -(-STEPS // plan.block) and plan.evaluations(STEPS) < 2
+    assert plan.bytes <= budget
 
 
 def test_recompute_records_only_what_a_trip_starts_with():

@@ -11,7 +11,7 @@ from myia.passes.storage.lower import lower_and_plan
 from myia.passes.storage.plan import LoopPlan
 from myia.source.diagnostics import Diagnostic
 
-HALVINGS = 12  # of the interval in which the share of a loop is looked for
+PRECISION = 64  # the share of a loop is looked for to this part of the budget
 
 
 @dataclass(frozen=True)
@@ -38,14 +38,14 @@ def lower_within(
     if total(found[1]) <= budget:
         return found
     least, most = 0, budget
-    best = lower_and_plan(function, limits.with_budget(0))
-    for _ in range(HALVINGS):
-        share = (least + most + 1) // 2
+    share, best = budget, lower_and_plan(function, limits.with_budget(0))
+    while most - least > budget // PRECISION:
         tried = lower_and_plan(function, limits.with_budget(share))
         if total(tried[1]) <= budget:
             least, best = share, tried
         else:
-            most = share
+            most = share - 1
+        share = (least + most + 1) // 2
     return best
 
 

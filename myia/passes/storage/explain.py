@@ -32,12 +32,12 @@ def plan_of(
         depth=len(around),
         turns=prod(around),
         again=storage.again,
+        bytes=storage.nbytes,
     )
     if isinstance(storage, Trail):
         return LoopPlan(
             strategy="trail",
             records=tuple(_record(cut, cut.records[i]) for i in storage.leaf.columns),
-            more=storage.leaf.bytes_more,
             snapshot=tuple(cut.xs[i].aval for i in cut.kept),
             block=storage.block,
             slots=storage.slots,

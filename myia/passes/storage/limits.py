@@ -9,6 +9,7 @@ from myia.primitives.structured import Loop
 
 STRATEGIES = ("auto", "tape", "trail", "recompute")
 LEAST_SLOTS = 4
+LEAST_BLOCK = 2  # XLA unrolls loops of one trip, which then take more memory
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,8 @@ class Limits:
 
     strategy    "auto"; "tape": a tape for every loop, which then must have a bound; "trail";
                 "recompute": of a trip only its carries are recorded, all else is computed again
-    budget      if given, of each loop's storage as a whole; the sizes below are then not heeded
+    budget      if given, of each loop's storage as a whole, where there is a choice; the sizes
+                below are then not heeded
     tape        for all records of one loop whose count has a static bound
     while_tape  the same of a `while`, which seldom reaches its bound
     leaf        for the trail's leaf
@@ -49,8 +51,8 @@ class Limits:
         bound = loop.bound
         if not self.may_tape(loop):
             return None
-        fits = self.strategy == "tape" and self.budget is None
-        return bound if fits or bound * bytes_per_trip <= self._tape(loop, inner) else None
+        fits = self.strategy == "tape" or bound * bytes_per_trip <= self._tape(loop, inner)
+        return bound if fits else None
 
     def _tape(self, loop: Loop, inner: bool) -> int:
         if self.budget is not None:
@@ -86,15 +88,17 @@ def _within(budget: int, sizes: Sizes, trips: int | None) -> tuple[int, int]:
     record, snapshot = max(1, sizes.record), max(1, sizes.snapshot)
 
     def slots(block: int) -> int:
-        # One more is written to and never read.
-        return max(LEAST_SLOTS, (budget - block * record) // snapshot - 1)
+        # One more is written to and never read; more than there are blocks are of no use.
+        room = (budget - block * record) // snapshot - 1
+        return max(LEAST_SLOTS, room if trips is None else min(room, -(-trips // block)))
 
     if trips is None:
         # Slots · block trips are replayed just once: most when both have half of the memory.
-        block = _power_of_two(max(0, budget) // 2 // record)
+        block = max(LEAST_BLOCK, _power_of_two(max(0, budget) // 2 // record))
         return slots(block), block
     room = budget - (LEAST_SLOTS + 1) * snapshot
-    blocks = [1 << i for i in range(_power_of_two(max(1, room // record)).bit_length())]
+    most = max(LEAST_BLOCK, _power_of_two(max(1, room // record)))
+    blocks = [1 << i for i in range(1, most.bit_length())]
     block = min(blocks, key=lambda block: runs(trips, slots(block), block))
     return slots(block), block
 

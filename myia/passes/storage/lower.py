@@ -282,7 +282,9 @@ class _Scope:
             return found
         # The fewer bytes a record has, the fewer replays there are.
         small = self.trail(choose(prices[-1][0]), limits, trip)
-        return min(small, found, key=lambda trail: trail.work(parts.bound))
+        best = min(small, found, key=lambda trail: trail.work(parts.bound))
+        # The records of a few trips take less than the snapshots of any trail.
+        return tape if limits.may_tape(parts) and tape.nbytes <= best.nbytes else best
 
     def trail(self, cut: Cut, limits: Limits, trip: Trip) -> Trail:
         leaf = Leaf(cut, trip.successors(cut.records))

@@ -32,7 +32,7 @@ class LoopPlan:
     restored    arrays that the reversal restores from what stores overwrote
     snapshot    avals of the carries in a snapshot (trail)
     trips       the number of trips, if known
-    more        bytes of records beside those of the trips (trail)
+    bytes       all memory that storage for this loop takes
     capacity    the most trips a tape holds
     paired      the forward sweep is a loop that the program runs anyhow
     depth       the number of loops around this one
@@ -47,27 +47,17 @@ class LoopPlan:
     snapshot: tuple[Aval, ...] = ()
     trips: int | None = None
     capacity: int | None = None
-    more: int = 0
     block: int = 0
     slots: int = 0
     paired: bool = False
     depth: int = 0
     turns: int = 1
     again: float = 0.0
+    bytes: int = 0
 
     @property
     def bytes_per_trip(self) -> int:
         return sum(r.aval.nbytes for r in self.records)
-
-    @property
-    def bytes(self) -> int:
-        """All memory that storage for this loop takes."""
-        if self.strategy == "nothing":
-            return 0
-        if self.strategy == "tape":
-            return self.capacity * self.bytes_per_trip
-        snapshots = (self.slots + 1) * sum(a.nbytes for a in self.snapshot)
-        return self.block * self.bytes_per_trip + self.more + snapshots
 
     def evaluations(self, trips: int) -> float:
         """How often a trip is run forwards, on average, for a gradient of so many.

@@ -46,6 +46,10 @@ class Tape:
     def again(self) -> float:
         return self.cut.again
 
+    @property
+    def nbytes(self) -> int:
+        return self.capacity * self.bytes_per_trip if self.columns else 0
+
     def initial(self) -> list[Value]:
         return [self._buffer(i) for i in self.columns]
 

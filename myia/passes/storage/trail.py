@@ -48,6 +48,12 @@ class Trail:
     def again(self) -> float:
         return self.cut.again
 
+    @property
+    def nbytes(self) -> int:
+        snapshot = sum(self.cut.xs[i].aval.nbytes for i in self.cut.kept)
+        leaf = self.block * self.leaf.bytes_per_trip + self.leaf.bytes_more
+        return leaf + (self.slots + 1) * snapshot
+
     def runs(self, trips: int | None) -> float:
         """How often each trip is run forwards."""
         return inf if trips is None else runs(trips, self.slots, self.block)
