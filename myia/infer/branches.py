@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from myia.infer.context import Context, HeapArrays
-from myia.infer.errors import BranchesDiffer, CertainError, RaiseReached
+from myia.infer.errors import BranchesDiffer, CertainError, NeedsStatic, RaiseReached
 from myia.infer.heap import Heap
 from myia.infer.join import Join, Mismatch
 from myia.infer.lists import ListGrowth
@@ -87,7 +87,7 @@ def _skeleton(ctx: Context, join: Join, left: _Path, right: _Path) -> Abstract:
         live = right if left.error is not None else left
         return join.survivor(live.result, live is left, live.builder.ops)
     except Mismatch as mismatch:
-        ctx.fail(BranchesDiffer, a=mismatch.a, b=mismatch.b)
+        ctx.fail(BranchesDiffer, error=NeedsStatic, a=mismatch.a, b=mismatch.b)
 
 
 def _region(join: Join, path: _Path, skeleton: Abstract, ctx: Context) -> Region:

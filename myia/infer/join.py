@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Protocol
 
-from myia.infer import alternatives, choices, exchanges
+from myia.infer import alternatives, choices, exchanges, links
 from myia.infer.describe import describe
 from myia.infer.heap import (
     VIEW_OF_ONE_PATH,
@@ -252,12 +252,20 @@ class Join:
             self.same_object(a.id)
             return a
         pair = (a.id, b.id)
+        if self.hinted is not None and self.is_left_alone(*pair):
+            return a
         if a.id in self.headers and self.is_exchanged(a.id):
             self.refuse(a.id)
         if pair not in self.pairs:
             self.pairs[pair] = joined = self.claim(*pair)
             self.merged[joined] = self.contents(a.id, b.id, named=a.id != b.id)
         return Ref(self.pairs[pair])
+
+    def is_left_alone(self, a: int, b: int) -> bool:
+        """An array of which the hint, where it has another id, does not say that it changes."""
+        x, y = self.left[a], self.right[b]
+        value = getattr(y, "value", None)
+        return isinstance(x, ARRAYS) and isinstance(value, Value) and value not in self.hinted
 
     def claim(self, a: int, b: int) -> int:
         """The id for a pair whose left side is `a`: a header keeps its id, once."""
@@ -461,45 +469,5 @@ class Join:
         heap.next_id = max(heap.next_id, self.next_id)
         for id, contents in self.merged.items():
             heap.objects[id] = substitute(contents, env)
-        self.relink(heap)
+        links.relink(self, heap)
         return lambda skeleton: substitute(skeleton, env)
-
-    def relink(self, heap: Heap) -> None:
-        """Objects that may be one must know of each other."""
-        # The objects of a hint are those of another visit.
-        sides = (self.left, self.right) if self.hinted is None else (self.left,)
-        for side in sides:
-            for id, others in side.links.items():
-                heap.links[id] = heap.links.get(id, frozenset()) | others
-        # Objects that stand for the same one on the same side may be one; two that stand for
-        # different ones on both sides (as after `a, b = b, a`) cannot.
-        names: dict[tuple[bool, int], set[int]] = {}
-        for (a, b), joined in self.pairs.items():
-            if (a, b) not in self.given:
-                names.setdefault((True, a), set()).add(joined)
-                names.setdefault((False, b), set()).add(joined)
-        for own, made in self.made.items():
-            for id in made if self.hinted is None else ():
-                names.setdefault((False, id), set()).add(own)
-        for id, joined in self.substitutes:
-            names.setdefault((True, id), set()).add(joined)
-        inherited = dict(heap.links)
-        for (_, original), joined in names.items():
-            # A header is only a name for the object of the last trip; others live on.
-            live = original in self.before and original not in self.headers
-            live &= not isinstance(self.merged.get(original), ChosenArray)
-            together = sorted(joined | ({original} if live else set()))
-            for i, one in enumerate(together):
-                for other in together[:i]:
-                    heap.link(one, other)
-                for other in inherited.get(original, ()):
-                    if other != one:
-                        heap.depend(one, other)
-                for other, others in inherited.items():
-                    if original in others and other != one:
-                        heap.depend(other, one)
-        for base, view in self.view_bases:
-            for shown in {base}.union(*(h.owners(base) for h in sides if base in h)):
-                for one in (shown, *names.get((True, shown), ()), *names.get((False, shown), ())):
-                    heap.depend(one, view)
-                    heap.follow(one, view)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from myia.infer import links
 from myia.infer.branches import branch_many
 from myia.infer.context import Context, HeapArrays
 from myia.infer.errors import CertainError, LoopChangesType, NeedsStatic, TooManyTrips
@@ -290,7 +291,7 @@ class _Trip:
         except Mismatch as m:
             ctx.fail(LoopChangesType, error=NeedsStatic, a=m.a, b=m.b, **m.help)
         relinked = self.start.copy()
-        self.join.relink(relinked)
+        links.relink(self.join, relinked)
         self.relinks = any(
             other in self.start and other not in self.start.links.get(id, ())
             for id, others in relinked.links.items()

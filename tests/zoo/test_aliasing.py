@@ -120,6 +120,14 @@ def either_view(a, b):
     return np.sum(a * a * b)
 
 
+def shortened_in_some_trips(a, b):
+    v = a
+    for i in range(3):
+        v = v[1:] if i < 2 else v
+        v[0] = b[i] * v[-1]
+    return np.sum(a * a)
+
+
 def rows_of_either(a, b):
     for i in range(3):
         r = a[i] if a[i, 0] > b[i, 0] else b[:, i]
@@ -289,6 +297,7 @@ def places_of_a_mask(a, b):
         (either_handed_on, (X, Y)),
         (views_of_either, (X, Y)),
         (either_view, (X, Y)),
+        (shortened_in_some_trips, (X, Y)),
         (rows_of_either, (M, N)),
         (alike_on_both_paths, (X, Y)),
         (new_on_one_path, (X, Y)),

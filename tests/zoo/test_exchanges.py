@@ -165,6 +165,16 @@ def in_containers(a, b, n):
     return np.sum(state.u**2) - np.sum(a * b) * np.sum(pair["u"])
 
 
+def around_a_loop_that_changes_nothing(a, b, n):
+    pair, state = [a, b], State(a * 2.0, b)
+    for _ in range(n):
+        for _ in range(1):
+            a = state.u
+        pair[0] = a
+        state.u = b
+    return np.sum(a * pair[0]) + np.sum(b)
+
+
 TWO = [
     in_a_loop,
     with_a_third_name,
@@ -178,6 +188,7 @@ TWO = [
     in_a_branch,
     not_in_the_last_trip,
     in_containers,
+    around_a_loop_that_changes_nothing,
 ]
 
 
