@@ -153,7 +153,21 @@ def reading_and_writing(count: Function | None = None) -> Function:
 @on_cpu
 @pytest.mark.parametrize("count", [None, 999], ids=["dynamic", "static"])
 def test_fences_survive_the_compiler(count):
-    assert conditionals(reading_and_writing(count)) == 2
+    """One for both reads."""
+    assert conditionals(reading_and_writing(count)) == 1
+
+
+@on_cpu
+def test_a_read_that_waits_for_another_has_its_own_fence():
+    def trip(k, v):
+        x, y = read(v, k), read(v, k + 1)
+        w = write(v, x + y, k)
+        return [write(w, read(w, k + 2) * x, k + 1)]
+
+    def body(v, n):
+        return loop([v], trip, count=n)
+
+    assert conditionals(function("f", [F64_((1000,)), I64], body)) == 2
 
 
 @on_cpu

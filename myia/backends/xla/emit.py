@@ -22,7 +22,7 @@ from jax import lax
 
 from myia.backends.xla.buffers import WRITES
 from myia.backends.xla.cost import worth_compiling_whole
-from myia.backends.xla.fences import Fences, fence
+from myia.backends.xla.fences import Fences, fence, read_at_once
 from myia.backends.xla.opaque import ZERO, true_after, true_after_all
 from myia.backends.xla.ordering import after, read_in_a_branch
 from myia.backends.xla.rules import Rules
@@ -70,11 +70,27 @@ class Emitter:
         """Emit the ops of `region`, called with `args`; returns what it yields."""
         self.arrays.update(zip(region.args, args, strict=True))
         reads_done, self.reads_done = self.reads_done, {}
+        done = self._read_at_once(region)
         for op in region.ops:
-            self.op(op)
+            if op not in done:
+                self.op(op)
         results = self.read(region.yields)
         self.reads_done = reads_done
         return results
+
+    def _read_at_once(self, region: Region) -> set[Op]:
+        """Emit the fenced reads that can come first, with one fence; returns what is done then."""
+        if self.rules.ordered or self.guards.keys().isdisjoint(region.ops):
+            return set()
+        before, reads = read_at_once(region, self.guards)
+        if len(reads) < 2:
+            return set()
+        for op in before:
+            self.op(op)
+        windows = [self._scoped(op, self._call) for op in reads]
+        windows = fence(self.guards[reads[0]], windows)
+        self.arrays.update((op.results[0], x) for op, x in zip(reads, windows, strict=True))
+        return {*before, *reads}
 
     def read(self, values: Iterable[Value]) -> tuple[Array, ...]:
         return tuple(self.read1(x) for x in values)
@@ -98,14 +114,17 @@ class Emitter:
             self.now(op)
 
     def now(self, op: Op) -> None:
-        results = self._scoped(op)
+        results = self._scoped(op, self._lower)
         self.arrays.update(zip(op.results, results, strict=True))
 
-    def _scoped(self, op: Op) -> Sequence[Array]:
+    def _scoped(self, op: Op, emit: Callable[[Op], Any]) -> Any:
         if op.span is None:
-            return self._lower(op)
+            return emit(op)
         with jax.named_scope(_scope(op.span.file, op.span.line)):
-            return self._lower(op)
+            return emit(op)
+
+    def _call(self, op: Op) -> Any:
+        return op.primitive.lower(*self.read(op.operands), **op.params)
 
     def _lower(self, op: Op) -> Sequence[Array]:
         if op.primitive.structured:

@@ -36,6 +36,8 @@ from myia.ir.core import Op, Region, Value, walk
 from myia.primitives.structured import Loop, call_p, loop_p
 from myia.primitives.windows import dynamic_update_slice
 
+_MAX_TOGETHER = 8  # elements of windows that are read through one fence
+
 
 def fence(true: Any, values: Sequence[Any]) -> Sequence[Any]:
     """`values`, given something true that the compiler does not know to be."""
@@ -78,6 +80,40 @@ def reads_to_fence(body: Region) -> frozenset[Op]:
     rewriting = rewriting_reads(body)
     reads = [op for op in reads if op not in rewriting and buffers.written(op.operands[0])]
     return frozenset() if _feed_one_write(reads, body) else frozenset(reads)
+
+
+def read_at_once(region: Region, fenced: Collection[Op]) -> tuple[list[Op], list[Op]]:
+    """The `fenced` reads of what a region is given that can all come first, and the ops before it.
+
+    One conditional then stands for all.
+    """
+    before: list[Op] = []
+    reads: list[Op] = []
+    late: set[Value] = set()  # not there before a fenced read
+    for op in region.ops:
+        ready = late.isdisjoint(op.operands)
+        if op in fenced and ready and op.operands[0] in region.args and _is_small(op):
+            reads.append(op)
+        elif op not in fenced and ready and not op.regions and op.primitive not in WRITES:
+            before.append(op)
+            continue
+        late.update(op.results)
+    return _needed(before, reads), reads
+
+
+def _is_small(read: Op) -> bool:
+    """Larger windows keep fences of their own: XLA would copy the zeros of the other branch."""
+    return read.results[0].aval.size <= _MAX_TOGETHER
+
+
+def _needed(ops: Sequence[Op], users: Sequence[Op]) -> list[Op]:
+    """Those `ops` that it takes to have what `users` read."""
+    needed, chosen = {x for op in users for x in op.operands}, []
+    for op in reversed(ops):
+        if not needed.isdisjoint(op.results):
+            needed.update(op.operands)
+            chosen.append(op)
+    return chosen[::-1]
 
 
 def _own_ops(region: Region) -> Iterator[Op]:
