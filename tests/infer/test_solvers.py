@@ -174,3 +174,75 @@ def test_without_a_transposed_solver_reverse_mode_is_refused():
     np.testing.assert_allclose(moved, dense, rtol=1e-6)
     with pytest.raises(MyiaError, match="but not the transposed one"):
         myia.grad(loss)(A)
+
+
+# ----- An operator that is compiled from its source
+
+
+def shifted(a, b):
+    return cg(lambda v: a @ v + v * np.sum(b**2), b, tol=1e-13)[0]
+
+
+def test_an_operator_of_the_user():
+    def loss(a, b):
+        return np.sum(shifted(a, b) * W)
+
+    def dense(a, b):
+        return W @ np.linalg.solve(a + np.eye(4) * np.sum(b**2), b)
+
+    change = S + S.T
+    of_a, of_b = myia.grad(loss, (0, 1))(P, B)
+    np.testing.assert_allclose(myia.jit(loss)(P, B), dense(P, B), rtol=1e-12)
+    by_a = difference(lambda a: dense(a, B), P, change)
+    by_b = difference(lambda b: dense(P, b), B, V)
+    np.testing.assert_allclose(np.sum(of_a * change), by_a, rtol=1e-7)
+    np.testing.assert_allclose(np.sum(of_b * V), by_b, rtol=1e-7)
+    np.testing.assert_allclose(myia.jvp(loss, (P, B), (change, V))[1], by_a + by_b, rtol=1e-7)
+
+    def slope(a):
+        return np.sum(myia.grad(loss)(a, B) * change)
+
+    wanted = difference(slope, P, change)
+    np.testing.assert_allclose(np.sum(myia.grad(slope)(P) * change), wanted, rtol=1e-6)
+
+
+def test_an_operator_of_the_user_in_a_loop():
+    def final(a, x):
+        for _ in range(3):
+            x = cg(lambda v: a @ v, x, x * 0.1, tol=1e-13, M=lambda r: r / np.diag(a))[0]
+        return np.sum(x * W)
+
+    def dense(a):
+        return W @ np.linalg.matrix_power(np.linalg.inv(a), 3) @ B
+
+    change = S + S.T
+    found = np.sum(myia.grad(final)(P, B) * change)
+    np.testing.assert_allclose(found, difference(dense, P, change), rtol=1e-6)
+
+
+def test_iterations_are_those_of_jax():
+    with jax.enable_x64(True):
+        wanted = jax.jit(lambda b: cg(lambda v: P @ v, b, maxiter=2)[0])(B)
+    found = myia.jit(lambda b: cg(lambda v: P @ v, b, maxiter=2)[0])(B)
+    np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
+NOTED = np.zeros(4)
+
+
+def noted(v):
+    NOTED[0] = 1.0
+    return P @ v
+
+
+@pytest.mark.parametrize(
+    ("reason", "operator"),
+    [
+        ("makes f64.2. of f64.4.", lambda v: v[:2]),
+        ("run-time check", lambda v: v * NOTED[int(np.sum(v))]),
+        ("changes an object from outside", noted),
+    ],
+)
+def test_operators_that_are_refused(reason, operator):
+    with pytest.raises(MyiaError, match=reason):
+        myia.jit(lambda b: cg(operator, b)[0]).ir(B)
