@@ -1,14 +1,16 @@
 """Windows that lie side by side are read as one, and written as one.
 
-    %1 = dynamic_slice %a, %i, %j {sizes=(1, 1)}        %w = dynamic_slice %a, %i, %j {sizes=(1, 2)}
-    %k = add %j, 1                                      %1 = slice %w {start=(0, 0), limit=(1, 1)}
-    %2 = dynamic_slice %a, %i, %k {sizes=(1, 1)}  ->    %2 = slice %w {start=(0, 1), limit=(1, 2)}
-    %b = dynamic_update_slice %a, %3, %i, %j            %5 = concatenate %3, %4 {axis=1}
-    %c = dynamic_update_slice %b, %4, %i, %k            %c = dynamic_update_slice %a, %5, %i, %j
+    %1 = dynamic_slice %a, %i, %j {sizes=(1, 1)}        %w = dynamic_slice %a, %i, %j {sizes=(1, 3)}
+    %2 = dynamic_slice %a, %i, %k {sizes=(1, 1)}        %1 = slice %w {start=(0, 0), limit=(1, 1)}
+    %3 = dynamic_slice %a, %i, %l {sizes=(1, 1)}        %2 = slice %w {start=(0, 1), limit=(1, 2)}
+    %b = dynamic_update_slice %a, %4, %i, %j      ->    %3 = slice %w {start=(0, 2), limit=(1, 3)}
+    %c = dynamic_update_slice %b, %5, %i, %k            %7 = concatenate %4, %5, %6 {axis=1}
+    %d = dynamic_update_slice %c, %6, %i, %l            %d = dynamic_update_slice %a, %7, %i, %j
 
-In a loop, where each read of an array that is written takes a fence and each index a comparison
-with both ends of the axis. The windows follow one another in memory, and all of them surely lie in
-the array (`ranges.py`): one that stood out would have been moved back by itself.
+where %k = %j + 1 and %l = %j + 2. In a loop, where each read of an array that is written takes a
+fence and each index a comparison with both ends of the axis. The windows follow one another in
+memory, and all of them surely lie in the array (`ranges.py`): one that stood out would have been
+moved back by itself.
 
 Only what a trip reads and then writes is taken together, as by the reversal of a stencil. An
 element that was stored by itself is better read by itself: a processor hands on what it has just
@@ -36,6 +38,8 @@ from myia.primitives.windows import dynamic_slice, dynamic_update_slice
 
 # Elements of a window made of others.
 MAX_ELEMENTS = 16
+# Of two a processor makes one vector, for which it waits when one of them has just been stored.
+MIN_ACCESSES = 3
 
 
 def neighbours(function: Function) -> Function:
@@ -87,7 +91,7 @@ class _Row:
 
 
 def _rows(accesses: Sequence[Op], ranges: Ranges) -> Iterator[_Row]:
-    """Rows of two and more of these accesses of one array, none of which is in two of them."""
+    """Rows of these accesses of one array, none of which is in two of them."""
     left = list(accesses)
     while left:
         row = _row_with(left[0], left, ranges)
@@ -112,7 +116,7 @@ def _row_with(op: Op, accesses: Sequence[Op], ranges: Ranges) -> _Row | None:
         high += size
     near = {n: found[n] for n in range(low, high + 1, size)}
     row = _Row(axis, tuple(near.values()), tuple(n - low for n in near))
-    return row if len(near) > 1 and _fits(row, ranges) else None
+    return row if len(near) >= MIN_ACCESSES and _fits(row, ranges) else None
 
 
 def _axis(op: Op) -> int:
