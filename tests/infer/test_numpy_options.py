@@ -23,6 +23,8 @@ S = sample((3, 3), seed=5)
 NONE = np.zeros((0, 3))
 INFINITE = np.array([np.nan, 1.0, np.inf, -np.inf])
 
+MANY = np.sort(np.append(np.round(sample((90,), seed=7), 1), [np.nan, np.inf, np.inf]))
+
 
 def with_out(f, shape, *args, **options):
     """`out=` is written and returned."""
@@ -106,6 +108,9 @@ CALLS = {
     "linspace": (lambda x: np.linspace(0, x, 3, endpoint=False, axis=-1), V),
     "meshgrid": (lambda x: np.meshgrid(x, W, V, sparse=True), V),
     "searchsorted": (lambda x: np.searchsorted(x, [0.0, 0.5], sorter=np.argsort(x)), V),
+    "searchsorted of many": (lambda x: np.searchsorted(MANY, x), np.append(V, MANY[5:9])),
+    "searchsorted from the right": (lambda x: np.searchsorted(MANY, x, "right"), MANY[-9:]),
+    "isin of many": (lambda x: np.isin(x, MANY), np.append(V, MANY[5:9])),
     "take": (lambda x: (x.take([5, -7], mode="clip"), x.take([5, -7], 1, mode="wrap")), A),
     "take_along_axis": (lambda x: np.take_along_axis(x, np.array([[0, 2, 1]]), 1), A),
     "array_equal": (lambda x: np.array_equal(x, x, equal_nan=True), INFINITE),
@@ -219,3 +224,9 @@ def test_where_without_out_has_no_value():
 def test_the_order_in_memory_must_be_known():
     with pytest.raises(MyiaError, match="order='K'"):
         run(lambda x: np.exp(x.T).ravel("K"), A)
+
+
+@pytest.mark.parametrize("f", [np.searchsorted, lambda a, v: np.isin(v, a)])
+def test_many_are_not_compared_with_many(f):
+    many = myia.jit(f).ir(np.arange(999.0), np.arange(777.0))["typed"]
+    assert "777,999" not in many and "999,777" not in many

@@ -20,6 +20,7 @@ from myia.infer.library.numpy_arguments import (
     value_of,
 )
 from myia.infer.library.numpy_reductions import along
+from myia.infer.library.staged import by_name
 from myia.infer.numbers import broadcast_to, promote
 from myia.infer.operands import operand_dtype
 from myia.infer.registry import function, method
@@ -117,13 +118,24 @@ def _searchsorted(
     dtype, _ = promote(*(operand_dtype(ctx, x) for x in xs))
     if dtype.kind == "c":
         ctx.fail(Unsupported, what="`numpy.searchsorted` of complex numbers")
-    wanted = value_of(ctx, xs[1], dtype)
-    shape = (*wanted.shape, *ctx.shape(xs[0]))
-    elements = broadcast_to(value_of(ctx, xs[0], dtype), shape)
+    elements, wanted = (value_of(ctx, x, dtype) for x in xs)
+    of = static(ctx, side, "the side")
+    if elements.aval.size > COUNTED:
+        counts = by_name("numpy.searchsorted", side=of)(elements, wanted)
+        return ctx.array(logic.convert(counts, dtype=np.dtype(np.int64)))
+    return ctx.array(_counted(elements, wanted, of == "right"))
+
+
+COUNTED = 64  # among more elements a bisection, which is a loop, is faster
+
+
+def _counted(elements: Value, wanted: Value, also_equal: bool) -> Value:
+    """By comparing everything with everything."""
+    shape = (*wanted.shape, *elements.shape)
     targets = broadcast_to(reshape(wanted, (*wanted.shape, 1)), shape)
-    before = _before(elements, targets, static(ctx, side, "the side") == "right")
+    before = _before(broadcast_to(elements, shape), targets, also_equal)
     counts = logic.convert(before, dtype=np.dtype(np.int64))
-    return ctx.array(reductions.reduce_sum(counts, axes=(len(shape) - 1,)))
+    return reductions.reduce_sum(counts, axes=(len(shape) - 1,))
 
 
 def _before(x: Value, y: Value, also_equal: bool) -> Value:

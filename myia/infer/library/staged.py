@@ -271,12 +271,13 @@ def array_of(ctx: Context, value: Value, boxed: bool = False) -> Abstract:
     return ctx.array(value, contiguous=value.aval.ndim < 2)
 
 
-def by_name(name: str) -> Callable[..., Value | list[Value]]:
+def by_name(name: str, **options: Any) -> Callable[..., Value | list[Value]]:
     """What is staged for `name` as a function of values: see `numpy_ufuncs.ufunc`."""
 
     def emit(*values: Value) -> Value | list[Value]:
         places = ((None, None),) * len(values)
-        results = translate(stage(Applied(find(name), places), [v.aval for v in values]), values)
+        closed = stage(Applied(find(name), places), [v.aval for v in values], options)
+        results = translate(closed, values)
         return results[0] if len(results) == 1 else results
 
     return emit

@@ -152,6 +152,23 @@ def insert(arr: Array, values: Array, *, obj, axis: int | None = None) -> Array:
     return jnp.insert(arr, np.array(obj) if isinstance(obj, tuple) else obj, values, axis=axis)
 
 
+# ----- Sets
+
+
+@formula("numpy.isin")
+def isin(
+    element: Array,
+    test_elements: Array,
+    assume_unique: bool = False,
+    invert: bool = False,
+    *,
+    kind: str | None = None,
+) -> Array:
+    """By comparing everything with everything, or by bisection where that is much."""
+    method = "binary_search" if test_elements.size > 64 else "compare_all"
+    return jnp.isin(element, test_elements, assume_unique, invert, method=method)
+
+
 # ----- scipy.signal: convolutions of integers are exact where they are of one axis
 
 
