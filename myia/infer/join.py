@@ -109,6 +109,7 @@ class Join:
         entry_slots: Sequence[Value] = (),
         headers: Iterable[int] = (),
         hinted: Sequence[Value] | None = None,
+        hint_before: Heap | None = None,
         outer: Heap | None = None,
         owned: Mapping[int, int] = MappingProxyType({}),
         precise: bool = False,
@@ -118,6 +119,7 @@ class Join:
         self.entry_slots, self.headers = frozenset(entry_slots), frozenset(headers)
         # When `right` is only a hint of what will change, the leaves that do: the rest stays.
         self.hinted = None if hinted is None else frozenset(hinted)
+        self.hint_before = hint_before  # the heap before the loop in the visit of the hint
         self.outer = outer  # the heap before the loop
         self.precise = precise  # names are told what they stand for
         # What names stand for (`infer/alternatives.py`); `was_owned`: at the start of the trip.
@@ -252,7 +254,7 @@ class Join:
             self.same_object(a.id)
             return a
         pair = (a.id, b.id)
-        if self.hinted is not None and self.is_left_alone(*pair):
+        if self.hinted is not None and a.id != b.id and self.keeps_name(*pair):
             return a
         if a.id in self.headers and self.is_exchanged(a.id):
             self.refuse(a.id)
@@ -261,11 +263,17 @@ class Join:
             self.merged[joined] = self.contents(a.id, b.id, named=a.id != b.id)
         return Ref(self.pairs[pair])
 
-    def is_left_alone(self, a: int, b: int) -> bool:
-        """An array of which the hint, where it has another id, does not say that it changes."""
+    def keeps_name(self, a: int, b: int) -> bool:
+        """An array that the hint, where it has another id, changes in place at most."""
         x, y = self.left[a], self.right[b]
-        value = getattr(y, "value", None)
-        return isinstance(x, ARRAYS) and isinstance(value, Value) and value not in self.hinted
+        if not isinstance(x, ArrayObject) or not isinstance(y, ArrayObject):
+            return False
+        if y.value in self.hinted:
+            if b not in self.hint_before:
+                return False
+            if a not in self.merged:
+                self.merged[a] = self.contents(a, b, named=False)
+        return True
 
     def claim(self, a: int, b: int) -> int:
         """The id for a pair whose left side is `a`: a header keeps its id, once."""

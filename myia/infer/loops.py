@@ -37,6 +37,9 @@ from myia.source.diagnostics import InternalError
 
 UNROLL_LIMIT = 512
 MAX_PASSES = 24
+MOST_LISTED = (
+    32  # trips of loops that are unrolled because the arrays that they list are written to
+)
 
 States = Sequence[Abstract]
 
@@ -187,28 +190,40 @@ def _compiled(ctx: Context, code: LoopCode, init: States) -> States:
         trip = _Trip(ctx, code, state, growth, before)
         if len(growth.bounded) > found:
             dead_paths = max(dead_paths, trip.dead_paths)
+        if ctx.precise and _lists_arrays(code.items, trip):
+            ctx.needs_static("the items of a list, which are arrays of their own")
         if trip.never_runs:
             ctx.heap.restore(before)
             return init
         if trip.steady:
             if trip.dead_paths < dead_paths:  # what they append was not counted
                 ctx.needs_static("how far a list grows in this loop")
-            ctx.hints[key] = (state, growth.plans)
+            ctx.hints[key] = (state, growth.plans, before)
             return _emit(ctx, code, trip, init, before, growth)
         state = trip.next_state()
     raise InternalError("a loop's fixed point was not reached")
+
+
+def _lists_arrays(items: Items | None, trip: _Trip) -> bool:
+    """A list that grows in a short loop: unrolled, its items keep their identity."""
+    if trip.never_runs or items is None or not static_int(items.count):
+        return False
+    lists = (c for c in trip.join.merged.values() if isinstance(c, BufferObject))
+    return items.count.value <= MOST_LISTED and any(
+        row.value.aval.ndim > 1 for buffer in lists for row in buffer.rows
+    )
 
 
 def _guess(ctx: Context, key, init: States, before: Heap) -> _State | None:
     """The fixed point of this loop's last visit, fitted to the state of this one."""
     if key not in ctx.hints:
         return None
-    hint, plans = ctx.hints[key]
+    hint, plans, hint_before = ctx.hints[key]
     grows = any(isinstance(hint.heap[id], BufferObject) for id in hint.headers)
     if plans or grows or len(hint.xs) != len(init):
         return None
-    options = {"loop": True, "hinted": hint.slots, "precise": ctx.precise}
-    join = Join(before, before, hint.heap, HeapArrays, **options)
+    options = {"hinted": hint.slots, "hint_before": hint_before, "precise": ctx.precise}
+    join = Join(before, before, hint.heap, HeapArrays, loop=True, **options)
     try:
         xs = [join.values(a, b) for a, b in zip(init, hint.xs)]
         join.heaps()

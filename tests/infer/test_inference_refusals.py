@@ -401,7 +401,7 @@ PROGRAMS = {
             row[0] = x
             return rows[0]
         """,
-        (1.0, 12),
+        (1.0, 50),
     ),
     "sorted_at_run_time": (
         """

@@ -183,6 +183,31 @@ def told_apart(a, b):
     return np.sum(a * b)
 
 
+# ----- Arrays in lists that grow
+
+
+def rows_listed(a, b):
+    rows = [a[i] for i in range(4)]
+    rows[1] += b[0]
+    rows[2][:] = rows[1] * rows[0]
+    a[3] = rows[0] * 2.0
+    rows[3][0] = 7.0 * b[1, 1]
+    return np.sum(a * b)
+
+
+def layers_listed(a, b):
+    layers = [np.zeros(3) for _ in range(12)]
+    for i in range(12):
+        layers[i][i % 3] = a[i % 6] * b[i // 2]
+        layers[(i + 1) % 12] += layers[i] ** 2
+    kept = []
+    for i in range(3):
+        z = a * b[i]
+        kept.append(z)
+        z[i] = 2.0 * a[0]
+    return np.sum(np.stack(layers) ** 2) + np.sum(kept[0] * kept[2])
+
+
 # ----- Arrays written and given to the name anew
 
 
@@ -306,6 +331,8 @@ def places_of_a_mask(a, b):
         (one_element_repeated, (X, Y)),
         (windows_stacked, (X, Y)),
         (places_of_a_mask, (X, Y)),
+        (rows_listed, (M, N)),
+        (layers_listed, (X, Y)),
         (told_apart, (X, Y)),
         (told_apart, (X, -Y)),
         (changed_then_new, (X, Y)),

@@ -177,17 +177,18 @@ def test_an_empty_list_has_no_last_item():
 
 
 def test_a_change_of_what_was_joined_is_not_overlooked():
-    def f(x):
+    def f(x, n):
         a = np.ones(2) * x
         hs = []
-        for i in range(N):
+        for i in range(n):
             hs.append(a * i)
         k = hs + [a]
         a[0] = 100.0
         return k[-1][0]
 
+    assert myia.jit(f)(2.0, N) == f(2.0, N)  # a short loop is unrolled for it
     with pytest.raises(myia.MyiaError, match="changed through another name"):
-        myia.jit(f)(2.0)
+        myia.jit(f)(2.0, 5 * N)
 
 
 def test_the_program_does_not_grow_with_the_list():
