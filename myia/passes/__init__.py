@@ -14,6 +14,8 @@ from myia.passes.carries import merge_carries
 from myia.passes.cse import eliminate_common_subexpressions
 from myia.passes.dce import eliminate_dead_code
 from myia.passes.dead_stores import eliminate_dead_stores
+from myia.passes.decided import decide
+from myia.passes.ends import ends_apart
 from myia.passes.fill_in_place import fill_in_place
 from myia.passes.fold import fold
 from myia.passes.hoist import hoist
@@ -60,6 +62,8 @@ LATE_PASSES: dict[str, Pass] = {
     "fill_in_place": fill_in_place,
     "read_in_place": read_in_place,
     "if_convert": convert_branches,
+    "ends_apart": ends_apart,
+    "decide": decide,
     "in_lanes": in_lanes,
     "neighbours": neighbours,
 }

@@ -56,7 +56,7 @@ class Trips:
 def independent(loop: Loop, ranges: Ranges, width: int) -> Trips | None:
     """What `width` trips one after the other have in common, if they do not wait for each other."""
     body = loop.body
-    if loop.count is None or loop.cond is not None or not all(map(_on_elements, body.ops)):
+    if loop.count is None or loop.cond is not None or not all(map(on_elements, body.ops)):
         return None
     found = _Search(body, ranges, width)
     if not found.all_move() or not any(found.moves.values()):
@@ -66,7 +66,8 @@ def independent(loop: Loop, ranges: Ranges, width: int) -> Trips | None:
     return found.trips()
 
 
-def _on_elements(op: Op) -> bool:
+def on_elements(op: Op) -> bool:
+    """Is it done on single elements?"""
     if op.primitive is dynamic_update_slice:
         return op.operands[1].aval.size == 1
     known = isinstance(op.primitive, PointwisePrimitive) or op.primitive in CASTS

@@ -64,12 +64,22 @@ def is_in_lanes(function: Function) -> bool:
 
 
 @pytest.mark.parametrize(
-    "name", ["cholesky_loops", "heat_1d", "wave_1d", "jacobi_2d_loops", "trmm", "mvt", "n_body"]
+    "name",
+    [
+        "cholesky_loops",
+        "heat_1d",
+        "wave_1d",
+        "jacobi_2d_loops",
+        "trmm",
+        "mvt",
+        "n_body",
+        "spring_chain",
+    ],
 )
 def test_in_lanes(name):
     """To the bit: lanes compute what trips did, and sums keep their order."""
     function, args = typed_gradient(name, 19)
-    plain = lowered(function, Options(disable=frozenset({"in_lanes"})))
+    plain = lowered(function, Options(disable=frozenset({"ends_apart", "decide", "in_lanes"})))
     ours = lowered(function, Options(verify=True))
     assert is_in_lanes(ours)
     assert not is_in_lanes(plain)
