@@ -95,7 +95,7 @@ def stored(
     if not np.can_cast(dtype_of(ctx, result), dtype, "same_kind"):
         message = f"Cannot cast output from {dtype_of(ctx, result)!r} to {dtype!r}"
         ctx.fail(BadType, message=f"{message} with casting rule 'same_kind'")
-    if not (ctx.shape(result) == shape or (spread and _fits(ctx.shape(result), shape))):
+    if not (ctx.shape(result) == shape or (spread and fits(ctx.shape(result), shape))):
         message = f"non-broadcastable output operand with shape {shape}"
         ctx.fail(BadValue, message=f"{message} doesn't match the shape {ctx.shape(result)}")
     new = broadcast_to(value_of(ctx, result, dtype), shape)
@@ -103,7 +103,7 @@ def stored(
     return out
 
 
-def _fits(shape: tuple[int, ...], into: tuple[int, ...]) -> bool:
+def fits(shape: tuple[int, ...], into: tuple[int, ...]) -> bool:
     """Can an array of this shape be repeated to that one?"""
     return len(shape) <= len(into) and all(n in (1, k) for n, k in zip(shape[::-1], into[::-1]))
 
@@ -156,7 +156,7 @@ def mask_argument(ctx: Context, where: Abstract, shape: tuple[int, ...]) -> Valu
     if says_all(where):
         return None
     mask = truth(value_of(ctx, numeric(ctx, where)))
-    if not _fits(mask.shape, shape):
+    if not fits(mask.shape, shape):
         message = f"`where` of shape {mask.shape} cannot be broadcast to the shape {shape}"
         ctx.fail(BadValue, message=message)
     return broadcast_to(mask, shape)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from myia.infer.context import Context
-from myia.infer.errors import BadType, Unsupported
+from myia.infer.errors import BadType, BadValue, Unsupported
 from myia.infer.indexing import getitem, setitem
 from myia.infer.layout import result_like
 from myia.infer.library.numpy_arguments import (
@@ -16,6 +16,7 @@ from myia.infer.library.numpy_arguments import (
     axis_argument,
     cast,
     dtype_of,
+    fits,
     numeric,
     refuse,
     stored,
@@ -147,6 +148,9 @@ def _adding_at(ufunc: np.ufunc):
             setitem(ctx, a, indices, ctx.call(Static(ufunc), (getitem(ctx, a, indices), b), {}))
             return NONE
         where = value_of(ctx, places)
+        if not fits(ctx.shape(added), where.shape):
+            message = f"array is not broadcastable to correct shape {where.shape}"
+            ctx.fail(BadValue, message=message)
         if not where.aval.size:
             return NONE
         value = broadcast_to(value_of(ctx, cast(ctx, added, dtype)), where.shape)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from myia.infer.library.written import written
@@ -58,24 +60,22 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
     return np.linspace(low, high, bins + 1, dtype=dtype)
 
 
-def shares(x, edges):
-    """Row i is 1 in the column of the bin that holds `x[i]`; the last bin is closed."""
-    x = x[:, None]
-    below = x < edges[1:]
-    last = np.arange(len(edges) - 1) == len(edges) - 2
-    return (x >= edges[:-1]) & (below | (last & (x == edges[1:])))
+def bins_of(x, edges):
+    """Which bin holds each element, the last one closed; one more bin holds what lies outside."""
+    n = len(edges) - 1
+    place = np.searchsorted(edges, x, "right") - 1
+    place = np.where(x == edges[-1], n - 1, place)
+    return np.where(place < 0, n, place)
 
 
 @written(np.histogram)
 def histogram(a, bins=10, range=None, density=None, weights=None):
     a = np.ravel(np.asarray(a))
     edges = np.histogram_bin_edges(a, bins, range)
-    held = shares(a, edges)
-    if weights is None:
-        counts = np.sum(held, axis=0)
-    else:
-        weights = np.ravel(np.asarray(weights))
-        counts = np.sum(np.where(held, weights[:, None], np.zeros((), weights.dtype)), axis=0)
+    weights = np.ones((), int) if weights is None else np.ravel(np.asarray(weights))
+    counts = np.zeros(len(edges), weights.dtype)
+    np.add.at(counts, bins_of(a, edges), weights)
+    counts = counts[:-1]
     if density:
         counts = counts / np.diff(edges) / np.sum(counts)
     return counts, edges
@@ -96,17 +96,16 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
     count = len(columns)
     bins = bins if isinstance(bins, (list, tuple)) else [bins] * count
     ranges = [None] * count if range is None else range
-    edges, counts = [], np.ones((len(columns[0]), 1)) if weights is None else weights[:, None]
-    counts = counts * 1.0
-    sizes = []
+    edges, places, sizes = [], 0, []
     for x, n, limits in zip(columns, bins, ranges):
         x = np.asarray(x)
         at = np.histogram_bin_edges(x, n, limits)
-        held = shares(x, at)
-        counts = (counts[:, :, None] * held[:, None, :]).reshape(len(x), -1)
+        places = places * len(at) + bins_of(x, at)
         edges.append(at)
-        sizes.append(len(at) - 1)
-    counts = np.sum(counts, axis=0).reshape(tuple(sizes))
+        sizes.append(len(at))
+    counts = np.zeros(math.prod(sizes))
+    np.add.at(counts, places, 1.0 if weights is None else weights)
+    counts = counts.reshape(tuple(sizes))[tuple([slice(-1)] * count)]
     if density:
         total = np.sum(counts)
         for i, at in enumerate(edges):

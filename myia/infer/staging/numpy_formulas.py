@@ -149,7 +149,19 @@ def delete(arr: Array, obj, axis: int | None = None) -> Array:
 
 @formula("numpy.insert")
 def insert(arr: Array, values: Array, *, obj, axis: int | None = None) -> Array:
-    return jnp.insert(arr, np.array(obj) if isinstance(obj, tuple) else obj, values, axis=axis)
+    """`obj` is known at compile time, and so is the place that each element comes from."""
+    whole = arr.ravel() if axis is None else arr
+    axis = 0 if axis is None else axis % whole.ndim
+    n = whole.shape[axis]
+    obj = np.arange(n)[obj] if isinstance(obj, slice) else np.asarray(obj)
+    values = values.reshape((1,) * (whole.ndim - values.ndim) + values.shape).astype(arr.dtype)
+    if obj.ndim == 0:  # before one place: as many rows as there are values
+        values = jnp.moveaxis(values, 0, axis)
+    count = obj.size if obj.ndim else values.shape[axis]
+    rows = [count if i == axis else extent for i, extent in enumerate(whole.shape)]
+    both = jnp.concatenate([whole, jnp.broadcast_to(values, rows)], axis=axis)
+    places = np.insert(np.arange(n), obj, np.arange(n, n + count))
+    return jnp.take(both, places, axis=axis)
 
 
 # ----- Sets
