@@ -6,6 +6,10 @@ Targets: gradient / compiled primal: median at most 3, none over 8; its time gro
 the primal's does (exponents of four sizes differ by at most 0.15); 10 times faster than what users
 of JAX write; the primal 10 times faster than Python's loops, and at most 6 times numba's time on
 scalar loops, 1.5 times on arrays.
+
+Beside the exponents of time stand those of counts (`counts.py`): of bytes touched and numbers
+computed. Where only that of time is larger, the primal's arrays fit a cache and the gradient's, a
+small constant times as many, do not.
 """
 
 from __future__ import annotations
@@ -22,8 +26,10 @@ import numpy as np
 from matplotlib import pyplot
 
 import myia
+from benchmarks.counts import Counts, counts
 from benchmarks.kernel_programs import KERNELS, LOOPS, SLICES, Kernel
 from benchmarks.kernel_rivals import in_jax
+from myia.ir.parser import parse
 
 try:
     import numba
@@ -87,10 +93,13 @@ def fastest(f: Callable | None, turns: int = TURNS) -> float | None:
 
 def ours(kernel: Kernel, n: int) -> tuple[Callable, Callable]:
     args, weights = kernel.arguments(n), kernel.weights(n)
-    pure = kernel.pure()
-    primal = myia.jit(pure)
-    gradient = myia.grad(pure, argnums=tuple(i + 1 for i in kernel.active(args)))
+    primal, gradient = compiled(kernel, args)
     return lambda: primal(weights, *args), lambda: gradient(weights, *args)
+
+
+def compiled(kernel: Kernel, args: tuple) -> tuple[Callable, Callable]:
+    pure = kernel.pure()
+    return myia.jit(pure), myia.grad(pure, argnums=tuple(i + 1 for i in kernel.active(args)))
 
 
 def plain_numpy(kernel: Kernel, n: int) -> Callable:
@@ -174,9 +183,34 @@ def exponent_sizes(kernel: Kernel) -> list[int]:
     n = kernel.times
     while fastest(ours(kernel, n)[0], turns=3) < LEAST_SECONDS:
         n *= 2
+    return sizes_around(n)
+
+
+def sizes_around(n: int) -> list[int]:
     if n & (n - 1) == 0:  # powers of two
         return [n // 2, n, 2 * n, 4 * n]
     return [round(n * share) for share in EXPONENT_SIZES]
+
+
+def counted_excess(kernel: Kernel, sizes: Iterable[int]) -> list[tuple[float, float]]:
+    """As `excess`, of bytes touched and of numbers computed."""
+    logs = np.log([[(c.touched, c.computed) for c in counted(kernel, n)] for n in sizes])
+    slopes = np.polyfit(np.log(list(sizes)), logs.reshape(len(logs), 4), 1)[0].reshape(2, 2)
+    return list(zip(slopes[0], slopes[1] - slopes[0]))
+
+
+def counted(kernel: Kernel, n: int) -> list[Counts]:
+    """Of the compiled primal and the gradient."""
+    args, weights = kernel.arguments(n), kernel.weights(n)
+    found = []
+    for function in compiled(kernel, args):
+        program = parse(function.ir(weights, *args)["finish"])
+        # Which ints became arguments is seen by how many there are.
+        every = [*weights, *args]
+        traced = [x for x in every if not isinstance(x, int)]
+        whole = len(every) == len(program.region.args)
+        found.append(counts(program, every if whole else traced))
+    return found
 
 
 # ----- Tables
@@ -230,10 +264,12 @@ def run(kernels: list[Kernel], exponents: bool = False, picture: str | None = No
         print(line(rows[-1]), flush=True)
     table(rows)
     if exponents:
-        print(f"\n{'kernel':<24}{'exponent':>10}{'gradient':>10}")
+        columns = ("time", "gradient", "bytes", "gradient", "numbers", "gradient")
+        print(f"\n{'exponents of':<24}" + "".join(f"{name:>10}" for name in columns))
         for kernel in kernels:
-            primal, more = excess(kernel)
-            print(f"{kernel.name:<24}{primal:>10.2f}{more:>+10.2f}", flush=True)
+            pairs = [excess(kernel), *counted_excess(kernel, sizes_around(kernel.times))]
+            cells = "".join(f"{primal:>10.2f}{more:>+10.2f}" for primal, more in pairs)
+            print(f"{kernel.name:<24}{cells}", flush=True)
     if picture:
         plot(rows, picture)
 

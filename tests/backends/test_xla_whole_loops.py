@@ -34,6 +34,9 @@ from myia.primitives.shaping import (
 
 pytestmark = pytest.mark.skipif(jax.default_backend() != "cpu", reason="rules for the CPU")
 
+SIDE = 32
+SIZE = SIDE * SIDE
+
 ONE_FLOAT = [
     *("exp", "exp2", "expm1", "log", "log1p", "logistic", "sqrt", "rsqrt", "cbrt"),
     *("sin", "cos", "tan", "asin", "acos", "atan", "erf", "erfc"),
@@ -63,12 +66,12 @@ def check(f: Function, args: tuple, whole: bool = True) -> None:
 
 @pytest.mark.parametrize("name", ONE_FLOAT)
 def test_functions_of_one_number(name):
-    check(*looping(256, lambda v: PRIMITIVES[name](v) * 0.1 + 0.5))
+    check(*looping(SIZE, lambda v: PRIMITIVES[name](v) * 0.1 + 0.5))
 
 
 @pytest.mark.parametrize("name", TWO_FLOATS)
 def test_functions_of_two_numbers(name):
-    check(*looping(256, lambda v: PRIMITIVES[name](v, flip(v, axes=(0,))) * 0.1 + 0.5))
+    check(*looping(SIZE, lambda v: PRIMITIVES[name](v, flip(v, axes=(0,))) * 0.1 + 0.5))
 
 
 @pytest.mark.parametrize("name", LARGE)
@@ -78,11 +81,11 @@ def test_large_functions(name):
 
 
 def as_row(x):
-    return broadcast(x, shape=(256,), dims=())
+    return broadcast(x, shape=(SIZE,), dims=())
 
 
 def square(v):
-    return reshape(v, shape=(16, 16))
+    return reshape(v, shape=(SIDE, SIDE))
 
 
 def dot(x, y, i, j):
@@ -90,9 +93,9 @@ def dot(x, y, i, j):
 
 
 def two_matrix_vector_products(v):
-    row = slice(v, start=(0,), limit=(16,), stride=(1,))
+    row = slice(v, start=(0,), limit=(SIDE,), stride=(1,))
     row = sin(dot(square(v), dot(square(v), row, 1, 0), 1, 0))
-    return reshape(broadcast(row, shape=(16, 16), dims=(0,)), shape=(256,))
+    return reshape(broadcast(row, shape=(SIDE, SIDE), dims=(0,)), shape=(SIZE,))
 
 
 BODIES = {
@@ -105,14 +108,14 @@ BODIES = {
     ),
     "reduce_prod": lambda v: v * 0.5 + as_row(reduce_prod(v, axes=(0,))),
     "argmax": lambda v: v * 0.5 + as_row(convert(argmax(v, axis=0), dtype=np.float64)) * 0.01,
-    "transpose": lambda v: reshape(transpose(square(v), permutation=(1, 0)), shape=(256,)) * 0.5,
+    "transpose": lambda v: reshape(transpose(square(v), permutation=(1, 0)), shape=(SIZE,)) * 0.5,
     "concatenate": lambda v: concatenate(
-        slice(v, start=(1,), limit=(256,), stride=(1,)),
+        slice(v, start=(1,), limit=(SIZE,), stride=(1,)),
         slice(v, start=(0,), limit=(1,), stride=(1,)),
         axis=0,
     ),
     "pad": lambda v: pad(
-        slice(v, start=(0,), limit=(250,), stride=(1,)),
+        slice(v, start=(0,), limit=(SIZE - 6,), stride=(1,)),
         constant(0.5, np.float64),
         low=(2,),
         high=(4,),
@@ -124,7 +127,7 @@ BODIES = {
 
 @pytest.mark.parametrize("name", BODIES)
 def test_bodies(name):
-    check(*looping(256, BODIES[name]))
+    check(*looping(SIZE, BODIES[name]))
 
 
 @pytest.mark.parametrize("running", [cumsum, cumprod])
@@ -142,19 +145,38 @@ def test_small_products_of_matrices():
 
 def test_large_products_of_matrices_are_not():
     check(
-        *looping(256, lambda v: reshape(dot(square(v), square(v), 1, 0), shape=(256,)) * 0.1), False
+        *looping(SIZE, lambda v: reshape(dot(square(v), square(v), 1, 0), shape=(SIZE,)) * 0.1),
+        False,
     )
 
 
-def test_many_functions_in_one_body():
-    """Near the limit of work in a trip, beyond which a fusion may be run by several threads."""
+@pytest.mark.parametrize(("size", "most"), [(256, 57), (SIZE, 14)])
+def test_many_functions_in_one_body(size, most):
+    """At the limit of work in a region, beyond which a fusion may be run by several threads."""
+
+    def step(n):
+        def sines(v):
+            for _ in range(n):
+                v = sin(v)
+            return v
+
+        return sines
+
+    check(*looping(size, step(most)))
+    check(*looping(size, step(most + 2)), whole=False)
+
+
+def test_work_is_counted_by_region():
+    """What XLA could fuse: the ops of one region, not those of a loop in it."""
 
     def step(v):
-        for _ in range(19):
-            v = sin(v * 0.5) + 0.1
+        for _ in range(2):
+            (v,) = loop([v], lambda k, v: [sin(sin(sin(sin(sin(sin(v))))))], count=integer(2))
+            v = sin(sin(sin(sin(sin(v)))))
         return v
 
-    check(*looping(256, step))
+    check(*looping(SIZE, step))
+    check(*looping(SIZE + 1, step), whole=False)
 
 
 def test_dead_carries_and_arguments():

@@ -198,7 +198,7 @@ def constant_array_in_a_loop(x, n):
     return loop([fill(x, 4)], lambda k, v: [mul(add(v, ones), v)], count=n)
 
 
-@program([F64_((300,)), I64], (np.linspace(0, 1, 300), 3))
+@program([F64_((1_100,)), I64], (np.linspace(0, 1, 1_100), 3))
 def vector_loop(v, n):
     """Too large to be compiled whole."""
     return loop([v], lambda k, v: [tanh(v) * 1.1], count=n)

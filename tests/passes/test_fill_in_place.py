@@ -191,11 +191,11 @@ def running_sines(x):
 
 
 def test_a_nest_with_large_tapes_is_compiled_whole():
-    """The tape of a whole inner loop, 299 numbers, is more than a loop compiled whole may move."""
-    x = np.linspace(0.1, 0.9, 300)
+    """The tape of a whole inner loop, 1,099 numbers, is more than a loop compiled whole may move."""
+    x = np.linspace(0.1, 0.9, 1_100)
     compiled = myia.grad(running_sines).lower(x).compile()
     hlo = compiled.as_text()
     assert " while(" not in hlo[hlo.index("\nENTRY") :], "a loop is run op by op"
-    step = 1e-6 * np.cos(np.arange(300.0))
+    step = 1e-6 * np.cos(np.arange(1_100.0))
     expected = running_sines(x + step) - running_sines(x - step)
     assert compiled(x) @ step * 2 == pytest.approx(expected, rel=1e-5)

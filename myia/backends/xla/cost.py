@@ -1,7 +1,7 @@
 """The cost model that decides, loop by loop, whether XLA compiles it whole (`small_call.py`).
 
 Measured (docs/emission.md), against op by op: bodies of small vector operations take 0.3 to 0.9 of
-the time up to a few hundred elements an op, and there is nothing to gain beyond. Inside such a call
+the time up to a thousand elements an op, and there is nothing to gain beyond. Inside such a call
 XLA cannot compile sorts, scatters, FFTs, callbacks and calls to libraries, nor anything that it
 would give to several threads or hand to its library of fused kernels; hence a list of what is
 allowed, and limits with a wide margin.
@@ -10,15 +10,16 @@ allowed, and limits with a wide margin.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 from myia.backends.xla.buffers import READS, WRITES
-from myia.ir.core import Op, Value, walk
+from myia.ir.core import Op, Region, Value, walk
 from myia.primitives import indexing, linalg, reductions, shaping, special, structured, windows
 from myia.primitives.define import PointwisePrimitive, constant_p, empty_p
 
 # Elements of one operand or result. XLA refuses a reduction of 4,096.
-_MAX_ELEMENTS = 256
-# Elements over all ops of a trip. At 20,000 a fusion of them may be run by several threads.
+_MAX_ELEMENTS = 1_024
+# Elements over all ops of a region. At 20,000 a fusion of them may be run by several threads.
 _MAX_WORK = 15_000
 # Multiply-adds of one matrix-vector product (128 x 128), of the smallest one that a library runs
 # faster when the body has no other, and of a product of matrices (XLA refuses 8 x 8 by 8 x 8).
@@ -83,7 +84,19 @@ def worth_compiling_whole(loop: Op) -> bool:
         return False
     dots = [_multiply_adds(op) for op in ops if op.primitive is linalg.dot_general]
     lone_dot = len(dots) == 1 and dots[0] >= _LONE_DOT
-    return not lone_dot and sum(_elements(op) for op in ops) <= _MAX_WORK
+    return not lone_dot and max(map(_work, _regions(loop))) <= _MAX_WORK
+
+
+def _regions(op: Op) -> Iterator[Region]:
+    for region in op.regions:
+        yield region
+        for inner in region.ops:
+            yield from _regions(inner)
+
+
+def _work(region: Region) -> int:
+    """What XLA could fuse: a loop in the region is none of it."""
+    return sum(_elements(op) for op in region.ops)
 
 
 def _fits(op: Op) -> bool:
