@@ -29,6 +29,7 @@ from myia.passes.read_first import read_first
 from myia.passes.read_in_place import read_in_place
 from myia.passes.release import release
 from myia.passes.simplify import simplify
+from myia.passes.under_masks import drop_masks_under_masks
 
 Pass = Callable[[Function], Function]
 
@@ -58,6 +59,7 @@ LATE_PASSES: dict[str, Pass] = {
     "in_steps": in_steps,
     "read_first": read_first,
     **PASSES,
+    "under_masks": drop_masks_under_masks,
     "dead_stores": eliminate_dead_stores,
     "fill_in_place": fill_in_place,
     "read_in_place": read_in_place,

@@ -191,7 +191,7 @@ def running_sines(x):
 
 
 def test_a_nest_with_large_tapes_is_compiled_whole():
-    """The tape of a whole inner loop, 1,099 numbers, is more than a loop compiled whole may move."""
+    """The tape of an inner loop, 1,099 numbers, is more than a loop compiled whole may move."""
     x = np.linspace(0.1, 0.9, 1_100)
     compiled = myia.grad(running_sines).lower(x).compile()
     hlo = compiled.as_text()

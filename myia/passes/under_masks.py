@@ -1,0 +1,112 @@
+"""Elements that a mask leaves out need no other mask before it.
+
+    %1 = select %m, %x, %pad
+    %2 = mul %1, %y                ->      %2 = mul %x, %y
+    %3 = select %m, %2, %z                 %3 = select %m, %2, %z
+
+Of `%2`, and so of `%1`, only the elements are read where `%m` holds; there `%1` is `%x`. Arrays of
+a run-time size are padded before each operation, so that no derivative meets what is not there.
+When all derivatives have been taken, it does not matter what becomes of padding that is left out.
+
+Masks are followed back through pointwise operations and broadcasts, as sets of truths that hold of
+every element that is read. What is read by anything else, or is yielded, is read everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from myia.ir.core import Function, Op, Region, Value, walk
+from myia.ir.rewrite import Env
+from myia.passes.uses import reads
+from myia.passes.walk import rebuilt, substituted, substituted_region, with_region
+from myia.primitives.define import PointwisePrimitive
+from myia.primitives.logic import and_, select
+from myia.primitives.shaping import broadcast
+
+Masks = frozenset[Value]  # all of them hold of each element that is read
+
+EVERYWHERE: Masks = frozenset()
+
+
+def drop_masks_under_masks(function: Function) -> Function:
+    """`function` without selections all of whose other elements are left out later."""
+    definitions = {y: op for op in walk(function.region) for y in op.results}
+    return with_region(function, _region(function.region, definitions))
+
+
+def _region(region: Region, definitions: Mapping[Value, Op]) -> Region:
+    read, env = _Read(region, definitions).masks, {}
+    ops = []
+    for op in region.ops:
+        op = substituted(op, env, lambda inner: _inner(inner, env, definitions))
+        if op.primitive is select:
+            mask, chosen, _ = op.operands
+            if _implied(mask, read.get(op.results[0], EVERYWHERE), definitions):
+                env[op.results[0]] = chosen
+                continue
+        ops.append(op)
+    return rebuilt(region, ops, tuple(env.get(y, y) for y in region.yields))
+
+
+def _inner(region: Region, env: Env, definitions: Mapping[Value, Op]) -> Region:
+    return _region(substituted_region(region, env), definitions)
+
+
+def _implied(mask: Value, masks: Masks, definitions: Mapping[Value, Op]) -> bool:
+    """Does `mask` hold wherever all of `masks` do?"""
+    if mask in masks:
+        return True
+    op = definitions.get(mask)
+    return (
+        op is not None
+        and op.primitive is and_
+        and all(_implied(x, masks, definitions) for x in op.operands)
+    )
+
+
+class _Read:
+    """Under which masks each value of a region is read, by all who read it."""
+
+    def __init__(self, region: Region, definitions: Mapping[Value, Op]):
+        self.definitions = definitions
+        self.masks: dict[Value, Masks] = dict.fromkeys(region.yields, EVERYWHERE)
+        for op in reversed(region.ops):
+            self.visit(op)
+
+    def visit(self, op: Op) -> None:
+        if not op.regions and isinstance(op.primitive, PointwisePrimitive):
+            masks = self.masks.get(op.results[0], EVERYWHERE)
+            for i, x in enumerate(op.operands):
+                chosen = op.primitive is select and i == 1
+                self.use(x, masks | self.conjuncts(op.operands[0]) if chosen else masks)
+        elif op.primitive is broadcast:
+            self.use(op.operands[0], self.before(op))
+        else:
+            for x in reads(op):
+                self.use(x, EVERYWHERE)
+
+    def use(self, x: Value, masks: Masks) -> None:
+        self.masks[x] = self.masks[x] & masks if x in self.masks else masks
+
+    def conjuncts(self, mask: Value) -> Masks:
+        op = self.definitions.get(mask)
+        if op is None or op.primitive is not and_:
+            return frozenset({mask})
+        return frozenset({mask}).union(*map(self.conjuncts, op.operands))
+
+    def before(self, op: Op) -> Masks:
+        """Masks of the operand of a broadcast: those that were made larger as it was."""
+        masks = self.masks.get(op.results[0], EVERYWHERE)
+        made = [self.definitions[m] for m in masks if m in self.definitions]
+        same = [other.operands[0] for other in made if _alike(op, other)]
+        return EVERYWHERE.union(*map(self.conjuncts, same))
+
+
+def _alike(one: Op, other: Op) -> bool:
+    """Do two broadcasts do the same to what they are given?"""
+    return (
+        other.primitive is broadcast
+        and other.params == one.params
+        and other.operands[0].shape == one.operands[0].shape
+    )
