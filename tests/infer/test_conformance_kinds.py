@@ -168,7 +168,7 @@ REFUSED = {
         "bool": """numpy.maximum.accumulate numpy.minimum.accumulate
             numpy.multiplied_at numpy.piecewise scipy.linalg.convolution_matrix
             scipy.linalg.toeplitz scipy.linalg.matmul_toeplitz""",
-        "empty": """numpy.apply_along_axis numpy.hypot.reduce
+        "empty": """numpy.apply_along_axis numpy.histogramdd numpy.hypot.reduce
             numpy.linalg.lstsq numpy.linalg.matrix_rank numpy.logaddexp.reduce numpy.median
             numpy.nanmedian numpy.nanpercentile numpy.nanquantile numpy.polymul numpy.trim_zeros
             numpy.unwrap scipy.linalg.fiedler_companion scipy.linalg.lu_solve
