@@ -25,8 +25,10 @@ from myia.infer.heap import (
     ChosenArray,
     Contents,
     Heap,
+    OneOf,
     SizedObject,
     SizedView,
+    Stale,
     ViewObject,
 )
 from myia.infer.sized.extents import Extents
@@ -105,10 +107,12 @@ class Context:
 
     def contents(self, ref: Ref) -> Contents:
         """What the object holds; refused when it may be out of date."""
-        stale = self.heap.stale(ref.id)
-        if stale is not None:
-            self.fail(StaleRead, where=str(stale.span or "an earlier line"))
-        return self.heap[ref.id]
+        contents = self.heap[ref.id]
+        if isinstance(contents, (Stale, OneOf)):
+            stale = self.heap.stale(ref.id)
+            if stale is not None:
+                self.fail(StaleRead, where=str(stale.span or "an earlier line"))
+        return contents
 
     def write(self, ref: Ref, contents: Contents) -> None:
         self.heap.write(ref.id, contents, current_span())
