@@ -164,6 +164,51 @@ def insert(arr: Array, values: Array, *, obj, axis: int | None = None) -> Array:
     return jnp.take(both, places, axis=axis)
 
 
+# ----- Quantiles: where between the sorted samples they lie (Hyndman and Fan, 1996)
+
+# method: alpha, beta of the place n q + alpha + q (1 - alpha - beta), counted from 1
+PLACES = {
+    "weibull": (0, 0),
+    "hazen": (0.5, 0.5),
+    "interpolated_inverted_cdf": (0, 1),
+    "median_unbiased": (1 / 3, 1 / 3),
+    "normal_unbiased": (3 / 8, 3 / 8),
+}
+
+
+@formula("numpy.quantile")
+def quantile(
+    a: Array, q: Array, axis=None, method: str = "linear", keepdims: bool = False, *, weights=None
+) -> Array:
+    if method not in PLACES:
+        return jnp.quantile(a, q, axis, method=method, keepdims=keepdims, weights=weights)
+    if weights is not None:
+        raise ValueError("Only method 'inverted_cdf' supports weights.")
+    axes = range(a.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
+    axes = [i % a.ndim for i in axes]
+    kept = [i for i in range(a.ndim) if i not in axes]
+    rows = jnp.sort(a.transpose(*kept, *axes).reshape(*(a.shape[i] for i in kept), -1))
+    found = _between(rows, q, *PLACES[method])
+    found = jnp.moveaxis(found, range(len(kept), found.ndim), range(q.ndim))
+    shape = [1 if i in axes else n for i, n in enumerate(a.shape)]
+    return found.reshape(*q.shape, *shape) if keepdims else found
+
+
+def _between(rows: Array, q: Array, alpha: float, beta: float) -> Array:
+    """`q` of each row, sorted: NaN where there is one, since these are last."""
+    n = rows.shape[-1]
+    place = jnp.clip(n * q + alpha + q * (1 - alpha - beta) - 1, 0, n - 1)
+    low = jnp.floor(place).astype(int)
+    first, second = (jnp.take(rows, jnp.minimum(k, n - 1), axis=-1) for k in (low, low + 1))
+    last = rows[..., -1].reshape(*rows.shape[:-1], *(1,) * q.ndim)
+    return jnp.where(jnp.isnan(last), last, first + (second - first) * (place - low))
+
+
+@formula("numpy.percentile")
+def percentile(a: Array, q: Array, *args, **options) -> Array:
+    return quantile(a, q / 100, *args, **options)
+
+
 # ----- Sets
 
 
