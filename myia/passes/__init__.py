@@ -30,6 +30,7 @@ from myia.passes.read_in_place import read_in_place
 from myia.passes.release import release
 from myia.passes.simplify import simplify
 from myia.passes.under_masks import drop_masks_under_masks
+from myia.passes.unroll import unroll
 
 Pass = Callable[[Function], Function]
 
@@ -64,6 +65,7 @@ LATE_PASSES: dict[str, Pass] = {
     "fill_in_place": fill_in_place,
     "read_in_place": read_in_place,
     "if_convert": convert_branches,
+    "unroll": unroll,
     "ends_apart": ends_apart,
     "decide": decide,
     "in_lanes": in_lanes,
