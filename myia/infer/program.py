@@ -12,7 +12,7 @@ from typing import Any
 from myia.infer import arguments, handlers, library
 from myia.infer.arguments import Arguments, Root
 from myia.infer.context import Check
-from myia.infer.errors import LoopChangesType, RaiseReached, ReadOnlyWrite, StaleRead
+from myia.infer.errors import LoopChangesType, NotStatic, RaiseReached, ReadOnlyWrite, StaleRead
 from myia.infer.heap import ViewObject
 from myia.infer.interpreter import Interpreter
 from myia.infer.registry import known
@@ -68,10 +68,12 @@ def infer(
     except MyiaError as error:
         if not isinstance(error.diagnostic, ABOUT_ALIASES):
             raise
-        try:
-            return _inferred(load, f, positional, keywords, precise=True, debug=debug)
-        except MyiaError:
-            raise error from None
+        first = error
+    try:
+        return _inferred(load, f, positional, keywords, precise=True, debug=debug)
+    except MyiaError as error:
+        unrolled = isinstance(error.diagnostic, NotStatic)  # only this mode needs it static
+        raise (first if unrolled else error) from None
 
 
 def _inferred(load, f: Any, positional, keywords, **modes: bool) -> Program:

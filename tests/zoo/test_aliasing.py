@@ -183,6 +183,83 @@ def told_apart(a, b):
     return np.sum(a * b)
 
 
+def every_store_into_either(a, b):
+    v = a if b[0] > 0 else b
+    v.sort()
+    np.add.at(v, [0, 0, 2], b[:3])
+    v[v > 0.5] *= 2.0
+    np.copyto(v[1:3], a[3:5])
+    v.reshape(2, 3)[0] += b[1]
+    v[[1, 2]] = v[[2, 1]]
+    np.sin(v, out=v)
+    np.add(v[1:], v[:-1], out=v[:-1])
+    k = int(np.argmax(b))
+    v[:k] = 1.5 * v[k]
+    w = v[k:]
+    w *= 2.0
+    w[0] = a[0]
+    return np.sum(a * b)
+
+
+def either_in_a_nest(a, b):
+    for k in range(2):
+        for i in range(3):
+            v = a if a[i] > b[i] else b
+            w = b if v[0] > 0.5 else a
+            v[i] += w[i + 1]
+            w[i] -= v[i] * 0.1
+            for j in range(2):
+                u = v if j == k else w
+                u[j + 3] *= 1.1
+    return np.sum(a * b)
+
+
+def carried_by_a_while_loop(a, b):
+    cur, other, i = a, b, 0
+    while i < 5:
+        cur[i] += other[i] * 0.5
+        if cur[i] > other[i]:
+            cur, other = other, cur
+        i += 1
+    else:
+        cur[5] = a[0]
+    return np.sum(a * b * cur)
+
+
+def the_best_so_far(a, b):
+    best = a
+    for i in range(4):
+        other = best * 1.0
+        other[i] = b[i]
+        if np.sum(other) > np.sum(best):
+            best = other
+    best[0] = 5.0
+    return np.sum(a * b) + np.sum(best * b)
+
+
+def returned_early(a, b):
+    def pick(x, y, c):
+        if c > 0:
+            return x
+        return y
+
+    pick(a, b, b[0])[0] = 3.0
+    z = pick(a[1:], b[:-1], b[2])
+    z[0] *= 2.0
+    pick(z, a[:5], b[1])[1] = a[0]
+    return np.sum(a * b)
+
+
+def complex_parts_of_either(a, b):
+    x, y = a + 1j * b, b - 1j * a
+    v = x if b[0] > 0 else y
+    v[1:] *= 1j
+    v.imag[0] = b[1]
+    v.real = a
+    x[2] = v[0] * 2.0
+    return np.sum(np.abs(x * y) ** 2)
+
+
 # ----- Arrays in lists that grow
 
 
@@ -331,6 +408,13 @@ def places_of_a_mask(a, b):
         (one_element_repeated, (X, Y)),
         (windows_stacked, (X, Y)),
         (places_of_a_mask, (X, Y)),
+        (every_store_into_either, (X, Y)),
+        (every_store_into_either, (X, np.abs(Y) * [-1, 1, 1, 1, 1, 1])),
+        (either_in_a_nest, (X, Y)),
+        (carried_by_a_while_loop, (X, Y)),
+        (the_best_so_far, (X, Y)),
+        (returned_early, (X, Y)),
+        (complex_parts_of_either, (X, Y)),
         (rows_listed, (M, N)),
         (layers_listed, (X, Y)),
         (told_apart, (X, Y)),
