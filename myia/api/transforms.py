@@ -152,11 +152,11 @@ UNITS = {"": 1, "B": 1} | {
 }
 
 
-def _bytes(memory: int | str | None) -> int | None:
+def _bytes(memory: float | str | None) -> int | None:
     """`64_000_000`, "64MB" or "64MiB" as a number of bytes."""
-    if not isinstance(memory, str):
-        return memory
-    found = re.fullmatch(r"\s*([\d.]+)\s*([A-Za-z]*)\s*", memory)
+    if memory is None:
+        return None
+    found = re.fullmatch(r"\s*(\d+\.?\d*|\.\d+)\s*([A-Za-z]*)\s*", str(memory))
     if found is None or found[2].upper() not in UNITS:
         raise ValueError(f"memory={memory!r} is not a number of bytes such as '64MB' or '64MiB'")
     return int(float(found[1]) * UNITS[found[2].upper()])

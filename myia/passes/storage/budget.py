@@ -18,7 +18,7 @@ PRECISION = 64  # the share of a loop is looked for to this part of the budget
 class OverBudget(Diagnostic):
     """The user's budget does not suffice for the program at these arguments."""
 
-    title = "the gradient does not fit into {budget:,} bytes"
+    title = "the program does not fit into {budget:,} bytes of temporaries"
     notes = ("the least that it takes is {least:,} bytes",)
     way_out = "raise `memory`"
 
