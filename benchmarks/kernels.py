@@ -26,7 +26,7 @@ import numpy as np
 from matplotlib import pyplot
 
 import myia
-from benchmarks.counts import Counts, counts
+from benchmarks.counts import Counts, counts, quick
 from benchmarks.kernel_programs import KERNELS, LOOPS, SLICES, Kernel
 from benchmarks.kernel_rivals import in_jax
 from myia.ir.parser import parse
@@ -166,9 +166,8 @@ def by_numba(kernel: Kernel, n: int) -> Callable | None:
 # ----- Exponents
 
 
-def excess(kernel: Kernel) -> tuple[float, float]:
-    """The exponent of the primal's time over four sizes, and by how much the gradient's exceeds."""
-    sizes = exponent_sizes(kernel)
+def excess(kernel: Kernel, sizes: Iterable[int]) -> tuple[float, float]:
+    """The exponent of the primal's time, and by how much the gradient's exceeds it."""
     pairs = []
     for n in sizes:
         primal, gradient = ours(kernel, n)
@@ -190,6 +189,13 @@ def sizes_around(n: int) -> list[int]:
     if n & (n - 1) == 0:  # powers of two
         return [n // 2, n, 2 * n, 4 * n]
     return [round(n * share) for share in EXPONENT_SIZES]
+
+
+def countable_sizes(kernel: Kernel, sizes: list[int]) -> list[int]:
+    """These, or smaller ones where much has to be run to count."""
+    primal, _ = compiled(kernel, args := kernel.arguments(kernel.times))
+    program = parse(primal.ir(kernel.weights(kernel.times), *args)["finish"])
+    return sizes if quick(program) else sizes_around(kernel.times)
 
 
 def counted_excess(kernel: Kernel, sizes: Iterable[int]) -> list[tuple[float, float]]:
@@ -267,7 +273,9 @@ def run(kernels: list[Kernel], exponents: bool = False, picture: str | None = No
         columns = ("time", "gradient", "bytes", "gradient", "numbers", "gradient")
         print(f"\n{'exponents of':<24}" + "".join(f"{name:>10}" for name in columns))
         for kernel in kernels:
-            pairs = [excess(kernel), *counted_excess(kernel, sizes_around(kernel.times))]
+            sizes = exponent_sizes(kernel)
+            of_counts = counted_excess(kernel, countable_sizes(kernel, sizes))
+            pairs = [excess(kernel, sizes), *of_counts]
             cells = "".join(f"{primal:>10.2f}{more:>+10.2f}" for primal, more in pairs)
             print(f"{kernel.name:<24}{cells}", flush=True)
     if picture:

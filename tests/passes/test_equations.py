@@ -21,6 +21,16 @@ EXAMPLES = {
         ("x: f64[]", "%0 = -0.0: f64[]; %1 = add %x, %0"),
         ("x: i64[]", "%0 = 0: i64[]; %1 = add %0, %x"),
     ],
+    ("add", "select(p, 0, x) + select(p, x, 0) == x + 0"): [
+        (
+            "p: bool[], x: f64[]",
+            "%0 = 0.0: f64[]; %1 = select %p, %0, %x; %2 = select %p, %x, %0; %3 = add %1, %2",
+        ),
+        (
+            "p: bool[], x: i64[]",
+            "%0 = 0: i64[]; %1 = select %p, %0, %x; %2 = select %p, %x, %0; %3 = add %2, %1",
+        ),
+    ],
     ("add", "x + -y == x - y"): [
         ("x: f64[], y: f64[]", "%0 = neg %y; %1 = add %x, %0"),
         ("x: f64[], y: f64[]", "%0 = neg %x; %1 = add %0, %y"),
@@ -140,6 +150,12 @@ EXAMPLES = {
     ],
     ("select", "select(p, select(p, x, y), z) == select(p, x, z)"): [
         ("p: bool[], x: f64[], y: f64[]", "%0 = select %p, %x, %y; %1 = select %p, %0, %y"),
+    ],
+    ("select", "select(p, select(p & q, x, z), z) == select(p & q, x, z)"): [
+        (
+            "p: bool[], q: bool[], x: f64[], z: f64[]",
+            "%0 = and %q, %p; %1 = select %0, %x, %z; %2 = select %p, %1, %z",
+        ),
     ],
     ("select", "select(p, x, select(p, y, z)) == select(p, x, z)"): [
         ("p: bool[], x: f64[], y: f64[]", "%0 = select %p, %x, %y; %1 = select %p, %y, %0"),

@@ -19,6 +19,7 @@ from myia.primitives.arithmetic import (
 )
 from myia.primitives.define import constant
 from myia.primitives.elementwise import complex, conj, imag, real
+from myia.primitives.logic import select
 
 # ----- Sums: -0.0 is the neutral element of floating-point addition, 0.0 is not (-0.0 + 0.0 == 0.0)
 
@@ -26,6 +27,18 @@ from myia.primitives.elementwise import complex, conj, imag, real
 @equation(add, "x + 0 == x (integers); x + -0.0 == x")
 def _(see, op, x, y):
     return see.other_than(0 if is_integer(x) else -0.0, x, y) if is_real(x) else None
+
+
+@equation(add, "select(p, 0, x) + select(p, x, 0) == x + 0")
+def _(see, op, x, y):
+    """What goes by a part of an array, and what goes through that as it is."""
+    one, other = see.made_by(select, x), see.made_by(select, y)
+    if one is None or other is None or one.operands[0] is not other.operands[0]:
+        return None
+    _, a, b = one.operands
+    crossed = other.operands[1:] == (b, a)
+    zero = see.is_number(a, 0) or see.is_number(b, 0)
+    return add(a, b) if crossed and zero else None
 
 
 @equation(add, "x + -y == x - y")

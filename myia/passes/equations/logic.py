@@ -185,6 +185,15 @@ def _(see, op, p, x, y):
     return select(p, x, inner.operands[2]) if inner is not None and inner.operands[0] is p else None
 
 
+@equation(select, "select(p, select(p & q, x, z), z) == select(p & q, x, z)")
+def _(see, op, p, x, z):
+    inner = see.made_by(select, x)
+    if inner is None or inner.operands[2] is not z:
+        return None
+    both = see.made_by(and_, inner.operands[0])
+    return x if both is not None and p in both.operands else None
+
+
 # ----- Conversion
 
 
