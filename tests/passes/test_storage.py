@@ -10,6 +10,7 @@ from transforms.derivative_checks import directions, expanded, function, gradien
 from transforms.derivative_zoo import ZOO, integer, number, read, write
 from transforms.random_structures import random_program
 
+from myia.ir.avals import I64
 from myia.ir.core import Function, walk
 from myia.ir.verifier import verify
 from myia.passes.cse import eliminate_common_subexpressions
@@ -21,8 +22,8 @@ from myia.primitives import elementwise
 from myia.primitives.control import if_, loop
 from myia.primitives.define import constant_p, empty_p
 from myia.primitives.elementwise import sin, tanh
-from myia.primitives.logic import gt, lt
-from myia.primitives.shaping import reduce_sum
+from myia.primitives.logic import and_, ge, gt, lt, select
+from myia.primitives.shaping import broadcast, iota, reduce_sum
 from myia.primitives.structured import Loop, loop_p
 
 TINY = Limits(strategy="trail", blocks=(4, 4), slots=(4, 4))
@@ -261,6 +262,21 @@ def test_masks_are_computed_again():
 
     (plan,) = plans_of(body, 0.7)
     assert [str(r.aval) for r in plan.records] == ["f64[]"]
+
+
+def test_masks_of_arrays_are_computed_again():
+    """Where their integers are at hand: what is selected by bytes of memory is not vectorised."""
+
+    def body(x):
+        def step(k, y):
+            places = iota(shape=(40,), axis=0, dtype=I64.dtype)
+            from_, to = (broadcast(i, shape=(40,), dims=()) for i in (k, k + 9))
+            return [select(and_(ge(places, from_), lt(places, to)), sin(y), y)]
+
+        return [reduce_sum(y, axes=(0,)) for y in loop([x], step, count=integer(30))]
+
+    (plan,) = plans_of(body, np.ones(40))
+    assert [str(r.aval) for r in plan.records] == ["f64[40]"]
 
 
 def test_elements_are_recorded_and_not_arrays():

@@ -44,15 +44,15 @@ _PER_GATHERED = 3.0
 _PER_FACTORED = 20.0  # each element of a matrix that is factored or solved with
 
 
-# Bytes that a truth in an array is worth: loops that select by truths read from memory are not
-# vectorised. (79 x 79 numbers selected by rows and columns: 24 against 6 us by comparisons.)
-_TRUTH = 4
+# Nanoseconds for a truth of an array that is read back: loops that select by truths in memory are
+# not vectorised. (79 x 79 numbers selected by rows and columns: 24 against 6 us by comparisons.)
+_PER_TRUTH = 0.75
 
 
 def recording_cost(aval: Aval, price: float) -> float:
     """To write a value to a tape and to read it back; `price`: of a byte."""
-    masks = aval.dtype.kind == "b" and aval.ndim > 0
-    return 1.5 + price * aval.nbytes * (_TRUTH if masks else 1)
+    truths = aval.size if aval.dtype.kind == "b" and aval.ndim else 0
+    return 1.5 + price * aval.nbytes + _PER_TRUTH * truths
 
 
 def op_cost(op: Op, in_place: bool = False) -> float:
