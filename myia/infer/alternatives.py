@@ -22,7 +22,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Protocol
 
-from myia.infer import exchanges
+from myia.infer import exchanges, one_sided
 from myia.infer.heap import (
     VIEW_OF_ONE_PATH,
     ArrayObject,
@@ -33,7 +33,7 @@ from myia.infer.heap import (
     Stale,
     ViewObject,
 )
-from myia.infer.values import Abstract, Ref, Scalar
+from myia.infer.values import Ref, Scalar
 from myia.infer.views import Window
 from myia.ir.avals import I64, Aval
 from myia.ir.core import Value
@@ -66,8 +66,6 @@ class Alternatives(Protocol):
     substitutes: list[tuple[int, int]]  # (it, what may be the same object)
 
     def slot(self, aval: Aval, of: Value | None = None, name: str | None = None) -> Value: ...
-
-    def one_sided(self, x: Abstract, left: bool) -> Abstract: ...
 
     def new_id(self) -> int: ...
 
@@ -119,7 +117,7 @@ def _attach_in_branch(join: Alternatives, a: int, b: int, joined: int) -> bool:
         return False
     for id, left in ((a, True), (b, False)):
         if id not in join.before:
-            join.one_sided(Ref(id), left)
+            one_sided.value(join, Ref(id), left)
         if _is_stale(join, id):
             return False
     contents = join.merged[joined]

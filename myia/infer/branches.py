@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from myia.infer import one_sided
 from myia.infer.context import Context, HeapArrays
 from myia.infer.errors import BranchesDiffer, CertainError, NeedsStatic, RaiseReached
 from myia.infer.heap import Heap
-from myia.infer.join import Join, Mismatch
+from myia.infer.join import Join
 from myia.infer.lists import ListGrowth
+from myia.infer.mismatch import Mismatch
 from myia.infer.skeletons import ABSENT
 from myia.infer.values import Abstract, Static, Tuple
 from myia.ir.builder import Builder, emit
@@ -85,7 +87,7 @@ def _skeleton(ctx: Context, join: Join, left: _Path, right: _Path) -> Abstract:
         if left.error is not None and right.error is not None:
             return ABSENT
         live = right if left.error is not None else left
-        return join.survivor(live.result, live is left, live.builder.ops)
+        return one_sided.survivor(join, live.result, live is left, live.builder.ops)
     except Mismatch as mismatch:
         ctx.fail(BranchesDiffer, error=NeedsStatic, a=mismatch.a, b=mismatch.b)
 

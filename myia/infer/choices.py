@@ -9,6 +9,7 @@ Joined with other functions the options grow; those that stand for one function 
 
 from __future__ import annotations
 
+from myia.infer import one_sided
 from myia.infer.numbers import number_value
 from myia.infer.values import (
     Abstract,
@@ -69,11 +70,13 @@ def _holds_choice(x: Abstract) -> bool:
 def joined(join, a: Abstract, b: Abstract) -> Choice:
     """The skeleton of two functions: the options of `a`, then those that only `b` has."""
     options = [
-        join.one_sided(o, True) if (other := matching(o, b)) is None else join.values(o, other)
+        one_sided.value(join, o, True)
+        if (other := matching(o, b)) is None
+        else join.values(o, other)
         for o in options_of(a)
     ]
     new = [o for o in options_of(b) if matching(o, a) is None]
-    options += [join.one_sided(o, False) for o in new]
+    options += [one_sided.value(join, o, False) for o in new]
     join.widened |= bool(new)
     of = a.index.value if isinstance(a, Choice) else None
     return Choice(Scalar(join.slot(I64, of), True, 0, len(options) - 1), tuple(options))

@@ -12,7 +12,7 @@ from myia.infer.context import Context, array_aval
 from myia.infer.errors import BadType, BadValue, Unsupported
 from myia.infer.heap import BufferObject, DictObject, ListObject
 from myia.infer.index_arrays import gather_items, is_array_index, scatter_items
-from myia.infer.join import Mismatch
+from myia.infer.mismatch import Mismatch
 from myia.infer.numbers import bounds, is_number, kind_of, number_value
 from myia.infer.operands import fitted
 from myia.infer.registry import SUBSCRIPTS

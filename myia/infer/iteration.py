@@ -20,7 +20,7 @@ from myia.infer.heap import (
     SizedView,
     Stale,
 )
-from myia.infer.join import Mismatch
+from myia.infer.mismatch import Mismatch
 from myia.infer.numbers import INT64_MAX, bounds, number_value
 from myia.infer.sized import elements, subscripts
 from myia.infer.values import (

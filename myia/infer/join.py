@@ -18,10 +18,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Protocol
 
-from myia.infer import alternatives, choices, exchanges, links
+from myia.infer import alternatives, array_joins, choices, exchanges, links, one_sided
 from myia.infer.describe import describe
 from myia.infer.heap import (
-    VIEW_OF_ONE_PATH,
     ArrayObject,
     BufferObject,
     ChosenArray,
@@ -33,6 +32,7 @@ from myia.infer.heap import (
     Stale,
     ViewObject,
 )
+from myia.infer.mismatch import Mismatch
 from myia.infer.numbers import (
     bounds,
     hull,
@@ -56,18 +56,8 @@ from myia.infer.values import (
     same_static,
 )
 from myia.ir.avals import I64, Aval
-from myia.ir.core import Op, Value
+from myia.ir.core import Value
 from myia.source.diagnostics import InternalError
-
-
-class Mismatch(Exception):
-    """Two values that have no common form; carries a description of both, and maybe a way out."""
-
-    def __init__(self, a: str, b: str, way_out: str | None = None):
-        super().__init__(f"{a} against {b}")
-        self.a, self.b = a, b
-        self.help = {} if way_out is None else {"help_text": way_out}
-
 
 ARRAYS = (ArrayObject, ViewObject, ChosenArray, SizedObject, SizedView)
 
@@ -195,56 +185,11 @@ class Join:
 
     def optional(self, a: Abstract, b: Abstract) -> Abstract:
         if isinstance(a, Absent) or isinstance(b, Absent):
-            return self.one_sided(a if isinstance(b, Absent) else b, isinstance(b, Absent))
+            return one_sided.value(self, a if isinstance(b, Absent) else b, isinstance(b, Absent))
         sides = [x if isinstance(x, Optional) else as_optional(x) for x in (a, b)]
         absent = next(x.absent for x in sides if x.absent is not None)
         present = self.values(sides[0].present, sides[1].present)
         return Optional(present, self.values(sides[0].value, sides[1].value), absent)
-
-    def survivor(self, x: Abstract, left: bool, ops: Iterable[Op]) -> Abstract:
-        """The skeleton of `x` where only one side goes on: what its `ops` define are slots."""
-        self.survivor_defines = frozenset(r for op in ops for r in op.results)
-        heap = self.left if left else self.right
-        skeleton = self.one_sided(x, left)
-        for id, contents in list(heap.objects.items()):
-            changed = id in self.before and contents is not self.before[id]
-            if changed and id not in self.merged:
-                self.merged[id] = self.one_sided_contents(heap, id, left)
-        return skeleton
-
-    def one_sided(self, x: Abstract, left: bool) -> Abstract:
-        """The skeleton of a value that only one side has: all its run-time leaves are slots."""
-        if isinstance(x, Scalar):
-            if self.survivor_defines is not None and x.value not in self.survivor_defines:
-                return x
-            return x.with_value(self.slot(x.value.aval, x.value))
-        if isinstance(x, Ref):
-            if self.hinted is not None:  # the ids of a hint are those of another visit
-                raise Mismatch("nothing", "an object")
-            if x.id not in self.before and x.id not in self.merged:
-                heap = self.left if left else self.right
-                self.merged[x.id] = self.one_sided_contents(heap, x.id, left)
-            return x
-        return x.rebuild(tuple(self.one_sided(c, left) for c in x.children()))
-
-    def one_sided_contents(self, heap: Heap, id: int, left: bool) -> Contents:
-        contents = heap[id]
-        if not isinstance(contents, (ViewObject, SizedView)):
-            for base in contents.bases:
-                self.one_sided(Ref(base), left)
-        if isinstance(contents, (SizedObject, SizedView)):
-            if self.loop:  # unrolled, if it can be: then its size is known
-                raise Mismatch("nothing", describe(Ref(id), heap))
-            return sized_joins.of_one_side(self, heap, id)
-        if isinstance(contents, ViewObject):
-            survives = self.survivor_defines is not None
-            if (self.precise and not self.loop) or (survives and not contents.children()):
-                self.one_sided(Ref(contents.base), left)
-                starts = tuple(self.one_sided(c, left) for c in contents.children())
-                return contents.rebuild(starts)
-            self.view_bases.append((contents.base, id))
-            return ArrayObject(self.slot(self.read_array.aval(heap, id)), VIEW_OF_ONE_PATH, False)
-        return contents.rebuild(tuple(self.one_sided(c, left) for c in contents.children()))
 
     # ----- Objects
 
@@ -400,7 +345,7 @@ class Join:
             raise Mismatch("nothing", "an array that is one of several")
         static = (ArrayObject, ViewObject, ChosenArray)
         if isinstance(x, static) and isinstance(y, static):
-            return self.arrays(a, b, named)
+            return array_joins.joined(self, a, b, named)
         if any(isinstance(side, (SizedObject, SizedView)) for side in (x, y)) and all(
             isinstance(side, ARRAYS) for side in (x, y)
         ):
@@ -415,37 +360,6 @@ class Join:
         if x.key() != y.key():
             raise Mismatch(describe(Ref(a), self.left), describe(Ref(b), self.right))
         return x.rebuild(tuple(map(self.values, x.children(), y.children())))
-
-    def arrays(self, a: int, b: int, named: bool) -> Contents:
-        left, right = self.left[a], self.right[b]
-        if self.hinted is not None and getattr(right, "value", None) not in self.hinted:
-            return left
-        x, y = self.read_array.aval(self.left, a), self.read_array.aval(self.right, b)
-        if x.shape != y.shape:
-            raise Mismatch(f"an array {x}", f"an array {y}")
-        dtype = promote((x.dtype, False), (y.dtype, False))[0] if named else x.dtype
-        readonly, contiguous = None, True
-        for side in (left, right):
-            for base in side.bases if alternatives.of(side) is None else ():
-                if not (named or isinstance(side, ViewObject) or self.is_known(base)):
-                    continue
-                self.view_bases.append((base, self.pairs.get((a, b), a)))
-                readonly, contiguous = VIEW_OF_ONE_PATH, False
-            if isinstance(side, ArrayObject):
-                readonly, contiguous = readonly or side.readonly, contiguous and side.contiguous
-        of = left.value if isinstance(left, ArrayObject) else None
-        told = alternatives.of(left) is not None  # then that is decided when all are joined
-        if (
-            of is not None
-            and not told
-            and (left.readonly, left.contiguous) != (readonly, contiguous)
-        ):
-            self.widened = True
-        widened = self.widened
-        value = self.slot(x.with_dtype(dtype), of)
-        if isinstance(left, OneOf):
-            self.widened = widened  # the value is dropped (`alternatives.attach`)
-        return ArrayObject(value, readonly, contiguous)
 
     # ----- Coercion: what a path yields for the slots
 

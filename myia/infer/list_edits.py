@@ -16,7 +16,7 @@ from myia.infer import lists
 from myia.infer.context import Context
 from myia.infer.errors import BadValue, Unsupported
 from myia.infer.heap import BufferObject, ListObject
-from myia.infer.join import Mismatch
+from myia.infer.mismatch import Mismatch
 from myia.infer.numbers import bounds, number_value
 from myia.infer.values import Abstract, Ref, Scalar, Static
 from myia.ir.core import Value

@@ -19,7 +19,8 @@ import numpy as np
 from myia.infer.context import ITEM_OF_LIST, STATIC_ARRAYS, Context, HeapArrays
 from myia.infer.describe import describe
 from myia.infer.heap import ArrayObject, BufferObject, Contents, Heap, ListObject
-from myia.infer.join import Join, Mismatch
+from myia.infer.join import Join
+from myia.infer.mismatch import Mismatch
 from myia.infer.numbers import (
     bounds,
     convert,

@@ -20,8 +20,9 @@ from myia.infer.context import Context, HeapArrays
 from myia.infer.errors import CertainError, LoopChangesType, NeedsStatic, TooManyTrips
 from myia.infer.heap import BufferObject, Heap, Stale
 from myia.infer.iteration import Sequence as Items
-from myia.infer.join import Join, Mismatch
+from myia.infer.join import Join
 from myia.infer.lists import ListGrowth, bounded
+from myia.infer.mismatch import Mismatch
 from myia.infer.numbers import number_value
 from myia.infer.skeletons import substitute
 from myia.infer.values import TRUE, Abstract, Scalar, Static, static_int

@@ -9,7 +9,7 @@ from myia.infer.context import Context
 from myia.infer.errors import BadValue, Unsupported
 from myia.infer.heap import BufferObject, DictObject, ListObject
 from myia.infer.indexing import dict_key, getitem
-from myia.infer.join import Mismatch
+from myia.infer.mismatch import Mismatch
 from myia.infer.regions import copied
 from myia.infer.registry import function, method
 from myia.infer.sized.elements import is_sized
