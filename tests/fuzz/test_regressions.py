@@ -64,21 +64,27 @@ def f(p, q, n, x, y, A):
         x = x[::-1]
     return g(p)
 """,
-}
-
-MAY_BE_CHANGED = "may have been changed through another name"
-
-REFUSED = {
-    "a view of one of two arrays": (
-        MAY_BE_CHANGED,
-        """
+    "a view of one of two arrays": """
 def f(p, q, n, x, y, A):
     view = x[2:]
     either = x if q > 0 else y
     either[2] += 1.0
     return np.sum(view)
 """,
-    ),
+    "a view of one path, joined twice": """
+def f(p, q, n, x, y, A):
+    if p > 3:
+        pass
+    elif q > -3:
+        x = A[0]
+    A += 1
+    return x
+""",
+}
+
+MAY_BE_CHANGED = "may have been changed through another name"
+
+REFUSED = {
     "a list that grows in a loop and has a second name": (
         MAY_BE_CHANGED,
         """
@@ -91,18 +97,6 @@ def f(p, q, n, x, y, A):
             items = [q]
     same.append(q)
     return sum(items)
-""",
-    ),
-    "a view of one path, joined twice": (
-        MAY_BE_CHANGED,
-        """
-def f(p, q, n, x, y, A):
-    if p > 3:
-        pass
-    elif q > -3:
-        x = A[0]
-    A += 1
-    return x
 """,
     ),
 }
