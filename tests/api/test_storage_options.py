@@ -140,3 +140,17 @@ def test_a_gradient_of_no_consequence_records_nothing():
 def test_options_are_checked(options):
     with pytest.raises(ValueError, match=next(iter(options))):
         myia.grad(heat, **options)
+
+
+def test_a_trail_is_no_larger_than_the_tape_whose_place_it_takes():
+    def eliminate(lower, u, b):
+        for k in range(1, 9):
+            pivot = b[:, :, k] - lower[:, :, k] * u[:, :, k - 1]
+            gain = lower[:, :, k] / pivot
+            u[:, :, k] = (u[:, :, k] + gain * u[:, :, k - 1]) / pivot
+            b[:, :, k] = gain / pivot
+        return u.sum() + b.sum()
+
+    a = np.ones((240, 240, 9))  # a tape of 7 MB, and snapshots of 8 MB each
+    (plan,) = myia.grad(eliminate, argnums=(0, 1, 2)).plan(a, a + 1.0, a + 4.0)
+    assert plan.bytes <= plan.trips * plan.bytes_per_trip

@@ -314,7 +314,7 @@ class _Scope:
         while budget == CACHED or budget < taped / 2:
             found, fresh = self.trail(cut, limits.with_budget(budget), trip), budget > CACHED
             more = found.runs(parts.bound) - 1
-            if more < 1:
+            if more < 1 and found.nbytes <= budget:  # the least there is may take more
                 saved = FRESH * (taped - fresh * budget)
                 return found if more * again * parts.bound < saved else None
             budget *= 2
