@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from myia.ir.builder import append
 from myia.ir.core import Op, Region, Value
+from myia.ir.dependence import needed
 
 Env = dict[Value, Value]  # old value -> new value; a value that is not a key stays itself
 
@@ -54,12 +55,7 @@ def with_regions(op: Op, regions: Sequence[Region]) -> Op:
 
 def emit_again(values: Sequence[Value], ops: Sequence[Op]) -> tuple[Value, ...]:
     """Emit copies of those `ops` that it takes to have `values` here; returns what these are."""
-    missing, chosen = set(values), []
-    for op in reversed(ops):
-        if not missing.isdisjoint(op.results):
-            chosen.append(op)
-            missing.update(op.operands)
     env: Env = {}
-    for op in reversed(chosen):
+    for op in needed(ops, values):
         append(clone_op(op, env))
     return tuple(env.get(x, x) for x in values)

@@ -31,14 +31,14 @@ from myia.ir.avals import I64
 from myia.ir.builder import Builder, append, at
 from myia.ir.core import Function, Op, Region, Value, walk
 from myia.ir.rewrite import Env, emit_again
+from myia.passes.places import STORES, place_of, sizes_of
 from myia.passes.ranges import Ranges, Sum
 from myia.passes.uses import varying_in
 from myia.passes.walk import look_up, rebuilt, rewrite_loops, substituted
 from myia.primitives.define import constant
 from myia.primitives.structured import Loop, if_p, loop_p
-from myia.primitives.windows import dynamic_slice, dynamic_update_add, dynamic_update_slice
+from myia.primitives.windows import dynamic_slice
 
-STORES = (dynamic_update_slice, dynamic_update_add)
 SMALL = 16  # elements that may be read in vain
 
 
@@ -150,7 +150,7 @@ def _part(read: Op, before: Value, varying: set[Value]) -> _Part:
 
 def _apart(part: _Part, history: _History, ranges: Ranges) -> bool:
     place, shape = part.place(ranges), part.array.shape
-    windows = ((ranges.place(op.operands[2:]), op.operands[1].shape) for op in history.stores)
+    windows = ((ranges.place(place_of(op)), sizes_of(op)) for op in history.stores)
     return all(ranges.apart(place, part.sizes, *window, shape) for window in windows)
 
 

@@ -33,6 +33,7 @@ from jax.custom_batching import custom_vmap
 from myia.backends.xla.buffers import READS, WRITES, Buffers
 from myia.backends.xla.rewrites import rewriting_reads
 from myia.ir.core import Op, Region, Value, walk
+from myia.ir.dependence import needed
 from myia.primitives.structured import Loop, call_p, loop_p
 from myia.primitives.windows import dynamic_update_slice
 
@@ -98,22 +99,12 @@ def read_at_once(region: Region, fenced: Collection[Op]) -> tuple[list[Op], list
             before.append(op)
             continue
         late.update(op.results)
-    return _needed(before, reads), reads
+    return needed(before, (x for op in reads for x in op.operands)), reads
 
 
 def _is_small(read: Op) -> bool:
     """Larger windows keep fences of their own: XLA would copy the zeros of the other branch."""
     return read.results[0].aval.size <= _MAX_TOGETHER
-
-
-def _needed(ops: Sequence[Op], users: Sequence[Op]) -> list[Op]:
-    """Those `ops` that it takes to have what `users` read."""
-    needed, chosen = {x for op in users for x in op.operands}, []
-    for op in reversed(ops):
-        if not needed.isdisjoint(op.results):
-            needed.update(op.operands)
-            chosen.append(op)
-    return chosen[::-1]
 
 
 def _own_ops(region: Region) -> Iterator[Op]:

@@ -23,10 +23,10 @@ from functools import cached_property
 
 from myia.ir.builder import append
 from myia.ir.core import Op, Region, Value, reads
+from myia.ir.dependence import needed, with_dependents
 from myia.ir.rewrite import Env, clone_op
 from myia.passes.storage.costs import op_cost
 from myia.passes.storage.mincut import INFINITE, Network
-from myia.passes.storage.needed import needed, with_dependents
 from myia.passes.storage.unwind import unwound
 from myia.passes.storage.versions import Last, Returned, Undone, Unwound, Version, put_back
 from myia.primitives.structured import Loop

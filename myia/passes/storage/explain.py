@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from math import prod
 
 from myia.ir.core import Op, Value, reads
+from myia.ir.dependence import with_dependents
 from myia.passes.storage.cut import Cut
-from myia.passes.storage.needed import with_dependents
 from myia.passes.storage.plan import LoopPlan, Record, distinct, text_of
 from myia.passes.storage.tape import Tape
 from myia.passes.storage.trail import Trail

@@ -23,6 +23,7 @@ from functools import cache
 from myia.ir.avals import I64
 from myia.ir.builder import Builder, append, at, current_span
 from myia.ir.core import Function, Op, Region, Value, has_effect, reads
+from myia.ir.dependence import needed, with_dependents
 from myia.ir.rewrite import Env, clone_region
 from myia.passes.dce import eliminate_dead_code
 from myia.passes.storage.costs import UNKNOWN_TRIPS, op_cost, recording_cost
@@ -31,7 +32,6 @@ from myia.passes.storage.cut import Cut, carries_needed, choose_records, parted
 from myia.passes.storage.explain import plan_of
 from myia.passes.storage.leaf import Leaf
 from myia.passes.storage.limits import Limits, Sizes
-from myia.passes.storage.needed import needed, with_dependents
 from myia.passes.storage.numbering import Numbering
 from myia.passes.storage.plan import LoopPlan
 from myia.passes.storage.sharing import shared, with_more_args
@@ -337,8 +337,8 @@ class _Scope:
         with Builder() as b:
             initial = [*storage.initial(), constant(0, I64.dtype)]
         new = _recording(old, mapping, initial, storage)
-        needed = self.take_definitions(index, reads(new))
-        self.ops[index : index + 1] = [*needed, *b.ops, new]
+        definitions = self.take_definitions(index, reads(new))
+        self.ops[index : index + 1] = [*definitions, *b.ops, new]
         *extras, trips = new.results[len(old.results) :]
         if isinstance(storage, Trail):
             self.lowering.trails.update(extras)
@@ -346,13 +346,9 @@ class _Scope:
 
     def take_definitions(self, index: int, values: Sequence[Value]) -> list[Op]:
         """Remove and return the ops after `index` that define `values` and what these depend on."""
-        needed, moved = set(values), []
-        for op in reversed(self.ops[index + 1 :]):
-            if not needed.isdisjoint(op.results):
-                needed.update(reads(op))
-                moved.append(op)
+        moved = needed(self.ops[index + 1 :], values)
         self.ops = [op for op in self.ops if op not in moved]
-        return moved[::-1]
+        return moved
 
 
 # ----- The forward loop

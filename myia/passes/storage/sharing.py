@@ -16,6 +16,7 @@ from dataclasses import replace
 
 from myia.ir.builder import Builder
 from myia.ir.core import Op, Region, Value, has_effect, reads
+from myia.ir.dependence import needed
 from myia.ir.rewrite import Env
 from myia.passes.storage.numbering import Numbering
 from myia.passes.walk import Walk
@@ -86,13 +87,10 @@ def _fuse_two(ops: list[Op], numbering: Numbering) -> tuple[list[Op], dict[Value
 
 def _movable(ops: Sequence[Op], first: int, second: int) -> list[Op] | None:
     """The ops between two loops that the second one needs; None if they need the first one."""
-    needed, found = set(reads(ops[second])), []
-    for op in reversed(ops[first + 1 : second]):
-        if not needed.isdisjoint(op.results):
-            found.append(op)
-            needed.update(reads(op))
-    free = needed.isdisjoint(ops[first].results) and not any(map(has_effect, found))
-    return found[::-1] if free else None
+    found = needed(ops[first + 1 : second], reads(ops[second]))
+    read = {x for op in (*found, ops[second]) for x in reads(op)}
+    free = read.isdisjoint(ops[first].results) and not any(map(has_effect, found))
+    return found if free else None
 
 
 def _fused(ops: list[Op], first: int, second: int, between: list[Op], common: dict[int, int]):

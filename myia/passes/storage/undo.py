@@ -24,9 +24,9 @@ from dataclasses import dataclass, replace
 
 from myia.ir.builder import Builder, append
 from myia.ir.core import Op, Region, Value
+from myia.ir.dependence import needed, with_dependents
 from myia.ir.rewrite import Env, clone_op
 from myia.passes.storage.chains import Chain, carry_chain, start_of_stores, stores_of
-from myia.passes.storage.needed import needed, with_dependents
 from myia.passes.storage.sharing import shared
 from myia.passes.storage.unwind import Logged, logged, stores_to_log
 from myia.passes.storage.versions import (

@@ -22,9 +22,9 @@ from dataclasses import dataclass
 from myia.ir.avals import I64
 from myia.ir.builder import append, build_region
 from myia.ir.core import Op, Region, Value, captures, reads
+from myia.ir.dependence import needed
 from myia.ir.rewrite import Env, clone_op, clone_region, inline
 from myia.passes.storage.chains import links
-from myia.passes.storage.needed import needed
 from myia.passes.storage.rows import read, stacked, write
 from myia.passes.storage.versions import STORES, Unwound, overwritten, place_of, put_back, update_of
 from myia.primitives.arithmetic import sub

@@ -1,4 +1,4 @@
-"""What it takes to have values of a region, and what depends on them."""
+"""What it takes to have values, and what depends on them."""
 
 from __future__ import annotations
 
