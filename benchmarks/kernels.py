@@ -28,7 +28,7 @@ from matplotlib import pyplot
 import myia
 from benchmarks.counts import Counts, counts, quick
 from benchmarks.kernel_programs import KERNELS, LOOPS, SLICES, Kernel
-from benchmarks.kernel_rivals import in_jax
+from benchmarks.kernel_rivals.in_jax import VERSIONS
 from myia.ir.parser import parse
 
 try:
@@ -45,21 +45,21 @@ LEAST_SECONDS = 1e-3
 
 @dataclass(frozen=True)
 class Row:
-    """Seconds per call; None: not written for that system, or not accepted by it."""
+    """Seconds per call; None: not accepted by that system."""
 
     kernel: Kernel
     size: int
     primal: float
     gradient: float
     numpy: float
-    jax: float | None
+    jax: float
     numba: float | None
 
     def ratios(self) -> dict[str, float | None]:
         return {
             "grad/primal": self.gradient / self.primal,
             "numpy/primal": self.numpy / self.primal,
-            "jax/grad": self.jax and self.jax / self.gradient,
+            "jax/grad": self.jax / self.gradient,
             "primal/numba": self.numba and self.primal / self.numba,
         }
 
@@ -107,11 +107,9 @@ def plain_numpy(kernel: Kernel, n: int) -> Callable:
     return lambda: pure(weights, *args)
 
 
-def by_jax(kernel: Kernel, n: int) -> Callable | None:
+def by_jax(kernel: Kernel, n: int) -> Callable:
     """`jax.jit(jax.grad(...))`; integers are static, as its users have to write."""
-    function = getattr(in_jax, kernel.name, None)
-    if function is None:
-        return None
+    function = VERSIONS[kernel.name]
     args, weights = kernel.arguments(n), kernel.weights(n)
     active = kernel.active(args)
     given = tuple(i for i, a in enumerate(args) if not isinstance(a, int))
