@@ -223,14 +223,13 @@ def _fold_if(op: Op, walk: Walk) -> Sequence[Value] | None:
 def _fold_loop(op: Op, walk: Walk) -> Sequence[Value] | None:
     loop = Loop.of(op)
     count = None if loop.count is None else walk.number(loop.count)
-    carried = loop.carries if loop.adjoint is None else (*loop.seeds, *loop.accumulators)
     if (count is not None and count <= 0) or _never(loop.cond, walk):
-        return carried
+        return loop.initial
     if count == 1 and loop.cond is None:
         index = constant(0, I64.dtype)
         if loop.adjoint is None:
             return inline(loop.body, (index, *loop.carries))
-        return inline(loop.adjoint, (index, *loop.carries, *carried))
+        return inline(loop.adjoint, (index, *loop.carries, *loop.initial))
     return None
 
 

@@ -144,9 +144,11 @@ class _Search:
         return True
 
     def _is_previous(self, arg: Value, y: Value) -> bool:
-        """Is it what the trip before has computed, from nothing that trips hand on but arrays?"""
+        """Is it the element that the trip before has computed, from nothing that trips hand on but
+        arrays?"""
         self.previous[arg] = y
-        return y in self.definitions and y in self.varying and not self._hands_on(y)
+        computed = y in self.definitions and y in self.varying
+        return y.aval.size == 1 and computed and not self._hands_on(y)
 
     def _hands_on(self, y: Value) -> bool:
         """Is `y` computed from a carry that is no array?"""

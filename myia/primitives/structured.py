@@ -180,3 +180,8 @@ class Loop:
             seeds=op.operands[end : end + len(active)],
             accumulators=op.operands[end + len(active) :],
         )
+
+    @property
+    def initial(self) -> tuple[Value, ...]:
+        """What becomes its results, trip by trip."""
+        return self.carries if self.adjoint is None else (*self.seeds, *self.accumulators)

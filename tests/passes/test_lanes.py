@@ -219,6 +219,13 @@ def test_a_recurrence():
     assert unchanged(in_lanes, loop(through_an_array, 39))
 
 
+def test_an_array_under_two_names():
+    """Of an array that is handed on there is no vector of eight."""
+    two = loop(ROWS).replace("%x, %y, %s = for", "%x, %y, %s, %old = for").replace(
+        "%s = %s0)", "%s = %s0, %old = %x)").replace("%y.1, %s.1", "%y.1, %s.1, %x.1")  # fmt: skip
+    assert unchanged(in_lanes, two)
+
+
 def test_read_after_the_store():
     """The version after the store has the old element, of which all trips would store the new."""
     after = STORED_LATER.replace("reshape %a", "reshape %z").replace(

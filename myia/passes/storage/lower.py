@@ -169,7 +169,9 @@ class _Scope:
         self.numbering = Numbering(compare_loops=False)
 
     def add(self, op: Op) -> None:
-        if op.primitive is rev_p:
+        if op.params.get("bound") == 0:
+            self.lowering.env.update(zip(op.results, Loop.of(op).initial))
+        elif op.primitive is rev_p:
             self.reverse(op)
         else:
             self.extend([op])
@@ -187,9 +189,6 @@ class _Scope:
     def reverse(self, op: Op) -> None:
         parts = Loop.of(op)
         parts = _with_carries(parts, carries_needed(parts))
-        if parts.bound == 0:
-            self.lowering.env.update(zip(op.results, parts.accumulators))
-            return
         found = self.pair(parts)
         index, mapping = found or self.forward_sweep(parts)
         last = [self.ops[index].results[i] for i in mapping]

@@ -66,12 +66,13 @@ def with_undo(
 ) -> tuple[Loop, dict[Value, Version], list[int]] | None:
     """The `rev` restoring all carries `among` these that it can; the versions; which these are.
 
-    `last[i]` is carry i after the loop, `known` what inner reversals in the adjoint restore. The
-    reversal has a further accumulator for each of the carries: `last`, which becomes the first
-    value. None if there is no such carry.
+    `last[i]` is carry i after the loop, `known` what inner reversals in the adjoint restore: those
+    of the reverse sweep, not of the step run again, which may itself be a derivative. The reversal
+    has a further accumulator for each of the carries: `last`, which becomes the first value. None
+    if there is no such carry.
     """
-    defined = {y for op in parts.adjoint.ops for y in op.results}
-    known = [r for r in known if r.result in defined]
+    late = with_dependents(parts.adjoint.args[1 + len(parts.carries) :], parts.adjoint.ops)
+    known = [r for r in known if r.result in late]
     chains = [c for i in among if (c := carry_chain(parts, i)) is not None]
     if not chains:
         return None
