@@ -114,7 +114,7 @@ def by_jax(kernel: Kernel, n: int) -> Callable:
     active = kernel.active(args)
     given = tuple(i for i, a in enumerate(args) if not isinstance(a, int))
 
-    def objective(chosen, others):
+    def objective(chosen, others, weights):
         known = dict(zip(active, chosen)) | others
         outputs = function(*(known.get(i, a) for i, a in enumerate(args)))
         return sum((w * y).sum() for w, y in zip(weights, outputs, strict=True))
@@ -123,12 +123,13 @@ def by_jax(kernel: Kernel, n: int) -> Callable:
     with jax.enable_x64(True):
         chosen = jax.device_put([args[i] for i in active])
         others = jax.device_put({i: args[i] for i in given if i not in active})
-        found = gradient(chosen, others)
+        weights = jax.device_put(weights)
+        found = gradient(chosen, others, weights)
     check(kernel, n, active, found)
 
     def call():
         with jax.enable_x64(True):
-            return jax.block_until_ready(gradient(chosen, others))
+            return jax.block_until_ready(gradient(chosen, others, weights))
 
     return call
 
