@@ -21,7 +21,7 @@ from myia.primitives.define import constant, zeros
 from myia.primitives.effects import debug_print
 from myia.primitives.elementwise import sin
 from myia.primitives.logic import gt, lt
-from myia.primitives.shaping import slice
+from myia.primitives.shaping import reduce_sum, reshape, slice
 from myia.primitives.structured import Loop
 from myia.primitives.windows import dynamic_slice, dynamic_update_slice
 from myia.source.diagnostics import InternalError
@@ -268,6 +268,38 @@ def test_region_analysis_only_where_arrays_are_read_and_written():
     assert not rules_for_cpu(PROGRAMS["counted_loop"][0]).region_analysis
     assert not rules_for_cpu(PROGRAMS["tape"][0]).region_analysis
     assert rules_for_cpu(PROGRAMS["reverse_of_recurrence"][0]).region_analysis
+
+
+def rows_rewritten(branch: bool) -> Function:
+    """A sum over all of an array is added to a row, which is read for nothing else."""
+
+    def body(a, x):
+        n, _ = a.shape
+        zero = integer(0)
+
+        def trip(k, a):
+            total, a = reduce_sum(a, axes=(0,)), a * 0.5
+            row = dynamic_slice(a, k, zero, sizes=(1, n))
+            return [dynamic_update_slice(a, row + reshape(total, shape=(1, n)), k, zero)]
+
+        (a,) = loop([a], trip, count=integer(n))
+        return if_(gt(x, zeros(F64)), lambda: [a * 2.0], lambda: [a]) if branch else [a]
+
+    return function("f", [F64_((40, 40)), F64], body)
+
+
+@on_cpu
+def test_region_analysis_where_windows_are_rewritten():
+    """The copy of the array in each trip is spared, if no branch could make it dangerous."""
+    assert rules_for_cpu(rows_rewritten(True)) == Rules(fences=True, whole_loops=True)
+    f, a = rows_rewritten(False), np.random.default_rng(0).normal(size=(40, 40))
+    assert rules_for_cpu(f).region_analysis
+    program = compile_function(f)
+    np.testing.assert_allclose(program(a, 1.0)[0], evaluate(f, [a, 1.0])[0], rtol=1e-12)
+    hlo = program.compile().as_text()
+    (body,) = re.findall(r" while\(.*body=(%[\w.]+)", hlo)
+    (lines,) = re.findall(rf"^{re.escape(body)} .*?^}}$", hlo, re.M | re.S)
+    assert "f64[40,40]" in lines and not re.search(r"= f64\[40,40\]\S* copy\(", lines)
 
 
 def test_region_is_closed_by_its_arguments():

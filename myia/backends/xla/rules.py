@@ -3,12 +3,14 @@
     loops that read arrays which they write?    no: fences (none), whole loops, default options
                                                yes: fences, whole loops, region analysis
     ... and an `if` on arrays outside loops?    yes: fences, region analysis
+    ... if they only rewrite windows?           yes: fences (none), whole loops, default options
     called by a function that JAX compiles?     yes: fences, reads and writes ordered by data
 
 Region analysis is exact on programs without calls, and on programs without conditionals. Given
 both, it loses the copy of an array that comes from a call and is written in a branch (a test shows
 it), and a whole loop is a call. Hence it is asked for only where an O(n) copy in every trip is the
-price of doing without, and whole loops are given up where it could go wrong.
+price of doing without, and whole loops are given up where it could go wrong. Windows that are read
+only to be rewritten cost such a copy where others read the array too, and not more.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from dataclasses import dataclass
 
 from myia.backends.xla.cost import worth_compiling_whole
 from myia.backends.xla.fences import reads_to_fence
+from myia.backends.xla.rewrites import rewriting_reads
 from myia.ir.core import Function, Op, Region, captures, walk
 from myia.primitives.structured import Loop, if_p, loop_p
 
@@ -49,10 +52,14 @@ UNDER_A_TRACE = Rules(fences=True, ordered=True, whole_loops=True)
 
 
 def rules_for_cpu(function: Function) -> Rules:
-    loops = [op for op in walk(function.region) if op.primitive is loop_p]
-    region_analysis = any(reads_to_fence(Loop.of(op).body) for op in loops)
-    risky = region_analysis and any(_branches_on_arrays(op) for op in _not_whole(function.region))
-    return Rules(fences=True, whole_loops=not risky, region_analysis=region_analysis)
+    bodies = [Loop.of(op).body for op in walk(function.region) if op.primitive is loop_p]
+    fenced, rewriting = any(map(reads_to_fence, bodies)), any(map(rewriting_reads, bodies))
+    risky = any(_branches_on_arrays(op) for op in _not_whole(function.region))
+    return Rules(
+        fences=True,
+        whole_loops=not (fenced and risky),
+        region_analysis=fenced or (rewriting and not risky),
+    )
 
 
 def _branches_on_arrays(op: Op) -> bool:

@@ -43,21 +43,23 @@ def plan_of(
             slots=storage.slots,
             **common,
         )
+    in_byte = {i: bits.masks * bits.trips for group, bits in storage.bits.items() for i in group}
+    held = sorted({*storage.columns, *in_byte})
     return LoopPlan(
         strategy="tape" if cut.records else "nothing",
-        records=tuple(_record(cut, cut.records[i]) for i in storage.columns),
+        records=tuple(_record(cut, cut.records[i], in_byte.get(i, 1)) for i in held),
         capacity=storage.capacity,
         **common,
     )
 
 
-def _record(cut: Cut, x: Value) -> Record:
+def _record(cut: Cut, x: Value, in_byte: int = 1) -> Record:
     """What a recorded value is in the source, and whose adjoint reads it."""
     span = next((op.span for op in cut.primal if x in op.results), None)
     what = f"{_name(x)} before the trip" if x in cut.xs else text_of(span)
     dependent = with_dependents([x], cut.primal)
     readers = (op.span for op in cut.linear if not dependent.isdisjoint(reads(op)))
-    return Record(x.aval, what, distinct(text_of(s) for s in readers if s is not None))
+    return Record(x.aval, what, distinct(text_of(s) for s in readers if s is not None), in_byte)
 
 
 def _name(x: Value) -> str:

@@ -269,9 +269,10 @@ class _Scope:
         # Where no tape is possible, it is asked only whether anything has to be recorded at all.
         for price, most in prices if limits.may_tape(parts) else prices[-1:]:
             chosen = choose(price)
-            tape = Tape(chosen, parts.bound, trip.successors(chosen.records), bool(self.around))
+            pairs, inner = trip.successors(chosen.records), bool(self.around)
+            tape = Tape(chosen, parts.bound, pairs, limits, inner)
             size = tape.bytes_per_trip
-            capacity = limits.capacity(parts, size, bool(self.around))
+            capacity = limits.capacity(parts, size, inner)
             if not chosen.records or (capacity is not None and capacity * size <= most):
                 return self.shorter(tape, choose, trip) or tape
         if limits.strategy == "tape":

@@ -12,14 +12,24 @@ from myia.source.span import Span
 
 @dataclass(frozen=True)
 class Record:
-    """A value that is recorded of each trip: what it is in the source, and who reads it."""
+    """A value that is recorded of each trip: what it is in the source, and who reads it.
+
+    `in_byte`: how many truths of a mask share a byte of the tape.
+    """
 
     aval: Aval
     what: str
     reader: str = ""
+    in_byte: int = 1
+
+    @property
+    def nbytes(self) -> int:
+        return -(-self.aval.nbytes // self.in_byte)
 
     def __str__(self) -> str:
-        return f"{self.what}: {self.aval}" + (f", read by {self.reader}" if self.reader else "")
+        shared = f" in bits ({self.in_byte} a byte)" if self.in_byte > 1 else ""
+        reader = f", read by {self.reader}" if self.reader else ""
+        return f"{self.what}: {self.aval}{shared}{reader}"
 
 
 @dataclass(frozen=True)
@@ -57,7 +67,7 @@ class LoopPlan:
 
     @property
     def bytes_per_trip(self) -> int:
-        return sum(r.aval.nbytes for r in self.records)
+        return sum(r.nbytes for r in self.records)
 
     def evaluations(self, trips: int) -> float:
         """How often a trip is run forwards, on average, for a gradient of so many.
