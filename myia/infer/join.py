@@ -103,6 +103,7 @@ class Join:
         outer: Heap | None = None,
         owned: Mapping[int, int] = MappingProxyType({}),
         precise: bool = False,
+        unrolls: bool = True,
     ):
         self.before, self.left, self.right = before, left, right
         self.read_array, self.growth, self.loop = arrays, growth, loop
@@ -112,6 +113,7 @@ class Join:
         self.hint_before = hint_before  # the heap before the loop in the visit of the hint
         self.outer = outer  # the heap before the loop
         self.precise = precise  # names are told what they stand for
+        self.unrolls = unrolls  # of a loop: what has no common form may have one in straight code
         # What names stand for (`infer/alternatives.py`); `was_owned`: at the start of the trip.
         self.was_owned, self.owned = owned, {}
         self.made: dict[int, list[int]] = {}

@@ -265,7 +265,7 @@ class _Trip:
             self.outs = list(code.body(item, state.xs))
         self.dead_paths = ctx.dead_paths - dead_paths
         self.end = ctx.heap.copy()
-        self.join_ends(ctx)
+        self.join_ends(ctx, code.items)
 
     def infer_condition(self, ctx: Context, code: LoopCode) -> None:
         """The condition is a region of its own, with arguments of its own."""
@@ -286,7 +286,7 @@ class _Trip:
         self.cond = builder, go.value
         ctx.heap.restore(self.start)
 
-    def join_ends(self, ctx: Context) -> None:
+    def join_ends(self, ctx: Context, items: Items | None) -> None:
         state = self.state
         self.join = Join(
             self.start,
@@ -300,6 +300,7 @@ class _Trip:
             outer=self.before,
             owned=state.join.owned if state.join is not None else {},
             precise=ctx.precise,
+            unrolls=items is None or static_int(items.count),
         )
         try:
             self.skeleton = [self.join.values(a, b) for a, b in zip(state.xs, self.outs)]

@@ -54,7 +54,7 @@ def _contents(join, heap: Heap, id: int, left: bool) -> Contents:
         for base in contents.bases:
             value(join, Ref(base), left)
     if isinstance(contents, (SizedObject, SizedView)):
-        if join.loop:  # unrolled, if it can be: then its size is known
+        if join.loop and join.unrolls:  # then its size is known
             raise Mismatch("nothing", describe(Ref(id), heap))
         return sized_joins.of_one_side(join, heap, id)
     if isinstance(contents, ViewObject):

@@ -12,6 +12,8 @@ from myia.infer.sized.views import Elements
 from myia.ir.avals import I64, Aval
 from myia.ir.core import Value
 
+Shape = tuple[int, ...]
+
 
 def joined(join, a: int, b: int, named: bool) -> Contents | None:
     """What stands for either of two arrays, one at least of run-time size; None: nothing does."""
@@ -20,7 +22,9 @@ def joined(join, a: int, b: int, named: bool) -> Contents | None:
         return left
     x, mine = join.read_array.type_of(join.left, a)
     y, theirs = join.read_array.type_of(join.right, b)
-    if x.ndim != y.ndim or (join.loop and not _alike((x, mine), (y, theirs))):
+    if x.ndim != y.ndim:
+        return None
+    if join.loop and not (_alike((x, mine), (y, theirs)) or _can_widen(join, a, x.shape, y.shape)):
         return None
     dtype = promote((x.dtype, False), (y.dtype, False))[0] if named else x.dtype
     readonly = None
@@ -39,24 +43,32 @@ def joined(join, a: int, b: int, named: bool) -> Contents | None:
 
 
 def _alike(x: tuple[Aval, Extents], y: tuple[Aval, Extents]) -> bool:
-    """Of one bound, and of run-time size along the same axes: what a loop can carry.
+    """Of one bound, and of run-time size along the same axes.
 
     Of anything else the size is known if the loop is unrolled.
     """
     return x[0].shape == y[0].shape and [e is None for e in x[1]] == [e is None for e in y[1]]
 
 
+def _can_widen(join, a: int, shape: Shape, other: Shape) -> bool:
+    """In a loop that cannot be unrolled: what the name was before it, to hold what a trip gives.
+
+    Once: what grows from trip to trip has no bound.
+    """
+    grows = any(m > n for n, m in zip(shape, other))
+    return not join.unrolls and join.hinted is None and not (a in join.headers and grows)
+
+
 def _extent(join, a: Extent | None, b: Extent | None, n: int, m: int) -> Extent | None:
     """What is there of an axis: on both sides the same, or a prefix of some length."""
     if a is None and b is None and n == m:
         return None
-    if a is None or b is None or n != m:
-        return prefix(unknown(join.slot(I64), max(n, m)), max(n, m))
-    fixed = a.values() == b.values() and join.entry_slots.isdisjoint(a.values())
-    if fixed and a.form == b.form:
-        return a
-    of = a.count.at if a.is_prefix and not a.count.static else None
-    return prefix(unknown(join.slot(I64, of), a.bound), a.bound)
+    if a is not None and b is not None and n == m:
+        fixed = a.values() == b.values() and join.entry_slots.isdisjoint(a.values())
+        if fixed and a.form == b.form:
+            return a
+    of = a.count.at if a is not None and a.is_prefix and not a.count.static else None
+    return prefix(unknown(join.slot(I64, of), max(n, m)), max(n, m))
 
 
 def of_one_side(join, heap: Heap, id: int) -> Contents:
