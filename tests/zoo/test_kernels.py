@@ -63,6 +63,14 @@ def test_its_gradient(kernel: Kernel, n: int):
         assert not copies
 
 
+def test_shortest_paths_are_copied_once_a_trip():
+    """Going forwards, since a trip reads a row and a column of what it overwrites; not back."""
+    kernel = KERNELS["floyd_warshall"]
+    args, weights = kernel.arguments(40), kernel.weights(40)
+    compiled = myia.grad(kernel.objective(), argnums=1).lower(weights, *args).compile()
+    assert len(copies_in_loops(compiled.as_text(), at_least=40 * 40)) == 1
+
+
 def central_difference(kernel: Kernel, n: int, direction: dict) -> tuple[float, float]:
     """The objective, and its slope, by NumPy."""
     objective, weights = kernel.objective(), kernel.weights(n)
