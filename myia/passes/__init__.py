@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from myia.ir.core import Function
 from myia.passes.accumulate import accumulate, in_steps
 from myia.passes.carries import merge_carries
+from myia.passes.chosen import read_chosen
 from myia.passes.cse import eliminate_common_subexpressions
 from myia.passes.dce import eliminate_dead_code
 from myia.passes.dead_stores import eliminate_dead_stores
@@ -36,6 +37,7 @@ Pass = Callable[[Function], Function]
 
 # Before derivatives are taken, which they make cheaper and leave as they are.
 EARLY_PASSES: dict[str, Pass] = {
+    "chosen": read_chosen,
     "promote": promote,
     "accumulate": accumulate,
     "read_before": read_before,

@@ -8,6 +8,9 @@ from in_place_checks import check_in_place
 from reference_calls import ReferenceCalls
 
 import myia
+from myia.ir.core import walk
+from myia.primitives.structured import loop_p
+from myia.primitives.windows import dynamic_slice, dynamic_update_slice
 
 
 def numbers(*shape):
@@ -32,7 +35,49 @@ def nest_that_writes_what_another_row_reads(a):
     return np.sum(a)
 
 
+def chosen_in_every_trip(x, y):
+    s = 0.1
+    for i in range(len(x)):
+        u = x if y[i] > 0.8 else y
+        s += np.sin(u[i]) * u[len(x) - 1 - i]
+    return s
+
+
+def chosen_and_written(x, y):
+    for i in range(len(x)):
+        u = x if y[i] > 0.7 else y
+        u[i - 1] = u[i] * 0.5 + 0.1
+    return np.sum(x) + np.sum(y * y)
+
+
+def one_of_three(x, y):
+    s = 0.1
+    for i in range(1, len(x) - 1):
+        u = x
+        if y[i] > 0.5:
+            u = y
+            if x[i] > 0.8:
+                u = np.zeros(len(x))
+        elif s > 3.0:
+            u = y[::-1]
+        for j in range(3):
+            s += u[i + j - 1] ** 2
+    return s
+
+
+def named_anew_and_written(x, y):
+    for i in range(len(x)):
+        if y[i] > 1.0:
+            x = y
+        x[i] = x[i] * 0.5
+    return np.sum(x * x) + np.sum(y)
+
+
 @pytest.mark.parametrize("f, args", [
+    (chosen_in_every_trip, (numbers(40), numbers(2, 40)[1])),
+    (chosen_and_written, (numbers(40), numbers(2, 40)[1])),
+    (one_of_three, (numbers(40), numbers(2, 40)[1])),
+    (named_anew_and_written, (numbers(40), numbers(2, 40)[1])),
     (stores_and_adds_to_an_element, (numbers(17, 17), numbers(17), numbers(17))),
     (nest_that_writes_what_another_row_reads, (numbers(5, 2),)),
 ])  # fmt: skip
@@ -55,3 +100,15 @@ def test_a_log_of_no_trips():
     da, dx = gradient(np.array([[2.0], [3.0]]), np.array([0.5]))
     np.testing.assert_allclose(da, [[2.5], [2.0]])
     np.testing.assert_allclose(dx, [6.0])
+
+
+@pytest.mark.parametrize("f", [chosen_in_every_trip, chosen_and_written, named_anew_and_written])
+def test_no_trip_takes_whole_arrays(f):
+    """Neither the choice nor its cotangent."""
+    x, y = numbers(50), numbers(2, 50)[1]
+    calls = ReferenceCalls(myia.grad(f, argnums=(0, 1)))
+    calls(x, y)
+    loops = [op for op in walk(calls.functions()[-1].region) if op.primitive is loop_p]
+    inside = [op for loop in loops for op in walk(loop.regions[-1])]
+    made = {op.primitive for op in inside if any(v.aval.size >= 50 for v in op.results)}
+    assert loops and made <= {dynamic_slice, dynamic_update_slice, loop_p}
