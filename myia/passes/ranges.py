@@ -5,7 +5,8 @@ known, and a number. In `for %k < %n`, 0 <= %k <= %n - 1, and so on outwards:
 
     for %i < 9 { %n = sub 8, %i ; for %k < %n { %j = add %k, %i ; ... } }     %j - %i = %k >= 0
                                                                       8 - %j = 8 - %k - %i >= 1
-Overflow of 64 bits is not thought of: such indices are in range of nothing.
+Overflow of 64 bits is not thought of: such indices are in range of nothing. Where an index is
+computed in another way, `as_index` says what is known of it.
 """
 
 from __future__ import annotations
@@ -16,11 +17,19 @@ from collections.abc import Sequence
 from myia.ir.avals import I64
 from myia.ir.core import Op, Region, Value
 from myia.primitives.arithmetic import add, mul, neg, sub
-from myia.primitives.define import constant_p
+from myia.primitives.arithmetic import max as maximum
+from myia.primitives.arithmetic import min as minimum
+from myia.primitives.define import constant, constant_p
 from myia.primitives.structured import Loop, loop_p, rev_p
 
 ONE = None  # the atom of numbers
 Sum = Counter  # atom -> factor; factors are not zero
+
+
+def as_index(x: Value, end: Value | None) -> Value:
+    """Emit `x`, of which it is known that 0 <= x < end, in a way that `Ranges` can read."""
+    low = x if end is None else minimum(x, sub(end, 1))
+    return maximum(low, constant(0, I64.dtype))
 
 
 class Ranges:
@@ -28,18 +37,31 @@ class Ranges:
 
     def __init__(self, region: Region):
         self.sums: dict[Value, Sum] = {}
-        self.ends: dict[Value, list[Sum]] = {}  # a loop's index is less than each of these
-        self.depth: dict[Value, int] = {}
+        self.ends: dict[Value, list[Sum]] = {}  # an index is less than each of these
+        self.depth: dict[Value, int] = {}  # of indices: what their ends are made of has a smaller
+        self.last: dict[Value, Sum] = {}  # of minima: what they do not exceed
         self.visit(region)
 
     def visit(self, region: Region, depth: int = 0) -> None:
         for op in region.ops:
             if len(op.results) == 1 and op.results[0].aval == I64:
                 self.sums[op.results[0]] = self._sum(op)
+                self._limited(op, depth)
             for inner in op.regions:
                 if op.primitive in (loop_p, rev_p):
-                    self._index(inner.args[0], Loop.of(op), depth)
-                self.visit(inner, depth + 1)
+                    self._index(inner.args[0], Loop.of(op), depth + 1)
+                self.visit(inner, depth + 2)
+
+    def _limited(self, op: Op, depth: int) -> None:
+        """Is it what `as_index` emits? A maximum with 0 may exceed a limit that is negative."""
+        (y,) = op.results
+        if op.primitive is minimum:
+            self.last[y] = self.of(op.operands[1])
+        if op.primitive is maximum and not self.of(op.operands[1]):
+            last = self.last.get(op.operands[0])
+            known = last is not None and self.not_negative(last)
+            self.ends[y] = [plus(last, number(1))] if known else []
+            self.depth[y] = depth
 
     def _index(self, k: Value, loop: Loop, depth: int) -> None:
         ends = [] if loop.count is None else [self.of(loop.count)]

@@ -7,6 +7,7 @@ again, and whether a sum (0.3) is computed again rather than stored.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import prod
 
 from myia.ir.avals import Aval
@@ -44,6 +45,9 @@ _PER_GATHERED = 3.0
 _PER_FACTORED = 20.0  # each element of a matrix that is factored or solved with
 
 
+# Trips over elements that do not wait for one another are made several at a time.
+SIDE_BY_SIDE = 4
+
 # Nanoseconds for a truth of an array that is read back: loops that select by truths in memory are
 # not vectorised. (79 x 79 numbers selected by rows and columns: 24 against 6 us by comparisons.)
 _PER_TRUTH = 0.75
@@ -55,15 +59,22 @@ def recording_cost(aval: Aval, price: float) -> float:
     return 1.5 + price * aval.nbytes + _PER_TRUTH * truths
 
 
-def op_cost(op: Op, in_place: bool = False) -> float:
-    """To compute `op` once more; `in_place`: windows are written into the array that is there."""
+def most_trips(loop: Loop) -> float:
+    return UNKNOWN_TRIPS if loop.bound is None else loop.bound
+
+
+def op_cost(op: Op, in_place: bool = False, trips: Callable[[Loop], float] = most_trips) -> float:
+    """To compute `op` once more, where loops make so many `trips`.
+
+    `in_place`: windows are written into the array that is there.
+    """
     name = op.primitive.name
     if op.primitive is if_p:
-        return 3 + sum(region_cost(r, in_place) for r in op.regions) / 2
+        return 3 + sum(region_cost(r, in_place, trips) for r in op.regions) / 2
     if op.primitive is loop_p:
-        return 20 + _trips(Loop.of(op)) * (5 + region_cost(Loop.of(op).body, in_place=True))
+        return 20 + trips(Loop.of(op)) * _trip_cost(Loop.of(op).body, trips)
     if op.regions:
-        return sum(region_cost(r, in_place) for r in op.regions)
+        return sum(region_cost(r, in_place, trips) for r in op.regions)
     touched = op.operands[1:] if in_place and name in UPDATES else (*op.operands, *op.results)
     size = max((v.aval.size for v in touched), default=1)
     if name == "dot_general":
@@ -80,18 +91,43 @@ def op_cost(op: Op, in_place: bool = False) -> float:
     return scalar + element * (size if size > 1 else 0)
 
 
-def region_cost(region: Region, in_place: bool = False) -> float:
+def region_cost(
+    region: Region, in_place: bool = False, trips: Callable[[Loop], float] = most_trips
+) -> float:
     """`in_place`: as in a loop's body, whose arrays are carried from trip to trip."""
-    return sum(op_cost(op, in_place) for op in region.ops)
+    return sum(op_cost(op, in_place, trips) for op in region.ops)
+
+
+def _trip_cost(body: Region, trips: Callable[[Loop], float]) -> float:
+    cost = region_cost(body, True, trips)
+    if not all(map(_on_elements, body.ops)):
+        return 5 + cost
+    return 1 + cost if _waits(body) else cost / SIDE_BY_SIDE
+
+
+def _on_elements(op: Op) -> bool:
+    if op.primitive.name in UPDATES:
+        return op.operands[1].aval.size == 1
+    return not op.regions and all(y.aval.size == 1 for y in op.results)
+
+
+def _waits(body: Region) -> bool:
+    """Does a trip need what the trip before computes: a number, or an element of an array in
+    another place than where it stores one itself?"""
+    carries = set(body.args[1:])
+    stores = [op for op in body.ops if op.primitive.name in UPDATES]
+    stored = {tuple(op.operands[2:]) for op in stores}
+    return any(x.aval.size == 1 for x in carries) or any(
+        op.primitive.name == "dynamic_slice"
+        and op.operands[0] in carries
+        and tuple(op.operands[1:]) not in stored
+        for op in body.ops
+    )
 
 
 def _products(op: Op) -> int:
     contracted = op.params["contract"][0]
     return op.results[0].aval.size * prod(op.operands[0].shape[i] for i in contracted)
-
-
-def _trips(loop: Loop) -> int:
-    return UNKNOWN_TRIPS if loop.bound is None else loop.bound
 
 
 def _products_of_convolution(op: Op) -> int:

@@ -26,7 +26,7 @@ from myia.ir.core import Function, Op, Region, Value, has_effect, reads
 from myia.ir.dependence import needed, with_dependents
 from myia.ir.rewrite import Env, clone_region
 from myia.passes.dce import eliminate_dead_code
-from myia.passes.storage.costs import UNKNOWN_TRIPS, op_cost, recording_cost
+from myia.passes.storage.costs import UNKNOWN_TRIPS, most_trips, op_cost, recording_cost
 from myia.passes.storage.counters import invert_counters
 from myia.passes.storage.cut import Cut, carries_needed, choose_records, parted
 from myia.passes.storage.explain import plan_of
@@ -52,10 +52,10 @@ from myia.source.diagnostics import Diagnostic, MyiaError
 NEVER = 1e12
 PRICES = ((0.25, 1 << 22), (1.0, 1 << 28), (4.0, 1 << 40), (16.0, 1 << 50), (64.0, 1 << 60))
 
-# Storage that leaves the caches costs this many nanoseconds a byte, most of it for fresh pages.
-# Storage of this many bytes stays in them.
-FRESH = 0.4
-CACHED = 1 << 22
+# Storage of so many bytes stays in the caches; of so many, in pages that the C library keeps from
+# call to call. What is larger than either costs so many nanoseconds a byte.
+CACHED, KEPT = 1 << 22, 1 << 25
+UNCACHED, FRESH = 0.1, 0.4
 
 DEFAULT = Limits()
 
@@ -113,6 +113,13 @@ def _price(plans: Sequence[LoopPlan]) -> float:
     return sum(_in_bytes(plan) * (plan.trips or UNKNOWN_TRIPS) * plan.turns for plan in plans)
 
 
+def _time_of_memory(nbytes: int) -> float:
+    """Nanoseconds that it takes to touch so many bytes once more than if they were cached."""
+    if nbytes <= CACHED:
+        return 0
+    return nbytes * (UNCACHED if nbytes <= KEPT else FRESH)
+
+
 class _Lowering:
     def __init__(self, limits: Limits, undo: Undo):
         self.limits, self.undo = limits, undo
@@ -150,6 +157,10 @@ class _Lowering:
         count = self.integers.get(op.operands[0]) if op.params["counted"] else None
         bounds = [b for b in (op.params["bound"], count) if b is not None]
         return max(0, min(bounds)) if bounds else None
+
+    def likely_trips(self, loop: Loop) -> float:
+        """Of a count that varies, as that of a triangle's rows, half of the most."""
+        return most_trips(loop) if loop.count in self.integers else most_trips(loop) / 2
 
     def look_up(self, values: Sequence[Value]) -> tuple[Value, ...]:
         return tuple(self.env.get(x, x) for x in values)
@@ -309,13 +320,15 @@ class _Scope:
             return None
         cut = choose(PRICES[0][0])
         recorded = needed(cut.primal, cut.records, cut.xs)
-        again = sum(op_cost(op, in_place=True) for op in (*parts.body.ops, *recorded))
+        more = [op for op in recorded if op in trip.only_in_adjoint]
+        likely = self.lowering.likely_trips
+        again = sum(op_cost(op, True, likely) for op in (*parts.body.ops, *more))
         budget, taped = CACHED, size * parts.bound
         while budget == CACHED or budget < taped / 2:
-            found, fresh = self.trail(cut, limits.with_budget(budget), trip), budget > CACHED
+            found = self.trail(cut, limits.with_budget(budget), trip)
             more = found.runs(parts.bound) - 1
             if more < 1 and found.nbytes <= budget:  # the least there is may take more
-                saved = FRESH * (taped - fresh * budget)
+                saved = _time_of_memory(taped) - _time_of_memory(budget)
                 return found if more * again * parts.bound < saved else None
             budget *= 2
         return None

@@ -27,6 +27,7 @@ from myia.ir.avals import I64
 from myia.ir.builder import append
 from myia.ir.core import Function, Op, Region, Value, captures, reads
 from myia.ir.rewrite import clone_op, inline
+from myia.passes.ranges import as_index
 from myia.passes.walk import Walk, rewrite
 from myia.primitives.arithmetic import add
 from myia.primitives.control import loop
@@ -79,7 +80,8 @@ class _Strip:
             return [changed.get(i, x) for i, x in enumerate(xs)]
 
         def trip(j, trips, *values):
-            yields = self._trip(add(k, j), now(values))
+            place = as_index(add(k, j), self.loop.count)
+            yields = self._trip(place, now(values))
             return [add(trips, 1), *(yields[i] for i in own)]
 
         def before_due(j, _, *values):

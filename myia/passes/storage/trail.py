@@ -16,6 +16,7 @@ from math import inf
 from myia.ir.avals import I64
 from myia.ir.builder import build_region
 from myia.ir.core import Value
+from myia.passes.ranges import as_index
 from myia.passes.storage.binomial import runs
 from myia.passes.storage.costs import op_cost, region_cost
 from myia.passes.storage.leaf import Leaf
@@ -109,13 +110,13 @@ class Trail:
 
         place = add(start, ahead)
         xs = [read(s, top) for s in slots]
-        xs = loop(xs, lambda j, *xs: self.cut.step(add(start, j), xs), count=ahead)
+        xs = loop(xs, lambda j, *xs: self.cut.step(self._index(start, j), xs), count=ahead)
         to = _choose((split, add(top, 1)), _int(self.slots))  # the last slot is never read
         slots = [write(s, x, to) for s, x in zip(slots, xs)]
         positions = write(positions, place, to)
 
         def replay(j, *carried):
-            k, xs, leaf = add(place, j), carried[:n], carried[n:]
+            k, xs, leaf = self._index(place, j), carried[:n], carried[n:]
             leaf = self.leaf.record(leaf, k, xs, self._in_block(k))
             return [*self.cut.step(k, xs), *leaf]
 
@@ -127,7 +128,7 @@ class Trail:
         leaf = self.leaf.end(results[n:], replays, after, unless=in_leaf)
 
         def transform(j, *state):
-            k = sub(sub(left, 1), j)
+            k = as_index(sub(sub(left, 1), j), self.cut.parts.count)
             return self.cut.transform(k, self.leaf.read(leaf, self._in_block(k)), state)
 
         state = loop(state, transform, count=back, bound=self.block)
@@ -150,6 +151,10 @@ class Trail:
         )
         behind = truncdiv(mul(before, slots), sub(add(slots, t), 1))
         return shift_left(maximum(minimum(before, sub(blocks, behind)), _int(1)), shift)
+
+    def _index(self, start: Value, j: Value) -> Value:
+        """The index of the trip that is `j` trips after `start`."""
+        return as_index(add(start, j), self.cut.parts.count)
 
     def _in_block(self, k: Value) -> Value:
         return and_(k, _int(self.block - 1))

@@ -29,7 +29,7 @@ from myia.passes.storage.rows import read, stacked, write
 from myia.passes.storage.versions import STORES, Unwound, overwritten, place_of, put_back, update_of
 from myia.primitives.arithmetic import sub
 from myia.primitives.control import loop
-from myia.primitives.define import zeros
+from myia.primitives.define import empty
 from myia.primitives.structured import Loop
 
 
@@ -90,7 +90,7 @@ def logged(op: Op, ends: Sequence[Value], env: Env) -> dict[Value, Logged]:
     body = parts.body
     stores = {end: stores_to_log(op, end) for end in ends}
     every = [store for found in stores.values() for store in found]
-    tapes = [zeros(stacked(update_of(store).aval, parts.bound)) for store in every]
+    tapes = [empty(stacked(update_of(store).aval, parts.bound)) for store in every]
 
     def trip(k, *xs):
         inner = {**env, **dict(zip(body.args, (k, *xs)))}
