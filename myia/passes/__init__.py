@@ -24,6 +24,7 @@ from myia.passes.if_convert import convert_branches
 from myia.passes.inline import inline
 from myia.passes.lanes import in_lanes
 from myia.passes.neighbours import neighbours
+from myia.passes.powers import share_powers
 from myia.passes.promote import promote
 from myia.passes.read_before import read_before
 from myia.passes.read_first import read_first
@@ -52,6 +53,7 @@ PASSES: dict[str, Pass] = {
     "fold": fold,
     "simplify": simplify,
     "cse": eliminate_common_subexpressions,
+    "powers": share_powers,
     "carries": merge_carries,
     "hoist": hoist,
 }
