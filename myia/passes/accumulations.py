@@ -46,6 +46,11 @@ class Total:
         """Is what a trip has found added, and not the sum to it?"""
         return self.op.primitive in SUMS or (self.op.primitive is arithmetic.sub and self.term == 1)
 
+    @property
+    def is_free(self) -> bool:
+        """May the numbers be added in any order?"""
+        return self.op.params.get("reassoc", False)
+
 
 @dataclass(frozen=True)
 class Accumulation:

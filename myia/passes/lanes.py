@@ -21,7 +21,7 @@ are made in the same order, as before. After derivatives: `independent.py` says 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from myia.ir.avals import I64
 from myia.ir.builder import Builder, append, at, emit1
@@ -228,12 +228,16 @@ class _Lanes:
         return self.first[y]
 
     def _total(self, total: Total, carry: Value) -> Value:
-        """The sum, one trip after the other."""
+        """The sum, one trip after the other; in any order, what the trips add together first."""
         terms = self._of(total.op.operands[total.term])
         with at(total.op.span):
-            for lane in range(WIDTH) if self.forwards else reversed(range(WIDTH)):
-                carry = _add(total, carry, reshape(_part(terms, lane, lane + 1), shape=carry.shape))
+            for part in [_together(terms)] if total.is_free else self._one_by_one(terms):
+                carry = _add(total, carry, reshape(part, shape=carry.shape))
         return carry
+
+    def _one_by_one(self, terms: Value) -> Iterator[Value]:
+        for lane in range(WIDTH) if self.forwards else reversed(range(WIDTH)):
+            yield _part(terms, lane, lane + 1)
 
     def _accumulated(self, accumulations: Sequence[Accumulation], array: Value) -> Value:
         """The array, with all that the trips add to it."""
@@ -249,7 +253,17 @@ class _Lanes:
 
 
 def _add(total: Total, carry: Value, term: Value) -> Value:
-    return emit1(total.op.primitive, *((carry, term) if total.term else (term, carry)))
+    operands = (carry, term) if total.term else (term, carry)
+    return emit1(total.op.primitive, *operands, **total.op.params)
+
+
+def _together(terms: Value) -> Value:
+    """The sum of all lanes. Of its additions none waits for the trips before."""
+    half = WIDTH // 2
+    while half:
+        terms = add(_part(terms, 0, half), _part(terms, half, 2 * half), reassoc=True)
+        half //= 2
+    return terms
 
 
 def _part(vector: Value, start: int, limit: int) -> Value:

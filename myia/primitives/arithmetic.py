@@ -21,8 +21,28 @@ INEXACT = "fc"
 # ----- Sums and products
 
 neg = pointwise("neg", lax.neg, np.negative, partials=[lambda y, x: -1], kinds=NUMBERS)
+
+
+def _add_jvp(ys, xs, ts, **params):
+    tx, ty = ts
+    if tx is None or ty is None:
+        return (ty if tx is None else tx,)
+    return (add(tx, ty, **params),)
+
+
+def _add_vjp(op, cts, acc):
+    for x in op.operands:
+        acc.add(x, *cts)
+
+
+# `reassoc`, as LLVM calls it, says of a sum of many numbers that each of its additions may be made
+# in any order: derivatives leave it where they sum cotangents. Without it the order is the user's.
 add = pointwise(
-    "add", lax.add, np.add, partials=[lambda z, x, y: 1, lambda z, x, y: 1], kinds=NUMBERS
+    "add",
+    lambda x, y, *, reassoc=False: lax.add(x, y),
+    lambda x, y, *, reassoc=False: np.add(x, y),
+    derivative=Explicit(_add_jvp, _add_vjp),
+    kinds=NUMBERS,
 )
 sub = pointwise(
     "sub", lax.sub, np.subtract, partials=[lambda z, x, y: 1, lambda z, x, y: -1], kinds=NUMBERS

@@ -24,10 +24,10 @@ def scaled(partial: Value | Number, t: Value) -> Value | None:
     return neg(t) if partial == -1 else mul(t, partial)
 
 
-def plus(a: Value | None, b: Value | None) -> Value | None:
+def plus(a: Value | None, b: Value | None, **params) -> Value | None:
     if a is None or b is None:
         return b if a is None else a
-    return add(a, b)
+    return add(a, b, **params)
 
 
 def or_zeros(t: Value | None, like: Value) -> Value:
@@ -72,7 +72,8 @@ class Accumulators:
 
     def add(self, x: Value, ct: Value | None) -> None:
         if ct is not None and self.wants(x):
-            self.sums[x] = plus(self.sums.get(x), ct)
+            free = {"reassoc": True} if x in self.begun else {}
+            self.sums[x] = plus(self.sums.get(x), ct, **free)
 
     def add_window(self, x: Value, start: tuple[int, ...], ct: Value) -> None:
         if x in self.begun:

@@ -84,3 +84,16 @@ func @f(%x: f64[], %n: i64[]) {
     yield %b }
   return %a, %b
 }""")  # fmt: skip
+
+
+def test_a_sum_in_any_order_is_no_other_sum():
+    assert unchanged(
+        cse,
+        """
+func @f(%x: f64[], %y: f64[]) -> f64[] {
+  %0 = add %x, %y
+  %1 = add %x, %y {reassoc=True}
+  %2 = mul %0, %1
+  return %2
+}""",
+    )

@@ -176,6 +176,52 @@ def test_the_same_to_the_bit(body, bound, trips):
         assert np.asarray(x).tobytes() == np.asarray(y).tobytes()
 
 
+def in_any_order(body: str) -> str:
+    assert "add %s, %c" in body
+    return body.replace("add %s, %c", "add %s, %c {reassoc=True}")
+
+
+def test_a_sum_in_any_order(golden):
+    golden(before_after(in_lanes, loop(in_any_order(ROWS))))
+
+
+@pytest.mark.parametrize("trips", [-3, 0, 5, 8, 16, 19, 23, 40])
+def test_a_sum_in_any_order_is_close(trips):
+    """Nothing else is changed by it."""
+    before = parse(loop(in_any_order(ROWS)))
+    after = in_lanes(before)
+    verify(after)
+    rng = np.random.default_rng(1)
+    args = [rng.uniform(0.5, 1.5, 40), rng.uniform(0.5, 1.5, (2, 40)), 3, trips, 0.25]
+    args = [np.asarray(x) for x in args]
+    *same, total = zip(evaluate(before, args), evaluate(after, args), strict=True)
+    assert all(x.tobytes() == y.tobytes() for x, y in same)
+    np.testing.assert_allclose(*total, rtol=1e-15)
+
+
+def test_a_sum_in_any_order_that_has_axes():
+    """No trip is left for another loop."""
+    before = parse("""
+func @f(%x: f64[32], %s: f64[1,1]) -> f64[1,1] {
+  %n = 32: i64[]
+  %s = for %k < %n (%s = %s) bound 32 {
+    %a = dynamic_slice %x, %k {sizes=(1,)}
+    %b = reshape %a {shape=(1, 1)}
+    %c = mul %b, %b
+    %s.1 = add %c, %s {reassoc=True}
+    yield %s.1
+  }
+  return %s
+}""")
+    after = in_lanes(before)
+    verify(after)
+    assert after is not before
+    args = [np.linspace(1.0, 2.0, 32), np.full((1, 1), 2.0)]
+    (expected,), (found,) = evaluate(before, args), evaluate(after, args)
+    assert found.shape == (1, 1)
+    np.testing.assert_allclose(found, expected, rtol=1e-15)
+
+
 def test_few_trips():
     assert unchanged(in_lanes, loop(ROWS, bound=15))
 
