@@ -41,7 +41,7 @@ class Trips:
 
     varying: frozenset[Value]
     moves: Mapping[Op, Moves | None]  # of accesses; None: always in the same place
-    totals: Mapping[Value, Total]
+    totals: Mapping[Value, tuple[Total, ...]]  # what a trip adds, in this order
     accumulations: Mapping[Value, tuple[Accumulation, ...]]  # in an order that suits all elements
     previous: Mapping[Value, Value]  # what the trip before has yielded, by the carry
     summing: frozenset[Op]  # the ops of totals and accumulations
@@ -83,7 +83,7 @@ class _Search:
         self.varying = varying_in(body)
         self.moves: dict[Op, Moves | None] = {}
         self.definitions = {y: op for op in body.ops for y in op.results}
-        self.totals: dict[Value, Total] = {}
+        self.totals: dict[Value, tuple[Total, ...]] = {}
         self.accumulations: dict[Value, tuple[Accumulation, ...]] = {}
         self.previous: dict[Value, Value] = {}
         self.summing: set[Op] = set()
@@ -130,17 +130,20 @@ class _Search:
 
     def _is_total(self, arg: Value, y: Value) -> bool:
         """Is it a sum, and nobody else looks at it?"""
-        seen, casts = self._uncast(arg)
-        op = self._only_user(seen)
-        if op is None or op.operands.count(seen) != 1:
+        totals, casts = [], []
+        end = self._uncast(arg, casts)
+        while end is not y:
+            op = self._only_user(end)
+            if op is None or op.operands.count(end) != 1:
+                return False
+            totals.append(Total(op, 1 - op.operands.index(end)))
+            if not totals[-1].is_sum:
+                return False
+            end = self._uncast(op.results[0], casts)
+        if not totals or self._users(y) or self.body.yields.count(y) != 1:
             return False
-        total = Total(op, 1 - op.operands.index(seen))
-        end, more = self._uncast(op.results[0])
-        unseen = not self._users(end) and self.body.yields.count(end) == 1
-        if not total.is_sum or end is not y or not unseen:
-            return False
-        self.totals[y] = total
-        self.summing.update((op, *casts, *more))
+        self.totals[y] = tuple(totals)
+        self.summing.update(casts, (total.op for total in totals))
         return True
 
     def _is_previous(self, arg: Value, y: Value) -> bool:
@@ -164,15 +167,14 @@ class _Search:
             waiting += op.operands
         return False
 
-    def _uncast(self, x: Value) -> tuple[Value, list[Op]]:
-        """What becomes of `x` by changes of its shape alone, and these."""
-        casts = []
+    def _uncast(self, x: Value, casts: list[Op]) -> Value:
+        """What becomes of `x` by changes of its shape alone, which are added to `casts`."""
         op = self._only_user(x)
         while op is not None and op.primitive in CASTS:
             casts.append(op)
             (x,) = op.results
             op = self._only_user(x)
-        return x, casts
+        return x
 
     def _only_user(self, x: Value) -> Op | None:
         users = self._users(x)

@@ -16,12 +16,15 @@
 A trip costs what it takes to keep its carries in memory, to compare its indices with the ends of
 the axes, to wait for what it reads of an array that it writes. Of eight elements at once a
 processor makes one or two instructions. Each element is computed from the same numbers, and sums
-are made in the same order, as before. After derivatives: `independent.py` says which loops.
+are made in the same order, as before; but for sums of cotangents, which have no order that a user
+wrote (`reassoc`): what eight trips add is added together first, and waits for no other trip. After
+derivatives: `independent.py` says which loops.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import functools
+from collections.abc import Sequence
 
 from myia.ir.avals import I64
 from myia.ir.builder import Builder, append, at, emit1
@@ -227,17 +230,17 @@ class _Lanes:
             return reshape(_part(self._of(y), last, last + 1), shape=arg.shape)
         return self.first[y]
 
-    def _total(self, total: Total, carry: Value) -> Value:
+    def _total(self, totals: Sequence[Total], carry: Value) -> Value:
         """The sum, one trip after the other; in any order, what the trips add together first."""
-        terms = self._of(total.op.operands[total.term])
-        with at(total.op.span):
-            for part in [_together(terms)] if total.is_free else self._one_by_one(terms):
-                carry = _add(total, carry, reshape(part, shape=carry.shape))
+        terms = [self._of(total.op.operands[total.term]) for total in totals]
+        with at(totals[0].op.span):
+            if all(total.is_free for total in totals):
+                return _add(totals[0], carry, reshape(_together(terms), shape=carry.shape))
+            for lane in range(WIDTH) if self.forwards else reversed(range(WIDTH)):
+                for total, term in zip(totals, terms):
+                    part = reshape(_part(term, lane, lane + 1), shape=carry.shape)
+                    carry = _add(total, carry, part)
         return carry
-
-    def _one_by_one(self, terms: Value) -> Iterator[Value]:
-        for lane in range(WIDTH) if self.forwards else reversed(range(WIDTH)):
-            yield _part(terms, lane, lane + 1)
 
     def _accumulated(self, accumulations: Sequence[Accumulation], array: Value) -> Value:
         """The array, with all that the trips add to it."""
@@ -257,13 +260,17 @@ def _add(total: Total, carry: Value, term: Value) -> Value:
     return emit1(total.op.primitive, *operands, **total.op.params)
 
 
-def _together(terms: Value) -> Value:
-    """The sum of all lanes. Of its additions none waits for the trips before."""
-    half = WIDTH // 2
+def _together(terms: Sequence[Value]) -> Value:
+    """The sum of all lanes of all terms. Of its additions none waits for the trips before."""
+    total, half = functools.reduce(_freely, terms), WIDTH // 2
     while half:
-        terms = add(_part(terms, 0, half), _part(terms, half, 2 * half), reassoc=True)
+        total = _freely(_part(total, 0, half), _part(total, half, 2 * half))
         half //= 2
-    return terms
+    return total
+
+
+def _freely(x: Value, y: Value) -> Value:
+    return add(x, y, reassoc=True)
 
 
 def _part(vector: Value, start: int, limit: int) -> Value:

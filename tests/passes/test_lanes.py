@@ -70,6 +70,17 @@ ROWS = """
     %s.1 = add %s, %c
     yield %x.1, %y.1, %s.1"""
 
+# Two numbers are taken into the sum in a trip.
+TWICE = ROWS.replace(
+    "    %s.1 = add %s, %c\n    yield %x.1, %y.1, %s.1",
+    """\
+    %s.1 = sub %s, %b
+    %s.2 = reshape %s.1 {shape=(1,)}
+    %s.3 = max %d, %s.2
+    %s.4 = reshape %s.3 {shape=()}
+    yield %x.1, %y.1, %s.4""",
+)
+
 INDEX_AS_A_NUMBER = """
     %a = dynamic_slice %x, %k {sizes=(1,)}
     %f = convert %k {dtype=f64}
@@ -156,6 +167,7 @@ SHARES_BACKWARDS = SHARES.replace("add %k, %1", "sub %30, %k").replace("%x, %k",
 @pytest.mark.parametrize("trips", [-3, 0, 5, 8, 16, 19, 23, 32])
 @pytest.mark.parametrize("body, bound", [
     (ROWS, 40),
+    (TWICE, 40),
     (INDEX_AS_A_NUMBER, 40),
     (FAR_BEHIND, 32),
     (STORED_LATER, 39),
@@ -185,10 +197,20 @@ def test_a_sum_in_any_order(golden):
     golden(before_after(in_lanes, loop(in_any_order(ROWS))))
 
 
+TWO_FREE_SUMS = ROWS.replace(
+    "    %s.1 = add %s, %c\n    yield %x.1, %y.1, %s.1",
+    """\
+    %s.1 = add %b, %s {reassoc=True}
+    %s.2 = add %s.1, %c {reassoc=True}
+    yield %x.1, %y.1, %s.2""",
+)
+
+
 @pytest.mark.parametrize("trips", [-3, 0, 5, 8, 16, 19, 23, 40])
-def test_a_sum_in_any_order_is_close(trips):
+@pytest.mark.parametrize("body", [in_any_order(ROWS), TWO_FREE_SUMS])
+def test_a_sum_in_any_order_is_close(body, trips):
     """Nothing else is changed by it."""
-    before = parse(loop(in_any_order(ROWS)))
+    before = parse(loop(body))
     after = in_lanes(before)
     verify(after)
     rng = np.random.default_rng(1)

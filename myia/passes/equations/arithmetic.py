@@ -43,6 +43,8 @@ def _(see, op, x, y):
 
 @equation(add, "x + -y == x - y")
 def _(see, op, x, y):
+    if op.params.get("reassoc"):
+        return None  # a difference would not say that its order is free
     negated = see.operand(neg, y)
     if negated is not None:
         return sub(x, negated)
