@@ -81,6 +81,7 @@ class Context:
         self.staged: dict[Any, Any] = {}  # calls of JAX's functions (infer/staging/calls.py)
         self.error_id = self.heap.new(CellObject(Static(0)))
         self.dead_paths = 0  # how many paths were found to raise
+        self.long_parts = 0  # how many parts of long arrays had a run-time size
 
     # ----- Failing
 

@@ -1,4 +1,4 @@
-"""Loops: one IR loop, inferred to a fixed point; unrolled where the body needs it.
+"""Loops: one IR loop, inferred to a fixed point; unrolled where that is better (`unrolling.py`).
 
 A trip is inferred from a state in which what the body does not change is known exactly and the
 rest are *slots*. The first trip starts from the exact initial state; what a trip changes becomes a
@@ -9,7 +9,7 @@ innermost body O(d) times.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,7 +17,7 @@ import numpy as np
 from myia.infer import links
 from myia.infer.branches import branch_many
 from myia.infer.context import Context, HeapArrays
-from myia.infer.errors import CertainError, LoopChangesType, NeedsStatic, TooManyTrips
+from myia.infer.errors import CertainError, LoopChangesType, NeedsStatic
 from myia.infer.heap import BufferObject, Heap, Stale
 from myia.infer.iteration import Sequence as Items
 from myia.infer.join import Join
@@ -25,6 +25,14 @@ from myia.infer.lists import ListGrowth, bounded
 from myia.infer.mismatch import Mismatch
 from myia.infer.numbers import number_value
 from myia.infer.skeletons import substitute
+from myia.infer.unrolling import (
+    FewTrips,
+    LoopCode,
+    States,
+    expect_few_trips,
+    unrolled,
+    unrolled_if_static,
+)
 from myia.infer.values import TRUE, Abstract, Scalar, Static, static_int
 from myia.ir.avals import I64
 from myia.ir.builder import Builder, current_builder
@@ -36,26 +44,10 @@ from myia.primitives.define import constant
 from myia.primitives.structured import Loop
 from myia.source.diagnostics import InternalError
 
-UNROLL_LIMIT = 512
 MAX_PASSES = 24
 MOST_LISTED = (
     32  # trips of loops that are unrolled because the arrays that they list are written to
 )
-
-States = Sequence[Abstract]
-
-
-@dataclass(frozen=True)
-class LoopCode:
-    """A loop to infer. `body(item, xs)` returns the next carries, `cond(item, xs)` a truth value.
-
-    `items` is None for a `while`. `key` names the loop in the source.
-    """
-
-    key: object
-    items: Items | None
-    cond: Callable[[Abstract, States], Abstract] | None
-    body: Callable[[Abstract, States], States]
 
 
 class _ConditionHasEffects(Exception):
@@ -68,10 +60,12 @@ def loop(ctx: Context, code: LoopCode, init: States) -> States:
         if static_int(code.items.count) and code.items.count.value == 0 and not code.items.live:
             return init
         if code.items.unroll:
-            return _unrolled(ctx, code, init, None)
+            return unrolled(ctx, code, init, None)
     saved, mark = ctx.heap.copy(), (len(current_builder().ops), len(ctx.checks))
     try:
         return _compiled(ctx, code, init)
+    except FewTrips:
+        _rewind(ctx, saved, mark)
     except _ConditionHasEffects:
         _rewind(ctx, saved, mark)
         return _rotated(ctx, code, init)
@@ -82,7 +76,12 @@ def loop(ctx: Context, code: LoopCode, init: States) -> States:
         if code.items is not None and not static_int(code.items.count):
             raise
         _rewind(ctx, saved, mark)
-        return _unrolled(ctx, code, init, need)
+        return unrolled(ctx, code, init, need)
+    try:
+        return unrolled_if_static(ctx, code, init)
+    except FewTrips:
+        _rewind(ctx, saved, mark)
+        return _compiled(ctx, code, init, may_be_few=False)
 
 
 def _rewind(ctx: Context, heap: Heap, mark: tuple[int, int]) -> None:
@@ -131,40 +130,6 @@ def _rotated(ctx: Context, code: LoopCode, init: States) -> States:
     return loop(ctx, rotated, [go, *init])[1:]
 
 
-# ----- Unrolling
-
-
-def _unrolled(ctx: Context, code: LoopCode, xs: States, need: NeedsStatic | None) -> States:
-    """One copy of the body for each trip; `need` is the error that made it so."""
-    index = 0
-    while True:
-        item = _static_item(code, index)
-        if item is None:
-            return xs
-        if index >= UNROLL_LIMIT:
-            reason = need.diagnostic.text(need.diagnostic.title) if need else "items differ in type"
-            ctx.fail(TooManyTrips, limit=UNROLL_LIMIT, reason=reason)
-        go = TRUE if code.cond is None else code.cond(item, xs)
-        if isinstance(go, Static) and not go.value:
-            return xs
-        if code.items is None and not isinstance(go, Static):
-            raise need
-        ctx.visits[code.key] = ctx.visits.get(code.key, 0) + 1
-        if isinstance(go, Static):
-            xs = code.body(item, xs)
-        else:
-            xs = branch_many(ctx, go, lambda i=item, s=xs: code.body(i, s), lambda s=xs: s)
-        index += 1
-
-
-def _static_item(code: LoopCode, index: int) -> Abstract | None:
-    if code.items is None:
-        return Static(None)
-    if code.items.live is not None:
-        return code.items.live(index)
-    return code.items.item(Static(index)) if index < code.items.count.value else None
-
-
 # ----- One loop of the IR
 
 
@@ -179,7 +144,8 @@ class _State:
     join: Join | None = None
 
 
-def _compiled(ctx: Context, code: LoopCode, init: States) -> States:
+def _compiled(ctx: Context, code: LoopCode, init: States, may_be_few: bool = True) -> States:
+    """`may_be_few`: raises `FewTrips` where the body had better be repeated."""
     before = ctx.heap.copy()
     plannable = code.items is not None and code.cond is None
     growth = ListGrowth(code.items.bound if code.items is not None else None, plannable)
@@ -199,6 +165,8 @@ def _compiled(ctx: Context, code: LoopCode, init: States) -> States:
         if trip.steady:
             if trip.dead_paths < dead_paths:  # what they append was not counted
                 ctx.needs_static("how far a list grows in this loop")
+            if may_be_few and trip.long_parts:
+                expect_few_trips(code, init, Region((), tuple(trip.body.ops), ()), trip.outs)
             ctx.hints[key] = (state, growth.plans, before)
             return _emit(ctx, code, trip, init, before, growth)
         state = trip.next_state()
@@ -249,7 +217,7 @@ class _Trip:
         self.state, self.growth, self.before = state, growth, before
         ctx.visits[code.key] = ctx.visits.get(code.key, 0) + 1
         ctx.heap.restore(state.heap)
-        self.never_runs, self.dead_paths = False, 0
+        self.never_runs, self.dead_paths, self.long_parts = False, 0, 0
         self.index = Value(I64, "k")
         self.body = Builder()
         with self.body:
@@ -259,11 +227,12 @@ class _Trip:
         self.infer_condition(ctx, code)
         if self.never_runs:
             return
-        dead_paths = ctx.dead_paths
+        dead_paths, long_parts = ctx.dead_paths, ctx.long_parts
         with self.body:
             item = code.items.item(index) if code.items is not None else Static(None)
             self.outs = list(code.body(item, state.xs))
         self.dead_paths = ctx.dead_paths - dead_paths
+        self.long_parts = ctx.long_parts - long_parts
         self.end = ctx.heap.copy()
         self.join_ends(ctx, code.items)
 

@@ -229,11 +229,13 @@ def _transpose_slice(ct, x, *, start, limit, stride):
 
 
 def _accumulate_slice(op: Op, ct, acc: Cotangents) -> None:
+    """Into the window from the first element that is read to the last."""
     (x,) = op.operands
-    if all(s == 1 for s in op.params["stride"]):
-        acc.add_window(x, op.params["start"], ct)
-    else:
-        acc.add(x, _transpose_slice(ct, x, **op.params))
+    interior = tuple(s - 1 for s in op.params["stride"])
+    if any(interior):
+        none = (0,) * len(interior)
+        ct = pad(ct, constant(0, ct.dtype), low=none, high=none, interior=interior)
+    acc.add_window(x, op.params["start"], ct)
 
 
 slice = linear(

@@ -142,6 +142,8 @@ class Emitter:
             return self._ordered_read(op, operands)
         results = op.primitive.lower(*operands, **op.params)
         results = results if isinstance(results, (tuple, list)) else (results,)
+        if self.fences and op in self.fences.straight and not self.rules.ordered:
+            return fence(true_after(results[0]), results)
         return fence(self.guards[op], results) if op in self.guards else results
 
     def _ordered_read(self, op: Op, operands: Sequence[Array]) -> Sequence[Array]:

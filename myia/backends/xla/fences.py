@@ -24,6 +24,7 @@ is fused with it (openxla/xla issue 49176). With this fence stencils are faster,
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
@@ -37,6 +38,8 @@ from myia.ir.dependence import needed
 from myia.primitives.structured import Loop, call_p, loop_p
 from myia.primitives.windows import dynamic_update_slice
 
+_OFTEN = 8  # writes in straight code: a few copies of an array do not matter
+_LONG = 4096  # elements: a copy takes longer than a fence that is not compiled into a loop
 _MAX_TOGETHER = 8  # elements of windows that are read through one fence
 
 
@@ -63,7 +66,8 @@ class Fences:
     def __init__(self, region: Region):
         loops = [op for op in walk(region) if op.primitive is loop_p]
         self.reads = {op: reads_to_fence(Loop.of(op).body) for op in loops}
-        apart = rewriting_reads(region).union(*self.reads.values())
+        self.straight = straight_reads(region)
+        apart = rewriting_reads(region).union(self.straight, *self.reads.values())
         self.writes = frozenset(_overlapping_writes(region, apart))
 
 
@@ -81,6 +85,24 @@ def reads_to_fence(body: Region) -> frozenset[Op]:
     rewriting = rewriting_reads(body)
     reads = [op for op in reads if op not in rewriting and buffers.written(op.operands[0])]
     return frozenset() if _feed_one_write(reads, body) else frozenset(reads)
+
+
+def straight_reads(region: Region) -> frozenset[Op]:
+    """The reads of parts of a long array in straight code that goes on writing parts of it.
+
+    Each of the writes would cost a copy of the array.
+    """
+    buffers = Buffers(region)
+    writes = Counter(buffers.of(op.operands[0]) for op in region.ops if op.primitive in WRITES)
+    rewriting = rewriting_reads(region)
+    return frozenset(
+        op
+        for op in region.ops
+        if op.primitive in READS
+        and op not in rewriting
+        and writes[buffers.of(op.operands[0])] >= _OFTEN
+        and op.operands[0].aval.size >= max(_LONG, 2 * op.results[0].aval.size)
+    )
 
 
 def read_at_once(region: Region, fenced: Collection[Op]) -> tuple[list[Op], list[Op]]:

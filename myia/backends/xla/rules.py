@@ -3,7 +3,8 @@
     loops that read arrays which they write?    no: fences (none), whole loops, default options
                                                yes: fences, whole loops, region analysis
     ... and an `if` on arrays outside loops?    yes: fences, region analysis
-    ... if they only rewrite windows?           yes: fences (none), whole loops, default options
+    ... if they only rewrite windows, or straight code is what reads and writes?
+                                                yes: fences, whole loops, default options
     called by a function that JAX compiles?     yes: fences, reads and writes ordered by data
 
 Region analysis is exact on programs without calls, and on programs without conditionals. Given
@@ -19,7 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from myia.backends.xla.cost import worth_compiling_whole
-from myia.backends.xla.fences import reads_to_fence
+from myia.backends.xla.fences import reads_to_fence, straight_reads
 from myia.backends.xla.rewrites import rewriting_reads
 from myia.ir.core import Function, Op, Region, captures, walk
 from myia.primitives.structured import Loop, if_p, loop_p
@@ -53,12 +54,13 @@ UNDER_A_TRACE = Rules(fences=True, ordered=True, whole_loops=True)
 
 def rules_for_cpu(function: Function) -> Rules:
     bodies = [Loop.of(op).body for op in walk(function.region) if op.primitive is loop_p]
-    fenced, rewriting = any(map(reads_to_fence, bodies)), any(map(rewriting_reads, bodies))
+    fenced = any(map(reads_to_fence, bodies))
+    wanted = any(map(rewriting_reads, bodies)) or bool(straight_reads(function.region))
     risky = any(_branches_on_arrays(op) for op in _not_whole(function.region))
     return Rules(
         fences=True,
         whole_loops=not (fenced and risky),
-        region_analysis=fenced or (rewriting and not risky),
+        region_analysis=fenced or (wanted and not risky),
     )
 
 

@@ -9,6 +9,7 @@ part of it that is there is moved to its start.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import prod
 
 from myia.infer.context import Context
 from myia.infer.errors import BadType, BadValue
@@ -45,6 +46,7 @@ from myia.primitives import arithmetic, logic
 from myia.primitives.define import constant
 
 NOTHING = known(0)
+LONG = 4096  # elements, over which a mask takes as long as the ops of a short trip
 
 
 @dataclass(frozen=True)
@@ -126,6 +128,8 @@ def part_of(
     )
     part = Part(window, tuple(a.extent for a in seen), tuple(origin))
     forward = all(a.start == 0 and a.stride == 1 for a in axes)
+    run_time = any(a.extent is not None and not a.extent.count.static for a in axes)
+    ctx.long_parts += run_time and prod(part.shape) >= LONG
     return part, window.shape == shape and forward
 
 
