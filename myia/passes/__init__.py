@@ -22,6 +22,7 @@ from myia.passes.fold import fold
 from myia.passes.hoist import hoist
 from myia.passes.if_convert import convert_branches
 from myia.passes.inline import inline
+from myia.passes.join_branches import join_branches
 from myia.passes.lanes import in_lanes
 from myia.passes.neighbours import neighbours
 from myia.passes.powers import share_powers
@@ -58,6 +59,20 @@ PASSES: dict[str, Pass] = {
     "hoist": hoist,
 }
 
+
+def tidy(function: Function) -> Function:
+    """`function` in the form that equations leave, for what looks for that form."""
+    return optimize(function, passes=_TIDYING)
+
+
+_TIDYING: dict[str, Pass] = {
+    "cse": eliminate_common_subexpressions,
+    "simplify": simplify,
+    "under_masks": drop_masks_under_masks,
+    "dead_stores": eliminate_dead_stores,
+    "dce": eliminate_dead_code,
+}
+
 # When no derivative will be taken of the program any more.
 LATE_PASSES: dict[str, Pass] = {
     "release": release,
@@ -68,10 +83,12 @@ LATE_PASSES: dict[str, Pass] = {
     "dead_stores": eliminate_dead_stores,
     "fill_in_place": fill_in_place,
     "read_in_place": read_in_place,
+    "join_branches": join_branches,
     "if_convert": convert_branches,
     "unroll": unroll,
     "ends_apart": ends_apart,
     "decide": decide,
+    "tidy": tidy,
     "in_lanes": in_lanes,
     "neighbours": neighbours,
 }

@@ -64,8 +64,8 @@ def _convert(op: Op, walk: Walk) -> Sequence[Value] | None:
     if op.primitive is not if_p:
         return None
     arms = [_Arm(region) for region in op.regions]
-    stored = _stored(*arms)
-    if stored is None or not all(arm.settle(stored) for arm in arms):
+    stored = _settled(arms)
+    if stored is None:
         return None
     (pred,) = op.operands
     env: Env = {}
@@ -80,6 +80,17 @@ def _convert(op: Op, walk: Walk) -> Sequence[Value] | None:
 
 
 # ----- What can be converted
+
+
+def is_convertible(op: Op) -> bool:
+    """Whether this `if` is small enough."""
+    return _settled([_Arm(region) for region in op.regions]) is not None
+
+
+def _settled(arms: Sequence[_Arm]) -> list[int] | None:
+    """The yields for which conditional stores are to be made; None if the branch is to stay."""
+    stored = _stored(*arms)
+    return stored if stored is not None and all(arm.settle(stored) for arm in arms) else None
 
 
 class _Arm:

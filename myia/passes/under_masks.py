@@ -8,8 +8,9 @@ Of `%2`, and so of `%1`, only the elements are read where `%m` holds; there `%1`
 a run-time size are padded before each operation, so that no derivative meets what is not there.
 When all derivatives have been taken, it does not matter what becomes of padding that is left out.
 
-Masks are followed back through pointwise operations and broadcasts, as sets of truths that hold of
-every element that is read. What is read by anything else, or is yielded, is read everywhere.
+Masks are followed back through pointwise operations and broadcasts, as sets of what is known of
+every element that is read: that a mask holds there, or that it does not. What is read by anything
+else, or is yielded, is read everywhere.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from myia.primitives.define import PointwisePrimitive
 from myia.primitives.logic import and_, select
 from myia.primitives.shaping import broadcast
 
-Masks = frozenset[Value]  # all of them hold of each element that is read
+Masks = frozenset[tuple[Value, bool]]  # whether they hold, of each element that is read
 
 EVERYWHERE: Masks = frozenset()
 
@@ -41,9 +42,9 @@ def _region(region: Region, definitions: Mapping[Value, Op]) -> Region:
     for op in region.ops:
         op = substituted(op, env, lambda inner: _inner(inner, env, definitions))
         if op.primitive is select:
-            mask, chosen, _ = op.operands
-            if _implied(mask, read.get(op.results[0], EVERYWHERE), definitions):
-                env[op.results[0]] = chosen
+            known = _known(op, read.get(op.results[0], EVERYWHERE), definitions)
+            if known is not None:
+                env[op.results[0]] = known
                 continue
         ops.append(op)
     return rebuilt(region, ops, tuple(env.get(y, y) for y in region.yields))
@@ -53,9 +54,17 @@ def _inner(region: Region, env: Env, definitions: Mapping[Value, Op]) -> Region:
     return _region(substituted_region(region, env), definitions)
 
 
+def _known(op: Op, masks: Masks, definitions: Mapping[Value, Op]) -> Value | None:
+    """What the selection `op` selects wherever `masks` are as they say, if always the same."""
+    mask, chosen, other = op.operands
+    if _implied(mask, masks, definitions):
+        return chosen
+    return other if (mask, False) in masks else None
+
+
 def _implied(mask: Value, masks: Masks, definitions: Mapping[Value, Op]) -> bool:
-    """Does `mask` hold wherever all of `masks` do?"""
-    if mask in masks:
+    """Does `mask` hold wherever `masks` are as they say?"""
+    if (mask, True) in masks:
         return True
     op = definitions.get(mask)
     return (
@@ -78,8 +87,8 @@ class _Read:
         if not op.regions and isinstance(op.primitive, PointwisePrimitive):
             masks = self.masks.get(op.results[0], EVERYWHERE)
             for i, x in enumerate(op.operands):
-                chosen = op.primitive is select and i == 1
-                self.use(x, masks | self.conjuncts(op.operands[0]) if chosen else masks)
+                sides = op.primitive is select and i > 0
+                self.use(x, masks | self.truths(op.operands[0], i == 1) if sides else masks)
         elif op.primitive is broadcast:
             self.use(op.operands[0], self.before(op))
         else:
@@ -89,18 +98,19 @@ class _Read:
     def use(self, x: Value, masks: Masks) -> None:
         self.masks[x] = self.masks[x] & masks if x in self.masks else masks
 
-    def conjuncts(self, mask: Value) -> Masks:
+    def truths(self, mask: Value, holds: bool) -> Masks:
+        """What is known where `mask` holds, or where it does not."""
         op = self.definitions.get(mask)
-        if op is None or op.primitive is not and_:
-            return frozenset({mask})
-        return frozenset({mask}).union(*map(self.conjuncts, op.operands))
+        if op is None or op.primitive is not and_ or not holds:
+            return frozenset({(mask, holds)})
+        return frozenset({(mask, True)}).union(*(self.truths(x, True) for x in op.operands))
 
     def before(self, op: Op) -> Masks:
         """Masks of the operand of a broadcast: those that were made larger as it was."""
         masks = self.masks.get(op.results[0], EVERYWHERE)
-        made = [self.definitions[m] for m in masks if m in self.definitions]
-        same = [other.operands[0] for other in made if _alike(op, other)]
-        return EVERYWHERE.union(*map(self.conjuncts, same))
+        made = [(self.definitions[m], holds) for m, holds in masks if m in self.definitions]
+        same = [(other.operands[0], holds) for other, holds in made if _alike(op, other)]
+        return EVERYWHERE.union(*(self.truths(m, holds) for m, holds in same))
 
 
 def _alike(one: Op, other: Op) -> bool:

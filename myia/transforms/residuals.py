@@ -12,10 +12,11 @@
 
 The input is not valid IR: values of a branch are read outside of it. Only the pullback of the same
 branch reads them, that is, only when the branch was taken. So a residual of one branch shares its
-place with one of the other branch of the same aval, what the branch yields anyhow is read from
-there, and constants are simply made again. In a region that is to be linear in some values, what
-depends on these has places of its own: else the result of an `if` would depend on them though what
-is read of it does not.
+place with one of the other branch of the same aval, and what the branch yields anyhow is read from
+there. Constants are simply made again, and so are indices computed of what is known before the
+branch: else a loop would record them, and nobody could tell where an array is read or written. In a
+region that is to be linear in some values, what depends on these has places of its own: else the
+result of an `if` would depend on them though what is read of it does not.
 """
 
 from __future__ import annotations
@@ -26,9 +27,13 @@ from itertools import zip_longest
 
 from myia.ir.builder import Builder, append
 from myia.ir.core import Op, Region, Value, reads
+from myia.ir.dependence import needed
 from myia.ir.rewrite import Env, clone_op
+from myia.primitives.arithmetic import add, mul, neg, sub
 from myia.primitives.define import constant_p, zeros
 from myia.primitives.structured import if_p
+
+COUNTING = {add, sub, mul, neg}
 
 Place = tuple[Value | None, Value | None]  # a residual of `then` and one of `else`, of one aval
 
@@ -71,24 +76,21 @@ def _export(region: Region, env: Env, apart: set[Value]) -> Region:
     return Region(region.args, tuple(b.ops), _lookup(region.yields, env))
 
 
-def _export_from(
-    op: Op, escaping: Sequence[Sequence[tuple[Value, Op]]], env: Env, apart: set[Value]
-) -> None:
+def _export_from(op: Op, escaping: Sequence[Sequence[Value]], env: Env, apart: set[Value]) -> None:
     """Emit the `if` with its residuals as further results, which `env` then names."""
-    constants = [d for found in escaping for _, d in found if d.primitive is constant_p]
+    again = [_made_again(region) for region in op.regions]
+    others = [
+        [x for x in found if x not in made] for found, made in zip(escaping, again, strict=True)
+    ]
     yielded = {
         y: z
         for region in op.regions
         for y, z in zip(region.yields, op.results)
         if (y in apart) == (z in apart)
     }
-    known = {x: yielded[x] for found in escaping for x, _ in found if x in yielded}
+    known = {x: yielded[x] for found in others for x in found if x in yielded}
     places = _shared_places(
-        *(
-            [x for x, d in found if d.primitive is not constant_p and x not in known]
-            for found in escaping
-        ),
-        apart=apart,
+        *([x for x in found if x not in known] for found in others), apart=apart
     )
     arms = []
     for which, region in enumerate(op.regions):
@@ -102,8 +104,21 @@ def _export_from(
     for place, result in zip(places, results):
         env.update((x, result) for x in place if x is not None)
     env.update(known)
-    for definition in constants:
-        append(clone_op(definition, env))
+    for found, made in zip(escaping, again):
+        for definition in needed(list(made.values()), found):
+            append(clone_op(definition, env))
+
+
+def _made_again(region: Region) -> dict[Value, Op]:
+    """Constants, and numbers that count: of a branch those that take nothing else of it."""
+    inside, found = dict(_defined(region)), {}
+    for x, d in inside.items():
+        counts = d.primitive in COUNTING and x.dtype.kind in "iu" and x.aval.size == 1
+        if d.primitive is constant_p or (
+            counts and all(y in found or y not in inside for y in d.operands)
+        ):
+            found[x] = d
+    return found
 
 
 def _padded(arm: Region, n: int, places: Sequence[Place], which: int) -> Region:
@@ -122,13 +137,13 @@ def _shared_places(then: Iterable[Value], other: Iterable[Value], apart: set[Val
     return [place for columns in groups.values() for place in zip_longest(*columns)]
 
 
-def _escaping(region: Region) -> dict[Op, list[list[tuple[Value, Op]]]]:
+def _escaping(region: Region) -> dict[Op, list[list[Value]]]:
     """For each `if` of `region`: the values of each branch that are read after it."""
     found = {}
     read = set(region.yields)
     for op in reversed(region.ops):
         if op.primitive is if_p:
-            found[op] = [[(x, d) for x, d in _defined(arm) if x in read] for arm in op.regions]
+            found[op] = [[x for x, _ in _defined(arm) if x in read] for arm in op.regions]
         _collect_reads(op, read)
     return found
 

@@ -151,6 +151,21 @@ EXAMPLES = {
     ("select", "select(p, select(p, x, y), z) == select(p, x, z)"): [
         ("p: bool[], x: f64[], y: f64[]", "%0 = select %p, %x, %y; %1 = select %p, %0, %y"),
     ],
+    ("select", "select(p, x + t, x) == x + select(p, t, -0.0): what lanes take for a sum"): [
+        ("p: bool[], x: f64[], t: f64[]", "%0 = add %x, %t; %1 = select %p, %0, %x"),
+        ("p: bool[], x: f64[], t: f64[]", "%0 = add %t, %x; %1 = select %p, %x, %0"),
+        ("p: bool[2], x: f32[2], t: f32[2]", "%0 = add %x, %t; %1 = select %p, %0, %x"),
+    ],
+    ("select", "select(p, x + t, x + u) == x + select(p, t, u)"): [
+        (
+            "p: bool[], x: f64[], t: f64[], u: f64[]",
+            "%0 = add %x, %t; %1 = add %u, %x; %2 = select %p, %0, %1",
+        ),
+        (
+            "p: bool[], x: f64[], t: f64[], u: f64[]",
+            "%0 = add %t, %x; %1 = add %x, %u; %2 = select %p, %0, %1",
+        ),
+    ],
     ("select", "select(p, select(p & q, x, z), z) == select(p & q, x, z)"): [
         (
             "p: bool[], q: bool[], x: f64[], z: f64[]",

@@ -40,7 +40,7 @@ func @f(%m: bool[3], %x: f64[3], %y: f64[3], %a: f64[3,3]) -> f64[3,3] {
 INNER = "%1 = select %m, %x, %y"
 UNMASKED = [
     program(INNER, "%2 = sin %1", "%3 = select %p, %2, %y", "return %3", result="f64[3]"),
-    program(INNER, "%2 = select %m, %y, %1", "return %2", result="f64[3]"),
+    program(INNER, "%2 = select %p, %y, %1", "return %2", result="f64[3]"),
     program(INNER, "%2 = select %m, %1, %y", "return %2, %1", result="f64[3], f64[3]"),
     program(
         INNER,
@@ -62,7 +62,7 @@ UNMASKED = [
 
 @pytest.mark.parametrize("text", UNMASKED)
 def test_what_must_not(text):
-    """Another mask, the other choice, another reader, a sum, less than the mask says."""
+    """Another mask, another mask's other choice, another reader, a sum, less than the mask says."""
     assert unchanged(drop_masks_under_masks, text)
 
 
@@ -76,6 +76,22 @@ def test_the_numbers_stay():
         "return %5",
         result="f64[3]",
     )
+    check_one_is_dropped(text)
+
+
+def test_what_is_read_where_a_mask_does_not_hold():
+    check_one_is_dropped(
+        program(
+            "%1 = select %m, %x, %y",
+            "%2 = log %1",
+            "%3 = select %m, %y, %2",
+            "return %3",
+            result="f64[3]",
+        )
+    )
+
+
+def check_one_is_dropped(text):
     before, after = parse(text), drop_masks_under_masks(parse(text))
     assert len(after.region.ops) == len(before.region.ops) - 1
     x, y = np.array([0.0, 2.0, -1.0]), np.array([1.0, 5.0, 7.0])

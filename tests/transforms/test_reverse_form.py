@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from derivative_checks import expanded, function, gradient, pullback, pushforward, run
-from derivative_zoo import integer, number, read, write
+from derivative_zoo import VECTOR, integer, number, read, write
 
 from myia.ir.core import walk
 from myia.ir.printer import to_text
@@ -80,6 +80,24 @@ def test_constants_are_no_residuals():
     f = expanded(gradient(function(body, 0.5)))
     branches = [op for op in prune(f.region).ops if op.primitive is if_p]
     assert len(branches) == 1  # that of the pullback, which reads no value of the other
+
+
+def test_indices_of_branches_are_no_residuals():
+    """`x[i + 1] ** 2 if p > 0 else x[i - 1] ** 2`: only what is read there is one."""
+
+    def body(x, i, p):
+        def square(j):
+            y = read(x, j)
+            return [y * y]
+
+        return if_(gt(p, number(0.0)), lambda: square(i + 1), lambda: square(i - 1))
+
+    f = expanded(gradient(function(body, VECTOR, 2, 0.5)))
+    forward = next(op for op in prune(f.region).ops if op.primitive is if_p)
+    assert [y.dtype.kind for y in forward.results] == ["f"]
+    for p, place in ((0.5, 3), (-0.5, 1)):
+        (found,) = run(f, [VECTOR, 2, p])[:1]
+        np.testing.assert_array_equal(found, 2 * VECTOR * (np.arange(4) == place))
 
 
 # ----- Accumulation in place

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from myia.ir.core import Value
 from myia.passes.equations.define import equation, is_integer
+from myia.primitives.arithmetic import add
 from myia.primitives.define import constant
 from myia.primitives.logic import (
     and_,
@@ -192,6 +194,37 @@ def _(see, op, p, x, z):
         return None
     both = see.made_by(and_, inner.operands[0])
     return x if both is not None and p in both.operands else None
+
+
+def _without(see, sum_: Value, x: Value) -> Value | None:
+    """What is added to `x` in `sum_`."""
+    op = see.made_by(add, sum_)
+    if op is None or x not in op.operands:
+        return None
+    return op.operands[1 - op.operands.index(x)]
+
+
+@equation(select, "select(p, x + t, x) == x + select(p, t, -0.0): what lanes take for a sum")
+def _(see, op, p, x, y):
+    if x.dtype.kind != "f":
+        return None
+    t = _without(see, x, y)
+    if t is not None:
+        return add(y, select(p, t, -0.0))
+    t = _without(see, y, x)
+    return None if t is None else add(x, select(p, -0.0, t))
+
+
+@equation(select, "select(p, x + t, x + u) == x + select(p, t, u)")
+def _(see, op, p, x, y):
+    one = see.made_by(add, x)
+    if one is None or x.dtype.kind != "f":
+        return None
+    for i, a in enumerate(one.operands):
+        u = _without(see, y, a)
+        if u is not None:
+            return add(a, select(p, one.operands[1 - i], u))
+    return None
 
 
 # ----- Conversion
