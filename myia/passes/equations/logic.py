@@ -196,23 +196,23 @@ def _(see, op, p, x, z):
     return x if both is not None and p in both.operands else None
 
 
-def _without(see, sum_: Value, x: Value) -> Value | None:
-    """What is added to `x` in `sum_`."""
+def _added(see, sum_: Value, x: Value) -> tuple[Value, dict] | None:
+    """What is added to `x` in `sum_`, and how."""
     op = see.made_by(add, sum_)
     if op is None or x not in op.operands:
         return None
-    return op.operands[1 - op.operands.index(x)]
+    return op.operands[1 - op.operands.index(x)], op.params
 
 
 @equation(select, "select(p, x + t, x) == x + select(p, t, -0.0): what lanes take for a sum")
 def _(see, op, p, x, y):
     if x.dtype.kind != "f":
         return None
-    t = _without(see, x, y)
-    if t is not None:
-        return add(y, select(p, t, -0.0))
-    t = _without(see, y, x)
-    return None if t is None else add(x, select(p, -0.0, t))
+    if (found := _added(see, x, y)) is not None:
+        return add(y, select(p, found[0], -0.0), **found[1])
+    if (found := _added(see, y, x)) is not None:
+        return add(x, select(p, -0.0, found[0]), **found[1])
+    return None
 
 
 @equation(select, "select(p, x + t, x + u) == x + select(p, t, u)")
@@ -220,10 +220,10 @@ def _(see, op, p, x, y):
     one = see.made_by(add, x)
     if one is None or x.dtype.kind != "f":
         return None
-    for i, a in enumerate(one.operands):
-        u = _without(see, y, a)
-        if u is not None:
-            return add(a, select(p, one.operands[1 - i], u))
+    for a, t in (one.operands, one.operands[::-1]):
+        found = _added(see, y, a)
+        if found is not None and found[1] == one.params:
+            return add(a, select(p, t, found[0]), **one.params)
     return None
 
 
