@@ -31,6 +31,7 @@ from myia.passes.read_before import read_before
 from myia.passes.read_first import read_first
 from myia.passes.read_in_place import read_in_place
 from myia.passes.release import release
+from myia.passes.roots import powers_by_roots
 from myia.passes.simplify import simplify
 from myia.passes.under_masks import drop_masks_under_masks
 from myia.passes.unroll import unroll
@@ -77,6 +78,7 @@ _TIDYING: dict[str, Pass] = {
 LATE_PASSES: dict[str, Pass] = {
     "release": release,
     "in_steps": in_steps,
+    "roots": powers_by_roots,
     "read_first": read_first,
     **PASSES,
     "under_masks": drop_masks_under_masks,

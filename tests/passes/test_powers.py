@@ -82,7 +82,7 @@ func @f(%p: bool[], %x: f64[]) -> f64[] {
 def pulls(x, steps):
     total = 0.0
     for _ in range(steps):
-        x = x + 0.01 * np.sum(x * x + 0.1) ** -1.5 * x
+        x = x + 0.01 * np.sum(x * x + 0.1) ** -1.25 * x
         total += np.sum((x * x) ** -0.75)
     return total
 
