@@ -43,11 +43,6 @@ def counts(function: Function, args: Sequence[np.ndarray]) -> Counts:
         return _Counter(_control(function.region)).region(function.region, known)
 
 
-def quick(function: Function) -> bool:
-    """Do only integers decide where control goes? Counting runs nothing else then."""
-    return all(x.dtype.kind in "biu" for x in _control(function.region))
-
-
 # ----- What decides where control goes
 
 

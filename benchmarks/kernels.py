@@ -1,18 +1,13 @@
 """What do gradients of in-place kernels cost? Beside the primal, NumPy, JAX and numba.
 
-    python -m benchmarks.kernels [--only NAME ...] [--exponents] [--plot FILE.png]
+    python -m benchmarks.kernels [--only NAME ...] [--plot FILE.png]
 
-Targets: gradient / compiled primal: median at most 3, none over 8; its time grows with the size as
-the primal's does (exponents of four sizes differ by at most 0.15); 10 times faster than what users
+Targets: gradient / compiled primal: median at most 3, none over 8; 10 times faster than what users
 of JAX write; the primal 10 times faster than Python's loops, and at most 6 times numba's time on
-scalar loops, 1.5 times on arrays.
+scalar loops, 1.5 times on arrays. How times grow with the size: `exponents.py`.
 
 JAX and ours take turns, both on arrays of JAX: of a NumPy array whose address is no multiple of 64
 each call makes a copy, and our results are copied for NumPy (of 320 KB, 30 us each).
-
-Beside the exponents of time stand those of counts (`counts.py`): of bytes touched and numbers
-computed. Where only that of time is larger, the primal's arrays fit a cache and the gradient's, a
-small constant times as many, do not.
 """
 
 from __future__ import annotations
@@ -29,11 +24,9 @@ import numpy as np
 from matplotlib import pyplot
 
 import myia
-from benchmarks.counts import Counts, counts, quick
 from benchmarks.harness import measure
 from benchmarks.kernel_programs import KERNELS, LOOPS, SLICES, Kernel
 from benchmarks.kernel_rivals.in_jax import VERSIONS
-from myia.ir.parser import parse
 
 try:
     import numba
@@ -41,10 +34,6 @@ except ImportError:
     numba = None
 
 TURNS, TURN_SECONDS = 15, 0.004
-EXPONENT_SIZES = (0.7, 1.0, 1.4, 2.0)
-# Seconds of the primal where exponents are fitted. A call of ours takes tens of microseconds: at
-# smaller sizes that is what a primal takes, and its exponent would be that of the call.
-LEAST_SECONDS = 1e-3
 
 
 @dataclass(frozen=True)
@@ -182,62 +171,6 @@ def by_numba(kernel: Kernel, n: int) -> Callable | None:
     return call
 
 
-# ----- Exponents
-
-
-def excess(kernel: Kernel, sizes: Iterable[int]) -> tuple[float, float]:
-    """The exponent of the primal's time, and by how much the gradient's exceeds it."""
-    pairs = []
-    for n in sizes:
-        primal, gradient = ours(kernel, n)
-        pairs.append([fastest(primal), fastest(gradient)])
-    logs = np.log(np.array(pairs))
-    slopes = np.polyfit(np.log(sizes), logs, 1)[0]
-    return slopes[0], slopes[1] - slopes[0]
-
-
-def exponent_sizes(kernel: Kernel) -> list[int]:
-    """Sizes at which the primal takes much longer than a call."""
-    n = kernel.times
-    while fastest(ours(kernel, n)[0], turns=3) < LEAST_SECONDS:
-        n *= 2
-    return sizes_around(n)
-
-
-def sizes_around(n: int) -> list[int]:
-    if n & (n - 1) == 0:  # powers of two
-        return [n // 2, n, 2 * n, 4 * n]
-    return [round(n * share) for share in EXPONENT_SIZES]
-
-
-def countable_sizes(kernel: Kernel, sizes: list[int]) -> list[int]:
-    """These, or smaller ones where much has to be run to count."""
-    primal, _ = compiled(kernel, args := kernel.arguments(kernel.times))
-    program = parse(primal.ir(kernel.weights(kernel.times), *args)["finish"])
-    return sizes if quick(program) else sizes_around(kernel.times)
-
-
-def counted_excess(kernel: Kernel, sizes: Iterable[int]) -> list[tuple[float, float]]:
-    """As `excess`, of bytes touched and of numbers computed."""
-    logs = np.log([[(c.touched, c.computed) for c in counted(kernel, n)] for n in sizes])
-    slopes = np.polyfit(np.log(list(sizes)), logs.reshape(len(logs), 4), 1)[0].reshape(2, 2)
-    return list(zip(slopes[0], slopes[1] - slopes[0]))
-
-
-def counted(kernel: Kernel, n: int) -> list[Counts]:
-    """Of the compiled primal and the gradient."""
-    args, weights = kernel.arguments(n), kernel.weights(n)
-    found = []
-    for function in compiled(kernel, args):
-        program = parse(function.ir(weights, *args)["finish"])
-        # Which ints became arguments is seen by how many there are.
-        every = [*weights, *args]
-        traced = [x for x in every if not isinstance(x, int)]
-        whole = len(every) == len(program.region.args)
-        found.append(counts(program, every if whole else traced))
-    return found
-
-
 # ----- Tables
 
 
@@ -276,7 +209,7 @@ def plot(rows: list[Row], path: str) -> None:
     figure.savefig(path, dpi=120)
 
 
-def run(kernels: list[Kernel], exponents: bool = False, picture: str | None = None) -> None:
+def run(kernels: list[Kernel], picture: str | None = None) -> None:
     rows = []
     print(f"{'kernel':<24}{'size':>7}{'primal, ms':>12}", end="")
     print(
@@ -288,15 +221,6 @@ def run(kernels: list[Kernel], exponents: bool = False, picture: str | None = No
         rows.append(row(kernel, kernel.times))
         print(line(rows[-1]), flush=True)
     table(rows)
-    if exponents:
-        columns = ("time", "gradient", "bytes", "gradient", "numbers", "gradient")
-        print(f"\n{'exponents of':<24}" + "".join(f"{name:>10}" for name in columns))
-        for kernel in kernels:
-            sizes = exponent_sizes(kernel)
-            of_counts = counted_excess(kernel, countable_sizes(kernel, sizes))
-            pairs = [excess(kernel, sizes), *of_counts]
-            cells = "".join(f"{primal:>10.2f}{more:>+10.2f}" for primal, more in pairs)
-            print(f"{kernel.name:<24}{cells}", flush=True)
     if picture:
         plot(rows, picture)
 
@@ -308,7 +232,6 @@ def main() -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--only", nargs="*", default=list(KERNELS), choices=list(KERNELS))
-    parser.add_argument("--exponents", action="store_true")
     parser.add_argument("--plot")
     options = parser.parse_args()
-    run([KERNELS[name] for name in options.only], options.exponents, options.plot)
+    run([KERNELS[name] for name in options.only], options.plot)

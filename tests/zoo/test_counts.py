@@ -7,8 +7,8 @@ import pytest
 
 import myia
 from benchmarks.counts import Counts, counts
+from benchmarks.exponents import counted_excess
 from benchmarks.kernel_programs import KERNELS
-from benchmarks.kernels import counted_excess
 from myia.ir.parser import parse
 
 NAMES = (

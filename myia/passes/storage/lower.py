@@ -52,10 +52,10 @@ from myia.source.diagnostics import Diagnostic, MyiaError
 NEVER = 1e12
 PRICES = ((0.25, 1 << 22), (1.0, 1 << 28), (4.0, 1 << 40), (16.0, 1 << 50), (64.0, 1 << 60))
 
-# Storage of so many bytes stays in the caches; of so many, in pages that the C library keeps from
-# call to call. What is larger than either costs so many nanoseconds a byte.
-CACHED, KEPT = 1 << 22, 1 << 25
-UNCACHED, FRESH = 0.1, 0.4
+# Temporary arrays of so many bytes stay in the caches, of so many in pages that the C library keeps
+# from call to call. More are in fresh pages each time, which take so many nanoseconds a byte.
+CACHED, KEPT = 1 << 22, 24 << 20
+FRESH = 0.4
 
 DEFAULT = Limits()
 
@@ -111,13 +111,6 @@ def _in_bytes(of: Tape | Trail | LoopPlan) -> float:
 def _price(plans: Sequence[LoopPlan]) -> float:
     """Of one run of the program; of loops of unknown counts that of a few trips."""
     return sum(_in_bytes(plan) * (plan.trips or UNKNOWN_TRIPS) * plan.turns for plan in plans)
-
-
-def _time_of_memory(nbytes: int) -> float:
-    """Nanoseconds that it takes to touch so many bytes once more than if they were cached."""
-    if nbytes <= CACHED:
-        return 0
-    return nbytes * (UNCACHED if nbytes <= KEPT else FRESH)
 
 
 class _Lowering:
@@ -308,15 +301,14 @@ class _Scope:
     def shorter(self, tape: Tape, choose: Callable[[float], Cut], trip: Trip) -> Trail | None:
         """A trail in the place of a tape, where to run the trips again costs less than memory.
 
-        The smallest that runs them just once more, if that has half of the tape's bytes at most or
-        stays in the caches.
+        The smallest that runs them just once more, if that has half of the tape's bytes at most.
         """
         limits, parts = self.lowering.limits, tape.cut.parts
         size = tape.bytes_per_trip
         freely = limits.strategy == "auto" and limits.budget is None
         if not size or not freely or self.around or parts.cond is not None:
             return None
-        if size * parts.bound <= CACHED:
+        if size * parts.bound <= KEPT:
             return None
         cut = choose(PRICES[0][0])
         recorded = needed(cut.primal, cut.records, cut.xs)
@@ -324,11 +316,11 @@ class _Scope:
         likely = self.lowering.likely_trips
         again = sum(op_cost(op, True, likely) for op in (*parts.body.ops, *more))
         budget, taped = CACHED, size * parts.bound
-        while budget == CACHED or budget < taped / 2:
+        while budget < taped / 2:
             found = self.trail(cut, limits.with_budget(budget), trip)
             more = found.runs(parts.bound) - 1
             if more < 1 and found.nbytes <= budget:  # the least there is may take more
-                saved = _time_of_memory(taped) - _time_of_memory(budget)
+                saved = FRESH * (taped - (budget if budget > KEPT else 0))
                 return found if more * again * parts.bound < saved else None
             budget *= 2
         return None

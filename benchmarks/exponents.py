@@ -1,0 +1,117 @@
+"""Does a gradient's time grow with the size as the primal's does?
+
+    python -m benchmarks.exponents [--only NAME ...] [--fresh]
+
+Exponents of four sizes, of the primal, and by how much those of the gradient exceed them. Target:
+at most 0.15. Beside the exponents of time stand those of counts (`counts.py`): of bytes touched and
+numbers computed. Where only that of time is larger, the primal's arrays fit a cache and the
+gradient's, a small constant times as many, do not.
+
+The C library gives arrays of 32 MB and more, temporary ones of XLA too, fresh pages at each call,
+which take as long as the work on them does. Where the gradient's exceed that size and the primal's
+do not, this shows as an exponent; so it is told to keep its pages, by the environment variables
+that `KEPT_PAGES` names. `--fresh` leaves it as it is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+
+import numpy as np
+
+from benchmarks.counts import Counts, counts
+from benchmarks.kernel_programs import KERNELS, Kernel
+from benchmarks.kernels import compiled, fastest, ours
+from myia.ir.parser import parse
+
+LIMIT = 0.15
+SHARES = (0.7, 1.0, 1.4, 2.0)
+ROUNDS, TURNS = 3, 7
+# Seconds of the primal. A call of ours takes tens of microseconds: at smaller sizes that is what a
+# primal takes, and its exponent would be that of the call. At much larger ones the gradient's
+# arrays no longer fit the caches where the primal's still do.
+LEAST_SECONDS = 4e-4
+
+KEPT_PAGES = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(1 << 40)}
+
+
+def excess(kernel: Kernel, sizes: Iterable[int]) -> tuple[float, float]:
+    """The exponent of the primal's time, and by how much the gradient's exceeds it."""
+    calls = [ours(kernel, n) for n in sizes]
+    # All sizes in each round: the machine may be shared.
+    rounds = [[[fastest(f, TURNS) for f in pair] for pair in calls] for _ in range(ROUNDS)]
+    logs = np.log(np.min(rounds, axis=0))
+    slopes = np.polyfit(np.log(list(sizes)), logs, 1)[0]
+    return slopes[0], slopes[1] - slopes[0]
+
+
+def timed_sizes(kernel: Kernel) -> list[int]:
+    """Sizes at which the primal takes much longer than a call."""
+    n = kernel.times
+    while fastest(ours(kernel, n)[0], turns=3) < LEAST_SECONDS:
+        n *= 2
+    return sizes_around(n)
+
+
+def sizes_around(n: int) -> list[int]:
+    if n & (n - 1) == 0:  # powers of two
+        return [n // 2, n, 2 * n, 4 * n]
+    return [round(n * share) for share in SHARES]
+
+
+def counted_excess(kernel: Kernel, sizes: Iterable[int]) -> list[tuple[float, float]]:
+    """As `excess`, of bytes touched and of numbers computed."""
+    logs = np.log([[(c.touched, c.computed) for c in counted(kernel, n)] for n in sizes])
+    slopes = np.polyfit(np.log(list(sizes)), logs.reshape(len(logs), 4), 1)[0].reshape(2, 2)
+    return list(zip(slopes[0], slopes[1] - slopes[0]))
+
+
+def counted(kernel: Kernel, n: int) -> list[Counts]:
+    """Of the compiled primal and the gradient."""
+    args, weights = kernel.arguments(n), kernel.weights(n)
+    found = []
+    for function in compiled(kernel, args):
+        program = parse(function.ir(weights, *args)["finish"])
+        # Which ints became arguments is seen by how many there are.
+        every = [*weights, *args]
+        traced = [x for x in every if not isinstance(x, int)]
+        whole = len(every) == len(program.region.args)
+        found.append(counts(program, every if whole else traced))
+    return found
+
+
+def run(kernels: Iterable[Kernel]) -> None:
+    columns = ("time", "gradient", "bytes", "gradient", "numbers", "gradient")
+    print(f"{'exponents of':<24}" + "".join(f"{name:>10}" for name in columns))
+    beyond = []
+    for kernel in kernels:
+        pairs = [
+            excess(kernel, timed_sizes(kernel)),
+            *counted_excess(kernel, sizes_around(kernel.times)),
+        ]
+        cells = "".join(f"{primal:>10.2f}{more:>+10.2f}" for primal, more in pairs)
+        print(f"{kernel.name:<24}{cells}", flush=True)
+        if pairs[0][1] > LIMIT:
+            beyond.append(f"{kernel.name} {pairs[0][1]:+.2f}")
+    print(f"beyond {LIMIT:+} in time: {', '.join(beyond) or 'none'}")
+
+
+def main(names: Iterable[str] = tuple(KERNELS), fresh: bool = False) -> None:
+    missing = not fresh and any(name not in os.environ for name in KEPT_PAGES)
+    if missing:  # the C library reads them when a program starts
+        command = [sys.executable, "-m", "benchmarks.exponents", "--only", *names]
+        subprocess.run(command, env={**os.environ, **KEPT_PAGES}, check=True)
+    else:
+        run([KERNELS[name] for name in names])
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--only", nargs="*", default=list(KERNELS), choices=list(KERNELS))
+    parser.add_argument("--fresh", action="store_true")
+    options = parser.parse_args()
+    main(options.only, options.fresh)
