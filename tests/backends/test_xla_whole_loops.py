@@ -6,17 +6,18 @@ What it cannot compile it refuses, or aborts the process: this test guards the l
 import jax
 import numpy as np
 import pytest
-from xla_programs import F64_, function, integer
+from xla_programs import F64_, function, integer, read, write
 
 from myia.backends.reference.interpreter import evaluate
 from myia.backends.xla.cost import worth_compiling_whole
 from myia.backends.xla.executable import compile_function
-from myia.ir.avals import I64
+from myia.ir.avals import I64, aval_of
+from myia.ir.builder import build_region
 from myia.ir.core import Function
 from myia.ir.primitive import PRIMITIVES
 from myia.ir.verifier import verify
 from myia.primitives.control import loop
-from myia.primitives.define import constant
+from myia.primitives.define import constant, zeros
 from myia.primitives.elementwise import sin
 from myia.primitives.linalg import dot_general
 from myia.primitives.logic import convert
@@ -31,6 +32,8 @@ from myia.primitives.shaping import (
     slice,
     transpose,
 )
+from myia.primitives.structured import loop_p
+from myia.primitives.windows import dynamic_slice, dynamic_update_slice
 
 pytestmark = pytest.mark.skipif(jax.default_backend() != "cpu", reason="rules for the CPU")
 
@@ -78,6 +81,35 @@ def test_functions_of_two_numbers(name):
 def test_large_functions(name):
     check(*looping(16, lambda v: PRIMITIVES[name](v) * 0.01 + 0.5))
     check(*looping(17, lambda v: PRIMITIVES[name](v) * 0.01 + 0.5), whole=False)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.complex128, np.uint8])
+@pytest.mark.parametrize("size", [1025, 8192, 8193])
+def test_windows_that_are_moved(size, dtype):
+    """A nest records a row in each trip: most of its work is done element by element."""
+
+    def body(x):
+        zero = integer(0)
+
+        def trip(k, x, tape):
+            tape = dynamic_update_slice(tape, reshape(x, shape=(1, size)), k, zero)
+            (x,) = loop([x], lambda j, x: [write(x, read(x, j) * read(x, j), j)], count=integer(9))
+            return [x, tape]
+
+        x, tape = loop([x, zeros(x.aval.with_shape((3, size)))], trip, count=integer(3))
+        back = lambda k, x: [reshape(row(tape, k), shape=(size,))]  # noqa: E731
+        return [x, tape, *loop([x], back, count=integer(2))]
+
+    def row(tape, k):
+        return dynamic_slice(tape, k, integer(0), sizes=(1, size))
+
+    args = (np.arange(size).astype(dtype),)
+    f = Function("f", build_region([aval_of(args[0])], body))
+    verify(f)
+    loops = [op for op in f.region.ops if op.primitive is loop_p]
+    assert [worth_compiling_whole(op) for op in loops] == [size <= 8192] * 2
+    for y, x in zip(compile_function(f)(*args), evaluate(f, args), strict=True):
+        np.testing.assert_allclose(y, x, rtol=1e-9)
 
 
 def as_row(x):

@@ -19,6 +19,8 @@ from myia.primitives.define import PointwisePrimitive, constant_p, empty_p
 
 # Elements of one operand or result. XLA refuses a reduction of 4,096.
 _MAX_ELEMENTS = 1_024
+# Of a window that is only moved, as when a trip of a nest records a row.
+_MAX_MOVED = 8_192
 # Elements over all ops of a region. At 20,000 a fusion of them may be run by several threads.
 _MAX_WORK = 15_000
 # Multiply-adds of one matrix-vector product (128 x 128), of the smallest one that a library runs
@@ -38,6 +40,7 @@ _LARGE = {
     reductions.cumsum,
 }
 _MAX_ELEMENTS_OF_LARGE = 16
+_MOVES = {windows.dynamic_slice, windows.dynamic_update_slice}
 
 # Each is several loops in the HLO, which run until the slowest element has converged.
 _ITERATIVE = {
@@ -106,6 +109,8 @@ def _fits(op: Op) -> bool:
         return _elements(op) <= _MAX_ELEMENTS_OF_LARGE
     if op.primitive in _ITERATIVE:
         return False
+    if op.primitive in _MOVES:
+        return _elements(op) <= _MAX_MOVED
     allowed = isinstance(op.primitive, PointwisePrimitive) or op.primitive in _ALLOWED
     return allowed and _elements(op) <= _MAX_ELEMENTS
 
