@@ -7,7 +7,9 @@ of JAX write; the primal 10 times faster than Python's loops, and at most 6 time
 scalar loops, 1.5 times on arrays. How times grow with the size: `exponents.py`.
 
 JAX and ours take turns, both on arrays of JAX: of a NumPy array whose address is no multiple of 64
-each call makes a copy, and our results are copied for NumPy (of 320 KB, 30 us each).
+each call makes a copy, and our results are copied for NumPy (of 320 KB, 30 us each). Kernels for
+which JAX has a loop whose trips grow with the size, and those that it computes by whole arrays in a
+few operations (a product of matrices takes the place of three loops), are told apart in the table.
 """
 
 from __future__ import annotations
@@ -38,7 +40,10 @@ TURNS, TURN_SECONDS = 15, 0.004
 
 @dataclass(frozen=True)
 class Row:
-    """Seconds per call, and `jax`: JAX's gradient over ours; None: not accepted by numba."""
+    """Seconds per call, and `jax`: JAX's gradient over ours; None: not accepted by numba.
+
+    `loops`: JAX has a loop whose trips grow with the size.
+    """
 
     kernel: Kernel
     size: int
@@ -47,6 +52,7 @@ class Row:
     numpy: float
     jax: float
     numba: float | None
+    loops: bool
 
     def ratios(self) -> dict[str, float | None]:
         return {
@@ -67,6 +73,7 @@ def row(kernel: Kernel, n: int) -> Row:
         numpy=fastest(plain_numpy(kernel, n), turns=3),
         jax=beside_jax(kernel, n),
         numba=fastest(by_numba(kernel, n)),
+        loops=2 * trips_in_jax(kernel, n) >= n,
     )
 
 
@@ -118,32 +125,50 @@ def plain_numpy(kernel: Kernel, n: int) -> Callable:
 
 def by_jax(kernel: Kernel, n: int) -> Callable:
     """`jax.jit(jax.grad(...))`; integers are static, as its users have to write."""
+    objective, operands = jax_objective(kernel, n)
+    gradient = jax.jit(jax.grad(objective))
+
+    def call():
+        with jax.enable_x64(True):
+            return jax.block_until_ready(gradient(*operands))
+
+    check(kernel, n, call())
+    return call
+
+
+def jax_objective(kernel: Kernel, n: int) -> tuple[Callable, tuple]:
+    """A function of JAX and its operands: active arguments first, weights last."""
     function = VERSIONS[kernel.name]
-    args, weights = kernel.arguments(n), kernel.weights(n)
+    args = kernel.arguments(n)
     active = kernel.active(args)
-    given = tuple(i for i, a in enumerate(args) if not isinstance(a, int))
+    others = {i: a for i, a in enumerate(args) if not isinstance(a, int) and i not in active}
 
     def objective(chosen, others, weights):
         known = dict(zip(active, chosen)) | others
         outputs = function(*(known.get(i, a) for i, a in enumerate(args)))
         return sum((w * y).sum() for w, y in zip(weights, outputs, strict=True))
 
-    gradient = jax.jit(jax.grad(objective))
     with jax.enable_x64(True):
-        chosen = jax.device_put([args[i] for i in active])
-        others = jax.device_put({i: args[i] for i in given if i not in active})
-        weights = jax.device_put(weights)
-        found = gradient(chosen, others, weights)
-    check(kernel, n, active, found)
-
-    def call():
-        with jax.enable_x64(True):
-            return jax.block_until_ready(gradient(chosen, others, weights))
-
-    return call
+        return objective, jax.device_put(([args[i] for i in active], others, kernel.weights(n)))
 
 
-def check(kernel: Kernel, n: int, active: Iterable[int], found: Iterable) -> None:
+def trips_in_jax(kernel: Kernel, n: int) -> int:
+    """How many trips the longest nest of loops makes in JAX's version."""
+    objective, operands = jax_objective(kernel, n)
+    with jax.enable_x64(True):
+        return _trips(jax.make_jaxpr(objective)(*operands).jaxpr)
+
+
+def _trips(jaxpr) -> int:
+    """Of the loops in it, which are all `scan`s: reverse mode needs their counts."""
+    most = 1
+    for eqn in jaxpr.eqns:
+        inner = [_trips(x.jaxpr) for x in eqn.params.values() if hasattr(x, "jaxpr")]
+        most = max(most, eqn.params.get("length", 1) * max(inner, default=1))
+    return most
+
+
+def check(kernel: Kernel, n: int, found: Iterable) -> None:
     """A rival computes the same gradient."""
     expected = ours(kernel, n)[1]()
     for mine, other in zip(expected, found, strict=True):
@@ -177,16 +202,20 @@ def by_numba(kernel: Kernel, n: int) -> Callable | None:
 def table(rows: list[Row]) -> None:
     for style in (LOOPS, SLICES):
         chosen = [r for r in rows if r.kernel.style == style]
-        if not chosen:
-            continue
-        for name in chosen[0].ratios():
-            found = [r.ratios()[name] for r in chosen if r.ratios()[name] is not None]
-            if found:
-                print(
-                    f"{style:<8}{name:<14}{len(found):>3} kernels: median "
-                    f"{statistics.median(found):.3g}, geometric mean "
-                    f"{statistics.geometric_mean(found):.3g}, {min(found):.3g} to {max(found):.3g}"
-                )
+        for name in chosen[0].ratios() if chosen else ():
+            summary(f"{style:<8}{name}", [r.ratios()[name] for r in chosen])
+        summary(f"{style:<8}jax/grad, JAX loops", [r.jax for r in chosen if r.loops])
+        summary(f"{style:<8}jax/grad, whole arrays", [r.jax for r in chosen if not r.loops])
+
+
+def summary(name: str, ratios: list[float | None]) -> None:
+    found = [x for x in ratios if x is not None]
+    if found:
+        print(
+            f"{name:<32}{len(found):>3} kernels: median {statistics.median(found):.3g}, "
+            f"geometric mean {statistics.geometric_mean(found):.3g}, "
+            f"{min(found):.3g} to {max(found):.3g}"
+        )
 
 
 def line(r: Row) -> str:
