@@ -6,7 +6,10 @@
 
 As the reversal of a stencil does. The places move together from trip to trip, so the order in which
 an element is added to is that of their distances, the same for all elements; and so are many trips
-made at once: all that they add in the place that is ahead, then what they add behind it.
+made at once: all that they add in the place that is ahead, then what they add behind it. Cotangents
+are summed in any order, and so may be added in places that move against each other.
+
+Elements may also be read for something else, before any trip adds to them.
 """
 
 from __future__ import annotations
@@ -54,7 +57,8 @@ class Total:
 
 @dataclass(frozen=True)
 class Accumulation:
-    """An element that is read, added to and stored where it was; `ops` are all of these."""
+    """An element that is read, added to and stored where it was; `ops` are all of these, but a read
+    of which more is made."""
 
     store: Op
     totals: tuple[Total, ...]
@@ -69,13 +73,23 @@ def accumulations(
     stores = [op for op in accesses if op.primitive is dynamic_update_slice]
     search = _Search(body, versions, ranges)
     found = [search.accumulation(store) for store in stores]
-    if None in found or not set(accesses) <= {op for a in found for op in a.ops}:
+    if None in found:
+        return None
+    others = set(accesses) - {op for accumulation in found for op in accumulation.ops}
+
+    def untouched(read: Op, store: Op) -> bool:
+        ahead = _ahead(read, store, moves, ranges)
+        first = versions.index(read.operands[0]) <= versions.index(store.operands[0])
+        return ahead is not None and (ahead < 0 or (ahead == 0 and first))
+
+    if not all(untouched(read, store) for read in others for store in stores):
         return None
     ahead = [_ahead(stores[0], store, moves, ranges) for store in stores]
-    if None in ahead:
-        return None
-    order = sorted(range(len(stores)), key=lambda i: -ahead[i])
-    return tuple(found[i] for i in order)
+    if None not in ahead:
+        order = sorted(range(len(stores)), key=lambda i: -ahead[i])
+        return tuple(found[i] for i in order)
+    free = all(total.is_free for accumulation in found for total in accumulation.totals)
+    return tuple(found) if free else None
 
 
 def _ahead(op: Op, other: Op, moves: Mapping[Op, Moves], ranges: Ranges) -> int | None:
@@ -103,11 +117,15 @@ class _Search:
     def _sums(self, x: Value, store: Op) -> list[Op | Total] | None:
         """What makes `x` of the element that `store` overwrites, if it is seen by nobody else."""
         op = self.definitions.get(x)
-        if op is None or len(uses(self.body)[x]) != 1 or x in self.body.yields:
+        if op is None:
             return None
+        seen = len(uses(self.body)[x]) != 1 or x in self.body.yields
         if op.primitive is dynamic_slice:
             same = self.ranges.same(place_of(op), place_of(store))
-            return [op] if same and op.operands[0] in self.versions else None
+            known = same and op.operands[0] in self.versions
+            return ([] if seen else [op]) if known else None
+        if seen:
+            return None
         if op.primitive in CASTS:
             before = self._sums(op.operands[0], store)
             return None if before is None else [*before, op]

@@ -185,8 +185,13 @@ class _Lanes:
 
     def _read(self, op: Op, moves: Moves) -> None:
         (y,) = op.results
-        array = self.first.get(op.operands[0], op.operands[0])
-        self.vectors[y] = self._window(array, op, moves)
+        self.vectors[y] = self._window(self._array(op.operands[0]), op, moves)
+
+    def _array(self, x: Value) -> Value:
+        """What is read of an array that trips add to is what it was before all of them."""
+        while x not in self.first and x in self.definitions:
+            x = self.definitions[x].operands[0]
+        return self.first.get(x, x)
 
     def _window(self, array: Value, op: Op, moves: Moves) -> Value:
         """What all lanes read of `array` where `op` reads or stores."""

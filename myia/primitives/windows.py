@@ -47,9 +47,10 @@ def _evaluate_write(x, u, *indices):
 
 
 def add_to_window(buffer, ct, indices):
-    """`buffer` with `ct` added to its window that starts at `indices`, in place."""
+    """`buffer` with `ct` added to its window that starts at `indices`, in place; cotangents are
+    added in any order."""
     window = dynamic_slice(buffer, *indices, sizes=ct.shape)
-    return dynamic_update_slice(buffer, add(window, ct), *indices)
+    return dynamic_update_slice(buffer, add(window, ct, reassoc=True), *indices)
 
 
 def _accumulate_read(op: Op, ct, acc: Cotangents) -> None:

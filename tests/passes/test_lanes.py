@@ -163,6 +163,11 @@ SHARES = """
 SHARES_BACKWARDS = SHARES.replace("add %k, %1", "sub %30, %k").replace("%x, %k", "%x, %l").replace(
     "%x, %p1, %k", "%x, %p1, %l").replace("%j = add", "%l = sub %i, %1\n    %j = add")  # fmt: skip
 
+# What is added to elements follows from what they were before any trip added to them.
+READ_BEFORE = SHARES.replace("mul %b, %b", "mul %b, %f").replace(
+    "    %c =", "    %f = dynamic_slice %x, %j {sizes=(1,)}\n    %c =")  # fmt: skip
+READ_BETWEEN = SHARES.replace("%d = reshape %c", "%d = reshape %r0")
+
 
 @pytest.mark.parametrize("trips", [-3, 0, 5, 8, 16, 19, 23, 32])
 @pytest.mark.parametrize("body, bound", [
@@ -174,6 +179,8 @@ SHARES_BACKWARDS = SHARES.replace("add %k, %1", "sub %30, %k").replace("%x, %k",
     (STORED_LATER_BACKWARDS, 30),
     (SHARES, 38),
     (SHARES_BACKWARDS, 30),
+    (READ_BEFORE, 38),
+    (READ_BETWEEN, 38),
 ])  # fmt: skip
 def test_the_same_to_the_bit(body, bound, trips):
     before = parse(loop(body, bound=bound))
@@ -242,6 +249,45 @@ func @f(%x: f64[32], %s: f64[1,1]) -> f64[1,1] {
     (expected,), (found,) = evaluate(before, args), evaluate(after, args)
     assert found.shape == (1, 1)
     np.testing.assert_allclose(found, expected, rtol=1e-15)
+
+
+AGAINST_EACH_OTHER = """
+    %i = sub %30, %k
+    %a = dynamic_slice %y, %1, %k {sizes=(1, 1)}
+    %b = reshape %a {shape=(1,)}
+    %c = mul %b, %b
+    %p0 = dynamic_slice %x, %k {sizes=(1,)}
+    %p1 = add %p0, %b {reassoc=True}
+    %x.1 = dynamic_update_slice %x, %p1, %k
+    %q0 = dynamic_slice %x.1, %i {sizes=(1,)}
+    %q1 = add %q0, %c {reassoc=True}
+    %x.2 = dynamic_update_slice %x.1, %q1, %i
+    %d = reshape %c {shape=(1, 1)}
+    %y.1 = dynamic_update_slice %y, %d, %0, %k
+    %e = reshape %c {shape=()}
+    %s.1 = min %s, %e
+    yield %x.2, %y.1, %s.1"""
+
+
+@pytest.mark.parametrize("trips", [-3, 0, 5, 8, 16, 19, 23, 31])
+def test_places_that_move_against_each_other(trips):
+    """Where they meet an element is added to in another order, as cotangents may be."""
+    before = parse(loop(AGAINST_EACH_OTHER, bound=31))
+    after = in_lanes(before)
+    verify(after)
+    assert after is not before
+    rng = np.random.default_rng(2)
+    args = [rng.uniform(0.5, 1.5, 40), rng.uniform(0.5, 1.5, (2, 40)), 3, trips, 0.25]
+    args = [np.asarray(x) for x in args]
+    (expected, *same), (found, *others) = evaluate(before, args), evaluate(after, args)
+    np.testing.assert_allclose(found, expected, rtol=1e-15)
+    assert all(x.tobytes() == y.tobytes() for x, y in zip(same, others, strict=True))
+
+
+@pytest.mark.parametrize("ordered", ["%p0, %b", "%q0, %c"])
+def test_sums_of_users_keep_their_order(ordered):
+    body = AGAINST_EACH_OTHER.replace(f"{ordered} {{reassoc=True}}", ordered)
+    assert unchanged(in_lanes, loop(body, 31))
 
 
 def test_few_trips():
