@@ -76,11 +76,8 @@ class Cotangents(Protocol):
     def add_window(self, x, start, ct) -> None:
         """Add `ct` to the part of the cotangent of `x` that begins at `start`, known now."""
 
-    def buffer(self, x):
-        """The cotangent of `x` so far, zeros if there was none: to be updated at an index."""
-
-    def replace(self, x, ct) -> None:
-        """Put an updated buffer back."""
+    def update(self, x, change) -> None:
+        """Let `change` add to some elements of the cotangent of `x`: array -> array."""
 
 
 @dataclass(eq=False, slots=True, repr=False, kw_only=True)

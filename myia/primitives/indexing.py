@@ -176,7 +176,7 @@ def _gather_jvp(ys, xs, ts, *, dims, sizes, mode, fill):
 def _gather_vjp(op: Op, cts, acc: Cotangents) -> None:
     (x, indices), (ct,) = op.operands, cts
     dims, mode = op.params["dims"], op.params["mode"]
-    acc.replace(x, scatter_add(acc.buffer(x), indices, ct, dims=dims, mode=mode))
+    acc.update(x, lambda buffer: scatter_add(buffer, indices, ct, dims=dims, mode=mode))
 
 
 # `fill` is what a window outside reads (mode "fill"; None in mode "clip").

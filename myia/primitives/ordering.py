@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from jax import lax
 
@@ -46,7 +48,7 @@ def _sort_vjp(op: Op, cts, acc: Cotangents) -> None:
     order = _order(op.operands, axis, op.params["keys"])
     for x, ct in zip(op.operands, cts):
         if ct is not None and acc.wants(x):
-            acc.replace(x, add_along_axis(acc.buffer(x), order, ct, axis))
+            acc.update(x, partial(add_along_axis, indices=order, u=ct, axis=axis))
 
 
 # All operands in the order of the first `keys` of them, the first key deciding.
@@ -98,7 +100,7 @@ def _top_k_jvp(ys, xs, ts, *, k, axis):
 def _top_k_vjp(op: Op, cts, acc: Cotangents) -> None:
     (x,), (_, places), (ct, _) = op.operands, op.results, cts
     if ct is not None:
-        acc.replace(x, add_along_axis(acc.buffer(x), places, ct, op.params["axis"]))
+        acc.update(x, lambda buffer: add_along_axis(buffer, places, ct, op.params["axis"]))
 
 
 top_k_p = Primitive(
@@ -144,7 +146,7 @@ def _running_vjp(op: Op, cts, acc: Cotangents) -> None:
     (x,), (y,), (ct,) = op.operands, op.results, cts
     axis, reverse = op.params["axis"], op.params["reverse"]
     places = _holder(y, x, axis, reverse)
-    acc.replace(x, add_along_axis(acc.buffer(x), places, ct, axis))
+    acc.update(x, lambda buffer: add_along_axis(buffer, places, ct, axis))
 
 
 cummax = _running("cummax", lax.cummax, np.maximum)

@@ -125,7 +125,7 @@ def _extremal(name: str, lower, choose: np.ufunc, neutral, position) -> Callable
     def vjp(op: Op, cts, acc: Cotangents) -> None:
         (x,), (ct,) = op.operands, cts
         places = position(x, **op.params)
-        acc.replace(x, add_at_places(acc.buffer(x), places, ct))
+        acc.update(x, lambda buffer: add_at_places(buffer, places, ct))
 
     return CallablePrimitive(
         name=name,

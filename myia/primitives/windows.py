@@ -55,7 +55,7 @@ def add_to_window(buffer, ct, indices):
 
 def _accumulate_read(op: Op, ct, acc: Cotangents) -> None:
     x, *indices = op.operands
-    acc.replace(x, add_to_window(acc.buffer(x), ct, indices))
+    acc.update(x, lambda buffer: add_to_window(buffer, ct, indices))
 
 
 def _transpose_write(i, ct, x, u, *indices):

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from numbers import Number
 
-from myia.ir.builder import current_span
+from myia.ir.builder import at, current_span
 from myia.ir.core import Op, Value
 from myia.primitives.arithmetic import add, mul, neg
 from myia.primitives.define import zeros
 from myia.primitives.windows import add_to_window, static_indices
+from myia.source.span import Span
 from myia.transforms.windows import Window, sum_of_windows
+
+Update = Callable[[Value], Value]
 
 
 def scaled(partial: Value | Number, t: Value) -> Value | None:
@@ -46,7 +49,8 @@ class Accumulators:
     This is the `Cotangents` that the rules of primitives see (`ir/primitive.py`). Sums of nested
     sweeps start from those of the enclosing one, so that a window is added to the buffer that is
     there already, in a branch and in a loop as in straight code. Other windows wait until the sum
-    is read, to be added together (`windows.py`).
+    is read, to be added together (`windows.py`), and what changes some elements waits for an array
+    to be there that it can change in place: zeros made for it would have to be added to that array.
     """
 
     def __init__(
@@ -59,6 +63,7 @@ class Accumulators:
         self.sums = dict(sums or {})
         self.begun = frozenset(self.sums)
         self.windows: dict[Value, dict[Hashable, Window]] = {}
+        self.updates: dict[Value, list[tuple[Span | None, Update]]] = {}
         self.residuals = {} if residuals is None else residuals  # what `custom` ops left behind
 
     def wants(self, x: Value) -> bool:
@@ -68,6 +73,9 @@ class Accumulators:
         waiting = self.windows.pop(x, None)
         if waiting:
             self.sums[x] = sum_of_windows(x.aval, self.sums.get(x), list(waiting.values()))
+        for span, change in self.updates.pop(x, ()):
+            with at(span):
+                self.sums[x] = change(or_zeros(self.sums.get(x), x))
         return self.sums.get(x)
 
     def add(self, x: Value, ct: Value | None) -> None:
@@ -84,6 +92,12 @@ class Accumulators:
                 ct = add(waiting[place].ct, ct)
             waiting[place] = Window(start, ct, current_span())
 
+    def update(self, x: Value, change: Update) -> None:
+        if x in self.sums:
+            self.sums[x] = change(self.sums[x])
+        elif self.wants(x):
+            self.updates.setdefault(x, []).append((current_span(), change))
+
     def buffer(self, x: Value) -> Value:
         return or_zeros(self.get(x), x)
 
@@ -99,6 +113,6 @@ class Accumulators:
         return total
 
     def settle(self) -> None:
-        """No window waits any more."""
-        for x in list(self.windows):
+        """Nothing waits any more."""
+        for x in (*self.windows, *self.updates):
             self.get(x)
