@@ -69,12 +69,18 @@ class Walk:
         self.rule = rule
         self.env: Env = {}
         self.definitions: dict[Value, Op] = {}
+        self.depths: dict[Value, int] = {}  # how many regions each defined value is in
+        self.depth = 0
 
     # ----- What rules ask
 
     def definition(self, x: Value) -> Op | None:
         """The op that defines `x`, or None for an argument."""
         return self.definitions.get(x)
+
+    def is_here(self, x: Value) -> bool:
+        """Is `x` defined in the region of the op that a rule is shown?"""
+        return self.depths.get(x) == self.depth
 
     def number(self, x: Value):
         """The number that `x` is filled with, when it is a constant, else None."""
@@ -84,9 +90,11 @@ class Walk:
     # ----- The walk
 
     def region(self, region: Region) -> Region:
+        self.depth += 1
         with Builder() as b:
             for op in region.ops:
                 self.op(op, b)
+        self.depth -= 1
         return rebuilt(region, b.ops, look_up(region.yields, self.env))
 
     def op(self, op: Op, b: Builder) -> None:
@@ -97,6 +105,7 @@ class Walk:
         if values is None:
             b.ops.append(op)
             self.definitions.update((y, op) for y in op.results)
+            self.depths.update((y, self.depth) for y in op.results)
             return
         emitted = b.ops[start:]
         del b.ops[start:]

@@ -22,6 +22,7 @@ from myia.transforms.activity import active_values, sources
 from myia.transforms.cotangents import Accumulators, like_cotangents, scaled
 from myia.transforms.custom import is_moved, pull_back_custom, with_rules
 from myia.transforms.fresh import fresh
+from myia.transforms.order import reads_first
 from myia.transforms.prune import prune
 from myia.transforms.remat import pull_back_remat
 from myia.transforms.residuals import export_residuals
@@ -65,7 +66,7 @@ def reverse(
 
 def pull_back(ops: Sequence[Op], acc: Accumulators) -> None:
     """Emit the pullback of `ops`, whose results' cotangents are in `acc`."""
-    for op in reversed(ops):
+    for op in reversed(reads_first(ops)):
         cts = [acc.take(y) for y in op.results]
         if any(ct is not None for ct in cts):
             with at(op.span):

@@ -1,4 +1,4 @@
-from before_after import before_after
+from before_after import before_after, unchanged
 
 from myia.passes.simplify import simplify
 
@@ -31,3 +31,18 @@ func @f(%x: f64[], %n: i64[], %p: bool[]) -> f64[] {
   }
   return %y
 }"""))  # fmt: skip
+
+
+def test_a_branch_writes_to_the_version_that_the_other_one_has():
+    """Not to the one before it: XLA would copy the array."""
+    assert unchanged(simplify, """
+func @f(%x: f64[9], %u: f64[1], %v: f64[1], %p: bool[], %i: i64[]) -> f64[9] {
+  %1 = dynamic_update_slice %x, %u, %i
+  %2 = if %p {
+    %3 = dynamic_update_slice %1, %v, %i
+    yield %3
+  } else {
+    yield %1
+  }
+  return %2
+}""")  # fmt: skip

@@ -113,7 +113,17 @@ def whole_arrays_in_trips(run, *args):
     return made - {dynamic_slice, dynamic_update_slice, loop_p}
 
 
-@pytest.mark.parametrize("f", [chosen_in_every_trip, chosen_and_written, named_anew_and_written])
+def one_of_two_elements(x, y):
+    """Both branches of the reversal add to one version of the cotangent."""
+    for i in range(1, len(x)):
+        m = x[i] if y[i] > 0.5 else x[i - 1]
+        x[i] = m * m
+    return np.sum(x * x * y)
+
+
+@pytest.mark.parametrize("f", [
+    chosen_in_every_trip, chosen_and_written, named_anew_and_written, one_of_two_elements,
+])  # fmt: skip
 def test_no_trip_takes_whole_arrays(f):
     """Neither the choice nor its cotangent."""
     x, y = numbers(50), numbers(2, 50)[1]
@@ -139,8 +149,16 @@ def at_places_of_an_array(x, y):
     return np.sum(x * x * y)
 
 
+def stores_on_a_condition(x, y):
+    for i in range(1, len(x)):
+        if y[i] > 0.5:
+            x[i] = np.sin(x[i - 1]) + x[i] * y[i]
+    return np.sum(x * x)
+
+
 @pytest.mark.parametrize("f", [
-    recurrence, elements_of_two_exchanged, at_places_of_an_array, chosen_and_written,
+    stores_on_a_condition, recurrence, elements_of_two_exchanged, at_places_of_an_array,
+    chosen_and_written, one_of_two_elements,
 ])  # fmt: skip
 def test_cotangents_of_cotangents_are_added_to_in_place(f):
     """In the reversal of a reversal an element may come before the array that it is added to."""

@@ -14,6 +14,8 @@ from myia.primitives.define import constant
 from myia.primitives.logic import not_
 from myia.primitives.structured import Loop, if_p, loop_p, rev_p
 
+SMALL = 16  # elements of an array that may as well be there in two versions
+
 
 @equation(if_p, "if not p {A} else {B} == if p {B} else {A}")
 def _(see, op, p):
@@ -60,12 +62,13 @@ def _(see, op, p):
 
 @equation(if_p, "if p {x = if p {a} else {b}} ... is x = a")
 def _(see, op, p):
+    """Not of arrays: `a` may be the version that was there before a store on the other side."""
     regions = []
     for side, region in enumerate(op.regions):
         known = {}
         for x in captures(region):
             inner = see.made_by(if_p, x)
-            if inner is not None and inner.operands[0] is p:
+            if inner is not None and inner.operands[0] is p and x.aval.size <= SMALL:
                 y = inner.regions[side].yields[inner.results.index(x)]
                 if not any(y in made.results for made in inner.regions[side].ops):
                     known[x] = y

@@ -61,6 +61,10 @@ class See:
         op = self.walk.definition(x)
         return op if op is not None and op.primitive is primitive else None
 
+    def is_here(self, x: Value) -> bool:
+        """Whether `x` is defined in the region of the op, and not outside it."""
+        return self.walk.is_here(x)
+
     def operand(self, primitive: Primitive, x: Value) -> Value | None:
         """The operand of the unary `primitive` that defines `x`, if one does."""
         op = self.made_by(primitive, x)
