@@ -19,6 +19,7 @@ import argparse
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterable
 
 import numpy as np
@@ -35,6 +36,7 @@ ROUNDS, TURNS = 3, 7
 # primal takes, and its exponent would be that of the call. At much larger ones the gradient's
 # arrays no longer fit the caches where the primal's still do.
 LEAST_SECONDS = 4e-4
+QUICK_SECONDS = 1.0
 
 KEPT_PAGES = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(1 << 40)}
 
@@ -70,6 +72,14 @@ def counted_excess(kernel: Kernel, sizes: Iterable[int]) -> list[tuple[float, fl
     return list(zip(slopes[0], slopes[1] - slopes[0]))
 
 
+def countable_sizes(kernel: Kernel, sizes: list[int]) -> list[int]:
+    """These, or smaller ones where it takes long to count."""
+    start = time.perf_counter()
+    counted(kernel, kernel.times)
+    seconds = time.perf_counter() - start
+    return sizes if seconds < QUICK_SECONDS else sizes_around(kernel.times)
+
+
 def counted(kernel: Kernel, n: int) -> list[Counts]:
     """Of the compiled primal and the gradient."""
     args, weights = kernel.arguments(n), kernel.weights(n)
@@ -89,10 +99,9 @@ def run(kernels: Iterable[Kernel]) -> None:
     print(f"{'exponents of':<24}" + "".join(f"{name:>10}" for name in columns))
     beyond = []
     for kernel in kernels:
-        pairs = [
-            excess(kernel, timed_sizes(kernel)),
-            *counted_excess(kernel, sizes_around(kernel.times)),
-        ]
+        sizes = timed_sizes(kernel)
+        of_counts = counted_excess(kernel, countable_sizes(kernel, sizes))
+        pairs = [excess(kernel, sizes), *of_counts]
         cells = "".join(f"{primal:>10.2f}{more:>+10.2f}" for primal, more in pairs)
         print(f"{kernel.name:<24}{cells}", flush=True)
         if pairs[0][1] > LIMIT:
