@@ -26,7 +26,7 @@ class Limits:
     inner_leaf  instead of these two in a loop, where they are cleared in each trip
     snapshots   for all slots of a trail; in a loop there are as few slots as may be
     masks       from how many truths of a trip, and of all trips, a tape takes a bit for each of
-                them, not a byte: it would leave the caches, and not just small loops would pay
+                them, not a byte: those of small loops stay in the nearest cache as bytes, too
     blocks      least and most trips in a leaf: powers of two
     slots       least and most slots
     """
@@ -38,7 +38,7 @@ class Limits:
     leaf: int = 1 << 18
     inner_leaf: int = 1 << 10
     snapshots: int = 1 << 23
-    masks: tuple[int, int] = (1 << 10, 1 << 20)
+    masks: tuple[int, int] = (1 << 10, 1 << 16)
     blocks: tuple[int, int] = (16, 1 << 14)
     slots: tuple[int, int] = (16, 64)
 
