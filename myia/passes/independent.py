@@ -27,7 +27,7 @@ from dataclasses import dataclass
 
 from myia.ir.core import Op, Region, Value
 from myia.passes.accumulations import CASTS, Accumulation, Moves, Total, accumulations
-from myia.passes.places import place_of
+from myia.passes.places import STORES, place_of
 from myia.passes.ranges import ONE, Ranges, Sum, minus, number
 from myia.passes.uses import uses, varying_in
 from myia.primitives.define import PointwisePrimitive, constant_p
@@ -68,7 +68,7 @@ def independent(loop: Loop, ranges: Ranges, width: int) -> Trips | None:
 
 def on_elements(op: Op) -> bool:
     """Is it done on single elements?"""
-    if op.primitive is dynamic_update_slice:
+    if op.primitive in STORES:
         return op.operands[1].aval.size == 1
     known = isinstance(op.primitive, PointwisePrimitive) or op.primitive in CASTS
     known = known or op.primitive in (dynamic_slice, constant_p)

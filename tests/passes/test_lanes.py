@@ -169,6 +169,18 @@ READ_BEFORE = SHARES.replace("mul %b, %b", "mul %b, %f").replace(
 READ_BETWEEN = SHARES.replace("%d = reshape %c", "%d = reshape %r0")
 
 
+def before_and_after(body: str, bound: int, trips: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    """The results of a loop, and of the same in lanes."""
+    before = parse(loop(body, bound))
+    after = in_lanes(before)
+    verify(after)
+    assert after is not before
+    rng = np.random.default_rng(0)
+    args = [rng.uniform(0.5, 1.5, 40), rng.uniform(0.5, 1.5, (2, 40)), 3, trips, 0.25]
+    args = [np.asarray(x) for x in args]
+    return list(zip(evaluate(before, args), evaluate(after, args), strict=True))
+
+
 @pytest.mark.parametrize("trips", [-3, 0, 5, 8, 16, 19, 23, 32])
 @pytest.mark.parametrize("body, bound", [
     (ROWS, 40),
@@ -183,15 +195,7 @@ READ_BETWEEN = SHARES.replace("%d = reshape %c", "%d = reshape %r0")
     (READ_BETWEEN, 38),
 ])  # fmt: skip
 def test_the_same_to_the_bit(body, bound, trips):
-    before = parse(loop(body, bound=bound))
-    after = in_lanes(before)
-    verify(after)
-    assert after is not before
-    rng = np.random.default_rng(0)
-    trips = min(trips, bound)
-    args = [rng.uniform(0.5, 1.5, 40), rng.uniform(0.5, 1.5, (2, 40)), 3, trips, 0.25]
-    args = [np.asarray(x) for x in args]
-    for x, y in zip(evaluate(before, args), evaluate(after, args), strict=True):
+    for x, y in before_and_after(body, bound, min(trips, bound)):
         assert np.asarray(x).tobytes() == np.asarray(y).tobytes()
 
 
@@ -217,13 +221,7 @@ TWO_FREE_SUMS = ROWS.replace(
 @pytest.mark.parametrize("body", [in_any_order(ROWS), TWO_FREE_SUMS])
 def test_a_sum_in_any_order_is_close(body, trips):
     """Nothing else is changed by it."""
-    before = parse(loop(body))
-    after = in_lanes(before)
-    verify(after)
-    rng = np.random.default_rng(1)
-    args = [rng.uniform(0.5, 1.5, 40), rng.uniform(0.5, 1.5, (2, 40)), 3, trips, 0.25]
-    args = [np.asarray(x) for x in args]
-    *same, total = zip(evaluate(before, args), evaluate(after, args), strict=True)
+    *same, total = before_and_after(body, 40, trips)
     assert all(x.tobytes() == y.tobytes() for x, y in same)
     np.testing.assert_allclose(*total, rtol=1e-15)
 
@@ -272,16 +270,9 @@ AGAINST_EACH_OTHER = """
 @pytest.mark.parametrize("trips", [-3, 0, 5, 8, 16, 19, 23, 31])
 def test_places_that_move_against_each_other(trips):
     """Where they meet an element is added to in another order, as cotangents may be."""
-    before = parse(loop(AGAINST_EACH_OTHER, bound=31))
-    after = in_lanes(before)
-    verify(after)
-    assert after is not before
-    rng = np.random.default_rng(2)
-    args = [rng.uniform(0.5, 1.5, 40), rng.uniform(0.5, 1.5, (2, 40)), 3, trips, 0.25]
-    args = [np.asarray(x) for x in args]
-    (expected, *same), (found, *others) = evaluate(before, args), evaluate(after, args)
-    np.testing.assert_allclose(found, expected, rtol=1e-15)
-    assert all(x.tobytes() == y.tobytes() for x, y in zip(same, others, strict=True))
+    added, *same = before_and_after(AGAINST_EACH_OTHER, 31, trips)
+    np.testing.assert_allclose(*added, rtol=1e-15)
+    assert all(x.tobytes() == y.tobytes() for x, y in same)
 
 
 @pytest.mark.parametrize("ordered", ["%p0, %b", "%q0, %c"])

@@ -12,7 +12,10 @@ from math import prod
 
 from myia.ir.avals import Aval
 from myia.ir.core import Op, Region
+from myia.passes.independent import on_elements
+from myia.passes.places import STORES, place_of
 from myia.primitives.structured import Loop, if_p, loop_p
+from myia.primitives.windows import dynamic_slice
 
 UNKNOWN_TRIPS = 16  # of a loop whose count and bound are not known
 
@@ -100,27 +103,18 @@ def region_cost(
 
 def _trip_cost(body: Region, trips: Callable[[Loop], float]) -> float:
     cost = region_cost(body, True, trips)
-    if not all(map(_on_elements, body.ops)):
+    if not all(map(on_elements, body.ops)):
         return 5 + cost
     return 1 + cost if _waits(body) else cost / SIDE_BY_SIDE
-
-
-def _on_elements(op: Op) -> bool:
-    if op.primitive.name in UPDATES:
-        return op.operands[1].aval.size == 1
-    return not op.regions and all(y.aval.size == 1 for y in op.results)
 
 
 def _waits(body: Region) -> bool:
     """Does a trip need what the trip before computes: a number, or an element of an array in
     another place than where it stores one itself?"""
     carries = set(body.args[1:])
-    stores = [op for op in body.ops if op.primitive.name in UPDATES]
-    stored = {tuple(op.operands[2:]) for op in stores}
+    stored = {place_of(op) for op in body.ops if op.primitive in STORES}
     return any(x.aval.size == 1 for x in carries) or any(
-        op.primitive.name == "dynamic_slice"
-        and op.operands[0] in carries
-        and tuple(op.operands[1:]) not in stored
+        op.primitive is dynamic_slice and op.operands[0] in carries and place_of(op) not in stored
         for op in body.ops
     )
 

@@ -304,24 +304,22 @@ class _Scope:
         The smallest that runs them just once more, if that has half of the tape's bytes at most.
         """
         limits, parts = self.lowering.limits, tape.cut.parts
-        size = tape.bytes_per_trip
         freely = limits.strategy == "auto" and limits.budget is None
-        if not size or not freely or self.around or parts.cond is not None:
+        if not tape.bytes_per_trip or not freely or self.around or parts.cond is not None:
             return None
-        if size * parts.bound <= KEPT:
+        taped, budget = tape.bytes_per_trip * parts.bound, CACHED
+        if taped <= KEPT:
             return None
         cut = choose(PRICES[0][0])
         recorded = needed(cut.primal, cut.records, cut.xs)
-        more = [op for op in recorded if op in trip.only_in_adjoint]
-        likely = self.lowering.likely_trips
-        again = sum(op_cost(op, True, likely) for op in (*parts.body.ops, *more))
-        budget, taped = CACHED, size * parts.bound
+        step = (*parts.body.ops, *(op for op in recorded if op in trip.only_in_adjoint))
+        again = sum(op_cost(op, True, self.lowering.likely_trips) for op in step)
         while budget < taped / 2:
             found = self.trail(cut, limits.with_budget(budget), trip)
-            more = found.runs(parts.bound) - 1
-            if more < 1 and found.nbytes <= budget:  # the least there is may take more
+            replays = found.runs(parts.bound) - 1
+            if replays < 1 and found.nbytes <= budget:  # the least there is may take more
                 saved = FRESH * (taped - (budget if budget > KEPT else 0))
-                return found if more * again * parts.bound < saved else None
+                return found if replays * again * parts.bound < saved else None
             budget *= 2
         return None
 
