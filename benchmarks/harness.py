@@ -14,6 +14,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+FEWEST_TURNS = 3
+
 
 @dataclass(frozen=True)
 class Timing:
@@ -33,13 +35,18 @@ def measure(
     *,
     turns: int = 9,
     turn_seconds: float = 0.05,
+    most_seconds: float = float("inf"),
     clock: Callable[[], float] = time.perf_counter,
 ) -> dict[str, Timing]:
     """Time each contestant `turns` times, about `turn_seconds` at a time, taking turns.
 
+    There are fewer turns, but three, where all would take longer than `most_seconds`.
     `clock=time.process_time` counts what the processor did for us, whoever else it worked for.
     """
-    calls = {name: _calibrate(f, turn_seconds) for name, f in contestants.items()}
+    calibrated = {name: _calibrate(f, turn_seconds) for name, f in contestants.items()}
+    calls = {name: count for name, (count, _) in calibrated.items()}
+    seconds = sum(count * once for count, once in calibrated.values())
+    turns = int(min(turns, max(FEWEST_TURNS, most_seconds / seconds)))
     times: dict[str, list[float]] = {name: [] for name in contestants}
     for _ in range(turns):
         for name, f in contestants.items():
@@ -59,11 +66,11 @@ def compare(
     return timings
 
 
-def _calibrate(f: Callable[[], object], turn_seconds: float) -> int:
-    """The first call compiles; the second says how many fit into a turn."""
+def _calibrate(f: Callable[[], object], turn_seconds: float) -> tuple[int, float]:
+    """How many calls fit into a turn, and the seconds of one; the first call compiles."""
     f()
-    once = _turn(f, 1)
-    return max(1, round(turn_seconds / max(once, 1e-7)))
+    once = max(_turn(f, 1), 1e-7)
+    return max(1, round(turn_seconds / once)), once
 
 
 def _turn(

@@ -1,35 +1,29 @@
-"""The kernels as an ordinary user of JAX writes them: `VERSIONS`, by name.
+"""The kernels as users of JAX write them, twice: `REWRITTEN` and `BEST`, by name.
 
-Each takes the arguments of the kernel of its name and returns what that writes and returns. Where
-whole arrays say it at once, they do; where places wait for each other, `fori_loop` and `.at[].set`
-or `scan`, with static counts, since reverse mode needs them; where a size is known at run time
-only, a mask. The algorithm stays the kernel's.
+Each takes the arguments of the kernel of its name and returns what that writes and returns.
+
+`REWRITTEN` has each kernel loop by loop, as an ordinary user rewrites it: see `rewritten/`. `BEST`
+has what JAX does better where somebody found it (`best/`: a product of matrices takes the place of
+three loops), and the same functions where nobody did. Files are named as those of
+`kernel_programs`.
 """
 
-from benchmarks.kernel_programs import KERNELS
-from benchmarks.kernel_rivals.in_jax import (
-    dynamic_programming,
-    filters,
-    matrices,
-    networks,
-    simulations,
-    solvers,
-    statistics,
-    stencils,
-)
+from __future__ import annotations
 
-FAMILIES = (
-    stencils,
-    solvers,
-    matrices,
-    statistics,
-    dynamic_programming,
-    filters,
-    simulations,
-    networks,
-)
-VERSIONS = {
-    name: found for family in FAMILIES for name, found in vars(family).items() if name in KERNELS
-}
+import importlib
+from collections.abc import Callable
 
-__all__ = ["VERSIONS"]
+from benchmarks.kernel_programs import FAMILIES, KERNELS
+
+
+def _versions(folder: str) -> dict[str, Callable]:
+    """The functions in the folder's files that are named as a kernel is."""
+    families = [family.__name__.rpartition(".")[2] for family in FAMILIES]
+    files = [importlib.import_module(f"{__name__}.{folder}.{name}") for name in families]
+    return {name: found for file in files for name, found in vars(file).items() if name in KERNELS}
+
+
+REWRITTEN = _versions("rewritten")
+BEST = REWRITTEN | _versions("best")
+
+__all__ = ["BEST", "REWRITTEN"]

@@ -5,16 +5,29 @@ from __future__ import annotations
 import jax.numpy as jnp
 from jax import lax
 
+from benchmarks.kernel_rivals.in_jax.nest import nest
+
 MOST_STEPS = 200
 
 
 def n_body(mass, x, v, dt, steps):
+    n = len(mass)
+
     def step(_, state):
         x, v = state
-        d = x[None, :, :] - x[:, None, :]
-        square = jnp.sum(d * d, axis=2) + 0.1
-        pull = dt * mass[None, :] / (square * jnp.sqrt(square))
-        v = v + jnp.sum(d * pull[:, :, None], axis=1)
+
+        def pair(i, j, v):
+            d0, d1, d2 = x[j, 0] - x[i, 0], x[j, 1] - x[i, 1], x[j, 2] - x[i, 2]
+            square = d0 * d0 + d1 * d1 + d2 * d2 + 0.1
+            pull = jnp.where(i < j, dt / (square * jnp.sqrt(square)), 0.0)
+            v = v.at[i, 0].add(d0 * pull * mass[j])
+            v = v.at[i, 1].add(d1 * pull * mass[j])
+            v = v.at[i, 2].add(d2 * pull * mass[j])
+            v = v.at[j, 0].add(-d0 * pull * mass[i])
+            v = v.at[j, 1].add(-d1 * pull * mass[i])
+            return v.at[j, 2].add(-d2 * pull * mass[i])
+
+        v = nest(pair, v, n, (1, n))
         return x + dt * v, v
 
     return lax.fori_loop(0, steps, step, (x, v))
@@ -32,26 +45,44 @@ def n_body_arrays(mass, x, v, dt, steps):
 
 
 def lattice_boltzmann(f, omega, steps):
-    def step(_, f):
-        rest, right, left = f[:, 0], f[:, 1], f[:, 2]
-        density = rest + right + left
-        u = (right - left) / density
+    n = len(f)
+
+    def collide(i, f):
+        density = f[i, 0] + f[i, 1] + f[i, 2]
+        u = (f[i, 1] - f[i, 2]) / density
+        f = f.at[i, 0].add(omega * (2.0 / 3.0 * density * (1.0 - 1.5 * u * u) - f[i, 0]))
         moving = density / 6.0 * (1.0 + 3.0 * u * u)
-        rest = rest + omega * (2.0 / 3.0 * density * (1.0 - 1.5 * u * u) - rest)
-        right = right + omega * (moving + 0.5 * density * u - right)
-        left = left + omega * (moving - 0.5 * density * u - left)
-        return jnp.stack([rest, jnp.roll(right, 1), jnp.roll(left, -1)], axis=1)
+        f = f.at[i, 1].add(omega * (moving + 0.5 * density * u - f[i, 1]))
+        return f.at[i, 2].add(omega * (moving - 0.5 * density * u - f[i, 2]))
+
+    def to_the_right(m, f):
+        i = n - 1 - m
+        return f.at[i, 1].set(f[i - 1, 1])
+
+    def step(_, f):
+        f = lax.fori_loop(0, n, collide, f)
+        last = f[n - 1, 1]
+        f = lax.fori_loop(0, n - 1, to_the_right, f).at[0, 1].set(last)
+        first = f[0, 2]
+        f = lax.fori_loop(0, n - 1, lambda i, f: f.at[i, 2].set(f[i + 1, 2]), f)
+        return f.at[n - 1, 2].set(first)
 
     return [lax.fori_loop(0, steps, step, f)]
 
 
 def spring_chain(q, p, beta, dt, steps):
+    n = len(q)
+
     def step(_, state):
         q, p = state
-        stretch = jnp.diff(jnp.pad(q, 1))
-        left, right = stretch[:-1], stretch[1:]
-        p = p + dt * (right - left + beta * (right**3 - left**3))
-        return q + dt * p, p
+
+        def kick(i, p):
+            left = q[i] - jnp.where(i > 0, q[i - 1], 0.0)
+            right = jnp.where(i < n - 1, q[i + 1], 0.0) - q[i]
+            return p.at[i].add(dt * (right - left + beta * (right**3 - left**3)))
+
+        p = lax.fori_loop(0, n, kick, p)
+        return lax.fori_loop(0, n, lambda i, q: q.at[i].add(dt * p[i]), q), p
 
     return lax.fori_loop(0, steps, step, (q, p))
 
@@ -115,14 +146,17 @@ def cavity_flow(u, v, p, viscosity, steps):
 
 
 def mandelbrot(re, im, out, steps):
-    def iterate(_, state):
-        x, y = state
-        inside = x * x + y * y <= 4.0
-        new_x, new_y = x * x - y * y + re, 2.0 * x * y + im
-        return jnp.where(inside, new_x, x), jnp.where(inside, new_y, y)
+    def point(k, out):
+        def iterate(_, state):
+            x, y = state
+            inside = x * x + y * y <= 4.0
+            new_x, new_y = x * x - y * y + re[k], 2.0 * x * y + im[k]
+            return jnp.where(inside, new_x, x), jnp.where(inside, new_y, y)
 
-    x, y = lax.fori_loop(0, steps, iterate, (jnp.zeros_like(re), jnp.zeros_like(im)))
-    return [0.5 * jnp.log(x * x + y * y)]
+        x, y = lax.fori_loop(0, steps, iterate, (jnp.zeros(()), jnp.zeros(())))
+        return out.at[k].set(0.5 * jnp.log(x * x + y * y))
+
+    return [lax.fori_loop(0, len(re), point, out)]
 
 
 def adaptive_steps(x, friction, end, tolerance):

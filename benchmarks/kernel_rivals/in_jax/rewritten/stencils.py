@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import jax
 import jax.numpy as jnp
 from jax import lax
+
+from benchmarks.kernel_rivals.in_jax.nest import nest
 
 
 def jacobi_1d(A, B, steps):
@@ -30,12 +31,29 @@ def jacobi_2d(A, B, steps):
     return lax.fori_loop(0, steps, step, (A, B))
 
 
-jacobi_2d_loops = jacobi_2d
+def jacobi_2d_loops(A, B, steps):
+    inner = 1, A.shape[0] - 1
+
+    def mean(x, i, j):
+        return 0.2 * (x[i, j] + x[i, j - 1] + x[i, j + 1] + x[i - 1, j] + x[i + 1, j])
+
+    def step(_, state):
+        A, B = state
+        B = nest(lambda i, j, B: B.at[i, j].set(mean(A, i, j)), B, inner, inner)
+        A = nest(lambda i, j, A: A.at[i, j].set(mean(B, i, j)), A, inner, inner)
+        return A, B
+
+    return lax.fori_loop(0, steps, step, (A, B))
 
 
 def heat_1d(u, r, steps):
+    def cell(i, state):
+        u, left = state
+        here = u[i]
+        return u.at[i].set(here + r * (left - 2.0 * here + u[i + 1])), here
+
     def step(_, u):
-        return u.at[1:-1].add(r * (u[:-2] - 2.0 * u[1:-1] + u[2:]))
+        return lax.fori_loop(1, len(u) - 1, cell, (u, u[0]))[0]
 
     return [lax.fori_loop(0, steps, step, u)]
 
@@ -74,15 +92,15 @@ def seidel_2d(A, steps):
 
 def over_relaxation(p, f, omega, steps):
     n = p.shape[0]
-    inner = jnp.arange(1, n - 1)
-    black = (inner[:, None] + inner[None, :]) % 2 == 1
+    h = 1.0 / n
+    inner = 1, n - 1
 
-    def relax(p, chosen):
-        mean = 0.25 * (p[:-2, 1:-1] + p[2:, 1:-1] + p[1:-1, :-2] + p[1:-1, 2:])
-        change = omega * (mean - f[1:-1, 1:-1] / (n * n) - p[1:-1, 1:-1])
-        return p.at[1:-1, 1:-1].add(jnp.where(chosen, change, 0.0))
+    def cell(_, colour, i, j, p):
+        mean = 0.25 * (p[i - 1, j] + p[i + 1, j] + p[i, j - 1] + p[i, j + 1])
+        change = omega * (mean - h * h * f[i, j] - p[i, j])
+        return p.at[i, j].add(jnp.where((i + j) % 2 == colour, change, 0.0))
 
-    return [lax.fori_loop(0, steps, lambda _, p: relax(relax(p, ~black), black), p)]
+    return [nest(cell, p, steps, 2, inner, inner)]
 
 
 def fdtd_2d(ex, ey, hz, source):
@@ -98,21 +116,32 @@ def fdtd_2d(ex, ey, hz, source):
 
 
 def wave_1d(now, before, courant, steps):
+    n = len(now)
+
+    def swap(i, state):
+        now, before = state
+        return now.at[i].set(before[i]), before.at[i].set(now[i])
+
     def step(_, state):
         now, before = state
-        bend = now[:-2] - 2.0 * now[1:-1] + now[2:]
-        new = 2.0 * now[1:-1] - before[1:-1] + courant * courant * bend
-        return before.at[1:-1].set(new), now
+
+        def cell(i, before):
+            bend = now[i - 1] - 2.0 * now[i] + now[i + 1]
+            return before.at[i].set(2.0 * now[i] - before[i] + courant * courant * bend)
+
+        before = lax.fori_loop(1, n - 1, cell, before)
+        return lax.fori_loop(0, n, swap, (now, before))
 
     return lax.fori_loop(0, steps, step, (now, before))
 
 
 def upwind(u, velocity, ratio, steps):
-    wind = velocity[1:-1]
+    def step(_, old):
+        def cell(i, u):
+            slope = jnp.where(velocity[i] > 0.0, old[i] - old[i - 1], old[i + 1] - old[i])
+            return u.at[i].add(-ratio * velocity[i] * slope)
 
-    def step(_, u):
-        slope = jnp.where(wind > 0.0, u[1:-1] - u[:-2], u[2:] - u[1:-1])
-        return u.at[1:-1].add(-ratio * wind * slope)
+        return lax.fori_loop(1, len(u) - 1, cell, old)
 
     return [lax.fori_loop(0, steps, step, u)]
 
@@ -150,35 +179,37 @@ def vertical_advection(u, w, dt):
 
 
 def adi(u, r, steps):
+    inner = 1, u.shape[0] - 1
+
     def step(_, u):
-        v = jnp.ones_like(u).at[1:-1, 1:-1].set(_implicit_rows(u.T, r).T)
-        u = u.at[:, 0].set(1.0).at[:, -1].set(1.0)
-        return u.at[1:-1, 1:-1].set(_implicit_rows(v, r))
+        def column(j, v):
+            return v.at[:, j].set(_sweep(u[:, j - 1], u[:, j], u[:, j + 1], r))
+
+        v = lax.fori_loop(*inner, column, jnp.zeros_like(u).at[0].set(1.0).at[-1].set(1.0))
+
+        def row(i, u):
+            return u.at[i].set(_sweep(v[i - 1], v[i], v[i + 1], r))
+
+        return lax.fori_loop(*inner, row, u.at[:, 0].set(1.0).at[:, -1].set(1.0))
 
     return [lax.fori_loop(0, steps, step, u)]
 
 
-def _implicit_rows(x, r):
-    """The inner rows solved for, given what the rows beside them give explicitly."""
-    explicit = x[1:-1, 1:-1] + r * (x[:-2, 1:-1] - 2.0 * x[1:-1, 1:-1] + x[2:, 1:-1])
-    return jax.vmap(lambda d: _line(d, r))(explicit)
+def _sweep(before, here, after, r):
+    """(1 + 2r) x[i] - r (x[i-1] + x[i+1]) = d[i] along a line with x = 1 at its ends."""
+    n = len(here)
 
+    def eliminate(i, state):
+        line, factor = state
+        explicit = here[i] + r * (before[i] - 2.0 * here[i] + after[i])
+        pivot = 1.0 + 2.0 * r - r * factor[i - 1]
+        known = jnp.where(i > 1, explicit + r * line[i - 1], explicit + r)
+        return line.at[i].set(known / pivot), factor.at[i].set(r / pivot)
 
-def _line(d, r):
-    """(1 + 2r) x[i] - r (x[i-1] + x[i+1]) = d[i] inside a line with x = 1 at its ends."""
+    def substitute(m, line):
+        i = n - 2 - m
+        return line.at[i].add(factor[i] * line[i + 1])
 
-    def eliminate(state, d):
-        factor, x = state
-        pivot = 1.0 + 2.0 * r - r * factor
-        state = r / pivot, (d + r * x) / pivot
-        return state, state
-
-    def substitute(after, state):
-        factor, x = state
-        x = x + factor * after
-        return x, x
-
-    one = jnp.ones(())
-    _, states = lax.scan(eliminate, (jnp.zeros(()), one), d)
-    _, x = lax.scan(substitute, one, states, reverse=True)
-    return x
+    ends = jnp.zeros(n).at[0].set(1.0).at[-1].set(1.0)
+    line, factor = lax.fori_loop(1, n - 1, eliminate, (ends, jnp.zeros(n)))
+    return lax.fori_loop(0, n - 2, substitute, line)

@@ -30,28 +30,6 @@ def deriche(alpha, image, out):
     return [(forwards + backwards).T]
 
 
-def smooth_columns(image, gain):
-    def blend(before, row):
-        row = gain * row + (1.0 - gain) * before
-        return row, row
-
-    _, below = lax.scan(blend, image[0], image[1:])
-    image = jnp.concatenate([image[:1], below])
-    _, above = lax.scan(blend, image[-1], image[:-1], reverse=True)
-    return [jnp.concatenate([above, image[-1:]])]
-
-
-def biquad(x, c):
-    def step(i, state):
-        x, s1, s2 = state
-        y = c[0] * x[i] + s1
-        s1 = c[1] * x[i] - c[3] * y + s2
-        s2 = c[2] * x[i] - c[4] * y
-        return x.at[i].set(y), s1, s2
-
-    return [lax.fori_loop(0, len(x), step, (x, jnp.zeros(()), jnp.zeros(())))[0]]
-
-
 def convolution_loops(image, weights, out):
     return [out + correlate2d(image, weights, mode="valid")]
 
@@ -73,14 +51,3 @@ def fourier_transform(re, im):
         im = jnp.stack([im[:, 0] + im[:, 1], dr * s + di * c], axis=1)
         half //= 2
     return re.reshape(n), im.reshape(n)
-
-
-def haar(x):
-    length = len(x)
-    while length > 1:
-        half = length // 2
-        even, odd = x[:length:2], x[1:length:2]
-        x = x.at[:half].set((even + odd) * jnp.sqrt(0.5))
-        x = x.at[half:length].set((even - odd) * jnp.sqrt(0.5))
-        length = half
-    return [x]

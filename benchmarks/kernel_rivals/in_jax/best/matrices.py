@@ -10,10 +10,6 @@ def gemm(alpha, beta, A, B, C):
     return [alpha * A @ B + beta * C]
 
 
-def two_mm(alpha, beta, A, B, C, D):
-    return [beta * D + alpha * A @ B @ C]
-
-
 def three_mm(A, B, C, D, G):
     return [(A @ B) @ (C @ D)]
 

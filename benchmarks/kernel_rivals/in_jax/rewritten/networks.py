@@ -6,6 +6,8 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from benchmarks.kernel_rivals.in_jax.nest import nest
+
 
 def lstm(inputs, by_input, by_hidden, bias, hidden, cell):
     units = len(cell)
@@ -37,23 +39,36 @@ def training(inputs, targets, W, w, rate, epochs):
 
 
 def residual_block(x, weights):
+    rows, columns, channels = x.shape
     branch = x
     for layer in weights:
-        branch = jax.nn.leaky_relu(branch, 0.1)[None]
-        layout = ("NHWC", "HWIO", "NHWC")
-        branch = lax.conv_general_dilated(branch, layer, (1, 1), "SAME", dimension_numbers=layout)[
-            0
-        ]
+        padded = jnp.pad(jnp.maximum(branch, 0.1 * branch), ((1, 1), (1, 1), (0, 0)))
+
+        def window(i, j, branch, padded=padded, layer=layer):
+            window = lax.dynamic_slice(padded, (i, j, 0), (3, 3, channels))[..., None]
+            return branch.at[i, j].set(jnp.sum(window * layer, axis=(0, 1, 2)))
+
+        branch = nest(window, branch, rows, columns)
     return [x + branch]
 
 
 def max_pooling(x, out):
-    rows, columns = out.shape
-    windows = x[: 2 * rows, : 2 * columns].reshape(rows, 2, columns, 2)
-    return [windows.max(axis=(1, 3))]
+    def window(i, j, out):
+        largest = x[2 * i, 2 * j]
+        for k in range(2):
+            for m in range(2):
+                largest = jnp.maximum(largest, x[2 * i + k, 2 * j + m])
+        return out.at[i, j].set(largest)
+
+    return [nest(window, out, *out.shape)]
 
 
 def causal_attention(queries, keys, values, out):
-    scores = queries @ keys.T / jnp.sqrt(8.0)
-    scores = jnp.where(jnp.tri(len(out), dtype=bool), scores, -jnp.inf)
-    return [jax.nn.softmax(scores, axis=1) @ values]
+    places = jnp.arange(len(out))
+
+    def row(i, out):
+        scores = jnp.where(places <= i, keys @ queries[i] / jnp.sqrt(8.0), -jnp.inf)
+        scores = jnp.exp(scores - jnp.max(scores))
+        return out.at[i].set(scores @ values / jnp.sum(scores))
+
+    return [lax.fori_loop(0, len(out), row, out)]

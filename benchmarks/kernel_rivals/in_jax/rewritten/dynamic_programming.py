@@ -5,6 +5,8 @@ from __future__ import annotations
 import jax.numpy as jnp
 from jax import lax
 
+from benchmarks.kernel_rivals.in_jax.nest import nest
+
 
 def floyd_warshall(paths):
     def through(k, paths):
@@ -13,40 +15,51 @@ def floyd_warshall(paths):
     return [lax.fori_loop(0, paths.shape[0], through, paths)]
 
 
-floyd_warshall_loops = floyd_warshall
+def floyd_warshall_loops(paths):
+    n = paths.shape[0]
+
+    def pair(k, i, j, paths):
+        through = paths[i, k] + paths[k, j]
+        shorter = through < paths[i, j]
+        return paths.at[i, j].set(jnp.where(shorter, through, paths[i, j]))
+
+    return [nest(pair, paths, n, n, n)]
 
 
 def nussinov(pairs, table):
     n = len(table)
-    places = jnp.arange(n)
 
-    def row(m, table):
+    def cell(m, j, table):
         i = n - 1 - m
+        best = jnp.maximum(table[i, j - 1], table[i + 1, j])
+        best = jnp.maximum(best, table[i + 1, j - 1] + pairs[i, j])
 
-        def cell(j, table):
-            best = jnp.maximum(table[i, j - 1], table[i + 1, j])
-            best = jnp.maximum(best, table[i + 1, j - 1] + pairs[i, j])
-            split = table[i] + jnp.roll(table[:, j], -1)
-            inside = (i < places) & (places < j)
-            best = jnp.maximum(best, jnp.max(jnp.where(inside, split, -jnp.inf)))
-            return table.at[i, j].set(jnp.where(i < j, best, table[i, j]))
+        def split(k, best):
+            inside = (i < k) & (k < j)
+            return jnp.where(inside, jnp.maximum(best, table[i, k] + table[k + 1, j]), best)
 
-        return lax.fori_loop(1, n, cell, table)
+        best = nest(split, best, (1, n - 1))
+        return table.at[i, j].set(jnp.where(i < j, best, table[i, j]))
 
-    return [lax.fori_loop(0, n, row, table)]
+    return [nest(cell, table, n, (1, n))]
 
 
 def soft_alignment(scores, gap, D):
     n, m = scores.shape
-    D = D.at[1:, 0].set(D[0, 0] - gap * jnp.arange(1, n + 1))
-    D = D.at[0, 1:].set(D[0, 0] - gap * jnp.arange(1, m + 1))
+    D = nest(lambda i, D: D.at[i, 0].set(D[i - 1, 0] - gap), D, (1, n + 1))
+    D = nest(lambda j, D: D.at[0, j].set(D[0, j - 1] - gap), D, (1, m + 1))
+    return [aligned(scores, gap, D)]
+
+
+def aligned(scores, gap, D):
+    """Given the first row and column."""
 
     def cell(i, j, D):
         both = jnp.exp(D[i - 1, j - 1] + scores[i - 1, j - 1])
         either = jnp.exp(D[i - 1, j] - gap) + jnp.exp(D[i, j - 1] - gap)
         return D.at[i, j].set(jnp.log(both + either) - 1.0)
 
-    return [_fill(cell, D)]
+    return _fill(cell, D)
 
 
 def time_warping(x, y, D):
@@ -59,9 +72,13 @@ def time_warping(x, y, D):
 
 
 def edit_distance(costs, first, second, D):
-    n, m = len(first), len(second)
-    D = D.at[1:, 0].set(costs[1] * jnp.arange(1, n + 1))
-    D = D.at[0, 1:].set(costs[0] * jnp.arange(1, m + 1))
+    D = nest(lambda i, D: D.at[i, 0].set(i * costs[1]), D, (1, len(first) + 1))
+    D = nest(lambda j, D: D.at[0, j].set(j * costs[0]), D, (1, len(second) + 1))
+    return [edited(costs, first, second, D)]
+
+
+def edited(costs, first, second, D):
+    """Given the first row and column."""
 
     def cell(i, j, D):
         best = jnp.minimum(D[i, j - 1] + costs[0], D[i - 1, j] + costs[1])
@@ -69,17 +86,13 @@ def edit_distance(costs, first, second, D):
         same = first[i - 1] == second[j - 1]
         return D.at[i, j].set(jnp.where(same, D[i - 1, j - 1], best))
 
-    return [_fill(cell, D)]
+    return _fill(cell, D)
 
 
 def _fill(cell, D):
     """All cells but the first row and column, row by row."""
     rows, columns = D.shape
-
-    def row(i, D):
-        return lax.fori_loop(1, columns, lambda j, D: cell(i, j, D), D)
-
-    return lax.fori_loop(1, rows, row, D)
+    return nest(cell, D, (1, rows), (1, columns))
 
 
 def viterbi(transitions, emissions, best):
@@ -103,11 +116,12 @@ def hidden_markov(transitions, emissions, alpha):
 
 
 def knapsack(values, weights, best):
-    rooms = jnp.arange(len(best))
+    capacity = len(best)
 
-    def item(i, best):
-        size = 1 + i % 5
-        gain = best[rooms - size] + values[i] * (1.0 - weights[i])
-        return jnp.where(rooms >= size, jnp.maximum(best, gain), best)
+    def room(i, m, best):
+        size, room = 1 + i % 5, capacity - 1 - m
+        gain = best[room - size] + values[i] * (1.0 - weights[i])
+        better = (room >= size) & (gain > best[room])
+        return best.at[room].set(jnp.where(better, gain, best[room]))
 
-    return [lax.fori_loop(0, len(values), item, best)]
+    return [nest(room, best, len(values), capacity)]
