@@ -30,6 +30,17 @@ def deriche(alpha, image, out):
     return [(forwards + backwards).T]
 
 
+def smooth_columns(image, gain):
+    def blend(before, row):
+        row = gain * row + (1.0 - gain) * before
+        return row, row
+
+    _, below = lax.scan(blend, image[0], image[1:])
+    image = jnp.concatenate([image[:1], below])
+    _, above = lax.scan(blend, image[-1], image[:-1], reverse=True)
+    return [jnp.concatenate([above, image[-1:]])]
+
+
 def convolution_loops(image, weights, out):
     return [out + correlate2d(image, weights, mode="valid")]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
+from jax import lax
 
 
 def covariance(data, cov):
@@ -36,6 +37,19 @@ def linear_binning(x, density):
 
 def prefix_products(x, out):
     return [jnp.cumsum(x) * jnp.cumprod(0.5 + 0.5 * x)]
+
+
+def running_moments(x, means, variances):
+    def point(state, given):
+        mean, squares = state
+        count, x = given
+        difference = x - mean
+        mean = mean + difference / count
+        squares = squares + difference * (x - mean)
+        return (mean, squares), (mean, squares / count)
+
+    start = jnp.zeros(()), jnp.zeros(())
+    return lax.scan(point, start, (jnp.arange(1, len(x) + 1), x))[1]
 
 
 def moving_average(x, width):

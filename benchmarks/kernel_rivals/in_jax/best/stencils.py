@@ -18,6 +18,19 @@ def heat_1d(u, r, steps):
     return [lax.fori_loop(0, steps, step, u)]
 
 
+def seidel_2d(A, steps):
+    n = A.shape[0]
+
+    def cell(i, j, A):
+        window = lax.dynamic_slice(A, (i - 1, j - 1), (3, 3))
+        return A.at[i, j].set(jnp.sum(window) / 9.0)
+
+    def row(i, A):
+        return lax.fori_loop(1, n - 1, lambda j, A: cell(i, j, A), A)
+
+    return [lax.fori_loop(0, steps, lambda _, A: lax.fori_loop(1, n - 1, row, A), A)]
+
+
 def over_relaxation(p, f, omega, steps):
     n = p.shape[0]
     inner = jnp.arange(1, n - 1)

@@ -118,10 +118,10 @@ def hidden_markov(transitions, emissions, alpha):
 def knapsack(values, weights, best):
     capacity = len(best)
 
-    def room(i, m, best):
+    def fill(i, m, best):
         size, room = 1 + i % 5, capacity - 1 - m
         gain = best[room - size] + values[i] * (1.0 - weights[i])
         better = (room >= size) & (gain > best[room])
         return best.at[room].set(jnp.where(better, gain, best[room]))
 
-    return [nest(room, best, len(values), capacity)]
+    return [nest(fill, best, len(values), capacity)]

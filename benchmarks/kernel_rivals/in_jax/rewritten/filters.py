@@ -36,14 +36,17 @@ def deriche(alpha, image, out):
 
 
 def smooth_columns(image, gain):
-    def blend(before, row):
-        row = gain * row + (1.0 - gain) * before
-        return row, row
+    rows = image.shape[0]
 
-    _, below = lax.scan(blend, image[0], image[1:])
-    image = jnp.concatenate([image[:1], below])
-    _, above = lax.scan(blend, image[-1], image[:-1], reverse=True)
-    return [jnp.concatenate([above, image[-1:]])]
+    def down(i, image):
+        return image.at[i].set(gain * image[i] + (1.0 - gain) * image[i - 1])
+
+    def up(m, image):
+        i = rows - 2 - m
+        return image.at[i].set(gain * image[i] + (1.0 - gain) * image[i + 1])
+
+    image = lax.fori_loop(1, rows, down, image)
+    return [lax.fori_loop(0, rows - 1, up, image)]
 
 
 def biquad(x, c):

@@ -79,16 +79,15 @@ def prefix_products(x, out):
 
 
 def running_moments(x, means, variances):
-    def point(state, given):
-        mean, squares = state
-        count, x = given
-        difference = x - mean
-        mean = mean + difference / count
-        squares = squares + difference * (x - mean)
-        return (mean, squares), (mean, squares / count)
+    def point(i, state):
+        mean, squares, means, variances = state
+        difference = x[i] - mean
+        mean = mean + difference / (i + 1)
+        squares = squares + difference * (x[i] - mean)
+        return mean, squares, means.at[i].set(mean), variances.at[i].set(squares / (i + 1))
 
-    start = jnp.zeros(()), jnp.zeros(())
-    return lax.scan(point, start, (jnp.arange(1, len(x) + 1), x))[1]
+    start = jnp.zeros(()), jnp.zeros(()), means, variances
+    return lax.fori_loop(0, len(x), point, start)[2:]
 
 
 def moving_average(x, width):
