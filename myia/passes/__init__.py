@@ -25,6 +25,7 @@ from myia.passes.inline import inline
 from myia.passes.join_branches import join_branches
 from myia.passes.lanes import in_lanes
 from myia.passes.neighbours import neighbours
+from myia.passes.pointers import carry_pointers
 from myia.passes.powers import share_powers
 from myia.passes.promote import promote
 from myia.passes.read_before import read_before
@@ -40,6 +41,7 @@ Pass = Callable[[Function], Function]
 
 # Before derivatives are taken, which they make cheaper and leave as they are.
 EARLY_PASSES: dict[str, Pass] = {
+    "pointers": carry_pointers,
     "chosen": read_chosen,
     "promote": promote,
     "accumulate": accumulate,
