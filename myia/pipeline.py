@@ -158,7 +158,12 @@ def compiled(
     packing: Packing | None = None,
     options: Options = Options(),
 ) -> Compiled:
-    """A typed program compiled, within the memory of the options."""
+    """A typed program compiled, within the memory of the options.
+
+    In a budget there is no room for what the trips of a loop compute, were they made at once.
+    """
+    if options.memory is not None:
+        options = replace(options, disable=options.disable | {"at_once"})
     function = _before_storage(function, options)
 
     def attempt(memory: int | None) -> Compiled:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 
 from myia.ir.core import Function
 from myia.passes.accumulate import accumulate, in_steps
+from myia.passes.at_once import at_once
 from myia.passes.carries import merge_carries
 from myia.passes.chosen import read_chosen
 from myia.passes.cse import eliminate_common_subexpressions
@@ -89,6 +90,7 @@ LATE_PASSES: dict[str, Pass] = {
     "read_in_place": read_in_place,
     "join_branches": join_branches,
     "if_convert": convert_branches,
+    "at_once": at_once,
     "unroll": unroll,
     "ends_apart": ends_apart,
     "decide": decide,

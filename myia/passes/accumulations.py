@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from myia.ir.core import Op, Region, Value
-from myia.passes.places import place_of
+from myia.passes.places import is_same, place_of
 from myia.passes.ranges import ONE, Ranges, minus
 from myia.passes.uses import uses
 from myia.primitives import arithmetic, logic
@@ -121,7 +121,7 @@ class _Search:
             return None
         seen = len(uses(self.body)[x]) != 1 or x in self.body.yields
         if op.primitive is dynamic_slice:
-            same = self.ranges.same(place_of(op), place_of(store))
+            same = is_same(op, store, self.ranges)
             known = same and op.operands[0] in self.versions
             return ([] if seen else [op]) if known else None
         if seen:

@@ -22,12 +22,12 @@ carries to the next is
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from myia.ir.core import Op, Region, Value
 from myia.passes.accumulations import CASTS, Accumulation, Moves, Total, accumulations
-from myia.passes.places import STORES, place_of
+from myia.passes.places import STORES, place_of, sizes_of
 from myia.passes.ranges import ONE, Ranges, Sum, minus, number
 from myia.passes.uses import uses, varying_in
 from myia.primitives.define import PointwisePrimitive, constant_p
@@ -53,12 +53,25 @@ class Trips:
         return 1 if steps >= 0 else -1
 
 
-def independent(loop: Loop, ranges: Ranges, width: int) -> Trips | None:
-    """What `width` trips one after the other have in common, if they do not wait for each other."""
+def independent(
+    loop: Loop,
+    ranges: Ranges,
+    width: int,
+    in_trip: Callable[[Op], bool] | None = None,
+    of_arrays: Callable[[Op], bool] | None = None,
+) -> Trips | None:
+    """What `width` trips one after the other have in common, if they do not wait for each other.
+
+    `of_arrays` says which accesses of the arrays that trips share are possible, `in_trip` which
+    other ops; by default what is done on single elements.
+    """
     body = loop.body
-    if loop.count is None or loop.cond is not None or not all(map(on_elements, body.ops)):
+    if loop.count is None or loop.cond is not None:
         return None
     found = _Search(body, ranges, width)
+    of_arrays, in_trip = of_arrays or on_elements, in_trip or _computes_elements
+    if not all(of_arrays(op) if found.is_access(op) else in_trip(op) for op in body.ops):
+        return None
     if not found.all_move() or not any(found.moves.values()):
         return None
     if not all(found.carry(arg, y) for arg, y in zip(body.args[1:], body.yields)):
@@ -75,12 +88,26 @@ def on_elements(op: Op) -> bool:
     return known and all(y.aval.size == 1 for y in op.results)
 
 
+def _versions_of(arrays: Iterable[Value], body: Region) -> set[Value]:
+    """These arrays, and what they are after each store."""
+    found = set(arrays)
+    for op in body.ops:
+        if op.primitive in STORES and op.operands[0] in found:
+            found.update(op.results)
+    return found
+
+
+def _computes_elements(op: Op) -> bool:
+    return on_elements(op) and op.primitive not in (dynamic_slice, *STORES)
+
+
 class _Search:
     """The trips of one loop."""
 
     def __init__(self, body: Region, ranges: Ranges, width: int):
         self.body, self.ranges, self.width = body, ranges, width
         self.varying = varying_in(body)
+        self.arrays = _versions_of(body.args[1:], body)
         self.moves: dict[Op, Moves | None] = {}
         self.definitions = {y: op for op in body.ops for y in op.results}
         self.totals: dict[Value, tuple[Total, ...]] = {}
@@ -185,12 +212,17 @@ class _Search:
 
     # ----- Accesses
 
+    def is_access(self, op: Op) -> bool:
+        """Is it a read or a store of an array that the trips share?"""
+        if op.primitive is dynamic_slice:
+            return op.operands[0] in self.arrays or op.operands[0] not in self.varying
+        return op.primitive in STORES and op.operands[0] in self.arrays
+
     def all_move(self) -> bool:
         """Does each access of the trips stay where it is, or move by one, within the array?"""
         for op in self.body.ops:
-            if op.primitive not in (dynamic_slice, dynamic_update_slice):
-                continue
-            if op.results[0] in self.varying and not self._moves(op):
+            varies = self.is_access(op) and op.results[0] in self.varying
+            if varies and not self._moves(op):
                 return False
         return True
 
@@ -206,6 +238,8 @@ class _Search:
         if len(moving) > 1 or abs(steps[moving[0]]) != 1:
             return False
         (axis,) = moving
+        if sizes_of(op)[axis] != 1:
+            return False
         self.moves[op] = Moves(axis, steps[axis])
         last = number(op.operands[0].shape[axis] - 1)
         inside = (place[axis], minus(last, place[axis]))
@@ -231,22 +265,28 @@ class _Search:
             return True
         before = versions.index(other.operands[0]) <= versions.index(store.operands[0])
         reads_first = before and other.primitive is dynamic_slice
-        axes = zip(*places, *map(self._steps, places), store.operands[0].shape)
-        return any(self._never_meet(*axis, reads_first) for axis in axes)
+        shape, sizes = store.operands[0].shape, (sizes_of(store), sizes_of(other))
+        for x, y, *windows in zip(*places, *sizes, shape):
+            if self._apart_along(x, y, *windows) or self._never_meet(x, y, reads_first):
+                return True
+        return False
 
-    def _never_meet(
-        self, x: Sum, y: Sum, step: int, other: int, extent: int, reads_first: bool
-    ) -> bool:
-        """Along one axis: does no trip store at `x` where the trip, or one of the `width` after it,
-        accesses `y`? With `reads_first` it may be one before it, which has read by then."""
-        between = minus(y, x)
-        if step != other:
+    def _apart_along(self, x: Sum, y: Sum, size: int, other: int, extent: int) -> bool:
+        """Are windows at `x` and at `y` apart along this axis, in whichever trips?"""
+        k = self.body.args[0]
+        if x[k] and y[k]:
             return False
-        if step == 0:
-            return self.ranges.apart((x,), (1,), (y,), (1,), (extent,))
-        later = between[ONE] * step  # so many trips after it has been read it is stored
-        known = set(between) <= {ONE}
-        return known and (abs(later) >= self.width or (reads_first and later > 0))
+        return self.ranges.apart((x,), (size,), (y,), (other,), (extent,))
+
+    def _never_meet(self, x: Sum, y: Sum, reads_first: bool) -> bool:
+        """Along one axis: does no trip store at `x` where another one of `width` accesses `y`? With
+        `reads_first` it may be one before it, which has read by then."""
+        k = self.body.args[0]
+        between = minus(y, x)
+        if not x[k] or x[k] != y[k] or not set(between) <= {ONE}:
+            return False
+        later = between[ONE] * x[k]  # so many trips after it has been read it is stored
+        return later == 0 or abs(later) >= self.width or (reads_first and later > 0)
 
     def _only_added_to(self, versions: list[Value]) -> bool:
         """Are windows of the array, at places that move together, added to and no more?"""

@@ -70,6 +70,9 @@ ROWS = """
     %s.1 = add %s, %c
     yield %x.1, %y.1, %s.1"""
 
+# Row 3 is row 1 (there are two).
+ROWS_THAT_MAY_BE_ONE = ROWS.replace("%y, %0, %k", "%y, %p, %k")
+
 # Two numbers are taken into the sum in a trip.
 TWICE = ROWS.replace(
     "    %s.1 = add %s, %c\n    yield %x.1, %y.1, %s.1",
@@ -184,6 +187,7 @@ def before_and_after(body: str, bound: int, trips: int) -> list[tuple[np.ndarray
 @pytest.mark.parametrize("trips", [-3, 0, 5, 8, 16, 19, 23, 32])
 @pytest.mark.parametrize("body, bound", [
     (ROWS, 40),
+    (ROWS_THAT_MAY_BE_ONE, 40),
     (TWICE, 40),
     (INDEX_AS_A_NUMBER, 40),
     (FAR_BEHIND, 32),
@@ -294,8 +298,19 @@ def test_the_trip_before_wrote_it():
 
 
 def test_rows_that_may_be_one():
-    """Row %p is read, row 1 is written."""
-    assert unchanged(in_lanes, loop(ROWS.replace("%y, %0, %k", "%y, %p, %k")))
+    """Row %p is read, row 1 is written: a later element of it than the one before."""
+    behind = "%m = sub %k, %1\n    %a = dynamic_slice %y, %p, %m"
+    assert unchanged(in_lanes, loop(ROWS.replace("%a = dynamic_slice %y, %0, %k", behind)))
+
+
+def test_an_array_of_a_trip_of_its_own():
+    """It is read where all trips read theirs."""
+    own = """
+    %t = dynamic_update_slice %y, %e, %1, %k
+    %u = dynamic_slice %t, %1, %7 {sizes=(1, 1)}
+    %y.1 = dynamic_update_slice %y, %u, %1, %k"""
+    body = ROWS.replace("\n    %y.1 = dynamic_update_slice %y, %e, %1, %k", own)
+    assert unchanged(in_lanes, loop(body))
 
 
 def test_a_place_that_is_computed():
