@@ -19,15 +19,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import prod
 
 from myia.ir.core import Op, Region, Value, reads
 from myia.passes.chosen import MANY, SMALL
-from myia.passes.places import STORES, sizes_of
+from myia.passes.places import STORES
+from myia.primitives.shaping import slice as slice_
 from myia.primitives.structured import Loop, if_p, loop_p
 from myia.primitives.windows import dynamic_slice
 
 MOST = 4  # arrays that a name may stand for
+READS = (dynamic_slice, slice_)
 
 
 @dataclass(frozen=True)
@@ -121,16 +122,17 @@ class _Search:
                 inner = Loop.of(op)
                 self._visit_loop(inner, trips * (MANY if inner.bound is None else inner.bound))
                 self._flow(inner.body.args[1:], op.results)
-            elif op.primitive is dynamic_slice or op.primitive in STORES:
+            elif op.primitive in READS or op.primitive in STORES:
                 self._visit_access(op, trips)
             else:
                 self.others.update((*reads(op), *op.results))
 
     def _visit_access(self, op: Op, trips: int) -> None:
         array, *others = op.operands
-        self.elements[array] += trips * prod(sizes_of(op))
+        stores = op.primitive in STORES
+        self.elements[array] += trips * (others[0] if stores else op.results[0]).aval.size
         self.others.update(others)
-        if op.primitive in STORES:
+        if stores:
             self._flow([array], op.results)
             self.stored.update(op.results)
         else:

@@ -31,15 +31,16 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 
 from myia.ir.avals import I64
-from myia.ir.builder import Builder, append, at, emit
+from myia.ir.builder import Builder, append, at, emit, emit1
 from myia.ir.core import Function, Op, Region, Value, reads, walk
 from myia.ir.rewrite import Env
-from myia.passes.families import Family, family_of
-from myia.passes.places import STORES, place_of, sizes_of
+from myia.passes.families import READS, Family, family_of
+from myia.passes.places import STORES
 from myia.passes.walk import look_up, rebuilt, substituted, substituted_region, with_region
 from myia.primitives.define import constant
 from myia.primitives.logic import eq, select
 from myia.primitives.shaping import broadcast, concatenate, reshape
+from myia.primitives.shaping import slice as slice_
 from myia.primitives.structured import Loop, if_p, loop_p
 from myia.primitives.windows import dynamic_slice, static_indices
 
@@ -95,23 +96,34 @@ class _Pointers:
         """Emit the whole of an array."""
         shape = self.arrays[0].shape
         if self.rows is not None:
-            return self.window(pointer, static_indices([0] * len(shape)), shape)
+            return self.part(pointer, static_indices([0] * len(shape)), shape)
         found = self.arrays[0]
         for i, x in enumerate(self.arrays[1:], 1):
             arms = [Region((), (), (y,)) for y in (x, found)]
             (found,) = emit(if_p, eq(pointer, i), regions=arms)
         return found
 
-    def window(self, pointer: Value, place: Sequence[Value], sizes: tuple[int, ...]) -> Value:
-        """Emit the read of a window."""
-        if self.rows is not None:
-            window = dynamic_slice(self.rows, pointer, *place, sizes=(1, *sizes))
-            return reshape(window, shape=sizes)
-        found = dynamic_slice(self.arrays[0], *place, sizes=sizes)
-        for i, x in enumerate(self.arrays[1:], 1):
-            mask = broadcast(eq(pointer, i), shape=sizes, dims=())
-            found = select(mask, dynamic_slice(x, *place, sizes=sizes), found)
-        return found
+    def part(self, pointer: Value, place: Sequence[Value], sizes: tuple[int, ...]) -> Value:
+        """Emit the read of a part of an array that is a row."""
+        part = dynamic_slice(self.rows, pointer, *place, sizes=(1, *sizes))
+        return reshape(part, shape=sizes)
+
+    def read(self, op: Op) -> Value:
+        """Emit what `op` reads of a member."""
+        pointer, place = self.pointers[op.operands[0]], look_up(op.operands[1:], self.env)
+        if self.rows is None:
+            parts = [emit1(op.primitive, x, *place, **op.params) for x in self.arrays]
+            found = parts[0]
+            for i, part in enumerate(parts[1:], 1):
+                mask = broadcast(eq(pointer, i), shape=part.shape, dims=())
+                found = select(mask, part, found)
+            return found
+        if op.primitive is dynamic_slice:
+            return self.part(pointer, place, op.params["sizes"])
+        start, limit = op.params["start"], op.params["limit"]
+        sizes = tuple(end - first for first, end in zip(start, limit))
+        part = self.part(pointer, static_indices(start), sizes)
+        return slice_(part, start=(0,) * len(sizes), limit=sizes, stride=op.params["stride"])
 
     def store(self, op: Op) -> None:
         (after,) = op.results
@@ -126,10 +138,8 @@ class _Pointers:
     def op(self, op: Op) -> None:
         if self.family.members.isdisjoint((*reads(op), *op.results)):
             append(substituted(op, self.env, partial(substituted_region, env=self.env)))
-        elif op.primitive is dynamic_slice:
-            place = look_up(place_of(op), self.env)
-            window = self.window(self.pointers[op.operands[0]], place, sizes_of(op))
-            self.env[op.results[0]] = window
+        elif op.primitive in READS:
+            self.env[op.results[0]] = self.read(op)
         elif op.primitive in STORES:
             self.store(op)
         elif op.primitive is if_p:

@@ -28,7 +28,7 @@ from itertools import zip_longest
 from myia.ir.builder import Builder, append
 from myia.ir.core import Op, Region, Value, reads
 from myia.ir.dependence import needed
-from myia.ir.rewrite import Env, clone_op
+from myia.ir.rewrite import Env, clone_op, reading
 from myia.primitives.arithmetic import add, mul, neg, sub
 from myia.primitives.define import constant_p, zeros
 from myia.primitives.structured import if_p
@@ -72,7 +72,7 @@ def _export(region: Region, env: Env, apart: set[Value]) -> Region:
             if op.primitive is if_p:
                 _export_from(op, escaping[op], env, apart)
             else:
-                append(_substituted(op, env))
+                append(reading(op, env))
     return Region(region.args, tuple(b.ops), _lookup(region.yields, env))
 
 
@@ -164,18 +164,6 @@ def _collect_reads(op: Op, read: set[Value]) -> None:
         for inner in region.ops:
             _collect_reads(inner, read)
         read.update(region.yields)
-
-
-def _substituted(op: Op, env: Env) -> Op:
-    """`op`, with the same results, reading what `env` says."""
-    if not env:
-        return op
-    regions = tuple(
-        Region(r.args, tuple(_substituted(o, env) for o in r.ops), _lookup(r.yields, env))
-        for r in op.regions
-    )
-    operands = _lookup(op.operands, env)
-    return Op(op.primitive, operands, op.params, regions, op.results, op.span)
 
 
 def _lookup(values: Iterable[Value], env: Env) -> tuple[Value, ...]:

@@ -28,6 +28,7 @@ from myia.transforms.cotangents import Accumulators, like_cotangents, or_zeros
 from myia.transforms.errors import NonlinearRule
 from myia.transforms.flow import state, state_args
 from myia.transforms.fresh import applied, fresh, with_more_args
+from myia.transforms.once import once
 from myia.transforms.prune import prune
 from myia.transforms.vjp_loops import Cts, closed_region, collect
 
@@ -106,16 +107,17 @@ class _Pullback:
             before[j] = x
         step = applied(self.parts.body, (k, *xs), replay=True)
         moved = applied(self.parts.adjoint, (k, *xs, *before), replay=True)
-        cts = [(step.yields[i], ct) for i, ct in zip(self.active, xs_ct)]
-        cts += [(moved.yields[j], ct) for j, ct in zip(self.linear, sigmas)]
+        ends = [step.yields[i] for i in self.active] + [moved.yields[j] for j in self.linear]
+        # The adjoint runs the step again.
+        ops, ends = once((*step.ops, *moved.ops), ends)
         wanted = [xs[i] for i in self.active]
         total = self.reverse(
-            (*step.ops, *moved.ops),
+            ops,
             [*wanted, *self.captured],
-            cts,
+            list(zip(ends, [*xs_ct, *sigmas])),
             dict(zip(self.captured, sums)),
         )
-        after = [moved.yields[j] for j in self.linear]
+        after = ends[len(self.active) :]
         return [*map(total.buffer, wanted), *after, *map(total.buffer, self.captured)]
 
     def linear_region(self, body: Callable, *groups: Sequence[Value]) -> Region:

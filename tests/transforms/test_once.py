@@ -1,0 +1,45 @@
+"""What a reversal would reverse twice is computed once."""
+
+from myia.ir.parser import parse
+from myia.transforms.once import once
+
+STEPS = """
+func @f(%x: f64[40], %u: f64[1], %i: i64[], %p: bool[]) -> f64[40], f64[40] {
+  %zero = 0.0: f64[]
+  %a = dynamic_update_slice %x, %u, %i
+  %c = if %p {
+    yield %a
+  } else {
+    %n = neg %a
+    yield %n
+  }
+  %again = 0.0: f64[]
+  %b = dynamic_update_slice %x, %u, %i
+  %d = if %p {
+    yield %b
+  } else {
+    %m = neg %b
+    yield %m
+  }
+  return %c, %d
+}"""
+
+
+def kept(text):
+    region = parse(text).region
+    ops, ends = once(region.ops, region.yields)
+    return [op.primitive.name for op in ops], ends[0] is ends[1]
+
+
+def test_equal_steps_are_one():
+    assert kept(STEPS) == (["constant", "dynamic_update_slice", "if"], True)
+
+
+def test_other_branches_stay():
+    names, same = kept(STEPS.replace("%m = neg %b", "%m = sin %b"))
+    assert names == ["constant", "dynamic_update_slice", "if", "if"] and not same
+
+
+def test_other_parameters_stay():
+    names, same = kept(STEPS.replace("%again = 0.0", "%again = -0.0"))
+    assert names == ["constant", "dynamic_update_slice", "if", "constant"] and same
