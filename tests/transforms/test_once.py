@@ -43,3 +43,11 @@ def test_other_branches_stay():
 def test_other_parameters_stay():
     names, same = kept(STEPS.replace("%again = 0.0", "%again = -0.0"))
     assert names == ["constant", "dynamic_update_slice", "if", "constant"] and same
+
+
+def test_the_same_among_other_results():
+    text = STEPS.replace("%c = if", "%k, %c = if").replace("%d = if", "%d, %q = if")
+    text = text.replace("yield %a", "yield %u, %a").replace("yield %n", "yield %u, %n")
+    text = text.replace("yield %b", "yield %b, %p").replace("yield %m", "yield %m, %p")
+    names, same = kept(text)
+    assert names == ["constant", "dynamic_update_slice", "if", "if"] and same

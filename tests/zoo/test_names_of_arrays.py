@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hlo_copies import copies_in_loops
 from in_place_checks import check_in_place
 from reference_calls import ReferenceCalls
 
@@ -247,3 +248,12 @@ def test_no_trip_takes_time_in_proportion_to_the_arrays(f):
 
     for derived in (myia.jit(f), myia.grad(f, argnums=(0, 1)), second(f)):
         assert product(derived) == 0
+
+
+@pytest.mark.parametrize("f", [given_for_the_next_trip, exchanged, exchanged_by_what_was_written])
+def test_xla_copies_no_array_in_a_trip(f):
+    args, gradient = numbers(SIZE, TRIPS), myia.grad(f, argnums=(0, 1))
+    for got, expected in zip(gradient(*args), ReferenceCalls(gradient)(*args)):
+        np.testing.assert_allclose(got, expected, rtol=1e-12, atol=1e-14)
+    for derived in (myia.jit(f), gradient):
+        assert copies_in_loops(derived.lower(*args).compile().as_text(), SIZE) == []
