@@ -92,6 +92,13 @@ def accumulations(
     return tuple(found) if free else None
 
 
+def accumulation_at(
+    store: Op, body: Region, versions: Sequence[Value], ranges: Ranges
+) -> Accumulation | None:
+    """What is done where `store` stores, if an element of these versions is added to."""
+    return _Search(body, versions, ranges).accumulation(store)
+
+
 def _ahead(op: Op, other: Op, moves: Mapping[Op, Moves], ranges: Ranges) -> int | None:
     """By how many trips `other` comes to an element before `op` does."""
     if moves[op] != moves[other]:

@@ -23,7 +23,7 @@ carries to the next is
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from myia.ir.core import Op, Region, Value
 from myia.passes.accumulations import CASTS, Accumulation, Moves, Total, accumulations
@@ -45,6 +45,8 @@ class Trips:
     accumulations: Mapping[Value, tuple[Accumulation, ...]]  # in an order that suits all elements
     previous: Mapping[Value, Value]  # what the trip before has yielded, by the carry
     summing: frozenset[Op]  # the ops of totals and accumulations
+    sums: frozenset[Value] = frozenset()  # see `Nest`
+    added: Mapping[Op, Accumulation] = field(default_factory=dict)
 
     @property
     def direction(self) -> int:
