@@ -16,9 +16,9 @@
 A trip costs what it takes to keep its carries in memory, to compare its indices with the ends of
 the axes, to wait for what it reads of an array that it writes. Of eight elements at once a
 processor makes one or two instructions. Each element is computed from the same numbers, and sums
-are made in the same order, as before; but for sums of cotangents, which have no order that a user
-wrote (`reassoc`): what eight trips add is added together first, and waits for no other trip. After
-derivatives: `independent.py` says which loops.
+are made in the same order, as before; but for disjunctions, and for sums of cotangents, which have
+no order that a user wrote (`reassoc`): what eight trips add is added together first, and waits for
+no other trip. After derivatives: `independent.py` says which loops.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ from myia.passes.ranges import ONE, Ranges
 from myia.passes.walk import rewrite_loops
 from myia.primitives.arithmetic import add, mul, sub, truncdiv
 from myia.primitives.define import constant
+from myia.primitives.logic import or_
 from myia.primitives.shaping import broadcast, concatenate, flip, iota, reshape, slice
 from myia.primitives.structured import Loop, loop_p
 from myia.primitives.windows import dynamic_slice, dynamic_update_slice
@@ -53,8 +54,7 @@ def in_lanes(function: Function) -> Function:
 
 def _emit_loop(op: Op, ranges: Ranges) -> None:
     loop = Loop.of(op)
-    many = loop.bound is not None and loop.bound >= MIN_TRIPS
-    trips = independent(loop, ranges, WIDTH) if many else None
+    trips = trips_of(loop, ranges)
     if trips is None:
         append(op)
         return
@@ -69,6 +69,12 @@ def _emit_loop(op: Op, ranges: Ranges) -> None:
             rest = _rest_body(loop, done)
             left = sub(loop.count, done)
             append(_loop(op, left, results, WIDTH - 1, rest, op.results))
+
+
+def trips_of(loop: Loop, ranges: Ranges) -> Trips | None:
+    """What is known of the trips of a loop, if `WIDTH` of them can be made at once."""
+    many = loop.bound is not None and loop.bound >= MIN_TRIPS
+    return independent(loop, ranges, WIDTH) if many else None
 
 
 def _none_left(loop: Loop, ranges: Ranges) -> bool:
@@ -239,8 +245,9 @@ class _Lanes:
         """The sum, one trip after the other; in any order, what the trips add together first."""
         terms = [self._of(total.op.operands[total.term]) for total in totals]
         with at(totals[0].op.span):
-            if all(total.is_free for total in totals):
-                return _add(totals[0], carry, reshape(_together(terms), shape=carry.shape))
+            if _in_any_order(totals):
+                found = _together(totals[0], terms)
+                return _add(totals[0], carry, reshape(found, shape=carry.shape))
             for lane in range(WIDTH) if self.forwards else reversed(range(WIDTH)):
                 for total, term in zip(totals, terms):
                     part = reshape(_part(term, lane, lane + 1), shape=carry.shape)
@@ -265,17 +272,20 @@ def _add(total: Total, carry: Value, term: Value) -> Value:
     return emit1(total.op.primitive, *operands, **total.op.params)
 
 
-def _together(terms: Sequence[Value]) -> Value:
+def _in_any_order(totals: Sequence[Total]) -> bool:
+    """May a sum be made in any order, as disjunctions may?"""
+    disjunction = all(total.op.primitive is or_ for total in totals)
+    return disjunction or all(total.is_free for total in totals)
+
+
+def _together(total: Total, terms: Sequence[Value]) -> Value:
     """The sum of all lanes of all terms. Of its additions none waits for the trips before."""
-    total, half = functools.reduce(_freely, terms), WIDTH // 2
+    freely, half = functools.partial(_add, total), WIDTH // 2
+    found = functools.reduce(freely, terms)
     while half:
-        total = _freely(_part(total, 0, half), _part(total, half, 2 * half))
+        found = freely(_part(found, 0, half), _part(found, half, 2 * half))
         half //= 2
-    return total
-
-
-def _freely(x: Value, y: Value) -> Value:
-    return add(x, y, reassoc=True)
+    return found
 
 
 def _part(vector: Value, start: int, limit: int) -> Value:
