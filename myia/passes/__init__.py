@@ -13,6 +13,7 @@ from myia.passes.accumulate import accumulate, in_steps
 from myia.passes.at_once import at_once
 from myia.passes.carries import merge_carries
 from myia.passes.chosen import read_chosen
+from myia.passes.contract import contract
 from myia.passes.cse import eliminate_common_subexpressions
 from myia.passes.dce import eliminate_dead_code
 from myia.passes.dead_stores import eliminate_dead_stores
@@ -91,6 +92,7 @@ LATE_PASSES: dict[str, Pass] = {
     "read_in_place": read_in_place,
     "join_branches": join_branches,
     "if_convert": convert_branches,
+    "contract": contract,
     "at_once": at_once,
     "unroll": unroll,
     "ends_apart": ends_apart,

@@ -11,9 +11,9 @@
 
 That is the reversal of a loop which fills an array: each trip takes the cotangent of its element
 and clears it, and the array is dropped at the end. No trip sees the store of another when their
-windows lie apart: along some axis the window starts at `a * k + c`, within the array, and
-`abs(a)` is at least its size. Then the array never changes, as `carries.py` will notice, and its
-reads need no fence.
+windows lie apart (`history.py`): along some axis they start at `a * k + c`, within the array, and
+`abs(a)` is at least their size. Then the array never changes, as `carries.py` will notice, and its
+reads need no fence; what only its stores needed, in inner loops too, goes.
 """
 
 from __future__ import annotations
@@ -21,10 +21,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from myia.ir.core import Function, Op, Region, Value, walk
+from myia.passes.history import History, histories, untouched
 from myia.passes.ranges import Ranges
+from myia.passes.uses import uses
 from myia.passes.walk import rebuilt, substituted, with_region
 from myia.primitives.structured import Loop, loop_p
-from myia.primitives.windows import dynamic_slice, dynamic_update_slice
+from myia.primitives.windows import dynamic_slice
 
 
 def eliminate_dead_stores(function: Function) -> Function:
@@ -59,37 +61,59 @@ class _Stores:
         return Op(op.primitive, op.operands, op.params, regions, op.results, op.span)
 
     def is_dead(self, op: Op, loop: Loop, i: int) -> bool:
-        """Is the store into carry `i` seen neither after the loop nor by another trip?"""
-        store = self.definitions.get(loop.body.yields[i])
-        if store is None or store.primitive is not dynamic_update_slice:
-            return False
-        array, update, *start = store.operands
-        if array is not loop.body.args[1 + i] or op.results[i] in self.read:
+        """Are the stores into carry `i` seen neither after the loop nor by another trip?"""
+        arg = loop.body.args[1 + i]
+        history = histories(loop).get(arg)
+        if history is None or not history.stores or op.results[i] in self.read:
             return False
         if loop.cond is not None and loop.cond.args[1 + i] in self.read:
             return False
-        k, apart = loop.body.args[0], self.ranges.trips_apart
-        axes = zip(start, update.shape, array.shape)
-        return _only_window(store, loop.body) and any(apart(*axis, k) for axis in axes)
+        if loop.body.yields[i] not in history.versions:
+            return False
+        versions = {arg, *history.versions}
+        return _stays(loop, versions, i) and all(
+            self._is_step(user, versions, history)
+            or self._is_early(user, loop, arg)
+            or _is_only_stored(user, region, history)
+            for region in _regions(loop.body)
+            for user in region.ops
+            if not versions.isdisjoint(user.operands)
+        )
+
+    def _is_step(self, op: Op, versions: set[Value], history: History) -> bool:
+        """Does `op` make a version of another and do no more with it?"""
+        if op in history.stores:
+            return op.operands[0] in versions and versions.isdisjoint(op.operands[1:])
+        if op.primitive is not loop_p or Loop.of(op).cond is not None:
+            return False
+        carries, results = Loop.of(op).carries, op.results
+        return all(y in versions for x, y in zip(carries, results) if x in versions)
+
+    def _is_early(self, op: Op, loop: Loop, arg: Value) -> bool:
+        return op.primitive is dynamic_slice and untouched(loop, arg, op, self.ranges)
 
 
-def _only_window(store: Op, body: Region) -> bool:
-    """Is the array read by windows like that of `store` alone, and what it becomes by nobody?"""
-    array, update, *start = store.operands
-    windows = 0
-    for op in body.ops:
-        if op.primitive is dynamic_slice and op.operands[0] is array:
-            if op.params["sizes"] != update.shape or op.operands[1:] != tuple(start):
-                return False
-            windows += 1
-    everything = list(_reads(body))
-    return everything.count(array) == windows + 1 and everything.count(store.results[0]) == 1
+def _is_only_stored(op: Op, region: Region, history: History) -> bool:
+    """Is what `op` computes in `region` seen by nobody but stores into the array?"""
+    if op.regions or any(y in region.yields for y in op.results):
+        return False
+    users = (user for y in op.results for user in uses(region).get(y, ()))
+    return all(user in history.stores or _is_only_stored(user, region, history) for user in users)
 
 
-def _reads(body: Region) -> Iterator[Value]:
-    """Whatever is read in a region, at any depth, once for each time."""
-    for op in walk(body):
-        yield from op.operands
+def _regions(region: Region) -> Iterator[Region]:
+    """A region, and all that are in it."""
+    yield region
+    for op in region.ops:
+        for inner in op.regions:
+            yield from _regions(inner)
+
+
+def _stays(loop: Loop, versions: set[Value], i: int) -> bool:
+    """Do the trips hand on what is in `versions` as that, and as carry `i`, and as nothing else?"""
+    handed = {y for j, y in enumerate(loop.body.yields) if j != i}
+    for op in walk(loop.body):
         for region in op.regions:
-            yield from region.yields
-    yield from body.yields
+            results = zip(region.yields[-len(op.results) :], op.results)
+            handed.update(y for y, result in results if result not in versions)
+    return versions.isdisjoint(handed)

@@ -23,7 +23,7 @@ say; it must lie apart from all stores (`ranges.py`), and must be read about onc
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from math import prod
 
@@ -31,12 +31,13 @@ from myia.ir.avals import I64
 from myia.ir.builder import Builder, append, at
 from myia.ir.core import Function, Op, Region, Value, walk
 from myia.ir.rewrite import Env, emit_again
-from myia.passes.places import STORES, place_of, sizes_of
+from myia.passes.history import History, histories
+from myia.passes.places import place_of, sizes_of
 from myia.passes.ranges import Ranges, Sum
 from myia.passes.uses import varying_in
 from myia.passes.walk import look_up, rebuilt, rewrite_loops, substituted
 from myia.primitives.define import constant
-from myia.primitives.structured import Loop, if_p, loop_p
+from myia.primitives.structured import Loop, loop_p
 from myia.primitives.windows import dynamic_slice
 
 SMALL = 16  # elements that may be read in vain
@@ -99,11 +100,11 @@ class _Part:
 
 def _parts(loop: Loop, ranges: Ranges) -> Iterable[_Part]:
     varying = varying_in(loop.body)
-    histories = _histories(loop)
+    known = histories(loop)
     parts: dict[Hashable, _Part] = {}
     for read, times in _reads(loop.body, 1):
         array = read.operands[0]
-        history = histories.get(array, _History(array))
+        history = known.get(array, History(array))
         part = _part(read, history.origin, varying)
         if _worth_it(part, read, times, history) and _apart(part, history, ranges):
             place = tuple(frozenset(start.items()) for start in part.place(ranges))
@@ -119,18 +120,7 @@ def _defined(region: Region) -> set[Value]:
     return {*region.args, *args, *(y for op in ops for y in op.results)}
 
 
-def _histories(loop: Loop) -> dict[Value, _History]:
-    """Of the values that are versions of an array that the loop changes by stores."""
-    found = {}
-    for before, arg, after in zip(loop.carries, loop.body.args[1:], loop.body.yields):
-        history = _history(loop.body, after)
-        if history is not None and history.origin is arg:
-            history = replace(history, origin=before)
-            found.update(dict.fromkeys(history.versions | {arg}, history))
-    return found
-
-
-def _worth_it(part: _Part, read: Op, times: int, history: _History) -> bool:
+def _worth_it(part: _Part, read: Op, times: int, history: History) -> bool:
     """Does a trip read about as much as there is, at least if no store makes it worth more?"""
     size, whole = prod(part.sizes), part.array.aval.size
     if size >= whole:
@@ -148,7 +138,7 @@ def _part(read: Op, before: Value, varying: set[Value]) -> _Part:
     return _Part(before, fixed, sizes, [])
 
 
-def _apart(part: _Part, history: _History, ranges: Ranges) -> bool:
+def _apart(part: _Part, history: History, ranges: Ranges) -> bool:
     place, shape = part.place(ranges), part.array.shape
     windows = ((ranges.place(place_of(op)), sizes_of(op)) for op in history.stores)
     return all(ranges.apart(place, part.sizes, *window, shape) for window in windows)
@@ -165,51 +155,6 @@ def _reads(region: Region, times: int) -> Iterator[tuple[Op, int]]:
         inner = (Loop.of(op).bound or 1) if op.primitive is loop_p else 0
         for nested in op.regions:
             yield from _reads(nested, times * inner)
-
-
-@dataclass(frozen=True)
-class _History:
-    """How an array came to be: of what, its versions since then, and the stores that made them."""
-
-    origin: Value
-    versions: frozenset[Value] = frozenset()
-    stores: tuple[Op, ...] = ()
-
-    def __add__(self, earlier: _History) -> _History:
-        versions = self.versions | earlier.versions
-        return _History(earlier.origin, versions, self.stores + earlier.stores)
-
-
-def _history(region: Region, end: Value) -> _History | None:
-    """The history of `end` in `region`; None if something else than stores makes a version."""
-    definitions = {y: op for op in region.ops for y in op.results}
-    found = _History(end)
-    while found.origin in definitions:
-        step = _step(definitions[found.origin], found.origin)
-        if step is None:
-            return None
-        found += step
-    return found
-
-
-def _step(op: Op, after: Value) -> _History | None:
-    """What `op` made `after` of."""
-    if op.primitive in STORES:
-        return _History(op.operands[0], frozenset({after}), (op,))
-    i = op.results.index(after)
-    if op.primitive is loop_p:
-        loop = Loop.of(op)
-        arg, inner = loop.body.args[1 + i], _history(loop.body, loop.body.yields[i])
-        if inner is None or inner.origin is not arg:
-            return None
-        return replace(inner, origin=loop.carries[i], versions=inner.versions | {arg, after})
-    if op.primitive is if_p:
-        arms = [_history(region, region.yields[i]) for region in op.regions]
-        if None in arms or arms[0].origin is not arms[1].origin:
-            return None
-        both = arms[0] + arms[1]
-        return replace(both, versions=both.versions | {after})
-    return None
 
 
 # ----- What it becomes

@@ -28,7 +28,7 @@ from myia.ir.core import Function, Op, Region, Value
 from myia.ir.rewrite import Env
 from myia.passes.places import is_apart, is_same
 from myia.passes.ranges import Ranges
-from myia.passes.uses import next_store
+from myia.passes.uses import next_store, uses
 from myia.passes.walk import look_up, rebuilt, rewrite_trips, substituted, substituted_region
 from myia.primitives.windows import dynamic_slice, dynamic_update_slice
 
@@ -101,15 +101,40 @@ def _stored_once(region: Region, ranges: Ranges) -> Region:
             if _is_dead(op, region, ranges):
                 env[op.results[0]] = env.get(op.operands[0], op.operands[0])
             else:
-                append(substituted(op, env, lambda inner: inner))
+                append(substituted(op, env, partial(substituted_region, env=env)))
     return rebuilt(region, b.ops, region.yields)
 
 
 def _is_dead(store: Op, region: Region, ranges: Ranges) -> bool:
-    """Is the window stored again, and nothing between but stores that lie apart?"""
+    """Is the window stored again, and nothing between but stores that lie apart? Or is nothing
+    done with the array but reading what lies apart?"""
     if store.primitive is not dynamic_update_slice:
         return False
+    if _only_read_elsewhere(store, region, ranges):
+        return True
     after = next_store(store, region)
     while after is not None and is_apart(store, after, ranges):
         after = next_store(after, region)
     return after is not None and is_same(store, after, ranges)
+
+
+def _only_read_elsewhere(store: Op, region: Region, ranges: Ranges) -> bool:
+    (array,) = store.results
+    if array in region.yields:
+        return False
+    return all(
+        _only_read_elsewhere_in(op, store, ranges)
+        if op.regions
+        else _reads_elsewhere(op, store, ranges)
+        for op in uses(region).get(array, ())
+    )
+
+
+def _only_read_elsewhere_in(op: Op, store: Op, ranges: Ranges) -> bool:
+    """Within the regions of `op`?"""
+    inside = (_only_read_elsewhere(store, region, ranges) for region in op.regions)
+    return store.results[0] not in op.operands and all(inside)
+
+
+def _reads_elsewhere(op: Op, store: Op, ranges: Ranges) -> bool:
+    return op.primitive is dynamic_slice and is_apart(op, store, ranges)

@@ -149,3 +149,42 @@ func @f(%x: f64[], %ct: f64[8], %n: i64[]) -> f64[] {
   }
   return %y
 }""")  # fmt: skip
+
+
+ROWS = """
+func @f(%a: f64[9,7], %b: f64[9,7]) -> f64[9,7]{also} {{
+  %9 = 9: i64[]
+  %7 = 7: i64[]
+  %0 = 0: i64[]
+  %a, %t = for %i < %9 (%a = %a, %t = %b) bound 9 {{
+    %a, %t = for %j < %7 (%a = %a, %t = %t) bound 7 {{
+      %1 = dynamic_slice %a, %i, {j} {{sizes=(1, 1)}}
+      %t = dynamic_update_slice %t, %1, %i, %j
+      %2 = sin %1
+      %a = dynamic_update_slice %a, %2, %i, %j
+      yield %a, %t
+    }}
+    %a = for %j < %7 (%a = %a) bound 7 {{
+      %1 = dynamic_slice %a, %i, %j {{sizes=(1, 1)}}
+      %2 = add %1, %1
+      %a = dynamic_update_slice %a, %2, {i}, %j
+      yield %a
+    }}
+    yield %a, %t
+  }}
+  return %t{and_a}
+}}"""
+
+
+def rows(also="", and_a="", i="%i", j="%j") -> str:
+    return ROWS.format(also=also, and_a=and_a, i=i, j=j)
+
+
+def test_elements_recorded_before_a_nest_changes_them(golden):
+    """Each is read before any trip changes it, so the changes are for nobody."""
+    golden(before_after(late, rows()))
+
+
+def test_a_nest_whose_changes_are_seen():
+    for text in (rows(also=", f64[9,7]", and_a=", %a"), rows(j="%0"), rows(i="%0")):
+        assert unchanged(eliminate_dead_stores, text)

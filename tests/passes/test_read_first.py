@@ -80,6 +80,29 @@ def test_an_inner_loop_sees_the_store():
     yield %g.2"""))  # fmt: skip
 
 
+STORED_FOR_OTHERS = """
+    %8 = 8: i64[]
+    %left = sub %8, %k
+    %g.1 = dynamic_update_slice %g, %0, %k
+    %s = for %j < %left (%s = %0) {
+      %i = add %next, %j
+      %2 = dynamic_slice %g.1, %i {sizes=(1,)}
+      %3 = add %s, %2
+      yield %3
+    }
+    %h.1 = dynamic_update_slice %g, %s, %k
+    yield %h.1"""
+
+
+def test_a_store_before_others_are_read(golden):
+    """In an inner loop, which reads the elements that come after the stored one."""
+    golden(before_after(read_first, in_a_loop(STORED_FOR_OTHERS)))
+
+
+def test_a_store_of_what_may_be_read():
+    assert unchanged(read_first, in_a_loop(STORED_FOR_OTHERS.replace("%next, %j", "%k, %j")))
+
+
 def test_large_windows_stay():
     """They are rewritten in place, from the version that they are stored into."""
     assert unchanged(read_first, """

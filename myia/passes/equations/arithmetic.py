@@ -29,6 +29,12 @@ def _(see, op, x, y):
     return see.other_than(0 if is_integer(x) else -0.0, x, y) if is_real(x) else None
 
 
+@equation(add, "x + 0.0 == x (in any order)")
+def _(see, op, x, y):
+    """Nobody wrote the zero that sums of cotangents begin with: -0.0 stays what it is."""
+    return see.other_than(0.0, x, y) if op.params.get("reassoc") and is_real(x) else None
+
+
 @equation(add, "select(p, 0, x) + select(p, x, 0) == x + 0")
 def _(see, op, x, y):
     """What goes by a part of an array, and what goes through that as it is."""

@@ -1,0 +1,344 @@
+"""What the trips of a nest of loops compute, as arrays over the indices of its loops.
+
+    for %i < 60 {
+      for %j < 40 {
+        %1 = dynamic_slice %a, %i, %j {sizes=(1, 1)}        %1: %a over (%i, %j)
+        %2 = dynamic_slice %b, %j, 7 {sizes=(1, 1)}         %2: slice of %b over (%j)
+        %3 = mul %1, %2                                     %3: product of %1 and %2
+        %s = add %s, %3 {reassoc=True}                      %s: their contraction over %j, over (%i)
+
+A product is kept as its factors until it is summed over an index: factors without that index are
+common factors of the sum, two that have it make a `dot_general`. All else is computed element by
+element as it stands. No array is made that is larger than what the nest reads or adds to.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import prod
+
+from myia.ir.avals import I64
+from myia.ir.builder import at, emit1
+from myia.ir.core import Op, Value
+from myia.passes.accumulations import CASTS
+from myia.passes.additions import Assignment, Change, Nest, NotOnlyAdded, Path
+from myia.passes.places import place_of
+from myia.passes.ranges import ONE, Sum
+from myia.primitives.arithmetic import add, mul, sub
+from myia.primitives.define import PointwisePrimitive, constant, constant_p
+from myia.primitives.linalg import dot_general
+from myia.primitives.shaping import (
+    broadcast,
+    flip,
+    iota,
+    reduce_sum,
+    reshape,
+    slice,
+    transpose,
+)
+from myia.primitives.structured import Loop, loop_p
+from myia.primitives.windows import dynamic_slice, dynamic_update_slice
+
+
+@dataclass(frozen=True)
+class Factor:
+    """An array, and the index that each of its axes stands for."""
+
+    value: Value
+    dims: Path
+
+
+Product = tuple[Factor, ...]  # numbers before others, if there are any
+Terms = tuple[Product, ...]  # which may be added in any order
+
+
+class Tensors:
+    """Emits arrays for the values of a nest; `NotOnlyAdded` if that takes more than it is worth."""
+
+    def __init__(self, nest: Nest, largest: int):
+        self.nest, self.largest = nest, largest
+        self.order = list(nest.counts)  # outer loops first
+        self.directions: dict[Value, int] = {}  # of axes: along or against the index
+        self.terms: dict[Value, Terms] = {}
+        self.contracted: dict[tuple[Product, Value], Factor] = {}
+
+    # ----- What trips do to a carry
+
+    def changed(self, carry: Value, changes: Sequence[Change]) -> Value:
+        """What the nest makes of `carry`, one change for all trips, and then the next one."""
+        if not self._in_any_order(changes):
+            raise NotOnlyAdded
+        for change in changes:
+            with at(change.op.span):
+                if change.store is not None:
+                    carry = self._stored(carry, change)
+                else:
+                    total = self._array(self._summed(change, ()), ())
+                    carry = _plus(carry, reshape(total, shape=carry.shape))
+        return carry
+
+    def _in_any_order(self, changes: Sequence[Change]) -> bool:
+        """Does an element see the changes in the order of the trips?
+
+        It does if they only add to it. It does as well if all trips that change it are one trip of
+        the loops that the changes have in common.
+        """
+        stores = [change.store for change in changes if change.store is not None]
+        if not any(isinstance(change, Assignment) for change in changes):
+            return True
+        common = [k for k in changes[0].path if all(k in change.path for change in changes)]
+        places = [[self._axis(self.nest.ranges.of(x)) for x in place_of(op)] for op in stores]
+        return len(stores) == len(changes) and all(
+            any(all(place[i] == places[0][i] for place in places) for i in _axes(k, places[0]))
+            for k in common
+        )
+
+    def _stored(self, array: Value, change: Change) -> Value:
+        window = self._window(array, place_of(change.store))
+        if window.sizes == array.shape:
+            return self._after(array, window, change)
+        start = [constant(n, I64.dtype) for n in window.start]
+        before = dynamic_slice(array, *start, sizes=window.sizes)
+        return dynamic_update_slice(array, self._after(before, window, change), *start)
+
+    def _after(self, before: Value, window: _Window, change: Change) -> Value:
+        """What a window becomes."""
+        if isinstance(change, Assignment):
+            if set(change.path) != set(window.dims):
+                raise NotOnlyAdded
+            for read in change.reads:
+                factor = Factor(self._along(before, window), window.dims)
+                self.terms[read.results[0]] = _one(factor)
+        found = self._array(self._summed(change, window.dims), window.dims)
+        if window.flips:
+            found = flip(found, axes=window.flips)
+        found = reshape(found, shape=window.sizes)
+        return found if isinstance(change, Assignment) else _plus(before, found)
+
+    def _summed(self, change: Change, dims: Path) -> Terms:
+        terms = self._of(change.term)
+        for index in reversed(change.path):
+            if index not in dims:
+                terms = tuple(self._sum(product, index) for product in terms)
+        return terms
+
+    # ----- Values
+
+    def _of(self, x: Value) -> Terms:
+        if x not in self.terms:
+            self.terms[x] = self._found(x)
+        return self.terms[x]
+
+    def _found(self, x: Value) -> Terms:
+        if x in self.nest.counts:
+            return _one(self._index(x))
+        if x in self.nest.carried:
+            raise NotOnlyAdded
+        if x not in self.nest.definitions:
+            return _one(Factor(reshape(x, shape=()), ()))
+        op = self.nest.definitions[x]
+        with at(op.span):
+            return self._made(op, x)
+
+    def _made(self, op: Op, x: Value) -> Terms:
+        if op.primitive is dynamic_slice:
+            return _one(self._read(op))
+        if op.primitive is loop_p:
+            return self._total(op, op.results.index(x))
+        if x.aval.size != 1:
+            raise NotOnlyAdded
+        if op.primitive is constant_p:
+            return _one(Factor(constant(op.params["value"], x.dtype), ()))
+        if op.primitive in CASTS:
+            return self._of(op.operands[0])
+        if not isinstance(op.primitive, PointwisePrimitive):
+            raise NotOnlyAdded
+        operands = [self._of(y) for y in op.operands]
+        if op.primitive is mul and x.dtype.kind in "fc":
+            return (tuple(factor for terms in operands for factor in self._product(terms)),)
+        return _one(self._pointwise(op, operands))
+
+    def _index(self, k: Value) -> Factor:
+        n = self.nest.counts[k]
+        steps = iota(shape=(n,), axis=0, dtype=I64.dtype)
+        if self.directions.setdefault(k, 1) < 0:
+            steps = sub(constant(n - 1, I64.dtype, (n,)), steps)
+        return Factor(steps, (k,))
+
+    def _product(self, terms: Terms) -> Product:
+        return terms[0] if len(terms) == 1 else (self._factor(terms),)
+
+    def _pointwise(self, op: Op, operands: Sequence[Terms]) -> Factor:
+        dims = self._union(f.dims for terms in operands for product in terms for f in product)
+        arrays = [self._array(terms, dims) for terms in operands]
+        return Factor(emit1(op.primitive, *arrays, **op.params), dims)
+
+    def _total(self, op: Op, i: int) -> Terms:
+        """What a loop within the nest makes of a number."""
+        total = self._of(Loop.of(op).carries[i])
+        for change in self.nest.changes(op, i):
+            if change.store is not None:
+                raise NotOnlyAdded
+            total += self._summed(change, ())
+        return total
+
+    # ----- Reads
+
+    def _read(self, op: Op) -> Factor:
+        array = op.operands[0]
+        known = array in self.nest.definitions or array in self.nest.carried
+        if known or op.results[0].aval.size != 1:
+            raise NotOnlyAdded
+        window = self._window(array, place_of(op))
+        limit = tuple(start + n for start, n in zip(window.start, window.sizes))
+        part = slice(array, start=window.start, limit=limit, stride=(1,) * len(limit))
+        return Factor(self._along(part, window), window.dims)
+
+    def _along(self, part: Value, window: _Window) -> Value:
+        """What a window holds, over its indices."""
+        part = reshape(part, shape=self._shape(window.dims))
+        return flip(part, axes=window.flips) if window.flips else part
+
+    def _window(self, array: Value, place: Sequence[Value]) -> _Window:
+        """What is accessed at `place` in all trips."""
+        axes = [self._axis(self.nest.ranges.of(x)) for x in place]
+        dims = tuple(index for _, index, _ in axes if index is not None)
+        sizes = tuple(1 if k is None else self.nest.counts[k] for _, k, _ in axes)
+        start = tuple(n for n, _, _ in axes)
+        ends = zip(start, sizes, array.shape)
+        if len(set(dims)) < len(dims) or any(a < 0 or a + n > end for a, n, end in ends):
+            raise NotOnlyAdded
+        steps = [(k, step) for _, k, step in axes if k is not None]
+        flips = [i for i, (k, step) in enumerate(steps) if self._direction(k, step) != step]
+        return _Window(start, sizes, dims, tuple(flips))
+
+    def _direction(self, k: Value, step: int) -> int:
+        return self.directions.setdefault(k, step)
+
+    def _axis(self, start: Sum) -> tuple[int, Value | None, int]:
+        """The least place along an axis, and the index along or against which it moves."""
+        atoms = [atom for atom in start if atom is not ONE]
+        if not atoms:
+            return start[ONE], None, 0
+        (k, *others) = atoms
+        if others or k not in self.nest.counts or abs(start[k]) != 1:
+            raise NotOnlyAdded
+        back = self.nest.counts[k] - 1 if start[k] < 0 else 0
+        return start[ONE] - back, k, start[k]
+
+    # ----- Sums of products
+
+    def _sum(self, product: Product, index: Value) -> Product:
+        """The sum over all trips of the loop of `index`."""
+        within = tuple(f for f in product if index in f.dims)
+        others = tuple(f for f in product if index not in f.dims)
+        if not within:
+            count = constant(self.nest.counts[index], product[0].value.dtype)
+            return (*product, Factor(count, ()))
+        if (within, index) not in self.contracted:
+            self.contracted[within, index] = self._contract(within, index)
+        return (self.contracted[within, index], *others)
+
+    def _contract(self, factors: Product, index: Value) -> Factor:
+        if len(factors) > 2 or self._in_batches(factors, index):
+            factors = self._merged(factors)
+        if len(factors) > 2:
+            raise NotOnlyAdded
+        if len(factors) == 2:
+            return self._dot(*factors, index)
+        (factor,) = factors
+        rest = tuple(k for k in factor.dims if k is not index)
+        return Factor(reduce_sum(factor.value, axes=(factor.dims.index(index),)), rest)
+
+    def _in_batches(self, factors: Product, index: Value) -> bool:
+        """Have all factors more indices in common than the one that is summed over?"""
+        return len(set.intersection(*(set(f.dims) for f in factors)) - {index}) > 0
+
+    def _dot(self, x: Factor, y: Factor, index: Value) -> Factor:
+        shared = [k for k in x.dims if k in y.dims and k is not index]
+        batch = (tuple(map(x.dims.index, shared)), tuple(map(y.dims.index, shared)))
+        contract = ((x.dims.index(index),), (y.dims.index(index),))
+        free = [k for f in (x, y) for k in f.dims if k not in (*shared, index)]
+        dims = self._checked((*shared, *free))
+        return Factor(dot_general(x.value, y.value, contract=contract, batch=batch), dims)
+
+    def _merged(self, factors: Product) -> Product:
+        """The factors, those multiplied that take no larger array."""
+        found: list[Factor] = []
+        for f in factors:
+            for i, g in enumerate(found):
+                dims = max(f.dims, g.dims, key=len)
+                if set(f.dims) | set(g.dims) == set(dims):
+                    value = mul(self._spread(g, dims), self._spread(f, dims))
+                    found[i] = Factor(value, dims)
+                    break
+            else:
+                found.append(f)
+        return tuple(found)
+
+    # ----- Arrays
+
+    def _factor(self, terms: Terms) -> Factor:
+        dims = self._union(f.dims for product in terms for f in product)
+        return Factor(self._array(terms, dims), dims)
+
+    def _array(self, terms: Terms, dims: Path) -> Value:
+        """The sum of `terms` over these indices."""
+        self._checked(dims)
+        return functools.reduce(_plus, (self._multiplied(product, dims) for product in terms))
+
+    def _multiplied(self, product: Product, dims: Path) -> Value:
+        """Little ones first, so that no number is multiplied with all of an array needlessly."""
+        if not all(set(f.dims) <= set(dims) for f in product):
+            raise NotOnlyAdded
+        merged = self._merged(product)
+        return functools.reduce(mul, (self._spread(f, dims) for f in merged))
+
+    def _spread(self, factor: Factor, dims: Path) -> Value:
+        """The array of a factor over all of `dims`, in their order."""
+        order = sorted(range(len(factor.dims)), key=lambda i: dims.index(factor.dims[i]))
+        value = factor.value
+        if order != list(range(len(order))):
+            value = transpose(value, permutation=tuple(order))
+        if len(order) == len(dims):
+            return value
+        axes = tuple(dims.index(factor.dims[i]) for i in order)
+        return broadcast(value, shape=self._shape(dims), dims=axes)
+
+    def _shape(self, dims: Path) -> tuple[int, ...]:
+        return tuple(self.nest.counts[k] for k in dims)
+
+    def _union(self, all_dims: Iterable[Path]) -> Path:
+        found = {k for dims in all_dims for k in dims}
+        return self._checked(tuple(sorted(found, key=self.order.index)))
+
+    def _checked(self, dims: Path) -> Path:
+        """`dims`, if an array over them is not larger than those that there are."""
+        if prod(self._shape(dims)) > self.largest:
+            raise NotOnlyAdded
+        return dims
+
+
+@dataclass(frozen=True)
+class _Window:
+    """What the trips of a nest access of an array; `flips`: axes that are against the indices."""
+
+    start: tuple[int, ...]
+    sizes: tuple[int, ...]
+    dims: Path
+    flips: tuple[int, ...]
+
+
+def _axes(k: Value, place: Sequence[tuple[int, Value | None, int]]) -> list[int]:
+    """Along which axes an access moves with index `k`."""
+    return [i for i, (_, index, _) in enumerate(place) if index is k]
+
+
+def _one(factor: Factor) -> Terms:
+    return ((factor,),)
+
+
+def _plus(x: Value, y: Value) -> Value:
+    return add(x, y, reassoc=True)

@@ -1,0 +1,54 @@
+"""Loops that are several loops, which `contract` makes of them."""
+
+import pytest
+
+from myia.ir.parser import parse
+from myia.passes.distribute import distributed
+from myia.passes.ranges import Ranges
+from myia.primitives.structured import loop_p
+
+LOOP = """
+func @f(%a: f64[9], %b: f64[9], %c: f64[9], %s: f64[]) -> f64[9], f64[9], f64[9], f64[] {
+  %9 = 9: i64[]
+  %0 = 0: i64[]
+  %a, %b, %c, %s = for %i < %9 (%a = %a, %b = %b, %c = %c, %s = %s) bound 9 {
+    %1 = dynamic_slice %b, %i {sizes=(1,)}
+    %2 = sin %1
+    %a = dynamic_update_slice %a, %2, %i
+    %3 = dynamic_slice %b, %i {sizes=(1,)}
+    %4 = cos %3
+    %b = dynamic_update_slice %b, %4, %i
+    %5 = dynamic_slice %c, %i {sizes=(1,)}
+    %6 = exp %5
+    %c = dynamic_update_slice %c, %6, %i
+    %7 = reshape %5 {shape=()}
+    %s = add %s, %7
+    yield %a, %b, %c, %s
+  }
+  return %a, %b, %c, %s
+}"""
+
+
+def parts(text: str) -> list[int]:
+    """How many carries each part has."""
+    f = parse(text)
+    (op,) = (op for op in f.region.ops if op.primitive is loop_p)
+    found = distributed(op, Ranges(f.region))
+    assert {y for part in found for y in part.results} == set(op.results)
+    return sorted(len(part.results) for part in found)
+
+
+def test_each_array_by_itself():
+    assert parts(LOOP) == [1, 1, 1, 1]
+
+
+@pytest.mark.parametrize("old, new, expected", [
+    # Read where an earlier trip has stored, or this one; stored elsewhere; yielded as another.
+    ("%1 = dynamic_slice %b, %i", "%1 = dynamic_slice %b, %0", [1, 1, 2]),
+    ("%5 = dynamic_slice %c, %i", "%5 = dynamic_slice %a, %i", [1, 3]),
+    ("%c, %6, %i", "%c, %6, %0", [1, 1, 2]),
+    ("yield %a, %b, %c, %s", "yield %b, %b, %c, %s", [1, 1, 2]),
+    ("%s = add %s, %7", "%8 = reshape %6 {shape=()}\n    %s = add %8, %7", [1, 1, 1, 1]),
+])  # fmt: skip
+def test_what_waits_for_each_other_stays_together(old, new, expected):
+    assert old in LOOP and parts(LOOP.replace(old, new)) == expected
