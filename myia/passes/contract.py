@@ -15,6 +15,7 @@ keep their order; those of cotangents have none (`reassoc`). `additions.py` says
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from math import prod
 
@@ -30,28 +31,38 @@ from myia.primitives.structured import Loop, loop_p
 from myia.primitives.windows import dynamic_slice
 
 MIN_TRIPS = 256  # of the innermost loops, together
+# In the trips of another loop, which is then no longer compiled whole.
+MIN_TRIPS_IN_LOOPS = 2048
 
 
 def contract(function: Function) -> Function:
     """`function` with products of arrays in the place of loops that add up products."""
-    ranges, env = Ranges(function.region), {}
+    ranges = Ranges(function.region)
+    return with_region(function, _region(function.region, ranges, MIN_TRIPS))
+
+
+def _region(region: Region, ranges: Ranges, least: int) -> Region:
+    env: Env = {}
     with Builder() as b:
-        for op in function.region.ops:
+        for op in region.ops:
             op = substituted(op, env, partial(substituted_region, env=env))
-            found = _emit_parts(op, ranges) if op.primitive is loop_p else None
-            append(op) if found is None else env.update(found)
-    region = rebuilt(function.region, b.ops, look_up(function.region.yields, env))
-    return with_region(function, region)
+            found = _emit_parts(op, ranges, least) if op.primitive is loop_p else None
+            if found is None:
+                inner = MIN_TRIPS_IN_LOOPS if op.primitive is loop_p else least
+                append(substituted(op, {}, lambda r, inner=inner: _region(r, ranges, inner)))
+            else:
+                env.update(found)
+    return rebuilt(region, b.ops, look_up(region.yields, env))
 
 
-def _emit_parts(op: Op, ranges: Ranges) -> Env | None:
+def _emit_parts(op: Op, ranges: Ranges, least: int) -> Env | None:
     """Emit what a loop is made of, if some of that is products; what becomes of its results."""
     parts = distributed(op, ranges)
     if parts != [op]:
         ranges.visit(Region((), tuple(parts), ()))
     with Builder() as b:
-        found = [_contracted(part, ranges) for part in parts]
-    if not any(found):
+        found = [_contracted(part, ranges, least) for part in parts]
+    if not _worth_it(parts, found):
         return None
     env = {}
     for new in b.ops:
@@ -64,12 +75,30 @@ def _emit_parts(op: Op, ranges: Ranges) -> Env | None:
     return env
 
 
-def _contracted(op: Op, ranges: Ranges) -> list[Value] | None:
+def _worth_it(parts: Sequence[Op], found: Sequence[list[Value] | None]) -> bool:
+    """A loop is parted only for nests that make at least as many trips as those that are left."""
+    if len(parts) == 1:
+        return found[0] is not None
+    done = [_trips(part) for part, results in zip(parts, found) if results is not None]
+    left = [_trips(part) for part, results in zip(parts, found) if results is None]
+    nests = [any(op.primitive is loop_p for op in part.regions[0].ops) for part in parts]
+    return any(nests) and max(done, default=0) >= max(left, default=1)
+
+
+def _trips(op: Op) -> int:
+    """How many trips the innermost loops of a loop make, at most."""
+    loop = Loop.of(op)
+    inner = [_trips(inner) for inner in loop.body.ops if inner.primitive is loop_p]
+    return (loop.bound or 1) * max(inner, default=1)
+
+
+def _contracted(op: Op, ranges: Ranges, least: int) -> list[Value] | None:
     """The results of a loop, emitted as products; None, and nothing is emitted, if it is none."""
     try:
         with Builder() as b, at(op.span):
             nest = Nest(op, ranges)
-            if len(nest.counts) < 2 or prod(nest.counts.values()) < MIN_TRIPS:
+            in_loop = least > MIN_TRIPS
+            if prod(nest.counts.values()) < least or (in_loop and len(nest.counts) < 2):
                 return None
             tensors = Tensors(nest, _largest(op, nest))
             carries = enumerate(Loop.of(op).carries)

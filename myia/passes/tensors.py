@@ -25,7 +25,7 @@ from myia.ir.core import Op, Value
 from myia.passes.accumulations import CASTS
 from myia.passes.additions import Assignment, Change, Nest, NotOnlyAdded, Path
 from myia.passes.places import place_of
-from myia.passes.ranges import ONE, Sum
+from myia.passes.ranges import ONE, Sum, minus, number
 from myia.primitives.arithmetic import add, mul, sub
 from myia.primitives.define import PointwisePrimitive, constant, constant_p
 from myia.primitives.linalg import dot_general
@@ -35,7 +35,6 @@ from myia.primitives.shaping import (
     iota,
     reduce_sum,
     reshape,
-    slice,
     transpose,
 )
 from myia.primitives.structured import Loop, loop_p
@@ -99,9 +98,9 @@ class Tensors:
         window = self._window(array, place_of(change.store))
         if window.sizes == array.shape:
             return self._after(array, window, change)
-        start = [constant(n, I64.dtype) for n in window.start]
-        before = dynamic_slice(array, *start, sizes=window.sizes)
-        return dynamic_update_slice(array, self._after(before, window, change), *start)
+        place = self._place(window)
+        before = dynamic_slice(array, *place, sizes=window.sizes)
+        return dynamic_update_slice(array, self._after(before, window, change), *place)
 
     def _after(self, before: Value, window: _Window, change: Change) -> Value:
         """What a window becomes."""
@@ -192,8 +191,8 @@ class Tensors:
         if known or op.results[0].aval.size != 1:
             raise NotOnlyAdded
         window = self._window(array, place_of(op))
-        limit = tuple(start + n for start, n in zip(window.start, window.sizes))
-        part = slice(array, start=window.start, limit=limit, stride=(1,) * len(limit))
+        whole = window.sizes == array.shape
+        part = array if whole else dynamic_slice(array, *self._place(window), sizes=window.sizes)
         return Factor(self._along(part, window), window.dims)
 
     def _along(self, part: Value, window: _Window) -> Value:
@@ -208,25 +207,35 @@ class Tensors:
         sizes = tuple(1 if k is None else self.nest.counts[k] for _, k, _ in axes)
         start = tuple(n for n, _, _ in axes)
         ends = zip(start, sizes, array.shape)
-        if len(set(dims)) < len(dims) or any(a < 0 or a + n > end for a, n, end in ends):
+        if len(set(dims)) < len(dims) or not all(self._is_inside(*end) for end in ends):
             raise NotOnlyAdded
         steps = [(k, step) for _, k, step in axes if k is not None]
         flips = [i for i, (k, step) in enumerate(steps) if self._direction(k, step) != step]
         return _Window(start, sizes, dims, tuple(flips))
 
+    def _is_inside(self, start: Sum, size: int, extent: int) -> bool:
+        ends = (start, minus(number(extent - size), start))
+        return all(map(self.nest.ranges.not_negative, ends))
+
+    def _place(self, window: _Window) -> list[Value]:
+        return [_emit_index(start) for start in window.start]
+
     def _direction(self, k: Value, step: int) -> int:
         return self.directions.setdefault(k, step)
 
-    def _axis(self, start: Sum) -> tuple[int, Value | None, int]:
+    def _axis(self, start: Sum) -> tuple[Sum, Value | None, int]:
         """The least place along an axis, and the index along or against which it moves."""
-        atoms = [atom for atom in start if atom is not ONE]
-        if not atoms:
-            return start[ONE], None, 0
-        (k, *others) = atoms
-        if others or k not in self.nest.counts or abs(start[k]) != 1:
+        moving = [atom for atom in start if atom in self.nest.counts]
+        rest = Sum({atom: n for atom, n in start.items() if atom not in moving})
+        if any(atom in self.nest.definitions for atom in rest):
+            raise NotOnlyAdded
+        if not moving:
+            return rest, None, 0
+        (k, *others) = moving
+        if others or abs(start[k]) != 1:
             raise NotOnlyAdded
         back = self.nest.counts[k] - 1 if start[k] < 0 else 0
-        return start[ONE] - back, k, start[k]
+        return minus(rest, number(back)), k, start[k]
 
     # ----- Sums of products
 
@@ -325,15 +334,24 @@ class Tensors:
 class _Window:
     """What the trips of a nest access of an array; `flips`: axes that are against the indices."""
 
-    start: tuple[int, ...]
+    start: tuple[Sum, ...]
     sizes: tuple[int, ...]
     dims: Path
     flips: tuple[int, ...]
 
 
-def _axes(k: Value, place: Sequence[tuple[int, Value | None, int]]) -> list[int]:
+def _axes(k: Value, place: Sequence[tuple[Sum, Value | None, int]]) -> list[int]:
     """Along which axes an access moves with index `k`."""
     return [i for i, (_, index, _) in enumerate(place) if index is k]
+
+
+def _emit_index(index: Sum) -> Value:
+    """Emit a sum of multiples of integers."""
+    total = constant(index[ONE], I64.dtype)
+    for atom, factor in index.items():
+        if atom is not ONE:
+            total = add(total, mul(atom, constant(factor, I64.dtype)))
+    return total
 
 
 def _one(factor: Factor) -> Terms:

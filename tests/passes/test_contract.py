@@ -267,3 +267,35 @@ def test_the_same_elements():
 ])  # fmt: skip
 def test_trips_that_wait_stay(change):
     assert change[0] in MAP and unchanged(contract, MAP.replace(*change))
+
+
+# ----- In the trips of another loop
+
+
+def blocks(a, b, c):
+    """Products of blocks, which begin where another loop says."""
+    for step in range(4):
+        start = step + 1
+        for i in range(c.shape[0]):
+            for k in range(12):
+                for j in range(c.shape[1] - 8):
+                    c[i, j + start] += a[i, k + start - 1] * b[k, j + step]
+    return np.sum(c * c[::-1])
+
+
+def test_products_in_the_trips_of_another_loop():
+    a, b, c = arguments(np.float64)
+    gradient = myia.grad(blocks, argnums=(0, 1))
+    assert "dot_general" in gradient.ir(a, b, c)["finish"]
+
+    def in_jax(a, b, c):
+        for step in range(4):
+            start = step + 1
+            left, right = a[:, start - 1 :][:, :12], b[:12, step:][:, :13]
+            c = c.at[:, start : start + 13].add(left @ right)
+        return jnp.sum(c * c[::-1])
+
+    with jax.enable_x64(True):
+        expected = jax.grad(in_jax, argnums=(0, 1))(*map(jnp.asarray, (a, b, c)))
+    for x, y in zip(gradient(a, b, c), expected, strict=True):
+        np.testing.assert_allclose(x, y, rtol=1e-12, atol=1e-12)
