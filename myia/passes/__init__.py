@@ -21,6 +21,7 @@ from myia.passes.decided import decide
 from myia.passes.ends import ends_apart
 from myia.passes.failures import ask_first
 from myia.passes.fill_in_place import fill_in_place
+from myia.passes.first_reads import read_constants
 from myia.passes.fold import fold
 from myia.passes.hoist import hoist
 from myia.passes.if_convert import convert_branches
@@ -85,6 +86,7 @@ LATE_PASSES: dict[str, Pass] = {
     "in_steps": in_steps,
     "roots": powers_by_roots,
     "read_first": read_first,
+    "read_constants": read_constants,
     **PASSES,
     "under_masks": drop_masks_under_masks,
     "dead_stores": eliminate_dead_stores,

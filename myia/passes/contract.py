@@ -23,7 +23,7 @@ from myia.ir.builder import Builder, append, at
 from myia.ir.core import Function, Op, Region, Value
 from myia.ir.rewrite import Env
 from myia.passes.additions import Nest, NotOnlyAdded
-from myia.passes.distribute import distributed
+from myia.passes.distribute import distributed, with_carries
 from myia.passes.ranges import Ranges
 from myia.passes.tensors import Tensors
 from myia.passes.walk import look_up, rebuilt, substituted, substituted_region, with_region
@@ -64,14 +64,16 @@ def _emit_parts(op: Op, ranges: Ranges, least: int) -> Env | None:
         found = [_contracted(part, ranges, least) for part in parts]
     if not _worth_it(parts, found):
         return None
-    env = {}
+    env, left = {}, []
     for new in b.ops:
         append(new)
     for part, results in zip(parts, found):
         if results is None:
-            append(part)
+            left += map(op.results.index, part.results)
         else:
             env.update(zip(part.results, results))
+    if left:
+        append(with_carries(op, sorted(left)))  # in one loop still
     return env
 
 

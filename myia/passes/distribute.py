@@ -39,7 +39,7 @@ def distributed(op: Op, ranges: Ranges) -> list[Op]:
         op = Op(loop_p, op.operands, op.params, (body,), op.results, op.span)
         loop = Loop.of(op)
     groups = _groups(loop, ranges)
-    return [op] if len(groups) < 2 else [_part(op, loop, group) for group in groups]
+    return [op] if len(groups) < 2 else [with_carries(op, group) for group in groups]
 
 
 def _with_inner_distributed(body: Region, ranges: Ranges) -> Region:
@@ -52,8 +52,9 @@ def _with_inner_distributed(body: Region, ranges: Ranges) -> Region:
     return rebuilt(body, ops, body.yields)
 
 
-def _part(op: Op, loop: Loop, group: Sequence[int]) -> Op:
-    """The loop with these carries only; others are read as they are before it."""
+def with_carries(op: Op, group: Sequence[int]) -> Op:
+    """The loop with the carries of some groups only; others are read as they are before it."""
+    loop = Loop.of(op)
     body = loop.body
     yields = tuple(body.yields[i] for i in group)
     args = (body.args[0], *(body.args[1 + i] for i in group))

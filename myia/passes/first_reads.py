@@ -1,0 +1,66 @@
+"""What is read of an array full of one number, where no trip has stored yet, is that number.
+
+    %g = for %k < 90 (%g = 0.0: f64[90]) {          %g = for %k < 90 (%g = 0.0: f64[90]) {
+      %1 = dynamic_slice %g, %k {sizes=(1,)}          %1 = 0.0: f64[1]
+      %2 = add %1, %a {reassoc=True}          ->      %2 = add %1, %a {reassoc=True}
+      %g = dynamic_update_slice %g, %2, %k            %g = dynamic_update_slice %g, %2, %k
+      yield %g                                        yield %g
+    }                                               }
+
+As cotangents are, to which the reversal of a loop adds: of the first sum nothing is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+from myia.ir.builder import append
+from myia.ir.core import Function, Op, Region, Value, walk
+from myia.passes.history import histories, untouched
+from myia.passes.ranges import Ranges
+from myia.passes.walk import rebuilt, rewrite_loops, substituted
+from myia.primitives.define import constant_p
+from myia.primitives.structured import Loop
+from myia.primitives.windows import dynamic_slice
+
+
+def read_constants(function: Function) -> Function:
+    """`function` with numbers in the place of reads of what no trip has changed yet."""
+    ranges = Ranges(function.region)
+    everything = walk(function.region)
+    filled = {op.results[0]: op for op in everything if op.primitive is constant_p}
+    return rewrite_loops(function, partial(_emit_loop, filled=filled, ranges=ranges))
+
+
+def _emit_loop(op: Op, filled: Mapping[Value, Op], ranges: Ranges) -> None:
+    loop = Loop.of(op)
+    first: dict[Op, Op] = {}
+    for carry, arg in zip(loop.carries, loop.body.args[1:]):
+        if carry in filled and arg.shape:
+            reads = _untouched_reads(loop, arg, ranges)
+            first.update((read, _number(read, filled[carry])) for read in reads)
+    append(_with_numbers(op, first) if first else op)
+
+
+def _untouched_reads(loop: Loop, arg: Value, ranges: Ranges) -> list[Op]:
+    history = histories(loop).get(arg)
+    if history is None or not history.stores:
+        return []
+    versions = {arg, *history.versions}
+    reads = [op for op in walk(loop.body) if op.primitive is dynamic_slice]
+    return [op for op in reads if op.operands[0] in versions and untouched(loop, arg, op, ranges)]
+
+
+def _number(read: Op, filled: Op) -> Op:
+    """What `read` finds in the array that `filled` makes."""
+    (y,) = read.results
+    return Op(constant_p, (), {**filled.params, "shape": y.shape}, (), read.results, read.span)
+
+
+def _with_numbers(op: Op, first: Mapping[Op, Op]) -> Op:
+    return substituted(first.get(op, op), {}, partial(_region, first=first))
+
+
+def _region(region: Region, first: Mapping[Op, Op]) -> Region:
+    return rebuilt(region, [_with_numbers(op, first) for op in region.ops], region.yields)
