@@ -9,8 +9,8 @@
     }
 
 The gradient of a product that a user wrote with three loops takes two of them. The user's own sums
-keep their order; those of cotangents have none (`reassoc`). `additions.py` says what nests add,
-`tensors.py` what that is as arrays.
+keep their order; those of cotangents have none (`reassoc`). `changes.py` says what nests do,
+`tensors.py` what that is as arrays, `distribute.py` which nests a loop is made of.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from math import prod
 from myia.ir.builder import Builder, append, at
 from myia.ir.core import Function, Op, Region, Value
 from myia.ir.rewrite import Env
-from myia.passes.additions import Nest, NotOnlyAdded
+from myia.passes.changes import LoopNest, NotWhole
 from myia.passes.distribute import distributed, with_carries
 from myia.passes.ranges import Ranges
 from myia.passes.tensors import Tensors
@@ -38,30 +38,30 @@ MIN_TRIPS_IN_LOOPS = 2048
 def contract(function: Function) -> Function:
     """`function` with products of arrays in the place of loops that add up products."""
     ranges = Ranges(function.region)
-    return with_region(function, _region(function.region, ranges, MIN_TRIPS))
+    return with_region(function, _region(function.region, ranges, in_loop=False))
 
 
-def _region(region: Region, ranges: Ranges, least: int) -> Region:
+def _region(region: Region, ranges: Ranges, in_loop: bool) -> Region:
     env: Env = {}
     with Builder() as b:
         for op in region.ops:
             op = substituted(op, env, partial(substituted_region, env=env))
-            found = _emit_parts(op, ranges, least) if op.primitive is loop_p else None
+            found = _emit_parts(op, ranges, in_loop) if op.primitive is loop_p else None
             if found is None:
-                inner = MIN_TRIPS_IN_LOOPS if op.primitive is loop_p else least
-                append(substituted(op, {}, lambda r, inner=inner: _region(r, ranges, inner)))
+                inside = in_loop or op.primitive is loop_p
+                append(substituted(op, {}, partial(_region, ranges=ranges, in_loop=inside)))
             else:
                 env.update(found)
     return rebuilt(region, b.ops, look_up(region.yields, env))
 
 
-def _emit_parts(op: Op, ranges: Ranges, least: int) -> Env | None:
+def _emit_parts(op: Op, ranges: Ranges, in_loop: bool) -> Env | None:
     """Emit what a loop is made of, if some of that is products; what becomes of its results."""
     parts = distributed(op, ranges)
     if parts != [op]:
         ranges.visit(Region((), tuple(parts), ()))
     with Builder() as b:
-        found = [_contracted(part, ranges, least) for part in parts]
+        found = [_contracted(part, ranges, in_loop) for part in parts]
     if not _worth_it(parts, found):
         return None
     env, left = {}, []
@@ -94,25 +94,29 @@ def _trips(op: Op) -> int:
     return (loop.bound or 1) * max(inner, default=1)
 
 
-def _contracted(op: Op, ranges: Ranges, least: int) -> list[Value] | None:
+def _contracted(op: Op, ranges: Ranges, in_loop: bool) -> list[Value] | None:
     """The results of a loop, emitted as products; None, and nothing is emitted, if it is none."""
     try:
         with Builder() as b, at(op.span):
-            nest = Nest(op, ranges)
-            in_loop = least > MIN_TRIPS
-            if prod(nest.counts.values()) < least or (in_loop and len(nest.counts) < 2):
+            nest = LoopNest(op, ranges)
+            if not _is_large(nest, in_loop):
                 return None
             tensors = Tensors(nest, _largest(op, nest))
             carries = enumerate(Loop.of(op).carries)
             results = [tensors.changed(x, list(nest.changes(op, i))) for i, x in carries]
-    except NotOnlyAdded:
+    except NotWhole:
         return None
     for new in b.ops:
         append(new)
     return results
 
 
-def _largest(op: Op, nest: Nest) -> int:
+def _is_large(nest: LoopNest, in_loop: bool) -> bool:
+    trips, depth = prod(nest.counts.values()), len(nest.counts)
+    return trips >= MIN_TRIPS_IN_LOOPS and depth > 1 if in_loop else trips >= MIN_TRIPS
+
+
+def _largest(op: Op, nest: LoopNest) -> int:
     """The size of the largest array that the nest reads or adds to."""
     reads = (o for o in nest.definitions.values() if o.primitive is dynamic_slice)
     return max(x.aval.size for x in (*op.operands, *(o.operands[0] for o in reads)))

@@ -23,7 +23,7 @@ from myia.ir.avals import I64
 from myia.ir.builder import at, emit1
 from myia.ir.core import Op, Value
 from myia.passes.accumulations import CASTS
-from myia.passes.additions import Assignment, Change, Nest, NotOnlyAdded, Path
+from myia.passes.changes import Assignment, Change, LoopNest, NotWhole, Path
 from myia.passes.places import place_of
 from myia.passes.ranges import ONE, Sum, minus, number
 from myia.primitives.arithmetic import add, mul, sub
@@ -54,9 +54,9 @@ Terms = tuple[Product, ...]  # which may be added in any order
 
 
 class Tensors:
-    """Emits arrays for the values of a nest; `NotOnlyAdded` if that takes more than it is worth."""
+    """Emits arrays for the values of a nest; `NotWhole` if that takes more than it is worth."""
 
-    def __init__(self, nest: Nest, largest: int):
+    def __init__(self, nest: LoopNest, largest: int):
         self.nest, self.largest = nest, largest
         self.order = list(nest.counts)  # outer loops first
         self.directions: dict[Value, int] = {}  # of axes: along or against the index
@@ -68,7 +68,7 @@ class Tensors:
     def changed(self, carry: Value, changes: Sequence[Change]) -> Value:
         """What the nest makes of `carry`, one change for all trips, and then the next one."""
         if not self._in_any_order(changes):
-            raise NotOnlyAdded
+            raise NotWhole
         for change in changes:
             with at(change.op.span):
                 if change.store is not None:
@@ -106,7 +106,7 @@ class Tensors:
         """What a window becomes."""
         if isinstance(change, Assignment):
             if set(change.path) != set(window.dims):
-                raise NotOnlyAdded
+                raise NotWhole
             for read in change.reads:
                 factor = Factor(self._along(before, window), window.dims)
                 self.terms[read.results[0]] = _one(factor)
@@ -134,7 +134,7 @@ class Tensors:
         if x in self.nest.counts:
             return _one(self._index(x))
         if x in self.nest.carried:
-            raise NotOnlyAdded
+            raise NotWhole
         if x not in self.nest.definitions:
             return _one(Factor(reshape(x, shape=()), ()))
         op = self.nest.definitions[x]
@@ -147,13 +147,13 @@ class Tensors:
         if op.primitive is loop_p:
             return self._total(op, op.results.index(x))
         if x.aval.size != 1:
-            raise NotOnlyAdded
+            raise NotWhole
         if op.primitive is constant_p:
             return _one(Factor(constant(op.params["value"], x.dtype), ()))
         if op.primitive in CASTS:
             return self._of(op.operands[0])
         if not isinstance(op.primitive, PointwisePrimitive):
-            raise NotOnlyAdded
+            raise NotWhole
         operands = [self._of(y) for y in op.operands]
         if op.primitive is mul and x.dtype.kind in "fc":
             return (tuple(factor for terms in operands for factor in self._product(terms)),)
@@ -179,7 +179,7 @@ class Tensors:
         total = self._of(Loop.of(op).carries[i])
         for change in self.nest.changes(op, i):
             if change.store is not None:
-                raise NotOnlyAdded
+                raise NotWhole
             total += self._summed(change, ())
         return total
 
@@ -189,7 +189,7 @@ class Tensors:
         array = op.operands[0]
         known = array in self.nest.definitions or array in self.nest.carried
         if known or op.results[0].aval.size != 1:
-            raise NotOnlyAdded
+            raise NotWhole
         window = self._window(array, place_of(op))
         whole = window.sizes == array.shape
         part = array if whole else dynamic_slice(array, *self._place(window), sizes=window.sizes)
@@ -208,7 +208,7 @@ class Tensors:
         start = tuple(n for n, _, _ in axes)
         ends = zip(start, sizes, array.shape)
         if len(set(dims)) < len(dims) or not all(self._is_inside(*end) for end in ends):
-            raise NotOnlyAdded
+            raise NotWhole
         steps = [(k, step) for _, k, step in axes if k is not None]
         flips = [i for i, (k, step) in enumerate(steps) if self._direction(k, step) != step]
         return _Window(start, sizes, dims, tuple(flips))
@@ -228,12 +228,12 @@ class Tensors:
         moving = [atom for atom in start if atom in self.nest.counts]
         rest = Sum({atom: n for atom, n in start.items() if atom not in moving})
         if any(atom in self.nest.definitions for atom in rest):
-            raise NotOnlyAdded
+            raise NotWhole
         if not moving:
             return rest, None, 0
         (k, *others) = moving
         if others or abs(start[k]) != 1:
-            raise NotOnlyAdded
+            raise NotWhole
         back = self.nest.counts[k] - 1 if start[k] < 0 else 0
         return minus(rest, number(back)), k, start[k]
 
@@ -254,7 +254,7 @@ class Tensors:
         if len(factors) > 2 or self._in_batches(factors, index):
             factors = self._merged(factors)
         if len(factors) > 2:
-            raise NotOnlyAdded
+            raise NotWhole
         if len(factors) == 2:
             return self._dot(*factors, index)
         (factor,) = factors
@@ -299,9 +299,8 @@ class Tensors:
         return functools.reduce(_plus, (self._multiplied(product, dims) for product in terms))
 
     def _multiplied(self, product: Product, dims: Path) -> Value:
-        """Little ones first, so that no number is multiplied with all of an array needlessly."""
         if not all(set(f.dims) <= set(dims) for f in product):
-            raise NotOnlyAdded
+            raise NotWhole
         merged = self._merged(product)
         return functools.reduce(mul, (self._spread(f, dims) for f in merged))
 
@@ -326,7 +325,7 @@ class Tensors:
     def _checked(self, dims: Path) -> Path:
         """`dims`, if an array over them is not larger than those that there are."""
         if prod(self._shape(dims)) > self.largest:
-            raise NotOnlyAdded
+            raise NotWhole
         return dims
 
 

@@ -1,4 +1,5 @@
-"""What a nest of counted loops does to its carries, if it only adds to them, in any order.
+"""What a nest of counted loops does to its carries: what it adds to them, in any order, and what
+becomes of elements that a trip has to itself.
 
     %g, %s = for %i < 60 (%g = %g0, %s = %s0) {           to %g at (%j): %2, in the trips (%i, %j)
       %g, %s = for %j < 40 (%g = %g, %s = %s) {           to %s:         %1, in the same
@@ -12,7 +13,8 @@
       yield %g, %s
     }
 
-As the reversal of loops over elements does, which read arrays and add to cotangents (`reassoc`).
+The reversal of loops over elements reads arrays and adds to cotangents (`reassoc`). More than that,
+and what is not known, is refused.
 """
 
 from __future__ import annotations
@@ -32,8 +34,8 @@ from myia.primitives.windows import dynamic_slice, dynamic_update_slice
 Path = tuple[Value, ...]  # the indices of loops, from the outermost one
 
 
-class NotOnlyAdded(Exception):
-    """More is done to a carry, or it is not known what."""
+class NotWhole(Exception):
+    """A nest is not made of operations of whole arrays, or that is not worth it."""
 
 
 @dataclass(frozen=True)
@@ -63,11 +65,11 @@ class Assignment:
 Change = Addition | Assignment
 
 
-class Nest:
+class LoopNest:
     """A loop, and those in its trips, which all make a number of trips that is known."""
 
     def __init__(self, op: Op, ranges: Ranges):
-        """Raises `NotOnlyAdded` if something else than such loops is in it."""
+        """Raises `NotWhole` if another op with regions is in it, or one with an effect."""
         self.ranges = ranges
         self.counts: dict[Value, int] = {}  # by index
         self.definitions: dict[Value, Op] = {}
@@ -78,7 +80,7 @@ class Nest:
         loop = Loop.of(op)
         count = None if loop.count is None else self.ranges.of(loop.count)
         if loop.cond is not None or count is None or not set(count) <= {ONE}:
-            raise NotOnlyAdded
+            raise NotWhole
         index, *args = loop.body.args
         self.counts[index] = count[ONE]
         self.carried.update(args)
@@ -87,7 +89,7 @@ class Nest:
             if inner.primitive is loop_p:
                 self._enter(inner)
             elif inner.regions or inner.primitive.effect:
-                raise NotOnlyAdded
+                raise NotWhole
 
     def changes(self, op: Op, i: int, path: Path = ()) -> Iterator[Change]:
         """What loop `op`, in the trips of `path`, does to its carry `i`."""
@@ -97,7 +99,7 @@ class Nest:
         while version is not end:
             version = yield from self._next(body, version, inner)
         if uses(body).get(end) or body.yields.count(end) != 1:
-            raise NotOnlyAdded
+            raise NotWhole
 
     def _next(self, body: Region, version: Value, path: Path) -> Iterator[Change]:
         """The version after this one, and what has been added to make it."""
@@ -107,11 +109,11 @@ class Nest:
             return (yield from self._stored(body, version, users, stores[0], path))
         op = _only_user(body, version)
         if op.operands.count(version) != 1:
-            raise NotOnlyAdded
+            raise NotWhole
         if op.primitive is loop_p:
             return (yield from self._through(op, version, path))
         if version.aval.size != 1:
-            raise NotOnlyAdded
+            raise NotWhole
         if op.primitive not in CASTS:
             yield Addition(op, _other(op, version), None, path)
         return op.results[0]
@@ -119,7 +121,7 @@ class Nest:
     def _through(self, op: Op, version: Value, path: Path) -> Iterator[Change]:
         carries = Loop.of(op).carries
         if version not in carries or version in captures(*op.regions):
-            raise NotOnlyAdded
+            raise NotWhole
         i = carries.index(version)
         yield from self.changes(op, i, path)
         return op.results[i]
@@ -130,9 +132,9 @@ class Nest:
         """What becomes of an element that a trip has to itself, or that it adds to."""
         reads = [op for op in users if op is not store]
         if store.operands.count(version) != 1 or store.operands[0] is not version:
-            raise NotOnlyAdded
+            raise NotWhole
         if store.operands[1].aval.size != 1 or not all(self._reads_it(op, store) for op in reads):
-            raise NotOnlyAdded
+            raise NotWhole
         terms = _added(body, reads[0], store) if len(reads) == 1 else None
         if terms is None:
             yield Assignment(store.operands[1], store, path, tuple(reads))
@@ -155,7 +157,7 @@ def _added(body: Region, read: Op, store: Op) -> list[tuple[Op, Value]] | None:
             if op.primitive not in CASTS:
                 found.append((op, _other(op, x)))
             (x,) = op.results
-    except NotOnlyAdded:
+    except NotWhole:
         return None
     return found
 
@@ -163,7 +165,7 @@ def _added(body: Region, read: Op, store: Op) -> list[tuple[Op, Value]] | None:
 def _only_user(body: Region, x: Value) -> Op:
     users = uses(body).get(x, [])
     if len(users) != 1 or x in body.yields:
-        raise NotOnlyAdded
+        raise NotWhole
     return users[0]
 
 
@@ -171,5 +173,5 @@ def _other(op: Op, x: Value) -> Value:
     """What is added to `x`, in any order."""
     free = op.primitive is add and op.params.get("reassoc", False)
     if not free or op.operands.count(x) != 1:
-        raise NotOnlyAdded
+        raise NotWhole
     return op.operands[1 - op.operands.index(x)]
