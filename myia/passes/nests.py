@@ -182,9 +182,9 @@ class _Search:
     def _are_apart(self, x: Sum, y: Sum, size: int, other: int, extent: int) -> bool:
         if x[self.k] and x == y:
             return True
-        both = set(x) & set(y)
+        both = self.ranges.reach(x) & self.ranges.reach(y)
         if self.k in both or not self.inner.isdisjoint(both):
-            return False  # it may be another number in the other trip
+            return False  # it, or how large others are, may be another number in the other trip
         return self.ranges.apart((x,), (size,), (y,), (other,), (extent,))
 
     def _only_added_to(self, array: Value) -> bool:

@@ -90,6 +90,17 @@ class Ranges:
     def place(self, starts: Sequence[Value]) -> tuple[Sum, ...]:
         return tuple(map(self.of, starts))
 
+    def reach(self, x: Sum) -> set[Value]:
+        """The atoms of a sum, and those on which it depends how large they are."""
+        found, waiting = set(), [atom for atom in x if atom is not ONE]
+        while waiting:
+            atom = waiting.pop()
+            if atom not in found:
+                found.add(atom)
+                ends = (a for end in self.ends.get(atom, ()) for a in end if a is not ONE)
+                waiting += ends
+        return found
+
     def not_negative(self, x: Sum) -> bool:
         """Is this sum at least zero whenever the place is reached where its atoms are defined?"""
         atoms = [atom for atom in x if atom is not ONE]

@@ -7,9 +7,10 @@
         %3 = mul %1, %2                                     %3: product of %1 and %2
         %s = add %s, %3 {reassoc=True}                      %s: their contraction over %j, over (%i)
 
-A product is kept as its factors until it is summed over an index: factors without that index are
-common factors of the sum, two that have it make a `dot_general`. All else is computed element by
-element as it stands. No array is made that is larger than what the nest reads or adds to.
+A product is kept as its factors until it is summed over an index: factors that come after all that
+have the index are common factors of the sum, two that have it make a `dot_general`. All else is
+computed element by element as it stands. No array is made that is larger than what the nest reads
+or adds to.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ class Factor:
     dims: Path
 
 
-Product = tuple[Factor, ...]  # numbers before others, if there are any
+Product = tuple[Factor, ...]  # the first two are multiplied first
 Terms = tuple[Product, ...]  # which may be added in any order
 
 
@@ -156,7 +157,7 @@ class Tensors:
             raise NotWhole
         operands = [self._of(y) for y in op.operands]
         if op.primitive is mul and x.dtype.kind in "fc":
-            return (tuple(factor for terms in operands for factor in self._product(terms)),)
+            return (self._factors(*operands),)
         return _one(self._pointwise(op, operands))
 
     def _index(self, k: Value) -> Factor:
@@ -166,8 +167,12 @@ class Tensors:
             steps = sub(constant(n - 1, I64.dtype, (n,)), steps)
         return Factor(steps, (k,))
 
-    def _product(self, terms: Terms) -> Product:
-        return terms[0] if len(terms) == 1 else (self._factor(terms),)
+    def _factors(self, x: Terms, y: Terms) -> Product:
+        """Of a product: those of one operand, and the other one, which is multiplied first."""
+        if len(x) > 1 or (len(y) == 1 and len(y[0]) > len(x[0])):
+            x, y = y, x
+        first = x[0] if len(x) == 1 else (self._factor(x),)
+        return (*first, self._factor(y))
 
     def _pointwise(self, op: Op, operands: Sequence[Terms]) -> Factor:
         dims = self._union(f.dims for terms in operands for product in terms for f in product)
@@ -240,24 +245,33 @@ class Tensors:
     # ----- Sums of products
 
     def _sum(self, product: Product, index: Value) -> Product:
-        """The sum over all trips of the loop of `index`."""
-        within = tuple(f for f in product if index in f.dims)
-        others = tuple(f for f in product if index not in f.dims)
-        if not within:
+        """The sum over all trips of the loop of `index`.
+
+        What is multiplied first stays so: only factors behind all that have the index leave the
+        sum, and one before them if the last alone has it.
+        """
+        having = [i for i, f in enumerate(product) if index in f.dims]
+        if not having:
             count = constant(self.nest.counts[index], product[0].value.dtype)
             return (*product, Factor(count, ()))
-        if (within, index) not in self.contracted:
-            self.contracted[within, index] = self._contract(within, index)
-        return (self.contracted[within, index], *others)
+        end = having[-1] + 1
+        key = (product[:end], index)
+        if key not in self.contracted:
+            self.contracted[key] = self._contract(product[:end], index)
+        return (*self.contracted[key], *product[end:])
 
-    def _contract(self, factors: Product, index: Value) -> Factor:
-        if len(factors) > 2 or self._in_batches(factors, index):
-            factors = self._merged(factors)
-        if len(factors) > 2:
-            raise NotWhole
-        if len(factors) == 2:
-            return self._dot(*factors, index)
-        (factor,) = factors
+    def _contract(self, factors: Product, index: Value) -> Product:
+        *before, last = factors
+        if not before:
+            return (self._reduced(last, index),)
+        first = self._product(tuple(before))
+        if index not in first.dims:
+            return (first, self._reduced(last, index))
+        if self._in_batches((first, last), index):
+            return (self._reduced(self._product((first, last)), index),)
+        return (self._dot(first, last, index),)
+
+    def _reduced(self, factor: Factor, index: Value) -> Factor:
         rest = tuple(k for k in factor.dims if k is not index)
         return Factor(reduce_sum(factor.value, axes=(factor.dims.index(index),)), rest)
 
@@ -273,19 +287,13 @@ class Tensors:
         dims = self._checked((*shared, *free))
         return Factor(dot_general(x.value, y.value, contract=contract, batch=batch), dims)
 
-    def _merged(self, factors: Product) -> Product:
-        """The factors, those multiplied that take no larger array."""
-        found: list[Factor] = []
-        for f in factors:
-            for i, g in enumerate(found):
-                dims = max(f.dims, g.dims, key=len)
-                if set(f.dims) | set(g.dims) == set(dims):
-                    value = mul(self._spread(g, dims), self._spread(f, dims))
-                    found[i] = Factor(value, dims)
-                    break
-            else:
-                found.append(f)
-        return tuple(found)
+    def _product(self, factors: Product) -> Factor:
+        """All factors as one, the first two multiplied first."""
+        return functools.reduce(self._times, factors)
+
+    def _times(self, x: Factor, y: Factor) -> Factor:
+        dims = self._union((x.dims, y.dims))
+        return Factor(mul(self._spread(x, dims), self._spread(y, dims)), dims)
 
     # ----- Arrays
 
@@ -301,8 +309,7 @@ class Tensors:
     def _multiplied(self, product: Product, dims: Path) -> Value:
         if not all(set(f.dims) <= set(dims) for f in product):
             raise NotWhole
-        merged = self._merged(product)
-        return functools.reduce(mul, (self._spread(f, dims) for f in merged))
+        return self._spread(self._product(product), dims)
 
     def _spread(self, factor: Factor, dims: Path) -> Value:
         """The array of a factor over all of `dims`, in their order."""

@@ -299,3 +299,40 @@ def test_products_in_the_trips_of_another_loop():
         expected = jax.grad(in_jax, argnums=(0, 1))(*map(jnp.asarray, (a, b, c)))
     for x, y in zip(gradient(a, b, c), expected, strict=True):
         np.testing.assert_allclose(x, y, rtol=1e-12, atol=1e-12)
+
+
+# ----- Products stay as they were made
+
+
+def products_of_three(a, u, v):
+    c = np.zeros((20, 20))
+    for i in range(20):
+        for j in range(20):
+            c[i, j] = u[i] * (v[j] * a[i, j])
+    return c
+
+
+def test_elements_are_multiplied_in_the_order_of_the_user():
+    a, u, v = np.full((20, 20), 1e-200), np.full(20, 1e-200), np.full(20, 1e300)
+    np.testing.assert_array_equal(myia.jit(products_of_three)(a, u, v), u * (v * a))
+    rng = np.random.default_rng(0)
+    a, u, v = rng.standard_normal((20, 20)), rng.standard_normal(20), rng.standard_normal(20)
+    np.testing.assert_array_equal(
+        myia.jit(products_of_three)(a, u, v), u[:, None] * (v[None, :] * a)
+    )
+
+
+def test_no_product_is_made_that_nobody_made():
+    """Of 1e200 and 1e200, where a factor of 1e-300 came first."""
+
+    def f(u, v, w, p):
+        total = 0.0
+        for i in range(20):
+            for j in range(20):
+                total += u[i] * v[j] * w[j] * p
+        return total
+
+    u, v = np.full(20, 1e-300), np.full(20, 1e200)
+    by_u, by_p = myia.grad(f, argnums=(0, 3))(u, v, v, 1e-300)
+    np.testing.assert_allclose(by_p, 4e102, rtol=1e-13)
+    assert np.all(np.isfinite(by_u))

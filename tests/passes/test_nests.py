@@ -240,6 +240,15 @@ def waves_between_columns(u, c):
     return v
 
 
+def triangles_that_meet_in_other_trips(a):
+    """Elements above row i + 1 are stored, of which another trip reads: its i is another."""
+    for k in range(a.shape[1]):
+        for i in range(a.shape[0] - 1):
+            for j in range(i + 1):
+                a[j, k] = a[j, k] * 0.5 + a[i + 1, 0]
+    return a
+
+
 RNG = np.random.default_rng(2)
 PROGRAMS = [
     (tridiagonal_lines, (RNG.random((7, 6)), 0.6)),
@@ -247,6 +256,7 @@ PROGRAMS = [
     (products, (RNG.random((6, 5)), RNG.random((5, 7)))),
     (states_of_cells, (RNG.random((6, 4)), RNG.standard_normal((3, 3)))),
     (waves_between_columns, (RNG.random((6, 8)), 0.3)),
+    (triangles_that_meet_in_other_trips, (RNG.random((10, 8)),)),
 ]
 
 

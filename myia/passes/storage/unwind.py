@@ -48,7 +48,7 @@ def stores_to_log(op: Op, end: Value) -> list[Op] | None:
     stores = [store for _, store, _ in reversed(found)]
     written = sum(update_of(store).aval.size for store in stores)
     few = parts.bound * written < end.aval.size
-    return stores if few and _places_follow(parts, stores) else None
+    return stores if stores and few and _places_follow(parts, stores) else None
 
 
 def _places_follow(parts: Loop, stores: Sequence[Op]) -> bool:
