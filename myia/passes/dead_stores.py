@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from myia.ir.core import Function, Op, Region, Value, walk
-from myia.passes.history import History, histories, untouched
+from myia.passes.history import History, carried, untouched
 from myia.passes.ranges import Ranges
 from myia.passes.uses import uses
 from myia.passes.walk import rebuilt, substituted, with_region
@@ -62,13 +62,12 @@ class _Stores:
 
     def is_dead(self, op: Op, loop: Loop, i: int) -> bool:
         """Are the stores into carry `i` seen neither after the loop nor by another trip?"""
-        arg = loop.body.args[1 + i]
-        history = histories(loop).get(arg)
-        if history is None or not history.stores or op.results[i] in self.read:
+        if op.results[i] in self.read:
             return False
         if loop.cond is not None and loop.cond.args[1 + i] in self.read:
             return False
-        if loop.body.yields[i] not in history.versions:
+        arg, history = loop.body.args[1 + i], carried(loop.body)[i]
+        if history is None or not history.stores:
             return False
         versions = {arg, *history.versions}
         return _stays(loop, versions, i) and all(

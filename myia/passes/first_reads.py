@@ -17,7 +17,7 @@ from functools import partial
 
 from myia.ir.builder import append
 from myia.ir.core import Function, Op, Region, Value, walk
-from myia.passes.history import histories, untouched
+from myia.passes.history import carried, untouched
 from myia.passes.ranges import Ranges
 from myia.passes.walk import rebuilt, rewrite_loops, substituted
 from myia.primitives.define import constant_p
@@ -35,21 +35,20 @@ def read_constants(function: Function) -> Function:
 
 def _emit_loop(op: Op, filled: Mapping[Value, Op], ranges: Ranges) -> None:
     loop = Loop.of(op)
+    changed: dict[Value, tuple[Value, Op]] = {}  # by version: the carry, and what fills it
+    for carry, arg, history in zip(loop.carries, loop.body.args[1:], carried(loop.body)):
+        if carry in filled and history is not None and history.stores:
+            changed |= dict.fromkeys({arg, *history.versions}, (arg, filled[carry]))
+    if not changed:
+        append(op)
+        return
     first: dict[Op, Op] = {}
-    for carry, arg in zip(loop.carries, loop.body.args[1:]):
-        if carry in filled and arg.shape:
-            reads = _untouched_reads(loop, arg, ranges)
-            first.update((read, _number(read, filled[carry])) for read in reads)
+    for read in walk(loop.body):
+        if read.primitive is dynamic_slice and read.operands[0] in changed:
+            arg, full = changed[read.operands[0]]
+            if untouched(loop, arg, read, ranges):
+                first[read] = _number(read, full)
     append(_with_numbers(op, first) if first else op)
-
-
-def _untouched_reads(loop: Loop, arg: Value, ranges: Ranges) -> list[Op]:
-    history = histories(loop).get(arg)
-    if history is None or not history.stores:
-        return []
-    versions = {arg, *history.versions}
-    reads = [op for op in walk(loop.body) if op.primitive is dynamic_slice]
-    return [op for op in reads if op.operands[0] in versions and untouched(loop, arg, op, ranges)]
 
 
 def _number(read: Op, filled: Op) -> Op:

@@ -13,7 +13,9 @@ for %i < 60 (%a = %a0) {
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from weakref import WeakKeyDictionary
 
 from myia.ir.core import Op, Region, Value, walk
 from myia.passes.places import STORES, place_of, sizes_of
@@ -34,9 +36,23 @@ class History:
         return History(earlier.origin, versions, self.stores + earlier.stores)
 
 
-def _history(region: Region, end: Value) -> History | None:
-    """The history of `end` in `region`; None if something else than stores makes a version."""
-    definitions = {y: op for op in region.ops for y in op.results}
+_carried: WeakKeyDictionary[Region, tuple[History | None, ...]] = WeakKeyDictionary()
+
+
+def carried(body: Region) -> tuple[History | None, ...]:
+    """Of what each carry becomes in a trip, if stores into it make that; asked again and again."""
+    if body not in _carried:
+        definitions = {y: op for op in body.ops for y in op.results}
+        found = [_history(definitions, y) for y in body.yields]
+        _carried[body] = tuple(
+            history if history is not None and history.origin is arg else None
+            for arg, history in zip(body.args[1:], found)
+        )
+    return _carried[body]
+
+
+def _history(definitions: Mapping[Value, Op], end: Value) -> History | None:
+    """The history of `end` in a region; None if something else than stores makes a version."""
     found = History(end)
     while found.origin in definitions:
         step = _step(definitions[found.origin], found.origin)
@@ -46,6 +62,10 @@ def _history(region: Region, end: Value) -> History | None:
     return found
 
 
+def _history_in(region: Region, end: Value) -> History | None:
+    return _history({y: op for op in region.ops for y in op.results}, end)
+
+
 def _step(op: Op, after: Value) -> History | None:
     """What `op` made `after` of."""
     if op.primitive in STORES:
@@ -53,12 +73,12 @@ def _step(op: Op, after: Value) -> History | None:
     i = op.results.index(after)
     if op.primitive is loop_p:
         loop = Loop.of(op)
-        arg, inner = loop.body.args[1 + i], _history(loop.body, loop.body.yields[i])
-        if inner is None or inner.origin is not arg:
+        arg, inner = loop.body.args[1 + i], carried(loop.body)[i]
+        if inner is None:
             return None
         return replace(inner, origin=loop.carries[i], versions=inner.versions | {arg, after})
     if op.primitive is if_p:
-        arms = [_history(region, region.yields[i]) for region in op.regions]
+        arms = [_history_in(region, region.yields[i]) for region in op.regions]
         if None in arms or arms[0].origin is not arms[1].origin:
             return None
         both = arms[0] + arms[1]
@@ -69,9 +89,8 @@ def _step(op: Op, after: Value) -> History | None:
 def histories(loop: Loop) -> dict[Value, History]:
     """Of the values that are versions of an array that the loop changes by stores."""
     found = {}
-    for before, arg, after in zip(loop.carries, loop.body.args[1:], loop.body.yields):
-        history = _history(loop.body, after)
-        if history is not None and history.origin is arg:
+    for before, arg, history in zip(loop.carries, loop.body.args[1:], carried(loop.body)):
+        if history is not None:
             history = replace(history, origin=before)
             found.update(dict.fromkeys(history.versions | {arg}, history))
     return found
@@ -79,7 +98,7 @@ def histories(loop: Loop) -> dict[Value, History]:
 
 def untouched(loop: Loop, arg: Value, read: Op, ranges: Ranges) -> bool:
     """Is what `read` finds in carry `arg`, in any trip, what was there before the loop?"""
-    history = histories(loop).get(arg)
+    history = carried(loop.body)[loop.body.args.index(arg) - 1]
     if history is None or not _no_trip_before_stores(loop, read, history, ranges):
         return False
     if read.operands[0] is arg:

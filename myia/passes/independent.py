@@ -41,6 +41,7 @@ class Trips:
 
     varying: frozenset[Value]
     moves: Mapping[Op, Moves | None]  # of accesses; None: always in the same place
+    gathers: frozenset[Op]  # reads at places that each trip computes
     totals: Mapping[Value, tuple[Total, ...]]  # what a trip adds, in this order
     accumulations: Mapping[Value, tuple[Accumulation, ...]]  # in an order that suits all elements
     previous: Mapping[Value, Value]  # what the trip before has yielded, by the carry
@@ -61,11 +62,13 @@ def independent(
     width: int,
     in_trip: Callable[[Op], bool] | None = None,
     of_arrays: Callable[[Op], bool] | None = None,
+    gathers: bool = False,
 ) -> Trips | None:
     """What `width` trips one after the other have in common, if they do not wait for each other.
 
     `of_arrays` says which accesses of the arrays that trips share are possible, `in_trip` which
-    other ops; by default what is done on single elements.
+    other ops; by default what is done on single elements. With `gathers` a trip may compute the
+    place where it reads an array that no trip changes.
     """
     body = loop.body
     if loop.count is None or loop.cond is not None:
@@ -74,7 +77,7 @@ def independent(
     of_arrays, in_trip = of_arrays or on_elements, in_trip or _computes_elements
     if not all(of_arrays(op) if found.is_access(op) else in_trip(op) for op in body.ops):
         return None
-    if not found.all_move() or not any(found.moves.values()):
+    if not found.all_move(gathers) or not any(found.moves.values()):
         return None
     if not all(found.carry(arg, y) for arg, y in zip(body.args[1:], body.yields)):
         return None
@@ -111,6 +114,7 @@ class _Search:
         self.varying = varying_in(body)
         self.arrays = _versions_of(body.args[1:], body)
         self.moves: dict[Op, Moves | None] = {}
+        self.gathers: set[Op] = set()
         self.definitions = {y: op for op in body.ops for y in op.results}
         self.totals: dict[Value, tuple[Total, ...]] = {}
         self.accumulations: dict[Value, tuple[Accumulation, ...]] = {}
@@ -121,6 +125,7 @@ class _Search:
         return Trips(
             frozenset(self.varying),
             self.moves,
+            frozenset(self.gathers),
             self.totals,
             self.accumulations,
             self.previous,
@@ -220,12 +225,19 @@ class _Search:
             return op.operands[0] in self.arrays or op.operands[0] not in self.varying
         return op.primitive in STORES and op.operands[0] in self.arrays
 
-    def all_move(self) -> bool:
-        """Does each access of the trips stay where it is, or move by one, within the array?"""
+    def all_move(self, gathers: bool) -> bool:
+        """Does each access of the trips stay where it is, or move by one, within the array?
+
+        Or is it a read of an array that they leave alone, with `gathers`?
+        """
         for op in self.body.ops:
             varies = self.is_access(op) and op.results[0] in self.varying
-            if varies and not self._moves(op):
+            if not varies or self._moves(op):
+                continue
+            if not gathers or op.primitive is not dynamic_slice or op.operands[0] in self.varying:
                 return False
+            self.moves.pop(op, None)
+            self.gathers.add(op)
         return True
 
     def _moves(self, op: Op) -> bool:

@@ -74,7 +74,7 @@ def _emit_loop(op: Op, ranges: Ranges) -> None:
 def trips_of(loop: Loop, ranges: Ranges) -> Trips | None:
     """What is known of the trips of a loop, if `WIDTH` of them can be made at once."""
     many = loop.bound is not None and loop.bound >= MIN_TRIPS
-    return independent(loop, ranges, WIDTH) if many else None
+    return independent(loop, ranges, WIDTH, gathers=True) if many else None
 
 
 def _none_left(loop: Loop, ranges: Ranges) -> bool:
@@ -150,6 +150,8 @@ class _Lanes:
         moves = self.trips.moves.get(op)
         if op.results[0] not in self.trips.varying or (op in self.trips.moves and moves is None):
             append(clone_op(op, self.first))
+        elif op in self.trips.gathers:
+            self._gather(op)
         elif op.primitive is dynamic_slice:
             self._read(op, moves)
         elif op.primitive is dynamic_update_slice:
@@ -192,6 +194,18 @@ class _Lanes:
     def _read(self, op: Op, moves: Moves) -> None:
         (y,) = op.results
         self.vectors[y] = self._window(self._array(op.operands[0]), op, moves)
+
+    def _gather(self, op: Op) -> None:
+        """Each lane reads at a place of its own."""
+        (y,) = op.results
+        places = [self._of(x) for x in place_of(op)]
+        read = [self._element(op, places, lane) for lane in range(WIDTH)]
+        self.vectors[y] = concatenate(*read, axis=0)
+
+    def _element(self, op: Op, places: Sequence[Value], lane: int) -> Value:
+        place = [reshape(_part(x, lane, lane + 1), shape=()) for x in places]
+        element = dynamic_slice(op.operands[0], *place, sizes=op.params["sizes"])
+        return reshape(element, shape=(1,))
 
     def _array(self, x: Value) -> Value:
         """What is read of an array that trips add to is what it was before all of them."""

@@ -52,6 +52,8 @@ func @f({ARGUMENTS}) -> f64[40], f64[2,40], f64[] {{
   %1 = 1: i64[]
   %7 = 7: i64[]
   %30 = 30: i64[]
+  %scale = 60.0: f64[]
+  %y.0 = neg %y
   %x, %y, %s = for %k < %n (%x = %x, %y = %y, %s = %s0) bound {bound} {{
     {body}
   }}
@@ -172,6 +174,23 @@ READ_BEFORE = SHARES.replace("mul %b, %b", "mul %b, %f").replace(
 READ_BETWEEN = SHARES.replace("%d = reshape %c", "%d = reshape %r0")
 
 
+# Read where each trip says: within the array, or beyond its ends.
+GATHERED = """
+    %t = dynamic_slice %y, %0, %k {sizes=(1, 1)}
+    %u = reshape %t {shape=()}
+    %f = mul %u, %scale
+    %i = convert %f {dtype=i64}
+    %a = dynamic_slice %y.0, %1, %i {sizes=(1, 1)}
+    %b = reshape %a {shape=()}
+    %c = sin %b
+    %d = reshape %c {shape=(1,)}
+    %x.1 = dynamic_update_slice %x, %d, %k
+    %e = reshape %c {shape=(1, 1)}
+    %y.1 = dynamic_update_slice %y, %e, %1, %k
+    %s.1 = add %s, %c
+    yield %x.1, %y.1, %s.1"""
+
+
 def before_and_after(body: str, bound: int, trips: int) -> list[tuple[np.ndarray, np.ndarray]]:
     """The results of a loop, and of the same in lanes."""
     before = parse(loop(body, bound))
@@ -197,6 +216,7 @@ def before_and_after(body: str, bound: int, trips: int) -> list[tuple[np.ndarray
     (SHARES_BACKWARDS, 30),
     (READ_BEFORE, 38),
     (READ_BETWEEN, 38),
+    (GATHERED, 40),
 ])  # fmt: skip
 def test_the_same_to_the_bit(body, bound, trips):
     for x, y in before_and_after(body, bound, min(trips, bound)):
