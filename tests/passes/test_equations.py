@@ -21,6 +21,11 @@ EXAMPLES = {
         ("x: f64[]", "%0 = -0.0: f64[]; %1 = add %x, %0"),
         ("x: i64[]", "%0 = 0: i64[]; %1 = add %0, %x"),
     ],
+    ("add", "x + 0.0 == x (in any order)"): [
+        # Of what is never -0.0, which stays that.
+        ("x: f64[]", "%y = mul %x, %x; %0 = 0.0: f64[]; %1 = add %0, %y {reassoc=True}"),
+        ("x: f64[]", "%y = mul %x, %x; %0 = 0.0: f64[]; %1 = add %y, %0 {reassoc=True}"),
+    ],
     ("add", "select(p, 0, x) + select(p, x, 0) == x + 0"): [
         (
             "p: bool[], x: f64[]",
