@@ -66,13 +66,7 @@ def is_in_lanes(function: Function) -> bool:
 
 @pytest.mark.parametrize(
     "name",
-    [
-        "cholesky_loops",
-        "heat_1d",
-        "jacobi_2d_loops",
-        "trmm",
-        "mvt",
-    ],
+    ["cholesky_loops", "heat_1d", "jacobi_2d_loops", "trmm"],
 )
 def test_in_lanes(name):
     """To the bit: lanes compute what trips did, and sums keep their order."""
