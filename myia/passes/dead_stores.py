@@ -38,7 +38,6 @@ class _Stores:
     def __init__(self, function: Function):
         ops = list(walk(function.region))
         self.ranges = Ranges(function.region)
-        self.definitions = {y: op for op in ops for y in op.results}
         regions = [function.region, *(r for op in ops for r in op.regions)]
         self.read = {x for op in ops for x in op.operands}
         self.read.update(y for region in regions for y in region.yields)

@@ -62,7 +62,7 @@ class Tensors:
         self.order = list(nest.counts)  # outer loops first
         self.directions: dict[Value, int] = {}  # of axes: along or against the index
         self.terms: dict[Value, Terms] = {}
-        self.contracted: dict[tuple[Product, Value], Factor] = {}
+        self.contracted: dict[tuple[Product, Value], Product] = {}
 
     # ----- What trips do to a carry
 
@@ -214,8 +214,10 @@ class Tensors:
         ends = zip(start, sizes, array.shape)
         if len(set(dims)) < len(dims) or not all(self._is_inside(*end) for end in ends):
             raise NotWhole
-        steps = [(k, step) for _, k, step in axes if k is not None]
-        flips = [i for i, (k, step) in enumerate(steps) if self._direction(k, step) != step]
+        along = [
+            step == self.directions.setdefault(k, step) for _, k, step in axes if k is not None
+        ]
+        flips = [i for i, same in enumerate(along) if not same]
         return _Window(start, sizes, dims, tuple(flips))
 
     def _is_inside(self, start: Sum, size: int, extent: int) -> bool:
@@ -224,9 +226,6 @@ class Tensors:
 
     def _place(self, window: _Window) -> list[Value]:
         return [_emit_index(start) for start in window.start]
-
-    def _direction(self, k: Value, step: int) -> int:
-        return self.directions.setdefault(k, step)
 
     def _axis(self, start: Sum) -> tuple[Sum, Value | None, int]:
         """The least place along an axis, and the index along or against which it moves."""
@@ -267,25 +266,19 @@ class Tensors:
         first = self._product(tuple(before))
         if index not in first.dims:
             return (first, self._reduced(last, index))
-        if self._in_batches((first, last), index):
-            return (self._reduced(self._product((first, last)), index),)
+        if len(set(first.dims) & set(last.dims)) > 1:  # a product for each of the others
+            return (self._reduced(self._times(first, last), index),)
         return (self._dot(first, last, index),)
 
     def _reduced(self, factor: Factor, index: Value) -> Factor:
         rest = tuple(k for k in factor.dims if k is not index)
         return Factor(reduce_sum(factor.value, axes=(factor.dims.index(index),)), rest)
 
-    def _in_batches(self, factors: Product, index: Value) -> bool:
-        """Have all factors more indices in common than the one that is summed over?"""
-        return len(set.intersection(*(set(f.dims) for f in factors)) - {index}) > 0
-
     def _dot(self, x: Factor, y: Factor, index: Value) -> Factor:
-        shared = [k for k in x.dims if k in y.dims and k is not index]
-        batch = (tuple(map(x.dims.index, shared)), tuple(map(y.dims.index, shared)))
+        """The sum over `index`, the only one that both have."""
+        dims = self._checked(tuple(k for f in (x, y) for k in f.dims if k is not index))
         contract = ((x.dims.index(index),), (y.dims.index(index),))
-        free = [k for f in (x, y) for k in f.dims if k not in (*shared, index)]
-        dims = self._checked((*shared, *free))
-        return Factor(dot_general(x.value, y.value, contract=contract, batch=batch), dims)
+        return Factor(dot_general(x.value, y.value, contract=contract, batch=((), ())), dims)
 
     def _product(self, factors: Product) -> Factor:
         """All factors as one, the first two multiplied first."""
