@@ -141,7 +141,8 @@ class Dispatcher:
         return found
 
     def program(self, call: Call) -> Program:
-        return typed_program(self.target, call.positional, call.keywords, self.options.pipeline)
+        program = typed_program(self.target, call.positional, call.keywords, self.options.pipeline)
+        return program if self.options.check or not call.of_jax else program.unchecked()
 
     def plan(self, call: Call) -> Plan:
         """What the loops of the program of a call store."""
@@ -160,7 +161,7 @@ class Dispatcher:
         options = replace(self.options.pipeline, under_a_trace=layout.traced)
         found = compiled(program.function, donate, layout.packing, options)
         self.compiles += 1
-        variant = Variant(program, found, layout, self.options.check)
+        variant = Variant(program, found, layout)
         variants = self.variants.setdefault(call.key, [])
         variants.append(variant)
         if not call.kwargs and all(map(_told_by_type, call.positional)):

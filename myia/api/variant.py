@@ -37,15 +37,23 @@ class Call(NamedTuple):
     def keywords(self) -> dict[str, Any]:
         return dict(self.key[1])
 
+    @property
+    def leaves(self) -> list[Leaf]:
+        return [x for s in (*self.positional, *self.keywords.values()) for x in leaves_of(s)]
+
+    @property
+    def of_jax(self) -> bool:
+        """Is an array of JAX among the arguments?"""
+        return any(leaf.of_jax for leaf in self.leaves)
+
 
 class Layout:
     """What the signatures of a call and of the roots of its program say about its leaves."""
 
     def __init__(self, call: Call, program: Program):
-        signatures = (*call.positional, *call.keywords.values())
-        given = [leaf for s in signatures for leaf in leaves_of(s)]
+        given = call.leaves
         hidden = [leaf for root in program.roots for leaf in leaves_of(root.signature)]
-        self.device = any(leaf.of_jax for leaf in given)
+        self.device = call.of_jax
         self.traced = any(leaf.kind == "traced" for leaf in (*given, *hidden))
         self.numpy = any(leaf.kind == "array" for leaf in given)
         floats = [i for i, kind in enumerate(program.kinds) if kind is float]
@@ -63,14 +71,13 @@ def _numbers(leaves: Sequence[Leaf]) -> list[int]:
 class Variant:
     """A program, its executable and how its results become Python's."""
 
-    def __init__(self, program: Program, compiled: Compiled, layout: Layout, check: bool):
+    def __init__(self, program: Program, compiled: Compiled, layout: Layout):
         self.program, self.layout = program, layout
         self.executable, self.plan = compiled.executable, compiled.plan
         self.watches = Watches(program.roots)
         # What the roots hold, taken apart; None when the program does not fit it.
         self.hidden = self.watches.now if program.roots else list
         self._prepared = (None, ())  # what the roots held, and that as the executable takes it
-        self.check = bool(program.checks) and (check or not layout.device)
         self.to_python = [
             (i, TO_PYTHON[kind])
             for i, kind in enumerate(program.kinds)
@@ -106,8 +113,7 @@ class Variant:
             return program.recipe(results, flat.objects)
         if program.checks:
             *results, code = results
-            if self.check:
-                raise_failed(program, int(code))
+            raise_failed(program, int(code))
         if self.waits:
             jax.block_until_ready(results)
         if self.to_python:

@@ -332,6 +332,19 @@ def test_checks_of_asynchronous_calls_are_asked_for():
             myia.jit(pick, check=True)(a, i)
 
 
+def test_nothing_is_computed_for_checks_that_nobody_looks_at():
+    def counted(x, bins):
+        for i in range(len(x)):
+            bins[int(x[i])] += 1.0
+        return bins @ bins
+
+    gradient = myia.grad(counted, argnums=1)
+    numbers = 2.5 * np.arange(20.0) % 7, np.ones(7)
+    assert "i32" in gradient.ir(*numbers)["finish"]  # of the code of the first that fails
+    with jax.enable_x64(True):
+        assert "i32" not in gradient.ir(*map(jax.device_put, numbers))["finish"]
+
+
 def test_none_until_a_value_is_found():
     f = myia.jit(smallest)
     assert f(np.array([3.0, 1.0, -1.0, 0.5])) == 1.0
