@@ -19,7 +19,6 @@ from myia.passes.dce import eliminate_dead_code
 from myia.passes.dead_stores import eliminate_dead_stores
 from myia.passes.decided import decide
 from myia.passes.ends import ends_apart
-from myia.passes.failures import ask_first
 from myia.passes.fill_in_place import fill_in_place
 from myia.passes.first_reads import read_constants
 from myia.passes.fold import fold
@@ -100,7 +99,6 @@ LATE_PASSES: dict[str, Pass] = {
     "ends_apart": ends_apart,
     "decide": decide,
     "tidy": tidy,
-    "ask_first": ask_first,
     "in_lanes": in_lanes,
     "neighbours": neighbours,
 }
