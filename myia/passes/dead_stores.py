@@ -93,7 +93,7 @@ class _Stores:
 
 def _is_only_stored(op: Op, region: Region, history: History) -> bool:
     """Is what `op` computes in `region` seen by nobody but stores into the array?"""
-    if op.regions or any(y in region.yields for y in op.results):
+    if op.regions or op.primitive.effect or any(y in region.yields for y in op.results):
         return False
     users = (user for y in op.results for user in uses(region).get(y, ()))
     return all(user in history.stores or _is_only_stored(user, region, history) for user in users)

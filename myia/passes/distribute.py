@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import prod
 
-from myia.ir.core import Op, Region, Value, walk
+from myia.ir.core import Op, Region, Value, has_effect, walk
 from myia.ir.dependence import needed
 from myia.ir.rewrite import clone_region
 from myia.passes.history import untouched
@@ -30,9 +30,12 @@ SMALL = 64  # elements that may be computed in two loops
 
 
 def distributed(op: Op, ranges: Ranges) -> list[Op]:
-    """The loops that a counted loop is made of, at any depth; they may be made in any order."""
+    """The loops that a counted loop is made of, at any depth; they may be made in any order.
+
+    One with an effect is one: what a user prints is of no carry, and has its order.
+    """
     loop = Loop.of(op)
-    if loop.count is None or loop.cond is not None:
+    if loop.count is None or loop.cond is not None or has_effect(op):
         return [op]
     body = _with_inner_distributed(loop.body, ranges)
     if body is not loop.body:

@@ -1,3 +1,4 @@
+import pytest
 from before_after import before_after, unchanged
 
 from myia.passes import LATE_PASSES, optimize
@@ -188,3 +189,12 @@ def test_elements_recorded_before_a_nest_changes_them(golden):
 def test_a_nest_whose_changes_are_seen():
     for text in (rows(also=", f64[9,7]", and_a=", %a"), rows(j="%0"), rows(i="%0")):
         assert unchanged(eliminate_dead_stores, text)
+
+
+@pytest.mark.parametrize("what", ["%b", "%4"])
+def test_what_is_printed_is_seen(what):
+    """A print has no results that anybody could read."""
+    assert unchanged(eliminate_dead_stores, loop(f"""
+    %4 = dynamic_slice %b, %n {{sizes=(1,)}}
+    debug_print {what} {{fmt='{{}}'}}
+    {STORE}"""))  # fmt: skip

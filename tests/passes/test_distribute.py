@@ -52,3 +52,9 @@ def test_each_array_by_itself():
 ])  # fmt: skip
 def test_what_waits_for_each_other_stays_together(old, new, expected):
     assert old in LOOP and parts(LOOP.replace(old, new)) == expected
+
+
+def test_what_is_printed_keeps_its_order():
+    """Of none of the carries, it would be printed by none of the parts."""
+    text = LOOP.replace("%2 = sin", "debug_print %i {fmt='{}'}\n    %2 = sin")
+    assert text != LOOP and parts(text) == [4]

@@ -841,6 +841,30 @@ def test_print_as_it_is_told(capfd):
     assert capfd.readouterr().out == "0{1.5}1{1.5}\n1.5\n"
 
 
+def test_what_is_printed_of_arrays_that_nobody_reads_afterwards(capfd):
+    """Two nests of trips that do not wait for each other, in a loop that prints."""
+
+    def f(x, doubled, tripled):
+        seen, total = np.zeros(18), 0.0
+        for i in range(18):
+            seen[i] = x[i, 0]
+            print(i, seen, seen[i - 1], end="; ")
+            total += x[i, i]
+            for j in range(18):
+                doubled[i, j] = x[i, j] * 2.0
+            for j in range(18):
+                tripled[i, j] = x[i, j] * 3.0
+        return total
+
+    x = np.arange(324.0).reshape(18, 18)
+    f(x, x.copy(), x.copy())
+    expected = capfd.readouterr().out
+    for compiled in (myia.jit(f), myia.grad(f)):
+        compiled(x, x.copy(), x.copy())
+        jax.effects_barrier()
+        assert capfd.readouterr().out == expected
+
+
 def test_effects_run_once(capfd):
     @myia.grad
     def f(x):
