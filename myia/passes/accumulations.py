@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from myia.ir.core import Op, Region, Value
-from myia.passes.places import is_same, place_of
+from myia.passes.places import is_apart, is_same, place_of
 from myia.passes.ranges import ONE, Ranges, minus
 from myia.passes.uses import uses
 from myia.primitives import arithmetic, logic
@@ -126,10 +126,10 @@ class _Search:
         op = self.definitions.get(x)
         if op is None:
             return None
-        seen = len(uses(self.body)[x]) != 1 or x in self.body.yields
+        readers = [y for user in uses(self.body)[x] for y in user.operands]
+        seen = readers.count(x) != 1 or x in self.body.yields
         if op.primitive is dynamic_slice:
-            same = is_same(op, store, self.ranges)
-            known = same and op.operands[0] in self.versions
+            known = op.operands[0] in self.versions and self._is_overwritten(op, store)
             return ([] if seen else [op]) if known else None
         if seen:
             return None
@@ -143,3 +143,15 @@ class _Search:
             if before is not None:
                 return [*before, total]
         return None
+
+    def _is_overwritten(self, read: Op, store: Op) -> bool:
+        """Does `store` overwrite what `read` finds? A store between them may have changed that."""
+        array = store.operands[0]
+        while array is not read.operands[0]:
+            between = self.definitions.get(array)
+            if between is None or between.primitive is not dynamic_update_slice:
+                return False
+            if not is_apart(between, store, self.ranges):
+                return False
+            array = between.operands[0]
+        return is_same(read, store, self.ranges)

@@ -2,7 +2,9 @@ import numpy as np
 import pytest
 from before_after import before_after, unchanged
 
+import myia
 from myia.backends.reference.interpreter import evaluate
+from myia.ir.core import walk
 from myia.ir.parser import parse
 from myia.ir.verifier import verify
 from myia.passes.lanes import in_lanes
@@ -385,3 +387,32 @@ def test_what_is_added_to_is_read():
 
 def test_one_is_added_to_and_the_other_overwritten():
     assert unchanged(in_lanes, loop(SHARES.replace("%r1 = add %r0, %c", "%r1 = mul %r0, %c"), 38))
+
+
+# ----- Programs in which stores overwrite each other
+
+
+def stored_twice(g, a, b):
+    """Of what is added first nothing is left."""
+    for i in range(len(a)):
+        before = g[i]
+        g[i] = before + a[i]
+        g[i - 1] = g[i - 1] + a[i]
+        g[i] = before + b[i]
+    return g
+
+
+def doubled(g, a, b):
+    for i in range(len(a)):
+        g[i] += g[i]
+        g[i - 1] += a[i] * b[i]
+    return g
+
+
+@pytest.mark.parametrize("f", [stored_twice, doubled])
+def test_what_is_added_to_what_a_store_overwrites(f):
+    args = list(np.random.default_rng(0).random((3, 40)))
+    program = parse(myia.jit(f).ir(*args)["finish"])
+    assert any(x.aval.shape == (8,) for op in walk(program.region) for x in op.results)
+    (found,) = evaluate(program, args)
+    assert found.tobytes() == f(*args).tobytes()
