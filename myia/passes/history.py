@@ -1,14 +1,14 @@
 """How the arrays that a loop carries come to be, if stores of windows make them.
 
-for %i < 60 (%a = %a0) {
-  %a = for %j < %i (%a = %a) {            versions of %a0: each %a
-    %1 = dynamic_slice %a, %i, %j         untouched: no trip before, of either loop, has stored
-    ...                                   anything there, so that it is also read of %a0
-    %a = dynamic_update_slice %a, %2, %i, %j
-    yield %a
-  }
-  yield %a
-}
+    for %i < 60 (%a = %a0) {
+      %a = for %j < %i (%a = %a) {            versions of %a0: each %a
+        %1 = dynamic_slice %a, %i, %j         untouched: no trip before, of either loop, has stored
+        ...                                   anything there, so that it is also read of %a0
+        %a = dynamic_update_slice %a, %2, %i, %j
+        yield %a
+      }
+      yield %a
+    }
 """
 
 from __future__ import annotations
