@@ -7,6 +7,7 @@
     }                                    }
 
 Such are tests for negative indices and for the ends of an axis, in loops that stay within them.
+Integers of NumPy's of which nothing is known wrap: of `x < x + 1` nothing is.
 """
 
 from __future__ import annotations
@@ -31,8 +32,9 @@ def decide(function: Function) -> Function:
     def rule(op: Op, _: Walk) -> Sequence[Value] | None:
         if op.primitive not in COMPARISONS or op.operands[0].aval != I64:
             return None
-        distance = minus(*(ranges.of(x) for x in op.operands[::-1]))
-        known = decided(op.primitive, distance, ranges)
+        x, y = map(ranges.of, op.operands)
+        exact = ranges.is_exact(x) and ranges.is_exact(y)
+        known = decided(op.primitive, minus(y, x), ranges) if exact else None
         return None if known is None else [constant(known, bool)]
 
     return rewrite(function, rule)

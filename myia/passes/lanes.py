@@ -231,10 +231,16 @@ class _Lanes:
 
     def _place(self, op: Op, moves: Moves) -> list[Value]:
         """Where the window of all lanes begins."""
-        place = [self.first.get(x, x) for x in place_of(op)]
+        place = [self._index(x) for x in place_of(op)]
         if not self._is_in_order(moves):
             place[moves.axis] = sub(place[moves.axis], _number(WIDTH - 1))
         return place
+
+    def _index(self, x: Value) -> Value:
+        """`x` in the first lane; made of what is not known there, it may be known all the same."""
+        if x in self.first or x not in self.vectors:
+            return self.first.get(x, x)
+        return reshape(_part(self.vectors[x], 0, 1), shape=())
 
     def _is_in_order(self, moves: Moves) -> bool:
         return moves.step == self.trips.direction

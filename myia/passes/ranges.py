@@ -5,8 +5,9 @@ known, and a number. In `for %k < %n`, 0 <= %k <= %n - 1, and so on outwards:
 
     for %i < 9 { %n = sub 8, %i ; for %k < %n { %j = add %k, %i ; ... } }     %j - %i = %k >= 0
                                                                       8 - %j = 8 - %k - %i >= 1
-Overflow of 64 bits is not thought of: such indices are in range of nothing. Where an index is
-computed in another way, `as_index` says what is known of it.
+Where an index is computed in another way, `as_index` says what is known of it. Overflow of 64 bits
+is not thought of: such indices are in range of nothing. Who asks of other integers has to see that
+they are exact.
 """
 
 from __future__ import annotations
@@ -114,6 +115,12 @@ class Ranges:
             return self.not_negative(rest)
         greatest = [minus(end, number(1)) for end in self.ends[inner]]
         return any(self.not_negative(plus(rest, times(end, x[inner]))) for end in greatest)
+
+    def is_exact(self, x: Sum) -> bool:
+        """Does the sum surely not overflow? One of NumPy's integers may, unless it is made of
+        indices of loops and of what these end at."""
+        indices = Sum({atom: 1 for atom in x if self.ends.get(atom)})
+        return list(x.values()) == [1] or self.reach(indices).issuperset(x.keys() - {ONE})
 
     def same(self, xs: Sequence[Value], ys: Sequence[Value]) -> bool:
         """Are these the same integers?"""

@@ -23,7 +23,7 @@ from myia.passes.places import place_of, sizes_of
 from myia.primitives.arithmetic import add, mul, sub
 from myia.primitives.define import constant
 from myia.primitives.linalg import dot_general
-from myia.primitives.shaping import flip, iota, reduce_sum, reshape, transpose
+from myia.primitives.shaping import flip, iota, reduce_sum, reshape, slice, transpose
 from myia.primitives.structured import Loop, loop_p
 from myia.primitives.windows import dynamic_slice, dynamic_update_slice
 
@@ -196,10 +196,16 @@ class _Rows:
 
     def _place(self, op: Op, moves: Moves) -> list[Value]:
         """Where the window of all trips begins."""
-        place = [self.first.get(x, x) for x in place_of(op)]
+        place = [self._index(x) for x in place_of(op)]
         if not self._is_in_order(moves):
             place[moves.axis] = sub(place[moves.axis], _number(self.width - 1))
         return place
+
+    def _index(self, x: Value) -> Value:
+        """`x` in the first row; made of what is not known there, it may be known all the same."""
+        if x in self.first or x not in self.batches:
+            return self.first.get(x, x)
+        return reshape(slice(self.batches[x], start=(0,), limit=(1,), stride=(1,)), shape=())
 
     def _along(self, moves: Moves, sizes: Sequence[int]) -> tuple[int, ...]:
         return tuple(self.width if i == moves.axis else n for i, n in enumerate(sizes))

@@ -60,3 +60,10 @@ def test_what_is_known(comparison, expected):
 )
 def test_what_is_not(comparison):
     assert unchanged(decide, loop(comparison))
+
+
+@pytest.mark.parametrize("comparison", ["lt %q, %p", "ge %q, %p", "gt %m, %0"])
+def test_integers_that_may_wrap(comparison):
+    """Beyond 2**63 - 1 they are negative."""
+    lines = f"%q = add %p, %k\n    %h = max %p, %0\n    %m = add %h, %n\n    %c = {comparison}"
+    assert unchanged(decide, loop(comparison).replace(f"%c = {comparison}", lines))

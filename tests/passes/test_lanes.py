@@ -416,3 +416,26 @@ def test_what_is_added_to_what_a_store_overwrites(f):
     assert any(x.aval.shape == (8,) for op in walk(program.region) for x in op.results)
     (found,) = evaluate(program, args)
     assert found.tobytes() == f(*args).tobytes()
+
+
+def shifted_there_and_back(x, p):
+    y = np.zeros(len(x))
+    for i in range(len(x)):
+        shift = p[i]
+        y[shift + i - shift] = 2.0 * x[i]
+    return y
+
+
+def recurrences_shifted_there_and_back(x, p):
+    y = np.ones((len(x), 5))
+    for i in range(len(x)):
+        for j in range(4):
+            y[p[i] + i - p[i], j + 1] = y[i, j] * x[i]
+    return y
+
+
+@pytest.mark.parametrize("f", [shifted_there_and_back, recurrences_shifted_there_and_back])
+def test_places_made_of_what_is_known_in_lanes_only(f):
+    args = [np.random.default_rng(0).random(40), np.arange(40) % 7]
+    program = parse(myia.jit(f).ir(*args)["finish"])
+    assert evaluate(program, args)[0].tobytes() == f(*args).tobytes()
