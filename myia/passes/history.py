@@ -9,6 +9,8 @@
       }
       yield %a
     }
+
+What makes an array in another way than by stores has no history.
 """
 
 from __future__ import annotations
