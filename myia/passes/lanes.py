@@ -149,7 +149,7 @@ class _Lanes:
             self._settle(x)
         moves = self.trips.moves.get(op)
         if op.results[0] not in self.trips.varying or (op in self.trips.moves and moves is None):
-            append(clone_op(op, self.first))
+            self._compute_once(op)
         elif op in self.trips.gathers:
             self._gather(op)
         elif op.primitive is dynamic_slice:
@@ -158,6 +158,11 @@ class _Lanes:
             self._store(op, moves)
         else:
             self._compute(op)
+
+    def _compute_once(self, op: Op) -> None:
+        env = {x: self._index(x) for x in op.operands}
+        append(clone_op(op, env))
+        self.first.update((y, env[y]) for y in op.results)
 
     def _settle(self, x: Value) -> None:
         x = self.trips.previous.get(x, x)

@@ -143,8 +143,9 @@ class _Rows:
 
     def _compute(self, op: Op) -> None:
         shared = [x not in self.batches for x in op.operands]
-        if all(shared):
-            append(clone_op(op, self.first))
+        in_one_place = op.primitive is dynamic_slice and shared[0]
+        if in_one_place or all(shared):
+            self._compute_once(op)
             return
         if self._is_of_products(op):
             op = _contraction(op, self.definitions[op.operands[0]])
@@ -154,6 +155,11 @@ class _Rows:
         self.batches[y] = batch(op, operands, shared, self.width)
         if y.aval == I64 and all(x in self.first for x in op.operands if x in self.batches):
             append(clone_op(op, self.first))
+
+    def _compute_once(self, op: Op) -> None:
+        env = {x: self._index(x) for x in op.operands}
+        append(clone_op(op, env))
+        self.first.update((y, env[y]) for y in op.results)
 
     def _is_of_products(self, op: Op) -> bool:
         """Is it a sum of products, of which one factor is the same in all trips?"""

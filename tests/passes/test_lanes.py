@@ -434,7 +434,30 @@ def recurrences_shifted_there_and_back(x, p):
     return y
 
 
-@pytest.mark.parametrize("f", [shifted_there_and_back, recurrences_shifted_there_and_back])
+def one_place_of_rows(x, p):
+    a = np.outer(x, x)
+    for i in range(len(a)):
+        a[i] = 2.0 * a[i] + x[p[i] + 3 - p[i]]
+    return a
+
+
+def one_place_of_recurrences(x, p):
+    a = np.outer(x, x[:5])
+    for i in range(len(a)):
+        for j in range(1, 5):
+            a[i, j] = a[i, j - 1] + x[i - (i - j)]
+    return a
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        shifted_there_and_back,
+        recurrences_shifted_there_and_back,
+        one_place_of_rows,
+        one_place_of_recurrences,
+    ],
+)
 def test_places_made_of_what_is_known_in_lanes_only(f):
     args = [np.random.default_rng(0).random(40), np.arange(40) % 7]
     program = parse(myia.jit(f).ir(*args)["finish"])
