@@ -176,7 +176,7 @@ def _filled_in_place(body: Region, fill: _Fill) -> Region:
             if op in links:
                 place = place or emit_again(fill.place, body.ops[len(b.ops) :])
                 array = _redirected(op, links[op], array, place)
-            elif op is not fill.store and op.results[0] is not fill.store.operands[1]:
+            elif op is not fill.store and fill.store.operands[1] not in op.results:
                 append(op)
     yields = look_up(body.yields, {fill.store.results[0]: array})
     return Region(body.args, tuple(b.ops), yields)

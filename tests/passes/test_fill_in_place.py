@@ -68,6 +68,7 @@ func @f(%x: f64[], %m: i64[]) -> f64[], f64[3,5] {{
 def test_what_can_be_filled_in_place():
     assert not unchanged(fill_in_place, rows())
     assert not unchanged(fill_in_place, rows(row="%next", bound="bound 2"))
+    assert not unchanged(fill_in_place, rows(after="debug_print %y1 {fmt='{}'}"))
 
 
 def test_a_loop_that_may_end_early():
