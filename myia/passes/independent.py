@@ -152,6 +152,8 @@ class _Search:
                 return None
             (version,) = stores[0].results
             found.append(version)
+        if any(op.primitive is dynamic_update_slice for op in self._users(last)):
+            return None  # a version of a trip's own, which others do not see
         return found if len(found) > 1 and all(map(self._only_accessed, found)) else None
 
     def _only_accessed(self, version: Value) -> bool:

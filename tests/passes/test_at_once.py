@@ -195,6 +195,17 @@ def in_place_behind(A):
     return A
 
 
+def a_copy_that_only_a_trip_changes(A, B):
+    """What a trip stores into its copy the others do not read."""
+    C = np.zeros(A.shape)
+    for k in range(len(A)):
+        A[k] = B[k] * 2.0
+        T = A.copy()
+        T[k, :2] = 5.0
+        C[k] = T[len(A) - 1 - k]
+    return A, C
+
+
 def no_rows(A):
     for k in range(0):
         A[k] = A[k] * 2.0
@@ -208,6 +219,7 @@ PROGRAMS = [
     (neighbours_of_rows, (RNG.random((8, 5)), RNG.random((8, 5)))),
     (in_one_array, (RNG.random((6, 5)),)),
     (in_place_behind, (RNG.random((8, 5)),)),
+    (a_copy_that_only_a_trip_changes, (RNG.random((6, 5)), RNG.random((6, 5)))),
     (no_rows, (RNG.random((4, 3)),)),
 ]
 
