@@ -4,8 +4,12 @@
 
 Exponents of four sizes, of the primal, and by how much those of the gradient exceed them. Target:
 at most 0.15. Beside the exponents of time stand those of counts (`counts.py`): of bytes touched and
-numbers computed. Where only that of time is larger, the primal's arrays fit a cache and the
-gradient's, a small constant times as many, do not.
+numbers computed.
+
+A gradient has a small constant times as many arrays as its primal. At sizes where these leave the
+caches before those of the primal do, its time has a step which an exponent of four sizes shows as
+growth. So the sizes are on one side of that step: at all four the arrays of the gradient fit the
+caches, or at none those of the primal (`timed_sizes`).
 
 The C library gives arrays of 32 MB and more, temporary ones of XLA too, fresh pages at each call,
 which take as long as the work on them does. Where the gradient's exceed that size and the primal's
@@ -16,6 +20,7 @@ that `KEPT_PAGES` names. `--fresh` leaves it as it is.
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import subprocess
 import sys
@@ -32,11 +37,12 @@ from myia.ir.parser import parse
 
 LIMIT = 0.15
 SHARES = (0.7, 1.0, 1.4, 2.0)
-ROUNDS, TURNS = 3, 7
-# Seconds of the primal. A call of ours takes tens of microseconds: at smaller sizes that is what a
-# primal takes, and its exponent would be that of the call. At much larger ones the gradient's
-# arrays no longer fit the caches where the primal's still do.
-LEAST_SECONDS = 1e-3
+ROUNDS, TURNS = 3, 5
+# Seconds of the primal. A call of ours takes ten microseconds: at smaller sizes that is what a
+# primal takes, and its exponent would be that of the call.
+WANTED_SECONDS, LEAST_SECONDS = 1e-3, 2e-4
+# Bytes of all arrays: half the caches of a small machine, and twice those.
+CACHED, STREAMED = 16e6, 64e6
 QUICK_SECONDS = 0.1
 
 KEPT_PAGES = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(1 << 40)}
@@ -53,17 +59,55 @@ def excess(kernel: Kernel, sizes: Iterable[int]) -> tuple[float, float]:
 
 
 def timed_sizes(kernel: Kernel) -> list[int]:
-    """Sizes at which the primal takes much longer than a call."""
+    """Sizes at which the primal takes much longer than a call, on one side of the caches' end."""
     n = kernel.times
-    while fastest(on_jax_arrays(kernel, n)[0], turns=3) < LEAST_SECONDS:
+    while seconds(kernel, n) < WANTED_SECONDS:
         n *= 2
-    return sizes_around(n)
+    sizes = sizes_around(n)
+
+    def with_bytes(which: int, wanted: float) -> float:
+        """The size at which the primal (0) or the gradient (1) holds so many."""
+        held, more = footprint(kernel, n)[which], footprint(kernel, 2 * n)[which]
+        return n * (wanted / held) ** (1 / math.log2(more / held))
+
+    largest = with_bytes(1, CACHED)
+    if sizes[-1] <= largest:
+        return sizes
+    smaller = sizes_around(rounded(n, largest * n / sizes[-1]))
+    if seconds(kernel, smaller[0]) >= LEAST_SECONDS:
+        return smaller
+    return sizes_around(max(n, rounded(n, with_bytes(0, STREAMED) * n / sizes[0])))
+
+
+def seconds(kernel: Kernel, n: int) -> float:
+    """Of the primal."""
+    return fastest(on_jax_arrays(kernel, n)[0], turns=3)
+
+
+def footprint(kernel: Kernel, n: int) -> list[int]:
+    """Bytes of all arrays of the primal and of the gradient."""
+    args, weights = kernel.arguments(n), kernel.weights(n)
+    found = []
+    for function in compiled(kernel, args):
+        memory = function.lower(weights, *args).compile().memory_analysis()
+        arrays = memory.argument_size_in_bytes + memory.output_size_in_bytes
+        found.append(arrays + memory.temp_size_in_bytes)
+    return found
+
+
+def rounded(n: int, other: float) -> int:
+    """Another size; a power of two if `n` is."""
+    return 2 ** round(math.log2(other)) if is_power_of_two(n) else round(other)
 
 
 def sizes_around(n: int) -> list[int]:
-    if n & (n - 1) == 0:  # powers of two
+    if is_power_of_two(n):
         return [n // 2, n, 2 * n, 4 * n]
     return [round(n * share) for share in SHARES]
+
+
+def is_power_of_two(n: int) -> bool:
+    return n & (n - 1) == 0
 
 
 def counted_excess(kernel: Kernel, sizes: Iterable[int]) -> list[tuple[float, float]]:
@@ -106,7 +150,7 @@ def run(kernels: Iterable[Kernel]) -> None:
         of_counts = counted_excess(kernel, countable_sizes(kernel, sizes))
         pairs = [excess(kernel, sizes), *of_counts]
         cells = "".join(f"{primal:>10.2f}{more:>+10.2f}" for primal, more in pairs)
-        print(f"{kernel.name:<24}{cells}", flush=True)
+        print(f"{kernel.name:<24}{cells}  {sizes[0]} to {sizes[-1]}", flush=True)
         if pairs[0][1] > LIMIT:
             beyond.append(f"{kernel.name} {pairs[0][1]:+.2f}")
     print(f"beyond {LIMIT:+} in time: {', '.join(beyond) or 'none'}")

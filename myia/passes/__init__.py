@@ -96,6 +96,7 @@ LATE_PASSES: dict[str, Pass] = {
     "contract": contract,
     "at_once": at_once,
     "unroll": unroll,
+    "promote": promote,
     "ends_apart": ends_apart,
     "decide": decide,
     "tidy": tidy,

@@ -7,7 +7,8 @@
     }
 
 Such are the taps of a filter and the windows of pooling. Of the loop around them the trips can then
-be made many at once (`lanes.py`). When storage has been chosen: a loop and its reversal have to be
+be made many at once (`lanes.py`), and elements that all of them write, as the cotangents of the
+taps, be carried (`promote.py`). When storage has been chosen: a loop and its reversal have to be
 the same until then.
 """
 
@@ -24,7 +25,7 @@ from myia.primitives.define import constant
 from myia.primitives.structured import Loop, loop_p
 
 MAX_TRIPS = 4
-MAX_OPS = 120  # of all trips
+MAX_OPS = 300  # of all trips
 
 
 def unroll(function: Function) -> Function:

@@ -8,6 +8,7 @@ from myia.ir.core import walk
 from myia.ir.parser import parse
 from myia.ir.verifier import verify
 from myia.passes.lanes import in_lanes
+from myia.primitives.windows import dynamic_update_slice
 
 
 def test_elements_of_two_arrays_and_their_sum(golden):
@@ -462,3 +463,31 @@ def test_places_made_of_what_is_known_in_lanes_only(f):
     args = [np.random.default_rng(0).random(40), np.arange(40) % 7]
     program = parse(myia.jit(f).ir(*args)["finish"])
     assert evaluate(program, args)[0].tobytes() == f(*args).tobytes()
+
+
+def filtered(image, taps):
+    out = np.zeros((image.shape[0] - 2, image.shape[1] - 2))
+    for i in range(out.shape[0]):
+        for j in range(out.shape[1]):
+            for k in range(3):
+                for m in range(3):
+                    out[i, j] += image[i + k, j + m] * taps[k, m]
+    return np.sum(out * out)
+
+
+def test_the_cotangents_of_a_filter_are_made_eight_at_a_time():
+    """Those of its taps are sums in one place of an array, in all trips."""
+    image, taps = np.random.default_rng(0).random((12, 28)), np.arange(9.0).reshape(3, 3)
+    gradient = myia.grad(filtered, argnums=(0, 1))
+    program = parse(gradient.ir(image, taps)["finish"])
+    stores = [op for op in walk(program.region) if op.primitive is dynamic_update_slice]
+    sizes = [op.operands[1].aval.shape for op in stores]
+    assert sizes.count((1, 8)) >= 9  # of the image's cotangent, and of the output
+    inner = [op for loop in walk(program.region) for r in loop.regions for op in walk(r)]
+    assert not any(op in stores and op.results[0].aval.shape == (3, 3) for op in inner)
+    windows = np.lib.stride_tricks.sliding_window_view
+    twice = 2.0 * np.einsum("ijkm,km->ij", windows(image, (3, 3)), taps)
+    of_image, of_taps = gradient(image, taps)
+    np.testing.assert_allclose(of_taps, np.einsum("ijkm,ij->km", windows(image, (3, 3)), twice))
+    padded = windows(np.pad(twice, 2), (3, 3))
+    np.testing.assert_allclose(of_image, np.einsum("ijkm,km->ij", padded, taps[::-1, ::-1]))

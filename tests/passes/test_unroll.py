@@ -32,7 +32,7 @@ def test_many_trips():
 
 
 def test_long_bodies():
-    assert unchanged(unroll, pooling(4, "%c = sin %1\n" + "    %d = sin %c\n" * 30))
+    assert unchanged(unroll, pooling(4, "%c = sin %1\n" + "    %d = sin %c\n" * 80))
 
 
 def test_larger_windows_stay():
