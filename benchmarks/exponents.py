@@ -39,8 +39,9 @@ LIMIT = 0.15
 SHARES = (0.7, 1.0, 1.4, 2.0)
 ROUNDS, TURNS = 3, 5
 # Seconds of the primal. A call of ours takes ten microseconds: at smaller sizes that is what a
-# primal takes, and its exponent would be that of the call.
-LEAST_SECONDS = 1e-3
+# primal takes, and its exponent would be that of the call. Work that takes long while its arrays
+# still fit the caches does not wait for memory.
+LEAST_SECONDS, MOST_SECONDS = 1e-3, 0.1
 # Bytes of all arrays: half the caches of a small machine, and twice those.
 CACHED, STREAMED = 16e6, 64e6
 QUICK_SECONDS = 0.1
@@ -65,18 +66,20 @@ def timed_sizes(kernel: Kernel) -> list[int]:
         n *= 2
     sizes = sizes_around(n)
 
-    def with_bytes(which: int, wanted: float) -> float:
-        """The size at which the primal (0) or the gradient (1) holds so many."""
-        held, more = footprint(kernel, n)[which], footprint(kernel, 2 * n)[which]
-        return n * (wanted / held) ** (1 / math.log2(more / held))
+    def size_of(x: float, twice: float, wanted: float) -> float:
+        """The size at which there are so many of what is `x` at `n`."""
+        return n * (wanted / x) ** (1 / math.log2(twice / x))
 
-    largest = with_bytes(1, CACHED)
+    held, more = footprint(kernel, n), footprint(kernel, 2 * n)
+    largest = size_of(held[1], more[1], CACHED)
     if sizes[-1] <= largest:
         return sizes
     smaller = sizes_around(rounded(n, largest * n / sizes[-1]))
     if seconds(kernel, smaller[0]) >= LEAST_SECONDS:
         return smaller
-    return sizes_around(max(n, rounded(n, with_bytes(0, STREAMED) * n / sizes[0])))
+    least = size_of(held[0], more[0], STREAMED)
+    slow = size_of(seconds(kernel, n), seconds(kernel, 2 * n), MOST_SECONDS)
+    return sizes_around(rounded(n, least * n / sizes[0])) if n < least < slow else sizes
 
 
 def seconds(kernel: Kernel, n: int) -> float:
