@@ -18,13 +18,14 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from math import prod
 
 from myia.ir.avals import I64
 from myia.ir.builder import at, emit1
 from myia.ir.core import Op, Value
 from myia.passes.accumulations import CASTS
-from myia.passes.changes import Assignment, Change, LoopNest, NotWhole, Path
+from myia.passes.changes import Addition, Assignment, Change, LoopNest, NotWhole, Path
 from myia.passes.places import place_of
 from myia.passes.ranges import ONE, Sum, minus, number
 from myia.primitives.arithmetic import add, mul, sub
@@ -68,7 +69,7 @@ class Tensors:
 
     def changed(self, carry: Value, changes: Sequence[Change]) -> Value:
         """What the nest makes of `carry`, one change for all trips, and then the next one."""
-        if not self._in_any_order(changes):
+        if not all(self._in_any_order(*pair) for pair in combinations(changes, 2)):
             raise NotWhole
         for change in changes:
             with at(change.op.span):
@@ -79,21 +80,21 @@ class Tensors:
                     carry = _plus(carry, reshape(total, shape=carry.shape))
         return carry
 
-    def _in_any_order(self, changes: Sequence[Change]) -> bool:
-        """Does an element see the changes in the order of the trips?
+    def _in_any_order(self, one: Change, other: Change) -> bool:
+        """Does an element see these two changes in the order of the trips?
 
         It does if they only add to it. It does as well if all trips that change it are one trip of
-        the loops that the changes have in common.
+        the loops that the two have in common.
         """
-        stores = [change.store for change in changes if change.store is not None]
-        if not any(isinstance(change, Assignment) for change in changes):
+        if isinstance(one, Addition) and isinstance(other, Addition):
             return True
-        common = [k for k in changes[0].path if all(k in change.path for change in changes)]
-        places = [[self._axis(self.nest.ranges.of(x)) for x in place_of(op)] for op in stores]
-        return len(stores) == len(changes) and all(
-            any(all(place[i] == places[0][i] for place in places) for i in _axes(k, places[0]))
-            for k in common
-        )
+        if one.store is None or other.store is None:
+            return False
+        pairs = list(zip(self._axes(one.store), self._axes(other.store)))
+        return all(any(x == y and x[1] is k for x, y in pairs) for k in one.path if k in other.path)
+
+    def _axes(self, store: Op) -> list[tuple[Sum, Value | None, int]]:
+        return [self._axis(self.nest.ranges.of(x)) for x in place_of(store)]
 
     def _stored(self, array: Value, change: Change) -> Value:
         window = self._window(array, place_of(change.store))
@@ -337,11 +338,6 @@ class _Window:
     sizes: tuple[int, ...]
     dims: Path
     flips: tuple[int, ...]
-
-
-def _axes(k: Value, place: Sequence[tuple[Sum, Value | None, int]]) -> list[int]:
-    """Along which axes an access moves with index `k`."""
-    return [i for i, (_, index, _) in enumerate(place) if index is k]
 
 
 def _emit_index(index: Sum) -> Value:
