@@ -37,7 +37,7 @@ from myia.ir.parser import parse
 
 LIMIT = 0.15
 SHARES = (0.7, 1.0, 1.4, 2.0)
-ROUNDS, TURNS = 3, 5
+ROUNDS, TURNS = 3, 3
 # Seconds of the primal. A call of ours takes ten microseconds: at smaller sizes that is what a
 # primal takes, and its exponent would be that of the call. Work that takes long while its arrays
 # still fit the caches does not wait for memory.

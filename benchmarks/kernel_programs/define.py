@@ -12,6 +12,7 @@ returns, `objective`, which is plain NumPy too.
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -76,9 +77,17 @@ class Kernel:
         written = [args[i] for i in self.writes]
         return written if result is None else [*written, result]
 
+    @functools.cached_property
+    def returns(self) -> bool:
+        """Does the function return something too?"""
+        return len(self.outputs(self.arguments(min(self.tests)))) > len(self.writes)
+
     def weights(self, n: int) -> list:
-        draw = Draw(n + 1)
-        return [draw(*np.shape(output)) for output in self.outputs(self.arguments(n))]
+        """Of what it writes and returns; a function that only writes, slow in plain Python where
+        `n` is large, is not run for that."""
+        args, draw = self.arguments(n), Draw(n + 1)
+        outputs = self.outputs(args) if self.returns else [args[i] for i in self.writes]
+        return [draw(*np.shape(output)) for output in outputs]
 
     def objective(self) -> Callable:
         """`objective(weights, *args)`: writes into `args`, as the kernel does."""
