@@ -1,4 +1,7 @@
-"""Many random programs: `python tests/fuzz/run.py --count 1000 --seed 0 [--xla | --float32]`."""
+"""Many random programs: `python tests/fuzz/run.py --count 1000 --seed 0 [--xla | --float32]`.
+
+With `--few-trips` passes do what they do of many trips of few as well.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ from random import Random
 from generator import Generator, Program
 from harness import Report, check, random_checks
 from narrow import check_narrow
+from thresholds import lower
 
 SECONDS = 120  # a program that takes longer has failed
 
@@ -72,6 +76,7 @@ def main() -> int:
     modes = parser.add_mutually_exclusive_group()
     modes.add_argument("--xla", action="store_true", help="on XLA instead of the reference")
     modes.add_argument("--float32", action="store_true", help="numbers and arrays of float32")
+    parser.add_argument("--few-trips", action="store_true", help="lower the thresholds of passes")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--show", action="store_true", help="print the program of --seed")
     options = parser.parse_args()
@@ -82,7 +87,9 @@ def main() -> int:
     tasks = [(seed, mode) for seed in range(options.seed, options.seed + options.count)]
     counts, refusals, failures = Counter(), Counter(), 0
     examples: dict[str, int] = {}
-    with multiprocessing.get_context("spawn").Pool(options.jobs, maxtasksperchild=200) as pool:
+    prepare = lower if options.few_trips else None
+    workers = multiprocessing.get_context("spawn").Pool(options.jobs, prepare, maxtasksperchild=200)
+    with workers as pool:
         for result in pool.imap_unordered(_result, tasks):
             if result.failure is not None:
                 failures += 1
