@@ -68,7 +68,8 @@ def timed_sizes(kernel: Kernel) -> list[int]:
 
     def size_of(x: float, twice: float, wanted: float) -> float:
         """The size at which there are so many of what is `x` at `n`."""
-        return n * (wanted / x) ** (1 / math.log2(twice / x))
+        exponent = math.log2(twice / x)
+        return n * (wanted / x) ** (1 / exponent) if exponent > 0 else math.inf
 
     held, more = footprint(kernel, n), footprint(kernel, 2 * n)
     largest = size_of(held[1], more[1], CACHED)
