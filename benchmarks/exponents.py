@@ -9,7 +9,7 @@ numbers computed.
 A gradient has a small constant times as many arrays as its primal. At sizes where these leave the
 caches before those of the primal do, its time has a step which an exponent of four sizes shows as
 growth. So the sizes are on one side of that step: at all four the arrays of the gradient fit the
-caches, or at none those of the primal (`timed_sizes`).
+caches, or at none those of the primal, and its loops record the same (`timed_sizes`).
 
 The C library gives arrays of 32 MB and more, temporary ones of XLA too, fresh pages at each call,
 which take as long as the work on them does. Where the gradient's exceed that size and the primal's
@@ -42,8 +42,9 @@ ROUNDS, TURNS = 3, 3
 # primal takes, and its exponent would be that of the call. Work that takes long while its arrays
 # still fit the caches does not wait for memory.
 LEAST_SECONDS, MOST_SECONDS = 1e-3, 0.1
-# Bytes of all arrays: half the caches of a small machine, and twice those.
-CACHED, STREAMED = 16e6, 64e6
+# Bytes of all arrays: a quarter of the caches of a small machine, and twice those.
+CACHED, STREAMED = 8e6, 64e6
+MOST_DOUBLINGS = 3
 QUICK_SECONDS = 0.1
 
 KEPT_PAGES = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(1 << 40)}
@@ -60,7 +61,25 @@ def excess(kernel: Kernel, sizes: Iterable[int]) -> tuple[float, float]:
 
 
 def timed_sizes(kernel: Kernel) -> list[int]:
-    """Sizes at which the primal takes much longer than a call, on one side of the caches' end."""
+    """Sizes at which the primal takes much longer than a call, on one side of the caches' end and
+    with one way of storing what the gradient needs."""
+    sizes = sizes_beside_caches(kernel)
+    for _ in range(MOST_DOUBLINGS):
+        if storage(kernel, sizes[0]) == storage(kernel, sizes[-1]):
+            break
+        sizes = [2 * n for n in sizes]
+    return sizes
+
+
+def storage(kernel: Kernel, n: int) -> list[tuple[str, int]]:
+    """What the loops of the gradient record: where tapes would be large, less, which takes longer
+    by a factor."""
+    args, weights = kernel.arguments(n), kernel.weights(n)
+    plans = compiled(kernel, args)[1].plan(weights, *args)
+    return [(plan.strategy, len(plan.records)) for plan in plans]
+
+
+def sizes_beside_caches(kernel: Kernel) -> list[int]:
     n = kernel.times
     while seconds(kernel, sizes_around(n)[0]) < LEAST_SECONDS:
         n *= 2
