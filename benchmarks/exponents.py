@@ -44,7 +44,7 @@ ROUNDS, TURNS = 3, 3
 LEAST_SECONDS, MOST_SECONDS = 1e-3, 0.1
 # Bytes of all arrays: a quarter of the caches of a small machine, and twice those.
 CACHED, STREAMED = 8e6, 64e6
-MOST_DOUBLINGS = 3
+MOST_BYTES = 4e9
 QUICK_SECONDS = 0.1
 
 KEPT_PAGES = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(1 << 40)}
@@ -64,11 +64,9 @@ def timed_sizes(kernel: Kernel) -> list[int]:
     """Sizes at which the primal takes much longer than a call, on one side of the caches' end and
     with one way of storing what the gradient needs."""
     sizes = sizes_beside_caches(kernel)
-    for _ in range(MOST_DOUBLINGS):
-        if storage(kernel, sizes[0]) == storage(kernel, sizes[-1]):
-            break
-        sizes = [2 * n for n in sizes]
-    return sizes
+    twice = [2 * n for n in sizes]
+    first, last, beyond = (storage(kernel, n) for n in (sizes[0], sizes[-1], twice[-1]))
+    return twice if first != last and storage(kernel, twice[0]) == beyond else sizes
 
 
 def storage(kernel: Kernel, n: int) -> list[tuple[str, int]]:
@@ -99,7 +97,8 @@ def sizes_beside_caches(kernel: Kernel) -> list[int]:
         return smaller
     least = size_of(held[0], more[0], STREAMED)
     slow = size_of(seconds(kernel, n), seconds(kernel, 2 * n), MOST_SECONDS)
-    return sizes_around(rounded(n, least * n / sizes[0])) if n < least < slow else sizes
+    large = size_of(held[1], more[1], MOST_BYTES) * sizes[0] / sizes[-1]
+    return sizes_around(rounded(n, least * n / sizes[0])) if n < least < min(slow, large) else sizes
 
 
 def seconds(kernel: Kernel, n: int) -> float:
