@@ -78,6 +78,8 @@ def storage(kernel: Kernel, n: int) -> list[tuple[str, int]]:
 
 
 def sizes_beside_caches(kernel: Kernel) -> list[int]:
+    """Where the caches hold the arrays of the gradient, or hold not even those of the primal, if
+    that takes neither too long nor too much memory."""
     n = kernel.times
     while seconds(kernel, sizes_around(n)[0]) < LEAST_SECONDS:
         n *= 2

@@ -64,9 +64,8 @@ func @f({ARGUMENTS}) -> f64[40], f64[2,40], f64[] {{
 }}"""
 
 
-ROWS = """
-    %a = dynamic_slice %y, %0, %k {sizes=(1, 1)}
-    %b = reshape %a {shape=()}
+# Of an element, its sine: stored in an array and in a row, and added up.
+SINE_STORED = """
     %c = sin %b
     %d = reshape %c {shape=(1,)}
     %x.1 = dynamic_update_slice %x, %d, %k
@@ -74,6 +73,13 @@ ROWS = """
     %y.1 = dynamic_update_slice %y, %e, %1, %k
     %s.1 = add %s, %c
     yield %x.1, %y.1, %s.1"""
+
+ROWS = (
+    """
+    %a = dynamic_slice %y, %0, %k {sizes=(1, 1)}
+    %b = reshape %a {shape=()}"""
+    + SINE_STORED
+)
 
 # Row 3 is row 1 (there are two).
 ROWS_THAT_MAY_BE_ONE = ROWS.replace("%y, %0, %k", "%y, %p, %k")
@@ -178,20 +184,16 @@ READ_BETWEEN = SHARES.replace("%d = reshape %c", "%d = reshape %r0")
 
 
 # Read where each trip says: within the array, or beyond its ends.
-GATHERED = """
+GATHERED = (
+    """
     %t = dynamic_slice %y, %0, %k {sizes=(1, 1)}
     %u = reshape %t {shape=()}
     %f = mul %u, %scale
     %i = convert %f {dtype=i64}
     %a = dynamic_slice %y.0, %1, %i {sizes=(1, 1)}
-    %b = reshape %a {shape=()}
-    %c = sin %b
-    %d = reshape %c {shape=(1,)}
-    %x.1 = dynamic_update_slice %x, %d, %k
-    %e = reshape %c {shape=(1, 1)}
-    %y.1 = dynamic_update_slice %y, %e, %1, %k
-    %s.1 = add %s, %c
-    yield %x.1, %y.1, %s.1"""
+    %b = reshape %a {shape=()}"""
+    + SINE_STORED
+)
 
 
 def before_and_after(body: str, bound: int, trips: int) -> list[tuple[np.ndarray, np.ndarray]]:
