@@ -27,6 +27,7 @@ from myia.passes.if_convert import convert_branches
 from myia.passes.inline import inline
 from myia.passes.join_branches import join_branches
 from myia.passes.lanes import in_lanes
+from myia.passes.layout import lay_out
 from myia.passes.neighbours import neighbours
 from myia.passes.pointers import carry_pointers
 from myia.passes.powers import share_powers
@@ -102,6 +103,7 @@ LATE_PASSES: dict[str, Pass] = {
     "tidy": tidy,
     "in_lanes": in_lanes,
     "neighbours": neighbours,
+    "layout": lay_out,
 }
 
 MAX_ROUNDS = 4

@@ -58,7 +58,7 @@ div = pointwise(
     "div",
     lax.div,
     np.divide,
-    partials=[lambda z, x, y: 1 / y, lambda z, x, y: -z / y],
+    partials=[lambda z, x, y: 1 / y, lambda z, x, y: -z * (1 / y)],
     kinds=INEXACT,
 )
 reciprocal = pointwise(

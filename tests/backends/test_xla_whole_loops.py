@@ -182,7 +182,7 @@ def test_large_products_of_matrices_are_not():
     )
 
 
-@pytest.mark.parametrize(("size", "most"), [(256, 57), (SIZE, 14)])
+@pytest.mark.parametrize(("size", "most"), [(256, 70), (SIZE, 17)])
 def test_many_functions_in_one_body(size, most):
     """At the limit of work in a region, beyond which a fusion may be run by several threads."""
 

@@ -21,8 +21,9 @@ from myia.primitives.define import PointwisePrimitive, constant_p, empty_p
 _MAX_ELEMENTS = 1_024
 # Of a window that is only moved, as when a trip of a nest records a row.
 _MAX_MOVED = 8_192
-# Elements over all ops of a region. At 20,000 a fusion of them may be run by several threads.
-_MAX_WORK = 15_000
+# Numbers that a fusion computes. XLA gives it to several threads where eleven times as many cost
+# more than 200,000 (`DefaultCostModel` of its parallel task assignment, at one byte a number).
+_MAX_WORK = 18_000
 # Multiply-adds of one matrix-vector product (128 x 128), of the smallest one that a library runs
 # faster when the body has no other, and of a product of matrices (XLA refuses 8 x 8 by 8 x 8).
 _MAX_DOT, _LONE_DOT, _MAX_MATRIX_PRODUCT = 16_384, 256, 64
@@ -41,6 +42,7 @@ _LARGE = {
 }
 _MAX_ELEMENTS_OF_LARGE = 16
 _MOVES = {windows.dynamic_slice, windows.dynamic_update_slice}
+_MOVED = _MOVES | {shaping.broadcast, shaping.iota, shaping.slice, shaping.transpose}
 
 # Each is several loops in the HLO, which run until the slowest element has converged.
 _ITERATIVE = {
@@ -87,7 +89,7 @@ def worth_compiling_whole(loop: Op) -> bool:
         return False
     dots = [_multiply_adds(op) for op in ops if op.primitive is linalg.dot_general]
     lone_dot = len(dots) == 1 and dots[0] >= _LONE_DOT
-    return not lone_dot and max(map(_work, _regions(loop))) <= _MAX_WORK
+    return not lone_dot and all(_work(region) <= _MAX_WORK for region in _regions(loop))
 
 
 def _regions(op: Op) -> Iterator[Region]:
@@ -98,8 +100,23 @@ def _regions(op: Op) -> Iterator[Region]:
 
 
 def _work(region: Region) -> int:
-    """What XLA could fuse: a loop in the region is none of it."""
-    return sum(_elements(op) for op in region.ops)
+    """Of the heaviest fusion that XLA could make in the region: of one op with all that it is
+    computed from, but for loops and branches, which are never fused."""
+    work = [_computed(op) for op in region.ops]
+    if sum(work) <= _MAX_WORK:
+        return 0
+    heaviest = 0
+    fused: dict[Value, set[int]] = {}
+    for i, op in enumerate(region.ops):
+        found = set() if op.regions else {i}.union(*(fused.get(x, ()) for x in op.operands))
+        fused.update(dict.fromkeys(op.results, found))
+        heaviest = max(heaviest, sum(work[j] for j in found))
+    return heaviest
+
+
+def _computed(op: Op) -> int:
+    """The numbers that `op` computes; what is only moved is none of XLA's work."""
+    return 0 if op.primitive in _MOVED else _elements(op)
 
 
 def _fits(op: Op) -> bool:
