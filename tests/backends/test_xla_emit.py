@@ -20,6 +20,7 @@ from myia.primitives.control import emit_loop, if_, loop
 from myia.primitives.define import constant, zeros
 from myia.primitives.effects import debug_print
 from myia.primitives.elementwise import sin
+from myia.primitives.linalg import dot_general
 from myia.primitives.logic import gt, lt
 from myia.primitives.shaping import reduce_sum, reshape, slice
 from myia.primitives.structured import Loop
@@ -184,6 +185,21 @@ def test_a_single_update_is_not_fenced():
         return loop([v], lambda k, v: [write(v, read(v, k) * 2.0, k)], count=n)
 
     assert conditionals(function("f", [F64_((1000,)), I64], body)) == 0
+
+
+@on_cpu
+@pytest.mark.parametrize(
+    ("n", "m", "count"), [(128, 64, 1), (64, 127, 0), (8192, 1, 0), (2048, 8, 1), (4096, 7, 0)]
+)
+def test_factors_of_large_products_are_fenced(n, m, count):
+    def body(a, x, y):
+        no = ((), ())
+        return [a + dot_general(x * 2.0, y - 1.0, contract=no, batch=no)]
+
+    f = function("f", [F64_((n, m)), F64_((n,)), F64_((m,))], body)
+    assert conditionals(f) == count
+    args = (np.ones((n, m)), np.linspace(0, 1, n), np.linspace(2, 3, m))
+    np.testing.assert_allclose(compile_function(f)(*args)[0], evaluate(f, args)[0], rtol=1e-15)
 
 
 @on_cpu

@@ -133,6 +133,8 @@ class Emitter:
         if self.fences and op in self.fences.writes:
             x, update, *indices = operands
             operands = (x, *fence(true_after(update), [update]), *indices)
+        if self.fences and op in self.fences.products:
+            operands = fence(true_after_all(operands), operands)
         if self.fences and op.primitive is barrier_p:
             return _fenced_barrier(operands, **op.params)
         if self.rules.ordered and op.primitive in WRITES:

@@ -20,6 +20,14 @@ Writes of windows computed from the same array, which would be wrong:
 
 XLA's CPU backend computes such an update in place, reading what it has just written, when a reshape
 is fused with it (openxla/xla issue 49176). With this fence stencils are faster, not slower.
+
+Factors of large outer products, which would be computed anew for each product:
+
+    %p = dot_general %x, %y              xy = cond(true_after_all(xy), lambda xy: xy, ..., (x, y))
+    %a1 = add %a, %p                     a1 = add(a, dot_general(*xy))
+
+XLA's CPU backend fuses what vectors are computed of into the loop over the matrix, where LLVM
+neither takes it out nor uses vectors.
 """
 
 from __future__ import annotations
@@ -35,11 +43,14 @@ from myia.backends.xla.buffers import READS, WRITES, Buffers
 from myia.backends.xla.rewrites import rewriting_reads
 from myia.ir.core import Op, Region, Value, walk
 from myia.ir.dependence import needed
+from myia.primitives.linalg import dot_general
 from myia.primitives.structured import Loop, call_p, loop_p
 from myia.primitives.windows import dynamic_update_slice
 
 _OFTEN = 8  # writes in straight code: a few copies of an array do not matter
 _LONG = 4096  # elements: a copy takes longer than a fence that is not compiled into a loop
+_LARGE = 8192  # elements of an outer product, so many that a fence costs nothing
+_FEW = 8  # for one element of a factor, the elements of the product
 _MAX_TOGETHER = 8  # elements of windows that are read through one fence
 
 
@@ -61,7 +72,7 @@ def _batched_fence(size, batched, true, values):
 
 
 class Fences:
-    """What is to be fenced: reads, by the loop in whose body they are, and writes."""
+    """What is to be fenced: reads, by the loop in whose body they are, writes, and products."""
 
     def __init__(self, region: Region):
         loops = [op for op in walk(region) if op.primitive is loop_p]
@@ -69,6 +80,7 @@ class Fences:
         self.straight = straight_reads(region)
         apart = rewriting_reads(region).union(self.straight, *self.reads.values())
         self.writes = frozenset(_overlapping_writes(region, apart))
+        self.products = frozenset(filter(_is_large_outer_product, walk(region)))
 
 
 # ----- Reads
@@ -185,3 +197,13 @@ def _overlapping_writes(region: Region, apart: Collection[Op]) -> Iterator[Op]:
 
 def _writes_a_window(op: Op) -> bool:
     return op.primitive is dynamic_update_slice and op.operands[1].aval.size > 1
+
+
+# ----- Products
+
+
+def _is_large_outer_product(op: Op) -> bool:
+    if op.primitive is not dot_general or op.params["contract"] != ((), ()):
+        return False
+    size = op.results[0].aval.size
+    return size >= _LARGE and all(_FEW * x.aval.size <= size for x in op.operands)
