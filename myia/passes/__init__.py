@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 
 from myia.ir.core import Function
 from myia.passes.accumulate import accumulate, in_steps
+from myia.passes.add_back import add_back
 from myia.passes.at_once import at_once
 from myia.passes.carries import merge_carries
 from myia.passes.chosen import read_chosen
@@ -40,6 +41,7 @@ from myia.passes.roots import powers_by_roots
 from myia.passes.simplify import simplify
 from myia.passes.under_masks import drop_masks_under_masks
 from myia.passes.unroll import unroll
+from myia.passes.weighted_sums import weigh
 
 Pass = Callable[[Function], Function]
 
@@ -90,6 +92,8 @@ LATE_PASSES: dict[str, Pass] = {
     **PASSES,
     "under_masks": drop_masks_under_masks,
     "dead_stores": eliminate_dead_stores,
+    "add_back": add_back,
+    "weigh": weigh,
     "fill_in_place": fill_in_place,
     "read_in_place": read_in_place,
     "join_branches": join_branches,
