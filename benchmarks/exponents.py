@@ -38,10 +38,9 @@ from myia.ir.parser import parse
 LIMIT = 0.15
 SHARES = (0.7, 1.0, 1.4, 2.0)
 ROUNDS, TURNS = 3, 3
-# Seconds of the primal. A call of ours takes ten microseconds: at smaller sizes that is what a
-# primal takes, and its exponent would be that of the call. Work that takes long while its arrays
-# still fit the caches does not wait for memory.
-LEAST_SECONDS, MOST_SECONDS = 1e-3, 0.1
+# Seconds of the primal: ten times what a call takes, which is taken off (`work`). Work that takes
+# long while its arrays still fit the caches does not wait for memory.
+LEAST_SECONDS, MOST_SECONDS = 1e-4, 0.1
 # Bytes of all arrays: a quarter of the caches of a small machine, and twice those.
 CACHED, STREAMED = 8e6, 64e6
 MOST_BYTES = 4e9
@@ -52,16 +51,23 @@ KEPT_PAGES = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(1 << 40)}
 
 def excess(kernel: Kernel, sizes: Iterable[int]) -> tuple[float, float]:
     """The exponent of the primal's time, and by how much the gradient's exceeds it."""
-    calls = [on_jax_arrays(kernel, n) for n in sizes]
-    # All sizes in each round: the machine may be shared.
-    rounds = [[[fastest(f, TURNS) for f in pair] for pair in calls] for _ in range(ROUNDS)]
-    logs = np.log(np.min(rounds, axis=0))
+    logs = np.log(work(kernel, sizes))
     slopes = np.polyfit(np.log(list(sizes)), logs, 1)[0]
     return slopes[0], slopes[1] - slopes[0]
 
 
+def work(kernel: Kernel, sizes: Iterable[int]) -> np.ndarray:
+    """Seconds of the primal and of the gradient at each size, less those of a call, which are what
+    they take at the smaller size of the kernel's tests."""
+    calls = [on_jax_arrays(kernel, n) for n in (min(kernel.tests), *sizes)]
+    # All sizes in each round: the machine may be shared.
+    rounds = [[[fastest(f, TURNS) for f in pair] for pair in calls] for _ in range(ROUNDS)]
+    call, *times = np.min(rounds, axis=0)
+    return times - call
+
+
 def timed_sizes(kernel: Kernel) -> list[int]:
-    """Sizes at which the primal takes much longer than a call, on one side of the caches' end and
+    """Sizes at which the primal takes longer than a call, on one side of the caches' end and
     with one way of storing what the gradient needs."""
     sizes = sizes_beside_caches(kernel)
     twice = [2 * n for n in sizes]
