@@ -189,7 +189,9 @@ for _f in (np.matmul, np.dot, np.inner, np.outer, np.kron, np.vdot, np.tensordot
     for _a, _b in SHAPES:
         for _pair in PAIRS:
             _da, _db = _pair.split()
-            case(_f, sample(_a, _da), sample(_b, _db, 1))
+            # Sums that cancel: on each machine BLAS rounds them in its own way.
+            _rtol = 1e-5 if "f4" in _pair else None
+            case(_f, sample(_a, _da), sample(_b, _db, 1), rtol=_rtol)
     case(_f, 2.0, V)
     case(_f, [1, 2], [3.0, 4])
 for _axes in (1, 0, ([1, 2], [1, 0]), ((2,), (0,)), (1, 1), ((-1,), (0,)), 2, ((0,), (0,))):
