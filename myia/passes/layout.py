@@ -36,9 +36,6 @@ Order = tuple[int, ...]  # at each place of the new shape the old axis
 _FILLS = (constant_p, empty_p)
 _WINDOWS = (dynamic_slice, *STORES)
 
-_LARGE = 8192  # elements: smaller arrays are near, however they lie
-_OFTEN = 100
-
 
 def lay_out(function: Function) -> Function:
     """`function` with arrays of its own laid out as their windows are."""
@@ -91,7 +88,8 @@ class _Arrays:
 
     def _root(self, x: Value) -> Value:
         while x in self.parent:
-            x = self.parent[x]
+            above = self.parent[x]
+            self.parent[x] = x = self.parent.get(above, above)
         return x
 
     def _join(self, *versions: Sequence[Value]) -> None:
@@ -110,10 +108,13 @@ class _Arrays:
     def _use(self, op: Op, depth: int) -> None:
         if op.primitive in _WINDOWS:
             array, *others = op.operands
+            if op.primitive in STORES:  # into a constant, which is of no array, perhaps
+                self._join(op.results, [array])
+                (array,) = op.results
+            else:
+                others += op.results
             self.windows.append(_Window(array, sizes_of(op), depth))
             self.others += others
-            if op.primitive in STORES:
-                self._join(op.results, [array])
         elif op.primitive is loop_p:
             loop = Loop.of(op)
             args = [loop.cond.args[1:]] if loop.cond is not None else []
