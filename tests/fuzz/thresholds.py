@@ -10,6 +10,7 @@ FEW = {  # of modules in `myia.passes`, which hides some of them behind function
     "ends": {"MIN_TRIPS": 2, "WIDTH": 2},
     "lanes": {"MIN_TRIPS": 2, "WIDTH": 2},
     "neighbours": {"MIN_ACCESSES": 2},
+    "weighted_sums": {"LARGE": 1},
 }
 
 
