@@ -9,11 +9,12 @@ all elements are not stored, and of two such sums of one matrix neither computes
 
 Around the product there may be masks: what is left out along the axis of the sum has the weight
 zero, and is zero in the matrix, since it may be NaN. What is the same all along the axis, masks
-too, is done to the sums.
+too, is done to the sums. Where nothing is left, these are zero, whatever the factors are.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -25,9 +26,11 @@ from myia.primitives.arithmetic import mul, neg
 from myia.primitives.define import zeros
 from myia.primitives.linalg import dot_general
 from myia.primitives.logic import and_, select
+from myia.primitives.reductions import reduce_or
 from myia.primitives.shaping import broadcast, reduce_sum
 
 LARGE = 4096  # elements of a matrix: of smaller ones XLA makes the products and the sum in one loop
+_MANY = 100  # factors and masks
 
 
 def weigh(function: Function) -> Function:
@@ -71,11 +74,13 @@ class _Sum:
 class _Search:
     def __init__(self, walk: Walk, readers: dict[Value, int], axis: int):
         self.walk, self.readers, self.axis = walk, readers, axis
+        self.left = _MANY  # ops to look at
 
     def of(self, x: Value) -> _Sum | None:
         """Factors taken out were multiplied last: so the sum has no larger numbers in it."""
         op = self.walk.definition(x)
-        if op is None or self.readers.get(x, 0) > 1:
+        self.left -= 1
+        if op is None or self.readers.get(x, 0) > 1 or not self.left:
             return None
         if op.primitive is neg:
             return self._around(op.operands[0], neg, None)
@@ -127,7 +132,15 @@ def _product(found: _Sum, axis: int, walk: Walk) -> Value:
     total = dot_general(matrix, weight, contract=((axis,), (0,)), batch=((), ()))
     for primitive, cast in found.outer[::-1]:
         total = _done(primitive, cast, axis, total)
-    return total
+    factors = any(primitive is mul for primitive, _ in found.outer)
+    return _where_any(found.masks, total, walk) if factors and found.masks else total
+
+
+def _where_any(masks: Sequence[Value], total: Value, walk: Walk) -> Value:
+    """`total` if all `masks` hold somewhere: zero is not to be multiplied by NaN."""
+    vectors = [walk.definition(mask).operands[0] for mask in masks]
+    holds = reduce_or(functools.reduce(and_, vectors), axes=(0,))
+    return select(broadcast(holds, shape=total.shape, dims=()), total, zeros(total.aval))
 
 
 def _done(primitive: Primitive, cast: Op | None, axis: int, total: Value) -> Value:

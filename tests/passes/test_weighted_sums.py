@@ -76,6 +76,37 @@ def test_what_is_left_out_may_be_nan():
     same_numbers(masked.replace("mul %2, %4", "mul %2, %m"), [m, u, v, s, rows, columns])
 
 
+@pytest.mark.parametrize("first", [0, 30, 45, 60])
+def test_nothing_is_left_of_a_sum_whose_factors_are_nan(first):
+    """Where nothing is left, and only there, the sums are zero."""
+    text = """
+func @f(%m: f64[80,60], %u: f64[80], %v: f64[60], %from: bool[60], %to: bool[60]) -> f64[80] {
+  %none = 0.0: f64[80,60]
+  %1 = broadcast %v {dims=(1,), shape=(80, 60)}
+  %2 = broadcast %u {dims=(0,), shape=(80, 60)}
+  %3 = broadcast %from {dims=(1,), shape=(80, 60)}
+  %4 = broadcast %to {dims=(1,), shape=(80, 60)}
+  %5 = mul %m, %1
+  %6 = mul %5, %2
+  %7 = select %3, %6, %none
+  %8 = select %4, %7, %none
+  %9 = reduce_sum %8 {axes=(1,)}
+  return %9
+}"""
+    m, u, v = numbers((80, 60), 80, 60)
+    u[3], u[5] = np.nan, np.nan
+    same_numbers(text, [m, u, v, np.arange(60) >= first, np.arange(60) < 45])
+
+
+def test_many_factors():
+    factors = "".join(f"  %2.{i + 1} = mul %2.{i}, %s\n" for i in range(2000))
+    text = PLAIN.replace("%v: f64[60]", "%v: f64[60], %x: f64[]")
+    text = text.replace("%2 =", "%s = broadcast %x {dims=(), shape=(80, 60)}\n  %2.0 =")
+    assert unchanged(
+        weigh, text.replace("  %3 = reduce_sum %2", f"{factors}  %3 = reduce_sum %2.2000")
+    )
+
+
 def test_sums_along_the_middle_axis():
     same_numbers(
         """
