@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from myia.ir.core import Op, Region, Value
 from myia.passes.places import is_apart, is_same, place_of
 from myia.passes.ranges import ONE, Ranges, minus
-from myia.passes.uses import uses
+from myia.passes.uses import definitions, uses
 from myia.primitives import arithmetic, logic
 from myia.primitives.shaping import broadcast, reshape
 from myia.primitives.windows import dynamic_slice, dynamic_update_slice
@@ -111,7 +111,7 @@ def _ahead(op: Op, other: Op, moves: Mapping[Op, Moves], ranges: Ranges) -> int 
 class _Search:
     def __init__(self, body: Region, versions: Sequence[Value], ranges: Ranges):
         self.body, self.versions, self.ranges = body, versions, ranges
-        self.definitions = {y: op for op in body.ops for y in op.results}
+        self.definitions = definitions(body)
 
     def accumulation(self, store: Op) -> Accumulation | None:
         found = self._sums(store.operands[1], store)

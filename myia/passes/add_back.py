@@ -23,7 +23,7 @@ from myia.ir.rewrite import Env
 from myia.passes.accumulations import Accumulation, accumulation_at
 from myia.passes.places import is_same
 from myia.passes.ranges import Ranges
-from myia.passes.uses import uses
+from myia.passes.uses import definitions, uses
 from myia.passes.walk import look_up, rebuilt, substituted, substituted_region, with_region
 from myia.primitives.arithmetic import add
 from myia.primitives.define import constant_p
@@ -71,7 +71,7 @@ class _Cleared:
 
     def __init__(self, region: Region, clear: Op, ranges: Ranges, numbers: Mapping[Value, object]):
         self.region, self.clear, self.ranges, self.numbers = region, clear, ranges, numbers
-        self.definitions = {y: op for op in region.ops for y in op.results}
+        self.definitions = definitions(region)
 
     def added_back(self) -> Op | None:
         """The store that adds to the window what was in it, if between nobody looks at it."""

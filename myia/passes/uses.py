@@ -1,4 +1,4 @@
-"""Who reads a value, what varies in a loop, how an array is written on its way in a region."""
+"""Who defines and reads a value, what varies in a loop, how an array is written in a region."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from myia.primitives.windows import dynamic_update_slice
 Uses = Mapping[Value, list[Op]]  # each op once; what a region yields is no use
 
 _uses: WeakKeyDictionary[Region, Uses] = WeakKeyDictionary()
+_definitions: WeakKeyDictionary[Region, Mapping[Value, Op]] = WeakKeyDictionary()
 
 
 def uses(region: Region) -> Uses:
@@ -26,6 +27,13 @@ def uses(region: Region) -> Uses:
                 found.setdefault(x, []).append(op)
         _uses[region] = found
     return _uses[region]
+
+
+def definitions(region: Region) -> Mapping[Value, Op]:
+    """The op of `region` that defines each value; asked for each store of an array: found once."""
+    if region not in _definitions:
+        _definitions[region] = {y: op for op in region.ops for y in op.results}
+    return _definitions[region]
 
 
 def varying_in(body: Region) -> set[Value]:

@@ -9,7 +9,9 @@ allowed, and limits with a wide margin.
 
 from __future__ import annotations
 
+import functools
 import math
+import operator
 from collections.abc import Iterator
 
 from myia.backends.xla.buffers import READS, WRITES
@@ -105,12 +107,18 @@ def _work(region: Region) -> int:
     work = [_computed(op) for op in region.ops]
     if sum(work) <= _MAX_WORK:
         return 0
+    alike: dict[int, int] = {}  # by what they compute; sets of ops are the bits of an integer
+    for i, n in enumerate(work):
+        alike[n] = alike.get(n, 0) | 1 << i
     heaviest = 0
-    fused: dict[Value, set[int]] = {}
+    fused: dict[Value, int] = {}
     for i, op in enumerate(region.ops):
-        found = set() if op.regions else {i}.union(*(fused.get(x, ()) for x in op.operands))
+        if op.regions:
+            continue
+        found = functools.reduce(operator.or_, (fused.get(x, 0) for x in op.operands), 1 << i)
         fused.update(dict.fromkeys(op.results, found))
-        heaviest = max(heaviest, sum(work[j] for j in found))
+        total = sum(n * (found & ops).bit_count() for n, ops in alike.items())
+        heaviest = max(heaviest, total)
     return heaviest
 
 
