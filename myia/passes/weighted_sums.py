@@ -63,12 +63,13 @@ def _readers(region: Region) -> dict[Value, int]:
 @dataclass(frozen=True)
 class _Sum:
     """What is summed: the elements of `matrix` times `weight`, where the `masks` hold; these two
-    are along the axis. `outer`: what is done to the sums, last first, and with which broadcast."""
+    are along the axis. `outer`: what is done to the sums, last first, with which broadcast, and
+    how many of the masks were there before."""
 
     matrix: Value
     weight: Value
     masks: tuple[Value, ...] = ()
-    outer: tuple[tuple[Primitive, Op | None], ...] = ()
+    outer: tuple[tuple[Primitive, Op | None, int], ...] = ()
 
 
 class _Search:
@@ -92,7 +93,7 @@ class _Search:
 
     def _around(self, x: Value, primitive: Primitive, cast: Op | None) -> _Sum | None:
         found = self.of(x)
-        return found and replace(found, outer=((primitive, cast), *found.outer))
+        return found and replace(found, outer=((primitive, cast, len(found.masks)), *found.outer))
 
     def _product(self, x: Value, factor: Value) -> _Sum | None:
         cast = self._vector(factor)
@@ -130,14 +131,17 @@ def _product(found: _Sum, axis: int, walk: Walk) -> Value:
         if not _is_zero_without(mask, matrix, walk):
             matrix = select(mask, matrix, zeros(matrix.aval))
     total = dot_general(matrix, weight, contract=((axis,), (0,)), batch=((), ()))
-    for primitive, cast in found.outer[::-1]:
+    for primitive, cast, masked in found.outer[::-1]:
         total = _done(primitive, cast, axis, total)
-    factors = any(primitive is mul for primitive, _ in found.outer)
-    return _where_any(found.masks, total, walk) if factors and found.masks else total
+        if primitive is mul:
+            total = _where_any(found.masks[masked:], total, walk)
+    return total
 
 
 def _where_any(masks: Sequence[Value], total: Value, walk: Walk) -> Value:
     """`total` if all `masks` hold somewhere: zero is not to be multiplied by NaN."""
+    if not masks:
+        return total
     vectors = [walk.definition(mask).operands[0] for mask in masks]
     holds = reduce_or(functools.reduce(and_, vectors), axes=(0,))
     return select(broadcast(holds, shape=total.shape, dims=()), total, zeros(total.aval))

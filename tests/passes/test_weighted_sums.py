@@ -95,7 +95,12 @@ func @f(%m: f64[80,60], %u: f64[80], %v: f64[60], %from: bool[60], %to: bool[60]
 }"""
     m, u, v = numbers((80, 60), 80, 60)
     u[3], u[5] = np.nan, np.nan
-    same_numbers(text, [m, u, v, np.arange(60) >= first, np.arange(60) < 45])
+    args = [m, u, v, np.arange(60) >= first, np.arange(60) < 45]
+    same_numbers(text, args)
+    masked_before = text.replace("%7 = select %3, %6, %none", "%7 = neg %6").replace(
+        "%5 = mul %m, %1", "%0 = mul %m, %1\n  %5 = select %3, %0, %none"
+    )
+    same_numbers(masked_before, args)
 
 
 def test_many_factors():
