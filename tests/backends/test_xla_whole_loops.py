@@ -3,6 +3,8 @@
 What it cannot compile it refuses, or aborts the process: this test guards the list in `cost.py`.
 """
 
+import tracemalloc
+
 import jax
 import numpy as np
 import pytest
@@ -209,6 +211,24 @@ def test_work_is_counted_by_region():
 
     check(*looping(SIZE, step))
     check(*looping(SIZE + 1, step), whole=False)
+
+
+def test_work_of_long_bodies_takes_little_memory():
+    """Sets of ops are found for each value."""
+
+    def step(v):
+        x = v
+        for _ in range(2000):
+            x = x + v
+        return x
+
+    f, _ = looping(16, step)
+    (op,) = (op for op in f.region.ops if op.regions)
+    tracemalloc.start()
+    assert not worth_compiling_whole(op)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 10e6
 
 
 def test_dead_carries_and_arguments():

@@ -1,3 +1,5 @@
+import time
+
 import numpy as np
 import pytest
 from before_after import before_after, unchanged
@@ -84,6 +86,24 @@ func @f(%g: f64[8], %h: f64[8]) -> f64[8], f64[8] {
   }
   return %g, %h
 }"""))  # fmt: skip
+
+
+def test_many_in_one_body_are_found_in_time():
+    """Not in a time that goes with the square of their number."""
+    lines = "".join(
+        "  %c = dynamic_slice %g, %k {sizes=(1,)}\n"
+        "  %h = dynamic_update_slice %g, %none, %k\n"
+        "  %1 = dynamic_slice %h, %k {sizes=(1,)}\n"
+        "  %2 = add %1, %c {reassoc=True}\n"
+        "  %g = dynamic_update_slice %h, %2, %k\n"
+        for _ in range(2000)
+    )
+    head = "func @f(%g: f64[8], %k: i64[]) -> f64[8] {\n  %none = 0.0: f64[1]\n"
+    before = parse(head + lines + "  return %g\n}")
+    start = time.process_time()
+    after = add_back(before)
+    assert time.process_time() - start < 2
+    assert after.region.yields == after.region.args[:1]
 
 
 @pytest.mark.parametrize(
