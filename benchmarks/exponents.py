@@ -38,9 +38,9 @@ from myia.ir.parser import parse
 LIMIT = 0.15
 SHARES = (0.7, 1.0, 1.4, 2.0)
 ROUNDS, TURNS = 5, 3
-# Seconds of the primal: ten times what a call takes, which is taken off (`work`). Work that takes
+# Seconds of the primal: five times what a call takes, which is taken off (`work`). Work that takes
 # long while its arrays still fit the caches does not wait for memory.
-LEAST_SECONDS, MOST_SECONDS = 1e-4, 0.1
+LEAST_SECONDS, MOST_SECONDS = 5e-5, 0.1
 # Bytes of all arrays: a third of the caches of a small machine, and twice those.
 CACHED, STREAMED = 12e6, 64e6
 MOST_BYTES = 4e9
