@@ -35,7 +35,7 @@ _MANY = 100  # factors and masks
 
 def weigh(function: Function) -> Function:
     """`function` with such sums as products."""
-    readers = _readers(function.region)
+    readers = functools.cache(lambda: _readers(function.region))
 
     def rule(op: Op, walk: Walk) -> Sequence[Value] | None:
         if op.primitive is not reduce_sum or len(op.params["axes"]) != 1:
@@ -43,7 +43,7 @@ def weigh(function: Function) -> Function:
         (x,), (axis,) = op.operands, op.params["axes"]
         if x.aval.size < LARGE or x.aval.ndim < 2 or x.dtype.kind != "f":
             return None
-        found = _Search(walk, readers, axis).of(x)
+        found = _Search(walk, readers(), axis).of(x)
         return found and [_product(found, axis, walk)]
 
     return rewrite(function, rule)

@@ -9,7 +9,18 @@ from myia.ir.verifier import verify
 from myia.passes.dce import eliminate_dead_code
 from myia.passes.layout import lay_out
 
-COLUMNS = """
+READ_BY_COLUMNS = """\
+  %sum = for %k < %n (%sum = %sum) bound 4 {
+    %1 = dynamic_slice %t, %z, %k {sizes=(3, 1)}
+    %2 = reshape %1 {shape=(3,)}
+    %sum = sub %2, %sum
+    yield %sum
+  }
+  return %sum
+}"""
+
+COLUMNS = (
+    """
 func @f(%u: f64[4,3]) -> f64[3] {
   %t = 0.0: f64[3,4]
   %n = 4: i64[]
@@ -21,14 +32,9 @@ func @f(%u: f64[4,3]) -> f64[3] {
     %t = dynamic_update_slice %t, %2, %z, %k
     yield %t
   }
-  %sum = for %k < %n (%sum = %sum) bound 4 {
-    %1 = dynamic_slice %t, %z, %k {sizes=(3, 1)}
-    %2 = reshape %1 {shape=(3,)}
-    %sum = sub %2, %sum
-    yield %sum
-  }
-  return %sum
-}"""
+"""
+    + READ_BY_COLUMNS
+)
 
 
 def same_numbers(text: str) -> None:
@@ -72,21 +78,17 @@ def test_arrays_of_which_more_is_done_stay_as_they_are(use):
     assert unchanged(lay_out, COLUMNS.replace("  return", f"  {use}\n  return"))
 
 
-BLOCK = """
+BLOCK = (
+    """
 func @f(%u: f64[2,2]) -> f64[3] {
   %t = 0.0: f64[3,4]
   %n = 4: i64[]
   %z = 0: i64[]
   %t = dynamic_update_slice %t, %u, %z, %z
   %sum = 0.0: f64[3]
-  %sum = for %k < %n (%sum = %sum) bound 4 {
-    %1 = dynamic_slice %t, %z, %k {sizes=(3, 1)}
-    %2 = reshape %1 {shape=(3,)}
-    %sum = sub %2, %sum
-    yield %sum
-  }
-  return %sum
-}"""
+"""
+    + READ_BY_COLUMNS
+)
 
 
 def test_arrays_that_start_with_a_block_stay_as_they_are():

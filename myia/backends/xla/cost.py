@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 import math
 import operator
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from myia.backends.xla.buffers import READS, WRITES
 from myia.ir.core import Op, Region, Value, walk
@@ -23,8 +23,9 @@ from myia.primitives.define import PointwisePrimitive, constant_p, empty_p
 _MAX_ELEMENTS = 1_024
 # Of a window that is only moved, as when a trip of a nest records a row.
 _MAX_MOVED = 8_192
-# Numbers that a fusion computes. XLA gives it to several threads where eleven times as many cost
-# more than 200,000 (`DefaultCostModel` of its parallel task assignment, at one byte a number).
+# Numbers that a fusion computes. XLA gives it to several threads where they and ten times the bytes
+# that it reads and writes are 200,000, if these are no more than the numbers (`DefaultCostModel` of
+# its parallel task assignment).
 _MAX_WORK = 18_000
 # Multiply-adds of one matrix-vector product (128 x 128), of the smallest one that a library runs
 # faster when the body has no other, and of a product of matrices (XLA refuses 8 x 8 by 8 x 8).
@@ -91,7 +92,7 @@ def worth_compiling_whole(loop: Op) -> bool:
         return False
     dots = [_multiply_adds(op) for op in ops if op.primitive is linalg.dot_general]
     lone_dot = len(dots) == 1 and dots[0] >= _LONE_DOT
-    return not lone_dot and all(_work(region) <= _MAX_WORK for region in _regions(loop))
+    return not lone_dot and not any(map(_may_run_in_threads, _regions(loop)))
 
 
 def _regions(op: Op) -> Iterator[Region]:
@@ -101,25 +102,24 @@ def _regions(op: Op) -> Iterator[Region]:
             yield from _regions(inner)
 
 
-def _work(region: Region) -> int:
-    """Of the heaviest fusion that XLA could make in the region: of one op with all that it is
-    computed from, but for loops and branches, which are never fused."""
+def _may_run_in_threads(region: Region) -> bool:
+    """Could XLA make too heavy a fusion in the region: of one op with all that it is computed from,
+    but for loops and branches, which are never fused?"""
     work = [_computed(op) for op in region.ops]
-    if sum(work) <= _MAX_WORK:
-        return 0
-    alike: dict[int, int] = {}  # by what they compute; sets of ops are the bits of an integer
+    return sum(work) > _MAX_WORK and max(_fusions(region, work)) > _MAX_WORK
+
+
+def _fusions(region: Region, work: Sequence[int]) -> Iterator[int]:
+    """The work of the largest fusion of each op. Sets of ops are the bits of an integer."""
+    alike: dict[int, int] = {}  # the ops that do so much work
     for i, n in enumerate(work):
         alike[n] = alike.get(n, 0) | 1 << i
-    heaviest = 0
     fused: dict[Value, int] = {}
     for i, op in enumerate(region.ops):
-        if op.regions:
-            continue
-        found = functools.reduce(operator.or_, (fused.get(x, 0) for x in op.operands), 1 << i)
-        fused.update(dict.fromkeys(op.results, found))
-        total = sum(n * (found & ops).bit_count() for n, ops in alike.items())
-        heaviest = max(heaviest, total)
-    return heaviest
+        if not op.regions:
+            found = functools.reduce(operator.or_, (fused.get(x, 0) for x in op.operands), 1 << i)
+            fused.update(dict.fromkeys(op.results, found))
+            yield sum(n * (found & ops).bit_count() for n, ops in alike.items())
 
 
 def _computed(op: Op) -> int:
