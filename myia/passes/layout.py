@@ -27,6 +27,7 @@ from myia.ir.core import Function, Op, Region, Value, walk
 from myia.passes.places import STORES, place_of, sizes_of
 from myia.passes.walk import with_region
 from myia.primitives.define import constant_p, empty_p
+from myia.primitives.flow import edges
 from myia.primitives.shaping import reshape
 from myia.primitives.structured import Loop, call_p, if_p, loop_p
 from myia.primitives.windows import dynamic_slice
@@ -92,12 +93,10 @@ class _Arrays:
             self.parent[x] = x = self.parent.get(above, above)
         return x
 
-    def _join(self, *versions: Sequence[Value]) -> None:
-        for first, *rest in zip(*versions, strict=True):
-            for x in rest:
-                x, y = self._root(x), self._root(first)
-                if x is not y and x not in self.fills and y not in self.fills:
-                    self.parent[x] = y
+    def _join(self, x: Value, y: Value) -> None:
+        x, y = self._root(x), self._root(y)
+        if x is not y and x not in self.fills and y not in self.fills:
+            self.parent[x] = y
 
     def _visit(self, region: Region, depth: int) -> None:
         for op in region.ops:
@@ -109,22 +108,18 @@ class _Arrays:
         if op.primitive in _WINDOWS:
             array, *others = op.operands
             if op.primitive in STORES:  # into a constant, which is of no array, perhaps
-                self._join(op.results, [array])
+                self._join(array, *op.results)
                 (array,) = op.results
             else:
                 others += op.results
             self.windows.append(_Window(array, sizes_of(op), depth))
             self.others += others
-        elif op.primitive is loop_p:
-            loop = Loop.of(op)
-            args = [loop.cond.args[1:]] if loop.cond is not None else []
-            self._join(op.results, loop.body.args[1:], loop.body.yields, loop.carries, *args)
-        elif op.primitive is if_p:
-            self._join(op.results, *(branch.yields for branch in op.regions))
-        elif op.primitive is call_p:
-            (body,) = op.regions
-            self._join(body.args, op.operands)
-            self._join(op.results, body.yields)
+        elif op.primitive in (loop_p, if_p, call_p):
+            for x, y in edges(op):
+                self._join(x, y)
+            if op.primitive is loop_p:  # also where all that becomes the two are constants
+                for x, y in zip(Loop.of(op).body.args[1:], op.results):
+                    self._join(x, y)
         elif op.primitive not in _FILLS:
             self.others += (*op.operands, *op.results)
             self.others += (x for r in op.regions for x in (*r.args, *r.yields))

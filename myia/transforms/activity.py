@@ -15,8 +15,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from myia.ir.core import Op, Value
 from myia.ir.primitive import NONDIFFERENTIABLE, Explicit, Linear, Partials
+from myia.primitives.flow import Edge, edges, reach
 from myia.source.diagnostics import InternalError
-from myia.transforms.flow import Edge, edges, reach
 
 
 def active_values(

@@ -16,6 +16,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from myia.ir.core import Op, Region, Value, has_effect
+from myia.primitives.flow import carry_args, edges, reach, state, state_args
 from myia.primitives.structured import (
     Loop,
     call_p,
@@ -26,7 +27,6 @@ from myia.primitives.structured import (
     remat_p,
     rev_p,
 )
-from myia.transforms.flow import carry_args, edges, reach, state, state_args
 
 # All their operands and results stay.
 OPAQUE = (call_p, custom_p, derivative_p)

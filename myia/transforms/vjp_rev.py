@@ -21,12 +21,12 @@ from dataclasses import replace
 from myia.ir.builder import append, current_span
 from myia.ir.core import Op, Region, Value, captures
 from myia.primitives.control import emit_loop
+from myia.primitives.flow import state, state_args
 from myia.primitives.structured import Loop
 from myia.source.diagnostics import MyiaError
 from myia.transforms.activity import useful_values
 from myia.transforms.cotangents import Accumulators, like_cotangents, or_zeros
 from myia.transforms.errors import NonlinearRule
-from myia.transforms.flow import state, state_args
 from myia.transforms.fresh import applied, fresh, with_more_args
 from myia.transforms.once import once
 from myia.transforms.prune import prune

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from myia.ir.core import Region, Value
+from myia.primitives.flow import edges
 from myia.primitives.indexing import gather, scatter, scatter_add
 from myia.primitives.scattering import scatter_max, scatter_min, scatter_mul
 from myia.primitives.shaping import reshape, slice
-from myia.primitives.structured import Loop, call_p, if_p, loop_p
+from myia.primitives.structured import call_p, if_p, loop_p
 from myia.primitives.windows import dynamic_slice, dynamic_update_add, dynamic_update_slice
 
 READS = frozenset({slice, dynamic_slice, gather})
@@ -56,20 +57,8 @@ class Buffers:
                 self.writes.append(op.operands[0])
             elif op.primitive is reshape:
                 self.join(op.operands, op.results)
-            elif op.primitive is if_p:
-                for branch in op.regions:
-                    self.join(branch.yields, op.results)
-            elif op.primitive is call_p:
-                self.join(op.operands, op.regions[0].args)
-                self.join(op.regions[0].yields, op.results)
-            elif op.primitive is loop_p:
-                self._visit_loop(Loop.of(op), op.results)
+            elif op.primitive in (if_p, call_p, loop_p):
+                for x, y in edges(op):
+                    self.join([x], [y])
             for inner in op.regions:
                 self._visit(inner)
-
-    def _visit_loop(self, parts: Loop, results: Sequence[Value]) -> None:
-        self.join(parts.carries, parts.body.args[1:])
-        self.join(parts.carries, parts.body.yields)
-        self.join(parts.carries, results)
-        if parts.cond is not None:
-            self.join(parts.carries, parts.cond.args[1:])
