@@ -21,10 +21,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from myia.ir.core import Function, Op, Region, Value, walk
-from myia.passes.history import History, carried, untouched
+from myia.ir.rewrite import Env
+from myia.passes.history import History, carried, not_yet_touched, untouched
 from myia.passes.ranges import Ranges
 from myia.passes.uses import uses
-from myia.passes.walk import rebuilt, substituted, with_region
+from myia.passes.walk import rebuilt, substituted, substituted_region, with_region
 from myia.primitives.structured import Loop, loop_p
 from myia.primitives.windows import dynamic_slice
 
@@ -50,12 +51,13 @@ class _Stores:
         if op.primitive is not loop_p:
             return op
         loop = Loop.of(op)
-        dead = [i for i in range(len(loop.carries)) if self.is_dead(op, loop, i)]
-        if not dead:
+        env: Env = {}
+        for i, arg in enumerate(loop.body.args[1:]):
+            if self.is_dead(op, loop, i):
+                env.update(dict.fromkeys(carried(loop.body)[i].versions, arg))
+        if not env:
             return op
-        args = loop.body.args[1:]
-        yields = tuple(args[i] if i in dead else y for i, y in enumerate(loop.body.yields))
-        body = Region(loop.body.args, loop.body.ops, yields)
+        body = substituted_region(loop.body, env)
         regions = (body,) if loop.cond is None else (loop.cond, body)
         return Op(op.primitive, op.operands, op.params, regions, op.results, op.span)
 
@@ -88,7 +90,9 @@ class _Stores:
         return all(y in versions for x, y in zip(carries, results) if x in versions)
 
     def _is_early(self, op: Op, loop: Loop, arg: Value) -> bool:
-        return op.primitive is dynamic_slice and untouched(loop, arg, op, self.ranges)
+        return op.primitive is dynamic_slice and (
+            untouched(loop, arg, op, self.ranges) or not_yet_touched(loop, arg, op, self.ranges)
+        )
 
 
 def _is_only_stored(op: Op, region: Region, history: History) -> bool:

@@ -112,6 +112,22 @@ def untouched(loop: Loop, arg: Value, read: Op, ranges: Ranges) -> bool:
     return False
 
 
+def not_yet_touched(loop: Loop, arg: Value, read: Op, ranges: Ranges) -> bool:
+    """Has neither the trip of `read`, of any version of carry `arg`, nor one before stored there?"""
+    history = carried(loop.body)[loop.body.args.index(arg) - 1]
+    index = loop.body.args[0]
+    return history is not None and all(
+        _is_ahead(read, store, index, ranges) for store in history.stores
+    )
+
+
+def _is_ahead(read: Op, store: Op, index: Value, ranges: Ranges) -> bool:
+    """Along some axis?"""
+    windows = zip(place_of(read), sizes_of(read), place_of(store), sizes_of(store))
+    shape = read.operands[0].shape
+    return any(ranges.ahead(*at, extent, index) for at, extent in zip(windows, shape))
+
+
 def _inside(op: Op) -> list[Op]:
     return [inner for region in op.regions for inner in walk(region)]
 

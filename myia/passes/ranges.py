@@ -12,6 +12,7 @@ they are exact.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 
@@ -157,6 +158,18 @@ class Ranges:
             and self.not_negative(start)
             and self.not_negative(minus(number(extent - size), start))
         )
+
+    def ahead(self, x: Value, size: int, y: Value, other: int, extent: int, k: Value) -> bool:
+        """Does a window at `x` lie where none at `y` has been, in this trip or one before?
+
+        `k` is the trip's index; nothing else of what the two are made of changes in the loop.
+        """
+        here, behind = self.of(x), self.of(y)
+        depth = self.depth.get(k, -1)
+        if any(self.depth.get(atom, math.inf) > depth for atom in {*here, *behind} - {ONE}):
+            return False
+        before = behind[k] >= 0 and self._before(behind, other, here, size, extent)
+        return before or (behind[k] <= 0 and self._before(here, size, behind, other, extent))
 
     def _before(self, x: Sum, size: int, y: Sum, other: int, extent: int) -> bool:
         """Does a window at `x` end before one at `y` begins, both in range?"""

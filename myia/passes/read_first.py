@@ -20,16 +20,18 @@ from one version of the array can then be read at once (`neighbours.py`).
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import partial
 from math import prod
 
 from myia.ir.builder import Builder, append
-from myia.ir.core import Function, Op, Region, Value
+from myia.ir.core import Function, Op, Region, Value, walk
 from myia.ir.rewrite import Env
-from myia.passes.places import is_apart, is_same
+from myia.passes.places import STORES, is_apart, is_same
 from myia.passes.ranges import Ranges
-from myia.passes.uses import next_store, uses
+from myia.passes.uses import uses
 from myia.passes.walk import look_up, rebuilt, rewrite_trips, substituted, substituted_region
+from myia.primitives.define import constant_p
 from myia.primitives.windows import dynamic_slice, dynamic_update_slice
 
 # Elements of a window. Larger ones are better rewritten where they are, which takes no fence.
@@ -37,11 +39,14 @@ SMALL = 16
 
 
 def read_first(function: Function) -> Function:
-    """`function` with the reads of small windows in loops before the stores that lie apart."""
+    """`function` with the reads of small windows in loops before the stores that lie apart, and
+    without stores of windows that are stored again."""
     ranges = Ranges(function.region)
+    constants = [op for op in walk(function.region) if op.primitive is constant_p]
+    numbers = {y for op in constants for y in op.results}
 
     def change(region: Region) -> Region:
-        return _stored_once(_reading_first(region, ranges), ranges)
+        return _stored_once(_reading_first(region, ranges, numbers), ranges)
 
     return rewrite_trips(function, change)
 
@@ -49,7 +54,7 @@ def read_first(function: Function) -> Function:
 # ----- Reads
 
 
-def _reading_first(region: Region, ranges: Ranges) -> Region:
+def _reading_first(region: Region, ranges: Ranges, numbers: Collection[Value]) -> Region:
     """`region` with each read made of the oldest version that has what it reads."""
     stores: dict[Value, Op] = {}  # by what they make
     env: Env = {}
@@ -58,14 +63,15 @@ def _reading_first(region: Region, ranges: Ranges) -> Region:
             op = substituted(op, env, partial(substituted_region, env=env))
             if op.primitive is dynamic_update_slice:
                 stores[op.results[0]] = op
-            if op.primitive is not dynamic_slice or prod(op.params["sizes"]) > SMALL:
+            if op.primitive is not dynamic_slice:
                 append(op)
                 continue
             array, stored = _oldest(op, stores, ranges)
-            if stored is None:
-                append(_of_array(op, array))
-            else:
+            small = prod(op.params["sizes"]) <= SMALL
+            if stored is not None and (small or stored in numbers):
                 env[op.results[0]] = stored
+            else:
+                append(_of_array(op, array) if small else op)
     return rebuilt(region, b.ops, look_up(region.yields, env))
 
 
@@ -106,35 +112,33 @@ def _stored_once(region: Region, ranges: Ranges) -> Region:
 
 
 def _is_dead(store: Op, region: Region, ranges: Ranges) -> bool:
-    """Is the window stored again, and nothing between but stores that lie apart? Or is nothing
-    done with the array but reading what lies apart?"""
+    """Does nobody see the window? It is stored again, or the array is dropped, and till then
+    nothing is done but to read and to store windows that lie apart."""
     if store.primitive is not dynamic_update_slice:
         return False
-    if _only_read_elsewhere(store, region, ranges):
-        return True
-    after = next_store(store, region)
-    while after is not None and is_apart(store, after, ranges):
-        after = next_store(after, region)
-    return after is not None and is_same(store, after, ranges)
+    versions = [store.results[0]]
+    while versions:
+        array = versions.pop()
+        if array in region.yields:
+            return False
+        for op in uses(region).get(array, ()):
+            if op.primitive not in STORES or array in op.operands[1:]:
+                if not _only_reads_elsewhere(op, array, store, ranges):
+                    return False
+            elif op.primitive is not dynamic_update_slice or not is_same(store, op, ranges):
+                if not is_apart(store, op, ranges):
+                    return False
+                versions += op.results
+    return True
 
 
-def _only_read_elsewhere(store: Op, region: Region, ranges: Ranges) -> bool:
-    (array,) = store.results
-    if array in region.yields:
-        return False
-    return all(
-        _only_read_elsewhere_in(op, store, ranges)
-        if op.regions
-        else _reads_elsewhere(op, store, ranges)
-        for op in uses(region).get(array, ())
+def _only_reads_elsewhere(op: Op, array: Value, store: Op, ranges: Ranges) -> bool:
+    """Does `op` nothing with `array`, in its regions either, but read what lies apart?"""
+    if not op.regions:
+        apart = op.primitive is dynamic_slice and op.operands[0] is array
+        return apart and is_apart(op, store, ranges)
+    return array not in op.operands and all(
+        array not in region.yields
+        and all(_only_reads_elsewhere(x, array, store, ranges) for x in uses(region).get(array, ()))
+        for region in op.regions
     )
-
-
-def _only_read_elsewhere_in(op: Op, store: Op, ranges: Ranges) -> bool:
-    """Within the regions of `op`?"""
-    inside = (_only_read_elsewhere(store, region, ranges) for region in op.regions)
-    return store.results[0] not in op.operands and all(inside)
-
-
-def _reads_elsewhere(op: Op, store: Op, ranges: Ranges) -> bool:
-    return op.primitive is dynamic_slice and is_apart(op, store, ranges)

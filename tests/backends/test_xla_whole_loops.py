@@ -11,7 +11,7 @@ import pytest
 from xla_programs import F64_, function, integer, read, write
 
 from myia.backends.reference.interpreter import evaluate
-from myia.backends.xla.cost import worth_compiling_whole
+from myia.backends.xla.cost import cuts, worth_compiling_whole
 from myia.backends.xla.executable import compile_function
 from myia.ir.avals import I64, aval_of
 from myia.ir.builder import build_region
@@ -184,20 +184,61 @@ def test_large_products_of_matrices_are_not():
     )
 
 
+def applied(function, times: int):
+    """The function of the function of ..."""
+
+    def step(v):
+        for _ in range(times):
+            v = function(v)
+        return v
+
+    return step
+
+
 @pytest.mark.parametrize(("size", "most"), [(256, 70), (SIZE, 17)])
 def test_many_functions_in_one_body(size, most):
-    """At the limit of work in a region, beyond which a fusion may be run by several threads."""
+    """At the limit of work in a fusion, beyond which it could be run by several threads."""
+    for times, ends in ((most, 0), (most + 1, 1), (2 * most + 1, 2)):
+        program, args = looping(size, applied(sin, times))
+        check(program, args)
+        (op,) = (op for op in program.region.ops if op.regions)
+        assert len(cuts(op)) == ends
 
-    def step(n):
-        def sines(v):
-            for _ in range(n):
-                v = sin(v)
-            return v
 
-        return sines
+@pytest.mark.parametrize("name", ["sqrt", "tanh", "exp", "reciprocal", "abs", "log1p"])
+def test_fusions_that_end(name):
+    check(*looping(SIZE, applied(lambda v: PRIMITIVES[name](v) * 0.1 + 0.5, 30)))
 
-    check(*looping(size, step(most)))
-    check(*looping(size, step(most + 2)), whole=False)
+
+def test_fusions_end_where_stores_are_made():
+    """What a row is made of is not fused to the reads of the array that it is stored in."""
+
+    def row(k, x):
+        v = reshape(dynamic_slice(x, k, integer(0), sizes=(1, SIZE)), shape=(SIZE,))
+        for _ in range(3):
+            v = applied(lambda v: sin(v) * 0.5 + v, 6)(v)
+            x = dynamic_update_slice(x, reshape(v, shape=(1, SIZE)), k, integer(0))
+            v = v + reshape(dynamic_slice(x, integer(2), integer(0), sizes=(1, SIZE)), shape=(SIZE,))
+        return [x]
+
+    f = function("f", [F64_((3, SIZE))], lambda x: loop([x], row, count=integer(3)))
+    check(f, (np.linspace(0.1, 0.9, 3 * SIZE).reshape(3, SIZE),))
+
+
+def test_too_many_ends():
+    """Each product is of two large fusions: to end these takes longer than calls op by op."""
+
+    def step(v):
+        powers = [v]
+        for _ in range(40):
+            powers.append(sin(powers[-1]))
+        total, w = v, v
+        for x in reversed(powers):
+            w = sin(w)
+            total = total + w * x
+        return total
+
+    check(*looping(SIZE, step), whole=False)
 
 
 def test_work_is_counted_by_region():
@@ -209,7 +250,10 @@ def test_work_is_counted_by_region():
             v = sin(sin(sin(sin(sin(v)))))
         return v
 
-    check(*looping(SIZE, step))
+    program, args = looping(SIZE, step)
+    check(program, args)
+    (op,) = (op for op in program.region.ops if op.regions)
+    assert not cuts(op)
     check(*looping(SIZE + 1, step), whole=False)
 
 
@@ -225,7 +269,7 @@ def test_work_of_long_bodies_takes_little_memory():
     f, _ = looping(16, step)
     (op,) = (op for op in f.region.ops if op.regions)
     tracemalloc.start()
-    assert not worth_compiling_whole(op)
+    assert len(cuts(op)) == 1
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 10e6

@@ -90,6 +90,48 @@ def test_another_window_is_read():
     %5 = dynamic_update_slice %b, %0, %i""", bound="bound 7"))  # fmt: skip
 
 
+RESTORED = """
+func @f(%x: f64[], %a: f64[9,20], %t: f64[8,20]) -> f64[] {{
+  %n = {n}: i64[]
+  %0 = 0: i64[]
+  %1 = 1: i64[]
+  %last = {n}: i64[]
+  %y, %b = for %k < %n (%y = %x, %b = %a) bound {n} {{
+    %next = add %k, %1
+    %i = sub %last, %k
+    %before = sub %i, %1
+    %3 = dynamic_slice %t, %k, %0 {{sizes=(1, 20)}}
+    %4 = dynamic_update_slice %b, %3, {store}, %0
+    %5 = dynamic_slice %4, {read}, %0 {{sizes=(1, 20)}}
+    %6 = reduce_sum %5 {{axes=(0, 1)}}
+    %7 = add %y, %6
+    yield %7, %4
+  }}
+  return %y
+}}"""
+
+
+def restored(store: str, read: str, n: int = 8) -> str:
+    """A reversal that restores rows of an array, and reads others."""
+    return RESTORED.format(store=store, read=read, n=n)
+
+
+def test_rows_are_read_before_they_are_restored(golden):
+    """They are those of the array before the loop."""
+    golden(before_after(late, restored("%i", "%before")))
+    assert not unchanged(eliminate_dead_stores, restored("%k", "%next"))
+
+
+def test_rows_are_read_after_they_were_restored():
+    for places in (("%i", "%i"), ("%k", "%k"), ("%next", "%k"), ("%before", "%i"), ("%k", "%i")):
+        assert unchanged(eliminate_dead_stores, restored(*places))
+
+
+def test_a_row_beyond_the_end_is_the_last_one():
+    """Which is restored in the trip before."""
+    assert unchanged(eliminate_dead_stores, restored("%k", "%next", n=9))
+
+
 def test_the_new_array_is_read():
     assert unchanged(eliminate_dead_stores, loop("""
     %5 = dynamic_update_slice %b, %0, %k

@@ -15,11 +15,14 @@ import pytest
 from myia.backends.reference.interpreter import evaluate
 from myia.ir.parser import parse
 from myia.ir.verifier import verify
-from myia.passes import LATE_PASSES, optimize
+from myia.passes import LATE_PASSES, Pass, optimize
 from myia.passes.at_once import at_once
+from myia.passes.dead_stores import eliminate_dead_stores
 from myia.passes.lanes import in_lanes
+from myia.passes.read_first import read_first
 
 TRIPS, EXTENT = 17, 20
+FIRST = [0, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 2))]
 
 
 class Loop:
@@ -28,6 +31,7 @@ class Loop:
     def __init__(self, rng: random.Random, row: int | None):
         self.rng, self.row = rng, row
         self.window = "(1,)" if row is None else f"(1, {row})"
+        self.of_window = "f64[1]" if row is None else f"f64[1,{row}]"
         self.shape = f"f64[{EXTENT}]" if row is None else f"f64[{EXTENT},{row}]"
         self.lines: list[str] = []
         sums = rng.random() < 0.5  # are all that is done to one array
@@ -72,35 +76,40 @@ class Loop:
         total = self.emit(f"add {read}, {self.rng.choice([*self.windows, read])}")
         self.write(versions, total, place)
 
-    @property
-    def text(self) -> str:
+    def text(self, dropped: int = 0) -> str:
+        """Of what the loop carries, so many arrays are not returned."""
         carried = [f"%{name}" for name, found in self.versions.items() if len(found) > 1] or ["%x"]
         last = [self.rng.choice(self.versions[x[1:]][-2:]) for x in carried]
-        lines, results = "\n    ".join(self.lines), ", ".join([self.shape] * len(carried))
+        seen = self.rng.sample(carried, len(carried) - dropped)
+        sums = [self.emit(f"add %s, {self.rng.choice(self.windows)}")] if dropped else []
+        carries = [*(f"{x} = {x}" for x in carried), *("%s = %b" for _ in sums)]
+        results = [*seen, *("%s" for _ in sums)]
+        types = ", ".join(self.of_window if x == "%s" else self.shape for x in results)
+        lines = "\n    ".join(self.lines)
         return f"""
-func @f(%x: {self.shape}, %y: {self.shape}, %a: {self.shape}) -> {results} {{
+func @f(%x: {self.shape}, %y: {self.shape}, %a: {self.shape}) -> {types} {{
   %0 = 0: i64[]
   %1 = 1: i64[]
   %last = {TRIPS - self.rng.randint(0, 1)}: i64[]
   %n = {TRIPS}: i64[]
-  {", ".join(carried)} = for %k < %n ({", ".join(f"{x} = {x}" for x in carried)}) bound {TRIPS} {{
+  %b = 0.0: {self.of_window}
+  {", ".join([*carried, *("%s" for _ in sums)])} = for %k < %n ({", ".join(carries)}) bound {TRIPS} {{
     %next = add %k, %1
     %back = sub %last, %k
     {lines}
-    yield {", ".join(last)}
+    yield {", ".join([*last, *sums])}
   }}
-  return {", ".join(carried)}
+  return {", ".join(results)}
 }}"""
 
 
-def differences(seed: int, row: int | None) -> int:
-    """How many of the passes changed the program; each must leave its results as they are."""
-    before = parse(Loop(random.Random(seed), row).text)
+def differences(pass_: Pass, seed: int, row: int | None, dropped: int = 0) -> int:
+    """Did the pass change the program? It must leave the results as they are."""
+    before = parse(Loop(random.Random(seed), row).text(dropped))
     verify(before)
     shape = (EXTENT,) if row is None else (EXTENT, row)
     args = list(np.random.default_rng(seed).uniform(0.5, 1.5, (3, *shape)))
     expected = evaluate(before, args)
-    pass_ = in_lanes if row is None else at_once
     changed = [pass_(before), optimize(before, passes=LATE_PASSES)]
     for after in changed:
         verify(after)
@@ -109,8 +118,21 @@ def differences(seed: int, row: int | None) -> int:
     return changed[0] is not before
 
 
+def first_seeds(first: int) -> range:
+    return range(1000 * first, 1000 * first + (200 if first == 0 else 1000))
+
+
 @pytest.mark.parametrize("row", [None, 20])
-@pytest.mark.parametrize("first", [0, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 2))])
+@pytest.mark.parametrize("first", FIRST)
 def test_trips_at_once(first, row):
-    seeds = range(1000 * first, 1000 * first + (200 if first == 0 else 1000))
-    assert sum(differences(seed, row) for seed in seeds) > len(seeds) / 20
+    pass_, seeds = in_lanes if row is None else at_once, first_seeds(first)
+    assert sum(differences(pass_, seed, row) for seed in seeds) > len(seeds) / 20
+
+
+@pytest.mark.parametrize("pass_", [eliminate_dead_stores, read_first])
+@pytest.mark.parametrize("row", [None, 20])
+@pytest.mark.parametrize("first", FIRST)
+def test_stores_that_nobody_sees(first, row, pass_):
+    """Of one array, at least, which is dropped after the loop."""
+    seeds = first_seeds(first)
+    assert sum(differences(pass_, seed, row, dropped=1) for seed in seeds) > len(seeds) / 20

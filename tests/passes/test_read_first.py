@@ -103,21 +103,38 @@ def test_a_store_of_what_may_be_read():
     assert unchanged(read_first, in_a_loop(STORED_FOR_OTHERS.replace("%next, %j", "%k, %j")))
 
 
-def test_large_windows_stay():
-    """They are rewritten in place, from the version that they are stored into."""
-    assert unchanged(read_first, """
-func @f(%w: f64[9,20]) -> f64[9,20] {
+def rows(cleared: str, last: str) -> str:
+    return f"""
+func @f(%w: f64[9,20]) -> f64[9,20] {{
   %n = 8: i64[]
   %0 = 0.0: f64[1,20]
   %1 = 1: i64[]
   %z = 0: i64[]
-  %g = for %k < %n (%g = %w) bound 8 {
+  %g = for %k < %n (%g = %w) bound 8 {{
     %next = add %k, %1
-    %g.1 = dynamic_update_slice %g, %0, %k, %z
-    %2 = dynamic_slice %g.1, %next, %z {sizes=(1, 20)}
-    %3 = add %2, %2
+    %share = dynamic_slice %g, %k, %z {{sizes=(1, 20)}}
+    %g.1 = dynamic_update_slice %g, {cleared}, %k, %z
+    %2 = dynamic_slice %g.1, %next, %z {{sizes=(1, 20)}}
+    %3 = add %2, %share
     %g.2 = dynamic_update_slice %g.1, %3, %next, %z
-    yield %g.2
-  }
+    {last}
+  }}
   return %g
-}""")  # fmt: skip
+}}"""
+
+
+STORED_AGAIN = """
+    %4 = dynamic_slice %g.2, %k, %z {sizes=(1, 20)}
+    %5 = add %4, %share {reassoc=True}
+    %g.3 = dynamic_update_slice %g.2, %5, %k, %z
+    yield %g.3"""
+
+
+def test_large_windows_stay():
+    """They are rewritten in place, from the version that they are stored into."""
+    assert unchanged(read_first, rows("%0", "yield %g.2"))
+    assert unchanged(read_first, rows("%share", STORED_AGAIN))
+
+
+def test_large_windows_that_are_cleared_and_stored_again(golden):
+    golden(before_after(read_first, rows("%0", STORED_AGAIN)))

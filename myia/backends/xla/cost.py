@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 import math
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from myia.backends.xla.buffers import READS, WRITES
 from myia.ir.core import Op, Region, Value, walk
@@ -25,7 +25,7 @@ _MAX_ELEMENTS = 1_024
 _MAX_MOVED = 8_192
 # Numbers that a fusion computes. XLA gives it to several threads where they and ten times the bytes
 # that it reads and writes are 200,000, if these are no more than the numbers (`DefaultCostModel` of
-# its parallel task assignment).
+# its parallel task assignment). Where it would compute more, fences end it.
 _MAX_WORK = 18_000
 # Multiply-adds of one matrix-vector product (128 x 128), of the smallest one that a library runs
 # faster when the body has no other, and of a product of matrices (XLA refuses 8 x 8 by 8 x 8).
@@ -92,7 +92,7 @@ def worth_compiling_whole(loop: Op) -> bool:
         return False
     dots = [_multiply_adds(op) for op in ops if op.primitive is linalg.dot_general]
     lone_dot = len(dots) == 1 and dots[0] >= _LONE_DOT
-    return not lone_dot and not any(map(_may_run_in_threads, _regions(loop)))
+    return not lone_dot and all(map(_worth_cutting, _regions(loop)))
 
 
 def _regions(op: Op) -> Iterator[Region]:
@@ -102,24 +102,61 @@ def _regions(op: Op) -> Iterator[Region]:
             yield from _regions(inner)
 
 
-def _may_run_in_threads(region: Region) -> bool:
-    """Could XLA make too heavy a fusion in the region: of one op with all that it is computed from,
-    but for loops and branches, which are never fused?"""
-    work = [_computed(op) for op in region.ops]
-    return sum(work) > _MAX_WORK and max(_fusions(region, work)) > _MAX_WORK
+def cuts(loop: Op) -> frozenset[Op]:
+    """The ops inside after which fusions have to end, lest XLA gives one to several threads."""
+    return frozenset().union(*(_Fusions(region).ends for region in _regions(loop)))
 
 
-def _fusions(region: Region, work: Sequence[int]) -> Iterator[int]:
-    """The work of the largest fusion of each op. Sets of ops are the bits of an integer."""
-    alike: dict[int, int] = {}  # the ops that do so much work
-    for i, n in enumerate(work):
-        alike[n] = alike.get(n, 0) | 1 << i
-    fused: dict[Value, int] = {}
-    for i, op in enumerate(region.ops):
-        if not op.regions:
-            found = functools.reduce(operator.or_, (fused.get(x, 0) for x in op.operands), 1 << i)
-            fused.update(dict.fromkeys(op.results, found))
-            yield sum(n * (found & ops).bit_count() for n, ops in alike.items())
+def _worth_cutting(region: Region) -> bool:
+    """Can heavy fusions be cut, by no more fences than there would be calls, op by op? Each takes
+    0.2 us. There are calls for stores and what they store, and for what fills a fusion."""
+    fusions = _Fusions(region)
+    stores = sum(op.primitive in WRITES for op in region.ops)
+    calls = 2 * stores + math.ceil(fusions.work / _MAX_WORK)
+    return fusions.largest <= _MAX_WORK and len(fusions.ends) <= calls
+
+
+class _Fusions:
+    """The largest fusions that XLA could make in a region, if they end at `ends`: each of one op
+    with all that it is computed from, but for loops and branches, which are never fused."""
+
+    def __init__(self, region: Region):
+        self.ends: set[Op] = set()
+        self.largest = 0
+        work = [_computed(op) for op in region.ops]
+        self.work = sum(work)
+        if self.work <= _MAX_WORK:
+            return
+        # Sets of ops are the bits of an integer.
+        self.alike: dict[int, int] = {}  # the ops that do so much work
+        for i, n in enumerate(work):
+            self.alike[n] = self.alike.get(n, 0) | 1 << i
+        self.made: dict[Value, Op] = {}
+        self.fused: dict[Value, int] = {}
+        for i, op in enumerate(region.ops):
+            if not op.regions:
+                self._add(op, 1 << i)
+
+    def _add(self, op: Op, itself: int) -> None:
+        # Reads of an array are fused to what it was made of, and arrays are not to be copied.
+        limit = _MAX_WORK // 4 if op.primitive in WRITES else _MAX_WORK
+        inputs = [x for x in op.operands if x in self.made and x.aval.size <= _MAX_ELEMENTS]
+        inputs.sort(key=lambda x: self._work_of(self.fused[x]))
+        found = self._with_inputs(op, itself)
+        while self._work_of(found) > limit and inputs:
+            end = self.made[inputs.pop()]
+            self.ends.add(end)
+            self.fused.update(dict.fromkeys(end.results, 0))
+            found = self._with_inputs(op, itself)
+        self.largest = max(self.largest, self._work_of(found))
+        self.made.update(dict.fromkeys(op.results, op))
+        self.fused.update(dict.fromkeys(op.results, found))
+
+    def _with_inputs(self, op: Op, itself: int) -> int:
+        return functools.reduce(operator.or_, (self.fused.get(x, 0) for x in op.operands), itself)
+
+    def _work_of(self, found: int) -> int:
+        return sum(n * (found & ops).bit_count() for n, ops in self.alike.items())
 
 
 def _computed(op: Op) -> int:

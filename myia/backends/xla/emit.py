@@ -21,7 +21,7 @@ import numpy as np
 from jax import lax
 
 from myia.backends.xla.buffers import WRITES
-from myia.backends.xla.cost import worth_compiling_whole
+from myia.backends.xla.cost import cuts, worth_compiling_whole
 from myia.backends.xla.fences import Fences, fence, read_at_once
 from myia.backends.xla.opaque import ZERO, true_after, true_after_all
 from myia.backends.xla.ordering import after, read_in_a_branch
@@ -63,6 +63,7 @@ class Emitter:
         self.constants: dict[Value, Op] = {}
         self.guards: dict[Op, Array] = {}  # of fenced reads: a run-time true
         self.whole = False  # inside a loop that is compiled whole
+        self.cuts: frozenset[Op] = frozenset()  # the ops there after which fusions end
         self.waiting: dict[Value, Op] = {}  # writes that nobody has needed yet, by their results
         self.reads_done: dict[Value, list[Array]] = {}  # in this region, of each array
 
@@ -144,7 +145,8 @@ class Emitter:
             return self._ordered_read(op, operands)
         results = op.primitive.lower(*operands, **op.params)
         results = results if isinstance(results, (tuple, list)) else (results,)
-        if self.fences and op in self.fences.straight and not self.rules.ordered:
+        straight = self.fences and op in self.fences.straight and not self.rules.ordered
+        if straight or op in self.cuts and op not in self.guards:
             return fence(true_after(results[0]), results)
         return fence(self.guards[op], results) if op in self.guards else results
 
@@ -200,9 +202,9 @@ def _emit_loop(emitter: Emitter, op: Op) -> Sequence[Array]:
 
     def inside(start: Array, *arrays: Array) -> Sequence[Array]:
         emitter.arrays.update(zip(inputs, arrays))
-        emitter.whole = True
+        emitter.whole, emitter.cuts = True, cuts(op)
         results = _while(emitter, Loop.of(op), fenced, start)
-        emitter.whole = False
+        emitter.whole, emitter.cuts = False, frozenset()
         return results
 
     outside = emitter.read(inputs)
