@@ -6,26 +6,29 @@ Exponents of four sizes, of the primal, and by how much those of the gradient ex
 at most 0.15. Beside the exponents of time stand those of counts (`counts.py`): of bytes touched and
 numbers computed.
 
-A gradient has a small constant times as many arrays as its primal. At sizes where these leave the
-caches before those of the primal do, its time has a step which an exponent of four sizes shows as
-growth. So the sizes are on one side of that step: at all four the arrays of the gradient fit the
-caches, or at none those of the primal, and its loops record the same (`timed_sizes`).
+The sizes are those at which the primal itself grows as the numbers that it computes do: at smaller
+ones what a call takes shows, and a trip of its loops. A gradient has a small constant times as many
+arrays as its primal. At sizes where these leave the caches before those of the primal do, its time
+has a step which an exponent of four sizes shows as growth. So all four are on one side of that
+step: the arrays of the gradient fit the caches, or those of the primal do not. Its loops record the
+same at all four. One core runs all: XLA gives arrays beyond some size to several threads.
 
 The C library gives arrays of 32 MB and more, temporary ones of XLA too, fresh pages at each call,
 which take as long as the work on them does. Where the gradient's exceed that size and the primal's
-do not, this shows as an exponent; so it is told to keep its pages, by the environment variables
-that `KEPT_PAGES` names. `--fresh` leaves it as it is.
+do not, this shows as an exponent; so it is told to keep its pages. But gradients that run trips
+again, which is what fresh pages cost, are timed with these, as all are with `--fresh`.
 """
 
 from __future__ import annotations
 
 import argparse
+import ctypes
 import math
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 import jax
 import numpy as np
@@ -37,43 +40,60 @@ from myia.ir.parser import parse
 
 LIMIT = 0.15
 SHARES = (0.7, 1.0, 1.4, 2.0)
-ROUNDS, TURNS = 5, 3
-# Seconds of the primal: what a call takes, though taken off (`work`), and the hand-over to a thread
-# should not show. What the caches do not hold for so long is timed at the largest sizes that they
-# hold, if a fifth of it is still the call.
-LEAST_SECONDS, FEWEST_SECONDS, MOST_SECONDS = 5e-4, 5e-5, 0.1
-# Bytes of all arrays: a third of the caches of a small machine, and twice those.
-CACHED, STREAMED = 12e6, 64e6
+NEXT = 1.5
+ROUNDS, TURNS = 7, 2
+# Seconds of the primal, and of the gradient: five times what a call takes, which is taken off.
+LEAST_SECONDS, MOST_SECONDS = 5e-5, 0.05
+PATIENCE = 15  # seconds for one row, but for two rounds
+# How much less than of its numbers an exponent of the primal's time may be.
+SHORTFALL = 0.15
+# Bytes of all arrays: a sixth of the caches of a small machine, and twice those.
+CACHED, STREAMED = 6e6, 64e6
 MOST_BYTES = 4e9
 QUICK_SECONDS = 0.1
 
-KEPT_PAGES = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(1 << 40)}
+Functions = Callable[[Kernel, int], tuple[Callable, ...]]
 
 
 def excess(kernel: Kernel, sizes: Iterable[int]) -> tuple[float, float]:
     """The exponent of the primal's time, and by how much the gradient's exceeds it."""
-    logs = np.log(work(kernel, sizes))
-    slopes = np.polyfit(np.log(list(sizes)), logs, 1)[0]
-    return slopes[0], slopes[1] - slopes[0]
+    primal, gradient = exponents(work(kernel, sizes, on_jax_arrays), sizes)
+    return primal, gradient - primal
 
 
-def work(kernel: Kernel, sizes: Iterable[int]) -> np.ndarray:
-    """Seconds of the primal and of the gradient at each size, less those of a call, which are what
-    they take at the smaller size of the kernel's tests."""
-    calls = [on_jax_arrays(kernel, n) for n in (min(kernel.tests), *sizes)]
+def exponents(ys: np.ndarray, sizes: Iterable[int]) -> np.ndarray:
+    return np.polyfit(np.log(list(sizes)), np.log(ys), 1)[0]
+
+
+def work(kernel: Kernel, sizes: Iterable[int], functions: Functions, rounds=ROUNDS) -> np.ndarray:
+    """Seconds of the functions at each size, less those of a call, which are what they take at the
+    smaller size of the kernel's tests."""
+    calls = [functions(kernel, n) for n in (min(kernel.tests), *sizes)]
+    taken, start = [], time.perf_counter()
     # All sizes in each round: the machine may be shared.
-    rounds = [[[fastest(f, TURNS) for f in pair] for pair in calls] for _ in range(ROUNDS)]
-    call, *times = np.min(rounds, axis=0)
-    return times - call
+    while len(taken) < rounds and (len(taken) < 2 or time.perf_counter() - start < PATIENCE):
+        taken.append([[fastest(f, TURNS) for f in fs] for fs in calls])
+    call, *times = np.min(taken, axis=0)
+    return np.maximum(times - call, 1e-9)
+
+
+def primal(kernel: Kernel, n: int) -> tuple[Callable]:
+    return on_jax_arrays(kernel, n)[:1]
+
+
+# ----- Sizes
 
 
 def timed_sizes(kernel: Kernel) -> list[int]:
-    """Sizes at which the primal takes longer than a call, on one side of the caches' end and
-    with one way of storing what the gradient needs."""
-    sizes = sizes_beside_caches(kernel)
-    twice = [2 * n for n in sizes]
-    first, last, beyond = (storage(kernel, n) for n in (sizes[0], sizes[-1], twice[-1]))
-    return twice if first != last and storage(kernel, twice[0]) == beyond else sizes
+    """The first at which the primal grows as its numbers do and the gradient records the same."""
+    found = None
+    for found in possible_sizes(kernel):
+        (exponent,) = exponents(work(kernel, found, primal, rounds=3), found)
+        (of_numbers, _), _ = counted_excess(kernel, countable_sizes(kernel, found))[::-1]
+        steady = storage(kernel, found[0]) == storage(kernel, found[-1])
+        if steady and exponent > of_numbers - SHORTFALL:
+            break
+    return found
 
 
 def storage(kernel: Kernel, n: int) -> list[tuple[str, int]]:
@@ -84,30 +104,33 @@ def storage(kernel: Kernel, n: int) -> list[tuple[str, int]]:
     return [(plan.strategy, len(plan.records)) for plan in plans]
 
 
-def sizes_beside_caches(kernel: Kernel) -> list[int]:
-    """Where the caches hold the arrays of the gradient, or hold not even those of the primal, if
-    that takes neither too long nor too much memory."""
-    n = kernel.times
-    while seconds(kernel, sizes_around(n)[0]) < LEAST_SECONDS:
-        n *= 2
-    sizes = sizes_around(n)
-
-    def size_of(x: float, twice: float, wanted: float) -> float:
-        """The size at which there are so many of what is `x` at `n`."""
-        exponent = math.log2(twice / x)
-        return n * (wanted / x) ** (1 / exponent) if exponent > 0 else math.inf
-
+def possible_sizes(kernel: Kernel) -> Iterator[list[int]]:
+    """Where the caches hold the arrays of the gradient, and then where they hold not even those of
+    the primal, if that takes neither too long nor too much memory."""
+    n = first = first_size(kernel)
     held, more = footprint(kernel, n), footprint(kernel, 2 * n)
-    largest = size_of(held[1], more[1], CACHED)
-    if sizes[-1] <= largest:
-        return sizes
-    smaller = sizes_around(rounded(n, largest * n / sizes[-1]))
-    if seconds(kernel, smaller[0]) >= FEWEST_SECONDS:
-        return smaller
-    least = size_of(held[0], more[0], STREAMED)
-    slow = size_of(seconds(kernel, n), seconds(kernel, 2 * n), MOST_SECONDS)
-    large = size_of(held[1], more[1], MOST_BYTES) * sizes[0] / sizes[-1]
-    return sizes_around(rounded(n, least * n / sizes[0])) if n < least < min(slow, large) else sizes
+    largest = size_of(held[1], more[1], CACHED, n)
+    while n == first or sizes_around(n)[-1] <= largest:
+        yield sizes_around(n)
+        n = 2 * n if is_power_of_two(n) else round(NEXT * n)
+    least = size_of(held[0], more[0], STREAMED, first)
+    slow = size_of(seconds(kernel, first), seconds(kernel, 2 * first), MOST_SECONDS, first)
+    large = size_of(held[1], more[1], MOST_BYTES, first) * SHARES[0] / SHARES[-1]
+    if least < min(slow, large):
+        yield sizes_around(rounded(first, least / SHARES[0]))
+
+
+def first_size(kernel: Kernel) -> int:
+    n = kernel.times
+    while min(fastest(f, TURNS) for f in on_jax_arrays(kernel, sizes_around(n)[0])) < LEAST_SECONDS:
+        n = 2 * n if is_power_of_two(n) else round(NEXT * n)
+    return n
+
+
+def size_of(x: float, twice: float, wanted: float, n: int) -> float:
+    """The size at which there are so many of what is `x` at `n`, and `twice` at twice the size."""
+    exponent = math.log2(twice / x)
+    return n * (wanted / x) ** (1 / exponent) if exponent > 0 else math.inf
 
 
 def seconds(kernel: Kernel, n: int) -> float:
@@ -143,8 +166,8 @@ def is_power_of_two(n: int) -> bool:
 
 def counted_excess(kernel: Kernel, sizes: Iterable[int]) -> list[tuple[float, float]]:
     """As `excess`, of bytes touched and of numbers computed."""
-    logs = np.log([[(c.touched, c.computed) for c in counted(kernel, n)] for n in sizes])
-    slopes = np.polyfit(np.log(list(sizes)), logs.reshape(len(logs), 4), 1)[0].reshape(2, 2)
+    found = np.array([[(c.touched, c.computed) for c in counted(kernel, n)] for n in sizes])
+    slopes = exponents(found.reshape(len(found), 4), sizes).reshape(2, 2)
     return list(zip(slopes[0], slopes[1] - slopes[0]))
 
 
@@ -170,30 +193,43 @@ def counted(kernel: Kernel, n: int) -> list[Counts]:
     return found
 
 
-def run(kernels: Iterable[Kernel]) -> None:
+def keep_pages() -> None:
+    """Tell the C library (glibc) to give no memory back."""
+    trim_threshold, most_mappings = -1, -4
+    library = ctypes.CDLL(None)
+    assert library.mallopt(most_mappings, 0) and library.mallopt(trim_threshold, -1)
+
+
+def in_fresh_pages(kernel: Kernel) -> None:
+    command = [sys.executable, "-m", "benchmarks.exponents", "--fresh", "--only", kernel.name]
+    subprocess.run(command, check=True)
+
+
+def run(kernels: Iterable[Kernel], fresh: bool) -> None:
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     # Or another thread would be waited for at each call.
     jax.config.update("jax_cpu_enable_async_dispatch", False)
+    if not fresh:
+        keep_pages()
     columns = ("time", "gradient", "bytes", "gradient", "numbers", "gradient")
-    print(f"{'exponents of':<24}" + "".join(f"{name:>10}" for name in columns))
+    print(f"{'exponents of':<24}" + "".join(f"{name:>10}" for name in columns), flush=True)
     beyond = []
     for kernel in kernels:
         sizes = timed_sizes(kernel)
+        if not fresh and any(strategy == "trail" for strategy, _ in storage(kernel, sizes[-1])):
+            in_fresh_pages(kernel)
+            continue
         of_counts = counted_excess(kernel, countable_sizes(kernel, sizes))
         pairs = [excess(kernel, sizes), *of_counts]
         cells = "".join(f"{primal:>10.2f}{more:>+10.2f}" for primal, more in pairs)
         print(f"{kernel.name:<24}{cells}  {sizes[0]} to {sizes[-1]}", flush=True)
         if pairs[0][1] > LIMIT:
             beyond.append(f"{kernel.name} {pairs[0][1]:+.2f}")
-    print(f"beyond {LIMIT:+} in time: {', '.join(beyond) or 'none'}")
+    print(f"beyond {LIMIT:+} in time: {', '.join(beyond) or 'none'}", flush=True)
 
 
 def main(names: Iterable[str] = tuple(KERNELS), fresh: bool = False) -> None:
-    missing = not fresh and any(name not in os.environ for name in KEPT_PAGES)
-    if missing:  # the C library reads them when a program starts
-        command = [sys.executable, "-m", "benchmarks.exponents", "--only", *names]
-        subprocess.run(command, env={**os.environ, **KEPT_PAGES}, check=True)
-    else:
-        run([KERNELS[name] for name in names])
+    run([KERNELS[name] for name in names], fresh)
 
 
 if __name__ == "__main__":

@@ -41,13 +41,16 @@ from myia.passes.together import together
 from myia.passes.uses import varying_in
 from myia.passes.walk import Walk, rewrite
 from myia.primitives.arithmetic import mul
-from myia.primitives.define import constant
+from myia.primitives.define import constant, constant_p, empty_p
 from myia.primitives.shaping import reshape
 from myia.primitives.structured import Loop, loop_p
 from myia.primitives.windows import dynamic_slice
 
 MAX_ELEMENTS = 1 << 17  # of an array that is computed at once: 1 MB
 MAX_ELEMENTS_IN_NESTS = 1 << 10  # whose loops are compiled whole
+# Where each is in a line of the cache by itself: the lines of three arrays are in the nearest one
+# when the next trip comes for its own. Trips that compute much do not wait for them.
+MAX_IN_COLUMNS, LINE, MUCH = 128, 32, 32
 MIN_TRIPS = 4
 MOVES = (dynamic_slice, reshape)
 MAX_GROWTH = 2  # of what a trip computes over the rows that it accesses
@@ -71,7 +74,11 @@ def _whole(op: Op, walk: Walk, ranges: Ranges, elements: int) -> Sequence[Value]
     if count is None or all(map(on_elements, loop.body.ops)):
         return None
     nested = any(each.primitive is loop_p for each in loop.body.ops)
-    width, trips = (_nest if nested else _rows)(loop, ranges, elements)
+    if nested:
+        made = {x for x in loop.carries if _is_filled(walk.definition(x))}
+        width, trips = _nest(loop, ranges, elements, made)
+    else:
+        width, trips = _rows(loop, ranges, elements)
     width = min(count, width)
     if trips is None or width < MIN_TRIPS:
         return None
@@ -83,15 +90,35 @@ def _whole(op: Op, walk: Walk, ranges: Ranges, elements: int) -> Sequence[Value]
     return together(loop, trips, _number(count - left), carries, left) if left else carries
 
 
-def _nest(loop: Loop, ranges: Ranges, elements: int) -> tuple[int, Nest | None]:
-    """How many trips can be made at once, if some loop in them goes one element after the other."""
+def _is_filled(op: Op | None) -> bool:
+    return op is not None and op.primitive in (constant_p, empty_p)
+
+
+def _nest(loop: Loop, ranges: Ranges, elements: int, filled: Set[Value]) -> tuple[int, Nest | None]:
+    """How many trips can be made at once, if some loop in them goes one element after the other.
+
+    `filled`: carries whose axes `layout.py` may lay out as they are gone along.
+    """
     inner = [Loop.of(op) for op in walk(loop.body) if op.primitive is loop_p]
     waiting = any(independent(each, ranges, MIN_TRIPS) is None for each in inner)
     trips = nest(loop, ranges) if waiting else None
     if trips is None:
         return 0, None
-    most = min(elements, MAX_ELEMENTS_IN_NESTS)
+    much = any(len(_computing(each.body)) > MUCH for each in inner)
+    carried = dict(zip(loop.body.args[1:], loop.carries))
+    columns = not much and any(
+        _is_column(op, move.axis) and carried.get(trips.arrays.get(op.operands[0])) not in filled
+        for op, move in trips.moves.items()
+    )
+    most = min(elements, MAX_IN_COLUMNS if columns else MAX_ELEMENTS_IN_NESTS)
     return most // _largest([loop.body, *(each.body for each in inner)], trips.varying), trips
+
+
+def _is_column(access: Op, axis: int) -> bool:
+    """Are windows that follow one another along the axis in different lines of the cache?"""
+    array, sizes, after = access.operands[0], sizes_of(access), slice(axis + 1, None)
+    near = math.prod(sizes[after]) * array.dtype.itemsize >= LINE
+    return not near and sizes[after] != array.shape[after]
 
 
 def _rows(loop: Loop, ranges: Ranges, elements: int) -> tuple[int, Trips | None]:

@@ -113,7 +113,7 @@ def untouched(loop: Loop, arg: Value, read: Op, ranges: Ranges) -> bool:
 
 
 def not_yet_touched(loop: Loop, arg: Value, read: Op, ranges: Ranges) -> bool:
-    """Has neither the trip of `read`, of any version of carry `arg`, nor one before stored there?"""
+    """Has neither this trip nor one before stored where `read` reads a version of carry `arg`?"""
     history = carried(loop.body)[loop.body.args.index(arg) - 1]
     index = loop.body.args[0]
     return history is not None and all(

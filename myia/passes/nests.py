@@ -47,6 +47,7 @@ class Nest:
     sums: frozenset[Value]  # carries to which trips add
     added: Mapping[Op, Accumulation]  # what they add to elements of arrays, by the store
     summing: frozenset[Op]  # the other ops of that
+    arrays: Mapping[Value, Value]  # the carry of which each is a version
     totals: Mapping = field(default_factory=dict)  # these two are of loops without loops in them
     accumulations: Mapping = field(default_factory=dict)
 
@@ -77,7 +78,9 @@ class _Search:
     def nest(self) -> Nest:
         summing = {op for found in self.added.values() for op in found.ops} - set(self.added)
         sums = {x for x in self.body.args[1:] if x not in self.arrays}
-        return Nest(self.varying, self.moves, frozenset(sums), self.added, frozenset(summing))
+        return Nest(
+            self.varying, self.moves, frozenset(sums), self.added, frozenset(summing), self.arrays
+        )
 
     def all_known(self) -> bool:
         return (

@@ -218,7 +218,9 @@ def test_fusions_end_where_stores_are_made():
         for _ in range(3):
             v = applied(lambda v: sin(v) * 0.5 + v, 6)(v)
             x = dynamic_update_slice(x, reshape(v, shape=(1, SIZE)), k, integer(0))
-            v = v + reshape(dynamic_slice(x, integer(2), integer(0), sizes=(1, SIZE)), shape=(SIZE,))
+            v = v + reshape(
+                dynamic_slice(x, integer(2), integer(0), sizes=(1, SIZE)), shape=(SIZE,)
+            )
         return [x]
 
     f = function("f", [F64_((3, SIZE))], lambda x: loop([x], row, count=integer(3)))

@@ -7,7 +7,7 @@ from myia.backends.reference.interpreter import evaluate
 from myia.ir.core import walk
 from myia.ir.parser import parse
 from myia.ir.verifier import verify
-from myia.passes.at_once import at_once
+from myia.passes.at_once import MAX_IN_COLUMNS, at_once
 from myia.pipeline import Options, lowered
 from myia.primitives.structured import loop_p
 
@@ -277,3 +277,37 @@ def test_sums_of_the_user_to_the_bit():
     assert loops[0] < loops[1]
     found, expected = evaluate(ours, args)[0], evaluate(apart, args)[0]
     assert found.tobytes() == expected.tobytes() == products(*args).tobytes()
+
+
+def smoothed_rows(image, gain):
+    out = np.zeros(image.shape)
+    for i in range(image.shape[0]):
+        y = 0.0
+        for j in range(image.shape[1]):
+            y = gain * image[i, j] + (1.0 - gain) * y
+            out[i, j] = y
+    return np.sum(out * np.cos(out))
+
+
+def smoothed_columns(image, gain):
+    out = np.zeros(image.shape)
+    for j in range(image.shape[1]):
+        y = 0.0
+        for i in range(image.shape[0]):
+            y = gain * image[i, j] + (1.0 - gain) * y
+            out[i, j] = y
+    return np.sum(out * np.cos(out))
+
+
+@pytest.mark.parametrize(
+    "f, shape, most",
+    [(smoothed_rows, (300, 4), MAX_IN_COLUMNS), (smoothed_columns, (4, 300), 300)],
+)
+def test_many_rows_are_gone_along_in_strips(f, shape, most):
+    """What is at one place of 300 rows lies in as many lines of the cache, of columns in few."""
+    args = (RNG.random(shape), 0.3)
+    program = parse(myia.grad(f, argnums=(0, 1)).ir(*args)["finish"])
+    vectors = [y.shape for op in walk(program.region) for y in op.results if len(y.shape) == 1]
+    assert max(vectors) == (most,)
+    np.testing.assert_allclose(myia.jit(f)(*args), f(*args), rtol=1e-12)
+    myia.check_grads(f, args, order=1)

@@ -83,6 +83,7 @@ class Loop:
         seen = self.rng.sample(carried, len(carried) - dropped)
         sums = [self.emit(f"add %s, {self.rng.choice(self.windows)}")] if dropped else []
         carries = [*(f"{x} = {x}" for x in carried), *("%s = %b" for _ in sums)]
+        ends = ", ".join([*carried, *("%s" for _ in sums)])
         results = [*seen, *("%s" for _ in sums)]
         types = ", ".join(self.of_window if x == "%s" else self.shape for x in results)
         lines = "\n    ".join(self.lines)
@@ -93,7 +94,7 @@ func @f(%x: {self.shape}, %y: {self.shape}, %a: {self.shape}) -> {types} {{
   %last = {TRIPS - self.rng.randint(0, 1)}: i64[]
   %n = {TRIPS}: i64[]
   %b = 0.0: {self.of_window}
-  {", ".join([*carried, *("%s" for _ in sums)])} = for %k < %n ({", ".join(carries)}) bound {TRIPS} {{
+  {ends} = for %k < %n ({", ".join(carries)}) bound {TRIPS} {{
     %next = add %k, %1
     %back = sub %last, %k
     {lines}

@@ -146,7 +146,7 @@ class Emitter:
         results = op.primitive.lower(*operands, **op.params)
         results = results if isinstance(results, (tuple, list)) else (results,)
         straight = self.fences and op in self.fences.straight and not self.rules.ordered
-        if straight or op in self.cuts and op not in self.guards:
+        if straight or (op in self.cuts and op not in self.guards):
             return fence(true_after(results[0]), results)
         return fence(self.guards[op], results) if op in self.guards else results
 
