@@ -14,6 +14,9 @@ and clears it, and the array is dropped at the end. No trip sees the store of an
 windows lie apart (`history.py`): along some axis they start at `a * k + c`, within the array, and
 `abs(a)` is at least their size. Then the array never changes, as `carries.py` will notice, and its
 reads need no fence; what only its stores needed, in inner loops too, goes.
+
+Nor does a trip see stores behind which it reads, as the reversal of `x[i] += f * x[i - 1]` does: it
+restores element i and reads i - 1, which has not been restored yet.
 """
 
 from __future__ import annotations
