@@ -43,10 +43,10 @@ SHARES = (0.7, 1.0, 1.4, 2.0)
 NEXT = 1.5
 ROUNDS, TURNS = 7, 2
 # Seconds of the primal, and of the gradient: five times what a call takes, which is taken off.
-LEAST_SECONDS, MOST_SECONDS = 5e-5, 0.05
-PATIENCE = 15  # seconds for one row, but for two rounds
+LEAST_SECONDS, MOST_SECONDS = 5e-5, 0.03
+PATIENCE = 8  # seconds for one row, but for two rounds
 # How much less than of its numbers an exponent of the primal's time may be.
-SHORTFALL = 0.15
+SHORTFALL = 0.25
 # Bytes of all arrays: a sixth of the caches of a small machine, and twice those.
 CACHED, STREAMED = 6e6, 64e6
 MOST_BYTES = 4e9
