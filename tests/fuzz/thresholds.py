@@ -1,4 +1,4 @@
-"""What waits for many trips or much work, so that it pays, takes little: random programs have it."""
+"""What waits for many trips or much work, so that it pays, takes little: programs here have it."""
 
 from __future__ import annotations
 
