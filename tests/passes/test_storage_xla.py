@@ -5,6 +5,7 @@ import pytest
 from transforms.derivative_checks import expanded, function, gradient, run
 from transforms.derivative_zoo import ZOO
 
+import myia
 from myia.backends.xla.executable import compile_function
 from myia.passes import LATE_PASSES, optimize
 from myia.passes.storage import Limits, lower_rev
@@ -50,3 +51,31 @@ def test_a_million_trips_in_eight_megabytes():
     for _ in range(1000):  # by then the iteration has settled
         x, dx, dp = np.sin(x) * p + 0.1, dx * np.cos(x) * p, dp * np.cos(x) * p + np.sin(x)
     np.testing.assert_allclose(program(0.7, 0.8, 1_000_000), [dx, dp], rtol=1e-9, atol=1e-30)
+
+
+def largest_of_sums_of_products(x, y, a):
+    w = np.cos(y)
+    m = np.zeros((5, len(x)))
+    m[0] = x
+    m[1] = y
+    for k in range(2, -1, -1):
+        v = (w * 0.4 + a * m[k])[::-1] * 0.9 * 0.4 + a * m[k]
+        z = np.exp(-(v**2))
+        m[k + 1] += z * 0.1
+        m[k + 1] += np.arctan(y) * a * 0.1
+        m[k + 1] += (z * 0.3 + np.max(v) * 0.1) * 0.1
+        x = np.where(m[k] < 0.5, z, -z) * 0.5 + x * np.min(v) * 0.4
+    return np.sum(x * w) * 0.1 + np.sum(m * m)
+
+
+@pytest.mark.parametrize("seed", range(10, 14))
+def test_extrema_are_found_among_what_is_computed_again(seed):
+    """Which may be rounded in another way than what was computed first."""
+    f, (x, y, dx, dy) = (
+        largest_of_sums_of_products,
+        np.random.default_rng(seed).normal(size=(4, 1000)),
+    )
+    gx, gy, ga = myia.grad(f, argnums=(0, 1, 2))(x, y, 0.7)
+    h = 1e-6
+    difference = f(x + h * dx, y + h * dy, 0.7 + h) - f(x - h * dx, y - h * dy, 0.7 - h)
+    np.testing.assert_allclose(gx @ dx + gy @ dy + ga, difference / (2 * h), rtol=1e-5)

@@ -7,7 +7,7 @@ again, and whether a sum (0.3) is computed again rather than stored.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from math import prod
 
 from myia.ir.avals import Aval
@@ -31,6 +31,7 @@ CHEAP = {
     "round", "select", "shift_left", "shift_right", "sign", "square", "sub", "trunc", "xor",
 }  # fmt: skip
 MEDIUM = {"div", "reciprocal", "sqrt", "rsqrt", "floordiv", "truncdiv", "mod", "rem"}
+EXTREMA = {"reduce_max", "reduce_min"}
 SUMS = {"reduce_sum", "reduce_max", "reduce_min", "reduce_and", "reduce_or", "cumsum"}
 
 # (for one scalar, for each element of an array)
@@ -60,6 +61,13 @@ def recording_cost(aval: Aval, price: float) -> float:
     """To write a value to a tape and to read it back; `price`: of a byte."""
     truths = aval.size if aval.dtype.kind == "b" and aval.ndim else 0
     return 1.5 + price * aval.nbytes + _PER_TRUTH * truths
+
+
+def compared_with_operands(ops: Iterable[Op]) -> set[Value]:
+    """Extrema, which derivatives look for among the operand's elements: they must be computed of
+    the same numbers. What is computed again may be rounded otherwise (`x * y + z` at once or not)
+    than what was recorded, and none would be found."""
+    return {y for op in ops if op.primitive.name in EXTREMA for y in op.results}
 
 
 def most_trips(loop: Loop) -> float:

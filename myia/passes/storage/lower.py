@@ -26,7 +26,13 @@ from myia.ir.core import Function, Op, Region, Value, has_effect, reads
 from myia.ir.dependence import needed, with_dependents
 from myia.ir.rewrite import Env, clone_region
 from myia.passes.dce import eliminate_dead_code
-from myia.passes.storage.costs import UNKNOWN_TRIPS, most_trips, op_cost, recording_cost
+from myia.passes.storage.costs import (
+    UNKNOWN_TRIPS,
+    compared_with_operands,
+    most_trips,
+    op_cost,
+    recording_cost,
+)
 from myia.passes.storage.counters import invert_counters
 from myia.passes.storage.cut import Cut, carries_needed, choose_records, parted
 from myia.passes.storage.explain import plan_of
@@ -255,10 +261,16 @@ class _Scope:
         trip = Trip(cut, Loop.of(self.ops[index]).body, mapping)
         limits, parts = self.lowering.limits, cut.parts
 
+        compared = compared_with_operands(cut.primal)
+
         def recording(x: Value, price: float) -> float:
             # A trail has its size however few trips there are: to run them again takes less.
             costly = price > PRICES[0][0] and x in self.lowering.trails
-            return NEVER if costly else recording_cost(x.aval, price) * trip.discount(x)
+            return (
+                NEVER
+                if costly or x in compared
+                else recording_cost(x.aval, price) * trip.discount(x)
+            )
 
         @cache
         def choose(price: float) -> Cut:
