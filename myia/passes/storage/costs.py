@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from math import prod
 
 from myia.ir.avals import Aval
-from myia.ir.core import Op, Region
+from myia.ir.core import Op, Region, Value
 from myia.passes.independent import on_elements
 from myia.passes.places import STORES, place_of
 from myia.primitives.structured import Loop, if_p, loop_p
@@ -64,9 +64,11 @@ def recording_cost(aval: Aval, price: float) -> float:
 
 
 def compared_with_operands(ops: Iterable[Op]) -> set[Value]:
-    """Extrema, which derivatives look for among the operand's elements: they must be computed of
-    the same numbers. What is computed again may be rounded otherwise (`x * y + z` at once or not)
-    than what was recorded, and none would be found."""
+    """Extrema, which derivatives look for among the elements, computed of the same numbers.
+
+    What is computed again may be rounded otherwise (`x * y + z` at once or not) than what was
+    recorded, and none would be found.
+    """
     return {y for op in ops if op.primitive.name in EXTREMA for y in op.results}
 
 
