@@ -48,8 +48,9 @@ from myia.primitives.windows import dynamic_slice
 
 MAX_ELEMENTS = 1 << 17  # of an array that is computed at once: 1 MB
 MAX_ELEMENTS_IN_NESTS = 1 << 10  # whose loops are compiled whole
-# Where each is in a line of the cache by itself: the lines of three arrays are in the nearest one
-# when the next trip comes for its own. Trips that compute much do not wait for them.
+# Trips, where each finds its elements in a line of the cache by itself: the lines of three arrays
+# are still in the nearest cache when the next elements are wanted. (Bytes of a line that are not
+# spared; arrays that a trip computes, so many that it does not wait for them.)
 MAX_IN_COLUMNS, LINE, MUCH = 128, 32, 32
 MIN_TRIPS = 4
 MOVES = (dynamic_slice, reshape)
@@ -110,8 +111,9 @@ def _nest(loop: Loop, ranges: Ranges, elements: int, filled: Set[Value]) -> tupl
         _is_column(op, move.axis) and carried.get(trips.arrays.get(op.operands[0])) not in filled
         for op, move in trips.moves.items()
     )
-    most = min(elements, MAX_IN_COLUMNS if columns else MAX_ELEMENTS_IN_NESTS)
-    return most // _largest([loop.body, *(each.body for each in inner)], trips.varying), trips
+    bodies = [loop.body, *(each.body for each in inner)]
+    width = min(elements, MAX_ELEMENTS_IN_NESTS) // _largest(bodies, trips.varying)
+    return min(width, MAX_IN_COLUMNS) if columns else width, trips
 
 
 def _is_column(access: Op, axis: int) -> bool:
