@@ -89,7 +89,7 @@ def timed_sizes(kernel: Kernel) -> list[int]:
     found = None
     for found in possible_sizes(kernel):
         (exponent,) = exponents(work(kernel, found, primal, rounds=3), found)
-        (of_numbers, _), _ = counted_excess(kernel, countable_sizes(kernel, found))[::-1]
+        _, (of_numbers, _) = counted_excess(kernel, countable_sizes(kernel, found))
         steady = storage(kernel, found[0]) == storage(kernel, found[-1])
         if steady and exponent > of_numbers - SHORTFALL:
             break

@@ -49,9 +49,10 @@ from myia.primitives.windows import dynamic_slice
 MAX_ELEMENTS = 1 << 17  # of an array that is computed at once: 1 MB
 MAX_ELEMENTS_IN_NESTS = 1 << 10  # whose loops are compiled whole
 # Trips, where each finds its elements in a line of the cache by itself: the lines of three arrays
-# are still in the nearest cache when the next elements are wanted. (Bytes of a line that are not
-# spared; arrays that a trip computes, so many that it does not wait for them.)
-MAX_IN_COLUMNS, LINE, MUCH = 128, 32, 32
+# are still in the nearest cache when the next elements are wanted.
+MAX_IN_COLUMNS = 128
+LINE = 32  # bytes, so many of one that little of it is fetched in vain
+MUCH = 32  # arrays, so many computed in a trip that it does not wait for memory
 MIN_TRIPS = 4
 MOVES = (dynamic_slice, reshape)
 MAX_GROWTH = 2  # of what a trip computes over the rows that it accesses
