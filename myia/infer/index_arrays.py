@@ -25,7 +25,8 @@ from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.primitives import arithmetic, logic, shaping
 from myia.primitives.define import constant
-from myia.primitives.indexing import gather, index_dims, scatter
+from myia.primitives.indexing import gather, index_dims
+from myia.primitives.scattering import scatter
 
 
 def is_array_index(k: Abstract) -> bool:

@@ -1,6 +1,6 @@
-"""Reading and writing at arrays of indices, as the XLA operations gather and scatter do.
+"""Reading and adding at arrays of indices, as the XLA operations gather and scatter do.
 
-`gather` reads a window of extents `sizes` at each index and `scatter` writes one; their parameter
+`gather` reads a window of extents `sizes` at each index and a scatter writes one; their parameter
 `dims`, made by `index_dims`, says which axes are which. An index out of range is moved so that its
 window fits (`mode="clip"`), or its window reads `fill` and is not written (`mode="fill"`).
 """
@@ -12,12 +12,11 @@ from typing import NamedTuple
 import numpy as np
 from jax import lax
 
-from myia.ir.avals import I64, Aval
+from myia.ir.avals import Aval
 from myia.ir.core import Op, Value
 from myia.ir.primitive import Cotangents, Explicit
-from myia.primitives.define import CallablePrimitive, constant, linear, require, zeros
-from myia.primitives.logic import eq, select
-from myia.primitives.shaping import iota, reshape
+from myia.primitives.define import CallablePrimitive, constant, linear, require
+from myia.primitives.shaping import reshape
 from myia.primitives.windows import dynamic_slice, dynamic_update_slice
 
 __all__ = [
@@ -26,7 +25,6 @@ __all__ = [
     "dynamic_update_slice",
     "gather",
     "index_dims",
-    "scatter",
     "scatter_add",
     "take",
     "take_along_axis",
@@ -195,60 +193,6 @@ def gather_updates(ct, x, indices, u, dims, mode, outside=0):
     """What `ct`, an array like `x`, has where a scatter writes the elements of `u`."""
     sizes = window_sizes(x.shape, u.shape, IndexDims(*dims))
     return gather(ct, indices, dims=dims, sizes=sizes, mode=mode, fill=outside)
-
-
-def _last_written(x: Value, indices: Value, u: Value, dims, mode) -> Value:
-    """True for the elements of `u` that no later one overwrites."""
-    ids = reshape(iota(shape=(u.aval.size,), axis=0, dtype=I64.dtype), shape=u.shape)
-    nobody = constant(-1, I64.dtype, x.shape)
-    owner = scatter(nobody, indices, ids, dims=dims, mode=mode, unique=False)
-    return eq(gather_updates(owner, x, indices, u, dims, mode, outside=-1), ids)
-
-
-def _transpose_scatter(i, ct, x, indices, u, *, dims, mode, unique):
-    if i == 0:
-        return scatter(ct, indices, zeros(u.aval), dims=dims, mode=mode, unique=unique)
-    read = gather_updates(ct, x, indices, u, dims, mode)
-    return read if unique else select(_last_written(x, indices, u, dims, mode), read, 0)
-
-
-def _lower_scatter(x, indices, u, *, dims, mode, unique):
-    numbers, options = IndexDims(*dims).for_scatter(), dict(mode=mode, unique_indices=unique)
-    if unique:
-        return lax.scatter(x, indices, u, numbers, **options)
-    return lax.platform_dependent(
-        x,
-        indices,
-        u,
-        cpu=lambda x, indices, u: lax.scatter(x, indices, u, numbers, **options),
-        default=lambda x, indices, u: scatter_in_any_order(x, indices, u, dims, mode),
-    )
-
-
-def scatter_in_any_order(x, indices, u, dims, mode):
-    """A scatter whose last write stays although the device writes in an order of its own.
-
-    Whoever writes to an element writes what the last one there writes.
-    """
-    dims = IndexDims(*dims)
-    ids = lax.reshape(lax.iota(np.int64, u.size), u.shape)
-    last = lax.full(x.shape, -1, np.int64)
-    last = lax.scatter_max(last, indices, ids, dims.for_scatter(), mode=mode)
-    sizes = window_sizes(x.shape, u.shape, dims)
-    writer = lax.gather(last, indices, dims.for_gather(), sizes, mode=mode, fill_value=0)
-    values = lax.reshape(u, (u.size,))[lax.reshape(writer, (u.size,))]
-    return lax.scatter(x, indices, lax.reshape(values, u.shape), dims.for_scatter(), mode=mode)
-
-
-# `unique`: no element is written twice (not checked). Otherwise the last write stays.
-scatter = linear(
-    "scatter",
-    scatter_avals,
-    _lower_scatter,
-    evaluate_scatter(np.ndarray.__setitem__),
-    groups=((0, 2),),
-    transpose=_transpose_scatter,
-)
 
 
 def _transpose_scatter_add(i, ct, x, indices, u, *, dims, mode):

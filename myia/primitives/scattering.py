@@ -1,10 +1,11 @@
-"""Scatters that multiply by what they write, or keep the extremum. (`scatter`: see indexing.)
+"""Scatters that store, multiply by what they write, or keep the extremum.
 
 An element may be written to several times, unless `unique` says (unchecked) that none is.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -15,19 +16,149 @@ from myia.ir.builder import emit
 from myia.ir.core import Value
 from myia.ir.primitive import Explicit
 from myia.primitives.arithmetic import add, mul
+from myia.primitives.arithmetic import max as maximum
+from myia.primitives.arithmetic import min as minimum
 from myia.primitives.cumulative import shift
-from myia.primitives.define import CallablePrimitive, constant, require_kind, zeros
+from myia.primitives.define import CallablePrimitive, constant, linear, require_kind, zeros
 from myia.primitives.indexing import (
     IndexDims,
     evaluate_scatter,
     gather_updates,
+    index_dims,
     scatter_add,
     scatter_avals,
     take,
+    window_sizes,
 )
-from myia.primitives.logic import convert, eq, select
+from myia.primitives.logic import and_, convert, eq, gt, ne, not_, select
 from myia.primitives.ordering import argsort, sort_p
-from myia.primitives.shaping import iota, reshape
+from myia.primitives.reductions import reduce_or
+from myia.primitives.shaping import broadcast, iota, reshape, slice
+
+# ----- Stores: the last one to an element stays
+
+PAIRS = 32  # windows, so few that all pairs of them take no longer than the stores
+SPARSE = 256  # elements of the array to each written: they are filled while it is sorted
+
+
+def _last_written(x: Value, indices: Value, u: Value, dims, mode) -> Value:
+    """True for the elements of `u` that no later one overwrites.
+
+    What it takes grows with `u`, not with `x`, if the windows are single elements along the axes
+    that are indexed, as those of NumPy are: others may overlap in part.
+    """
+    axes = IndexDims(*dims)
+    sizes, batch = window_sizes(x.shape, u.shape, axes), indices.shape[:-1]
+    count = math.prod(batch)
+    single = all(sizes[axis] == 1 for axis in axes.start_index_map)
+    if not single or count == 0 or (count > PAIRS and x.aval.size < SPARSE * u.aval.size):
+        return _is_writer(x, indices, u, dims, mode)
+    places = reshape(_places(x, indices, axes, mode), shape=(count,))
+    last = (_last_of_pairs if count <= PAIRS else _last_of_sorted)(places)
+    others = tuple(axis for axis in range(u.aval.ndim) if axis not in axes.offset_dims)
+    return broadcast(reshape(last, shape=batch), shape=u.shape, dims=others)
+
+
+def _is_writer(x: Value, indices: Value, u: Value, dims, mode) -> Value:
+    """The same by an array like `x` of who wrote last."""
+    ids = reshape(iota(shape=(u.aval.size,), axis=0, dtype=I64.dtype), shape=u.shape)
+    nobody = constant(-1, I64.dtype, x.shape)
+    owner = scatter(nobody, indices, ids, dims=dims, mode=mode, unique=False)
+    return eq(gather_updates(owner, x, indices, u, dims, mode, outside=-1), ids)
+
+
+def _places(x: Value, indices: Value, dims: IndexDims, mode: str) -> Value:
+    """A number for each window, of shape (batch...): equal where they are at the same place.
+
+    All that are outside and not written have one number, too.
+    """
+    batch = indices.shape[:-1]
+    place, inside = constant(0, I64.dtype, batch), constant(True, np.dtype(bool), batch)
+    count = 1
+    for k, axis in enumerate(dims.start_index_map):
+        index = convert(_column(indices, k), dtype=I64.dtype)
+        within = minimum(maximum(index, 0), x.shape[axis] - 1)
+        inside = and_(inside, eq(index, within))
+        place, count = add(place, mul(within, count)), count * x.shape[axis]
+    for axis, along in zip(dims.operand_batching_dims, dims.start_indices_batching_dims):
+        row = iota(shape=batch, axis=along, dtype=I64.dtype)
+        place, count = add(place, mul(row, count)), count * x.shape[axis]
+    return select(inside, place, -1) if mode == "fill" else place
+
+
+def _column(indices: Value, k: int) -> Value:
+    batch = indices.shape[:-1]
+    start, stride = (0,) * len(batch), (1,) * indices.aval.ndim
+    column = slice(indices, start=(*start, k), limit=(*batch, k + 1), stride=stride)
+    return reshape(column, shape=batch)
+
+
+def _last_of_pairs(places: Value) -> Value:
+    """True for those that no later one equals."""
+    pairs = 2 * places.shape
+    one, other = (broadcast(places, shape=pairs, dims=(axis,)) for axis in (0, 1))
+    later = gt(*(iota(shape=pairs, axis=axis, dtype=I64.dtype) for axis in (1, 0)))
+    return not_(reduce_or(and_(eq(one, other), later), axes=(1,)))
+
+
+def _last_of_sorted(places: Value) -> Value:
+    """The same in sorted order, where equal ones are adjacent."""
+    order = iota(shape=places.shape, axis=0, dtype=I64.dtype)
+    places, order = emit(sort_p, places, order, axis=0, keys=1)
+    last = ne(places, shift(places, 1, -2, 0, reverse=True))
+    at = reshape(order, shape=(*order.shape, 1))
+    dims = index_dims((), (0,), (0,))
+    nobody = constant(False, last.dtype, last.shape)
+    return scatter(nobody, at, last, dims=dims, mode="clip", unique=True)
+
+
+def _transpose_scatter(i, ct, x, indices, u, *, dims, mode, unique):
+    if i == 0:
+        return scatter(ct, indices, zeros(u.aval), dims=dims, mode=mode, unique=unique)
+    read = gather_updates(ct, x, indices, u, dims, mode)
+    return read if unique else select(_last_written(x, indices, u, dims, mode), read, 0)
+
+
+def _lower_scatter(x, indices, u, *, dims, mode, unique):
+    numbers, options = IndexDims(*dims).for_scatter(), dict(mode=mode, unique_indices=unique)
+    if unique:
+        return lax.scatter(x, indices, u, numbers, **options)
+    return lax.platform_dependent(
+        x,
+        indices,
+        u,
+        cpu=lambda x, indices, u: lax.scatter(x, indices, u, numbers, **options),
+        default=lambda x, indices, u: scatter_in_any_order(x, indices, u, dims, mode),
+    )
+
+
+def scatter_in_any_order(x, indices, u, dims, mode):
+    """A scatter whose last write stays although the device writes in an order of its own.
+
+    Whoever writes to an element writes what the last one there writes.
+    """
+    dims = IndexDims(*dims)
+    ids = lax.reshape(lax.iota(np.int64, u.size), u.shape)
+    last = lax.full(x.shape, -1, np.int64)
+    last = lax.scatter_max(last, indices, ids, dims.for_scatter(), mode=mode)
+    sizes = window_sizes(x.shape, u.shape, dims)
+    writer = lax.gather(last, indices, dims.for_gather(), sizes, mode=mode, fill_value=0)
+    values = lax.reshape(u, (u.size,))[lax.reshape(writer, (u.size,))]
+    return lax.scatter(x, indices, lax.reshape(values, u.shape), dims.for_scatter(), mode=mode)
+
+
+# `unique`: no element is written twice (not checked). Otherwise the last write stays.
+scatter = linear(
+    "scatter",
+    scatter_avals,
+    _lower_scatter,
+    evaluate_scatter(np.ndarray.__setitem__),
+    groups=((0, 2),),
+    transpose=_transpose_scatter,
+)
+
+
+# ----- Scatters by an operation
 
 
 def _scattering(name: str, lower: Callable, ufunc: np.ufunc, jvp, kinds) -> CallablePrimitive:

@@ -38,6 +38,7 @@ from myia.primitives import linalg as m
 from myia.primitives import logic as g
 from myia.primitives import ordering as o
 from myia.primitives import reductions as r
+from myia.primitives import scattering as j
 from myia.primitives import shaping as s
 from myia.primitives import windows as w
 
@@ -177,12 +178,12 @@ TABLE = [
     case(i.gather, (4, 3), [2, 2], sizes=(2, 2), mode="clip", fill=None, **BLOCKS),
     case(i.gather, (4, 3), [2, 2], sizes=(2, 2), mode="fill", fill=-1.0, **BLOCKS),
     case(i.gather, (4, 3), [[0], [2], [1], [1]], sizes=(1, 1), mode="clip", fill=None, **BATCH),
-    case(i.scatter, (4, 3), [[2], [0]], (2, 3), dtypes=ANY, mode="clip", unique=True, **ROWS),
-    case(i.scatter, (4, 3), [[2], [0], [2]], (3, 3), mode="clip", unique=False, **ROWS),
-    case(i.scatter, (4, 3), [[4], [1], [-1], [1]], (4, 3), mode="fill", unique=False, **ROWS),
-    case(i.scatter, (4, 3), [[0, 1], [3, 9], [3, 2]], (3,), mode="clip", unique=False, **PLACES),
-    case(i.scatter, (4, 3), [2, 2], (2, 2), mode="clip", unique=True, **BLOCKS),
-    case(i.scatter, (4, 3), [[0], [2], [1], [1]], (4,), mode="clip", unique=True, **BATCH),
+    case(j.scatter, (4, 3), [[2], [0]], (2, 3), dtypes=ANY, mode="clip", unique=True, **ROWS),
+    case(j.scatter, (4, 3), [[2], [0], [2]], (3, 3), mode="clip", unique=False, **ROWS),
+    case(j.scatter, (4, 3), [[4], [1], [-1], [1]], (4, 3), mode="fill", unique=False, **ROWS),
+    case(j.scatter, (4, 3), [[0, 1], [3, 9], [3, 2]], (3,), mode="clip", unique=False, **PLACES),
+    case(j.scatter, (4, 3), [2, 2], (2, 2), mode="clip", unique=True, **BLOCKS),
+    case(j.scatter, (4, 3), [[0], [2], [1], [1]], (4,), mode="clip", unique=True, **BATCH),
     case(i.scatter_add, (4, 3), [[2], [0], [2]], (3, 3), dtypes=NUMBERS, mode="clip", **ROWS),
     case(i.scatter_add, (4, 3), [[4], [1], [-1]], (3, 3), mode="fill", **ROWS),
     case(i.scatter_add, (4, 3), [[0, 1], [3, 9], [0, 1]], (3,), mode="clip", **PLACES),

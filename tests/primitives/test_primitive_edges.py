@@ -16,7 +16,17 @@ from myia.ir.avals import BOOL, F32, F64, I64, Aval, aval_of
 from myia.ir.builder import build_region, emit
 from myia.ir.core import Value
 from myia.primitives import arithmetic as a
-from myia.primitives import effects, indexing, linalg, logic, ordering, reductions, shaping, windows
+from myia.primitives import (
+    effects,
+    indexing,
+    linalg,
+    logic,
+    ordering,
+    reductions,
+    scattering,
+    shaping,
+    windows,
+)
 from myia.primitives import elementwise as e
 from myia.source.diagnostics import InternalError
 
@@ -121,9 +131,41 @@ def test_the_last_of_several_writes_gets_the_cotangent():
     x, indices = np.zeros(4), np.array([[1], [1], [3], [1]])
     dims = indexing.index_dims((), (0,), (0,))
     params = dict(dims=dims, mode="clip", unique=False)
-    before, written = gradient(indexing.scatter, x, indices, np.arange(4.0), **params)
+    before, written = gradient(scattering.scatter, x, indices, np.arange(4.0), **params)
     np.testing.assert_array_equal(before, [1, 0, 1, 0])
     np.testing.assert_array_equal(written, [0, 0, 1, 1])
+
+
+# The array, the indices and what is written there; some come twice, some are outside.
+WRITES = {
+    "elements": ((6,), (9, 1), (9,), indexing.index_dims((), (0,), (0,))),
+    "rows": ((5, 2), (7, 1), (7, 2), indexing.index_dims((1,), (0,), (0,))),
+    "columns": ((2, 5), (7, 1), (2, 7), indexing.index_dims((0,), (1,), (1,))),
+    "places": ((3, 4), (2, 6, 2), (2, 6), indexing.index_dims((), (0, 1), (1, 0))),
+    "batches": ((3, 4), (3, 6, 1), (3, 6), indexing.index_dims((), (1,), (1,), (0,), (0,))),
+    "blocks": ((4, 3), (6, 2), (6, 2, 2), indexing.index_dims((1, 2), (), (0, 1))),
+}
+
+
+@pytest.mark.parametrize("pairs, sparse", [(32, 256), (0, 0), (0, 256)])
+@pytest.mark.parametrize("mode", indexing.MODES)
+@pytest.mark.parametrize("name", WRITES)
+def test_which_write_is_the_last_is_found_in_three_ways(name, mode, pairs, sparse, monkeypatch):
+    """Against what each element written changes when all are written in order."""
+    monkeypatch.setattr(scattering, "PAIRS", pairs)
+    monkeypatch.setattr(scattering, "SPARSE", sparse)
+    shape, at, written, dims = WRITES[name]
+    rng = np.random.default_rng(0)
+    indices, ct = rng.integers(-1, max(shape) + 1, at), rng.normal(size=shape)
+    params = dict(dims=dims, mode=mode, unique=False)
+    store = functools.partial(scattering.scatter.evaluate, np.zeros(shape), indices, **params)
+    units = np.eye(math.prod(written)).reshape(-1, *written)
+    expected = np.reshape([np.sum(ct * store(unit)) for unit in units], written)
+    assert 0 < np.count_nonzero(expected) < expected.size
+    _, found = gradient(
+        scattering.scatter, np.zeros(shape), indices, np.zeros(written), ct=ct, **params
+    )
+    np.testing.assert_array_equal(found, expected)
 
 
 def test_a_device_that_writes_in_any_order_keeps_the_last_write():
@@ -132,12 +174,12 @@ def test_a_device_that_writes_in_any_order_keeps_the_last_write():
     starts = np.array([[0, 0], [1, 1], [0, 1], [3, 2]])
     dims = indexing.index_dims((1, 2), (), (0, 1))
     for mode in indexing.MODES:
-        expected = indexing.scatter.evaluate(x, starts, u, dims=dims, mode=mode, unique=False)
+        expected = scattering.scatter.evaluate(x, starts, u, dims=dims, mode=mode, unique=False)
         with jax.enable_x64(True):
-            scatter = functools.partial(indexing.scatter_in_any_order, dims=dims, mode=mode)
+            scatter = functools.partial(scattering.scatter_in_any_order, dims=dims, mode=mode)
             np.testing.assert_array_equal(jax.jit(scatter)(x, starts, u), expected)
             backwards = jax.jit(scatter)(x, starts[::-1], u[::-1])
-        expected = indexing.scatter.evaluate(
+        expected = scattering.scatter.evaluate(
             x, starts[::-1], u[::-1], dims=dims, mode=mode, unique=False
         )
         np.testing.assert_array_equal(backwards, expected)

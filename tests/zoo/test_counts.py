@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hlo_copies import copies_in_loops
 
 import myia
 from benchmarks.counts import Counts, counts
 from benchmarks.exponents import counted_excess
 from benchmarks.kernel_programs import KERNELS
+from myia.ir.core import walk
 from myia.ir.parser import parse
 
 NAMES = (
@@ -89,6 +91,37 @@ def test_the_exponent_of_the_second_derivative_is_that_of_the_primal(name):
         primal = touched(myia.jit(kernel.pure()), *args)
         found.append(touched(myia.grad(along, argnums=active), *args, *direction) / primal)
     assert np.log2(found[1] / found[0]) <= 0.15
+
+
+def at_indices(x, places):
+    for p in places:
+        x[p] = np.sin(x[p]) * x[p[::-1]]
+    return np.sum(x)
+
+
+def rows_at_indices(x, places):
+    for p in places:
+        x[p] *= x[[3, 0]]
+        x[[0, p[0]]] = x[[p[0], 1]]
+    return np.sum(x)
+
+
+@pytest.mark.parametrize(
+    "f, shape, count", [(at_indices, (), 2), (at_indices, (), 40), (rows_at_indices, (3,), 2)]
+)
+def test_stores_at_indices_cost_what_they_write(f, shape, count):
+    """Beside the user's array none of its size is made, nor is one copied, to know who wrote."""
+    n, rng = 80_000, np.random.default_rng(0)
+    args = (rng.normal(size=(n, *shape)), rng.integers(0, n, (30, count)))
+    gradient = myia.grad(f)
+    large = {
+        x.dtype.kind
+        for op in walk(parse(gradient.ir(*args)["finish"]).region)
+        for x in op.results
+        if x.aval.size >= n
+    }
+    assert large == {"f"}
+    assert not copies_in_loops(gradient.lower(*args).compile().as_text(), at_least=n)
 
 
 def _leaves(args):

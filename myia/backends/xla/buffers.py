@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from myia.ir.core import Region, Value
 from myia.primitives.flow import edges
-from myia.primitives.indexing import gather, scatter, scatter_add
-from myia.primitives.scattering import scatter_max, scatter_min, scatter_mul
+from myia.primitives.indexing import gather, scatter_add
+from myia.primitives.scattering import scatter, scatter_max, scatter_min, scatter_mul
 from myia.primitives.shaping import reshape, slice
 from myia.primitives.structured import call_p, if_p, loop_p
 from myia.primitives.windows import dynamic_slice, dynamic_update_add, dynamic_update_slice

@@ -24,7 +24,8 @@ from myia.infer.sized.counts import I64, Count, unknown
 from myia.ir.core import Value
 from myia.primitives import arithmetic, logic, reductions, shaping
 from myia.primitives.define import constant
-from myia.primitives.indexing import index_dims, scatter, take
+from myia.primitives.indexing import index_dims, take
+from myia.primitives.scattering import scatter
 from myia.primitives.windows import dynamic_slice
 
 

@@ -30,7 +30,8 @@ from myia.infer.values import Abstract, Ref, SliceValue, Tuple
 from myia.ir.core import Value
 from myia.primitives import arithmetic, logic
 from myia.primitives.define import constant
-from myia.primitives.indexing import index_dims, scatter, take
+from myia.primitives.indexing import index_dims, take
+from myia.primitives.scattering import scatter
 
 
 def applies(ctx: Context, x: Ref, key: Abstract) -> bool:

@@ -125,7 +125,7 @@ def _write_window(x: Value, indices: Value, u: Value, dims, sizes, mode: str, co
 
 
 def _overwrite(x: Value, indices: Value, u: Value, **how) -> Value:
-    return indexing.scatter(x, indices, u, **how)
+    return scattering.scatter(x, indices, u, **how)
 
 
 def _add(x: Value, indices: Value, u: Value, *, unique, **how) -> Value:
@@ -199,7 +199,7 @@ def _apply(x, indices, u, dims: IndexDims, mode: str, unique: bool, combine: Com
     if unique:
         old = gather_updates(x, x, indices, u, dims, mode)
         how = dict(dims=tuple(dims), mode=mode, unique=True)
-        return indexing.scatter(x, indices, combine(old, u), **how)
+        return scattering.scatter(x, indices, combine(old, u), **how)
     if dims.operand_batching_dims:
         raise refuse("a scatter by this function in a batch", "the same index may come twice")
     count, length = math.prod(indices.shape[:-1]), indices.shape[-1]

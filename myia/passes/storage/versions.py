@@ -15,7 +15,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from myia.ir.core import Op, Region, Value, captures
-from myia.primitives.indexing import IndexDims, gather, scatter, scatter_add, window_sizes
+from myia.primitives.indexing import IndexDims, gather, scatter_add, window_sizes
+from myia.primitives.scattering import scatter
 from myia.primitives.windows import dynamic_slice, dynamic_update_add, dynamic_update_slice
 
 OF_WINDOWS = (dynamic_update_slice, dynamic_update_add)
