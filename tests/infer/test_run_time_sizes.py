@@ -301,3 +301,49 @@ def test_padding_poisons_nothing():
         return np.sum(np.log(a[: int(x)])) + np.sum(a[: int(x)] / a[: int(x)])
 
     np.testing.assert_array_equal(myia.grad(logs)(tail, 1.5), [0.25, 0.0, 0.0])
+
+
+# ----- Searching in what is sorted
+
+
+def searched(a, v, x, y):
+    w = a[int(x) : int(y)]
+    return np.searchsorted(w, v), np.searchsorted(w, v, side="right"), w.searchsorted(v)
+
+
+SORTED = (
+    np.array([-np.inf, 1.0, 2.0, 2.0, 3.0, np.inf, np.nan]),
+    np.array([0, 1, 5, 5, 2**62]),
+    np.array([0, 1, 255, 255], np.uint8),
+    np.array([False, True, True]),
+)
+
+
+@pytest.mark.parametrize("a", SORTED, ids=lambda a: a.dtype.name)
+@pytest.mark.parametrize(
+    "v", [2, np.inf, np.nan, 300, True, np.arange(3), np.array([[1.0, np.nan], [5.0, np.inf]])]
+)
+def test_places_among_the_elements_of_a_slice(a, v):
+    for i, j in ((0, 0), (0, 2), (1, 3), (0, 9), (3, 2)):
+        both(searched, a, v, float(i), float(j))
+
+
+def inserted(x):
+    """Sorted by insertion."""
+    y = np.zeros(len(x))
+    for i in range(len(x)):
+        p = np.searchsorted(y[:i], x[i])
+        y[p + 1 : i + 1] = y[p:i]
+        y[p] = x[i]
+    return y
+
+
+def test_a_loop_that_searches_in_a_growing_slice_stays_a_loop():
+    both(inserted, np.random.default_rng(0).normal(size=20))
+    few, many = (len(str(inferred(inserted, np.ones(n))).splitlines()) for n in (20, 80))
+    assert few == many
+
+
+def test_refusals_of_searches():
+    with pytest.raises(myia.MyiaError, match="whose size is known only at run time"):
+        myia.jit(lambda a, v, n: np.searchsorted(a, v[: int(n)]))(A, A, 2.0)

@@ -125,6 +125,32 @@ def _argsort(
     return new(ctx, padded(places, found.extents), found.extents)
 
 
+@sized(FUNCTIONS[np.searchsorted])
+def _searchsorted(
+    ctx: Context,
+    a: Abstract,
+    v: Abstract,
+    side: Abstract = Static("left"),
+    sorter: Abstract = NONE,
+) -> Abstract:
+    """As among all that are there, and behind them elements that come after every other."""
+    if not is_none(sorter) or is_sized(ctx, v) or elements.bounds_of(ctx, a).ndim != 1:
+        refuse(ctx, "`numpy.searchsorted` with a sorter, or for values,")
+    x = read(ctx, a).packed()
+    (extent,) = x.extents
+    last = constant(_last(x.value.dtype), x.value.dtype, x.value.shape)
+    full = ctx.array(logic.select(extent.live(), x.value, last))
+    found = ctx.call(Static(np.searchsorted), (full, v), {"side": side})
+    return ctx.call(Static(np.minimum), (found, Scalar(extent.count.value, True)), {})
+
+
+def _last(dtype: np.dtype) -> float:
+    """What no element of this type is sorted behind."""
+    if dtype.kind in "iu":
+        return np.iinfo(dtype).max
+    return np.nan if dtype.kind == "f" else True
+
+
 # ----- Medians
 
 
