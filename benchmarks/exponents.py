@@ -157,8 +157,7 @@ def is_power_of_two(n: int) -> bool:
 def counted_excess(kernel: Kernel, sizes: Iterable[int]) -> list[tuple[float, float]]:
     """As `excess`, of bytes touched and of numbers computed."""
     found = np.array([[(c.touched, c.computed) for c in counted(kernel, n)] for n in sizes])
-    slopes = exponents(found.reshape(len(found), 4), sizes).reshape(2, 2)
-    return list(zip(slopes[0], slopes[1] - slopes[0]))
+    return [excess(found[:, :, i], sizes) for i in range(2)]
 
 
 def countable_sizes(kernel: Kernel, sizes: list[int]) -> list[int]:

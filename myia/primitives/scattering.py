@@ -6,7 +6,7 @@ An element may be written to several times, unless `unique` says (unchecked) tha
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from jax import lax
@@ -103,13 +103,18 @@ def _last_of_pairs(places: Value) -> Value:
 
 def _last_of_sorted(places: Value) -> Value:
     """The same in sorted order, where equal ones are adjacent."""
-    order = iota(shape=places.shape, axis=0, dtype=I64.dtype)
-    places, order = emit(sort_p, places, order, axis=0, keys=1)
+    places, order = _in_order(places)
     last = ne(places, shift(places, 1, -2, 0, reverse=True))
     at = reshape(order, shape=(*order.shape, 1))
     dims = index_dims((), (0,), (0,))
     nobody = constant(False, last.dtype, last.shape)
     return scatter(nobody, at, last, dims=dims, mode="clip", unique=True)
+
+
+def _in_order(places: Value) -> Sequence[Value]:
+    """Places sorted, so that equal ones are adjacent, and where they were."""
+    where = iota(shape=places.shape, axis=0, dtype=I64.dtype)
+    return emit(sort_p, places, where, axis=0, keys=1)
 
 
 def _transpose_scatter(i, ct, x, indices, u, *, dims, mode, unique):
@@ -224,13 +229,7 @@ def _others(x: Value, indices: Value, u: Value, dims, mode) -> Value:
     n, count = x.aval.size, u.aval.size
     places = reshape(iota(shape=(n,), axis=0, dtype=I64.dtype), shape=x.shape)
     places = gather_updates(places, x, indices, u, dims, mode, outside=-1)
-    places, order = emit(
-        sort_p,
-        reshape(places, shape=(count,)),
-        iota(shape=(count,), axis=0, dtype=I64.dtype),
-        axis=0,
-        keys=1,
-    )
+    places, order = _in_order(reshape(places, shape=(count,)))
     factors = take(reshape(u, shape=(count,)), order, axis=0)
     others = mul(*(_product_before(factors, places, reverse) for reverse in (False, True)))
     return reshape(take(others, argsort(order, axis=0), axis=0), shape=u.shape)
