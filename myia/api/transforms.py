@@ -53,7 +53,21 @@ class Transformed:
         return self if instance is None else functools.partial(self, instance)
 
     def ir(self, *args, **kwargs) -> dict[str, str]:
-        """The program at these arguments, after every stage: `py`, `typed`, `expand`, ..."""
+        """The program at these arguments as text, after every stage, by the stage's name:
+
+        core        desugared Python: no `break`, no `continue`, one `return` at the end
+        py          SSA of Python's operations on dynamic values
+        typed       dtypes and shapes inferred, derivatives still ops
+        prepare     optimized where that makes the adjoint cheaper
+        expand      derivatives expanded; loops and their reversals stay ops
+        optimize    optimized while every value can still be recomputed
+        storage     residuals of reversed loops on tapes or checkpoints: ordinary loops are left
+        finish      what XLA is given
+
+        A `core` text is Python but for names with `%`, which are states of the control flow, and
+        `for x in xs, while test:`, a loop that tests before each iteration. Functions known by
+        name, whose source is not read, have neither `core` nor `py`.
+        """
         call = self._dispatcher.take_apart(args, kwargs)
         program = self._dispatcher.program(call)
         return describe(self.f, program, self.options.pipeline)

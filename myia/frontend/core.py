@@ -4,14 +4,13 @@
                                                 iter None: a plain `while`
                                                 test None: a plain `for`
 
-`core` brings a fenced tree into it; `show` prints it back as Python. Names with a `%`, which no
-user can write, are ours: a state of the control flow (`%returned`), or a comprehension's variable
-(`x%1`, the user's `x`).
+`core` brings a fenced tree into it; `unparse.py` prints it. Names with a `%`, which no user can
+write, are ours: a state of the control flow (`%returned`), or a comprehension's variable (`x%1`,
+the user's `x`).
 """
 
 from __future__ import annotations
 
-import ast
 import itertools
 from collections.abc import Callable
 
@@ -41,29 +40,9 @@ class _ToCore(gast.NodeTransformer):
         return gast.copy_location(Loop(None, None, node.test, node.body, node.orelse), node)
 
 
-class _FromCore(gast.NodeTransformer):
-    def visit_If(self, node):
-        self.generic_visit(node)
-        return gast.If(node.test, node.body or [gast.Pass()], node.orelse)
-
-    def visit_Loop(self, node):
-        self.generic_visit(node)
-        if node.iter is None:
-            return gast.While(node.test, node.body or [gast.Pass()], node.orelse)
-        body = node.body or [gast.Pass()]
-        if node.test is not None:
-            body = [gast.If(not_(node.test), [gast.Break()], []), *body]
-        return gast.For(node.target, node.iter, body, node.orelse, None)
-
-
 def core(tree: gast.AST) -> gast.AST:
     """`tree` with its `for`s and `while`s as `Loop`s (changed in place)."""
     return _ToCore().visit(tree)
-
-
-def show(tree: gast.AST) -> str:
-    """Core Python as Python text; changes the loops of `tree`: print last, or a copy."""
-    return ast.unparse(ast.fix_missing_locations(gast.gast_to_ast(_FromCore().visit(tree))))
 
 
 # ----- Making nodes; `like` is the user's node that the new one stands for

@@ -1,4 +1,4 @@
-"""A Python function -> code of IR(py): the frontend's one entry.
+"""A Python function -> code of IR(py), or its core Python as text: the frontend's entries.
 
 source.find   the `def` or `lambda` of the function, in its file
 fence         what is not supported is refused
@@ -19,12 +19,14 @@ import gast
 
 from myia.frontend import errors, source
 from myia.frontend.core import core
+from myia.frontend.desugar import desugar
 from myia.frontend.fence import fence
 from myia.frontend.lower import lower
 from myia.frontend.match import remove_matches
 from myia.frontend.rename import mangle_private_names, rename_comprehension_variables
 from myia.frontend.scopes import scopes
 from myia.frontend.spans import Spans, place_f_strings
+from myia.frontend.unparse import to_text
 from myia.ir.core import Op, Region, walk
 from myia.ir.rewrite import with_regions
 from myia.primitives import py
@@ -84,9 +86,32 @@ def _load(fn: types.FunctionType, namespace: py.Namespace) -> py.Code:
         raise MyiaError(errors.TooDeep(spans.header(node), fn.__name__)) from None
 
 
+def core_text(fn) -> str:
+    """The source of a function that `load` accepts, desugared: what IR(py) is lowered from.
+
+    A lambda stays one: it has no jumps. `unparse.py` says what in the text is not Python.
+    """
+    fn = _plain_function(fn)
+    node, file = source.find(fn)
+    spans = Spans(file)
+    try:
+        tree = _core(fn, node, spans)
+        for function in [n for n in gast.walk(tree) if isinstance(n, gast.FunctionDef)]:
+            function.body = desugar(function)
+        return to_text(tree)
+    except RecursionError:
+        raise MyiaError(errors.TooDeep(spans.header(node), fn.__name__)) from None
+
+
 def _compile(
     fn: types.FunctionType, node: ast.AST, spans: Spans, namespace: py.Namespace
 ) -> py.Code:
+    scope = scopes(_core(fn, node, spans), frozenset(namespace.cells), spans)
+    return lower(scope, spans, namespace)
+
+
+def _core(fn: types.FunctionType, node: ast.AST, spans: Spans) -> gast.AST:
+    """The function in core Python, with its jumps."""
     tree = gast.ast_to_gast(node)
     if hasattr(tree, "decorator_list"):
         tree.decorator_list = []  # they have been applied: `fn` is what they were given
@@ -96,8 +121,7 @@ def _compile(
         tree = remove_matches(tree, _shadowing(fn, tree), spans)
     mangle_private_names(tree, fn.__code__.co_qualname)
     rename_comprehension_variables(tree)
-    scope = scopes(core(tree), frozenset(namespace.cells), spans)
-    return lower(scope, spans, namespace)
+    return core(tree)
 
 
 def _shadowing(fn: types.FunctionType, tree: gast.AST) -> frozenset[str]:

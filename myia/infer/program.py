@@ -6,7 +6,7 @@ import inspect
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from types import FunctionType
+from types import FunctionType, MethodType
 from typing import Any
 
 from myia.infer import arguments, handlers, library
@@ -110,6 +110,7 @@ def _inferred(load, f: Any, positional, keywords, **modes: bool) -> Program:
 def source_of(f: Any) -> FunctionType | None:
     """The function whose source is read for `f`; None for what is known by name."""
     place = _within(f)
+    place = place.__func__ if isinstance(place, MethodType) else place
     return place if isinstance(place, FunctionType) and known(place) is None else None
 
 
@@ -122,6 +123,8 @@ def _parameter_names(f: Any, count: int) -> list[str | None]:
     """The user's names of the positional arguments, where `f` tells them."""
     code = getattr(f, "__code__", None)
     names = list(code.co_varnames[: code.co_argcount]) if code is not None else []
+    if isinstance(f, MethodType):
+        names = names[1:]
     return (names + [None] * count)[:count]
 
 

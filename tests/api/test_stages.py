@@ -11,7 +11,7 @@ PROGRAMS = {
     "smallest": (myia.jit(smallest), (np.array([3.0, 1.0, 2.0]),)),
     "wave": (myia.grad(wave), (np.ones(4), 0.5)),
 }
-STAGES = ["py", "typed", "prepare", "expand", "optimize", "storage", "finish"]
+STAGES = ["core", "py", "typed", "prepare", "expand", "optimize", "storage", "finish"]
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -23,4 +23,16 @@ def test_stages(name, golden):
 
 
 def test_a_function_known_by_name_has_no_source():
-    assert list(myia.jit(np.linalg.cholesky).ir(np.eye(2))) == STAGES[1:]
+    assert list(myia.jit(np.linalg.cholesky).ir(np.eye(2))) == STAGES[2:]
+
+
+class Scale:
+    def times(self, x):
+        return x * 2.0
+
+
+def test_a_bound_method_has_its_source():
+    texts = myia.jit(Scale().times).ir(1.0)
+    assert list(texts) == STAGES
+    assert "def times(self, x):" in texts["core"]
+    assert "func @times(%x: f64[])" in texts["typed"]

@@ -1,4 +1,4 @@
-"""Each desugaring, before -> after, as Python text (`for` with a test shows it as a `break`)."""
+"""Each desugaring, before -> after, as the text of core Python."""
 
 import sys
 import textwrap
@@ -6,7 +6,7 @@ import textwrap
 import gast
 import pytest
 
-from myia.frontend.core import Loop, core, fresh_names, show
+from myia.frontend.core import Loop, core, fresh_names
 from myia.frontend.desugar import DESUGARINGS, desugar
 from myia.frontend.desugar.break_ import remove_breaks
 from myia.frontend.desugar.continue_ import remove_continues
@@ -16,6 +16,7 @@ from myia.frontend.desugar.return_ import remove_early_returns
 from myia.frontend.desugar.unreachable import drop_unreachable
 from myia.frontend.desugar.unread_flags import drop_unread_flags
 from myia.frontend.desugar.walrus_test import move_walrus_tests
+from myia.frontend.unparse import to_text
 
 
 def parse(text: str) -> gast.FunctionDef:
@@ -25,7 +26,7 @@ def parse(text: str) -> gast.FunctionDef:
 
 def printed(stmts) -> str:
     # Printed one by one: the loops of the printed tree are no longer core Python.
-    return "\n".join(show(stmt) for stmt in stmts)
+    return "".join(map(to_text, stmts)).strip()
 
 
 CASES = [
@@ -185,9 +186,7 @@ CASES = [
         """
         %returned = False
         while not %returned and c:
-            for x in xs:
-                if %returned:
-                    break
+            for x in xs, while not %returned:
                 if x:
                     %value = x
                     %returned = True
@@ -247,13 +246,9 @@ CASES = [
         """,
         """
         %break2 = False
-        for x in xs:
-            if %break2:
-                break
+        for x in xs, while not %break2:
             %break = False
-            for y in ys:
-                if %break:
-                    break
+            for y in ys, while not %break:
                 %break = True
             %break2 = True
         """,
@@ -339,9 +334,7 @@ def test_together():
     after = """
         %returned = False
         %broke = False
-        for x in xs:
-            if not (not %broke and (not %returned)):
-                break
+        for x in xs, while not %broke and not %returned:
             if x == 1:
                 pass
             elif x == 2:
