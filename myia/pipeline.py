@@ -26,9 +26,9 @@ from myia.infer.program import Program, infer, source_of
 from myia.ir.core import Function
 from myia.ir.printer import to_text
 from myia.ir.verifier import verify
-from myia.passes import EARLY_PASSES, LATE_PASSES, optimize
-from myia.passes.storage import STRATEGIES, Limits, OverBudget, Plan, lower_and_plan, lower_within
+from myia.passes.pipeline import EARLY_PASSES, LATE_PASSES, optimize
 from myia.source.diagnostics import InternalError, MyiaError
+from myia.storage import STRATEGIES, Limits, OverBudget, Plan, lower_and_plan, lower_within
 from myia.transforms.expand import expand_derivatives
 
 

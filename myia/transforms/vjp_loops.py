@@ -5,7 +5,7 @@
 
 The adjoint region of a `rev` holds the step of the loop, run again on the carries x at the start
 of the trip, and its pullback. Which values of that step are stored and which are computed again is
-decided after all derivatives are taken, by `passes/storage`.
+decided after all derivatives are taken, by `storage/`.
 """
 
 from __future__ import annotations

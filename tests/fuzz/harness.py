@@ -21,7 +21,7 @@ from myia.backends.reference.interpreter import evaluate
 from myia.infer.errors import NeedsStatic
 from myia.infer.signature import Flattener, dynamic_integer
 from myia.ir.core import Function
-from myia.passes import LATE_PASSES
+from myia.passes.pipeline import LATE_PASSES
 from myia.pipeline import Options, stages, typed_program
 from myia.source.diagnostics import MyiaError
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import importlib
 
-FEW = {  # by module: `myia.passes` hides some behind functions of their names
+FEW = {  # by module
     "backends.xla.cost": {"_MAX_WORK": 40},
-    "passes.at_once": {"MIN_TRIPS": 1, "MAX_IN_COLUMNS": 3},
-    "passes.contract": {"MIN_TRIPS": 1, "MIN_TRIPS_IN_LOOPS": 1},
-    "passes.ends": {"MIN_TRIPS": 2, "WIDTH": 2},
-    "passes.lanes": {"MIN_TRIPS": 2, "WIDTH": 2},
-    "passes.neighbours": {"MIN_ACCESSES": 2},
-    "passes.read_first": {"SMALL": 1},
-    "passes.weighted_sums": {"LARGE": 1},
+    "passes.vectorize.outer_loop": {"MIN_TRIPS": 1, "MAX_IN_COLUMNS": 3},
+    "passes.idioms.matmul": {"MIN_TRIPS": 1, "MIN_TRIPS_IN_LOOPS": 1},
+    "passes.loops.peeling": {"MIN_TRIPS": 2, "WIDTH": 2},
+    "passes.vectorize.inner_loop": {"MIN_TRIPS": 2, "WIDTH": 2},
+    "passes.vectorize.adjacent_accesses": {"MIN_ACCESSES": 2},
+    "passes.memory.load_scheduling": {"SMALL": 1},
+    "passes.idioms.matvec": {"LARGE": 1},
 }
 
 

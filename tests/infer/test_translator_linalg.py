@@ -22,8 +22,8 @@ from myia.ir.avals import aval_of
 from myia.ir.builder import build_region
 from myia.ir.core import Function as Program
 from myia.ir.core import Region
-from myia.passes.cse import eliminate_common_subexpressions
-from myia.passes.dce import eliminate_dead_code
+from myia.passes.canonicalize.cse import eliminate_common_subexpressions
+from myia.passes.canonicalize.dce import eliminate_dead_code
 from myia.source.diagnostics import MyiaError
 from myia.transforms.jvp import jvp_region
 from myia.transforms.vjp import vjp_region

@@ -5,7 +5,7 @@ import pytest
 from before_after import before_after, unchanged
 
 import myia
-from myia.passes.accumulate import accumulate, in_steps
+from myia.passes.memory.accumulate_ops import accumulate, in_steps
 
 
 def program(operation: str, store="%i") -> str:

@@ -6,7 +6,7 @@ from myia.backends.reference.interpreter import evaluate
 from myia.ir.core import Region
 from myia.ir.parser import parse
 from myia.ir.verifier import verify
-from myia.passes.add_back import add_back
+from myia.passes.memory.clear_and_restore import add_back
 
 ROWS = """
 func @f(%g: f64[6,4], %x: f64[4], %c: f64[4,1], %k: i64[]) -> f64[6,4] {

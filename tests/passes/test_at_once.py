@@ -7,7 +7,7 @@ from myia.backends.reference.interpreter import evaluate
 from myia.ir.core import walk
 from myia.ir.parser import parse
 from myia.ir.verifier import verify
-from myia.passes.at_once import at_once
+from myia.passes.vectorize.outer_loop import at_once
 from myia.primitives.structured import loop_p
 
 

@@ -10,14 +10,14 @@ from myia.backends.xla.executable import compile_function
 from myia.ir.avals import I64, aval_of
 from myia.ir.core import Function, walk
 from myia.ir.verifier import verify
-from myia.passes import LATE_PASSES, optimize
-from myia.passes.storage import Limits, lower_and_plan
-from myia.passes.storage.bits import Bits, shared_bits
-from myia.passes.storage.rows import read, write
+from myia.passes.pipeline import LATE_PASSES, optimize
 from myia.primitives.control import loop
 from myia.primitives.define import constant
 from myia.primitives.logic import gt, lt, select
 from myia.primitives.shaping import concatenate, reduce_sum, reshape
+from myia.storage import Limits, lower_and_plan
+from myia.storage.model.iteration_rows import read, write
+from myia.storage.tape.packed_masks import Bits, shared_bits
 
 ALWAYS = Limits(masks=(1, 1))
 X = np.random.default_rng(0).normal(size=5)

@@ -1,7 +1,7 @@
 from before_after import before_after, unchanged
 
-from myia.passes.carries import merge_carries
-from myia.passes.dce import eliminate_dead_code
+from myia.passes.canonicalize.dce import eliminate_dead_code
+from myia.passes.canonicalize.loop_carried_values import merge_carries
 
 
 def merged(function):

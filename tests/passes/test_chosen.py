@@ -5,7 +5,7 @@ from before_after import before_after, unchanged
 
 from myia.backends.reference.interpreter import evaluate
 from myia.ir.parser import parse
-from myia.passes.chosen import read_chosen
+from myia.passes.memory.load_of_select import read_chosen
 
 LOOP = """
 func @f(%a: f64[90], %b: f64[90], %c: f64[90], %s: f64[]) -> f64[] {

@@ -8,9 +8,9 @@ from infer.driver import inferred
 
 import myia
 from myia.ir.core import walk
-from myia.passes.storage.numbering import Numbering
-from myia.passes.walk import Walk
 from myia.pipeline import lowered
+from myia.rewriting.value_numbering import Numbering
+from myia.rewriting.walk import Walk
 
 
 def layer(weights, x):

@@ -10,7 +10,7 @@ import myia
 from myia.backends.reference.interpreter import evaluate
 from myia.ir.parser import parse
 from myia.ir.verifier import verify
-from myia.passes.contract import contract
+from myia.passes.idioms.matmul import contract
 
 
 def test_a_product_of_matrices(golden):

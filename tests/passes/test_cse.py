@@ -1,6 +1,6 @@
 from before_after import before_after, unchanged
 
-from myia.passes.cse import eliminate_common_subexpressions as cse
+from myia.passes.canonicalize.cse import eliminate_common_subexpressions as cse
 
 
 def test_inner_regions_see_outer_ones(golden):

@@ -1,6 +1,6 @@
 from before_after import before_after, unchanged
 
-from myia.passes.dce import eliminate_dead_code as dce
+from myia.passes.canonicalize.dce import eliminate_dead_code as dce
 
 
 def test_carries_that_feed_only_one_another(golden):

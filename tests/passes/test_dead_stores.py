@@ -1,8 +1,8 @@
 import pytest
 from before_after import before_after, unchanged
 
-from myia.passes import LATE_PASSES, optimize
-from myia.passes.dead_stores import eliminate_dead_stores
+from myia.passes.memory.dead_store_elimination import eliminate_dead_stores
+from myia.passes.pipeline import LATE_PASSES, optimize
 
 
 def late(function):

@@ -2,7 +2,7 @@ import pytest
 from before_after import before_after, unchanged
 
 from myia.ir.parser import parse
-from myia.passes.decided import decide
+from myia.passes.canonicalize.range_comparisons import decide
 from myia.primitives.define import constant_p
 from myia.primitives.structured import Loop
 

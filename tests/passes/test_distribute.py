@@ -3,8 +3,8 @@
 import pytest
 
 from myia.ir.parser import parse
-from myia.passes.distribute import distributed
-from myia.passes.ranges import Ranges
+from myia.passes.analysis.linear_indices import Ranges
+from myia.passes.loops.fission import distributed
 from myia.primitives.structured import loop_p
 
 LOOP = """

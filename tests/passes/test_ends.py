@@ -5,8 +5,8 @@ from before_after import before_after, unchanged
 from myia.backends.reference.interpreter import evaluate
 from myia.ir.parser import parse
 from myia.ir.verifier import verify
-from myia.passes import LATE_PASSES, optimize
-from myia.passes.ends import ends_apart
+from myia.passes.loops.peeling import ends_apart
+from myia.passes.pipeline import LATE_PASSES, optimize
 
 
 def neighbours(n: int, body: str = "") -> str:

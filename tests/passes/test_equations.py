@@ -11,8 +11,8 @@ from myia.ir.avals import aval_of
 from myia.ir.equality import same
 from myia.ir.parser import parse
 from myia.ir.verifier import verify
-from myia.passes.equations.define import EQUATIONS
-from myia.passes.simplify import simplify
+from myia.passes.canonicalize.equations.define import EQUATIONS
+from myia.passes.canonicalize.simplify import simplify
 
 # (primitive, equation): arguments, ops; the last value is returned.
 EXAMPLES = {

@@ -5,8 +5,8 @@ import pytest
 from before_after import before_after, unchanged
 
 import myia
-from myia.passes.fill_in_place import fill_in_place
-from myia.passes.read_in_place import read_in_place
+from myia.passes.memory.copy_elision import fill_in_place
+from myia.passes.memory.slice_composition import read_in_place
 
 
 def test_a_tape_of_tapes(golden):

@@ -1,6 +1,6 @@
 from before_after import before_after, unchanged
 
-from myia.passes.first_reads import read_constants
+from myia.passes.memory.initial_value_forwarding import read_constants
 
 
 def nest(start="0.0: f64[9,7]", read="%i, %j", store="%i, %j", bound=9) -> str:

@@ -6,7 +6,7 @@ from random_ir import FLOATS, INTS, identical
 
 from myia.ir.parser import parse
 from myia.ir.primitive import PRIMITIVES
-from myia.passes.fold import POINTWISE, fold
+from myia.passes.canonicalize.constant_folding import POINTWISE, fold
 
 
 def test_arithmetic(golden):

@@ -1,6 +1,6 @@
 from before_after import before_after, unchanged
 
-from myia.passes.hoist import hoist
+from myia.passes.loops.invariant_code_motion import hoist
 
 
 def test_nest(golden):

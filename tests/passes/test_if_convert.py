@@ -1,6 +1,6 @@
 from before_after import before_after, unchanged
 
-from myia.passes.if_convert import convert_branches
+from myia.passes.control_flow.if_conversion import convert_branches
 
 
 def test_nested(golden):

@@ -1,6 +1,6 @@
 from before_after import before_after, unchanged
 
-from myia.passes.inline import inline
+from myia.passes.canonicalize.inline import inline
 
 
 def test_nested_calls(golden):

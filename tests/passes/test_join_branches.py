@@ -1,7 +1,7 @@
 import pytest
 from before_after import before_after, unchanged
 
-from myia.passes.join_branches import join_branches
+from myia.passes.control_flow.branch_fusion import join_branches
 
 
 def test_recorded_and_done(golden):

@@ -7,7 +7,7 @@ from myia.backends.reference.interpreter import evaluate
 from myia.ir.core import walk
 from myia.ir.parser import parse
 from myia.ir.verifier import verify
-from myia.passes.lanes import in_lanes
+from myia.passes.vectorize.inner_loop import in_lanes
 from myia.primitives.windows import dynamic_update_slice
 
 

@@ -6,8 +6,8 @@ from myia.backends.reference.interpreter import evaluate
 from myia.ir.parser import parse
 from myia.ir.printer import to_text
 from myia.ir.verifier import verify
-from myia.passes.dce import eliminate_dead_code
-from myia.passes.layout import lay_out
+from myia.passes.canonicalize.dce import eliminate_dead_code
+from myia.passes.memory.data_layout import lay_out
 
 READ_BY_COLUMNS = """\
   %sum = for %k < %n (%sum = %sum) bound 4 {

@@ -1,6 +1,6 @@
 from before_after import before_after, unchanged
 
-from myia.passes.neighbours import neighbours
+from myia.passes.vectorize.adjacent_accesses import neighbours
 
 SHARES = """
 func @f(%w: f64[10,10]) -> f64[10,10] {

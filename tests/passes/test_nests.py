@@ -7,7 +7,7 @@ from myia.backends.reference.interpreter import evaluate
 from myia.ir.core import walk
 from myia.ir.parser import parse
 from myia.ir.verifier import verify
-from myia.passes.at_once import MAX_IN_COLUMNS, at_once
+from myia.passes.vectorize.outer_loop import MAX_IN_COLUMNS, at_once
 from myia.pipeline import Options, lowered
 from myia.primitives.structured import loop_p
 

@@ -2,7 +2,7 @@ from before_after import before_after
 
 from myia.ir.parser import parse
 from myia.ir.printer import to_text
-from myia.passes import LATE_PASSES, PASSES, optimize
+from myia.passes.pipeline import LATE_PASSES, PASSES, optimize
 
 PROGRAM = """
 func @f(%x: f64[], %n: i64[]) -> f64[], f64[] {

@@ -6,7 +6,7 @@ from before_after import before_after, unchanged
 
 from myia.backends.reference.interpreter import evaluate
 from myia.ir.parser import parse
-from myia.passes.pointers import carry_pointers
+from myia.passes.memory.selection_by_index import carry_pointers
 
 GIVEN = """
 func @f(%x: f64[90], %y: f64[90], %p: bool[], %n: i64[]) -> f64[], f64[90] {

@@ -5,7 +5,7 @@ from before_after import before_after, unchanged
 import myia
 from myia.backends.reference.interpreter import evaluate
 from myia.ir.parser import parse
-from myia.passes.powers import share_powers
+from myia.passes.idioms.consecutive_powers import share_powers
 
 
 def two_powers(first, second, dtype="f64") -> str:

@@ -7,9 +7,9 @@ from before_after import before_after, unchanged
 import myia
 from myia.ir.core import walk
 from myia.ir.parser import parse
-from myia.passes import EARLY_PASSES, optimize
-from myia.passes.promote import promote
-from myia.passes.ranges import Ranges, minus, number, plus
+from myia.passes.analysis.linear_indices import Ranges, minus, number, plus
+from myia.passes.memory.scalar_replacement import promote
+from myia.passes.pipeline import EARLY_PASSES, optimize
 from myia.primitives.structured import loop_p
 
 

@@ -8,7 +8,8 @@ from myia.ir.equality import same
 from myia.ir.parser import parse
 from myia.ir.printer import to_text
 from myia.ir.verifier import verify
-from myia.passes import EARLY_PASSES, LATE_PASSES, if_convert, optimize
+from myia.passes.control_flow import if_conversion
+from myia.passes.pipeline import EARLY_PASSES, LATE_PASSES, optimize
 
 EVERY = EARLY_PASSES | LATE_PASSES
 CHUNK = 25
@@ -54,9 +55,9 @@ def test_all_passes(chunk):
 @pytest.mark.parametrize("chunk", CHUNKS)
 def test_stores_in_branches(chunk, monkeypatch):
     """As if the arrays were large, so that stores into them become conditional ones."""
-    monkeypatch.setattr(if_convert, "MAX_SIZE", 1)
+    monkeypatch.setattr(if_conversion, "MAX_SIZE", 1)
     for seed, f in programs(chunk):
-        check(f, if_convert.convert_branches(f), seed)
+        check(f, if_conversion.convert_branches(f), seed)
 
 
 def test_arguments_are_not_mutated():

@@ -15,11 +15,11 @@ import pytest
 from myia.backends.reference.interpreter import evaluate
 from myia.ir.parser import parse
 from myia.ir.verifier import verify
-from myia.passes import LATE_PASSES, Pass, optimize
-from myia.passes.at_once import at_once
-from myia.passes.dead_stores import eliminate_dead_stores
-from myia.passes.lanes import in_lanes
-from myia.passes.read_first import read_first
+from myia.passes.memory.dead_store_elimination import eliminate_dead_stores
+from myia.passes.memory.load_scheduling import read_first
+from myia.passes.pipeline import LATE_PASSES, Pass, optimize
+from myia.passes.vectorize.inner_loop import in_lanes
+from myia.passes.vectorize.outer_loop import at_once
 
 TRIPS, EXTENT = 17, 20
 FIRST = [0, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 2))]

@@ -2,7 +2,7 @@
 
 from myia.ir.avals import I64
 from myia.ir.builder import build_region
-from myia.passes.ranges import Ranges, as_index, minus, number
+from myia.passes.analysis.linear_indices import Ranges, as_index, minus, number
 from myia.primitives.arithmetic import sub
 from myia.primitives.control import loop
 from myia.primitives.define import constant

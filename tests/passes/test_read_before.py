@@ -5,7 +5,7 @@ import pytest
 from before_after import before_after, unchanged
 
 import myia
-from myia.passes.read_before import read_before
+from myia.passes.memory.load_hoisting import read_before
 
 
 def elimination(below="%below", count="%n") -> str:

@@ -1,6 +1,6 @@
 from before_after import before_after, unchanged
 
-from myia.passes.read_first import read_first
+from myia.passes.memory.load_scheduling import read_first
 
 
 def test_a_cell_shared_among_neighbours(golden):

@@ -1,6 +1,6 @@
 from before_after import before_after, unchanged
 
-from myia.passes.release import release
+from myia.passes.canonicalize.remove_barriers import release
 
 
 def test_in_loops(golden):

@@ -7,7 +7,7 @@ import myia
 from myia.backends.reference.interpreter import evaluate
 from myia.backends.xla.executable import compile_function
 from myia.ir.parser import parse
-from myia.passes.roots import powers_by_roots
+from myia.passes.idioms.powers_by_roots import powers_by_roots
 
 
 def power(exponent, aval="f64[]") -> str:

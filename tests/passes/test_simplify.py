@@ -1,6 +1,6 @@
 from before_after import before_after, unchanged
 
-from myia.passes.simplify import simplify
+from myia.passes.canonicalize.simplify import simplify
 
 
 def test_chains_collapse_in_one_walk(golden):

@@ -13,11 +13,8 @@ from transforms.random_structures import random_program
 from myia.ir.avals import I64
 from myia.ir.core import Function, walk
 from myia.ir.verifier import verify
-from myia.passes.cse import eliminate_common_subexpressions
-from myia.passes.dce import eliminate_dead_code
-from myia.passes.storage import Limits, lower_and_plan
-from myia.passes.storage.binomial import runs
-from myia.passes.storage.limits import Sizes
+from myia.passes.canonicalize.cse import eliminate_common_subexpressions
+from myia.passes.canonicalize.dce import eliminate_dead_code
 from myia.primitives import elementwise
 from myia.primitives.control import if_, loop
 from myia.primitives.define import constant_p, empty_p
@@ -25,6 +22,9 @@ from myia.primitives.elementwise import sin, tanh
 from myia.primitives.logic import and_, ge, gt, lt, select
 from myia.primitives.shaping import broadcast, iota, reduce_sum
 from myia.primitives.structured import Loop, loop_p
+from myia.storage import Limits, lower_and_plan
+from myia.storage.model.memory_limits import Sizes
+from myia.storage.model.revolve import runs
 
 TINY = Limits(strategy="trail", blocks=(4, 4), slots=(4, 4))
 ALL_LIMITS = {"auto": Limits(), "trail": TINY}

@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from myia.passes.storage.mincut import Network
+from myia.storage.model.min_cut import Network
 
 
 def cut_size(edges, side) -> int:

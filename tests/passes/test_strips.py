@@ -9,14 +9,14 @@ from transforms.derivative_checks import function, run
 from myia.ir.avals import I64
 from myia.ir.core import walk
 from myia.ir.verifier import verify
-from myia.passes.storage.rows import stacked, write
-from myia.passes.storage.strips import strip_mine
 from myia.primitives.arithmetic import add, mul
 from myia.primitives.control import if_, loop
 from myia.primitives.define import constant, zeros
 from myia.primitives.elementwise import sin
 from myia.primitives.logic import eq
 from myia.primitives.structured import loop_p
+from myia.storage.loops.strip_mining import strip_mine
+from myia.storage.model.iteration_rows import stacked, write
 
 X = np.linspace(0.0, 1.0, 40)
 TRIPS, STRIDE, SLOTS = 20, 6, 5

@@ -12,7 +12,7 @@ from benchmarks.kernel_programs import KERNELS
 from myia.backends.reference.interpreter import evaluate
 from myia.ir.core import Function, Op, Region, walk
 from myia.ir.parser import parse
-from myia.passes.lanes import WIDTH
+from myia.passes.vectorize.inner_loop import WIDTH
 from myia.pipeline import Options, lowered
 from myia.primitives.arithmetic import add
 from myia.primitives.structured import loop_p

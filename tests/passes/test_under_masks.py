@@ -6,7 +6,7 @@ from before_after import before_after, unchanged
 
 from myia.backends.reference.interpreter import evaluate
 from myia.ir.parser import parse
-from myia.passes.under_masks import drop_masks_under_masks
+from myia.passes.canonicalize.mask_simplification import drop_masks_under_masks
 
 
 def program(*lines: str, result: str) -> str:

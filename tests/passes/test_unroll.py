@@ -1,6 +1,6 @@
 from before_after import before_after, unchanged
 
-from myia.passes.unroll import unroll
+from myia.passes.loops.unroll import unroll
 
 
 def pooling(trips: int, body: str = "") -> str:

@@ -5,8 +5,8 @@ from before_after import before_after, unchanged
 from myia.backends.reference.interpreter import evaluate
 from myia.ir.parser import parse
 from myia.ir.verifier import verify
-from myia.passes import weighted_sums
-from myia.passes.weighted_sums import weigh
+from myia.passes.idioms import matvec
+from myia.passes.idioms.matvec import weigh
 
 PLAIN = """
 func @f(%m: f64[80,60], %v: f64[60]) -> f64[80] {
@@ -161,5 +161,5 @@ def test_other_sums_stay(what, other):
 
 
 def test_small_matrices_stay(monkeypatch):
-    monkeypatch.setattr(weighted_sums, "LARGE", 80 * 60 + 1)
+    monkeypatch.setattr(matvec, "LARGE", 80 * 60 + 1)
     assert unchanged(weigh, PLAIN)

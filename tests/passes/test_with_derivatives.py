@@ -7,7 +7,7 @@ from random_ir import arguments, random_function
 from myia.backends.reference.interpreter import evaluate
 from myia.ir.core import Function
 from myia.ir.verifier import verify
-from myia.passes import PASSES, optimize
+from myia.passes.pipeline import PASSES, optimize
 from myia.transforms.jvp import jvp_region
 from myia.transforms.vjp import vjp_region
 

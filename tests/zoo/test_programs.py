@@ -28,7 +28,7 @@ from myia.frontend import load
 from myia.ir.equality import same
 from myia.ir.parser import parse
 from myia.ir.printer import to_text
-from myia.passes import LATE_PASSES
+from myia.passes.pipeline import LATE_PASSES
 
 STEP = 1e-3  # of central differences of fourth order
 VALUE_RTOL = 1e-12

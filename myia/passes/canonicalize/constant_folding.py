@@ -1,0 +1,240 @@
+"""Constant folding: what is known at compile time is computed at compile time.
+
+    %1 = 2.0: f64[3]                ->      %3 = 6.0: f64[3]
+    %2 = 3.0: f64[3]
+    %3 = mul %1, %2
+
+A constant is one number that fills an array, so arithmetic on constants of any size is arithmetic
+on numbers, and rearranging a constant gives a constant. An `if` on a constant becomes the branch
+taken; a loop of no trips its initial carries; a loop of one trip its body.
+
+Folding must not change a result by one bit, whatever computes it at run time. So only operations
+that IEEE 754 defines exactly are folded (never `exp`, `pow`, sums of floats), only in the formats
+that hardware computes in, and nothing subnormal, which hardware may flush to zero; on integers,
+nothing that the languages below us leave open (division by zero, shifts out of range).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from myia.ir.avals import I64, Aval
+from myia.ir.builder import append
+from myia.ir.core import Function, Op, Region, Value, has_effect
+from myia.ir.params import param_key
+from myia.ir.rewrite import inline
+from myia.primitives import arithmetic, elementwise, indexing, logic, reductions, shaping, windows
+from myia.primitives.define import constant
+from myia.primitives.structured import Loop, if_p, loop_p, rev_p
+from myia.rewriting.walk import Walk, rewrite
+
+
+def fold(function: Function) -> Function:
+    """`function` with constant expressions, branches and trip counts evaluated."""
+    return rewrite(function, _fold)
+
+
+def _fold(op: Op, walk: Walk) -> Sequence[Value] | None:
+    if op.primitive is if_p:
+        return _fold_if(op, walk)
+    if op.primitive in (loop_p, rev_p):
+        return _fold_loop(op, walk)
+    number = _folded(op, [walk.number(x) for x in op.operands])
+    if number is None:
+        return None
+    (y,) = op.results
+    return [constant(number, y.dtype, y.shape)]
+
+
+def _folded(op: Op, numbers: list):
+    """The number that fills the result of `op`, or None when it is not known."""
+    if op.primitive in REARRANGING:
+        return numbers[0]
+    if op.primitive in MERGING:
+        several = {param_key(n) for n in numbers[: MERGING[op.primitive]]}
+        return numbers[0] if len(several) == 1 else None
+    if op.primitive in CHOOSING:
+        return numbers[0] if _chosen(op) else None
+    if op.primitive is shaping.reduce_sum:
+        return _sum(op, numbers[0])
+    if op.primitive is shaping.iota:
+        return 0 if op.params["shape"][op.params["axis"]] == 1 else None
+    if op.primitive in POINTWISE and None not in numbers:
+        return _evaluated(op, numbers)
+    return None
+
+
+# ----- Rearrangements: the elements of the result are elements of the operands
+
+# Of the first operand, whatever the others (indices) are.
+REARRANGING = {
+    shaping.reshape,
+    shaping.transpose,
+    shaping.broadcast,
+    shaping.flip,
+    shaping.slice,
+    windows.dynamic_slice,
+    logic.stop_gradient,
+}
+
+# Of the first so many operands (None: of all), which must be the same.
+MERGING = {
+    shaping.concatenate: None,
+    shaping.pad: 2,
+    windows.dynamic_update_slice: 2,
+}
+
+# One of the elements of the first operand, when there are any.
+CHOOSING = {
+    reductions.reduce_max,
+    reductions.reduce_min,
+    reductions.reduce_and,
+    reductions.reduce_or,
+    indexing.gather,
+}
+
+
+def _chosen(op: Op) -> bool:
+    if op.primitive is indexing.gather:
+        return op.params["mode"] == "clip"
+    return all(op.operands[0].shape[axis] > 0 for axis in op.params["axes"])
+
+
+def _sum(op: Op, number):
+    """A sum of integers, which is exact in any order; or of zeros."""
+    (x,), dtype = op.operands, op.results[0].dtype
+    if number is None or (dtype.kind not in "iu" and param_key(number) != param_key(0.0)):
+        return None
+    count = math.prod(x.shape[axis] for axis in op.params["axes"])
+    return _wrapped(number * count, dtype)
+
+
+def _wrapped(number, dtype: np.dtype):
+    """An integer modulo 2^bits, in the range of `dtype`."""
+    if dtype.kind not in "iu":
+        return number
+    bits = 8 * dtype.itemsize
+    number %= 2**bits
+    return number - 2**bits if dtype.kind == "i" and number >= 2 ** (bits - 1) else number
+
+
+# ----- Pointwise operations
+
+_INTEGER_DIVISIONS = {
+    arithmetic.floordiv,
+    arithmetic.mod,
+    arithmetic.truncdiv,
+    arithmetic.rem,
+}
+_SHIFTS = {logic.shift_left, logic.shift_right}
+_EXACT_ON_FLOATS = {
+    arithmetic.neg,
+    arithmetic.add,
+    arithmetic.sub,
+    arithmetic.mul,
+    arithmetic.square,
+    arithmetic.div,
+    arithmetic.reciprocal,
+    arithmetic.abs,
+    arithmetic.max,
+    arithmetic.min,
+    elementwise.floor,
+    elementwise.ceil,
+    elementwise.trunc,
+    elementwise.round,
+    elementwise.is_finite,
+    logic.eq,
+    logic.ne,
+    logic.lt,
+    logic.le,
+    logic.gt,
+    logic.ge,
+    logic.select,
+    logic.convert_p,
+}
+_ON_INTEGERS_ONLY = {
+    arithmetic.sign,
+    arithmetic.integer_pow,
+    logic.and_,
+    logic.or_,
+    logic.xor,
+    logic.not_,
+    *_INTEGER_DIVISIONS,
+    *_SHIFTS,
+}
+POINTWISE = _EXACT_ON_FLOATS | _ON_INTEGERS_ONLY
+
+
+def _evaluated(op: Op, numbers: list):
+    avals = [x.aval for x in op.operands]
+    if not _defined(op, avals, numbers):
+        return None
+    scalars = [np.asarray(n, a.dtype) for n, a in zip(numbers, avals)]
+    with np.errstate(all="ignore"):
+        result = np.asarray(op.primitive.evaluate(*scalars, **op.params)).item()
+    return result if _portable(op.results[0].aval, result) else None
+
+
+def _defined(op: Op, avals: list[Aval], numbers: list) -> bool:
+    """Whether every machine computes the same from these numbers."""
+    if not all(_portable(a, n) for a, n in zip(avals, numbers)):
+        return False
+    kind, last = avals[-1].dtype.kind, numbers[-1]
+    if kind == "f":
+        if op.primitive in _ON_INTEGERS_ONLY:
+            return False
+        if op.primitive in (arithmetic.max, arithmetic.min):
+            return any(n != 0 for n in numbers)  # 0.0 or -0.0 ?
+        if op.primitive is logic.convert_p and op.params["dtype"].kind in "iu":
+            limits = np.iinfo(op.params["dtype"])
+            return math.isfinite(last) and limits.min < last < limits.max
+    if op.primitive in _INTEGER_DIVISIONS:
+        return last not in (0, -1)  # -1: the least integer has no negative
+    if op.primitive in _SHIFTS:
+        return 0 <= last < 8 * avals[-1].dtype.itemsize
+    return True
+
+
+def _portable(aval: Aval, number) -> bool:
+    """Integers, booleans, and single or double precision that is not subnormal."""
+    if aval.dtype.kind in "biu":
+        return True
+    if aval.dtype not in (np.float32, np.float64):
+        return False
+    return number == 0 or not abs(number) < np.finfo(aval.dtype).tiny
+
+
+# ----- Branches and loops
+
+
+def _fold_if(op: Op, walk: Walk) -> Sequence[Value] | None:
+    pred = walk.number(op.operands[0])
+    if pred is None:
+        return None
+    taken = op.regions[0] if pred else op.regions[1]
+    for inner in taken.ops:
+        append(inner)
+    return taken.yields
+
+
+def _fold_loop(op: Op, walk: Walk) -> Sequence[Value] | None:
+    loop = Loop.of(op)
+    count = None if loop.count is None else walk.number(loop.count)
+    if (count is not None and count <= 0) or _never(loop.cond, walk):
+        return loop.initial
+    if count == 1 and loop.cond is None:
+        index = constant(0, I64.dtype)
+        if loop.adjoint is None:
+            return inline(loop.body, (index, *loop.carries))
+        return inline(loop.adjoint, (index, *loop.carries, *loop.initial))
+    return None
+
+
+def _never(cond: Region | None, walk: Walk) -> bool:
+    """Whether a loop's condition is known to be false, and has nothing else to do."""
+    if cond is None or any(map(has_effect, cond.ops)):
+        return False
+    return walk.number(cond.yields[0]) is False

@@ -1,0 +1,1 @@
+"""The equations of `passes/canonicalize/simplify.py`, a file for each topic."""

@@ -1,0 +1,266 @@
+"""Equations of comparisons, bits, selection and conversion."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from myia.ir.core import Value
+from myia.passes.canonicalize.equations.define import equation, is_integer
+from myia.primitives.arithmetic import add
+from myia.primitives.define import constant
+from myia.primitives.logic import (
+    and_,
+    convert,
+    convert_p,
+    eq,
+    ge,
+    gt,
+    le,
+    lt,
+    ne,
+    not_,
+    or_,
+    select,
+    xor,
+)
+
+# ----- Bits; of booleans, all bits set is True
+
+
+def _ones(x):
+    return {"b": True, "i": -1, "u": np.iinfo(x.dtype).max if is_integer(x) else None}[x.dtype.kind]
+
+
+@equation(and_, "x & x == x")
+@equation(or_, "x | x == x")
+def _(see, op, x, y):
+    return x if x is y else None
+
+
+@equation(and_, "x & ones == x")
+def _(see, op, x, y):
+    return see.other_than(_ones(x), x, y)
+
+
+@equation(and_, "x & 0 == 0")
+def _(see, op, x, y):
+    return None if see.other_than(0, x, y) is None else constant(0, x.dtype, x.shape)
+
+
+@equation(or_, "x | 0 == x")
+@equation(xor, "x ^ 0 == x")
+def _(see, op, x, y):
+    return see.other_than(0, x, y)
+
+
+@equation(or_, "x | ones == ones")
+def _(see, op, x, y):
+    ones = _ones(x)
+    return None if see.other_than(ones, x, y) is None else constant(ones, x.dtype, x.shape)
+
+
+@equation(xor, "x ^ x == 0")
+def _(see, op, x, y):
+    return constant(0, x.dtype, x.shape) if x is y else None
+
+
+@equation(xor, "x ^ ones == ~x")
+def _(see, op, x, y):
+    other = see.other_than(_ones(x), x, y)
+    return None if other is None else not_(other)
+
+
+@equation(not_, "~~x == x")
+def _(see, op, x):
+    return see.operand(not_, x)
+
+
+# ----- Comparisons
+
+
+@equation(not_, "not x == y is x != y, and back; also for NaN")
+def _(see, op, x):
+    for comparison, opposite in ((eq, ne), (ne, eq)):
+        inner = see.made_by(comparison, x)
+        if inner is not None:
+            return opposite(*inner.operands)
+    return None
+
+
+@equation(not_, "not x < y is x >= y, and so on (not for floats: NaN)")
+def _(see, op, x):
+    for comparison, opposite in ((lt, ge), (ge, lt), (gt, le), (le, gt)):
+        inner = see.made_by(comparison, x)
+        if inner is not None and inner.operands[0].dtype.kind in "biu":
+            return opposite(*inner.operands)
+    return None
+
+
+@equation(lt, "x < x is False, also for NaN")
+@equation(gt, "x > x is False, also for NaN")
+def _(see, op, x, y):
+    return constant(False, bool, x.shape) if x is y else None
+
+
+@equation(eq, "x == x is True (integers)")
+@equation(le, "x <= x is True (integers)")
+@equation(ge, "x >= x is True (integers)")
+def _(see, op, x, y):
+    return constant(True, bool, x.shape) if x is y and x.dtype.kind in "biu" else None
+
+
+@equation(ne, "x != x is False (integers)")
+def _(see, op, x, y):
+    return constant(False, bool, x.shape) if x is y and x.dtype.kind in "biu" else None
+
+
+def _boolean(see, number, x, y):
+    return see.other_than(number, x, y) if x.dtype.kind == "b" else None
+
+
+@equation(eq, "p == True is p")
+def _(see, op, x, y):
+    return _boolean(see, True, x, y)
+
+
+@equation(ne, "p != False is p")
+def _(see, op, x, y):
+    return _boolean(see, False, x, y)
+
+
+@equation(eq, "p == False is not p")
+def _(see, op, x, y):
+    other = _boolean(see, False, x, y)
+    return None if other is None else not_(other)
+
+
+@equation(ne, "p != True is not p")
+def _(see, op, x, y):
+    other = _boolean(see, True, x, y)
+    return None if other is None else not_(other)
+
+
+@equation(ne, "number(p) != 0 is p")
+def _(see, op, x, y):
+    inner = see.operand(convert_p, x)
+    return inner if inner is not None and inner.dtype.kind == "b" and see.number(y) == 0 else None
+
+
+# ----- Selection
+
+
+@equation(select, "select(p, x, x) == x")
+def _(see, op, p, x, y):
+    return x if x is y else None
+
+
+@equation(select, "select(True, x, y) == x; select(False, x, y) == y")
+def _(see, op, p, x, y):
+    chosen = see.number(p)
+    return None if chosen is None else (x if chosen else y)
+
+
+@equation(select, "select(not p, x, y) == select(p, y, x)")
+def _(see, op, p, x, y):
+    negated = see.operand(not_, p)
+    return None if negated is None else select(negated, y, x)
+
+
+@equation(select, "select(p, True, False) == p; select(p, False, True) == not p")
+def _(see, op, p, x, y):
+    if x.dtype.kind != "b":
+        return None
+    if see.is_number(x, True) and see.is_number(y, False):
+        return p
+    return not_(p) if see.is_number(x, False) and see.is_number(y, True) else None
+
+
+@equation(select, "select(p, select(p, x, y), z) == select(p, x, z)")
+def _(see, op, p, x, y):
+    inner = see.made_by(select, x)
+    return select(p, inner.operands[1], y) if inner is not None and inner.operands[0] is p else None
+
+
+@equation(select, "select(p, x, select(p, y, z)) == select(p, x, z)")
+def _(see, op, p, x, y):
+    inner = see.made_by(select, y)
+    return select(p, x, inner.operands[2]) if inner is not None and inner.operands[0] is p else None
+
+
+@equation(select, "select(p, select(p & q, x, z), z) == select(p & q, x, z)")
+def _(see, op, p, x, z):
+    inner = see.made_by(select, x)
+    if inner is None or inner.operands[2] is not z:
+        return None
+    both = see.made_by(and_, inner.operands[0])
+    return x if both is not None and p in both.operands else None
+
+
+def _added(see, sum_: Value, x: Value) -> tuple[Value, dict] | None:
+    """What is added to `x` in `sum_`, and how."""
+    op = see.made_by(add, sum_)
+    if op is None or x not in op.operands:
+        return None
+    return op.operands[1 - op.operands.index(x)], op.params
+
+
+@equation(select, "select(p, x + t, x) == x + select(p, t, -0.0): what lanes take for a sum")
+def _(see, op, p, x, y):
+    if x.dtype.kind != "f":
+        return None
+    if (found := _added(see, x, y)) is not None:
+        return add(y, select(p, found[0], -0.0), **found[1])
+    if (found := _added(see, y, x)) is not None:
+        return add(x, select(p, -0.0, found[0]), **found[1])
+    return None
+
+
+@equation(select, "select(p, x + t, x + u) == x + select(p, t, u)")
+def _(see, op, p, x, y):
+    one = see.made_by(add, x)
+    if one is None or x.dtype.kind != "f":
+        return None
+    for a, t in (one.operands, one.operands[::-1]):
+        found = _added(see, y, a)
+        if found is not None and found[1] == one.params:
+            return add(a, select(p, t, found[0]), **one.params)
+    return None
+
+
+# ----- Conversion
+
+
+def _bits(dtype: np.dtype) -> int:
+    """How many binary digits its integers have."""
+    if dtype.kind == "f":
+        return np.finfo(dtype).nmant + 1
+    return 8 * dtype.itemsize - (dtype.kind == "i")
+
+
+def _lossless(source: np.dtype, target: np.dtype) -> bool:
+    """Whether every number of `source` is one of `target`."""
+    if source.kind not in "biuf" or target.kind not in "biuf":
+        return False
+    if source.kind == "b" or target.kind == "b":
+        return source.kind == "b"
+    if source.kind == "f":
+        return target.kind == "f" and source.itemsize <= target.itemsize
+    if source.kind == "i" and target.kind == "u":
+        return False
+    return _bits(source) <= _bits(target)
+
+
+@equation(convert_p, "x as its own dtype == x")
+def _(see, op, x):
+    return x if op.params["dtype"] == x.dtype else None
+
+
+@equation(convert_p, "x as a wider dtype, as another == x as the other")
+def _(see, op, x):
+    source, target = see.operand(convert_p, x), op.params["dtype"]
+    if source is None or not _lossless(source.dtype, x.dtype):
+        return None
+    if is_integer(source) and x.dtype.kind == "f" and target.kind in "iu":
+        # Out of range, a float saturates and an integer wraps around.
+        return convert(source, dtype=target) if _lossless(source.dtype, target) else None
+    return convert(source, dtype=target)

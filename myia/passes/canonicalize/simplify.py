@@ -1,0 +1,33 @@
+"""Algebraic simplification by the equations in `passes/canonicalize/equations/`, one equation each.
+
+    %1 = neg %x                     ->      %1 = neg %x
+    %2 = sub %y, %1                         %2 = add %y, %x
+    %3 = dynamic_update_slice %a, %2, %i    %3 = dynamic_update_slice %a, %2, %i
+    %4 = dynamic_slice %3, %i               (%4 is %2)
+
+What is no longer used is left to dead code elimination.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from myia.ir.core import Function, Op, Value
+from myia.passes.canonicalize.equations import arithmetic, branches, logic, shaping, slices
+from myia.passes.canonicalize.equations.define import EQUATIONS, See
+from myia.rewriting.walk import Walk, rewrite
+
+TOPICS = (arithmetic, branches, logic, shaping, slices)
+
+
+def simplify(function: Function) -> Function:
+    """`function` with every equation applied once, from left to right, where it applies."""
+    return rewrite(function, _simplify)
+
+
+def _simplify(op: Op, walk: Walk) -> Sequence[Value] | None:
+    for equation in EQUATIONS.get(op.primitive, ()):
+        found = equation.apply(See(walk), op, *op.operands)
+        if found is not None:
+            return [found] if isinstance(found, Value) else found
+    return None

@@ -1,1 +1,0 @@
-"""The equations of `passes/simplify.py`, a file for each topic."""

@@ -1,0 +1,109 @@
+"""A loop that does things which have nothing to do with each other is several loops.
+
+    %g, %w = for %i < 60 (%g = %g0, %w = %w0) {         %g = for %i < 60 (%g = %g0) {
+      %g = ... reads %w at %i                             %g = ... reads %w0 at %i
+      %w = ... reads and stores %w at %i        ->        yield %g
+      yield %g, %w                                      }
+    }                                                   %w = for %i < 60 (%w = %w0) {
+                                                          %w = ... reads and stores %w at %i
+                                                          yield %w
+                                                        }
+
+What a trip reads of an array where no trip before it has stored anything is there before the loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import prod
+
+from myia.ir.core import Op, Region, Value, has_effect, walk
+from myia.ir.dependence import needed
+from myia.ir.rewrite import clone_region
+from myia.passes.analysis.array_versions import untouched
+from myia.passes.analysis.linear_indices import Ranges
+from myia.primitives.structured import Loop, loop_p
+from myia.primitives.windows import dynamic_slice
+from myia.rewriting.walk import rebuilt
+
+SMALL = 64  # elements that may be computed in two loops
+
+
+def distributed(op: Op, ranges: Ranges) -> list[Op]:
+    """The loops that a counted loop is made of, at any depth; they may be made in any order.
+
+    One with an effect is one: what a user prints is of no carry, and has its order.
+    """
+    loop = Loop.of(op)
+    if loop.count is None or loop.cond is not None or has_effect(op):
+        return [op]
+    body = _with_inner_distributed(loop.body, ranges)
+    if body is not loop.body:
+        op = Op(loop_p, op.operands, op.params, (body,), op.results, op.span)
+        loop = Loop.of(op)
+    groups = _groups(loop, ranges)
+    return [op] if len(groups) < 2 else [with_carries(op, group) for group in groups]
+
+
+def _with_inner_distributed(body: Region, ranges: Ranges) -> Region:
+    ops: list[Op] = []
+    for op in body.ops:
+        parts = distributed(op, ranges) if op.primitive is loop_p else [op]
+        if parts != [op]:
+            ranges.visit(Region((), tuple(parts), ()))
+        ops += parts
+    return rebuilt(body, ops, body.yields)
+
+
+def with_carries(op: Op, group: Sequence[int]) -> Op:
+    """The loop with the carries of some groups only; others are read as they are before it."""
+    loop = Loop.of(op)
+    body = loop.body
+    yields = tuple(body.yields[i] for i in group)
+    args = (body.args[0], *(body.args[1 + i] for i in group))
+    ops = needed(body.ops, yields)
+    others = {x: y for x, y in zip(body.args[1:], loop.carries) if x not in args}
+    part = clone_region(Region(args, tuple(ops), yields), others)
+    operands = (loop.count, *(loop.carries[i] for i in group))
+    return Op(loop_p, operands, op.params, (part,), tuple(op.results[i] for i in group), op.span)
+
+
+def _groups(loop: Loop, ranges: Ranges) -> list[list[int]]:
+    """The carries, those together that wait for each other or share work."""
+    parts = [needed(loop.body.ops, [y]) for y in loop.body.yields]
+    groups: list[list[int]] = []
+    for i in range(len(parts)):
+        near = [
+            group for group in groups if any(_together(loop, parts, i, j, ranges) for j in group)
+        ]
+        groups = [group for group in groups if group not in near]
+        groups.append(sorted([i, *(j for group in near for j in group)]))
+    return groups
+
+
+def _together(loop: Loop, parts: list[list[Op]], i: int, j: int, ranges: Ranges) -> bool:
+    shared = set(parts[i]) & set(parts[j])
+    if any(op.regions or sum(prod(y.shape) for y in op.results) > SMALL for op in shared):
+        return True
+    return _waits(loop, parts[i], i, j, ranges) or _waits(loop, parts[j], j, i, ranges)
+
+
+def _waits(loop: Loop, part: list[Op], i: int, j: int, ranges: Ranges) -> bool:
+    """Does what makes carry `i` take what earlier trips made of carry `j`?"""
+    arg = loop.body.args[1 + j]
+    if loop.body.yields[i] is arg:
+        return True
+    users = [op for op in _all_ops(part) if arg in op.operands or _yields(op, arg)]
+    known = all(op.primitive is dynamic_slice for op in users)
+    return not (known and all(untouched(loop, arg, op, ranges) for op in users))
+
+
+def _all_ops(ops: Sequence[Op]) -> Iterator[Op]:
+    for op in ops:
+        yield op
+        for region in op.regions:
+            yield from walk(region)
+
+
+def _yields(op: Op, x: Value) -> bool:
+    return any(x in region.yields for region in op.regions)

@@ -1,0 +1,129 @@
+"""Sharing: equal values of a region are computed once, and loops that move together are one loop.
+
+    %z, %b = for %k < 9 (%z = %x, %b = %b0) { ... }        records %z
+    %y, %s = for %k < 9 (%y = %x, %s = %s0) { ... }        the program's own loop: %y is %z
+      ->
+    %z, %b, %s = for %k < 9 (%z = %x, %b = %b0, %s = %s0) { ... }
+
+This is what a forward body needs once it computes what is to be recorded beside what it computed
+before: an inner loop that records, and the same inner loop of the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from myia.ir.builder import Builder
+from myia.ir.core import Op, Region, Value, has_effect, reads
+from myia.ir.dependence import needed
+from myia.ir.rewrite import Env
+from myia.primitives.control import emit_loop
+from myia.primitives.structured import Loop, loop_p
+from myia.rewriting.value_numbering import Numbering
+from myia.rewriting.walk import Walk
+
+
+def shared(region: Region) -> Region:
+    """`region` with equal values computed once; effects stay.
+
+    Repeats go before two loops become one: their bodies then read the same values of this region.
+    """
+    while True:
+        numbering = Numbering()
+        numbering.visit(region.ops)
+        region = _without_repeats(region, numbering)
+        fused = _fuse_two(list(region.ops), numbering)
+        if fused is None:
+            return region
+        ops, same = fused
+        region = _renamed(Region(region.args, tuple(ops), region.yields), same)
+
+
+def _without_repeats(region: Region, numbering: Numbering) -> Region:
+    same = _repeats(region.ops, numbering)
+    kept = [op for op in region.ops if not op.results or not all(y in same for y in op.results)]
+    return _renamed(Region(region.args, tuple(kept), region.yields), same)
+
+
+def _renamed(region: Region, env: Env) -> Region:
+    walk = Walk(lambda op, _: None)
+    walk.env.update(env)
+    return walk.region(region)
+
+
+def _repeats(ops: Sequence[Op], numbering: Numbering) -> dict[Value, Value]:
+    """The results of ops all of whose results earlier ops have: value -> the earlier value."""
+    first: dict[int, Value] = {}
+    found = {}
+    for op in ops:
+        numbers = numbering.all(op.results)
+        if all(n in first for n in numbers) and not has_effect(op):
+            found.update((y, first[n]) for n, y in zip(numbers, op.results))
+        for n, y in zip(numbers, op.results):
+            first.setdefault(n, y)
+    return found
+
+
+# ----- Loops that move together
+
+
+def _fuse_two(ops: list[Op], numbering: Numbering) -> tuple[list[Op], dict[Value, Value]] | None:
+    """The ops with one loop fused into an earlier one, and which of its results are results there.
+
+    None when no two loops have carries in common.
+    """
+    loops: list[int] = []
+    for i, op in enumerate(ops):
+        if op.primitive is loop_p and not has_effect(op):
+            for j in loops:
+                common = numbering.common_carries(op, ops[j])
+                between = _movable(ops, j, i) if 0 < len(common) < len(op.results) else None
+                if between is not None:
+                    return _fused(ops, j, i, between, common)
+            loops.append(i)
+    return None
+
+
+def _movable(ops: Sequence[Op], first: int, second: int) -> list[Op] | None:
+    """The ops between two loops that the second one needs; None if they need the first one."""
+    found = needed(ops[first + 1 : second], reads(ops[second]))
+    read = {x for op in (*found, ops[second]) for x in reads(op)}
+    free = read.isdisjoint(ops[first].results) and not any(map(has_effect, found))
+    return found if free else None
+
+
+def _fused(ops: list[Op], first: int, second: int, between: list[Op], common: dict[int, int]):
+    a, b = ops[first], ops[second]
+    own = [i for i in range(len(b.results)) if i not in common]
+    others = [op for op in ops[first + 1 : second] if op not in between]
+    merged = _merged(a, b, own, common)
+    same = {b.results[i]: a.results[j] for i, j in common.items()}
+    return [*ops[:first], *between, merged, *others, *ops[second + 1 :]], same
+
+
+def _merged(a: Op, b: Op, own: Sequence[int], common: dict[int, int]) -> Op:
+    """The loop `a` with the carries `own` of `b`; the `common` ones are carries of `a`."""
+    one, two = Loop.of(a), Loop.of(b)
+    env = {two.body.args[1 + i]: one.body.args[1 + j] for i, j in common.items()}
+    env[two.body.args[0]] = one.body.args[0]
+    rest = _renamed(Region((), two.body.ops, tuple(two.body.yields[i] for i in own)), env)
+    args = tuple(two.body.args[1 + i] for i in own)
+    body = Region(one.body.args + args, one.body.ops + rest.ops, one.body.yields + rest.yields)
+    with Builder() as b_:
+        emit_loop(
+            replace(
+                one,
+                carries=one.carries + tuple(two.carries[i] for i in own),
+                cond=one.cond and with_more_args(one.cond, args),
+                body=shared(body),
+            )
+        )
+    (new,) = b_.ops
+    results = a.results + tuple(b.results[i] for i in own)
+    return Op(new.primitive, new.operands, new.params, new.regions, results, a.span)
+
+
+def with_more_args(region: Region, like: Sequence[Value]) -> Region:
+    """`region` with further arguments, which it does not read."""
+    return Region(region.args + tuple(Value(x.aval) for x in like), region.ops, region.yields)
