@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
+from myia import library
 from myia.backends.xla.executable import Executable, OtherAvals, compile_function
 from myia.backends.xla.packing import Packing
 from myia.frontend.load import core_text, load
@@ -30,6 +31,8 @@ from myia.passes.pipeline import EARLY_PASSES, LATE_PASSES, optimize
 from myia.source.diagnostics import InternalError, MyiaError
 from myia.storage import STRATEGIES, Limits, OverBudget, Plan, lower_and_plan, lower_within
 from myia.transforms.expand import expand_derivatives
+
+LIBRARY = library  # imported for the functions that it registers with `infer`
 
 
 @dataclass(frozen=True)

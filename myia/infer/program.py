@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from types import FunctionType, MethodType
 from typing import Any
 
-from myia.infer import arguments, handlers, library
+from myia.infer import arguments, handlers
 from myia.infer.arguments import Arguments, Root
 from myia.infer.context import Check
 from myia.infer.errors import LoopChangesType, NotStatic, RaiseReached, ReadOnlyWrite, StaleRead
@@ -23,7 +23,7 @@ from myia.ir.core import Function, Region
 from myia.primitives.py import Code
 from myia.source.diagnostics import MyiaError
 
-HANDLERS = handlers, library  # imported for what they register
+HANDLERS = handlers  # imported for what they register
 ABOUT_ALIASES = (StaleRead, ReadOnlyWrite, LoopChangesType)
 COMPILER_RECURSION_LIMIT = 50_000  # of Python's stack, while a program is inferred
 

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.linalg
 import scipy.special
 
-from myia.infer.library.numpy_refused import REASONS
+from myia.library.numpy.refused import REASONS
 
 MODULES = (np, np.linalg, np.fft, scipy.special, scipy.linalg, math)
 

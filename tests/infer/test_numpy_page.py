@@ -21,8 +21,8 @@ from numpy_gradient_cases import GRADIENTS
 from numpy_samples import VALUES
 from numpy_tables import MODULES, WITHOUT_DERIVATIVE, reason_of
 
-from myia.infer.library.numpy_refused import NUMERIC_REASONS, REASONS
 from myia.infer.registry import METHODS, PROPERTIES, known
+from myia.library.numpy.refused import NUMERIC_REASONS, REASONS
 
 PAGE = Path(__file__).parents[2] / "docs" / "numpy.md"
 assert (

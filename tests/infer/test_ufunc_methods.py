@@ -8,7 +8,7 @@ from derivative_orders import check_derivatives
 from driver import run
 
 import myia
-from myia.infer.library.written_ufuncs import CHANGES, FOLDS
+from myia.library.source.ufunc_reductions import CHANGES, FOLDS
 from myia.source.diagnostics import MyiaError
 
 X = np.array([3.0, 1.0, 2.0, 5.0, 4.0])

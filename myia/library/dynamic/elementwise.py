@@ -1,0 +1,264 @@
+"""What elementwise functions, attributes and containers make of arrays of run-time size."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+
+import numpy as np
+
+from myia.infer import operators
+from myia.infer.context import Context
+from myia.infer.heap import SizedObject
+from myia.infer.numbers import is_number
+from myia.infer.operands import is_numeric
+from myia.infer.registry import FUNCTIONS, METHODS, function, method, property_, sized
+from myia.infer.sized import elements
+from myia.infer.sized.aligned import assign, lifted
+from myia.infer.sized.elements import is_sized, refuse
+from myia.infer.sized.masks import positions
+from myia.infer.truth import truth
+from myia.infer.values import NONE, Abstract, Ref, Static, Tuple, is_none
+from myia.library.numpy import products, selecting
+from myia.library.numpy.arrays import array_methods, creation
+from myia.library.numpy.ufuncs import ufunc_table
+from myia.library.python import containers, objects, sequences
+from myia.library.support.arguments import dtype_argument, numeric
+from myia.primitives import shaping
+from myia.primitives.define import constant
+
+# The modules whose handlers are extended here: they must have been registered.
+EXTENDED = (
+    array_methods,
+    containers,
+    creation,
+    ufunc_table,
+    products,
+    selecting,
+    objects,
+    sequences,
+)
+
+# ----- Elementwise: the ordinary handler is given the elements, the result has their extents
+
+
+def _operand(ctx: Context, x: Abstract) -> Abstract:
+    return x if is_none(x) or is_sized(ctx, x) else numeric(ctx, x)
+
+
+def _elementwise(handler: Callable, inputs: int | None = None) -> None:
+    """`inputs`: how many of the positional arguments are arrays (None: all)."""
+
+    def rule(ctx: Context, *args: Abstract, out: Abstract = NONE, **options: Abstract) -> Abstract:
+        given, rest = args[:inputs], args[len(args[:inputs]) :]
+        if rest and inputs is not None and isinstance(rest[0], Ref):
+            out, rest = rest[0], rest[1:]
+        arrays = {k: x for k, x in options.items() if is_number(x) or _is_array(ctx, x)}
+        others = {k: x for k, x in options.items() if k not in arrays}
+        xs = [_operand(ctx, x) for x in given]
+
+        def apply(made: list[Abstract]) -> Abstract:
+            named = dict(zip(arrays, made[len(xs) :]))
+            return handler(ctx, *made[: len(xs)], *rest, **named, **others)
+
+        return stored(ctx, lifted(ctx, [*xs, *arrays.values()], apply), out)
+
+    sized(handler)(rule)
+
+
+def _is_array(ctx: Context, x: Abstract) -> bool:
+    return is_sized(ctx, x) or is_numeric(ctx, x)
+
+
+def stored(ctx: Context, result: Abstract, out: Abstract) -> Abstract:
+    """`out=`"""
+    if isinstance(out, Tuple) and len(out.items) == 1:
+        (out,) = out.items
+    if is_none(out):
+        return result
+    assign(ctx, out, result)
+    return out
+
+
+for _function, _handler in list(FUNCTIONS.items()):
+    if isinstance(_function, np.ufunc) and _function.signature is None:
+        _elementwise(_handler, _function.nin)
+
+for _function, _inputs in {
+    np.clip: 3,
+    np.nan_to_num: 1,
+    np.round: 1,
+    np.fix: 1,
+    np.angle: 1,
+    np.sinc: 1,
+    np.isclose: 2,
+    np.real: 1,
+    np.imag: 1,
+}.items():
+    _elementwise(FUNCTIONS[_function], _inputs)
+for _name, _inputs in {"clip": 3, "conj": 1, "astype": 1, "copy": 1}.items():
+    _elementwise(METHODS["array", _name], _inputs)
+
+
+@sized(FUNCTIONS[np.where])
+def _where(ctx: Context, condition: Abstract, *choices: Abstract) -> Abstract:
+    xs = [_operand(ctx, x) for x in (condition, *choices)]
+    return lifted(ctx, xs, lambda xs: FUNCTIONS[np.where](ctx, *xs))
+
+
+def _cast(ctx: Context, x: Ref, dtype: np.dtype) -> Abstract:
+    astype = METHODS["array", "astype"]
+    return lifted(ctx, [x], lambda xs: astype(ctx, *xs, Static(dtype)))
+
+
+# ----- New arrays like another
+
+
+def _like(number: int | None):
+    """Of one number; None: of the second argument."""
+
+    def rule(
+        ctx: Context, a: Abstract, *args: Abstract, dtype: Abstract = NONE, **options: Abstract
+    ) -> Abstract:
+        value, *rest = (*args, NONE) if number is None else (Static(number), *args, NONE)
+        if options or len(rest) > 2:
+            refuse(ctx, "an option")
+        wanted = dtype_argument(ctx, rest[0] if is_none(dtype) else dtype)
+        x = elements.read(ctx, a)
+        zeros = constant(0, wanted or x.value.dtype, x.value.shape)
+        made = elements.new(ctx, zeros, x.extents)
+        assign(ctx, made, value, casting="unsafe")
+        return made
+
+    return rule
+
+
+for _function, _number in {
+    np.zeros_like: 0,
+    np.ones_like: 1,
+    np.empty_like: 0,
+    np.full_like: None,
+}.items():
+    sized(FUNCTIONS[_function])(_like(_number))
+
+
+@sized(METHODS["array", "fill"])
+def _fill(ctx: Context, self: Abstract, value: Abstract) -> Abstract:
+    assign(ctx, self, value, casting="unsafe")
+    return NONE
+
+
+def _converted(copy: bool):
+    def rule(ctx: Context, a: Abstract, dtype: Abstract = NONE, **options: Abstract) -> Abstract:
+        if not is_sized(ctx, a) or options:
+            refuse(ctx, "a sequence or an option")
+        found = elements.dtype_of(ctx, a)
+        wanted = dtype_argument(ctx, dtype) or found
+        return a if wanted == found and not copy else _cast(ctx, a, wanted)
+
+    return rule
+
+
+sized(FUNCTIONS[np.array])(_converted(copy=True))
+sized(FUNCTIONS[np.asarray])(_converted(copy=False))
+
+# ----- Where it is true
+
+
+@method("array", "nonzero")
+@function(np.nonzero)
+def _nonzero(ctx: Context, a: Abstract) -> Abstract:
+    """The indices along each axis: arrays of run-time size."""
+    x = _operand(ctx, a)
+    if not isinstance(x, Ref):
+        refuse(ctx, "`numpy.nonzero` of a number")
+    return Tuple(tuple(positions(ctx, x)))
+
+
+@function(np.flatnonzero)
+def _flatnonzero(ctx: Context, a: Abstract) -> Abstract:
+    x = _operand(ctx, a)
+    if not is_sized(ctx, x):
+        x = ctx.call(Static(np.ravel), (x,), {})
+    (places,) = _nonzero(ctx, x).items
+    return places
+
+
+sized(_nonzero)(_nonzero)
+sized(_flatnonzero)(_flatnonzero)
+
+# ----- Containers and facts
+
+
+def _unchanged(*handlers: Callable) -> None:
+    """Handlers that only pass arrays on."""
+    for handler in handlers:
+        sized(handler)(handler)
+
+
+for _function in (
+    isinstance, type, len, zip, enumerate, reversed, getattr, hasattr, callable, dict, map,
+    builtins.sum, builtins.all, builtins.any, builtins.max, builtins.min,
+):  # fmt: skip
+    _unchanged(FUNCTIONS[_function])
+for (_kind, _name), _handler in list(METHODS.items()):
+    if _kind in ("list", "dict"):
+        _unchanged(_handler)
+
+
+@sized(FUNCTIONS[np.allclose])
+def _allclose(ctx: Context, *args: Abstract, **options: Abstract) -> Abstract:
+    close = ctx.call(Static(np.isclose), args, options)
+    return truth(ctx, ctx.call(Static(np.all), (close,), {}))
+
+
+@property_("sized", "T")
+def _transposed(ctx: Context, self: Abstract) -> Abstract:
+    """A copy that is refused once what it shows has changed."""
+    x = elements.read(ctx, self)
+    order = tuple(reversed(range(x.value.aval.ndim)))
+    if len(order) == 1:
+        return self
+    value = shaping.transpose(x.value, permutation=order)
+    made = ctx.new(SizedObject(value, x.extents[::-1], "the transpose of a part"))
+    ctx.heap.copied(self.id, made.id)
+    return made
+
+
+def _counts(ctx: Context, x: Abstract) -> tuple[Abstract, ...]:
+    extents = elements.extents_of(ctx, x)
+    shape = elements.bounds_of(ctx, x).shape
+    return tuple(Static(n) if e is None else e.count.abstract() for n, e in zip(shape, extents))
+
+
+@property_("sized", "shape")
+def _shape(ctx: Context, self: Abstract) -> Abstract:
+    return Tuple(_counts(ctx, self))
+
+
+@property_("sized", "size")
+def _size(ctx: Context, self: Abstract) -> Abstract:
+    total, *rest = _counts(ctx, self)
+    for count in rest:
+        total = operators.binary(ctx, "*", total, count)
+    return total
+
+
+@property_("sized", "ndim")
+def _ndim(ctx: Context, self: Abstract) -> Abstract:
+    return Static(elements.bounds_of(ctx, self).ndim)
+
+
+@property_("sized", "dtype")
+def _dtype(ctx: Context, self: Abstract) -> Abstract:
+    return Static(elements.dtype_of(ctx, self))
+
+
+@sized(FUNCTIONS[np.size])
+def _size_of(ctx: Context, a: Abstract) -> Abstract:
+    return _size(ctx, a)
+
+
+@sized(FUNCTIONS[np.shape])
+def _shape_of(ctx: Context, a: Abstract) -> Abstract:
+    return _shape(ctx, a)

@@ -1,0 +1,184 @@
+"""Functions of arrays of run-time size in which the order of elements matters."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from myia.infer import operators
+from myia.infer.context import Context
+from myia.infer.indexing import getitem
+from myia.infer.registry import FUNCTIONS, METHODS, sized
+from myia.infer.sized import elements
+from myia.infer.sized.counts import Count, known, total
+from myia.infer.sized.elements import Elements, is_sized, new, read, refuse
+from myia.infer.sized.extents import Extents, moved_up, padded, prefix, resized
+from myia.infer.sized.subscripts import row
+from myia.infer.values import NONE, Abstract, Ref, Scalar, SliceValue, Static, Tuple, is_none
+from myia.ir.builder import emit
+from myia.ir.core import Value
+from myia.library.numpy import ordering, repeat_and_pad, statistics
+from myia.library.numpy.arrays import joining
+from myia.library.support.arguments import array, axes_argument, axis_argument, inexact, static
+from myia.primitives import arithmetic, logic, shaping
+from myia.primitives.define import constant
+from myia.primitives.logic import convert
+from myia.primitives.ordering import sort_p
+
+EXTENDED = (joining, repeat_and_pad, ordering, statistics)
+I64 = np.dtype(np.int64)
+LAST = Static(-1)
+WHOLE = SliceValue(NONE, NONE, NONE)
+BACKWARDS = SliceValue(NONE, NONE, LAST)
+
+
+@sized(FUNCTIONS[np.flip])
+def _flip(ctx: Context, m: Abstract, axis: Abstract = NONE) -> Abstract:
+    """A view, as `m[::-1]`."""
+    ndim = elements.bounds_of(ctx, m).ndim
+    axes = axes_argument(ctx, axis, ndim)
+    key = Tuple(tuple(BACKWARDS if i in axes else WHOLE for i in range(ndim)))
+    return getitem(ctx, m, key)
+
+
+@sized(FUNCTIONS[np.diff])
+def _diff(ctx: Context, a: Abstract, n: Abstract = Static(1), axis: Abstract = LAST) -> Abstract:
+    if elements.bounds_of(ctx, a).ndim != 1 or not is_sized(ctx, a):
+        refuse(ctx, "`numpy.diff` of several axes")
+    axis_argument(ctx, axis, 1)
+    for _ in range(static(ctx, n, "how often differences are taken")):
+        after = getitem(ctx, a, SliceValue(Static(1), NONE, NONE))
+        a = operators.binary(ctx, "-", after, getitem(ctx, a, SliceValue(NONE, LAST, NONE)))
+    return a
+
+
+# ----- Joining
+
+
+@sized(FUNCTIONS[np.concatenate])
+def _concatenate(ctx: Context, arrays: Abstract, axis: Abstract = Static(0)) -> Abstract:
+    """Each part moved behind those before it; of known size where the counts add up to one."""
+    given = [x if is_sized(ctx, x) else array(ctx, x) for x in ctx.list_items(arrays)]
+    ndims = {elements.bounds_of(ctx, x).ndim if isinstance(x, Ref) else 0 for x in given}
+    if ndims != {1} or axis_argument(ctx, axis, 1) != 0:
+        refuse(ctx, "`numpy.concatenate` of several axes")
+    parts = [read(ctx, x).packed() for x in given]
+    dtype = np.result_type(*(x.value.dtype for x in parts))
+    bound = sum(x.value.shape[0] for x in parts)
+    made, end = constant(0, dtype, (bound,)), known(0)
+    for x in parts:
+        moved = moved_up(resized(convert(x.value, dtype=dtype), 0, bound), 0, end)
+        after = logic.ge(shaping.iota(shape=(bound,), axis=0, dtype=I64), _repeated(end, bound))
+        made = logic.select(after, moved, made)
+        end = total(end, x.counts[0])
+    if end.static:
+        return ctx.array(resized(made, 0, end.at))
+    extents = (prefix(end, bound),)
+    return new(ctx, padded(made, extents), extents)
+
+
+def _repeated(n: Count, size: int) -> Value:
+    return shaping.broadcast(n.value, shape=(size,), dims=())
+
+
+# ----- Sorting
+
+
+def _sorted(ctx: Context, a: Abstract, axis: Abstract) -> tuple[Elements, int, Value]:
+    """The elements sorted along an axis, what is there before what is not; where they were."""
+    x = read(ctx, a).packed()
+    ndim = x.value.aval.ndim
+    if x.value.dtype.kind == "c" or (is_none(axis) and ndim > 1):
+        refuse(ctx, "sorting complex numbers or several axes")
+    i = 0 if is_none(axis) else axis_argument(ctx, axis, ndim)
+    places = shaping.iota(shape=x.value.shape, axis=i, dtype=I64)
+    if x.extents[i] is None:
+        value, places = emit(sort_p, x.value, places, axis=i, keys=1)
+    else:
+        live = shaping.broadcast(x.extents[i].live(), shape=x.value.shape, dims=(i,))
+        dead = convert(logic.not_(live), dtype=np.dtype(np.int8))
+        _, value, places = emit(sort_p, dead, x.value, places, axis=i, keys=2)
+    return Elements(value, x.extents), i, places
+
+
+@sized(FUNCTIONS[np.sort])
+def _sort(
+    ctx: Context, a: Abstract, axis: Abstract = LAST, kind: Abstract = NONE, **options: Abstract
+) -> Abstract:
+    found, _, _ = _sorted(ctx, a, axis)
+    return new(ctx, padded(found.value, found.extents), found.extents)
+
+
+@sized(METHODS["array", "sort"])
+def _sort_in_place(
+    ctx: Context, self: Abstract, axis: Abstract = LAST, kind: Abstract = NONE, **options: Abstract
+) -> Abstract:
+    elements.pack(ctx, self)
+    found, _, _ = _sorted(ctx, self, axis)
+    elements.store(ctx, self, found.value)
+    return NONE
+
+
+@sized(FUNCTIONS[np.argsort])
+def _argsort(
+    ctx: Context, a: Abstract, axis: Abstract = LAST, kind: Abstract = NONE, **options: Abstract
+) -> Abstract:
+    found, _, places = _sorted(ctx, a, axis)
+    return new(ctx, padded(places, found.extents), found.extents)
+
+
+@sized(FUNCTIONS[np.searchsorted])
+def _searchsorted(
+    ctx: Context,
+    a: Abstract,
+    v: Abstract,
+    side: Abstract = Static("left"),
+    sorter: Abstract = NONE,
+) -> Abstract:
+    """As among all that are there, and behind them elements that come after every other."""
+    if not is_none(sorter) or is_sized(ctx, v) or elements.bounds_of(ctx, a).ndim != 1:
+        refuse(ctx, "`numpy.searchsorted` with a sorter, or for values,")
+    x = read(ctx, a).packed()
+    (extent,) = x.extents
+    last = constant(_last(x.value.dtype), x.value.dtype, x.value.shape)
+    full = ctx.array(logic.select(extent.live(), x.value, last))
+    found = ctx.call(Static(np.searchsorted), (full, v), {"side": side})
+    return ctx.call(Static(np.minimum), (found, Scalar(extent.count.value, True)), {})
+
+
+def _last(dtype: np.dtype) -> float:
+    """What no element of this type is sorted behind."""
+    if dtype.kind in "iu":
+        return np.iinfo(dtype).max
+    return np.nan if dtype.kind == "f" else True
+
+
+# ----- Medians
+
+
+@sized(FUNCTIONS[np.median])
+def _median(ctx: Context, a: Abstract, axis: Abstract = NONE, **options: Abstract) -> Abstract:
+    """The mean of the one or two in the middle; NaN where there is one, since these sort last."""
+    found, i, _ = _sorted(ctx, a, axis)
+    if found.value.aval.ndim != 1 or options:
+        refuse(ctx, "`numpy.median` of several axes, or with options,")
+    value = convert(found.value, dtype=inexact(found.value.dtype))
+    made = new(ctx, padded(value, found.extents), found.extents)
+    extents: Extents = found.extents
+    count = extents[i].count
+    low, high, top = (
+        row(ctx, made, Scalar(place, True, 0, extents[i].bound - 1))
+        for place in (
+            _half(count.value, 1),
+            _half(count.value, 0),
+            arithmetic.sub(count.value, 1),
+        )
+    )
+    middle = operators.binary(ctx, "/", operators.binary(ctx, "+", low, high), Static(2.0))
+    unknown = logic.or_(logic.ne(top.value, top.value), extents[i].empty())
+    nan = constant(np.nan, middle.value.dtype)
+    return Scalar(logic.select(unknown, nan, middle.value), False)
+
+
+def _half(n: Value, less: int) -> Value:
+    """(n - less) // 2"""
+    return logic.shift_right(arithmetic.sub(n, less), 1)

@@ -1,0 +1,259 @@
+"""Reductions and running folds of arrays of run-time size.
+
+The padding becomes the neutral element of the reduction, and the ordinary handler does the rest;
+means and variances divide by the number of elements that are there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from myia.infer import comparison, operators
+from myia.infer.context import Context
+from myia.infer.numbers import is_number
+from myia.infer.registry import FUNCTIONS, sized
+from myia.infer.sized import elements
+from myia.infer.sized.elements import Elements, is_sized, new, read, refuse
+from myia.infer.sized.extents import Extents, filled, padded
+from myia.infer.values import FALSE, NONE, Abstract, Scalar, Static, is_none
+from myia.library.numpy import reductions, statistics
+from myia.library.support.arguments import (
+    axes_argument,
+    axis_argument,
+    dtype_argument,
+    flag,
+    given,
+    inexact,
+    says_all,
+    static,
+)
+from myia.primitives import logic
+from myia.primitives.define import constant
+
+EXTENDED = (reductions, statistics)
+Axes = tuple[int, ...]
+
+
+def _least(dtype: np.dtype):
+    if dtype.kind == "f":
+        return -math.inf
+    return False if dtype.kind == "b" else np.iinfo(dtype).min
+
+
+def _greatest(dtype: np.dtype):
+    if dtype.kind == "f":
+        return math.inf
+    return True if dtype.kind == "b" else np.iinfo(dtype).max
+
+
+def _along(x: Elements, axes: Axes) -> Extents:
+    """The extents along these axes alone."""
+    return tuple(e if i in axes else None for i, e in enumerate(x.extents))
+
+
+def _left(x: Elements, axes: Axes, keepdims: bool) -> Extents:
+    """The extents of a reduction."""
+    if keepdims:
+        return tuple(None if i in axes else e for i, e in enumerate(x.extents))
+    return tuple(e for i, e in enumerate(x.extents) if i not in axes)
+
+
+def reducing(handler: Callable, neutral: Callable, empty: str | None = None, *, ordered=False):
+    """`neutral(dtype, options)` fills the padding; `empty`: the error where nothing is there."""
+
+    def rule(
+        ctx: Context, a: Abstract, axis: Abstract = NONE, *rest: Abstract, **options: Abstract
+    ) -> Abstract:
+        if not is_sized(ctx, a) or any(is_sized(ctx, x) for x in options.values()):
+            refuse(ctx, "an option")
+        _refuse_mask(ctx, options.get("where", NONE))
+        x = read(ctx, a)
+        x = x.packed() if ordered else x
+        ndim = x.value.aval.ndim
+        if ordered and is_none(axis) and ndim > 1:
+            refuse(ctx, "the position of an extremum in several axes")
+        axes = axes_argument(ctx, axis, ndim)
+        if empty is not None and not given(options.get("initial", NONE)):
+            _check_not_empty(ctx, x, axes, empty)
+        filling = neutral(x.value.dtype, options)
+        whole = ctx.array(filled(x.value, _along(x, axes), filling))
+        found = handler(ctx, whole, axis, *rest, **options)
+        keepdims = flag(ctx, options.get("keepdims", FALSE), "keepdims")
+        return _with_extents(ctx, found, _left(x, axes, keepdims))
+
+    sized(handler)(rule)
+
+
+def _refuse_mask(ctx: Context, where: Abstract) -> None:
+    if not says_all(where):
+        refuse(ctx, "`where=`")
+
+
+def _with_extents(ctx: Context, x: Abstract, extents: Extents) -> Abstract:
+    return x if is_number(x) else new(ctx, ctx.read(x), extents)
+
+
+def _check_not_empty(ctx: Context, x: Elements, axes: Axes, message: str) -> None:
+    for axis in axes:
+        extent = x.extents[axis]
+        if extent is not None and extent.count.lo == 0:
+            ctx.check(extent.empty(), ValueError, message)
+
+
+def _zero(dtype: np.dtype, options: dict):
+    return 0
+
+
+_NO_IDENTITY = "zero-size array to reduction operation {} which has no identity"
+_NO_PLACE = "attempt to get {} of an empty sequence"
+
+reducing(FUNCTIONS[np.sum], _zero)
+reducing(FUNCTIONS[np.prod], lambda dtype, options: 1)
+reducing(FUNCTIONS[np.any], lambda dtype, options: 0)
+reducing(FUNCTIONS[np.all], lambda dtype, options: 1)
+reducing(FUNCTIONS[np.count_nonzero], _zero)
+for _function, _word, _neutral in ((np.max, "maximum", _least), (np.min, "minimum", _greatest)):
+    reducing(
+        FUNCTIONS[_function],
+        lambda dtype, options, neutral=_neutral: neutral(dtype),
+        _NO_IDENTITY.format(_word),
+    )
+for _function, _neutral in ((np.argmax, _least), (np.argmin, _greatest)):
+    reducing(
+        FUNCTIONS[_function],
+        lambda dtype, options, neutral=_neutral: neutral(dtype),
+        _NO_PLACE.format(_function.__name__),
+        ordered=True,
+    )
+
+
+@sized(FUNCTIONS[np.ptp])
+def _ptp(ctx: Context, a: Abstract, axis: Abstract = NONE, **options: Abstract) -> Abstract:
+    ends = [ctx.call(Static(f), (a, axis), options) for f in (np.max, np.min)]
+    return operators.binary(ctx, "-", *ends)
+
+
+# ----- Norms
+
+
+@sized(FUNCTIONS[np.linalg.norm])
+def _norm(
+    ctx: Context,
+    x: Abstract,
+    ord: Abstract = NONE,
+    axis: Abstract = NONE,
+    keepdims: Abstract = FALSE,
+) -> Abstract:
+    order = static(ctx, ord, "the order of a norm")
+    given = read(ctx, x)
+    ndim = given.value.aval.ndim
+    axes = axes_argument(ctx, axis, ndim)
+    if (len(axes) > 1 and order not in (None, "fro")) or order == -math.inf:
+        refuse(ctx, "this norm")
+    if order == math.inf:
+        message = _NO_IDENTITY.format("maximum")
+        _check_not_empty(ctx, given, axes, message)
+    value = filled(given.value, _along(given, axes), 0)
+    found = FUNCTIONS[np.linalg.norm](ctx, ctx.array(value), ord, axis, keepdims)
+    return _with_extents(ctx, found, _left(given, axes, flag(ctx, keepdims, "keepdims")))
+
+
+# ----- Means and variances
+
+
+def _number_of(ctx: Context, x: Elements, axes: Axes) -> Abstract:
+    """How many elements are reduced into one."""
+    total: Abstract = Static(1)
+    for axis in axes:
+        total = operators.binary(ctx, "*", total, x.counts[axis].abstract())
+    return total
+
+
+def _mean(
+    ctx: Context,
+    a: Abstract,
+    axis: Abstract = NONE,
+    dtype: Abstract = NONE,
+    *,
+    keepdims: Abstract = FALSE,
+    where: Abstract = NONE,
+) -> Abstract:
+    _refuse_mask(ctx, where)
+    wanted = dtype_argument(ctx, dtype) or inexact(elements.dtype_of(ctx, a))
+    x = read(ctx, a)
+    axes = axes_argument(ctx, axis, x.value.aval.ndim)
+    options = {"dtype": Static(wanted), "keepdims": keepdims}
+    total = ctx.call(Static(np.sum), (a, axis), options)
+    return operators.binary(ctx, "/", total, _as_float(ctx, _number_of(ctx, x, axes), wanted))
+
+
+def _as_float(ctx: Context, n: Abstract, dtype: np.dtype) -> Abstract:
+    """A number of elements in the dtype of what is divided by it: 0/0 is NaN, as in NumPy."""
+    real = np.empty(0, dtype).real.dtype
+    if isinstance(n, Static):
+        return Static(real.type(n.value))
+    return Scalar(logic.convert(n.value, dtype=real), False)
+
+
+sized(FUNCTIONS[np.mean])(_mean)
+
+
+def _variance(
+    ctx: Context,
+    a: Abstract,
+    axis: Abstract = NONE,
+    dtype: Abstract = NONE,
+    *,
+    ddof: Abstract = Static(0),
+    keepdims: Abstract = FALSE,
+) -> Abstract:
+    """The mean of the squared distances to the mean."""
+    wanted = dtype_argument(ctx, dtype) or inexact(elements.dtype_of(ctx, a))
+    x = read(ctx, a)
+    axes = axes_argument(ctx, axis, x.value.aval.ndim)
+    mean = _mean(ctx, a, axis, Static(wanted), keepdims=Static(True))
+    distance = operators.binary(ctx, "-", a, mean)
+    size = ctx.call(Static(np.absolute), (distance,), {})
+    squares = ctx.call(Static(np.square), (size,), {})
+    total = ctx.call(Static(np.sum), (squares, axis), {"keepdims": keepdims})
+    left = operators.binary(ctx, "-", _number_of(ctx, x, axes), ddof)
+    zero = comparison.compare(ctx, "<", left, Static(0))
+    n = left if isinstance(left, Static) else _not_negative(left, zero)
+    return operators.binary(ctx, "/", total, _as_float(ctx, n, wanted))
+
+
+def _not_negative(n: Scalar, negative: Abstract) -> Abstract:
+    if isinstance(negative, Static):
+        return n
+    zero = constant(0, n.value.dtype)
+    return Scalar(logic.select(negative.value, zero, n.value), n.weak)
+
+
+def _deviation(ctx: Context, *args: Abstract, **options: Abstract) -> Abstract:
+    return ctx.call(Static(np.sqrt), (_variance(ctx, *args, **options),), {})
+
+
+sized(FUNCTIONS[np.var])(_variance)
+sized(FUNCTIONS[np.std])(_deviation)
+
+# ----- Running folds
+
+
+def _running(handler: Callable, neutral: int) -> None:
+    def rule(ctx: Context, a: Abstract, axis: Abstract = NONE, *rest: Abstract, **options):
+        x = read(ctx, a).packed()
+        if is_none(axis) and x.value.aval.ndim > 1:
+            refuse(ctx, "a running fold over several axes")
+        i = 0 if is_none(axis) else axis_argument(ctx, axis, x.value.aval.ndim)
+        whole = ctx.array(filled(x.value, _along(x, (i,)), neutral))
+        found = handler(ctx, whole, Static(i), *rest, **options)
+        return new(ctx, padded(ctx.read(found), x.extents), x.extents)
+
+    sized(handler)(rule)
+
+
+_running(FUNCTIONS[np.cumsum], 0)
+_running(FUNCTIONS[np.cumprod], 1)

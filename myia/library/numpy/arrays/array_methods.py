@@ -1,0 +1,269 @@
+"""Attributes and methods that arrays and NumPy's scalars have, and no function has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from myia.infer.context import Context
+from myia.infer.errors import BadType, BadValue, Unsupported
+from myia.infer.indexing import getitem
+from myia.infer.layout import frozen_view, is_contiguous, ravel
+from myia.infer.numbers import broadcast_to
+from myia.infer.registry import METHODS, function, method, property_
+from myia.infer.values import (
+    NONE,
+    TRUE,
+    Abstract,
+    Ref,
+    Scalar,
+    Static,
+    Tuple,
+    is_none,
+    static_number,
+)
+from myia.ir.avals import Aval
+from myia.ir.core import Value
+from myia.library.numpy.arrays.shaping import permuted
+from myia.library.support.arguments import (
+    array,
+    cast,
+    copied,
+    dtype_argument,
+    dtype_of,
+    flag,
+    integers,
+    order_c,
+    value_of,
+)
+from myia.library.support.value_formulas import conjugate
+from myia.primitives import elementwise, logic
+from myia.primitives.define import zeros
+
+K = Static("K")
+C = Static("C")
+
+
+# ----- What is known at compile time
+
+
+def _fact(name: str, fact) -> None:
+    """An attribute that the dtype and the shape tell."""
+
+    def handler(ctx: Context, self: Abstract) -> Abstract:
+        return fact(Aval(dtype_of(ctx, self), ctx.shape(self)))
+
+    for kind in ("array", "number"):
+        property_(kind, name)(handler)
+
+
+_fact("shape", lambda x: Tuple(tuple(map(Static, x.shape))))
+_fact("ndim", lambda x: Static(x.ndim))
+_fact("size", lambda x: Static(x.size))
+_fact("dtype", lambda x: Static(x.dtype))
+_fact("itemsize", lambda x: Static(x.dtype.itemsize))
+_fact("nbytes", lambda x: Static(x.nbytes))
+
+
+# ----- Views
+
+
+@property_("array", "T")
+@property_("number", "T")
+def _t(ctx: Context, self: Abstract) -> Abstract:
+    return permuted(ctx, self, tuple(reversed(range(len(ctx.shape(self))))))
+
+
+@property_("array", "mT")
+def _mt(ctx: Context, self: Abstract) -> Abstract:
+    ndim = len(ctx.shape(self))
+    if ndim < 2:
+        message = "matrix transpose with ndim < 2 is undefined"
+        ctx.fail(BadValue, message=message)
+    return permuted(ctx, self, (*range(ndim - 2), ndim - 1, ndim - 2))
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """The view `x.real` or `x.imag` of a complex array."""
+
+    imaginary: bool
+
+    def aval(self, x: Aval) -> Aval:
+        return x.with_dtype(elementwise.real_dtype(x.dtype))
+
+    def read(self, x: Value) -> Value:
+        return (elementwise.imag if self.imaginary else elementwise.real)(x)
+
+    def write(self, x: Value, v: Value) -> Value:
+        if self.imaginary:
+            return elementwise.complex(elementwise.real(x), v)
+        return elementwise.complex(v, elementwise.imag(x))
+
+
+def _part(name: str, imaginary: bool) -> None:
+    def handler(ctx: Context, self: Abstract) -> Abstract:
+        if static_number(self):
+            return Static(getattr(self.value, name))
+        if dtype_of(ctx, self).kind == "c":
+            return _complex_part(ctx, self, Part(imaginary))
+        if not imaginary:
+            return self
+        if isinstance(self, Scalar):
+            return Scalar(zeros(self.value.aval), self.weak)
+        return frozen_view(ctx, self, zeros(value_of(ctx, self).aval), "the imaginary part")
+
+    for kind in ("array", "number", "python"):
+        property_(kind, name)(handler)
+
+    def of_anything(ctx: Context, val: Abstract) -> Abstract:
+        x = val if isinstance(val, (Static, Scalar)) else array(ctx, val)
+        return handler(ctx, x)
+
+    function(getattr(np, name))(of_anything)
+
+
+def _complex_part(ctx: Context, x: Abstract, part: Part) -> Abstract:
+    if isinstance(x, Scalar):
+        return Scalar(part.read(x.value), x.weak)
+    return ctx.view(x, part)
+
+
+_part("real", imaginary=False)
+_part("imag", imaginary=True)
+
+
+@property_("array", "flat")
+def _flat(ctx: Context, self: Ref) -> Abstract:
+    """Its elements in C's order; of an array that is not contiguous they are read only."""
+    if is_contiguous(ctx, self):
+        return ravel(ctx, self)
+    value = ctx.read(self)
+    flat = ctx.reshape(value, (value.aval.size,))
+    return frozen_view(ctx, self, flat, "the elements of an array that is not contiguous")
+
+
+@method("array", "partition")
+def _partition(ctx: Context, self: Ref, kth: Abstract, axis: Abstract = Static(-1)) -> Abstract:
+    """Sorted: NumPy leaves the order within the parts open."""
+    return METHODS["array", "sort"](ctx, self, axis)
+
+
+# ----- Copies and conversions
+
+
+@method("array", "astype")
+@method("number", "astype")
+def _astype(
+    ctx: Context,
+    self: Abstract,
+    dtype: Abstract,
+    order: Abstract = K,
+    casting: Abstract = NONE,
+    subok: Abstract = TRUE,
+    copy: Abstract = TRUE,
+) -> Abstract:
+    order_c(ctx, "astype", order)
+    wanted = dtype_argument(ctx, dtype) or np.dtype(np.float64)
+    rule = "unsafe" if is_none(casting) else casting.value
+    if not np.can_cast(dtype_of(ctx, self), wanted, rule):
+        message = f"Cannot cast array data from {dtype_of(ctx, self)} to {wanted} by '{rule}'"
+        ctx.fail(BadType, message=message)
+    if wanted == dtype_of(ctx, self) and not flag(ctx, copy, "copy"):
+        return self
+    return cast(ctx, self, wanted)
+
+
+@method("array", "copy")
+@method("number", "copy")
+def _copy(ctx: Context, self: Abstract, order: Abstract = C) -> Abstract:
+    order_c(ctx, "copy", order)
+    if not isinstance(self, Ref):
+        return self
+    return ctx.array(ctx.read(self)) if order.value == "C" else copied(ctx, self)
+
+
+@method("array", "__copy__", "__deepcopy__")
+def _copy_protocol(ctx: Context, self: Abstract, *memo: Abstract) -> Abstract:
+    return copied(ctx, self)
+
+
+@method("array", "item")
+@method("number", "item")
+def _item(ctx: Context, self: Abstract, *args: Abstract) -> Abstract:
+    """The one element, or the one at a place, as a Python number."""
+    if args:
+        found = _element(ctx, self, args[0] if len(args) == 1 else Tuple(args))
+        return _item(ctx, found)
+    if static_number(self):
+        return Static(np.asarray(self.value).item())
+    value = value_of(ctx, self)
+    if value.aval.size != 1:
+        message = "can only convert an array of size 1 to a Python scalar"
+        ctx.fail(BadValue, message=message)
+    return _python_number(ctx, ctx.reshape(value, ()))
+
+
+def _element(ctx: Context, x: Abstract, index: Abstract) -> Abstract:
+    shape = ctx.shape(x)
+    places = integers(ctx, index, "the place of an element")
+    try:
+        place = places if len(places) == len(shape) else np.unravel_index(*places, shape)
+    except (TypeError, ValueError) as e:
+        ctx.fail(BadValue, message=str(e), exception="IndexError")
+    key = Tuple(tuple(Static(int(i)) for i in place))
+    return getitem(ctx, x, key)
+
+
+def _python_number(ctx: Context, value: Value) -> Abstract:
+    """A NumPy scalar as a Python number, which has 64 bits."""
+    wide = {"b": bool, "i": np.int64, "u": np.int64, "f": np.float64, "c": np.complex128}
+    kind = value.dtype.kind
+    if value.dtype == np.uint64:
+        ctx.fail(Unsupported, what="`item()` of uint64")
+    info = np.iinfo(value.dtype) if kind in "iu" and value.dtype != np.int64 else None
+    bounds = (None, None) if info is None else (int(info.min), int(info.max))
+    return Scalar(value_of(ctx, Scalar(value, False), np.dtype(wide[kind])), True, *bounds)
+
+
+@method("array", "fill")
+def _fill(ctx: Context, self: Abstract, value: Abstract) -> Abstract:
+    filled = cast(ctx, array(ctx, value), dtype_of(ctx, self))
+    ctx.store(self, broadcast_to(value_of(ctx, filled), ctx.shape(self)))
+    return NONE
+
+
+@method("array", "conj", "conjugate")
+@method("number", "conj", "conjugate")
+def _conjugate(ctx: Context, self: Abstract) -> Abstract:
+    return ctx.call(Static(np.conjugate), (self,), {})
+
+
+@method("python", "conjugate")
+def _conjugate_number(ctx: Context, self: Abstract) -> Abstract:
+    if static_number(self):
+        return Static(self.value.conjugate())
+    return Scalar(conjugate(self.value), weak=True)
+
+
+@method("python", "is_integer")
+@method("number", "is_integer")
+def _is_integer(ctx: Context, self: Abstract) -> Abstract:
+    if static_number(self):
+        return Static(float(self.value).is_integer())
+    if self.dtype.kind in "biu":
+        return TRUE
+    return Scalar(logic.eq(elementwise.floor(self.value), self.value), weak=True)
+
+
+@method("python", "bit_length")
+def _bit_length(ctx: Context, self: Abstract) -> Abstract:
+    return Static(ctx.int_of(self, "the number whose bits are counted").bit_length())
+
+
+@method("array", "tolist")
+def _tolist(ctx: Context, self: Abstract) -> Abstract:
+    items = ctx.list_items(self)
+    made = [_tolist(ctx, x) if isinstance(x, Ref) else _item(ctx, x) for x in items]
+    return ctx.call(Static(list), (Tuple(tuple(made)),), {})

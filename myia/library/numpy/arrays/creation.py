@@ -1,0 +1,219 @@
+"""New arrays: filled, like another, of other arrays and sequences."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from myia.infer.arrays import as_array, common_dtype
+from myia.infer.context import Context
+from myia.infer.errors import BadType, BadValue
+from myia.infer.layout import copy_of, is_contiguous, layout, result_like
+from myia.infer.numbers import broadcast_to
+from myia.infer.operands import broadcast_shapes
+from myia.infer.registry import function
+from myia.infer.values import FALSE, NONE, TRUE, Abstract, Ref, Static, is_none
+from myia.infer.views import reshape
+from myia.ir.core import Value
+from myia.library.support.arguments import (
+    array,
+    boxed,
+    cast,
+    copied,
+    dtype_argument,
+    dtype_of,
+    integer,
+    numeric,
+    order_c,
+    refuse,
+    shape_argument,
+    static,
+    value_of,
+)
+from myia.primitives import logic
+from myia.primitives.define import constant
+
+F64 = np.dtype(np.float64)
+K = Static("K")
+C = Static("C")
+ZERO = Static(0)
+
+# ----- Filled with one number
+
+
+def _filled(name: str, number: int):
+    def handler(
+        ctx: Context,
+        shape: Abstract,
+        dtype: Abstract = NONE,
+        order: Abstract = C,
+        **options: Abstract,
+    ) -> Abstract:
+        refuse(ctx, f"numpy.{name}", options)
+        order_c(ctx, f"numpy.{name}", order)
+        wanted = dtype_argument(ctx, dtype) or F64
+        return boxed(ctx, ctx.array(constant(number, wanted, shape_argument(ctx, shape))))
+
+    return handler
+
+
+def _filled_like(name: str, number: int):
+    def handler(
+        ctx: Context,
+        a: Abstract,
+        dtype: Abstract = NONE,
+        order: Abstract = K,
+        subok: Abstract = TRUE,
+        shape: Abstract = NONE,
+    ) -> Abstract:
+        return _like(ctx, name, array(ctx, a), Static(number), dtype, order, shape)
+
+    return handler
+
+
+def _like(ctx: Context, name: str, x: Abstract, fill: Abstract, dtype, order, shape) -> Abstract:
+    order_c(ctx, f"numpy.{name}", order)
+    wanted = dtype_argument(ctx, dtype) or dtype_of(ctx, x)
+    extents = ctx.shape(x) if is_none(shape) else shape_argument(ctx, shape)
+    value = broadcast_to(value_of(ctx, cast(ctx, fill, wanted)), extents)
+    return boxed(ctx, result_like(ctx, value, x) if is_none(shape) else ctx.array(value))
+
+
+# What `empty` holds is unspecified: zeros are as good.
+for _name, _number in {"zeros": 0, "ones": 1, "empty": 0}.items():
+    function(getattr(np, _name))(_filled(_name, _number))
+    _name = f"{_name}_like"
+    function(getattr(np, _name))(_filled_like(_name, _number))
+
+
+@function(np.full)
+def _full(
+    ctx: Context,
+    shape: Abstract,
+    fill_value: Abstract,
+    dtype: Abstract = NONE,
+    order: Abstract = C,
+    **options: Abstract,
+) -> Abstract:
+    refuse(ctx, "numpy.full", options)
+    order_c(ctx, "numpy.full", order)
+    fill = numeric(ctx, fill_value)
+    wanted = dtype_argument(ctx, dtype) or dtype_of(ctx, fill)
+    extents = shape_argument(ctx, shape)
+    return boxed(ctx, ctx.array(_spread(ctx, cast(ctx, fill, wanted), extents)))
+
+
+def _spread(ctx: Context, x: Abstract, shape: tuple[int, ...]) -> Value:
+    """`x` broadcast to exactly `shape`."""
+    target = Static(0) if shape == () else ctx.array(constant(0, bool, shape))
+    if broadcast_shapes(ctx, x, target) != shape:
+        message = f"could not broadcast input array from shape {ctx.shape(x)} into shape {shape}"
+        ctx.fail(BadValue, message=message)
+    return broadcast_to(value_of(ctx, x), shape)
+
+
+@function(np.full_like)
+def _full_like(
+    ctx: Context,
+    a: Abstract,
+    fill_value: Abstract,
+    dtype: Abstract = NONE,
+    order: Abstract = K,
+    subok: Abstract = TRUE,
+    shape: Abstract = NONE,
+) -> Abstract:
+    x, fill = array(ctx, a), numeric(ctx, fill_value)
+    if ctx.shape(fill) != ():
+        like = _like(ctx, "full_like", x, Static(0), dtype, order, shape)
+        new = _spread(ctx, cast(ctx, fill, dtype_of(ctx, like)), ctx.shape(like))
+        return result_like(ctx, new, like)
+    return _like(ctx, "full_like", x, fill, dtype, order, shape)
+
+
+# ----- Of something else
+
+
+@function(np.array)
+def _array(
+    ctx: Context,
+    object: Abstract,
+    dtype: Abstract = NONE,
+    *,
+    copy: Abstract = TRUE,
+    order: Abstract = K,
+    ndmin: Abstract = ZERO,
+    **options: Abstract,
+) -> Abstract:
+    refuse(ctx, "numpy.array", options)
+    order_c(ctx, "numpy.array", order)
+    result = _converted(ctx, object, dtype_argument(ctx, dtype))
+    if result is object and static(ctx, copy, "copy"):
+        result = copied(ctx, result)
+    missing = integer(ctx, ndmin, "ndmin") - len(ctx.shape(result))
+    if missing > 0:
+        shape = (1,) * missing + ctx.shape(result)
+        result = ctx.array(reshape(value_of(ctx, result), shape))
+    return boxed(ctx, result)
+
+
+@function(np.asarray, np.asanyarray)
+def _asarray(
+    ctx: Context,
+    a: Abstract,
+    dtype: Abstract = NONE,
+    order: Abstract = NONE,
+    **options: Abstract,
+) -> Abstract:
+    refuse(ctx, "numpy.asarray", options)
+    order_c(ctx, "numpy.asarray", order)
+    return boxed(ctx, _converted(ctx, a, dtype_argument(ctx, dtype)))
+
+
+def _converted(ctx: Context, x: Abstract, dtype: np.dtype | None) -> Abstract:
+    """Only an array may lose its imaginary part."""
+    real = dtype is not None and dtype.kind not in "cb"
+    if real and not ctx.is_array(x) and common_dtype(ctx, x).kind == "c":
+        ctx.fail(BadType, message="float() argument must be a real number, not 'complex'")
+    return as_array(ctx, x, dtype)
+
+
+@function(np.ascontiguousarray)
+def _ascontiguousarray(ctx: Context, a: Abstract, dtype: Abstract = NONE) -> Abstract:
+    x = _asarray(ctx, a, dtype)
+    if not isinstance(x, Ref):
+        return ctx.array(reshape(value_of(ctx, x), (1,)))
+    if is_contiguous(ctx, x):
+        return x
+    return copy_of(ctx, x, ctx.shape(x), may_be_view=layout(ctx, x) is None)
+
+
+@function(np.copy)
+def _copy(ctx: Context, a: Abstract, order: Abstract = K, subok: Abstract = FALSE) -> Abstract:
+    order_c(ctx, "numpy.copy", order)
+    return boxed(ctx, copied(ctx, array(ctx, a)))
+
+
+@function(np.copyto)
+def _copyto(
+    ctx: Context, dst: Abstract, src: Abstract, casting: Abstract = NONE, where: Abstract = TRUE
+) -> Abstract:
+    refuse(ctx, "numpy.copyto", {"casting": casting})
+    source = numeric(ctx, src)
+    if isinstance(source, Ref) and not np.can_cast(
+        dtype_of(ctx, source), dtype_of(ctx, dst), "same_kind"
+    ):
+        ctx.fail(BadValue, message="cannot cast array data by the rule 'same_kind'")
+    new = _spread(ctx, cast(ctx, source, dtype_of(ctx, dst)), ctx.shape(dst))
+    if not (isinstance(where, Static) and where.value is True):
+        here = _spread(ctx, _mask(ctx, where), ctx.shape(dst))
+        new = logic.select(here, new, ctx.read(dst))
+    ctx.store(dst, new)
+    return NONE
+
+
+def _mask(ctx: Context, where: Abstract) -> Abstract:
+    """`where=`, which NumPy takes as bools only."""
+    mask = numeric(ctx, where)
+    if dtype_of(ctx, mask) != np.bool_:
+        message = f"Cannot cast array data from {dtype_of(ctx, mask)!r} to dtype('bool')"
+        ctx.fail(BadType, message=message)
+    return mask

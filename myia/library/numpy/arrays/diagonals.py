@@ -1,0 +1,172 @@
+"""Diagonals and triangles: `eye`, `tri`, `diag` and their kin."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from myia.infer.context import Context
+from myia.infer.errors import BadValue
+from myia.infer.layout import frozen_view, result_like
+from myia.infer.numbers import broadcast_to
+from myia.infer.registry import function, method
+from myia.infer.values import NONE, Abstract, Ref, Static, is_none
+from myia.ir.core import Value
+from myia.library.support.arguments import (
+    array,
+    axis_argument,
+    dtype_argument,
+    integer,
+    order_c,
+    refuse,
+    value_of,
+)
+from myia.primitives import logic, reductions, shaping
+from myia.primitives.define import constant
+
+F64 = np.dtype(np.float64)
+C = Static("C")
+ZERO = Static(0)
+ONE = Static(1)
+
+
+def on_diagonal(shape: tuple[int, int], k: int, compare=logic.eq) -> Value:
+    """True where `column - row` is k (or compares so to it)."""
+    rows, columns = (shaping.iota(shape=shape, axis=i, dtype=np.dtype(np.int64)) for i in (0, 1))
+    return compare(columns - rows, constant(k, np.int64, shape))
+
+
+@function(np.eye)
+def _eye(
+    ctx: Context,
+    N: Abstract,
+    M: Abstract = NONE,
+    k: Abstract = ZERO,
+    dtype: Abstract = NONE,
+    order: Abstract = C,
+    **options: Abstract,
+) -> Abstract:
+    refuse(ctx, "numpy.eye", options)
+    order_c(ctx, "numpy.eye", order)
+    rows = integer(ctx, N, "the number of rows")
+    columns = rows if is_none(M) else integer(ctx, M, "the number of columns")
+    found = on_diagonal((rows, columns), integer(ctx, k, "the index of a diagonal"))
+    return ctx.array(logic.convert(found, dtype=dtype_argument(ctx, dtype) or F64))
+
+
+@function(np.identity)
+def _identity(ctx: Context, n: Abstract, dtype: Abstract = NONE) -> Abstract:
+    return _eye(ctx, n, dtype=dtype)
+
+
+@function(np.tri)
+def _tri(
+    ctx: Context,
+    N: Abstract,
+    M: Abstract = NONE,
+    k: Abstract = ZERO,
+    dtype: Abstract = NONE,
+) -> Abstract:
+    rows = integer(ctx, N, "the number of rows")
+    columns = rows if is_none(M) else integer(ctx, M, "the number of columns")
+    below = on_diagonal((rows, columns), integer(ctx, k, "the index of a diagonal"), logic.le)
+    return ctx.array(logic.convert(below, dtype=dtype_argument(ctx, dtype) or F64))
+
+
+def _triangle(name: str, compare):
+    def handler(ctx: Context, m: Abstract, k: Abstract = ZERO) -> Abstract:
+        x = array(ctx, m)
+        shape = ctx.shape(x)
+        if not shape:
+            ctx.fail(BadValue, message=f"`numpy.{name}` of a number")
+        square = shape[-2:] if len(shape) > 1 else (*shape, *shape)
+        inside = on_diagonal(square, integer(ctx, k, "the index of a diagonal"), compare)
+        whole = (*shape[:-2], *square)
+        value = broadcast_to(value_of(ctx, x), whole)
+        kept = broadcast_to(inside, whole)
+        return result_like(ctx, logic.select(kept, value, constant(0, value.dtype, whole)), x)
+
+    return handler
+
+
+function(np.tril)(_triangle("tril", logic.le))
+function(np.triu)(_triangle("triu", logic.ge))
+
+
+@function(np.diag)
+def _diag(ctx: Context, v: Abstract, k: Abstract = ZERO) -> Abstract:
+    x = array(ctx, v)
+    offset = integer(ctx, k, "the index of a diagonal")
+    if len(ctx.shape(x)) == 2:
+        return _diagonal(ctx, x, Static(offset))
+    if len(ctx.shape(x)) != 1:
+        ctx.fail(BadValue, message="Input must be 1- or 2-d.")
+    value = value_of(ctx, x)
+    n = value.shape[0] + abs(offset)
+    low, high = max(-offset, 0), max(offset, 0)
+    column = shaping.pad(value, constant(0, value.dtype), low=(low,), high=(high,), interior=(0,))
+    spread = shaping.broadcast(column, shape=(n, n), dims=(0,))
+    return ctx.array(
+        logic.select(on_diagonal((n, n), offset), spread, constant(0, value.dtype, (n, n)))
+    )
+
+
+# ----- Diagonals of matrices
+
+
+def _diagonal_value(x: Value, offset: int) -> Value:
+    """The diagonal of the last two axes: each row's element on it is picked out by a sum."""
+    *batch, rows, columns = x.shape
+    start, n = max(-offset, 0), max(0, min(rows + min(offset, 0), columns - max(offset, 0)))
+    low = (*[0] * len(batch), start if n else 0, 0)
+    part = shaping.slice(
+        x, start=low, limit=(*batch, low[-2] + n, columns), stride=(1,) * x.aval.ndim
+    )
+    here = broadcast_to(on_diagonal((n, columns), max(offset, 0)), part.shape)
+    if x.dtype.kind == "b":
+        return reductions.reduce_or(logic.and_(here, part), axes=(len(batch) + 1,))
+    kept = logic.select(here, part, constant(0, x.dtype, part.shape))
+    return reductions.reduce_sum(kept, axes=(len(batch) + 1,))
+
+
+def _last_two(ctx: Context, x: Abstract, axis1: Abstract, axis2: Abstract) -> Value:
+    """The value with the two axes last."""
+    ndim = len(ctx.shape(x))
+    if ndim < 2:
+        ctx.fail(BadValue, message="diag requires an array of at least two dimensions")
+    axes = [axis_argument(ctx, axis, ndim) for axis in (axis1, axis2)]
+    if axes[0] == axes[1]:
+        ctx.fail(BadValue, message="axis1 and axis2 cannot be the same")
+    order = (*(i for i in range(ndim) if i not in axes), *axes)
+    value = value_of(ctx, x)
+    in_place = order == tuple(range(ndim))
+    return value if in_place else shaping.transpose(value, permutation=order)
+
+
+@method("array", "diagonal")
+@function(np.diagonal)
+def _diagonal(
+    ctx: Context,
+    a: Abstract,
+    offset: Abstract = ZERO,
+    axis1: Abstract = ZERO,
+    axis2: Abstract = ONE,
+) -> Abstract:
+    x = array(ctx, a)
+    value = _last_two(ctx, x, axis1, axis2)
+    found = _diagonal_value(value, integer(ctx, offset, "the index of a diagonal"))
+    return frozen_view(ctx, x, found, "a diagonal") if isinstance(a, Ref) else ctx.array(found)
+
+
+@method("array", "trace")
+@function(np.trace)
+def _trace(
+    ctx: Context,
+    a: Abstract,
+    offset: Abstract = ZERO,
+    axis1: Abstract = ZERO,
+    axis2: Abstract = ONE,
+    dtype: Abstract = NONE,
+    out: Abstract = NONE,
+) -> Abstract:
+    diagonal = _diagonal(ctx, a, offset, axis1, axis2)
+    return ctx.call(Static(np.sum), (diagonal,), {"axis": Static(-1), "dtype": dtype, "out": out})

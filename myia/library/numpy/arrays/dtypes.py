@@ -1,0 +1,54 @@
+"""Conversions `np.float32(x)`, and compile-time objects that describe dtypes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from myia.infer.context import Context
+from myia.infer.errors import BadType, BadValue
+from myia.infer.operands import operand_dtype
+from myia.infer.registry import function
+from myia.infer.values import Abstract, Static
+from myia.library.support.arguments import cast, dtype_of, numeric, static
+
+ZERO = Static(0)
+
+
+def _conversion(dtype: np.dtype):
+    def handler(ctx: Context, x: Abstract = ZERO) -> Abstract:
+        operand = numeric(ctx, x)
+        found, weak = operand_dtype(ctx, operand)
+        if weak and found.kind == "c" and dtype.kind not in "cb":
+            ctx.fail(BadType, message=f"{dtype.name}() argument must be a real number")
+        return cast(ctx, operand, dtype)
+
+    return handler
+
+
+for _type in (
+    np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64,
+    np.float16, np.float32, np.float64, np.complex64, np.complex128,
+):  # fmt: skip
+    function(_type)(_conversion(np.dtype(_type)))
+
+
+def _described(cls: type):
+    """`np.dtype(x)`, `np.finfo(x)`, `np.iinfo(x)`: compile-time objects."""
+
+    def handler(ctx: Context, x: Abstract) -> Abstract:
+        try:
+            return Static(cls(static(ctx, x, "a dtype")))
+        except (TypeError, ValueError) as e:
+            ctx.fail(BadValue, message=str(e), exception=type(e).__name__)
+
+    return handler
+
+
+for _class in (np.dtype, np.finfo, np.iinfo):
+    function(_class)(_described(_class))
+
+
+@function(np.result_type, np.promote_types)
+def _result_type(ctx: Context, *xs: Abstract) -> Abstract:
+    found = [x.value if isinstance(x, Static) else dtype_of(ctx, x) for x in xs]
+    return Static(np.result_type(*found))

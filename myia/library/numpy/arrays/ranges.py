@@ -1,0 +1,141 @@
+"""Arrays that count: `arange`, `linspace`, `meshgrid`."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from myia.infer.context import Context
+from myia.infer.errors import BadType, BadValue, Unsupported
+from myia.infer.numbers import broadcast_to, promote
+from myia.infer.operands import broadcast_shapes, operand_dtype
+from myia.infer.registry import function
+from myia.infer.values import FALSE, NONE, TRUE, Abstract, Static, Tuple
+from myia.infer.views import reshape
+from myia.ir.core import Value
+from myia.library.support.arguments import (
+    array,
+    cast,
+    dtype_argument,
+    flag,
+    integer,
+    numeric,
+    refuse,
+    static,
+    value_of,
+)
+from myia.primitives import arithmetic, elementwise, shaping, windows
+from myia.primitives.define import constant
+
+F64 = np.dtype(np.float64)
+ZERO = Static(0)
+
+
+@function(np.arange)
+def _arange(ctx: Context, *args: Abstract, dtype: Abstract = NONE, **options) -> Abstract:
+    """The count must be known, so start, stop and step must be compile-time numbers."""
+    given = dict(zip(("start", "stop", "step"), args))
+    if len(args) == 1 and "stop" not in options:
+        given = {"stop": args[0]}
+    if len(args) == 4:
+        dtype = args[3]
+    for name in ("start", "stop", "step"):
+        if name in options:
+            given[name] = options.pop(name)
+    refuse(ctx, "numpy.arange", options)
+    found = {name: static(ctx, x, f"the {name} of `np.arange`") for name, x in given.items()}
+    start, step = (0 if found.get(name) is None else found[name] for name in ("start", "step"))
+    if found.get("step") is None:
+        step = 1
+    return ctx.array(_counted(ctx, start, found["stop"], step, dtype_argument(ctx, dtype)))
+
+
+def _counted(ctx: Context, start, stop, step, dtype: np.dtype | None) -> Value:
+    """start + i * ((start + step) - start): as NumPy fills it."""
+    if step == 0:
+        ctx.fail(BadValue, message="Maximum allowed size exceeded", exception="ZeroDivisionError")
+    if dtype is None:
+        dtype = np.result_type(np.int64, *map(np.asarray, (start, stop, step)))
+    count = max(0, math.ceil((stop - start) / step))
+    first, second = (np.asarray(x).astype(dtype)[()] for x in (start, start + step))
+    index = shaping.iota(shape=(count,), axis=0, dtype=dtype)
+    with np.errstate(all="ignore"):
+        delta = second - first
+    steps = index if delta == 1 else arithmetic.mul(index, constant(delta, dtype, (count,)))
+    return steps if first == 0 else arithmetic.add(steps, constant(first, dtype, (count,)))
+
+
+@function(np.linspace)
+def _linspace(
+    ctx: Context,
+    start: Abstract,
+    stop: Abstract,
+    num: Abstract = Static(50),
+    endpoint: Abstract = TRUE,
+    retstep: Abstract = FALSE,
+    dtype: Abstract = NONE,
+    axis: Abstract = ZERO,
+    **options: Abstract,
+) -> Abstract:
+    refuse(ctx, "numpy.linspace", options)
+    n = integer(ctx, num, "the number of samples")
+    if n < 0:
+        message = f"Number of samples, {n}, must be non-negative."
+        ctx.fail(BadValue, message=message)
+    ends = [numeric(ctx, x) for x in (start, stop)]
+    computed, _ = promote(*(operand_dtype(ctx, x) for x in ends), (F64, True))
+    shape = broadcast_shapes(ctx, *ends)
+    first, last = (broadcast_to(value_of(ctx, cast(ctx, x, computed)), shape) for x in ends)
+    samples, step = _samples(first, last, n, flag(ctx, endpoint, "endpoint"))
+    result = ctx.array(samples)
+    wanted = dtype_argument(ctx, dtype)
+    if wanted is not None and wanted.kind in "iu":
+        if computed.kind == "c":
+            ctx.fail(BadType, message="ufunc 'floor' not supported for complex numbers")
+        result = ctx.array(elementwise.floor(samples))
+    result = result if wanted is None else cast(ctx, result, wanted)
+    if integer(ctx, axis, "an axis") != 0:
+        result = ctx.call(Static(np.moveaxis), (result, ZERO, axis), {})
+    return Tuple((result, ctx.array(step))) if flag(ctx, retstep, "retstep") else result
+
+
+def _samples(first: Value, last: Value, n: int, endpoint: bool) -> tuple[Value, Value]:
+    """first + i * step, the last one exact; and the step."""
+    intervals = n - 1 if endpoint else n
+    shape = (n, *first.shape)
+    delta = last - first
+    index = shaping.iota(shape=shape, axis=0, dtype=first.dtype)
+    if intervals <= 0:
+        step = constant(math.nan, first.dtype, first.shape)
+        return index * broadcast_to(delta, shape) + broadcast_to(first, shape), step
+    step = arithmetic.div(delta, constant(intervals, first.dtype, first.shape))
+    samples = index * broadcast_to(step, shape) + broadcast_to(first, shape)
+    if endpoint and n > 1:
+        at = [constant(i, np.int64) for i in (n - 1, *[0] * len(first.shape))]
+        samples = windows.dynamic_update_slice(samples, reshape(last, (1, *first.shape)), *at)
+    return samples, step
+
+
+@function(np.meshgrid)
+def _meshgrid(
+    ctx: Context,
+    *xi: Abstract,
+    copy: Abstract = TRUE,
+    sparse: Abstract = FALSE,
+    indexing: Abstract = Static("xy"),
+) -> Abstract:
+    if not flag(ctx, copy, "copy"):
+        ctx.fail(Unsupported, what="`copy=False` of `numpy.meshgrid`")
+    values = [value_of(ctx, array(ctx, x)) for x in xi]
+    order = list(range(len(values)))
+    if static(ctx, indexing, "indexing") == "xy" and len(order) > 1:
+        order[:2] = 1, 0  # the axis along which each varies
+    sizes = [v.aval.size for v in values]
+    whole = tuple(sizes[order.index(axis)] for axis in range(len(sizes)))
+    thin = flag(ctx, sparse, "sparse")
+    grids = []
+    for v, n, axis in zip(values, sizes, order):
+        shape = tuple(k if i == axis or not thin else 1 for i, k in enumerate(whole))
+        grids.append(shaping.broadcast(reshape(v, (n,)), shape=shape, dims=(axis,)))
+    return Tuple(tuple(map(ctx.array, grids)))

@@ -1,0 +1,302 @@
+"""Shape and order of axes: views of the array wherever NumPy gives views."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from myia.infer import layout
+from myia.infer.context import Context
+from myia.infer.errors import BadType, BadValue, Unsupported
+from myia.infer.layout import frozen_view
+from myia.infer.numbers import broadcast_to
+from myia.infer.registry import function, method
+from myia.infer.values import FALSE, NONE, Abstract, Ref, Static, Tuple, is_none
+from myia.infer.views import Permute, Reshape, Window
+from myia.library.support.arguments import (
+    array,
+    axes_argument,
+    axis_argument,
+    axis_number,
+    integers,
+    refuse,
+    shape_argument,
+    static,
+    value_of,
+)
+
+C = Static("C")
+ZERO = Static(0)
+ONE = Static(1)
+Shape = tuple[int, ...]
+
+
+# ----- Views
+
+
+def seen_as(ctx: Context, x: Abstract, shape: Shape) -> Abstract:
+    """The same elements in a shape that adds or removes axes of extent 1: always a view."""
+    if isinstance(x, Ref):
+        return ctx.view(x, Reshape(shape), boxed=True)
+    return ctx.array(ctx.reshape(value_of(ctx, x), shape))
+
+
+def permuted(ctx: Context, x: Abstract, order: Shape) -> Abstract:
+    """A view with the axes in another order."""
+    if not isinstance(x, Ref):
+        return x
+    return ctx.view(x, Permute(tuple(order)))
+
+
+def window(ctx: Context, x: Ref, axis: int, start: int, size: int, stride: int = 1) -> Abstract:
+    """The view of a part of one axis."""
+    shape = ctx.shape(x)
+    starts, sizes, strides = [0] * len(shape), list(shape), [1] * len(shape)
+    starts[axis], sizes[axis], strides[axis] = start, size, stride
+    return ctx.view(x, Window(tuple(starts), tuple(sizes), tuple(strides), tuple(sizes)))
+
+
+# ----- Another shape
+
+
+def _extents(ctx: Context, x: Abstract, shape: Abstract) -> Shape:
+    """The new shape; an extent of -1 is what is left."""
+    old, new = ctx.shape(x), integers(ctx, shape, "a shape")
+    size = math.prod(old)
+    if new.count(-1) == 1:
+        known = math.prod(n for n in new if n != -1)
+        if known and size % known == 0:
+            new = tuple(size // known if n == -1 else n for n in new)
+    if math.prod(new) != size or any(n < 0 for n in new):
+        message = f"cannot reshape array of size {size} into shape {new}"
+        ctx.fail(BadValue, message=message)
+    return new
+
+
+def nesting(ctx: Context, x: Abstract, order: Abstract, function: str) -> Shape:
+    """The axes of `x` from the outermost to the innermost, in this order of elements."""
+    axes = tuple(range(len(ctx.shape(x))))
+    name = static(ctx, order, "the order")
+    if name == "C" or len(axes) < 2:
+        return axes
+    if name == "F":
+        return axes[::-1]
+    known = layout.layout(ctx, x) if isinstance(x, Ref) else None
+    if name not in ("A", "K") or known is None:
+        way_out = "name the order, 'C' or 'F': how this array lies in memory is not known"
+        ctx.fail(Unsupported, what=f"`order={name!r}` of `{function}`", help_text=way_out)
+    if name == "K":
+        return tuple(sorted(axes, key=lambda i: -abs(known.strides[i])))
+    return axes[::-1] if known.flags.fnc else axes
+
+
+@function(np.reshape)
+def _reshape(
+    ctx: Context, a: Abstract, shape: Abstract, order: Abstract = C, *, copy: Abstract = NONE
+) -> Abstract:
+    """In order F: the transpose of what C makes of the transpose."""
+    refuse(ctx, "numpy.reshape", {"copy": copy})
+    x = array(ctx, a)
+    new = _extents(ctx, x, shape)
+    if not isinstance(x, Ref):
+        return seen_as(ctx, x, new)
+    axes = nesting(ctx, x, order, "numpy.reshape")
+    if axes == tuple(range(len(axes))):
+        return layout.reshape(ctx, x, new)
+    made = layout.reshape(ctx, permuted(ctx, x, axes), new[::-1])
+    return permuted(ctx, made, tuple(reversed(range(len(new)))))
+
+
+@method("array", "reshape")
+@method("number", "reshape")
+def _reshape_method(
+    ctx: Context, self: Abstract, *shape: Abstract, order: Abstract = C, copy: Abstract = NONE
+) -> Abstract:
+    wanted = shape[0] if len(shape) == 1 else Tuple(shape)
+    return _reshape(ctx, self, wanted, order, copy=copy)
+
+
+@method("array", "ravel")
+@method("number", "ravel")
+@function(np.ravel)
+def _ravel(ctx: Context, a: Abstract, order: Abstract = C) -> Abstract:
+    x = array(ctx, a)
+    if not isinstance(x, Ref):
+        return seen_as(ctx, x, (1,))
+    axes = nesting(ctx, x, order, "numpy.ravel")
+    return layout.ravel(ctx, x if len(axes) < 2 else permuted(ctx, x, axes))
+
+
+@method("array", "flatten")
+@method("number", "flatten")
+def _flatten(ctx: Context, a: Abstract, order: Abstract = C) -> Abstract:
+    axes = nesting(ctx, a, order, "flatten")
+    value = value_of(ctx, permuted(ctx, a, axes))
+    return ctx.array(ctx.reshape(value, (value.aval.size,)))
+
+
+@method("array", "squeeze")
+@method("number", "squeeze")
+@function(np.squeeze)
+def _squeeze(ctx: Context, a: Abstract, axis: Abstract = NONE) -> Abstract:
+    x = array(ctx, a)
+    shape = ctx.shape(x)
+    axes = axes_argument(ctx, axis, len(shape))
+    if is_none(axis):
+        axes = tuple(i for i in axes if shape[i] == 1)
+    if any(shape[i] != 1 for i in axes):
+        message = "cannot select an axis to squeeze out which has size not equal to one"
+        ctx.fail(BadValue, message=message)
+    return seen_as(ctx, x, tuple(n for i, n in enumerate(shape) if i not in axes))
+
+
+@function(np.expand_dims)
+def _expand_dims(ctx: Context, a: Abstract, axis: Abstract) -> Abstract:
+    x = array(ctx, a)
+    wanted = integers(ctx, axis, "an axis")
+    ndim = len(wanted) + len(ctx.shape(x))
+    axes = axes_argument(ctx, Tuple(tuple(map(Static, wanted))), ndim)
+    extents = iter(ctx.shape(x))
+    return seen_as(ctx, x, tuple(1 if i in axes else next(extents) for i in range(ndim)))
+
+
+def _at_least(ndim: int, place: Callable[[Shape], Shape]):
+    def handler(ctx: Context, *arys: Abstract) -> Abstract:
+        found = []
+        for a in arys:
+            x = array(ctx, a)
+            shape = ctx.shape(x)
+            found.append(x if len(shape) >= ndim else seen_as(ctx, x, place(shape)))
+        return found[0] if len(found) == 1 else Tuple(tuple(found))
+
+    return handler
+
+
+function(np.atleast_1d)(_at_least(1, lambda shape: (1,)))
+function(np.atleast_2d)(_at_least(2, lambda shape: (1, *shape) if shape else (1, 1)))
+function(np.atleast_3d)(
+    _at_least(3, lambda shape: {0: (1, 1, 1), 1: (1, *shape, 1)}.get(len(shape), (*shape, 1)))
+)
+
+
+# ----- Another order of the axes
+
+
+@function(np.transpose)
+def _transpose(ctx: Context, a: Abstract, axes: Abstract = NONE) -> Abstract:
+    x = array(ctx, a)
+    ndim = len(ctx.shape(x))
+    if is_none(axes):
+        return permuted(ctx, x, tuple(reversed(range(ndim))))
+    order = tuple(axis_number(ctx, i, ndim) for i in integers(ctx, axes, "an axis"))
+    if sorted(order) != list(range(ndim)):
+        ctx.fail(BadValue, message="axes don't match array")
+    return permuted(ctx, x, order)
+
+
+@method("array", "transpose")
+@method("number", "transpose")
+def _transpose_method(ctx: Context, self: Abstract, *axes: Abstract) -> Abstract:
+    if len(axes) <= 1:
+        return _transpose(ctx, self, *axes)
+    return _transpose(ctx, self, Tuple(axes))
+
+
+@function(np.matrix_transpose)
+def _matrix_transpose(ctx: Context, x: Abstract) -> Abstract:
+    return _swapaxes(ctx, x, Static(-1), Static(-2))
+
+
+@method("array", "swapaxes")
+@function(np.swapaxes)
+def _swapaxes(ctx: Context, a: Abstract, axis1: Abstract, axis2: Abstract) -> Abstract:
+    x = array(ctx, a)
+    order = list(range(len(ctx.shape(x))))
+    i, j = (axis_argument(ctx, axis, len(order)) for axis in (axis1, axis2))
+    order[i], order[j] = order[j], order[i]
+    return permuted(ctx, x, tuple(order))
+
+
+@function(np.moveaxis)
+def _moveaxis(ctx: Context, a: Abstract, source: Abstract, destination: Abstract) -> Abstract:
+    x = array(ctx, a)
+    ndim = len(ctx.shape(x))
+    if is_none(source) or is_none(destination):
+        ctx.fail(BadType, message="an axis must be an integer, not None")
+    sources, places = axes_argument(ctx, source, ndim), axes_argument(ctx, destination, ndim)
+    if len(sources) != len(places):
+        message = "`source` and `destination` arguments must have the same number of elements"
+        ctx.fail(BadValue, message=message)
+    order = [i for i in range(ndim) if i not in sources]
+    for place, axis in sorted(zip(places, sources)):
+        order.insert(place, axis)
+    return permuted(ctx, x, tuple(order))
+
+
+@function(np.flip)
+def _flip(ctx: Context, m: Abstract, axis: Abstract = NONE) -> Abstract:
+    x = array(ctx, m)
+    for i in axes_argument(ctx, axis, len(ctx.shape(x))):
+        n = ctx.shape(x)[i]
+        x = window(ctx, x, i, max(0, n - 1), n, -1)
+    return x
+
+
+@function(np.flipud)
+def _flipud(ctx: Context, m: Abstract) -> Abstract:
+    return _flip(ctx, m, ZERO)
+
+
+@function(np.fliplr)
+def _fliplr(ctx: Context, m: Abstract) -> Abstract:
+    return _flip(ctx, m, ONE)
+
+
+# ----- Read-only views
+
+
+@function(np.broadcast_to)
+def _broadcast_to(
+    ctx: Context, array_: Abstract, shape: Abstract, subok: Abstract = FALSE
+) -> Abstract:
+    return _broadcast(ctx, array(ctx, array_), shape_argument(ctx, shape))
+
+
+def _broadcast(ctx: Context, x: Abstract, shape: Shape) -> Abstract:
+    old = ctx.shape(x)
+    padded = (1,) * (len(shape) - len(old)) + old
+    if len(old) > len(shape) or any(n not in (1, m) for n, m in zip(padded, shape)):
+        message = f"input operand has shape {old}, which cannot be broadcast to {shape}"
+        ctx.fail(BadValue, message=message)
+    value = broadcast_to(value_of(ctx, x), shape)
+    if not isinstance(x, Ref):
+        return ctx.array(value)
+    return frozen_view(ctx, x, value, "the result of `np.broadcast_to`")
+
+
+@function(np.broadcast_arrays)
+def _broadcast_arrays(ctx: Context, *args: Abstract) -> Abstract:
+    xs = [array(ctx, a) for a in args]
+    shape = np.broadcast_shapes(*(ctx.shape(x) for x in xs))
+    return Tuple(tuple(_broadcast(ctx, x, shape) for x in xs))
+
+
+# ----- Facts about the shape
+
+
+@function(np.ndim)
+def _ndim(ctx: Context, a: Abstract) -> Abstract:
+    return Static(len(ctx.shape(array(ctx, a))))
+
+
+@function(np.shape)
+def _shape(ctx: Context, a: Abstract) -> Abstract:
+    return Tuple(tuple(map(Static, ctx.shape(array(ctx, a)))))
+
+
+@function(np.size)
+def _size(ctx: Context, a: Abstract, axis: Abstract = NONE) -> Abstract:
+    shape = ctx.shape(array(ctx, a))
+    return Static(math.prod(shape[i] for i in axes_argument(ctx, axis, len(shape))))

@@ -1,0 +1,88 @@
+"""Functions that NumPy itself computes while a function is compiled.
+
+Their results depend on compile-time values alone (`np.hanning(8)`), or on the dtypes and shapes of
+arrays (`np.iscomplexobj(x)`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from myia.infer.context import Context
+from myia.infer.errors import BadType, BadValue
+from myia.infer.heap import DictObject
+from myia.infer.operands import is_numeric
+from myia.infer.registry import function
+from myia.infer.values import Abstract, Static, Tuple
+from myia.library.support.arguments import dtype_of
+from myia.library.support.traced import python_value
+from myia.primitives.define import array_constant
+
+
+def _computed(f: Callable, argument: Callable) -> Callable:
+    name = f"{f.__module__}.{f.__name__}"
+
+    def handler(ctx: Context, *args: Abstract, **kwargs: Abstract) -> Abstract:
+        given = [argument(ctx, x, name) for x in args]
+        options = {key: argument(ctx, x, name) for key, x in kwargs.items()}
+        try:
+            return abstract(ctx, f(*given, **options))
+        except TypeError as error:
+            ctx.fail(BadType, message=f"{name}: {error}")
+        except (ValueError, ArithmeticError, IndexError) as error:
+            ctx.fail(BadValue, message=f"{name}: {error}", exception=type(error).__name__)
+
+    return handler
+
+
+def abstract(ctx: Context, x: Any) -> Abstract:
+    """A Python object that NumPy has made: arrays are new."""
+    if isinstance(x, np.ndarray):
+        return ctx.array(array_constant(x)) if x.dtype.kind in "biufc" else Static(x)
+    if isinstance(x, (tuple, list)):
+        items = Tuple(tuple(abstract(ctx, item) for item in x))
+        return ctx.call(Static(list), (items,), {}) if isinstance(x, list) else items
+    return Static(x)
+
+
+def _known(ctx: Context, x: Abstract, name: str) -> Any:
+    return python_value(ctx, x, f"an argument of `{name}`")
+
+
+def _shaped(ctx: Context, x: Abstract, name: str) -> Any:
+    """An object of the same dtype and shape; of arrays the elements are not read."""
+    if is_numeric(ctx, x) and not isinstance(x, Static):
+        found = np.broadcast_to(np.zeros((), dtype_of(ctx, x)), ctx.shape(x))
+        return found if ctx.is_array(x) or getattr(x, "boxed", False) else found[()]
+    if isinstance(x, Tuple):
+        return tuple(_shaped(ctx, item, name) for item in x.items)
+    if not isinstance(x, Static) and not isinstance(ctx.contents(x), DictObject):
+        return [_shaped(ctx, item, name) for item in ctx.list_items(x)]
+    return _known(ctx, x, name)
+
+
+def known_at_compile_time(*functions: Callable) -> None:
+    """Register functions of compile-time values, which compute themselves."""
+    for f in functions:
+        function(f)(_computed(f, _known))
+
+
+for _f in (
+    np.bartlett, np.blackman, np.hamming, np.hanning, np.kaiser,
+    np.indices, np.diag_indices, np.tril_indices, np.triu_indices,
+    np.fft.fftfreq, np.fft.rfftfreq, np.base_repr, np.binary_repr,
+    np.issubdtype, np.isdtype, np.typename, np.mintypecode,
+):  # fmt: skip
+    known_at_compile_time(_f)
+
+function(np.ndindex)(_computed(lambda *shape: tuple(np.ndindex(*shape)), _known))
+
+for _f in (
+    np.iscomplexobj, np.isrealobj, np.isscalar, np.iterable, np.broadcast_shapes, np.can_cast,
+    np.common_type, np.diag_indices_from, np.tril_indices_from, np.triu_indices_from,
+    np.einsum_path,
+):  # fmt: skip
+    function(_f)(_computed(_f, _shaped))

@@ -1,0 +1,220 @@
+"""Sorting, searching, and reading at indices."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from myia.infer.context import Context
+from myia.infer.errors import BadType, BadValue, Unsupported
+from myia.infer.indexing import getitem
+from myia.infer.layout import result_like
+from myia.infer.numbers import broadcast_to, promote
+from myia.infer.operands import operand_dtype
+from myia.infer.registry import function, method
+from myia.infer.values import NONE, Abstract, Ref, SliceValue, Static, Tuple, is_none
+from myia.infer.views import reshape
+from myia.ir.core import Value
+from myia.library.numpy.reductions import along
+from myia.library.support.arguments import (
+    array,
+    axis_argument,
+    dtype_of,
+    given,
+    refuse,
+    static,
+    stored,
+    value_of,
+)
+from myia.library.support.traced import by_name
+from myia.library.support.value_formulas import is_nan
+from myia.primitives import arithmetic, logic, ordering, reductions
+from myia.primitives.define import constant
+from myia.primitives.indexing import take_along_axis
+
+LAST = Static(-1)
+WHOLE = SliceValue(NONE, NONE, NONE)
+
+
+# ----- Sorting: stable, whatever `kind` says; NaN last
+
+
+def _sortable(ctx: Context, a: Abstract, axis: Abstract, name: str) -> tuple[Value, int]:
+    whole = array(ctx, a)
+    if dtype_of(ctx, whole).kind == "c":
+        ctx.fail(Unsupported, what=f"`{name}` of complex numbers")
+    if not ctx.shape(whole) and not is_none(axis):
+        ctx.fail(BadValue, message="axis -1 is out of bounds for array of dimension 0")
+    x, i = along(ctx, whole, axis)
+    return value_of(ctx, x), i
+
+
+@function(np.sort)
+def _sort(
+    ctx: Context,
+    a: Abstract,
+    axis: Abstract = LAST,
+    kind: Abstract = NONE,
+    order: Abstract = NONE,
+    *,
+    stable: Abstract = NONE,
+) -> Abstract:
+    refuse(ctx, "numpy.sort", {"order": order})
+    value, i = _sortable(ctx, a, axis, "numpy.sort")
+    return result_like(ctx, ordering.sort(value, axis=i), a)
+
+
+@method("array", "sort")
+def _sort_in_place(
+    ctx: Context,
+    self: Ref,
+    axis: Abstract = LAST,
+    kind: Abstract = NONE,
+    order: Abstract = NONE,
+    *,
+    stable: Abstract = NONE,
+) -> Abstract:
+    refuse(ctx, "sort", {"order": order})
+    i = axis_argument(ctx, axis, len(ctx.shape(self)))
+    value, _ = _sortable(ctx, self, Static(i), "sort")
+    ctx.store(self, ordering.sort(value, axis=i))
+    return NONE
+
+
+@method("array", "argsort")
+@function(np.argsort)
+def _argsort(
+    ctx: Context,
+    a: Abstract,
+    axis: Abstract = LAST,
+    kind: Abstract = NONE,
+    order: Abstract = NONE,
+    *,
+    stable: Abstract = NONE,
+) -> Abstract:
+    """Equal elements keep their order, which NumPy promises for `stable=True` only."""
+    refuse(ctx, "numpy.argsort", {"order": order})
+    value, i = _sortable(ctx, a, axis, "numpy.argsort")
+    return result_like(ctx, ordering.argsort(value, axis=i), a)
+
+
+# ----- Searching
+
+
+@method("array", "searchsorted")
+@function(np.searchsorted)
+def _searchsorted(
+    ctx: Context,
+    a: Abstract,
+    v: Abstract,
+    side: Abstract = Static("left"),
+    sorter: Abstract = NONE,
+) -> Abstract:
+    """How many elements of the sorted `a` come before each of `v`."""
+    xs = array(ctx, a), array(ctx, v)
+    if given(sorter):
+        xs = ctx.call(Static(np.take), (xs[0], sorter), {}), xs[1]
+    if len(ctx.shape(xs[0])) != 1:
+        ctx.fail(BadValue, message="object too deep for desired array")
+    dtype, _ = promote(*(operand_dtype(ctx, x) for x in xs))
+    if dtype.kind == "c":
+        ctx.fail(Unsupported, what="`numpy.searchsorted` of complex numbers")
+    elements, wanted = (value_of(ctx, x, dtype) for x in xs)
+    of = static(ctx, side, "the side")
+    if elements.aval.size > COUNTED:
+        counts = by_name("numpy.searchsorted", side=of)(elements, wanted)
+        return ctx.array(logic.convert(counts, dtype=np.dtype(np.int64)))
+    return ctx.array(_counted(elements, wanted, of == "right"))
+
+
+COUNTED = 64  # among more elements a bisection, which is a loop, is faster
+
+
+def _counted(elements: Value, wanted: Value, also_equal: bool) -> Value:
+    """By comparing everything with everything."""
+    shape = (*wanted.shape, *elements.shape)
+    targets = broadcast_to(reshape(wanted, (*wanted.shape, 1)), shape)
+    before = _before(broadcast_to(elements, shape), targets, also_equal)
+    counts = logic.convert(before, dtype=np.dtype(np.int64))
+    return reductions.reduce_sum(counts, axes=(len(shape) - 1,))
+
+
+def _before(x: Value, y: Value, also_equal: bool) -> Value:
+    """The order of sorting, in which NaN comes last."""
+    found = (logic.le if also_equal else logic.lt)(x, y)
+    if x.dtype.kind != "f":
+        return found
+    last = is_nan(y) if also_equal else logic.and_(is_nan(y), logic.not_(is_nan(x)))
+    return logic.or_(found, last)
+
+
+# ----- Reading at indices
+
+
+@method("array", "take")
+@function(np.take)
+def _take(
+    ctx: Context,
+    a: Abstract,
+    indices: Abstract,
+    axis: Abstract = NONE,
+    out: Abstract = NONE,
+    mode: Abstract = Static("raise"),
+) -> Abstract:
+    """`a[:, ..., indices]`"""
+    x, i = along(ctx, array(ctx, a), axis)
+    places = _places(ctx, array(ctx, indices), ctx.shape(x)[i], static(ctx, mode, "the mode"))
+    key = Tuple((*[WHOLE] * i, places))
+    return stored(ctx, ctx.array(value_of(ctx, getitem(ctx, x, key))), out)
+
+
+def _places(ctx: Context, indices: Abstract, n: int, mode: str) -> Abstract:
+    """Indices as the mode has them: those outside of an axis of extent `n` lie in it."""
+    if mode == "raise":
+        return indices
+    if mode == "clip":
+        return ctx.call(Static(np.clip), (indices, Static(0), Static(n - 1)), {})
+    if mode == "wrap":
+        return ctx.call(Static(np.remainder), (indices, Static(n)), {})
+    ctx.fail(BadValue, message=f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
+
+
+@function(np.take_along_axis)
+def _take_along_axis(
+    ctx: Context, arr: Abstract, indices: Abstract, axis: Abstract = LAST
+) -> Abstract:
+    x, i = along(ctx, array(ctx, arr), axis)
+    at = array(ctx, indices)
+    if dtype_of(ctx, at).kind not in "iu":
+        ctx.fail(BadType, message="`indices` must be an integer array")
+    value, where = value_of(ctx, x), value_of(ctx, at, np.dtype(np.int64))
+    if len(value.shape) != len(where.shape):
+        message = "`indices` and `arr` must have the same number of dimensions"
+        ctx.fail(BadValue, message=message)
+    value, where = _spread_but(ctx, i, value, where)
+    if where.aval.size == 0:
+        return ctx.array(constant(0, value.dtype, where.shape))
+    found = take_along_axis(value, _in_range(ctx, where, value.shape[i]), i)
+    return ctx.array(found, contiguous=False)
+
+
+def _spread_but(ctx: Context, axis: int, *values: Value) -> list[Value]:
+    """The values broadcast to one shape, but for their extents along this axis."""
+    shapes = [(*v.shape[:axis], *v.shape[axis + 1 :]) for v in values]
+    try:
+        rest = np.broadcast_shapes(*shapes)
+    except ValueError:
+        message = f"shapes {shapes} of `arr` and `indices` beside the axis do not fit together"
+        ctx.fail(BadValue, message=message, exception="IndexError")
+    return [broadcast_to(v, (*rest[:axis], v.shape[axis], *rest[axis:])) for v in values]
+
+
+def _in_range(ctx: Context, index: Value, n: int) -> Value:
+    """Indices made non-negative, checked at run time."""
+    if n == 0:
+        message = "index is out of bounds for axis with size 0"
+        ctx.fail(BadValue, message=message, exception="IndexError")
+    low, zero = (constant(k, np.int64, index.shape) for k in (-n, 0))
+    high = constant(n, np.int64, index.shape)
+    failed = logic.or_(logic.lt(index, low), logic.ge(index, high))
+    ctx.check(ctx.any(failed), IndexError, f"index out of bounds for axis with size {n}")
+    return logic.select(logic.lt(index, zero), arithmetic.add(index, high), index)

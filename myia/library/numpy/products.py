@@ -1,0 +1,196 @@
+"""Products of matrices and tensors: all of them one `dot_general`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from myia.infer import operators
+from myia.infer.context import Context
+from myia.infer.errors import BadValue
+from myia.infer.numbers import broadcast_to, convert, is_number, promote
+from myia.infer.operands import operand_dtype
+from myia.infer.registry import function, method
+from myia.infer.values import NONE, Abstract, Static, static_int
+from myia.infer.views import reshape
+from myia.ir.core import Value
+from myia.library.support.arguments import (
+    array,
+    axis_number,
+    boxed,
+    integers,
+    refuse,
+    static,
+    stored,
+    value_of,
+)
+from myia.library.support.value_formulas import conjugate
+from myia.primitives import logic, shaping
+from myia.primitives.define import constant
+from myia.primitives.linalg import dot_general
+
+Axes = tuple[int, ...]
+
+
+def contract(x: Value, y: Value, over: tuple[Axes, Axes], batch=((), ())) -> Value:
+    """Sum of products over pairs of axes. Axes of the result: batch, free of x, free of y."""
+    if x.dtype.kind != "b":
+        return dot_general(x, y, contract=over, batch=batch)
+    # Of booleans: "and" for times, "or" for plus.
+    counts = (convert(v, np.dtype(np.int64)) for v in (x, y))
+    found = dot_general(*counts, contract=over, batch=batch)
+    return logic.ne(found, constant(0, np.int64, found.shape))
+
+
+def factors(ctx: Context, a: Abstract, b: Abstract) -> tuple[Value, Value]:
+    """The values of both operands in one dtype."""
+    xs = array(ctx, a), array(ctx, b)
+    dtype, _ = promote(*(operand_dtype(ctx, x) for x in xs))
+    return value_of(ctx, xs[0], dtype), value_of(ctx, xs[1], dtype)
+
+
+def _mismatch(ctx: Context, x: Value, y: Value, i: int, j: int) -> None:
+    """Refuse axes of different extents."""
+    if x.shape[i] != y.shape[j]:
+        i, j = i % len(x.shape), j % len(y.shape)
+        message = f"shapes {x.shape} and {y.shape} not aligned: {x.shape[i]} (dim {i}) != "
+        ctx.fail(BadValue, message=f"{message}{y.shape[j]} (dim {j})")
+
+
+# ----- matmul
+
+
+@function(np.matmul)
+def _matmul(
+    ctx: Context, x1: Abstract, x2: Abstract, out: Abstract = NONE, **options: Abstract
+) -> Abstract:
+    refuse(ctx, "numpy.matmul", options)
+    x, y = factors(ctx, x1, x2)
+    if not x.shape or not y.shape:
+        message = "matmul: an operand does not have enough dimensions: it is a number"
+        ctx.fail(BadValue, message=message)
+    _mismatch(ctx, x, y, -1, -2 if len(y.shape) > 1 else 0)
+    return stored(ctx, ctx.array(_matrix_product(ctx, x, y)), out)
+
+
+def _matrix_product(ctx: Context, x: Value, y: Value) -> Value:
+    m, n = len(x.shape), len(y.shape)
+    if m == 1 or n <= 2:
+        return contract(x, y, ((m - 1,), (max(n - 2, 0),)))
+    if m == 2:  # the batch of y goes before the rows of x
+        product = contract(x, y, ((1,), (n - 2,)))
+        order = (*range(1, n - 1), 0, n - 1)
+        return shaping.transpose(product, permutation=order)
+    try:
+        batch = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
+    except ValueError:
+        message = f"operands could not be broadcast together with shapes {x.shape} {y.shape}"
+        ctx.fail(BadValue, message=message)
+    x = broadcast_to(x, (*batch, *x.shape[-2:]))
+    y = broadcast_to(y, (*batch, *y.shape[-2:]))
+    axes = tuple(range(len(batch)))
+    return contract(x, y, ((len(batch) + 1,), (len(batch),)), (axes, axes))
+
+
+# ----- dot and its kin
+
+
+def _dot(x: Value, y: Value, ctx: Context) -> Value:
+    """The last axis of x with the last but one of y."""
+    j = max(len(y.shape) - 2, 0)
+    _mismatch(ctx, x, y, -1, j)
+    return contract(x, y, ((len(x.shape) - 1,), (j,)))
+
+
+def _inner(x: Value, y: Value, ctx: Context) -> Value:
+    """The last axes of both."""
+    _mismatch(ctx, x, y, -1, -1)
+    return contract(x, y, ((len(x.shape) - 1,), (len(y.shape) - 1,)))
+
+
+def _or_multiplied(product: Callable):
+    """A product of arrays that of numbers is `*`."""
+
+    def handler(ctx: Context, a: Abstract, b: Abstract, out: Abstract = NONE) -> Abstract:
+        xs = array(ctx, a), array(ctx, b)
+        if any(ctx.shape(x) == () for x in xs):
+            return stored(ctx, operators.binary(ctx, "*", *xs), out)
+        return stored(ctx, ctx.array(product(*factors(ctx, *xs), ctx)), out)
+
+    return handler
+
+
+_dot_handler = _or_multiplied(_dot)
+function(np.dot)(_dot_handler)
+for _kind in ("array", "number"):
+    method(_kind, "dot")(_dot_handler)
+function(np.inner)(_or_multiplied(_inner))
+
+
+def _flat(x: Value) -> Value:
+    return reshape(x, (math.prod(x.shape),))
+
+
+@function(np.vdot)
+def _vdot(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
+    x, y = factors(ctx, a, b)
+    x, y = _flat(conjugate(x)), _flat(y)
+    _mismatch(ctx, x, y, 0, 0)
+    return ctx.array(contract(x, y, ((0,), (0,))))
+
+
+@function(np.outer)
+def _outer(ctx: Context, a: Abstract, b: Abstract, out: Abstract = NONE) -> Abstract:
+    x, y = (_flat(v) for v in factors(ctx, a, b))
+    column, row = reshape(x, (*x.shape, 1)), reshape(y, (1, *y.shape))
+    return stored(ctx, operators.binary(ctx, "*", ctx.array(column), ctx.array(row)), out)
+
+
+@function(np.kron)
+def _kron(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
+    """Each element of `a` times the whole of `b`, side by side."""
+    x, y = factors(ctx, a, b)
+    ndim = max(len(x.shape), len(y.shape))
+    outer = [(1,) * (ndim - len(v.shape)) + v.shape for v in (x, y)]
+    blocks = reshape(x, tuple(n for extent in outer[0] for n in (extent, 1)))
+    block = reshape(y, tuple(n for extent in outer[1] for n in (1, extent)))
+    if ndim == 0:
+        return operators.binary(ctx, "*", ctx.array(x), ctx.array(y))
+    product = operators.binary(ctx, "*", ctx.array(blocks), ctx.array(block))
+    shape = tuple(p * q for p, q in zip(*outer))
+    return ctx.array(reshape(value_of(ctx, product), shape))
+
+
+# ----- tensordot
+
+
+@function(np.tensordot)
+def _tensordot(
+    ctx: Context,
+    a: Abstract,
+    b: Abstract,
+    axes: Abstract = Static(2),
+) -> Abstract:
+    x, y = factors(ctx, a, b)
+    over = _paired_axes(ctx, axes, len(x.shape), len(y.shape))
+    if any(x.shape[i] != y.shape[j] for i, j in zip(*over)) or len(over[0]) != len(over[1]):
+        ctx.fail(BadValue, message="shape-mismatch for sum")
+    return boxed(ctx, ctx.array(contract(x, y, over)))
+
+
+def _paired_axes(ctx: Context, axes: Abstract, m: int, n: int) -> tuple[Axes, Axes]:
+    if static_int(axes) or is_number(axes):
+        count = static(ctx, axes, "the number of axes")
+        if count > min(m, n):
+            ctx.fail(BadValue, message="tuple index out of range", exception="IndexError")
+        return tuple(range(m - count, m)), tuple(range(count))
+    pair = ctx.list_items(axes)
+    if len(pair) != 2:
+        ctx.fail(BadValue, message="`axes` must be a number or two sequences")
+    left, right = (integers(ctx, p, "an axis") for p in pair)
+    return (
+        tuple(axis_number(ctx, i, m) for i in left),
+        tuple(axis_number(ctx, j, n) for j in right),
+    )

@@ -1,0 +1,289 @@
+"""Reductions along axes: sums and products, truth, extrema; running sums and products.
+
+A reduction computes in NumPy's dtype: the operand is promoted before, not the result after.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from myia.infer import operators
+from myia.infer.context import Context
+from myia.infer.errors import BadValue, Unsupported
+from myia.infer.layout import ravel, result_like
+from myia.infer.numbers import broadcast_to
+from myia.infer.registry import function, method
+from myia.infer.values import FALSE, NONE, TRUE, Abstract, Ref, is_none
+from myia.infer.views import reshape
+from myia.ir.core import Value
+from myia.library.support.arguments import (
+    array,
+    axis_argument,
+    cast,
+    dtype_argument,
+    dtype_of,
+    flag,
+    given,
+    mask_argument,
+    numeric,
+    reduction_axes,
+    says_all,
+    stored,
+    sum_dtype,
+    value_of,
+)
+from myia.library.support.value_formulas import truth
+from myia.primitives import arithmetic, logic, reductions
+from myia.primitives.logic import convert
+
+Shape = tuple[int, ...]
+
+
+def keep(value: Value, shape: Shape, axes: Shape) -> Value:
+    """A reduction of an array of `shape` along `axes`, with these as axes of extent 1."""
+    return reshape(value, tuple(1 if i in axes else n for i, n in enumerate(shape)))
+
+
+def reduced(
+    ctx: Context,
+    x: Abstract,
+    axes: Shape,
+    keepdims: Abstract,
+    dtype: np.dtype,
+    reduce: Callable[[Value, Shape], Value],
+) -> Abstract:
+    """`reduce(value, axes)` of `x` converted to `dtype`."""
+    value = reduce(value_of(ctx, x, dtype), axes)
+    value = keep(value, ctx.shape(x), axes) if flag(ctx, keepdims, "keepdims") else value
+    return result_like(ctx, value, x)
+
+
+def _by(primitive):
+    """A reducing primitive; without an axis there is nothing to do."""
+    return lambda x, axes: primitive(x, axes=axes) if axes else x
+
+
+def _chosen(
+    ctx: Context, x: Abstract, where: Abstract, dtype: np.dtype, neutral: float
+) -> Abstract:
+    """`x` in `dtype`, with `neutral` in place of the elements that `where` leaves out."""
+    mask = mask_argument(ctx, where, ctx.shape(x))
+    if mask is None:
+        return x
+    return result_like(ctx, logic.select(mask, value_of(ctx, x, dtype), neutral), x)
+
+
+def _begun(ctx: Context, reduced: Abstract, initial: Abstract, combine: Callable) -> Abstract:
+    """A result with the value that the reduction starts with."""
+    if not given(initial):
+        return reduced
+    value = value_of(ctx, reduced)
+    start = value_of(ctx, cast(ctx, numeric(ctx, initial), value.dtype))
+    if start.shape:
+        ctx.fail(BadValue, message="`initial` must be a number")
+    return result_like(ctx, combine(value, broadcast_to(start, value.shape)), reduced)
+
+
+def along(ctx: Context, x: Abstract, axis: Abstract) -> tuple[Abstract, int]:
+    """The operand and the axis of a function that flattens when there is none."""
+    if is_none(axis) or (not ctx.shape(x) and axis_argument(ctx, axis, 1) == 0):
+        return _flat(ctx, x), 0
+    return x, axis_argument(ctx, axis, len(ctx.shape(x)))
+
+
+def _flat(ctx: Context, x: Abstract) -> Abstract:
+    if isinstance(x, Ref):
+        return ravel(ctx, x)
+    return ctx.array(reshape(value_of(ctx, x), (1,)))
+
+
+# ----- Sums and products
+
+
+def _folding(name: str, primitive, combine, neutral: int):
+    def handler(
+        ctx: Context,
+        a: Abstract,
+        axis: Abstract = NONE,
+        dtype: Abstract = NONE,
+        out: Abstract = NONE,
+        keepdims: Abstract = FALSE,
+        initial: Abstract = NONE,
+        where: Abstract = TRUE,
+    ) -> Abstract:
+        x = array(ctx, a)
+        wanted = dtype_argument(ctx, dtype) or sum_dtype(dtype_of(ctx, x))
+        if wanted.kind == "b":
+            ctx.fail(Unsupported, what=f"`dtype=bool` of `numpy.{name}`")
+        x = _chosen(ctx, x, where, wanted, neutral)
+        axes = reduction_axes(ctx, axis, len(ctx.shape(x)))
+        folded = reduced(ctx, x, axes, keepdims, wanted, _by(primitive))
+        return stored(ctx, _begun(ctx, folded, initial, combine), out)
+
+    return handler
+
+
+def _running(name: str, primitive):
+    def handler(
+        ctx: Context,
+        a: Abstract,
+        axis: Abstract = NONE,
+        dtype: Abstract = NONE,
+        out: Abstract = NONE,
+    ) -> Abstract:
+        x, i = along(ctx, array(ctx, a), axis)
+        wanted = dtype_argument(ctx, dtype) or sum_dtype(dtype_of(ctx, x))
+        if wanted.kind == "b":
+            ctx.fail(Unsupported, what=f"`dtype=bool` of `numpy.{name}`")
+        value = primitive(value_of(ctx, x, wanted), axis=i, reverse=False)
+        return stored(ctx, result_like(ctx, value, x), out)
+
+    return handler
+
+
+def _both_spellings(numpy: Callable, handler: Callable) -> None:
+    """Register a function that is a method too, of arrays and of NumPy's scalars."""
+    function(numpy)(handler)
+    for kind in ("array", "number"):
+        method(kind, numpy.__name__)(handler)
+
+
+_both_spellings(np.sum, _folding("sum", reductions.reduce_sum, arithmetic.add, 0))
+_both_spellings(np.prod, _folding("prod", reductions.reduce_prod, arithmetic.mul, 1))
+_both_spellings(np.cumsum, _running("cumsum", reductions.cumsum))
+_both_spellings(np.cumprod, _running("cumprod", reductions.cumprod))
+
+# ----- Truth
+
+
+def _quantifier(primitive, neutral: bool):
+    def handler(
+        ctx: Context,
+        a: Abstract,
+        axis: Abstract = NONE,
+        out: Abstract = NONE,
+        keepdims: Abstract = FALSE,
+        *,
+        where: Abstract = TRUE,
+    ) -> Abstract:
+        x = array(ctx, a)
+        x = _chosen(ctx, x, where, dtype_of(ctx, x), neutral)
+
+        def reduce(value: Value, axes: Shape) -> Value:
+            return _by(primitive)(truth(value), axes)
+
+        axes = reduction_axes(ctx, axis, len(ctx.shape(x)))
+        return stored(ctx, reduced(ctx, x, axes, keepdims, dtype_of(ctx, x), reduce), out)
+
+    return handler
+
+
+_both_spellings(np.all, _quantifier(reductions.reduce_and, True))
+_both_spellings(np.any, _quantifier(reductions.reduce_or, False))
+
+
+@function(np.count_nonzero)
+def _count_nonzero(
+    ctx: Context, a: Abstract, axis: Abstract = NONE, *, keepdims: Abstract = FALSE
+) -> Abstract:
+    x = array(ctx, a)
+
+    def reduce(value: Value, axes: Shape) -> Value:
+        return _by(reductions.reduce_sum)(convert(truth(value), dtype=np.int64), axes)
+
+    axes = reduction_axes(ctx, axis, len(ctx.shape(x)))
+    return reduced(ctx, x, axes, keepdims, dtype_of(ctx, x), reduce)
+
+
+# ----- The largest and the smallest
+
+
+def _ordered(ctx: Context, x: Abstract, name: str) -> np.dtype:
+    dtype = dtype_of(ctx, x)
+    if dtype.kind == "c":
+        ctx.fail(Unsupported, what=f"`numpy.{name}` of complex numbers")
+    return dtype
+
+
+def _extremum(name: str, word: str, primitive, combine, neutral: Callable):
+    def handler(
+        ctx: Context,
+        a: Abstract,
+        axis: Abstract = NONE,
+        out: Abstract = NONE,
+        keepdims: Abstract = FALSE,
+        initial: Abstract = NONE,
+        where: Abstract = TRUE,
+    ) -> Abstract:
+        x = array(ctx, a)
+        dtype, shape = _ordered(ctx, x, name), ctx.shape(x)
+        axes = reduction_axes(ctx, axis, len(shape))
+        if not given(initial):
+            _check_identity(ctx, word, where, math.prod(shape[i] for i in axes))
+        x = _chosen(ctx, x, where, dtype, neutral(dtype))
+        found = reduced(ctx, x, axes, keepdims, dtype, _by(primitive))
+        return stored(ctx, _begun(ctx, found, initial, combine), out)
+
+    return handler
+
+
+def _check_identity(ctx: Context, word: str, where: Abstract, count: int) -> None:
+    """Without an initial value there must be an element."""
+    if not says_all(where):
+        message = f"reduction operation '{word}' does not have an identity, so to use a where mask "
+        ctx.fail(BadValue, message=f"{message}one has to specify 'initial'")
+    if count == 0:
+        message = f"zero-size array to reduction operation {word} which has no identity"
+        ctx.fail(BadValue, message=message)
+
+
+_max = _extremum("max", "maximum", reductions.reduce_max, arithmetic.max, reductions.least)
+_min = _extremum("min", "minimum", reductions.reduce_min, arithmetic.min, reductions.greatest)
+function(np.amax)(_max)
+function(np.amin)(_min)
+_both_spellings(np.max, _max)
+_both_spellings(np.min, _min)
+
+
+@function(np.ptp)
+def _ptp(
+    ctx: Context,
+    a: Abstract,
+    axis: Abstract = NONE,
+    out: Abstract = NONE,
+    keepdims: Abstract = FALSE,
+) -> Abstract:
+    x = array(ctx, a)
+    ends = [f(ctx, x, axis, keepdims=keepdims) for f in (_max, _min)]
+    return stored(ctx, operators.binary(ctx, "-", *ends), out)
+
+
+def _position(name: str, primitive):
+    def handler(
+        ctx: Context,
+        a: Abstract,
+        axis: Abstract = NONE,
+        out: Abstract = NONE,
+        *,
+        keepdims: Abstract = FALSE,
+    ) -> Abstract:
+        whole = array(ctx, a)
+        _ordered(ctx, whole, name)
+        x, i = along(ctx, whole, axis)
+        if ctx.shape(x)[i] == 0:
+            ctx.fail(BadValue, message=f"attempt to get {name} of an empty sequence")
+        value = primitive(value_of(ctx, x), axis=i)
+        if flag(ctx, keepdims, "keepdims"):
+            shape = ctx.shape(whole)
+            axes = tuple(range(len(shape))) if is_none(axis) else (i,)
+            value = keep(value, shape, axes)
+        return stored(ctx, ctx.array(value), out)
+
+    return handler
+
+
+_both_spellings(np.argmax, _position("argmax", reductions.argmax))
+_both_spellings(np.argmin, _position("argmin", reductions.argmin))

@@ -1,0 +1,307 @@
+"""Elements repeated, moved and padded; differences of neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from myia.infer import comparison, operators
+from myia.infer.context import Context
+from myia.infer.errors import BadValue, Unsupported
+from myia.infer.layout import result_like
+from myia.infer.numbers import broadcast_to, is_number
+from myia.infer.registry import function, method
+from myia.infer.values import NONE, Abstract, Scalar, Static, Tuple, is_none
+from myia.infer.views import reshape
+from myia.ir.core import Value
+from myia.library.numpy.reductions import along
+from myia.library.source import padding
+from myia.library.support.arguments import (
+    array,
+    axes_argument,
+    axis_argument,
+    cast,
+    dtype_of,
+    given,
+    integer,
+    integers,
+    refuse,
+    static,
+    value_of,
+)
+from myia.library.support.from_source import called
+from myia.primitives import arithmetic, shaping, windows
+from myia.primitives.define import array_constant, constant
+from myia.primitives.indexing import take_along_axis
+
+Shape = tuple[int, ...]
+
+
+def part(x: Value, axis: int, start: int, stop: int) -> Value:
+    """`x[..., start:stop, ...]` along an axis."""
+    low, high = [0] * x.aval.ndim, list(x.shape)
+    low[axis], high[axis] = start, stop
+    return shaping.slice(x, start=tuple(low), limit=tuple(high), stride=(1,) * x.aval.ndim)
+
+
+def _together(parts: list[Value], axis: int) -> Value:
+    parts = [p for p in parts if p.shape[axis]] or parts[:1]
+    return parts[0] if len(parts) == 1 else shaping.concatenate(*parts, axis=axis)
+
+
+# ----- Repeated
+
+
+def _each(x: Value, count: int, axis: int) -> Value:
+    """Every element `count` times, one after the other."""
+    shape = (*x.shape[: axis + 1], count, *x.shape[axis + 1 :])
+    dims = tuple(i for i in range(len(shape)) if i != axis + 1)
+    merged = (*x.shape[:axis], x.shape[axis] * count, *x.shape[axis + 1 :])
+    return reshape(shaping.broadcast(x, shape=shape, dims=dims), merged)
+
+
+@method("array", "repeat")
+@method("number", "repeat")
+@function(np.repeat)
+def _repeat(ctx: Context, a: Abstract, repeats: Abstract, axis: Abstract = NONE) -> Abstract:
+    x, i = along(ctx, array(ctx, a), axis)
+    value = value_of(ctx, x)
+    n = value.shape[i]
+    counts = integers(ctx, repeats, "how often elements are repeated")
+    if len(counts) not in (1, n):
+        message = f"operands could not be broadcast together with shape ({n},) ({len(counts)},)"
+        ctx.fail(BadValue, message=message)
+    if any(count < 0 for count in counts):
+        ctx.fail(BadValue, message="repeats may not contain negative values.")
+    if len(counts) == 1:
+        return ctx.array(_each(value, counts[0], i))
+    parts = [_each(part(value, i, k, k + 1), count, i) for k, count in enumerate(counts)]
+    return ctx.array(_together(parts, i))
+
+
+@function(np.tile)
+def _tile(ctx: Context, A: Abstract, reps: Abstract) -> Abstract:
+    value = value_of(ctx, array(ctx, A))
+    counts = integers(ctx, reps, "how often an array is repeated")
+    ndim = max(len(counts), value.aval.ndim)
+    counts = (1,) * (ndim - len(counts)) + counts
+    shape = (1,) * (ndim - value.aval.ndim) + value.shape
+    spread = tuple(n for pair in zip(counts, shape) for n in pair)
+    repeated = shaping.broadcast(
+        reshape(value, shape), shape=spread, dims=tuple(range(1, 2 * ndim, 2))
+    )
+    return ctx.array(reshape(repeated, tuple(k * n for k, n in zip(counts, shape))))
+
+
+# ----- Moved around
+
+
+@function(np.roll)
+def _roll(ctx: Context, a: Abstract, shift: Abstract, axis: Abstract = NONE) -> Abstract:
+    x = array(ctx, a)
+    value = value_of(ctx, x)
+    if is_none(axis):
+        flat = reshape(value, (value.aval.size,))
+        return result_like(ctx, reshape(_rolled(ctx, flat, shift, 0), value.shape), x)
+    axes = axes_argument(ctx, axis, value.aval.ndim)
+    shifts = [shift] * len(axes) if is_number(shift) else list(ctx.list_items(shift))
+    if len(shifts) != len(axes):
+        ctx.fail(BadValue, message="'shift' and 'axis' should be scalars or 1D sequences")
+    for i, by in zip(axes, shifts):
+        value = _rolled(ctx, value, by, i)
+    return result_like(ctx, value, x)
+
+
+def _rolled(ctx: Context, x: Value, shift: Abstract, axis: int) -> Value:
+    """The last `shift` elements come first."""
+    n = x.shape[axis]
+    if n == 0:
+        return x
+    if isinstance(shift, Scalar):
+        return _rolled_at_run_time(ctx, x, shift, axis)
+    k = integer(ctx, shift, "how far elements are moved") % n
+    return _together([part(x, axis, n - k, n), part(x, axis, 0, n - k)], axis)
+
+
+def _rolled_at_run_time(ctx: Context, x: Value, shift: Scalar, axis: int) -> Value:
+    """A window into the array written twice."""
+    n = x.shape[axis]
+    by = value_of(ctx, shift, np.dtype(np.int64))
+    start = arithmetic.mod(arithmetic.neg(by), constant(n, np.int64))
+    twice = shaping.concatenate(x, x, axis=axis)
+    starts = [start if i == axis else constant(0, np.int64) for i in range(x.aval.ndim)]
+    return windows.dynamic_slice(twice, *starts, sizes=x.shape)
+
+
+# ----- Padded
+
+
+def _edge(x: Value, axis: int, low: int, high: int) -> tuple[Value, Value]:
+    n = x.shape[axis]
+    first, last = part(x, axis, 0, 1), part(x, axis, n - 1, n)
+    return _each(first, low, axis), _each(last, high, axis)
+
+
+def _wrap(x: Value, axis: int, low: int, high: int) -> tuple[Value, Value]:
+    n = x.shape[axis]
+    return part(x, axis, n - low, n), part(x, axis, 0, high)
+
+
+def _mirror(skip: int):
+    """Mirrored at the edge, which is itself repeated unless `skip`."""
+
+    def mode(x: Value, axis: int, low: int, high: int) -> tuple[Value, Value]:
+        n = x.shape[axis]
+        sides = part(x, axis, skip, skip + low), part(x, axis, n - skip - high, n - skip)
+        return tuple(shaping.flip(side, axes=(axis,)) for side in sides)
+
+    return mode
+
+
+WRITTEN_PADS = {
+    "linear_ramp": padding.linear_ramp,
+    "maximum": padding.by_statistic(np.max),
+    "mean": padding.by_statistic(np.mean),
+    "median": padding.by_statistic(np.median),
+    "minimum": padding.by_statistic(np.min),
+}
+# The two sides of an axis, and by how much the array must be longer than each.
+PAD_MODES: dict[str, tuple[Callable, int]] = {
+    "edge": (_edge, 0),
+    "wrap": (_wrap, 0),
+    "symmetric": (_mirror(0), 0),
+    "reflect": (_mirror(1), 1),
+}
+
+
+@function(np.pad)
+def _pad(
+    ctx: Context,
+    array_: Abstract,
+    pad_width: Abstract,
+    mode: Abstract = Static("constant"),
+    **options: Abstract,
+) -> Abstract:
+    x = array(ctx, array_)
+    value = value_of(ctx, x)
+    widths = [
+        tuple(integer(ctx, n, "a width") for n in pair)
+        for pair in _pairs(ctx, pad_width, value.aval.ndim)
+    ]
+    if any(n < 0 for pair in widths for n in pair):
+        ctx.fail(BadValue, message="index can't contain negative values")
+    name = static(ctx, mode, "the mode of `np.pad`")
+    if name == "constant":
+        fill = options.pop("constant_values", Static(0))
+        refuse(ctx, "numpy.pad", options)
+        return result_like(ctx, _filled_around(ctx, value, widths, fill), x)
+    if name in WRITTEN_PADS:
+        return called(ctx, WRITTEN_PADS[name], (x, Static(tuple(widths))), options)
+    how = options.pop("reflect_type", Static("even"))
+    refuse(ctx, "numpy.pad", options)
+    if name not in PAD_MODES:
+        ctx.fail(Unsupported, what=f"`mode={name!r}` of `numpy.pad`")
+    if static(ctx, how, "`reflect_type`") == "odd" and name in ("reflect", "symmetric"):
+        return called(ctx, padding.odd, (x, Static(tuple(widths)), mode), {})
+    return result_like(ctx, _mirrored_around(ctx, value, widths, name), x)
+
+
+def _pairs(ctx: Context, x: Abstract, ndim: int) -> list[tuple[Abstract, Abstract]]:
+    """`n`, `(before, after)` or one pair for each axis, as one pair for each axis."""
+    if is_number(x):
+        return [(x, x)] * ndim
+    items = ctx.list_items(x)
+    if all(is_number(i) for i in items):
+        if len(items) == ndim == 1 or len(items) == 1:
+            return [(items[0], items[0])] * ndim
+        return [tuple(items)] * ndim
+    pairs = [ctx.list_items(i) for i in items]
+    pairs = [(p[0], p[-1]) for p in pairs]
+    if len(pairs) not in (1, ndim):
+        ctx.fail(BadValue, message="`pad_width` does not fit the number of axes")
+    return pairs * ndim if len(pairs) == 1 else pairs
+
+
+def _filled_around(ctx: Context, x: Value, widths, fill: Abstract) -> Value:
+    """Axis by axis, since each side may have a number of its own."""
+    if is_number(fill):
+        number = value_of(ctx, cast(ctx, fill, x.dtype))
+        low, high = zip(*widths) if widths else ((), ())
+        return shaping.pad(x, number, low=low, high=high, interior=(0,) * x.aval.ndim)
+    for axis, (pair, numbers) in enumerate(zip(widths, _pairs(ctx, fill, x.aval.ndim))):
+        for side, (width, number) in enumerate(zip(pair, numbers)):
+            low, high = [0] * x.aval.ndim, [0] * x.aval.ndim
+            (high if side else low)[axis] = width
+            by = value_of(ctx, cast(ctx, number, x.dtype))
+            x = shaping.pad(x, by, low=tuple(low), high=tuple(high), interior=(0,) * len(low))
+    return x
+
+
+def _mirrored_around(ctx: Context, x: Value, widths, name: str) -> Value:
+    sides, margin = PAD_MODES[name]
+    for axis, (low, high) in enumerate(widths):
+        n = x.shape[axis]
+        if low == high == 0:
+            continue
+        if n == 0:
+            message = f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'"
+            ctx.fail(BadValue, message=message)
+        if name != "edge" and max(low, high) > n - margin:
+            x = _rows(x, axis, np.pad(np.arange(n), (low, high), name))
+            continue
+        before, after = sides(x, axis, low, high)
+        x = _together([before, x, after], axis)
+    return x
+
+
+def _rows(x: Value, axis: int, places: np.ndarray) -> Value:
+    """The rows at these places, known at compile time."""
+    shape = (*x.shape[:axis], len(places), *x.shape[axis + 1 :])
+    along_axis = places.reshape([-1 if i == axis else 1 for i in range(len(shape))])
+    return take_along_axis(x, array_constant(np.broadcast_to(along_axis, shape)), axis)
+
+
+# ----- Differences
+
+
+@function(np.diff)
+def _diff(
+    ctx: Context,
+    a: Abstract,
+    n: Abstract = Static(1),
+    axis: Abstract = Static(-1),
+    prepend: Abstract = NONE,
+    append: Abstract = NONE,
+) -> Abstract:
+    x = array(ctx, a)
+    if not ctx.shape(x):
+        ctx.fail(BadValue, message="diff requires input that is at least one dimensional")
+    i = axis_argument(ctx, axis, len(ctx.shape(x)))
+    if given(prepend) or given(append):
+        parts = [_row(ctx, end, x, i) for end in (prepend, x, append) if given(end)]
+        x = ctx.call(Static(np.concatenate), (Tuple(tuple(parts)),), {"axis": Static(i)})
+    for _ in range(integer(ctx, n, "the order of a difference")):
+        x = _difference(ctx, x, i)
+    return x
+
+
+def _row(ctx: Context, end: Abstract, x: Abstract, axis: int) -> Abstract:
+    """What stands before or after `x`: a number fills one row."""
+    part = array(ctx, end)
+    if ctx.shape(part):
+        return part
+    row = tuple(1 if i == axis else n for i, n in enumerate(ctx.shape(x)))
+    return ctx.array(broadcast_to(value_of(ctx, part), row))
+
+
+def _difference(ctx: Context, x: Abstract, axis: int) -> Abstract:
+    value = value_of(ctx, x)
+    count = value.shape[axis]
+    if count == 0:
+        return x
+    cut = part(value, axis, 1, count), part(value, axis, 0, count - 1)
+    ends = [result_like(ctx, v, x) for v in cut]
+    if dtype_of(ctx, x).kind == "b":
+        return comparison.compare(ctx, "!=", *ends)
+    return operators.binary(ctx, "-", *ends)

@@ -1,0 +1,278 @@
+"""Elementwise functions that are not ufuncs: selection, clipping, rounding, closeness."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from myia.infer import comparison
+from myia.infer.context import Context
+from myia.infer.errors import BadValue, Unsupported
+from myia.infer.layout import result_like
+from myia.infer.numbers import promote
+from myia.infer.operands import broadcast_shapes, operand, operand_dtype
+from myia.infer.registry import function, method
+from myia.infer.truth import truth
+from myia.infer.values import (
+    FALSE,
+    NONE,
+    TRUE,
+    Abstract,
+    Static,
+    is_none,
+    static_int,
+    static_number,
+)
+from myia.ir.avals import Aval
+from myia.ir.core import Value
+from myia.library.numpy.ufuncs.ufuncs import resolve
+from myia.library.support import value_formulas
+from myia.library.support.arguments import (
+    array,
+    boxed,
+    cast,
+    copied,
+    dtype_of,
+    flag,
+    inexact,
+    integer,
+    numeric,
+    refuse,
+    stored,
+    value_of,
+)
+from myia.primitives import arithmetic, elementwise, logic
+
+ZERO = Static(0)
+
+
+# ----- Selection
+
+
+@function(np.where)
+def _where(ctx: Context, condition: Abstract, *choices: Abstract) -> Abstract:
+    """Cotangents are selected, never multiplied by zero."""
+    if not choices:
+        return ctx.call(Static(np.nonzero), (condition,), {})
+    if len(choices) != 2:
+        message = "either both or neither of x and y should be given"
+        ctx.fail(BadValue, message=message)
+    condition, *xs = (numeric(ctx, x) for x in (condition, *choices))
+    dtype, _ = promote(*(operand_dtype(ctx, x) for x in xs))
+    shape = broadcast_shapes(ctx, condition, *xs)
+    chooser = operand(ctx, condition, Aval(dtype_of(ctx, condition), shape))
+    values = (operand(ctx, x, Aval(dtype, shape)) for x in xs)
+    value = logic.select(value_formulas.truth(chooser), *values)
+    return boxed(ctx, result_like(ctx, value, condition, *xs))
+
+
+@function(np.select)
+def _select(
+    ctx: Context, condlist: Abstract, choicelist: Abstract, default: Abstract = ZERO
+) -> Abstract:
+    conditions, choices = ctx.list_items(condlist), ctx.list_items(choicelist)
+    if len(conditions) != len(choices) or not conditions:
+        message = "list of cases must be same length as list of conditions"
+        ctx.fail(BadValue, message=message)
+    given = [numeric(ctx, x) for x in (*choices, default)]
+    dtype, _ = promote(*(operand_dtype(ctx, x) for x in given))
+    *values, result = (cast(ctx, x, dtype) for x in given)
+    for condition, value in zip(reversed(conditions), reversed(values)):
+        result = _where(ctx, condition, value, result)
+    return result
+
+
+# ----- Clipping
+
+
+@function(np.clip)
+def _clip(
+    ctx: Context,
+    a: Abstract,
+    a_min: Abstract = NONE,
+    a_max: Abstract = NONE,
+    out: Abstract = NONE,
+    **options: Abstract,
+) -> Abstract:
+    """minimum(maximum(a, a_min), a_max), in the dtype that all three meet at."""
+    low, high = options.pop("min", a_min), options.pop("max", a_max)
+    refuse(ctx, "numpy.clip", options)
+    given = [numeric(ctx, x) for x in (a, low, high) if not is_none(x)]
+    dtype, _ = promote(*(operand_dtype(ctx, x) for x in given))
+    if dtype.kind == "c":
+        ctx.fail(Unsupported, what="`numpy.clip` of complex numbers")
+    aval = Aval(dtype, broadcast_shapes(ctx, *given))
+    value = operand(ctx, given[0], aval)
+    if not (is_none(low) or _beyond(low, dtype, -1)):
+        value = arithmetic.max(value, operand(ctx, given[1], aval))
+    if not (is_none(high) or _beyond(high, dtype, 1)):
+        value = arithmetic.min(value, operand(ctx, given[-1], aval))
+    return stored(ctx, result_like(ctx, value, *given), out)
+
+
+def _beyond(bound: Abstract, dtype: np.dtype, side: int) -> bool:
+    """True for a Python integer that no number of `dtype` reaches: it bounds nothing."""
+    if not static_int(bound) or dtype.kind not in "iu":
+        return False
+    info = np.iinfo(dtype)
+    return bound.value < info.min if side < 0 else bound.value > info.max
+
+
+@method("array", "clip")
+@method("number", "clip")
+def _clip_method(
+    ctx: Context,
+    self: Abstract,
+    min: Abstract = NONE,
+    max: Abstract = NONE,
+    out: Abstract = NONE,
+    **options: Abstract,
+) -> Abstract:
+    refuse(ctx, "clip", options)
+    return _clip(ctx, self, min, max, out)
+
+
+@function(np.nan_to_num)
+def _nan_to_num(
+    ctx: Context,
+    x: Abstract,
+    copy: Abstract = TRUE,
+    nan: Abstract = Static(0.0),
+    posinf: Abstract = NONE,
+    neginf: Abstract = NONE,
+) -> Abstract:
+    original = array(ctx, x)
+    value = value_of(ctx, original)
+    in_place = not flag(ctx, copy, "copy") and ctx.is_array(original)
+    if value.dtype.kind not in "fc":
+        return original if in_place else copied(ctx, original)
+    fills = nan, posinf, neginf
+    if value.dtype.kind == "c":
+        parts = elementwise.real(value), elementwise.imag(value)
+        value = elementwise.complex(*(_finite(ctx, part, *fills) for part in parts))
+    else:
+        value = _finite(ctx, value, *fills)
+    return stored(ctx, result_like(ctx, value, original), original if in_place else NONE)
+
+
+def _finite(ctx: Context, value: Value, nan: Abstract, posinf: Abstract, neginf: Abstract) -> Value:
+    info = np.finfo(value.dtype)
+    top = Static(float(info.max)) if is_none(posinf) else posinf
+    bottom = Static(float(info.min)) if is_none(neginf) else neginf
+    for hit, fill in (
+        (value_formulas.is_nan(value), nan),
+        (logic.eq(value, math.inf), top),
+        (logic.eq(value, -math.inf), bottom),
+    ):
+        value = logic.select(hit, operand(ctx, numeric(ctx, fill), value.aval), value)
+    return value
+
+
+# ----- Rounding
+
+
+@method("array", "round")
+@method("number", "round")
+@function(np.round, np.around)
+def _round(ctx: Context, a: Abstract, decimals: Abstract = ZERO, out: Abstract = NONE) -> Abstract:
+    x = array(ctx, a)
+    digits = integer(ctx, decimals, "the number of decimals")
+    if static_number(x):
+        return Static(np.round(x.value, digits))
+    dtype = dtype_of(ctx, x)
+    if dtype.kind in "biu":
+        if digits < 0 or (digits > 0 and dtype.kind == "b"):
+            ctx.fail(Unsupported, what=f"`np.round` of {dtype} to {digits} decimals")
+        dtype = np.dtype(np.float16) if dtype.kind == "b" else dtype
+        return stored(ctx, cast(ctx, x, dtype), out)
+    value = value_formulas.round_to(value_of(ctx, x), digits)
+    return stored(ctx, result_like(ctx, value, x), out)
+
+
+@function(np.fix)
+def _fix(ctx: Context, x: Abstract, out: Abstract = NONE) -> Abstract:
+    return ctx.call(Static(np.trunc), (x,), {"out": out})
+
+
+# ----- Functions of one array
+
+
+@function(np.angle)
+def _angle(ctx: Context, z: Abstract, deg: Abstract = FALSE) -> Abstract:
+    x = array(ctx, z)
+    dtype = dtype_of(ctx, x)
+    if dtype.kind in "biu":
+        dtype = resolve(ctx, np.arctan2, [ZERO, x])[0]
+    value = value_formulas.angle(value_of(ctx, x, dtype))
+    if flag(ctx, deg, "deg"):
+        value = value * (180 / math.pi)
+    return result_like(ctx, value, x)
+
+
+@function(np.sinc)
+def _sinc(ctx: Context, x: Abstract) -> Abstract:
+    """sin(πx) / πx, as NumPy with a tiny number in place of 0."""
+    operand_ = array(ctx, x)
+    value = value_of(ctx, operand_, inexact(dtype_of(ctx, operand_))) * math.pi
+    return result_like(ctx, value_formulas.sine_over(value), operand_)
+
+
+# ----- Comparison within tolerances
+
+
+def _close(ctx: Context, a: Abstract, b: Abstract, rtol, atol, equal_nan: bool) -> Abstract:
+    """|a - b| <= atol + rtol |b|, where b is finite; else a == b."""
+    xs = [numeric(ctx, a), numeric(ctx, b)]
+    dtype, _ = promote(*(operand_dtype(ctx, x) for x in xs))
+    aval = Aval(inexact(dtype), broadcast_shapes(ctx, *xs))
+    x, y = (operand(ctx, v, aval) for v in xs)
+    size = arithmetic.abs(y)
+    relative, absolute = (operand(ctx, numeric(ctx, t), size.aval) for t in (rtol, atol))
+    near = logic.le(arithmetic.abs(x - y), absolute + relative * size)
+    near = logic.or_(logic.and_(near, value_formulas.is_finite(y)), logic.eq(x, y))
+    if equal_nan:
+        near = logic.or_(near, logic.and_(value_formulas.is_nan(x), value_formulas.is_nan(y)))
+    return result_like(ctx, near, *xs)
+
+
+RTOL = Static(1e-5)
+ATOL = Static(1e-8)
+
+
+@function(np.isclose)
+def _isclose(
+    ctx: Context,
+    a: Abstract,
+    b: Abstract,
+    rtol: Abstract = RTOL,
+    atol: Abstract = ATOL,
+    equal_nan: Abstract = FALSE,
+) -> Abstract:
+    return _close(ctx, a, b, rtol, atol, flag(ctx, equal_nan, "equal_nan"))
+
+
+@function(np.allclose)
+def _allclose(
+    ctx: Context,
+    a: Abstract,
+    b: Abstract,
+    rtol: Abstract = RTOL,
+    atol: Abstract = ATOL,
+    equal_nan: Abstract = FALSE,
+) -> Abstract:
+    close = _close(ctx, a, b, rtol, atol, flag(ctx, equal_nan, "equal_nan"))
+    return truth(ctx, ctx.call(Static(np.all), (close,), {}))
+
+
+@function(np.array_equal)
+def _array_equal(ctx: Context, a1: Abstract, a2: Abstract, equal_nan: Abstract = FALSE) -> Abstract:
+    xs = [array(ctx, x) for x in (a1, a2)]
+    if ctx.shape(xs[0]) != ctx.shape(xs[1]):
+        return FALSE
+    same = comparison.compare(ctx, "==", *xs)
+    if flag(ctx, equal_nan, "equal_nan"):
+        neither = [ctx.call(Static(np.isnan), (x,), {}) for x in xs]
+        both = ctx.call(Static(np.logical_and), tuple(neither), {})
+        same = ctx.call(Static(np.logical_or), (same, both), {})
+    return truth(ctx, ctx.call(Static(np.all), (same,), {}))

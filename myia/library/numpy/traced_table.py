@@ -1,0 +1,109 @@
+"""Functions of `numpy` reached by name through `jax.numpy`: one line each.
+
+What is not here has a handler of its own, is written in NumPy (`written`), is computed at compile
+time (`numpy_known`), or is refused (`numpy_refused`).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from myia.library.numpy.ufuncs.ufuncs import ufunc
+from myia.library.support import value_formulas
+from myia.library.support.traced import (
+    Dtypes,
+    by_name,
+    double,
+    each_inexact,
+    one_dtype,
+    one_inexact,
+    one_strong,
+    own,
+    staged,
+    summed,
+)
+
+
+def _numpy(arrays: dict[str, str], dtypes: Dtypes, **more) -> None:
+    """Register functions of `numpy` by name."""
+    for name, parameters in arrays.items():
+        staged(getattr(np, name), f"numpy.{name}", parameters, dtypes, **more)
+
+
+# ----- Sums, extrema and statistics that skip NaN
+
+_numpy(
+    {
+        "nansum": "a initial ~where",
+        "nanprod": "a initial ~where",
+        "nanmax": "a initial ~where",
+        "nanmin": "a initial ~where",
+    },
+    one_dtype,
+)
+_numpy(
+    {
+        "nancumsum": "a",
+        "nancumprod": "a",
+        "cumulative_sum": "x",
+        "cumulative_prod": "x",
+    },
+    summed,
+)
+_numpy({"nanargmax": "a", "nanargmin": "a"}, own)
+_numpy(
+    {"nanmean": "a ~where", "nanvar": "a ~where mean", "nanstd": "a ~where mean"},
+    one_inexact,
+)
+_numpy(
+    {
+        "nanmedian": "a",
+        "quantile": "a q ~weights",
+        "percentile": "a q ~weights",
+        "nanquantile": "a q ~weights",
+        "nanpercentile": "a q ~weights",
+    },
+    one_inexact,
+)
+
+# ----- Statistics of several variables, histograms
+
+_numpy({"cov": "m y ~fweights ~aweights"}, double, boxed=True)
+
+# ----- Signals and polynomials
+
+_numpy({"convolve": "a v", "correlate": "a v"}, one_dtype)
+_numpy(
+    {
+        "polyadd": "a1 a2",
+        "polysub": "a1 a2",
+    },
+    one_dtype,
+)
+_numpy({"polyval": "p x"}, one_strong)
+_numpy({"interp": "x xp fp left right period"}, double)
+_numpy({"gradient": "f varargs"}, one_inexact)
+_numpy({"i0": "x"}, each_inexact)
+
+# ----- Elementwise
+
+for _ufunc in (np.gcd, np.lcm, np.bitwise_count, np.nextafter, np.spacing, np.ldexp, np.frexp):
+    ufunc(_ufunc, by_name(f"numpy.{_ufunc.__name__}"))
+ufunc(np.modf, value_formulas.modf)
+_numpy({"iscomplex": "x", "isreal": "x", "isneginf": "x", "isposinf": "x"}, own)
+_numpy({"isin": "element test_elements"}, one_dtype)
+
+# ----- Products
+
+_numpy({"vecdot": "x1 x2", "matvec": "x1 x2", "vecmat": "x1 x2"}, one_dtype)
+_numpy({"cross": "a b"}, one_dtype)
+
+# ----- Arrays taken apart and put together
+
+_numpy({"resize": "a", "delete": "arr"}, own)
+_numpy({"insert": "arr values"}, own)
+_numpy({"ediff1d": "ary to_end to_begin"}, one_dtype)
+_numpy({"lexsort": "keys*"}, own)
+_numpy({"packbits": "a", "unpackbits": "a"}, own)
+_numpy({"geomspace": "start stop"}, double)
+_numpy({"logspace": "start stop base"}, one_inexact)

@@ -1,0 +1,157 @@
+"""NumPy's universal functions: which dtypes they compute in, and `dtype=`, `out=`.
+
+NumPy itself is asked for the dtypes (`ufunc.resolve_dtypes`): operands are converted before they
+are computed with. Numbers known at compile time are computed by NumPy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from myia.infer import comparison, operators
+from myia.infer.context import Context
+from myia.infer.errors import BadType, BadValue, Unsupported
+from myia.infer.layout import result_like
+from myia.infer.operands import broadcast_shapes, operand, operand_dtype
+from myia.infer.registry import function
+from myia.infer.values import NONE, Abstract, Static, Tuple, static_number
+from myia.ir.avals import Aval
+from myia.ir.core import Value
+from myia.library.support.arguments import (
+    cast,
+    dtype_argument,
+    given,
+    mask_argument,
+    numeric,
+    refuse,
+    says_all,
+    stored,
+    strong,
+)
+from myia.primitives import logic
+from myia.primitives.define import constant
+from myia.source.diagnostics import InternalError
+
+_PYTHON_TYPES = {"b": np.dtype(bool), "i": int, "f": float, "c": complex}
+_COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
+
+
+def ufunc(numpy: np.ufunc, emit: Callable[..., Value], kinds: str = "biufc") -> None:
+    """Register a ufunc: `emit` is given values of one shape in the dtypes that NumPy takes.
+
+    `kinds` are the kinds of dtype that it is supported on.
+    """
+    register(numpy, lambda ctx, xs, dtype: _computed(ctx, numpy, emit, kinds, xs, dtype))
+
+
+def operator_ufunc(numpy: np.ufunc, op: str) -> None:
+    """Register a ufunc that is what a Python operator does to NumPy's operands."""
+
+    def compute(ctx: Context, xs: list[Abstract], dtype: np.dtype | None) -> Abstract:
+        first, *_ = resolve(ctx, numpy, xs, dtype)
+        if numpy is np.power and operand_dtype(ctx, xs[0])[0].kind == "b":
+            xs = [cast(ctx, xs[0], first), *xs[1:]]  # the operator alone squares bools in int8
+        if all(operand_dtype(ctx, x)[1] for x in xs):  # only Python numbers: NumPy's arithmetic
+            xs = [strong(x) for x in xs]
+        if op in _COMPARISONS:
+            return comparison.compare(ctx, op, *xs)
+        if dtype is not None:
+            xs = [cast(ctx, x, dtype) for x in xs]
+        return operators.unary(ctx, op, *xs) if len(xs) == 1 else operators.binary(ctx, op, *xs)
+
+    register(numpy, compute)
+
+
+def register(numpy: np.ufunc, compute: Callable[..., Abstract]) -> None:
+    """Register `compute(ctx, operands, dtype)` with the arguments that every ufunc has."""
+    name = f"numpy.{numpy.__name__}"
+
+    def handler(
+        ctx: Context,
+        *args: Abstract,
+        out: Abstract = NONE,
+        dtype: Abstract = NONE,
+        where: Abstract = NONE,
+        **options: Abstract,
+    ) -> Abstract:
+        refuse(ctx, name, options)
+        if not numpy.nin <= len(args) <= numpy.nin + 1:
+            message = f"{name}() takes {numpy.nin} positional arguments but {len(args)} were given"
+            ctx.fail(BadType, message=message)
+        xs = [numeric(ctx, x) for x in args[: numpy.nin]]
+        out = args[numpy.nin] if len(args) > numpy.nin else out
+        wanted = dtype_argument(ctx, dtype)
+        if says_all(where):
+            return stored(ctx, _applied(ctx, numpy, compute, xs, wanted), out, spread=True)
+        if not given(out):
+            ctx.fail(Unsupported, what=f"`where=` of `{name}` without `out=`", help_text=GIVE_OUT)
+        mask = mask_argument(ctx, where, ctx.shape(out))
+        xs = [_harmless(ctx, numpy, x, mask) for x in xs]
+        result = _applied(ctx, numpy, compute, xs, wanted)
+        return stored(ctx, result, out, spread=True, mask=mask)
+
+    function(numpy)(handler)
+
+
+GIVE_OUT = "elements that `where` leaves out have no value: give the array that holds them"
+
+
+def _harmless(ctx: Context, numpy: np.ufunc, x: Abstract, mask: Value) -> Abstract:
+    """An operand with another number where it is not computed with, so that no derivative there
+    is infinite: 1/2 is inside the domains of all ufuncs but one. (A Python number is taken as is.)
+    """
+    dtype, weak = operand_dtype(ctx, x)
+    if weak or isinstance(x, Static):
+        return x
+    inside = 2 if numpy is np.arccosh or dtype.kind != "f" else 0.5
+    value = operand(ctx, x, Aval(dtype, mask.shape))
+    return ctx.array(logic.select(mask, value, constant(inside, dtype, mask.shape)))
+
+
+def _applied(ctx: Context, numpy: np.ufunc, compute, xs, dtype) -> Abstract:
+    if all(static_number(x) for x in xs):
+        return _by_numpy(ctx, numpy, xs, dtype)
+    return strong(compute(ctx, xs, dtype))
+
+
+def _by_numpy(ctx: Context, numpy: np.ufunc, xs: list[Static], dtype) -> Abstract:
+    try:
+        with np.errstate(all="ignore"):
+            found = numpy(*(x.value for x in xs), dtype=dtype)
+        return Tuple(tuple(map(Static, found))) if numpy.nout > 1 else Static(found)
+    except TypeError as e:
+        ctx.fail(BadType, message=str(e))
+    except (ArithmeticError, ValueError) as e:
+        ctx.fail(BadValue, message=str(e), exception=type(e).__name__)
+
+
+def resolve(ctx: Context, numpy: np.ufunc, xs, dtype: np.dtype | None = None):
+    """The dtypes of the operands and of the result."""
+    found = []
+    for x in xs:
+        of, weak = operand_dtype(ctx, x)
+        found.append(_PYTHON_TYPES[of.kind] if weak else of)
+    options = {} if dtype is None else {"signature": (None,) * numpy.nin + (dtype,)}
+    try:
+        return numpy.resolve_dtypes((*found, *[None] * numpy.nout), **options)
+    except TypeError as e:
+        ctx.fail(BadType, message=str(e).partition("\n")[0])
+
+
+def _computed(ctx: Context, numpy: np.ufunc, emit, kinds: str, xs, dtype) -> Abstract:
+    resolved = resolve(ctx, numpy, xs, dtype)
+    dtypes, result_dtypes = resolved[: numpy.nin], resolved[numpy.nin :]
+    if any(d.kind not in "biufc" for d in dtypes):
+        ctx.fail(BadType, message=f"ufunc '{numpy.__name__}' of a number beyond 64 bits")
+    if any(d.kind not in kinds for d in dtypes):
+        ctx.fail(Unsupported, what=f"`numpy.{numpy.__name__}` of {dtypes[0]}")
+    shape = broadcast_shapes(ctx, *xs)
+    made = emit(*(operand(ctx, x, Aval(d, shape)) for x, d in zip(xs, dtypes)))
+    values = [made] if isinstance(made, Value) else made
+    if tuple(v.dtype for v in values) != tuple(result_dtypes):
+        message = f"{[v.dtype for v in values]}, but NumPy has {result_dtypes}"
+        raise InternalError(f"{numpy.__name__}: {message}")
+    results = tuple(result_like(ctx, v, *xs) for v in values)
+    return results[0] if len(results) == 1 else Tuple(results)

@@ -1,0 +1,68 @@
+"""`np.vectorize(f)`: the calls of `f` on each element of its broadcast arguments, as one loop."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from myia.infer.context import Context
+from myia.infer.errors import Unsupported
+from myia.infer.registry import function
+from myia.infer.values import NONE, Abstract, Partial, Static, Tuple, is_none
+from myia.library.support.arguments import dtype_argument, given, refuse
+from myia.library.support.from_source import called
+
+
+@function(np.vectorize)
+def _vectorize(
+    ctx: Context,
+    pyfunc: Abstract = NONE,
+    otypes: Abstract = NONE,
+    doc: Abstract = NONE,
+    excluded: Abstract = NONE,
+    cache: Abstract = NONE,
+    signature: Abstract = NONE,
+) -> Abstract:
+    """Without `otypes` the dtype is that of all results, where NumPy takes that of the first."""
+    refuse(ctx, "numpy.vectorize", {"excluded": excluded, "signature": signature})
+    dtypes = _dtypes(ctx, otypes)
+    return Partial(_decorate, (dtypes,)) if not given(pyfunc) else Partial(_call, (dtypes, pyfunc))
+
+
+def _dtypes(ctx: Context, otypes: Abstract) -> Abstract:
+    """None, or one dtype for each result: `"df"`, `[float, int]`."""
+    if is_none(otypes):
+        return NONE
+    if isinstance(otypes, Static) and isinstance(otypes.value, str):
+        return Tuple(tuple(Static(np.dtype(code)) for code in otypes.value))
+    return Tuple(tuple(Static(dtype_argument(ctx, x)) for x in ctx.list_items(otypes)))
+
+
+def _decorate(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstract:
+    return Partial(_call, (*partial.items, *args))
+
+
+def _call(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstract:
+    if kwargs:
+        ctx.fail(Unsupported, what="a keyword argument of what `numpy.vectorize` made")
+    return called(ctx, elementwise, (*partial.items, *args), {})
+
+
+def elementwise(dtypes, f, *arrays):
+    arrays = np.broadcast_arrays(*arrays)
+    shape, size = arrays[0].shape, arrays[0].size
+    if size == 0 and dtypes is None:
+        raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
+    if size == 0:
+        return of_each_dtype([np.zeros(shape, dtype) for dtype in dtypes])
+    flat = [np.ravel(x) for x in arrays]
+    found = [f(*[x[i] for x in flat]) for i in range(size)]
+    if dtypes is None:
+        return np.array(found).reshape(shape)
+    if len(dtypes) == 1:
+        return np.array(found).reshape(shape).astype(dtypes[0])
+    columns = [np.array([row[k] for row in found]) for k in range(len(dtypes))]
+    return tuple([x.reshape(shape).astype(dtype) for x, dtype in zip(columns, dtypes)])
+
+
+def of_each_dtype(arrays):
+    return arrays[0] if len(arrays) == 1 else tuple(arrays)

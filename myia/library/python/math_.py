@@ -1,0 +1,209 @@
+"""Python's `math`: results are Python floats and ints.
+
+Numbers known at compile time are computed by Python itself. At run time nothing is raised for a
+point outside a function's domain: the result is NaN or infinite, as NumPy's.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from myia.infer import operators
+from myia.infer.context import Context
+from myia.infer.errors import BadType, BadValue
+from myia.infer.registry import function
+from myia.infer.values import Abstract, Scalar, Static, Tuple, static_number
+from myia.ir.core import Value
+from myia.library.support import value_formulas
+from myia.primitives import arithmetic, elementwise, logic, special
+from myia.primitives.define import constant
+
+F64 = np.dtype(np.float64)
+
+
+def _python(ctx: Context, f: Callable, *args) -> Static:
+    """`f` computed by Python; its exceptions are the user's."""
+    try:
+        return Static(f(*args))
+    except TypeError as e:
+        ctx.fail(BadType, message=str(e))
+    except (ArithmeticError, ValueError) as e:
+        ctx.fail(BadValue, message=str(e), exception=type(e).__name__)
+
+
+def _float(ctx: Context, x: Abstract) -> Value:
+    """`float(x)` as a typed value."""
+    found = ctx.call(Static(float), (x,), {})
+    return constant(found.value, F64) if isinstance(found, Static) else found.value
+
+
+def _register(f: Callable, emit: Callable[..., Value], count: int | None = 1) -> None:
+    """A function of `count` numbers (None: of any number of them)."""
+
+    def handler(ctx: Context, *args: Abstract) -> Abstract:
+        if all(static_number(x) for x in args):
+            return _python(ctx, f, *(x.value for x in args))
+        if count not in (None, len(args)):
+            message = f"math.{f.__name__}() takes {count} arguments ({len(args)} given)"
+            ctx.fail(BadType, message=message)
+        return Scalar(emit(*(_float(ctx, x) for x in args)), weak=True)
+
+    function(f)(handler)
+
+
+for _f, _emit in {
+    math.sin: elementwise.sin,
+    math.cos: elementwise.cos,
+    math.tan: elementwise.tan,
+    math.asin: elementwise.asin,
+    math.acos: elementwise.acos,
+    math.atan: elementwise.atan,
+    math.sinh: elementwise.sinh,
+    math.cosh: elementwise.cosh,
+    math.tanh: elementwise.tanh,
+    math.asinh: elementwise.asinh,
+    math.acosh: elementwise.acosh,
+    math.atanh: elementwise.atanh,
+    math.exp: elementwise.exp,
+    math.exp2: elementwise.exp2,
+    math.expm1: elementwise.expm1,
+    math.log2: value_formulas.log2,
+    math.log10: value_formulas.log10,
+    math.log1p: elementwise.log1p,
+    math.sqrt: elementwise.sqrt,
+    math.cbrt: elementwise.cbrt,
+    math.fabs: arithmetic.abs,
+    math.erf: special.erf,
+    math.erfc: special.erfc,
+    math.lgamma: special.lgamma,
+    math.gamma: value_formulas.gamma,
+    math.radians: value_formulas.scaled(math.pi / 180),
+    math.degrees: value_formulas.scaled(180 / math.pi),
+    math.isnan: value_formulas.is_nan,
+    math.isinf: value_formulas.is_inf,
+    math.isfinite: value_formulas.is_finite,
+}.items():
+    _register(_f, _emit)
+
+for _f, _emit in {
+    math.pow: arithmetic.pow,
+    math.atan2: elementwise.atan2,
+    math.copysign: value_formulas.copysign,
+    math.fmod: value_formulas.fmod,
+}.items():
+    _register(_f, _emit, 2)
+
+_register(math.hypot, value_formulas.hypot, None)
+
+
+@function(math.log)
+def _log(ctx: Context, x: Abstract, base: Abstract | None = None) -> Abstract:
+    numbers = [x] if base is None else [x, base]
+    if all(static_number(number) for number in numbers):
+        return _python(ctx, math.log, *(number.value for number in numbers))
+    logs = [elementwise.log(_float(ctx, number)) for number in numbers]
+    return Scalar(logs[0] if base is None else arithmetic.div(*logs), weak=True)
+
+
+# ----- Rounding to Python integers
+
+
+def _rounding(f: Callable, emit: Callable[[Value], Value]) -> None:
+    def handler(ctx: Context, x: Abstract) -> Abstract:
+        if static_number(x):
+            return _python(ctx, f, x.value)
+        if isinstance(x, Scalar) and x.dtype.kind in "biu":
+            return ctx.call(Static(int), (x,), {})
+        rounded = Scalar(emit(_float(ctx, x)), weak=True)
+        return ctx.call(Static(int), (rounded,), {})  # which checks that it fits
+
+    function(f)(handler)
+
+
+_rounding(math.floor, elementwise.floor)
+_rounding(math.ceil, elementwise.ceil)
+_rounding(math.trunc, elementwise.trunc)
+
+
+@function(math.modf)
+def _modf(ctx: Context, x: Abstract) -> Abstract:
+    """The fractional and the whole part, both with the sign of `x`."""
+    if static_number(x):
+        return Tuple(tuple(map(Static, _python(ctx, math.modf, x.value).value)))
+    return Tuple(tuple(Scalar(part, weak=True) for part in value_formulas.modf(_float(ctx, x))))
+
+
+# ----- Sequences of numbers
+
+
+@function(math.fsum)
+def _fsum(ctx: Context, iterable: Abstract) -> Abstract:
+    """Rounded as an ordinary sum of floats is, unless all items are known at compile time."""
+    items = _known_items(ctx, iterable)
+    if items is not None:
+        return _python(ctx, math.fsum, items)
+    total = ctx.call(Static(sum), (iterable, Static(0.0)), {})
+    return ctx.call(Static(float), (total,), {})
+
+
+@function(math.prod)
+def _prod(ctx: Context, iterable: Abstract, *, start: Abstract = Static(1)) -> Abstract:
+    items = ctx.list_items(iterable)
+    return functools.reduce(lambda a, b: operators.binary(ctx, "*", a, b), items, start)
+
+
+@function(math.dist)
+def _dist(ctx: Context, p: Abstract, q: Abstract) -> Abstract:
+    ps, qs = ctx.list_items(p), ctx.list_items(q)
+    if len(ps) != len(qs):
+        message = "both points must have the same number of dimensions"
+        ctx.fail(BadValue, message=message)
+    differences = [operators.binary(ctx, "-", a, b) for a, b in zip(ps, qs)]
+    return ctx.call(Static(math.hypot), differences, {})
+
+
+def _known_items(ctx: Context, iterable: Abstract) -> list | None:
+    """The items of a sequence of compile-time numbers."""
+    if not isinstance(iterable, Tuple):
+        return None
+    known = all(static_number(x) for x in iterable.items)
+    return [x.value for x in iterable.items] if known else None
+
+
+@function(math.isclose)
+def _isclose(
+    ctx: Context,
+    a: Abstract,
+    b: Abstract,
+    *,
+    rel_tol: Abstract = Static(1e-9),
+    abs_tol: Abstract = Static(0.0),
+) -> Abstract:
+    x, y, relative, absolute = (_float(ctx, number) for number in (a, b, rel_tol, abs_tol))
+    largest = arithmetic.max(arithmetic.abs(x), arithmetic.abs(y))
+    tolerance = arithmetic.max(relative * largest, absolute)
+    near = logic.and_(
+        logic.le(arithmetic.abs(x - y), tolerance),
+        logic.not_(logic.or_(value_formulas.is_inf(x), value_formulas.is_inf(y))),
+    )
+    return Scalar(logic.or_(logic.eq(x, y), near), weak=True)
+
+
+# ----- Integers: compile-time only
+
+
+def _of_known_integers(f: Callable) -> None:
+    def handler(ctx: Context, *args: Abstract) -> Abstract:
+        return _python(
+            ctx, f, *(ctx.int_of(x, f"an argument of `math.{f.__name__}`") for x in args)
+        )
+
+    function(f)(handler)
+
+
+for _f in (math.comb, math.factorial, math.gcd, math.isqrt, math.lcm, math.perm):
+    _of_known_integers(_f)

@@ -1,0 +1,183 @@
+"""`scipy.special`, `scipy.linalg`, `scipy.signal` and `scipy.stats` by name through `jax.scipy`.
+
+They are registered when a program has imported them.
+"""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+import scipy.linalg
+
+from myia.infer.registry import when_imported
+from myia.infer.staging.numpy_names import find, parameters
+from myia.library.numpy.compile_time import known_at_compile_time
+from myia.library.numpy.ufuncs.ufuncs import ufunc
+from myia.library.support import value_formulas_special, value_hypergeometric
+from myia.library.support.from_source import written
+from myia.library.support.traced import (
+    Dtypes,
+    by_name,
+    double,
+    each_inexact,
+    lapack,
+    one_dtype,
+    one_inexact,
+    own,
+    staged,
+    strong_inexact,
+)
+from myia.primitives import integrals, normal
+
+
+def _by_name(module: ModuleType, arrays: dict[str, str], dtypes: Dtypes, **more) -> None:
+    for name, values in arrays.items():
+        staged(getattr(module, name), f"{module.__name__}.{name}", values, dtypes, **more)
+
+
+# ----- scipy.special
+
+UFUNCS = [
+    "agm", "bdtr", "bdtrc", "beta", "betainc", "betaincc", "betaln", "binom", "boxcox",
+    "boxcox1p", "cbrt", "chdtr", "chdtrc", "cosdg", "cosm1", "cotdg", "dawsn", "ellipe",
+    "ellipk", "ellipkm1", "entr", "erf", "erfc", "erfcx", "erfi", "erfinv", "exp10", "exp2",
+    "expit", "expm1", "exprel", "fdtr", "fdtrc", "fresnel", "gamma", "gammainc", "gammaincc",
+    "gammaln", "gammasgn", "gdtr", "gdtrc", "huber", "i0", "i0e", "i1", "i1e", "inv_boxcox",
+    "inv_boxcox1p", "kl_div", "log1p", "log_expit", "loggamma", "logit", "nbdtr",
+    "nbdtrc", "ndtr", "owens_t", "pdtr", "pdtrc", "poch", "powm1", "pseudo_huber", "psi",
+    "radian", "rel_entr", "rgamma", "round", "sici", "sindg", "stdtr", "tandg", "voigt_profile",
+    "wofz", "xlog1py", "xlogy",
+]  # fmt: skip
+
+
+# Those that have a primitive, or a formula by primitives.
+DIRECT = {
+    "erfcinv": integrals.erfc_inv,
+    "exp1": integrals.exp1,
+    "expi": integrals.expi,
+    "expn": value_formulas_special.expn,
+    "hyp1f1": value_hypergeometric.hyp1f1,
+    "hyp2f1": value_hypergeometric.hyp2f1,
+    "log_ndtr": normal.log_ndtr,
+    "ndtri": normal.ndtri,
+    "spence": integrals.spence,
+}
+
+
+@when_imported("scipy.special")
+def _special(module: ModuleType) -> None:
+    for name in UFUNCS:
+        ufunc(getattr(module, name), by_name(f"scipy.special.{name}"))
+    for name, emit in DIRECT.items():
+        ufunc(getattr(module, name), emit, kinds="fi")
+    arrays = {
+        "logsumexp": "a b",
+        "softmax": "x",
+        "log_softmax": "x",
+        "zeta": "x q",
+        "softplus": "x",
+    }
+    _by_name(module, arrays, one_inexact)
+    _by_name(module, {"comb": "N k", "perm": "N k"}, strong_inexact)
+    _by_name(module, {"factorial": "n", "multigammaln": "a", "polygamma": "~n x"}, double)
+
+
+# ----- scipy.linalg
+
+
+@when_imported("scipy.linalg")
+def _linalg(module: ModuleType) -> None:
+    arrays = {
+        "cholesky": "a",
+        "eigh": "a b",
+        "eigh_tridiagonal": "d e",
+        "eigvalsh": "a b",
+        "hessenberg": "a",
+        "inv": "a",
+        "lu": "a",
+        "lu_factor": "a",
+        "pinv": "a ?rtol",
+        "qr": "a",
+        "schur": "a",
+        "solve_triangular": "a b",
+        "svd": "a",
+        "svdvals": "a",
+    }
+    _by_name(module, arrays, lapack)
+    arrays = {
+        "companion": "a",
+        "fiedler_companion": "a",
+        "norm": "a",
+        "solve": "a b",
+        "solve_sylvester": "a b q",
+        "sqrtm": "A",
+    }
+    _by_name(module, arrays, one_inexact)
+    _by_name(module, {"det": "a"}, double)
+    _by_name(
+        module,
+        {
+            "block_diag": "arrs",
+            "circulant": "c",
+            "convolution_matrix": "a",
+            "fiedler": "a",
+            "hankel": "c r",
+            "leslie": "f s",
+            "toeplitz": "c r",
+            "khatri_rao": "a b",
+        },
+        one_dtype,
+    )
+    _by_name(module, {"lu_solve": "lu_and_piv* b"}, own)
+    written(module.cho_factor)(cho_factor)
+    written(module.cho_solve)(cho_solve)
+    for name in ("dft", "hadamard", "helmert", "hilbert", "invhilbert", "invpascal", "pascal"):
+        known_at_compile_time(getattr(module, name))
+
+
+def cho_factor(a, lower=False, overwrite_a=False, check_finite=True):
+    """The triangle that SciPy leaves unused is 0."""
+    return scipy.linalg.cholesky(a, lower=lower), lower
+
+
+def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
+    c, lower = c_and_lower
+    y = scipy.linalg.solve_triangular(c, b, trans=0 if lower else 2, lower=lower)
+    return scipy.linalg.solve_triangular(c, y, trans=2 if lower else 0, lower=lower)
+
+
+# ----- scipy.signal
+
+
+@when_imported("scipy.signal")
+def _signal(module: ModuleType) -> None:
+    two = dict.fromkeys(("convolve", "convolve2d", "correlate", "correlate2d"), "in1 in2")
+    _by_name(module, two, one_dtype)
+    _by_name(module, {"fftconvolve": "in1 in2"}, one_inexact)
+    _by_name(module, {"detrend": "data"}, each_inexact)
+
+
+# ----- scipy.stats: the methods of distributions, which compute in float64
+
+DISTRIBUTIONS = [
+    "bernoulli", "beta", "betabinom", "binom", "cauchy", "chi2", "dirichlet", "expon",
+    "gamma", "gennorm", "geom", "gumbel_l", "gumbel_r", "laplace", "logistic", "multinomial",
+    "multivariate_normal", "nbinom", "norm", "pareto", "poisson", "t", "truncnorm", "uniform",
+    "vonmises", "wrapcauchy",
+]  # fmt: skip
+METHODS = ("pdf", "logpdf", "pmf", "logpmf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf")
+
+
+@when_imported("scipy.stats")
+def _stats(module: ModuleType) -> None:
+    for distribution in DISTRIBUTIONS:
+        for method in METHODS:
+            name = f"scipy.stats.{distribution}.{method}"
+            of_scipy = getattr(getattr(module, distribution), method, None)
+            if of_scipy is not None and find(name) is not None:
+                _method(of_scipy, name)
+
+
+def _method(of_scipy, name: str) -> None:
+    """All parameters are arrays; the names of the shape parameters are those of JAX."""
+    staged(of_scipy, name, " ".join(parameters(find(name))), double, like=find(name))

@@ -1,0 +1,130 @@
+"""`jax.scipy.sparse.linalg.cg` with an operator that the user wrote: compiled from its source.
+
+    x, _ = cg(lambda v: k * v + A @ v, b)   ->   %x = custom %k %A %b { the iterations }
+
+The derivative is the implicit one, of A(x) = b, as for solvers that JAX stages; the iterations,
+the first guess and the preconditioner have none.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from types import ModuleType
+
+import numpy as np
+
+from myia.infer.context import Context
+from myia.infer.custom_regions import closed
+from myia.infer.errors import BadValue, Unsupported
+from myia.infer.heap import CellObject
+from myia.infer.registry import function as registered
+from myia.infer.registry import is_staged, when_imported
+from myia.infer.staging.library import call_library
+from myia.infer.values import NONE, Abstract, Closure, PyFunction, Static, Tuple
+from myia.ir.avals import Aval
+from myia.ir.builder import Builder, emit
+from myia.ir.core import Region, Value, captures
+from myia.library.support.arguments import value_of
+from myia.library.support.from_source import called
+from myia.primitives.structured import Rule, custom_p
+
+
+@when_imported("jax.scipy.sparse.linalg")
+def _register(module: ModuleType) -> None:
+    @registered(module.cg)
+    def handler(ctx: Context, *args: Abstract, **options: Abstract) -> Abstract:
+        if args and _is_users(args[0]):
+            return _cg(ctx, *args, **options)
+        return call_library(ctx, module.cg, args, options)
+
+
+def _is_users(f: Abstract) -> bool:
+    """A function that would be compiled from its source, not one to be traced."""
+    if isinstance(f, PyFunction):
+        return not is_staged(f.function)
+    plain = isinstance(f, Static) and isinstance(f.value, types.FunctionType)
+    return isinstance(f, Closure) or (plain and not is_staged(f.value))
+
+
+def _cg(
+    ctx: Context,
+    A: Abstract,
+    b: Abstract,
+    x0: Abstract = NONE,
+    *,
+    tol: Abstract = Static(1e-5),
+    atol: Abstract = Static(0.0),
+    maxiter: Abstract = NONE,
+    M: Abstract = NONE,
+) -> Abstract:
+    if not ctx.is_array(b):
+        ctx.fail(Unsupported, what=f"`cg` for {ctx.describe(b)}", help_text="give it an array")
+    right = value_of(ctx, b)
+
+    def product(v: Abstract) -> Abstract:
+        return ctx.call(A, (v,), {})
+
+    def solution(v: Abstract) -> Abstract:
+        return called(ctx, iterations, (A, v, x0, tol, atol, maxiter, M), {})
+
+    regions = [_region(ctx, right.aval, f) for f in (product, solution)]
+    consts = captures(*regions)
+    matvec, solve = (closed(region, consts) for region in regions)
+    rule = Rule("solve", lambda: (matvec, solve))
+    (x,) = emit(custom_p, *consts, right, regions=[solve], name="cg", rule=rule, consts=0)
+    return Tuple((ctx.array(x), NONE))
+
+
+def _region(ctx: Context, aval: Aval, body: Callable[[Abstract], Abstract]) -> Region:
+    """The region of `body`, from an array to one of the same kind; it must change nothing else."""
+    before = ctx.heap.copy()
+    arg = Value(aval)
+    ctx.heap.objects[ctx.error_id] = CellObject(Static(0))
+    try:
+        with Builder() as builder:
+            result = body(ctx.array(arg))
+            made = value_of(ctx, result)
+        _check(ctx, before, aval, made)
+    finally:
+        ctx.heap.restore(before, ids=False)
+    return Region((arg,), tuple(builder.ops), (made,))
+
+
+def _check(ctx: Context, before, aval: Aval, made: Value) -> None:
+    if made.aval != aval:
+        message = f"the operator of `cg` makes {made.aval} of {aval}"
+        ctx.fail(BadValue, message=message)
+    if not isinstance(ctx.heap[ctx.error_id].content, Static):
+        ctx.fail(Unsupported, what="an operator of `cg` with a run-time check")
+    changed = (id for id, x in ctx.heap.objects.items() if id in before and x is not before[id])
+    if any(id != ctx.error_id for id in changed):
+        ctx.fail(Unsupported, what="an operator of `cg` that changes an object from outside")
+
+
+def iterations(A, b, x0, tol, atol, maxiter, M):
+    """The method of conjugate gradients (Hestenes and Stiefel, 1952), preconditioned by M."""
+    x = np.zeros_like(b) if x0 is None else np.asarray(x0).astype(b.dtype)
+    most = 10 * b.size if maxiter is None else maxiter
+    limit = np.maximum(tol**2 * np.vdot(b, b).real, atol**2)
+    r = b - A(x)
+    z = preconditioned(M, r)
+    p = z
+    slope = np.vdot(r, z)
+    for _ in range(most):
+        if np.vdot(r, r).real <= limit:
+            break
+        image = A(p)
+        step = slope / np.vdot(p, image)
+        x = x + step * p
+        r = r - step * image
+        z = preconditioned(M, r)
+        before, slope = slope, np.vdot(r, z)
+        p = z + slope / before * p
+    return x
+
+
+def preconditioned(M, r):
+    if M is None:
+        return r
+    return M(r) if callable(M) else M @ r

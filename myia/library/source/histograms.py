@@ -1,0 +1,167 @@
+"""Counting: histograms, bins, choices among arrays."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from myia.library.support.from_source import written
+
+
+@written(np.bincount)
+def bincount(x, /, weights=None, minlength=0):
+    x = np.asarray(x)
+    if x.ndim != 1:
+        raise ValueError("object too deep for desired array")
+    if np.any(x < 0):
+        raise ValueError("'list' argument must have no negative elements")
+    if minlength == 0 and len(x):
+        raise NotImplementedError("`numpy.bincount` without `minlength`, the length of its result,")
+    if np.any(x >= minlength):
+        raise ValueError("`minlength` bounds the result here: an element is not below it")
+    if weights is not None and np.shape(weights) != x.shape:
+        raise ValueError("The weights and list don't have the same length.")
+    counts = np.zeros(minlength, np.int64 if weights is None else np.float64)
+    np.add.at(counts, x, 1 if weights is None else weights)
+    return counts
+
+
+@written(np.digitize)
+def digitize(x, bins, right=False):
+    x, bins = np.asarray(x), np.asarray(bins)
+    if len(bins) == 0:
+        return np.zeros(x.shape, int)[()]
+    if np.any(np.diff(bins) < 0) and np.any(np.diff(bins) > 0):
+        raise ValueError("bins must be monotonically increasing or decreasing")
+    side = "left" if right else "right"
+    falling = len(bins) - np.searchsorted(bins[::-1], x, side)
+    return np.where(bins[0] <= bins[-1], np.searchsorted(bins, x, side), falling)[()]
+
+
+@written(np.histogram_bin_edges)
+def histogram_bin_edges(a, bins=10, range=None, weights=None):
+    a = np.asarray(a)
+    if np.ndim(bins) == 1:
+        return np.asarray(bins)
+    if range is not None:
+        low, high = range
+        if low > high:
+            raise ValueError("max must be larger than min in range parameter.")
+    elif a.size == 0:
+        low, high = 0, 1
+    else:
+        low, high = np.min(a), np.max(a)
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    dtype = np.result_type(low, high, a)
+    if np.issubdtype(dtype, np.integer):
+        dtype = np.result_type(dtype, float)
+    return np.linspace(low, high, bins + 1, dtype=dtype)
+
+
+def bins_of(x, edges):
+    """Which bin holds each element, the last one closed; one more bin holds what lies outside."""
+    n = len(edges) - 1
+    place = np.searchsorted(edges, x, "right") - 1
+    place = np.where(x == edges[-1], n - 1, place)
+    return np.where(place < 0, n, place)
+
+
+@written(np.histogram)
+def histogram(a, bins=10, range=None, density=None, weights=None):
+    a = np.ravel(np.asarray(a))
+    edges = np.histogram_bin_edges(a, bins, range)
+    weights = np.ones((), int) if weights is None else np.ravel(np.asarray(weights))
+    counts = np.zeros(len(edges), weights.dtype)
+    np.add.at(counts, bins_of(a, edges), weights)
+    counts = counts[:-1]
+    if density:
+        counts = counts / np.diff(edges) / np.sum(counts)
+    return counts, edges
+
+
+@written(np.histogram2d)
+def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
+    both = isinstance(bins, (list, tuple)) and len(bins) == 2
+    bins = bins if both else [bins, bins]
+    ranges = [None, None] if range is None else range
+    counts, edges = np.histogramdd((x, y), bins, ranges, density, weights)
+    return counts, edges[0], edges[1]
+
+
+@written(np.histogramdd)
+def histogramdd(sample, bins=10, range=None, density=None, weights=None):
+    columns = list(sample) if isinstance(sample, (list, tuple)) else list(np.asarray(sample).T)
+    count = len(columns)
+    bins = bins if isinstance(bins, (list, tuple)) else [bins] * count
+    ranges = [None] * count if range is None else range
+    edges, places, sizes = [], 0, []
+    for x, n, limits in zip(columns, bins, ranges):
+        x = np.asarray(x)
+        at = np.histogram_bin_edges(x, n, limits)
+        places = places * len(at) + bins_of(x, at)
+        edges.append(at)
+        sizes.append(len(at))
+    counts = np.zeros(math.prod(sizes))
+    np.add.at(counts, places, 1.0 if weights is None else weights)
+    counts = counts.reshape(tuple(sizes))[tuple([slice(-1)] * count)]
+    if density:
+        total = np.sum(counts)
+        for i, at in enumerate(edges):
+            shape = [1] * count
+            shape[i] = len(at) - 1
+            counts = counts / np.diff(at).reshape(tuple(shape))
+        counts = counts / total
+    return counts, tuple(edges)
+
+
+@written(np.choose, methods="choose")
+def choose(a, choices, out=None, mode="raise"):
+    a = np.asarray(a)
+    count = len(choices)
+    if mode == "raise":
+        if np.any((a < 0) | (a >= count)):
+            raise ValueError("invalid entry in choice array")
+    else:
+        a = np.clip(a, 0, count - 1) if mode == "clip" else a % count
+    chosen = np.where(a == 0, choices[0], choices[0])
+    for k in range(1, count):
+        chosen = np.where(a == k, choices[k], chosen)
+    if out is not None:
+        out[...] = chosen
+        return out
+    return chosen
+
+
+@written(np.sort_complex)
+def sort_complex(a):
+    a = np.asarray(a)
+    if not np.iscomplexobj(a):
+        return np.sort(a).astype(np.complex64 if a.dtype.char in "bhBH" else np.complex128)
+    order = np.argsort(a.imag, kind="stable")
+    a = np.take_along_axis(a, order, -1)
+    return np.take_along_axis(a, np.argsort(a.real, kind="stable"), -1)
+
+
+@written(np.partition)
+def partition(a, kth, axis=-1, kind="introselect", order=None):
+    """Sorted: NumPy leaves the order within the parts open."""
+    return np.sort(a, axis=axis)
+
+
+@written(np.argpartition, methods="argpartition")
+def argpartition(a, kth, axis=-1, kind="introselect", order=None):
+    return np.argsort(a, axis=axis)
+
+
+@written(np.corrcoef)
+def corrcoef(x, y=None, rowvar=True, *, dtype=None):
+    c = np.cov(x, y, rowvar, dtype=dtype)
+    if c.ndim == 0:
+        return c / c
+    deviations = np.sqrt(np.diag(c).real)
+    c = c / deviations[:, None] / deviations[None, :]
+    if np.iscomplexobj(c):
+        return np.clip(c.real, -1, 1) + 1j * np.clip(c.imag, -1, 1)
+    return np.clip(c, -1, 1)

@@ -1,0 +1,60 @@
+"""Functions that write into their first argument."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from myia.library.support.from_source import written
+
+
+@written(np.put, methods="put")
+def put(a, ind, v, mode="raise"):
+    ind = np.ravel(ind)
+    if mode == "wrap":
+        ind = ind % a.size
+    elif mode == "clip":
+        ind = np.clip(ind, 0, a.size - 1)
+    else:
+        if np.any((ind < -a.size) | (ind >= a.size)):
+            raise IndexError("index is out of bounds")
+        ind = np.where(ind < 0, ind + a.size, ind)
+    a[np.unravel_index(ind, a.shape)] = np.resize(v, ind.shape)
+
+
+@written(np.putmask)
+def putmask(a, /, mask, values):
+    values = np.asarray(values)
+    if not np.can_cast(values.dtype, a.dtype, "safe"):
+        raise TypeError("Cannot cast array data according to the rule 'safe'")
+    a[...] = np.where(mask, np.resize(values, a.shape).astype(a.dtype), a)
+
+
+@written(np.place)
+def place(arr, mask, vals):
+    mask = np.asarray(mask) != 0
+    vals = np.ravel(vals).astype(arr.dtype)
+    which = (np.cumsum(mask.ravel()) - 1) % len(vals)
+    arr[...] = np.where(mask, vals[which].reshape(arr.shape), arr)
+
+
+@written(np.put_along_axis)
+def put_along_axis(arr, indices, values, axis):
+    if axis is None:
+        np.put(arr, indices, np.broadcast_to(values, np.shape(indices)))
+    else:
+        axis = axis + arr.ndim if axis < 0 else axis
+        at = []
+        for i in range(arr.ndim):
+            shape = [1] * arr.ndim
+            shape[i] = arr.shape[i]
+            at.append(indices if i == axis else np.arange(arr.shape[i]).reshape(tuple(shape)))
+        arr[tuple(at)] = values
+
+
+@written(np.fill_diagonal)
+def fill_diagonal(a, val, wrap=False):
+    if wrap:
+        raise NotImplementedError("`wrap=True` of `numpy.fill_diagonal`")
+    n = min(a.shape)
+    i = np.arange(n)
+    a[(i,) * a.ndim] = np.resize(val, n)

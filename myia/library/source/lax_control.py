@@ -1,0 +1,99 @@
+"""Control flow of `jax.lax` given functions: the branches and loops that it stands for.
+
+    jax.lax.scan(step, carry, xs)   ->   for i in range(len(xs)):
+                                             carry, y = step(carry, xs[i])
+
+The functions are compiled from their source like all of the user's. As in JAX, what loops carry and
+what branches give are arrays: Python's numbers become such.
+"""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+import numpy as np
+
+from myia.infer.registry import when_imported
+from myia.library.support.from_source import written
+
+
+def branching(arrays):
+    """`cond` and `switch`; `arrays` makes arrays of the leaves of a tree."""
+
+    def cond(pred, true_fun, false_fun, *operands):
+        if pred:
+            return arrays(true_fun(*operands))
+        return arrays(false_fun(*operands))
+
+    def switch(index, branches, *operands):
+        """An index below the first or beyond the last branch names that branch."""
+        if len(branches) == 1:
+            return arrays(branches[0](*operands))
+        if index <= 0:
+            return arrays(branches[0](*operands))
+        return switch(index - 1, branches[1:], *operands)
+
+    return cond, switch
+
+
+def looping(arrays):
+    """`while_loop` and `fori_loop`."""
+
+    def while_loop(cond_fun, body_fun, init_val):
+        val = arrays(init_val)
+        while cond_fun(val):
+            val = body_fun(val)
+        return val
+
+    def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):
+        val = arrays(init_val)
+        for i in range(lower, upper):
+            val = body_fun(i, val)
+        return val
+
+    return while_loop, fori_loop
+
+
+def scanning(arrays, tree: ModuleType):
+    """`scan` and `map`; `tree`: the module that takes containers apart."""
+
+    def scan(f, init, xs=None, length=None, reverse=False, unroll=1):
+        """What each step gives is collected, and stacked at the end."""
+        columns, structure = tree.flatten(arrays(xs))
+        n = len(columns[0]) if columns else length
+        if n == 0:
+            raise NotImplementedError("`jax.lax.scan` over nothing")
+        carry = arrays(init)
+        rows = []
+        for k in range(n):
+            i = n - 1 - k if reverse else k
+            carry, y = f(carry, tree.unflatten(structure, [x[i] for x in columns]))
+            rows.append(arrays(y))
+        return carry, stacked(rows, reverse)
+
+    def stacked(rows, reverse):
+        """Leaf by leaf, in the order of the steps' indices."""
+        leaves, structure = tree.flatten(rows[0])
+        if structure == leaf:
+            columns = [np.array(rows)]
+        else:
+            columns = [np.array([tree.leaves(row)[k] for row in rows]) for k in range(len(leaves))]
+        return tree.unflatten(structure, [np.flip(x, 0) if reverse else x for x in columns])
+
+    def map_(f, xs, *, batch_size=None):
+        return scan(lambda carry, x: (carry, f(x)), None, xs)[1]
+
+    leaf = tree.structure(0)
+    return scan, map_
+
+
+@when_imported("jax")
+def _register(jax: ModuleType) -> None:
+    def arrays(x):
+        return jax.tree.map(jax.numpy.asarray, x)
+
+    lax = jax.lax
+    sources = *branching(arrays), *looping(arrays), *scanning(arrays, jax.tree)
+    functions = lax.cond, lax.switch, lax.while_loop, lax.fori_loop, lax.scan, lax.map
+    for f, source in zip(functions, sources, strict=True):
+        written(f)(source)

@@ -1,0 +1,132 @@
+"""Polynomials, from the highest power down; integrals of samples, angles."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from myia.library.support.from_source import written
+
+
+@written(np.polyder)
+def polyder(p, m=1):
+    p = np.asarray(p)
+    for _ in range(m):
+        p = p[:-1] * np.arange(len(p) - 1, 0, -1)
+    return p
+
+
+@written(np.polyint)
+def polyint(p, m=1, k=None):
+    p = np.asarray(p)
+    constants = np.zeros(m) if k is None else np.atleast_1d(k)
+    if m > 1 and len(constants) == 1:
+        constants = constants[0] * np.ones(m, constants.dtype)
+    for i in range(m):
+        p = np.concatenate((p / np.arange(len(p), 0, -1), constants[i : i + 1]))
+    return p
+
+
+@written(np.polymul)
+def polymul(a1, a2):
+    a1, a2 = np.atleast_1d(a1), np.atleast_1d(a2)
+    if np.any(a1[:1] == 0) or np.any(a2[:1] == 0):
+        raise ValueError("a leading coefficient is 0: NumPy would give a shorter polynomial")
+    return np.convolve(a1, a2)
+
+
+@written(np.poly)
+def poly(seq_of_zeros):
+    """Of complex zeros the coefficients are complex, also where zeros are conjugate in pairs."""
+    zeros = np.atleast_1d(seq_of_zeros)
+    zeros = zeros.astype(np.mintypecode(zeros.dtype.char))
+    if zeros.ndim == 2:
+        made = np.poly(np.linalg.eigvals(zeros))
+        return made if np.iscomplexobj(zeros) else made.real
+    coefficients = np.ones(1, zeros.dtype)
+    for i in range(len(zeros)):
+        coefficients = np.convolve(coefficients, np.array([1, -zeros[i]], zeros.dtype))
+    return coefficients
+
+
+@written(np.roots)
+def roots(p):
+    """The eigenvalues of the companion matrix."""
+    p = np.atleast_1d(p)
+    if p[0] == 0 or p[-1] == 0:
+        raise ValueError("the first or the last coefficient is 0: NumPy would leave it out")
+    n = len(p) - 1
+    if n < 1:
+        return np.zeros(0)
+    p = p.astype(np.result_type(p.dtype, np.float64))
+    return np.linalg.eigvals(np.concatenate((-p[1:][None] / p[0], np.eye(n)[: n - 1])))
+
+
+@written(np.polyfit)
+def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
+    """Least squares with columns scaled to length 1, as NumPy has it."""
+    x, y = np.asarray(x) + 0.0, np.asarray(y) + 0.0
+    order = deg + 1
+    if rcond is None:
+        rcond = len(x) * np.finfo(x.dtype).eps
+    left, right = np.vander(x, order), y
+    if w is not None:
+        w = np.asarray(w) + 0.0
+        left = left * w[:, None]
+        right = right * w[:, None] if right.ndim == 2 else right * w
+    scale = np.sqrt(np.sum(left * left, axis=0))
+    c, residuals, rank, singular = np.linalg.lstsq(left / scale, right, rcond)
+    c = (c.T / scale).T
+    if full:
+        return c, residuals, rank, singular, rcond
+    if not cov:
+        return c
+    scaled = np.linalg.inv(left.T @ left / np.outer(scale, scale)) / np.outer(scale, scale)
+    if cov == "unscaled":
+        factor = 1.0
+    elif len(x) <= order:
+        raise ValueError("the number of data points must exceed order to scale the covariance")
+    else:
+        factor = residuals / (len(x) - order)
+    if y.ndim == 1:
+        return c, scaled * factor
+    return c, scaled[:, :, None] * factor
+
+
+@written(np.vander)
+def vander(x, N=None, increasing=False):
+    x = np.asarray(x)
+    n = len(x) if N is None else N
+    x = x.astype(np.promote_types(x.dtype, int))[:, None]
+    factors = np.concatenate((np.ones_like(x), np.broadcast_to(x, (len(x), max(n - 1, 0)))), axis=1)
+    powers = np.cumprod(factors, axis=1)[:, :n]
+    return powers if increasing else powers[:, ::-1]
+
+
+@written(np.trapezoid)
+def trapezoid(y, x=None, dx=1.0, axis=-1):
+    y = np.asarray(y)
+    if x is None:
+        steps = dx
+    elif np.ndim(x) == 1:
+        steps = np.diff(x)
+    else:
+        steps = np.moveaxis(np.diff(x, axis=axis), axis, -1)
+    y = np.moveaxis(y, axis, -1)
+    return np.sum(steps * (y[..., 1:] + y[..., :-1]) / 2.0, axis=-1)
+
+
+@written(np.unwrap)
+def unwrap(p, discont=None, axis=-1, *, period=2 * np.pi):
+    p = np.asarray(p)
+    steps = np.diff(p, axis=axis)
+    if discont is None:
+        discont = period / 2
+    whole = np.issubdtype(np.result_type(steps, period), np.integer)
+    half = period // 2 if whole else period / 2
+    wrapped = np.mod(steps + half, period) - half
+    if not whole or period % 2 == 0:
+        wrapped = np.where((wrapped == -half) & (steps > 0), half, wrapped)
+    change = np.where(np.abs(steps) < discont, 0, wrapped - steps)
+    first = np.take(p, [0], axis=axis)
+    rest = np.delete(p, 0, axis=axis) + np.cumsum(change, axis=axis)
+    return np.concatenate((first.astype(rest.dtype), rest), axis=axis)

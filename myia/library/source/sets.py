@@ -1,0 +1,167 @@
+"""Selections whose size is known only at run time, and sets: sorted arrays without repetition.
+
+Their results have as many elements as are found, at most as many as were searched.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from myia.library.support.from_source import written
+
+ALL = type(np.unique_all(np.zeros(1)))
+COUNTS = type(np.unique_counts(np.zeros(1)))
+INVERSE = type(np.unique_inverse(np.zeros(1)))
+
+# ----- Selections
+
+
+@written(np.argwhere)
+def argwhere(a):
+    if np.ndim(a) != 1:
+        raise NotImplementedError("`numpy.argwhere` of more than one axis: use `numpy.nonzero`")
+    return np.flatnonzero(a)[:, None]
+
+
+@written(np.extract)
+def extract(condition, arr):
+    return np.ravel(arr)[np.ravel(condition) != 0]
+
+
+@written(np.compress, methods="compress")
+def compress(condition, a, axis=None, out=None):
+    a = np.ravel(a) if axis is None else np.asarray(a)
+    axis = 0 if axis is None else axis
+    mask = np.asarray(condition) != 0
+    if mask.ndim != 1:
+        raise ValueError("condition must be a 1-d array")
+    before = (slice(None),) * (axis % a.ndim)
+    return a[(*before, slice(len(mask)))][(*before, mask)]
+
+
+@written(np.trim_zeros)
+def trim_zeros(filt, trim="fb", axis=None):
+    filt = np.asarray(filt)
+    if filt.ndim != 1:
+        raise NotImplementedError("`numpy.trim_zeros` of more than one axis")
+    n = len(filt)
+    found = filt != 0
+    some = np.any(found)
+    first = np.argmax(found) if "f" in trim or "F" in trim else 0
+    last = n - np.argmax(found[::-1]) if "b" in trim or "B" in trim else n
+    return filt[first : np.where(some, last, first)]
+
+
+@written(np.piecewise)
+def piecewise(x, condlist, funclist, *args, **kw):
+    x = np.asarray(x)
+    conditions = list(condlist) if isinstance(condlist, (list, tuple)) else [condlist]
+    y = np.zeros_like(x)
+    rest = np.ones(x.shape, bool)
+    for condition in conditions:
+        rest = rest & ~np.asarray(condition)
+    if len(funclist) == len(conditions) + 1:
+        conditions.append(rest)
+    for condition, f in zip(conditions, funclist):
+        mask = np.broadcast_to(np.asarray(condition), x.shape)
+        if callable(f):
+            y[mask] = f(x[mask], *args, **kw)
+        else:
+            y[mask] = f
+    return y
+
+
+# ----- Sets
+
+
+def first_of_equals(x):
+    """Of a sorted array, which elements differ from the one before; NaN equals NaN."""
+    same = (x[1:] == x[:-1]) | ((x[1:] != x[1:]) & (x[:-1] != x[:-1]))
+    return np.concatenate((np.ones(min(len(x), 1), bool), ~same))
+
+
+@written(np.unique)
+def unique(
+    ar,
+    return_index=False,
+    return_inverse=False,
+    return_counts=False,
+    axis=None,
+    *,
+    equal_nan=True,
+    sorted=True,
+):
+    if axis is not None:
+        raise NotImplementedError("`axis=` of `numpy.unique`")
+    if not equal_nan:
+        raise NotImplementedError("`equal_nan=False` of `numpy.unique`")
+    x = np.ravel(np.asarray(ar))
+    order = np.argsort(x, kind="stable")
+    x = x[order]
+    first = first_of_equals(x)
+    found = [x[first]]
+    if return_index:
+        found.append(order[first])
+    if return_inverse:
+        inverse = np.zeros(len(x), int)
+        inverse[order] = np.cumsum(first) - 1
+        found.append(inverse.reshape(np.shape(ar)))
+    if return_counts:
+        counts = np.zeros(len(x), int)
+        np.add.at(counts, np.cumsum(first) - 1, 1)
+        found.append(counts[: np.sum(first)])
+    return found[0] if len(found) == 1 else (*found,)
+
+
+@written(np.unique_values)
+def unique_values(x):
+    return np.unique(x)
+
+
+@written(np.unique_all)
+def unique_all(x):
+    return ALL(*np.unique(x, True, True, True))
+
+
+@written(np.unique_counts)
+def unique_counts(x):
+    return COUNTS(*np.unique(x, return_counts=True))
+
+
+@written(np.unique_inverse)
+def unique_inverse(x):
+    return INVERSE(*np.unique(x, return_inverse=True))
+
+
+@written(np.union1d)
+def union1d(ar1, ar2):
+    return np.unique(np.concatenate((np.ravel(ar1), np.ravel(ar2))))
+
+
+@written(np.setdiff1d)
+def setdiff1d(ar1, ar2, assume_unique=False):
+    x = np.ravel(np.asarray(ar1))
+    if not assume_unique:
+        x = np.sort(x)
+        return x[first_of_equals(x) & ~np.isin(x, ar2)]
+    return x[~np.isin(x, ar2)]
+
+
+@written(np.intersect1d)
+def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
+    if return_indices:
+        raise NotImplementedError("`return_indices=True` of `numpy.intersect1d`")
+    x, y = np.ravel(np.asarray(ar1)), np.ravel(np.asarray(ar2))
+    x, y = x.astype(np.result_type(x, y)), y.astype(np.result_type(x, y))
+    x = np.sort(x)
+    return x[first_of_equals(x) & np.isin(x, y)]
+
+
+@written(np.setxor1d)
+def setxor1d(ar1, ar2, assume_unique=False):
+    x, y = np.ravel(np.asarray(ar1)), np.ravel(np.asarray(ar2))
+    both = np.concatenate((x, y))
+    once = np.concatenate((~np.isin(x, y), ~np.isin(y, x)))
+    order = np.argsort(both, kind="stable")
+    both = both[order]
+    return both[first_of_equals(both) & once[order]]

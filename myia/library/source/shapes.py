@@ -1,0 +1,192 @@
+"""Order of axes, blocks, functions of slices, indices of elements."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from myia.library.support.from_source import written
+
+
+@written(np.rot90)
+def rot90(m, k=1, axes=(0, 1)):
+    m = np.asarray(m)
+    if k % 4 == 0:
+        return m[:]
+    if k % 4 == 2:
+        return np.flip(m, axes)
+    if k % 4 == 1:
+        return np.swapaxes(np.flip(m, axes[1]), axes[0], axes[1])
+    return np.flip(np.swapaxes(m, axes[0], axes[1]), axes[1])
+
+
+@written(np.rollaxis)
+def rollaxis(a, axis, start=0):
+    axis = axis + np.ndim(a) if axis < 0 else axis
+    start = start + np.ndim(a) if start < 0 else start
+    return np.moveaxis(a, axis, start - 1 if axis < start else start)
+
+
+@written(np.unstack)
+def unstack(x, /, *, axis=0):
+    rows = np.moveaxis(x, axis, 0)
+    return tuple([rows[i] for i in range(rows.shape[0])])
+
+
+@written(np.diagflat)
+def diagflat(v, k=0):
+    return np.diag(np.ravel(v), k)
+
+
+@written(np.block)
+def block(arrays):
+    return joined(arrays, depth(arrays))
+
+
+def depth(arrays):
+    return 1 + depth(arrays[0]) if isinstance(arrays, list) else 0
+
+
+def joined(arrays, levels):
+    """Lists at the innermost level are joined along the last axis, and so on outwards."""
+    if not isinstance(arrays, list):
+        return np.array(arrays, ndmin=levels)
+    parts = [joined(part, max(levels, 1)) for part in arrays]
+    ndim = max([part.ndim for part in parts])
+    return np.concatenate([np.array(p, ndmin=ndim) for p in parts], axis=-depth(arrays))
+
+
+@written(np.ix_)
+def ix_(*args):
+    count = len(args)
+    places = []
+    for i, x in enumerate(args):
+        x = np.asarray(x)
+        if x.dtype == bool:
+            raise TypeError("a mask makes an index of a length that is not known")
+        places.append(x.reshape((1,) * i + (len(x),) + (1,) * (count - i - 1)))
+    return tuple(places)
+
+
+@written(np.fromfunction)
+def fromfunction(function, shape, *, dtype=float, like=None, **kwargs):
+    return function(*np.indices(shape, dtype=dtype), **kwargs)
+
+
+@written(np.apply_along_axis)
+def apply_along_axis(func1d, axis, arr, *args, **kwargs):
+    moved = np.moveaxis(np.asarray(arr), axis, -1)
+    lead = moved.shape[:-1]
+    rows = moved.reshape(-1, moved.shape[-1])
+    found = np.array([func1d(row, *args, **kwargs) for row in rows])
+    extra = found.ndim - 1
+    axis = axis + np.ndim(arr) if axis < 0 else axis
+    made = found.reshape(lead + found.shape[1:])
+    last = tuple(range(len(lead), len(lead) + extra))
+    return np.moveaxis(made, last, tuple(range(axis, axis + extra)))
+
+
+@written(np.apply_over_axes)
+def apply_over_axes(func, a, axes):
+    a = np.asarray(a)
+    for axis in (axes,) if np.ndim(axes) == 0 else axes:
+        axis = axis + a.ndim if axis < 0 else axis
+        made = func(a, axis)
+        a = made if made.ndim == a.ndim else np.expand_dims(made, axis)
+    return a
+
+
+@written(np.divmod)
+def divmod_(x1, x2, /):
+    return np.floor_divide(x1, x2), np.remainder(x1, x2)
+
+
+@written(np.array_equiv)
+def array_equiv(a1, a2):
+    for n, m in zip(np.shape(a1)[::-1], np.shape(a2)[::-1]):
+        if n != m and n != 1 and m != 1:
+            return False
+    return bool(np.all(np.equal(a1, a2)))
+
+
+@written(np.unravel_index)
+def unravel_index(indices, shape, order="C"):
+    rest = np.asarray(indices)
+    shape = (shape,) if np.ndim(shape) == 0 else tuple(shape)
+    if np.any((rest < 0) | (rest >= np.prod(shape, dtype=int))):
+        raise ValueError("index is out of bounds for array")
+    parts = []
+    for n in reversed(shape) if order == "C" else shape:
+        parts.append(rest % n)
+        rest = rest // n
+    return tuple(reversed(parts)) if order == "C" else tuple(parts)
+
+
+@written(np.ravel_multi_index)
+def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
+    indices = np.broadcast_arrays(*multi_index)
+    place = np.zeros(indices[0].shape, int)
+    axes = range(len(dims))
+    for i in axes if order == "C" else reversed(axes):
+        n, at = dims[i], indices[i]
+        how = mode if isinstance(mode, str) else mode[i]
+        if how == "wrap":
+            at = at % n
+        elif how == "clip":
+            at = np.clip(at, 0, n - 1)
+        elif np.any((at < 0) | (at >= n)):
+            raise ValueError("invalid entry in coordinates array")
+        place = place * n + at
+    return place[()]
+
+
+@written(np.linalg.diagonal)
+def diagonal(x, /, *, offset=0):
+    return np.diagonal(x, offset, -2, -1)
+
+
+@written(np.linalg.trace)
+def trace(x, /, *, offset=0, dtype=None):
+    return np.trace(x, offset, -2, -1, dtype)
+
+
+@written(np.linalg.outer)
+def outer(x1, x2, /):
+    if np.ndim(x1) != 1 or np.ndim(x2) != 1:
+        raise ValueError("Input arrays must be one-dimensional")
+    return np.outer(x1, x2)
+
+
+@written(np.linalg.matmul)
+def matmul(x1, x2, /):
+    return np.matmul(x1, x2)
+
+
+@written(np.linalg.tensordot)
+def tensordot(x1, x2, /, *, axes=2):
+    return np.tensordot(x1, x2, axes)
+
+
+@written(np.linalg.matrix_transpose)
+def matrix_transpose(x, /):
+    return np.matrix_transpose(x)
+
+
+# ----- The same under another name, as another type
+
+
+@written(np.astype)
+def astype(x, dtype, /, *, copy=True, device=None):
+    return x.astype(dtype, copy=copy)
+
+
+@written(np.asarray_chkfinite)
+def asarray_chkfinite(a, dtype=None, order=None):
+    a = np.asarray(a, dtype)
+    if not np.all(np.isfinite(a)):
+        raise ValueError("array must not contain infs or NaNs")
+    return a
+
+
+@written(np.ndenumerate)
+def ndenumerate(arr):
+    return [(place, arr[place]) for place in np.ndindex(np.shape(arr))]

@@ -1,0 +1,143 @@
+"""Methods of ufuncs as loops: `np.hypot.reduce`, `np.gcd.accumulate`, `np.multiply.at`.
+
+Sums, products, extrema and truth have primitives of their own: `numpy_ufunc_methods`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from myia.infer.registry import FUNCTIONS
+from myia.library.support.from_source import written
+
+
+def reducing(ufunc: np.ufunc) -> Callable:
+    def reduce(array, axis=0, dtype=None, out=None, keepdims=False):
+        x = operands(ufunc, array, dtype)
+        axes = tuple(range(x.ndim)) if axis is None else axis
+        axes = (axes,) if np.ndim(axes) == 0 else axes
+        axes = [i + x.ndim if i < 0 else i for i in axes]
+        for i in axes:
+            x = np.expand_dims(folded(np.moveaxis(x, i, 0)), i)
+        return stored(x if keepdims else np.squeeze(x, tuple(axes))[()], out)
+
+    def folded(rows):
+        if len(rows) == 0:
+            raise NotImplementedError("`reduce` of no elements")
+        total = rows[0]
+        for i in range(1, len(rows)):
+            total = ufunc(total, rows[i])
+        return total
+
+    return reduce
+
+
+def stored(result, out):
+    """`out=`: the result is written into that array, which is returned."""
+    if out is None:
+        return result
+    if np.shape(result) != np.shape(out):
+        raise ValueError("output parameter has the wrong shape")
+    out[...] = result
+    return out
+
+
+def operands(ufunc, array, dtype):
+    """The operands at the dtype of results: what NumPy folds is of that dtype throughout."""
+    x = np.asarray(array)
+    if dtype is None and (ufunc is np.add or ufunc is np.multiply):
+        return x.astype(np.sum(x).dtype)
+    return x.astype(ufunc(x, x).dtype if dtype is None else dtype)
+
+
+def accumulating(ufunc: np.ufunc) -> Callable:
+    def accumulate(array, axis=0, dtype=None, out=None):
+        x = operands(ufunc, array, dtype)
+        rows = np.moveaxis(x, axis, 0).copy()
+        for i in range(1, len(rows)):
+            rows[i] = ufunc(rows[i - 1], rows[i])
+        return stored(np.moveaxis(rows, 0, axis), out)
+
+    return accumulate
+
+
+def reducing_at(ufunc: np.ufunc) -> Callable:
+    def reduceat(array, indices, axis=0, dtype=None, out=None):
+        """From each index up to the next; of an index that is not less than the next, its row."""
+        rows = np.moveaxis(operands(ufunc, array, dtype), axis, 0)
+        starts = np.asarray(indices)
+        if np.any((starts < 0) | (starts >= len(rows))):
+            raise IndexError("index out-of-bounds in reduceat")
+        ends = np.append(starts[1:], len(rows))
+        found = np.zeros((len(starts), *rows.shape[1:]), rows.dtype)
+        for i in range(len(starts)):
+            found[i] = rows[starts[i]]
+            for k in range(starts[i] + 1, ends[i]):
+                found[i] = ufunc(found[i], rows[k])
+        return stored(np.moveaxis(found, 0, axis), out)
+
+    return reduceat
+
+
+def changing_at(ufunc: np.ufunc) -> Callable:
+    def at(a, indices, *b):
+        """One element after the other: one that is named twice is changed twice."""
+        if not np.can_cast(ufunc(*[np.ravel(x)[:1] for x in (a, *b)]).dtype, a.dtype, "same_kind"):
+            raise TypeError("Cannot cast ufunc output with casting rule 'same_kind'")
+        if isinstance(indices, tuple):
+            every(a, np.arange(a.size).reshape(a.shape)[indices], b)
+        elif isinstance(indices, slice) or np.asarray(indices).dtype == bool:
+            a[indices] = ufunc(a[indices], *b)
+        else:
+            rows(a, np.asarray(indices), b)
+
+    def rows(a, indices, b):
+        """Elements along the first axis."""
+        b = [broadcast_rows(x, indices, a.shape[1:]) for x in b]
+        places = np.ravel(indices)
+        for i in range(len(places)):
+            a[places[i]] = ufunc(a[places[i]], *[x[i] for x in b])
+
+    def broadcast_rows(x, indices, shape):
+        return np.broadcast_to(x, indices.shape + shape).reshape(indices.size, *shape)
+
+    def every(a, places, b):
+        """The elements of these places, counted through the array."""
+        b = [np.ravel(np.broadcast_to(x, places.shape)) for x in b]
+        where = np.unravel_index(np.ravel(places), a.shape)
+        for i in range(np.size(places)):
+            at = tuple([k[i] for k in where])
+            a[at] = ufunc(a[at], *[x[i] for x in b])
+
+    return at
+
+
+# NumPy's own folds of `arctan2` and `power` depend on the processor: they are left out.
+FOLDS = (
+    np.add, np.subtract, np.multiply, np.divide, np.floor_divide, np.remainder, np.fmod,
+    np.float_power, np.maximum, np.minimum, np.fmax, np.fmin, np.hypot, np.copysign,
+    np.logaddexp, np.logaddexp2, np.heaviside, np.gcd, np.lcm, np.bitwise_and, np.bitwise_or,
+    np.bitwise_xor, np.left_shift, np.right_shift, np.logical_and, np.logical_or, np.logical_xor,
+)  # fmt: skip
+CHANGES = (
+    *FOLDS, np.arctan2, np.power, np.negative, np.positive, np.absolute, np.fabs, np.conjugate,
+    np.sign, np.rint, np.floor, np.ceil, np.trunc, np.sqrt, np.square, np.cbrt, np.reciprocal,
+    np.exp, np.exp2, np.expm1, np.log, np.log2, np.log10, np.log1p, np.sin, np.cos, np.tan,
+    np.arcsin, np.arccos, np.arctan, np.sinh, np.cosh, np.tanh, np.arcsinh, np.arccosh,
+    np.arctanh, np.degrees, np.radians, np.deg2rad, np.rad2deg, np.invert, np.logical_not,
+)  # fmt: skip
+
+# Methods that have primitives are registered in `numpy_ufunc_methods`.
+for _ufunc in FOLDS:
+    for _method, _written in (
+        (_ufunc.reduce, reducing),
+        (_ufunc.accumulate, accumulating),
+        (_ufunc.reduceat, reducing_at),
+    ):
+        if _method not in FUNCTIONS:
+            written(_method)(_written(_ufunc))
+for _ufunc in CHANGES:
+    if _ufunc.at not in FUNCTIONS:
+        written(_ufunc.at)(changing_at(_ufunc))

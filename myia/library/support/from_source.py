@@ -1,0 +1,76 @@
+"""Functions of NumPy that are written in NumPy: compiled from their source, as a user's are.
+
+    @written(np.polyder)
+    def polyder(p, m=1): ...
+
+Where NumPy says `None` or "no value" for an argument that is not given, the default is None here.
+Errors, also those of run time, point to the user's call. `raise NotImplementedError("this")` says
+what is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from myia.infer.context import Context
+from myia.infer.errors import RaiseReached, Unsupported
+from myia.infer.registry import function, method, sized
+from myia.infer.values import Abstract, Static
+from myia.ir.builder import current_span
+from myia.source.diagnostics import MyiaError, render
+from myia.source.span import Span
+
+
+def written(*numpy: Any, methods: str = "") -> Callable[[Callable], Callable]:
+    """Register a Python function for functions of NumPy, and for `methods` of arrays."""
+
+    def register(source: Callable) -> Callable:
+        def handler(ctx: Context, *args: Abstract, **kwargs: Abstract) -> Abstract:
+            given = {n: x for n, x in kwargs.items() if not _no_value(x)}
+            return called(ctx, source, args, given)
+
+        function(*numpy)(handler)
+        sized(handler)(handler)  # what it calls knows about arrays of run-time size, or refuses
+        for name in methods.split():
+            method("array", name)(handler)
+        return source
+
+    return register
+
+
+def called(ctx: Context, source: Callable, args: tuple, kwargs: dict) -> Abstract:
+    """`source(*args, **kwargs)`, seen from outside: errors are located at the call.
+
+    Those of a function of the user's that it calls stay where they are.
+    """
+    span, before = current_span(), len(ctx.checks)
+    try:
+        result = ctx.call(Static(source), args, kwargs)
+    except MyiaError as error:
+        if isinstance(error, RaiseReached) and error.exception is NotImplementedError:
+            ctx.fail(Unsupported, what=error.message)
+        if _is_ours(error.diagnostic.span):
+            error.diagnostic = replace(error.diagnostic, span=span)
+            error.args = (render(error.diagnostic),)
+        raise
+    ctx.checks[before:] = [
+        replace(check, span=span) if _is_ours(check.span) else check
+        for check in ctx.checks[before:]
+    ]
+    return result
+
+
+LIBRARY = Path(__file__).parent.parent
+
+
+def _is_ours(span: Span | None) -> bool:
+    return span is None or LIBRARY in Path(span.file.name).parents
+
+
+def _no_value(x: Abstract) -> bool:
+    return isinstance(x, Static) and x.value is np._NoValue

@@ -1,0 +1,282 @@
+"""Functions that are reached by name: staged at the avals of their arguments, and translated.
+
+    staged(np.cov, "numpy.cov", arrays="m y fweights aweights", dtypes=one_inexact)
+
+The arguments are bound as NumPy binds them. Those named in `arrays` are values; all others are
+compile-time options. NumPy's choice of dtype is made for the operands, before staging: a result
+that is cast afterwards was computed in the wrong precision.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from myia.infer.context import Context
+from myia.infer.errors import BadType, BadValue, Unsupported
+from myia.infer.heap import DictObject
+from myia.infer.numbers import promote
+from myia.infer.operands import operand_dtype
+from myia.infer.registry import function
+from myia.infer.staging.jaxprs import translate
+from myia.infer.staging.numpy_names import Applied, find, takes
+from myia.infer.staging.staging import stage
+from myia.infer.values import Abstract, Ref, Scalar, SliceValue, Static, Tuple, is_none
+from myia.ir.core import Value
+from myia.library.support.arguments import inexact, numeric, sum_dtype, value_of
+from myia.source.diagnostics import MyiaError
+
+# Options that change nothing in a functional program: memory to reuse, checks of finiteness.
+WITHOUT_MEANING = frozenset({"overwrite_a", "overwrite_b", "overwrite_x", "check_finite", "subok"})
+
+Dtypes = Callable[[list[tuple[np.dtype, bool]]], list[np.dtype]]
+Pack = Callable[[list[Abstract]], Abstract]
+
+
+# ----- Which dtypes a function computes in
+
+
+def one_dtype(found: list[tuple[np.dtype, bool]]) -> list[np.dtype]:
+    """All operands at the dtype that they meet at."""
+    return [promote(*found)[0]] * len(found)
+
+
+def one_strong(found: list[tuple[np.dtype, bool]]) -> list[np.dtype]:
+    """As `one_dtype`, where NumPy makes arrays of Python's numbers first."""
+    return [np.result_type(*(dtype for dtype, _ in found))] * len(found)
+
+
+def summed(found: list[tuple[np.dtype, bool]]) -> list[np.dtype]:
+    """The dtypes of running sums and products: small integers are widened."""
+    return [sum_dtype(dtype) for dtype in one_dtype(found)]
+
+
+def one_inexact(found: list[tuple[np.dtype, bool]]) -> list[np.dtype]:
+    """All operands at the dtype that they meet at; integers compute in float64."""
+    return [inexact(dtype) for dtype in one_dtype(found)]
+
+
+def strong_inexact(found: list[tuple[np.dtype, bool]]) -> list[np.dtype]:
+    """As `one_inexact`, where NumPy makes arrays of Python's numbers first."""
+    return [inexact(dtype) for dtype in one_strong(found)]
+
+
+def lapack(found: list[tuple[np.dtype, bool]]) -> list[np.dtype]:
+    """As `one_inexact`; SciPy gives LAPACK integers below 32 bits in single precision."""
+    small = all(dtype.kind in "biu" and dtype.itemsize <= 2 for dtype, _ in found)
+    return [np.dtype(np.float32)] * len(found) if small else one_inexact(found)
+
+
+def each_inexact(found: list[tuple[np.dtype, bool]]) -> list[np.dtype]:
+    """Each operand at its own dtype; integers as float64."""
+    return [inexact(dtype) for dtype, _ in found]
+
+
+def own(found: list[tuple[np.dtype, bool]]) -> list[np.dtype]:
+    """Each operand at its own dtype."""
+    return [dtype for dtype, _ in found]
+
+
+def double(found: list[tuple[np.dtype, bool]]) -> list[np.dtype]:
+    """float64, or complex128 for complex numbers."""
+    return [np.result_type(dtype, np.float64) for dtype, _ in found]
+
+
+# ----- What the results become
+
+
+def plain(results: list[Abstract]) -> Abstract:
+    """One result as it is, several as a tuple."""
+    return results[0] if len(results) == 1 else Tuple(tuple(results))
+
+
+def named(cls: type) -> Pack:
+    """Several results as a named tuple."""
+    return lambda results: results[0] if len(results) == 1 else Tuple(tuple(results), cls)
+
+
+# ----- Registration
+
+
+@dataclass(frozen=True)
+class Staged:
+    """How a function is staged: see `staged`."""
+
+    numpy: Callable
+    name: str
+    arrays: tuple[str, ...]
+    dtypes: Dtypes
+    pack: Pack = plain
+    boxed: bool = False
+    like: Callable | None = None
+
+    def __call__(self, ctx: Context, *args: Abstract, **kwargs: Abstract) -> Abstract:
+        bound = bind(ctx, self.like or self.numpy, self.name, args, kwargs)
+        call = _taken_apart(ctx, self, bound)
+        values = _values(ctx, call, self.dtypes)
+        results = apply(ctx, self.name, tuple(call.places), values, call.options)
+        return self.pack([array_of(ctx, value, self.boxed) for value in results])
+
+
+def staged(numpy: Callable, name: str, arrays: str, dtypes: Dtypes, **more: Any) -> None:
+    """Register `numpy` as the function that `find(name)` gives.
+
+    `arrays` names its parameters that are values (`choices*`: a sequence of them; `~where`: at its
+    own dtype, whatever the others have; `?rcond`: likewise, but an option when it is known at
+    compile time), `dtypes` chooses the dtypes, `pack` makes the result of
+    several, `boxed` says that NumPy makes an array where the result has no dimension, `like` is a
+    function that has the parameters, where `numpy` does not tell them.
+    """
+    function(numpy)(Staged(numpy, name, tuple(arrays.split()), dtypes, **more))
+
+
+# ----- Arguments
+
+
+@cache
+def _signature(f: Callable) -> inspect.Signature:
+    return inspect.signature(f)
+
+
+def bind(ctx: Context, f: Callable, name: str, args: tuple, kwargs: dict) -> dict[str, Any]:
+    """The arguments by the names of the parameters; options that are not given are absent."""
+    try:
+        bound = _signature(f).bind(*args, **kwargs).arguments
+    except TypeError as error:
+        ctx.fail(BadType, message=f"{name}: {error}")
+    return {n: x for n, x in bound.items() if not _says_nothing(n, x)}
+
+
+def _says_nothing(name: str, x: Any) -> bool:
+    return isinstance(x, Static) and (
+        x.value is np._NoValue or (name in ("out", "order", "where") and x.value in (None, "K"))
+    )
+
+
+@dataclass
+class _Call:
+    """The arguments of a call, taken apart: where arrays go, the arrays, the options."""
+
+    parameters: tuple[str, ...]
+    places: list[tuple[str | None, int | None]] = field(default_factory=list)
+    operands: list[Abstract] = field(default_factory=list)
+    apart: set[int] = field(default_factory=set)  # operands that keep their own dtype
+    options: dict[str, Any] = field(default_factory=dict)
+
+    def add(self, name: str, x: Abstract, *, apart: bool = False) -> None:
+        if apart:
+            self.apart.add(len(self.operands))
+        self.places.append((self.keyword(name), None))
+        self.operands.append(x)
+
+    def add_sequence(self, name: str, items: list[Abstract]) -> None:
+        self.places.append((self.keyword(name), len(items)))
+        self.operands += items
+
+    def keyword(self, name: str) -> str | None:
+        """The first parameters are given by position: JAX may have other names for them."""
+        first = self.parameters.index(name) == len(self.places)
+        return None if first and not self.options else name
+
+
+def _taken_apart(ctx: Context, spec: Staged, bound: dict[str, Any]) -> _Call:
+    call = _Call(tuple(_signature(spec.like or spec.numpy).parameters))
+    for name, x in bound.items():
+        if isinstance(x, tuple):  # *args
+            items = [numeric(ctx, item) for item in x]
+            call.places += [(None, None)] * len(items)
+            call.operands += items
+        elif f"{name}*" in spec.arrays:
+            call.add_sequence(name, [numeric(ctx, i) for i in ctx.list_items(ctx.force(x))])
+        elif _is_array(name, x, spec.arrays):
+            call.add(name, numeric(ctx, x), apart=name not in spec.arrays)
+        elif name not in WITHOUT_MEANING:
+            call.options[name] = python_value(ctx, x, f"`{name}` of `{spec.name}`")
+    return call
+
+
+def _values(ctx: Context, call: _Call, dtypes: Dtypes) -> list[Value]:
+    """The operands at the dtypes that the function computes in."""
+    found = [operand_dtype(ctx, x) for x in call.operands]
+    chosen = iter(dtypes([d for i, d in enumerate(found) if i not in call.apart]))
+    return [
+        value_of(ctx, x, found[i][0] if i in call.apart else next(chosen))
+        for i, x in enumerate(call.operands)
+    ]
+
+
+def _is_array(name: str, x: Abstract, arrays: tuple[str, ...]) -> bool:
+    if is_none(x):
+        return False
+    return bool({name, f"~{name}"} & {*arrays}) or (
+        f"?{name}" in arrays and not isinstance(x, Static)
+    )
+
+
+def python_value(ctx: Context, x: Any, what: str) -> Any:
+    """The Python object that an option is."""
+    if isinstance(x, Static):
+        return x.value
+    if isinstance(x, SliceValue):
+        return slice(*(python_value(ctx, i, what) for i in (x.start, x.stop, x.step)))
+    if isinstance(x, dict):
+        return {name: python_value(ctx, i, what) for name, i in x.items()}
+    if isinstance(x, tuple):
+        return tuple(python_value(ctx, i, what) for i in x)
+    if isinstance(x, Scalar) or ctx.is_array(x):
+        ctx.needs_static(what)
+    if isinstance(x, Tuple) or (isinstance(x, Ref) and not isinstance(ctx.contents(x), DictObject)):
+        return tuple(python_value(ctx, i, what) for i in ctx.list_items(x))
+    ctx.fail(Unsupported, what=f"{what} that is {ctx.describe(x)}")
+
+
+# ----- Application
+
+
+def apply(
+    ctx: Context, name: str, places: tuple, values: Sequence[Value], options: dict[str, Any]
+) -> list[Value]:
+    """The results of what is staged for `name`."""
+    f = find(name)
+    for option in options:
+        if not takes(f, option):
+            ctx.fail(Unsupported, what=f"`{option}=` of `{name}`")
+    try:
+        closed = stage(Applied(f, places), [v.aval for v in values], options)
+    except MyiaError:
+        raise
+    except NotImplementedError as error:
+        ctx.fail(Unsupported, what=f"`{name}` of these arguments", label_text=_first_line(error))
+    except (ValueError, IndexError, ArithmeticError) as error:
+        ctx.fail(BadValue, message=f"{name}: {_first_line(error)}", exception=type(error).__name__)
+    except TypeError as error:
+        ctx.fail(BadType, message=f"{name}: {_first_line(error)}")
+    return translate(closed, values)
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0]
+
+
+def array_of(ctx: Context, value: Value, boxed: bool = False) -> Abstract:
+    """A result; how NumPy would lay it out in memory is not known."""
+    if value.shape == ():
+        return Scalar(value, weak=False, boxed=boxed)
+    return ctx.array(value, contiguous=value.aval.ndim < 2)
+
+
+def by_name(name: str, **options: Any) -> Callable[..., Value | list[Value]]:
+    """What is staged for `name` as a function of values: see `numpy_ufuncs.ufunc`."""
+
+    def emit(*values: Value) -> Value | list[Value]:
+        places = ((None, None),) * len(values)
+        closed = stage(Applied(find(name), places), [v.aval for v in values], options)
+        results = translate(closed, values)
+        return results[0] if len(results) == 1 else results
+
+    return emit
