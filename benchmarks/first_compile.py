@@ -21,7 +21,7 @@ import jax
 from myia.api.dispatch import CompileOptions, Dispatcher
 from myia.api.variant import Layout
 from myia.frontend.load import load
-from myia.infer.program import infer
+from myia.infer.eval.program import infer
 from myia.pipeline import compile_function, stages
 
 COMPILERS = ("jax", "myia")

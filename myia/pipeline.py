@@ -23,7 +23,7 @@ from myia import library
 from myia.backends.xla.executable import Executable, OtherAvals, compile_function
 from myia.backends.xla.packing import Packing
 from myia.frontend.load import core_text, load
-from myia.infer.program import Program, infer, source_of
+from myia.infer.eval.program import Program, infer, source_of
 from myia.ir.core import Function
 from myia.ir.printer import to_text
 from myia.ir.verifier import verify

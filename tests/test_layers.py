@@ -15,7 +15,7 @@ GROUND = {"source": 0, "ir": 1, "primitives": 2, "rewriting": 3}
 RANK = {**GROUND, **dict.fromkeys(STAGES, 4), "pipeline": 5, "api": 6}
 BESIDE = {("library", "infer"), ("storage", "passes")}  # a stage that stands on another
 
-JAX_ROOMS = ("primitives/", "infer/staging/", "backends/xla/", "api/")
+JAX_ROOMS = ("primitives/", "infer/jax/", "backends/xla/", "api/")
 GAST_ROOMS = ("frontend/", "backends/python/")
 
 # No derivative that this package returns is computed by JAX.

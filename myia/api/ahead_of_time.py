@@ -6,7 +6,7 @@ from typing import Any
 
 from myia.api.dispatch import Dispatcher, signatures
 from myia.api.variant import Variant
-from myia.infer.signature import Flattener
+from myia.infer.boundary.signature import Flattener
 
 
 class Lowered:

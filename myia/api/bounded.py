@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from myia.infer import values
-from myia.infer.iteration import TOO_MANY
+from myia.infer.domain import values
+from myia.infer.loops.iterables import TOO_MANY
 from myia.infer.registry import function
 
 

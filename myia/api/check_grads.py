@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from myia.api.transforms import jvp, vjp
-from myia.infer.signature import Flattener
+from myia.infer.boundary.signature import Flattener
 
 STEP = {np.dtype(np.float32): 1e-2, np.dtype(np.float64): 1e-5}
 TOLERANCE = {np.dtype(np.float32): 2e-2, np.dtype(np.float64): 1e-6}

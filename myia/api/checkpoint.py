@@ -5,11 +5,11 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 
-from myia.infer import checkpoints
-from myia.infer.arguments import root
-from myia.infer.calls import CALLABLE_TYPES
+from myia.infer.boundary.arguments import root
+from myia.infer.derivatives import rematerialized_calls
+from myia.infer.domain.values import Partial
+from myia.infer.eval.calls import CALLABLE_TYPES
 from myia.infer.registry import function
-from myia.infer.values import Partial
 
 
 class Checkpointed:
@@ -39,7 +39,9 @@ def checkpoint(f: Callable) -> Checkpointed:
 
 def _infer_call(ctx, checkpointed: Checkpointed, args, kwargs):
     f = checkpointed.f
-    return checkpoints.checkpointed(ctx, root(ctx, lambda: f, "f", ("f", id(f))), args, kwargs)
+    return rematerialized_calls.checkpointed(
+        ctx, root(ctx, lambda: f, "f", ("f", id(f))), args, kwargs
+    )
 
 
 CALLABLE_TYPES[Checkpointed] = _infer_call
@@ -47,4 +49,4 @@ CALLABLE_TYPES[Checkpointed] = _infer_call
 
 @function(checkpoint)
 def _checkpoint_inside(ctx, f):
-    return Partial(checkpoints.apply_checkpoint, (f,))
+    return Partial(rematerialized_calls.apply_checkpoint, (f,))

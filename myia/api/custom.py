@@ -9,12 +9,12 @@ from collections.abc import Callable, Sequence
 import jax
 import numpy as np
 
-from myia.infer.arguments import root
-from myia.infer.calls import CALLABLE_TYPES
-from myia.infer.custom_rules import Custom, call_custom
-from myia.infer.heap import InstanceObject
+from myia.infer.boundary.arguments import root
+from myia.infer.custom.rules import Custom, call_custom
+from myia.infer.domain.heap import InstanceObject
+from myia.infer.domain.values import Abstract, Ref, Static, Tuple
+from myia.infer.eval.calls import CALLABLE_TYPES
 from myia.infer.registry import function
-from myia.infer.values import Abstract, Ref, Static, Tuple
 
 
 class _WithRule:

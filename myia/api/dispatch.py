@@ -1,8 +1,8 @@
 """From a Python call to an executable.
 
-A call is taken apart into a signature and leaves (`infer/signature.py`). Programs are kept by
-signature; each also says which globals and closures it has read, and is used only while these have
-the signature that they had.
+A call is taken apart into a signature and leaves (`infer/boundary/signature.py`). Programs are kept
+by signature; each also says which globals and closures it has read, and is used only while these
+have the signature that they had.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 from myia.api.variant import Call, Layout, Variant
-from myia.infer.program import Program
-from myia.infer.signature import (
+from myia.infer.boundary.signature import (
     RULES,
     Constant,
     Flattener,
@@ -24,6 +23,7 @@ from myia.infer.signature import (
     dynamic_integer,
     leaves_of,
 )
+from myia.infer.eval.program import Program
 from myia.pipeline import (
     Options,
     OtherAvals,

@@ -9,11 +9,11 @@ from __future__ import annotations
 import jax
 
 from myia.api.custom import call_with_rules
-from myia.infer.calls import CALLABLE_TYPES
-from myia.infer.errors import Unsupported
+from myia.infer.domain.errors import Unsupported
+from myia.infer.domain.values import Abstract
+from myia.infer.eval.calls import CALLABLE_TYPES
+from myia.infer.jax.objects.dispatch import call_library
 from myia.infer.registry import is_staged
-from myia.infer.staging.library import call_library
-from myia.infer.values import Abstract
 
 
 def _call(ctx, f: jax.custom_jvp | jax.custom_vjp, args, kwargs) -> Abstract:

@@ -12,14 +12,14 @@ from typing import Any
 
 from myia.api.ahead_of_time import Lowered
 from myia.api.dispatch import CompileOptions, Dispatcher
-from myia.infer import derivatives, jacobians
-from myia.infer.arguments import root
-from myia.infer.calls import CALLABLE_TYPES
-from myia.infer.derivatives import Argnums, GradOptions
-from myia.infer.errors import OptionInside
+from myia.infer.boundary.arguments import root
+from myia.infer.boundary.signature import Identity, is_state
+from myia.infer.derivatives import derivatives, jacobians
+from myia.infer.derivatives.derivatives import Argnums, GradOptions
+from myia.infer.domain.errors import OptionInside
+from myia.infer.domain.values import Static
+from myia.infer.eval.calls import CALLABLE_TYPES
 from myia.infer.registry import function
-from myia.infer.signature import Identity, is_state
-from myia.infer.values import Static
 from myia.pipeline import STRATEGIES, Plan, describe
 from myia.source.diagnostics import MyiaError
 

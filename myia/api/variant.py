@@ -13,8 +13,8 @@ import jax
 import numpy as np
 
 from myia.api.watch import Watches
-from myia.infer.program import Program
-from myia.infer.signature import Flattener, Leaf, leaves_of
+from myia.infer.boundary.signature import Flattener, Leaf, leaves_of
+from myia.infer.eval.program import Program
 from myia.pipeline import Compiled, Packing
 
 FLOAT64 = np.dtype(np.float64)

@@ -11,9 +11,8 @@ from collections.abc import Iterator, Sequence
 from types import CellType, CodeType, FunctionType
 from typing import Any, NamedTuple
 
-from myia.infer.arguments import Root
-from myia.infer.registry import is_marked, is_staged
-from myia.infer.signature import (
+from myia.infer.boundary.arguments import Root
+from myia.infer.boundary.signature import (
     Constant,
     Flattener,
     FunctionSignature,
@@ -23,6 +22,7 @@ from myia.infer.signature import (
     Node,
     variables,
 )
+from myia.infer.registry import is_marked, is_staged
 
 
 class Watches:

@@ -11,10 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from myia.infer import arguments, registry
-from myia.infer.context import Context
-from myia.infer.errors import BadValue, ReadOnlyWrite, Unsupported
-from myia.infer.heap import (
+from myia.infer import registry
+from myia.infer.boundary import arguments
+from myia.infer.boundary.signature import Identity
+from myia.infer.domain.context import Context
+from myia.infer.domain.dtypes import is_number, is_weak
+from myia.infer.domain.errors import BadValue, ReadOnlyWrite, Unsupported
+from myia.infer.domain.heap import (
     ArrayObject,
     BufferObject,
     ChosenArray,
@@ -26,13 +29,11 @@ from myia.infer.heap import (
     SizedView,
     ViewObject,
 )
-from myia.infer.indexing import setitem
-from myia.infer.numbers import is_number, is_weak
-from myia.infer.signature import Identity
-from myia.infer.sized.elements import is_sized, refuse
-from myia.infer.staging import objects
-from myia.infer.staging.pytrees import class_attribute, of_user
-from myia.infer.values import Abstract, Method, Opaque, Partial, Ref, Static, Super, Tuple
+from myia.infer.domain.values import Abstract, Method, Opaque, Partial, Ref, Static, Super, Tuple
+from myia.infer.dynamic.access import is_sized, refuse
+from myia.infer.indexing.indexing import setitem
+from myia.infer.jax.objects import objects
+from myia.infer.jax.objects.pytrees import class_attribute, of_user
 
 PARTS = ("real", "imag", "flat")  # of arrays; to assign to one is to write into it
 KINDS = {

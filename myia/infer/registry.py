@@ -16,10 +16,10 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from myia.infer.errors import BadType
-from myia.infer.finite import watched
-from myia.infer.sized.elements import holds_sized, of_nominal_size, refuse
-from myia.infer.values import Abstract
+from myia.infer.domain.errors import BadType
+from myia.infer.domain.values import Abstract
+from myia.infer.dynamic.access import holds_sized, of_nominal_size, refuse
+from myia.infer.numeric.nonfinite_checks import watched
 
 FUNCTIONS: dict[Any, Callable] = {}
 METHODS: dict[tuple[str, str], Callable] = {}  # (kind of object, name)
@@ -31,7 +31,7 @@ NAMED: dict[tuple[str, str], Callable] = {}  # (module, name) of the functions w
 SUBSCRIPTS: dict[int, Callable] = {}  # by the id of the object: `np.r_[...]`
 SIZED: dict[Callable, Callable] = {}  # handler -> handler of arrays of run-time size
 
-# Packages whose functions JAX stages for us: they are written to be traced (`infer/staging`).
+# Packages whose functions JAX stages for us: they are written to be traced (`infer/jax/`).
 STAGED = frozenset(
     {"blackjax", "chex", "diffrax", "distrax", "equinox", "flax", "haiku", "jax", "jaxlib"}
     | {"jaxopt", "jraph", "lineax", "numpyro", "optax", "optimistix"}
@@ -122,7 +122,7 @@ def subscript(x: Any) -> Callable[[Callable], Callable]:
 
 
 def sized(*handlers: Callable) -> Callable[[Callable], Callable]:
-    """Register what handlers do where an argument is an array of run-time size (`infer/sized/`).
+    """Register what handlers do where an argument is an array of run-time size (`infer/dynamic/`).
 
     It is called like the handler. A function without one is refused for such arrays.
     """

@@ -1,6 +1,7 @@
 """Diagnostics: one frozen dataclass per mistake, one renderer for all of them.
 
-A diagnostic is declared where its stage lives (`frontend/errors.py`, `infer/errors.py`, ...):
+A diagnostic is declared where its stage lives (`frontend/errors.py`, `infer/domain/errors.py`,
+...):
 
     @dataclass(frozen=True)
     class UnsupportedTry(Diagnostic):

@@ -18,8 +18,8 @@ from generator import Program
 
 import myia
 from myia.backends.reference.interpreter import evaluate
-from myia.infer.errors import NeedsStatic
-from myia.infer.signature import Flattener, dynamic_integer
+from myia.infer.boundary.signature import Flattener, dynamic_integer
+from myia.infer.domain.errors import NeedsStatic
 from myia.ir.core import Function
 from myia.passes.pipeline import LATE_PASSES
 from myia.pipeline import Options, stages, typed_program

@@ -6,8 +6,8 @@ import numpy as np
 
 from myia.backends.reference.interpreter import evaluate
 from myia.frontend.load import load
-from myia.infer.program import Program, infer
-from myia.infer.signature import Flattener
+from myia.infer.boundary.signature import Flattener
+from myia.infer.eval.program import Program, infer
 from myia.ir.verifier import verify
 
 _TO_PYTHON = {

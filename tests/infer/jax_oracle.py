@@ -16,8 +16,8 @@ from sampled_arrays import differentiable, weights
 from translated import QUICKLY
 
 from myia.backends.reference.interpreter import evaluate
-from myia.infer.staging.jaxprs import translate
-from myia.infer.staging.staging import stage
+from myia.infer.jax.tracing.trace import stage
+from myia.infer.jax.tracing.translate import translate
 from myia.ir.avals import aval_of
 from myia.ir.builder import build_region
 from myia.ir.core import Region, Value

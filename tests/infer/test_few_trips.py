@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import myia
-from myia.infer.sized import parts
+from myia.infer.indexing import dynamic_slices
 
 X = np.random.default_rng(0).uniform(0.5, 1.0, 40)
 
@@ -14,7 +14,7 @@ X = np.random.default_rng(0).uniform(0.5, 1.0, 40)
 @pytest.fixture
 def soon_long(monkeypatch):
     """Short arrays are long: compiled in no time."""
-    monkeypatch.setattr(parts, "LONG", 30)
+    monkeypatch.setattr(dynamic_slices, "LONG", 30)
 
 
 def haar(x):

@@ -8,14 +8,15 @@ import pytest
 from infer.driver import inferred
 
 import myia
-from myia.infer.staging import calls, staging
+from myia.infer.jax.objects import calls
+from myia.infer.jax.tracing import trace
 
 
 @pytest.fixture
 def traced(monkeypatch) -> list[str]:
     """What has been traced: functions of NumPy by name, and calls of functions of JAX."""
     found = []
-    make_jaxpr, stage = staging._make_jaxpr, calls._stage
+    make_jaxpr, stage = trace._make_jaxpr, calls._stage
 
     def of_numpy(f, *rest):
         found.append("numpy")
@@ -25,9 +26,9 @@ def traced(monkeypatch) -> list[str]:
         found.append(f.__name__)
         return stage(ctx, f, *rest)
 
-    monkeypatch.setattr(staging, "_make_jaxpr", of_numpy)
+    monkeypatch.setattr(trace, "_make_jaxpr", of_numpy)
     monkeypatch.setattr(calls, "_stage", of_jax)
-    staging._staged.cache_clear()
+    trace._staged.cache_clear()
     return found
 
 

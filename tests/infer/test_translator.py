@@ -22,9 +22,9 @@ from translated import (
 
 from myia.backends.reference.interpreter import evaluate
 from myia.backends.xla.executable import compile_function
-from myia.infer.staging.jaxprs import translate
-from myia.infer.staging.registry import translates
-from myia.infer.staging.staging import stage, stage_as_is
+from myia.infer.jax.tracing.rules import translates
+from myia.infer.jax.tracing.trace import stage, stage_as_is
+from myia.infer.jax.tracing.translate import translate
 from myia.ir.avals import F32, F64
 from myia.ir.builder import build_region
 from myia.ir.parser import parse

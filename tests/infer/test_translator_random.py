@@ -11,8 +11,8 @@ from jax_cases import P, U, W
 from jax_oracle import arrays_of, check, ours
 
 from myia.backends.xla.executable import compile_function
-from myia.infer.staging.jaxprs import translate
-from myia.infer.staging.staging import stage_as_is
+from myia.infer.jax.tracing.trace import stage_as_is
+from myia.infer.jax.tracing.translate import translate
 from myia.ir.avals import aval_of
 from myia.ir.builder import build_region
 from myia.ir.core import Function

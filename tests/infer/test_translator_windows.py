@@ -19,8 +19,8 @@ from translated import (
 from translated_table import Table, assert_equal
 
 from myia.backends.reference.interpreter import evaluate
-from myia.infer.staging.jaxprs import translate
-from myia.infer.staging.staging import stage
+from myia.infer.jax.tracing.trace import stage
+from myia.infer.jax.tracing.translate import translate
 from myia.ir.avals import aval_of
 from myia.ir.builder import build_region
 from myia.source.diagnostics import MyiaError

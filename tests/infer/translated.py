@@ -9,8 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from myia.backends.reference.interpreter import evaluate
-from myia.infer.staging.jaxprs import translate
-from myia.infer.staging.staging import stage
+from myia.infer.jax.tracing.trace import stage
+from myia.infer.jax.tracing.translate import translate
 from myia.ir.avals import aval_of
 from myia.ir.builder import build_region, emit
 from myia.ir.core import Function

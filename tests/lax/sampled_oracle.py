@@ -19,8 +19,8 @@ from sampled_case import Case
 
 from myia.backends.reference.interpreter import evaluate
 from myia.backends.xla.executable import compile_function
-from myia.infer.staging.jaxprs import translate
-from myia.infer.staging.staging import stage
+from myia.infer.jax.tracing.trace import stage
+from myia.infer.jax.tracing.translate import translate
 from myia.ir.avals import aval_of
 from myia.ir.builder import build_region
 from myia.ir.core import Function, Region, Value

@@ -15,9 +15,9 @@ from sampled_case import Case
 from sampled_oracle import assert_equal, by_jax, on_reference, on_xla
 from sampled_table import CASES, LEFT_OUT
 
-from myia.infer.staging.jaxprs import translate
-from myia.infer.staging.registry import RULES
-from myia.infer.staging.staging import stage
+from myia.infer.jax.tracing.rules import RULES
+from myia.infer.jax.tracing.trace import stage
+from myia.infer.jax.tracing.translate import translate
 from myia.ir.avals import F64
 from myia.ir.builder import build_region
 from myia.source.diagnostics import MyiaError

@@ -8,8 +8,8 @@ from spellings import DERIVED, PREPARED, SPELLINGS, STORED
 
 import myia
 from myia.frontend.load import load
-from myia.infer.program import infer
-from myia.infer.signature import Flattener
+from myia.infer.boundary.signature import Flattener
+from myia.infer.eval.program import infer
 from myia.ir.core import Function, walk
 from myia.ir.primitive import PRIMITIVES
 from myia.pipeline import STAGES, Options, stages

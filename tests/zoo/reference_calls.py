@@ -10,8 +10,8 @@ import numpy as np
 
 from myia.api.transforms import Transformed
 from myia.backends.reference.interpreter import evaluate
-from myia.infer.program import Program
-from myia.infer.signature import Flattener
+from myia.infer.boundary.signature import Flattener
+from myia.infer.eval.program import Program
 from myia.ir.core import Function
 from myia.pipeline import Options, stages, typed_program
 

@@ -7,18 +7,18 @@ from collections.abc import Callable
 
 import numpy as np
 
-from myia.infer import operators
-from myia.infer.context import Context
-from myia.infer.heap import SizedObject
-from myia.infer.numbers import is_number
-from myia.infer.operands import is_numeric
+from myia.infer.domain.context import Context
+from myia.infer.domain.dtypes import is_number
+from myia.infer.domain.heap import SizedObject
+from myia.infer.domain.values import NONE, Abstract, Ref, Static, Tuple, is_none
+from myia.infer.dynamic import access
+from myia.infer.dynamic.access import is_sized, refuse
+from myia.infer.dynamic.broadcasting import assign, lifted
+from myia.infer.indexing.masks import positions
+from myia.infer.numeric.promotion import is_numeric
+from myia.infer.operators import operators
+from myia.infer.operators.truth import truth
 from myia.infer.registry import FUNCTIONS, METHODS, function, method, property_, sized
-from myia.infer.sized import elements
-from myia.infer.sized.aligned import assign, lifted
-from myia.infer.sized.elements import is_sized, refuse
-from myia.infer.sized.masks import positions
-from myia.infer.truth import truth
-from myia.infer.values import NONE, Abstract, Ref, Static, Tuple, is_none
 from myia.library.numpy import products, selecting
 from myia.library.numpy.arrays import array_methods, creation
 from myia.library.numpy.ufuncs import ufunc_table
@@ -124,9 +124,9 @@ def _like(number: int | None):
         if options or len(rest) > 2:
             refuse(ctx, "an option")
         wanted = dtype_argument(ctx, rest[0] if is_none(dtype) else dtype)
-        x = elements.read(ctx, a)
+        x = access.read(ctx, a)
         zeros = constant(0, wanted or x.value.dtype, x.value.shape)
-        made = elements.new(ctx, zeros, x.extents)
+        made = access.new(ctx, zeros, x.extents)
         assign(ctx, made, value, casting="unsafe")
         return made
 
@@ -152,7 +152,7 @@ def _converted(copy: bool):
     def rule(ctx: Context, a: Abstract, dtype: Abstract = NONE, **options: Abstract) -> Abstract:
         if not is_sized(ctx, a) or options:
             refuse(ctx, "a sequence or an option")
-        found = elements.dtype_of(ctx, a)
+        found = access.dtype_of(ctx, a)
         wanted = dtype_argument(ctx, dtype) or found
         return a if wanted == found and not copy else _cast(ctx, a, wanted)
 
@@ -215,7 +215,7 @@ def _allclose(ctx: Context, *args: Abstract, **options: Abstract) -> Abstract:
 @property_("sized", "T")
 def _transposed(ctx: Context, self: Abstract) -> Abstract:
     """A copy that is refused once what it shows has changed."""
-    x = elements.read(ctx, self)
+    x = access.read(ctx, self)
     order = tuple(reversed(range(x.value.aval.ndim)))
     if len(order) == 1:
         return self
@@ -226,8 +226,8 @@ def _transposed(ctx: Context, self: Abstract) -> Abstract:
 
 
 def _counts(ctx: Context, x: Abstract) -> tuple[Abstract, ...]:
-    extents = elements.extents_of(ctx, x)
-    shape = elements.bounds_of(ctx, x).shape
+    extents = access.extents_of(ctx, x)
+    shape = access.bounds_of(ctx, x).shape
     return tuple(Static(n) if e is None else e.count.abstract() for n, e in zip(shape, extents))
 
 
@@ -246,12 +246,12 @@ def _size(ctx: Context, self: Abstract) -> Abstract:
 
 @property_("sized", "ndim")
 def _ndim(ctx: Context, self: Abstract) -> Abstract:
-    return Static(elements.bounds_of(ctx, self).ndim)
+    return Static(access.bounds_of(ctx, self).ndim)
 
 
 @property_("sized", "dtype")
 def _dtype(ctx: Context, self: Abstract) -> Abstract:
-    return Static(elements.dtype_of(ctx, self))
+    return Static(access.dtype_of(ctx, self))
 
 
 @sized(FUNCTIONS[np.size])

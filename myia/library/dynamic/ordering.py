@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from myia.infer import operators
-from myia.infer.context import Context
-from myia.infer.indexing import getitem
+from myia.infer.domain.context import Context
+from myia.infer.domain.dynamic_axes import Extents, moved_up, padded, prefix, resized
+from myia.infer.domain.lengths import Count, known, total
+from myia.infer.domain.values import NONE, Abstract, Ref, Scalar, SliceValue, Static, Tuple, is_none
+from myia.infer.dynamic import access
+from myia.infer.dynamic.access import Elements, is_sized, new, read, refuse
+from myia.infer.indexing.dynamic_subscripts import row
+from myia.infer.indexing.indexing import getitem
+from myia.infer.operators import operators
 from myia.infer.registry import FUNCTIONS, METHODS, sized
-from myia.infer.sized import elements
-from myia.infer.sized.counts import Count, known, total
-from myia.infer.sized.elements import Elements, is_sized, new, read, refuse
-from myia.infer.sized.extents import Extents, moved_up, padded, prefix, resized
-from myia.infer.sized.subscripts import row
-from myia.infer.values import NONE, Abstract, Ref, Scalar, SliceValue, Static, Tuple, is_none
 from myia.ir.builder import emit
 from myia.ir.core import Value
 from myia.library.numpy import ordering, repeat_and_pad, statistics
@@ -34,7 +34,7 @@ BACKWARDS = SliceValue(NONE, NONE, LAST)
 @sized(FUNCTIONS[np.flip])
 def _flip(ctx: Context, m: Abstract, axis: Abstract = NONE) -> Abstract:
     """A view, as `m[::-1]`."""
-    ndim = elements.bounds_of(ctx, m).ndim
+    ndim = access.bounds_of(ctx, m).ndim
     axes = axes_argument(ctx, axis, ndim)
     key = Tuple(tuple(BACKWARDS if i in axes else WHOLE for i in range(ndim)))
     return getitem(ctx, m, key)
@@ -42,7 +42,7 @@ def _flip(ctx: Context, m: Abstract, axis: Abstract = NONE) -> Abstract:
 
 @sized(FUNCTIONS[np.diff])
 def _diff(ctx: Context, a: Abstract, n: Abstract = Static(1), axis: Abstract = LAST) -> Abstract:
-    if elements.bounds_of(ctx, a).ndim != 1 or not is_sized(ctx, a):
+    if access.bounds_of(ctx, a).ndim != 1 or not is_sized(ctx, a):
         refuse(ctx, "`numpy.diff` of several axes")
     axis_argument(ctx, axis, 1)
     for _ in range(static(ctx, n, "how often differences are taken")):
@@ -58,7 +58,7 @@ def _diff(ctx: Context, a: Abstract, n: Abstract = Static(1), axis: Abstract = L
 def _concatenate(ctx: Context, arrays: Abstract, axis: Abstract = Static(0)) -> Abstract:
     """Each part moved behind those before it; of known size where the counts add up to one."""
     given = [x if is_sized(ctx, x) else array(ctx, x) for x in ctx.list_items(arrays)]
-    ndims = {elements.bounds_of(ctx, x).ndim if isinstance(x, Ref) else 0 for x in given}
+    ndims = {access.bounds_of(ctx, x).ndim if isinstance(x, Ref) else 0 for x in given}
     if ndims != {1} or axis_argument(ctx, axis, 1) != 0:
         refuse(ctx, "`numpy.concatenate` of several axes")
     parts = [read(ctx, x).packed() for x in given]
@@ -112,9 +112,9 @@ def _sort(
 def _sort_in_place(
     ctx: Context, self: Abstract, axis: Abstract = LAST, kind: Abstract = NONE, **options: Abstract
 ) -> Abstract:
-    elements.pack(ctx, self)
+    access.pack(ctx, self)
     found, _, _ = _sorted(ctx, self, axis)
-    elements.store(ctx, self, found.value)
+    access.store(ctx, self, found.value)
     return NONE
 
 
@@ -135,7 +135,7 @@ def _searchsorted(
     sorter: Abstract = NONE,
 ) -> Abstract:
     """As among all that are there, and behind them elements that come after every other."""
-    if not is_none(sorter) or is_sized(ctx, v) or elements.bounds_of(ctx, a).ndim != 1:
+    if not is_none(sorter) or is_sized(ctx, v) or access.bounds_of(ctx, a).ndim != 1:
         refuse(ctx, "`numpy.searchsorted` with a sorter, or for values,")
     x = read(ctx, a).packed()
     (extent,) = x.extents

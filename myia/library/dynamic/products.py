@@ -6,16 +6,16 @@ from collections.abc import Callable
 
 import numpy as np
 
-from myia.infer import operators
-from myia.infer.context import Context
-from myia.infer.errors import BadValue
-from myia.infer.numbers import convert, promote
-from myia.infer.operands import is_numeric
+from myia.infer.domain.context import Context
+from myia.infer.domain.dtypes import convert, promote
+from myia.infer.domain.dynamic_axes import Extent, filled, guarded
+from myia.infer.domain.errors import BadValue
+from myia.infer.domain.values import NONE, Abstract, Ref
+from myia.infer.dynamic.access import Elements, dtype_of, is_sized, new, read, refuse
+from myia.infer.dynamic.broadcasting import lifted, matched
+from myia.infer.numeric.promotion import is_numeric
+from myia.infer.operators import operators
 from myia.infer.registry import FUNCTIONS, sized
-from myia.infer.sized.aligned import lifted, matched
-from myia.infer.sized.elements import Elements, dtype_of, is_sized, new, read, refuse
-from myia.infer.sized.extents import Extent, filled, guarded
-from myia.infer.values import NONE, Abstract, Ref
 from myia.library.dynamic.elementwise import stored
 from myia.library.numpy import products
 from myia.library.support.arguments import numeric

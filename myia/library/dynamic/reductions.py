@@ -11,14 +11,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from myia.infer import comparison, operators
-from myia.infer.context import Context
-from myia.infer.numbers import is_number
+from myia.infer.domain.context import Context
+from myia.infer.domain.dtypes import is_number
+from myia.infer.domain.dynamic_axes import Extents, filled, padded
+from myia.infer.domain.values import FALSE, NONE, Abstract, Scalar, Static, is_none
+from myia.infer.dynamic import access
+from myia.infer.dynamic.access import Elements, is_sized, new, read, refuse
+from myia.infer.operators import comparison, operators
 from myia.infer.registry import FUNCTIONS, sized
-from myia.infer.sized import elements
-from myia.infer.sized.elements import Elements, is_sized, new, read, refuse
-from myia.infer.sized.extents import Extents, filled, padded
-from myia.infer.values import FALSE, NONE, Abstract, Scalar, Static, is_none
 from myia.library.numpy import reductions, statistics
 from myia.library.support.arguments import (
     axes_argument,
@@ -182,7 +182,7 @@ def _mean(
     where: Abstract = NONE,
 ) -> Abstract:
     _refuse_mask(ctx, where)
-    wanted = dtype_argument(ctx, dtype) or inexact(elements.dtype_of(ctx, a))
+    wanted = dtype_argument(ctx, dtype) or inexact(access.dtype_of(ctx, a))
     x = read(ctx, a)
     axes = axes_argument(ctx, axis, x.value.aval.ndim)
     options = {"dtype": Static(wanted), "keepdims": keepdims}
@@ -211,7 +211,7 @@ def _variance(
     keepdims: Abstract = FALSE,
 ) -> Abstract:
     """The mean of the squared distances to the mean."""
-    wanted = dtype_argument(ctx, dtype) or inexact(elements.dtype_of(ctx, a))
+    wanted = dtype_argument(ctx, dtype) or inexact(access.dtype_of(ctx, a))
     x = read(ctx, a)
     axes = axes_argument(ctx, axis, x.value.aval.ndim)
     mean = _mean(ctx, a, axis, Static(wanted), keepdims=Static(True))

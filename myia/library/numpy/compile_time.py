@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from myia.infer.context import Context
-from myia.infer.errors import BadType, BadValue
-from myia.infer.heap import DictObject
-from myia.infer.operands import is_numeric
+from myia.infer.domain.context import Context
+from myia.infer.domain.errors import BadType, BadValue
+from myia.infer.domain.heap import DictObject
+from myia.infer.domain.values import Abstract, Static, Tuple
+from myia.infer.numeric.promotion import is_numeric
 from myia.infer.registry import function
-from myia.infer.values import Abstract, Static, Tuple
 from myia.library.support.arguments import dtype_of
 from myia.library.support.traced import python_value
 from myia.primitives.define import array_constant

@@ -11,14 +11,14 @@ import string
 
 import numpy as np
 
-from myia.infer.context import Context
-from myia.infer.errors import BadValue
-from myia.infer.layout import frozen_view
-from myia.infer.numbers import promote
-from myia.infer.operands import operand_dtype
+from myia.infer.domain.context import Context
+from myia.infer.domain.dtypes import promote
+from myia.infer.domain.errors import BadValue
+from myia.infer.domain.memory_order import frozen_view
+from myia.infer.domain.values import NONE, Abstract, Ref, Static
+from myia.infer.domain.views import reshape
+from myia.infer.numeric.promotion import operand_dtype
 from myia.infer.registry import function
-from myia.infer.values import NONE, Abstract, Ref, Static
-from myia.infer.views import reshape
 from myia.ir.core import Value
 from myia.library.numpy.products import contract
 from myia.library.support.arguments import (

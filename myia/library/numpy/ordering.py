@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from myia.infer.context import Context
-from myia.infer.errors import BadType, BadValue, Unsupported
-from myia.infer.indexing import getitem
-from myia.infer.layout import result_like
-from myia.infer.numbers import broadcast_to, promote
-from myia.infer.operands import operand_dtype
+from myia.infer.domain.context import Context
+from myia.infer.domain.dtypes import broadcast_to, promote
+from myia.infer.domain.errors import BadType, BadValue, Unsupported
+from myia.infer.domain.memory_order import result_like
+from myia.infer.domain.values import NONE, Abstract, Ref, SliceValue, Static, Tuple, is_none
+from myia.infer.domain.views import reshape
+from myia.infer.indexing.indexing import getitem
+from myia.infer.numeric.promotion import operand_dtype
 from myia.infer.registry import function, method
-from myia.infer.values import NONE, Abstract, Ref, SliceValue, Static, Tuple, is_none
-from myia.infer.views import reshape
 from myia.ir.core import Value
 from myia.library.numpy.reductions import along
 from myia.library.support.arguments import (

@@ -7,14 +7,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from myia.infer import operators
-from myia.infer.context import Context
-from myia.infer.errors import BadValue
-from myia.infer.numbers import broadcast_to, convert, is_number, promote
-from myia.infer.operands import operand_dtype
+from myia.infer.domain.context import Context
+from myia.infer.domain.dtypes import broadcast_to, convert, is_number, promote
+from myia.infer.domain.errors import BadValue
+from myia.infer.domain.values import NONE, Abstract, Static, static_int
+from myia.infer.domain.views import reshape
+from myia.infer.numeric.promotion import operand_dtype
+from myia.infer.operators import operators
 from myia.infer.registry import function, method
-from myia.infer.values import NONE, Abstract, Static, static_int
-from myia.infer.views import reshape
 from myia.ir.core import Value
 from myia.library.support.arguments import (
     array,

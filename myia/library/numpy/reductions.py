@@ -10,14 +10,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from myia.infer import operators
-from myia.infer.context import Context
-from myia.infer.errors import BadValue, Unsupported
-from myia.infer.layout import ravel, result_like
-from myia.infer.numbers import broadcast_to
+from myia.infer.domain.context import Context
+from myia.infer.domain.dtypes import broadcast_to
+from myia.infer.domain.errors import BadValue, Unsupported
+from myia.infer.domain.memory_order import ravel, result_like
+from myia.infer.domain.values import FALSE, NONE, TRUE, Abstract, Ref, is_none
+from myia.infer.domain.views import reshape
+from myia.infer.operators import operators
 from myia.infer.registry import function, method
-from myia.infer.values import FALSE, NONE, TRUE, Abstract, Ref, is_none
-from myia.infer.views import reshape
 from myia.ir.core import Value
 from myia.library.support.arguments import (
     array,

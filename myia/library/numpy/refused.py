@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from myia.infer.context import Context
-from myia.infer.errors import Unsupported
+from myia.infer.domain.context import Context
+from myia.infer.domain.errors import Unsupported
+from myia.infer.domain.values import Abstract
 from myia.infer.registry import function
-from myia.infer.values import Abstract
 
 FILES = "reads or writes files or buffers"
 TEXT = "makes text of arrays"

@@ -6,14 +6,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from myia.infer import comparison, operators
-from myia.infer.context import Context
-from myia.infer.errors import BadValue, Unsupported
-from myia.infer.layout import result_like
-from myia.infer.numbers import broadcast_to, is_number
+from myia.infer.domain.context import Context
+from myia.infer.domain.dtypes import broadcast_to, is_number
+from myia.infer.domain.errors import BadValue, Unsupported
+from myia.infer.domain.memory_order import result_like
+from myia.infer.domain.values import NONE, Abstract, Scalar, Static, Tuple, is_none
+from myia.infer.domain.views import reshape
+from myia.infer.operators import comparison, operators
 from myia.infer.registry import function, method
-from myia.infer.values import NONE, Abstract, Scalar, Static, Tuple, is_none
-from myia.infer.views import reshape
 from myia.ir.core import Value
 from myia.library.numpy.reductions import along
 from myia.library.source import padding

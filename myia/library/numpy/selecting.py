@@ -6,15 +6,11 @@ import math
 
 import numpy as np
 
-from myia.infer import comparison
-from myia.infer.context import Context
-from myia.infer.errors import BadValue, Unsupported
-from myia.infer.layout import result_like
-from myia.infer.numbers import promote
-from myia.infer.operands import broadcast_shapes, operand, operand_dtype
-from myia.infer.registry import function, method
-from myia.infer.truth import truth
-from myia.infer.values import (
+from myia.infer.domain.context import Context
+from myia.infer.domain.dtypes import promote
+from myia.infer.domain.errors import BadValue, Unsupported
+from myia.infer.domain.memory_order import result_like
+from myia.infer.domain.values import (
     FALSE,
     NONE,
     TRUE,
@@ -24,6 +20,10 @@ from myia.infer.values import (
     static_int,
     static_number,
 )
+from myia.infer.numeric.promotion import broadcast_shapes, operand, operand_dtype
+from myia.infer.operators import comparison
+from myia.infer.operators.truth import truth
+from myia.infer.registry import function, method
 from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.library.numpy.ufuncs.ufuncs import resolve

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from myia.infer.context import Context
-from myia.infer.errors import Unsupported
-from myia.infer.numbers import promote
-from myia.infer.operands import operand_dtype
+from myia.infer.domain.context import Context
+from myia.infer.domain.dtypes import promote
+from myia.infer.domain.errors import Unsupported
+from myia.infer.domain.values import NONE, Abstract, SliceValue, Static, Tuple, is_none
+from myia.infer.numeric.promotion import operand_dtype
 from myia.infer.registry import subscript
-from myia.infer.values import NONE, Abstract, SliceValue, Static, Tuple, is_none
 from myia.library.numpy.arrays.shaping import seen_as
 from myia.library.numpy.compile_time import abstract
 from myia.library.support.arguments import cast, numeric

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import copy
 
-from myia.infer import comparison, list_edits, lists, operators
-from myia.infer.context import Context
-from myia.infer.errors import BadValue, Unsupported
-from myia.infer.heap import BufferObject, DictObject, ListObject
-from myia.infer.indexing import dict_key, getitem
-from myia.infer.mismatch import Mismatch
-from myia.infer.regions import copied
+from myia.infer.domain.context import Context
+from myia.infer.domain.errors import BadValue, Unsupported
+from myia.infer.domain.heap import BufferObject, DictObject, ListObject
+from myia.infer.domain.mismatch import Mismatch
+from myia.infer.domain.values import NONE, Abstract, Ref, Static, Tuple
+from myia.infer.dynamic.access import is_sized
+from myia.infer.indexing.indexing import dict_key, getitem
+from myia.infer.operators import comparison, operators
+from myia.infer.operators.truth import truth
+from myia.infer.paths import growing_lists, list_slices
+from myia.infer.paths.region_outputs import copied
 from myia.infer.registry import function, method
-from myia.infer.sized.elements import is_sized
-from myia.infer.truth import truth
-from myia.infer.values import NONE, Abstract, Ref, Static, Tuple
 
 # ----- Lists
 
@@ -22,7 +23,7 @@ from myia.infer.values import NONE, Abstract, Ref, Static, Tuple
 @method("list", "append")
 def _append(ctx: Context, self: Ref, item: Abstract) -> Abstract:
     try:
-        lists.append(ctx, self, item)
+        growing_lists.append(ctx, self, item)
     except Mismatch as m:
         ctx.fail(Unsupported, what=f"{m.a} turning into {m.b}")
     return NONE
@@ -64,16 +65,16 @@ def _pop_grown(ctx: Context, self: Ref, index: Abstract) -> Abstract:
     """`pop` of a list that has grown in a loop: its length may be known at run time only."""
     i = ctx.int_of(index, "the index of an item")
     if i == -1:
-        return list_edits.pop_last(ctx, self)
+        return list_slices.pop_last(ctx, self)
     item = getitem(ctx, self, index)
-    list_edits.delete(ctx, self, i)
+    list_slices.delete(ctx, self, i)
     return item
 
 
 @method("list", "insert")
 def _insert(ctx: Context, self: Ref, index: Abstract, item: Abstract) -> Abstract:
     i = ctx.int_of(index, "the index of an item")
-    list_edits.store_part(ctx, self, slice(i, i), ctx.new(ListObject((item,))))
+    list_slices.store_part(ctx, self, slice(i, i), ctx.new(ListObject((item,))))
     return NONE
 
 
@@ -123,7 +124,7 @@ def _sort(ctx: Context, self: Ref, **options: Abstract) -> Abstract:
 
 @method("list", "reverse")
 def _reverse(ctx: Context, self: Ref) -> Abstract:
-    list_edits.become(ctx, self, list_edits.part(ctx, self, slice(None, None, -1)))
+    list_slices.become(ctx, self, list_slices.part(ctx, self, slice(None, None, -1)))
     return NONE
 
 
@@ -135,7 +136,7 @@ def _clear(ctx: Context, self: Ref) -> Abstract:
 
 @method("list", "copy")
 def _copy(ctx: Context, self: Ref) -> Abstract:
-    return lists.copied(ctx, self)
+    return growing_lists.copied(ctx, self)
 
 
 @function(copy.copy)
@@ -143,7 +144,9 @@ def _shallow_copy(ctx: Context, x: Abstract) -> Abstract:
     """Anything but a container, an instance or an array is its own copy."""
     if not isinstance(x, Ref):
         return x
-    return copied(ctx, x, {}) if ctx.is_array(x) or is_sized(ctx, x) else lists.copied(ctx, x)
+    return (
+        copied(ctx, x, {}) if ctx.is_array(x) or is_sized(ctx, x) else growing_lists.copied(ctx, x)
+    )
 
 
 @function(copy.deepcopy)

@@ -6,22 +6,14 @@ import functools
 
 import numpy as np
 
-from myia.infer import comparison, operators
-from myia.infer.branches import branch
-from myia.infer.context import Context
-from myia.infer.errors import BadType, BadValue
-from myia.infer.loops import LoopCode, loop
+from myia.infer.domain.context import Context
+from myia.infer.domain.errors import BadType, BadValue
+from myia.infer.domain.values import FALSE, NONE, TRUE, Abstract, Static, is_none, static_int
+from myia.infer.loops.fixed_point import LoopCode, loop
+from myia.infer.operators import comparison, operators
+from myia.infer.operators.truth import both, either, truth
+from myia.infer.paths.branches import branch
 from myia.infer.registry import function
-from myia.infer.truth import both, either, truth
-from myia.infer.values import (
-    FALSE,
-    NONE,
-    TRUE,
-    Abstract,
-    Static,
-    is_none,
-    static_int,
-)
 from myia.primitives import logic
 from myia.primitives.define import constant
 

@@ -9,13 +9,22 @@ import itertools
 import math
 from collections.abc import Callable
 
-from myia.infer import operators
-from myia.infer.context import Context
-from myia.infer.errors import BadValue, Unsupported
-from myia.infer.iteration import ITERATORS, Sequence, sequence
-from myia.infer.numbers import is_number, kind_of
+from myia.infer.domain.context import Context
+from myia.infer.domain.dtypes import is_number, kind_of
+from myia.infer.domain.errors import BadValue, Unsupported
+from myia.infer.domain.values import (
+    NONE,
+    Abstract,
+    Iterator,
+    Scalar,
+    Static,
+    Tuple,
+    is_none,
+    static_int,
+)
+from myia.infer.loops.iterables import ITERATORS, Sequence, sequence
+from myia.infer.operators import operators
 from myia.infer.registry import function
-from myia.infer.values import NONE, Abstract, Iterator, Scalar, Static, Tuple, is_none, static_int
 
 
 def iterator(kind: str) -> Callable[[Callable], Callable]:

@@ -12,11 +12,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from myia.infer import operators
-from myia.infer.context import Context
-from myia.infer.errors import BadType, BadValue
+from myia.infer.domain.context import Context
+from myia.infer.domain.errors import BadType, BadValue
+from myia.infer.domain.values import Abstract, Scalar, Static, Tuple, static_number
+from myia.infer.operators import operators
 from myia.infer.registry import function
-from myia.infer.values import Abstract, Scalar, Static, Tuple, static_number
 from myia.ir.core import Value
 from myia.library.support import value_formulas
 from myia.primitives import arithmetic, elementwise, logic, special

@@ -6,10 +6,8 @@ import operator
 
 import numpy as np
 
-from myia.infer import operators
-from myia.infer.context import Context
-from myia.infer.errors import BadType, BadValue, Unsupported
-from myia.infer.numbers import (
+from myia.infer.domain.context import Context
+from myia.infer.domain.dtypes import (
     INT64_MIN,
     PYTHON_DTYPES,
     bounds,
@@ -18,10 +16,8 @@ from myia.infer.numbers import (
     is_weak,
     kind_of,
 )
-from myia.infer.operands import operand_dtype
-from myia.infer.registry import function
-from myia.infer.truth import truth
-from myia.infer.values import (
+from myia.infer.domain.errors import BadType, BadValue, Unsupported
+from myia.infer.domain.values import (
     FALSE,
     NONE,
     Abstract,
@@ -31,6 +27,10 @@ from myia.infer.values import (
     is_none,
     static_number,
 )
+from myia.infer.numeric.promotion import operand_dtype
+from myia.infer.operators import operators
+from myia.infer.operators.truth import truth
+from myia.infer.registry import function
 from myia.primitives import arithmetic, elementwise, logic
 from myia.primitives.define import constant
 

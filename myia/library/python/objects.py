@@ -8,19 +8,12 @@ import functools
 
 import numpy as np
 
-from myia.infer.arguments import DEVICE_ARRAY, call_partial
-from myia.infer.context import Context
-from myia.infer.errors import BadType, Unsupported
-from myia.infer.heap import DictObject, InstanceObject
-from myia.infer.numbers import (
-    is_weak,
-    number_dtype,
-)
-from myia.infer.registry import function
-from myia.infer.sized.elements import is_sized
-from myia.infer.staging.pytrees import is_device_class
-from myia.infer.strings import escaped, format_parts, printed, values_of
-from myia.infer.values import (
+from myia.infer.boundary.arguments import DEVICE_ARRAY, call_partial
+from myia.infer.domain.context import Context
+from myia.infer.domain.dtypes import is_weak, number_dtype
+from myia.infer.domain.errors import BadType, Unsupported
+from myia.infer.domain.heap import DictObject, InstanceObject
+from myia.infer.domain.values import (
     FALSE,
     NONE,
     TRUE,
@@ -38,6 +31,10 @@ from myia.infer.values import (
     Super,
     Tuple,
 )
+from myia.infer.dynamic.access import is_sized
+from myia.infer.jax.objects.pytrees import is_device_class
+from myia.infer.numeric.f_strings import escaped, format_parts, printed, values_of
+from myia.infer.registry import function
 from myia.primitives.effects import debug_print
 
 # ----- Types and attributes

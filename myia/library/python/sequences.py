@@ -4,19 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from myia.infer import lists
-from myia.infer.branches import branch
-from myia.infer.context import Context
-from myia.infer.errors import BadType, BadValue, Unsupported
-from myia.infer.heap import DictObject, ListObject
-from myia.infer.loops import LoopCode, loop
-from myia.infer.numbers import (
-    is_number,
-    kind_of,
-)
-from myia.infer.registry import function
-from myia.infer.truth import truth
-from myia.infer.values import (
+from myia.infer.domain.context import Context
+from myia.infer.domain.dtypes import is_number, kind_of
+from myia.infer.domain.errors import BadType, BadValue, Unsupported
+from myia.infer.domain.heap import DictObject, ListObject
+from myia.infer.domain.values import (
     FALSE,
     NONE,
     Abstract,
@@ -29,6 +21,11 @@ from myia.infer.values import (
     is_none,
     static_int,
 )
+from myia.infer.loops.fixed_point import LoopCode, loop
+from myia.infer.operators.truth import truth
+from myia.infer.paths import growing_lists
+from myia.infer.paths.branches import branch
+from myia.infer.registry import function
 
 
 @function(len)
@@ -89,7 +86,7 @@ def _list(ctx: Context, x: Abstract | None = None) -> Abstract:
     if x is None:
         return ctx.new(ListObject(()))
     if isinstance(x, Ref) and not ctx.is_array(x) and ctx.contents(x).key()[0] is not DictObject:
-        return lists.copied(ctx, x)
+        return growing_lists.copied(ctx, x)
     return ctx.new(ListObject(ctx.list_items(x)))
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from myia.infer.context import Context
-from myia.infer.errors import BadValue
-from myia.infer.operands import operand_dtype
+from myia.infer.domain.context import Context
+from myia.infer.domain.errors import BadValue
+from myia.infer.domain.values import NONE, TRUE, Abstract, Static, Tuple
+from myia.infer.numeric.promotion import operand_dtype
 from myia.infer.registry import function, when_imported
-from myia.infer.values import NONE, TRUE, Abstract, Static, Tuple
 from myia.ir.core import Value
 from myia.library.support.arguments import flag, numeric, static, value_of
 from myia.library.support.traced import Dtypes, array_of, double, lapack, one_inexact

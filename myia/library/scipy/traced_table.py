@@ -9,8 +9,8 @@ from types import ModuleType
 
 import scipy.linalg
 
+from myia.infer.jax.formulas.lookup import find, parameters
 from myia.infer.registry import when_imported
-from myia.infer.staging.numpy_names import find, parameters
 from myia.library.numpy.compile_time import known_at_compile_time
 from myia.library.numpy.ufuncs.ufuncs import ufunc
 from myia.library.support import value_formulas_special, value_hypergeometric

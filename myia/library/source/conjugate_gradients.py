@@ -14,14 +14,14 @@ from types import ModuleType
 
 import numpy as np
 
-from myia.infer.context import Context
-from myia.infer.custom_regions import closed
-from myia.infer.errors import BadValue, Unsupported
-from myia.infer.heap import CellObject
+from myia.infer.custom.regions import closed
+from myia.infer.domain.context import Context
+from myia.infer.domain.errors import BadValue, Unsupported
+from myia.infer.domain.heap import CellObject
+from myia.infer.domain.values import NONE, Abstract, Closure, PyFunction, Static, Tuple
+from myia.infer.jax.objects.dispatch import call_library
 from myia.infer.registry import function as registered
 from myia.infer.registry import is_staged, when_imported
-from myia.infer.staging.library import call_library
-from myia.infer.values import NONE, Abstract, Closure, PyFunction, Static, Tuple
 from myia.ir.avals import Aval
 from myia.ir.builder import Builder, emit
 from myia.ir.core import Region, Value, captures

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from myia.infer.arrays import as_array
-from myia.infer.context import Context
-from myia.infer.errors import BadType, BadValue, Unsupported
-from myia.infer.layout import result_like
-from myia.infer.numbers import broadcast_to, convert, is_number, is_weak
-from myia.infer.operands import is_numeric, operand, operand_dtype
-from myia.infer.values import Abstract, Ref, Scalar, Static, Tuple, is_none, static_int
+from myia.infer.domain.context import Context
+from myia.infer.domain.dtypes import broadcast_to, convert, is_number, is_weak
+from myia.infer.domain.errors import BadType, BadValue, Unsupported
+from myia.infer.domain.memory_order import result_like
+from myia.infer.domain.values import Abstract, Ref, Scalar, Static, Tuple, is_none, static_int
+from myia.infer.numeric.promotion import is_numeric, operand, operand_dtype
+from myia.infer.paths.nested_sequences import as_array
 from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.library.support.value_formulas import truth

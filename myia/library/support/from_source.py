@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from myia.infer.context import Context
-from myia.infer.errors import RaiseReached, Unsupported
+from myia.infer.domain.context import Context
+from myia.infer.domain.errors import RaiseReached, Unsupported
+from myia.infer.domain.values import Abstract, Static
 from myia.infer.registry import function, method, sized
-from myia.infer.values import Abstract, Static
 from myia.ir.builder import current_span
 from myia.source.diagnostics import MyiaError, render
 from myia.source.span import Span

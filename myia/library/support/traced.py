@@ -17,16 +17,16 @@ from typing import Any
 
 import numpy as np
 
-from myia.infer.context import Context
-from myia.infer.errors import BadType, BadValue, Unsupported
-from myia.infer.heap import DictObject
-from myia.infer.numbers import promote
-from myia.infer.operands import operand_dtype
+from myia.infer.domain.context import Context
+from myia.infer.domain.dtypes import promote
+from myia.infer.domain.errors import BadType, BadValue, Unsupported
+from myia.infer.domain.heap import DictObject
+from myia.infer.domain.values import Abstract, Ref, Scalar, SliceValue, Static, Tuple, is_none
+from myia.infer.jax.formulas.lookup import Applied, find, takes
+from myia.infer.jax.tracing.trace import stage
+from myia.infer.jax.tracing.translate import translate
+from myia.infer.numeric.promotion import operand_dtype
 from myia.infer.registry import function
-from myia.infer.staging.jaxprs import translate
-from myia.infer.staging.numpy_names import Applied, find, takes
-from myia.infer.staging.staging import stage
-from myia.infer.values import Abstract, Ref, Scalar, SliceValue, Static, Tuple, is_none
 from myia.ir.core import Value
 from myia.library.support.arguments import inexact, numeric, sum_dtype, value_of
 from myia.source.diagnostics import MyiaError

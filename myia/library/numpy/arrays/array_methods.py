@@ -6,13 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from myia.infer.context import Context
-from myia.infer.errors import BadType, BadValue, Unsupported
-from myia.infer.indexing import getitem
-from myia.infer.layout import frozen_view, is_contiguous, ravel
-from myia.infer.numbers import broadcast_to
-from myia.infer.registry import METHODS, function, method, property_
-from myia.infer.values import (
+from myia.infer.domain.context import Context
+from myia.infer.domain.dtypes import broadcast_to
+from myia.infer.domain.errors import BadType, BadValue, Unsupported
+from myia.infer.domain.memory_order import frozen_view, is_contiguous, ravel
+from myia.infer.domain.values import (
     NONE,
     TRUE,
     Abstract,
@@ -23,6 +21,8 @@ from myia.infer.values import (
     is_none,
     static_number,
 )
+from myia.infer.indexing.indexing import getitem
+from myia.infer.registry import METHODS, function, method, property_
 from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.library.numpy.arrays.shaping import permuted

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from myia.infer.arrays import as_array, common_dtype
-from myia.infer.context import Context
-from myia.infer.errors import BadType, BadValue
-from myia.infer.layout import copy_of, is_contiguous, layout, result_like
-from myia.infer.numbers import broadcast_to
-from myia.infer.operands import broadcast_shapes
+from myia.infer.domain.context import Context
+from myia.infer.domain.dtypes import broadcast_to
+from myia.infer.domain.errors import BadType, BadValue
+from myia.infer.domain.memory_order import copy_of, is_contiguous, layout, result_like
+from myia.infer.domain.values import FALSE, NONE, TRUE, Abstract, Ref, Static, is_none
+from myia.infer.domain.views import reshape
+from myia.infer.numeric.promotion import broadcast_shapes
+from myia.infer.paths.nested_sequences import as_array, common_dtype
 from myia.infer.registry import function
-from myia.infer.values import FALSE, NONE, TRUE, Abstract, Ref, Static, is_none
-from myia.infer.views import reshape
 from myia.ir.core import Value
 from myia.library.support.arguments import (
     array,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from myia.infer.context import Context
-from myia.infer.errors import BadValue
-from myia.infer.layout import frozen_view, result_like
-from myia.infer.numbers import broadcast_to
+from myia.infer.domain.context import Context
+from myia.infer.domain.dtypes import broadcast_to
+from myia.infer.domain.errors import BadValue
+from myia.infer.domain.memory_order import frozen_view, result_like
+from myia.infer.domain.values import NONE, Abstract, Ref, Static, is_none
 from myia.infer.registry import function, method
-from myia.infer.values import NONE, Abstract, Ref, Static, is_none
 from myia.ir.core import Value
 from myia.library.support.arguments import (
     array,

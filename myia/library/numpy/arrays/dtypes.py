@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from myia.infer.context import Context
-from myia.infer.errors import BadType, BadValue
-from myia.infer.operands import operand_dtype
+from myia.infer.domain.context import Context
+from myia.infer.domain.errors import BadType, BadValue
+from myia.infer.domain.values import Abstract, Static
+from myia.infer.numeric.promotion import operand_dtype
 from myia.infer.registry import function
-from myia.infer.values import Abstract, Static
 from myia.library.support.arguments import cast, dtype_of, numeric, static
 
 ZERO = Static(0)

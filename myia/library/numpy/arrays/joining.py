@@ -10,15 +10,15 @@ from collections.abc import Callable
 
 import numpy as np
 
-from myia.infer.arrays import buffer_array
-from myia.infer.context import Context
-from myia.infer.errors import BadType, BadValue
-from myia.infer.heap import BufferObject, ListObject
-from myia.infer.layout import result_like
-from myia.infer.numbers import is_number, promote
-from myia.infer.operands import operand_dtype
+from myia.infer.domain.context import Context
+from myia.infer.domain.dtypes import is_number, promote
+from myia.infer.domain.errors import BadType, BadValue
+from myia.infer.domain.heap import BufferObject, ListObject
+from myia.infer.domain.memory_order import result_like
+from myia.infer.domain.values import NONE, Abstract, Ref, Static, is_none
+from myia.infer.numeric.promotion import operand_dtype
+from myia.infer.paths.nested_sequences import buffer_array
 from myia.infer.registry import function
-from myia.infer.values import NONE, Abstract, Ref, Static, is_none
 from myia.ir.core import Value
 from myia.library.numpy.arrays.shaping import seen_as, window
 from myia.library.support.arguments import (

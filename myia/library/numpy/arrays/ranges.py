@@ -6,13 +6,13 @@ import math
 
 import numpy as np
 
-from myia.infer.context import Context
-from myia.infer.errors import BadType, BadValue, Unsupported
-from myia.infer.numbers import broadcast_to, promote
-from myia.infer.operands import broadcast_shapes, operand_dtype
+from myia.infer.domain.context import Context
+from myia.infer.domain.dtypes import broadcast_to, promote
+from myia.infer.domain.errors import BadType, BadValue, Unsupported
+from myia.infer.domain.values import FALSE, NONE, TRUE, Abstract, Static, Tuple
+from myia.infer.domain.views import reshape
+from myia.infer.numeric.promotion import broadcast_shapes, operand_dtype
 from myia.infer.registry import function
-from myia.infer.values import FALSE, NONE, TRUE, Abstract, Static, Tuple
-from myia.infer.views import reshape
 from myia.ir.core import Value
 from myia.library.support.arguments import (
     array,

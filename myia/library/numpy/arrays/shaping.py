@@ -7,14 +7,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from myia.infer import layout
-from myia.infer.context import Context
-from myia.infer.errors import BadType, BadValue, Unsupported
-from myia.infer.layout import frozen_view
-from myia.infer.numbers import broadcast_to
+from myia.infer.domain import memory_order
+from myia.infer.domain.context import Context
+from myia.infer.domain.dtypes import broadcast_to
+from myia.infer.domain.errors import BadType, BadValue, Unsupported
+from myia.infer.domain.memory_order import frozen_view
+from myia.infer.domain.values import FALSE, NONE, Abstract, Ref, Static, Tuple, is_none
+from myia.infer.domain.views import Permute, Reshape, Window
 from myia.infer.registry import function, method
-from myia.infer.values import FALSE, NONE, Abstract, Ref, Static, Tuple, is_none
-from myia.infer.views import Permute, Reshape, Window
 from myia.library.support.arguments import (
     array,
     axes_argument,
@@ -83,7 +83,7 @@ def nesting(ctx: Context, x: Abstract, order: Abstract, function: str) -> Shape:
         return axes
     if name == "F":
         return axes[::-1]
-    known = layout.layout(ctx, x) if isinstance(x, Ref) else None
+    known = memory_order.layout(ctx, x) if isinstance(x, Ref) else None
     if name not in ("A", "K") or known is None:
         way_out = "name the order, 'C' or 'F': how this array lies in memory is not known"
         ctx.fail(Unsupported, what=f"`order={name!r}` of `{function}`", help_text=way_out)
@@ -104,8 +104,8 @@ def _reshape(
         return seen_as(ctx, x, new)
     axes = nesting(ctx, x, order, "numpy.reshape")
     if axes == tuple(range(len(axes))):
-        return layout.reshape(ctx, x, new)
-    made = layout.reshape(ctx, permuted(ctx, x, axes), new[::-1])
+        return memory_order.reshape(ctx, x, new)
+    made = memory_order.reshape(ctx, permuted(ctx, x, axes), new[::-1])
     return permuted(ctx, made, tuple(reversed(range(len(new)))))
 
 
@@ -126,7 +126,7 @@ def _ravel(ctx: Context, a: Abstract, order: Abstract = C) -> Abstract:
     if not isinstance(x, Ref):
         return seen_as(ctx, x, (1,))
     axes = nesting(ctx, x, order, "numpy.ravel")
-    return layout.ravel(ctx, x if len(axes) < 2 else permuted(ctx, x, axes))
+    return memory_order.ravel(ctx, x if len(axes) < 2 else permuted(ctx, x, axes))
 
 
 @method("array", "flatten")

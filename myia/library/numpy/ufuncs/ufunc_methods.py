@@ -7,14 +7,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from myia.infer.context import Context
-from myia.infer.errors import BadType, BadValue, Unsupported
-from myia.infer.indexing import getitem, setitem
-from myia.infer.layout import result_like
-from myia.infer.numbers import broadcast_to
+from myia.infer.domain.context import Context
+from myia.infer.domain.dtypes import broadcast_to
+from myia.infer.domain.errors import BadType, BadValue, Unsupported
+from myia.infer.domain.memory_order import result_like
+from myia.infer.domain.values import FALSE, NONE, Abstract, Static
+from myia.infer.dynamic.access import is_sized
+from myia.infer.indexing.indexing import getitem, setitem
 from myia.infer.registry import function
-from myia.infer.sized.elements import is_sized
-from myia.infer.values import FALSE, NONE, Abstract, Static
 from myia.library.numpy.arrays.shaping import seen_as
 from myia.library.support.arguments import (
     array,

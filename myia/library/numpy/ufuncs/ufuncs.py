@@ -10,13 +10,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from myia.infer import comparison, operators
-from myia.infer.context import Context
-from myia.infer.errors import BadType, BadValue, Unsupported
-from myia.infer.layout import result_like
-from myia.infer.operands import broadcast_shapes, operand, operand_dtype
+from myia.infer.domain.context import Context
+from myia.infer.domain.errors import BadType, BadValue, Unsupported
+from myia.infer.domain.memory_order import result_like
+from myia.infer.domain.values import NONE, Abstract, Static, Tuple, static_number
+from myia.infer.numeric.promotion import broadcast_shapes, operand, operand_dtype
+from myia.infer.operators import comparison, operators
 from myia.infer.registry import function
-from myia.infer.values import NONE, Abstract, Static, Tuple, static_number
 from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.library.support.arguments import (

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from myia.infer.context import Context
-from myia.infer.errors import Unsupported
+from myia.infer.domain.context import Context
+from myia.infer.domain.errors import Unsupported
+from myia.infer.domain.values import NONE, Abstract, Partial, Static, Tuple, is_none
 from myia.infer.registry import function
-from myia.infer.values import NONE, Abstract, Partial, Static, Tuple, is_none
 from myia.library.support.arguments import dtype_argument, given, refuse
 from myia.library.support.from_source import called
 

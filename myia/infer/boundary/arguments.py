@@ -1,0 +1,170 @@
+"""Python objects as abstract values: arguments, globals and closures.
+
+The numbers and arrays in them become arguments of the program. What comes from a global or from a
+closure is a *root*: it is read anew at every call, and the program is only used while its
+signature is what it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from myia.infer.boundary.signature import (
+    Constant,
+    Flattener,
+    FunctionSignature,
+    Identity,
+    Leaf,
+    Node,
+    Same,
+)
+from myia.infer.domain.context import Context
+from myia.infer.domain.errors import Unsupported, UnsupportedDtype
+from myia.infer.domain.heap import ArrayObject, Contents, DictObject, InstanceObject, ListObject
+from myia.infer.domain.values import (
+    Abstract,
+    Method,
+    Opaque,
+    Partial,
+    PyFunction,
+    Ref,
+    Scalar,
+    Static,
+    Tuple,
+)
+from myia.ir.avals import Aval
+from myia.ir.core import Value
+
+DEVICE_ARRAY = "a jax.Array, which is immutable"
+
+
+@dataclass(eq=False)
+class Root:
+    """A place outside the program that it reads: `read()` gives the object that is there now."""
+
+    read: Callable[[], Any]
+    signature: Any
+    values: list[Value]
+    name: str
+
+
+@dataclass
+class Arguments:
+    """The inputs of a program, in order, and the heap ids of the mutable objects among them."""
+
+    values: list[Value] = field(default_factory=list)
+    objects: list[int | None] = field(default_factory=list)
+
+    def value(self, aval: Aval, name: str | None) -> Value:
+        """The value of the next leaf."""
+        value = Value(aval, name)
+        self.values.append(value)
+        return value
+
+    def leaf(self, ctx: Context, leaf: Leaf, name: str | None) -> Abstract:
+        """The next leaf."""
+        if leaf.dtype.kind not in "biufc":
+            ctx.fail(Unsupported, what=f"the dtype {leaf.dtype}")
+        _check_dtype(ctx, leaf.dtype, name)
+        value = self.value(Aval(leaf.dtype, leaf.shape), name)
+        if leaf.kind == "array":
+            self.objects.append(None)
+        if leaf.shape == ():
+            return Scalar(value, weak=isinstance(leaf.kind, type), boxed=leaf.kind == "array")
+        readonly = DEVICE_ARRAY if leaf.of_jax else None
+        ref = self.new(ctx, ArrayObject(value, readonly, leaf.contiguous))
+        if leaf.kind == "array":
+            self.objects[-1] = ref.id
+        return ref
+
+    def new(self, ctx: Context, contents: Contents) -> Ref:
+        """A new object; `fill` says what is in it when its parts are made."""
+        return Ref(ctx.heap.new_root(contents))
+
+    def fill(self, ctx: Context, ref: Ref, contents: Contents) -> None:
+        ctx.heap.roots[ref.id] = contents
+
+
+def abstract(ctx: Context, signature: Any, inputs: Arguments, name: str | None) -> Abstract:
+    """The abstract value of an object with this signature; its leaves are new `inputs`."""
+    if isinstance(signature, Leaf):
+        return inputs.leaf(ctx, signature, name)
+    if isinstance(signature, Constant):
+        return Static(signature.value)
+    if isinstance(signature, Identity):
+        return Static(signature.object)
+    if isinstance(signature, Same):
+        return Ref(inputs.objects[signature.index])
+    if isinstance(signature, FunctionSignature):
+        parts = tuple(abstract(ctx, p, inputs, None) for p in signature.parts)
+        return PyFunction(signature.function, parts)
+    return _node(ctx, signature, inputs, name)
+
+
+def _check_dtype(ctx: Context, dtype: np.dtype, name: str | None) -> None:
+    """Numbers are as the machine has them: not of another byte order, nor beyond 64 bits."""
+    width = dtype.itemsize // 2 if dtype.kind == "c" else dtype.itemsize
+    if dtype.isnative and width <= 8:
+        return
+    native = {"f": "np.float64", "c": "np.complex128"} if width > 8 else {}
+    ctx.fail(
+        UnsupportedDtype,
+        what="an argument" if name is None else f"`{name}`",
+        name=name or "x",
+        dtype=repr(dtype)[len("dtype(") : -1].strip("'"),
+        native=native.get(dtype.kind, f"np.{dtype.newbyteorder('=').name}"),
+    )
+
+
+def _node(ctx: Context, node: Node, inputs: Arguments, name: str | None) -> Abstract:
+    if node.kind == "tuple":
+        cls = None if node.cls is tuple else node.cls
+        return Tuple(tuple(abstract(ctx, p, inputs, name) for p in node.parts), cls)
+    if node.kind == "method":
+        return Method(node.keys[0].object, abstract(ctx, node.parts[0], inputs, name))
+    if node.kind == "partial":
+        parts = tuple(abstract(ctx, p, inputs, name) for p in node.parts)
+        return Partial(call_partial, parts, node.keys)
+    if node.kind == "vectorized":
+        return ctx.call(Static(node.cls), (abstract(ctx, node.parts[0], inputs, name),), {})
+    if node.kind == "opaque":
+        return Opaque(node.cls, tuple(abstract(ctx, p, inputs, name) for p in node.parts))
+    # The object's id comes before those of its parts, as in `Flattener`.
+    ref = inputs.new(ctx, ListObject(()))
+    inputs.objects.append(ref.id)
+    names = node.keys if node.kind != "list" else (name,) * len(node.parts)
+    parts = tuple(abstract(ctx, p, inputs, str(n)) for p, n in zip(node.parts, names))
+    if node.kind == "list":
+        contents = ListObject(parts)
+    elif node.kind == "dict":
+        contents = DictObject(node.keys, parts)
+    else:
+        contents = InstanceObject(node.cls, node.keys, parts)
+    inputs.fill(ctx, ref, contents)
+    return ref
+
+
+def call_partial(ctx: Context, partial: Partial, args, kwargs) -> Abstract:
+    """`functools.partial(f, *bound, **keywords)(*args, **kwargs)`"""
+    n, *names = partial.meta
+    f, *bound = partial.items
+    keywords = {**dict(zip(names, bound[n:])), **kwargs}
+    return ctx.call(f, (*bound[:n], *args), keywords)
+
+
+def root(ctx: Context, read: Callable[[], Any], name: str, key: Any) -> Abstract:
+    """The abstract value of what `read()` gives: one root for each place (`key`)."""
+    if key in ctx.root_values:
+        return ctx.root_values[key]
+    flat = Flattener()
+    signature = flat.add(read())
+    inputs = Arguments()
+    x = abstract(ctx, signature, inputs, name)
+    ctx.roots.append(Root(read, signature, inputs.values, name))
+    ctx.root_objects += [(len(ctx.roots) - 1, i, id) for i, id in enumerate(inputs.objects)]
+    ctx.root_values[key] = x
+    return x

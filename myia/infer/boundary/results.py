@@ -1,0 +1,185 @@
+"""What a program returns: its values, and how Python objects are made of them.
+
+`plan_result` turns the abstract result into a *recipe* and the typed values that it needs. Running
+the recipe on the numbers of a call rebuilds tuples, dicts, dataclasses, ... without registration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from myia.infer.domain.context import STATIC_ARRAYS, Context
+from myia.infer.domain.errors import SizeEscapes, Unsupported
+from myia.infer.domain.heap import (
+    BufferObject,
+    DictObject,
+    InstanceObject,
+    ListObject,
+    SizedObject,
+    SizedView,
+)
+from myia.infer.domain.values import (
+    Abstract,
+    Opaque,
+    Optional,
+    Range,
+    Ref,
+    Scalar,
+    Static,
+    Tuple,
+    UndefinedType,
+    static_int,
+)
+from myia.infer.dynamic.access import of_nominal_size
+from myia.infer.paths import growing_lists
+from myia.ir.core import Value
+
+Recipe = Callable[[Sequence[Any], Sequence[Any]], Any]  # (numbers, argument objects) -> object
+
+
+@dataclass
+class Outputs:
+    """Collects the values of a result. `kinds[i]`: a Python type, "generic" or "array"."""
+
+    ctx: Context
+    argument_ids: dict[int, int]  # heap id -> number of the argument object
+    values: list[Value] = field(default_factory=list)
+    kinds: list[Any] = field(default_factory=list)
+    made: dict[int, int] = field(default_factory=dict)  # heap id of an array -> its leaf
+
+    def leaf(self, value: Value, kind: Any) -> int:
+        self.values.append(value)
+        self.kinds.append(kind)
+        return len(self.values) - 1
+
+    def recipe(self, x: Abstract) -> Recipe:
+        """How to rebuild `x`."""
+        ctx = self.ctx
+        if isinstance(x, Static):
+            value = x.value
+            return lambda numbers, objects: value
+        if isinstance(x, Scalar):
+            kind = {"b": bool, "i": int, "f": float, "c": complex}[x.dtype.kind] if x.weak else None
+            return _Number(self.leaf(x.value, kind or ("array" if x.boxed else "generic")))
+        if isinstance(x, Tuple):
+            return _tuple(x.cls, [self.recipe(item) for item in x.items])
+        if isinstance(x, Opaque):
+            parts, unflatten = _sequence([self.recipe(p) for p in x.parts]), x.structure.unflatten
+            return lambda n, o: unflatten(parts(n, o))
+        if isinstance(x, Optional):
+            return self.optional(x)
+        if isinstance(x, UndefinedType):  # only where an error is raised on every path
+            return lambda numbers, objects: None
+        if isinstance(x, Range) and all(map(static_int, x.children())):
+            value = range(*(part.value for part in x.children()))
+            return lambda numbers, objects: value
+        if isinstance(x, Ref):
+            if x.id in self.argument_ids:
+                return _argument(self.argument_ids[x.id])
+            return self.object(x)
+        ctx.fail(
+            Unsupported,
+            what=f"{ctx.describe(x)} as a result",
+            help_text="return numbers, arrays and containers of them",
+        )
+
+    def optional(self, x: Optional) -> Recipe:
+        if not isinstance(x.absent, Static):  # undefined only where an error was raised
+            return self.recipe(self.ctx.force(x))
+        present = self.recipe(x.present)
+        value = self.recipe(x.value)
+        return lambda n, o: value(n, o) if present(n, o) else None
+
+    def object(self, x: Ref) -> Recipe:
+        x = of_nominal_size(self.ctx, x)
+        contents = self.ctx.contents(x)
+        if isinstance(contents, STATIC_ARRAYS):  # one object, wherever it stands in the result
+            if x.id not in self.made:
+                self.made[x.id] = self.leaf(self.ctx.read(x), "array")
+            return _Number(self.made[x.id])
+        if isinstance(contents, BufferObject):
+            return self.buffer(contents)
+        if isinstance(contents, (SizedObject, SizedView)):
+            self.ctx.fail(SizeEscapes)
+        parts = [self.recipe(child) for child in contents.children()]
+        return self.rebuilt(contents, parts)
+
+    def rebuilt(self, contents, parts: list[Recipe]) -> Recipe:
+        items = _sequence(parts)
+        if isinstance(contents, ListObject):
+            return lambda n, o: list(items(n, o))
+        if isinstance(contents, DictObject):
+            keys = contents.keys
+            return lambda n, o: dict(zip(keys, items(n, o)))
+        if isinstance(contents, InstanceObject):
+            return _instance(contents.cls, contents.names, parts)
+        self.ctx.fail(Unsupported, what=f"a {type(contents).__name__} as a result")
+
+    def buffer(self, contents: BufferObject) -> Recipe:
+        """A list built in a loop: one array for each leaf of its items, split at the end."""
+        count = growing_lists.length(contents)
+        rows = [_Number(self.leaf(row.value, "array")) for row in contents.rows]
+        total = self.recipe(count)
+        template = contents.template
+
+        def rebuild(n, o):
+            arrays = [row(n, o) for row in rows]
+            return [
+                growing_lists.python_item(template, [a[i] for a in arrays])
+                for i in range(total(n, o))
+            ]
+
+        return rebuild
+
+    def update(self, id: int) -> Recipe:
+        """What an argument object holds after the call."""
+        ref = Ref(id)
+        contents = self.ctx.contents(ref)
+        if isinstance(contents, STATIC_ARRAYS):
+            return _Number(self.leaf(self.ctx.read(ref), "array"))
+        if isinstance(contents, BufferObject):
+            return self.buffer(contents)
+        parts = [self.recipe(child) for child in contents.children()]
+        return self.rebuilt(contents, parts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Number:
+    """The number or array at an index."""
+
+    index: int
+
+    def __call__(self, numbers, objects):
+        return numbers[self.index]
+
+
+def _sequence(parts: list[Recipe]) -> Recipe:
+    """All of them in a sequence; a slice where they are numbers that follow one another."""
+    if parts and all(isinstance(part, _Number) for part in parts):
+        start, stop = parts[0].index, parts[-1].index + 1
+        if [part.index for part in parts] == list(range(start, stop)):
+            return lambda n, o: n[start:stop]
+    return lambda n, o: [part(n, o) for part in parts]
+
+
+def _argument(index: int) -> Recipe:
+    return lambda numbers, objects: objects[index]
+
+
+def _tuple(cls: type | None, parts: list[Recipe]) -> Recipe:
+    items = _sequence(parts)
+    if cls is None:
+        return lambda n, o: tuple(items(n, o))
+    return lambda n, o: cls(*items(n, o))
+
+
+def _instance(cls: type, names: tuple[str, ...], parts: list[Recipe]) -> Recipe:
+    def rebuild(n, o):
+        instance = object.__new__(cls)
+        for name, part in zip(names, parts):
+            object.__setattr__(instance, name, part(n, o))
+        return instance
+
+    return rebuild

@@ -1,0 +1,67 @@
+"""Regions of functions with a derivative rule, and of their rules, made fit for `custom` ops."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from myia.infer.domain.values import Abstract, Static
+from myia.ir.builder import Builder
+from myia.ir.core import Op, Region, Value
+from myia.ir.rewrite import clone_region
+from myia.primitives.define import constant
+from myia.primitives.structured import Rule, custom_p
+
+
+@dataclass(frozen=True)
+class Part:
+    """An inferred region, and the code of the first of its run-time checks that failed."""
+
+    region: Region
+    code: Abstract
+
+    @property
+    def checked(self) -> bool:
+        return not isinstance(self.code, Static)
+
+    def with_code(self, n: int) -> Part:
+        """The same, but it yields the code after its `n` results."""
+        region = self.region
+        with Builder() as b:
+            code = self.code.value if self.checked else constant(0, "int32")
+        yields = (*region.yields[:n], code, *region.yields[n:])
+        return Part(Region(region.args, (*region.ops, *b.ops), yields), self.code)
+
+
+def closed(region: Region, consts: Sequence[Value], at: int = 0) -> Region:
+    """`region` with further arguments, the first of them number `at`, for values it captures."""
+    args = tuple(Value(x.aval, x.name) for x in consts)
+    found = clone_region(region, dict(zip(consts, args)))
+    return Region((*found.args[:at], *args, *found.args[at:]), found.ops, found.yields)
+
+
+def with_tangents(region: Region, consts: Sequence[Value], args: int) -> Region:
+    """`region(*consts, *args, *tangents)` with tangents of constants too, which it ignores."""
+    more = tuple(Value(x.aval) for x in consts if x.aval.differentiable)
+    n = len(consts) + args
+    return Region((*region.args[:n], *more, *region.args[n:]), region.ops, region.yields)
+
+
+def with_consts(region: Region, rule: Rule, own: int, extra: Sequence[Value]) -> Region:
+    """Calls of the function in its own rule take, after their `own` constants, the `extra` ones."""
+    if not extra:
+        return region
+    ops = tuple(_op_with_consts(op, rule, own, extra) for op in region.ops)
+    return Region(region.args, ops, region.yields)
+
+
+def _op_with_consts(op: Op, rule: Rule, own: int, extra: Sequence[Value]) -> Op:
+    operands, params = op.operands, op.params
+    regions = tuple(with_consts(r, rule, own, extra) for r in op.regions)
+    if op.primitive is custom_p and params["rule"] is rule:
+        more = tuple(Value(x.aval) for x in extra)
+        operands = (*operands[:own], *extra, *operands[own:])
+        (f,) = regions
+        regions = (Region((*f.args[:own], *more, *f.args[own:]), f.ops, f.yields),)
+        params = {**params, "consts": own + len(extra)}
+    return Op(op.primitive, operands, params, regions, op.results, op.span)

@@ -1,0 +1,88 @@
+"""What derivative rules give, beside the structure that it must have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from myia.infer.domain.context import Context, array_aval
+from myia.infer.domain.errors import BadRule
+from myia.infer.domain.heap import DictObject
+from myia.infer.domain.values import Abstract, Ref, Scalar, Static, is_none, same_static
+from myia.infer.numeric.promotion import is_numeric, operand, operand_dtype
+from myia.ir.avals import Aval
+from myia.ir.core import Value
+from myia.primitives.define import zeros
+
+
+@dataclass(frozen=True)
+class Match:
+    """What the rule of the function `name` gives as a result, a tangent or a cotangent: `what`.
+
+    `every`: all leaves count, as they do of results. Else the floating ones: of the others a rule
+    may give anything; and None is zero, in a leaf or in all leaves of a container.
+    """
+
+    ctx: Context
+    name: str
+    what: str
+    every: bool = False
+
+    def values(self, like: Abstract, x: Abstract) -> list[Value]:
+        """The leaves of `x`, each with the dtype and shape of that of `like` in its place."""
+        if isinstance(like, Scalar) or self.ctx.is_array(like):
+            return self.leaf(like, x)
+        x = self.ctx.force(x)
+        if isinstance(like, Static):
+            return self.static(like, x)
+        if is_none(x) and not self.every:
+            return [zero for part in self.parts(like) for zero in self.values(part, x)]
+        wanted = self.parts(like)
+        given = self.parts(x, like)
+        if self.key(like) != self.key(x) or len(given) != len(wanted):
+            self.fail(like, x)
+        return [v for pair in zip(wanted, given) for v in self.values(*pair)]
+
+    def leaf(self, like: Abstract, x: Abstract) -> list[Value]:
+        aval = like.value.aval if isinstance(like, Scalar) else array_aval(self.ctx.heap, like.id)
+        if not self.every and not aval.differentiable:
+            return []
+        x = self.ctx.force(x)
+        if is_none(x) and not self.every:
+            return [zeros(aval)]
+        if not is_numeric(self.ctx, x) or not self.fits(x, aval):
+            self.fail(like, x)
+        return [operand(self.ctx, x, aval)]
+
+    def fits(self, x: Abstract, aval: Aval) -> bool:
+        """The same shape, and no kind of number that does not go into the dtype."""
+        kinds = "biufc"
+        dtype, _ = operand_dtype(self.ctx, x)
+        return self.ctx.shape(x) == aval.shape and (
+            kinds.index(dtype.kind) <= kinds.index(aval.dtype.kind)
+        )
+
+    def static(self, like: Static, x: Abstract) -> list[Value]:
+        same = isinstance(x, Static) and same_static(like.value, x.value)
+        if self.every and not same:
+            self.fail(like, x)
+        return []
+
+    def parts(self, x: Abstract, like: Abstract | None = None) -> tuple[Abstract, ...]:
+        """The children of `x`; those of a dict in the order of the keys of `like`."""
+        contents = self.contents(x)
+        if like is not None and self.key(like) == self.key(x) and isinstance(contents, DictObject):
+            found = dict(zip(contents.keys, contents.values))
+            return tuple(found[k] for k in self.contents(like).keys)
+        return contents.children()
+
+    def contents(self, x: Abstract):
+        return self.ctx.contents(x) if isinstance(x, Ref) else x
+
+    def key(self, x: Abstract):
+        contents = self.contents(x)
+        return frozenset(contents.keys) if isinstance(contents, DictObject) else contents.key()
+
+    def fail(self, like: Abstract, x: Abstract):
+        describe = self.ctx.describe
+        given = f"{describe(x)} as {self.what}"
+        self.ctx.fail(BadRule, name=self.name, given=given, wanted=describe(like))

@@ -1,0 +1,318 @@
+"""Calls of functions that come with a derivative rule in Python: `custom` ops.
+
+Where a derivative is being taken, the function and its rule are inferred into closed regions: what
+they read of their surroundings, and of globals, becomes constant operands of the op. Elsewhere a
+call of the function is nothing but that.
+
+    f.defjvp(rule)            rule(*nondiff, primals, tangents) -> y, y_t
+    f.defvjp(forward, backward)
+                              forward(*args) -> y, residuals
+                              backward(*nondiff, residuals, y_ct) -> the cotangents of the others
+
+A rule may call the function whose rule it is: such a call has the very rule that is being inferred.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from myia.infer.boundary.differentiable_leaves import Tree, like, tree
+from myia.infer.custom.regions import Part, closed, with_consts, with_tangents
+from myia.infer.custom.rule_checks import Match
+from myia.infer.derivatives.derivatives import argument_numbers, bases, link_same
+from myia.infer.domain.context import Context
+from myia.infer.domain.errors import BadRule, BadType, Unsupported
+from myia.infer.domain.heap import CellObject, Heap
+from myia.infer.domain.values import Abstract, Closure, PyFunction, Ref, Scalar, Static, Tuple
+from myia.infer.eval.calls import bind
+from myia.infer.jax.objects.calls import form
+from myia.ir.builder import Builder, emit
+from myia.ir.core import Region, Value, captures
+from myia.primitives.structured import Rule, custom_p
+
+ZERO = Static(0)  # the tangent or cotangent of what has none
+RETURN_IT = "change only what it has made itself, and return that"
+NO_CHECKS = "prove it to be right, or do it in the forward rule and hand over what it gives"
+
+
+@dataclass(frozen=True)
+class Custom:
+    """A function and its rule, as values of the inferer.
+
+    `identity`: whose rule it is; `mode`: "jvp", one rule, or "vjp", forward and backward.
+    """
+
+    identity: Any
+    name: str
+    mode: str
+    function: Abstract
+    rules: tuple[Abstract, ...]
+    nondiff_argnums: tuple[int, ...]
+
+
+def call_custom(ctx: Context, custom: Custom, args: tuple, kwargs: dict) -> Abstract:
+    """`custom.function(*args, **kwargs)`, whose derivative is the rule."""
+    if not custom.rules:
+        define = "f.defvjp(fwd, bwd)" if custom.mode == "vjp" else "f.defjvp(rule)"
+        ctx.fail(
+            Unsupported,
+            what=f"`{custom.name}`, which has no derivative rule yet,",
+            help_text=f"give it one before it is called: `{define}`",
+        )
+    args = _positional(ctx, custom, args, kwargs)
+    if not ctx.differentiating:
+        return ctx.call(custom.function, args, {})
+    return _Call(ctx, custom, args).emit()
+
+
+def _positional(ctx: Context, custom: Custom, args: tuple, kwargs: dict) -> tuple[Abstract, ...]:
+    """The arguments in the order of the parameters, defaults filled in: as rules take them."""
+    f = custom.function
+    if isinstance(f, Closure):
+        code, defaults = f.code, f.defaults
+    elif isinstance(f, PyFunction):
+        code, defaults = ctx.load(f.function), f.parts[len(f.function.__code__.co_freevars) :]
+    elif not kwargs:
+        return tuple(args)
+    else:
+        message = f"{custom.name}() with a derivative rule takes positional arguments only"
+        ctx.fail(BadType, message=message)
+    if any(p.kind in ("KEYWORD_ONLY", "VAR_KEYWORD") for p in code.parameters):
+        what = f"a derivative rule of `{custom.name}`, which has keyword-only parameters,"
+        ctx.fail(Unsupported, what=what)
+    bound = bind(ctx, code, defaults, args, kwargs)
+    if code.parameters and code.parameters[-1].kind == "VAR_POSITIONAL":
+        bound[-1:] = bound[-1].items
+    return tuple(bound)
+
+
+def _places(ctx: Context, x: Abstract) -> list[Any]:
+    """Which run-time values `x` holds, and which objects."""
+    if isinstance(x, Ref):
+        return [x.id]
+    own = [x.value] if isinstance(x, Scalar) else []
+    return own + [place for child in x.children() for place in _places(ctx, child)]
+
+
+@dataclass(frozen=True)
+class Inferred:
+    """The rule of a call. `own`: what the function reads; `consts`: and what the rule does."""
+
+    rule: Rule
+    own: list[Value]
+    consts: list[Value]
+    checked: bool  # the code of run-time checks is one more result
+
+
+class _Call:
+    """One call where a derivative is taken."""
+
+    def __init__(self, ctx: Context, custom: Custom, args: tuple[Abstract, ...]):
+        self.ctx, self.custom, self.args = ctx, custom, args
+        self.nondiff = argument_numbers(ctx, custom.nondiff_argnums, len(args))
+        self.wrt = [i for i in range(len(args)) if i not in self.nondiff]
+        self.inputs = tree(ctx, [args[i] for i in self.wrt], "an argument", integers=True)
+        fixed = tuple(x for i in self.nondiff for x in _places(ctx, args[i]))
+        self.key = (custom.identity, form(ctx, Tuple(args)), fixed)
+
+    def emit(self) -> Abstract:
+        ctx, name, values = self.ctx, self.custom.name, self.inputs.values
+        function = self.infer([v.aval for v in values], self.function)
+        found = ctx.rules.get(self.key)
+        if found is None:
+            found = self.with_rule(function)
+        elif found.own != captures(function.region):
+            self.refuse("whose rule calls it where it reads other variables", RETURN_IT)
+        if found.checked:
+            function = function.with_code(len(self.outputs.values))
+        consts = found.consts
+        results = emit(
+            custom_p,
+            *consts,
+            *values,
+            regions=[closed(function.region, consts)],
+            name=name,
+            rule=found.rule,
+            consts=len(consts),
+        )
+        if found.checked:
+            ctx.check_part(results[-1])
+        (result,) = self.outputs.rebuild(ctx, list(results[: len(self.outputs.values)]))
+        self.link(result)
+        return result
+
+    def with_rule(self, function: Part) -> Inferred:
+        """The rule; inferred again where it checks something, and the function does not."""
+        own = captures(function.region)
+        for checked in (function.checked, True):
+            regions: list[Region] = []
+            found = Inferred(Rule(self.custom.mode, partial(tuple, regions)), own, own, checked)
+            self.ctx.rules[self.key] = found
+            try:
+                parts = [self.jvp_part()] if self.custom.mode == "jvp" else self.vjp_parts()
+            finally:
+                del self.ctx.rules[self.key]
+            if checked or not parts[0].checked:
+                break
+        if checked:
+            parts[0] = parts[0].with_code(len(self.outputs.values))
+        extra = [x for x in captures(*(p.region for p in parts)) if x not in own]
+        consts = [*own, *extra]
+        complete = [with_consts(p.region, found.rule, len(own), extra) for p in parts]
+        regions += self.close(complete, consts)
+        return replace(found, consts=consts)
+
+    def close(self, regions: list[Region], consts: list[Value]) -> list[Region]:
+        """The regions of the rule, as `Rule` wants them."""
+        if self.custom.mode == "jvp":
+            return [with_tangents(closed(regions[0], consts), consts, len(self.inputs.values))]
+        forward, backward = regions
+        read = captures(backward)
+        forward = Region(forward.args, forward.ops, (*forward.yields, *read))
+        return [closed(forward, consts), closed(backward, read, at=self.residuals)]
+
+    def link(self, result: Abstract) -> None:
+        """What the function hands through is, to Python, the object that it was given."""
+        ctx = self.ctx
+        copies = bases(ctx, [result])
+        arguments = bases(ctx, [self.args[i] for i in self.wrt])
+        link_same(ctx, [*self.given, *self.returned], [*arguments, *copies])
+        for shown, ids in zip(self.returned, copies, strict=True):
+            for original, copy in itertools.product(shown, ids):
+                if original in ctx.heap:
+                    ctx.heap.link(original, copy)
+
+    # ----- Regions
+
+    def infer(self, avals: Sequence, body: Callable[[list[Value]], list[Value]]) -> Part:
+        """The region of `body`, a function of values of these avals; the heap is as before."""
+        ctx = self.ctx
+        before = ctx.heap.copy()
+        args = tuple(map(Value, avals))
+        ctx.heap.objects[ctx.error_id] = CellObject(Static(0))
+        try:
+            with Builder() as builder:
+                yields = body(list(args))
+            self.check_unchanged(before)
+            code = ctx.heap[ctx.error_id].content
+        finally:
+            ctx.heap.restore(before, ids=False)
+        return Part(Region(args, tuple(builder.ops), tuple(yields)), code)
+
+    def check_unchanged(self, before: Heap) -> None:
+        ctx = self.ctx
+        for id, contents in ctx.heap.objects.items():
+            if id != ctx.error_id and id in before and contents is not before[id]:
+                self.refuse("which changes an object from outside", RETURN_IT)
+
+    def refuse(self, why: str, way_out: str):
+        what = f"`{self.custom.name}`, a function with a derivative rule, {why},"
+        self.ctx.fail(Unsupported, what=what, help_text=way_out)
+
+    def given_values(self, values: Sequence[Value]) -> list[Abstract]:
+        """All arguments, those with a derivative with these values."""
+        args = list(self.args)
+        for i, x in zip(self.wrt, self.inputs.copies(self.ctx, list(values)), strict=True):
+            args[i] = x
+        return args
+
+    def function(self, values: list[Value]) -> list[Value]:
+        ctx = self.ctx
+        args = self.given_values(values)
+        own = [args[i] for i in self.wrt]
+        before = {id: ctx.heap[id] for shown in bases(ctx, own) for id in shown}
+        result = ctx.call(self.custom.function, tuple(args), {})
+        if any(ctx.heap[id] is not contents for id, contents in before.items()):
+            self.refuse("which changes its arguments", RETURN_IT)
+        self.given, self.returned = bases(ctx, own), bases(ctx, [result])
+        self.outputs = tree(ctx, [result], "a result", integers=True)
+        return self.outputs.values
+
+    # ----- Rules
+
+    def jvp_part(self) -> Part:
+        """rule(*args, *tangents) -> *ys, *tangents"""
+        avals = [v.aval for v in self.inputs.values]
+        moved = [a for a in avals if a.differentiable]
+        fixed = tuple(self.args[i] for i in self.nondiff)
+
+        def body(values: list[Value]) -> list[Value]:
+            args = self.given_values(values[: len(avals)])
+            primals = Tuple(tuple(args[i] for i in self.wrt))
+            tangents = Tuple(tuple(self.filled(self.inputs, values[len(avals) :])))
+            (rule,) = self.custom.rules
+            y, t = self.pair(self.ctx.call(rule, (*fixed, primals, tangents), {}), "the rule")
+            return [*self.results(y), *self.moving(self.outputs, [t], "a tangent")]
+
+        return self.infer([*avals, *moved], body)
+
+    def vjp_parts(self) -> list[Part]:
+        """forward(*args) -> *ys, *residuals; backward(*residuals, *cts) -> *cotangents"""
+        ctx = self.ctx
+        forward, backward = self.custom.rules
+        kept: list[Tree] = []
+
+        def run(values: list[Value]) -> list[Value]:
+            found = ctx.call(forward, tuple(self.given_values(values)), {})
+            y, residuals = self.pair(found, "the forward rule")
+            kept.append(tree(ctx, [residuals], "a residual", integers=True))
+            return [*self.results(y), *kept[0].values]
+
+        def pull(values: list[Value]) -> list[Value]:
+            n = len(kept[0].values)
+            fixed = tuple(self.args[i] for i in self.nondiff)
+            (residuals,) = kept[0].rebuild(ctx, values[:n])
+            (ct,) = self.filled(self.outputs, values[n:])
+            found = ctx.call(backward, (*fixed, residuals, ct), {})
+            return self.moving(self.inputs, self.cotangents(found), "a cotangent")
+
+        first = self.infer([v.aval for v in self.inputs.values], run)
+        residuals = [v.aval for v in kept[0].values]
+        seeds = [y.aval for y in self.outputs.values if y.aval.differentiable]
+        second = self.infer([*residuals, *seeds], pull)
+        if second.checked:
+            self.refuse("whose backward rule has a run-time check", NO_CHECKS)
+        self.residuals = len(residuals)
+        return [first, second]
+
+    # ----- What rules take and give
+
+    def filled(self, t: Tree, moved: Sequence[Value]) -> list[Abstract]:
+        """The structures of a tree with a tangent or cotangent for each floating leaf."""
+        rest = iter(moved)
+        pairs = zip(t.leaves, t.values)
+        return t.fill(
+            self.ctx,
+            [like(self.ctx, x, next(rest)) if v.aval.differentiable else ZERO for x, v in pairs],
+        )
+
+    def pair(self, x: Abstract, rule: str) -> tuple[Abstract, ...]:
+        items = x.items if isinstance(x, Tuple) else ()
+        if len(items) != 2:
+            self.bad(f"{rule} returns {self.ctx.describe(x)}", "a pair")
+        return items
+
+    def cotangents(self, x: Abstract) -> tuple[Abstract, ...]:
+        items = x.items if isinstance(x, Tuple) else ()
+        if len(items) != len(self.wrt):
+            given = f"the backward rule returns {self.ctx.describe(x)}"
+            self.bad(given, f"a tuple of {len(self.wrt)} cotangents, one for each argument")
+        return items
+
+    def results(self, y: Abstract) -> list[Value]:
+        """The results, as the rule gives them."""
+        (like_it,) = self.outputs.rebuild(self.ctx, self.outputs.values)
+        return Match(self.ctx, self.custom.name, "a result", every=True).values(like_it, y)
+
+    def moving(self, t: Tree, xs: Sequence[Abstract], what: str) -> list[Value]:
+        """Tangents or cotangents of the floating leaves of a tree."""
+        match = Match(self.ctx, self.custom.name, what)
+        pairs = zip(t.rebuild(self.ctx, t.values), xs, strict=True)
+        return [v for like_it, x in pairs for v in match.values(like_it, x)]
+
+    def bad(self, given: str, wanted: str):
+        self.ctx.fail(BadRule, name=self.custom.name, given=given, wanted=wanted)

@@ -1,0 +1,314 @@
+"""Derivatives inside compiled code: `myia.grad(f)(x)` and its relatives become `derivative` ops.
+
+The function is inferred into a region whose arguments are the numbers that the derivative is taken
+with respect to; `transforms/expand.py` replaces the op. A function that is differentiated works on
+copies of its arguments: a gradient never changes its caller's arrays.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from myia.infer.boundary.differentiable_leaves import RESULT, Tree, matching, tree
+from myia.infer.domain.context import Context
+from myia.infer.domain.errors import CertainError, NotDifferentiable
+from myia.infer.domain.values import (
+    Abstract,
+    Partial,
+    Ref,
+    Scalar,
+    Tuple,
+    UndefinedType,
+    static_number,
+)
+from myia.infer.paths.region_outputs import Exports, adopt, copied
+from myia.ir import builder as ir
+from myia.ir.builder import Builder
+from myia.ir.core import Region, Value
+from myia.primitives.define import constant
+from myia.primitives.logic import stop_gradient as cut_gradient
+from myia.primitives.structured import derivative_p
+
+Argnums = int | tuple[int, ...]
+
+RETURN_ONE = "return one real float, or use `jacrev`, `jacfwd`, `vjp` or `jvp`"
+RETURN_PAIR = "return `loss, aux`"
+BY_POSITION = "pass what is differentiated by position"
+
+# ----- The op
+
+
+@dataclass
+class Differentiated:
+    """A function inferred into a region: its outputs that are differentiated, and the rest."""
+
+    tree: Tree
+    region: Region
+    exports: Exports
+    result: Abstract
+    outputs: tuple[int, ...]  # positions among the yields of what is differentiated
+
+
+def differentiated(ctx: Context, call: Callable, xs: list[Abstract], what: str, split: Callable):
+    """Infer `call(copies of xs)` into a region. `split(result)` gives what is differentiated."""
+    inputs = tree(ctx, xs, what)
+    before = ctx.heap.copy()
+    args = tuple(Value(v.aval, v.name) for v in inputs.values)
+    exports = Exports()
+    with Builder() as builder:
+        copies = inputs.copies(ctx, list(args))
+        link_twins(ctx, xs, copies)
+        ctx.differentiating += 1
+        try:
+            result = call(copies)
+        except CertainError:
+            ctx.heap.restore(before, ids=False)  # nothing of this region is seen outside
+            raise
+        finally:
+            ctx.differentiating -= 1
+        chosen = split(result)
+        outputs = tree(ctx, [chosen], RESULT)
+        exports.values += list(dict.fromkeys(outputs.values))
+    positions = tuple(exports.values.index(v) for v in outputs.values)
+    exports.add(ctx, result, before)
+    exports.changed(ctx, before)
+    region = Region(args, tuple(builder.ops), tuple(exports.values))
+    return Differentiated(inputs, region, exports, result, positions), outputs
+
+
+def emit_derivative(
+    d: Differentiated, mode: str, seeds: list[Value]
+) -> tuple[list[Value], list[Value]]:
+    """The op: what the region yields, and the derivative's values.
+
+    The seeds are of the distinct outputs ("vjp") or of the inputs ("jvp").
+    """
+    of = tuple(dict.fromkeys(d.outputs))
+    wrt = tuple(range(len(d.tree.values)))
+    results = ir.emit(
+        derivative_p, *d.tree.values, *seeds, regions=[d.region], mode=mode, wrt=wrt, of=of
+    )
+    n = len(d.region.yields)
+    return list(results[:n]), list(results[n:])
+
+
+def emit(ctx: Context, d: Differentiated, mode: str, seeds: list[Value]):
+    """The op; returns the result as seen from outside, and the derivative's values."""
+    values, derivatives = emit_derivative(d, mode, seeds)
+    (result,) = adopt(ctx, d.exports, values, [d.result])
+    return result, derivatives
+
+
+# ----- grad and value_and_grad
+
+
+@dataclass(frozen=True)
+class GradOptions:
+    """What `myia.grad` was told."""
+
+    argnums: Argnums = 0
+    has_aux: bool = False
+    value: bool = False
+
+
+def gradient(ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs: dict):
+    """`grad(f)(*args)` or `value_and_grad(f)(*args)`."""
+    argnums = argument_numbers(ctx, options.argnums, len(args))
+    chosen = [args[i] for i in argnums]
+
+    def call(copies: list[Abstract]) -> Abstract:
+        chosen = dict(zip(argnums, copies))
+        return call_with_copies(ctx, f, args, kwargs, chosen)
+
+    def loss_of(result: Abstract) -> Abstract:
+        return _scalar_loss(ctx, without_aux(ctx, result, options.has_aux))
+
+    d, outputs = differentiated(ctx, call, chosen, "the argument of grad", loss_of)
+    (loss,) = outputs.values
+    result, cts = emit(ctx, d, "vjp", [constant(1, loss.dtype)])
+    grads = d.tree.rebuild(ctx, cts)
+    grad = by_argument(options.argnums, grads)
+    if options.value:
+        return Tuple((result, grad))
+    return Tuple((grad, result.items[1])) if options.has_aux else grad
+
+
+def without_aux(ctx: Context, result: Abstract, has_aux: bool) -> Abstract:
+    """What of the function's result is differentiated."""
+    if not has_aux:
+        return result
+    if not isinstance(result, Tuple) or len(result.items) != 2:
+        what = "the result with has_aux=True"
+        ctx.fail(NotDifferentiable, what=what, kind="not a pair (loss, aux)", help_text=RETURN_PAIR)
+    return result.items[0]
+
+
+def call_with_copies(
+    ctx: Context, f: Abstract, args: tuple, kwargs: dict, given: dict[int, Abstract]
+) -> Abstract:
+    """`f(*args, **kwargs)` on copies of its arguments, those in `given` being copies already."""
+    made: dict[int, Ref] = {}
+    full = [given[i] if i in given else copied(ctx, x, made) for i, x in enumerate(args)]
+    options = {k: copied(ctx, x, made) for k, x in kwargs.items()}
+    link_twins(ctx, [*args, *kwargs.values()], [*full, *options.values()])
+    return ctx.call(f, full, options)
+
+
+def link_twins(ctx: Context, originals: list[Abstract], copies: list[Abstract]) -> None:
+    """What was one object has several copies: a write to one of them makes the others stale."""
+    link_same(ctx, bases(ctx, originals), bases(ctx, copies))
+
+
+def link_same(ctx: Context, originals: Sequence[list[int]], objects: Sequence[list[int]]) -> None:
+    """Objects that may stand for the same original may be one object."""
+    twins: dict[int, set[int]] = {}
+    for shown, ids in zip(originals, objects, strict=True):
+        for original in shown:
+            known = twins.setdefault(original, set())
+            for other, id in itertools.product(known, ids):
+                if other != id:
+                    ctx.heap.link(other, id)
+            known.update(ids)
+
+
+def bases(ctx: Context, xs: Iterable[Abstract]) -> list[list[int]]:
+    """The objects in `xs`, of a view the arrays that it may show."""
+    return list(_bases(ctx, xs))
+
+
+def _bases(ctx: Context, xs: Iterable[Abstract]) -> Iterator[list[int]]:
+    for x in xs:
+        if ctx.is_array(x):
+            if ctx.shape(x):  # an array without axes may be copied to a number
+                yield ctx.heap.owners(x.id)
+        elif isinstance(x, Ref):
+            yield [x.id]
+            yield from _bases(ctx, ctx.contents(x).children())
+        else:
+            yield from _bases(ctx, x.children())
+
+
+def by_argument(argnums: Argnums, found: list[Abstract]) -> Abstract:
+    """What was found for one argument, or a tuple for a tuple of them."""
+    return found[0] if isinstance(argnums, int) else Tuple(tuple(found))
+
+
+def argument_numbers(ctx: Context, argnums, count: int) -> tuple[int, ...]:
+    numbers = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+    for i in numbers:
+        if not -count <= i < count:
+            ctx.fail(
+                NotDifferentiable,
+                what=f"argument number {i}",
+                kind=f"missing: there are {count} positional arguments",
+                help_text=BY_POSITION,
+            )
+    return tuple(i % count for i in numbers)
+
+
+def _scalar_loss(ctx: Context, loss: Abstract) -> Abstract:
+    if isinstance(loss, UndefinedType):  # an error is raised on every path
+        return Scalar(constant(0.0, np.float64), True)
+    loss = ctx.force(loss)
+    if static_number(loss) and not isinstance(loss.value, complex):
+        return Scalar(constant(float(loss.value), np.float64), True)
+    shape = ctx.shape(loss) if isinstance(loss, Scalar) or ctx.is_array(loss) else None
+    if shape != ():
+        kind = ctx.describe(loss)
+    elif loss.dtype.kind != "f":
+        kind = f"of dtype {loss.dtype}, not a real float"
+    else:
+        return loss
+    what = "the result of a function under grad"
+    return ctx.fail(NotDifferentiable, what=what, kind=kind, help_text=RETURN_ONE)
+
+
+# ----- jvp and vjp
+
+
+def jvp(
+    ctx: Context, f: Abstract, primals: Abstract, tangents: Abstract, has_aux: bool = False
+) -> Abstract:
+    """`(f(*primals), the derivative of f at primals in the direction tangents)`, then the aux"""
+    xs, ts = list(ctx.list_items(primals)), list(ctx.list_items(tangents))
+    return jvp_of(ctx, lambda copies: ctx.call(f, copies, {}), xs, ts, has_aux)
+
+
+def jvp_of(
+    ctx: Context, call: Callable, xs: list[Abstract], ts: list[Abstract], has_aux: bool = False
+) -> Tuple:
+    """`jvp` of a function of the inferer's."""
+    split = lambda result: without_aux(ctx, result, has_aux)  # noqa: E731
+    d, outputs = differentiated(ctx, call, xs, "a primal of jvp", split)
+    seeds = matching(ctx, ts, d.tree.values, "a tangent")
+    result, tangents_out = emit(ctx, d, "jvp", seeds)
+    by_position = dict(zip(dict.fromkeys(d.outputs), tangents_out))
+    out = outputs.rebuild(ctx, [by_position[i] for i in d.outputs])[0]
+    return Tuple((result.items[0], out, result.items[1])) if has_aux else Tuple((result, out))
+
+
+def vjp(
+    ctx: Context, f: Abstract, primals: tuple[Abstract, ...], has_aux: bool = False
+) -> Abstract:
+    """`(f(*primals), pullback)`, then the aux.
+
+    The pullback runs f again unless the passes find it the same.
+    """
+    made: dict[int, Ref] = {}
+    kept = [copied(ctx, x, made) for x in primals]
+    value = call_with_copies(ctx, f, primals, {}, {})
+    pull = Partial(pullback, (f, *kept), (has_aux,))
+    main = without_aux(ctx, value, has_aux)
+    return Tuple((main, pull, value.items[1])) if has_aux else Tuple((main, pull))
+
+
+def pullback(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstract:
+    """The cotangents of the primals, for a cotangent of f's result."""
+    (f, *primals), (has_aux,) = partial.items, partial.meta
+    d, outputs = differentiated(
+        ctx,
+        lambda copies: ctx.call(f, copies, {}),
+        primals,
+        "a primal of vjp",
+        lambda result: without_aux(ctx, result, has_aux),
+    )
+    seeds = matching(ctx, list(args), outputs.values, "a cotangent")
+    unique: dict[int, Value] = {}
+    for position, seed in zip(d.outputs, seeds):
+        unique[position] = unique[position] + seed if position in unique else seed
+    _, cts = emit(ctx, d, "vjp", list(unique.values()))
+    return Tuple(tuple(d.tree.rebuild(ctx, cts)))
+
+
+# ----- Transforms made inside compiled code
+
+
+def transformed(f: Abstract, apply: Callable, argnums: Argnums, has_aux: bool) -> Partial:
+    """`grad(f)` of a function that only the inferer has: a callable of ours."""
+    return Partial(apply, (f,), (argnums, has_aux))
+
+
+def apply_grad(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstract:
+    options = GradOptions(*partial.meta)
+    return gradient(ctx, partial.items[0], options, args, kwargs)
+
+
+def apply_value_and_grad(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstract:
+    options = GradOptions(*partial.meta, value=True)
+    return gradient(ctx, partial.items[0], options, args, kwargs)
+
+
+def stop_gradient(ctx: Context, x: Abstract) -> Abstract:
+    """`x` (a number, an array, or a container of them) without a derivative."""
+    if isinstance(x, Scalar):
+        return x.with_value(cut_gradient(x.value))
+    if ctx.is_array(x):
+        return ctx.array(cut_gradient(ctx.read(x)))
+    if isinstance(x, Ref):
+        contents = ctx.contents(x)
+        return ctx.new(contents.rebuild(tuple(stop_gradient(ctx, c) for c in contents.children())))
+    return x.rebuild(tuple(stop_gradient(ctx, c) for c in x.children()))

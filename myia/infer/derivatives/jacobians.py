@@ -1,0 +1,179 @@
+"""Jacobians: one loop over a basis, whose body holds one `derivative` op.
+
+The function's forward sweep does not depend on the direction, so the passes hoist it out of the
+loop: a Jacobian costs one forward sweep and one pullback (or pushforward) for each direction. What
+the function prints, raises and changes it does once, before the loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from myia.infer.boundary.differentiable_leaves import Tree
+from myia.infer.derivatives import derivatives
+from myia.infer.derivatives.derivatives import (
+    Differentiated,
+    GradOptions,
+    by_argument,
+    differentiated,
+    emit,
+    emit_derivative,
+)
+from myia.infer.domain.context import Context
+from myia.infer.domain.values import Abstract, Tuple
+from myia.infer.domain.views import reshape
+from myia.infer.paths.growing_lists import put
+from myia.infer.paths.region_outputs import adopt
+from myia.ir.builder import Builder
+from myia.ir.core import Value
+from myia.ir.rewrite import clone_region, inline, without_effects
+from myia.primitives import logic, shaping
+from myia.primitives.control import loop
+from myia.primitives.define import constant, zeros
+
+
+def apply(rule: Callable) -> Callable:
+    """`rule` for a function that only the inferer has (see `derivatives.transformed`)."""
+    return _APPLIED[rule]
+
+
+def _region(ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs: dict):
+    numbers = derivatives.argument_numbers(ctx, options.argnums, len(args))
+
+    def call(copies: list[Abstract]) -> Abstract:
+        return derivatives.call_with_copies(ctx, f, args, kwargs, dict(zip(numbers, copies)))
+
+    def main_of(result: Abstract) -> Abstract:
+        return derivatives.without_aux(ctx, result, options.has_aux)
+
+    chosen = [args[i] for i in numbers]
+    return differentiated(ctx, call, chosen, "the argument of a Jacobian", main_of)
+
+
+def _run_once(ctx: Context, d: Differentiated) -> tuple[Abstract, Differentiated]:
+    """The function's result, and `d` without what it does beside: that is done here."""
+    values = inline(d.region, d.tree.values)
+    (result,) = adopt(ctx, d.exports, list(values), [d.result])
+    return result, replace(d, region=without_effects(d.region))
+
+
+def _direction(d: Differentiated, mode: str, seeds: list[Value]) -> list[Value]:
+    """The derivative in one direction."""
+    return emit_derivative(replace(d, region=clone_region(d.region)), mode, seeds)[1]
+
+
+def _rows(like: list[Value], which: int, each: Callable[[list[Value]], list[Value]]) -> list[Value]:
+    """`each(seeds)` for every seed that is 1 in one element of `like[which]`, stacked."""
+    aval = like[which].aval
+    count = constant(aval.size, np.int64)
+    position = shaping.iota(shape=(aval.size,), axis=0, dtype=np.dtype(np.int64))
+
+    def row(k: Value) -> list[Value]:
+        here = logic.eq(position, shaping.broadcast(k, shape=(aval.size,), dims=()))
+        one, zero = constant(1, aval.dtype, (aval.size,)), constant(0, aval.dtype, (aval.size,))
+        unit = reshape(logic.select(here, one, zero), aval.shape)
+        return each([unit if i == which else zeros(v.aval) for i, v in enumerate(like)])
+
+    avals = _avals_of(row)
+    buffers = [zeros(a.with_shape((aval.size, *a.shape))) for a in avals]
+    return list(
+        loop(
+            buffers,
+            lambda k, *bs: [put(b, k, x) for b, x in zip(bs, row(k))],
+            count=count,
+            bound=aval.size,
+        )
+    )
+
+
+def _avals_of(row: Callable) -> list:
+    """The avals of a row, from one that is built and thrown away."""
+    with Builder():
+        return [x.aval for x in row(constant(0, np.int64))]
+
+
+def reverse(ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs: dict) -> Abstract:
+    """`jacrev`: one row for each element of the result."""
+    d, outputs = _region(ctx, f, options, args, kwargs)
+    result, d = _run_once(ctx, d)
+    of = tuple(dict.fromkeys(d.outputs))
+    distinct = [d.region.yields[i] for i in of]
+    blocks = []
+    for position in d.outputs:
+        which = of.index(position)
+        rows = _rows(distinct, which, lambda seeds: _direction(d, "vjp", seeds))
+        shape = distinct[which].shape
+        parts = [reshape(r, (*shape, *x.shape)) for r, x in zip(rows, d.tree.values)]
+        blocks.append(_block(ctx, d.tree, parts, options))
+    return _with_aux(outputs.fill(ctx, blocks)[0], result, options)
+
+
+def forward(ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs: dict) -> Abstract:
+    """`jacfwd`: one column for each element of the argument."""
+    d, outputs = _region(ctx, f, options, args, kwargs)
+    result, d = _run_once(ctx, d)
+    of = tuple(dict.fromkeys(d.outputs))
+    columns = [
+        _rows(d.tree.values, i, lambda seeds: _direction(d, "jvp", seeds))
+        for i in range(len(d.tree.values))
+    ]
+    blocks = []
+    for position in d.outputs:
+        which = of.index(position)
+        parts = []
+        for x, column in zip(d.tree.values, columns):
+            c = column[which]
+            last = (*range(1, c.aval.ndim), 0)
+            moved = shaping.transpose(c, permutation=last) if c.aval.ndim > 1 else c
+            parts.append(reshape(moved, (*c.shape[1:], *x.shape)))
+        blocks.append(_block(ctx, d.tree, parts, options))
+    return _with_aux(outputs.fill(ctx, blocks)[0], result, options)
+
+
+def _block(ctx: Context, inputs: Tree, parts: list[Value], options: GradOptions) -> Abstract:
+    """The derivatives of one output by every input, in the structure of the inputs."""
+    return by_argument(options.argnums, inputs.rebuild_arrays(ctx, parts))
+
+
+def _with_aux(jacobian: Abstract, result: Abstract, options: GradOptions) -> Abstract:
+    return Tuple((jacobian, result.items[1])) if options.has_aux else jacobian
+
+
+def hvp(ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs: dict) -> Abstract:
+    """`hvp(f)(*args, v)`: the derivative of the gradient in the direction v."""
+    *args, v = args
+    numbers = derivatives.argument_numbers(ctx, options.argnums, len(args))
+
+    def grad_at(xs: list[Abstract]) -> Abstract:
+        full = list(args)
+        for i, x in zip(numbers, xs):
+            full[i] = x
+        return derivatives.gradient(ctx, f, GradOptions(options.argnums), tuple(full), kwargs)
+
+    directions = [v] if isinstance(options.argnums, int) else list(ctx.list_items(v))
+    chosen = [args[i] for i in numbers]
+    return derivatives.jvp_of(ctx, grad_at, chosen, directions).items[1]
+
+
+def elementwise(
+    ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs: dict
+) -> Abstract:
+    """The pullback of ones: right when element i of the result depends on element i alone."""
+    d, _ = _region(ctx, f, options, args, kwargs)
+    of = tuple(dict.fromkeys(d.outputs))
+    ones = [constant(1, (y := d.region.yields[i]).dtype, y.shape) for i in of]
+    _, cts = emit(ctx, d, "vjp", ones)
+    return by_argument(options.argnums, d.tree.rebuild(ctx, cts))
+
+
+def _applied(rule: Callable) -> Callable:
+    def call(ctx: Context, partial, args: tuple, kwargs: dict) -> Abstract:
+        return rule(ctx, partial.items[0], GradOptions(*partial.meta), args, kwargs)
+
+    return call
+
+
+_APPLIED = {rule: _applied(rule) for rule in (forward, reverse, hvp, elementwise)}

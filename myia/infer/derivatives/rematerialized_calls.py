@@ -1,0 +1,34 @@
+"""Calls of `myia.checkpoint(f)`: `remat` ops, whose interior is run again for derivatives."""
+
+from __future__ import annotations
+
+from myia.infer.domain.context import Context
+from myia.infer.domain.errors import CertainError
+from myia.infer.domain.values import Abstract, Partial
+from myia.infer.paths.region_outputs import Exports, adopt
+from myia.ir.builder import Builder, emit
+from myia.ir.core import Region
+from myia.primitives.structured import remat_p
+
+
+def checkpointed(ctx: Context, f: Abstract, args: tuple, kwargs: dict) -> Abstract:
+    """`f(*args, **kwargs)`. The region reads what encloses it, as a branch does."""
+    before = ctx.heap.copy()
+    exports = Exports()
+    with Builder() as builder:
+        try:
+            result = ctx.call(f, args, kwargs)
+        except CertainError:
+            ctx.heap.restore(before, ids=False)  # nothing of this region is seen outside
+            raise
+    exports.add(ctx, result, before)
+    exports.changed(ctx, before)
+    region = Region((), tuple(builder.ops), tuple(exports.values))
+    values = emit(remat_p, regions=[region], late=0, until=0)
+    (result,) = adopt(ctx, exports, list(values), [result])
+    return result
+
+
+def apply_checkpoint(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstract:
+    """A call of what `myia.checkpoint` made inside compiled code."""
+    return checkpointed(ctx, partial.items[0], args, kwargs)

@@ -1,0 +1,326 @@
+"""The state of one inference: heap, run-time checks, hidden arguments, and how to fail."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from myia.infer.domain import swapped_arrays
+from myia.infer.domain.describe import describe
+from myia.infer.domain.dynamic_axes import Extents
+from myia.infer.domain.dynamic_views import Elements
+from myia.infer.domain.errors import (
+    BadValue,
+    CertainError,
+    NeedsStatic,
+    NotStatic,
+    ReadOnlyWrite,
+    StaleRead,
+    certain,
+)
+from myia.infer.domain.heap import (
+    ArrayObject,
+    CellObject,
+    ChosenArray,
+    Contents,
+    Heap,
+    OneOf,
+    SizedObject,
+    SizedView,
+    Stale,
+    ViewObject,
+)
+from myia.infer.domain.values import Abstract, Optional, Ref, Scalar, Static, static_int
+from myia.infer.domain.views import composed
+from myia.ir.avals import Aval
+from myia.ir.builder import current_span
+from myia.ir.core import Value
+from myia.primitives import logic
+from myia.primitives.define import constant
+from myia.primitives.py import Code
+from myia.source.diagnostics import Diagnostic, InternalError, MyiaError
+from myia.source.span import Span
+
+STATIC_ARRAYS = (ArrayObject, ViewObject, ChosenArray)
+ITEM_OF_LIST = "an item of a list that is stacked for a loop"
+
+
+@dataclass(frozen=True)
+class Check:
+    """A run-time check: the exception that Python would raise, and where."""
+
+    exception: type[Exception]
+    message: str
+    span: Span | None
+
+    def __str__(self) -> str:
+        return f"{self.exception.__name__}: {self.message}"
+
+
+class Context:
+    """Everything that inference of one program changes as it goes."""
+
+    def __init__(self, load: Callable[[Any], Code], *, precise: bool = False, debug: bool = False):
+        self.load = load
+        self.debug = debug  # numbers must be finite (infer/numeric/nonfinite_checks.py)
+        self.precise = (
+            precise  # names are told which objects they stand for (infer/eval/program.py)
+        )
+        self.heap = Heap()
+        self.checks: list[Check] = []
+        self.hints: dict[Any, Any] = {}  # what a loop's fixed point was, for its next visit
+        self.visits: dict[Any, int] = {}  # how often each loop's body was inferred
+        self.path: tuple[Any, ...] = ()  # the calls and loops we are in
+        self.roots: list[Any] = []  # hidden arguments (infer/boundary/arguments.py)
+        self.root_values: dict[Any, Abstract] = {}
+        self.root_objects: list[tuple[int, int, int | None]] = []  # root, object in it, heap id
+        self.differentiating = 0  # how many derivatives are being taken of what is inferred
+        self.rules: dict[Any, Any] = {}  # rules that are being inferred (infer/custom/rules.py)
+        self.cached: dict[Any, Static] = {}  # results under `functools.cache` (infer/eval/calls.py)
+        self.staged: dict[Any, Any] = {}  # calls of JAX's functions (infer/jax/objects/calls.py)
+        self.error_id = self.heap.new(CellObject(Static(0)))
+        self.dead_paths = 0  # how many paths were found to raise
+        self.long_parts = 0  # how many parts of long arrays had a run-time size
+
+    # ----- Failing
+
+    def fail(self, diagnostic: type[Diagnostic], *, error: type[MyiaError] = MyiaError, **fields):
+        """Raise a located error."""
+        found = diagnostic(span=current_span(), **fields)
+        if isinstance(found, BadValue) and error is MyiaError:
+            exception = found.python_exception()
+            if exception is not None:
+                raise certain(exception)(found, exception, found.message)
+        raise error(found)
+
+    def needs_static(self, what: str):
+        """Raise the error that an enclosing loop answers by unrolling."""
+        self.fail(NotStatic, error=NeedsStatic, what=what)
+
+    def describe(self, x: Abstract) -> str:
+        return describe(x, self.heap)
+
+    # ----- Objects
+
+    def new(self, contents: Contents) -> Ref:
+        return Ref(self.heap.new(contents))
+
+    def contents(self, ref: Ref) -> Contents:
+        """What the object holds; refused when it may be out of date."""
+        contents = self.heap[ref.id]
+        if isinstance(contents, (Stale, OneOf)):
+            stale = self.heap.stale(ref.id)
+            if stale is not None:
+                self.fail(StaleRead, where=str(stale.span or "an earlier line"))
+        return contents
+
+    def write(self, ref: Ref, contents: Contents) -> None:
+        self.heap.write(ref.id, contents, current_span())
+
+    # ----- Arrays
+
+    def is_array(self, x: Abstract) -> bool:
+        return isinstance(x, Ref) and isinstance(self.contents(x), STATIC_ARRAYS)
+
+    def array(self, value: Value, *, contiguous: bool = True) -> Abstract:
+        """A new array with this value; of no dimension: a NumPy scalar."""
+        if value.shape == ():
+            return Scalar(value, weak=False)
+        return self.new(ArrayObject(value, contiguous=contiguous))
+
+    def read(self, ref: Ref) -> Value:
+        """The present value of an array or a view."""
+        contents = self.contents(ref)
+        if isinstance(contents, ArrayObject):
+            return contents.value
+        if isinstance(contents, ViewObject):
+            return self.read_part(Ref(contents.base), contents.step)
+        if isinstance(contents, ChosenArray):
+            return swapped_arrays.read(contents, [self.read(Ref(id)) for id in contents.options])
+        raise InternalError(f"{self.describe(ref)} is not an array")
+
+    def read_part(self, base: Ref, step) -> Value:
+        """The present value of a part of an array; of one of several, only that part of each."""
+        contents = self.contents(base)
+        if isinstance(contents, ChosenArray):
+            parts = [self.read_part(*self.part(Ref(id), step)) for id in contents.options]
+            return swapped_arrays.read(contents, parts)
+        return step.read(self.read(base))
+
+    def store(self, ref: Ref, value: Value) -> None:
+        """Change an array (or, through a view, its base) to `value`, of the same aval."""
+        contents = self.writable(ref)
+        if isinstance(contents, ViewObject):
+            self.store_part(Ref(contents.base), contents.step, value)
+            return
+        if isinstance(contents, ChosenArray):
+            for id in contents.options:
+                self.store(Ref(id), swapped_arrays.written(contents, id, value, self.read(Ref(id))))
+            return
+        if contents.readonly is not None:
+            # An item of a stacked list could be written to if the loop were unrolled.
+            error = NeedsStatic if contents.readonly == ITEM_OF_LIST else MyiaError
+            self.fail(ReadOnlyWrite, error=error, what=contents.readonly)
+        if contents.value.aval != value.aval:
+            raise InternalError(f"store of {value.aval} into {contents.value.aval}")
+        self.write(ref, ArrayObject(value, None, contents.contiguous))
+
+    def store_part(self, base: Ref, step, value: Value) -> None:
+        """Change a part of an array; of one of several, only that part of each."""
+        contents = self.writable(base)
+        if not isinstance(contents, ChosenArray):
+            self.store(base, step.write(self.read(base), value))
+            return
+        for id in contents.options:
+            part = self.part(Ref(id), step)
+            old = self.read_part(*part)
+            self.store_part(*part, swapped_arrays.written(contents, id, value, old))
+
+    def writable(self, ref: Ref) -> Contents:
+        """What the object holds; what stands for one of several arrays is from now on these.
+
+        The value that it had is not read again: where it is another array than this one that is
+        written to, that value may be of a path that was not taken.
+        """
+        contents = self.contents(ref)
+        if isinstance(contents, ArrayObject) and contents.stands_for is not None:
+            contents = contents.stands_for
+            self.write(ref, contents)
+        for base in contents.bases:
+            self.writable(Ref(base))
+        return contents
+
+    def view(self, base: Ref, step, *, boxed: bool = False) -> Abstract:
+        """A view of `base`; of no dimension: the element, a NumPy scalar unless `boxed`."""
+        base, step = self.part(base, step)
+        aval = step.aval(array_aval(self.heap, base.id))
+        if aval.shape == ():
+            return Scalar(self.read_part(base, step), weak=False, boxed=boxed)
+        return self.new(ViewObject(base.id, step))
+
+    def part(self, base: Ref, step) -> tuple[Ref, Any]:
+        """The same part of the array that `base` is a view of, where one step leads there."""
+        contents = self.contents(base)
+        if isinstance(contents, ViewObject):
+            shape = array_aval(self.heap, contents.base).shape
+            if (found := composed(contents.step, step, shape)) is not None:
+                return Ref(contents.base), found
+        return base, step
+
+    def shape(self, x: Abstract) -> tuple[int, ...]:
+        return array_aval(self.heap, x.id).shape if isinstance(x, Ref) else ()
+
+    # ----- Numbers
+
+    def static(self, x: Abstract, what: str) -> Any:
+        """A compile-time object, or the error that makes a loop unroll."""
+        if not isinstance(x, Static):
+            self.needs_static(what)
+        return x.value
+
+    def int_of(self, x: Abstract, what: str) -> int:
+        """A compile-time integer, or the error that makes a loop unroll."""
+        if static_int(x):
+            return int(x.value)
+        if isinstance(x, Static):
+            self.fail(NotStatic, what=what)
+        return self.needs_static(what)
+
+    def force(self, x: Abstract) -> Abstract:
+        """The value of an optional: reading it where it is absent is a run-time error."""
+        if not isinstance(x, Optional):
+            return x
+        if isinstance(x.present, Static):
+            return x.value
+        message = "this is None here" if isinstance(x.absent, Static) else "no value here"
+        error = TypeError if isinstance(x.absent, Static) else UnboundLocalError
+        self.check(logic.not_(x.present.value), error, message)
+        return x.value
+
+    # ----- Run-time checks
+
+    def check(self, failed: Value, exception: type[Exception], message: str) -> None:
+        """At run time, if `failed` (a bool scalar) holds and nothing failed before: the error."""
+        self.check_at(failed, Check(exception, message, current_span()))
+
+    def check_certain(self, error: CertainError) -> None:
+        """The run-time check of what is sure to fail if the program comes here."""
+        check = Check(error.exception, error.message, error.diagnostic.span)
+        self.check_at(constant(True, bool), check)
+
+    def check_at(self, failed: Value, check: Check) -> None:
+        self.checks.append(check)
+        code = constant(len(self.checks), np.int32)
+        cell = Ref(self.error_id)
+        before = self.heap[self.error_id].content
+        old = constant(0, np.int32) if isinstance(before, Static) else before.value
+        first = logic.and_(failed, logic.eq(old, constant(0, np.int32)))
+        self.write(cell, CellObject(Scalar(logic.select(first, code, old), weak=False)))
+
+    def check_part(self, code: Value) -> None:
+        """A part of the program, which was inferred for itself, ended with this error code."""
+        before = self.error_code()
+        if before is not None:
+            code = logic.select(logic.eq(before, constant(0, np.int32)), code, before)
+        self.write(Ref(self.error_id), CellObject(Scalar(code, weak=False)))
+
+    def error_code(self) -> Value | None:
+        """The code of the first failed check (0: none), or None when nothing is checked."""
+        content = self.heap[self.error_id].content
+        return None if isinstance(content, Static) else content.value
+
+
+def array_aval(heap: Heap, id: int) -> Aval:
+    """The aval of an array or view, without emitting anything."""
+    contents = heap[id]
+    if isinstance(contents, ViewObject):
+        return contents.step.aval(array_aval(heap, contents.base))
+    if isinstance(contents, ChosenArray):
+        return array_aval(heap, contents.options[0])
+    return contents.value.aval
+
+
+class HeapArrays:
+    """`join.Arrays`: arrays and views of a given heap, those of run-time size too."""
+
+    @staticmethod
+    def type_of(heap: Heap, id: int) -> tuple[Aval, Extents]:
+        """Dtype and greatest shape; what is there of each axis, None where it is all."""
+        contents = heap[id]
+        if isinstance(contents, SizedObject):
+            return contents.value.aval, contents.extents
+        if isinstance(contents, SizedView):
+            aval, _ = HeapArrays.type_of(heap, contents.base)
+            return aval.with_shape(contents.step.shape), contents.step.extents
+        aval = array_aval(heap, id)
+        return aval, (None,) * aval.ndim
+
+    @staticmethod
+    def elements(heap: Heap, id: int) -> Elements:
+        """The elements of an array of any size."""
+        contents = heap[id]
+        if isinstance(contents, SizedObject):
+            return Elements(contents.value, contents.extents)
+        if isinstance(contents, SizedView):
+            base = HeapArrays.elements(heap, contents.base).packed()
+            return Elements(contents.step.read(base.value), contents.step.extents)
+        value = HeapArrays.read(heap, id)
+        return Elements(value, (None,) * len(value.shape))
+
+    @staticmethod
+    def aval(heap: Heap, id: int) -> Aval:
+        return array_aval(heap, id)
+
+    @staticmethod
+    def read(heap: Heap, id: int) -> Value:
+        contents = heap[id]
+        if isinstance(contents, ViewObject):
+            return contents.step.read(HeapArrays.read(heap, contents.base))
+        if isinstance(contents, ChosenArray):
+            return swapped_arrays.read(
+                contents, [HeapArrays.read(heap, id) for id in contents.options]
+            )
+        return contents.value

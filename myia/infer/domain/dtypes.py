@@ -1,0 +1,111 @@
+"""Numbers: dtypes by NEP 50, Python's weak numbers, explicit conversion and broadcasting.
+
+Below this stage nothing is implicit: every operand of a typed op has the dtype and the shape that
+the op works at.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from myia.infer.domain.values import Abstract, Scalar, Static
+from myia.ir.avals import Aval
+from myia.ir.core import Value
+from myia.primitives import logic, shaping
+from myia.primitives.define import constant
+
+PYTHON_DTYPES = {
+    bool: np.dtype(bool),
+    int: np.dtype(np.int64),
+    float: np.dtype(np.float64),
+    complex: np.dtype(np.complex128),
+}
+INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
+
+_WEAK_SAMPLE = {"b": False, "i": 0, "f": 0.0, "c": 0j}
+
+
+def is_number(x: Abstract) -> bool:
+    """A number, compile-time or run-time."""
+    return isinstance(x, Scalar) or (
+        isinstance(x, Static) and isinstance(x.value, (bool, int, float, complex, np.generic))
+    )
+
+
+def is_weak(x: Abstract) -> bool:
+    """A Python number (as against a NumPy scalar)."""
+    if isinstance(x, Scalar):
+        return x.weak
+    return not isinstance(x.value, np.generic)
+
+
+def number_dtype(x: Abstract) -> np.dtype:
+    """The dtype of a number: that of its run-time representation."""
+    if isinstance(x, Scalar):
+        return x.dtype
+    if isinstance(x.value, np.generic):
+        return x.value.dtype
+    return next(PYTHON_DTYPES[t] for t in type(x.value).__mro__ if t in PYTHON_DTYPES)
+
+
+def kind_of(x: Abstract) -> str:
+    """`b`, `i`, `u`, `f` or `c`."""
+    return number_dtype(x).kind
+
+
+def promote(*operands: tuple[np.dtype, bool]) -> tuple[np.dtype, bool]:
+    """The dtype that `(dtype, weak)` operands meet at, and whether the result is weak (NEP 50)."""
+    strong = [dtype for dtype, weak in operands if not weak]
+    if not strong:
+        kinds = [dtype.kind for dtype, _ in operands]
+        top = max(kinds, key="bifc".index)
+        return PYTHON_DTYPES[{"b": bool, "i": int, "f": float, "c": complex}[top]], True
+    weak = [_WEAK_SAMPLE[dtype.kind] for dtype, is_weak in operands if is_weak]
+    # A weak bool is a bool array to NumPy; the other weak numbers only lend their kind.
+    return np.result_type(*strong, *weak), False
+
+
+def bounds(x: Abstract) -> tuple[int | None, int | None]:
+    """The known range of an integer."""
+    if isinstance(x, Scalar):
+        return x.lo, x.hi
+    return int(x.value), int(x.value)
+
+
+def number_value(x: Abstract, dtype: np.dtype) -> Value:
+    """The number as a typed scalar of `dtype`."""
+    if isinstance(x, Static):
+        return constant(x.value, dtype)
+    return convert(x.value, dtype)
+
+
+def convert(x: Value, dtype: np.dtype) -> Value:
+    """`x` as `dtype`, by NumPy's `astype`."""
+    return x if x.dtype == dtype else logic.convert(x, dtype=np.dtype(dtype))
+
+
+def broadcast_to(x: Value, shape: tuple[int, ...]) -> Value:
+    """`x` repeated along the missing axes and those of extent 1, by NumPy's rule."""
+    if x.shape == shape:
+        return x
+    offset = len(shape) - len(x.shape)
+    kept = tuple(i for i, n in enumerate(x.shape) if n == shape[offset + i])
+    squeezed = (
+        shaping.reshape(x, shape=tuple(x.shape[i] for i in kept)) if len(kept) < len(x.shape) else x
+    )
+    return shaping.broadcast(squeezed, shape=tuple(shape), dims=tuple(offset + i for i in kept))
+
+
+def filled(x: Abstract, aval: Aval) -> Value:
+    """The number repeated to fill `aval`."""
+    if isinstance(x, Static):
+        return constant(x.value, aval.dtype, aval.shape)
+    return broadcast_to(convert(x.value, aval.dtype), aval.shape)
+
+
+def hull(a: Abstract, b: Abstract) -> tuple[int | None, int | None]:
+    """A range that holds both integers."""
+    (alo, ahi), (blo, bhi) = bounds(a), bounds(b)
+    lo = None if alo is None or blo is None else min(alo, blo)
+    hi = None if ahi is None or bhi is None else max(ahi, bhi)
+    return lo, hi

@@ -1,0 +1,254 @@
+"""Diagnostics of inference."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+from dataclasses import dataclass
+
+from myia.source.diagnostics import Diagnostic, MyiaError
+
+
+class NeedsStatic(MyiaError):
+    """Raised where only a compile-time value will do: a loop around may unroll and try again."""
+
+
+class CertainError(MyiaError):
+    """Python raises `exception` here, if the program comes here.
+
+    On a path that run-time values select it becomes a run-time check (`infer/paths/branches.py`).
+    What reaches the caller is an error of Python's type, too (`certain`), as at run time.
+    """
+
+    def __init__(self, diagnostic: Diagnostic, exception: type[Exception], message: str):
+        super().__init__(diagnostic)
+        self.exception, self.message = exception, message
+
+
+@functools.cache
+def certain(exception: type[Exception]) -> type[CertainError]:
+    """The `CertainError` that is an `exception` as well."""
+    text = {"__str__": lambda self: Exception.__str__(self)}  # KeyError shows its argument's repr
+    return type(CertainError.__name__, (CertainError, exception), text)
+
+
+class RaiseReached(CertainError):
+    """A `raise` statement: no mistake, even where it is sure to be reached."""
+
+
+@dataclass(frozen=True)
+class Unsupported(Diagnostic):
+    """A function, method, attribute or operation that we do not compile."""
+
+    title = "{what} is not supported"
+    label = "{label_text}"
+    way_out = "{help_text}"
+
+    what: str
+    label_text: str = ""
+    help_text: str = "write it with supported operations, or compute it outside and pass it in"
+
+
+@dataclass(frozen=True)
+class UnsupportedDtype(Diagnostic):
+    title = "numbers of dtype {dtype} are not supported"
+    label = "{what} has them"
+    way_out = "convert it before the call: `{name}.astype({native})`"
+
+    what: str
+    name: str
+    dtype: str
+    native: str
+
+
+@dataclass(frozen=True)
+class BadType(Diagnostic):
+    """A Python TypeError, found at compile time."""
+
+    title = "{message}"
+    label = "this would raise TypeError"
+
+    message: str
+
+
+@dataclass(frozen=True)
+class BadValue(Diagnostic):
+    """A Python ValueError, IndexError, KeyError or NameError, found at compile time."""
+
+    title = "{message}"
+    label = "this would raise {exception}"
+
+    message: str
+    exception: str = "ValueError"
+
+    def python_exception(self) -> type[Exception] | None:
+        """What Python raises when the program comes here; None: a slip, reported wherever it is."""
+        if self.exception in ("NameError", "AttributeError"):
+            return None
+        return getattr(builtins, self.exception, ValueError)
+
+
+@dataclass(frozen=True)
+class Raises(Diagnostic):
+    """A `raise` statement that is reached."""
+
+    title = "{message}"
+    label = "raised here"
+
+    message: str
+
+
+@dataclass(frozen=True)
+class NotStatic(Diagnostic):
+    title = "{what} must be known at compile time"
+    label = "this depends on values that are known only at run time"
+    way_out = "pass it as a Python int (a static argument) or take it from a shape"
+
+    what: str
+
+
+@dataclass(frozen=True)
+class SizeEscapes(Diagnostic):
+    title = "an array whose size is known only at run time is a result"
+    label = "the results of a compiled function have shapes known at compile time"
+    way_out = (
+        "return an array of the full size and the number of elements that count "
+        "(`out = np.zeros(n); out[:k] = y; return out, k`), or what is computed from it"
+    )
+
+
+@dataclass(frozen=True)
+class BranchesDiffer(Diagnostic):
+    title = "the branches give {a} and {b}"
+    label = "both branches of a condition known only at run time must give one type"
+    notes = ("{detail}",)
+    way_out = "make both branches give the same type and shape"
+
+    a: str
+    b: str
+    detail: str = "the value depends on which branch runs"
+
+
+@dataclass(frozen=True)
+class LoopChangesType(Diagnostic):
+    title = "a value carried by this loop changes from {a} to {b}"
+    label = "the loop is compiled once, for one type and shape of every value it carries"
+    notes = ("{detail}",)
+    way_out = "{help_text}"
+
+    a: str
+    b: str
+    detail: str = "at the start of the loop it is the first, after one trip the second"
+    help_text: str = "give it its final type and shape before the loop"
+
+
+@dataclass(frozen=True)
+class StaleRead(Diagnostic):
+    title = "this may have been changed through another name"
+    label = "the write at {where} may or may not have changed what is read here"
+    way_out = "make a copy (`x.copy()`) where the two names part"
+
+    where: str
+
+
+@dataclass(frozen=True)
+class ReadOnlyWrite(Diagnostic):
+    title = "cannot write into {what}"
+    label = "assigned here"
+    way_out = "{help_text}"
+
+    what: str
+    help_text: str = "write into a copy: `y = x.copy()`"
+
+
+@dataclass(frozen=True)
+class TooManyTrips(Diagnostic):
+    title = "this loop must be unrolled, but has more than {limit} trips"
+    label = "its body needs a value at compile time that changes from trip to trip"
+    notes = ("{reason}",)
+    way_out = "use an array indexed by the loop variable instead of a Python list or a shape"
+
+    limit: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class DeepRecursion(Diagnostic):
+    title = "recursion does not end at compile time"
+    label = "call number {depth} of `{name}` inside itself"
+    notes = (
+        "a recursion is compiled only when compile-time values bound its depth, or when it is "
+        "a tail call",
+    )
+    way_out = "write it as a loop with a list or an array as the stack"
+
+    name: str
+    depth: int
+
+
+@dataclass(frozen=True)
+class NotDifferentiable(Diagnostic):
+    title = "{what} is {kind}"
+    label = "a derivative is taken here"
+    way_out = "{help_text}"
+
+    what: str
+    kind: str
+    help_text: str
+
+
+@dataclass(frozen=True)
+class BadRule(Diagnostic):
+    """A derivative rule of the user's that does not fit its function."""
+
+    title = "the derivative rule of `{name}` gives {given} where {wanted} is wanted"
+    label = "the derivative of this call is taken"
+    way_out = "{help_text}"
+
+    name: str
+    given: str
+    wanted: str
+    help_text: str = (
+        "a tangent has the shape of the result, a cotangent that of the argument (or is None)"
+    )
+
+
+@dataclass(frozen=True)
+class OptionInside(Diagnostic):
+    """An option of a transform that is applied inside compiled code."""
+
+    title = "the option `{name}` has no meaning inside compiled code"
+    label = "this becomes part of the program around it"
+    way_out = "give it to the outermost `myia.jit` or `myia.grad`: it holds for the whole program"
+
+    name: str
+
+
+@dataclass(frozen=True)
+class StagingFailed(Diagnostic):
+    """A function of a JAX library raised an error when it was staged."""
+
+    title = "{name}: {message}"
+    label = "this raises {exception}"
+    way_out = "{help_text}"
+
+    name: str
+    message: str
+    exception: str
+    help_text: str = ""
+
+
+@dataclass(frozen=True)
+class UserFunctionStaged(Diagnostic):
+    """A function of the user's that a JAX library would call."""
+
+    title = "{name} would call {what}"
+    label = "JAX would run it once, to trace it, and never read its source"
+    way_out = "{help_text}"
+
+    name: str
+    what: str
+    help_text: str = (
+        "write the loop or the call yourself: it is compiled; or mark the function with "
+        "`@myia.staged`, if it is written to be traced"
+    )

@@ -1,0 +1,369 @@
+"""The abstract heap: every object that a Python program can change.
+
+An *object* has an identity (`Ref.id`) and contents, which are immutable here: to change an object
+is to put other contents under its id. Names alias because they hold the same `Ref`.
+
+Two ids may stand for one Python object: after `y = a if c else b`, a write to `y` is a write to
+`a` or `b`. Such objects are *linked*; a write to one makes the others `Stale`, and what is stale
+is refused when (and only when) it is read. Nothing is ever read that may be out of date.
+
+Arrays are no such case where it is known at run time which of them is meant: after names exchange
+their arrays (`a, b = b, a`, `ChosenArray`), and under a name that is given one array or another on
+the paths of a branch or in the trips of a loop (`OneOf`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from myia.infer.domain.values import Abstract, Scalar
+from myia.infer.domain.views import Window
+from myia.ir.core import Value
+from myia.source.span import Span
+
+VIEW_OF_ONE_PATH = "a view made inside a branch or a loop"
+
+
+class Contents:
+    """Base of the contents of objects; a tree node like an abstract value."""
+
+    __slots__ = ()
+
+    @property
+    def bases(self) -> tuple[int, ...]:
+        """The objects that it is read from, if it is not an object of its own."""
+        return ()
+
+    def children(self) -> tuple[Abstract, ...]:
+        return ()
+
+    def rebuild(self, children: tuple[Abstract, ...]) -> Contents:
+        return self
+
+    def key(self) -> Any:
+        return (type(self),)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ArrayObject(Contents):
+    """A NumPy array. `readonly` names why it cannot be written to, if it cannot.
+
+    `contiguous`: it is known to be C-contiguous, so that `reshape` gives a view.
+    `stands_for`: the arrays of which it is one, while none of them is written to.
+    """
+
+    value: Value
+    readonly: str | None = None
+    contiguous: bool = True
+    stands_for: OneOf | None = None
+
+    @property
+    def bases(self):
+        return () if self.stands_for is None else self.stands_for.options
+
+    def children(self):
+        value = Scalar(self.value, weak=False)
+        return (value,) if self.stands_for is None else (value, self.stands_for.index)
+
+    def rebuild(self, children):
+        value, *index = children
+        stands_for = self.stands_for.rebuild(index) if index else None
+        return ArrayObject(value.value, self.readonly, self.contiguous, stands_for)
+
+    def key(self):
+        return (ArrayObject, self.value.aval, self.readonly)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ViewObject(Contents):
+    """A view: the array `base` seen through `step` (see `infer/domain/views.py`)."""
+
+    base: int
+    step: Any
+
+    @property
+    def bases(self):
+        return (self.base,)
+
+    def children(self):
+        values = self.step.values() if isinstance(self.step, Window) else ()
+        return tuple(Scalar(v, weak=True) for v in values)
+
+    def rebuild(self, children):
+        if not children:
+            return self
+        return ViewObject(self.base, self.step.with_values(c.value for c in children))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChosenArray(Contents):
+    """An array that is the object `options[index]` (`infer/domain/swapped_arrays.py`)."""
+
+    index: Scalar
+    options: tuple[int, ...]
+
+    @property
+    def bases(self):
+        return self.options
+
+    def children(self):
+        return (self.index,)
+
+    def rebuild(self, children):
+        return type(self)(children[0], self.options)
+
+    def key(self):
+        return (type(self), self.options)
+
+
+class OneOf(ChosenArray):
+    """What a name stands for that was given one of several objects (`infer/paths/points_to.py`)."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SizedObject(Contents):
+    """An array with axes of run-time extent (`infer/dynamic/`): its elements, padded to bounds.
+
+    `extents` has for each axis what of it is there, or None where all is.
+    """
+
+    value: Value
+    extents: tuple[Any, ...]
+    readonly: str | None = None
+
+    def children(self):
+        leaves = [v for e in self.extents if e is not None for v in e.values()]
+        return tuple(Scalar(v, weak=False) for v in (self.value, *leaves))
+
+    def rebuild(self, children):
+        value, *leaves = (c.value for c in children)
+        extents = []
+        for e in self.extents:
+            count = 0 if e is None else len(e.values())
+            extents.append(None if e is None else e.with_values(leaves[:count]))
+            del leaves[:count]
+        return SizedObject(value, tuple(extents), self.readonly)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SizedView(Contents):
+    """A part of run-time size of the array `base` (`infer/dynamic/access.py`)."""
+
+    base: int
+    step: Any
+
+    @property
+    def bases(self):
+        return (self.base,)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ListObject(Contents):
+    """A list of known length."""
+
+    items: tuple[Abstract, ...]
+
+    def children(self):
+        return self.items
+
+    def rebuild(self, children):
+        return ListObject(children)
+
+    def key(self):
+        return (ListObject, len(self.items))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BufferObject(Contents):
+    """A list whose items were appended in a loop: the leaves of its items, stacked.
+
+    `template` (of `infer/paths/growing_lists.py`) rebuilds an item from one row of each of `rows`.
+    The length is `base + offset`, where `offset` is known at compile time; `capacity` is the number
+    of rows.
+    """
+
+    template: Any
+    rows: tuple[Scalar, ...]
+    base: Abstract
+    offset: int
+    capacity: int
+
+    def children(self):
+        return (*self.rows, self.base)
+
+    def rebuild(self, children):
+        *rows, base = children
+        return BufferObject(self.template, tuple(rows), base, self.offset, self.capacity)
+
+    def key(self):
+        return (BufferObject, self.template, self.capacity, self.offset)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DictObject(Contents):
+    """A dict (or `cls`, a subclass) with compile-time keys, in order."""
+
+    keys: tuple[Any, ...]
+    values: tuple[Abstract, ...]
+
+    def children(self):
+        return self.values
+
+    def rebuild(self, children):
+        return DictObject(self.keys, children)
+
+    def key(self):
+        return (DictObject, self.keys, tuple(map(type, self.keys)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class InstanceObject(Contents):
+    """An instance of a Python class: its attributes."""
+
+    cls: type
+    names: tuple[str, ...]
+    values: tuple[Abstract, ...]
+    frozen: bool = False
+
+    def children(self):
+        return self.values
+
+    def rebuild(self, children):
+        return InstanceObject(self.cls, self.names, children, self.frozen)
+
+    def key(self):
+        return (InstanceObject, self.cls, self.names)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CellObject(Contents):
+    """A variable shared by functions."""
+
+    content: Abstract
+
+    def children(self):
+        return (self.content,)
+
+    def rebuild(self, children):
+        return CellObject(children[0])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stale(Contents):
+    """What was here may have been changed through another name, by the write at `span`."""
+
+    span: Span | None
+
+    def key(self):
+        return (Stale,)
+
+
+@dataclass(slots=True)
+class Heap:
+    """Objects by id, and what a write to each makes stale.
+
+    `roots` are the objects that come from outside the program, whenever they are first met: they
+    have negative ids, and are in every copy of the heap.
+    """
+
+    objects: dict[int, Contents] = field(default_factory=dict)
+    links: dict[int, frozenset[int]] = field(default_factory=dict)
+    roots: dict[int, Contents] = field(default_factory=dict)
+    next_id: int = 0
+
+    def copy(self) -> Heap:
+        return Heap(dict(self.objects), dict(self.links), self.roots, self.next_id)
+
+    def restore(self, saved: Heap, *, ids: bool = True) -> None:
+        """Go back to a saved state; `ids=False`: without using ids again."""
+        self.objects, self.links = dict(saved.objects), dict(saved.links)
+        if ids:
+            self.next_id = saved.next_id
+
+    def new(self, contents: Contents) -> int:
+        self.next_id += 1
+        self.objects[self.next_id] = contents
+        return self.next_id
+
+    def new_root(self, contents: Contents) -> int:
+        id = -1 - len(self.roots)
+        self.roots[id] = contents
+        return id
+
+    def __getitem__(self, id: int) -> Contents:
+        found = self.objects.get(id)
+        return self.roots[id] if found is None else found
+
+    def __contains__(self, id: int) -> bool:
+        return id in self.objects or id in self.roots
+
+    def owners(self, id: int) -> list[int]:
+        """The objects that a write to `id` may go to: of a view, the array whose memory it shows.
+
+        What a view is read from may itself be a view.
+        """
+        return [owner for base in self[id].bases for owner in self.owners(base)] or [id]
+
+    def stale(self, id: int) -> Stale | None:
+        """What says that the object, or one that it is read from, may be out of date."""
+        contents = self[id]
+        if isinstance(contents, Stale):
+            return contents
+        return next(filter(None, map(self.stale, contents.bases)), None)
+
+    def written_since(self, start: Heap) -> bool:
+        """True when an object that was there at `start` has other contents now."""
+        return any(c is not self[i] for i, c in start.objects.items()) or any(
+            i < 0 and i not in start.objects for i in self.objects
+        )
+
+    def write(self, id: int, contents: Contents, span: Span | None) -> None:
+        """Put `contents` under `id`; whatever may be the same object becomes stale."""
+        self.objects[id] = contents
+        for other in self.links.get(id, ()):
+            if other in self and other != id:
+                self.spoil(other, span)
+
+    def spoil(self, id: int, span: Span | None) -> None:
+        """What is under `id`, and its views, may be out of date since the write at `span`."""
+        contents = self[id]
+        if isinstance(contents, ArrayObject) and contents.stands_for is not None:
+            contents = self.objects[id] = contents.stands_for
+        if isinstance(contents, OneOf):
+            return  # it is read from what it stands for
+        self.objects[id] = Stale(span)
+        for view, contents in list(self.objects.items()):
+            if id in contents.bases:
+                self.spoil(view, span)
+
+    def depend(self, a: int, b: int) -> None:
+        """A write to `a` makes `b` stale."""
+        self.links[a] = self.links.get(a, frozenset()) | {b}
+
+    def copied(self, a: int, b: int) -> None:
+        """`b` shows what `a` holds now: a write to what `a` is read from makes `b` stale."""
+        for owner in {a, *self.owners(a)}:
+            self.depend(owner, b)
+            self.follow(owner, b)
+
+    def follow(self, a: int, b: int) -> None:
+        """Whatever makes `a` stale makes `b` stale."""
+        for id, others in list(self.links.items()):
+            if a in others:
+                self.depend(id, b)
+
+    def stand_in(self, new: int, old: int) -> None:
+        """The new object may be what `old` is read from, and with it whatever that may be."""
+        for owner in self.owners(old):
+            for other in self.links.get(owner, ()):
+                self.depend(new, other)
+            self.depend(new, owner)
+        self.copied(old, new)
+
+    def link(self, a: int, b: int) -> None:
+        """`a` and `b` may be one object: a write to either makes the other stale."""
+        self.depend(a, b)
+        self.depend(b, a)

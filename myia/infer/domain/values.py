@@ -1,0 +1,366 @@
+"""Abstract values: what the inferer knows of a Python object.
+
+An abstract value is a tree. Its leaves are `Static` (a Python object known at compile time) and
+`Scalar` (a number computed by typed IR); arrays and everything else that can be changed are `Ref`s
+to objects of the heap (`infer/domain/heap.py`), so that names alias as they do in Python.
+
+`children` and `rebuild` let `infer/paths/merge.py` walk every kind of value alike; `key` says when
+two values have the same structure and differ at most in their children.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from myia.ir.core import Value
+from myia.primitives.py import Code
+
+
+class Abstract:
+    """Base of abstract values."""
+
+    __slots__ = ()
+
+    def children(self) -> tuple[Abstract, ...]:
+        return ()
+
+    def rebuild(self, children: tuple[Abstract, ...]) -> Abstract:
+        return self
+
+    def key(self) -> Any:
+        return (type(self),)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Static(Abstract):
+    """A Python object known at compile time."""
+
+    value: Any
+
+    def __repr__(self) -> str:
+        return f"Static({self.value!r})"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scalar(Abstract):
+    """A number known at run time, and immutable.
+
+    `weak` says that it is a Python number (which yields to the dtype of what it meets), else it
+    is a NumPy scalar. For integers `lo <= value <= hi` where a bound is known, and `linear` says
+    that it was computed as base * scale + offset: `x[3 * i : 3 * i + 3]` has 3 elements.
+
+    `boxed`: it stands for an array without dimensions. NumPy would change that in place, seen
+    under all its names, where a number is replaced: so what changes it is refused. None: maybe.
+    """
+
+    value: Value
+    weak: bool
+    lo: int | None = None
+    hi: int | None = None
+    linear: tuple[Value, int, int] | None = None
+    boxed: bool | None = False
+
+    @property
+    def place(self) -> tuple[Value, int, int]:
+        """The value as base, scale and offset."""
+        return self.linear or (self.value, 1, 0)
+
+    @property
+    def dtype(self) -> np.dtype:
+        return self.value.dtype
+
+    def with_value(self, value: Value) -> Scalar:
+        """The same kind of number, with another value in the same bounds."""
+        return Scalar(value, self.weak, self.lo, self.hi, boxed=self.boxed)
+
+    def __repr__(self) -> str:
+        return f"Scalar({self.value.aval}{', weak' if self.weak else ''})"
+
+
+@dataclass(frozen=True, slots=True)
+class Ref(Abstract):
+    """A reference to an object of the heap."""
+
+    id: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tuple(Abstract):
+    """A tuple, or a namedtuple of class `cls`."""
+
+    items: tuple[Abstract, ...]
+    cls: type | None = None
+
+    def children(self):
+        return self.items
+
+    def rebuild(self, children):
+        return Tuple(children, self.cls)
+
+    def key(self):
+        return (Tuple, self.cls, len(self.items))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SliceValue(Abstract):
+    """`start:stop:step`."""
+
+    start: Abstract
+    stop: Abstract
+    step: Abstract
+
+    def children(self):
+        return (self.start, self.stop, self.step)
+
+    def rebuild(self, children):
+        return SliceValue(*children)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Range(Abstract):
+    """`range(start, stop, step)`; each a static int or an integer scalar."""
+
+    start: Abstract
+    stop: Abstract
+    step: Abstract
+
+    def children(self):
+        return (self.start, self.stop, self.step)
+
+    def rebuild(self, children):
+        return Range(*children)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Iterator(Abstract):
+    """`zip`, `enumerate`, `reversed` applied to `items`; evaluated when iterated."""
+
+    kind: str
+    items: tuple[Abstract, ...]
+
+    def children(self):
+        return self.items
+
+    def rebuild(self, children):
+        return Iterator(self.kind, children)
+
+    def key(self):
+        return (Iterator, self.kind, len(self.items))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Closure(Abstract):
+    """A function made by compiled code: its code, the variables it shares, its defaults."""
+
+    code: Code
+    captured: tuple[Abstract, ...]
+    defaults: tuple[Abstract, ...]
+
+    def children(self):
+        return self.captured + self.defaults
+
+    def rebuild(self, children):
+        n = len(self.captured)
+        return Closure(self.code, children[:n], children[n:])
+
+    def key(self):
+        return (Closure, self.code)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PyFunction(Abstract):
+    """A Python function: the variables of its closure, then its defaults."""
+
+    function: Any
+    parts: tuple[Abstract, ...]
+
+    def children(self):
+        return self.parts
+
+    def rebuild(self, children):
+        return PyFunction(self.function, children)
+
+    def key(self):
+        return (PyFunction, self.function.__code__)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Method(Abstract):
+    """`function` bound to `self`: a Python function, or the name of a method of a built-in type."""
+
+    function: Any
+    self: Abstract
+
+    def children(self):
+        return (self.self,)
+
+    def rebuild(self, children):
+        return Method(self.function, children[0])
+
+    def key(self):
+        return (Method, self.function)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Partial(Abstract):
+    """A callable of ours with values inside: `functools.partial`, a transformed function, ..."""
+
+    call: Callable
+    items: tuple[Abstract, ...]
+    meta: Any = None
+
+    def children(self):
+        return self.items
+
+    def rebuild(self, children):
+        return Partial(self.call, children, self.meta)
+
+    def key(self):
+        return (Partial, self.call, self.meta, len(self.items))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Choice(Abstract):
+    """One of several functions, the one at `index` (`infer/paths/function_choice.py`)."""
+
+    index: Scalar
+    options: tuple[Abstract, ...]
+
+    def children(self):
+        return (self.index, *self.options)
+
+    def rebuild(self, children):
+        return Choice(children[0], tuple(children[1:]))
+
+    def key(self):
+        return (Choice, len(self.options))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Text(Abstract):
+    """A string with run-time numbers in it: to be printed, or the message of an error."""
+
+    template: str  # for `str.format`
+    items: tuple[Abstract, ...]
+
+    def children(self):
+        return self.items
+
+    def rebuild(self, children):
+        return Text(self.template, children)
+
+    def key(self):
+        return (Text, self.template)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Super(Abstract):
+    """`super(cls, self)`: the attributes of `self` that come after `cls`."""
+
+    cls: type
+    self: Abstract
+
+    def children(self):
+        return (self.self,)
+
+    def rebuild(self, children):
+        return Super(self.cls, children[0])
+
+    def key(self):
+        return (Super, self.cls)
+
+
+class Structure(Protocol):
+    """What a library's object is besides its parts; hashable."""
+
+    cls: type
+
+    def unflatten(self, parts: Sequence[Any]) -> Any: ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Opaque(Abstract):
+    """An immutable object of a library (a module, a random key) that only its parts vary in."""
+
+    structure: Structure
+    parts: tuple[Abstract, ...]
+
+    def children(self):
+        return self.parts
+
+    def rebuild(self, children):
+        return Opaque(self.structure, children)
+
+    def key(self):
+        return (Opaque, self.structure)
+
+
+class UndefinedType(Abstract):
+    """The state of a local name that has no value yet."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "Undefined"
+
+
+UNDEFINED = UndefinedType()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Optional(Abstract):
+    """`value` where `present` (a bool scalar) is true, else `absent`: None or UNDEFINED."""
+
+    present: Scalar
+    value: Abstract
+    absent: Abstract
+
+    def children(self):
+        return (self.present, self.value)
+
+    def rebuild(self, children):
+        return Optional(children[0], children[1], self.absent)
+
+    def key(self):
+        return (Optional, self.absent is UNDEFINED)
+
+
+NONE = Static(None)
+TRUE = Static(True)
+FALSE = Static(False)
+
+
+def is_none(x: Abstract) -> bool:
+    return isinstance(x, Static) and x.value is None
+
+
+def static_number(x: Abstract) -> bool:
+    """A compile-time number: Python's or a NumPy scalar."""
+    return isinstance(x, Static) and isinstance(x.value, (bool, int, float, complex, np.generic))
+
+
+def static_int(x: Abstract) -> bool:
+    """A compile-time integer (bool included, as in Python)."""
+    return isinstance(x, Static) and isinstance(x.value, (int, np.integer, np.bool_))
+
+
+# Types of immutable objects that mean the same when they are equal; libraries add theirs.
+EQUAL_BY_VALUE: list[type] = [
+    *(bool, int, str, bytes, complex),
+    *(np.generic, np.dtype, frozenset, type),
+]
+
+
+def same_static(a: Any, b: Any) -> bool:
+    """The same compile-time object: identical, or equal immutable values of one type."""
+    if a is b:
+        return True
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, (float, np.floating)):
+        return repr(a) == repr(b)  # tells 0.0 from -0.0, and NaN is itself
+    return isinstance(a, tuple(EQUAL_BY_VALUE)) and bool(a == b)

@@ -1,0 +1,221 @@
+"""Views: how a part of an array is read and written.
+
+A step turns an array into a view of it: `aval` tells the view's type, `read(x)` emits the view of
+`x`, `write(x, v)` the array that `x` becomes when the view is set to `v`. Views of views are steps
+after one another (each `ViewObject` has its base), or one where `composed` finds it: an element
+of a row of a matrix is then read and written at the cost of an element, not of a row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from myia.ir.avals import Aval
+from myia.ir.core import Value
+from myia.primitives import arithmetic, logic, shaping, windows
+from myia.primitives.define import constant
+
+
+@dataclass(frozen=True, eq=False)
+class Window:
+    """`x[start : start + size*stride : stride, ...]`, then seen as `shape`.
+
+    A start is a static int or an `i64[]` value (then the stride is 1). A negative stride walks
+    down from `start`. Starts are in range: `infer/indexing/indexing.py` has seen to it.
+    """
+
+    starts: tuple[int | Value, ...]
+    sizes: tuple[int, ...]
+    strides: tuple[int, ...]
+    shape: tuple[int, ...]
+
+    def aval(self, x: Aval) -> Aval:
+        return x.with_shape(self.shape)
+
+    def values(self) -> tuple[Value, ...]:
+        """The starts that are known at run time."""
+        return tuple(s for s in self.starts if isinstance(s, Value))
+
+    def with_values(self, values: Iterable[Value]) -> Window:
+        """The same window with other values for these."""
+        rest = iter(values)
+        starts = (next(rest) if isinstance(s, Value) else s for s in self.starts)
+        return replace(self, starts=tuple(starts))
+
+    def renamed(self, env: dict[Value, Value]) -> Window:
+        return self.with_values(env.get(v, v) for v in self.values())
+
+    @property
+    def dynamic(self) -> bool:
+        return bool(self.values())
+
+    @property
+    def dense(self) -> bool:
+        return all(stride == 1 for stride in self.strides)
+
+    @property
+    def flipped(self) -> tuple[int, ...]:
+        return tuple(i for i, stride in enumerate(self.strides) if stride < 0)
+
+    def read(self, x: Value) -> Value:
+        if 0 in self.sizes:
+            return constant(0, x.dtype, self.shape)
+        if self.dynamic:
+            x = windows.dynamic_slice(x, *self._start_values(), sizes=self._spans())
+            low = tuple(0 for _ in self.starts)
+        else:
+            low = self._low()
+        x = _slice(x, low, self._spans(), tuple(map(abs, self.strides)))
+        x = shaping.flip(x, axes=self.flipped) if self.flipped else x
+        return reshape(x, self.shape)
+
+    def write(self, x: Value, v: Value) -> Value:
+        if 0 in self.sizes:
+            return x
+        v = reshape(v, self.sizes)
+        v = shaping.flip(v, axes=self.flipped) if self.flipped else v
+        if not self.dense and any(abs(s) != 1 for s in self.strides):
+            old = _Span(self).read(x)
+            v = _spread(v, old, tuple(map(abs, self.strides)))
+        return windows.dynamic_update_slice(x, v, *self._start_values())
+
+    def _spans(self) -> tuple[int, ...]:
+        """The extents from the first to the last element taken."""
+        return tuple((n - 1) * abs(s) + 1 for n, s in zip(self.sizes, self.strides))
+
+    def _low(self) -> tuple[int | Value, ...]:
+        """Where the lowest element taken is."""
+        return tuple(
+            start + (n - 1) * stride if stride < 0 else start
+            for start, n, stride in zip(self.starts, self.sizes, self.strides)
+        )
+
+    def _start_values(self) -> tuple[Value, ...]:
+        return tuple(s if isinstance(s, Value) else constant(s, np.int64) for s in self._low())
+
+
+class _Span:
+    """All that lies between the first and the last element of a strided window."""
+
+    def __init__(self, window: Window):
+        self.window = window
+
+    def read(self, x: Value) -> Value:
+        starts = self.window._start_values()
+        return windows.dynamic_slice(x, *starts, sizes=self.window._spans())
+
+
+def _slice(x: Value, low, spans, strides) -> Value:
+    limit = tuple(a + n for a, n in zip(low, spans))
+    if all(a == 0 for a in low) and limit == x.shape and all(s == 1 for s in strides):
+        return x
+    return shaping.slice(x, start=tuple(low), limit=limit, stride=tuple(strides))
+
+
+def _spread(v: Value, old: Value, strides: tuple[int, ...]) -> Value:
+    """`v`'s elements at every `strides`-th place, `old`'s between."""
+    params = {
+        "low": (0,) * len(strides),
+        "high": (0,) * len(strides),
+        "interior": tuple(s - 1 for s in strides),
+    }
+    spread = shaping.pad(v, constant(0, v.dtype), **params)
+    here = shaping.pad(constant(True, bool, v.shape), constant(False, bool), **params)
+    return logic.select(here, spread, old)
+
+
+@dataclass(frozen=True, eq=False)
+class Permute:
+    """`x.transpose(permutation)`."""
+
+    permutation: tuple[int, ...]
+
+    def aval(self, x: Aval) -> Aval:
+        return x.with_shape(tuple(x.shape[i] for i in self.permutation))
+
+    def read(self, x: Value) -> Value:
+        return shaping.transpose(x, permutation=self.permutation)
+
+    def write(self, x: Value, v: Value) -> Value:
+        inverse = tuple(int(i) for i in np.argsort(self.permutation))
+        return shaping.transpose(v, permutation=inverse)
+
+
+@dataclass(frozen=True, eq=False)
+class Reshape:
+    """`x.reshape(shape)` of a contiguous array."""
+
+    shape: tuple[int, ...]
+
+    def aval(self, x: Aval) -> Aval:
+        return x.with_shape(self.shape)
+
+    def read(self, x: Value) -> Value:
+        return reshape(x, self.shape)
+
+    def write(self, x: Value, v: Value) -> Value:
+        return reshape(v, x.shape)
+
+
+def reshape(x: Value, shape: tuple[int, ...]) -> Value:
+    return x if x.shape == tuple(shape) else shaping.reshape(x, shape=tuple(shape))
+
+
+# ----- Views of views
+
+
+def composed(first: object, then: object, shape: tuple[int, ...]) -> Window | None:
+    """The window of an array of `shape` that is `then` of its view `first`, if it is one."""
+    if not isinstance(then, Window):
+        return None
+    if isinstance(first, Permute):
+        return _of_permuted(first, then)
+    if isinstance(first, Window):
+        return _of_window(first, then)
+    if isinstance(first, Reshape):
+        whole = Window((0,) * len(shape), shape, (1,) * len(shape), first.shape)
+        return _of_window(whole, then)
+    return None
+
+
+def _of_permuted(first: Permute, then: Window) -> Window | None:
+    """The axes put back in order, where no two axes of what is taken change places."""
+    order = [int(i) for i in np.argsort(first.permutation)]
+    moved = [axis for axis in first.permutation if then.sizes[order[axis]] != 1]
+    if moved != sorted(moved):
+        return None
+    starts, sizes, strides = (
+        tuple(part[i] for i in order) for part in (then.starts, then.sizes, then.strides)
+    )
+    return Window(starts, sizes, strides, then.shape)
+
+
+def _of_window(first: Window, then: Window) -> Window | None:
+    """`then` may take windows of all axes that `first` takes more than one element of."""
+    longer = [axis for axis, n in enumerate(first.sizes) if n != 1]
+    seen = [axis for axis, n in enumerate(first.shape) if n != 1]
+    if [first.sizes[i] for i in longer] != [first.shape[i] for i in seen] or 0 in then.sizes:
+        return None
+    starts, sizes, strides = list(first.starts), list(first.sizes), list(first.strides)
+    for i, j in zip(longer, seen):
+        place = _place(starts[i], strides[i], then.starts[j])
+        starts[i], sizes[i], strides[i] = place, then.sizes[j], strides[i] * then.strides[j]
+        if sizes[i] == 1:
+            strides[i] = 1
+        if strides[i] != 1 and isinstance(place, Value):
+            return None
+    return Window(tuple(starts), tuple(sizes), tuple(strides), then.shape)
+
+
+def _place(start: int | Value, stride: int, offset: int | Value) -> int | Value:
+    """`start + stride * offset`"""
+    if not isinstance(offset, Value):
+        step = stride * offset
+        if isinstance(start, Value):
+            return arithmetic.add(start, step) if step else start
+        return start + step
+    step = offset if stride == 1 else arithmetic.mul(offset, stride)
+    return step if isinstance(start, int) and start == 0 else arithmetic.add(step, start)

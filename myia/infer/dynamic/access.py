@@ -1,0 +1,193 @@
+"""Reading and writing arrays of run-time size: objects of their own, and views of other arrays."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from myia.infer.domain.context import Context, HeapArrays
+from myia.infer.domain.dynamic_axes import Extents, padded
+from myia.infer.domain.dynamic_views import Elements, Part
+from myia.infer.domain.errors import NeedsStatic, ReadOnlyWrite, Unsupported
+from myia.infer.domain.heap import Contents, ListObject, SizedObject, SizedView
+from myia.infer.domain.memory_order import frozen_view
+from myia.infer.domain.values import Abstract, Ref, Tuple
+from myia.infer.domain.views import Window
+from myia.ir.avals import Aval
+from myia.ir.core import Value
+from myia.primitives import arithmetic, logic
+from myia.primitives.define import constant
+from myia.source.diagnostics import InternalError
+
+WAYS_OUT = (
+    "use an array of the full size and `np.where(np.arange(n) < i, x, 0.0)`, or slices whose ends "
+    "are Python ints"
+)
+
+
+def is_sized(ctx: Context, x: Abstract) -> bool:
+    """An array with an axis of run-time extent."""
+    return isinstance(x, Ref) and isinstance(ctx.heap[x.id], (SizedObject, SizedView))
+
+
+def holds_sized(ctx: Context, x: Abstract) -> bool:
+    """Such an array, or a sequence of them."""
+    if isinstance(x, Tuple):
+        return any(holds_sized(ctx, item) for item in x.items)
+    if not isinstance(x, Ref):
+        return False
+    contents = ctx.heap[x.id]
+    if isinstance(contents, ListObject):
+        return any(is_sized(ctx, item) for item in contents.items)
+    return isinstance(contents, (SizedObject, SizedView))
+
+
+def refuse(ctx: Context, what: str):
+    """Not done with arrays of run-time size: a loop around may unroll, so that sizes are known."""
+    ctx.fail(
+        Unsupported,
+        error=NeedsStatic,
+        what=f"{what} of an array whose size is known only at run time",
+        help_text=WAYS_OUT,
+    )
+
+
+def of_nominal_size(ctx: Context, x: Abstract) -> Abstract:
+    """What has the size of `x[i : i + 3]` as an array of 3 elements; an IndexError if it has less.
+
+    What is no such thing stays what it is.
+    """
+    if isinstance(x, Tuple):
+        return x.rebuild(tuple(of_nominal_size(ctx, item) for item in x.items))
+    if isinstance(x, Ref) and isinstance(ctx.heap[x.id], ListObject) and holds_sized(ctx, x):
+        return ctx.new(ListObject(tuple(of_nominal_size(ctx, item) for item in ctx.list_items(x))))
+    extents = extents_of(ctx, x) if is_sized(ctx, x) else ()
+    counts = [e.count for e in extents if e is not None]
+    if not counts or any(count.nominal is None for count in counts):
+        return x
+    for count in counts:
+        less = logic.ne(count.value, constant(count.nominal, np.int64))
+        ctx.check(less, IndexError, "a slice leaves its axis, where a size known here is needed")
+    contents = ctx.contents(x)
+    if isinstance(contents, SizedView):
+        return ctx.view(Ref(contents.base), contents.step.window)
+    return ctx.array(contents.value)
+
+
+# ----- Objects
+
+
+def new(ctx: Context, value: Value, extents: Extents) -> Abstract:
+    """A new array with these elements."""
+    if all(e is None for e in extents):
+        return ctx.array(value)
+    return ctx.new(SizedObject(value, tuple(extents)))
+
+
+def extents_of(ctx: Context, x: Ref) -> Extents:
+    """The extents of an array; of one whose size is known, Nones."""
+    ctx.contents(x)
+    return HeapArrays.type_of(ctx.heap, x.id)[1]
+
+
+def bounds_of(ctx: Context, x: Ref) -> Aval:
+    """Dtype and greatest shape, without emitting anything."""
+    ctx.contents(x)
+    return HeapArrays.type_of(ctx.heap, x.id)[0]
+
+
+def dtype_of(ctx: Context, x: Ref) -> np.dtype:
+    return bounds_of(ctx, x).dtype
+
+
+def read(ctx: Context, x: Ref) -> Elements:
+    """The present elements of any array."""
+    _refuse_stale(ctx, x)
+    return HeapArrays.elements(ctx.heap, x.id)
+
+
+def _refuse_stale(ctx: Context, x: Ref) -> None:
+    """An error if `x`, or what it is read from, is out of date."""
+    for base in ctx.contents(x).bases:
+        _refuse_stale(ctx, Ref(base))
+
+
+def store(ctx: Context, x: Ref, value: Value) -> None:
+    """Change the live elements of `x` to those of `value`, which has them in the same places."""
+    contents = ctx.contents(x)
+    if isinstance(contents, SizedView):
+        write_part(ctx, Ref(contents.base), contents.step, value)
+    elif isinstance(contents, SizedObject):
+        if contents.readonly is not None:
+            ctx.fail(ReadOnlyWrite, what=contents.readonly)
+        if contents.value.aval != value.aval:
+            raise InternalError(f"store of {value.aval} into {contents.value.aval}")
+        ctx.write(x, replace(contents, value=padded(value, contents.extents)))
+    else:
+        ctx.store(x, value)
+
+
+def write_part(ctx: Context, x: Ref, part: Part, value: Value) -> None:
+    """Change a part of `x`, whose elements it takes as prefixes."""
+    before = read(ctx, x).packed()
+    after = Elements(part.write(before.value, value), before.extents)
+    store(ctx, x, after.placed(extents_of(ctx, x)))
+
+
+def pack(ctx: Context, x: Ref) -> None:
+    """An object whose elements lie anywhere gets them as prefixes."""
+    contents = ctx.contents(x)
+    if isinstance(contents, SizedObject) and not all(
+        e is None or e.is_prefix for e in contents.extents
+    ):
+        now = Elements(contents.value, contents.extents).packed()
+        ctx.heap.objects[x.id] = replace(contents, value=now.value, extents=now.extents)
+
+
+def view(ctx: Context, base: Ref, part: Part, whole: bool) -> Abstract:
+    """The view of a part of `base`. `whole`: its window is all of `base`."""
+    if any(e is not None for e in part.extents):
+        return ctx.new(SizedView(base.id, part))
+    if not is_sized(ctx, base):
+        return base if whole else ctx.view(base, part.window)
+    if (beyond := _seen_through(ctx.contents(base), part)) is not None:
+        return view(ctx, *beyond, whole=False)
+    # A part of known size: it is copied, and the copy must not be written to.
+    value = part.read(read(ctx, base).packed().value)
+    return frozen_view(ctx, base, value, "a part of a slice of run-time size")
+
+
+def _seen_through(contents: Contents, part: Part) -> tuple[Ref, Part] | None:
+    """A part of known size of a view `x[i:j]` as a part of `x`, where a window can be that."""
+    if not isinstance(contents, SizedView):
+        return None
+    outer, inner = contents.step, part.window
+    starts, sizes, strides = map(
+        list, (outer.window.starts, outer.window.sizes, outer.window.strides)
+    )
+    for i, axis in enumerate(outer.axes):
+        if axis is None:
+            continue
+        extent, place = outer.extents[i], inner.starts[i]
+        if extent is not None and extent.start is not None:
+            place = _sum(extent.start.at, place)
+        starts[axis] = _sum(starts[axis], _times(place, strides[axis]))
+        sizes[axis], strides[axis] = inner.sizes[i], strides[axis] * inner.strides[i]
+        if strides[axis] != 1 and isinstance(starts[axis], Value):
+            return None
+    window = Window(tuple(starts), tuple(sizes), tuple(strides), inner.shape)
+    axes = tuple(None if i is None else outer.axes[i] for i in part.axes)
+    return Ref(contents.base), Part(window, part.extents, axes)
+
+
+def _sum(a: int | Value, b: int | Value) -> int | Value:
+    if isinstance(a, int) and isinstance(b, int):
+        return a + b
+    if isinstance(a, int):
+        a, b = b, a
+    return a if isinstance(b, int) and b == 0 else arithmetic.add(a, b)
+
+
+def _times(a: int | Value, stride: int) -> int | Value:
+    return a * stride if isinstance(a, int) else a if stride == 1 else arithmetic.mul(a, stride)

@@ -1,0 +1,263 @@
+"""Arrays of run-time size brought to one shape, so that elementwise operations are done on them.
+
+The operands become ordinary arrays of the greatest shape; what is computed from them has the
+operands' extents. Where two extents are not surely equal, the counts are compared at run time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from myia.infer.domain.context import Context
+from myia.infer.domain.dtypes import broadcast_to, convert, is_number, promote
+from myia.infer.domain.dynamic_axes import Extent, Extents, guarded, packed, resized, unpacked
+from myia.infer.domain.errors import BadType, BadValue, NeedsStatic
+from myia.infer.domain.lengths import Count, known
+from myia.infer.domain.values import Abstract, Ref, Scalar, Tuple
+from myia.infer.dynamic.access import (
+    Elements,
+    bounds_of,
+    dtype_of,
+    extents_of,
+    new,
+    read,
+    refuse,
+    store,
+)
+from myia.infer.numeric.promotion import fitted, operand, operand_dtype
+from myia.ir.avals import Aval
+from myia.ir.core import Value
+from myia.primitives import logic
+
+MISMATCH = (
+    "operands could not be broadcast together: they differ in size "
+    "(an axis that has one element only at run time is not repeated)"
+)
+
+
+@dataclass(frozen=True)
+class _Along:
+    """An axis of the result: its bound, its extent (None: all of the bound)."""
+
+    bound: int
+    extent: Extent | None = None
+
+
+def lifted(
+    ctx: Context, xs: Sequence[Abstract], apply: Callable[[list[Abstract]], Abstract]
+) -> Abstract:
+    """`apply(xs)`, an elementwise operation on numbers and arrays, some of run-time size."""
+    operands = [read(ctx, x) if isinstance(x, Ref) else None for x in xs]
+    arrays, along = together(ctx, [o for o in operands if o is not None])
+    extents = tuple(a.extent for a in along)
+    shape = tuple(a.bound for a in along)
+    given, dtype = iter(arrays), _common_dtype(ctx, xs)
+    made = [
+        _number(ctx, x, dtype, shape, extents)
+        if o is None
+        else ctx.array(_spread(next(given).value, shape, extents))
+        for x, o in zip(xs, operands)
+    ]
+    return _with_extents(ctx, apply(made), shape, extents)
+
+
+def _common_dtype(ctx: Context, xs: Sequence[Abstract]) -> np.dtype:
+    found = [
+        (dtype_of(ctx, x), False) if isinstance(x, Ref) else operand_dtype(ctx, x)
+        for x in xs
+        if isinstance(x, Ref) or is_number(x)
+    ]
+    return promote(*found)[0]
+
+
+def _number(
+    ctx: Context, x: Abstract, dtype: np.dtype, shape: tuple[int, ...], extents: Extents
+) -> Abstract:
+    """A run-time float that meets an array: no derivative reaches it from the padding."""
+    if not isinstance(x, Scalar) or x.dtype.kind not in "fc":
+        return x
+    dtype = dtype if x.weak else x.dtype
+    return ctx.array(guarded(operand(ctx, x, Aval(dtype, shape)), extents))
+
+
+def _spread(x: Value, shape: tuple[int, ...], extents: Extents) -> Value:
+    """`x` repeated along the axes of run-time extent that it does not have."""
+    missing = len(shape) - len(x.shape)
+    own = (1,) * missing + x.shape
+    repeated = tuple(e if e is not None and n == 1 else None for e, n in zip(extents, own))
+    if all(e is None for e in repeated):
+        return x
+    full = tuple(b if e is not None else n for b, e, n in zip(shape, repeated, own))
+    return guarded(broadcast_to(x, full), repeated)
+
+
+def _with_extents(ctx: Context, x: Abstract, shape: tuple[int, ...], extents: Extents) -> Abstract:
+    """The result of an elementwise operation, of run-time size as its operands are."""
+    if isinstance(x, Tuple):
+        return x.rebuild(tuple(_with_extents(ctx, item, shape, extents) for item in x.items))
+    if not ctx.is_array(x) or ctx.shape(x) != shape:
+        refuse(ctx, "this operation")
+    return new(ctx, ctx.read(x), extents)
+
+
+# ----- One shape
+
+
+def together(ctx: Context, xs: Sequence[Elements]) -> tuple[list[Elements], list[_Along]]:
+    """Elements of one shape (but for axes of extent 1), and that shape."""
+    ndim = max(x.value.aval.ndim for x in xs)
+    along: list[_Along] = []
+    result = list(xs)
+    for axis in range(ndim):
+        here = {i: axis - ndim + x.value.aval.ndim for i, x in enumerate(result)}
+        mine = {i: a for i, a in here.items() if a >= 0}
+        found, result = _meet(ctx, result, mine)
+        along.append(found)
+    return result, along
+
+
+def _meet(ctx: Context, xs: list[Elements], axes: dict[int, int]) -> tuple[_Along, list[Elements]]:
+    """One axis: `axes[i]` is that of operand i."""
+    sized = {i: a for i, a in axes.items() if xs[i].extents[a] is not None}
+    sizes = {xs[i].value.shape[a] for i, a in axes.items() if i not in sized} - {1}
+    if len(sizes) > 1:
+        ctx.fail(BadValue, message="operands could not be broadcast together")
+    if not sized:
+        return _Along(next(iter(sizes), 1)), xs
+    forms = {xs[i].extents[a].form for i, a in sized.items()}
+    xs = list(xs)
+    if len(forms) > 1 or sizes:
+        single = [i for i, a in sized.items() if xs[i].extents[a].count.nominal == 1]
+        if single and (sizes or len(single) < len(sized)):
+            for i in single:
+                xs[i] = _single(ctx, xs[i], axes[i])
+            return _meet(ctx, xs, axes)
+        # In their order from the first.
+        for i, a in sized.items():
+            xs[i] = _packed_along(xs[i], a)
+    extents = [xs[i].extents[a] for i, a in sized.items()]
+    if sizes:
+        (n,) = sizes
+        for e in extents:
+            check_equal(ctx, e.count, known(n), ValueError, MISMATCH)
+        target = _Along(n)
+    else:
+        least = min(extents, key=lambda e: e.bound)
+        for e in extents:
+            check_equal(ctx, e.count, least.count, ValueError, MISMATCH)
+        target = _Along(least.bound, least)
+    for i, a in sized.items():
+        xs[i] = _resized_along(xs[i], a, target)
+    return target, xs
+
+
+def _single(ctx: Context, x: Elements, axis: int) -> Elements:
+    """`x[i : i + 1]` has one element, which is repeated; or none, where `i` leaves the axis."""
+    check_equal(ctx, x.extents[axis].count, known(1), ValueError, MISMATCH)
+    x = _packed_along(x, axis)
+    return _replaced(x, axis, resized(x.value, axis, 1), None)
+
+
+def _packed_along(x: Elements, axis: int) -> Elements:
+    value, extent = packed(x.value, axis, x.extents[axis])
+    return _replaced(x, axis, value, extent)
+
+
+def _resized_along(x: Elements, axis: int, target: _Along) -> Elements:
+    return _replaced(x, axis, resized(x.value, axis, target.bound), target.extent)
+
+
+def _replaced(x: Elements, axis: int, value: Value, extent: Extent | None) -> Elements:
+    return Elements(value, (*x.extents[:axis], extent, *x.extents[axis + 1 :]))
+
+
+def matched(
+    ctx: Context, x: Elements, y: Elements, i: int, j: int, message: str
+) -> tuple[Elements, Elements, Extent | None]:
+    """Axis `i` of x and `j` of y with the same elements in the same places, and what is there."""
+    a, b = x.extents[i], y.extents[j]
+    n, m = x.value.shape[i], y.value.shape[j]
+    if a is None and b is None and n != m:
+        ctx.fail(BadValue, message=message)
+    if a is None or b is None or a.form != b.form:
+        x = x if a is None else _packed_along(x, i)
+        y = y if b is None else _packed_along(y, j)
+        check_equal(ctx, x.counts[i], y.counts[j], ValueError, message)
+    found = [e for e in (x.extents[i], y.extents[j]) if e is not None]
+    if len(found) == 1:
+        target = _Along(n if a is None else m)
+    else:
+        least = min(found, key=lambda e: e.bound, default=None)
+        target = _Along(n if least is None else least.bound, least)
+    return _resized_along(x, i, target), _resized_along(y, j, target), target.extent
+
+
+def check_equal(ctx: Context, a: Count, b: Count, error: type[Exception], message: str) -> None:
+    """Two counts must be one number: known, or checked at run time."""
+    if a.equals(b):
+        return
+    if a.hi < b.lo or b.hi < a.lo:
+        ctx.fail(BadValue, error=NeedsStatic, message=message)
+    ctx.check(logic.ne(a.value, b.value), error, message)
+
+
+# ----- Storing
+
+
+def assign(ctx: Context, x: Ref, value: Abstract, casting: str = "same_kind") -> None:
+    """`x[...] = value`, where both may have the same extents, as after `x op= y`."""
+    dtype = dtype_of(ctx, x)
+    given = dtype_of(ctx, value) if isinstance(value, Ref) else operand_dtype(ctx, value)[0]
+    if not np.can_cast(given, dtype, casting):
+        message = f"cannot cast ufunc output from {given} to {dtype} in place"
+        ctx.fail(BadType, message=message)
+    aval = bounds_of(ctx, x)
+    store(ctx, x, fitting(ctx, value, dtype, aval.shape, extents_of(ctx, x)))
+
+
+def fitting(ctx: Context, value: Abstract, dtype: np.dtype, shape, extents: Extents) -> Value:
+    """The value to be stored where `extents` say, its elements in these places.
+
+    Elsewhere there may be anything.
+    """
+    if not isinstance(value, Ref):
+        return fitted(ctx, value, Aval(dtype, shape))
+    xs = read(ctx, value)
+    while len(xs.value.shape) > len(shape) and xs.value.shape[0] == 1 and xs.extents[0] is None:
+        xs = Elements(ctx.reshape(xs.value, xs.value.shape[1:]), xs.extents[1:])
+    message = "could not broadcast input array into the part of an array: they differ in size"
+    if len(xs.value.shape) > len(shape):
+        ctx.fail(BadValue, message=message)
+    found = xs.value
+    for axis in range(-len(xs.value.shape), 0):
+        here, there = xs.extents[axis], extents[axis]
+        found = _fit_axis(ctx, found, axis % len(found.shape), here, shape[axis], there, message)
+    return broadcast_to(convert(found, dtype), shape)
+
+
+def _fit_axis(
+    ctx: Context,
+    x: Value,
+    axis: int,
+    here: Extent | None,
+    bound: int,
+    there: Extent | None,
+    message: str,
+) -> Value:
+    """The elements along one axis moved from where they are, `here`, to where they go, `there`."""
+    n = x.shape[axis]
+    if here is None and n == 1:
+        return x
+    wanted = known(bound) if there is None else there.count
+    if here is not None and here.count.nominal == 1 and not here.count.equals(wanted):
+        return _single(ctx, Elements(x, (None,) * axis + (here,)), axis).value
+    if here is not None and there is not None and here.form == there.form:
+        return resized(x, axis, bound)
+    if here is not None:
+        x, _ = packed(x, axis, here)
+    check_equal(ctx, known(n) if here is None else here.count, wanted, ValueError, message)
+    x = resized(x, axis, bound)
+    return x if there is None else unpacked(x, axis, there)

@@ -1,0 +1,349 @@
+"""Calls: binding of arguments, functions of Python and ours, classes, recursion."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import functools
+import inspect
+import types
+from collections.abc import Callable
+from typing import Any
+
+from myia.infer import attributes, registry
+from myia.infer.boundary import arguments
+from myia.infer.domain.context import Context
+from myia.infer.domain.errors import BadType, DeepRecursion, NeedsStatic, Unsupported
+from myia.infer.domain.heap import DictObject, InstanceObject
+from myia.infer.domain.values import (
+    Abstract,
+    Choice,
+    Closure,
+    Method,
+    Opaque,
+    Partial,
+    PyFunction,
+    Ref,
+    Scalar,
+    Static,
+    Text,
+    Tuple,
+)
+from myia.infer.eval.tail_calls import as_loop
+from myia.infer.jax.objects.dispatch import call_library, call_marked, jitted
+from myia.infer.numeric.constant_methods import call_method, evaluated, is_method_of_constant
+from myia.infer.numeric.f_strings import message
+from myia.infer.paths.branches import branch
+from myia.ir.builder import current_span
+from myia.primitives import logic
+from myia.primitives.define import constant
+from myia.primitives.py import Code, Parameter
+
+RECURSION_LIMIT = 120
+
+# Objects of the API that are callable inside compiled code: type -> (ctx, object, args, kwargs).
+CALLABLE_TYPES: dict[type, Callable] = {}
+
+
+def call(ctx: Context, f: Abstract, args: tuple, kwargs: dict[str, Abstract]) -> Abstract:
+    """`f(*args, **kwargs)`"""
+    if isinstance(f, Closure):
+        return call_code(ctx, f.code, f.captured, f.defaults, args, kwargs)
+    if isinstance(f, PyFunction):
+        return _call_function(ctx, f.function, f.parts, args, kwargs)
+    if isinstance(f, Method):
+        return _call_method(ctx, f, args, kwargs)
+    if isinstance(f, Partial):
+        return f.call(ctx, f, args, kwargs)
+    if isinstance(f, Static):
+        return _call_static(ctx, f.value, args, kwargs)
+    if isinstance(f, Choice):
+        return _call_choice(ctx, f, args, kwargs)
+    if isinstance(f, (Ref, Opaque)) and (found := attributes.special_method(ctx, f, "__call__")):
+        return call(ctx, found, args, kwargs)
+    ctx.fail(BadType, message=f"{ctx.describe(f)} is not callable")
+
+
+def _call_choice(
+    ctx: Context, f: Choice, args: tuple, kwargs: dict[str, Abstract], first: int = 0
+) -> Abstract:
+    """The call of the option at the run-time index, which is not less than `first`."""
+    if first == len(f.options) - 1:
+        return call(ctx, f.options[first], args, kwargs)
+    chosen = logic.eq(f.index.value, constant(first, f.index.dtype))
+    return branch(
+        ctx,
+        Scalar(chosen, weak=True),
+        lambda: call(ctx, f.options[first], args, kwargs),
+        lambda: _call_choice(ctx, f, args, kwargs, first + 1),
+    )
+
+
+def _call_static(ctx: Context, f: Any, args: tuple, kwargs: dict) -> Abstract:
+    handler = registry.known(f)
+    if handler is not None:
+        return registry.invoke(ctx, handler, name_of(f), args, kwargs)
+    for cls in type(f).__mro__:
+        if cls in CALLABLE_TYPES:
+            return CALLABLE_TYPES[cls](ctx, f, args, kwargs)
+    if registry.is_staged(f) and not registry.is_marked(f) and not _is_named_tuple(f):
+        return call_library(ctx, f, args, kwargs)
+    if (wrapped := jitted(f)) is not None:
+        return call(ctx, Static(wrapped), args, kwargs)
+    if isinstance(f, types.FunctionType) and (registry.is_marked(f) or not _is_library(f)):
+        return _call_function(ctx, f, None, args, kwargs)
+    if isinstance(f, types.MethodType) and isinstance(f.__func__, types.FunctionType):
+        return _call_function(ctx, f.__func__, None, (Static(f.__self__), *args), kwargs)
+    if is_method_of_constant(f):
+        return call_method(ctx, f, args, kwargs)
+    if isinstance(f, type):
+        return _construct(ctx, f, args, kwargs)
+    if not callable(f):
+        ctx.fail(BadType, message=f"{type(f).__name__!r} object is not callable")
+    _refuse(ctx, f)
+
+
+def _call_cached(ctx: Context, f: Any, args: tuple, kwargs: dict) -> Abstract:
+    """A function under `functools.cache`, which keeps what compile-time values give."""
+    inner = Static(f.__wrapped__)
+    given = (*args, *kwargs.values())
+    if not all(isinstance(x, Static) for x in given):
+        return call(ctx, inner, args, kwargs)
+    key = (f, len(args), *kwargs, *((type(x.value), x.value) for x in given))
+    if key in ctx.cached:
+        return ctx.cached[key]
+    result = call(ctx, inner, args, kwargs)
+    if isinstance(result, Static):
+        ctx.cached[key] = result
+    return result
+
+
+CALLABLE_TYPES[type(functools.cache(len))] = _call_cached
+
+
+def _is_named_tuple(f: Any) -> bool:
+    return isinstance(f, type) and issubclass(f, tuple)
+
+
+def _refuse(ctx: Context, f: Any):
+    """A callable that we do not know."""
+    if "numpy.random" in name_of(f) or name_of(f).startswith("random."):
+        way_out = "draw the numbers outside and pass them as an argument"
+        ctx.fail(
+            Unsupported,
+            what=f"`{name_of(f)}`",
+            help_text=way_out,
+            label_text="a compiled function gives the same result for the same arguments",
+        )
+    ctx.fail(Unsupported, what=f"`{name_of(f)}`")
+
+
+def call_numpy(ctx: Context, name: str, args: tuple) -> Abstract:
+    """The registered handler of `numpy.<name>`."""
+    return registry.invoke(ctx, registry.NAMED["numpy", name], f"numpy.{name}", args, {})
+
+
+def _is_library(f: types.FunctionType) -> bool:
+    """A function of a numeric library, whose source is not ours to read."""
+    return (f.__module__ or "").split(".")[0] in registry.LIBRARIES
+
+
+def name_of(f: Any) -> str:
+    """How a user calls a function: `numpy.sort`."""
+    module = getattr(f, "__module__", None) or ""
+    name = getattr(f, "__qualname__", None) or getattr(f, "__name__", None) or repr(f)
+    module = "numpy" if type(f).__name__ == "ufunc" else module
+    return name if module in ("", "builtins") else f"{module}.{name}"
+
+
+def _call_function(
+    ctx: Context, f: types.FunctionType, parts: tuple | None, args: tuple, kwargs: dict
+) -> Abstract:
+    """A Python function: a registered one, or its source."""
+    handler = registry.known(f)
+    if handler is not None:
+        return registry.invoke(ctx, handler, name_of(f), args, kwargs)
+    marked = registry.is_marked(f)
+    if registry.is_staged(f) and not marked:
+        return call_library(ctx, f, args, kwargs)
+    if _is_library(f) and not marked:
+        _refuse(ctx, f)
+    names = f.__code__.co_freevars
+    if parts is None:
+        parts = tuple(_closure_root(ctx, f, i) for i in range(len(names)))
+        parts += tuple(_default_root(ctx, f, i) for i in range(_default_count(f)))
+    if marked:
+        return call_marked(ctx, PyFunction(f, parts), args, kwargs)
+    code = ctx.load(f)
+    cells = dict(zip(names, parts))
+    return call_code(ctx, code, (), parts[len(names) :], args, kwargs, cells)
+
+
+def _closure_root(ctx: Context, f: types.FunctionType, i: int) -> Abstract:
+    cell = f.__closure__[i]
+    name = f.__code__.co_freevars[i]
+    if cell.cell_contents is f:
+        return Static(f)
+    return arguments.root(ctx, lambda: cell.cell_contents, name, ("cell", id(cell)))
+
+
+def _default_count(f: types.FunctionType) -> int:
+    return len(f.__defaults__ or ()) + len(f.__kwdefaults__ or {})
+
+
+def _default_root(ctx: Context, f: types.FunctionType, i: int) -> Abstract:
+    def read():
+        return (*(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values())[i]
+
+    return arguments.root(ctx, read, f"default {i}", ("default", id(f), i))
+
+
+def _call_method(ctx: Context, f: Method, args: tuple, kwargs: dict) -> Abstract:
+    if isinstance(f.function, tuple):  # (kind, name) of a built-in type
+        handler = registry.METHODS[f.function]
+        return registry.invoke(ctx, handler, f.function[1], (f.self, *args), kwargs)
+    return call(ctx, Static(f.function), (f.self, *args), kwargs)
+
+
+# ----- Code of ours
+
+
+def call_code(
+    ctx: Context,
+    code: Code,
+    captured: tuple[Abstract, ...],
+    defaults: tuple[Abstract, ...],
+    args: tuple[Abstract, ...],
+    kwargs: dict[str, Abstract],
+    cells: dict[str, Abstract] | None = None,
+) -> Abstract:
+    """Run a function of IR(py). `cells`: its Python closure (None: that of its parent)."""
+    depth = sum(frame.code is code for frame in ctx.frames)
+    if depth > RECURSION_LIMIT:
+        # With the number known that it goes down by, it may end.
+        ctx.fail(DeepRecursion, error=NeedsStatic, name=code.name, depth=depth)
+    bound = bind(ctx, code, defaults, args, kwargs)
+    looped = as_loop(ctx, code, captured, bound, cells)
+    if looped is not None:
+        return looped
+    with ctx.frame(code, cells):
+        env = dict(zip(code.region.args, (*captured, *bound)))
+        (result,) = ctx.run(code.region, env)
+    return result
+
+
+def bind(
+    ctx: Context,
+    code: Code,
+    defaults: tuple[Abstract, ...],
+    args: tuple[Abstract, ...],
+    kwargs: dict[str, Abstract],
+) -> list[Abstract]:
+    """The arguments of a call in the order of the parameters."""
+    kwargs = dict(kwargs)
+    available = iter(defaults)
+    default = {p.name: next(available) for p in code.parameters if p.has_default}
+    bound: list[Abstract] = []
+    rest = list(args)
+    for p in code.parameters:
+        bound.append(_bind_one(ctx, code, p, rest, kwargs, default))
+    if rest:
+        takes, given = len(args) - len(rest), len(args)
+        message = f"{code.name}() takes {takes} positional arguments but {given} were given"
+        ctx.fail(BadType, message=message)
+    if kwargs:
+        name = next(iter(kwargs))
+        ctx.fail(BadType, message=f"{code.name}() got an unexpected keyword argument '{name}'")
+    return bound
+
+
+def _bind_one(
+    ctx: Context, code: Code, p: Parameter, rest: list, kwargs: dict, default: dict
+) -> Abstract:
+    """One parameter's argument, taken from what is left of `rest` and `kwargs`."""
+    if p.kind == "VAR_POSITIONAL":
+        items, rest[:] = tuple(rest), []
+        return Tuple(items)
+    if p.kind == "VAR_KEYWORD":
+        contents = DictObject(tuple(kwargs), tuple(kwargs.values()))
+        kwargs.clear()
+        return ctx.new(contents)
+    if rest and p.kind != "KEYWORD_ONLY":
+        if p.name in kwargs and p.kind != "POSITIONAL_ONLY":
+            message = f"{code.name}() got multiple values for argument '{p.name}'"
+            ctx.fail(BadType, message=message)
+        return rest.pop(0)
+    if p.name in kwargs and p.kind != "POSITIONAL_ONLY":
+        return kwargs.pop(p.name)
+    if p.name in default:
+        return default[p.name]
+    ctx.fail(BadType, message=f"{code.name}() missing a required argument: '{p.name}'")
+
+
+# ----- Classes
+
+
+def _construct(ctx: Context, cls: type, args: tuple, kwargs: dict) -> Abstract:
+    """`cls(*args, **kwargs)` for namedtuples, dataclasses and classes with an `__init__`."""
+    if issubclass(cls, tuple) and hasattr(cls, "_fields"):
+        defaults = cls._field_defaults
+        fields = [Parameter(n, "POSITIONAL_OR_KEYWORD", n in defaults) for n in cls._fields]
+        bound = _bind_fields(ctx, cls, fields, tuple(map(Static, defaults.values())), args, kwargs)
+        return Tuple(tuple(bound), cls)
+    if issubclass(cls, enum.Enum):
+        return evaluated(ctx, cls, *(ctx.static(x, "the value of an enumeration") for x in args))
+    if issubclass(cls, BaseException):
+        if kwargs or any(not isinstance(x, (Static, Text)) for x in args):
+            ctx.fail(Unsupported, what="an exception that holds run-time values")
+        return Static(cls(*(x.value if isinstance(x, Static) else message(x) for x in args)))
+    init = inspect.getattr_static(cls, "__init__", None)
+    if dataclasses.is_dataclass(cls) and "__init__" in cls.__dict__ and not _written(init):
+        return _construct_dataclass(ctx, cls, args, kwargs)
+    if issubclass(cls, (list, dict, str, int, float)) or cls.__module__ in registry.LIBRARIES:
+        ctx.fail(Unsupported, what=f"`{cls.__name__}`")
+    instance = ctx.new(InstanceObject(cls, (), ()))
+    if isinstance(init, types.FunctionType):
+        call(ctx, Static(init), (instance, *args), kwargs)
+    elif args or kwargs:
+        ctx.fail(BadType, message=f"{cls.__name__}() takes no arguments")
+    return instance
+
+
+def _written(init: Any) -> bool:
+    """True when `__init__` was written by the user, not made by `dataclass`."""
+    return isinstance(init, types.FunctionType) and init.__code__.co_filename != "<string>"
+
+
+def _construct_dataclass(ctx: Context, cls: type, args: tuple, kwargs: dict) -> Abstract:
+    fields = [f for f in dataclasses.fields(cls) if f.init]
+    parameters, defaults = [], []
+    for f in fields:
+        default = _field_default(ctx, f)
+        kind = "KEYWORD_ONLY" if f.kw_only else "POSITIONAL_OR_KEYWORD"
+        parameters.append(Parameter(f.name, kind, default is not None))
+        defaults += [] if default is None else [default]
+    bound = _bind_fields(ctx, cls, parameters, tuple(defaults), args, kwargs)
+    values = dict(zip((f.name for f in fields), bound))
+    for f in dataclasses.fields(cls):
+        if not f.init and (default := _field_default(ctx, f)) is not None:
+            values[f.name] = default
+    contents = InstanceObject(cls, tuple(values), tuple(values.values()))
+    instance = ctx.new(contents)
+    post_init = inspect.getattr_static(cls, "__post_init__", None)
+    if post_init is not None:
+        call(ctx, Static(post_init), (instance,), {})
+    return instance
+
+
+def _field_default(ctx: Context, f: dataclasses.Field) -> Abstract | None:
+    if f.default is not dataclasses.MISSING:
+        default = f.default
+        return arguments.root(ctx, lambda: default, f.name, ("field", id(f)))
+    if f.default_factory is not dataclasses.MISSING:
+        return call(ctx, Static(f.default_factory), (), {})
+    return None
+
+
+def _bind_fields(ctx: Context, cls: type, parameters, defaults, args, kwargs) -> list[Abstract]:
+    code = Code(cls.__name__, tuple(parameters), (), None, None, current_span())
+    return bind(ctx, code, defaults, args, kwargs)

@@ -1,0 +1,196 @@
+"""The abstract interpreter of IR(py).
+
+An `Interpreter` runs a region op by op on abstract values and emits typed ops as it goes. What the
+handlers of the ops (`handlers.py`) need of one another (calling, iterating, indexing) they reach
+through it.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from myia.infer import attributes
+from myia.infer.boundary import arguments
+from myia.infer.domain.context import Context
+from myia.infer.domain.dtypes import is_number
+from myia.infer.domain.errors import BadType, BadValue, RaiseReached, Raises, Unsupported
+from myia.infer.domain.heap import BufferObject, ListObject
+from myia.infer.domain.values import Abstract, Opaque, Ref, Scalar, Static, Text, Tuple
+from myia.infer.domain.views import reshape
+from myia.infer.eval import calls
+from myia.infer.loops.iterables import Sequence, sequence
+from myia.infer.paths import nested_sequences
+from myia.infer.paths.growing_lists import length
+from myia.ir.builder import at, current_span
+from myia.ir.core import Op, Region, Value
+from myia.primitives import py
+from myia.primitives.reductions import reduce_or
+
+Env = dict[Value, Abstract]
+HANDLERS: dict[str, Callable[..., tuple[Abstract, ...]]] = {}
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A call in progress. `cells`: the variables of the Python closure that the code reads."""
+
+    code: py.Code
+    cells: dict[str, Abstract]
+
+
+class Interpreter(Context):
+    """A context that can run IR(py)."""
+
+    def __init__(self, load: Callable[[Any], py.Code], **modes: bool):
+        super().__init__(load, **modes)
+        self.frames: list[Frame] = []
+
+    @contextmanager
+    def frame(self, code: py.Code, cells: dict[str, Abstract] | None) -> Iterator[None]:
+        """The call of `code`; `cells=None`: a function inside another shares its closure."""
+        if cells is None:
+            own = (f.cells for f in reversed(self.frames) if f.code.namespace is code.namespace)
+            cells = next(own, {})
+        path = self.path
+        self.path = (*path, current_span(), code)
+        self.frames.append(Frame(code, cells))
+        try:
+            yield
+        finally:
+            self.frames.pop()
+            self.path = path
+
+    def global_value(self, name: str) -> Abstract:
+        """A name of the module of the running function, or a builtin."""
+        namespace = self.frames[-1].code.namespace.globals
+        if name in namespace:
+            return arguments.root(
+                self, lambda: namespace[name], name, ("global", id(namespace), name)
+            )
+        if hasattr(builtins, name):
+            return Static(getattr(builtins, name))
+        self.fail(BadValue, message=f"name '{name}' is not defined", exception="NameError")
+
+    def free_value(self, name: str) -> Abstract:
+        """A variable of the Python closure of the running function."""
+        frame = self.frames[-1]
+        if name in frame.cells:
+            return frame.cells[name]
+        cell = frame.code.namespace.cells[name]
+        return arguments.root(self, lambda: cell.cell_contents, name, ("cell", id(cell)))
+
+    def run(self, region: Region, env: Env) -> list[Abstract]:
+        """Run the region's ops; what it yields."""
+        for op in region.ops:
+            with at(op.span):
+                results = HANDLERS[op.primitive.name](self, op, env)
+            for target, x in zip(op.results, results):
+                env[target] = x
+                give_name(self, target.name, x)
+        return [env[y] for y in region.yields]
+
+    # ----- What handlers need of one another
+
+    def call(self, f: Abstract, args, kwargs) -> Abstract:
+        return calls.call(self, f, tuple(args), dict(kwargs))
+
+    def is_code_of(self, f: Any, code: py.Code) -> bool:
+        """True when calling the Python function `f` runs `code`."""
+        return getattr(f, "__code__", None) is not None and self.load(f) is code
+
+    def special_method(self, x: Abstract, name: str) -> Abstract | None:
+        return attributes.special_method(self, x, name)
+
+    def getattr(self, x: Abstract, name: str) -> Abstract:
+        return attributes.getattr_(self, x, name)
+
+    def matmul(self, a: Abstract, b: Abstract) -> Abstract:
+        return calls.call_numpy(self, "matmul", (a, b))
+
+    def sequence(self, x: Abstract) -> Sequence:
+        return sequence(self, x)
+
+    def list_items(self, x: Abstract) -> tuple[Abstract, ...]:
+        """The items of an iterable whose length is known at compile time."""
+        if isinstance(x, Tuple):
+            return x.items
+        if isinstance(x, Ref) and isinstance(self.contents(x), ListObject):
+            return self.contents(x).items
+        items = self.sequence(x)
+        count = self.int_of(items.count, "the number of items")
+        return tuple(items.item(Static(i)) for i in range(count))
+
+    def length(self, x: Abstract) -> Abstract:
+        """`len(x)`."""
+        x = self.force(x)
+        if isinstance(x, Ref) and isinstance(self.contents(x), BufferObject):
+            return length(self.contents(x))
+        if isinstance(x, (Ref, Opaque)) and (found := self.special_method(x, "__len__")):
+            return self.call(found, (), {})
+        if isinstance(x, Static) and hasattr(x.value, "__len__"):
+            return Static(len(x.value))
+        if self.is_array(x) and not self.shape(x):
+            self.fail(BadType, message="len() of unsized object")
+        if isinstance(x, Text):
+            self.fail(Unsupported, what="`len` of a string with run-time values")
+        if is_number(x):
+            self.fail(BadType, message=f"{self.describe(x)} has no len()")
+        return self.sequence(x).count
+
+    def reshape(self, value: Value, shape: tuple[int, ...]) -> Value:
+        return reshape(value, shape)
+
+    def as_array(self, x: Abstract) -> Abstract:
+        return nested_sequences.as_array(self, x)
+
+    def any(self, value: Value) -> Value:
+        """True where any element is."""
+        return reduce_or(value, axes=tuple(range(value.aval.ndim)))
+
+    def raise_error(self, exception: Abstract) -> None:
+        """`raise`: the call raises it, if the program comes here."""
+        error = getattr(exception, "value", None)
+        if isinstance(error, type) and issubclass(error, Exception):
+            error = error()
+        if not isinstance(error, Exception):
+            self.fail(Unsupported, what=f"`raise` of {self.describe(exception)}")
+        only = error.args[0] if len(error.args) == 1 else None
+        message = only if isinstance(only, str) else str(error)
+        diagnostic = Raises(current_span(), message)
+        raise RaiseReached(diagnostic, type(error), message)
+
+
+def give_name(ctx: Interpreter, name: str | None, x: Abstract) -> None:
+    """Values inherit the user's names: the first one that they get."""
+    if name is None:
+        return
+    if isinstance(x, Scalar) and x.value.name is None:
+        x.value.name = name
+    elif isinstance(x, Ref):
+        value = getattr(ctx.heap.objects.get(x.id), "value", None)
+        if isinstance(value, Value) and value.name is None:
+            value.name = name
+
+
+def handles(primitive, optional: bool = False):
+    """Register a handler `(ctx, op, *operands) -> results`.
+
+    Operands that may be absent are forced first, unless the handler knows what to do (`optional`).
+    """
+
+    def register(handler):
+        def handle(ctx: Interpreter, op: Op, env: Env) -> tuple[Abstract, ...]:
+            xs = [env[x] for x in op.operands]
+            if not optional:
+                xs = [ctx.force(x) for x in xs]
+            out = handler(ctx, op, *xs)
+            return () if out is None else out if type(out) is tuple else (out,)
+
+        HANDLERS[primitive.name] = handle
+        return handler
+
+    return register

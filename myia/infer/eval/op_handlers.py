@@ -1,0 +1,279 @@
+"""What the abstract interpreter does at each op of IR(py): a handler for each."""
+
+from __future__ import annotations
+
+from myia.infer import attributes
+from myia.infer.domain.errors import BadType, BadValue, NeedsStatic, Unsupported
+from myia.infer.domain.heap import CellObject, DictObject, ListObject
+from myia.infer.domain.values import (
+    UNDEFINED,
+    Abstract,
+    Closure,
+    Optional,
+    Scalar,
+    SliceValue,
+    Static,
+    Tuple,
+    UndefinedType,
+)
+from myia.infer.eval.interpreter import HANDLERS, Env, Interpreter, give_name, handles
+from myia.infer.indexing import indexing
+from myia.infer.loops import fixed_point
+from myia.infer.numeric import f_strings
+from myia.infer.numeric.nonfinite_checks import watched
+from myia.infer.operators import comparison, operators
+from myia.infer.operators.truth import negate, truth
+from myia.infer.paths.branches import branch_many
+from myia.ir.core import Op, Region
+from myia.primitives import logic, py
+from myia.primitives.define import constant
+from myia.primitives.structured import Loop, if_p, loop_p
+
+# ----- Names
+
+
+@handles(py.const)
+def _const(ctx, op):
+    return Static(op.params["value"])
+
+
+@handles(py.global_)
+def _global(ctx, op):
+    return ctx.global_value(op.params["name"])
+
+
+@handles(py.free)
+def _free(ctx, op):
+    return ctx.free_value(op.params["name"])
+
+
+@handles(py.undefined)
+def _undefined(ctx, op):
+    return UNDEFINED
+
+
+_UNBOUND = "cannot access {} variable '{}' where it is not associated with a value"
+_ENCLOSING = " in enclosing scope"
+
+
+@handles(py.defined, optional=True)
+def _defined(ctx, op, x):
+    error, message = UnboundLocalError, _UNBOUND.format("local", op.params["name"])
+    if op.params.get("captured"):
+        error, message = NameError, _UNBOUND.format("free", op.params["name"]) + _ENCLOSING
+    if isinstance(x, UndefinedType):
+        ctx.fail(BadValue, message=message, exception=error.__name__)
+    if isinstance(x, Optional) and isinstance(x.absent, UndefinedType):
+        if isinstance(x.present, Scalar):
+            ctx.check(logic.not_(x.present.value), error, message)
+        return x.value
+    return x
+
+
+@handles(py.cell)
+def _cell(ctx, op):
+    return ctx.new(CellObject(UNDEFINED))
+
+
+@handles(py.load_cell)
+def _load_cell(ctx, op, cell):
+    return _defined(ctx, op, ctx.contents(cell).content)
+
+
+@handles(py.store_cell, optional=True)
+def _store_cell(ctx, op, cell, x):
+    ctx.write(cell, CellObject(x))
+
+
+# ----- Operators
+
+
+@handles(py.unary, optional=True)
+def _unary(ctx, op, x):
+    return watched(ctx, (x,), lambda: operators.unary(ctx, op.params["op"], x))
+
+
+@handles(py.binary)
+def _binary(ctx, op, x, y):
+    return watched(ctx, (x, y), lambda: operators.binary(ctx, op.params["op"], x, y))
+
+
+@handles(py.inplace)
+def _inplace(ctx, op, x, y):
+    return watched(ctx, (x, y), lambda: operators.inplace(ctx, op.params["op"], x, y))
+
+
+@handles(py.compare, optional=True)
+def _compare(ctx, op, x, y):
+    return comparison.compare(ctx, op.params["op"], x, y)
+
+
+# ----- Attributes and items
+
+
+@handles(py.getattr_)
+def _getattr(ctx, op, x):
+    return ctx.getattr(x, op.params["name"])
+
+
+@handles(py.setattr_, optional=True)
+def _setattr(ctx, op, x, value):
+    attributes.setattr_(ctx, ctx.force(x), op.params["name"], value)
+
+
+@handles(py.getitem)
+def _getitem(ctx, op, x, key):
+    return indexing.getitem(ctx, x, key)
+
+
+@handles(py.setitem, optional=True)
+def _setitem(ctx, op, x, key, value):
+    indexing.setitem(ctx, ctx.force(x), ctx.force(key), value)
+
+
+@handles(py.delitem)
+def _delitem(ctx, op, x, key):
+    indexing.delitem(ctx, x, key)
+
+
+@handles(py.slice_)
+def _slice(ctx, op, start, stop, step):
+    return SliceValue(start, stop, step)
+
+
+# ----- Displays
+
+
+def _unstarred(ctx, op, items) -> tuple[Abstract, ...]:
+    found: list[Abstract] = []
+    for starred, item in zip(op.params["stars"], items):
+        found += ctx.list_items(item) if starred else [item]
+    return tuple(found)
+
+
+@handles(py.tuple_, optional=True)
+def _tuple(ctx, op, *items):
+    return Tuple(_unstarred(ctx, op, items))
+
+
+@handles(py.list_, optional=True)
+def _list(ctx, op, *items):
+    return ctx.new(ListObject(_unstarred(ctx, op, items)))
+
+
+@handles(py.set_)
+def _set(ctx, op, *items):
+    items = _unstarred(ctx, op, items)
+    if not all(isinstance(i, Static) for i in items):  # in an unrolled loop they may be
+        ctx.fail(Unsupported, error=NeedsStatic, what="a set of run-time values")
+    return Static(frozenset(i.value for i in items))
+
+
+@handles(py.dict_, optional=True)
+def _dict(ctx, op, *keys_and_values):
+    found: dict = {}
+    pairs = zip(op.params["stars"], keys_and_values[::2], keys_and_values[1::2])
+    for starred, key, value in pairs:
+        if starred:
+            contents = ctx.contents(ctx.force(value))
+            if not isinstance(contents, DictObject):
+                ctx.fail(BadType, message="argument after ** must be a mapping")
+            found.update(zip(contents.keys, contents.values))
+        else:
+            found[indexing.dict_key(ctx, key)] = value
+    return ctx.new(DictObject(tuple(found), tuple(found.values())))
+
+
+@handles(py.unpack)
+def _unpack(ctx, op, x):
+    before, starred, after = op.params["before"], op.params["starred"], op.params["after"]
+    items = ctx.list_items(x)
+    wrong = len(items) < before + after if starred else len(items) != before + after
+    if wrong:
+        wanted = f"{'at least ' if starred else ''}{before + after}"
+        ctx.fail(BadValue, message=f"not {wanted} values to unpack but {len(items)}")
+    if not starred:
+        return tuple(items)
+    middle = ctx.new(ListObject(items[before : len(items) - after]))
+    return (*items[:before], middle, *items[len(items) - after :])
+
+
+@handles(py.format_)
+def _format(ctx, op, *values):
+    return f_strings.format_parts(ctx, op.params["parts"], values)
+
+
+# ----- Functions
+
+
+@handles(py.function, optional=True)
+def _function(ctx, op, *operands):
+    code = op.params["code"]
+    n = len(code.captured)
+    return Closure(code, operands[:n], operands[n:])
+
+
+@handles(py.call, optional=True)
+def _call(ctx, op, f, *args):
+    f = ctx.force(f)
+    positional: list[Abstract] = []
+    keywords: dict[str, Abstract] = {}
+    for spec, x in zip(op.params["spec"], args):
+        if spec is None:
+            positional.append(x)
+        elif spec == "*":
+            positional += ctx.list_items(ctx.force(x))
+        elif spec == "**":
+            contents = ctx.contents(ctx.force(x))
+            keywords.update(zip(contents.keys, contents.values))
+        else:
+            keywords[spec] = x
+    return ctx.call(f, positional, keywords)
+
+
+@handles(py.assert_)
+def _assert(ctx, op, condition, message):
+    failed = negate(ctx, truth(ctx, condition))
+    text = f_strings.message(message)
+    if isinstance(failed, Static) and failed.value:  # fails if the program comes here
+        failed = Scalar(constant(True, bool), weak=True)
+    if isinstance(failed, Scalar):
+        ctx.check(failed.value, AssertionError, text or "assertion failed")
+
+
+@handles(py.raise_)
+def _raise(ctx, op, exception):
+    ctx.raise_error(exception)
+
+
+# ----- Control flow
+
+
+def _if(ctx: Interpreter, op: Op, env: Env) -> tuple[Abstract, ...]:
+    condition = truth(ctx, env[op.operands[0]])
+    then, other = op.regions
+    return branch_many(ctx, condition, lambda: ctx.run(then, env), lambda: ctx.run(other, env))
+
+
+def _loop(ctx: Interpreter, op: Op, env: Env) -> tuple[Abstract, ...]:
+    parts = Loop.of(op)
+    items = None if parts.count is None else ctx.sequence(env[parts.count])
+
+    def run(region: Region, item: Abstract, xs) -> list[Abstract]:
+        env.update(zip(region.args, (item, *xs)))
+        for target, x in zip(region.args, (item, *xs)):
+            give_name(ctx, target.name, x)
+        return ctx.run(region, env)
+
+    cond = None
+    if parts.cond is not None:
+
+        def cond(item, xs):
+            return truth(ctx, run(parts.cond, item, xs)[0])
+
+    code = fixed_point.LoopCode(op, items, cond, lambda item, xs: run(parts.body, item, xs))
+    return tuple(fixed_point.loop(ctx, code, [env[x] for x in parts.carries]))
+
+
+HANDLERS[if_p.name] = _if
+HANDLERS[loop_p.name] = _loop

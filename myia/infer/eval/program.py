@@ -1,0 +1,171 @@
+"""The entry of inference: a callable and the signature of its arguments -> a typed program."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from types import FunctionType, MethodType
+from typing import Any
+
+from myia.infer.boundary import arguments
+from myia.infer.boundary.arguments import Arguments, Root
+from myia.infer.boundary.results import Outputs, Recipe
+from myia.infer.domain.context import Check
+from myia.infer.domain.errors import (
+    LoopChangesType,
+    NotStatic,
+    RaiseReached,
+    ReadOnlyWrite,
+    StaleRead,
+)
+from myia.infer.domain.heap import ViewObject
+from myia.infer.domain.values import NONE, Static
+from myia.infer.eval import op_handlers
+from myia.infer.eval.interpreter import Interpreter
+from myia.infer.registry import known
+from myia.ir.builder import Builder, at
+from myia.ir.core import Function, Region
+from myia.primitives.py import Code
+from myia.source.diagnostics import MyiaError
+
+HANDLERS = op_handlers  # imported for what they register
+ABOUT_ALIASES = (StaleRead, ReadOnlyWrite, LoopChangesType)
+COMPILER_RECURSION_LIMIT = 50_000  # of Python's stack, while a program is inferred
+
+
+@dataclass(frozen=True)
+class Program:
+    """A typed function and how a call uses it.
+
+    Arguments of `function`: the leaves of the call's arguments, then those of each root. Results:
+    `kinds` tells what each is to Python; with checks, one more: the error code.
+    """
+
+    function: Function
+    roots: tuple[Root, ...]
+    kinds: tuple[Any, ...]
+    recipe: Recipe
+    updates: tuple[tuple[int, Recipe], ...]  # argument objects that the call changes
+    root_updates: tuple[tuple[int, int, Recipe], ...]  # root, object in it
+    checks: tuple[Check, ...]
+    visits: dict[Any, int]
+
+    def unchecked(self) -> Program:
+        """The same for calls that do not look at the error code: nothing is computed for it."""
+        if not self.checks:
+            return self
+        region = replace(self.function.region, yields=self.function.results[:-1])
+        function = Function(self.function.name, region, self.function.span)
+        return replace(self, function=function, checks=())
+
+
+def infer(
+    load: Callable[[Any], Code],
+    f: Any,
+    positional: tuple[Any, ...],
+    keywords: dict[str, Any],
+    *,
+    debug: bool = False,
+) -> Program:
+    """`positional` and `keywords` are signatures (`infer/boundary/signature.py`) of one flattening.
+
+    `debug`: what makes the first number that is not finite is a run-time error.
+
+    Where a name may stand for one array or another, what it holds is a copy at first: one array,
+    read and written at the cost of one. A program that this does not serve, because one of the
+    arrays is written to and another name shows it, is inferred once more with names that are told
+    what they stand for (`infer/paths/points_to.py`).
+    """
+    try:
+        return _inferred(load, f, positional, keywords, precise=False, debug=debug)
+    except MyiaError as error:
+        if not isinstance(error.diagnostic, ABOUT_ALIASES):
+            raise
+        first = error
+    try:
+        return _inferred(load, f, positional, keywords, precise=True, debug=debug)
+    except MyiaError as error:
+        unrolled = isinstance(error.diagnostic, NotStatic)  # only this mode needs it static
+        raise (first if unrolled else error) from None
+
+
+def _inferred(load, f: Any, positional, keywords, **modes: bool) -> Program:
+    ctx = Interpreter(load, **modes)
+    inputs = Arguments()
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, COMPILER_RECURSION_LIMIT))
+    try:
+        with Builder() as builder:
+            source = source_of(f)
+            at_definition = load(source).span if source is not None else None
+            names = _parameter_names(_within(f), len(positional))
+            with at(at_definition):
+                args = [arguments.abstract(ctx, s, inputs, n) for s, n in zip(positional, names)]
+                kwargs = {k: arguments.abstract(ctx, s, inputs, k) for k, s in keywords.items()}
+                try:
+                    result = ctx.call(Static(f), args, kwargs)
+                except RaiseReached as error:  # it always raises
+                    ctx.check_certain(error)
+                    result = NONE
+                return _finish(ctx, f, inputs, result, builder)
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+def source_of(f: Any) -> FunctionType | None:
+    """The function whose source is read for `f`; None for what is known by name."""
+    place = _within(f)
+    place = place.__func__ if isinstance(place, MethodType) else place
+    return place if isinstance(place, FunctionType) and known(place) is None else None
+
+
+def _within(f: Any) -> Any:
+    """`f` without its wrappers, as far as what is known by name."""
+    return inspect.unwrap(f, stop=known)
+
+
+def _parameter_names(f: Any, count: int) -> list[str | None]:
+    """The user's names of the positional arguments, where `f` tells them."""
+    code = getattr(f, "__code__", None)
+    names = list(code.co_varnames[: code.co_argcount]) if code is not None else []
+    if isinstance(f, MethodType):
+        names = names[1:]
+    return (names + [None] * count)[:count]
+
+
+def _finish(ctx: Interpreter, f, inputs: Arguments, result, builder: Builder) -> Program:
+    ids = {id: i for i, id in enumerate(inputs.objects) if id is not None}
+    outputs = Outputs(ctx, ids)
+    recipe = outputs.recipe(result)
+    updates = [(i, outputs.update(id)) for id, i in ids.items() if _changed(ctx, id)]
+    root_updates = [
+        (root, i, outputs.update(id))
+        for root, i, id in ctx.root_objects
+        if id is not None and _changed(ctx, id)
+    ]
+    yields = list(outputs.values)
+    code = ctx.error_code()
+    if code is not None:
+        yields.append(code)
+    roots = tuple(ctx.roots)
+    args = (*inputs.values, *(v for root in roots for v in root.values))
+    name = getattr(f, "__name__", type(f).__name__)
+    checks = tuple(ctx.checks) if code is not None else ()
+    region = Region(args, tuple(builder.ops), tuple(yields))
+    return Program(
+        Function(name, region, None, tuple(map(str, checks))),
+        roots,
+        tuple(outputs.kinds),
+        recipe,
+        tuple(updates),
+        tuple(root_updates),
+        checks,
+        ctx.visits,
+    )
+
+
+def _changed(ctx: Interpreter, id: int) -> bool:
+    """An object from outside was written to (what it was at the start is in the roots)."""
+    return id in ctx.heap.objects and not isinstance(ctx.heap[id], ViewObject)

@@ -1,0 +1,149 @@
+"""Tail recursion is a loop.
+
+    def gcd(a, b):                      go, result = True, undefined
+        if b == 0:                      while go:
+            return a            ->          if b == 0: go, result = False, a
+        return gcd(b, a % b)                else: a, b = b, a % b
+                                        return result
+
+So a recursion whose depth only run-time values bound is compiled, and one that compile-time values
+bound is one loop too; where its body needs these values, the loop is unrolled as any other.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from myia.infer.domain.context import Context
+from myia.infer.domain.values import (
+    TRUE,
+    UNDEFINED,
+    Abstract,
+    Closure,
+    Optional,
+    PyFunction,
+    Ref,
+    Static,
+)
+from myia.infer.loops.fixed_point import LoopCode, loop
+from myia.infer.operators.truth import truth
+from myia.ir.builder import Builder, append, emit, emit1
+from myia.ir.core import Op, Region, Value
+from myia.primitives import py
+from myia.primitives.py import Code
+from myia.primitives.structured import if_p
+
+
+@dataclass(frozen=True)
+class _TailForm:
+    """The function's region, which yields `again, result, *parameters`, and whom it calls."""
+
+    region: Region
+    callees: tuple[Op, ...]
+
+
+_forms: weakref.WeakKeyDictionary[Region, _TailForm | None] = weakref.WeakKeyDictionary()
+
+
+def as_loop(
+    ctx: Context,
+    code: Code,
+    captured: tuple[Abstract, ...],
+    bound: Sequence[Abstract],
+    cells: dict[str, Abstract] | None,
+) -> Abstract | None:
+    """The result of a call of a tail-recursive function; None when it is not one."""
+    form = _form(code)
+    if form is None:
+        return None
+    with ctx.frame(code, cells):
+        if not all(_is_itself(ctx, op, code, captured) for op in form.callees):
+            return None
+
+    def body(_, xs: Sequence[Abstract]) -> list[Abstract]:
+        with ctx.frame(code, cells):
+            return ctx.run(form.region, dict(zip(code.region.args, (*captured, *xs[2:]))))
+
+    again = LoopCode(code, None, lambda _, xs: truth(ctx, xs[0]), body)
+    result = loop(ctx, again, [TRUE, UNDEFINED, *bound])[1]
+    # The loop ends only when there is a result.
+    return result.value if isinstance(result, Optional) else result
+
+
+def _form(code: Code) -> _TailForm | None:
+    key = code.region
+    if key not in _forms:
+        _forms[key] = _rewritten(code)
+    return _forms[key]
+
+
+def _rewritten(code: Code) -> _TailForm | None:
+    if any(p.kind in ("VAR_POSITIONAL", "VAR_KEYWORD", "KEYWORD_ONLY") for p in code.parameters):
+        return None
+    parameters = code.region.args[len(code.captured) :]
+    callees: list[Op] = []
+    region = _Tail(code, parameters, callees).region(code.region)
+    return _TailForm(region, tuple(callees)) if callees else None
+
+
+@dataclass
+class _Tail:
+    """Rewrites the regions in tail position."""
+
+    code: Code
+    parameters: tuple[Value, ...]
+    callees: list[Op]
+
+    def region(self, region: Region) -> Region:
+        (result,) = region.yields[-1:]
+        *before, last = region.ops or (None,)
+        with Builder() as b:
+            if last is not None and last.primitive is if_p and result in last.results:
+                yields = self.branches(before, last, result)
+            elif last is not None and (callee := self.self_call(region, last, result)):
+                for op in before:
+                    append(op)
+                self.callees.append(callee)
+                again = emit1(py.const, value=True)
+                yields = (again, emit1(py.undefined, name="result"), *last.operands[1:])
+            else:
+                for op in region.ops:
+                    append(op)
+                yields = (emit1(py.const, value=False), result, *self.parameters)
+        return Region(region.args, tuple(b.ops), tuple(yields))
+
+    def branches(self, before: Sequence[Op], last: Op, result: Value) -> tuple[Value, ...]:
+        for op in before:
+            append(op)
+        at = last.results.index(result)
+        arms = [Region((), r.ops, (r.yields[at],)) for r in last.regions]
+        return emit(if_p, *last.operands, regions=[self.region(arm) for arm in arms])
+
+    def self_call(self, region: Region, last: Op, result: Value) -> Op | None:
+        """The op that names the callee, when `last` is a call of what may be this function."""
+        if last.primitive is not py.call or last.results != (result,):
+            return None
+        plain = all(spec is None for spec in last.params["spec"])
+        if not plain or len(last.operands) - 1 != len(self.parameters):
+            return None
+        for op in region.ops:
+            named = op.primitive in (py.global_, py.free, py.load_cell)
+            if named and op.results == last.operands[:1]:
+                return op if op.params["name"] == self.code.name else None
+        return None
+
+
+def _is_itself(ctx: Context, op: Op, code: Code, captured: tuple[Abstract, ...]) -> bool:
+    """True when the callee's name stands for the function that is being called."""
+    name = op.params["name"]
+    if op.primitive is py.load_cell:
+        if name not in code.captured:
+            return False
+        cell = captured[code.captured.index(name)]
+        f = ctx.contents(cell).content if isinstance(cell, Ref) else None
+        return isinstance(f, Closure) and f.code is code and f.captured == captured
+    f = ctx.global_value(name) if op.primitive is py.global_ else ctx.free_value(name)
+    function = f.function if isinstance(f, PyFunction) else getattr(f, "value", None)
+    return isinstance(f, (PyFunction, Static)) and ctx.is_code_of(function, code)

@@ -1,0 +1,272 @@
+"""Subscripts: of arrays (basic indexing, integer arrays, masks) and of containers."""
+
+from __future__ import annotations
+
+import enum
+import operator
+
+import numpy as np
+
+from myia.infer.domain.context import Context, array_aval
+from myia.infer.domain.dtypes import bounds, is_number, kind_of, number_value
+from myia.infer.domain.errors import BadType, BadValue, Unsupported
+from myia.infer.domain.heap import BufferObject, DictObject, ListObject
+from myia.infer.domain.mismatch import Mismatch
+from myia.infer.domain.values import (
+    Abstract,
+    Range,
+    Ref,
+    Scalar,
+    SliceValue,
+    Static,
+    Tuple,
+    static_int,
+)
+from myia.infer.dynamic.access import bounds_of, is_sized
+from myia.infer.indexing import dynamic_subscripts as sized
+from myia.infer.indexing.integer_arrays import gather_items, is_array_index, scatter_items
+from myia.infer.indexing.masks import is_mask
+from myia.infer.indexing.parse_subscripts import index_value, subscript_of, window
+from myia.infer.numeric.constant_methods import evaluated
+from myia.infer.numeric.promotion import fitted
+from myia.infer.paths import growing_lists, list_slices
+from myia.infer.registry import SUBSCRIPTS
+from myia.ir.avals import Aval
+from myia.ir.core import Value
+from myia.primitives import arithmetic, logic, shaping
+from myia.primitives.define import constant
+
+I64 = np.dtype(np.int64)
+
+
+# ----- Containers
+
+
+def getitem(ctx: Context, x: Abstract, key: Abstract) -> Abstract:
+    """`x[key]`"""
+    if is_sized(ctx, x) or (ctx.is_array(x) and sized.applies(ctx, x, key)):
+        return sized.item(ctx, x, key)
+    if ctx.is_array(x):
+        return _array_item(ctx, x, key)
+    if isinstance(x, Ref):
+        contents = ctx.contents(x)
+        if isinstance(contents, DictObject):
+            return _dict_item(ctx, contents, key)
+        if isinstance(contents, ListObject):
+            items = _sequence_item(ctx, contents.items, key, "list")
+            return ctx.new(ListObject(items)) if isinstance(items, tuple) else items
+        if isinstance(contents, BufferObject):
+            return _buffer_item(ctx, x, key)
+    if isinstance(x, Tuple):
+        items = _sequence_item(ctx, x.items, key, "tuple")
+        return Tuple(items) if isinstance(items, tuple) else items
+    if isinstance(x, Static) and isinstance(x.value, (str, tuple, range, dict, enum.EnumMeta)):
+        return evaluated(ctx, operator.getitem, x.value, static_key(ctx, key))
+    if isinstance(x, Static) and id(x.value) in SUBSCRIPTS:
+        return SUBSCRIPTS[id(x.value)](ctx, key)
+    if isinstance(x, Range):
+        return ctx.sequence(x).item(key)
+    if isinstance(x, Scalar) and not x.weak and _is_everything(key):
+        return Scalar(x.value, False, x.lo, x.hi, boxed=x.boxed if _has_ellipsis(key) else False)
+    if (found := ctx.special_method(x, "__getitem__")) is not None:
+        return ctx.call(found, (key,), {})
+    ctx.fail(BadType, message=f"{ctx.describe(x)} is not subscriptable")
+
+
+def _is_everything(key: Abstract) -> bool:
+    """`x[()]` and `x[...]`, the subscripts of a number."""
+    return _has_ellipsis(key) or (isinstance(key, Tuple) and not key.items)
+
+
+def setitem(ctx: Context, x: Abstract, key: Abstract, value: Abstract) -> None:
+    """`x[key] = value`"""
+    if ctx.is_array(x) or is_sized(ctx, x):
+        _store_array_item(ctx, x, key, ctx.force(value))
+        return
+    contents = ctx.contents(x) if isinstance(x, Ref) else None
+    if isinstance(contents, DictObject):
+        items = dict(zip(contents.keys, contents.values))
+        items[dict_key(ctx, key)] = value
+        ctx.write(x, DictObject(tuple(items), tuple(items.values())))
+    elif isinstance(contents, ListObject):
+        items = list(contents.items)
+        if isinstance(key, SliceValue):
+            items[static_key(ctx, key)] = ctx.list_items(value)
+        else:
+            items[_position(ctx, key, len(items), "list assignment")] = value
+        ctx.write(x, ListObject(tuple(items)))
+    elif isinstance(contents, BufferObject):
+        _store_buffer_item(ctx, x, key, value)
+    elif (found := ctx.special_method(x, "__setitem__")) is not None:
+        ctx.call(found, (key, value), {})
+    else:
+        ctx.fail(BadType, message=f"{ctx.describe(x)} does not support item assignment")
+
+
+def delitem(ctx: Context, x: Abstract, key: Abstract) -> None:
+    """`del x[key]`"""
+    contents = ctx.contents(x) if isinstance(x, Ref) else None
+    if isinstance(contents, DictObject):
+        _dict_item(ctx, contents, key)
+        items = dict(zip(contents.keys, contents.values))
+        del items[dict_key(ctx, key)]
+        ctx.write(x, DictObject(tuple(items), tuple(items.values())))
+    elif isinstance(contents, ListObject):
+        items = list(contents.items)
+        del items[static_key(ctx, key)]
+        ctx.write(x, ListObject(tuple(items)))
+    elif isinstance(contents, BufferObject):
+        list_slices.delete(ctx, x, static_key(ctx, key))
+    else:
+        ctx.fail(Unsupported, what=f"deletion of an item of {ctx.describe(x)}")
+
+
+def static_key(ctx: Context, key: Abstract):
+    """A compile-time subscript as Python has it."""
+    if isinstance(key, SliceValue):
+        return slice(*(static_key(ctx, part) for part in key.children()))
+    if isinstance(key, Tuple):
+        return tuple(static_key(ctx, part) for part in key.items)
+    if not isinstance(key, Static):
+        ctx.needs_static("this subscript")
+    return key.value
+
+
+def dict_key(ctx: Context, key: Abstract):
+    """A compile-time, hashable key."""
+    value = static_key(ctx, key)
+    try:
+        hash(value)
+    except TypeError as e:
+        ctx.fail(BadType, message=str(e))
+    return value
+
+
+def _dict_item(ctx: Context, contents: DictObject, key: Abstract) -> Abstract:
+    value = dict_key(ctx, key)
+    if value not in contents.keys:
+        ctx.fail(BadValue, message=f"key {value!r} is not in the dict", exception="KeyError")
+    return contents.values[contents.keys.index(value)]
+
+
+def _sequence_item(ctx: Context, items: tuple, key: Abstract, kind: str):
+    """An item of a tuple or list of known length, or a tuple of them."""
+    if isinstance(key, SliceValue):
+        return items[static_key(ctx, key)]
+    if isinstance(key, Scalar) and kind_of(key) in "iub":
+        return _dynamic_item(ctx, items, key, kind)
+    return items[_position(ctx, key, len(items), kind)]
+
+
+def _position(ctx: Context, key: Abstract, n: int, kind: str) -> int:
+    i = ctx.int_of(key, f"the index into a {kind.split()[0]}")
+    if not -n <= i < n:
+        ctx.fail(BadValue, message=f"{kind} index out of range", exception="IndexError")
+    return i
+
+
+def _dynamic_item(ctx: Context, items: tuple, key: Scalar, kind: str) -> Abstract:
+    """An item at a run-time index: the items are stacked, if they are numbers."""
+    if not items or not all(is_number(x) for x in items):
+        ctx.needs_static(f"the index into a {kind} of different objects")
+    return growing_lists.item_at(
+        ctx, growing_lists.stacked(ctx, items), index_value(ctx, key, len(items))
+    )
+
+
+def _buffer_item(ctx: Context, x: Ref, key: Abstract) -> Abstract:
+    contents = ctx.contents(x)
+    if isinstance(key, SliceValue):
+        return list_slices.part(ctx, x, static_key(ctx, key))
+    return growing_lists.item_at(ctx, x, _buffer_index(ctx, contents, key))
+
+
+def _store_buffer_item(ctx: Context, x: Ref, key: Abstract, value: Abstract) -> None:
+    contents = ctx.contents(x)
+    if isinstance(key, SliceValue):
+        items = ctx.new(ListObject(ctx.list_items(value)))
+        list_slices.store_part(ctx, x, static_key(ctx, key), items)
+        return
+    try:
+        growing_lists.store(ctx, x, _buffer_index(ctx, contents, key), value)
+    except Mismatch as m:
+        ctx.fail(Unsupported, what=f"{m.a} turning into {m.b}")
+
+
+def _buffer_index(ctx: Context, contents: BufferObject, key: Abstract) -> Value:
+    """The index of an item, made non-negative; checked unless proved in range."""
+    count = growing_lists.length(contents)
+    if static_int(count):
+        return index_value(ctx, key, count.value)
+    n = count.value
+    index = number_value(key, I64)
+    lo, hi = bounds(key)
+    if hi is not None and hi < 0:
+        index = arithmetic.add(index, n)
+    elif lo is None or lo < 0:
+        index = logic.select(logic.lt(index, constant(0, I64)), arithmetic.add(index, n), index)
+    outside = logic.or_(logic.lt(index, constant(0, I64)), logic.ge(index, n))
+    ctx.check(outside, IndexError, "list index out of range")
+    return index
+
+
+# ----- Arrays
+
+
+def _array_item(ctx: Context, x: Ref, key: Abstract) -> Abstract:
+    shape = ctx.shape(x)
+    subscript = subscript_of(ctx, key, len(shape))
+    if any(map(is_array_index, subscript.entries)):
+        return gather_items(ctx, x, subscript)
+    return ctx.view(x, window(ctx, shape, subscript), boxed=_has_ellipsis(key))
+
+
+def _has_ellipsis(key: Abstract) -> bool:
+    """`x[..., 0]` is an array, if without dimensions, where `x[0]` is a number."""
+    keys = key.items if isinstance(key, Tuple) else (key,)
+    if isinstance(key, Static) and isinstance(key.value, tuple):
+        keys = tuple(map(Static, key.value))
+    return any(isinstance(k, Static) and k.value is Ellipsis for k in keys)
+
+
+def _store_array_item(ctx: Context, x: Ref, key: Abstract, value: Abstract) -> None:
+    aval = bounds_of(ctx, x)
+    known = ctx.is_array(value) or is_sized(ctx, value)
+    if isinstance(value, (Tuple, Ref)) and not known:
+        value = ctx.as_array(value)
+    if not (is_number(value) or isinstance(value, Ref)):
+        ctx.fail(BadType, message=f"cannot store {ctx.describe(value)} in an array")
+    _check_cast(ctx, value, aval)
+    of_number = not is_sized(ctx, value) and ctx.shape(value) in ((), (1,))
+    if of_number and ctx.is_array(x) and ctx.is_array(key) and is_mask(ctx, key):
+        _store_where(ctx, x, key, value)
+        return
+    if is_sized(ctx, value) or sized.applies(ctx, x, key):
+        sized.store_item(ctx, x, key, value)
+        return
+    shape = ctx.shape(x)
+    subscript = subscript_of(ctx, key, len(shape))
+    if any(map(is_array_index, subscript.entries)):
+        scatter_items(ctx, x, subscript, value)
+        return
+    x, step = ctx.part(x, window(ctx, shape, subscript))
+    ctx.store_part(x, step, fitted(ctx, value, aval.with_shape(step.shape)))
+
+
+def _check_cast(ctx: Context, value: Abstract, aval: Aval) -> None:
+    kind = bounds_of(ctx, value).dtype.kind if isinstance(value, Ref) else kind_of(value)
+    if kind == "c" and aval.dtype.kind != "c":
+        ctx.fail(BadType, message=f"cannot store a complex number in an array of {aval.dtype}")
+
+
+def _store_where(ctx: Context, x: Ref, mask: Ref, value: Abstract) -> None:
+    """`x[mask] = number`"""
+    aval = array_aval(ctx.heap, x.id)
+    shape = ctx.shape(mask)
+    if shape != aval.shape[: len(shape)]:
+        message = f"boolean index of shape {shape} did not match an array of shape {aval.shape}"
+        ctx.fail(BadValue, message=message, exception="IndexError")
+    fill = fitted(ctx, value, aval)
+    dims = tuple(range(len(shape)))
+    here = shaping.broadcast(ctx.read(mask), shape=aval.shape, dims=dims)
+    ctx.store(x, logic.select(here, fill, ctx.read(x)))

@@ -1,0 +1,167 @@
+"""Subscripts with arrays of integers, alone or mixed with integers, slices and new axes.
+
+    x[idx]            x[i, idx]         x[idx, 1:]        x[np.arange(n), labels]
+
+Slices are taken first, as a view. The indices are broadcast together; the axes of their shape stand
+where the first of them stood if they are next to one another in the subscript, and else in front
+(NumPy's rule, in which integers beside arrays count as arrays).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from myia.infer.domain.context import Context, array_aval
+from myia.infer.domain.dtypes import broadcast_to, is_number, kind_of
+from myia.infer.domain.errors import BadValue, Unsupported
+from myia.infer.domain.memory_order import in_c_order
+from myia.infer.domain.values import Abstract, Ref, SliceValue, Static, Tuple
+from myia.infer.domain.views import reshape
+from myia.infer.indexing.parse_subscripts import I64, WHOLE, Subscript, index_value, window
+from myia.infer.numeric.promotion import fitted, operand
+from myia.ir.avals import Aval
+from myia.ir.core import Value
+from myia.primitives import arithmetic, logic, shaping
+from myia.primitives.define import constant
+from myia.primitives.indexing import gather, index_dims
+from myia.primitives.scattering import scatter
+
+
+def is_array_index(k: Abstract) -> bool:
+    """An entry that basic indexing does not know: an array, a list, a bool."""
+    return isinstance(k, (Ref, Tuple)) or (is_number(k) and kind_of(k) == "b")
+
+
+@dataclass(frozen=True)
+class _Places:
+    """Where the items are: in `x`, along `axes`, at `indices` of shape `(*batch, len(axes))`.
+
+    The items have the axes of the batch at position `front` among the axes of x that are left;
+    with the new axes they have `shape`.
+    """
+
+    x: Ref
+    axes: tuple[int, ...]
+    indices: Value
+    front: int
+    kept: tuple[int, ...]
+    shape: tuple[int, ...]
+
+    @property
+    def dims(self):
+        rank = self.indices.aval.ndim - 1
+        offset = (i if i < self.front else i + rank for i in range(len(self.kept)))
+        return index_dims(offset, self.axes, self.axes)
+
+    @property
+    def bare_shape(self) -> tuple[int, ...]:
+        """The shape without the new axes."""
+        batch = self.indices.shape[:-1]
+        return (*self.kept[: self.front], *batch, *self.kept[self.front :])
+
+
+def gather_items(ctx: Context, x: Ref, subscript: Subscript) -> Abstract:
+    """`x[subscript]`"""
+    at = _places(ctx, x, subscript)
+    value = ctx.read(at.x)
+    if 0 in at.shape:
+        return ctx.array(constant(0, value.dtype, at.shape))
+    sizes = tuple(1 if i in at.axes else n for i, n in enumerate(value.shape))
+    items = gather(value, at.indices, dims=at.dims, sizes=sizes, mode="clip", fill=None)
+    # NumPy puts the axes of the index first in memory, wherever they are in the result.
+    in_order = at.front == 0 and in_c_order(ctx, at.x)
+    return ctx.array(reshape(items, at.shape), contiguous=in_order)
+
+
+def scatter_items(ctx: Context, x: Ref, subscript: Subscript, value: Abstract) -> None:
+    """`x[subscript] = value`; of several stores to one element the last one counts."""
+    at = _places(ctx, x, subscript)
+    items = fitted(ctx, value, array_aval(ctx.heap, x.id).with_shape(at.shape))
+    if 0 in at.shape:
+        return
+    items = reshape(items, at.bare_shape)
+    stored = scatter(ctx.read(at.x), at.indices, items, dims=at.dims, mode="clip", unique=False)
+    ctx.store(at.x, stored)
+
+
+def _places(ctx: Context, x: Ref, subscript: Subscript) -> _Places:
+    shape = ctx.shape(x)
+    entries = subscript.entries
+    sliced = tuple(k if isinstance(k, SliceValue) else WHOLE for k in entries)
+    if any(k is not WHOLE for k in sliced):
+        x = ctx.view(x, window(ctx, shape, Subscript(sliced, ())))
+    axes = tuple(i for i, k in enumerate(entries) if not isinstance(k, SliceValue))
+    indices = [_index(ctx, entries[i], shape[i]) for i in axes]
+    batch = _broadcast(ctx, [v.shape for v in indices])
+    columns = [reshape(broadcast_to(v, batch), (*batch, 1)) for v in indices]
+    together = shaping.concatenate(*columns, axis=len(batch)) if columns[1:] else columns[0]
+    # The axes of the result, None standing for those of the batch.
+    layout: list[int | None] = []
+    for i in range(len(entries) + 1):
+        layout += [1] * subscript.new_axes.count(i)
+        if i < len(entries):
+            layout.append(None if i in axes else ctx.shape(x)[i])
+    kept = tuple(n for i, n in enumerate(ctx.shape(x)) if i not in axes)
+    seen = [n for n in layout if n is not None]
+    first, front = (layout.index(None), axes[0]) if _adjacent(layout) else (0, 0)
+    return _Places(x, axes, together, front, kept, (*seen[:first], *batch, *seen[first:]))
+
+
+def _adjacent(layout: list[int | None]) -> bool:
+    """Nothing stands between the indices."""
+    first, count = layout.index(None), layout.count(None)
+    return layout[first : first + count] == [None] * count
+
+
+def _broadcast(ctx: Context, shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        text = " ".join(map(str, shapes))
+        message = f"shape mismatch: indexing arrays could not be broadcast together: {text}"
+        ctx.fail(BadValue, message=message, exception="IndexError")
+
+
+def _counted(ctx: Context, k: Abstract, n: int) -> Abstract:
+    """A list of bools that are known at compile time, as the list of the places that it names."""
+    items = ctx.list_items(k)
+    if not items or not all(isinstance(i, Static) and isinstance(i.value, bool) for i in items):
+        return k
+    if len(items) != n:
+        message = f"boolean index did not match an axis of size {n}: it has {len(items)} elements"
+        ctx.fail(BadValue, message=message, exception="IndexError")
+    places = [Static(i) for i, item in enumerate(items) if item.value]
+    return Tuple(tuple(places)) if places else ctx.array(constant(0, np.int64, (0,)))
+
+
+def _index(ctx: Context, k: Abstract, n: int) -> Value:
+    """The indices of one entry, made non-negative."""
+    if is_number(k) and kind_of(k) == "b":
+        ctx.fail(Unsupported, what="a bool as an index")
+    if not is_array_index(k):
+        return index_value(ctx, k, n)
+    index = k if ctx.is_array(k) else ctx.as_array(_counted(ctx, k, n))
+    if array_aval(ctx.heap, index.id).dtype.kind not in "iu":
+        ctx.fail(
+            Unsupported,
+            what="an index that is not an array of integers",
+            help_text="select with `np.where(mask, x, other)`: its shape is known",
+        )
+    return _checked_rows(ctx, index, n)
+
+
+def _checked_rows(ctx: Context, index: Ref, n: int) -> Value:
+    """Integer indices made non-negative, checked at run time."""
+    value = operand(ctx, index, Aval(I64, ctx.shape(index)))
+    if n == 0 and value.aval.size > 0:
+        message = "index is out of bounds for axis with size 0"
+        ctx.fail(BadValue, message=message, exception="IndexError")
+    zero = constant(0, I64, value.shape)
+    failed = logic.or_(
+        logic.lt(value, constant(-n, I64, value.shape)),
+        logic.ge(value, constant(n, I64, value.shape)),
+    )
+    ctx.check(ctx.any(failed), IndexError, f"index out of bounds for axis with size {n}")
+    return logic.select(logic.lt(value, zero), arithmetic.add(value, n), value)

@@ -1,0 +1,115 @@
+"""Subscripts by masks: `x[mask]`, `x[mask] = values`.
+
+What a mask selects stays in its places: only what depends on the order of elements (an index, a
+running sum, a comparison with an array that was selected by another mask) moves it.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from myia.infer.domain.context import Context
+from myia.infer.domain.dynamic_axes import Extent, masked, padded
+from myia.infer.domain.errors import BadValue
+from myia.infer.domain.values import Abstract, Ref
+from myia.infer.domain.views import reshape
+from myia.infer.dynamic.access import (
+    Elements,
+    bounds_of,
+    dtype_of,
+    extents_of,
+    is_sized,
+    new,
+    read,
+    refuse,
+    store,
+)
+from myia.infer.dynamic.broadcasting import check_equal, fitting
+from myia.ir.core import Value
+from myia.primitives import logic, shaping
+from myia.primitives.define import zeros
+
+
+def is_mask(ctx: Context, key: Abstract) -> bool:
+    """An array of bools."""
+    return (ctx.is_array(key) or is_sized(ctx, key)) and dtype_of(ctx, key).kind == "b"
+
+
+def selected(ctx: Context, x: Ref, mask: Ref) -> Abstract:
+    """`x[mask]`: a copy."""
+    elements, extent = _selection(ctx, x, mask)
+    extents = (extent, *elements.extents[1:])
+    return new(ctx, padded(elements.value, extents), extents)
+
+
+def store_selected(ctx: Context, x: Ref, mask: Ref, value: Abstract) -> None:
+    """`x[mask] = value`"""
+    shape = bounds_of(ctx, x).shape
+    elements, extent = _selection(ctx, x, mask)
+    extents = (extent, *elements.extents[1:])
+    new_items = fitting(ctx, value, elements.value.dtype, elements.value.shape, extents)
+    places = shaping.broadcast(extent.mask, shape=elements.value.shape, dims=(0,))
+    stored = Elements(logic.select(places, new_items, elements.value), elements.extents)
+    store(ctx, x, reshape(stored.placed(extents_of(ctx, x)), shape))
+
+
+def _selection(ctx: Context, x: Ref, mask: Ref) -> tuple[Elements, Extent]:
+    """The elements of `x` along one axis for all that the mask covers, and what is selected."""
+    if is_sized(ctx, x) or is_sized(ctx, mask):
+        return _selection_of_sized(ctx, x, mask)
+    value, chosen = ctx.read(x), ctx.read(mask)
+    covered = len(chosen.shape)
+    if chosen.shape != value.shape[:covered] or covered == 0:
+        message = (
+            f"boolean index of shape {chosen.shape} did not match an array of shape {value.shape}"
+        )
+        ctx.fail(BadValue, message=message, exception="IndexError")
+    rows = math.prod(chosen.shape)
+    flat = reshape(value, (rows, *value.shape[covered:]))
+    extent = masked(reshape(chosen, (rows,)), ("mask", chosen))
+    return Elements(flat, (None,) * flat.aval.ndim), extent
+
+
+def _selection_of_sized(ctx: Context, x: Ref, mask: Ref) -> tuple[Elements, Extent]:
+    if len(bounds_of(ctx, mask).shape) != 1:
+        refuse(ctx, "a mask of several axes")
+    value, chosen = read(ctx, x), read(ctx, mask)
+    if _form(value) != _form(chosen):
+        value, chosen = value.packed(), chosen.packed()
+        message = "boolean index did not match indexed array: they differ in size"
+        check_equal(ctx, value.counts[0], chosen.counts[0], IndexError, message)
+        if value.value.shape[0] != chosen.value.shape[0]:
+            refuse(ctx, "a mask of another bound")
+    here = chosen.extents[0] or value.extents[0]
+    both = logic.and_(chosen.value, here.live())
+    return value, masked(both, ("mask", chosen.value))
+
+
+def _form(x: Elements):
+    extent = x.extents[0]
+    return ("all", x.value.shape[0]) if extent is None else extent.form
+
+
+def positions(ctx: Context, x: Ref) -> list[Abstract]:
+    """`x.nonzero()`: for each axis the indices of what is true."""
+    if is_sized(ctx, x):
+        elements = read(ctx, x).packed()
+        if elements.value.aval.ndim != 1:
+            refuse(ctx, "`np.nonzero`")
+        chosen = logic.and_(_truth(elements.value), elements.extents[0].live())
+    else:
+        chosen = _truth(ctx.read(x))
+    shape = chosen.shape
+    rows = math.prod(shape)
+    extent = masked(reshape(chosen, (rows,)), ("mask", chosen))
+    found = []
+    for axis in range(len(shape)):
+        places = shaping.iota(shape=shape, axis=axis, dtype=np.dtype(np.int64))
+        found.append(new(ctx, padded(reshape(places, (rows,)), (extent,)), (extent,)))
+    return found
+
+
+def _truth(x: Value) -> Value:
+    return x if x.dtype.kind == "b" else logic.ne(x, zeros(x.aval))

@@ -1,0 +1,147 @@
+"""Subscripts of arrays taken apart: one entry for each axis, and basic indexing as a window."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from myia.infer.domain.context import Context, array_aval
+from myia.infer.domain.dtypes import bounds, is_number, kind_of, number_value
+from myia.infer.domain.errors import BadType, BadValue
+from myia.infer.domain.values import (
+    NONE,
+    Abstract,
+    Scalar,
+    SliceValue,
+    Static,
+    Tuple,
+    is_none,
+    static_int,
+)
+from myia.infer.domain.views import Window
+from myia.ir.core import Value
+from myia.primitives import arithmetic, logic
+from myia.primitives.define import constant
+
+I64 = np.dtype(np.int64)
+WHOLE = SliceValue(NONE, NONE, NONE)
+
+
+def index_value(ctx: Context, key: Abstract, n: int) -> Value:
+    """An index into an axis of `n` elements, made non-negative; checked unless proved in range."""
+    if not is_number(key) or kind_of(key) not in "iub":
+        ctx.fail(BadType, message=f"an index must be an integer, not {ctx.describe(key)}")
+    lo, hi = bounds(key)
+    if n == 0 or (static_int(key) and not -n <= lo < n):
+        which = f"index {lo}" if static_int(key) else "index"
+        message = f"{which} is out of bounds for axis with size {n}"
+        ctx.fail(BadValue, message=message, exception="IndexError")
+    if static_int(key):
+        return constant(lo % n, I64)
+    value = number_value(key, I64)
+    if not (lo is not None and hi is not None and -n <= lo and hi < n):
+        below = logic.lt(value, constant(-n, I64))
+        outside = logic.or_(below, logic.ge(value, constant(n, I64)))
+        ctx.check(outside, IndexError, f"index out of bounds for axis with size {n}")
+    if lo is not None and lo >= 0:
+        return value
+    wrapped = arithmetic.add(value, n)
+    if hi is not None and hi < 0:
+        return wrapped
+    return logic.select(logic.lt(value, constant(0, I64)), wrapped, value)
+
+
+@dataclass(frozen=True)
+class Subscript:
+    """A subscript of an array, one entry for each of its axes, and the axes that `None` adds."""
+
+    entries: tuple[Abstract, ...]
+    new_axes: tuple[int, ...]  # positions among the entries before which an axis is added
+
+
+def subscript_of(ctx: Context, key: Abstract, ndim: int) -> Subscript:
+    """Ellipsis expanded, missing axes taken whole."""
+    keys = key.items if isinstance(key, Tuple) else (key,)
+    if isinstance(key, Static) and isinstance(key.value, tuple):
+        keys = tuple(map(Static, key.value))
+    entries: list[Abstract] = []
+    new_axes: list[int] = []
+    given = sum(_axes_of(ctx, k) for k in keys)
+    for k in keys:
+        if is_none(k):
+            new_axes.append(len(entries))
+        elif isinstance(k, Static) and k.value is Ellipsis:
+            entries += [WHOLE] * (ndim - given)
+        else:
+            entries.append(k)
+    missing = ndim - sum(_axes_of(ctx, k) for k in entries)
+    if missing < 0:
+        message = f"too many indices for array: array is {ndim}-dimensional"
+        ctx.fail(BadValue, message=message, exception="IndexError")
+    return Subscript((*entries, *[WHOLE] * missing), tuple(new_axes))
+
+
+def _axes_of(ctx: Context, k: Abstract) -> int:
+    """How many axes an entry indexes."""
+    if is_none(k) or (isinstance(k, Static) and k.value is Ellipsis):
+        return 0
+    if ctx.is_array(k) and array_aval(ctx.heap, k.id).dtype.kind == "b":
+        return len(ctx.shape(k))
+    return 1
+
+
+def window(ctx: Context, shape: tuple[int, ...], subscript: Subscript) -> Window:
+    """Basic indexing: where the part taken starts, its extents, and the shape it is seen in."""
+    starts, sizes, strides, seen = [], [], [], []
+    for axis, (entry, n) in enumerate(zip(subscript.entries, shape)):
+        seen += [1] * subscript.new_axes.count(axis)
+        if isinstance(entry, SliceValue):
+            start, size, stride = slice_window(ctx, entry, n)
+            seen.append(size)
+        else:
+            index = index_value(ctx, entry, n)
+            start, size, stride = int(entry.value) % n if static_int(entry) else index, 1, 1
+        starts.append(start)
+        sizes.append(size)
+        strides.append(stride)
+    seen += [1] * subscript.new_axes.count(len(shape))
+    return Window(tuple(starts), tuple(sizes), tuple(strides), tuple(seen))
+
+
+def slice_window(ctx: Context, entry: SliceValue, n: int) -> tuple[int | Value, int, int]:
+    """Start, number and stride of a slice: compile-time, or `x[i : i + 3]`."""
+    parts = entry.children()
+    if all(isinstance(p, Static) for p in parts):
+        try:
+            taken = range(n)[slice(*(p.value for p in parts))]
+        except (TypeError, ValueError) as e:
+            ctx.fail(BadType, message=str(e))
+        return (taken.start if len(taken) else 0), len(taken), taken.step
+    size = constant_extent(entry)
+    if not stays_inside(entry, n):
+        ctx.needs_static("the length of a slice")
+    return (number_value(entry.start, I64), size, 1) if size else (0, 0, 1)
+
+
+def is_static_slice(entry: SliceValue) -> bool:
+    return all(isinstance(p, Static) for p in entry.children())
+
+
+def stays_inside(entry: SliceValue, n: int) -> bool:
+    """`x[i : i + c]` that is known not to leave an axis of `n` elements: it has c of them."""
+    size = constant_extent(entry)
+    if size is None or size == 0:
+        return size == 0
+    lo, hi = bounds(entry.start)
+    return lo is not None and lo >= 0 and hi is not None and hi + size <= n
+
+
+def constant_extent(entry: SliceValue) -> int | None:
+    """`c` of `x[i : i + c]`; not of `x[i : i - 2]`, which is `x[1:-1]` where i is 1."""
+    start, stop, step = entry.children()
+    one = is_none(step) or (static_int(step) and step.value == 1)
+    if not one or not isinstance(start, Scalar) or not isinstance(stop, Scalar):
+        return None
+    (base, scale, a), (other, scale_too, b) = start.place, stop.place
+    return b - a if base is other and scale == scale_too and b >= a else None

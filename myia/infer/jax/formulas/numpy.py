@@ -1,0 +1,247 @@
+"""What `jax.numpy` has not, or has otherwise than NumPy, as compositions of its functions.
+
+These are only ever staged, at the avals of arguments whose dtypes NumPy would compute in.
+"""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+from myia.infer.jax.formulas import numpy as np
+from jax import Array, lax
+
+from myia.infer.jax.formulas.lookup import formula
+
+# ----- Parts of floating-point numbers: exponents have no derivative
+
+
+@formula("numpy.ldexp")
+def ldexp(x1: Array, x2: Array) -> Array:
+    """By two factors: one of them alone may overflow."""
+    half = x2 // 2
+    ones = jnp.ones(x1.shape, x1.dtype)
+    return x1 * jnp.ldexp(ones, half) * jnp.ldexp(ones, x2 - half)
+
+
+@formula("numpy.frexp")
+def frexp(x: Array) -> tuple[Array, Array]:
+    exponent = jnp.frexp(lax.stop_gradient(x))[1]
+    finite = jnp.isfinite(x)
+    return jnp.where(finite, ldexp(jnp.where(finite, x, 0), -exponent), x), exponent
+
+
+# ----- Polynomials, from the highest power down
+
+
+def _padded(p: Array, length: int) -> Array:
+    p = jnp.atleast_1d(p)
+    return jnp.pad(p, (length - p.size, 0))
+
+
+@formula("numpy.polyadd")
+def polyadd(a1: Array, a2: Array) -> Array:
+    length = max(a1.size, a2.size)
+    return _padded(a1, length) + _padded(a2, length)
+
+
+@formula("numpy.polysub")
+def polysub(a1: Array, a2: Array) -> Array:
+    length = max(a1.size, a2.size)
+    return _padded(a1, length) - _padded(a2, length)
+
+
+# ----- Sliding products: in integers exact, which a convolution of XLA is not on every device
+
+
+@formula("numpy.convolve")
+def convolve(a: Array, v: Array, mode: str = "full") -> Array:
+    a, v = jnp.atleast_1d(a), jnp.atleast_1d(v)
+    if jnp.issubdtype(a.dtype, jnp.inexact):
+        return jnp.convolve(a, v, mode=mode)
+    long, short = (a, v) if a.size >= v.size else (v, a)
+    return _sliding(long, short[::-1], mode)
+
+
+@formula("numpy.correlate")
+def correlate(a: Array, v: Array, mode: str = "valid") -> Array:
+    if jnp.issubdtype(a.dtype, jnp.inexact):
+        return jnp.correlate(a, v, mode=mode)
+    return _sliding(a, v, mode) if a.size >= v.size else _sliding(v, a, mode)[::-1]
+
+
+def _sliding(x: Array, kernel: Array, mode: str) -> Array:
+    """`sum(x[k : k + n] * kernel)` for all k, `n` the size of the kernel."""
+    n = kernel.size
+    if n == 0:
+        raise ValueError("v cannot be empty")
+    pads = {"full": (n - 1, n - 1), "same": (n // 2, n - n // 2 - 1), "valid": (0, 0)}
+    x = jnp.pad(x, pads[mode])
+    windows = x[np.arange(x.size - n + 1)[:, None] + np.arange(n)]
+    if x.dtype == bool:
+        return jnp.any(windows & kernel, axis=1)
+    return jnp.sum(windows * kernel, axis=1, dtype=x.dtype)
+
+
+# ----- Differences
+
+
+@formula("numpy.gradient")
+def gradient(f: Array, *varargs: Array, axis=None, edge_order: int = 1):
+    """Second-order central differences: `numpy.gradient`."""
+    axes = range(f.ndim) if axis is None else np.atleast_1d(axis)
+    axes = [int(i) % f.ndim for i in axes]
+    spacings = list(varargs) or [jnp.ones((), f.dtype)]
+    spacings = spacings * len(axes) if len(spacings) == 1 and spacings[0].ndim == 0 else spacings
+    if len(spacings) != len(axes):
+        raise TypeError("invalid number of arguments")
+    slopes = tuple(
+        jnp.moveaxis(_slope(jnp.moveaxis(f, i, -1), h, edge_order), -1, i)
+        for i, h in zip(axes, spacings)
+    )
+    return slopes[0] if len(slopes) == 1 else slopes
+
+
+def _slope(f: Array, spacing: Array, edge_order: int) -> Array:
+    """Along the last axis. `spacing`: a number, or the places of the samples."""
+    if edge_order not in (1, 2):
+        raise ValueError("'edge_order' greater than 2 not supported")
+    n = f.shape[-1]
+    if n < edge_order + 1:
+        raise ValueError("Shape of array too small to calculate a numerical gradient")
+    if spacing.ndim == 0:
+        steps = jnp.broadcast_to(spacing, (n - 1,))
+    elif spacing.shape == (n,):
+        steps = jnp.diff(spacing)
+    else:
+        raise ValueError("when 1d, distances must match the length of the corresponding dimension")
+    inner = _central(f, steps)
+    ends = _edge(f, steps, edge_order), -_edge(f[..., ::-1], steps[::-1], edge_order)
+    return jnp.concatenate([ends[0][..., None], inner, ends[1][..., None]], axis=-1)
+
+
+def _central(f: Array, steps: Array) -> Array:
+    """The parabola through three neighbours; `steps` need not be equal."""
+    before, after = steps[:-1], steps[1:]
+    slopes = jnp.diff(f) / steps
+    return (after * slopes[..., :-1] + before * slopes[..., 1:]) / (before + after)
+
+
+def _edge(f: Array, steps: Array, edge_order: int) -> Array:
+    """The slope at the first sample."""
+    first = (f[..., 1] - f[..., 0]) / steps[0]
+    if edge_order == 1:
+        return first
+    second = (f[..., 2] - f[..., 1]) / steps[1]
+    return first + (first - second) * steps[0] / (steps[0] + steps[1])
+
+
+# ----- Elements left out and put in
+
+
+@formula("numpy.delete")
+def delete(arr: Array, obj, axis: int | None = None) -> Array:
+    """`obj` is known at compile time: what is kept is a list of places."""
+    whole = arr.ravel() if axis is None else arr
+    axis = 0 if axis is None else axis
+    kept = np.delete(np.arange(whole.shape[axis]), list(obj) if isinstance(obj, tuple) else obj)
+    return jnp.take(whole, kept, axis=axis)
+
+
+@formula("numpy.insert")
+def insert(arr: Array, values: Array, *, obj, axis: int | None = None) -> Array:
+    """`obj` is known at compile time, and so is the place that each element comes from."""
+    whole = arr.ravel() if axis is None else arr
+    axis = 0 if axis is None else axis % whole.ndim
+    n = whole.shape[axis]
+    obj = np.arange(n)[obj] if isinstance(obj, slice) else np.asarray(obj)
+    values = values.reshape((1,) * (whole.ndim - values.ndim) + values.shape).astype(arr.dtype)
+    if obj.ndim == 0:  # before one place: as many rows as there are values
+        values = jnp.moveaxis(values, 0, axis)
+    count = obj.size if obj.ndim else values.shape[axis]
+    rows = [count if i == axis else extent for i, extent in enumerate(whole.shape)]
+    both = jnp.concatenate([whole, jnp.broadcast_to(values, rows)], axis=axis)
+    places = np.insert(np.arange(n), obj, np.arange(n, n + count))
+    return jnp.take(both, places, axis=axis)
+
+
+# ----- Quantiles: where between the sorted samples they lie (Hyndman and Fan, 1996)
+
+# method: alpha, beta of the place n q + alpha + q (1 - alpha - beta), counted from 1
+PLACES = {
+    "weibull": (0, 0),
+    "hazen": (0.5, 0.5),
+    "interpolated_inverted_cdf": (0, 1),
+    "median_unbiased": (1 / 3, 1 / 3),
+    "normal_unbiased": (3 / 8, 3 / 8),
+}
+
+
+@formula("numpy.quantile")
+def quantile(
+    a: Array, q: Array, axis=None, method: str = "linear", keepdims: bool = False, *, weights=None
+) -> Array:
+    if method not in PLACES:
+        return jnp.quantile(a, q, axis, method=method, keepdims=keepdims, weights=weights)
+    if weights is not None:
+        raise ValueError("Only method 'inverted_cdf' supports weights.")
+    axes = range(a.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
+    axes = [i % a.ndim for i in axes]
+    kept = [i for i in range(a.ndim) if i not in axes]
+    rows = jnp.sort(a.transpose(*kept, *axes).reshape(*(a.shape[i] for i in kept), -1))
+    found = _between(rows, q, *PLACES[method])
+    found = jnp.moveaxis(found, range(len(kept), found.ndim), range(q.ndim))
+    shape = [1 if i in axes else n for i, n in enumerate(a.shape)]
+    return found.reshape(*q.shape, *shape) if keepdims else found
+
+
+def _between(rows: Array, q: Array, alpha: float, beta: float) -> Array:
+    """`q` of each row, sorted: NaN where there is one, since these are last."""
+    n = rows.shape[-1]
+    place = jnp.clip(n * q + alpha + q * (1 - alpha - beta) - 1, 0, n - 1)
+    low = jnp.floor(place).astype(int)
+    first, second = (jnp.take(rows, jnp.minimum(k, n - 1), axis=-1) for k in (low, low + 1))
+    last = rows[..., -1].reshape(*rows.shape[:-1], *(1,) * q.ndim)
+    return jnp.where(jnp.isnan(last), last, first + (second - first) * (place - low))
+
+
+@formula("numpy.percentile")
+def percentile(a: Array, q: Array, *args, **options) -> Array:
+    return quantile(a, q / 100, *args, **options)
+
+
+# ----- Sets
+
+
+@formula("numpy.isin")
+def isin(
+    element: Array,
+    test_elements: Array,
+    assume_unique: bool = False,
+    invert: bool = False,
+    *,
+    kind: str | None = None,
+) -> Array:
+    """By comparing everything with everything, or by bisection where that is much."""
+    method = "binary_search" if test_elements.size > 64 else "compare_all"
+    return jnp.isin(element, test_elements, assume_unique, invert, method=method)
+
+
+# ----- scipy.signal: convolutions of integers are exact where they are of one axis
+
+
+def _exact_for_integers(name: str):
+    of_floats = getattr(jax.scipy.signal, name)
+    of_integers = {"convolve": convolve, "correlate": correlate}.get(name)
+
+    def convolved(in1: Array, in2: Array, mode: str = "full", **options) -> Array:
+        if jnp.issubdtype(in1.dtype, jnp.inexact):
+            return of_floats(in1, in2, mode, **options)
+        if of_integers is None or in1.ndim != 1 or mode == "same":
+            raise NotImplementedError("convert integers to floats")
+        return of_integers(in1, in2, mode)
+
+    formula(f"scipy.signal.{name}")(convolved)
+
+
+for _name in ("convolve", "correlate", "convolve2d", "correlate2d"):
+    _exact_for_integers(_name)

@@ -1,0 +1,307 @@
+"""Functions of `scipy.special` that `jax.scipy.special` has not, by those that it has.
+
+Formulas are those of the NIST Digital Library of Mathematical Functions (DLMF), by section.
+"""
+
+from __future__ import annotations
+
+import math
+
+import jax.numpy as jnp
+from jax import Array
+from jax.scipy import special
+
+from myia.infer.jax.formulas.lookup import formula
+
+# ----- Under another name
+
+for _name, _f in {
+    "psi": special.digamma,
+    "cbrt": jnp.cbrt,
+    "exp2": jnp.exp2,
+    "expm1": jnp.expm1,
+    "log1p": jnp.log1p,
+    "round": jnp.round,
+}.items():
+    formula(f"scipy.special.{_name}")(_f)
+
+
+def _special(f):
+    return formula(f"scipy.special.{f.__name__}")(f)
+
+
+# ----- Elementary functions
+
+
+@_special
+def exp10(x: Array) -> Array:
+    return jnp.power(jnp.asarray(10, x.dtype), x)
+
+
+@_special
+def exprel(x: Array) -> Array:
+    """expm1(x) / x; near 0 its Taylor polynomial, which has the derivatives."""
+    near = jnp.abs(x) < 1e-3
+    away = jnp.where(near, 1, x)
+    series = 1 + x / 2 * (1 + x / 3 * (1 + x / 4 * (1 + x / 5 * (1 + x / 6))))
+    return jnp.where(near, series, jnp.expm1(away) / away)
+
+
+@_special
+def cosm1(x: Array) -> Array:
+    return -2 * jnp.sin(x / 2) ** 2
+
+
+@_special
+def powm1(x: Array, y: Array) -> Array:
+    positive = x > 0
+    return jnp.where(
+        positive,
+        jnp.expm1(y * jnp.log(jnp.where(positive, x, 1))),
+        jnp.power(jnp.where(positive, 1, x), y) - 1,
+    )
+
+
+def _degrees(x: Array) -> Array:
+    """An angle in degrees, brought into one turn and to radians."""
+    return jnp.fmod(x, 360) * (math.pi / 180)
+
+
+@_special
+def sindg(x: Array) -> Array:
+    return jnp.sin(_degrees(x))
+
+
+@_special
+def cosdg(x: Array) -> Array:
+    return jnp.cos(_degrees(x))
+
+
+@_special
+def tandg(x: Array) -> Array:
+    return jnp.tan(_degrees(x))
+
+
+@_special
+def cotdg(x: Array) -> Array:
+    return 1 / jnp.tan(_degrees(x))
+
+
+@_special
+def radian(d: Array, m: Array, s: Array) -> Array:
+    return (d + (m + s / 60) / 60) * (math.pi / 180)
+
+
+@_special
+def log_expit(x: Array) -> Array:
+    return -jnp.logaddexp(jnp.zeros_like(x), -x)
+
+
+@_special
+def softplus(x: Array) -> Array:
+    return jnp.logaddexp(x, jnp.zeros_like(x))
+
+
+@_special
+def inv_boxcox(y: Array, lmbda: Array) -> Array:
+    return jnp.exp(_log_ratio(y, lmbda))
+
+
+@_special
+def inv_boxcox1p(y: Array, lmbda: Array) -> Array:
+    return jnp.expm1(_log_ratio(y, lmbda))
+
+
+def _log_ratio(y: Array, k: Array) -> Array:
+    """log1p(k y) / k; near k y = 0 its Taylor polynomial, which has the derivatives."""
+    z = k * y
+    near = jnp.abs(z) < 1e-3
+    series = y * (1 - z * (1 / 2 - z * (1 / 3 - z * (1 / 4 - z * (1 / 5 - z / 6)))))
+    safe = jnp.where(near, 1, k)
+    return jnp.where(near, series, jnp.log1p(jnp.where(near, 1, z)) / safe)
+
+
+# ----- Losses
+
+
+@_special
+def huber(delta: Array, r: Array) -> Array:
+    size = jnp.abs(r)
+    loss = jnp.where(size <= delta, r * r / 2, delta * (size - delta / 2))
+    return jnp.where(delta < 0, jnp.inf, loss)
+
+
+@_special
+def pseudo_huber(delta: Array, r: Array) -> Array:
+    safe = jnp.where(delta == 0, 1, delta)
+    loss = r * r / (1 + jnp.sqrt(1 + (r / safe) ** 2))
+    return jnp.where(delta < 0, jnp.inf, jnp.where((delta == 0) | (r == 0), 0 * r, loss))
+
+
+# ----- Gamma and beta functions, distributions by them (DLMF 5, 8)
+
+
+def _is_pole(x: Array) -> Array:
+    """True at the poles of the gamma function."""
+    return (x <= 0) & (x == jnp.floor(x))
+
+
+@_special
+def rgamma(x: Array) -> Array:
+    pole = _is_pole(x)
+    return jnp.where(pole, 0, 1 / special.gamma(jnp.where(pole, 1, x)))
+
+
+@_special
+def binom(n: Array, k: Array) -> Array:
+    return jnp.exp(special.gammaln(n + 1) - special.gammaln(k + 1) - special.gammaln(n - k + 1)) * (
+        special.gammasgn(n + 1) * special.gammasgn(k + 1) * special.gammasgn(n - k + 1)
+    )
+
+
+@_special
+def poch(z: Array, m: Array) -> Array:
+    """Gamma(z + m) / Gamma(z)"""
+    pole = _is_pole(z)
+    sign = special.gammasgn(z + m) * special.gammasgn(jnp.where(pole, 1, z))
+    return sign * jnp.exp(special.gammaln(z + m) - special.gammaln(z))
+
+
+@_special
+def perm(N: Array, k: Array) -> Array:
+    found = jnp.exp(special.gammaln(N + 1) - special.gammaln(N - k + 1))
+    return jnp.where((k <= N) & (N >= 0) & (k >= 0), found, 0)
+
+
+@_special
+def betaincc(a: Array, b: Array, x: Array) -> Array:
+    return special.betainc(b, a, 1 - x)
+
+
+@_special
+def chdtr(v: Array, x: Array) -> Array:
+    return special.gammainc(v / 2, x / 2)
+
+
+@_special
+def chdtrc(v: Array, x: Array) -> Array:
+    return special.gammaincc(v / 2, x / 2)
+
+
+@_special
+def gdtr(a: Array, b: Array, x: Array) -> Array:
+    return special.gammainc(b, a * x)
+
+
+@_special
+def gdtrc(a: Array, b: Array, x: Array) -> Array:
+    return special.gammaincc(b, a * x)
+
+
+@_special
+def pdtr(k: Array, m: Array) -> Array:
+    return special.gammaincc(jnp.floor(k) + 1, m)
+
+
+@_special
+def pdtrc(k: Array, m: Array) -> Array:
+    return special.gammainc(jnp.floor(k) + 1, m)
+
+
+@_special
+def fdtr(dfn: Array, dfd: Array, x: Array) -> Array:
+    return special.betainc(dfn / 2, dfd / 2, dfn * x / (dfd + dfn * x))
+
+
+@_special
+def fdtrc(dfn: Array, dfd: Array, x: Array) -> Array:
+    """By the smaller of the two parts of the interval, the other one being rounded."""
+    of_x, of_rest = dfn * x, dfd
+    left = special.betainc(dfd / 2, dfn / 2, of_rest / (of_rest + of_x))
+    return jnp.where(of_x < of_rest, 1 - fdtr(dfn, dfd, x), left)
+
+
+@_special
+def stdtr(df: Array, t: Array) -> Array:
+    """By the tail that is the smaller one, DLMF 8.17."""
+    tail = special.betainc(df / 2, jnp.full_like(df, 0.5), df / (df + t * t)) / 2
+    return jnp.where(t > 0, 1 - tail, tail)
+
+
+@_special
+def bdtr(k: Array, n: Array, p: Array) -> Array:
+    return special.betainc(n - jnp.floor(k), jnp.floor(k) + 1, 1 - p)
+
+
+@_special
+def bdtrc(k: Array, n: Array, p: Array) -> Array:
+    return special.betainc(jnp.floor(k) + 1, n - jnp.floor(k), p)
+
+
+@_special
+def nbdtr(k: Array, n: Array, p: Array) -> Array:
+    return special.betainc(n, jnp.floor(k) + 1, p)
+
+
+@_special
+def nbdtrc(k: Array, n: Array, p: Array) -> Array:
+    return special.betainc(jnp.floor(k) + 1, n, 1 - p)
+
+
+@_special
+def zeta(x: Array, q=None) -> Array:
+    return special.zeta(x, 1 if q is None else q)
+
+
+# ----- Error functions and relatives (DLMF 7)
+
+
+@_special
+def erfi(x: Array) -> Array:
+    return 2 / math.sqrt(math.pi) * jnp.exp(x * x) * special.dawsn(x)
+
+
+@_special
+def voigt_profile(x: Array, sigma: Array, gamma: Array) -> Array:
+    wide = sigma * math.sqrt(2)
+    return special.wofz((x + 1j * gamma) / wide).real / (wide * math.sqrt(math.pi))
+
+
+@_special
+def owens_t(h: Array, a: Array) -> Array:
+    return special.owens_t(h, a).astype(h.dtype)
+
+
+# ----- Elliptic integrals by the arithmetic-geometric mean (DLMF 19.8)
+
+STEPS = 8  # each doubles the number of digits
+
+
+@_special
+def agm(a: Array, b: Array) -> Array:
+    for _ in range(STEPS):
+        a, b = (a + b) / 2, jnp.sqrt(a * b)
+    return a
+
+
+@_special
+def ellipk(m: Array) -> Array:
+    return ellipkm1(1 - m)
+
+
+@_special
+def ellipkm1(p: Array) -> Array:
+    end = p == 0
+    mean = agm(jnp.ones_like(p), jnp.sqrt(jnp.where(end, 1, p)))
+    return jnp.where(end, jnp.inf, math.pi / 2 / mean)
+
+
+@_special
+def ellipe(m: Array) -> Array:
+    a, b = jnp.ones_like(m), jnp.sqrt(1 - m)
+    total, weight = m / 2, 1.0
+    for _ in range(STEPS):
+        a, b, c = (a + b) / 2, jnp.sqrt(a * b), (a - b) / 2
+        total, weight = total + weight * c * c, 2 * weight
+    end = m == 1
+    return jnp.where(end, 1, math.pi / 2 / jnp.where(end, 1, a) * (1 - jnp.where(end, 0, total)))

@@ -1,0 +1,108 @@
+"""Methods of SciPy's distributions that `jax.scipy.stats` has not, or has otherwise at the ends."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import jax.numpy as jnp
+from jax import Array
+from jax.scipy import special, stats
+
+from myia.infer.jax.formulas.lookup import formula
+from myia.primitives.normal import log_probability
+
+# ----- Standard distributions that JAX does not shift or scale
+
+
+def _density(name: str, density: Callable) -> None:
+    @formula(f"scipy.stats.{name}.pdf")
+    def pdf(x, shape, loc=0, scale=1):
+        return density((x - loc) / scale, shape) / scale
+
+
+def _log_density(name: str, log_density: Callable) -> None:
+    @formula(f"scipy.stats.{name}.logpdf")
+    def logpdf(x, shape, loc=0, scale=1):
+        return log_density((x - loc) / scale, shape) - jnp.log(scale)
+
+
+for _name in ("gennorm", "vonmises", "wrapcauchy"):
+    _density(_name, getattr(stats, _name).pdf)
+    _log_density(_name, getattr(stats, _name).logpdf)
+
+
+@formula("scipy.stats.gennorm.cdf")
+def _gennorm_cdf(x, beta, loc=0, scale=1):
+    """By the tail that is the smaller one."""
+    x = (x - loc) / scale
+    tail = special.gammaincc(1 / beta, jnp.abs(x) ** beta) / 2
+    return jnp.where(x < 0, tail, 1 - tail)
+
+
+@formula("scipy.stats.bernoulli.cdf")
+def _bernoulli_cdf(k, p, loc=0):
+    return stats.bernoulli.cdf(k - loc, p)
+
+
+@formula("scipy.stats.bernoulli.ppf")
+def _bernoulli_ppf(q, p, loc=0):
+    return jnp.where(q == 0, -1, stats.bernoulli.ppf(q, p)) + loc
+
+
+# ----- Quantiles, at 0 and 1 and beyond
+
+
+def _between(q: Array, inside: Callable, at_zero: Array, at_one: Array) -> Array:
+    """`inside(q)` for 0 < q < 1, the ends of the support at 0 and 1, and NaN for other numbers."""
+    known = (q > 0) & (q < 1)
+    ends = jnp.where(q == 0, at_zero, jnp.where(q == 1, at_one, jnp.nan))
+    return jnp.where(known, inside(jnp.where(known, q, 0.5)), ends)
+
+
+def _quantile(name: str, inside: Callable, rising: bool = True) -> None:
+    end = jnp.inf if rising else -jnp.inf
+
+    @formula(name)
+    def quantile(q, loc=0, scale=1):
+        return _between(q, lambda q: inside(q, loc, scale), -end, end)
+
+
+_quantile("scipy.stats.cauchy.ppf", stats.cauchy.ppf)
+_quantile("scipy.stats.cauchy.isf", stats.cauchy.isf, rising=False)
+_quantile("scipy.stats.gumbel_l.ppf", lambda q, a, s: a + s * jnp.log(-jnp.log1p(-q)))
+_quantile("scipy.stats.gumbel_r.ppf", lambda q, a, s: a - s * jnp.log(-jnp.log(q)))
+
+# ----- Probabilities close to 0, and logarithms of those close to 1
+
+
+@formula("scipy.stats.gumbel_r.sf")
+def _gumbel_r_sf(x, loc=0, scale=1):
+    return -jnp.expm1(-jnp.exp(-(x - loc) / scale))
+
+
+def _log_complement(t: Array) -> Array:
+    """log(1 - e^-t) for t > 0 (M. Mächler, Accurately computing log(1 - exp(-|a|)), 2012)."""
+    large = t > math.log(2)
+    far, near = jnp.where(large, t, 1), jnp.where(large, 1, t)
+    return jnp.where(large, jnp.log1p(-jnp.exp(-far)), jnp.log(-jnp.expm1(-near)))
+
+
+@formula("scipy.stats.gumbel_r.logsf")
+def _gumbel_r_logsf(x, loc=0, scale=1):
+    return _log_complement(jnp.exp(-(x - loc) / scale))
+
+
+@formula("scipy.stats.gumbel_l.logcdf")
+def _gumbel_l_logcdf(x, loc=0, scale=1):
+    return _log_complement(jnp.exp((x - loc) / scale))
+
+
+@formula("scipy.stats.norm.logcdf")
+def _norm_logcdf(x, loc=0, scale=1):
+    return log_probability((x - loc) / scale)
+
+
+@formula("scipy.stats.norm.logsf")
+def _norm_logsf(x, loc=0, scale=1):
+    return log_probability((loc - x) / scale)

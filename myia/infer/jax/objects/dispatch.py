@@ -1,0 +1,102 @@
+"""Which callables of libraries are staged as they are, which mean something of their own here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+
+from myia.infer.domain.context import Context
+from myia.infer.domain.errors import Unsupported
+from myia.infer.domain.values import Abstract, Partial, PyFunction
+from myia.infer.jax.objects.calls import call_staged
+from myia.infer.jax.objects.tracer_arguments import REBUILT, functions_in
+from myia.infer.registry import STAGED, is_staged, top_package
+
+# Functions that give another function: what is staged is the call of that function.
+MAPS = {"vmap", "filter_vmap", "named_call", "vectorize"}
+# Functions that give a function which computes the same.
+SAME = {"jit", "filter_jit", "checkpoint", "remat", "filter_checkpoint"}
+DERIVATIVES = {
+    "custom_jvp": "myia.custom_jvp",
+    "custom_vjp": "myia.custom_vjp",
+    "filter_custom_jvp": "myia.custom_jvp",
+    "filter_custom_vjp": "myia.custom_vjp",
+    "filter_grad": "myia.grad",
+    "filter_hessian": "myia.hessian",
+    "filter_jacfwd": "myia.jacfwd",
+    "filter_jacrev": "myia.jacrev",
+    "filter_jvp": "myia.jvp",
+    "filter_value_and_grad": "myia.value_and_grad",
+    "filter_vjp": "myia.vjp",
+    "grad": "myia.grad",
+    "hessian": "myia.hessian",
+    "jacfwd": "myia.jacfwd",
+    "jacobian": "myia.jacrev",
+    "jacrev": "myia.jacrev",
+    "jvp": "myia.jvp",
+    "linear_transpose": "myia.vjp",
+    "linearize": "myia.jvp",
+    "value_and_grad": "myia.value_and_grad",
+    "vjp": "myia.vjp",
+    "_GradWrapper": "myia.grad",
+    "_ValueAndGradWrapper": "myia.value_and_grad",
+}
+
+
+def call_library(ctx: Context, f: Any, args: tuple, kwargs: dict) -> Abstract:
+    """`f(*args, **kwargs)` for an `f` of one of the packages `STAGED`."""
+    name = getattr(f, "__name__", type(f).__name__)
+    refuse_derivatives(ctx, f, name)
+    if name in SAME and args:
+        return args[0]
+    if name in MAPS and args:
+        return Partial(_call_mapped, (*args, *kwargs.values()), (f, len(args), *kwargs))
+    whole = f"{top_package(f)}.{name}" if top_package(f) in STAGED else name
+    return call_staged(ctx, f, args, kwargs, whole, calls=top_package(f) == "jax")
+
+
+def call_marked(ctx: Context, f: PyFunction, args: tuple, kwargs: dict) -> Abstract:
+    """A function that the user marked by `myia.staged`, with its closure."""
+    return call_staged(ctx, _apply, (f, *args), kwargs, f.function.__name__)
+
+
+def refuse_derivatives(ctx: Context, f: Any, name: str) -> None:
+    """JAX's transforms that differentiate, and what they made (`g = jax.grad(f)`)."""
+    made_by = [g.__code__.co_qualname.split(".")[0] for g in functions_in(f) if g is not f]
+    wrapper = type(f).__name__ if type(f).__name__.startswith("_") else name
+    for origin in (name, wrapper, *made_by):
+        if origin in DERIVATIVES:
+            ctx.fail(
+                Unsupported,
+                what=f"a derivative taken by JAX (`{origin.strip('_')}`) in compiled code",
+                help_text=f"use `{DERIVATIVES[origin]}`, which derives the adjoint itself",
+            )
+
+
+def _call_mapped(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstract:
+    """`vmap(f, **options)(*args, **kwargs)`"""
+    name = partial.meta[0].__name__
+    return call_staged(ctx, _apply, (partial, *args), kwargs, name, calls=True)
+
+
+def _mapped(meta: tuple) -> Callable:
+    transform, count, *names = meta
+    return lambda *xs: transform(*xs[:count], **dict(zip(names, xs[count:])))
+
+
+REBUILT[_call_mapped] = _mapped
+
+
+def _apply(f: Callable, *args: Any, **kwargs: Any) -> Any:
+    return f(*args, **kwargs)
+
+
+def jitted(f: Any) -> Any:
+    """The user's function in `jax.jit(f)`, or None."""
+    wrapped = getattr(f, "__wrapped__", None) if isinstance(f, _JITTED) else None
+    return None if wrapped is None or is_staged(wrapped) else wrapped
+
+
+_JITTED = type(jax.jit(len))

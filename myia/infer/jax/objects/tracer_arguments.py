@@ -1,0 +1,145 @@
+"""Abstract values as Python objects for a function that is staged: with tracers for the arrays.
+
+The recipes are those by which a program's results are rebuilt; here callables can be rebuilt too.
+A function of the user's is refused: traced, its Python would run once and its source not be read.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from myia.infer.boundary.arguments import call_partial
+from myia.infer.boundary.results import Outputs, Recipe
+from myia.infer.domain.context import Context
+from myia.infer.domain.errors import UserFunctionStaged
+from myia.infer.domain.values import (
+    Abstract,
+    Closure,
+    Method,
+    Opaque,
+    Partial,
+    PyFunction,
+    Scalar,
+    SliceValue,
+    Static,
+)
+from myia.infer.jax.objects.pytrees import class_attribute, of_user
+from myia.infer.registry import is_marked, is_staged, known
+
+# For callables with values inside (`Partial`), by what they call: meta -> (*values) -> callable.
+REBUILT: dict[Callable, Callable[[Any], Callable]] = {}
+
+
+class Operands(Outputs):
+    """Collects the values that a staged function gets. `leaves[i]`: what value `i` stands for.
+
+    `calls`: a module among them would be called, not only taken apart.
+    """
+
+    def __init__(self, ctx: Context, name: str, calls: bool = False):
+        super().__init__(ctx, {})
+        self.name, self.calls = name, calls
+        self.leaves: dict[int, Abstract] = {}
+        self.trusting = False  # what a function that the user marked closes over
+
+    def recipe(self, x: Abstract) -> Recipe:
+        x = self.ctx.force(x)
+        if isinstance(x, Scalar) or self.ctx.is_array(x):
+            self.leaves[len(self.values)] = x
+        if isinstance(x, PyFunction) and (self.trusting or is_marked(x.function)):
+            return self.function(x)
+        if isinstance(x, (Closure, PyFunction)):
+            self.refuse(f"`{x.code.name if isinstance(x, Closure) else x.function.__name__}`")
+        if isinstance(x, Static):
+            self.check(x.value)
+        if isinstance(x, Method):
+            return self.method(x)
+        if isinstance(x, Opaque) and self.calls and of_user(class_attribute(x, "__call__")):
+            self.refuse(f"`{x.structure.cls.__name__}.__call__`")
+        if isinstance(x, SliceValue):
+            return self.rebuilt_by(slice, x.children())
+        if isinstance(x, Partial):
+            if x.call not in REBUILT:
+                self.refuse("a function that was made here")
+            return self.rebuilt_by(REBUILT[x.call](x.meta), x.items)
+        return super().recipe(x)
+
+    def rebuilt_by(self, make: Callable, parts: tuple[Abstract, ...]) -> Recipe:
+        """`make(*parts)`"""
+        recipes = [self.recipe(part) for part in parts]
+        return lambda n, o: make(*(part(n, o) for part in recipes))
+
+    def function(self, x: PyFunction) -> Recipe:
+        """A marked function, or one that such a function calls."""
+        before, self.trusting = self.trusting, True
+        recipe = self.rebuilt_by(functools.partial(_with_variables, x.function), x.parts)
+        self.trusting = before
+        return recipe
+
+    def method(self, x: Method) -> Recipe:
+        plain = isinstance(x.function, types.FunctionType)
+        if not plain or not (self.trusting or is_staged(x.function)):
+            self.refuse(str(getattr(x.function, "__qualname__", x.function)))
+        instance = self.recipe(x.self)
+        return lambda n, o: types.MethodType(x.function, instance(n, o))
+
+    def check(self, f: Any) -> None:
+        """A compile-time object must not be or hold a function of the user's."""
+        if self.trusting or is_marked(f):
+            return
+        for found in functions_in(f):
+            if not is_staged(found) and known(found) is None:
+                self.refuse(f"`{found.__qualname__}`")
+
+    def refuse(self, what: str):
+        self.ctx.fail(UserFunctionStaged, name=self.name, what=what)
+
+
+def _with_variables(f: types.FunctionType, *parts: Any) -> types.FunctionType:
+    """`f` with other values in its closure and defaults (in the order of their signatures)."""
+    closed, defaults = len(f.__closure__ or ()), len(f.__defaults__ or ())
+    cells = tuple(map(types.CellType, parts[:closed])) if closed else None
+    g = types.FunctionType(f.__code__, f.__globals__, f.__name__, None, cells)
+    g.__defaults__ = parts[closed : closed + defaults] or None
+    g.__kwdefaults__ = dict(zip(f.__kwdefaults__ or (), parts[closed + defaults :])) or None
+    return g
+
+
+def _partial(meta: tuple) -> Callable:
+    count, *names = meta
+    return lambda f, *xs: functools.partial(f, *xs[:count], **dict(zip(names, xs[count:])))
+
+
+REBUILT[call_partial] = _partial
+
+
+def functions_in(x: Any, seen: set[int] | None = None) -> Iterator[types.FunctionType]:
+    """The Python functions that `x` is, wraps or closes over, for functions and tuples."""
+    seen = set() if seen is None else seen
+    if id(x) in seen:
+        return
+    seen.add(id(x))
+    if isinstance(x, types.FunctionType):
+        yield x
+        if is_marked(x) or not is_staged(x):
+            return
+        held = [c.cell_contents for c in x.__closure__ or () if c != _EMPTY_CELL]
+    elif isinstance(x, types.MethodType):
+        held = [x.__func__]
+    elif isinstance(x, functools.partial):
+        held = [x.func, *x.args, *x.keywords.values()]
+    elif isinstance(x, (tuple, list)):
+        held = list(x)
+    elif isinstance(x, dict):
+        held = list(x.values())
+    else:
+        wrapped = None if isinstance(x, type) else getattr(x, "__wrapped__", None)
+        held = [] if wrapped is None else [wrapped]
+    for inner in held:
+        yield from functions_in(inner, seen)
+
+
+_EMPTY_CELL = types.CellType()

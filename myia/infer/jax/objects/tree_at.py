@@ -1,0 +1,98 @@
+"""`equinox.tree_at`: which part of a tree is replaced is found by running `where` on marks.
+
+    eqx.tree_at(lambda m: m.layers[0].weight, model, weight)
+
+`where` is the user's, and is compiled like all that is. It is given the tree with a mark, a string,
+in the place of each leaf; the marks that it returns say where in the tree the replacement goes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any
+
+import jax
+from jax.tree_util import DictKey, GetAttrKey, SequenceKey, tree_flatten_with_path
+
+from myia.infer.domain.context import Context
+from myia.infer.domain.errors import BadValue, Unsupported
+from myia.infer.domain.values import NONE, Abstract, Static, is_none
+from myia.infer.jax.objects.tree_functions import Held, Tree, abstract_tree, callback
+from myia.infer.registry import function, when_imported
+
+
+@when_imported("equinox")
+def _register(equinox: ModuleType) -> None:
+    @function(equinox.tree_at)
+    def handler(
+        ctx: Context,
+        where: Abstract,
+        pytree: Abstract,
+        *replace: Abstract,
+        is_leaf: Abstract = NONE,
+        **options: Abstract,
+    ) -> Abstract:
+        if not is_none(is_leaf):
+            ctx.fail(Unsupported, what="`is_leaf=` of `equinox.tree_at`")
+        trees = Tree(ctx, "equinox.tree_at")
+        tree = trees.recipe(pytree)((), ())
+        chosen = _Chosen(ctx, trees, where, tree)
+        given = {
+            n: callback(ctx, x) if n == "replace_fn" else trees.recipe(x)((), ())
+            for n, x in options.items()
+        }
+        try:
+            made = equinox.tree_at(
+                chosen, tree, *(trees.recipe(x)((), ()) for x in replace), **given
+            )
+        except (TypeError, ValueError) as e:
+            ctx.fail(BadValue, message=str(e).splitlines()[0], exception=type(e).__name__)
+        return abstract_tree(ctx, made)
+
+
+class _Chosen:
+    """What `where` chooses, of any tree of the structure of `tree`."""
+
+    def __init__(self, ctx: Context, trees: Tree, where: Abstract, tree: Any):
+        leaves, structure = jax.tree.flatten(tree)
+        marks = [f"leaf {i}" for i in range(len(leaves))]
+        self.marked = jax.tree.unflatten(structure, marks)
+        held = jax.tree.unflatten(structure, [Held(Static(mark)) for mark in marks])
+        self.found = trees.recipe(ctx.call(where, [abstract_tree(ctx, held)], {}))((), ())
+        paths, _ = tree_flatten_with_path(self.marked)
+        self.paths = {mark: path for path, mark in paths}
+
+    def __call__(self, tree: Any) -> Any:
+        path = self.path_to(self.found)
+        if path is not None:
+            return _walk(tree, path)
+        paths = [self.path_to(node) for node in self.found]
+        if None in paths:
+            raise ValueError("`where` does not specify an element or elements of `pytree`.")
+        return tuple(_walk(tree, path) for path in paths)
+
+    def path_to(self, node: Any) -> Sequence | None:
+        """The way to the part of the tree that holds the marks of `node`, and has its structure."""
+        marks, structure = jax.tree.flatten(node)
+        path = self.paths.get(marks[0], ()) if marks else ()
+        for length in range(len(path) + 1):
+            there = _walk(self.marked, path[:length])
+            if jax.tree.flatten(there) == (marks, structure):
+                return path[:length]
+        return None
+
+
+def _walk(tree: Any, path: Sequence) -> Any:
+    for key in path:
+        if isinstance(key, GetAttrKey):
+            tree = getattr(tree, key.name)
+        elif isinstance(key, SequenceKey):
+            tree = tree[key.idx]
+        elif isinstance(key, DictKey):
+            tree = tree[key.key]
+        else:
+            raise TypeError(
+                f"{type(tree).__name__} does not say by what names its parts are reached"
+            )
+    return tree

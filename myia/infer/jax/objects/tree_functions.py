@@ -1,0 +1,136 @@
+"""`jax.tree.map` and its relatives: run while compiling, on trees whose leaves are abstract values.
+
+    jax.tree.map(lambda p, g: p - rate * g, params, grads)
+
+They only take objects apart and put others together, which needs no tracing; the functions that
+they are given are the user's, and are compiled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+
+from myia.infer.boundary import arguments
+from myia.infer.boundary.results import Recipe
+from myia.infer.boundary.signature import RULES, Flattener, Leaf
+from myia.infer.domain.context import Context
+from myia.infer.domain.errors import BadValue
+from myia.infer.domain.heap import BufferObject
+from myia.infer.domain.values import (
+    EQUAL_BY_VALUE,
+    Abstract,
+    Closure,
+    Method,
+    Opaque,
+    Partial,
+    PyFunction,
+    Ref,
+    Scalar,
+    Static,
+    is_none,
+)
+from myia.infer.jax.objects.calls import Results
+from myia.infer.jax.objects.pytrees import RandomKey
+from myia.infer.jax.objects.tracer_arguments import Operands
+from myia.infer.registry import function
+
+OF_TREES = (
+    *(jax.tree.leaves, jax.tree.flatten, jax.tree.unflatten, jax.tree.structure),
+    *(jax.tree.leaves_with_path, jax.tree.transpose),
+    *(jax.tree_util.tree_leaves, jax.tree_util.tree_flatten, jax.tree_util.tree_unflatten),
+    *(jax.tree_util.tree_structure, jax.tree_util.tree_transpose),
+)
+OF_FUNCTIONS_AND_TREES = (
+    *(jax.tree.map, jax.tree.map_with_path, jax.tree.reduce),
+    *(jax.tree_util.tree_map, jax.tree_util.tree_map_with_path, jax.tree_util.tree_reduce),
+)
+
+
+class Held:
+    """A leaf of a tree: an abstract value."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Abstract):
+        self.value = value
+
+
+class Tree(Operands):
+    """Rebuilds containers around leaves that are `Held`."""
+
+    def recipe(self, x: Abstract) -> Recipe:
+        x = self.ctx.force(x)
+        key = isinstance(x, Opaque) and isinstance(x.structure, RandomKey)
+        if key or isinstance(x, LEAVES) or self.ctx.is_array(x):
+            held = Held(x)
+            return lambda n, o: held
+        return super().recipe(x)
+
+    def object(self, x: Ref) -> Recipe:
+        """A list that grew in a loop is a node like any other list: its length must be known."""
+        if not isinstance(self.ctx.contents(x), BufferObject):
+            return super().object(x)
+        items = [self.recipe(item) for item in self.ctx.list_items(x)]
+        return lambda n, o: [item(n, o) for item in items]
+
+    def check(self, f: Any) -> None:
+        """Functions in trees are not called: they may be anybody's."""
+
+
+LEAVES = (Scalar, Closure, PyFunction, Partial, Method)
+
+
+def callback(ctx: Context, f: Abstract) -> Callable:
+    """`f`, called with objects of trees and giving such."""
+
+    def call(*args):
+        result = ctx.call(f, [abstract_tree(ctx, x) for x in args], {})
+        return result.value if isinstance(result, Static) else Held(result)
+
+    return call
+
+
+def abstract_tree(ctx: Context, x: Any) -> Abstract:
+    """The inverse of `Tree.recipe`."""
+    flat = Flattener()
+    signature = flat.add(x)
+    leaves = [leaf.value if isinstance(leaf, Held) else leaf for leaf in flat.leaves]
+    return arguments.abstract(ctx, signature, Results(leaves), None)
+
+
+def _held(flat: Flattener, x: Held):
+    flat.leaves.append(x)
+    return _LEAF
+
+
+_LEAF = Leaf("held", None)
+RULES[Held] = _held
+EQUAL_BY_VALUE.append(type(jax.tree.structure(0)))
+
+
+def _register(f: Callable, functions: int) -> None:
+    """`f` takes so many functions before its trees."""
+
+    @function(f)
+    def handler(ctx: Context, *args: Abstract, **kwargs: Abstract) -> Abstract:
+        tree = Tree(ctx, f"jax.tree.{f.__name__}")
+        called = [callback(ctx, x) for x in args[:functions]]
+        trees = [tree.recipe(x)((), ()) for x in args[functions:]]
+        keywords = {
+            k: callback(ctx, x) if k == "is_leaf" and not is_none(x) else tree.recipe(x)((), ())
+            for k, x in kwargs.items()
+        }
+        try:
+            result = f(*called, *trees, **keywords)
+        except (TypeError, ValueError) as e:
+            ctx.fail(BadValue, message=str(e).splitlines()[0], exception=type(e).__name__)
+        return abstract_tree(ctx, result)
+
+
+for _f in OF_TREES:
+    _register(_f, 0)
+for _f in OF_FUNCTIONS_AND_TREES:
+    _register(_f, 1)

@@ -1,0 +1,185 @@
+"""Calls, branches and loops of jaxprs: calls are spliced, `scan` and `while` are our `loop`.
+
+    b, c = scan[length=n ...] init xs   ->   %b, %c = for %k < %n (%b = %init, %c = zeros) {
+                                               %x = row %k of %xs
+                                               %b2, %y = body %b, %x
+                                               yield %b2, %c with %y in row %k
+                                             }
+
+So the translation of a loop is as long as its body, whatever its length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import jax
+import numpy as np
+from jax.extend.core import ClosedJaxpr
+
+from myia.infer.jax.tracing.rules import translates
+from myia.infer.jax.tracing.translate import ir_aval, translate, translate_open
+from myia.ir.avals import I64, Aval
+from myia.ir.core import Value
+from myia.primitives import logic, shaping, windows
+from myia.primitives.control import if_, loop
+from myia.primitives.define import constant, zeros
+from myia.primitives.reductions import reduce_or
+
+# ----- Calls
+
+
+@translates("jit", "pjit")
+def _jit(*operands: Value, jaxpr, **_) -> list[Value]:
+    return translate(jaxpr, operands)
+
+
+@translates("closed_call")
+def _closed_call(*operands: Value, call_jaxpr, **_) -> list[Value]:
+    return translate(call_jaxpr, operands)
+
+
+@translates("call", "core_call")
+def _call(*operands: Value, call_jaxpr, **_) -> list[Value]:
+    return translate_open(call_jaxpr, (), operands)
+
+
+@translates("custom_vmap_call")
+def _custom_vmap(*operands: Value, call, **_) -> list[Value]:
+    return translate(call, operands)
+
+
+# What is recorded of it for the adjoint is our own decision.
+@translates("remat", "remat2", "checkpoint")
+def _remat(*operands: Value, jaxpr, **_) -> list[Value]:
+    return translate_open(jaxpr, (), operands)
+
+
+@translates("composite")
+def _composite(*operands: Value, jaxpr, **_) -> list[Value]:
+    return translate(jaxpr, operands)
+
+
+# ----- Branches
+
+
+@translates("cond")
+def _cond(
+    index: Value, *operands: Value, branches, branches_platforms=None, **_
+) -> Sequence[Value]:
+    """Branch number `index`; one too small or too large is the first or the last."""
+    if branches_platforms is not None:
+        return translate(branches[_number_of_platform(branches_platforms)], operands)
+    if index.dtype.kind == "b":
+        then, other = (lambda: translate(branches[1], operands)), branches[0]
+        return if_(index, then, lambda: translate(other, operands))
+    return _switch(index, operands, branches, 0)
+
+
+def _switch(index: Value, operands, branches, first: int) -> Sequence[Value]:
+    """The branches from number `first` on."""
+    if first == len(branches) - 1:
+        return translate(branches[first], operands)
+    return if_(
+        logic.le(index, first),
+        lambda: translate(branches[first], operands),
+        lambda: _switch(index, operands, branches, first + 1),
+    )
+
+
+@translates("platform_index")
+def _platform_index(*, platforms) -> Value:
+    return constant(_number_of_platform(platforms), np.int32)
+
+
+def _number_of_platform(platforms: Sequence[tuple[str, ...] | None]) -> int:
+    """Which of `platforms` the device is on; None stands for all that no other names."""
+    backend = jax.default_backend()
+    names = {backend} if backend != "gpu" else {"gpu", "cuda"}
+    return next(i for i, group in enumerate(platforms) if group is None or names & {*group})
+
+
+# ----- Loops
+
+
+@translates("while")
+def _while(
+    *operands: Value,
+    cond_jaxpr: ClosedJaxpr,
+    body_jaxpr: ClosedJaxpr,
+    cond_nconsts: int,
+    body_nconsts: int,
+    **_,
+) -> Sequence[Value]:
+    n = cond_nconsts + body_nconsts
+    of_cond, of_body, init = operands[:cond_nconsts], operands[cond_nconsts:n], operands[n:]
+
+    def goes_on(k: Value, *carries: Value) -> Value:
+        (on,) = translate(cond_jaxpr, (*of_cond, *carries))
+        return reduce_or(on, axes=tuple(range(on.aval.ndim))) if on.shape else on
+
+    def step(k: Value, *carries: Value) -> list[Value]:
+        after = translate(body_jaxpr, (*of_body, *carries))
+        if not cond_jaxpr.out_avals[0].shape:
+            return after
+        (on,) = translate(cond_jaxpr, (*of_cond, *carries))
+        return [_where(on, x, y) for x, y in zip(after, carries)]
+
+    return loop(init, step, cond=goes_on)
+
+
+def _where(on: Value, x: Value, y: Value) -> Value:
+    """Of several loops run at once, those that go on make the step."""
+    on = shaping.broadcast(on, shape=x.shape, dims=tuple(range(on.aval.ndim)))
+    return logic.select(on, x, y)
+
+
+@translates("scan")
+def _scan(
+    *operands: Value,
+    jaxpr: ClosedJaxpr,
+    length: int,
+    reverse: bool,
+    num_consts: int,
+    num_carry: int,
+    **_,
+) -> Sequence[Value]:
+    n = num_consts + num_carry
+    consts, init, xs = operands[:num_consts], operands[num_consts:n], operands[n:]
+    rows = [_stacked(aval, length) for aval in _row_avals(jaxpr, num_carry)]
+    outs = [zeros(aval) for aval in rows]
+    if length == 0:
+        return [*init, *outs]
+
+    def body(k: Value, *state: Value) -> list[Value]:
+        place = constant(length - 1, I64.dtype) - k if reverse else k
+        carries, outs = state[:num_carry], state[num_carry:]
+        ys = translate(jaxpr, (*consts, *carries, *(row(x, place) for x in xs)))
+        written = [with_row(out, y, place) for out, y in zip(outs, ys[num_carry:])]
+        return [*ys[:num_carry], *written]
+
+    return loop([*init, *outs], body, count=constant(length, I64.dtype))
+
+
+def _row_avals(jaxpr: ClosedJaxpr, num_carry: int) -> list[Aval]:
+    return [ir_aval(y.aval) for y in jaxpr.jaxpr.outvars[num_carry:]]
+
+
+def _stacked(aval: Aval, length: int) -> Aval:
+    return aval.with_shape((length, *aval.shape))
+
+
+def _at_row(k: Value, x: Value) -> list[Value]:
+    return [k, *(constant(0, I64.dtype) for _ in x.shape[1:])]
+
+
+def row(x: Value, k: Value) -> Value:
+    """`x[k]`"""
+    window = windows.dynamic_slice(x, *_at_row(k, x), sizes=(1, *x.shape[1:]))
+    return shaping.reshape(window, shape=x.shape[1:])
+
+
+def with_row(x: Value, y: Value, k: Value) -> Value:
+    """`x` after `x[k] = y`"""
+    window = shaping.reshape(y, shape=(1, *y.shape))
+    return windows.dynamic_update_slice(x, window, *_at_row(k, x))

@@ -1,0 +1,209 @@
+"""Pointwise equations of jaxprs. A number, or an extent 1, goes with any extent there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from myia.infer.jax.tracing.rules import translates
+from myia.infer.jax.tracing.translate import refuse
+from myia.ir.core import Value
+from myia.primitives import arithmetic, elementwise, logic
+from myia.primitives.define import zeros
+from myia.primitives.logic import convert, select
+from myia.primitives.shaping import broadcast
+
+
+def spread(x: Value, shape: tuple[int, ...]) -> Value:
+    """`x` repeated along the axes in which it is shorter."""
+    if x.shape == shape:
+        return x
+    return broadcast(x, shape=shape, dims=tuple(range(x.aval.ndim)))
+
+
+def at_one_shape(*operands: Value) -> list[Value]:
+    shape = np.broadcast_shapes(*(x.shape for x in operands))
+    return [spread(x, shape) for x in operands]
+
+
+def pointwise(name: str, formula: Callable[..., Value]) -> None:
+    """Register `formula`, which takes operands of one shape. (`accuracy` is for TPUs.)"""
+
+    @translates(name)
+    def rule(*operands: Value, accuracy=None, **params) -> Value:
+        return formula(*at_one_shape(*operands), **params)
+
+
+# ----- One primitive of ours for one of JAX's
+
+for _name, _primitive in {
+    "add": arithmetic.add,
+    "add_any": arithmetic.add,
+    "sub": arithmetic.sub,
+    "neg": arithmetic.neg,
+    "rem": arithmetic.rem,
+    "max": arithmetic.max,
+    "min": arithmetic.min,
+    "abs": arithmetic.abs,
+    "sign": arithmetic.sign,
+    "square": arithmetic.square,
+    "integer_pow": arithmetic.integer_pow,
+    "exp": elementwise.exp,
+    "exp2": elementwise.exp2,
+    "expm1": elementwise.expm1,
+    "log": elementwise.log,
+    "log1p": elementwise.log1p,
+    "logistic": elementwise.logistic,
+    "sqrt": elementwise.sqrt,
+    "rsqrt": elementwise.rsqrt,
+    "cbrt": elementwise.cbrt,
+    "sin": elementwise.sin,
+    "cos": elementwise.cos,
+    "tan": elementwise.tan,
+    "asin": elementwise.asin,
+    "acos": elementwise.acos,
+    "atan": elementwise.atan,
+    "atan2": elementwise.atan2,
+    "sinh": elementwise.sinh,
+    "cosh": elementwise.cosh,
+    "tanh": elementwise.tanh,
+    "asinh": elementwise.asinh,
+    "acosh": elementwise.acosh,
+    "atanh": elementwise.atanh,
+    "floor": elementwise.floor,
+    "ceil": elementwise.ceil,
+    "is_finite": elementwise.is_finite,
+    "real": elementwise.real,
+    "imag": elementwise.imag,
+    "complex": elementwise.complex,
+    "and": logic.and_,
+    "or": logic.or_,
+    "xor": logic.xor,
+    "not": logic.not_,
+    "eq": logic.eq,
+    "ne": logic.ne,
+    "lt": logic.lt,
+    "le": logic.le,
+    "gt": logic.gt,
+    "ge": logic.ge,
+    "shift_left": logic.shift_left,
+    "stop_gradient": logic.stop_gradient,
+}.items():
+    pointwise(_name, _primitive)
+
+# ----- The same number under another name: where it is kept, or what the compiler may do with it
+
+for _name in (
+    "copy",
+    "copy_p",
+    "name",
+    "optimization_barrier",
+    "sharding_constraint",
+    "layout_constraint",
+    "reshard",
+    "device_put",
+    "stage",
+    "xla_metadata_value",
+):
+
+    @translates(_name)
+    def _same(*operands: Value, **_) -> list[Value]:
+        return list(operands)
+
+
+@translates("tie")
+def _tie(_: Value, y: Value) -> Value:
+    """The second operand, which JAX does not move before the first."""
+    return y
+
+
+@translates("dce_sink")
+def _dce_sink(*_: Value, **__) -> list[Value]:
+    """Says that its operand is wanted, and gives nothing."""
+    return []
+
+
+# ----- Arithmetic
+
+
+@translates("mul")
+def _mul(x: Value, y: Value, *, out_dtype=None) -> Value:
+    x, y = at_one_shape(x, y)
+    if out_dtype is not None:
+        x, y = convert(x, dtype=out_dtype), convert(y, dtype=out_dtype)
+    return x * y
+
+
+@translates("div")
+def _div(x: Value, y: Value) -> Value:
+    divide = arithmetic.truncdiv if x.dtype.kind in "iu" else arithmetic.div
+    return divide(*at_one_shape(x, y))
+
+
+@translates("pow")
+def _pow(x: Value, y: Value) -> Value:
+    x, y = at_one_shape(x, y)
+    if x.dtype.kind in "iu":
+        raise refuse(f"a power of {x.aval}")
+    return arithmetic.pow(x, convert(y, dtype=x.dtype))
+
+
+@translates("clamp")
+def _clamp(low: Value, x: Value, high: Value) -> Value:
+    low, x, high = at_one_shape(low, x, high)
+    return arithmetic.min(arithmetic.max(x, low), high)
+
+
+@translates("conj")
+def _conj(x: Value, *, input_dtype=None) -> Value:
+    return elementwise.conj(x) if x.dtype.kind == "c" else elementwise.complex(x, zeros(x.aval))
+
+
+# ----- Rounding
+
+
+def _round_away(x: Value) -> Value:
+    """Halves go away from zero."""
+    whole = elementwise.trunc(x)
+    is_half = logic.ge(arithmetic.abs(x - whole), 0.5)
+    return select(is_half, whole + arithmetic.sign(x), whole)
+
+
+@translates("round")
+def _round(x: Value, *, rounding_method) -> Value:
+    return _round_away(x) if int(rounding_method) == 0 else elementwise.round(x)
+
+
+# ----- Bits: ours keeps the sign where the dtype has one
+
+
+def _shift_right(x: Value, n: Value, kind: str) -> Value:
+    """Shift `x` as an integer of `kind` "i" or "u"."""
+    x, n = at_one_shape(x, n)
+    dtype = np.dtype(f"{kind}{x.dtype.itemsize}")
+    shifted = logic.shift_right(convert(x, dtype=dtype), convert(n, dtype=dtype))
+    return convert(shifted, dtype=x.dtype)
+
+
+pointwise("shift_right_arithmetic", lambda x, n: _shift_right(x, n, "i"))
+pointwise("shift_right_logical", lambda x, n: _shift_right(x, n, "u"))
+
+# ----- Selection and conversion
+
+
+@translates("select_n")
+def _select_n(which: Value, *cases: Value) -> Value:
+    """The case number `which`; one too small or too large is the first or the last."""
+    which, *cases = at_one_shape(which, *cases)
+    if which.dtype.kind == "b":
+        return cases[0] if len(cases) == 1 else select(which, cases[1], cases[0])
+    chosen = cases[-1]
+    for number, case in reversed(list(enumerate(cases[:-1]))):
+        chosen = select(logic.le(which, number), case, chosen)
+    return chosen
+
+
+@translates("convert_element_type")
+def _convert(x: Value, *, new_dtype, weak_type=False, sharding=None) -> Value:
+    return convert(x, dtype=new_dtype)

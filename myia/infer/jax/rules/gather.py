@@ -1,0 +1,217 @@
+"""Gathers and scatters in jaxprs. Those of a single window are reads and writes of that window."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import reduce
+
+import numpy as np
+from jax import lax
+
+from myia.infer.jax.rules.elementwise import spread
+from myia.infer.jax.tracing.rules import translates
+from myia.infer.jax.tracing.scalar_jaxprs import translate_pointwise
+from myia.infer.jax.tracing.translate import refuse
+from myia.ir.avals import I64
+from myia.ir.core import Value
+from myia.primitives import arithmetic, indexing, logic, scattering, shaping, windows
+from myia.primitives.control import loop
+from myia.primitives.define import constant
+from myia.primitives.indexing import IndexDims, gather_updates, index_dims, window_sizes
+from myia.primitives.logic import convert, select
+from myia.primitives.shaping import reshape
+
+Combine = Callable[[Value, Value], Value]  # (what was there, the update) -> what is there
+
+_MODES = {
+    lax.GatherScatterMode.CLIP: "clip",
+    lax.GatherScatterMode.PROMISE_IN_BOUNDS: "clip",
+    lax.GatherScatterMode.FILL_OR_DROP: "fill",
+}
+
+
+def _mode(mode) -> str:
+    mode = lax.GatherScatterMode.from_any(mode)
+    if mode not in _MODES:
+        raise refuse(f"indexing in the mode {mode}")
+    return _MODES[mode]
+
+
+# ----- Reading
+
+
+@translates("gather")
+def _gather(
+    x: Value, indices: Value, *, dimension_numbers, slice_sizes, mode, fill_value=None, **_
+) -> Value:
+    n = dimension_numbers
+    dims = index_dims(
+        n.offset_dims,
+        n.collapsed_slice_dims,
+        n.start_index_map,
+        n.operand_batching_dims,
+        n.start_indices_batching_dims,
+    )
+    sizes, mode = tuple(map(int, slice_sizes)), _mode(mode)
+    fill = _fill(x.dtype, fill_value) if mode == "fill" else None
+    if _lone(indices):
+        return _read_window(x, indices, IndexDims(*dims), sizes, fill)
+    return indexing.gather(x, indices, dims=dims, sizes=sizes, mode=mode, fill=fill)
+
+
+def _fill(dtype: np.dtype, value) -> float | int | bool:
+    """What JAX reads outside of an array: NaN, the smallest or, unsigned, the largest integer."""
+    if value is not None:
+        return np.asarray(value).astype(dtype).item()
+    if dtype.kind in "fc":
+        return math.nan
+    if dtype.kind == "b":
+        return True
+    limits = np.iinfo(dtype)
+    return limits.max if dtype.kind == "u" else limits.min
+
+
+# ----- A single window
+
+
+def _lone(indices: Value) -> bool:
+    """Whether these are the indices of one window."""
+    return math.prod(indices.shape[:-1]) == 1
+
+
+def _starts(x: Value, indices: Value, dims: IndexDims) -> list[Value]:
+    """Where the window begins along each axis of `x`."""
+    starts = [constant(0, I64.dtype)] * x.aval.ndim
+    row = reshape(convert(indices, dtype=I64.dtype), shape=(len(dims.start_index_map),))
+    for k, axis in enumerate(dims.start_index_map):
+        one = shaping.slice(row, start=(k,), limit=(k + 1,), stride=(1,))
+        starts[axis] = reshape(one, shape=())
+    return starts
+
+
+def _inside(x: Value, starts: list[Value], dims: IndexDims, sizes) -> Value:
+    """Whether all of the window lies in `x`."""
+    parts = [
+        logic.and_(logic.ge(starts[axis], 0), logic.le(starts[axis], x.shape[axis] - sizes[axis]))
+        for axis in dims.start_index_map
+    ]
+    return reduce(logic.and_, parts, constant(True, bool))
+
+
+def _read_window(x: Value, indices: Value, dims: IndexDims, sizes, fill) -> Value:
+    starts = _starts(x, indices, dims)
+    window = windows.dynamic_slice(x, *starts, sizes=sizes)
+    if fill is not None:
+        inside = spread(_inside(x, starts, dims, sizes), sizes)
+        window = select(inside, window, fill)
+    shape = list(dims.window(sizes))
+    for axis in range(len(shape) + len(indices.shape) - 1):
+        if axis not in dims.offset_dims:
+            shape.insert(axis, 1)
+    return reshape(window, shape=tuple(shape))
+
+
+def _write_window(x: Value, indices: Value, u: Value, dims, sizes, mode: str, combine: Combine):
+    starts = _starts(x, indices, dims)
+    old = windows.dynamic_slice(x, *starts, sizes=sizes)
+    new = combine(old, reshape(u, shape=sizes))
+    if mode == "fill":
+        new = select(spread(_inside(x, starts, dims, sizes), sizes), new, old)
+    return windows.dynamic_update_slice(x, new, *starts)
+
+
+# ----- Writing
+
+
+def _overwrite(x: Value, indices: Value, u: Value, **how) -> Value:
+    return scattering.scatter(x, indices, u, **how)
+
+
+def _add(x: Value, indices: Value, u: Value, *, unique, **how) -> Value:
+    return indexing.scatter_add(x, indices, u, **how)
+
+
+def _subtract(x: Value, indices: Value, u: Value, *, unique, **how) -> Value:
+    return indexing.scatter_add(x, indices, -u, **how)
+
+
+_SCATTERS = {
+    "scatter": (_overwrite, lambda old, u: u),
+    "scatter-add": (_add, arithmetic.add),
+    "scatter-sub": (_subtract, arithmetic.sub),
+    "scatter-mul": (scattering.scatter_mul, arithmetic.mul),
+    "scatter-min": (scattering.scatter_min, arithmetic.min),
+    "scatter-max": (scattering.scatter_max, arithmetic.max),
+}
+
+
+def _register(name: str, scatter: Callable[..., Value], combine: Combine) -> None:
+    @translates(name)
+    def rule(
+        x: Value,
+        indices: Value,
+        u: Value,
+        *,
+        dimension_numbers,
+        mode,
+        unique_indices,
+        update_jaxpr,
+        update_consts,
+        **_,
+    ) -> Value:
+        dims, mode = _scatter_dims(dimension_numbers), _mode(mode)
+        if name == "scatter" and update_jaxpr is not None:
+            return _apply(
+                x,
+                indices,
+                u,
+                IndexDims(*dims),
+                mode,
+                unique_indices,
+                lambda *xs: translate_pointwise(update_jaxpr, update_consts, xs)[0],
+            )
+        if _lone(indices):
+            sizes = window_sizes(x.shape, u.shape, IndexDims(*dims))
+            return _write_window(x, indices, u, IndexDims(*dims), sizes, mode, combine)
+        return scatter(x, indices, u, dims=dims, mode=mode, unique=unique_indices)
+
+
+def _scatter_dims(n: lax.ScatterDimensionNumbers) -> tuple[tuple[int, ...], ...]:
+    return index_dims(
+        n.update_window_dims,
+        n.inserted_window_dims,
+        n.scatter_dims_to_operand_dims,
+        n.operand_batching_dims,
+        n.scatter_indices_batching_dims,
+    )
+
+
+for _name, _rules in _SCATTERS.items():
+    _register(_name, *_rules)
+
+
+def _apply(x, indices, u, dims: IndexDims, mode: str, unique: bool, combine: Combine) -> Value:
+    """A scatter by any function: of an element named several times, several times."""
+    sizes = window_sizes(x.shape, u.shape, dims)
+    if _lone(indices):
+        return _write_window(x, indices, u, dims, sizes, mode, combine)
+    if unique:
+        old = gather_updates(x, x, indices, u, dims, mode)
+        how = dict(dims=tuple(dims), mode=mode, unique=True)
+        return scattering.scatter(x, indices, combine(old, u), **how)
+    if dims.operand_batching_dims:
+        raise refuse("a scatter by this function in a batch", "the same index may come twice")
+    count, length = math.prod(indices.shape[:-1]), indices.shape[-1]
+    rows = reshape(indices, shape=(count, length))
+    batch = [axis for axis in range(len(u.shape)) if axis not in dims.offset_dims]
+    u = shaping.transpose(u, permutation=(*batch, *dims.offset_dims))
+    u = reshape(u, shape=(count, math.prod(sizes)))
+
+    def body(k, x):
+        zero = constant(0, I64.dtype)
+        at = windows.dynamic_slice(rows, k, zero, sizes=(1, length))
+        part = windows.dynamic_slice(u, k, zero, sizes=(1, math.prod(sizes)))
+        return [_write_window(x, at, part, dims, sizes, mode, combine)]
+
+    return loop([x], body, count=constant(count, I64.dtype))[0]

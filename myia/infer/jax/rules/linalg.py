@@ -1,0 +1,129 @@
+"""Equations of linear algebra."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from myia.infer.jax.tracing.rules import translates
+from myia.infer.jax.tracing.translate import refuse
+from myia.ir.builder import emit
+from myia.ir.core import Value
+from myia.primitives import condensed, eig, lu, qr, spectral, triangular
+from myia.primitives.matrices import matmul, transposed
+
+# ----- Factorizations and triangular systems
+
+
+@translates("cholesky")
+def _cholesky(a: Value, **_) -> Value:
+    return triangular.cholesky(a)
+
+
+@translates("lu")
+def _lu(a: Value, **_) -> Sequence[Value]:
+    return lu.lu(a)
+
+
+@translates("lu_pivots_to_permutation")
+def _lu_pivots_to_permutation(pivots: Value, *, permutation_size: int) -> Value:
+    return lu.lu_pivots_to_permutation(pivots, size=permutation_size)
+
+
+@translates("qr")
+def _qr(a: Value, *, full_matrices: bool, pivoting: bool, **_) -> Sequence[Value]:
+    return qr.qr(a, full_matrices=full_matrices, pivoting=pivoting)
+
+
+@translates("triangular_solve")
+def _triangular_solve(
+    a: Value, b: Value, *, left_side, lower, transpose_a, conjugate_a, unit_diagonal
+) -> Value:
+    return triangular.solve_triangle(
+        a,
+        b,
+        left_side=left_side,
+        lower=lower,
+        transpose_a=transpose_a,
+        conjugate_a=conjugate_a,
+        unit_diagonal=unit_diagonal,
+    )
+
+
+@translates("tridiagonal_solve")
+def _tridiagonal_solve(*operands: Value, perturb_singular: bool = False) -> Value:
+    if perturb_singular:
+        raise refuse("`tridiagonal_solve` with `perturb_singular=True`")
+    return triangular.tridiagonal_solve(*operands)
+
+
+@translates("symmetric_product")
+def _symmetric_product(a: Value, c: Value, *, alpha: float, beta: float) -> Value:
+    """alpha A A^T + beta C; C counts even where beta is zero, if it is not finite."""
+    return alpha * matmul(a, transposed(a)) + beta * c
+
+
+# ----- Spectra
+
+
+def _require_all(subset_by_index: tuple[int, int] | None, count: int) -> None:
+    if subset_by_index not in (None, (0, count)):
+        raise refuse("a part of the eigenvalues or singular values, chosen by index")
+
+
+@translates("eigh")
+def _eigh(a: Value, *, lower: bool, subset_by_index, **_) -> Sequence[Value]:
+    _require_all(subset_by_index, a.shape[-1])
+    return spectral.eigh(a, lower=lower)
+
+
+@translates("svd")
+def _svd(
+    a: Value, *, full_matrices: bool, compute_uv: bool, subset_by_index, **_
+) -> Sequence[Value]:
+    _require_all(subset_by_index, min(a.shape[-2:]))
+    return emit(
+        spectral.svd_p, a, full_matrices=full_matrices and compute_uv, compute_uv=compute_uv
+    )
+
+
+@translates("eig")
+def _eig(
+    a: Value,
+    *,
+    compute_left_eigenvectors: bool,
+    compute_right_eigenvectors: bool,
+    enable_eigvec_derivs: bool = False,
+    **_,
+) -> Sequence[Value]:
+    decompose = eig.smooth_eig if enable_eigvec_derivs else eig.eig
+    return decompose(a, left=compute_left_eigenvectors, right=compute_right_eigenvectors)
+
+
+# ----- Condensed forms
+
+
+@translates("schur")
+def _schur(a: Value, *, compute_schur_vectors: bool, sort_eig_vals: bool, **_) -> Sequence[Value]:
+    if sort_eig_vals:
+        raise refuse("the Schur form with sorted eigenvalues")
+    return emit(condensed.schur_p, a, vectors=compute_schur_vectors)
+
+
+@translates("hessenberg")
+def _hessenberg(a: Value, **_) -> Sequence[Value]:
+    return emit(condensed.hessenberg_p, a)
+
+
+@translates("tridiagonal")
+def _tridiagonal(a: Value, *, lower: bool) -> Sequence[Value]:
+    return emit(condensed.tridiagonal_p, a, lower=lower)
+
+
+@translates("geqrf")
+def _geqrf(a: Value, **_) -> Sequence[Value]:
+    return emit(condensed.geqrf_p, a)
+
+
+@translates("householder_product")
+def _householder_product(a: Value, taus: Value, **_) -> Value:
+    return condensed.householder_product(a, taus)

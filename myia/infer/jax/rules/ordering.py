@@ -1,0 +1,56 @@
+"""Sorting, the largest elements and cumulative operations in jaxprs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from myia.infer.jax.tracing.rules import translates
+from myia.infer.jax.tracing.translate import refuse
+from myia.ir.builder import emit
+from myia.ir.core import Value
+from myia.primitives import cumulative, ordering
+from myia.primitives.logic import convert
+
+
+@translates("sort")
+def _sort(*xs: Value, dimension, num_keys, is_stable) -> Sequence[Value]:
+    return emit(ordering.sort_p, *xs, axis=dimension, keys=num_keys)
+
+
+@translates("top_k")
+def _top_k(x: Value, *, k, axis) -> Sequence[Value]:
+    y, places = emit(ordering.top_k_p, x, k=k, axis=axis)
+    return y, convert(places, dtype=np.int32)
+
+
+@translates("approx_top_k")
+def _approx_top_k(
+    x: Value, *, k, reduction_dimension, is_max_k, aggregate_to_topk, **_
+) -> Sequence[Value]:
+    """All of the `k` largest (smallest): that many are in any approximation that may be asked."""
+    if not aggregate_to_topk:
+        raise refuse("`approx_max_k` with `aggregate_to_topk=False`")
+    axis = reduction_dimension % x.aval.ndim
+    y, places = _top_k(x if is_max_k else -x, k=k, axis=axis)
+    return (y if is_max_k else -y), places
+
+
+_CUMULATIVE = {
+    "cumsum": cumulative.cumsum,
+    "cumprod": cumulative.cumprod,
+    "cumlogsumexp": cumulative.cumlogsumexp,
+    "cummax": ordering.cummax,
+    "cummin": ordering.cummin,
+}
+
+
+def _register(name: str, primitive: Callable[..., Value]) -> None:
+    @translates(name)
+    def rule(x: Value, *, axis, reverse) -> Value:
+        return primitive(x, axis=axis, reverse=reverse)
+
+
+for _name, _primitive in _CUMULATIVE.items():
+    _register(_name, _primitive)

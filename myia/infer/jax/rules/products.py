@@ -1,0 +1,103 @@
+"""Products of tensors in jaxprs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from myia.infer.jax.rules.shaping import ints
+from myia.infer.jax.tracing.rules import translates
+from myia.infer.jax.tracing.translate import refuse
+from myia.ir.core import Value
+from myia.primitives import cumulative, linalg, logic, shaping
+from myia.primitives.define import zeros
+from myia.primitives.logic import convert
+
+
+@translates("dot_general")
+def _dot_general(
+    x: Value,
+    y: Value,
+    *,
+    dimension_numbers,
+    precision=None,
+    preferred_element_type=None,
+    out_sharding=None,
+) -> Value:
+    """Computed in the wider of the operands' and the result's dtypes; bools count as 0 and 1."""
+    result = np.dtype(preferred_element_type or np.promote_types(x.dtype, y.dtype))
+    wide = np.result_type(x.dtype, y.dtype, result)
+    if wide.kind == "b":
+        wide = np.dtype(np.int32)
+    contract, batch = (tuple(ints(axes) for axes in pair) for pair in dimension_numbers)
+    product = linalg.dot_general(
+        convert(x, dtype=wide), convert(y, dtype=wide), contract=contract, batch=batch
+    )
+    return convert(product, dtype=result)
+
+
+# ----- Products by groups of rows, one matrix for each group
+
+
+@translates("ragged_dot_general")
+def _ragged_dot(
+    x: Value,
+    y: Value,
+    group_sizes: Value,
+    *,
+    ragged_dot_dimension_numbers,
+    preferred_element_type=None,
+    group_offset=None,
+    **_,
+) -> Value:
+    """z[m] = x[m] y[g],   m in group g
+
+    As a product with all matrices, of `x` with zeros outside of each matrix's group.
+    """
+    numbers = ragged_dot_dimension_numbers
+    contract, batch = (tuple(map(ints, pair)) for pair in numbers.dot_dimension_numbers)
+    (ragged,), groups = ints(numbers.lhs_ragged_dimensions), ints(numbers.rhs_group_dimensions)
+    if group_offset is not None or ragged in (*contract[0], *batch[0]):
+        raise refuse("`ragged_dot_general` but for groups of rows of the left operand")
+    free = [k for k in range(x.aval.ndim) if k not in (*contract[0], *batch[0])]
+    before = (*batch[0], *free[: free.index(ragged)])
+    x = _by_groups(x, group_sizes, ragged, before)
+    dimension_numbers = (
+        ((*_shifted(contract[0]), 0), (*contract[1], *groups)),
+        (_shifted(batch[0]), batch[1]),
+    )
+    return _dot_general(
+        x,
+        y,
+        dimension_numbers=dimension_numbers,
+        preferred_element_type=preferred_element_type,
+    )
+
+
+def _shifted(axes: Sequence[int]) -> tuple[int, ...]:
+    return tuple(axis + 1 for axis in axes)
+
+
+def _by_groups(x: Value, sizes: Value, ragged: int, before: Sequence[int]) -> Value:
+    """`x` once a group, along a first axis, zero where axis `ragged` is outside of the group.
+
+    `sizes` of groups, its last axis, may be other ones for each place of the axes `before`.
+    """
+    last = sizes.aval.ndim - 1
+    ends = cumulative.cumsum(sizes, axis=last, reverse=False)
+    axes = (*before, ragged) if last else (ragged,)
+    shape = (*sizes.shape, x.shape[ragged])
+    place = shaping.iota(shape=shape, axis=last + 1, dtype=sizes.dtype)
+    start, end = (
+        shaping.broadcast(k, shape=shape, dims=tuple(range(last + 1))) for k in (ends - sizes, ends)
+    )
+    inside = logic.and_(logic.le(start, place), logic.lt(place, end))
+    # Axes of `inside`: those `before`, the group, the ragged one; in the result the group is first.
+    targets = [*_shifted(axes[:-1]), 0, ragged + 1]
+    order = tuple(sorted(range(last + 2), key=targets.__getitem__))
+    inside = shaping.transpose(inside, permutation=order)
+    shape = (sizes.shape[-1], *x.shape)
+    inside = shaping.broadcast(inside, shape=shape, dims=tuple(sorted(targets)))
+    x = shaping.broadcast(x, shape=shape, dims=_shifted(range(x.aval.ndim)))
+    return logic.select(inside, x, zeros(x.aval))

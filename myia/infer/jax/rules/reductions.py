@@ -1,0 +1,130 @@
+"""Reductions in jaxprs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from myia.infer.jax.rules.elementwise import spread
+from myia.infer.jax.rules.shaping import along, ints, reshaped
+from myia.infer.jax.tracing.rules import translates
+from myia.infer.jax.tracing.scalar_jaxprs import translate_pointwise
+from myia.infer.jax.tracing.translate import refuse
+from myia.ir.core import Value
+from myia.primitives import arithmetic, logic, reductions, shaping
+from myia.primitives.logic import convert
+
+_REDUCTIONS = {
+    "reduce_sum": reductions.reduce_sum,
+    "reduce_prod": reductions.reduce_prod,
+    "reduce_max": reductions.reduce_max,
+    "reduce_min": reductions.reduce_min,
+    "reduce_and": reductions.reduce_and,
+    "reduce_or": reductions.reduce_or,
+    "reduce_xor": reductions.reduce_xor,
+}
+
+
+def _register(name: str, primitive: Callable[..., Value]) -> None:
+    @translates(name)
+    def rule(x: Value, *, axes, out_sharding=None) -> Value:
+        return primitive(x, axes=ints(axes)) if axes else x
+
+
+for _name, _primitive in _REDUCTIONS.items():
+    _register(_name, _primitive)
+
+
+@translates("argmax")
+def _argmax(x: Value, *, axes, index_dtype) -> Value:
+    return convert(reductions.argmax(x, axis=int(axes[0])), dtype=index_dtype)
+
+
+@translates("argmin")
+def _argmin(x: Value, *, axes, index_dtype) -> Value:
+    return convert(reductions.argmin(x, axis=int(axes[0])), dtype=index_dtype)
+
+
+# ----- Sums over what `jax.vmap` maps: named axes that have become axes of the array
+
+
+def _register_collective(name: str, primitive: Callable[..., Value]) -> None:
+    @translates(name)
+    def rule(*xs: Value, axes, axis_index_groups=None) -> list[Value]:
+        if axis_index_groups is not None or any(isinstance(axis, str) for axis in axes):
+            raise refuse(f"`{name}` over devices")
+        return [primitive(x, axes=ints(axes)) for x in xs]
+
+
+_register_collective("psum", reductions.reduce_sum)
+_register_collective("pmax", reductions.reduce_max)
+_register_collective("pmin", reductions.reduce_min)
+
+
+# ----- Reductions by a function, which is associative
+
+_COMBINING = {
+    "add": arithmetic.add,
+    "mul": arithmetic.mul,
+    "max": arithmetic.max,
+    "min": arithmetic.min,
+    "and": logic.and_,
+    "or": logic.or_,
+    "xor": logic.xor,
+}
+_OF_COMBINING = {
+    "add": "reduce_sum",
+    "mul": "reduce_prod",
+    **{name: f"reduce_{name}" for name in ("max", "min", "and", "or", "xor")},
+}
+
+
+@translates("reduce")
+def _reduce(*operands: Value, computation, jaxpr, dimensions, **_) -> Sequence[Value]:
+    xs, inits = operands[: len(operands) // 2], operands[len(operands) // 2 :]
+    axes = ints(dimensions)
+    operation = combining(jaxpr.jaxpr)
+    if operation is not None:
+        total = _REDUCTIONS[_OF_COMBINING[operation]](xs[0], axes=axes)
+        return [_COMBINING[operation](total, spread(inits[0], total.shape))]
+    rows = [_rows(x, axes) for x in xs]
+    kept = rows[0].shape[1:]
+    starts = [spread(init, kept) for init in inits]
+    if 0 in rows[0].shape:
+        return starts
+    totals = _halved(rows, lambda *ys: translate_pointwise(jaxpr.jaxpr, jaxpr.consts, ys))
+    return translate_pointwise(jaxpr.jaxpr, jaxpr.consts, (*starts, *totals))
+
+
+def _rows(x: Value, axes: Sequence[int]) -> Value:
+    """`x` with its `axes` as one that comes first."""
+    kept = [axis for axis in range(x.aval.ndim) if axis not in axes]
+    x = shaping.transpose(x, permutation=(*axes, *kept))
+    return reshaped(x, (math.prod(x.shape[: len(axes)]), *x.shape[len(axes) :]))
+
+
+def _halved(rows: Sequence[Value], combine: Callable) -> list[Value]:
+    """All rows combined, in any order: one half with the other, until there is one row."""
+    rows = list(rows)
+    while (n := rows[0].shape[0]) > 1:
+        half = n // 2
+        first, second = ([along(x, 0, k, k + half) for x in rows] for k in (0, half))
+        left_over = [along(x, 0, 2 * half, n) for x in rows]
+        rows = combine(*first, *second)
+        if n % 2:
+            rows = [shaping.concatenate(x, y, axis=0) for x, y in zip(rows, left_over)]
+    return [reshaped(x, x.shape[1:]) for x in rows]
+
+
+def combining(jaxpr) -> str | None:
+    """The name of the operation that is all that `jaxpr` does to its two arguments, if any."""
+    if len(jaxpr.eqns) != 1 or len(jaxpr.invars) != 2:
+        return None
+    (eqn,) = jaxpr.eqns
+    commuted = list(eqn.invars) in ([*jaxpr.invars], [*jaxpr.invars[::-1]])
+    name = eqn.primitive.name
+    return (
+        name
+        if commuted and list(jaxpr.outvars) == list(eqn.outvars) and name in _COMBINING
+        else None
+    )

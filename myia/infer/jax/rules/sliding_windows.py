@@ -1,0 +1,188 @@
+"""Convolutions, reductions of sliding windows and Fourier transforms in jaxprs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from jax import lax
+
+from myia.infer.jax.rules.elementwise import spread
+from myia.infer.jax.rules.reductions import combining
+from myia.infer.jax.tracing.rules import translates
+from myia.infer.jax.tracing.scalar_jaxprs import translate_pointwise
+from myia.infer.jax.tracing.translate import refuse
+from myia.ir.core import Value
+from myia.primitives import arithmetic, fft
+from myia.primitives.convolution import convolution
+from myia.primitives.define import array_constant, zeros
+from myia.primitives.logic import convert, select
+from myia.primitives.reduce_window import (
+    add_at_places,
+    read_places,
+    reduce_window_max,
+    reduce_window_min,
+    reduce_window_sum,
+    window_argmax,
+    window_argmin,
+)
+from myia.primitives.shaping import pad, slice
+from myia.primitives.sliding import Sliding
+
+# ----- Convolutions
+
+
+@translates("conv_general_dilated")
+def _convolution(
+    x: Value,
+    kernel: Value,
+    *,
+    window_strides,
+    padding,
+    lhs_dilation,
+    rhs_dilation,
+    dimension_numbers,
+    feature_group_count,
+    batch_group_count,
+    preferred_element_type=None,
+    **_,
+) -> Value:
+    """Computed in the wider of the operands' and the result's dtypes."""
+    result = np.dtype(preferred_element_type or x.dtype)
+    wide = np.result_type(x.dtype, kernel.dtype, result)
+    y = convolution(
+        convert(x, dtype=wide),
+        convert(kernel, dtype=wide),
+        strides=_ints(window_strides),
+        padding=_pairs(padding),
+        lhs_dilation=_ints(lhs_dilation),
+        rhs_dilation=_ints(rhs_dilation),
+        dims=_pairs(dimension_numbers),
+        feature_groups=feature_group_count,
+        batch_groups=batch_group_count,
+    )
+    return convert(y, dtype=result)
+
+
+def _ints(xs) -> tuple[int, ...]:
+    return tuple(map(int, xs))
+
+
+def _pairs(rows) -> tuple[tuple[int, ...], ...]:
+    return tuple(map(_ints, rows))
+
+
+# ----- Windows
+
+
+def _sliding(
+    x: Value,
+    window_dimensions,
+    window_strides,
+    padding,
+    base_dilation=None,
+    window_dilation=None,
+) -> Sliding:
+    ones = (1,) * len(x.shape)
+    fields = (window_strides, base_dilation or ones, window_dilation or ones)
+    strides, base, dilation = map(_ints, fields)
+    return Sliding(_ints(window_dimensions), strides, _pairs(padding), base, dilation)
+
+
+@translates("reduce_window_sum")
+def _window_sum(x: Value, **window) -> Value:
+    return reduce_window_sum(x, window=tuple(_sliding(x, **window)))
+
+
+@translates("reduce_window_max")
+def _window_max(x: Value, **window) -> Value:
+    return reduce_window_max(x, window=tuple(_sliding(x, **window)))
+
+
+@translates("reduce_window_min")
+def _window_min(x: Value, **window) -> Value:
+    return reduce_window_min(x, window=tuple(_sliding(x, **window)))
+
+
+def _selected(x: Value, select_prim, window) -> Value:
+    """The places of the elements that `select_prim` prefers to all others of their window."""
+    position = {"ge": window_argmax, "le": window_argmin}.get(select_prim.name)
+    if position is None:
+        raise refuse(f"windows that select by `{select_prim.name}`")
+    return position(x, window=tuple(_sliding(x, **window)))
+
+
+@translates("select_and_scatter_add")
+def _select_and_scatter_add(source: Value, x: Value, *, select_prim, **window) -> Value:
+    return add_at_places(zeros(x.aval), _selected(x, select_prim, window), source)
+
+
+@translates("select_and_gather_add")
+def _select_and_gather_add(t: Value, x: Value, *, select_prim, **window) -> Value:
+    return read_places(t, _selected(x, select_prim, window))
+
+
+# ----- Windows reduced by any function
+
+_MAX_ELEMENTS = 256  # of a window: each is an operation
+_OF_COMBINING = {
+    "add": (reduce_window_sum, arithmetic.add),
+    "max": (reduce_window_max, arithmetic.max),
+    "min": (reduce_window_min, arithmetic.min),
+}
+
+
+@translates("reduce_window")
+def _reduce_window(*operands: Value, jaxpr, consts, **window) -> Sequence[Value]:
+    xs, inits = operands[: len(operands) // 2], operands[len(operands) // 2 :]
+    operation = combining(jaxpr)
+    sliding = _sliding(xs[0], **window)
+    if operation in _OF_COMBINING and xs[0].dtype.kind in "iuf":
+        reduction, combine = _OF_COMBINING[operation]
+        y = reduction(xs[0], window=tuple(sliding))
+        return [combine(y, spread(inits[0], y.shape))]
+    if math.prod(sliding.sizes) > _MAX_ELEMENTS:
+        raise refuse(
+            f"windows of {math.prod(sliding.sizes)} elements, reduced by this function",
+            f"at most {_MAX_ELEMENTS} are, unless the function is +, max or min",
+        )
+    return _fold(xs, inits, sliding, lambda *ys: translate_pointwise(jaxpr, consts, ys))
+
+
+def _fold(xs: Sequence[Value], inits: Sequence[Value], sliding: Sliding, combine):
+    """The windows' elements at each offset are an array: these are combined one after another.
+
+    As on XLA's devices, padding and holes are passed over, though `init` might be not neutral.
+    """
+    low, high = (tuple(pair[i] for pair in sliding.padding) for i in (0, 1))
+    interior = tuple(step - 1 for step in sliding.base_dilation)
+    extents = sliding.extents(xs[0].shape)
+    ys = [spread(init, extents) for init in inits]
+    if 0 in extents:
+        return ys
+    inside = sliding.read(np.ones(xs[0].shape, bool), False)
+    padded = [pad(x, v, low=low, high=high, interior=interior) for x, v in zip(xs, inits)]
+    covered = [(n - 1) * stride + 1 for n, stride in zip(extents, sliding.strides)]
+    for offset in np.ndindex(sliding.sizes):
+        start = tuple(k * step for k, step in zip(offset, sliding.window_dilation))
+        limit = tuple(k + n for k, n in zip(start, covered))
+        parts = [slice(x, start=start, limit=limit, stride=sliding.strides) for x in padded]
+        here = array_constant(inside[(..., *offset)])
+        ys = [select(here, after, y) for after, y in zip(combine(*ys, *parts), ys)]
+    return ys
+
+
+# ----- Fourier transforms
+
+_TRANSFORMS = {
+    lax.FftType.FFT: fft.fft,
+    lax.FftType.IFFT: fft.ifft,
+    lax.FftType.RFFT: fft.rfft,
+    lax.FftType.IRFFT: fft.irfft,
+}
+
+
+@translates("fft")
+def _fft(x: Value, *, fft_type, fft_lengths) -> Value:
+    return _TRANSFORMS[lax.FftType(fft_type)](x, lengths=_ints(fft_lengths))

@@ -1,0 +1,96 @@
+"""Random keys in equations of jaxprs. In our IR a key is its words, along a last axis:
+
+    key<fry>[3]  ->  u32[3,2]
+
+Equations that draw from keys or make them are told the name of the generator; those that only move
+keys, which know nothing of that axis, move each word like a number.
+
+    a:key<fry>[] = squeeze b:key<fry>[1]
+      ->  squeeze b[:, 0] and squeeze b[:, 1], stacked
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+
+import jax
+from jax.extend.core import JaxprEqn
+
+from myia.infer.domain.errors import Unsupported
+from myia.ir.builder import current_span
+from myia.ir.core import Value
+from myia.primitives import shaping
+from myia.primitives.random import KEY_SIZES
+from myia.source.diagnostics import MyiaError
+
+Rule = Callable[..., Value | Sequence[Value]]
+
+MOVING = {
+    "broadcast_in_dim",
+    "concatenate",
+    "dynamic_slice",
+    "dynamic_update_slice",
+    "expand_dims",
+    "gather",
+    "reshape",
+    "rev",
+    "scatter",
+    "select_n",
+    "slice",
+    "split",
+    "squeeze",
+    "stack",
+    "tile",
+    "transpose",
+    "unstack",
+}
+
+
+def is_key(aval) -> bool:
+    return jax.dtypes.issubdtype(getattr(aval, "dtype", None), jax.dtypes.prng_key)
+
+
+def rule_for_keys(rule: Rule, eqn: JaxprEqn) -> Rule:
+    """`rule` as it applies to `eqn`, in which there may be random keys."""
+    of_operands = [is_key(x.aval) for x in eqn.invars]
+    keys = [x.aval.dtype for x in (*eqn.invars, *eqn.outvars) if is_key(x.aval)]
+    if keys and eqn.primitive.name in MOVING:
+        return partial(_word_by_word, rule, of_operands)
+    if keys and eqn.primitive.name.startswith("random_"):
+        return lambda *operands, **params: rule(*operands, **{**params, "impl": _impl(keys[0])})
+    return rule
+
+
+def _impl(dtype) -> str:
+    """The name of the generator whose keys have this dtype."""
+    if dtype not in _generators():
+        raise MyiaError(Unsupported(current_span(), f"the random generator of {dtype}"))
+    return _generators()[dtype]
+
+
+@cache
+def _generators() -> dict:
+    return {jax.random.key_dtype(name): name for name in KEY_SIZES}
+
+
+def _word_by_word(rule: Rule, are_keys: Sequence[bool], *operands: Value, **params) -> list[Value]:
+    size = next(x.shape[-1] for x, keys in zip(operands, are_keys) if keys)
+    moved = []
+    for word in range(size):
+        parts = [_word(x, word) if keys else x for x, keys in zip(operands, are_keys)]
+        results = rule(*parts, **params)
+        moved.append([results] if isinstance(results, Value) else results)
+    return [_stacked(words) for words in zip(*moved)]
+
+
+def _word(keys: Value, word: int) -> Value:
+    *shape, _ = keys.shape
+    start, limit = (0,) * len(shape) + (word,), (*shape, word + 1)
+    part = shaping.slice(keys, start=start, limit=limit, stride=(1,) * len(start))
+    return shaping.reshape(part, shape=tuple(shape))
+
+
+def _stacked(words: Sequence[Value]) -> Value:
+    columns = [shaping.reshape(x, shape=(*x.shape, 1)) for x in words]
+    return shaping.concatenate(*columns, axis=columns[0].aval.ndim - 1)

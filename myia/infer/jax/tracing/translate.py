@@ -1,0 +1,102 @@
+"""From a jaxpr to our IR: equation by equation, each by the rule of its primitive.
+
+    { lambda ; a:f64[3]. let b:f64[3] = tanh a; c:f64[] = reduce_sum[axes=(0,)] b in (c,) }
+      ->  %b = tanh %a
+          %c = reduce_sum %b {axes=(0,)}
+
+A random key is an array of the words that it consists of: `key<fry>[2]` is `u32[2,2]` here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+import jax
+import numpy as np
+from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
+
+from myia.infer.domain.errors import Unsupported
+from myia.infer.jax.tracing.random_keys import rule_for_keys
+from myia.infer.jax.tracing.rules import RULES
+from myia.ir.avals import Aval
+from myia.ir.builder import current_span
+from myia.ir.core import Value
+from myia.primitives.define import array_constant
+from myia.source.diagnostics import InternalError, MyiaError
+
+KINDS = "biufc"
+
+
+def translate(closed: ClosedJaxpr, operands: Sequence[Value]) -> list[Value]:
+    """Emit the equations of `closed`, applied to `operands`; returns its results."""
+    return translate_open(closed.jaxpr, closed.consts, operands)
+
+
+def translate_open(jaxpr: Jaxpr, consts: Sequence, operands: Sequence[Value]) -> list[Value]:
+    """As `translate`, of a jaxpr whose constants stand beside it."""
+    env: dict[Var, Value] = {}
+    _define(env, jaxpr.constvars, [array_value(c) for c in consts], "constants")
+    _define(env, jaxpr.invars, operands, "operands")
+    for eqn in jaxpr.eqns:
+        results = _translate_equation(eqn, [_read(env, x) for x in eqn.invars])
+        _define(env, eqn.outvars, results, eqn.primitive.name)
+    return [_read(env, y) for y in jaxpr.outvars]
+
+
+def refuse(what: str, label: str = "", **more: str) -> MyiaError:
+    """The error to raise: something of JAX's that has no translation."""
+    return MyiaError(Unsupported(current_span(), what, label, **more))
+
+
+def ir_aval(aval) -> Aval:
+    """The aval that a value of a jaxpr has in our IR."""
+    dtype = aval.dtype
+    if jax.dtypes.issubdtype(dtype, jax.dtypes.prng_key):
+        return _key_aval(dtype, tuple(aval.shape))
+    if jax.dtypes.issubdtype(dtype, jax.dtypes.extended) or np.dtype(dtype).kind not in KINDS:
+        raise refuse(f"the dtype {dtype}")
+    return Aval(np.dtype(dtype), tuple(aval.shape))
+
+
+@cache
+def _key_aval(dtype, shape: tuple[int, ...]) -> Aval:
+    words = jax.eval_shape(jax.random.key_data, jax.ShapeDtypeStruct(shape, dtype))
+    return Aval(np.dtype(words.dtype), tuple(words.shape))
+
+
+def array_value(x) -> Value:
+    """A concrete array or random key, as a constant."""
+    if isinstance(x, jax.core.Tracer):
+        raise refuse("a function or rule of a library that keeps a value from when it was traced")
+    if jax.dtypes.issubdtype(getattr(x, "dtype", None), jax.dtypes.prng_key):
+        x = jax.random.key_data(x)
+    return array_constant(np.asarray(x))
+
+
+def _read(env: dict[Var, Value], x: Var | Literal) -> Value:
+    if isinstance(x, Literal):
+        aval = ir_aval(x.aval)
+        return array_constant(np.broadcast_to(np.asarray(x.val, aval.dtype), aval.shape))
+    return env[x]
+
+
+def _define(env: dict[Var, Value], names: Sequence[Var], values: Sequence[Value], what: str):
+    if len(names) != len(values):
+        raise InternalError(f"{what}: {len(values)} values for {len(names)} variables")
+    for name, value in zip(names, values):
+        if value.aval != ir_aval(name.aval):
+            raise InternalError(f"{what}: {value.aval} where the jaxpr has {ir_aval(name.aval)}")
+        env[name] = value
+
+
+def _translate_equation(eqn: JaxprEqn, operands: list[Value]) -> Sequence[Value]:
+    name = eqn.primitive.name
+    if name not in RULES:
+        raise refuse(f"the JAX operation `{name}`", "this call needs it")
+    try:
+        results = rule_for_keys(RULES[name], eqn)(*operands, **eqn.params)
+    except InternalError as error:  # a shape rule of ours that is narrower than JAX's
+        avals = ", ".join(str(x.aval) for x in operands)
+        raise refuse(f"the JAX operation `{name}` on {avals}", "this call needs it") from error
+    return [results] if isinstance(results, Value) else list(results)

@@ -1,0 +1,131 @@
+"""Loops unrolled: one copy of the body for each trip.
+
+Where the body needs what varies to be known at compile time; and where the parts of long arrays
+that it takes have then a size known at compile time, if the trips are few:
+
+    while length > 1:                       trips of 8192, 4096, ..., 2 elements
+        half = length // 2
+        even, odd = x[:length:2], ...
+
+In one loop such a part is a whole array under a mask, so that each trip costs what the longest one
+costs: n log n instead of n.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from myia.infer.domain.context import Context
+from myia.infer.domain.errors import NeedsStatic, TooManyTrips
+from myia.infer.domain.values import TRUE, Abstract, Scalar, Static, static_int
+from myia.infer.loops.iterables import Sequence as Items
+from myia.infer.paths.branches import branch_many
+from myia.ir.core import Op, Region, Value, walk
+from myia.ir.dependence import needed
+from myia.primitives import arithmetic, logic
+from myia.primitives.define import constant_p
+
+UNROLL_LIMIT = 512
+FEW = 32  # trips: more than lengths that halve take
+FEW_COUNTED = 16  # trips of a loop whose lengths may be anything
+SHORT_BODY = 300  # ops
+
+States = Sequence[Abstract]
+
+
+@dataclass(frozen=True)
+class LoopCode:
+    """A loop to infer. `body(item, xs)` returns the next carries, `cond(item, xs)` a truth value.
+
+    `items` is None for a `while`. `key` names the loop in the source.
+    """
+
+    key: object
+    items: Items | None
+    cond: Callable[[Abstract, States], Abstract] | None
+    body: Callable[[Abstract, States], States]
+
+
+def unrolled(ctx: Context, code: LoopCode, xs: States, need: NeedsStatic | None) -> States:
+    """One copy of the body for each trip; `need` is the error that made it so."""
+    index = 0
+    while True:
+        item = _static_item(code, index)
+        if item is None:
+            return xs
+        if index >= UNROLL_LIMIT:
+            reason = need.diagnostic.text(need.diagnostic.title) if need else "items differ in type"
+            ctx.fail(TooManyTrips, limit=UNROLL_LIMIT, reason=reason)
+        go = TRUE if code.cond is None else code.cond(item, xs)
+        if isinstance(go, Static) and not go.value:
+            return xs
+        if code.items is None and not isinstance(go, Static):
+            raise need
+        if isinstance(go, Static):
+            xs = _trip(ctx, code, item, xs)
+        else:
+            trip = lambda i=item, s=xs: _trip(ctx, code, i, s)  # noqa: E731
+            xs = branch_many(ctx, go, trip, lambda s=xs: s)
+        index += 1
+
+
+def _trip(ctx: Context, code: LoopCode, item: Abstract, xs: States) -> States:
+    ctx.visits[code.key] = ctx.visits.get(code.key, 0) + 1
+    return code.body(item, xs)
+
+
+def _static_item(code: LoopCode, index: int) -> Abstract | None:
+    if code.items is None:
+        return Static(None)
+    if code.items.live is not None:
+        return code.items.live(index)
+    return code.items.item(Static(index)) if index < code.items.count.value else None
+
+
+# ----- Parts of long arrays
+
+
+class FewTrips(Exception):
+    """A loop makes few trips, it seems, and had better be unrolled; or, unrolled: it does not."""
+
+
+def expect_few_trips(code: LoopCode, init: States, trip: Region, outs: States) -> None:
+    """Raise `FewTrips` if a loop whose body takes parts of long arrays may make few of them.
+
+    `trip`: one trip as a region that yields nothing, and `outs` the carries after it.
+    """
+    if sum(1 for _ in walk(trip)) > SHORT_BODY:
+        return
+    if code.items is not None:
+        few = static_int(code.items.count) and code.items.count.value <= FEW_COUNTED
+    else:
+        few = any(
+            static_int(before) and isinstance(after, Scalar) and _scaled(trip.ops, after.value)
+            for before, after in zip(init, outs, strict=True)
+        )
+    if few:
+        raise FewTrips
+
+
+def _scaled(ops: Sequence[Op], x: Value) -> bool:
+    """Is a number known at compile time a factor, a divisor or a shift on the way to `x`?"""
+    steps = needed(ops, [x])
+    known = {y for op in steps if op.primitive is constant_p for y in op.results}
+    scaling = (arithmetic.mul, arithmetic.floordiv, logic.shift_left, logic.shift_right)
+    return any(op.primitive in scaling and not known.isdisjoint(op.operands) for op in steps)
+
+
+def unrolled_if_static(ctx: Context, code: LoopCode, xs: States) -> States:
+    """`unrolled`, if it is known at compile time how few trips there are; else `FewTrips`."""
+    for index in range(FEW + 1):
+        item = _static_item(code, index)
+        if item is None:
+            return xs
+        go = TRUE if code.cond is None else code.cond(item, xs)
+        if not isinstance(go, Static):
+            break
+        if not go.value:
+            return xs
+        xs = _trip(ctx, code, item, xs)
+    raise FewTrips

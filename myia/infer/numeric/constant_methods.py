@@ -1,0 +1,77 @@
+"""Methods of compile-time strings, numbers and sets: they are called by Python itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from myia.infer.domain.context import Context
+from myia.infer.domain.errors import BadType, BadValue, Unsupported
+from myia.infer.domain.heap import DictObject, ListObject
+from myia.infer.domain.values import Abstract, Ref, Static, Tuple
+
+IMMUTABLE = (str, bytes, int, float, complex, frozenset, range, np.generic)
+
+
+class _RunTime(Exception):
+    """A value is not known at compile time."""
+
+
+def is_method_of_constant(f: Any) -> bool:
+    """A method of Python's, bound to an object that never changes: `"a,b".split`."""
+    return isinstance(getattr(f, "__self__", None), IMMUTABLE)
+
+
+def call_method(ctx: Context, f: Any, args: tuple, kwargs: dict[str, Abstract]) -> Abstract:
+    """`f(*args, **kwargs)` for a method of a compile-time object."""
+    try:
+        positional = [constant_of(ctx, x) for x in args]
+        keywords = {name: constant_of(ctx, x) for name, x in kwargs.items()}
+    except _RunTime:
+        what = f"`{type(f.__self__).__name__}.{f.__name__}` of run-time values"
+        ctx.fail(Unsupported, what=what)
+    return evaluated(ctx, f, *positional, **keywords)
+
+
+def evaluated(ctx: Context, f: Any, *args: Any, **kwargs: Any) -> Abstract:
+    """What Python gives, as an abstract value; its errors are the program's."""
+    try:
+        return abstract_of(ctx, f(*args, **kwargs))
+    except (TypeError, AttributeError) as e:
+        ctx.fail(BadType, message=str(e))
+    except (ValueError, LookupError, ArithmeticError) as e:
+        ctx.fail(BadValue, message=str(e), exception=type(e).__name__)
+
+
+def modulo(ctx: Context, template: str, values: Abstract) -> Abstract:
+    """`template % values`"""
+    try:
+        return evaluated(ctx, str.__mod__, template, constant_of(ctx, values))
+    except _RunTime:
+        what = "`%` of a string and run-time values"
+        ctx.fail(Unsupported, what=what, help_text="write an f-string: it can be printed")
+
+
+def constant_of(ctx: Context, x: Abstract) -> Any:
+    """The Python object, when all of it is known at compile time; raises `_RunTime`."""
+    if isinstance(x, Static):
+        return x.value
+    contents = ctx.contents(x) if isinstance(x, Ref) else x
+    if not isinstance(contents, (Tuple, ListObject, DictObject)):
+        raise _RunTime
+    parts = [constant_of(ctx, child) for child in contents.children()]
+    if isinstance(contents, DictObject):
+        return dict(zip(contents.keys, parts))
+    if isinstance(contents, ListObject):
+        return parts
+    return tuple(parts) if contents.cls is None else contents.cls(*parts)
+
+
+def abstract_of(ctx: Context, x: Any) -> Abstract:
+    """The abstract value of a result."""
+    if isinstance(x, list):
+        return ctx.new(ListObject(tuple(abstract_of(ctx, item) for item in x)))
+    if type(x) is tuple:
+        return Tuple(tuple(abstract_of(ctx, item) for item in x))
+    return Static(frozenset(x)) if isinstance(x, set) else Static(x)

@@ -1,0 +1,81 @@
+"""Strings: compile-time values; with run-time numbers in them they can be printed, no more."""
+
+from __future__ import annotations
+
+from myia.infer.domain.context import Context
+from myia.infer.domain.errors import Unsupported
+from myia.infer.domain.heap import ListObject
+from myia.infer.domain.values import Abstract, Ref, Scalar, Static, Text, Tuple
+from myia.ir.core import Value
+
+CONVERSIONS = {"r": repr, "s": str, "a": ascii}
+HIDDEN = "<run-time value>"  # in the message of an error, which is made while compiling
+
+
+def format_parts(ctx: Context, parts: tuple, values: tuple[Abstract, ...]) -> Abstract:
+    """An f-string."""
+    if all(isinstance(x, Static) for x in values):
+        return Static(_static_text(parts, values))
+    template, items, rest = "", [], list(values)
+    for part in parts:
+        if isinstance(part, str):
+            template += escaped(part)
+            continue
+        conversion, spec = part
+        text, found = printed(ctx, rest.pop(0), conversion, spec or "")
+        template += text
+        items += found
+    return Text(template, tuple(items))
+
+
+def _static_text(parts: tuple, values: tuple[Abstract, ...]) -> str:
+    text, rest = "", list(values)
+    for part in parts:
+        text += part if isinstance(part, str) else _formatted(rest.pop(0).value, *part)
+    return text
+
+
+def _formatted(value, conversion: str | None, spec: str | None) -> str:
+    return format(CONVERSIONS.get(conversion, lambda v: v)(value), spec or "")
+
+
+def escaped(text: str) -> str:
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+def printed(
+    ctx: Context, x: Abstract, conversion: str | None = None, spec: str = ""
+) -> tuple[str, list[Abstract]]:
+    """A template for `x`, and the run-time values that it formats."""
+    if isinstance(x, Static):
+        return escaped(_formatted(x.value, conversion, spec)), []
+    if isinstance(x, Text):
+        return x.template, list(x.items)
+    if isinstance(x, Scalar) or ctx.is_array(x):
+        return (f"{{:{spec}}}" if spec else "{}"), [x]
+    if isinstance(x, Tuple) or (isinstance(x, Ref) and isinstance(ctx.contents(x), ListObject)):
+        found = [printed(ctx, item) for item in ctx.list_items(x)]
+        left, right = "()" if isinstance(x, Tuple) else "[]"
+        comma = "," if isinstance(x, Tuple) and len(found) == 1 else ""
+        text = left + ", ".join(t for t, _ in found) + comma + right
+        return text, [v for _, values in found for v in values]
+    ctx.fail(Unsupported, what=f"printing {ctx.describe(x)}")
+
+
+def values_of(ctx: Context, items: list[Abstract]) -> list[Value]:
+    """The typed values that a template formats."""
+    return [x.value if isinstance(x, Scalar) else ctx.read(x) for x in items]
+
+
+def message(x: Abstract) -> str:
+    """The text of an error: what is known only at run time is not in it."""
+    if isinstance(x, Static):
+        return "" if x.value is None else str(x.value)
+    return x.template.format(*[_Hidden()] * len(x.items)) if isinstance(x, Text) else HIDDEN
+
+
+class _Hidden:
+    """Formats as `HIDDEN`, whatever the format."""
+
+    def __format__(self, spec: str) -> str:
+        return HIDDEN

@@ -1,0 +1,220 @@
+"""Integers: Python's are exact, so what could overflow or divide by zero is checked at run time.
+
+A check is emitted only where the known ranges do not prove it needless. NumPy's integers wrap, and
+divide by zero to zero, as NumPy's do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from myia.infer.domain.context import Context
+from myia.infer.domain.dtypes import INT64_MAX, INT64_MIN, bounds, is_number
+from myia.infer.domain.errors import BadValue
+from myia.infer.domain.values import Abstract, Scalar, static_int
+from myia.infer.numeric.promotion import PRIMITIVES, broadcast_shapes, operand, result
+from myia.ir.avals import Aval
+from myia.ir.core import Value
+from myia.primitives import arithmetic, logic
+from myia.primitives.control import loop
+from myia.primitives.define import constant
+from myia.primitives.logic import convert
+
+Range = tuple[int | None, int | None]
+
+NEGATIVE_POWER = "Integers to negative integer powers are not allowed."
+
+
+def binary(
+    ctx: Context, op: str, a: Abstract, b: Abstract, dtype: np.dtype, weak: bool
+) -> Abstract:
+    """An operator on integers of `dtype`; `weak`: Python's."""
+    aval = Aval(dtype, broadcast_shapes(ctx, a, b))
+    x, y = operand(ctx, a, aval), operand(ctx, b, aval)
+    if op in ("//", "%"):
+        value = _divide(ctx, op, a, b, x, y, weak)
+    else:
+        if weak and op in ("<<", ">>"):
+            _check_shift(ctx, b, y)
+        value = PRIMITIVES[op](x, y)
+    if not weak:
+        return result(ctx, value, False)
+    lo, hi = _range(op, bounds(a), bounds(b))
+    if op in _OVERFLOWS and not _fits(lo, hi):
+        ctx.check(_OVERFLOWS[op](x, y, value), OverflowError, "integer overflow beyond 64 bits")
+        lo, hi = _clip(lo), _clip(hi)
+    return Scalar(value, True, lo, hi, _linear(op, a, b))
+
+
+def _linear(op: str, a: Abstract, b: Abstract) -> tuple[Value, int, int] | None:
+    """`2 * i + 3` is i scaled by 2 and shifted by 3."""
+    if op in ("+", "*") and static_int(a):
+        a, b = b, a
+    if op not in ("+", "-", "*") or not isinstance(a, Scalar) or not static_int(b):
+        return None
+    base, scale, offset = a.place
+    n = int(b.value)
+    if op == "*":
+        return base, scale * n, offset * n
+    return base, scale, offset + (n if op == "+" else -n)
+
+
+def _fits(lo: int | None, hi: int | None) -> bool:
+    return lo is not None and hi is not None and lo >= INT64_MIN and hi <= INT64_MAX
+
+
+def _clip(x: int | None) -> int | None:
+    return None if x is None else min(max(x, INT64_MIN), INT64_MAX)
+
+
+def _range(op: str, a: Range, b: Range) -> Range:
+    """The range of a result, from those of the operands."""
+    if op in ("+", "-"):
+        low, high = (b[0], b[1]) if op == "+" else (_minus(b[1]), _minus(b[0]))
+        return _sum(a[0], low), _sum(a[1], high)
+    known = None not in (*a, *b)
+    if op == "*" and known:
+        products = [p * q for p in a for q in b]
+        return min(products), max(products)
+    if op == "%" and b[0] is not None and b[0] > 0:
+        return 0, None if b[1] is None else b[1] - 1
+    if op == "//" and b[0] is not None and b[0] > 0:
+        if a[0] is not None and a[0] >= 0:
+            return 0, None if a[1] is None else a[1] // b[0]
+        return (a[0], a[1]) if known else (None, None)
+    return None, None
+
+
+def _sum(a: int | None, b: int | None) -> int | None:
+    return None if a is None or b is None else a + b
+
+
+def _minus(a: int | None) -> int | None:
+    return None if a is None else -a
+
+
+def _add_overflows(x: Value, y: Value, r: Value) -> Value:
+    """x + y wraps when the sign of the result differs from both operands'."""
+    differs = logic.and_(logic.xor(x, r), logic.xor(y, r))
+    return logic.lt(differs, constant(0, r.dtype))
+
+
+def _sub_overflows(x: Value, y: Value, r: Value) -> Value:
+    differs = logic.and_(logic.xor(x, y), logic.xor(x, r))
+    return logic.lt(differs, constant(0, r.dtype))
+
+
+def _mul_overflows(x: Value, y: Value, r: Value) -> Value:
+    """By the product in floating point, which is off by at most one part in 2**52."""
+    product = arithmetic.mul(convert(x, dtype=np.dtype(float)), convert(y, dtype=np.dtype(float)))
+    return logic.ge(arithmetic.abs(product), constant(2.0**63 * (1 - 2.0**-51), np.float64))
+
+
+def _shift_overflows(x: Value, y: Value, r: Value) -> Value:
+    """Shifting back gives another number."""
+    return logic.ne(logic.shift_right(r, y), x)
+
+
+_OVERFLOWS: dict[str, Callable[[Value, Value, Value], Value]] = {
+    "+": _add_overflows,
+    "-": _sub_overflows,
+    "*": _mul_overflows,
+    "<<": _shift_overflows,
+}
+
+
+def _check_shift(ctx: Context, b: Abstract, y: Value) -> None:
+    lo, _ = bounds(b)
+    if lo is None or lo < 0:
+        ctx.check(logic.lt(y, constant(0, y.dtype)), ValueError, "negative shift count")
+
+
+def _divide(
+    ctx: Context, op: str, a: Abstract, b: Abstract, x: Value, y: Value, weak: bool
+) -> Value:
+    primitive = PRIMITIVES[op]
+    if weak:
+        check_divisor(ctx, b, x.dtype)
+        return primitive(x, y)
+    if is_number(b) and _nonzero(bounds(b)):
+        return primitive(x, y)
+    zero = constant(0, y.dtype, y.shape)
+    by_zero = logic.eq(y, zero)
+    safe = logic.select(by_zero, constant(1, y.dtype, y.shape), y)
+    return logic.select(by_zero, zero, primitive(x, safe))
+
+
+def _nonzero(known: Range) -> bool:
+    lo, hi = known
+    return (lo is not None and lo > 0) or (hi is not None and hi < 0)
+
+
+def check_divisor(ctx: Context, b: Abstract, dtype: np.dtype) -> None:
+    """ZeroDivisionError at run time, unless the divisor's range excludes 0."""
+    if static_int(b) and b.value == 0:
+        ctx.fail(BadValue, message="division by zero", exception="ZeroDivisionError")
+    if not _nonzero(bounds(b)):
+        y = operand(ctx, b, Aval(dtype))
+        ctx.check(logic.eq(y, constant(0, dtype)), ZeroDivisionError, "division by zero")
+
+
+def negative(ctx: Context, x: Abstract, value: Value) -> Abstract:
+    lo, hi = bounds(x)
+    if lo is None:
+        failed = logic.eq(value, constant(INT64_MIN, value.dtype))
+        ctx.check(failed, OverflowError, "integer overflow beyond 64 bits")
+    return Scalar(arithmetic.neg(value), True, _minus(hi), _minus(lo))
+
+
+def power(ctx: Context, a: Abstract, b: Abstract, dtype: np.dtype, weak: bool) -> Abstract:
+    """Integers: a negative exponent gives a float in Python and is an error in NumPy."""
+    aval = Aval(dtype, broadcast_shapes(ctx, a, b))
+    x = operand(ctx, a, aval)
+    if static_int(b):
+        n = int(b.value)
+        if n < 0 and weak:
+            check_divisor(ctx, a, dtype)
+            wide = convert(x, dtype=np.dtype(float))
+            return result(ctx, arithmetic.integer_pow(wide, y=n), True)
+        if n < 0:
+            ctx.fail(BadValue, message=NEGATIVE_POWER)
+        value = arithmetic.integer_pow(x, y=n)
+        if weak:
+            _check_power(ctx, bounds(a), x, constant(n, np.float64), n)
+        lo = 0 if n % 2 == 0 else None
+        return result(ctx, value, weak, lo) if weak else result(ctx, value, False)
+    y = operand(ctx, b, aval)
+    negative = ctx.any(logic.lt(y, constant(0, dtype, aval.shape)))
+    if not weak:
+        ctx.check(negative, ValueError, NEGATIVE_POWER)
+        return result(ctx, _square_and_multiply(ctx, x, y), False)
+    message = "an integer to a negative power is a float in Python: convert one to float"
+    ctx.check(negative, ValueError, message)
+    _check_power(ctx, (None, None), x, convert(y, dtype=np.dtype(float)), None)
+    return result(ctx, _square_and_multiply(ctx, x, y), True)
+
+
+def _check_power(ctx: Context, known: Range, x: Value, n: Value, static: int | None) -> None:
+    proved = static is not None and None not in known
+    if proved and max(abs(known[0]), abs(known[1])) ** static <= INT64_MAX:
+        return
+    size = arithmetic.abs(convert(x, dtype=np.dtype(float)))
+    limit = constant(2.0**63 * (1 - 2.0**-40), np.float64)
+    failed = logic.ge(arithmetic.pow(size, n), limit)
+    ctx.check(failed, OverflowError, "integer overflow beyond 64 bits")
+
+
+def _square_and_multiply(ctx: Context, x: Value, n: Value) -> Value:
+    """x ** n for n >= 0, elementwise, in log2(the greatest n) steps."""
+    one, zero = (constant(i, n.dtype, n.shape) for i in (1, 0))
+
+    def step(_, power, square, n):
+        odd = logic.eq(logic.and_(n, one), one)
+        power = logic.select(odd, arithmetic.mul(power, square), power)
+        return power, arithmetic.mul(square, square), logic.shift_right(n, one)
+
+    start = constant(1, x.dtype, x.shape)
+    more = lambda k, power, square, n: ctx.any(logic.gt(n, zero))  # noqa: E731
+    return loop([start, x, n], step, cond=more, bound=64)[0]

@@ -1,0 +1,76 @@
+"""Debug mode: the first number that is not finite is an error, with its line.
+
+    y = np.log(x)         x is 0.0 here: FloatingPointError, where the program goes on otherwise
+
+What makes an infinity or NaN of finite numbers is at fault; what passes one on, or is given one
+(`np.full(n, np.inf)`), is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
+
+from myia.infer.domain.context import STATIC_ARRAYS, Context, HeapArrays
+from myia.infer.domain.heap import ListObject, SizedObject, SizedView
+from myia.infer.domain.values import Abstract, Ref, Scalar, Static, Tuple
+from myia.ir.core import Value
+from myia.primitives import elementwise, logic
+from myia.primitives.define import constant
+
+MESSAGE = "a number that is not finite is made of finite ones here"
+
+
+def watched(
+    ctx: Context, operands: Iterable[Abstract], compute: Callable[[], Abstract | None]
+) -> Abstract | None:
+    """`compute()`, which in debug mode must not give anything else than finite numbers."""
+    if not ctx.debug:
+        return compute()
+    given = _all_finite(ctx, operands)
+    result = compute()
+    if result is not None:
+        made = _all_finite(ctx, (result,))
+        failed = logic.and_(given, logic.not_(made))
+        ctx.check(failed, FloatingPointError, MESSAGE)
+    return result
+
+
+def _all_finite(ctx: Context, xs: Iterable[Abstract]) -> Value:
+    found = constant(True, bool)
+    for x in _leaves(ctx, xs):
+        if isinstance(x, Static):
+            found = logic.and_(found, constant(bool(np.all(np.isfinite(x.value))), bool))
+        else:
+            value = x.value if isinstance(x, Scalar) else HeapArrays.elements(ctx.heap, x.id).value
+            found = logic.and_(found, logic.not_(ctx.any(logic.not_(_is_finite(value)))))
+    return found
+
+
+def _leaves(ctx: Context, xs: Iterable[Abstract]) -> Iterator[Abstract]:
+    """The floats among the numbers and arrays in `xs`."""
+    for x in xs:
+        contents = ctx.heap[x.id] if isinstance(x, Ref) else x
+        if isinstance(contents, (Tuple, ListObject)):
+            yield from _leaves(ctx, contents.items)
+        elif _is_float(ctx, x):
+            yield x
+
+
+def _is_float(ctx: Context, x: Abstract) -> bool:
+    if isinstance(x, Static):
+        return isinstance(x.value, (float, complex, np.inexact))
+    if isinstance(x, Scalar):
+        return x.dtype.kind in "fc"
+    if not isinstance(x, Ref) or ctx.heap.stale(x.id) is not None:
+        return False
+    if not isinstance(ctx.heap[x.id], (*STATIC_ARRAYS, SizedObject, SizedView)):
+        return False
+    return HeapArrays.type_of(ctx.heap, x.id)[0].dtype.kind in "fc"
+
+
+def _is_finite(x: Value) -> Value:
+    if x.dtype.kind != "c":
+        return elementwise.is_finite(x)
+    return logic.and_(*map(elementwise.is_finite, (elementwise.real(x), elementwise.imag(x))))

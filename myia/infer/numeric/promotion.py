@@ -1,0 +1,116 @@
+"""Operands of typed ops: numbers and arrays brought to one dtype and one shape."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from myia.infer.domain.context import Context, array_aval
+from myia.infer.domain.dtypes import (
+    INT64_MAX,
+    INT64_MIN,
+    bounds,
+    broadcast_to,
+    convert,
+    filled,
+    is_number,
+    is_weak,
+    number_dtype,
+)
+from myia.infer.domain.errors import BadValue
+from myia.infer.domain.values import Abstract, Ref, Scalar, Static
+from myia.infer.domain.views import reshape
+from myia.ir.avals import Aval
+from myia.ir.core import Value
+from myia.primitives import arithmetic, logic
+from myia.primitives.define import constant
+
+PRIMITIVES = {
+    "+": arithmetic.add,
+    "-": arithmetic.sub,
+    "*": arithmetic.mul,
+    "/": arithmetic.div,
+    "//": arithmetic.floordiv,
+    "%": arithmetic.mod,
+    "<<": logic.shift_left,
+    ">>": logic.shift_right,
+    "&": logic.and_,
+    "|": logic.or_,
+    "^": logic.xor,
+    "==": logic.eq,
+    "!=": logic.ne,
+    "<": logic.lt,
+    "<=": logic.le,
+    ">": logic.gt,
+    ">=": logic.ge,
+}
+
+
+def is_numeric(ctx: Context, x: Abstract) -> bool:
+    """A number or an array."""
+    return is_number(x) or ctx.is_array(x)
+
+
+def operand_dtype(ctx: Context, x: Abstract) -> tuple[np.dtype, bool]:
+    """The dtype of a number or an array, and whether it is weak."""
+    if isinstance(x, Ref):
+        return array_aval(ctx.heap, x.id).dtype, False
+    return number_dtype(x), is_weak(x)
+
+
+def operand(ctx: Context, x: Abstract, aval: Aval) -> Value:
+    """A number or an array with the dtype and shape of `aval`."""
+    if isinstance(x, Ref):
+        return broadcast_to(convert(ctx.read(x), aval.dtype), aval.shape)
+    if isinstance(x, Static) and type(x.value) is int and aval.dtype.kind in "iu":
+        info = np.iinfo(aval.dtype)
+        if not info.min <= x.value <= info.max:
+            message = f"Python integer {x.value} out of bounds for {aval.dtype}"
+            ctx.fail(BadValue, message=message, exception="OverflowError")
+    if isinstance(x, Scalar) and x.weak and x.dtype.kind == "i" and aval.dtype.kind in "iu":
+        _check_bounds(ctx, x, aval.dtype)
+    return filled(x, aval)
+
+
+def _check_bounds(ctx: Context, x: Scalar, dtype: np.dtype) -> None:
+    """A Python integer that meets a narrower dtype must fit there."""
+    info, (lo, hi) = np.iinfo(dtype), bounds(x)
+    message = f"Python integer out of bounds for {dtype}"
+    if info.min > INT64_MIN and (lo is None or lo < info.min):
+        ctx.check(logic.lt(x.value, constant(info.min, x.dtype)), OverflowError, message)
+    if info.max < INT64_MAX and (hi is None or hi > info.max):
+        ctx.check(logic.gt(x.value, constant(info.max, x.dtype)), OverflowError, message)
+
+
+def fitted(ctx: Context, value: Abstract, aval: Aval) -> Value:
+    """The value to be stored, broadcast to its place (leading axes of extent 1 are dropped)."""
+    shape = ctx.shape(value)
+    while len(shape) > aval.ndim and shape[0] == 1:
+        shape = shape[1:]
+    if isinstance(value, Ref) and shape != ctx.shape(value):
+        value = ctx.array(reshape(ctx.read(value), shape))
+    try:
+        fits = np.broadcast_shapes(shape, aval.shape) == aval.shape
+    except ValueError:
+        fits = False
+    if not fits:
+        message = f"could not broadcast input array from shape {shape} into shape {aval.shape}"
+        ctx.fail(BadValue, message=message)
+    if isinstance(value, Static) and aval.dtype.kind in "biu" and type(value.value) is not int:
+        value = Static(np.asarray(value.value).astype(aval.dtype)[()])  # truncated, or wrapped
+    return operand(ctx, value, aval)
+
+
+def broadcast_shapes(ctx: Context, *xs: Abstract) -> tuple[int, ...]:
+    """The shape that numbers and arrays meet at."""
+    shapes = [ctx.shape(x) for x in xs]
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        text = " ".join(str(s) for s in shapes)
+        message = f"operands could not be broadcast together with shapes {text}"
+        ctx.fail(BadValue, message=message)
+
+
+def result(ctx: Context, value: Value, weak: bool, lo=None, hi=None) -> Abstract:
+    """A number when the value has no dimension, else a new array."""
+    return Scalar(value, weak, lo, hi) if value.shape == () else ctx.array(value)

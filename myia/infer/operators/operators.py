@@ -1,0 +1,357 @@
+"""Python's operators on abstract values.
+
+Compile-time numbers are computed by Python itself. Run-time numbers follow Python's rules when
+both are Python's (weak), else NumPy's: dtypes by NEP 50, shapes by broadcasting.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from myia.infer.domain.context import Context, array_aval
+from myia.infer.domain.dtypes import PYTHON_DTYPES, promote
+from myia.infer.domain.errors import BadType, BadValue, Unsupported
+from myia.infer.domain.heap import BufferObject, DictObject, ListObject
+from myia.infer.domain.memory_order import laid_out_like
+from myia.infer.domain.values import Abstract, Ref, Scalar, Static, Tuple, static_int, static_number
+from myia.infer.dynamic.access import is_sized
+from myia.infer.dynamic.broadcasting import assign, lifted
+from myia.infer.numeric import integer_checks
+from myia.infer.numeric.constant_methods import modulo
+from myia.infer.numeric.promotion import (
+    PRIMITIVES,
+    broadcast_shapes,
+    is_numeric,
+    operand,
+    operand_dtype,
+    result,
+)
+from myia.infer.operators.truth import negate, truth
+from myia.infer.paths import list_slices
+from myia.ir.avals import Aval
+from myia.ir.core import Value
+from myia.primitives import arithmetic, elementwise, logic
+from myia.primitives.define import constant
+
+PYTHON: dict[str, Callable] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "**": operator.pow,
+    "@": operator.matmul,
+    "<<": operator.lshift,
+    ">>": operator.rshift,
+    "&": operator.and_,
+    "|": operator.or_,
+    "^": operator.xor,
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+SPECIAL = {
+    "+": "add",
+    "-": "sub",
+    "*": "mul",
+    "/": "truediv",
+    "//": "floordiv",
+    "%": "mod",
+    "**": "pow",
+    "@": "matmul",
+    "&": "and",
+    "|": "or",
+    "^": "xor",
+    "<<": "lshift",
+    ">>": "rshift",
+    "==": "eq",
+    "<": "lt",
+    "<=": "le",
+    ">": "gt",
+    ">=": "ge",
+}
+MAX_STATIC_BITS = 1 << 16  # no compile-time integer grows beyond this many bits
+
+
+# ----- Binary operators
+
+
+def binary(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
+    a, b = ctx.force(a), ctx.force(b)
+    if isinstance(a, Static) and isinstance(b, Static):
+        return static_binary(ctx, op, a, b)
+    if op == "%" and isinstance(a, Static) and isinstance(a.value, str):
+        return modulo(ctx, a.value, b)
+    if is_sized(ctx, a) or is_sized(ctx, b):
+        return of_sized(ctx, op, a, b, binary)
+    if is_numeric(ctx, a) and is_numeric(ctx, b):
+        if op == "@":
+            return ctx.matmul(a, b)
+        return laid_out_like(ctx, _numeric(ctx, op, a, b), a, b)
+    return _sequences(ctx, op, a, b)
+
+
+def static_binary(ctx: Context, op: str, a: Static, b: Static) -> Abstract:
+    for x in (a.value, b.value):
+        if _may_change(x):
+            what = f"`{op}` of {type(x).__module__}.{type(x).__qualname__}"
+            ctx.fail(Unsupported, what=what, help_text="pass a plain array of numbers")
+    integers_only = isinstance(a.value, int) and isinstance(b.value, int)
+    if op == "**" and integers_only and a.value.bit_length() * b.value > MAX_STATIC_BITS:
+        ctx.fail(BadValue, message="this integer is too large", exception="OverflowError")
+    try:
+        with np.errstate(all="ignore"):
+            return Static(PYTHON[op](a.value, b.value))
+    except TypeError as e:
+        ctx.fail(BadType, message=str(e))
+    except (ArithmeticError, ValueError) as e:
+        ctx.fail(BadValue, message=str(e), exception=type(e).__name__)
+
+
+def _may_change(x: Any) -> bool:
+    """An object that may compare or add otherwise at the next call, though it is the same one."""
+    try:
+        hash(x)
+    except TypeError:
+        return not isinstance(x, (list, dict))
+    kind = type(x)
+    return kind.__hash__ is object.__hash__ and kind.__eq__ is not object.__eq__
+
+
+def of_sized(ctx: Context, op: str, a: Abstract, b: Abstract, apply: Callable) -> Abstract:
+    """`apply(ctx, op, a, b)` where an operand is an array of run-time size."""
+    if op == "@":
+        return ctx.matmul(a, b)
+    xs = [x if is_numeric(ctx, x) or is_sized(ctx, x) else ctx.as_array(x) for x in (a, b)]
+    return lifted(ctx, xs, lambda xs: apply(ctx, op, *xs))
+
+
+def _numeric(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
+    if op == "**":
+        return _power(ctx, a, b)
+    dtype, weak = promote(operand_dtype(ctx, a), operand_dtype(ctx, b))
+    if op == "/":
+        return _divide(ctx, a, b, dtype, weak)
+    if dtype.kind == "b":
+        if weak and op not in "&|^":  # Python's bools are ints
+            dtype = PYTHON_DTYPES[int]
+        elif op in "+*":
+            op = {"+": "|", "*": "&"}[op]
+        elif op not in "&|^":
+            dtype = np.dtype(np.int8) if op in ("//", "%", "<<", ">>") else dtype
+            if op == "-":
+                ctx.fail(BadType, message="numpy boolean subtract is not supported: use `^`")
+    if dtype.kind in "fc" and op in ("&", "|", "^", "<<", ">>"):
+        ctx.fail(BadType, message=f"unsupported operand types for {op}: {dtype}")
+    if dtype.kind in "iu":
+        return integer_checks.binary(ctx, op, a, b, dtype, weak)
+    if dtype.kind == "c" and op in ("//", "%"):
+        ctx.fail(BadType, message=f"unsupported operand types for {op}: {dtype}")
+    aval = Aval(dtype, broadcast_shapes(ctx, a, b))
+    value = PRIMITIVES[op](operand(ctx, a, aval), operand(ctx, b, aval))
+    return result(ctx, value, weak)
+
+
+def _divide(ctx: Context, a: Abstract, b: Abstract, dtype: np.dtype, weak: bool) -> Abstract:
+    if dtype.kind in "biu":
+        if weak and dtype.kind in "bi":
+            integer_checks.check_divisor(ctx, b, dtype)
+        one = np.ones((), dtype)
+        dtype = PYTHON_DTYPES[float] if weak else np.true_divide(one, one).dtype
+    aval = Aval(dtype, broadcast_shapes(ctx, a, b))
+    value = arithmetic.div(operand(ctx, a, aval), operand(ctx, b, aval))
+    return result(ctx, value, weak)
+
+
+def _power(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
+    dtype, weak = promote(operand_dtype(ctx, a), operand_dtype(ctx, b))
+    if dtype.kind == "b" or _squares_bools(ctx, a, b):
+        dtype = PYTHON_DTYPES[int] if weak else np.dtype(np.int8)
+    if dtype.kind in "iu":
+        return integer_checks.power(ctx, a, b, dtype, weak)
+    aval = Aval(dtype, broadcast_shapes(ctx, a, b))
+    base = operand(ctx, a, aval)
+    if static_int(b) and not isinstance(b.value, (bool, np.bool_)) and abs(b.value) <= 1024:
+        return result(ctx, arithmetic.integer_pow(base, y=int(b.value)), weak)
+    if isinstance(b, Static) and b.value == 0.5 and dtype.kind == "f":
+        # sqrt differs from pow at -0.0 and -inf only; NumPy takes it too.
+        if weak:
+            _refuse_complex(ctx, base, None)
+        return result(ctx, elementwise.sqrt(base), weak)
+    exponent = operand(ctx, b, aval)
+    whole = isinstance(b, Static) and b.value == int(b.value) if _finite(b) else False
+    if weak and dtype.kind == "f" and not whole and operand_dtype(ctx, b)[0].kind == "f":
+        _refuse_complex(ctx, base, exponent)
+    return result(ctx, arithmetic.pow(base, exponent), weak)
+
+
+def _squares_bools(ctx: Context, a: Abstract, b: Abstract) -> bool:
+    """`bools ** 2` of an array: NumPy's operator takes `np.square`, which is int8."""
+    array = ctx.is_array(a) or (isinstance(a, Scalar) and a.boxed is True)
+    two = isinstance(b, Static) and type(b.value) is int and b.value == 2
+    return two and array and operand_dtype(ctx, a)[0].kind == "b"
+
+
+def _finite(x: Abstract) -> bool:
+    return isinstance(x, Static) and not isinstance(x.value, complex) and bool(np.isfinite(x.value))
+
+
+def _refuse_complex(ctx: Context, base: Value, exponent: Value | None) -> None:
+    """A negative Python float to a fractional power is complex in Python: refused at run time."""
+    failed = logic.lt(base, constant(0, base.dtype))
+    if exponent is not None:
+        failed = logic.and_(failed, logic.ne(elementwise.floor(exponent), exponent))
+    ctx.check(failed, ValueError, "a negative number to a fractional power is complex")
+
+
+def _sequences(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
+    """`+` and `*` of tuples and lists; operators of instances."""
+    if any(_is_buffer(ctx, x) for x in (a, b)):
+        found = list_slices.binary(ctx, op, a, b)
+        return _refuse_operands(ctx, op, a, b) if found is None else found
+    x, y = sequence_items(ctx, a), sequence_items(ctx, b)
+    if op == "+" and x is not None and y is not None and type(a) is type(b):
+        items = x + y
+        return Tuple(items) if isinstance(a, Tuple) else ctx.new(ListObject(items))
+    if op == "*" and (x is None) != (y is None):
+        items, count = (x, b) if y is None else (y, a)
+        times = ctx.int_of(count, "how often a sequence is repeated")
+        sequence = a if y is None else b
+        items = items * times
+        return Tuple(items) if isinstance(sequence, Tuple) else ctx.new(ListObject(items))
+    if op == "|" and all(is_dict(ctx, x) for x in (a, b)):
+        return ctx.new(_updated(ctx.contents(a), ctx.contents(b)))
+    if op in SPECIAL:
+        for self, other, prefix in ((a, b, "__"), (b, a, "__r")):
+            found = ctx.special_method(self, f"{prefix}{SPECIAL[op]}__")
+            if found is not None:
+                return ctx.call(found, (other,), {})
+    return _refuse_operands(ctx, op, a, b)
+
+
+def _refuse_operands(ctx: Context, op: str, a: Abstract, b: Abstract):
+    message = f"unsupported operand types for {op}: {ctx.describe(a)} and {ctx.describe(b)}"
+    ctx.fail(BadType, message=message)
+
+
+def _is_buffer(ctx: Context, x: Abstract) -> bool:
+    return isinstance(x, Ref) and isinstance(ctx.contents(x), BufferObject)
+
+
+def is_dict(ctx: Context, x: Abstract) -> bool:
+    return isinstance(x, Ref) and isinstance(ctx.contents(x), DictObject)
+
+
+def _updated(x: DictObject, y: DictObject) -> DictObject:
+    """The items of both; where they share a key, those of `y`."""
+    found = dict(zip(x.keys, x.values)) | dict(zip(y.keys, y.values))
+    return DictObject(tuple(found), tuple(found.values()))
+
+
+def sequence_items(ctx: Context, x: Abstract) -> tuple[Abstract, ...] | None:
+    if isinstance(x, Tuple):
+        return x.items
+    if isinstance(x, Static) and isinstance(x.value, tuple):
+        return tuple(Static(i) for i in x.value)
+    if isinstance(x, Ref) and isinstance(ctx.contents(x), ListObject):
+        return ctx.contents(x).items
+    return None
+
+
+# ----- In place
+
+
+def inplace(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
+    """`a op= b`: an array or a list is changed and stays itself, anything else is replaced."""
+    a = ctx.force(a)
+    if is_sized(ctx, a) or (ctx.is_array(a) and is_sized(ctx, b)):
+        assign(ctx, a, binary(ctx, op, a, b))
+        return a
+    if ctx.is_array(a):
+        aval = array_aval(ctx.heap, a.id)
+        new = binary(ctx, op, a, b)
+        dtype, _ = operand_dtype(ctx, new)
+        if ctx.shape(new) != aval.shape:
+            message = f"non-broadcastable output operand with shape {aval.shape}"
+            ctx.fail(BadValue, message=message)
+        if not np.can_cast(dtype, aval.dtype, "same_kind"):
+            message = f"cannot cast ufunc output from {dtype} to {aval.dtype} in place"
+            ctx.fail(BadType, message=message)
+        ctx.store(a, operand(ctx, new, aval))
+        return a
+    if isinstance(a, Scalar) and a.boxed is not False:
+        ctx.fail(
+            Unsupported,
+            what="changing an array without dimensions in place",
+            help_text="write `x = x + y`, or give the array an axis: shape (1,)",
+        )
+    if isinstance(a, Ref) and isinstance(ctx.contents(a), ListObject) and op in "+*":
+        items = sequence_items(ctx, a)
+        if op == "*":
+            items = items * ctx.int_of(b, "how often a list is repeated")
+        else:
+            items += ctx.list_items(b)
+        ctx.write(a, ListObject(items))
+        return a
+    if _is_buffer(ctx, a) and op in "+*":
+        other = ctx.new(ListObject(ctx.list_items(b))) if op == "+" else b
+        list_slices.become(ctx, a, binary(ctx, op, a, other))
+        return a
+    if op == "|" and is_dict(ctx, a) and is_dict(ctx, b):
+        ctx.write(a, _updated(ctx.contents(a), ctx.contents(b)))
+        return a
+    if isinstance(a, Ref) and op in SPECIAL:
+        found = ctx.special_method(a, f"__i{SPECIAL[op]}__")
+        if found is not None:
+            return ctx.call(found, (b,), {})
+    return binary(ctx, op, a, b)
+
+
+# ----- Unary operators
+
+
+def unary(ctx: Context, op: str, x: Abstract) -> Abstract:
+    if op == "not":
+        return negate(ctx, truth(ctx, x))
+    x = ctx.force(x)
+    if is_sized(ctx, x):
+        return lifted(ctx, [x], lambda xs: _unary(ctx, op, *xs))
+    return laid_out_like(ctx, _unary(ctx, op, x), x)
+
+
+def _unary(ctx: Context, op: str, x: Abstract) -> Abstract:
+    if static_number(x):
+        python = {"-": operator.neg, "+": operator.pos, "~": operator.invert}[op]
+        try:
+            return Static(python(x.value))
+        except TypeError as e:
+            ctx.fail(BadType, message=str(e))
+    if not is_numeric(ctx, x):
+        method = {"-": "__neg__", "+": "__pos__", "~": "__invert__"}[op]
+        found = ctx.special_method(x, method)
+        if found is not None:
+            return ctx.call(found, (), {})
+        ctx.fail(BadType, message=f"bad operand type for unary {op}: {ctx.describe(x)}")
+    dtype, weak = operand_dtype(ctx, x)
+    if dtype.kind == "b" and weak:
+        dtype = PYTHON_DTYPES[int]
+    elif dtype.kind == "b" and op != "~":
+        ctx.fail(BadType, message=f"numpy boolean `{op}` is not supported")
+    value = operand(ctx, x, Aval(dtype, ctx.shape(x)))
+    if op == "+":
+        return result(ctx, value, weak)
+    if op == "~":
+        if dtype.kind not in "biu":
+            ctx.fail(BadType, message=f"bad operand type for unary ~: {dtype}")
+        return result(ctx, logic.not_(value), weak)
+    if dtype.kind == "i" and weak:
+        return integer_checks.negative(ctx, x, value)
+    return result(ctx, arithmetic.neg(value), weak)

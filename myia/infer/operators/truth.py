@@ -1,0 +1,66 @@
+"""Truth values: `bool(x)`, `not`, and the short circuits of `and` and `or`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from myia.infer.domain.context import Context
+from myia.infer.domain.errors import BadValue
+from myia.infer.domain.heap import BufferObject, DictObject, InstanceObject, ListObject
+from myia.infer.domain.values import FALSE, TRUE, Abstract, Optional, Ref, Scalar, Static, Tuple
+from myia.infer.dynamic.access import is_sized, refuse
+from myia.infer.paths.branches import branch
+from myia.primitives import logic
+from myia.primitives.define import constant
+
+
+def negate(ctx: Context, x: Abstract) -> Abstract:
+    """`not` of a truth value."""
+    if isinstance(x, Static):
+        return Static(not x.value)
+    return Scalar(logic.not_(x.value), weak=True)
+
+
+def truth(ctx: Context, x: Abstract) -> Abstract:
+    """`bool(x)`: a static bool, or a bool scalar."""
+    if isinstance(x, Optional):
+        x = x if isinstance(x.absent, Static) else ctx.force(x)
+    if isinstance(x, Optional):
+        return branch(ctx, x.present, lambda: truth(ctx, x.value), lambda: FALSE)
+    if isinstance(x, Static):
+        return Static(bool(x.value))
+    if isinstance(x, Scalar):
+        if x.dtype.kind == "b":
+            return Scalar(x.value, weak=True)
+        return Scalar(logic.ne(x.value, constant(0, x.dtype)), weak=True)
+    if isinstance(x, Tuple):
+        return Static(bool(x.items))
+    if is_sized(ctx, x):
+        refuse(ctx, "the truth value")
+    if ctx.is_array(x):
+        value = ctx.read(x)
+        if value.aval.size != 1:
+            message = "the truth value of an array with more than one element is ambiguous"
+            ctx.fail(BadValue, message=f"{message}: use .any() or .all()")
+        return truth(ctx, Scalar(ctx.reshape(value, ()), weak=False))
+    if isinstance(x, Ref):
+        contents = ctx.contents(x)
+        if isinstance(contents, (ListObject, DictObject)):
+            return Static(bool(contents.children()))
+        if isinstance(contents, InstanceObject):
+            for name in ("__bool__", "__len__"):
+                if (found := ctx.special_method(x, name)) is not None:
+                    return truth(ctx, ctx.call(found, (), {}))
+    if isinstance(x, Ref) and isinstance(ctx.contents(x), BufferObject):
+        return truth(ctx, ctx.length(x))
+    return TRUE
+
+
+def both(ctx: Context, a: Abstract, b: Callable[[], Abstract]) -> Abstract:
+    """`a and b()` of truth values."""
+    return branch(ctx, a, b, lambda: FALSE)
+
+
+def either(ctx: Context, a: Abstract, b: Callable[[], Abstract]) -> Abstract:
+    """`a or b()` of truth values."""
+    return branch(ctx, a, lambda: TRUE, b)

@@ -1,0 +1,97 @@
+"""A function chosen at run time: `f = a if c else b` holds one of several functions.
+
+    if c: f = math.sin          f: Choice(index, (math.sin, g))
+    else: f = g          ->     f(x): if index == 0: math.sin(x)
+    f(x)                              else: g(x)
+
+Joined with other functions the options grow; those that stand for one function are one.
+"""
+
+from __future__ import annotations
+
+from myia.infer.domain.dtypes import number_value
+from myia.infer.domain.values import (
+    Abstract,
+    Choice,
+    Closure,
+    Method,
+    Partial,
+    PyFunction,
+    Scalar,
+    Static,
+    same_static,
+)
+from myia.infer.paths import one_branch
+from myia.ir.avals import I64
+from myia.ir.core import Value
+from myia.primitives import logic
+from myia.primitives.define import constant
+
+
+def is_function(x: Abstract) -> bool:
+    """May `x` be one of the options of a choice?"""
+    if isinstance(x, Static):
+        return callable(x.value)
+    return isinstance(x, (Choice, Closure, Method, Partial, PyFunction))
+
+
+def same_function(a: Abstract, b: Abstract) -> bool:
+    """The same function, up to the values in it."""
+    if isinstance(a, Static) or isinstance(b, Static):
+        both = isinstance(a, Static) and isinstance(b, Static)
+        return both and same_static(a.value, b.value)
+    return a.key() == b.key()
+
+
+def differ(a: Abstract, b: Abstract) -> bool:
+    """Do they need a choice between them?"""
+    return isinstance(a, Choice) or isinstance(b, Choice) or not same_function(a, b)
+
+
+def options_of(x: Abstract) -> tuple[Abstract, ...]:
+    return x.options if isinstance(x, Choice) else (x,)
+
+
+def matching(option: Abstract, x: Abstract) -> Abstract | None:
+    """The option of `x` that is the same function."""
+    return next((o for o in options_of(x) if same_function(o, option)), None)
+
+
+def grows(a: Abstract, b: Abstract) -> bool:
+    """Is an option of `b` made of a choice that `a` does not know? (`f = grad(f)` in a loop.)"""
+    options = [(matching(o, a), o) for o in options_of(b)]
+    return any(_holds_choice(o) and (x is None or not _holds_choice(x)) for x, o in options)
+
+
+def _holds_choice(x: Abstract) -> bool:
+    return isinstance(x, Choice) or any(map(_holds_choice, x.children()))
+
+
+def joined(join, a: Abstract, b: Abstract) -> Choice:
+    """The skeleton of two functions: the options of `a`, then those that only `b` has."""
+    options = [
+        one_branch.value(join, o, True)
+        if (other := matching(o, b)) is None
+        else join.values(o, other)
+        for o in options_of(a)
+    ]
+    new = [o for o in options_of(b) if matching(o, a) is None]
+    options += [one_branch.value(join, o, False) for o in new]
+    join.widened |= bool(new)
+    of = a.index.value if isinstance(a, Choice) else None
+    return Choice(Scalar(join.slot(I64, of), True, 0, len(options) - 1), tuple(options))
+
+
+def index_in(x: Abstract, skeleton: Choice) -> Value:
+    """Which option of the skeleton `x` is."""
+
+    def place(option: Abstract) -> Value:
+        found = next(i for i, o in enumerate(skeleton.options) if same_function(o, option))
+        return constant(found, I64.dtype)
+
+    first, *rest = options_of(x)
+    index = place(first)
+    for i, option in enumerate(rest, 1):
+        chosen = logic.eq(number_value(x.index, I64.dtype), constant(i, I64.dtype))
+        index = logic.select(chosen, place(option), index)
+    return index

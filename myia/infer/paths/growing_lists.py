@@ -1,0 +1,410 @@
+"""Lists that grow in loops: a buffer with a row for each item, and a length.
+
+    hs = []                                 hs: a list of 0 items
+    for x in xs:                            in trip k: rows f64[n,...], length 0 + 1*k
+        hs.append(f(x))                     rows[k] = f(x)
+    np.stack(hs)                            after it: the rows
+
+When every trip appends the same number of items, the length is a function of the trip's index (a
+*plan*) and is known after the loop wherever the trip count is; otherwise it is carried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from myia.infer.domain.context import ITEM_OF_LIST, STATIC_ARRAYS, Context, HeapArrays
+from myia.infer.domain.describe import describe
+from myia.infer.domain.dtypes import (
+    bounds,
+    convert,
+    is_number,
+    is_weak,
+    number_dtype,
+    number_value,
+    promote,
+)
+from myia.infer.domain.heap import ArrayObject, BufferObject, Contents, Heap, ListObject
+from myia.infer.domain.mismatch import Mismatch
+from myia.infer.domain.values import Abstract, Ref, Scalar, Static, Tuple, same_static
+from myia.infer.domain.views import reshape
+from myia.infer.paths.merge import Join
+from myia.ir.avals import Aval
+from myia.ir.core import Value
+from myia.primitives import arithmetic, logic, windows
+from myia.primitives.define import constant, zeros
+
+BOUND_THE_LOOP = "say how many trips at most: `for i in myia.bounded(range(n), most)`"
+
+
+@dataclass(frozen=True)
+class Template:
+    """The form of an item: a tree of leaves. `kind`: "number", "array", "tuple" or "static"."""
+
+    kind: str
+    aval: Aval | None = None
+    weak: bool = False
+    static: object = None
+    items: tuple[Template, ...] = ()
+    cls: type | None = None
+
+    @property
+    def leaves(self) -> tuple[Aval, ...]:
+        if self.kind in ("number", "array"):
+            return (self.aval,)
+        return tuple(aval for item in self.items for aval in item.leaves)
+
+
+def template_of(x: Abstract, heap: Heap) -> Template:
+    """The template of one item; raises Mismatch when it cannot be stacked."""
+    if is_number(x):
+        return Template("number", Aval(number_dtype(x)), is_weak(x))
+    if isinstance(x, Ref) and isinstance(heap[x.id], STATIC_ARRAYS):
+        return Template("array", HeapArrays.aval(heap, x.id))
+    if isinstance(x, Tuple):
+        items = tuple(template_of(item, heap) for item in x.items)
+        return Template("tuple", items=items, cls=x.cls)
+    if isinstance(x, Static) and not isinstance(x.value, (list, dict)):
+        return Template("static", static=x.value)
+    raise Mismatch("a list", f"a list with {describe(x, heap)} appended")
+
+
+def unify(a: Template, b: Template) -> Template:
+    """The template that holds items of both; raises Mismatch."""
+    if a.kind == b.kind == "number":
+        dtype, weak = promote((a.aval.dtype, a.weak), (b.aval.dtype, b.weak))
+        return Template("number", Aval(dtype), weak)
+    if a.kind == b.kind == "array" and a.aval.shape == b.aval.shape:
+        dtype, _ = promote((a.aval.dtype, False), (b.aval.dtype, False))
+        return Template("array", a.aval.with_dtype(dtype))
+    if a.kind == b.kind == "tuple" and (a.cls, len(a.items)) == (b.cls, len(b.items)):
+        return Template("tuple", items=tuple(map(unify, a.items, b.items)), cls=a.cls)
+    if a.kind == b.kind == "static" and same_static(a.static, b.static):
+        return a
+    raise Mismatch(f"a list of {_name(a)}", f"a list with {_name(b)} appended")
+
+
+def _name(t: Template) -> str:
+    return {"number": "numbers", "array": f"arrays {t.aval}"}.get(t.kind, f"{t.kind}s")
+
+
+def flatten(x: Abstract, template: Template, heap: Heap) -> list[Value]:
+    """The leaves of an item, as the template has them."""
+    if template.kind == "number":
+        return [number_value(x, template.aval.dtype)]
+    if template.kind == "array":
+        return [convert(HeapArrays.read(heap, x.id), template.aval.dtype)]
+    if template.kind == "tuple":
+        return [v for i, t in zip(x.items, template.items) for v in flatten(i, t, heap)]
+    return []
+
+
+def build(ctx: Context, template: Template, leaves: list[Value]) -> Abstract:
+    """The item made of these leaves (taken from the front of the list)."""
+    if template.kind == "number":
+        return Scalar(leaves.pop(0), template.weak)
+    if template.kind == "array":
+        return ctx.new(ArrayObject(leaves.pop(0), ITEM_OF_LIST))
+    if template.kind == "tuple":
+        return Tuple(tuple(build(ctx, t, leaves) for t in template.items), template.cls)
+    return Static(template.static)
+
+
+def python_item(template: Template, leaves: list) -> object:
+    """The Python object of these leaves (taken from the front of the list)."""
+    if template.kind == "number":
+        leaf = leaves.pop(0)
+        return leaf.item() if template.weak else leaf
+    if template.kind == "array":
+        return leaves.pop(0)
+    if template.kind == "tuple":
+        items = [python_item(t, leaves) for t in template.items]
+        return tuple(items) if template.cls is None else template.cls(*items)
+    return template.static
+
+
+# ----- Operations on buffers
+
+
+def length(buffer: BufferObject) -> Abstract:
+    """The number of items: a static int or an integer scalar."""
+    if isinstance(buffer.base, Static):
+        return Static(buffer.base.value + buffer.offset)
+    if buffer.offset == 0:
+        return buffer.base
+    extent = _shifted((buffer.base, buffer.offset))
+    return Scalar(arithmetic.add(buffer.base.value, buffer.offset), True, extent.lo, extent.hi)
+
+
+def put(rows: Value, index: Value, item: Value) -> Value:
+    """`rows` with row `index` replaced."""
+    zero = constant(0, np.int64)
+    row = reshape(item, (1, *item.shape))
+    return windows.dynamic_update_slice(rows, row, index, *[zero] * len(item.shape))
+
+
+def get(rows: Value, index: Value) -> Value:
+    """Row `index`."""
+    zero = constant(0, np.int64)
+    shape = rows.shape[1:]
+    row = windows.dynamic_slice(rows, index, *[zero] * len(shape), sizes=(1, *shape))
+    return reshape(row, shape)
+
+
+def append(ctx: Context, ref: Ref, item: Abstract) -> None:
+    """`list.append` on either kind of list."""
+    contents = ctx.contents(ref)
+    if isinstance(contents, ListObject):
+        ctx.write(ref, ListObject((*contents.items, item)))
+        return
+    template = unify(contents.template, template_of(item, ctx.heap))
+    count = length(contents)
+    most = bounds(count)[1]
+    contents = retyped(contents, template, max(contents.capacity, 0 if most is None else most + 1))
+    if most is None:  # the loop that it grows in has found the capacity
+        full = logic.ge(count.value, constant(contents.capacity, np.int64))
+        ctx.check(full, RuntimeError, "a list outgrew the bound found for it")
+    grown = replace(contents, offset=contents.offset + 1)
+    _put_item(ctx, ref, grown, number_value(count, np.dtype(np.int64)), item)
+
+
+def store(ctx: Context, ref: Ref, index: Value, item: Abstract) -> None:
+    """`xs[index] = item` for a buffer; `index` is in range."""
+    contents = ctx.contents(ref)
+    template = unify(contents.template, template_of(item, ctx.heap))
+    _put_item(ctx, ref, retyped(contents, template, contents.capacity), index, item)
+
+
+def _put_item(ctx: Context, ref: Ref, buffer: BufferObject, index: Value, item: Abstract) -> None:
+    leaves = flatten(item, buffer.template, ctx.heap)
+    rows = [put(row.value, index, leaf) for row, leaf in zip(buffer.rows, leaves)]
+    ctx.write(ref, replace(buffer, rows=tuple(Scalar(row, False) for row in rows)))
+    watch(ctx.heap, item, ref.id)
+
+
+def watch(heap: Heap, item: Abstract, id: int) -> None:
+    """The buffer `id` holds a copy of the item: a later change of the item makes it stale."""
+    for origin in origins(item):
+        heap.copied(origin, id)
+
+
+def origins(item: Abstract) -> Iterator[int]:
+    """The objects that an item consists of."""
+    if isinstance(item, Ref):
+        yield item.id
+    for child in item.children():
+        yield from origins(child)
+
+
+def item_at(ctx: Context, ref: Ref, index: Value) -> Abstract:
+    """Item number `index` (in range) of a buffer."""
+    buffer = ctx.contents(ref)
+    item = build(ctx, buffer.template, [get(row.value, index) for row in buffer.rows])
+    for copy in origins(item):
+        ctx.heap.follow(ref.id, copy)
+    return item
+
+
+def stacked(ctx: Context, items: tuple[Abstract, ...]) -> Ref:
+    """A buffer of these items, which becomes stale when one of them is changed."""
+    template = _unify_all([template_of(item, ctx.heap) for item in items])
+    ref = ctx.new(to_buffer(ListObject(items), template, len(items), ctx.heap))
+    for item in items:
+        watch(ctx.heap, item, ref.id)
+    return ref
+
+
+def copied(ctx: Context, ref: Ref) -> Ref:
+    """A new list of the same items."""
+    contents = ctx.contents(ref)
+    copy = ctx.new(contents)
+    if isinstance(contents, BufferObject):
+        ctx.heap.follow(ref.id, copy.id)
+    return copy
+
+
+def retyped(buffer: BufferObject, template: Template, capacity: int) -> BufferObject:
+    """The same list with rows for another template and more capacity."""
+    if (template, capacity) == (buffer.template, buffer.capacity):
+        return buffer
+    rows = []
+    for row, aval in zip(buffer.rows, template.leaves):
+        value = convert(row.value, aval.dtype)
+        if capacity != buffer.capacity:
+            whole = zeros(aval.with_shape((capacity, *aval.shape)))
+            start = [constant(0, np.int64)] * (1 + aval.ndim)
+            value = windows.dynamic_update_slice(whole, value, *start)
+        rows.append(Scalar(value, False))
+    return BufferObject(template, tuple(rows), buffer.base, buffer.offset, capacity)
+
+
+def to_buffer(contents: Contents, template: Template, capacity: int, heap: Heap) -> BufferObject:
+    """Either kind of list as a buffer."""
+    if isinstance(contents, BufferObject):
+        return retyped(contents, template, capacity)
+    leaves = [zeros(a.with_shape((capacity, *a.shape))) for a in template.leaves]
+    for i, item in enumerate(contents.items):
+        index = constant(i, np.int64)
+        leaves = [put(r, index, x) for r, x in zip(leaves, flatten(item, template, heap))]
+    rows = tuple(Scalar(leaf, False) for leaf in leaves)
+    return BufferObject(template, rows, Static(len(contents.items)), 0, capacity)
+
+
+def bounded(buffer: Contents) -> Contents:
+    """The same list, known to be no longer than its capacity (unless it is stale)."""
+    base = getattr(buffer, "base", None)
+    if not isinstance(base, Scalar) or base.hi is not None:
+        return buffer
+    most = buffer.capacity - buffer.offset
+    return replace(buffer, base=Scalar(base.value, True, base.lo, most))
+
+
+# ----- Joining
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A list of `start` items before the loop, to which every trip appends `step` items."""
+
+    start: Abstract
+    offset: int
+    step: int
+
+
+@dataclass
+class ListGrowth:
+    """Joins lists of different lengths (`join.Join.growth`).
+
+    In a loop of at most `trips` trips a list that grows becomes a buffer; `plans` has those that
+    grow by the same number in every trip, by id, where `plannable` (no early exit). `bounded` are
+    the lists whose capacity this loop has found: that is their greatest length after it.
+    """
+
+    trips: int | None = None
+    plannable: bool = False
+    plans: dict[int, Plan] = field(default_factory=dict)
+    bounded: set[int] = field(default_factory=set)
+
+    def join(self, join: Join, a: int, b: int) -> Contents | None:
+        x, y = join.left[a], join.right[b]
+        if not all(isinstance(side, (ListObject, BufferObject)) for side in (x, y)):
+            return None
+        template = _unify_all([*_templates(x, join.left), *_templates(y, join.right)])
+        joined = join.pairs.get((a, b), a)
+        capacity = self.capacity(join, joined, x, y)
+        avals = [aval.with_shape((capacity, *aval.shape)) for aval in template.leaves]
+        kept = isinstance(x, BufferObject) and (x.template, x.capacity) == (template, capacity)
+        before = [row.value for row in x.rows] if kept else [None] * len(avals)
+        rows = tuple(Scalar(join.slot(v, of), False) for v, of in zip(avals, before))
+        for side in (x, y):
+            items = side.items if isinstance(side, ListObject) else ()
+            join.view_bases += [(id, joined) for item in items for id in origins(item)]
+        base, offset = self.base(join, joined, _extent(x), _extent(y))
+        return BufferObject(template, rows, base, offset, capacity)
+
+    def capacity(self, join: Join, joined: int, x: Contents, y: Contents) -> int:
+        """How many items there may be; of a list that grows in this loop, after all trips."""
+        least = max(_rows(x), _rows(y))
+        if not join.loop or self.grew_before(join, joined, x):
+            return least
+        growth = max(0, _most(y) - _most(x))
+        if growth and self.trips is None:
+            longer = "a longer list, while the number of trips has no bound"
+            raise Mismatch("a list", longer, BOUND_THE_LOOP)
+        self.bounded.add(joined)
+        return max(least, _most(x) + growth * (self.trips or 0))
+
+    def grew_before(self, join: Join, id: int, x: Contents) -> bool:
+        """Has an earlier pass over this loop, or a loop around it, found the capacity?"""
+        return id in join.headers or bounds(_extent(x)[0])[1] is None
+
+    def base(self, join: Join, id: int, x: Extent, y: Extent) -> Extent:
+        if _same_base(x, y):
+            step = y[1] - x[1] if isinstance(x[0], Scalar) else y[0].value - x[0].value
+            if step == 0:
+                return x
+            if join.loop and self.plannable and step > 0:
+                plan = self.plans.get(id)
+                if plan is None and id not in join.headers:
+                    join.widened = True
+                    self.plans[id] = Plan(*x, step)
+                    return x
+                if plan is not None and plan.step == step:
+                    return x
+        if self.plans.pop(id, None) is not None:
+            join.widened = True
+        return join.numbers(_shifted(x), _shifted(y)), 0
+
+    def convert(self, heap: Heap, source: Contents, target: Contents) -> Contents:
+        """What `source` yields for the slots of `target`."""
+        buffer = to_buffer(source, target.template, target.capacity, heap)
+        return BufferObject(buffer.template, buffer.rows, length(buffer), 0, buffer.capacity)
+
+
+Extent = tuple[Abstract, int]
+
+
+def _extent(contents: Contents) -> Extent:
+    """The length as a base and an offset; of a known length the base is all."""
+    if isinstance(contents, ListObject):
+        return Static(len(contents.items)), 0
+    if isinstance(contents.base, Static):
+        return Static(contents.base.value + contents.offset), 0
+    return contents.base, contents.offset
+
+
+def same_length(x: BufferObject, y: BufferObject) -> bool:
+    """The lengths are known to be equal."""
+    (a, offset), (b, other) = _extent(x), _extent(y)
+    if isinstance(a, Static) and isinstance(b, Static):
+        return a.value == b.value
+    return _same_base((a, offset), (b, other)) and offset == other
+
+
+def _same_base(x: Extent, y: Extent) -> bool:
+    if isinstance(x[0], Static) or isinstance(y[0], Static):
+        return isinstance(x[0], Static) and isinstance(y[0], Static)
+    return x[0].value is y[0].value
+
+
+def _shifted(extent: Extent) -> Abstract:
+    """The bounds of a length (its value matters only where the offset is 0)."""
+    base, offset = extent
+    if isinstance(base, Static):
+        return base
+    lo = None if base.lo is None else base.lo + offset
+    return Scalar(base.value, True, lo, None if base.hi is None else base.hi + offset)
+
+
+def _most(contents: Contents) -> int:
+    """The greatest length that the list may have."""
+    base, offset = _extent(contents)
+    if isinstance(base, Static):
+        return base.value
+    return contents.capacity if base.hi is None else base.hi + offset
+
+
+def _rows(contents: Contents) -> int:
+    """How many items the list has room for."""
+    return len(contents.items) if isinstance(contents, ListObject) else contents.capacity
+
+
+def _templates(contents: Contents, heap: Heap) -> list[Template]:
+    if isinstance(contents, BufferObject):
+        return [contents.template]
+    return [template_of(item, heap) for item in contents.items]
+
+
+def template_of_all(contents: Iterable[Contents], heap: Heap) -> Template:
+    """One template for the items of several lists; raises Mismatch."""
+    return _unify_all([t for c in contents for t in _templates(c, heap)])
+
+
+def _unify_all(templates: list[Template]) -> Template:
+    result = templates[0]
+    for other in templates[1:]:
+        result = unify(result, other)
+    return result

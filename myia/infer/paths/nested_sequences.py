@@ -1,0 +1,92 @@
+"""Arrays made of nested sequences: what `np.array`, `np.stack` and stores accept."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from myia.infer.domain.context import Context
+from myia.infer.domain.dtypes import is_number
+from myia.infer.domain.errors import BadType, BadValue, Unsupported
+from myia.infer.domain.heap import BufferObject
+from myia.infer.domain.memory_order import result_like
+from myia.infer.domain.values import Abstract, Ref, Scalar, Static, static_int
+from myia.infer.domain.views import reshape
+from myia.infer.numeric.promotion import operand, operand_dtype
+from myia.infer.paths import growing_lists
+from myia.ir.avals import Aval
+from myia.ir.core import Value
+from myia.primitives import shaping
+from myia.primitives.define import constant
+
+
+def as_array(ctx: Context, x: Abstract, dtype: np.dtype | None = None) -> Abstract:
+    """`np.asarray(x, dtype)`: arrays stay themselves, sequences are stacked."""
+    x = ctx.force(x)
+    if isinstance(x, Static) and isinstance(x.value, np.ndarray):
+        ctx.fail(BadType, message="an array of this dtype is not numeric")
+    if is_number(x) or ctx.is_array(x):
+        found, weak = operand_dtype(ctx, x)
+        if dtype is None or (dtype == found and not weak):
+            dtype = found
+        if isinstance(x, Ref) and found == dtype:
+            return x
+        return result_like(ctx, operand(ctx, x, Aval(dtype, ctx.shape(x))), x)
+    return ctx.array(_stacked(ctx, x, dtype or common_dtype(ctx, x)))
+
+
+def common_dtype(ctx: Context, x: Abstract) -> np.dtype:
+    """The dtype that the numbers and arrays of a nested sequence meet at, as `np.array` has it."""
+    found = [dtype for dtype, _ in _dtypes(ctx, x)]
+    return np.result_type(*found) if found else np.dtype(np.float64)
+
+
+def _dtypes(ctx: Context, x: Abstract):
+    if isinstance(x, Static) and isinstance(x.value, (str, bytes)):
+        ctx.fail(Unsupported, what="an array of strings")
+    if is_number(x) or ctx.is_array(x):
+        yield operand_dtype(ctx, x)
+    elif isinstance(x, Ref) and isinstance(ctx.contents(x), BufferObject):
+        yield from ((aval.dtype, False) for aval in ctx.contents(x).template.leaves)
+    else:
+        for item in ctx.list_items(x):
+            yield from _dtypes(ctx, item)
+
+
+def _stacked(ctx: Context, x: Abstract, dtype: np.dtype) -> Value:
+    if is_number(x) or ctx.is_array(x):
+        return operand(ctx, x, Aval(dtype, ctx.shape(x)))
+    if isinstance(x, Ref) and isinstance(ctx.contents(x), BufferObject):
+        return buffer_array(ctx, ctx.contents(x), dtype)
+    values = [_stacked(ctx, item, dtype) for item in ctx.list_items(x)]
+    return stack(ctx, values, 0, dtype)
+
+
+def stack(ctx: Context, values: list[Value], axis: int, dtype: np.dtype) -> Value:
+    """Values of one shape along a new axis."""
+    if not values:
+        return constant(0, dtype, (0,))
+    shapes = {v.shape for v in values}
+    if len(shapes) > 1:
+        ctx.fail(BadValue, message=f"arrays of different shapes cannot be stacked: {shapes}")
+    (shape,) = shapes
+    rows = [reshape(v, (*shape[:axis], 1, *shape[axis:])) for v in values]
+    return rows[0] if len(rows) == 1 else shaping.concatenate(*rows, axis=axis)
+
+
+def buffer_array(ctx: Context, buffer: BufferObject, dtype: np.dtype | None = None) -> Value:
+    """A list built in a loop as one array; its length must be known."""
+    count = growing_lists.length(buffer)
+    if not static_int(count):
+        ctx.needs_static("the length of a list that is stacked")
+    if buffer.template.kind not in ("number", "array"):
+        ctx.fail(BadType, message="a list of tuples cannot be stacked: stack its columns")
+    rows = buffer.rows[0].value
+    if count.value != buffer.capacity:
+        rows = shaping.slice(
+            rows,
+            start=(0,) * rows.aval.ndim,
+            limit=(count.value, *rows.shape[1:]),
+            stride=(1,) * rows.aval.ndim,
+        )
+    value = Scalar(rows, False) if rows.shape == () else ctx.array(rows)
+    return operand(ctx, value, Aval(dtype or rows.dtype, rows.shape))

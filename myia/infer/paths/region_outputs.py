@@ -1,0 +1,96 @@
+"""Closing a region: what leaves it becomes its yields.
+
+A part of the program that has been inferred into a builder of its own (a call, the function that a
+derivative is taken of) may return values and change objects. `export` finds every run-time value
+that is visible afterwards; `adopt` puts the op's results in their place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from myia.infer.domain.context import Context
+from myia.infer.domain.heap import (
+    ArrayObject,
+    ChosenArray,
+    Heap,
+    SizedObject,
+    SizedView,
+    ViewObject,
+)
+from myia.infer.domain.memory_order import is_contiguous
+from myia.infer.domain.values import Abstract, Ref, Scalar
+from myia.infer.dynamic.access import read as read_sized
+from myia.infer.paths.merge_template import substitute
+from myia.ir.core import Value
+
+
+@dataclass
+class Exports:
+    """Values that leave a region, in order."""
+
+    values: list[Value] = field(default_factory=list)
+    seen: set[int] = field(default_factory=set)
+
+    def add(self, ctx: Context, x: Abstract, before: Heap) -> None:
+        """All run-time leaves of `x`, through objects that are new since `before`."""
+        if isinstance(x, Scalar):
+            if x.value not in self.values:
+                self.values.append(x.value)
+        elif isinstance(x, Ref):
+            if x.id not in before:
+                self.object(ctx, x.id, before)
+        else:
+            for child in x.children():
+                self.add(ctx, child, before)
+
+    def object(self, ctx: Context, id: int, before: Heap) -> None:
+        if id in self.seen:
+            return
+        self.seen.add(id)
+        contents = ctx.heap[id]
+        if isinstance(contents, SizedView):
+            for value in contents.step.values():
+                self.add(ctx, Scalar(value, weak=False), before)
+        for base in contents.bases:
+            self.add(ctx, Ref(base), before)
+        for child in contents.children():
+            self.add(ctx, child, before)
+
+    def changed(self, ctx: Context, before: Heap) -> None:
+        """The contents of every object that was there before and has been written to."""
+        for id, contents in list(ctx.heap.objects.items()):
+            if id in before and contents is not before[id]:
+                self.object(ctx, id, before)
+
+
+def adopt(ctx: Context, exports: Exports, results: list[Value], xs: list[Abstract]):
+    """Replace what was exported by the op's results, in `xs` and in the objects."""
+    env = dict(zip(exports.values, results))
+    for old, new in env.items():
+        new.name = new.name or old.name
+    for id in exports.seen:
+        contents = ctx.heap[id]
+        if isinstance(contents, SizedView):
+            contents = replace(contents, step=contents.step.renamed(env))
+        ctx.heap.objects[id] = substitute(contents, env)
+    return [substitute(x, env) for x in xs]
+
+
+def copied(ctx: Context, x: Abstract, made: dict[int, Ref]) -> Abstract:
+    """`x` with copies of the arrays and containers in it; `made` keeps aliases aliases."""
+    if not isinstance(x, Ref):
+        return x.rebuild(tuple(copied(ctx, c, made) for c in x.children()))
+    if x.id not in made:
+        contents = ctx.contents(x)
+        if isinstance(contents, (ViewObject, ChosenArray)):
+            contents = ArrayObject(ctx.read(x), contiguous=is_contiguous(ctx, x))
+        if isinstance(contents, ArrayObject):
+            contents = replace(contents, stands_for=None)
+        if isinstance(contents, SizedView):
+            elements = read_sized(ctx, x)
+            contents = SizedObject(elements.value, elements.extents)
+        made[x.id] = ctx.new(contents)
+        children = tuple(copied(ctx, c, made) for c in contents.children())
+        ctx.heap.objects[made[x.id].id] = contents.rebuild(children)
+    return made[x.id]

@@ -1,1 +1,0 @@
-"""Arrays with axes of a run-time extent below a compile-time bound: `x[:i]`, `x[mask]`."""
