@@ -13,12 +13,12 @@ from math import prod
 
 import numpy as np
 
-from myia.backends.xla.buffers import READS, WRITES
+from myia.backends.xla.cpu.buffer_aliasing import READS, WRITES
 from myia.ir.core import Function, Op, Region, Value
-from myia.primitives.define import constant_p, empty_p
-from myia.primitives.linalg import dot_general
-from myia.primitives.shaping import iota, reshape
-from myia.primitives.structured import Loop, call_p, if_p, loop_p
+from myia.primitives.arrays.shaping import iota, reshape
+from myia.primitives.core.define import constant_p, empty_p
+from myia.primitives.core.structured import Loop, call_p, if_p, loop_p
+from myia.primitives.linalg.dot import dot_general
 
 FREE = {constant_p, empty_p, iota, reshape}
 Known = dict[Value, np.ndarray]  # what numbers of trips are made of

@@ -14,19 +14,19 @@ from jax import lax
 from jax import numpy as jnp
 
 from benchmarks.harness import compare
+from myia.backends.xla.cpu.emission_options import Rules
 from myia.backends.xla.emit import emit
 from myia.backends.xla.executable import compile_function
-from myia.backends.xla.rules import Rules
 from myia.ir.avals import F64, I64, Aval
 from myia.ir.builder import build_region
 from myia.ir.core import Function, Value
-from myia.primitives.arithmetic import mul, sub
-from myia.primitives.control import loop
-from myia.primitives.define import constant, zeros
-from myia.primitives.elementwise import cos, sin, tanh
-from myia.primitives.linalg import dot_general
-from myia.primitives.shaping import concatenate, reduce_sum, reshape
-from myia.primitives.windows import dynamic_slice, dynamic_update_slice
+from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
+from myia.primitives.arrays.shaping import concatenate, reduce_sum, reshape
+from myia.primitives.core.define import constant, zeros
+from myia.primitives.core.emit_structured import loop
+from myia.primitives.linalg.dot import dot_general
+from myia.primitives.pointwise.arithmetic import mul, sub
+from myia.primitives.pointwise.transcendental import cos, sin, tanh
 
 NO_RULE = Rules()
 OP_BY_OP = Rules(fences=True, region_analysis=True)

@@ -18,8 +18,8 @@ from myia.frontend.spans import Spans
 from myia.ir.avals import PY
 from myia.ir.builder import build_region, emit, emit1
 from myia.ir.core import Value
-from myia.primitives import control, py
-from myia.primitives import structured as s
+from myia.primitives.core import emit_structured, py
+from myia.primitives.core import structured as s
 from myia.source.diagnostics import InternalError
 
 
@@ -96,7 +96,7 @@ class Frame:
             self.values = dict(outside)
             return [*build(), *map(self.current, joined)]
 
-        results = control.if_(pred, lambda: region(then), lambda: region(other))
+        results = emit_structured.if_(pred, lambda: region(then), lambda: region(other))
         self.values = {n: v for n, v in outside.items() if n not in assigned}
         first = len(results) - len(joined)
         self._name(joined, results[first:])
@@ -133,7 +133,7 @@ class Frame:
         names = [None, *map(spelling, carried)]
         cond = None if test is None else build_region(avals, cond_region, names)
         parts = s.Loop(iterable, init, cond, build_region(avals, body_region, names), None)
-        results = control.emit_loop(parts)
+        results = emit_structured.emit_loop(parts)
         self.values = kept
         self._name(carried, results)
 

@@ -29,7 +29,7 @@ from myia.frontend.spans import Spans, place_f_strings
 from myia.frontend.unparse import to_text
 from myia.ir.core import Op, Region, walk
 from myia.ir.rewrite import with_regions
-from myia.primitives import py
+from myia.primitives.core import py
 from myia.source.diagnostics import MyiaError
 
 

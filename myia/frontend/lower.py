@@ -23,7 +23,7 @@ from myia.frontend.spans import Spans
 from myia.ir.avals import PY
 from myia.ir.builder import at, build_region, emit, emit1
 from myia.ir.core import Region, Value
-from myia.primitives import py
+from myia.primitives.core import py
 
 # ----- Functions
 

@@ -10,7 +10,7 @@ from myia.frontend.frame import Frame
 from myia.frontend.scopes import assigned
 from myia.ir.builder import at, emit, emit1
 from myia.ir.core import Value
-from myia.primitives import py
+from myia.primitives.core import py
 
 BINARY = {
     gast.Add: "+",

@@ -7,7 +7,7 @@
 
 SSA: a value is defined once, before its uses, and is visible in its region and the regions nested
 in it. Everything is immutable; a pass makes new ops. `if`, `loop`, `rev`, `call` and `derivative`
-hold regions (`primitives/structured.py`); there are no jumps.
+hold regions (`primitives/core/structured.py`); there are no jumps.
 """
 
 from __future__ import annotations

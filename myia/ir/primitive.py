@@ -1,7 +1,7 @@
 """What a primitive is: one name with its shape rule, lowering, evaluation and derivative.
 
 Every primitive is one block in `myia/primitives/`, made with the constructors of
-`primitives/define.py`. A derivative is stated once, in its natural form:
+`primitives/core/define.py`. A derivative is stated once, in its natural form:
 
     Partials(fns)            pointwise: dy/dx_i = fn_i(y, *xs), same shape as y; None means zero
     Linear(groups, fns)      (multi)linear: ct_x_i = fn_i(ct, *xs); the JVP is the op itself

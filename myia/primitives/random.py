@@ -17,10 +17,10 @@ from jax.extend.random import threefry2x32_p
 
 from myia.ir.avals import Aval
 from myia.ir.primitive import NONDIFFERENTIABLE, Explicit
-from myia.primitives.arithmetic import max
-from myia.primitives.define import CallablePrimitive, require, require_kind
-from myia.primitives.elementwise import exp
-from myia.primitives.special import random_gamma_grad
+from myia.primitives.core.define import CallablePrimitive, require, require_kind
+from myia.primitives.pointwise.arithmetic import max
+from myia.primitives.pointwise.transcendental import exp
+from myia.primitives.special.gamma_bessel import random_gamma_grad
 
 KEY_SIZES = {"threefry2x32": 2, "rbg": 4, "unsafe_rbg": 4}
 

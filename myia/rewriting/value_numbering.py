@@ -18,7 +18,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from itertools import count
 
 from myia.ir.core import Op, Region, Value, reads
-from myia.primitives.structured import Loop, if_p, loop_p
+from myia.primitives.core.structured import Loop, if_p, loop_p
 
 
 class Numbering:

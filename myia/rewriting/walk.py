@@ -17,8 +17,8 @@ from collections.abc import Callable, Sequence
 from myia.ir.builder import Builder, append, at
 from myia.ir.core import Function, Op, Region, Value
 from myia.ir.rewrite import Env
-from myia.primitives.define import constant_p
-from myia.primitives.structured import loop_p
+from myia.primitives.core.define import constant_p
+from myia.primitives.core.structured import loop_p
 
 Rule = Callable[[Op, "Walk"], Sequence[Value] | None]
 

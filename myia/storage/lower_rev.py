@@ -26,10 +26,10 @@ from myia.ir.core import Function, Op, Region, Value, has_effect, reads
 from myia.ir.dependence import needed, with_dependents
 from myia.ir.rewrite import Env, clone_region
 from myia.passes.canonicalize.dce import eliminate_dead_code
-from myia.primitives.arithmetic import add
-from myia.primitives.control import emit_loop
-from myia.primitives.define import constant, constant_p
-from myia.primitives.structured import Loop, loop_p, rev_p
+from myia.primitives.core.define import constant, constant_p
+from myia.primitives.core.emit_structured import emit_loop
+from myia.primitives.core.structured import Loop, loop_p, rev_p
+from myia.primitives.pointwise.arithmetic import add
 from myia.rewriting.value_numbering import Numbering
 from myia.source.diagnostics import Diagnostic, MyiaError
 from myia.storage.checkpointing.online_checkpointing import Trail

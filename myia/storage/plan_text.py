@@ -7,7 +7,7 @@ from math import prod
 
 from myia.ir.core import Op, Value, reads
 from myia.ir.dependence import with_dependents
-from myia.primitives.structured import Loop
+from myia.primitives.core.structured import Loop
 from myia.storage.checkpointing.online_checkpointing import Trail
 from myia.storage.model.plan import LoopPlan, Record, distinct, text_of
 from myia.storage.residuals.record_or_recompute import Cut

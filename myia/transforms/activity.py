@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from myia.ir.core import Op, Value
 from myia.ir.primitive import NONDIFFERENTIABLE, Explicit, Linear, Partials
-from myia.primitives.flow import Edge, edges, reach
+from myia.primitives.core.region_dataflow import Edge, edges, reach
 from myia.source.diagnostics import InternalError
 
 

@@ -7,9 +7,9 @@ from numbers import Number
 
 from myia.ir.builder import at, current_span
 from myia.ir.core import Op, Value
-from myia.primitives.arithmetic import add, mul, neg
-from myia.primitives.define import zeros
-from myia.primitives.windows import add_to_window, static_indices
+from myia.primitives.arrays.dynamic_slices import add_to_window, static_indices
+from myia.primitives.core.define import zeros
+from myia.primitives.pointwise.arithmetic import add, mul, neg
 from myia.source.span import Span
 from myia.transforms.windows import Window, sum_of_windows
 

@@ -22,8 +22,8 @@ from collections.abc import Callable, Iterable, Sequence
 from myia.ir.builder import Builder, append, current_span
 from myia.ir.core import Op, Region, Value
 from myia.ir.rewrite import inline, with_regions
-from myia.primitives.define import zeros
-from myia.primitives.structured import Rule, call_p, custom_p
+from myia.primitives.core.define import zeros
+from myia.primitives.core.structured import Rule, call_p, custom_p
 from myia.source.diagnostics import InternalError, MyiaError
 from myia.transforms.cotangents import Accumulators, or_zeros
 from myia.transforms.errors import ClosedOver, NoForwardRule

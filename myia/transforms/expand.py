@@ -11,7 +11,7 @@ from __future__ import annotations
 from myia.ir.builder import Builder, append
 from myia.ir.core import Function, Op, Region
 from myia.ir.rewrite import Env, inline
-from myia.primitives.structured import derivative_p
+from myia.primitives.core.structured import derivative_p
 from myia.transforms.custom import without_rules
 from myia.transforms.jvp import jvp_region
 from myia.transforms.remat import scheduled

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from myia.ir.builder import Builder, append
 from myia.ir.core import Op, Region, Value
 from myia.ir.rewrite import Env
-from myia.primitives.structured import call_p
+from myia.primitives.core.structured import call_p
 from myia.source.diagnostics import InternalError
 
 

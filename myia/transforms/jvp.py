@@ -17,8 +17,8 @@ from collections.abc import Sequence
 from myia.ir.builder import Builder, append, at, current_span, emit1
 from myia.ir.core import Op, Region, Value
 from myia.ir.primitive import Explicit, Linear, Partials
-from myia.primitives.flow import state, state_args
-from myia.primitives.structured import Loop, custom_p, if_p, loop_p, remat_p, rev_p
+from myia.primitives.core.region_dataflow import state, state_args
+from myia.primitives.core.structured import Loop, custom_p, if_p, loop_p, remat_p, rev_p
 from myia.source.diagnostics import InternalError
 from myia.transforms.activity import active_values
 from myia.transforms.cotangents import or_zeros, plus, scaled

@@ -17,7 +17,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from myia.ir.core import Op, Region, Value
 from myia.ir.equality import same_region
 from myia.ir.rewrite import Env, reading
-from myia.primitives.structured import if_p
+from myia.primitives.core.structured import if_p
 
 
 def once(ops: Iterable[Op], values: Sequence[Value]) -> tuple[list[Op], list[Value]]:

@@ -16,8 +16,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from myia.ir.core import Op, Region, Value, has_effect
-from myia.primitives.flow import carry_args, edges, reach, state, state_args
-from myia.primitives.structured import (
+from myia.primitives.core.region_dataflow import carry_args, edges, reach, state, state_args
+from myia.primitives.core.structured import (
     Loop,
     call_p,
     custom_p,

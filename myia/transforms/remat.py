@@ -21,8 +21,8 @@ from collections.abc import Callable, Sequence
 from myia.ir.builder import Builder, append, at, build_region, emit
 from myia.ir.core import Op, Region, Value, captures
 from myia.ir.rewrite import with_regions
-from myia.primitives.scheduling import held_back
-from myia.primitives.structured import call_p, remat_p
+from myia.primitives.core.barriers import held_back
+from myia.primitives.core.structured import call_p, remat_p
 from myia.transforms.cotangents import Accumulators
 from myia.transforms.fresh import applied
 from myia.transforms.residuals import export_residuals

@@ -29,9 +29,9 @@ from myia.ir.builder import Builder, append
 from myia.ir.core import Op, Region, Value, reads
 from myia.ir.dependence import needed
 from myia.ir.rewrite import Env, clone_op, reading
-from myia.primitives.arithmetic import add, mul, neg, sub
-from myia.primitives.define import constant_p, zeros
-from myia.primitives.structured import if_p
+from myia.primitives.core.define import constant_p, zeros
+from myia.primitives.core.structured import if_p
+from myia.primitives.pointwise.arithmetic import add, mul, neg, sub
 
 COUNTING = {add, sub, mul, neg}
 

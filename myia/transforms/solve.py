@@ -16,9 +16,9 @@ from collections.abc import Callable, Sequence
 from myia.ir.builder import build_region, current_span, emit
 from myia.ir.core import Op, Region, Value
 from myia.ir.rewrite import inline
-from myia.primitives.arithmetic import neg
-from myia.primitives.define import zeros
-from myia.primitives.structured import Rule, custom_p
+from myia.primitives.core.define import zeros
+from myia.primitives.core.structured import Rule, custom_p
+from myia.primitives.pointwise.arithmetic import neg
 from myia.source.diagnostics import MyiaError
 from myia.transforms.cotangents import Accumulators, or_zeros
 from myia.transforms.errors import NoTransposedSolver

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from myia.ir.builder import Builder, append, at, emit
 from myia.ir.core import Op, Region, Value, captures, reads
 from myia.ir.primitive import Explicit, Linear, Partials
-from myia.primitives.structured import custom_p, if_p, loop_p, remat_p, rev_p
+from myia.primitives.core.structured import custom_p, if_p, loop_p, remat_p, rev_p
 from myia.source.diagnostics import InternalError
 from myia.transforms.activity import active_values, sources
 from myia.transforms.cotangents import Accumulators, like_cotangents, scaled

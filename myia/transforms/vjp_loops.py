@@ -16,8 +16,8 @@ from dataclasses import replace
 from myia.ir.avals import I64
 from myia.ir.builder import build_region
 from myia.ir.core import Op, Region, Value, captures
-from myia.primitives.control import emit_loop
-from myia.primitives.structured import Loop
+from myia.primitives.core.emit_structured import emit_loop
+from myia.primitives.core.structured import Loop
 from myia.transforms.cotangents import Accumulators, like_cotangents, or_zeros
 from myia.transforms.custom import region_with_rules
 from myia.transforms.fresh import applied, fresh

@@ -20,9 +20,9 @@ from dataclasses import replace
 
 from myia.ir.builder import append, current_span
 from myia.ir.core import Op, Region, Value, captures
-from myia.primitives.control import emit_loop
-from myia.primitives.flow import state, state_args
-from myia.primitives.structured import Loop
+from myia.primitives.core.emit_structured import emit_loop
+from myia.primitives.core.region_dataflow import state, state_args
+from myia.primitives.core.structured import Loop
 from myia.source.diagnostics import MyiaError
 from myia.transforms.activity import useful_values
 from myia.transforms.cotangents import Accumulators, like_cotangents, or_zeros

@@ -21,10 +21,10 @@ from dataclasses import dataclass
 from myia.ir.avals import Aval
 from myia.ir.builder import at
 from myia.ir.core import Value
-from myia.primitives.arithmetic import add
-from myia.primitives.define import constant, zeros
-from myia.primitives.shaping import concatenate, pad
-from myia.primitives.windows import add_to_window, static_indices
+from myia.primitives.arrays.dynamic_slices import add_to_window, static_indices
+from myia.primitives.arrays.shaping import concatenate, pad
+from myia.primitives.core.define import constant, zeros
+from myia.primitives.pointwise.arithmetic import add
 from myia.source.span import Span
 
 DENSE = 2  # a layer is worth an array of its own if it covers one in this many elements

@@ -13,13 +13,13 @@ import numpy as np
 from myia.ir.avals import F64, I64, Aval
 from myia.ir.builder import build_region
 from myia.ir.core import Function, Value
-from myia.primitives.arithmetic import min as minimum
-from myia.primitives.control import if_, loop
-from myia.primitives.define import constant
-from myia.primitives.elementwise import sin
-from myia.primitives.logic import gt, lt
-from myia.primitives.shaping import broadcast, flip, reduce_sum, reshape, slice
-from myia.primitives.windows import dynamic_slice, dynamic_update_slice
+from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
+from myia.primitives.arrays.shaping import broadcast, flip, reduce_sum, reshape, slice
+from myia.primitives.core.define import constant
+from myia.primitives.core.emit_structured import if_, loop
+from myia.primitives.pointwise.arithmetic import min as minimum
+from myia.primitives.pointwise.logic import gt, lt
+from myia.primitives.pointwise.transcendental import sin
 
 LENGTH = 6
 SCALAR, VECTOR, MATRIX = F64, F64.with_shape((LENGTH,)), F64.with_shape((3, 4))

@@ -10,10 +10,11 @@ from myia.ir.avals import BOOL, F64, I64
 from myia.ir.builder import build_region, emit
 from myia.ir.core import Function
 from myia.ir.primitive import NONDIFFERENTIABLE, PRIMITIVES, Primitive
-from myia.primitives import effects, logic, py
-from myia.primitives.control import emit_loop, if_, loop
-from myia.primitives.define import constant
-from myia.primitives.structured import Loop, call_p, derivative_p
+from myia.primitives.core import effects, py
+from myia.primitives.core.define import constant
+from myia.primitives.core.emit_structured import emit_loop, if_, loop
+from myia.primitives.core.structured import Loop, call_p, derivative_p
+from myia.primitives.pointwise import logic
 from myia.source.diagnostics import InternalError
 
 

@@ -8,23 +8,23 @@ import pytest
 from xla_programs import F64_, PROGRAMS, function, integer, read, write
 
 from myia.backends.reference.interpreter import evaluate
+from myia.backends.xla.cpu.emission_options import UNDER_A_TRACE, Rules, rules_for_cpu
 from myia.backends.xla.emit import emit
 from myia.backends.xla.executable import compile_function
-from myia.backends.xla.rules import UNDER_A_TRACE, Rules, rules_for_cpu
 from myia.ir.avals import F64, I64
 from myia.ir.builder import at, build_region
 from myia.ir.core import Function, Region
 from myia.ir.verifier import verify
-from myia.primitives.arithmetic import div
-from myia.primitives.control import emit_loop, if_, loop
-from myia.primitives.define import constant, zeros
-from myia.primitives.effects import debug_print
-from myia.primitives.elementwise import sin
-from myia.primitives.linalg import dot_general
-from myia.primitives.logic import gt, lt
-from myia.primitives.shaping import reduce_sum, reshape, slice
-from myia.primitives.structured import Loop
-from myia.primitives.windows import dynamic_slice, dynamic_update_slice
+from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
+from myia.primitives.arrays.shaping import reduce_sum, reshape, slice
+from myia.primitives.core.define import constant, zeros
+from myia.primitives.core.effects import debug_print
+from myia.primitives.core.emit_structured import emit_loop, if_, loop
+from myia.primitives.core.structured import Loop
+from myia.primitives.linalg.dot import dot_general
+from myia.primitives.pointwise.arithmetic import div
+from myia.primitives.pointwise.logic import gt, lt
+from myia.primitives.pointwise.transcendental import sin
 from myia.source.diagnostics import InternalError
 from myia.source.span import SourceFile, Span
 

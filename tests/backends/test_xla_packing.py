@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from myia.backends.xla.executable import compile_function
-from myia.backends.xla.packing import Packing
+from myia.backends.xla.scalar_packing import Packing
 from myia.ir.avals import F64
 from myia.ir.builder import build_region
 from myia.ir.core import Function

@@ -11,20 +11,16 @@ import pytest
 from xla_programs import F64_, function, integer, read, write
 
 from myia.backends.reference.interpreter import evaluate
-from myia.backends.xla.cost import cuts, worth_compiling_whole
+from myia.backends.xla.cpu.whole_loop_cost import cuts, worth_compiling_whole
 from myia.backends.xla.executable import compile_function
 from myia.ir.avals import I64, aval_of
 from myia.ir.builder import build_region
 from myia.ir.core import Function
 from myia.ir.primitive import PRIMITIVES
 from myia.ir.verifier import verify
-from myia.primitives.control import loop
-from myia.primitives.define import constant, zeros
-from myia.primitives.elementwise import sin
-from myia.primitives.linalg import dot_general
-from myia.primitives.logic import convert
-from myia.primitives.reductions import argmax, cumprod, cumsum, reduce_max, reduce_prod
-from myia.primitives.shaping import (
+from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
+from myia.primitives.arrays.reductions import argmax, cumprod, cumsum, reduce_max, reduce_prod
+from myia.primitives.arrays.shaping import (
     broadcast,
     concatenate,
     flip,
@@ -34,8 +30,12 @@ from myia.primitives.shaping import (
     slice,
     transpose,
 )
-from myia.primitives.structured import loop_p
-from myia.primitives.windows import dynamic_slice, dynamic_update_slice
+from myia.primitives.core.define import constant, zeros
+from myia.primitives.core.emit_structured import loop
+from myia.primitives.core.structured import loop_p
+from myia.primitives.linalg.dot import dot_general
+from myia.primitives.pointwise.logic import convert
+from myia.primitives.pointwise.transcendental import sin
 
 pytestmark = pytest.mark.skipif(jax.default_backend() != "cpu", reason="rules for the CPU")
 

@@ -9,16 +9,16 @@ import numpy as np
 from myia.ir.avals import BOOL, F32, F64, I64, Aval
 from myia.ir.builder import build_region, emit, emit1
 from myia.ir.core import Function, Value
-from myia.primitives.arithmetic import add, div, mul, neg, sub
-from myia.primitives.control import if_, loop
-from myia.primitives.define import constant, zeros
-from myia.primitives.elementwise import cos, exp, sin, tanh
-from myia.primitives.indexing import take
-from myia.primitives.linalg import dot_general
-from myia.primitives.logic import and_, convert, gt, le, lt, select
-from myia.primitives.shaping import broadcast, flip, reduce_sum, reshape, slice
-from myia.primitives.structured import call_p
-from myia.primitives.windows import dynamic_slice, dynamic_update_slice
+from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
+from myia.primitives.arrays.gather import take
+from myia.primitives.arrays.shaping import broadcast, flip, reduce_sum, reshape, slice
+from myia.primitives.core.define import constant, zeros
+from myia.primitives.core.emit_structured import if_, loop
+from myia.primitives.core.structured import call_p
+from myia.primitives.linalg.dot import dot_general
+from myia.primitives.pointwise.arithmetic import add, div, mul, neg, sub
+from myia.primitives.pointwise.logic import and_, convert, gt, le, lt, select
+from myia.primitives.pointwise.transcendental import cos, exp, sin, tanh
 
 PROGRAMS: dict[str, tuple[Function, list[tuple]]] = {}
 

@@ -6,8 +6,8 @@ import builtins
 import inspect
 import operator
 
-from myia.primitives import py
-from myia.primitives.structured import Loop, if_p, loop_p
+from myia.primitives.core import py
+from myia.primitives.core.structured import Loop, if_p, loop_p
 
 UNDEFINED = type("Undefined", (), {"__repr__": lambda self: "UNDEFINED"})()
 

@@ -7,8 +7,8 @@ from compare import define
 
 from myia.frontend import load
 from myia.ir.core import walk
-from myia.primitives import py
-from myia.primitives.structured import Loop, if_p, loop_p
+from myia.primitives.core import py
+from myia.primitives.core.structured import Loop, if_p, loop_p
 
 
 def ops(program: str, primitive=None):

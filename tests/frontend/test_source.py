@@ -12,7 +12,7 @@ from lambdas import ALIKE, BY_LINES, CURRIED, ON_ONE_LINE, PAIR, decorated, non_
 from myia.frontend import load
 from myia.frontend.source import find
 from myia.ir.core import walk
-from myia.primitives import py
+from myia.primitives.core import py
 from myia.source.diagnostics import MyiaError
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 
 FEW = {  # by module
-    "backends.xla.cost": {"_MAX_WORK": 40},
+    "backends.xla.cpu.whole_loop_cost": {"_MAX_WORK": 40},
     "passes.vectorize.outer_loop": {"MIN_TRIPS": 1, "MAX_IN_COLUMNS": 3},
     "passes.idioms.matmul": {"MIN_TRIPS": 1, "MIN_TRIPS_IN_LOOPS": 1},
     "passes.loops.peeling": {"MIN_TRIPS": 2, "WIDTH": 2},

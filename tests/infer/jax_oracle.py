@@ -22,10 +22,10 @@ from myia.ir.avals import aval_of
 from myia.ir.builder import build_region
 from myia.ir.core import Region, Value
 from myia.ir.rewrite import inline
-from myia.primitives.define import array_constant, constant
-from myia.primitives.elementwise import real
-from myia.primitives.logic import convert
-from myia.primitives.shaping import reduce_sum
+from myia.primitives.arrays.shaping import reduce_sum
+from myia.primitives.core.define import array_constant, constant
+from myia.primitives.pointwise.logic import convert
+from myia.primitives.pointwise.transcendental import real
 from myia.transforms.vjp import vjp_region
 
 

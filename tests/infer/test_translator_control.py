@@ -27,7 +27,7 @@ from myia.ir.builder import build_region, emit
 from myia.ir.core import Function, walk
 from myia.ir.verifier import verify
 from myia.pipeline import lowered
-from myia.primitives.structured import custom_p, derivative_p, loop_p
+from myia.primitives.core.structured import custom_p, derivative_p, loop_p
 from myia.source.diagnostics import MyiaError
 from myia.transforms.expand import expand_derivatives
 

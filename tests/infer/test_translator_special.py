@@ -30,8 +30,8 @@ from myia.backends.reference.interpreter import evaluate
 from myia.ir.avals import F64
 from myia.ir.builder import build_region
 from myia.ir.rewrite import inline
-from myia.primitives import bits
-from myia.primitives.define import constant
+from myia.primitives.core.define import constant
+from myia.primitives.pointwise import bits
 from myia.source.diagnostics import MyiaError
 from myia.transforms.vjp import vjp_region
 

@@ -16,9 +16,9 @@ from myia.ir.builder import build_region, emit
 from myia.ir.core import Function
 from myia.ir.rewrite import clone_region, inline
 from myia.ir.verifier import verify
-from myia.primitives import shaping
-from myia.primitives.define import array_constant, constant
-from myia.primitives.structured import derivative_p
+from myia.primitives.arrays import shaping
+from myia.primitives.core.define import array_constant, constant
+from myia.primitives.core.structured import derivative_p
 from myia.transforms.expand import expand_derivatives
 
 

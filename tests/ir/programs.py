@@ -4,13 +4,13 @@ from myia.ir.avals import F64, I64, PY
 from myia.ir.builder import at, build_region, emit, emit1
 from myia.ir.code import Code, Parameter
 from myia.ir.core import Function
-from myia.primitives import py
-from myia.primitives.arithmetic import add, mul, neg, sub
-from myia.primitives.control import emit_loop, if_, loop
-from myia.primitives.define import constant
-from myia.primitives.logic import gt, lt
-from myia.primitives.shaping import reduce_sum
-from myia.primitives.structured import Loop, call_p, derivative_p
+from myia.primitives.arrays.shaping import reduce_sum
+from myia.primitives.core import py
+from myia.primitives.core.define import constant
+from myia.primitives.core.emit_structured import emit_loop, if_, loop
+from myia.primitives.core.structured import Loop, call_p, derivative_p
+from myia.primitives.pointwise.arithmetic import add, mul, neg, sub
+from myia.primitives.pointwise.logic import gt, lt
 from myia.source.span import SourceFile, Span
 
 FILE = SourceFile("examples/power.py", ())

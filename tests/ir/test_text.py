@@ -11,7 +11,7 @@ from myia.ir.equality import same
 from myia.ir.lexer import ParseError
 from myia.ir.parser import parse
 from myia.ir.printer import to_text
-from myia.primitives import py
+from myia.primitives.core import py
 
 
 @pytest.fixture(params=programs.ALL, ids=lambda p: p.__name__)

@@ -9,11 +9,11 @@ from myia.ir.core import Function, Op, Region, Value
 from myia.ir.parser import parse
 from myia.ir.primitive import Primitive
 from myia.ir.verifier import verify
-from myia.primitives import py
-from myia.primitives.arithmetic import add, neg
-from myia.primitives.effects import debug_print
-from myia.primitives.shaping import transpose
-from myia.primitives.structured import if_p
+from myia.primitives.arrays.shaping import transpose
+from myia.primitives.core import py
+from myia.primitives.core.effects import debug_print
+from myia.primitives.core.structured import if_p
+from myia.primitives.pointwise.arithmetic import add, neg
 from myia.source.diagnostics import InternalError
 
 

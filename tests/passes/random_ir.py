@@ -13,15 +13,15 @@ import numpy as np
 from myia.ir.avals import BOOL, F32, F64, I64, Aval
 from myia.ir.builder import build_region, emit
 from myia.ir.core import Function, Value
-from myia.primitives import arithmetic as A
-from myia.primitives import elementwise as E
-from myia.primitives import logic as L
-from myia.primitives import reductions as R
-from myia.primitives import shaping as S
-from myia.primitives import windows as W
-from myia.primitives.control import emit_loop, if_
-from myia.primitives.define import constant
-from myia.primitives.structured import Loop, call_p
+from myia.primitives.arrays import dynamic_slices as W
+from myia.primitives.arrays import reductions as R
+from myia.primitives.arrays import shaping as S
+from myia.primitives.core.define import constant
+from myia.primitives.core.emit_structured import emit_loop, if_
+from myia.primitives.core.structured import Loop, call_p
+from myia.primitives.pointwise import arithmetic as A
+from myia.primitives.pointwise import logic as L
+from myia.primitives.pointwise import transcendental as E
 
 VECTOR, MATRIX, COUNTS = F64.with_shape((3,)), F64.with_shape((2, 3)), I64.with_shape((3,))
 AVALS = [F64, F64, I64, I64, BOOL, F32, VECTOR, VECTOR, MATRIX, COUNTS, BOOL.with_shape((3,))]

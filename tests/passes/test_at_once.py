@@ -8,7 +8,7 @@ from myia.ir.core import walk
 from myia.ir.parser import parse
 from myia.ir.verifier import verify
 from myia.passes.vectorize.outer_loop import at_once
-from myia.primitives.structured import loop_p
+from myia.primitives.core.structured import loop_p
 
 
 def test_rows_times_a_matrix(golden):

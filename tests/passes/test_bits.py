@@ -11,10 +11,10 @@ from myia.ir.avals import I64, aval_of
 from myia.ir.core import Function, walk
 from myia.ir.verifier import verify
 from myia.passes.pipeline import LATE_PASSES, optimize
-from myia.primitives.control import loop
-from myia.primitives.define import constant
-from myia.primitives.logic import gt, lt, select
-from myia.primitives.shaping import concatenate, reduce_sum, reshape
+from myia.primitives.arrays.shaping import concatenate, reduce_sum, reshape
+from myia.primitives.core.define import constant
+from myia.primitives.core.emit_structured import loop
+from myia.primitives.pointwise.logic import gt, lt, select
 from myia.storage import Limits, lower_and_plan
 from myia.storage.model.iteration_rows import read, write
 from myia.storage.tape.packed_masks import Bits, shared_bits

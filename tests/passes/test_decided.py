@@ -3,8 +3,8 @@ from before_after import before_after, unchanged
 
 from myia.ir.parser import parse
 from myia.passes.canonicalize.range_comparisons import decide
-from myia.primitives.define import constant_p
-from myia.primitives.structured import Loop
+from myia.primitives.core.define import constant_p
+from myia.primitives.core.structured import Loop
 
 
 def loop(comparison: str) -> str:

@@ -5,7 +5,7 @@ import pytest
 from myia.ir.parser import parse
 from myia.passes.analysis.linear_indices import Ranges
 from myia.passes.loops.fission import distributed
-from myia.primitives.structured import loop_p
+from myia.primitives.core.structured import loop_p
 
 LOOP = """
 func @f(%a: f64[9], %b: f64[9], %c: f64[9], %s: f64[]) -> f64[9], f64[9], f64[9], f64[] {

@@ -8,7 +8,7 @@ from myia.ir.core import walk
 from myia.ir.parser import parse
 from myia.ir.verifier import verify
 from myia.passes.vectorize.inner_loop import in_lanes
-from myia.primitives.windows import dynamic_update_slice
+from myia.primitives.arrays.dynamic_slices import dynamic_update_slice
 
 
 def test_elements_of_two_arrays_and_their_sum(golden):

@@ -9,7 +9,7 @@ from myia.ir.parser import parse
 from myia.ir.verifier import verify
 from myia.passes.vectorize.outer_loop import MAX_IN_COLUMNS, at_once
 from myia.pipeline import Options, lowered
-from myia.primitives.structured import loop_p
+from myia.primitives.core.structured import loop_p
 
 
 def test_a_recurrence_along_columns(golden):

@@ -10,7 +10,7 @@ from myia.ir.parser import parse
 from myia.passes.analysis.linear_indices import Ranges, minus, number, plus
 from myia.passes.memory.scalar_replacement import promote
 from myia.passes.pipeline import EARLY_PASSES, optimize
-from myia.primitives.structured import loop_p
+from myia.primitives.core.structured import loop_p
 
 
 def prepared(function):

@@ -3,9 +3,9 @@
 from myia.ir.avals import I64
 from myia.ir.builder import build_region
 from myia.passes.analysis.linear_indices import Ranges, as_index, minus, number
-from myia.primitives.arithmetic import sub
-from myia.primitives.control import loop
-from myia.primitives.define import constant
+from myia.primitives.core.define import constant
+from myia.primitives.core.emit_structured import loop
+from myia.primitives.pointwise.arithmetic import sub
 
 
 def known(end):

@@ -15,13 +15,13 @@ from myia.ir.core import Function, walk
 from myia.ir.verifier import verify
 from myia.passes.canonicalize.cse import eliminate_common_subexpressions
 from myia.passes.canonicalize.dce import eliminate_dead_code
-from myia.primitives import elementwise
-from myia.primitives.control import if_, loop
-from myia.primitives.define import constant_p, empty_p
-from myia.primitives.elementwise import sin, tanh
-from myia.primitives.logic import and_, ge, gt, lt, select
-from myia.primitives.shaping import broadcast, iota, reduce_sum
-from myia.primitives.structured import Loop, loop_p
+from myia.primitives.arrays.shaping import broadcast, iota, reduce_sum
+from myia.primitives.core.define import constant_p, empty_p
+from myia.primitives.core.emit_structured import if_, loop
+from myia.primitives.core.structured import Loop, loop_p
+from myia.primitives.pointwise import transcendental
+from myia.primitives.pointwise.logic import and_, ge, gt, lt, select
+from myia.primitives.pointwise.transcendental import sin, tanh
 from myia.storage import Limits, lower_and_plan
 from myia.storage.model.memory_limits import Sizes
 from myia.storage.model.revolve import runs
@@ -126,7 +126,7 @@ def test_number_of_replays(monkeypatch, n):
     f = expanded(gradient(function(counted, 0.7, 0.8, 1)))
     limits = Limits(strategy="trail", blocks=(4, 4), slots=(16, 16))
     lowered = eliminate_common_subexpressions(lower_and_plan(f, limits)[0])
-    evaluations = count_evaluations(monkeypatch, elementwise.sin, lowered, [0.7, 0.8, n])
+    evaluations = count_evaluations(monkeypatch, transcendental.sin, lowered, [0.7, 0.8, n])
     assert evaluations <= n * (runs(n, 16, 4) + (0.5 if n > 4 else 0))
 
 
@@ -137,7 +137,7 @@ def test_replays_of_a_known_count(monkeypatch, n, slots, block):
     f = expanded(gradient(function(lambda x, p: counted(x, p, integer(n)), 0.7, 0.8)))
     limits = Limits(strategy="trail", blocks=(block, block), slots=(slots, slots))
     lowered = eliminate_common_subexpressions(lower_and_plan(f, limits)[0])
-    evaluations = count_evaluations(monkeypatch, elementwise.sin, lowered, [0.7, 0.8])
+    evaluations = count_evaluations(monkeypatch, transcendental.sin, lowered, [0.7, 0.8])
     assert evaluations <= round(n * runs(n, slots, block))
     for got, want in zip(run(lowered, [0.7, 0.8]), run(f, [0.7, 0.8]), strict=True):
         np.testing.assert_allclose(got, want, rtol=1e-11)
@@ -210,7 +210,7 @@ def test_a_carry_is_recorded_once_for_two_trips(monkeypatch, n):
     lowered, (plan,) = lower_and_plan(f, limits)
     assert plan.bytes_per_trip == 8 and plan.bytes == 4 * 8 + 8 + 25 * 8
     in_leaf = (n - 1) % 4 + 1
-    evaluations = count_evaluations(monkeypatch, elementwise.tanh, lowered, [0.7, 0.8, n])
+    evaluations = count_evaluations(monkeypatch, transcendental.tanh, lowered, [0.7, 0.8, n])
     assert evaluations == n + (n - in_leaf)
     for got, want in zip(run(lowered, [0.7, 0.8, n]), run(f, [0.7, 0.8, n]), strict=True):
         np.testing.assert_allclose(got, want, rtol=1e-12)

@@ -8,8 +8,8 @@ from transforms.derivative_zoo import ZOO
 import myia
 from myia.backends.xla.executable import compile_function
 from myia.passes.pipeline import LATE_PASSES, optimize
-from myia.primitives.control import loop
-from myia.primitives.elementwise import sin
+from myia.primitives.core.emit_structured import loop
+from myia.primitives.pointwise.transcendental import sin
 from myia.storage import Limits, lower_rev
 
 NAMES = ["while_loop", "updates_array", "nest", "newton_nest", "loop_if_loop", "two_dimensional"]

@@ -9,12 +9,12 @@ from transforms.derivative_checks import function, run
 from myia.ir.avals import I64
 from myia.ir.core import walk
 from myia.ir.verifier import verify
-from myia.primitives.arithmetic import add, mul
-from myia.primitives.control import if_, loop
-from myia.primitives.define import constant, zeros
-from myia.primitives.elementwise import sin
-from myia.primitives.logic import eq
-from myia.primitives.structured import loop_p
+from myia.primitives.core.define import constant, zeros
+from myia.primitives.core.emit_structured import if_, loop
+from myia.primitives.core.structured import loop_p
+from myia.primitives.pointwise.arithmetic import add, mul
+from myia.primitives.pointwise.logic import eq
+from myia.primitives.pointwise.transcendental import sin
 from myia.storage.loops.strip_mining import strip_mine
 from myia.storage.model.iteration_rows import stacked, write
 

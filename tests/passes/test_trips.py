@@ -14,9 +14,9 @@ from myia.ir.core import Function, Op, Region, walk
 from myia.ir.parser import parse
 from myia.passes.vectorize.inner_loop import WIDTH
 from myia.pipeline import Options, lowered
-from myia.primitives.arithmetic import add
-from myia.primitives.structured import loop_p
-from myia.primitives.windows import dynamic_slice, dynamic_update_slice
+from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
+from myia.primitives.core.structured import loop_p
+from myia.primitives.pointwise.arithmetic import add
 
 OFF = frozenset({"read_first", "neighbours"})
 

@@ -30,17 +30,17 @@ from case import (
     pointwise,
 )
 
-from myia.primitives import arithmetic as a
-from myia.primitives import define, effects, scheduling
-from myia.primitives import elementwise as e
-from myia.primitives import indexing as i
-from myia.primitives import linalg as m
-from myia.primitives import logic as g
-from myia.primitives import ordering as o
-from myia.primitives import reductions as r
-from myia.primitives import scattering as j
-from myia.primitives import shaping as s
-from myia.primitives import windows as w
+from myia.primitives.arrays import dynamic_slices as w
+from myia.primitives.arrays import gather as i
+from myia.primitives.arrays import reductions as r
+from myia.primitives.arrays import scattering as j
+from myia.primitives.arrays import shaping as s
+from myia.primitives.arrays import sorting as o
+from myia.primitives.core import barriers, define, effects
+from myia.primitives.linalg import dot as m
+from myia.primitives.pointwise import arithmetic as a
+from myia.primitives.pointwise import logic as g
+from myia.primitives.pointwise import transcendental as e
 
 ROWS = dict(dims=i.index_dims((1,), (0,), (0,)))  # whole rows of a matrix, at indices (n, 1)
 PLACES = dict(dims=i.index_dims((), (0, 1), (0, 1)))  # single elements of one, at (n, 2)
@@ -234,7 +234,7 @@ TABLE = [
     case(m.dot_general, (5, 2, 3), (3, 4, 5), contract=((2,), (0,)), batch=((0,), (2,))),
     case(m.dot_general, (2, 3, 4), (4, 5, 3, 2), contract=((1, 2), (2, 0)), batch=((0,), (3,))),
     # ----- Effects, scheduling
-    case(scheduling.barrier_p, (2, 3), (3,), (), dtypes=NUMBERS, held=2),
+    case(barriers.barrier_p, (2, 3), (3,), (), dtypes=NUMBERS, held=2),
     case(effects.debug_print_p, (), fmt="x is {}"),
 ]
 

@@ -7,13 +7,13 @@ import itertools
 import numpy as np
 from case import INEXACT, Case, sample
 
-from myia.primitives import condensed as f
-from myia.primitives import eig as e
-from myia.primitives import lu as l
-from myia.primitives import matrix_functions as x
-from myia.primitives import qr as q
-from myia.primitives import spectral as s
-from myia.primitives import triangular as t
+from myia.primitives.linalg import eig as e
+from myia.primitives.linalg import eigh_svd as s
+from myia.primitives.linalg import lu as l
+from myia.primitives.linalg import matrix_functions as x
+from myia.primitives.linalg import qr as q
+from myia.primitives.linalg import schur_hessenberg as f
+from myia.primitives.linalg import triangular as t
 
 EMPTY = (0, 0)
 SQUARE = ((3, 3), (2, 2, 2), EMPTY)

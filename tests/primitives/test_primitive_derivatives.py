@@ -17,7 +17,7 @@ from myia.ir.avals import aval_of
 from myia.ir.builder import build_region, emit
 from myia.ir.core import Region
 from myia.ir.primitive import NONDIFFERENTIABLE
-from myia.primitives.define import array_constant
+from myia.primitives.core.define import array_constant
 
 STEP = 1e-5
 

@@ -15,19 +15,12 @@ from myia.backends.reference.interpreter import evaluate
 from myia.ir.avals import BOOL, F32, F64, I64, Aval, aval_of
 from myia.ir.builder import build_region, emit
 from myia.ir.core import Value
-from myia.primitives import arithmetic as a
-from myia.primitives import (
-    effects,
-    indexing,
-    linalg,
-    logic,
-    ordering,
-    reductions,
-    scattering,
-    shaping,
-    windows,
-)
-from myia.primitives import elementwise as e
+from myia.primitives.arrays import dynamic_slices, gather, reductions, scattering, shaping, sorting
+from myia.primitives.core import effects
+from myia.primitives.linalg import dot
+from myia.primitives.pointwise import arithmetic as a
+from myia.primitives.pointwise import logic
+from myia.primitives.pointwise import transcendental as e
 from myia.source.diagnostics import InternalError
 
 
@@ -129,7 +122,7 @@ def test_what_is_not_selected_gets_zero_even_of_an_infinite_cotangent():
 
 def test_the_last_of_several_writes_gets_the_cotangent():
     x, indices = np.zeros(4), np.array([[1], [1], [3], [1]])
-    dims = indexing.index_dims((), (0,), (0,))
+    dims = gather.index_dims((), (0,), (0,))
     params = dict(dims=dims, mode="clip", unique=False)
     before, written = gradient(scattering.scatter, x, indices, np.arange(4.0), **params)
     np.testing.assert_array_equal(before, [1, 0, 1, 0])
@@ -138,17 +131,17 @@ def test_the_last_of_several_writes_gets_the_cotangent():
 
 # The array, the indices and what is written there; some come twice, some are outside.
 WRITES = {
-    "elements": ((6,), (9, 1), (9,), indexing.index_dims((), (0,), (0,))),
-    "rows": ((5, 2), (7, 1), (7, 2), indexing.index_dims((1,), (0,), (0,))),
-    "columns": ((2, 5), (7, 1), (2, 7), indexing.index_dims((0,), (1,), (1,))),
-    "places": ((3, 4), (2, 6, 2), (2, 6), indexing.index_dims((), (0, 1), (1, 0))),
-    "batches": ((3, 4), (3, 6, 1), (3, 6), indexing.index_dims((), (1,), (1,), (0,), (0,))),
-    "blocks": ((4, 3), (6, 2), (6, 2, 2), indexing.index_dims((1, 2), (), (0, 1))),
+    "elements": ((6,), (9, 1), (9,), gather.index_dims((), (0,), (0,))),
+    "rows": ((5, 2), (7, 1), (7, 2), gather.index_dims((1,), (0,), (0,))),
+    "columns": ((2, 5), (7, 1), (2, 7), gather.index_dims((0,), (1,), (1,))),
+    "places": ((3, 4), (2, 6, 2), (2, 6), gather.index_dims((), (0, 1), (1, 0))),
+    "batches": ((3, 4), (3, 6, 1), (3, 6), gather.index_dims((), (1,), (1,), (0,), (0,))),
+    "blocks": ((4, 3), (6, 2), (6, 2, 2), gather.index_dims((1, 2), (), (0, 1))),
 }
 
 
 @pytest.mark.parametrize("pairs, sparse", [(32, 256), (0, 0), (0, 256)])
-@pytest.mark.parametrize("mode", indexing.MODES)
+@pytest.mark.parametrize("mode", gather.MODES)
 @pytest.mark.parametrize("name", WRITES)
 def test_which_write_is_the_last_is_found_in_three_ways(name, mode, pairs, sparse, monkeypatch):
     """Against what each element written changes when all are written in order."""
@@ -172,8 +165,8 @@ def test_a_device_that_writes_in_any_order_keeps_the_last_write():
     """Blocks that overlap in part, one of them outside, against writing one after the other."""
     x, u = np.zeros((4, 3)), np.arange(1.0, 17.0).reshape(4, 2, 2)
     starts = np.array([[0, 0], [1, 1], [0, 1], [3, 2]])
-    dims = indexing.index_dims((1, 2), (), (0, 1))
-    for mode in indexing.MODES:
+    dims = gather.index_dims((1, 2), (), (0, 1))
+    for mode in gather.MODES:
         expected = scattering.scatter.evaluate(x, starts, u, dims=dims, mode=mode, unique=False)
         with jax.enable_x64(True):
             scatter = functools.partial(scattering.scatter_in_any_order, dims=dims, mode=mode)
@@ -187,14 +180,14 @@ def test_a_device_that_writes_in_any_order_keeps_the_last_write():
 
 def test_a_running_extremum_passes_its_cotangent_to_the_latest_holder():
     x = np.array([1.0, 3.0, 2.0, 3.0, 0.0])
-    assert list(*gradient(ordering.cummax, x, axis=0, reverse=False)) == [1, 2, 0, 2, 0]
-    assert list(*gradient(ordering.cummin, x, axis=0, reverse=True)) == [0, 0, 0, 0, 5]
+    assert list(*gradient(sorting.cummax, x, axis=0, reverse=False)) == [1, 2, 0, 2, 0]
+    assert list(*gradient(sorting.cummin, x, axis=0, reverse=True)) == [0, 0, 0, 0, 5]
 
 
 def test_argsort_is_numpy_argsort():
     x = np.array([[2.0, 1.0, np.nan, 1.0], [0.0, -0.0, -np.inf, np.inf]])
     for axis in range(2):
-        region = build_region([aval_of(x)], lambda x, axis=axis: [ordering.argsort(x, axis)])
+        region = build_region([aval_of(x)], lambda x, axis=axis: [sorting.argsort(x, axis)])
         np.testing.assert_array_equal(*evaluate(region, [x]), np.argsort(x, axis, kind="stable"))
 
 
@@ -260,7 +253,7 @@ def test_a_second_read_adds_into_the_cotangent_in_place():
     """Of the arrays of the operand's size only the first one is made anew."""
 
     def two_reads(x, k):
-        first = windows.dynamic_slice(x, k, sizes=(2,))
+        first = dynamic_slices.dynamic_slice(x, k, sizes=(2,))
         second = shaping.slice(x, start=(7,), limit=(9,), stride=(1,))
         return [first * second]
 
@@ -270,7 +263,7 @@ def test_a_second_read_adds_into_the_cotangent_in_place():
 
 def test_a_gather_adds_into_the_cotangent_in_place():
     def two_reads(x, indices):
-        return [indexing.take(x, indices, 0) * indexing.take(x, indices, 0)]
+        return [gather.take(x, indices, 0) * gather.take(x, indices, 0)]
 
     region = vjp(build_region([Aval(F64.dtype, (1000,)), Aval(I64.dtype, (3,))], two_reads))
     assert sizes_made(region, (1000,)) == ["constant", "scatter_add", "scatter_add"]
@@ -283,7 +276,7 @@ def test_take_is_numpy_take():
     x, indices = np.arange(24.0).reshape(2, 3, 4), np.array([[0, 2], [1, 1]])
     avals = [aval_of(x), aval_of(indices)]
     for axis in range(3):
-        region = build_region(avals, lambda x, i, axis=axis: [indexing.take(x, i, axis)])
+        region = build_region(avals, lambda x, i, axis=axis: [gather.take(x, i, axis)])
         (y,) = evaluate(region, [x, indices])
         np.testing.assert_array_equal(y, np.take(x, indices, axis, mode="clip"))
 
@@ -294,7 +287,7 @@ def test_take_along_axis_is_numpy_take_along_axis():
         indices = np.argsort(x, axis)
         region = build_region(
             [aval_of(x), aval_of(indices)],
-            lambda x, i, axis=axis: [indexing.take_along_axis(x, i, axis)],
+            lambda x, i, axis=axis: [gather.take_along_axis(x, i, axis)],
         )
         (y,) = evaluate(region, [x, indices])
         np.testing.assert_array_equal(y, np.sort(x, axis))
@@ -351,11 +344,11 @@ REFUSED = [
     (shaping.iota, (), dict(shape=(3,), axis=1, dtype=F64.dtype)),
     (shaping.reduce_sum, (MATRIX,), dict(axes=(2,))),
     (reductions.argmax, (Aval(F64.dtype, (0,)),), dict(axis=0)),
-    (windows.dynamic_slice, (VECTOR, F64), dict(sizes=(1,))),
-    (windows.dynamic_slice, (VECTOR, I64), dict(sizes=(4,))),
-    (windows.dynamic_update_slice, (VECTOR, Aval(F32.dtype, (1,)), I64), {}),
-    (linalg.dot_general, (VECTOR, MATRIX), dict(contract=((0,), (0,)), batch=((), ()))),
-    (linalg.dot_general, (BOOL, BOOL), dict(contract=((), ()), batch=((), ()))),
+    (dynamic_slices.dynamic_slice, (VECTOR, F64), dict(sizes=(1,))),
+    (dynamic_slices.dynamic_slice, (VECTOR, I64), dict(sizes=(4,))),
+    (dynamic_slices.dynamic_update_slice, (VECTOR, Aval(F32.dtype, (1,)), I64), {}),
+    (dot.dot_general, (VECTOR, MATRIX), dict(contract=((0,), (0,)), batch=((), ()))),
+    (dot.dot_general, (BOOL, BOOL), dict(contract=((), ()), batch=((), ()))),
 ]
 
 

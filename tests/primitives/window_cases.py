@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from case import INEXACT, INTS, NUMBERS, REALS, case
 
-from myia.primitives import convolution as v
-from myia.primitives import cumulative as u
-from myia.primitives import fft as f
-from myia.primitives import indexing as i
-from myia.primitives import ordering as o
-from myia.primitives import reduce_window as w
-from myia.primitives import scattering as s
+from myia.primitives.arrays import convolution as v
+from myia.primitives.arrays import cumulative as u
+from myia.primitives.arrays import fft as f
+from myia.primitives.arrays import gather as i
+from myia.primitives.arrays import pooling as w
+from myia.primitives.arrays import scattering as s
+from myia.primitives.arrays import sorting as o
 
 NCHW = ((0, 1, 2, 3), (0, 1, 2, 3), (0, 1, 2, 3))
 NHWC = ((0, 3, 1, 2), (3, 2, 0, 1), (0, 3, 1, 2))

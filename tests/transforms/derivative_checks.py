@@ -12,8 +12,8 @@ from myia.ir.builder import build_region, emit
 from myia.ir.core import Function, Region
 from myia.ir.rewrite import clone_region
 from myia.ir.verifier import verify
-from myia.primitives.define import constant
-from myia.primitives.structured import derivative_p
+from myia.primitives.core.define import constant
+from myia.primitives.core.structured import derivative_p
 from myia.transforms.expand import expand_derivatives
 
 

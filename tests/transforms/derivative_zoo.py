@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from myia.primitives import operators  # noqa: F401  (Python's operators on values)
-from myia.primitives.control import if_, loop
-from myia.primitives.define import constant
-from myia.primitives.elementwise import cos, exp, log, sin, sqrt, tanh
-from myia.primitives.linalg import dot_general
-from myia.primitives.logic import gt, lt, select
-from myia.primitives.shaping import broadcast, reduce_sum, reshape
-from myia.primitives.windows import dynamic_slice, dynamic_update_slice
+from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
+from myia.primitives.arrays.shaping import broadcast, reduce_sum, reshape
+from myia.primitives.core.define import constant
+from myia.primitives.core.emit_structured import if_, loop
+from myia.primitives.linalg.dot import dot_general
+from myia.primitives.pointwise import value_operators  # noqa: F401  (Python's operators on values)
+from myia.primitives.pointwise.logic import gt, lt, select
+from myia.primitives.pointwise.transcendental import cos, exp, log, sin, sqrt, tanh
 
 ZOO: dict = {}
 

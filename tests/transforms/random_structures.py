@@ -9,13 +9,13 @@ import numpy as np
 from myia.ir.avals import F64, I64
 from myia.ir.builder import build_region
 from myia.ir.core import Function, Value
-from myia.primitives import operators  # noqa: F401  (Python's operators on values)
-from myia.primitives.control import if_, loop
-from myia.primitives.define import constant
-from myia.primitives.elementwise import cos, sin, tanh
-from myia.primitives.logic import and_, gt, lt
-from myia.primitives.shaping import broadcast, reduce_sum, reshape
-from myia.primitives.windows import dynamic_slice, dynamic_update_slice
+from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
+from myia.primitives.arrays.shaping import broadcast, reduce_sum, reshape
+from myia.primitives.core.define import constant
+from myia.primitives.core.emit_structured import if_, loop
+from myia.primitives.pointwise import value_operators  # noqa: F401  (Python's operators on values)
+from myia.primitives.pointwise.logic import and_, gt, lt
+from myia.primitives.pointwise.transcendental import cos, sin, tanh
 
 SIZE = 3
 ARRAY = F64.with_shape((SIZE,))

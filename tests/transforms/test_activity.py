@@ -5,10 +5,10 @@ from derivative_checks import differentiable, expanded, function, gradient
 from derivative_zoo import integer, number
 
 from myia.ir.core import walk
-from myia.primitives.control import if_, loop
-from myia.primitives.elementwise import sin
-from myia.primitives.logic import convert, gt, stop_gradient
-from myia.primitives.structured import Loop, rev_p
+from myia.primitives.core.emit_structured import if_, loop
+from myia.primitives.core.structured import Loop, rev_p
+from myia.primitives.pointwise.logic import convert, gt, stop_gradient
+from myia.primitives.pointwise.transcendental import sin
 from myia.transforms.activity import active_values
 
 

@@ -9,11 +9,11 @@ from myia.ir.avals import F64, I64
 from myia.ir.builder import build_region, emit
 from myia.ir.core import Function
 from myia.ir.printer import to_text
-from myia.primitives.control import if_, loop
-from myia.primitives.define import constant
-from myia.primitives.elementwise import cos, sin
-from myia.primitives.logic import gt
-from myia.primitives.structured import call_p, derivative_p
+from myia.primitives.core.define import constant
+from myia.primitives.core.emit_structured import if_, loop
+from myia.primitives.core.structured import call_p, derivative_p
+from myia.primitives.pointwise.logic import gt
+from myia.primitives.pointwise.transcendental import cos, sin
 
 
 def derivative(body, args, seeds, mode, wrt, of, avals=None):

@@ -5,11 +5,11 @@ from derivative_zoo import integer, number
 
 from myia.ir.core import Function, walk
 from myia.ir.verifier import verify
-from myia.primitives.control import if_, loop
-from myia.primitives.effects import debug_print
-from myia.primitives.elementwise import sin
-from myia.primitives.logic import gt
-from myia.primitives.structured import Loop, if_p, loop_p, rev_p
+from myia.primitives.core.effects import debug_print
+from myia.primitives.core.emit_structured import if_, loop
+from myia.primitives.core.structured import Loop, if_p, loop_p, rev_p
+from myia.primitives.pointwise.logic import gt
+from myia.primitives.pointwise.transcendental import sin
 from myia.transforms.prune import prune
 
 

@@ -7,14 +7,14 @@ from derivative_zoo import VECTOR, integer, number, read, write
 
 from myia.ir.core import walk
 from myia.ir.printer import to_text
-from myia.primitives.control import if_, loop
-from myia.primitives.define import constant_p
-from myia.primitives.effects import debug_print
-from myia.primitives.elementwise import cos, exp, sin
-from myia.primitives.linalg import dot_general
-from myia.primitives.logic import gt
-from myia.primitives.shaping import reduce_sum
-from myia.primitives.structured import Loop, if_p, rev_p
+from myia.primitives.arrays.shaping import reduce_sum
+from myia.primitives.core.define import constant_p
+from myia.primitives.core.effects import debug_print
+from myia.primitives.core.emit_structured import if_, loop
+from myia.primitives.core.structured import Loop, if_p, rev_p
+from myia.primitives.linalg.dot import dot_general
+from myia.primitives.pointwise.logic import gt
+from myia.primitives.pointwise.transcendental import cos, exp, sin
 from myia.transforms.expand import expand_derivatives
 from myia.transforms.prune import prune
 

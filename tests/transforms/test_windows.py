@@ -5,10 +5,10 @@ import pytest
 from derivative_checks import check, expanded, function, gradient
 
 from myia.ir.core import walk
-from myia.primitives.control import loop
-from myia.primitives.define import constant
-from myia.primitives.elementwise import exp, sin
-from myia.primitives.shaping import reduce_sum, slice
+from myia.primitives.arrays.shaping import reduce_sum, slice
+from myia.primitives.core.define import constant
+from myia.primitives.core.emit_structured import loop
+from myia.primitives.pointwise.transcendental import exp, sin
 from myia.transforms.windows import CACHED
 
 

@@ -9,8 +9,8 @@ from reference_calls import ReferenceCalls
 
 import myia
 from myia.ir.core import walk
-from myia.primitives.structured import loop_p
-from myia.primitives.windows import dynamic_slice, dynamic_update_slice
+from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
+from myia.primitives.core.structured import loop_p
 
 
 def numbers(*shape):

@@ -14,7 +14,7 @@ import numpy as np
 from myia.ir.avals import aval_of
 from myia.ir.core import Function, Op, Region, Value
 from myia.ir.primitive import Primitive
-from myia.primitives.structured import Loop, call_p, custom_p, if_p, loop_p, remat_p, rev_p
+from myia.primitives.core.structured import Loop, call_p, custom_p, if_p, loop_p, remat_p, rev_p
 from myia.source.diagnostics import InternalError
 
 Env = dict[Value, np.ndarray]  # an inner region sees, and may add to, what encloses it

@@ -20,18 +20,18 @@ import jax
 import numpy as np
 from jax import lax
 
-from myia.backends.xla.buffers import WRITES
-from myia.backends.xla.cost import cuts, worth_compiling_whole
-from myia.backends.xla.fences import Fences, fence, read_at_once
-from myia.backends.xla.opaque import ZERO, true_after, true_after_all
-from myia.backends.xla.ordering import after, read_in_a_branch
-from myia.backends.xla.rules import Rules
-from myia.backends.xla.small_call import compiled_whole
+from myia.backends.xla.cpu.buffer_aliasing import WRITES
+from myia.backends.xla.cpu.data_dependences import after, read_in_a_branch
+from myia.backends.xla.cpu.emission_options import Rules
+from myia.backends.xla.cpu.opaque_barriers import Fences, fence, read_at_once
+from myia.backends.xla.cpu.opaque_values import ZERO, true_after, true_after_all
+from myia.backends.xla.cpu.whole_loop_call import compiled_whole
+from myia.backends.xla.cpu.whole_loop_cost import cuts, worth_compiling_whole
 from myia.ir.core import Function, Op, Region, Value, captures, has_effect, reads, walk
 from myia.ir.primitive import Primitive
-from myia.primitives.define import constant_p, empty_p
-from myia.primitives.scheduling import barrier_p
-from myia.primitives.structured import Loop, call_p, derivative_p, if_p, loop_p, rev_p
+from myia.primitives.core.barriers import barrier_p
+from myia.primitives.core.define import constant_p, empty_p
+from myia.primitives.core.structured import Loop, call_p, derivative_p, if_p, loop_p, rev_p
 from myia.source.diagnostics import InternalError
 from myia.source.span import SourceFile
 

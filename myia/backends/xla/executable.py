@@ -8,9 +8,9 @@ from typing import Any
 
 import jax
 
+from myia.backends.xla.cpu.emission_options import UNDER_A_TRACE, Rules, rules_for_cpu
 from myia.backends.xla.emit import emit
-from myia.backends.xla.packing import Packing
-from myia.backends.xla.rules import UNDER_A_TRACE, Rules, rules_for_cpu
+from myia.backends.xla.scalar_packing import Packing
 from myia.ir.avals import Aval
 from myia.ir.core import Function
 

@@ -16,7 +16,7 @@ from myia.infer.domain.values import Abstract, Ref, Scalar, Static, static_numbe
 from myia.infer.dynamic.access import is_sized, of_nominal_size, refuse
 from myia.infer.numeric.promotion import is_numeric, operand, operand_dtype
 from myia.ir.core import Value
-from myia.primitives.define import constant
+from myia.primitives.core.define import constant
 
 RESULT = "the result of a differentiated function"
 

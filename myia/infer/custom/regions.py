@@ -9,8 +9,8 @@ from myia.infer.domain.values import Abstract, Static
 from myia.ir.builder import Builder
 from myia.ir.core import Op, Region, Value
 from myia.ir.rewrite import clone_region
-from myia.primitives.define import constant
-from myia.primitives.structured import Rule, custom_p
+from myia.primitives.core.define import constant
+from myia.primitives.core.structured import Rule, custom_p
 
 
 @dataclass(frozen=True)

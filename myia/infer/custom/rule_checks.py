@@ -11,7 +11,7 @@ from myia.infer.domain.values import Abstract, Ref, Scalar, Static, is_none, sam
 from myia.infer.numeric.promotion import is_numeric, operand, operand_dtype
 from myia.ir.avals import Aval
 from myia.ir.core import Value
-from myia.primitives.define import zeros
+from myia.primitives.core.define import zeros
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ from myia.infer.eval.calls import bind
 from myia.infer.jax.objects.calls import form
 from myia.ir.builder import Builder, emit
 from myia.ir.core import Region, Value, captures
-from myia.primitives.structured import Rule, custom_p
+from myia.primitives.core.structured import Rule, custom_p
 
 ZERO = Static(0)  # the tangent or cotangent of what has none
 RETURN_IT = "change only what it has made itself, and return that"

@@ -29,9 +29,9 @@ from myia.infer.paths.region_outputs import Exports, adopt, copied
 from myia.ir import builder as ir
 from myia.ir.builder import Builder
 from myia.ir.core import Region, Value
-from myia.primitives.define import constant
-from myia.primitives.logic import stop_gradient as cut_gradient
-from myia.primitives.structured import derivative_p
+from myia.primitives.core.define import constant
+from myia.primitives.core.structured import derivative_p
+from myia.primitives.pointwise.logic import stop_gradient as cut_gradient
 
 Argnums = int | tuple[int, ...]
 

@@ -30,9 +30,10 @@ from myia.infer.paths.region_outputs import adopt
 from myia.ir.builder import Builder
 from myia.ir.core import Value
 from myia.ir.rewrite import clone_region, inline, without_effects
-from myia.primitives import logic, shaping
-from myia.primitives.control import loop
-from myia.primitives.define import constant, zeros
+from myia.primitives.arrays import shaping
+from myia.primitives.core.define import constant, zeros
+from myia.primitives.core.emit_structured import loop
+from myia.primitives.pointwise import logic
 
 
 def apply(rule: Callable) -> Callable:

@@ -8,7 +8,7 @@ from myia.infer.domain.values import Abstract, Partial
 from myia.infer.paths.region_outputs import Exports, adopt
 from myia.ir.builder import Builder, emit
 from myia.ir.core import Region
-from myia.primitives.structured import remat_p
+from myia.primitives.core.structured import remat_p
 
 
 def checkpointed(ctx: Context, f: Abstract, args: tuple, kwargs: dict) -> Abstract:

@@ -38,9 +38,9 @@ from myia.infer.domain.views import composed
 from myia.ir.avals import Aval
 from myia.ir.builder import current_span
 from myia.ir.core import Value
-from myia.primitives import logic
-from myia.primitives.define import constant
-from myia.primitives.py import Code
+from myia.primitives.core.define import constant
+from myia.primitives.core.py import Code
+from myia.primitives.pointwise import logic
 from myia.source.diagnostics import Diagnostic, InternalError, MyiaError
 from myia.source.span import Span
 

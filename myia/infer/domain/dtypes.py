@@ -11,8 +11,9 @@ import numpy as np
 from myia.infer.domain.values import Abstract, Scalar, Static
 from myia.ir.avals import Aval
 from myia.ir.core import Value
-from myia.primitives import logic, shaping
-from myia.primitives.define import constant
+from myia.primitives.arrays import shaping
+from myia.primitives.core.define import constant
+from myia.primitives.pointwise import logic
 
 PYTHON_DTYPES = {
     bool: np.dtype(bool),

@@ -22,11 +22,12 @@ import numpy as np
 from myia.infer.domain.dtypes import broadcast_to, convert
 from myia.infer.domain.lengths import I64, Count, unknown
 from myia.ir.core import Value
-from myia.primitives import arithmetic, logic, reductions, shaping
-from myia.primitives.define import constant
-from myia.primitives.indexing import index_dims, take
-from myia.primitives.scattering import scatter
-from myia.primitives.windows import dynamic_slice
+from myia.primitives.arrays import reductions, shaping
+from myia.primitives.arrays.dynamic_slices import dynamic_slice
+from myia.primitives.arrays.gather import index_dims, take
+from myia.primitives.arrays.scattering import scatter
+from myia.primitives.core.define import constant
+from myia.primitives.pointwise import arithmetic, logic
 
 
 @dataclass(frozen=True, eq=False)

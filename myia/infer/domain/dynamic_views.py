@@ -9,7 +9,7 @@ from myia.infer.domain.dynamic_axes import Extents, live, packed, padded, unpack
 from myia.infer.domain.lengths import Count, known
 from myia.infer.domain.views import Window
 from myia.ir.core import Value
-from myia.primitives import logic
+from myia.primitives.pointwise import logic
 
 
 @dataclass(frozen=True)

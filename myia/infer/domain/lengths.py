@@ -15,8 +15,8 @@ import numpy as np
 from myia.infer.domain.dtypes import bounds, number_value
 from myia.infer.domain.values import Abstract, Scalar, Static, static_int
 from myia.ir.core import Value
-from myia.primitives import arithmetic, logic
-from myia.primitives.define import constant
+from myia.primitives.core.define import constant
+from myia.primitives.pointwise import arithmetic, logic
 
 I64 = np.dtype(np.int64)
 Form = tuple[Hashable, int, int]

@@ -20,8 +20,8 @@ from myia.infer.domain.heap import ArrayObject, ChosenArray, Heap, OneOf
 from myia.infer.domain.values import Scalar
 from myia.ir.avals import I64
 from myia.ir.core import Value
-from myia.primitives import logic
-from myia.primitives.define import constant
+from myia.primitives.core.define import constant
+from myia.primitives.pointwise import logic
 
 
 class Exchange(Protocol):

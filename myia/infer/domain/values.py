@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from myia.ir.core import Value
-from myia.primitives.py import Code
+from myia.primitives.core.py import Code
 
 
 class Abstract:

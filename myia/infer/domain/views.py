@@ -15,8 +15,9 @@ import numpy as np
 
 from myia.ir.avals import Aval
 from myia.ir.core import Value
-from myia.primitives import arithmetic, logic, shaping, windows
-from myia.primitives.define import constant
+from myia.primitives.arrays import dynamic_slices, shaping
+from myia.primitives.core.define import constant
+from myia.primitives.pointwise import arithmetic, logic
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +65,7 @@ class Window:
         if 0 in self.sizes:
             return constant(0, x.dtype, self.shape)
         if self.dynamic:
-            x = windows.dynamic_slice(x, *self._start_values(), sizes=self._spans())
+            x = dynamic_slices.dynamic_slice(x, *self._start_values(), sizes=self._spans())
             low = tuple(0 for _ in self.starts)
         else:
             low = self._low()
@@ -80,7 +81,7 @@ class Window:
         if not self.dense and any(abs(s) != 1 for s in self.strides):
             old = _Span(self).read(x)
             v = _spread(v, old, tuple(map(abs, self.strides)))
-        return windows.dynamic_update_slice(x, v, *self._start_values())
+        return dynamic_slices.dynamic_update_slice(x, v, *self._start_values())
 
     def _spans(self) -> tuple[int, ...]:
         """The extents from the first to the last element taken."""
@@ -105,7 +106,7 @@ class _Span:
 
     def read(self, x: Value) -> Value:
         starts = self.window._start_values()
-        return windows.dynamic_slice(x, *starts, sizes=self.window._spans())
+        return dynamic_slices.dynamic_slice(x, *starts, sizes=self.window._spans())
 
 
 def _slice(x: Value, low, spans, strides) -> Value:

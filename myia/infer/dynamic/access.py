@@ -16,8 +16,8 @@ from myia.infer.domain.values import Abstract, Ref, Tuple
 from myia.infer.domain.views import Window
 from myia.ir.avals import Aval
 from myia.ir.core import Value
-from myia.primitives import arithmetic, logic
-from myia.primitives.define import constant
+from myia.primitives.core.define import constant
+from myia.primitives.pointwise import arithmetic, logic
 from myia.source.diagnostics import InternalError
 
 WAYS_OUT = (

@@ -30,7 +30,7 @@ from myia.infer.dynamic.access import (
 from myia.infer.numeric.promotion import fitted, operand, operand_dtype
 from myia.ir.avals import Aval
 from myia.ir.core import Value
-from myia.primitives import logic
+from myia.primitives.pointwise import logic
 
 MISMATCH = (
     "operands could not be broadcast together: they differ in size "

@@ -35,9 +35,9 @@ from myia.infer.numeric.constant_methods import call_method, evaluated, is_metho
 from myia.infer.numeric.f_strings import message
 from myia.infer.paths.branches import branch
 from myia.ir.builder import current_span
-from myia.primitives import logic
-from myia.primitives.define import constant
-from myia.primitives.py import Code, Parameter
+from myia.primitives.core.define import constant
+from myia.primitives.core.py import Code, Parameter
+from myia.primitives.pointwise import logic
 
 RECURSION_LIMIT = 120
 

@@ -27,8 +27,8 @@ from myia.infer.paths import nested_sequences
 from myia.infer.paths.growing_lists import length
 from myia.ir.builder import at, current_span
 from myia.ir.core import Op, Region, Value
-from myia.primitives import py
-from myia.primitives.reductions import reduce_or
+from myia.primitives.arrays.reductions import reduce_or
+from myia.primitives.core import py
 
 Env = dict[Value, Abstract]
 HANDLERS: dict[str, Callable[..., tuple[Abstract, ...]]] = {}

@@ -25,9 +25,10 @@ from myia.infer.operators import comparison, operators
 from myia.infer.operators.truth import negate, truth
 from myia.infer.paths.branches import branch_many
 from myia.ir.core import Op, Region
-from myia.primitives import logic, py
-from myia.primitives.define import constant
-from myia.primitives.structured import Loop, if_p, loop_p
+from myia.primitives.core import py
+from myia.primitives.core.define import constant
+from myia.primitives.core.structured import Loop, if_p, loop_p
+from myia.primitives.pointwise import logic
 
 # ----- Names
 

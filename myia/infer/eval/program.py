@@ -27,7 +27,7 @@ from myia.infer.eval.interpreter import Interpreter
 from myia.infer.registry import known
 from myia.ir.builder import Builder, at
 from myia.ir.core import Function, Region
-from myia.primitives.py import Code
+from myia.primitives.core.py import Code
 from myia.source.diagnostics import MyiaError
 
 HANDLERS = op_handlers  # imported for what they register

@@ -31,9 +31,9 @@ from myia.infer.loops.fixed_point import LoopCode, loop
 from myia.infer.operators.truth import truth
 from myia.ir.builder import Builder, append, emit, emit1
 from myia.ir.core import Op, Region, Value
-from myia.primitives import py
-from myia.primitives.py import Code
-from myia.primitives.structured import if_p
+from myia.primitives.core import py
+from myia.primitives.core.py import Code
+from myia.primitives.core.structured import if_p
 
 
 @dataclass(frozen=True)

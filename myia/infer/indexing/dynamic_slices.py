@@ -42,8 +42,8 @@ from myia.infer.indexing.parse_subscripts import (
     stays_inside,
 )
 from myia.ir.core import Value
-from myia.primitives import arithmetic, logic
-from myia.primitives.define import constant
+from myia.primitives.core.define import constant
+from myia.primitives.pointwise import arithmetic, logic
 
 NOTHING = known(0)
 LONG = 4096  # elements, over which a mask takes as long as the ops of a short trip

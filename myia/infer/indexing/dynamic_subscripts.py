@@ -34,10 +34,10 @@ from myia.infer.indexing.parse_subscripts import (
     subscript_of,
 )
 from myia.ir.core import Value
-from myia.primitives import arithmetic, logic
-from myia.primitives.define import constant
-from myia.primitives.indexing import index_dims, take
-from myia.primitives.scattering import scatter
+from myia.primitives.arrays.gather import index_dims, take
+from myia.primitives.arrays.scattering import scatter
+from myia.primitives.core.define import constant
+from myia.primitives.pointwise import arithmetic, logic
 
 
 def applies(ctx: Context, x: Ref, key: Abstract) -> bool:

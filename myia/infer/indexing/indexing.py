@@ -33,8 +33,9 @@ from myia.infer.paths import growing_lists, list_slices
 from myia.infer.registry import SUBSCRIPTS
 from myia.ir.avals import Aval
 from myia.ir.core import Value
-from myia.primitives import arithmetic, logic, shaping
-from myia.primitives.define import constant
+from myia.primitives.arrays import shaping
+from myia.primitives.core.define import constant
+from myia.primitives.pointwise import arithmetic, logic
 
 I64 = np.dtype(np.int64)
 

@@ -23,10 +23,11 @@ from myia.infer.indexing.parse_subscripts import I64, WHOLE, Subscript, index_va
 from myia.infer.numeric.promotion import fitted, operand
 from myia.ir.avals import Aval
 from myia.ir.core import Value
-from myia.primitives import arithmetic, logic, shaping
-from myia.primitives.define import constant
-from myia.primitives.indexing import gather, index_dims
-from myia.primitives.scattering import scatter
+from myia.primitives.arrays import shaping
+from myia.primitives.arrays.gather import gather, index_dims
+from myia.primitives.arrays.scattering import scatter
+from myia.primitives.core.define import constant
+from myia.primitives.pointwise import arithmetic, logic
 
 
 def is_array_index(k: Abstract) -> bool:

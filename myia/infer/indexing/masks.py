@@ -28,8 +28,9 @@ from myia.infer.dynamic.access import (
 )
 from myia.infer.dynamic.broadcasting import check_equal, fitting
 from myia.ir.core import Value
-from myia.primitives import logic, shaping
-from myia.primitives.define import zeros
+from myia.primitives.arrays import shaping
+from myia.primitives.core.define import zeros
+from myia.primitives.pointwise import logic
 
 
 def is_mask(ctx: Context, key: Abstract) -> bool:

@@ -21,8 +21,8 @@ from myia.infer.domain.values import (
 )
 from myia.infer.domain.views import Window
 from myia.ir.core import Value
-from myia.primitives import arithmetic, logic
-from myia.primitives.define import constant
+from myia.primitives.core.define import constant
+from myia.primitives.pointwise import arithmetic, logic
 
 I64 = np.dtype(np.int64)
 WHOLE = SliceValue(NONE, NONE, NONE)

@@ -38,10 +38,10 @@ from myia.ir.avals import I64
 from myia.ir.builder import Builder, current_builder
 from myia.ir.core import Region, Value, has_effect
 from myia.ir.rewrite import clone_region
-from myia.primitives import arithmetic, logic
-from myia.primitives.control import emit_loop
-from myia.primitives.define import constant
-from myia.primitives.structured import Loop
+from myia.primitives.core.define import constant
+from myia.primitives.core.emit_structured import emit_loop
+from myia.primitives.core.structured import Loop
+from myia.primitives.pointwise import arithmetic, logic
 from myia.source.diagnostics import InternalError
 
 MAX_PASSES = 24

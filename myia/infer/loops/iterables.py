@@ -37,8 +37,8 @@ from myia.infer.indexing import dynamic_subscripts, indexing
 from myia.infer.operators import operators
 from myia.infer.paths import growing_lists
 from myia.ir.core import Value
-from myia.primitives import arithmetic, logic
-from myia.primitives.define import constant
+from myia.primitives.core.define import constant
+from myia.primitives.pointwise import arithmetic, logic
 
 CHANGED = "a list that is changed while a loop runs over it"
 MOST_ITEMS = 512  # that `__getitem__` may give, one by one

@@ -23,8 +23,8 @@ from myia.infer.loops.iterables import Sequence as Items
 from myia.infer.paths.branches import branch_many
 from myia.ir.core import Op, Region, Value, walk
 from myia.ir.dependence import needed
-from myia.primitives import arithmetic, logic
-from myia.primitives.define import constant_p
+from myia.primitives.core.define import constant_p
+from myia.primitives.pointwise import arithmetic, logic
 
 UNROLL_LIMIT = 512
 FEW = 32  # trips: more than lengths that halve take

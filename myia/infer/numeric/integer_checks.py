@@ -17,10 +17,10 @@ from myia.infer.domain.values import Abstract, Scalar, static_int
 from myia.infer.numeric.promotion import PRIMITIVES, broadcast_shapes, operand, result
 from myia.ir.avals import Aval
 from myia.ir.core import Value
-from myia.primitives import arithmetic, logic
-from myia.primitives.control import loop
-from myia.primitives.define import constant
-from myia.primitives.logic import convert
+from myia.primitives.core.define import constant
+from myia.primitives.core.emit_structured import loop
+from myia.primitives.pointwise import arithmetic, logic
+from myia.primitives.pointwise.logic import convert
 
 Range = tuple[int | None, int | None]
 

@@ -16,8 +16,8 @@ from myia.infer.domain.context import STATIC_ARRAYS, Context, HeapArrays
 from myia.infer.domain.heap import ListObject, SizedObject, SizedView
 from myia.infer.domain.values import Abstract, Ref, Scalar, Static, Tuple
 from myia.ir.core import Value
-from myia.primitives import elementwise, logic
-from myia.primitives.define import constant
+from myia.primitives.core.define import constant
+from myia.primitives.pointwise import logic, transcendental
 
 MESSAGE = "a number that is not finite is made of finite ones here"
 
@@ -72,5 +72,7 @@ def _is_float(ctx: Context, x: Abstract) -> bool:
 
 def _is_finite(x: Value) -> Value:
     if x.dtype.kind != "c":
-        return elementwise.is_finite(x)
-    return logic.and_(*map(elementwise.is_finite, (elementwise.real(x), elementwise.imag(x))))
+        return transcendental.is_finite(x)
+    return logic.and_(
+        *map(transcendental.is_finite, (transcendental.real(x), transcendental.imag(x)))
+    )

@@ -21,8 +21,8 @@ from myia.infer.domain.values import Abstract, Ref, Scalar, Static
 from myia.infer.domain.views import reshape
 from myia.ir.avals import Aval
 from myia.ir.core import Value
-from myia.primitives import arithmetic, logic
-from myia.primitives.define import constant
+from myia.primitives.core.define import constant
+from myia.primitives.pointwise import arithmetic, logic
 
 PRIMITIVES = {
     "+": arithmetic.add,

@@ -34,8 +34,8 @@ from myia.infer.operators.truth import negate, truth
 from myia.infer.paths import list_slices
 from myia.ir.avals import Aval
 from myia.ir.core import Value
-from myia.primitives import arithmetic, elementwise, logic
-from myia.primitives.define import constant
+from myia.primitives.core.define import constant
+from myia.primitives.pointwise import arithmetic, logic, transcendental
 
 PYTHON: dict[str, Callable] = {
     "+": operator.add,
@@ -185,7 +185,7 @@ def _power(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
         # sqrt differs from pow at -0.0 and -inf only; NumPy takes it too.
         if weak:
             _refuse_complex(ctx, base, None)
-        return result(ctx, elementwise.sqrt(base), weak)
+        return result(ctx, transcendental.sqrt(base), weak)
     exponent = operand(ctx, b, aval)
     whole = isinstance(b, Static) and b.value == int(b.value) if _finite(b) else False
     if weak and dtype.kind == "f" and not whole and operand_dtype(ctx, b)[0].kind == "f":
@@ -208,7 +208,7 @@ def _refuse_complex(ctx: Context, base: Value, exponent: Value | None) -> None:
     """A negative Python float to a fractional power is complex in Python: refused at run time."""
     failed = logic.lt(base, constant(0, base.dtype))
     if exponent is not None:
-        failed = logic.and_(failed, logic.ne(elementwise.floor(exponent), exponent))
+        failed = logic.and_(failed, logic.ne(transcendental.floor(exponent), exponent))
     ctx.check(failed, ValueError, "a negative number to a fractional power is complex")
 
 

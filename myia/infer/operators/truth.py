@@ -10,8 +10,8 @@ from myia.infer.domain.heap import BufferObject, DictObject, InstanceObject, Lis
 from myia.infer.domain.values import FALSE, TRUE, Abstract, Optional, Ref, Scalar, Static, Tuple
 from myia.infer.dynamic.access import is_sized, refuse
 from myia.infer.paths.branches import branch
-from myia.primitives import logic
-from myia.primitives.define import constant
+from myia.primitives.core.define import constant
+from myia.primitives.pointwise import logic
 
 
 def negate(ctx: Context, x: Abstract) -> Abstract:

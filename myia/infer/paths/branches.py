@@ -20,7 +20,7 @@ from myia.infer.paths.merge import Join
 from myia.infer.paths.merge_template import ABSENT
 from myia.ir.builder import Builder, emit
 from myia.ir.core import Region
-from myia.primitives.structured import if_p
+from myia.primitives.core.structured import if_p
 
 
 def branch(

@@ -24,8 +24,8 @@ from myia.infer.domain.values import (
 from myia.infer.paths import one_branch
 from myia.ir.avals import I64
 from myia.ir.core import Value
-from myia.primitives import logic
-from myia.primitives.define import constant
+from myia.primitives.core.define import constant
+from myia.primitives.pointwise import logic
 
 
 def is_function(x: Abstract) -> bool:

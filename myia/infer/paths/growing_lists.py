@@ -34,8 +34,9 @@ from myia.infer.domain.views import reshape
 from myia.infer.paths.merge import Join
 from myia.ir.avals import Aval
 from myia.ir.core import Value
-from myia.primitives import arithmetic, logic, windows
-from myia.primitives.define import constant, zeros
+from myia.primitives.arrays import dynamic_slices
+from myia.primitives.core.define import constant, zeros
+from myia.primitives.pointwise import arithmetic, logic
 
 BOUND_THE_LOOP = "say how many trips at most: `for i in myia.bounded(range(n), most)`"
 
@@ -143,14 +144,14 @@ def put(rows: Value, index: Value, item: Value) -> Value:
     """`rows` with row `index` replaced."""
     zero = constant(0, np.int64)
     row = reshape(item, (1, *item.shape))
-    return windows.dynamic_update_slice(rows, row, index, *[zero] * len(item.shape))
+    return dynamic_slices.dynamic_update_slice(rows, row, index, *[zero] * len(item.shape))
 
 
 def get(rows: Value, index: Value) -> Value:
     """Row `index`."""
     zero = constant(0, np.int64)
     shape = rows.shape[1:]
-    row = windows.dynamic_slice(rows, index, *[zero] * len(shape), sizes=(1, *shape))
+    row = dynamic_slices.dynamic_slice(rows, index, *[zero] * len(shape), sizes=(1, *shape))
     return reshape(row, shape)
 
 
@@ -236,7 +237,7 @@ def retyped(buffer: BufferObject, template: Template, capacity: int) -> BufferOb
         if capacity != buffer.capacity:
             whole = zeros(aval.with_shape((capacity, *aval.shape)))
             start = [constant(0, np.int64)] * (1 + aval.ndim)
-            value = windows.dynamic_update_slice(whole, value, *start)
+            value = dynamic_slices.dynamic_update_slice(whole, value, *start)
         rows.append(Scalar(value, False))
     return BufferObject(template, tuple(rows), buffer.base, buffer.offset, capacity)
 

@@ -20,8 +20,9 @@ from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import Abstract, Ref, Scalar, Static
 from myia.infer.paths import growing_lists
 from myia.ir.core import Value
-from myia.primitives import logic, shaping
-from myia.primitives.define import constant
+from myia.primitives.arrays import shaping
+from myia.primitives.core.define import constant
+from myia.primitives.pointwise import logic
 
 
 def binary(ctx: Context, op: str, a: Abstract, b: Abstract) -> Ref | None:

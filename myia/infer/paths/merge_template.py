@@ -29,7 +29,7 @@ from myia.infer.paths import function_choice, points_to
 from myia.infer.paths import merge_dynamic_arrays as sized_joins
 from myia.ir.avals import I64
 from myia.ir.core import Value
-from myia.primitives.define import constant, zeros
+from myia.primitives.core.define import constant, zeros
 
 
 class Absent(Abstract):

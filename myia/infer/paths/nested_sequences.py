@@ -15,8 +15,8 @@ from myia.infer.numeric.promotion import operand, operand_dtype
 from myia.infer.paths import growing_lists
 from myia.ir.avals import Aval
 from myia.ir.core import Value
-from myia.primitives import shaping
-from myia.primitives.define import constant
+from myia.primitives.arrays import shaping
+from myia.primitives.core.define import constant
 
 
 def as_array(ctx: Context, x: Abstract, dtype: np.dtype | None = None) -> Abstract:

@@ -38,8 +38,8 @@ from myia.infer.domain.views import Window
 from myia.infer.paths import one_branch
 from myia.ir.avals import I64, Aval
 from myia.ir.core import Value
-from myia.primitives import logic
-from myia.primitives.define import constant
+from myia.primitives.core.define import constant
+from myia.primitives.pointwise import logic
 
 MOST_OPTIONS = 4  # a write is a conditional write to each
 

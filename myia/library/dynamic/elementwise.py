@@ -24,8 +24,8 @@ from myia.library.numpy.arrays import array_methods, creation
 from myia.library.numpy.ufuncs import ufunc_table
 from myia.library.python import containers, objects, sequences
 from myia.library.support.arguments import dtype_argument, numeric
-from myia.primitives import shaping
-from myia.primitives.define import constant
+from myia.primitives.arrays import shaping
+from myia.primitives.core.define import constant
 
 # The modules whose handlers are extended here: they must have been registered.
 EXTENDED = (

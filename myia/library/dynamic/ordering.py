@@ -19,10 +19,11 @@ from myia.ir.core import Value
 from myia.library.numpy import ordering, repeat_and_pad, statistics
 from myia.library.numpy.arrays import joining
 from myia.library.support.arguments import array, axes_argument, axis_argument, inexact, static
-from myia.primitives import arithmetic, logic, shaping
-from myia.primitives.define import constant
-from myia.primitives.logic import convert
-from myia.primitives.ordering import sort_p
+from myia.primitives.arrays import shaping
+from myia.primitives.arrays.sorting import sort_p
+from myia.primitives.core.define import constant
+from myia.primitives.pointwise import arithmetic, logic
+from myia.primitives.pointwise.logic import convert
 
 EXTENDED = (joining, repeat_and_pad, ordering, statistics)
 I64 = np.dtype(np.int64)

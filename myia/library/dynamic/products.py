@@ -20,8 +20,9 @@ from myia.library.dynamic.elementwise import stored
 from myia.library.numpy import products
 from myia.library.support.arguments import numeric
 from myia.library.support.value_formulas import conjugate
-from myia.primitives import arithmetic, shaping
-from myia.primitives.linalg import dot_general
+from myia.primitives.arrays import shaping
+from myia.primitives.linalg.dot import dot_general
+from myia.primitives.pointwise import arithmetic
 
 EXTENDED = (products,)
 MESSAGE = "shapes not aligned: the axes that are summed over differ in size"

@@ -30,8 +30,8 @@ from myia.library.support.arguments import (
     says_all,
     static,
 )
-from myia.primitives import logic
-from myia.primitives.define import constant
+from myia.primitives.core.define import constant
+from myia.primitives.pointwise import logic
 
 EXTENDED = (reductions, statistics)
 Axes = tuple[int, ...]

@@ -19,7 +19,7 @@ from myia.infer.numeric.promotion import is_numeric
 from myia.infer.registry import function
 from myia.library.support.arguments import dtype_of
 from myia.library.support.traced import python_value
-from myia.primitives.define import array_constant
+from myia.primitives.core.define import array_constant
 
 
 def _computed(f: Callable, argument: Callable) -> Callable:

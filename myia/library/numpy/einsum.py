@@ -31,8 +31,9 @@ from myia.library.support.arguments import (
     value_of,
 )
 from myia.library.support.value_formulas import truth
-from myia.primitives import logic, reductions, shaping
-from myia.primitives.define import constant
+from myia.primitives.arrays import reductions, shaping
+from myia.primitives.core.define import constant
+from myia.primitives.pointwise import logic
 
 Term = tuple[str, Value]  # the letters of the axes, and the operand
 

@@ -27,9 +27,10 @@ from myia.library.support.arguments import (
 )
 from myia.library.support.traced import by_name
 from myia.library.support.value_formulas import is_nan
-from myia.primitives import arithmetic, logic, ordering, reductions
-from myia.primitives.define import constant
-from myia.primitives.indexing import take_along_axis
+from myia.primitives.arrays import reductions, sorting
+from myia.primitives.arrays.gather import take_along_axis
+from myia.primitives.core.define import constant
+from myia.primitives.pointwise import arithmetic, logic
 
 LAST = Static(-1)
 WHOLE = SliceValue(NONE, NONE, NONE)
@@ -60,7 +61,7 @@ def _sort(
 ) -> Abstract:
     refuse(ctx, "numpy.sort", {"order": order})
     value, i = _sortable(ctx, a, axis, "numpy.sort")
-    return result_like(ctx, ordering.sort(value, axis=i), a)
+    return result_like(ctx, sorting.sort(value, axis=i), a)
 
 
 @method("array", "sort")
@@ -76,7 +77,7 @@ def _sort_in_place(
     refuse(ctx, "sort", {"order": order})
     i = axis_argument(ctx, axis, len(ctx.shape(self)))
     value, _ = _sortable(ctx, self, Static(i), "sort")
-    ctx.store(self, ordering.sort(value, axis=i))
+    ctx.store(self, sorting.sort(value, axis=i))
     return NONE
 
 
@@ -94,7 +95,7 @@ def _argsort(
     """Equal elements keep their order, which NumPy promises for `stable=True` only."""
     refuse(ctx, "numpy.argsort", {"order": order})
     value, i = _sortable(ctx, a, axis, "numpy.argsort")
-    return result_like(ctx, ordering.argsort(value, axis=i), a)
+    return result_like(ctx, sorting.argsort(value, axis=i), a)
 
 
 # ----- Searching

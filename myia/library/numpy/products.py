@@ -27,9 +27,10 @@ from myia.library.support.arguments import (
     value_of,
 )
 from myia.library.support.value_formulas import conjugate
-from myia.primitives import logic, shaping
-from myia.primitives.define import constant
-from myia.primitives.linalg import dot_general
+from myia.primitives.arrays import shaping
+from myia.primitives.core.define import constant
+from myia.primitives.linalg.dot import dot_general
+from myia.primitives.pointwise import logic
 
 Axes = tuple[int, ...]
 

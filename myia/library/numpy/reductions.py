@@ -36,8 +36,9 @@ from myia.library.support.arguments import (
     value_of,
 )
 from myia.library.support.value_formulas import truth
-from myia.primitives import arithmetic, logic, reductions
-from myia.primitives.logic import convert
+from myia.primitives.arrays import reductions
+from myia.primitives.pointwise import arithmetic, logic
+from myia.primitives.pointwise.logic import convert
 
 Shape = tuple[int, ...]
 

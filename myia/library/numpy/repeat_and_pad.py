@@ -31,9 +31,10 @@ from myia.library.support.arguments import (
     value_of,
 )
 from myia.library.support.from_source import called
-from myia.primitives import arithmetic, shaping, windows
-from myia.primitives.define import array_constant, constant
-from myia.primitives.indexing import take_along_axis
+from myia.primitives.arrays import dynamic_slices, shaping
+from myia.primitives.arrays.gather import take_along_axis
+from myia.primitives.core.define import array_constant, constant
+from myia.primitives.pointwise import arithmetic
 
 Shape = tuple[int, ...]
 
@@ -131,7 +132,7 @@ def _rolled_at_run_time(ctx: Context, x: Value, shift: Scalar, axis: int) -> Val
     start = arithmetic.mod(arithmetic.neg(by), constant(n, np.int64))
     twice = shaping.concatenate(x, x, axis=axis)
     starts = [start if i == axis else constant(0, np.int64) for i in range(x.aval.ndim)]
-    return windows.dynamic_slice(twice, *starts, sizes=x.shape)
+    return dynamic_slices.dynamic_slice(twice, *starts, sizes=x.shape)
 
 
 # ----- Padded

@@ -42,7 +42,7 @@ from myia.library.support.arguments import (
     stored,
     value_of,
 )
-from myia.primitives import arithmetic, elementwise, logic
+from myia.primitives.pointwise import arithmetic, logic, transcendental
 
 ZERO = Static(0)
 
@@ -149,8 +149,8 @@ def _nan_to_num(
         return original if in_place else copied(ctx, original)
     fills = nan, posinf, neginf
     if value.dtype.kind == "c":
-        parts = elementwise.real(value), elementwise.imag(value)
-        value = elementwise.complex(*(_finite(ctx, part, *fills) for part in parts))
+        parts = transcendental.real(value), transcendental.imag(value)
+        value = transcendental.complex(*(_finite(ctx, part, *fills) for part in parts))
     else:
         value = _finite(ctx, value, *fills)
     return stored(ctx, result_like(ctx, value, original), original if in_place else NONE)

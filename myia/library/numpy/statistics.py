@@ -32,9 +32,10 @@ from myia.library.support.arguments import (
 )
 from myia.library.support.traced import by_name
 from myia.library.support.value_formulas import is_nan, safe_sqrt, truth
-from myia.primitives import arithmetic, elementwise, logic, ordering, reductions, shaping
-from myia.primitives.define import constant, zeros
-from myia.primitives.logic import convert
+from myia.primitives.arrays import reductions, shaping, sorting
+from myia.primitives.core.define import constant, zeros
+from myia.primitives.pointwise import arithmetic, logic, transcendental
+from myia.primitives.pointwise.logic import convert
 
 Shape = tuple[int, ...]
 ZERO = Static(0)
@@ -173,7 +174,7 @@ def _square_size(x: Value) -> Value:
     """|x|²"""
     if x.dtype.kind != "c":
         return arithmetic.square(x)
-    return arithmetic.square(elementwise.real(x)) + arithmetic.square(elementwise.imag(x))
+    return arithmetic.square(transcendental.real(x)) + arithmetic.square(transcendental.imag(x))
 
 
 def _spread(name: str, finish):
@@ -208,7 +209,7 @@ def _spread(name: str, finish):
     return handler
 
 
-for _numpy, _finish in {np.var: lambda x: x, np.std: elementwise.sqrt}.items():
+for _numpy, _finish in {np.var: lambda x: x, np.std: transcendental.sqrt}.items():
     _handler = _spread(_numpy.__name__, _finish)
     function(_numpy)(_handler)
     for _kind in ("array", "number"):
@@ -223,7 +224,7 @@ def _median_value(x: Value, axes: Shape) -> Value:
     n = _count(x.shape, axes)
     rows = shaping.transpose(x, permutation=(*kept, *axes))
     shape = tuple(x.shape[i] for i in kept)
-    rows = ordering.sort(reshape(rows, (*shape, n)), axis=len(shape))
+    rows = sorting.sort(reshape(rows, (*shape, n)), axis=len(shape))
     last = _columns(rows, n - 1, n)
     middle = _over(_sum(_columns(rows, (n - 1) // 2, n // 2 + 1), (len(shape),)), 2 - n % 2)
     last = reshape(last, shape)

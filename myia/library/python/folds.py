@@ -14,8 +14,8 @@ from myia.infer.operators import comparison, operators
 from myia.infer.operators.truth import both, either, truth
 from myia.infer.paths.branches import branch
 from myia.infer.registry import function
-from myia.primitives import logic
-from myia.primitives.define import constant
+from myia.primitives.core.define import constant
+from myia.primitives.pointwise import logic
 
 
 def _fold(ctx: Context, iterable: Abstract, start: Abstract, step) -> Abstract:

@@ -19,8 +19,9 @@ from myia.infer.operators import operators
 from myia.infer.registry import function
 from myia.ir.core import Value
 from myia.library.support import value_formulas
-from myia.primitives import arithmetic, elementwise, logic, special
-from myia.primitives.define import constant
+from myia.primitives.core.define import constant
+from myia.primitives.pointwise import arithmetic, logic, transcendental
+from myia.primitives.special import gamma_bessel
 
 F64 = np.dtype(np.float64)
 
@@ -56,30 +57,30 @@ def _register(f: Callable, emit: Callable[..., Value], count: int | None = 1) ->
 
 
 for _f, _emit in {
-    math.sin: elementwise.sin,
-    math.cos: elementwise.cos,
-    math.tan: elementwise.tan,
-    math.asin: elementwise.asin,
-    math.acos: elementwise.acos,
-    math.atan: elementwise.atan,
-    math.sinh: elementwise.sinh,
-    math.cosh: elementwise.cosh,
-    math.tanh: elementwise.tanh,
-    math.asinh: elementwise.asinh,
-    math.acosh: elementwise.acosh,
-    math.atanh: elementwise.atanh,
-    math.exp: elementwise.exp,
-    math.exp2: elementwise.exp2,
-    math.expm1: elementwise.expm1,
+    math.sin: transcendental.sin,
+    math.cos: transcendental.cos,
+    math.tan: transcendental.tan,
+    math.asin: transcendental.asin,
+    math.acos: transcendental.acos,
+    math.atan: transcendental.atan,
+    math.sinh: transcendental.sinh,
+    math.cosh: transcendental.cosh,
+    math.tanh: transcendental.tanh,
+    math.asinh: transcendental.asinh,
+    math.acosh: transcendental.acosh,
+    math.atanh: transcendental.atanh,
+    math.exp: transcendental.exp,
+    math.exp2: transcendental.exp2,
+    math.expm1: transcendental.expm1,
     math.log2: value_formulas.log2,
     math.log10: value_formulas.log10,
-    math.log1p: elementwise.log1p,
-    math.sqrt: elementwise.sqrt,
-    math.cbrt: elementwise.cbrt,
+    math.log1p: transcendental.log1p,
+    math.sqrt: transcendental.sqrt,
+    math.cbrt: transcendental.cbrt,
     math.fabs: arithmetic.abs,
-    math.erf: special.erf,
-    math.erfc: special.erfc,
-    math.lgamma: special.lgamma,
+    math.erf: gamma_bessel.erf,
+    math.erfc: gamma_bessel.erfc,
+    math.lgamma: gamma_bessel.lgamma,
     math.gamma: value_formulas.gamma,
     math.radians: value_formulas.scaled(math.pi / 180),
     math.degrees: value_formulas.scaled(180 / math.pi),
@@ -91,7 +92,7 @@ for _f, _emit in {
 
 for _f, _emit in {
     math.pow: arithmetic.pow,
-    math.atan2: elementwise.atan2,
+    math.atan2: transcendental.atan2,
     math.copysign: value_formulas.copysign,
     math.fmod: value_formulas.fmod,
 }.items():
@@ -105,7 +106,7 @@ def _log(ctx: Context, x: Abstract, base: Abstract | None = None) -> Abstract:
     numbers = [x] if base is None else [x, base]
     if all(static_number(number) for number in numbers):
         return _python(ctx, math.log, *(number.value for number in numbers))
-    logs = [elementwise.log(_float(ctx, number)) for number in numbers]
+    logs = [transcendental.log(_float(ctx, number)) for number in numbers]
     return Scalar(logs[0] if base is None else arithmetic.div(*logs), weak=True)
 
 
@@ -124,9 +125,9 @@ def _rounding(f: Callable, emit: Callable[[Value], Value]) -> None:
     function(f)(handler)
 
 
-_rounding(math.floor, elementwise.floor)
-_rounding(math.ceil, elementwise.ceil)
-_rounding(math.trunc, elementwise.trunc)
+_rounding(math.floor, transcendental.floor)
+_rounding(math.ceil, transcendental.ceil)
+_rounding(math.trunc, transcendental.trunc)
 
 
 @function(math.modf)

@@ -31,8 +31,8 @@ from myia.infer.numeric.promotion import operand_dtype
 from myia.infer.operators import operators
 from myia.infer.operators.truth import truth
 from myia.infer.registry import function
-from myia.primitives import arithmetic, elementwise, logic
-from myia.primitives.define import constant
+from myia.primitives.core.define import constant
+from myia.primitives.pointwise import arithmetic, logic, transcendental
 
 
 @function(abs, operator.abs)
@@ -89,7 +89,7 @@ def _int(ctx: Context, x: Abstract = Static(0)) -> Abstract:
         ctx.check(logic.ne(wide, wide), ValueError, "cannot convert float NaN to integer")
         inside = logic.lt(arithmetic.abs(wide), constant(2.0**63, np.float64))
         ctx.check(logic.not_(inside), OverflowError, "cannot convert this float to an int")
-        return Scalar(convert(elementwise.trunc(wide), PYTHON_DTYPES[int]), True)
+        return Scalar(convert(transcendental.trunc(wide), PYTHON_DTYPES[int]), True)
     found = _scalar(ctx, x, PYTHON_DTYPES[int], "int")
     lo, hi = (0, 1) if kind == "b" else bounds(x) if isinstance(x, Scalar) else (None, None)
     return Scalar(found.value, True, lo, hi)
@@ -121,7 +121,9 @@ def _round(ctx: Context, x: Abstract, ndigits: Abstract = NONE) -> Abstract:
         return Static(_python(ctx, round, x.value, ndigits.value))
     if not is_none(ndigits):
         return _round_to_digits(ctx, x, ndigits)
-    rounded = Scalar(elementwise.round(_scalar(ctx, x, PYTHON_DTYPES[float], "round").value), True)
+    rounded = Scalar(
+        transcendental.round(_scalar(ctx, x, PYTHON_DTYPES[float], "round").value), True
+    )
     return _int(ctx, rounded)
 
 

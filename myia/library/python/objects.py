@@ -35,7 +35,7 @@ from myia.infer.dynamic.access import is_sized
 from myia.infer.jax.objects.pytrees import is_device_class
 from myia.infer.numeric.f_strings import escaped, format_parts, printed, values_of
 from myia.infer.registry import function
-from myia.primitives.effects import debug_print
+from myia.primitives.core.effects import debug_print
 
 # ----- Types and attributes
 

@@ -12,8 +12,8 @@ from myia.infer.registry import function, when_imported
 from myia.ir.core import Value
 from myia.library.support.arguments import flag, numeric, static, value_of
 from myia.library.support.traced import Dtypes, array_of, double, lapack, one_inexact
-from myia.primitives import matrix_functions
-from myia.primitives.matrix_functions import expm_derivative
+from myia.primitives.linalg import matrix_functions
+from myia.primitives.linalg.matrix_functions import expm_derivative
 
 RIGHT = Static("right")
 

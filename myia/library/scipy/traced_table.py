@@ -27,7 +27,7 @@ from myia.library.support.traced import (
     staged,
     strong_inexact,
 )
-from myia.primitives import integrals, normal
+from myia.primitives.special import exponential_integrals, normal
 
 
 def _by_name(module: ModuleType, arrays: dict[str, str], dtypes: Dtypes, **more) -> None:
@@ -52,15 +52,15 @@ UFUNCS = [
 
 # Those that have a primitive, or a formula by primitives.
 DIRECT = {
-    "erfcinv": integrals.erfc_inv,
-    "exp1": integrals.exp1,
-    "expi": integrals.expi,
+    "erfcinv": exponential_integrals.erfc_inv,
+    "exp1": exponential_integrals.exp1,
+    "expi": exponential_integrals.expi,
     "expn": value_formulas_special.expn,
     "hyp1f1": value_hypergeometric.hyp1f1,
     "hyp2f1": value_hypergeometric.hyp2f1,
     "log_ndtr": normal.log_ndtr,
     "ndtri": normal.ndtri,
-    "spence": integrals.spence,
+    "spence": exponential_integrals.spence,
 }
 
 

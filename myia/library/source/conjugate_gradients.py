@@ -27,7 +27,7 @@ from myia.ir.builder import Builder, emit
 from myia.ir.core import Region, Value, captures
 from myia.library.support.arguments import value_of
 from myia.library.support.from_source import called
-from myia.primitives.structured import Rule, custom_p
+from myia.primitives.core.structured import Rule, custom_p
 
 
 @when_imported("jax.scipy.sparse.linalg")

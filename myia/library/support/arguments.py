@@ -17,7 +17,7 @@ from myia.infer.paths.nested_sequences import as_array
 from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.library.support.value_formulas import truth
-from myia.primitives import logic
+from myia.primitives.pointwise import logic
 
 AXIS_ERROR = "AxisError"
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 
 from myia.ir.core import Value
-from myia.primitives import arithmetic, elementwise, logic, special
-from myia.primitives.define import constant, zeros
-from myia.primitives.logic import select
+from myia.primitives.core.define import constant, zeros
+from myia.primitives.pointwise import arithmetic, logic, transcendental
+from myia.primitives.pointwise.logic import select
+from myia.primitives.special import gamma_bessel
 
 LN2, LN10 = math.log(2), math.log(10)
 
@@ -25,16 +26,16 @@ def is_nan(x: Value) -> Value:
 
 def is_finite(x: Value) -> Value:
     if x.dtype.kind == "c":
-        parts = elementwise.real(x), elementwise.imag(x)
-        return logic.and_(*map(elementwise.is_finite, parts))
+        parts = transcendental.real(x), transcendental.imag(x)
+        return logic.and_(*map(transcendental.is_finite, parts))
     if x.dtype.kind != "f":
         return constant(True, bool, x.shape)
-    return elementwise.is_finite(x)
+    return transcendental.is_finite(x)
 
 
 def is_inf(x: Value) -> Value:
     if x.dtype.kind == "c":
-        return logic.or_(is_inf(elementwise.real(x)), is_inf(elementwise.imag(x)))
+        return logic.or_(is_inf(transcendental.real(x)), is_inf(transcendental.imag(x)))
     if x.dtype.kind != "f":
         return constant(False, bool, x.shape)
     return logic.eq(arithmetic.abs(x), math.inf)
@@ -67,7 +68,7 @@ def absolute(x: Value) -> Value:
 
 
 def conjugate(x: Value) -> Value:
-    return elementwise.conj(x) if x.dtype.kind == "c" else x
+    return transcendental.conj(x) if x.dtype.kind == "c" else x
 
 
 def fmod(x: Value, y: Value) -> Value:
@@ -82,11 +83,11 @@ def fmod(x: Value, y: Value) -> Value:
 
 
 def log2(x: Value) -> Value:
-    return elementwise.log(x) / LN2
+    return transcendental.log(x) / LN2
 
 
 def log10(x: Value) -> Value:
-    return elementwise.log(x) / LN10
+    return transcendental.log(x) / LN10
 
 
 def _log_of_sum(x: Value, y: Value, exp, log1p) -> Value:
@@ -98,17 +99,17 @@ def _log_of_sum(x: Value, y: Value, exp, log1p) -> Value:
 
 
 def logaddexp(x: Value, y: Value) -> Value:
-    return _log_of_sum(x, y, elementwise.exp, elementwise.log1p)
+    return _log_of_sum(x, y, transcendental.exp, transcendental.log1p)
 
 
 def logaddexp2(x: Value, y: Value) -> Value:
-    return _log_of_sum(x, y, elementwise.exp2, lambda z: elementwise.log1p(z) / LN2)
+    return _log_of_sum(x, y, transcendental.exp2, lambda z: transcendental.log1p(z) / LN2)
 
 
 def safe_sqrt(x: Value) -> Value:
     """The square root; its derivative at 0 is taken to be 0."""
     at_zero = logic.eq(x, zeros(x.aval))
-    return select(at_zero, 0, elementwise.sqrt(select(at_zero, 1, x)))
+    return select(at_zero, 0, transcendental.sqrt(select(at_zero, 1, x)))
 
 
 def hypot(*xs: Value) -> Value:
@@ -117,7 +118,7 @@ def hypot(*xs: Value) -> Value:
     scale = sizes[0]
     for size in sizes[1:]:
         scale = arithmetic.max(scale, size)
-    usable = logic.and_(elementwise.is_finite(scale), logic.gt(scale, 0))
+    usable = logic.and_(transcendental.is_finite(scale), logic.gt(scale, 0))
     scale = logic.stop_gradient(select(usable, scale, 1))
     total, infinite = None, None
     for x in xs:
@@ -168,8 +169,8 @@ def scaled(factor: float):
 def angle(x: Value) -> Value:
     """The argument of a complex number; 0 or pi of a real one."""
     if x.dtype.kind == "c":
-        return elementwise.atan2(elementwise.imag(x), elementwise.real(x))
-    return elementwise.atan2(zeros(x.aval), x)
+        return transcendental.atan2(transcendental.imag(x), transcendental.real(x))
+    return transcendental.atan2(zeros(x.aval), x)
 
 
 # ----- The gamma function
@@ -177,9 +178,9 @@ def angle(x: Value) -> Value:
 
 def gamma(x: Value) -> Value:
     """exp(log|Γ(x)|) with the sign of Γ: negative between -1 and 0, -3 and -2, ..."""
-    half = elementwise.floor(x) * 0.5
-    odd = logic.ne(elementwise.floor(half), half)
-    size = elementwise.exp(special.lgamma(x))
+    half = transcendental.floor(x) * 0.5
+    odd = logic.ne(transcendental.floor(half), half)
+    size = transcendental.exp(gamma_bessel.lgamma(x))
     return select(logic.and_(logic.lt(x, 0), odd), -size, size)
 
 
@@ -193,14 +194,14 @@ def rint(x: Value) -> Value:
 def round_to(x: Value, digits: int) -> Value:
     """NumPy's `round`: halves to even, of the scaled number."""
     if x.dtype.kind == "c":
-        parts = elementwise.real(x), elementwise.imag(x)
-        return elementwise.complex(*(round_to(part, digits) for part in parts))
+        parts = transcendental.real(x), transcendental.imag(x)
+        return transcendental.complex(*(round_to(part, digits) for part in parts))
     if digits == 0:
-        return elementwise.round(x)
+        return transcendental.round(x)
     scale = 10.0 ** abs(digits)
     if digits > 0:
-        return elementwise.round(x * scale) / constant(scale, x.dtype, x.shape)
-    return elementwise.round(x / constant(scale, x.dtype, x.shape)) * scale
+        return transcendental.round(x * scale) / constant(scale, x.dtype, x.shape)
+    return transcendental.round(x / constant(scale, x.dtype, x.shape)) * scale
 
 
 def as_bool(op):
@@ -216,11 +217,11 @@ def sine_over(x: Value) -> Value:
     for n in (9, 7, 5, 3, 1):
         series = series * square + (-1) ** (n // 2) / math.factorial(n)
     away = select(near, 1, x)
-    return select(near, series, elementwise.sin(away) / away)
+    return select(near, series, transcendental.sin(away) / away)
 
 
 def modf(x: Value) -> tuple[Value, Value]:
     """The fractional and the whole part, both with the sign of `x`."""
-    whole = elementwise.trunc(x)
+    whole = transcendental.trunc(x)
     rest = select(is_inf(x), zeros(x.aval), arithmetic.sub(x, whole))
     return copysign(rest, x), copysign(whole, x)

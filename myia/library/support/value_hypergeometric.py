@@ -10,10 +10,10 @@ import math
 
 from myia.ir.core import Value
 from myia.library.support.value_formulas import gamma
-from myia.primitives import elementwise, logic
-from myia.primitives.elementwise import exp, log
-from myia.primitives.hypergeometric import series_1f1, series_2f0, series_2f1
-from myia.primitives.logic import select
+from myia.primitives.pointwise import logic, transcendental
+from myia.primitives.pointwise.logic import select
+from myia.primitives.pointwise.transcendental import exp, log
+from myia.primitives.special.hypergeometric import series_1f1, series_2f0, series_2f1
 
 PLAIN = {"orders": (0, 0, 0)}
 FAR = 100
@@ -21,7 +21,7 @@ FAR = 100
 
 def is_pole(x: Value) -> Value:
     """True at 0, -1, -2, ..., the poles of the gamma function."""
-    return logic.and_(logic.le(x, 0), logic.eq(x, elementwise.floor(x)))
+    return logic.and_(logic.le(x, 0), logic.eq(x, transcendental.floor(x)))
 
 
 def _ends_before(a: Value, b: Value) -> Value:
@@ -62,7 +62,7 @@ def hyp2f1(a: Value, b: Value, c: Value, x: Value) -> Value:
     at_one = _unless(inside, logic.eq(x, 1))
     value = _inside_2f1(a, b, c, select(inside, x, 0))
     edge = _gauss(*(select(at_one, p, q) for p, q in ((a, 1), (b, 1), (c, 3))))
-    edge = edge + 0 * elementwise.sqrt(select(at_one, 1 - x, 0))
+    edge = edge + 0 * transcendental.sqrt(select(at_one, 1 - x, 0))
     value = select(inside, value, select(at_one, edge, math.nan))
     ends = logic.or_(_ends_before(a, c), _ends_before(b, c))
     return select(_unless(ends, is_pole(c)), math.inf, value)
@@ -85,7 +85,7 @@ def _euler(a: Value, b: Value, c: Value, x: Value) -> Value:
     close = logic.and_(logic.gt(x, 0.5), logic.lt(x, 1))
     turned = _unless(is_pole(c), logic.and_(close, logic.lt(excess, 0)))
     a, b = select(turned, c - a, a), select(turned, c - b, b)
-    factor = exp(excess * elementwise.log1p(select(turned, -x, 0)))
+    factor = exp(excess * transcendental.log1p(select(turned, -x, 0)))
     return factor * series_2f1(a, b, c, x, orders=(0, 0, 0, 0))
 
 

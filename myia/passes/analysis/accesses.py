@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from myia.ir.core import Op, Value
 from myia.passes.analysis.linear_indices import Ranges
-from myia.primitives.windows import dynamic_update_add, dynamic_update_slice
+from myia.primitives.arrays.dynamic_slices import dynamic_update_add, dynamic_update_slice
 
 STORES = (dynamic_update_slice, dynamic_update_add)
 

@@ -21,9 +21,9 @@ from myia.ir.core import Op, Region, Value
 from myia.passes.analysis.accesses import is_apart, is_same, place_of
 from myia.passes.analysis.def_use import definitions, uses
 from myia.passes.analysis.linear_indices import ONE, Ranges, minus
-from myia.primitives import arithmetic, logic
-from myia.primitives.shaping import broadcast, reshape
-from myia.primitives.windows import dynamic_slice, dynamic_update_slice
+from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
+from myia.primitives.arrays.shaping import broadcast, reshape
+from myia.primitives.pointwise import arithmetic, logic
 
 SUMS = {arithmetic.add, arithmetic.mul, arithmetic.max, arithmetic.min, logic.and_, logic.or_}
 CASTS = {reshape, broadcast}

@@ -22,7 +22,7 @@ from weakref import WeakKeyDictionary
 from myia.ir.core import Op, Region, Value, walk
 from myia.passes.analysis.accesses import STORES, place_of, sizes_of
 from myia.passes.analysis.linear_indices import Ranges
-from myia.primitives.structured import Loop, if_p, loop_p
+from myia.primitives.core.structured import Loop, if_p, loop_p
 
 
 @dataclass(frozen=True)

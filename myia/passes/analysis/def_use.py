@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from weakref import WeakKeyDictionary
 
 from myia.ir.core import Op, Region, Value, captures, reads, walk
-from myia.primitives.structured import Loop, loop_p
-from myia.primitives.windows import dynamic_update_slice
+from myia.primitives.arrays.dynamic_slices import dynamic_update_slice
+from myia.primitives.core.structured import Loop, loop_p
 
 Uses = Mapping[Value, list[Op]]  # each op once; what a region yields is no use
 

@@ -18,11 +18,11 @@ from collections.abc import Sequence
 
 from myia.ir.avals import I64
 from myia.ir.core import Op, Region, Value
-from myia.primitives.arithmetic import add, mul, neg, sub
-from myia.primitives.arithmetic import max as maximum
-from myia.primitives.arithmetic import min as minimum
-from myia.primitives.define import constant, constant_p
-from myia.primitives.structured import Loop, loop_p, rev_p
+from myia.primitives.core.define import constant, constant_p
+from myia.primitives.core.structured import Loop, loop_p, rev_p
+from myia.primitives.pointwise.arithmetic import add, mul, neg, sub
+from myia.primitives.pointwise.arithmetic import max as maximum
+from myia.primitives.pointwise.arithmetic import min as minimum
 
 ONE = None  # the atom of numbers
 Sum = Counter  # atom -> factor; factors are not zero

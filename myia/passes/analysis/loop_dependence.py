@@ -30,9 +30,9 @@ from myia.passes.analysis.accesses import STORES, place_of, sizes_of
 from myia.passes.analysis.array_reductions import CASTS, Accumulation, Moves, Total, accumulations
 from myia.passes.analysis.def_use import uses, varying_in
 from myia.passes.analysis.linear_indices import ONE, Ranges, Sum, minus, number
-from myia.primitives.define import PointwisePrimitive, constant_p
-from myia.primitives.structured import Loop
-from myia.primitives.windows import dynamic_slice, dynamic_update_slice
+from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
+from myia.primitives.core.define import PointwisePrimitive, constant_p
+from myia.primitives.core.structured import Loop
 
 
 @dataclass(frozen=True)

@@ -27,9 +27,9 @@ from myia.passes.analysis.accesses import place_of
 from myia.passes.analysis.array_reductions import CASTS
 from myia.passes.analysis.def_use import uses
 from myia.passes.analysis.linear_indices import ONE, Ranges
-from myia.primitives.arithmetic import add
-from myia.primitives.structured import Loop, loop_p
-from myia.primitives.windows import dynamic_slice, dynamic_update_slice
+from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
+from myia.primitives.core.structured import Loop, loop_p
+from myia.primitives.pointwise.arithmetic import add
 
 Path = tuple[Value, ...]  # the indices of loops, from the outermost one
 

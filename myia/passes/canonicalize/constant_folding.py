@@ -26,9 +26,10 @@ from myia.ir.builder import append
 from myia.ir.core import Function, Op, Region, Value, has_effect
 from myia.ir.params import param_key
 from myia.ir.rewrite import inline
-from myia.primitives import arithmetic, elementwise, indexing, logic, reductions, shaping, windows
-from myia.primitives.define import constant
-from myia.primitives.structured import Loop, if_p, loop_p, rev_p
+from myia.primitives.arrays import dynamic_slices, gather, reductions, shaping
+from myia.primitives.core.define import constant
+from myia.primitives.core.structured import Loop, if_p, loop_p, rev_p
+from myia.primitives.pointwise import arithmetic, logic, transcendental
 from myia.rewriting.walk import Walk, rewrite
 
 
@@ -76,7 +77,7 @@ REARRANGING = {
     shaping.broadcast,
     shaping.flip,
     shaping.slice,
-    windows.dynamic_slice,
+    dynamic_slices.dynamic_slice,
     logic.stop_gradient,
 }
 
@@ -84,7 +85,7 @@ REARRANGING = {
 MERGING = {
     shaping.concatenate: None,
     shaping.pad: 2,
-    windows.dynamic_update_slice: 2,
+    dynamic_slices.dynamic_update_slice: 2,
 }
 
 # One of the elements of the first operand, when there are any.
@@ -93,12 +94,12 @@ CHOOSING = {
     reductions.reduce_min,
     reductions.reduce_and,
     reductions.reduce_or,
-    indexing.gather,
+    gather.gather,
 }
 
 
 def _chosen(op: Op) -> bool:
-    if op.primitive is indexing.gather:
+    if op.primitive is gather.gather:
         return op.params["mode"] == "clip"
     return all(op.operands[0].shape[axis] > 0 for axis in op.params["axes"])
 
@@ -141,11 +142,11 @@ _EXACT_ON_FLOATS = {
     arithmetic.abs,
     arithmetic.max,
     arithmetic.min,
-    elementwise.floor,
-    elementwise.ceil,
-    elementwise.trunc,
-    elementwise.round,
-    elementwise.is_finite,
+    transcendental.floor,
+    transcendental.ceil,
+    transcendental.trunc,
+    transcendental.round,
+    transcendental.is_finite,
     logic.eq,
     logic.ne,
     logic.lt,

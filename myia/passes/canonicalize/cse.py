@@ -17,8 +17,8 @@ from collections.abc import Hashable
 from myia.ir.core import Function, Op, Region, Value, has_effect
 from myia.ir.equality import same_region
 from myia.ir.rewrite import Env
-from myia.primitives.arithmetic import add, mul
-from myia.primitives.logic import and_, eq, ne, or_, xor
+from myia.primitives.pointwise.arithmetic import add, mul
+from myia.primitives.pointwise.logic import and_, eq, ne, or_, xor
 from myia.rewriting.walk import look_up, rebuilt, substituted, with_region
 
 # The order of operands does not matter. (`max` of 0.0 and -0.0 may depend on it.)

@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate, compress
 
 from myia.ir.core import Function, Op, Region, Value
-from myia.primitives.structured import Loop, call_p, derivative_p, if_p, loop_p, rev_p
+from myia.primitives.core.structured import Loop, call_p, derivative_p, if_p, loop_p, rev_p
 from myia.rewriting.walk import with_region
 
 Values = Iterable[Value]

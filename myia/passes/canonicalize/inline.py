@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from myia.ir.core import Function, Op, Region
 from myia.ir.rewrite import Env
-from myia.primitives.structured import call_p
+from myia.primitives.core.structured import call_p
 from myia.rewriting.walk import look_up, rebuilt, substituted, with_region
 
 

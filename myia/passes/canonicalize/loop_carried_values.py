@@ -19,8 +19,8 @@ from collections.abc import Hashable, Iterable, Sequence
 from myia.ir.core import Function, Op, Region, Value
 from myia.ir.rewrite import Env
 from myia.passes.canonicalize.cse import next_values
-from myia.primitives.define import constant_p
-from myia.primitives.structured import Loop, loop_p, rev_p
+from myia.primitives.core.define import constant_p
+from myia.primitives.core.structured import Loop, loop_p, rev_p
 from myia.rewriting.walk import look_up, rebuilt, substituted, with_region
 
 

@@ -20,9 +20,9 @@ from collections.abc import Mapping
 from myia.ir.core import Function, Op, Region, Value, walk
 from myia.ir.rewrite import Env
 from myia.passes.analysis.def_use import reads
-from myia.primitives.define import PointwisePrimitive
-from myia.primitives.logic import and_, select
-from myia.primitives.shaping import broadcast
+from myia.primitives.arrays.shaping import broadcast
+from myia.primitives.core.define import PointwisePrimitive
+from myia.primitives.pointwise.logic import and_, select
 from myia.rewriting.walk import rebuilt, substituted, substituted_region, with_region
 
 Masks = frozenset[tuple[Value, bool]]  # whether they hold, of each element that is read

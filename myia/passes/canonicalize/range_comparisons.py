@@ -18,8 +18,8 @@ from myia.ir.avals import I64
 from myia.ir.core import Function, Op, Value
 from myia.ir.primitive import Primitive
 from myia.passes.analysis.linear_indices import Ranges, Sum, minus, number, times
-from myia.primitives import logic
-from myia.primitives.define import constant
+from myia.primitives.core.define import constant
+from myia.primitives.pointwise import logic
 from myia.rewriting.walk import Walk, rewrite
 
 Test = Callable[[Ranges, Sum], bool]

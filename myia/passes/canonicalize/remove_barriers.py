@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from myia.ir.core import Function, Op, Region
 from myia.ir.rewrite import Env
-from myia.primitives.logic import stop_gradient
-from myia.primitives.scheduling import barrier_p
-from myia.primitives.structured import loop_p
+from myia.primitives.core.barriers import barrier_p
+from myia.primitives.core.structured import loop_p
+from myia.primitives.pointwise.logic import stop_gradient
 from myia.rewriting.walk import look_up, rebuilt, substituted, with_region
 
 

@@ -27,7 +27,7 @@ from collections.abc import Sequence
 from myia.ir.core import Function, Op, Region, Value, captures, has_effect, reads
 from myia.ir.dependence import with_dependents
 from myia.passes.control_flow.if_conversion import is_convertible
-from myia.primitives.structured import if_p
+from myia.primitives.core.structured import if_p
 from myia.rewriting.walk import rebuilt, substituted, substituted_region, with_region
 
 

@@ -30,11 +30,12 @@ from myia.ir.builder import append, at
 from myia.ir.core import Function, Op, Region, Value
 from myia.ir.rewrite import Env
 from myia.passes.loops.invariant_code_motion import CHEAP
-from myia.primitives import arithmetic, logic, shaping
-from myia.primitives.define import constant_p
-from myia.primitives.shaping import broadcast
-from myia.primitives.structured import if_p
-from myia.primitives.windows import dynamic_slice, dynamic_update_slice
+from myia.primitives.arrays import shaping
+from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
+from myia.primitives.arrays.shaping import broadcast
+from myia.primitives.core.define import constant_p
+from myia.primitives.core.structured import if_p
+from myia.primitives.pointwise import arithmetic, logic
 from myia.rewriting.walk import Walk, rewrite, substituted
 
 # Limits of a branch worth converting: its ops, and the elements of each value that it makes. A

@@ -19,8 +19,8 @@ from math import isfinite
 from myia.ir.builder import Builder, append, at
 from myia.ir.core import Function, Op, Region, Value
 from myia.ir.rewrite import Env
-from myia.primitives.arithmetic import abs, div, pow
-from myia.primitives.define import constant_p
+from myia.primitives.core.define import constant_p
+from myia.primitives.pointwise.arithmetic import abs, div, pow
 from myia.rewriting.walk import look_up, rebuilt, substituted, with_region
 
 

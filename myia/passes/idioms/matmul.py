@@ -26,8 +26,8 @@ from myia.passes.analysis.linear_indices import Ranges
 from myia.passes.analysis.nest_effects import LoopNest, NotWhole
 from myia.passes.idioms.nest_to_arrays import Tensors
 from myia.passes.loops.fission import distributed, with_carries
-from myia.primitives.structured import Loop, loop_p
-from myia.primitives.windows import dynamic_slice
+from myia.primitives.arrays.dynamic_slices import dynamic_slice
+from myia.primitives.core.structured import Loop, loop_p
 from myia.rewriting.walk import look_up, rebuilt, substituted, substituted_region, with_region
 
 MIN_TRIPS = 256  # of the innermost loops, together

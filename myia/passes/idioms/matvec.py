@@ -21,12 +21,12 @@ from dataclasses import dataclass, replace
 from myia.ir.core import Function, Op, Region, Value
 from myia.ir.primitive import Primitive
 from myia.passes.analysis.def_use import uses
-from myia.primitives.arithmetic import mul, neg
-from myia.primitives.define import zeros
-from myia.primitives.linalg import dot_general
-from myia.primitives.logic import and_, select
-from myia.primitives.reductions import reduce_or
-from myia.primitives.shaping import broadcast, reduce_sum
+from myia.primitives.arrays.reductions import reduce_or
+from myia.primitives.arrays.shaping import broadcast, reduce_sum
+from myia.primitives.core.define import zeros
+from myia.primitives.linalg.dot import dot_general
+from myia.primitives.pointwise.arithmetic import mul, neg
+from myia.primitives.pointwise.logic import and_, select
 from myia.rewriting.walk import Walk, rewrite
 
 LARGE = 4096  # elements of a matrix: of smaller ones XLA makes the products and the sum in one loop

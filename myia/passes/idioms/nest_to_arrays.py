@@ -28,19 +28,12 @@ from myia.passes.analysis.accesses import place_of
 from myia.passes.analysis.array_reductions import CASTS
 from myia.passes.analysis.linear_indices import ONE, Sum, minus, number
 from myia.passes.analysis.nest_effects import Addition, Assignment, Change, LoopNest, NotWhole, Path
-from myia.primitives.arithmetic import add, mul, sub
-from myia.primitives.define import PointwisePrimitive, constant, constant_p
-from myia.primitives.linalg import dot_general
-from myia.primitives.shaping import (
-    broadcast,
-    flip,
-    iota,
-    reduce_sum,
-    reshape,
-    transpose,
-)
-from myia.primitives.structured import Loop, loop_p
-from myia.primitives.windows import dynamic_slice, dynamic_update_slice
+from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
+from myia.primitives.arrays.shaping import broadcast, flip, iota, reduce_sum, reshape, transpose
+from myia.primitives.core.define import PointwisePrimitive, constant, constant_p
+from myia.primitives.core.structured import Loop, loop_p
+from myia.primitives.linalg.dot import dot_general
+from myia.primitives.pointwise.arithmetic import add, mul, sub
 
 
 @dataclass(frozen=True)

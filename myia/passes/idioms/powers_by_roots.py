@@ -19,10 +19,10 @@ import math
 from collections.abc import Sequence
 
 from myia.ir.core import Function, Op, Value
-from myia.primitives.arithmetic import div, mul, pow
-from myia.primitives.define import lift
-from myia.primitives.elementwise import sqrt
-from myia.primitives.logic import eq, select
+from myia.primitives.core.define import lift
+from myia.primitives.pointwise.arithmetic import div, mul, pow
+from myia.primitives.pointwise.logic import eq, select
+from myia.primitives.pointwise.transcendental import sqrt
 from myia.rewriting.walk import Walk, rewrite
 
 

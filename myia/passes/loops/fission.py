@@ -22,8 +22,8 @@ from myia.ir.dependence import needed
 from myia.ir.rewrite import clone_region
 from myia.passes.analysis.array_versions import untouched
 from myia.passes.analysis.linear_indices import Ranges
-from myia.primitives.structured import Loop, loop_p
-from myia.primitives.windows import dynamic_slice
+from myia.primitives.arrays.dynamic_slices import dynamic_slice
+from myia.primitives.core.structured import Loop, loop_p
 from myia.rewriting.walk import rebuilt
 
 SMALL = 64  # elements that may be computed in two loops

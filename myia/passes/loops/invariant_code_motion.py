@@ -23,8 +23,9 @@ from functools import partial
 
 from myia.ir.core import Function, Op, Region, Value, has_effect, reads, walk
 from myia.ir.rewrite import Env, clone_op
-from myia.primitives import arithmetic, elementwise, logic, shaping
-from myia.primitives.structured import call_p, if_p, loop_p, rev_p
+from myia.primitives.arrays import shaping
+from myia.primitives.core.structured import call_p, if_p, loop_p, rev_p
+from myia.primitives.pointwise import arithmetic, logic, transcendental
 from myia.rewriting.walk import rebuilt, substituted, substituted_region, with_region
 
 # A result this many times larger than what it is made of is not worth a buffer.
@@ -39,8 +40,8 @@ CHEAP = {
     arithmetic.abs,
     arithmetic.max,
     arithmetic.min,
-    elementwise.floor,
-    elementwise.is_finite,
+    transcendental.floor,
+    transcendental.is_finite,
     logic.eq,
     logic.ne,
     logic.lt,

@@ -26,9 +26,9 @@ from myia.passes.analysis.linear_indices import ONE, Ranges, minus, number
 from myia.passes.analysis.loop_dependence import independent, on_elements
 from myia.passes.canonicalize.range_comparisons import COMPARISONS, decided
 from myia.passes.vectorize.inner_loop import MIN_TRIPS, WIDTH
-from myia.primitives.arithmetic import add
-from myia.primitives.define import constant
-from myia.primitives.structured import Loop
+from myia.primitives.core.define import constant
+from myia.primitives.core.structured import Loop
+from myia.primitives.pointwise.arithmetic import add
 from myia.rewriting.walk import rewrite_loops
 
 

@@ -20,8 +20,8 @@ from myia.ir.avals import I64
 from myia.ir.core import Function, Op, Value
 from myia.ir.rewrite import inline
 from myia.passes.analysis.loop_dependence import on_elements
-from myia.primitives.define import constant
-from myia.primitives.structured import Loop, loop_p
+from myia.primitives.core.define import constant
+from myia.primitives.core.structured import Loop, loop_p
 from myia.rewriting.walk import Walk, rewrite
 
 MAX_TRIPS = 4

@@ -14,9 +14,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from myia.ir.core import Function, Op, Value
-from myia.primitives.arithmetic import add, neg, sub
-from myia.primitives.shaping import reshape
-from myia.primitives.windows import dynamic_slice, dynamic_update_add, dynamic_update_slice
+from myia.primitives.arrays.dynamic_slices import (
+    dynamic_slice,
+    dynamic_update_add,
+    dynamic_update_slice,
+)
+from myia.primitives.arrays.shaping import reshape
+from myia.primitives.pointwise.arithmetic import add, neg, sub
 from myia.rewriting.walk import Walk, rewrite
 
 

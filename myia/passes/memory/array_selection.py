@@ -23,9 +23,9 @@ from dataclasses import dataclass
 from myia.ir.core import Op, Region, Value, reads
 from myia.passes.analysis.accesses import STORES
 from myia.passes.memory.load_of_select import MANY, SMALL
-from myia.primitives.shaping import slice as slice_
-from myia.primitives.structured import Loop, if_p, loop_p
-from myia.primitives.windows import dynamic_slice
+from myia.primitives.arrays.dynamic_slices import dynamic_slice
+from myia.primitives.arrays.shaping import slice as slice_
+from myia.primitives.core.structured import Loop, if_p, loop_p
 
 MOST = 4  # arrays that a name may stand for
 READS = (dynamic_slice, slice_)

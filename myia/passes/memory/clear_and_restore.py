@@ -24,10 +24,10 @@ from myia.passes.analysis.accesses import is_same
 from myia.passes.analysis.array_reductions import Accumulation, accumulation_at
 from myia.passes.analysis.def_use import definitions, uses
 from myia.passes.analysis.linear_indices import Ranges
-from myia.primitives.arithmetic import add
-from myia.primitives.define import constant_p
-from myia.primitives.shaping import reshape
-from myia.primitives.windows import dynamic_slice, dynamic_update_slice
+from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
+from myia.primitives.arrays.shaping import reshape
+from myia.primitives.core.define import constant_p
+from myia.primitives.pointwise.arithmetic import add
 from myia.rewriting.walk import look_up, rebuilt, substituted, substituted_region, with_region
 
 

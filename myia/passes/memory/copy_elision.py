@@ -30,10 +30,10 @@ from myia.ir.params import param_key
 from myia.ir.rewrite import emit_again
 from myia.passes.analysis.def_use import carry_only_written, uses
 from myia.passes.analysis.linear_indices import Ranges
-from myia.primitives.define import constant_p, empty_p
-from myia.primitives.shaping import reshape
-from myia.primitives.structured import Loop, loop_p
-from myia.primitives.windows import dynamic_update_slice
+from myia.primitives.arrays.dynamic_slices import dynamic_update_slice
+from myia.primitives.arrays.shaping import reshape
+from myia.primitives.core.define import constant_p, empty_p
+from myia.primitives.core.structured import Loop, loop_p
 from myia.rewriting.walk import look_up, rebuilt, substituted, with_region
 
 

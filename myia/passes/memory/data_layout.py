@@ -25,11 +25,11 @@ from typing import NamedTuple
 from myia.ir.builder import Builder, append, at, emit1
 from myia.ir.core import Function, Op, Region, Value, walk
 from myia.passes.analysis.accesses import STORES, place_of, sizes_of
-from myia.primitives.define import constant_p, empty_p
-from myia.primitives.flow import edges
-from myia.primitives.shaping import reshape
-from myia.primitives.structured import Loop, call_p, if_p, loop_p
-from myia.primitives.windows import dynamic_slice
+from myia.primitives.arrays.dynamic_slices import dynamic_slice
+from myia.primitives.arrays.shaping import reshape
+from myia.primitives.core.define import constant_p, empty_p
+from myia.primitives.core.region_dataflow import edges
+from myia.primitives.core.structured import Loop, call_p, if_p, loop_p
 from myia.rewriting.walk import with_region
 
 Order = tuple[int, ...]  # at each place of the new shape the old axis

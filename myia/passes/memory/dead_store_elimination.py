@@ -28,8 +28,8 @@ from myia.ir.rewrite import Env
 from myia.passes.analysis.array_versions import History, carried, not_yet_touched, untouched
 from myia.passes.analysis.def_use import uses
 from myia.passes.analysis.linear_indices import Ranges
-from myia.primitives.structured import Loop, loop_p
-from myia.primitives.windows import dynamic_slice
+from myia.primitives.arrays.dynamic_slices import dynamic_slice
+from myia.primitives.core.structured import Loop, loop_p
 from myia.rewriting.walk import rebuilt, substituted, substituted_region, with_region
 
 

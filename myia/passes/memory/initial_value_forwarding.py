@@ -19,9 +19,9 @@ from myia.ir.builder import append
 from myia.ir.core import Function, Op, Region, Value, walk
 from myia.passes.analysis.array_versions import carried, untouched
 from myia.passes.analysis.linear_indices import Ranges
-from myia.primitives.define import constant_p
-from myia.primitives.structured import Loop
-from myia.primitives.windows import dynamic_slice
+from myia.primitives.arrays.dynamic_slices import dynamic_slice
+from myia.primitives.core.define import constant_p
+from myia.primitives.core.structured import Loop
 from myia.rewriting.walk import rebuilt, rewrite_loops, substituted
 
 

@@ -35,9 +35,9 @@ from myia.passes.analysis.accesses import place_of, sizes_of
 from myia.passes.analysis.array_versions import History, histories
 from myia.passes.analysis.def_use import varying_in
 from myia.passes.analysis.linear_indices import Ranges, Sum
-from myia.primitives.define import constant
-from myia.primitives.structured import Loop, loop_p
-from myia.primitives.windows import dynamic_slice
+from myia.primitives.arrays.dynamic_slices import dynamic_slice
+from myia.primitives.core.define import constant
+from myia.primitives.core.structured import Loop, loop_p
 from myia.rewriting.walk import look_up, rebuilt, rewrite_loops, substituted
 
 SMALL = 16  # elements that may be read in vain

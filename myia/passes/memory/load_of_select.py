@@ -25,11 +25,11 @@ from myia.ir.dependence import needed
 from myia.ir.rewrite import emit_again
 from myia.passes.analysis.accesses import place_of
 from myia.passes.analysis.loop_dependence import on_elements
-from myia.primitives.define import constant, constant_p
-from myia.primitives.logic import select
-from myia.primitives.shaping import broadcast
-from myia.primitives.structured import Loop, if_p, loop_p
-from myia.primitives.windows import dynamic_slice
+from myia.primitives.arrays.dynamic_slices import dynamic_slice
+from myia.primitives.arrays.shaping import broadcast
+from myia.primitives.core.define import constant, constant_p
+from myia.primitives.core.structured import Loop, if_p, loop_p
+from myia.primitives.pointwise.logic import select
 from myia.rewriting.walk import Walk, rewrite
 
 SMALL = 32  # elements of an array that is chosen at the cost of an element or two

@@ -30,8 +30,8 @@ from myia.ir.rewrite import Env
 from myia.passes.analysis.accesses import STORES, is_apart, is_same
 from myia.passes.analysis.def_use import uses
 from myia.passes.analysis.linear_indices import Ranges
-from myia.primitives.define import constant_p
-from myia.primitives.windows import dynamic_slice, dynamic_update_slice
+from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
+from myia.primitives.core.define import constant_p
 from myia.rewriting.walk import look_up, rebuilt, rewrite_trips, substituted, substituted_region
 
 # Elements of a window. Larger ones are better rewritten where they are, which takes no fence.

@@ -25,9 +25,13 @@ from myia.ir.rewrite import Env, emit_again
 from myia.passes.analysis.accesses import STORES, is_apart, is_same, place_of, sizes_of
 from myia.passes.analysis.def_use import varying_in
 from myia.passes.analysis.linear_indices import Ranges
-from myia.primitives.arithmetic import add
-from myia.primitives.structured import Loop
-from myia.primitives.windows import dynamic_slice, dynamic_update_add, dynamic_update_slice
+from myia.primitives.arrays.dynamic_slices import (
+    dynamic_slice,
+    dynamic_update_add,
+    dynamic_update_slice,
+)
+from myia.primitives.core.structured import Loop
+from myia.primitives.pointwise.arithmetic import add
 from myia.rewriting.walk import look_up, rewrite_loops, substituted, substituted_region
 
 

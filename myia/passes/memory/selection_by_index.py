@@ -36,12 +36,12 @@ from myia.ir.core import Function, Op, Region, Value, reads, walk
 from myia.ir.rewrite import Env
 from myia.passes.analysis.accesses import STORES
 from myia.passes.memory.array_selection import READS, Family, family_of
-from myia.primitives.define import constant
-from myia.primitives.logic import eq, select
-from myia.primitives.shaping import broadcast, concatenate, reshape
-from myia.primitives.shaping import slice as slice_
-from myia.primitives.structured import Loop, if_p, loop_p
-from myia.primitives.windows import dynamic_slice, static_indices
+from myia.primitives.arrays.dynamic_slices import dynamic_slice, static_indices
+from myia.primitives.arrays.shaping import broadcast, concatenate, reshape
+from myia.primitives.arrays.shaping import slice as slice_
+from myia.primitives.core.define import constant
+from myia.primitives.core.structured import Loop, if_p, loop_p
+from myia.primitives.pointwise.logic import eq, select
 from myia.rewriting.walk import look_up, rebuilt, substituted, substituted_region, with_region
 
 Values = tuple[Value, ...]

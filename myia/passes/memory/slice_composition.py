@@ -17,8 +17,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from myia.ir.core import Function, Op, Region, Value, walk
-from myia.primitives.shaping import reshape
-from myia.primitives.windows import dynamic_slice
+from myia.primitives.arrays.dynamic_slices import dynamic_slice
+from myia.primitives.arrays.shaping import reshape
 from myia.rewriting.walk import Walk, rewrite
 
 

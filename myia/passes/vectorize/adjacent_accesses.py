@@ -30,10 +30,10 @@ from myia.ir.core import Function, Op, Region, Value
 from myia.passes.analysis.accesses import is_apart, place_of, sizes_of
 from myia.passes.analysis.def_use import next_store, uses
 from myia.passes.analysis.linear_indices import ONE, Ranges, minus, number
-from myia.primitives.arithmetic import add
-from myia.primitives.define import constant
-from myia.primitives.shaping import concatenate, slice
-from myia.primitives.windows import dynamic_slice, dynamic_update_slice
+from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
+from myia.primitives.arrays.shaping import concatenate, slice
+from myia.primitives.core.define import constant
+from myia.primitives.pointwise.arithmetic import add
 from myia.rewriting.walk import rebuilt, rewrite_trips
 
 # Elements of a window made of others.

@@ -14,12 +14,12 @@ from collections.abc import Callable, Sequence
 from myia.ir.avals import I64
 from myia.ir.builder import emit1
 from myia.ir.core import Op, Value
-from myia.primitives import cumulative, ordering, reductions, shaping
-from myia.primitives.arithmetic import mul
-from myia.primitives.define import PointwisePrimitive, constant
-from myia.primitives.linalg import dot_general
-from myia.primitives.shaping import broadcast, transpose
-from myia.primitives.windows import dynamic_slice, dynamic_update_slice
+from myia.primitives.arrays import cumulative, reductions, shaping, sorting
+from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
+from myia.primitives.arrays.shaping import broadcast, transpose
+from myia.primitives.core.define import PointwisePrimitive, constant
+from myia.primitives.linalg.dot import dot_general
+from myia.primitives.pointwise.arithmetic import mul
 
 # The operands, which of them are shared by the trips, and how many trips there are.
 Rule = Callable[[Op, Sequence[Value], Sequence[bool], int], Value]
@@ -165,8 +165,8 @@ _RULES: dict = {
             cumulative.cumsum,
             cumulative.cumprod,
             cumulative.cumlogsumexp,
-            ordering.cummax,
-            ordering.cummin,
+            sorting.cummax,
+            sorting.cummin,
             reductions.argmax,
             reductions.argmin,
         ),

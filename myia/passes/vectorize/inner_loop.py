@@ -34,12 +34,12 @@ from myia.passes.analysis.accesses import place_of
 from myia.passes.analysis.array_reductions import CASTS, Accumulation, Moves, Total
 from myia.passes.analysis.linear_indices import ONE, Ranges
 from myia.passes.analysis.loop_dependence import Trips, independent
-from myia.primitives.arithmetic import add, mul, sub, truncdiv
-from myia.primitives.define import constant
-from myia.primitives.logic import or_
-from myia.primitives.shaping import broadcast, concatenate, flip, iota, reshape, slice
-from myia.primitives.structured import Loop, loop_p
-from myia.primitives.windows import dynamic_slice, dynamic_update_slice
+from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
+from myia.primitives.arrays.shaping import broadcast, concatenate, flip, iota, reshape, slice
+from myia.primitives.core.define import constant
+from myia.primitives.core.structured import Loop, loop_p
+from myia.primitives.pointwise.arithmetic import add, mul, sub, truncdiv
+from myia.primitives.pointwise.logic import or_
 from myia.rewriting.walk import rewrite_loops
 
 WIDTH = 8

@@ -31,11 +31,11 @@ from myia.passes.analysis.accesses import STORES, place_of, sizes_of
 from myia.passes.analysis.array_reductions import Accumulation, Moves, accumulation_at
 from myia.passes.analysis.linear_indices import Ranges, Sum, minus, number
 from myia.passes.vectorize.batching_rules import can_batch
-from myia.primitives.arithmetic import add
-from myia.primitives.logic import select
-from myia.primitives.shaping import reshape
-from myia.primitives.structured import Loop, loop_p
-from myia.primitives.windows import dynamic_slice, dynamic_update_slice
+from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
+from myia.primitives.arrays.shaping import reshape
+from myia.primitives.core.structured import Loop, loop_p
+from myia.primitives.pointwise.arithmetic import add
+from myia.primitives.pointwise.logic import select
 
 
 @dataclass(frozen=True)

@@ -39,11 +39,11 @@ from myia.passes.analysis.loop_dependence import Trips, independent, on_elements
 from myia.passes.vectorize.batching_rules import can_batch
 from myia.passes.vectorize.nest_dependence import Nest, nest
 from myia.passes.vectorize.widen import together
-from myia.primitives.arithmetic import mul
-from myia.primitives.define import constant, constant_p, empty_p
-from myia.primitives.shaping import reshape
-from myia.primitives.structured import Loop, loop_p
-from myia.primitives.windows import dynamic_slice
+from myia.primitives.arrays.dynamic_slices import dynamic_slice
+from myia.primitives.arrays.shaping import reshape
+from myia.primitives.core.define import constant, constant_p, empty_p
+from myia.primitives.core.structured import Loop, loop_p
+from myia.primitives.pointwise.arithmetic import mul
 from myia.rewriting.walk import Walk, rewrite
 
 MAX_ELEMENTS = 1 << 17  # of an array that is computed at once: 1 MB

@@ -20,12 +20,12 @@ from myia.passes.analysis.array_reductions import Accumulation, Moves, Total
 from myia.passes.analysis.loop_dependence import Trips
 from myia.passes.vectorize.batching_rules import batch, repeated
 from myia.passes.vectorize.nest_dependence import Nest
-from myia.primitives.arithmetic import add, mul, sub
-from myia.primitives.define import constant
-from myia.primitives.linalg import dot_general
-from myia.primitives.shaping import flip, iota, reduce_sum, reshape, slice, transpose
-from myia.primitives.structured import Loop, loop_p
-from myia.primitives.windows import dynamic_slice, dynamic_update_slice
+from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
+from myia.primitives.arrays.shaping import flip, iota, reduce_sum, reshape, slice, transpose
+from myia.primitives.core.define import constant
+from myia.primitives.core.structured import Loop, loop_p
+from myia.primitives.linalg.dot import dot_general
+from myia.primitives.pointwise.arithmetic import add, mul, sub
 
 
 def together(

@@ -17,13 +17,24 @@ from myia.ir.avals import I64
 from myia.ir.builder import build_region
 from myia.ir.core import Value
 from myia.passes.analysis.linear_indices import as_index
-from myia.primitives.arithmetic import add, mul, sub, truncdiv
-from myia.primitives.arithmetic import max as maximum
-from myia.primitives.arithmetic import min as minimum
-from myia.primitives.control import emit_loop, loop
-from myia.primitives.define import constant, zeros
-from myia.primitives.logic import and_, eq, ge, gt, le, lt, not_, select, shift_left, shift_right
-from myia.primitives.structured import Loop
+from myia.primitives.core.define import constant, zeros
+from myia.primitives.core.emit_structured import emit_loop, loop
+from myia.primitives.core.structured import Loop
+from myia.primitives.pointwise.arithmetic import add, mul, sub, truncdiv
+from myia.primitives.pointwise.arithmetic import max as maximum
+from myia.primitives.pointwise.arithmetic import min as minimum
+from myia.primitives.pointwise.logic import (
+    and_,
+    eq,
+    ge,
+    gt,
+    le,
+    lt,
+    not_,
+    select,
+    shift_left,
+    shift_right,
+)
 from myia.storage.checkpointing.replay_block import Leaf
 from myia.storage.checkpointing.snapshots import Doubling, Planned
 from myia.storage.loops.loop_fusion import shared

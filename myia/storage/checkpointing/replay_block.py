@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from myia.ir.core import Value
-from myia.primitives.arithmetic import add
-from myia.primitives.define import constant, zeros
-from myia.primitives.logic import select
-from myia.primitives.shaping import broadcast
+from myia.primitives.arrays.shaping import broadcast
+from myia.primitives.core.define import constant, zeros
+from myia.primitives.pointwise.arithmetic import add
+from myia.primitives.pointwise.logic import select
 from myia.storage.model.iteration_rows import read, stacked, write
 from myia.storage.residuals.record_or_recompute import Cut
 

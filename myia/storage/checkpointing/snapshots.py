@@ -19,12 +19,12 @@ import numpy as np
 
 from myia.ir.avals import I64
 from myia.ir.core import Value
-from myia.primitives.arithmetic import add, mul
-from myia.primitives.control import if_, loop
-from myia.primitives.define import array_constant, constant
-from myia.primitives.logic import convert, eq
-from myia.primitives.shaping import broadcast, iota, slice
-from myia.primitives.windows import dynamic_update_slice, static_indices
+from myia.primitives.arrays.dynamic_slices import dynamic_update_slice, static_indices
+from myia.primitives.arrays.shaping import broadcast, iota, slice
+from myia.primitives.core.define import array_constant, constant
+from myia.primitives.core.emit_structured import if_, loop
+from myia.primitives.pointwise.arithmetic import add, mul
+from myia.primitives.pointwise.logic import convert, eq
 from myia.storage.model.iteration_rows import read, write
 from myia.storage.model.revolve import places
 

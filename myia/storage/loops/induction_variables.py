@@ -13,10 +13,10 @@ from dataclasses import replace
 from myia.ir.builder import Builder, append
 from myia.ir.core import Op, Region, Value
 from myia.ir.rewrite import clone_op
-from myia.primitives.arithmetic import add, mul, sub
-from myia.primitives.define import constant_p
-from myia.primitives.logic import convert
-from myia.primitives.structured import Loop
+from myia.primitives.core.define import constant_p
+from myia.primitives.core.structured import Loop
+from myia.primitives.pointwise.arithmetic import add, mul, sub
+from myia.primitives.pointwise.logic import convert
 
 
 def invert_counters(parts: Loop) -> Loop:

@@ -18,8 +18,8 @@ from myia.ir.builder import Builder
 from myia.ir.core import Op, Region, Value, has_effect, reads
 from myia.ir.dependence import needed
 from myia.ir.rewrite import Env
-from myia.primitives.control import emit_loop
-from myia.primitives.structured import Loop, loop_p
+from myia.primitives.core.emit_structured import emit_loop
+from myia.primitives.core.structured import Loop, loop_p
 from myia.rewriting.value_numbering import Numbering
 from myia.rewriting.walk import Walk
 

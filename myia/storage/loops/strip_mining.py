@@ -28,11 +28,11 @@ from myia.ir.builder import append
 from myia.ir.core import Function, Op, Region, Value, captures, reads
 from myia.ir.rewrite import clone_op, inline
 from myia.passes.analysis.linear_indices import as_index
-from myia.primitives.arithmetic import add
-from myia.primitives.control import loop
-from myia.primitives.define import constant, constant_p
-from myia.primitives.logic import and_, eq, lt
-from myia.primitives.structured import Loop, if_p, loop_p
+from myia.primitives.core.define import constant, constant_p
+from myia.primitives.core.emit_structured import loop
+from myia.primitives.core.structured import Loop, if_p, loop_p
+from myia.primitives.pointwise.arithmetic import add
+from myia.primitives.pointwise.logic import and_, eq, lt
 from myia.rewriting.walk import Walk, rewrite
 
 # Snapshots of fewer bytes stay in the loop: a branch costs less than another loop.

@@ -14,8 +14,8 @@ from myia.ir.avals import Aval
 from myia.ir.core import Op, Region, Value
 from myia.passes.analysis.accesses import STORES, place_of
 from myia.passes.analysis.loop_dependence import on_elements
-from myia.primitives.structured import Loop, if_p, loop_p
-from myia.primitives.windows import dynamic_slice
+from myia.primitives.arrays.dynamic_slices import dynamic_slice
+from myia.primitives.core.structured import Loop, if_p, loop_p
 
 UNKNOWN_TRIPS = 16  # of a loop whose count and bound are not known
 

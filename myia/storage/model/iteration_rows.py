@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from myia.ir.avals import Aval
 from myia.ir.core import Value
-from myia.primitives.shaping import reshape
-from myia.primitives.windows import dynamic_slice, dynamic_update_slice, static_indices
+from myia.primitives.arrays.dynamic_slices import (
+    dynamic_slice,
+    dynamic_update_slice,
+    static_indices,
+)
+from myia.primitives.arrays.shaping import reshape
 
 
 def stacked(aval: Aval, n: int) -> Aval:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from myia.primitives.structured import Loop
+from myia.primitives.core.structured import Loop
 from myia.storage.model.revolve import runs
 
 STRATEGIES = ("auto", "tape", "trail", "recompute")

@@ -25,7 +25,7 @@ from myia.ir.builder import append
 from myia.ir.core import Op, Region, Value, reads
 from myia.ir.dependence import needed, with_dependents
 from myia.ir.rewrite import Env, clone_op
-from myia.primitives.structured import Loop
+from myia.primitives.core.structured import Loop
 from myia.source.diagnostics import InternalError
 from myia.storage.model.cost_model import op_cost
 from myia.storage.model.min_cut import INFINITE, Network

@@ -18,11 +18,15 @@ import numpy as np
 
 from myia.ir.avals import Aval
 from myia.ir.core import Value
-from myia.primitives.arithmetic import mul, sub
-from myia.primitives.define import constant
-from myia.primitives.logic import and_, convert, ne, or_, shift_left, shift_right
-from myia.primitives.shaping import broadcast, reshape
-from myia.primitives.windows import dynamic_slice, dynamic_update_slice, static_indices
+from myia.primitives.arrays.dynamic_slices import (
+    dynamic_slice,
+    dynamic_update_slice,
+    static_indices,
+)
+from myia.primitives.arrays.shaping import broadcast, reshape
+from myia.primitives.core.define import constant
+from myia.primitives.pointwise.arithmetic import mul, sub
+from myia.primitives.pointwise.logic import and_, convert, ne, or_, shift_left, shift_right
 from myia.storage.model.iteration_rows import stacked
 
 BYTE = np.dtype(np.uint8)

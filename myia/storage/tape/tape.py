@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from math import ceil, prod
 
 from myia.ir.core import Value
-from myia.primitives.arithmetic import add, sub
-from myia.primitives.control import loop
-from myia.primitives.define import empty, zeros
-from myia.primitives.windows import static_indices
+from myia.primitives.arrays.dynamic_slices import static_indices
+from myia.primitives.core.define import empty, zeros
+from myia.primitives.core.emit_structured import loop
+from myia.primitives.pointwise.arithmetic import add, sub
 from myia.storage.model.iteration_rows import read, stacked, write
 from myia.storage.model.memory_limits import Limits
 from myia.storage.residuals.record_or_recompute import Cut

@@ -26,9 +26,9 @@ from myia.ir.builder import Builder, append
 from myia.ir.core import Op, Region, Value
 from myia.ir.dependence import needed, with_dependents
 from myia.ir.rewrite import Env, clone_op
-from myia.primitives.define import zeros
-from myia.primitives.structured import Loop, if_p, loop_p
-from myia.primitives.windows import static_indices
+from myia.primitives.arrays.dynamic_slices import static_indices
+from myia.primitives.core.define import zeros
+from myia.primitives.core.structured import Loop, if_p, loop_p
 from myia.storage.loops.loop_fusion import shared
 from myia.storage.undo_log.inner_loops import Logged, logged, stores_to_log
 from myia.storage.undo_log.restoration import (

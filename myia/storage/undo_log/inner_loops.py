@@ -24,10 +24,10 @@ from myia.ir.builder import append, build_region
 from myia.ir.core import Op, Region, Value, captures, reads
 from myia.ir.dependence import needed
 from myia.ir.rewrite import Env, clone_op, clone_region, inline
-from myia.primitives.arithmetic import sub
-from myia.primitives.control import loop
-from myia.primitives.define import empty
-from myia.primitives.structured import Loop
+from myia.primitives.core.define import empty
+from myia.primitives.core.emit_structured import loop
+from myia.primitives.core.structured import Loop
+from myia.primitives.pointwise.arithmetic import sub
 from myia.storage.model.iteration_rows import read, stacked, write
 from myia.storage.undo_log.restoration import (
     STORES,

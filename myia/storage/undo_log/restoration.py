@@ -15,9 +15,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from myia.ir.core import Op, Region, Value, captures
-from myia.primitives.indexing import IndexDims, gather, scatter_add, window_sizes
-from myia.primitives.scattering import scatter
-from myia.primitives.windows import dynamic_slice, dynamic_update_add, dynamic_update_slice
+from myia.primitives.arrays.dynamic_slices import (
+    dynamic_slice,
+    dynamic_update_add,
+    dynamic_update_slice,
+)
+from myia.primitives.arrays.gather import IndexDims, gather, scatter_add, window_sizes
+from myia.primitives.arrays.scattering import scatter
 
 OF_WINDOWS = (dynamic_update_slice, dynamic_update_add)
 STORES = (*OF_WINDOWS, scatter, scatter_add)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from myia.ir.core import Op, Region, Value, has_effect
-from myia.primitives.structured import Loop, if_p, loop_p
+from myia.primitives.core.structured import Loop, if_p, loop_p
 from myia.storage.undo_log.restoration import STORES
 
 Links = tuple[tuple[Value, Op, Value], ...]  # (version after, op, version before)

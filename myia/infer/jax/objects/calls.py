@@ -34,7 +34,7 @@ from myia.infer.jax.tracing.translate import translate
 from myia.infer.registry import is_staged, top_package
 from myia.ir.avals import Aval
 from myia.ir.core import Value
-from myia.primitives.define import array_constant
+from myia.primitives.core.define import array_constant
 from myia.source.diagnostics import MyiaError
 
 WEAK_DTYPES = (np.dtype(np.float64), np.dtype(np.complex128))  # of Python's numbers

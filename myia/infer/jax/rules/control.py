@@ -21,10 +21,11 @@ from myia.infer.jax.tracing.rules import translates
 from myia.infer.jax.tracing.translate import ir_aval, translate, translate_open
 from myia.ir.avals import I64, Aval
 from myia.ir.core import Value
-from myia.primitives import logic, shaping, windows
-from myia.primitives.control import if_, loop
-from myia.primitives.define import constant, zeros
-from myia.primitives.reductions import reduce_or
+from myia.primitives.arrays import dynamic_slices, shaping
+from myia.primitives.arrays.reductions import reduce_or
+from myia.primitives.core.define import constant, zeros
+from myia.primitives.core.emit_structured import if_, loop
+from myia.primitives.pointwise import logic
 
 # ----- Calls
 
@@ -175,11 +176,11 @@ def _at_row(k: Value, x: Value) -> list[Value]:
 
 def row(x: Value, k: Value) -> Value:
     """`x[k]`"""
-    window = windows.dynamic_slice(x, *_at_row(k, x), sizes=(1, *x.shape[1:]))
+    window = dynamic_slices.dynamic_slice(x, *_at_row(k, x), sizes=(1, *x.shape[1:]))
     return shaping.reshape(window, shape=x.shape[1:])
 
 
 def with_row(x: Value, y: Value, k: Value) -> Value:
     """`x` after `x[k] = y`"""
     window = shaping.reshape(y, shape=(1, *y.shape))
-    return windows.dynamic_update_slice(x, window, *_at_row(k, x))
+    return dynamic_slices.dynamic_update_slice(x, window, *_at_row(k, x))

@@ -19,8 +19,8 @@ from myia.infer.jax.tracing.translate import ir_aval, refuse, translate, transla
 from myia.ir.avals import Aval
 from myia.ir.builder import at, build_region, current_span, emit
 from myia.ir.core import Region, Value
-from myia.primitives.define import zeros
-from myia.primitives.structured import Rule, custom_p
+from myia.primitives.core.define import zeros
+from myia.primitives.core.structured import Rule, custom_p
 
 
 @translates("custom_jvp_call")

@@ -9,10 +9,10 @@ import numpy as np
 from myia.infer.jax.tracing.rules import translates
 from myia.infer.jax.tracing.translate import refuse
 from myia.ir.core import Value
-from myia.primitives import arithmetic, elementwise, logic
-from myia.primitives.define import zeros
-from myia.primitives.logic import convert, select
-from myia.primitives.shaping import broadcast
+from myia.primitives.arrays.shaping import broadcast
+from myia.primitives.core.define import zeros
+from myia.primitives.pointwise import arithmetic, logic, transcendental
+from myia.primitives.pointwise.logic import convert, select
 
 
 def spread(x: Value, shape: tuple[int, ...]) -> Value:
@@ -49,34 +49,34 @@ for _name, _primitive in {
     "sign": arithmetic.sign,
     "square": arithmetic.square,
     "integer_pow": arithmetic.integer_pow,
-    "exp": elementwise.exp,
-    "exp2": elementwise.exp2,
-    "expm1": elementwise.expm1,
-    "log": elementwise.log,
-    "log1p": elementwise.log1p,
-    "logistic": elementwise.logistic,
-    "sqrt": elementwise.sqrt,
-    "rsqrt": elementwise.rsqrt,
-    "cbrt": elementwise.cbrt,
-    "sin": elementwise.sin,
-    "cos": elementwise.cos,
-    "tan": elementwise.tan,
-    "asin": elementwise.asin,
-    "acos": elementwise.acos,
-    "atan": elementwise.atan,
-    "atan2": elementwise.atan2,
-    "sinh": elementwise.sinh,
-    "cosh": elementwise.cosh,
-    "tanh": elementwise.tanh,
-    "asinh": elementwise.asinh,
-    "acosh": elementwise.acosh,
-    "atanh": elementwise.atanh,
-    "floor": elementwise.floor,
-    "ceil": elementwise.ceil,
-    "is_finite": elementwise.is_finite,
-    "real": elementwise.real,
-    "imag": elementwise.imag,
-    "complex": elementwise.complex,
+    "exp": transcendental.exp,
+    "exp2": transcendental.exp2,
+    "expm1": transcendental.expm1,
+    "log": transcendental.log,
+    "log1p": transcendental.log1p,
+    "logistic": transcendental.logistic,
+    "sqrt": transcendental.sqrt,
+    "rsqrt": transcendental.rsqrt,
+    "cbrt": transcendental.cbrt,
+    "sin": transcendental.sin,
+    "cos": transcendental.cos,
+    "tan": transcendental.tan,
+    "asin": transcendental.asin,
+    "acos": transcendental.acos,
+    "atan": transcendental.atan,
+    "atan2": transcendental.atan2,
+    "sinh": transcendental.sinh,
+    "cosh": transcendental.cosh,
+    "tanh": transcendental.tanh,
+    "asinh": transcendental.asinh,
+    "acosh": transcendental.acosh,
+    "atanh": transcendental.atanh,
+    "floor": transcendental.floor,
+    "ceil": transcendental.ceil,
+    "is_finite": transcendental.is_finite,
+    "real": transcendental.real,
+    "imag": transcendental.imag,
+    "complex": transcendental.complex,
     "and": logic.and_,
     "or": logic.or_,
     "xor": logic.xor,
@@ -157,7 +157,9 @@ def _clamp(low: Value, x: Value, high: Value) -> Value:
 
 @translates("conj")
 def _conj(x: Value, *, input_dtype=None) -> Value:
-    return elementwise.conj(x) if x.dtype.kind == "c" else elementwise.complex(x, zeros(x.aval))
+    return (
+        transcendental.conj(x) if x.dtype.kind == "c" else transcendental.complex(x, zeros(x.aval))
+    )
 
 
 # ----- Rounding
@@ -165,14 +167,14 @@ def _conj(x: Value, *, input_dtype=None) -> Value:
 
 def _round_away(x: Value) -> Value:
     """Halves go away from zero."""
-    whole = elementwise.trunc(x)
+    whole = transcendental.trunc(x)
     is_half = logic.ge(arithmetic.abs(x - whole), 0.5)
     return select(is_half, whole + arithmetic.sign(x), whole)
 
 
 @translates("round")
 def _round(x: Value, *, rounding_method) -> Value:
-    return _round_away(x) if int(rounding_method) == 0 else elementwise.round(x)
+    return _round_away(x) if int(rounding_method) == 0 else transcendental.round(x)
 
 
 # ----- Bits: ours keeps the sign where the dtype has one

@@ -15,12 +15,13 @@ from myia.infer.jax.tracing.scalar_jaxprs import translate_pointwise
 from myia.infer.jax.tracing.translate import refuse
 from myia.ir.avals import I64
 from myia.ir.core import Value
-from myia.primitives import arithmetic, indexing, logic, scattering, shaping, windows
-from myia.primitives.control import loop
-from myia.primitives.define import constant
-from myia.primitives.indexing import IndexDims, gather_updates, index_dims, window_sizes
-from myia.primitives.logic import convert, select
-from myia.primitives.shaping import reshape
+from myia.primitives.arrays import dynamic_slices, gather, scattering, shaping
+from myia.primitives.arrays.gather import IndexDims, gather_updates, index_dims, window_sizes
+from myia.primitives.arrays.shaping import reshape
+from myia.primitives.core.define import constant
+from myia.primitives.core.emit_structured import loop
+from myia.primitives.pointwise import arithmetic, logic
+from myia.primitives.pointwise.logic import convert, select
 
 Combine = Callable[[Value, Value], Value]  # (what was there, the update) -> what is there
 
@@ -57,7 +58,7 @@ def _gather(
     fill = _fill(x.dtype, fill_value) if mode == "fill" else None
     if _lone(indices):
         return _read_window(x, indices, IndexDims(*dims), sizes, fill)
-    return indexing.gather(x, indices, dims=dims, sizes=sizes, mode=mode, fill=fill)
+    return gather.gather(x, indices, dims=dims, sizes=sizes, mode=mode, fill=fill)
 
 
 def _fill(dtype: np.dtype, value) -> float | int | bool:
@@ -101,7 +102,7 @@ def _inside(x: Value, starts: list[Value], dims: IndexDims, sizes) -> Value:
 
 def _read_window(x: Value, indices: Value, dims: IndexDims, sizes, fill) -> Value:
     starts = _starts(x, indices, dims)
-    window = windows.dynamic_slice(x, *starts, sizes=sizes)
+    window = dynamic_slices.dynamic_slice(x, *starts, sizes=sizes)
     if fill is not None:
         inside = spread(_inside(x, starts, dims, sizes), sizes)
         window = select(inside, window, fill)
@@ -114,11 +115,11 @@ def _read_window(x: Value, indices: Value, dims: IndexDims, sizes, fill) -> Valu
 
 def _write_window(x: Value, indices: Value, u: Value, dims, sizes, mode: str, combine: Combine):
     starts = _starts(x, indices, dims)
-    old = windows.dynamic_slice(x, *starts, sizes=sizes)
+    old = dynamic_slices.dynamic_slice(x, *starts, sizes=sizes)
     new = combine(old, reshape(u, shape=sizes))
     if mode == "fill":
         new = select(spread(_inside(x, starts, dims, sizes), sizes), new, old)
-    return windows.dynamic_update_slice(x, new, *starts)
+    return dynamic_slices.dynamic_update_slice(x, new, *starts)
 
 
 # ----- Writing
@@ -129,11 +130,11 @@ def _overwrite(x: Value, indices: Value, u: Value, **how) -> Value:
 
 
 def _add(x: Value, indices: Value, u: Value, *, unique, **how) -> Value:
-    return indexing.scatter_add(x, indices, u, **how)
+    return gather.scatter_add(x, indices, u, **how)
 
 
 def _subtract(x: Value, indices: Value, u: Value, *, unique, **how) -> Value:
-    return indexing.scatter_add(x, indices, -u, **how)
+    return gather.scatter_add(x, indices, -u, **how)
 
 
 _SCATTERS = {
@@ -210,8 +211,8 @@ def _apply(x, indices, u, dims: IndexDims, mode: str, unique: bool, combine: Com
 
     def body(k, x):
         zero = constant(0, I64.dtype)
-        at = windows.dynamic_slice(rows, k, zero, sizes=(1, length))
-        part = windows.dynamic_slice(u, k, zero, sizes=(1, math.prod(sizes)))
+        at = dynamic_slices.dynamic_slice(rows, k, zero, sizes=(1, length))
+        part = dynamic_slices.dynamic_slice(u, k, zero, sizes=(1, math.prod(sizes)))
         return [_write_window(x, at, part, dims, sizes, mode, combine)]
 
     return loop([x], body, count=constant(count, I64.dtype))[0]

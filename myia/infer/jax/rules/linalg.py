@@ -8,8 +8,8 @@ from myia.infer.jax.tracing.rules import translates
 from myia.infer.jax.tracing.translate import refuse
 from myia.ir.builder import emit
 from myia.ir.core import Value
-from myia.primitives import condensed, eig, lu, qr, spectral, triangular
-from myia.primitives.matrices import matmul, transposed
+from myia.primitives.linalg import eig, eigh_svd, lu, qr, schur_hessenberg, triangular
+from myia.primitives.linalg.matrix_formulas import matmul, transposed
 
 # ----- Factorizations and triangular systems
 
@@ -73,7 +73,7 @@ def _require_all(subset_by_index: tuple[int, int] | None, count: int) -> None:
 @translates("eigh")
 def _eigh(a: Value, *, lower: bool, subset_by_index, **_) -> Sequence[Value]:
     _require_all(subset_by_index, a.shape[-1])
-    return spectral.eigh(a, lower=lower)
+    return eigh_svd.eigh(a, lower=lower)
 
 
 @translates("svd")
@@ -82,7 +82,7 @@ def _svd(
 ) -> Sequence[Value]:
     _require_all(subset_by_index, min(a.shape[-2:]))
     return emit(
-        spectral.svd_p, a, full_matrices=full_matrices and compute_uv, compute_uv=compute_uv
+        eigh_svd.svd_p, a, full_matrices=full_matrices and compute_uv, compute_uv=compute_uv
     )
 
 
@@ -106,24 +106,24 @@ def _eig(
 def _schur(a: Value, *, compute_schur_vectors: bool, sort_eig_vals: bool, **_) -> Sequence[Value]:
     if sort_eig_vals:
         raise refuse("the Schur form with sorted eigenvalues")
-    return emit(condensed.schur_p, a, vectors=compute_schur_vectors)
+    return emit(schur_hessenberg.schur_p, a, vectors=compute_schur_vectors)
 
 
 @translates("hessenberg")
 def _hessenberg(a: Value, **_) -> Sequence[Value]:
-    return emit(condensed.hessenberg_p, a)
+    return emit(schur_hessenberg.hessenberg_p, a)
 
 
 @translates("tridiagonal")
 def _tridiagonal(a: Value, *, lower: bool) -> Sequence[Value]:
-    return emit(condensed.tridiagonal_p, a, lower=lower)
+    return emit(schur_hessenberg.tridiagonal_p, a, lower=lower)
 
 
 @translates("geqrf")
 def _geqrf(a: Value, **_) -> Sequence[Value]:
-    return emit(condensed.geqrf_p, a)
+    return emit(schur_hessenberg.geqrf_p, a)
 
 
 @translates("householder_product")
 def _householder_product(a: Value, taus: Value, **_) -> Value:
-    return condensed.householder_product(a, taus)
+    return schur_hessenberg.householder_product(a, taus)

@@ -17,11 +17,11 @@ from myia.infer.jax.tracing.rules import translates
 from myia.infer.jax.tracing.translate import refuse, translate
 from myia.ir.builder import at, build_region, current_span, emit
 from myia.ir.core import Region, Value
-from myia.primitives import lu, triangular
-from myia.primitives.logic import stop_gradient
-from myia.primitives.matrices import adjoint
-from myia.primitives.shaping import reshape, transpose
-from myia.primitives.structured import Rule, custom_p
+from myia.primitives.arrays.shaping import reshape, transpose
+from myia.primitives.core.structured import Rule, custom_p
+from myia.primitives.linalg import lu, triangular
+from myia.primitives.linalg.matrix_formulas import adjoint
+from myia.primitives.pointwise.logic import stop_gradient
 
 
 @translates("custom_linear_solve")

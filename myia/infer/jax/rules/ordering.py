@@ -10,18 +10,18 @@ from myia.infer.jax.tracing.rules import translates
 from myia.infer.jax.tracing.translate import refuse
 from myia.ir.builder import emit
 from myia.ir.core import Value
-from myia.primitives import cumulative, ordering
-from myia.primitives.logic import convert
+from myia.primitives.arrays import cumulative, sorting
+from myia.primitives.pointwise.logic import convert
 
 
 @translates("sort")
 def _sort(*xs: Value, dimension, num_keys, is_stable) -> Sequence[Value]:
-    return emit(ordering.sort_p, *xs, axis=dimension, keys=num_keys)
+    return emit(sorting.sort_p, *xs, axis=dimension, keys=num_keys)
 
 
 @translates("top_k")
 def _top_k(x: Value, *, k, axis) -> Sequence[Value]:
-    y, places = emit(ordering.top_k_p, x, k=k, axis=axis)
+    y, places = emit(sorting.top_k_p, x, k=k, axis=axis)
     return y, convert(places, dtype=np.int32)
 
 
@@ -41,8 +41,8 @@ _CUMULATIVE = {
     "cumsum": cumulative.cumsum,
     "cumprod": cumulative.cumprod,
     "cumlogsumexp": cumulative.cumlogsumexp,
-    "cummax": ordering.cummax,
-    "cummin": ordering.cummin,
+    "cummax": sorting.cummax,
+    "cummin": sorting.cummin,
 }
 
 

@@ -10,9 +10,11 @@ from myia.infer.jax.rules.shaping import ints
 from myia.infer.jax.tracing.rules import translates
 from myia.infer.jax.tracing.translate import refuse
 from myia.ir.core import Value
-from myia.primitives import cumulative, linalg, logic, shaping
-from myia.primitives.define import zeros
-from myia.primitives.logic import convert
+from myia.primitives.arrays import cumulative, shaping
+from myia.primitives.core.define import zeros
+from myia.primitives.linalg import dot
+from myia.primitives.pointwise import logic
+from myia.primitives.pointwise.logic import convert
 
 
 @translates("dot_general")
@@ -31,7 +33,7 @@ def _dot_general(
     if wide.kind == "b":
         wide = np.dtype(np.int32)
     contract, batch = (tuple(ints(axes) for axes in pair) for pair in dimension_numbers)
-    product = linalg.dot_general(
+    product = dot.dot_general(
         convert(x, dtype=wide), convert(y, dtype=wide), contract=contract, batch=batch
     )
     return convert(product, dtype=result)

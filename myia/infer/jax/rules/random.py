@@ -9,7 +9,7 @@ from myia.infer.jax.tracing.rules import translates
 from myia.ir.builder import emit
 from myia.ir.core import Value
 from myia.primitives import random
-from myia.primitives.shaping import reshape
+from myia.primitives.arrays.shaping import reshape
 
 # A key is its words already.
 for _name in ("random_wrap", "random_unwrap", "random_clone"):

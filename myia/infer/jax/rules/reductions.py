@@ -11,8 +11,9 @@ from myia.infer.jax.tracing.rules import translates
 from myia.infer.jax.tracing.scalar_jaxprs import translate_pointwise
 from myia.infer.jax.tracing.translate import refuse
 from myia.ir.core import Value
-from myia.primitives import arithmetic, logic, reductions, shaping
-from myia.primitives.logic import convert
+from myia.primitives.arrays import reductions, shaping
+from myia.primitives.pointwise import arithmetic, logic
+from myia.primitives.pointwise.logic import convert
 
 _REDUCTIONS = {
     "reduce_sum": reductions.reduce_sum,

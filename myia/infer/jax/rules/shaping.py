@@ -7,9 +7,9 @@ import numpy as np
 from myia.infer.jax.tracing.rules import translates
 from myia.ir.avals import I64
 from myia.ir.core import Value
-from myia.primitives import shaping, windows
-from myia.primitives.define import constant
-from myia.primitives.logic import convert
+from myia.primitives.arrays import dynamic_slices, shaping
+from myia.primitives.core.define import constant
+from myia.primitives.pointwise.logic import convert
 
 
 def ints(numbers) -> tuple[int, ...]:
@@ -120,12 +120,12 @@ def as_indices(indices) -> list[Value]:
 
 @translates("dynamic_slice")
 def _dynamic_slice(x: Value, *indices: Value, slice_sizes) -> Value:
-    return windows.dynamic_slice(x, *as_indices(indices), sizes=ints(slice_sizes))
+    return dynamic_slices.dynamic_slice(x, *as_indices(indices), sizes=ints(slice_sizes))
 
 
 @translates("dynamic_update_slice")
 def _dynamic_update_slice(x: Value, update: Value, *indices: Value) -> Value:
-    return windows.dynamic_update_slice(x, update, *as_indices(indices))
+    return dynamic_slices.dynamic_update_slice(x, update, *as_indices(indices))
 
 
 # ----- Counting

@@ -14,11 +14,9 @@ from myia.infer.jax.tracing.rules import translates
 from myia.infer.jax.tracing.scalar_jaxprs import translate_pointwise
 from myia.infer.jax.tracing.translate import refuse
 from myia.ir.core import Value
-from myia.primitives import arithmetic, fft
-from myia.primitives.convolution import convolution
-from myia.primitives.define import array_constant, zeros
-from myia.primitives.logic import convert, select
-from myia.primitives.reduce_window import (
+from myia.primitives.arrays import fft
+from myia.primitives.arrays.convolution import convolution
+from myia.primitives.arrays.pooling import (
     add_at_places,
     read_places,
     reduce_window_max,
@@ -27,8 +25,11 @@ from myia.primitives.reduce_window import (
     window_argmax,
     window_argmin,
 )
-from myia.primitives.shaping import pad, slice
-from myia.primitives.sliding import Sliding
+from myia.primitives.arrays.shaping import pad, slice
+from myia.primitives.arrays.window_geometry import Sliding
+from myia.primitives.core.define import array_constant, zeros
+from myia.primitives.pointwise import arithmetic
+from myia.primitives.pointwise.logic import convert, select
 
 # ----- Convolutions
 

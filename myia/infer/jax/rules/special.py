@@ -7,23 +7,24 @@ import numpy as np
 from myia.infer.jax.rules.elementwise import pointwise
 from myia.infer.jax.tracing.rules import translates
 from myia.ir.core import Value
-from myia.primitives import bits, logic, special
-from myia.primitives.define import constant
+from myia.primitives.core.define import constant
+from myia.primitives.pointwise import bits, logic
+from myia.primitives.special import gamma_bessel
 
 for _name, _primitive in {
-    "erf": special.erf,
-    "erfc": special.erfc,
-    "erf_inv": special.erf_inv,
-    "lgamma": special.lgamma,
-    "digamma": special.digamma,
-    "polygamma": special.polygamma,
-    "zeta": special.zeta,
-    "igamma": special.igamma,
-    "igammac": special.igammac,
-    "igamma_grad_a": special.igamma_grad_a,
-    "regularized_incomplete_beta": special.betainc,
-    "bessel_i0e": special.bessel_i0e,
-    "bessel_i1e": special.bessel_i1e,
+    "erf": gamma_bessel.erf,
+    "erfc": gamma_bessel.erfc,
+    "erf_inv": gamma_bessel.erf_inv,
+    "lgamma": gamma_bessel.lgamma,
+    "digamma": gamma_bessel.digamma,
+    "polygamma": gamma_bessel.polygamma,
+    "zeta": gamma_bessel.zeta,
+    "igamma": gamma_bessel.igamma,
+    "igammac": gamma_bessel.igammac,
+    "igamma_grad_a": gamma_bessel.igamma_grad_a,
+    "regularized_incomplete_beta": gamma_bessel.betainc,
+    "bessel_i0e": gamma_bessel.bessel_i0e,
+    "bessel_i1e": gamma_bessel.bessel_i1e,
     "population_count": bits.population_count,
     "clz": bits.clz,
     "mulhi": bits.mulhi,

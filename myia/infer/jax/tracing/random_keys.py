@@ -20,7 +20,7 @@ from jax.extend.core import JaxprEqn
 from myia.infer.domain.errors import Unsupported
 from myia.ir.builder import current_span
 from myia.ir.core import Value
-from myia.primitives import shaping
+from myia.primitives.arrays import shaping
 from myia.primitives.random import KEY_SIZES
 from myia.source.diagnostics import MyiaError
 

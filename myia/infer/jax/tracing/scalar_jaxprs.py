@@ -9,7 +9,7 @@ from jax.extend.core import ClosedJaxpr, Jaxpr, jaxpr_as_fun
 
 from myia.infer.jax.tracing.translate import translate
 from myia.ir.core import Value
-from myia.primitives.shaping import reshape
+from myia.primitives.arrays.shaping import reshape
 
 
 def translate_pointwise(jaxpr: Jaxpr, consts: Sequence, operands: Sequence[Value]) -> list[Value]:

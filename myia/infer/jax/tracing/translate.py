@@ -22,7 +22,7 @@ from myia.infer.jax.tracing.rules import RULES
 from myia.ir.avals import Aval
 from myia.ir.builder import current_span
 from myia.ir.core import Value
-from myia.primitives.define import array_constant
+from myia.primitives.core.define import array_constant
 from myia.source.diagnostics import InternalError, MyiaError
 
 KINDS = "biufc"

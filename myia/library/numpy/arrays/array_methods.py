@@ -38,8 +38,8 @@ from myia.library.support.arguments import (
     value_of,
 )
 from myia.library.support.value_formulas import conjugate
-from myia.primitives import elementwise, logic
-from myia.primitives.define import zeros
+from myia.primitives.core.define import zeros
+from myia.primitives.pointwise import logic, transcendental
 
 K = Static("K")
 C = Static("C")
@@ -91,15 +91,15 @@ class Part:
     imaginary: bool
 
     def aval(self, x: Aval) -> Aval:
-        return x.with_dtype(elementwise.real_dtype(x.dtype))
+        return x.with_dtype(transcendental.real_dtype(x.dtype))
 
     def read(self, x: Value) -> Value:
-        return (elementwise.imag if self.imaginary else elementwise.real)(x)
+        return (transcendental.imag if self.imaginary else transcendental.real)(x)
 
     def write(self, x: Value, v: Value) -> Value:
         if self.imaginary:
-            return elementwise.complex(elementwise.real(x), v)
-        return elementwise.complex(v, elementwise.imag(x))
+            return transcendental.complex(transcendental.real(x), v)
+        return transcendental.complex(v, transcendental.imag(x))
 
 
 def _part(name: str, imaginary: bool) -> None:
@@ -254,7 +254,7 @@ def _is_integer(ctx: Context, self: Abstract) -> Abstract:
         return Static(float(self.value).is_integer())
     if self.dtype.kind in "biu":
         return TRUE
-    return Scalar(logic.eq(elementwise.floor(self.value), self.value), weak=True)
+    return Scalar(logic.eq(transcendental.floor(self.value), self.value), weak=True)
 
 
 @method("python", "bit_length")

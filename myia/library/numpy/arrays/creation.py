@@ -29,8 +29,8 @@ from myia.library.support.arguments import (
     static,
     value_of,
 )
-from myia.primitives import logic
-from myia.primitives.define import constant
+from myia.primitives.core.define import constant
+from myia.primitives.pointwise import logic
 
 F64 = np.dtype(np.float64)
 K = Static("K")

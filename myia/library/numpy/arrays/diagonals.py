@@ -20,8 +20,9 @@ from myia.library.support.arguments import (
     refuse,
     value_of,
 )
-from myia.primitives import logic, reductions, shaping
-from myia.primitives.define import constant
+from myia.primitives.arrays import reductions, shaping
+from myia.primitives.core.define import constant
+from myia.primitives.pointwise import logic
 
 F64 = np.dtype(np.float64)
 C = Static("C")

@@ -34,7 +34,7 @@ from myia.library.support.arguments import (
     stored,
     value_of,
 )
-from myia.primitives import shaping
+from myia.primitives.arrays import shaping
 
 ZERO = Static(0)
 Shape = tuple[int, ...]

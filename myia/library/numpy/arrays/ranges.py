@@ -25,8 +25,9 @@ from myia.library.support.arguments import (
     static,
     value_of,
 )
-from myia.primitives import arithmetic, elementwise, shaping, windows
-from myia.primitives.define import constant
+from myia.primitives.arrays import dynamic_slices, shaping
+from myia.primitives.core.define import constant
+from myia.primitives.pointwise import arithmetic, transcendental
 
 F64 = np.dtype(np.float64)
 ZERO = Static(0)
@@ -93,7 +94,7 @@ def _linspace(
     if wanted is not None and wanted.kind in "iu":
         if computed.kind == "c":
             ctx.fail(BadType, message="ufunc 'floor' not supported for complex numbers")
-        result = ctx.array(elementwise.floor(samples))
+        result = ctx.array(transcendental.floor(samples))
     result = result if wanted is None else cast(ctx, result, wanted)
     if integer(ctx, axis, "an axis") != 0:
         result = ctx.call(Static(np.moveaxis), (result, ZERO, axis), {})
@@ -113,7 +114,9 @@ def _samples(first: Value, last: Value, n: int, endpoint: bool) -> tuple[Value, 
     samples = index * broadcast_to(step, shape) + broadcast_to(first, shape)
     if endpoint and n > 1:
         at = [constant(i, np.int64) for i in (n - 1, *[0] * len(first.shape))]
-        samples = windows.dynamic_update_slice(samples, reshape(last, (1, *first.shape)), *at)
+        samples = dynamic_slices.dynamic_update_slice(
+            samples, reshape(last, (1, *first.shape)), *at
+        )
     return samples, step
 
 

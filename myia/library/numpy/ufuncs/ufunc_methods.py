@@ -27,8 +27,9 @@ from myia.library.support.arguments import (
     stored,
     value_of,
 )
-from myia.primitives import arithmetic, ordering, shaping
-from myia.primitives.indexing import index_dims, scatter_add
+from myia.primitives.arrays import shaping, sorting
+from myia.primitives.arrays.gather import index_dims, scatter_add
+from myia.primitives.pointwise import arithmetic
 
 ZERO = Static(0)
 
@@ -102,8 +103,8 @@ def _running(name: str, primitive):
     return handler
 
 
-function(np.maximum.accumulate)(_running("maximum", ordering.cummax))
-function(np.minimum.accumulate)(_running("minimum", ordering.cummin))
+function(np.maximum.accumulate)(_running("maximum", sorting.cummax))
+function(np.minimum.accumulate)(_running("minimum", sorting.cummin))
 
 # ----- outer
 

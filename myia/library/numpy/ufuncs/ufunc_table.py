@@ -10,7 +10,7 @@ from myia.ir.core import Value
 from myia.library.numpy.ufuncs.ufuncs import operator_ufunc, ufunc
 from myia.library.support import value_formulas
 from myia.library.support.value_formulas import as_bool, scaled, unless_whole
-from myia.primitives import arithmetic, elementwise, logic
+from myia.primitives.pointwise import arithmetic, logic, transcendental
 
 # ----- Operators
 
@@ -42,30 +42,30 @@ for _numpy, _op in {
 # ----- Functions of mathematics
 
 for _numpy, _emit in {
-    np.sin: elementwise.sin,
-    np.cos: elementwise.cos,
-    np.tan: elementwise.tan,
-    np.arcsin: elementwise.asin,
-    np.arccos: elementwise.acos,
-    np.arctan: elementwise.atan,
-    np.sinh: elementwise.sinh,
-    np.cosh: elementwise.cosh,
-    np.tanh: elementwise.tanh,
-    np.arcsinh: elementwise.asinh,
-    np.arccosh: elementwise.acosh,
-    np.arctanh: elementwise.atanh,
-    np.exp: elementwise.exp,
-    np.exp2: elementwise.exp2,
-    np.expm1: elementwise.expm1,
-    np.log: elementwise.log,
+    np.sin: transcendental.sin,
+    np.cos: transcendental.cos,
+    np.tan: transcendental.tan,
+    np.arcsin: transcendental.asin,
+    np.arccos: transcendental.acos,
+    np.arctan: transcendental.atan,
+    np.sinh: transcendental.sinh,
+    np.cosh: transcendental.cosh,
+    np.tanh: transcendental.tanh,
+    np.arcsinh: transcendental.asinh,
+    np.arccosh: transcendental.acosh,
+    np.arctanh: transcendental.atanh,
+    np.exp: transcendental.exp,
+    np.exp2: transcendental.exp2,
+    np.expm1: transcendental.expm1,
+    np.log: transcendental.log,
     np.log2: value_formulas.log2,
     np.log10: value_formulas.log10,
-    np.log1p: elementwise.log1p,
-    np.sqrt: elementwise.sqrt,
-    np.cbrt: elementwise.cbrt,
+    np.log1p: transcendental.log1p,
+    np.sqrt: transcendental.sqrt,
+    np.cbrt: transcendental.cbrt,
     np.square: arithmetic.square,
     np.float_power: arithmetic.pow,
-    np.arctan2: elementwise.atan2,
+    np.arctan2: transcendental.atan2,
     np.hypot: value_formulas.hypot,
     np.logaddexp: value_formulas.logaddexp,
     np.logaddexp2: value_formulas.logaddexp2,
@@ -86,9 +86,9 @@ for _numpy, _emit in {
     np.signbit: value_formulas.signbit,
     np.heaviside: value_formulas.heaviside,
     np.conjugate: value_formulas.conjugate,
-    np.floor: unless_whole(elementwise.floor),
-    np.ceil: unless_whole(elementwise.ceil),
-    np.trunc: unless_whole(elementwise.trunc),
+    np.floor: unless_whole(transcendental.floor),
+    np.ceil: unless_whole(transcendental.ceil),
+    np.trunc: unless_whole(transcendental.trunc),
     np.rint: value_formulas.rint,
     np.fmod: value_formulas.fmod,
 }.items():

@@ -30,8 +30,8 @@ from myia.library.support.arguments import (
     stored,
     strong,
 )
-from myia.primitives import logic
-from myia.primitives.define import constant
+from myia.primitives.core.define import constant
+from myia.primitives.pointwise import logic
 from myia.source.diagnostics import InternalError
 
 _PYTHON_TYPES = {"b": np.dtype(bool), "i": int, "f": float, "c": complex}

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 from myia.passes.canonicalize.equations.define import equation, is_integer, is_real
-from myia.primitives.arithmetic import (
+from myia.primitives.core.define import constant
+from myia.primitives.pointwise.arithmetic import (
     abs,
     add,
     div,
@@ -17,9 +18,8 @@ from myia.primitives.arithmetic import (
     square,
     sub,
 )
-from myia.primitives.define import constant
-from myia.primitives.elementwise import complex, conj, imag, real
-from myia.primitives.logic import select
+from myia.primitives.pointwise.logic import select
+from myia.primitives.pointwise.transcendental import complex, conj, imag, real
 
 # ----- Sums: -0.0 is the neutral element of floating-point addition, 0.0 is not (-0.0 + 0.0 == 0.0)
 

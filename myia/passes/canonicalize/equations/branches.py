@@ -8,10 +8,10 @@ from itertools import compress
 from myia.ir.builder import emit
 from myia.ir.core import Region, Value, captures, has_effect
 from myia.passes.canonicalize.equations.define import equation
-from myia.primitives.control import emit_loop
-from myia.primitives.define import constant
-from myia.primitives.logic import not_
-from myia.primitives.structured import Loop, if_p, loop_p, rev_p
+from myia.primitives.core.define import constant
+from myia.primitives.core.emit_structured import emit_loop
+from myia.primitives.core.structured import Loop, if_p, loop_p, rev_p
+from myia.primitives.pointwise.logic import not_
 from myia.rewriting.walk import substituted_region
 
 SMALL = 16  # elements of an array that may as well be there in two versions

@@ -6,9 +6,9 @@ import numpy as np
 
 from myia.ir.core import Value
 from myia.passes.canonicalize.equations.define import equation, is_integer
-from myia.primitives.arithmetic import add
-from myia.primitives.define import constant
-from myia.primitives.logic import (
+from myia.primitives.core.define import constant
+from myia.primitives.pointwise.arithmetic import add
+from myia.primitives.pointwise.logic import (
     and_,
     convert,
     convert_p,

@@ -6,8 +6,15 @@ import itertools
 
 from myia.ir.core import Value
 from myia.passes.canonicalize.equations.define import equation, is_integer
-from myia.primitives.reductions import reduce_and, reduce_max, reduce_min, reduce_or, reduce_prod
-from myia.primitives.shaping import (
+from myia.primitives.arrays.dynamic_slices import dynamic_slice
+from myia.primitives.arrays.reductions import (
+    reduce_and,
+    reduce_max,
+    reduce_min,
+    reduce_or,
+    reduce_prod,
+)
+from myia.primitives.arrays.shaping import (
     broadcast,
     concatenate,
     flip,
@@ -17,7 +24,6 @@ from myia.primitives.shaping import (
     slice,
     transpose,
 )
-from myia.primitives.windows import dynamic_slice
 
 # ----- Doing nothing
 

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 from myia.ir.core import Op, Value
 from myia.passes.canonicalize.equations.define import See, equation
-from myia.primitives.shaping import slice
-from myia.primitives.windows import dynamic_slice, dynamic_update_slice
+from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
+from myia.primitives.arrays.shaping import slice
 
 
 @equation(dynamic_slice, "read(x, all of it) == x")

@@ -1,0 +1,68 @@
+"""Which values may share memory: the classes that in-place writes make, and who writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from myia.ir.core import Region, Value
+from myia.primitives.arrays.dynamic_slices import (
+    dynamic_slice,
+    dynamic_update_add,
+    dynamic_update_slice,
+)
+from myia.primitives.arrays.gather import gather, scatter_add
+from myia.primitives.arrays.scattering import scatter, scatter_max, scatter_min, scatter_mul
+from myia.primitives.arrays.shaping import reshape, slice
+from myia.primitives.core.region_dataflow import edges
+from myia.primitives.core.structured import call_p, if_p, loop_p
+
+READS = frozenset({slice, dynamic_slice, gather})
+WRITES = frozenset(
+    {
+        dynamic_update_add,
+        dynamic_update_slice,
+        scatter,
+        scatter_add,
+        scatter_max,
+        scatter_min,
+        scatter_mul,
+    }
+)
+
+
+class Buffers:
+    """Values in classes (union-find): an array, what is written to it, and what carries it on."""
+
+    def __init__(self, region: Region):
+        self.parent: dict[Value, Value] = {}
+        self.writes: list[Value] = []
+        self._visit(region)
+
+    def written(self, x: Value) -> bool:
+        buffer = self.of(x)
+        return any(self.of(y) is buffer for y in self.writes)
+
+    def of(self, x: Value) -> Value:
+        """The value that stands for the buffer of `x`."""
+        while x in self.parent:
+            x = self.parent[x]
+        return x
+
+    def join(self, xs: Sequence[Value], ys: Sequence[Value]) -> None:
+        for x, y in zip(xs, ys):
+            x, y = self.of(x), self.of(y)
+            if x is not y:
+                self.parent[x] = y
+
+    def _visit(self, region: Region) -> None:
+        for op in region.ops:
+            if op.primitive in WRITES:
+                self.join(op.operands[:1], op.results)
+                self.writes.append(op.operands[0])
+            elif op.primitive is reshape:
+                self.join(op.operands, op.results)
+            elif op.primitive in (if_p, call_p, loop_p):
+                for x, y in edges(op):
+                    self.join([x], [y])
+            for inner in op.regions:
+                self._visit(inner)

@@ -1,0 +1,121 @@
+"""Cumulative operations along an axis; `reverse` starts from its end."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from jax import lax
+
+from myia.ir.avals import Aval
+from myia.ir.core import Op, Value
+from myia.ir.primitive import Cotangents, Explicit
+from myia.primitives.arrays.shaping import check_axes, pad
+from myia.primitives.core.define import CallablePrimitive, constant, linear, require_kind
+from myia.primitives.pointwise.arithmetic import abs
+from myia.primitives.pointwise.logic import eq, select
+from myia.primitives.pointwise.transcendental import exp
+
+
+def _avals(x: Aval, *, axis, reverse) -> tuple[Aval]:
+    require_kind("cumulative operation", x, "iufc")
+    check_axes("cumulative operation", x, (axis,))
+    return (x,)
+
+
+def _avals_of_reals(x: Aval, *, axis, reverse) -> tuple[Aval]:
+    require_kind("cumulative operation", x, "f")
+    return _avals(x, axis=axis, reverse=reverse)
+
+
+def cumulative(ufunc: np.ufunc) -> Callable:
+    """The evaluation of a cumulative operation."""
+
+    def evaluate(x, *, axis, reverse):
+        x = np.flip(x, axis) if reverse else x
+        y = ufunc.accumulate(x, axis, dtype=x.dtype)
+        return np.flip(y, axis) if reverse else y
+
+    return evaluate
+
+
+cumsum = linear(
+    "cumsum",
+    _avals,
+    lambda x, *, axis, reverse: lax.cumsum(x, axis, reverse),
+    cumulative(np.add),
+    transpose=(lambda ct, x, *, axis, reverse: cumsum(ct, axis=axis, reverse=not reverse),),
+)
+
+# ----- Recurrences y_k = f(y_{k-1}, x_k), of which t_k = a_k t_{k-1} + b_k dx_k
+
+
+def shift(x: Value, distance: int, fill: float, axis: int, reverse: bool) -> Value:
+    """`x` moved towards its end along `axis` (its start, if reverse), `fill` where nothing came."""
+    by = tuple(distance if i == axis else 0 for i in range(x.aval.ndim))
+    by_less = tuple(-n for n in by)
+    low, high = (by_less, by) if reverse else (by, by_less)
+    return pad(x, constant(fill, x.dtype), low=low, high=high, interior=(0,) * len(by))
+
+
+def _recurrence(a: Value, b: Value, axis: int, reverse: bool) -> Value:
+    """y_k = a_k y_{k-1} + b_k, y_{-1} = 0, in log2(n) steps that each double the reach."""
+    distance = 1
+    while distance < a.shape[axis]:
+        b = b + a * shift(b, distance, 0, axis, reverse)
+        a = a * shift(a, distance, 1, axis, reverse)
+        distance *= 2
+    return b
+
+
+def _recurrent(weights: Callable) -> Explicit:
+    """The rules of a recurrence of which `weights(y, x, axis, reverse)` are the partials (a, b)."""
+
+    def jvp(ys, xs, ts, *, axis, reverse):
+        (y,), (x,), (t,) = ys, xs, ts
+        a, b = weights(y, x, axis, reverse)
+        return (_recurrence(a, b * t, axis, reverse),)
+
+    def vjp(op: Op, cts, acc: Cotangents) -> None:
+        (x,), (y,), (ct,) = op.operands, op.results, cts
+        axis, reverse = op.params["axis"], op.params["reverse"]
+        a, b = weights(y, x, axis, reverse)
+        following = shift(a, 1, 1, axis, not reverse)
+        acc.add(x, b * _recurrence(following, ct, axis, not reverse))
+
+    return Explicit(jvp, vjp)
+
+
+def _weights_of_cumprod(y, x, axis, reverse):
+    """y_k = x_k y_{k-1}: no division, zeros are harmless."""
+    return x, shift(y, 1, 1, axis, reverse)
+
+
+cumprod = CallablePrimitive(
+    name="cumprod",
+    avals=_avals,
+    lower=lambda x, *, axis, reverse: lax.cumprod(x, axis, reverse),
+    evaluate=cumulative(np.multiply),
+    derivative=_recurrent(_weights_of_cumprod),
+)
+
+
+def _share(x: Value, y: Value) -> Value:
+    """exp(x - y), x <= y. Of an infinite `y` all that are equal to it have their whole share."""
+    unordered = select(eq(x, y), 0, constant(-math.inf, x.dtype, x.shape))
+    return exp(select(eq(abs(y), math.inf), unordered, x - y))
+
+
+def _weights_of_cumlogsumexp(y, x, axis, reverse):
+    """y_k = log(exp y_{k-1} + exp x_k): each term counts by its share in the sum."""
+    return _share(shift(y, 1, -math.inf, axis, reverse), y), _share(x, y)
+
+
+cumlogsumexp = CallablePrimitive(
+    name="cumlogsumexp",
+    avals=_avals_of_reals,
+    lower=lambda x, *, axis, reverse: lax.cumlogsumexp(x, axis, reverse),
+    evaluate=cumulative(np.logaddexp),
+    derivative=_recurrent(_weights_of_cumlogsumexp),
+)

@@ -1,0 +1,107 @@
+"""Reading and writing a window of an array at an index known only at run time.
+
+An index out of range is clamped, so that the whole window lies inside, as XLA does: who needs an
+error checks the index first. (`lax` would count a negative one from the end.)
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from jax import lax
+
+from myia.ir.avals import I64, Aval
+from myia.ir.core import Op
+from myia.ir.primitive import Cotangents
+from myia.primitives.core.define import constant, linear, require, zeros
+from myia.primitives.pointwise.arithmetic import add
+
+
+def _check_indices(name: str, x: Aval, sizes: tuple[int, ...], indices: tuple[Aval, ...]) -> None:
+    require(len(indices) == x.ndim == len(sizes), f"{name}: {len(indices)} indices into {x}")
+    require(all(i == I64 for i in indices), f"{name}: an index is not i64[]")
+    fits = all(0 <= size <= extent for size, extent in zip(sizes, x.shape))
+    require(fits, f"{name}: a window of {sizes} in {x}")
+
+
+def _window(shape, sizes, indices) -> tuple:
+    """The window as slices, its start clamped."""
+    starts = [max(0, min(int(i), extent - size)) for i, size, extent in zip(indices, sizes, shape)]
+    return tuple(slice(start, start + size) for start, size in zip(starts, sizes))
+
+
+def _read_avals(x: Aval, *indices: Aval, sizes) -> tuple[Aval]:
+    _check_indices("dynamic_slice", x, sizes, indices)
+    return (x.with_shape(sizes),)
+
+
+def _write_avals(x: Aval, u: Aval, *indices: Aval) -> tuple[Aval]:
+    require(x.dtype == u.dtype, f"dynamic_update_slice: {u} into {x}")
+    _check_indices("dynamic_update_slice", x, u.shape, indices)
+    return (x,)
+
+
+def _evaluate_write(x, u, *indices):
+    result = np.array(x)
+    result[_window(x.shape, u.shape, indices)] = u
+    return result
+
+
+def add_to_window(buffer, ct, indices):
+    """`buffer` with `ct` added to its window that starts at `indices`, in place; cotangents are
+    added in any order."""
+    window = dynamic_slice(buffer, *indices, sizes=ct.shape)
+    return dynamic_update_slice(buffer, add(window, ct, reassoc=True), *indices)
+
+
+def _accumulate_read(op: Op, ct, acc: Cotangents) -> None:
+    x, *indices = op.operands
+    acc.update(x, lambda buffer: add_to_window(buffer, ct, indices))
+
+
+def _transpose_write(i, ct, x, u, *indices):
+    if i == 0:
+        return dynamic_update_slice(ct, zeros(u.aval), *indices)
+    return dynamic_slice(ct, *indices, sizes=u.shape)
+
+
+dynamic_slice = linear(
+    "dynamic_slice",
+    _read_avals,
+    lambda x, *indices, sizes: lax.dynamic_slice(x, indices, sizes, allow_negative_indices=False),
+    lambda x, *indices, sizes: np.array(x[_window(x.shape, sizes, indices)]),
+    transpose=lambda i, ct, x, *indices, sizes: dynamic_update_slice(zeros(x.aval), ct, *indices),
+    accumulate=_accumulate_read,
+)
+
+dynamic_update_slice = linear(
+    "dynamic_update_slice",
+    _write_avals,
+    lambda x, u, *indices: lax.dynamic_update_slice(x, u, indices, allow_negative_indices=False),
+    _evaluate_write,
+    groups=((0, 1),),
+    transpose=_transpose_write,
+)
+
+
+# x with u added to a window: what in-place sums are made of. The cotangent of x is that of the
+# result, which nobody has to clear, or to put back.
+dynamic_update_add = linear(
+    "dynamic_update_add",
+    _write_avals,
+    lambda x, u, *indices: lax.dynamic_update_slice(
+        x,
+        lax.add(lax.dynamic_slice(x, indices, u.shape, allow_negative_indices=False), u),
+        indices,
+        allow_negative_indices=False,
+    ),
+    lambda x, u, *indices: _evaluate_write(x, x[_window(x.shape, u.shape, indices)] + u, *indices),
+    groups=((0, 1),),
+    transpose=lambda i, ct, x, u, *indices: (
+        ct if i == 0 else dynamic_slice(ct, *indices, sizes=u.shape)
+    ),
+)
+
+
+def static_indices(starts) -> list:
+    """Indices known at compile time, as values."""
+    return [constant(start, I64.dtype) for start in starts]

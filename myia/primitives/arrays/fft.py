@@ -1,0 +1,100 @@
+"""Discrete Fourier transforms of the last axes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from jax import lax
+
+from myia.ir.avals import Aval
+from myia.ir.core import Value
+from myia.primitives.arrays.shaping import broadcast
+from myia.primitives.core.define import (
+    CallablePrimitive,
+    array_constant,
+    linear,
+    require,
+    require_kind,
+)
+from myia.primitives.pointwise.arithmetic import mul
+from myia.primitives.pointwise.transcendental import conj
+
+
+def _transform(name: str, evaluate: Callable, avals: Callable, transpose) -> CallablePrimitive:
+    """`lengths` are the extents of the transformed axes, on the side where they are not halved."""
+
+    def shape_rule(x: Aval, *, lengths) -> tuple[Aval]:
+        require(1 <= len(lengths) <= min(x.ndim, 3) and 0 not in lengths, f"{name}: {x}, {lengths}")
+        return (avals(x, lengths),)
+
+    return linear(
+        name,
+        shape_rule,
+        lambda x, *, lengths: lax.fft(x, name, lengths),
+        lambda x, *, lengths: evaluate(x, lengths, range(-len(lengths), 0)),
+        transpose=(transpose,),
+    )
+
+
+def _halved(lengths) -> tuple[int, ...]:
+    return (*lengths[:-1], lengths[-1] // 2 + 1)
+
+
+def _replaced(x: Aval, dtype, now, after) -> Aval:
+    """`x` in `dtype`, its last extents `now` replaced by those `after`."""
+    batch = x.shape[: -len(now)]
+    require(x.shape == (*batch, *now), f"Fourier transform: {x} does not end in {now}")
+    return Aval(np.dtype(dtype), (*batch, *after))
+
+
+def _complex_avals(x: Aval, lengths) -> Aval:
+    require_kind("Fourier transform", x, "c")
+    return _replaced(x, x.dtype, lengths, lengths)
+
+
+def _rfft_avals(x: Aval, lengths) -> Aval:
+    require_kind("rfft", x, "f")
+    return _replaced(x, np.result_type(x.dtype, np.complex64), lengths, _halved(lengths))
+
+
+def _irfft_avals(x: Aval, lengths) -> Aval:
+    require_kind("irfft", x, "c")
+    return _replaced(x, np.zeros((), x.dtype).real.dtype, _halved(lengths), lengths)
+
+
+def _scaled(x: Value, weights: np.ndarray) -> Value:
+    """`x` times a weight for each place along its last axis."""
+    rows = array_constant(np.asarray(weights, x.dtype))
+    return mul(x, broadcast(rows, shape=x.shape, dims=(len(x.shape) - 1,)))
+
+
+def _multiplicity(n: int) -> np.ndarray:
+    """How many of the `n` frequencies of a real array each kept one stands for: itself, and the
+    conjugate one, of which the frequencies 0 and n/2 have none."""
+    k = np.arange(n // 2 + 1)
+    return np.where((k == 0) | (2 * k == n), 1, 2)
+
+
+def _transpose_rfft(ct, x, *, lengths):
+    """x_j = Re sum_k ct_k w^jk, which is irfft of the conjugate but for the weights."""
+    weights = math.prod(lengths) / _multiplicity(lengths[-1])
+    return irfft(_scaled(conj(ct), weights), lengths=lengths)
+
+
+def _transpose_irfft(ct, x, *, lengths):
+    """ct_k = m_k / n sum_j x_j w^-jk, m_k being how often frequency k counts."""
+    weights = _multiplicity(lengths[-1]) / math.prod(lengths)
+    return _scaled(conj(rfft(ct, lengths=lengths)), weights)
+
+
+# The matrices of the transform and of its inverse are symmetric.
+fft = _transform(
+    "fft", np.fft.fftn, _complex_avals, lambda ct, x, *, lengths: fft(ct, lengths=lengths)
+)
+ifft = _transform(
+    "ifft", np.fft.ifftn, _complex_avals, lambda ct, x, *, lengths: ifft(ct, lengths=lengths)
+)
+rfft = _transform("rfft", np.fft.rfftn, _rfft_avals, _transpose_rfft)
+irfft = _transform("irfft", np.fft.irfftn, _irfft_avals, _transpose_irfft)

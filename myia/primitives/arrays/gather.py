@@ -1,0 +1,246 @@
+"""Reading and adding at arrays of indices, as the XLA operations gather and scatter do.
+
+`gather` reads a window of extents `sizes` at each index and a scatter writes one; their parameter
+`dims`, made by `index_dims`, says which axes are which. An index out of range is moved so that its
+window fits (`mode="clip"`), or its window reads `fill` and is not written (`mode="fill"`).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from jax import lax
+
+from myia.ir.avals import Aval
+from myia.ir.core import Op, Value
+from myia.ir.primitive import Cotangents, Explicit
+from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
+from myia.primitives.arrays.shaping import reshape
+from myia.primitives.core.define import CallablePrimitive, constant, linear, require
+
+__all__ = [
+    "add_along_axis",
+    "dynamic_slice",
+    "dynamic_update_slice",
+    "gather",
+    "index_dims",
+    "scatter_add",
+    "take",
+    "take_along_axis",
+]
+
+MODES = ("clip", "fill")
+
+
+class IndexDims(NamedTuple):
+    """The fields of `lax.GatherDimensionNumbers`, which also describe the transposed scatter."""
+
+    offset_dims: tuple[int, ...]
+    collapsed_slice_dims: tuple[int, ...]
+    start_index_map: tuple[int, ...]
+    operand_batching_dims: tuple[int, ...]
+    start_indices_batching_dims: tuple[int, ...]
+
+    @property
+    def hidden(self) -> tuple[int, ...]:
+        """Axes of the operand that are no axes of the window."""
+        return tuple(sorted((*self.collapsed_slice_dims, *self.operand_batching_dims)))
+
+    def window(self, sizes) -> tuple[int, ...]:
+        return tuple(n for axis, n in enumerate(sizes) if axis not in self.hidden)
+
+    def for_gather(self) -> lax.GatherDimensionNumbers:
+        return lax.GatherDimensionNumbers(*self)
+
+    def for_scatter(self) -> lax.ScatterDimensionNumbers:
+        return lax.ScatterDimensionNumbers(*self)
+
+
+def index_dims(
+    offset_dims=(),
+    collapsed_slice_dims=(),
+    start_index_map=(),
+    operand_batching_dims=(),
+    start_indices_batching_dims=(),
+) -> tuple[tuple[int, ...], ...]:
+    """The parameter `dims`. For a scatter: update_window_dims, inserted_window_dims, and so on."""
+    return (
+        tuple(offset_dims),
+        tuple(collapsed_slice_dims),
+        tuple(start_index_map),
+        tuple(operand_batching_dims),
+        tuple(start_indices_batching_dims),
+    )
+
+
+# ----- Shapes
+
+
+def _gathered(x: Aval, indices: Aval, dims: IndexDims, sizes) -> Aval:
+    message = f"gather or scatter: windows of {sizes} in {x} at {indices} by {tuple(dims)}"
+    require(indices.dtype.kind in "iu" and indices.ndim >= 1, message)
+    require(indices.shape[-1] == len(dims.start_index_map), message)
+    require(len(sizes) == x.ndim, message)
+    require(all(0 <= size <= n for size, n in zip(sizes, x.shape)), message)
+    require(all(sizes[axis] == 1 for axis in dims.hidden), message)
+    window, batch = iter(dims.window(sizes)), iter(indices.shape[:-1])
+    rank = x.ndim - len(dims.hidden) + indices.ndim - 1
+    require(len(dims.offset_dims) == x.ndim - len(dims.hidden), message)
+    shape = [next(window if axis in dims.offset_dims else batch) for axis in range(rank)]
+    return x.with_shape(tuple(shape))
+
+
+def _gather_avals(x: Aval, indices: Aval, *, dims, sizes, mode, fill) -> tuple[Aval]:
+    require(mode in MODES, f"gather: mode {mode!r}")
+    return (_gathered(x, indices, IndexDims(*dims), sizes),)
+
+
+def window_sizes(x_shape, u_shape, dims: IndexDims) -> tuple[int, ...]:
+    """The extents in the operand of each window of a scatter's updates."""
+    window = iter(u_shape[axis] for axis in dims.offset_dims)
+    return tuple(1 if axis in dims.hidden else next(window) for axis in range(len(x_shape)))
+
+
+def scatter_avals(x: Aval, indices: Aval, u: Aval, *, dims, mode, unique=False) -> tuple[Aval]:
+    require(mode in MODES, f"scatter: mode {mode!r}")
+    dims = IndexDims(*dims)
+    require(all(axis < u.ndim for axis in dims.offset_dims), f"scatter: {u} by {tuple(dims)}")
+    expected = _gathered(x, indices, dims, window_sizes(x.shape, u.shape, dims))
+    require(u == expected, f"scatter: updates {u}, not {expected}")
+    return (x,)
+
+
+# ----- Evaluation
+
+
+def _places(shape, indices, dims: IndexDims, sizes, mode):
+    """Where the windows lie: an index array per axis, of shape (batch..., sizes...).
+
+    And which windows are inside, of shape (batch...).
+    """
+    batch = indices.shape[:-1]
+    starts = np.zeros((len(shape), *batch), np.int64)
+    for k, axis in enumerate(dims.start_index_map):
+        starts[axis] = indices[..., k]
+    for axis, along in zip(dims.operand_batching_dims, dims.start_indices_batching_dims):
+        starts[axis] = np.expand_dims(
+            np.arange(batch[along]), [k for k in range(len(batch)) if k != along]
+        )
+    last = np.subtract(shape, sizes).reshape((-1,) + (1,) * len(batch))
+    clipped = np.clip(starts, 0, last)
+    inside = np.all(starts == clipped, axis=0) if mode == "fill" else np.ones(batch, bool)
+    offsets = np.indices(sizes)
+    starts = clipped.reshape(clipped.shape + (1,) * len(sizes))
+    return tuple(start + offset for start, offset in zip(starts, offsets)), inside
+
+
+def _evaluate_gather(x, indices, *, dims, sizes, mode, fill):
+    dims = IndexDims(*dims)
+    places, inside = _places(x.shape, indices, dims, sizes, mode)
+    batch = inside.shape
+    windows = np.array(np.broadcast_to(x[places], batch + tuple(sizes)))
+    windows[~inside] = 0 if fill is None else fill
+    windows = windows.reshape(batch + dims.window(sizes))
+    return np.moveaxis(windows, range(len(batch), windows.ndim), dims.offset_dims)
+
+
+def evaluate_scatter(store):
+    """`store(array, places, values)` writes in order: the last of several writes stays."""
+
+    def evaluate(x, indices, u, *, dims, mode, unique=False):
+        dims = IndexDims(*dims)
+        sizes = window_sizes(x.shape, u.shape, dims)
+        places, inside = _places(x.shape, indices, dims, sizes, mode)
+        batch = inside.shape
+        u = np.moveaxis(u, dims.offset_dims, range(len(batch), u.ndim)).reshape(batch + sizes)
+        result = np.array(x)
+        shape = batch + sizes
+        places = tuple(np.broadcast_to(p, shape)[inside] for p in places)
+        store(result, places, u[inside])
+        return result
+
+    return evaluate
+
+
+# ----- Primitives
+
+
+def _gather_jvp(ys, xs, ts, *, dims, sizes, mode, fill):
+    (_, indices), (t, _) = xs, ts
+    return (gather(t, indices, dims=dims, sizes=sizes, mode=mode, fill=0),)
+
+
+def _gather_vjp(op: Op, cts, acc: Cotangents) -> None:
+    (x, indices), (ct,) = op.operands, cts
+    dims, mode = op.params["dims"], op.params["mode"]
+    acc.update(x, lambda buffer: scatter_add(buffer, indices, ct, dims=dims, mode=mode))
+
+
+# `fill` is what a window outside reads (mode "fill"; None in mode "clip").
+gather = CallablePrimitive(
+    name="gather",
+    avals=_gather_avals,
+    lower=lambda x, indices, *, dims, sizes, mode, fill: lax.gather(
+        x, indices, IndexDims(*dims).for_gather(), sizes, mode=mode, fill_value=fill
+    ),
+    evaluate=_evaluate_gather,
+    derivative=Explicit(_gather_jvp, _gather_vjp),
+)
+
+
+def gather_updates(ct, x, indices, u, dims, mode, outside=0):
+    """What `ct`, an array like `x`, has where a scatter writes the elements of `u`."""
+    sizes = window_sizes(x.shape, u.shape, IndexDims(*dims))
+    return gather(ct, indices, dims=dims, sizes=sizes, mode=mode, fill=outside)
+
+
+def _transpose_scatter_add(i, ct, x, indices, u, *, dims, mode):
+    return ct if i == 0 else gather_updates(ct, x, indices, u, dims, mode)
+
+
+scatter_add = linear(
+    "scatter_add",
+    scatter_avals,
+    lambda x, indices, u, *, dims, mode: lax.scatter_add(
+        x, indices, u, IndexDims(*dims).for_scatter(), mode=mode
+    ),
+    evaluate_scatter(np.add.at),
+    groups=((0, 2),),
+    transpose=_transpose_scatter_add,
+)
+
+# ----- Common forms
+
+
+def take(x: Value, indices: Value, axis: int, mode: str = "clip", fill=None) -> Value:
+    """`x` at `indices` (any shape) along `axis`: axis i of x is replaced by those of indices."""
+    before, after = range(axis), range(axis + 1, x.aval.ndim)
+    rank = indices.aval.ndim
+    dims = index_dims((*before, *(i + rank - 1 for i in after)), (axis,), (axis,))
+    sizes = tuple(1 if i == axis else n for i, n in enumerate(x.shape))
+    at = reshape(indices, shape=(*indices.shape, 1))
+    return gather(x, at, dims=dims, sizes=sizes, mode=mode, fill=fill)
+
+
+def _along(x: Value, axis: int) -> tuple[tuple[int, ...], ...]:
+    """Single elements at positions along `axis`; the other axes are matched."""
+    others = tuple(i for i in range(x.aval.ndim) if i != axis)
+    return index_dims((), (axis,), (axis,), others, others)
+
+
+def take_along_axis(x: Value, indices: Value, axis: int) -> Value:
+    """`x[..., indices[..., j, ...], ...]` along `axis`; the other extents of both are equal."""
+    if 0 in indices.shape:
+        return constant(0, x.dtype, indices.shape)
+    at = reshape(indices, shape=(*indices.shape, 1))
+    sizes = (1,) * x.aval.ndim
+    return gather(x, at, dims=_along(x, axis), sizes=sizes, mode="clip", fill=None)
+
+
+def add_along_axis(x: Value, indices: Value, u: Value, axis: int) -> Value:
+    """`x` with `u` added where `take_along_axis` reads: its transpose."""
+    if 0 in indices.shape:
+        return x
+    at = reshape(indices, shape=(*indices.shape, 1))
+    return scatter_add(x, at, u, dims=_along(x, axis), mode="clip")

@@ -1,0 +1,148 @@
+"""Sums and extrema of windows that slide over an array (pooling).
+
+The parameter `window` holds the fields of `Sliding`. Padding and holes count as neutral elements.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from jax import lax
+
+from myia.ir.avals import I64, Aval
+from myia.ir.core import Op, Value
+from myia.ir.primitive import NONDIFFERENTIABLE, Cotangents, Explicit
+from myia.primitives.arrays.gather import index_dims, scatter_add, take
+from myia.primitives.arrays.reductions import greatest, least
+from myia.primitives.arrays.shaping import reshape
+from myia.primitives.arrays.window_geometry import Sliding
+from myia.primitives.core.define import CallablePrimitive, linear, require_kind, zeros
+
+Window = tuple[tuple, ...]
+
+
+def _lower(x, init, computation, window: Window):
+    sizes, strides, padding, base_dilation, window_dilation = window
+    return lax.reduce_window(
+        x, init, computation, sizes, strides, padding, base_dilation, window_dilation
+    )
+
+
+def _inner(x: np.ndarray) -> tuple[int, ...]:
+    """The axes inside the windows that `Sliding.read` gives."""
+    return tuple(range(x.ndim // 2, x.ndim))
+
+
+# ----- Sums
+
+
+def _sum_avals(x: Aval, *, window) -> tuple[Aval]:
+    require_kind("reduce_window_sum", x, "iufc")
+    return (x.with_shape(Sliding(*window).extents(x.shape)),)
+
+
+def _evaluate_sum(x, *, window):
+    read = Sliding(*window).read(x, 0)
+    return np.sum(read, _inner(read)).astype(x.dtype)
+
+
+def _transpose_sum(ct, x, *, window):
+    if 0 in (*ct.shape, *x.shape):
+        return zeros(x.aval)
+    return reduce_window_sum(ct, window=tuple(Sliding(*window).transposed(x.shape)))
+
+
+reduce_window_sum = linear(
+    "reduce_window_sum",
+    _sum_avals,
+    lambda x, *, window: _lower(x, np.zeros((), x.dtype), lax.add, window),
+    _evaluate_sum,
+    transpose=(_transpose_sum,),
+)
+
+# ----- Where the extrema are
+
+
+def _position(name: str, beats, choose: np.ufunc, neutral) -> CallablePrimitive:
+    """The place, counted through all of `x`, of the first extremum (or NaN) of each window.
+
+    `x.size` where a window reads nothing but padding.
+    """
+
+    def avals(x: Aval, *, window) -> tuple[Aval]:
+        require_kind(name, x, "iuf")
+        return (Aval(I64.dtype, Sliding(*window).extents(x.shape)),)
+
+    def earlier(a, b):
+        """Of two elements and their places, the one that counts: commutative and associative."""
+        (x, i), (y, j) = a, b
+        x_nan, y_nan = lax.ne(x, x), lax.ne(y, y)
+        alike = lax.eq(x, y) | (x_nan & y_nan)
+        first = lax.select(alike, lax.lt(i, j), x_nan | (beats(x, y) & ~y_nan))
+        return lax.select(first, x, y), lax.select(first, i, j)
+
+    def lower(x, *, window):
+        places = lax.reshape(lax.iota(I64.dtype, x.size), x.shape)
+        inits = (np.array(neutral(x.dtype), x.dtype), I64.dtype.type(x.size))
+        return _lower((x, places), inits, earlier, window)[1]
+
+    def evaluate(x, *, window):
+        values = Sliding(*window).read(x, neutral(x.dtype))
+        places = Sliding(*window).read(np.arange(x.size).reshape(x.shape), x.size)
+        inner = _inner(values)
+        y = choose.reduce(values, inner, keepdims=True, initial=neutral(x.dtype))
+        hits = (values == y) | (np.isnan(values) & np.isnan(y))
+        return np.min(np.where(hits, places, x.size), inner, initial=x.size).astype(I64.dtype)
+
+    return CallablePrimitive(
+        name=name, avals=avals, lower=lower, evaluate=evaluate, derivative=NONDIFFERENTIABLE
+    )
+
+
+window_argmax = _position("window_argmax", lax.gt, np.maximum, least)
+window_argmin = _position("window_argmin", lax.lt, np.minimum, greatest)
+
+# ----- Extrema: of equal elements of a window the first counts
+
+
+def _extremal(name: str, lower, choose: np.ufunc, neutral, position) -> CallablePrimitive:
+    def avals(x: Aval, *, window) -> tuple[Aval]:
+        require_kind(name, x, "iuf")
+        return (x.with_shape(Sliding(*window).extents(x.shape)),)
+
+    def evaluate(x, *, window):
+        read = Sliding(*window).read(x, neutral(x.dtype))
+        return choose.reduce(read, _inner(read), initial=neutral(x.dtype)).astype(x.dtype)
+
+    def jvp(ys, xs, ts, *, window):
+        (x,), (t,) = xs, ts
+        return (read_places(t, position(x, window=window)),)
+
+    def vjp(op: Op, cts, acc: Cotangents) -> None:
+        (x,), (ct,) = op.operands, cts
+        places = position(x, **op.params)
+        acc.update(x, lambda buffer: add_at_places(buffer, places, ct))
+
+    return CallablePrimitive(
+        name=name,
+        avals=avals,
+        lower=lambda x, *, window: _lower(x, np.array(neutral(x.dtype), x.dtype), lower, window),
+        evaluate=evaluate,
+        derivative=Explicit(jvp, vjp),
+    )
+
+
+def read_places(x: Value, places: Value) -> Value:
+    """The elements of `x` at `places`, counted through all of it; 0 where there is none."""
+    return take(reshape(x, shape=(x.aval.size,)), places, axis=0, mode="fill", fill=0)
+
+
+def add_at_places(x: Value, places: Value, u: Value) -> Value:
+    """`x` with `u` added at `places`: the transpose of `read_places`."""
+    flat = reshape(x, shape=(x.aval.size,))
+    at = reshape(places, shape=(*places.shape, 1))
+    dims = index_dims((), (0,), (0,))
+    return reshape(scatter_add(flat, at, u, dims=dims, mode="fill"), shape=x.shape)
+
+
+reduce_window_max = _extremal("reduce_window_max", lax.max, np.maximum, least, window_argmax)
+reduce_window_min = _extremal("reduce_window_min", lax.min, np.minimum, greatest, window_argmin)

@@ -1,0 +1,181 @@
+"""Reductions along axes (`reduce_sum` stands with its transpose)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from jax import lax
+
+from myia.ir.avals import I64, Aval
+from myia.ir.core import Value
+from myia.ir.primitive import NONDIFFERENTIABLE, Explicit
+from myia.primitives.arrays.cumulative import cumprod, cumsum, shift
+from myia.primitives.arrays.shaping import (
+    check_axes,
+    expand,
+    reduce_sum,
+    reduced,
+    reshape,
+    transpose,
+)
+from myia.primitives.core.define import CallablePrimitive, require, require_kind, zeros
+from myia.primitives.pointwise.logic import convert, eq, select
+
+__all__ = [
+    "argmax",
+    "argmin",
+    "cumprod",
+    "cumsum",
+    "greatest",
+    "least",
+    "reduce_and",
+    "reduce_max",
+    "reduce_min",
+    "reduce_or",
+    "reduce_prod",
+    "reduce_sum",
+    "reduce_xor",
+]
+
+
+def _reduction(name, lower, evaluate, derivative, kinds) -> CallablePrimitive:
+    def avals(x: Aval, *, axes) -> tuple[Aval]:
+        require_kind(name, x, kinds)
+        check_axes(name, x, axes)
+        return (reduced(x, axes),)
+
+    return CallablePrimitive(
+        name=name,
+        avals=avals,
+        lower=lambda x, *, axes: lower(x, axes),
+        evaluate=lambda x, *, axes: evaluate(x, axes),
+        derivative=derivative,
+    )
+
+
+# ----- Logic (of integers: bits)
+
+
+def _of_bits(name: str, lower, ufunc: np.ufunc) -> CallablePrimitive:
+    return _reduction(
+        name,
+        lower,
+        lambda x, axes: ufunc.reduce(x, axes, dtype=x.dtype),
+        NONDIFFERENTIABLE,
+        kinds="biu",
+    )
+
+
+reduce_and = _of_bits("reduce_and", lax.reduce_and, np.bitwise_and)
+reduce_or = _of_bits("reduce_or", lax.reduce_or, np.bitwise_or)
+reduce_xor = _of_bits("reduce_xor", lax.reduce_xor, np.bitwise_xor)
+
+# ----- The largest and the smallest element: NaN if there is one, and so is the derivative then;
+# ties share evenly
+
+
+def _extremal(x: Value, y: Value, axes) -> tuple[Value, Value]:
+    """Which elements of `x` equal its extremum `y`, and one over their number."""
+    hits = eq(x, expand(y, x.aval, axes))
+    return hits, 1 / reduce_sum(convert(hits, dtype=x.dtype), axes=axes)
+
+
+def _extremum_jvp(ys, xs, ts, *, axes):
+    (y,), (x,), (t,) = ys, xs, ts
+    hits, share = _extremal(x, y, axes)
+    return (reduce_sum(select(hits, t, 0), axes=axes) * share,)
+
+
+def _extremum_vjp(op, cts, acc):
+    (x,), (y,), (ct,), axes = op.operands, op.results, cts, op.params["axes"]
+    hits, share = _extremal(x, y, axes)
+    rest = select(eq(share, math.inf), math.nan, zeros(share.aval))
+    acc.add(x, select(hits, expand(ct * share, x.aval, axes), expand(rest, x.aval, axes)))
+
+
+def least(dtype: np.dtype):
+    if dtype.kind == "f":
+        return -math.inf
+    return False if dtype.kind == "b" else np.iinfo(dtype).min
+
+
+def greatest(dtype: np.dtype):
+    if dtype.kind == "f":
+        return math.inf
+    return True if dtype.kind == "b" else np.iinfo(dtype).max
+
+
+_EXTREMUM = Explicit(_extremum_jvp, _extremum_vjp)
+reduce_max = _reduction(
+    "reduce_max",
+    lax.reduce_max,
+    lambda x, axes: np.max(x, axes, initial=least(x.dtype)),
+    _EXTREMUM,
+    kinds="biuf",
+)
+reduce_min = _reduction(
+    "reduce_min",
+    lax.reduce_min,
+    lambda x, axes: np.min(x, axes, initial=greatest(x.dtype)),
+    _EXTREMUM,
+    kinds="biuf",
+)
+
+
+def _position(name, lower, evaluate) -> CallablePrimitive:
+    """The index of the first extremum along one axis; of the first NaN, if there is one."""
+
+    def avals(x: Aval, *, axis) -> tuple[Aval]:
+        require_kind(name, x, "biuf")
+        check_axes(name, x, (axis,))
+        require(x.shape[axis] > 0, f"{name}: {x} has no element along axis {axis}")
+        return (reduced(x, (axis,)).with_dtype(I64.dtype),)
+
+    return CallablePrimitive(
+        name=name,
+        avals=avals,
+        lower=lambda x, *, axis: lower(x, axis, I64.dtype),
+        evaluate=lambda x, *, axis: evaluate(x, axis),
+        derivative=NONDIFFERENTIABLE,
+    )
+
+
+argmax = _position("argmax", lax.argmax, np.argmax)
+argmin = _position("argmin", lax.argmin, np.argmin)
+
+# ----- Products
+
+
+def _product_of_others(x: Value, axes) -> Value:
+    """For each element, the product of all others along `axes`: those before times those after."""
+    kept = tuple(axis for axis in range(x.aval.ndim) if axis not in axes)
+    permutation = (*axes, *kept)
+    front = transpose(x, permutation=permutation)
+    rows = math.prod(x.shape[axis] for axis in axes)
+    columns = math.prod(x.shape[axis] for axis in kept)
+    flat = reshape(front, shape=(rows, columns))
+    before = cumprod(shift(flat, 1, 1, 0, False), axis=0, reverse=False)
+    after = cumprod(shift(flat, 1, 1, 0, True), axis=0, reverse=True)
+    others = reshape(before * after, shape=front.shape)
+    inverse = tuple(permutation.index(axis) for axis in range(len(permutation)))
+    return transpose(others, permutation=inverse)
+
+
+def _prod_jvp(ys, xs, ts, *, axes):
+    (x,), (t,) = xs, ts
+    return (reduce_sum(t * _product_of_others(x, axes), axes=axes),)
+
+
+def _prod_vjp(op, cts, acc):
+    (x,), (ct,), axes = op.operands, cts, op.params["axes"]
+    acc.add(x, expand(ct, x.aval, axes) * _product_of_others(x, axes))
+
+
+reduce_prod = _reduction(
+    "reduce_prod",
+    lax.reduce_prod,
+    lambda x, axes: np.prod(x, axes, dtype=x.dtype),
+    Explicit(_prod_jvp, _prod_vjp),
+    kinds="iufc",
+)

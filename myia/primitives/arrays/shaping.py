@@ -1,0 +1,270 @@
+"""Rearranging elements: linear operations, and `reduce_sum`, the transpose of `broadcast`."""
+
+from __future__ import annotations
+
+import builtins
+import itertools
+
+import numpy as np
+from jax import lax
+
+from myia.ir.avals import Aval
+from myia.ir.core import Op
+from myia.ir.primitive import NONDIFFERENTIABLE, Cotangents
+from myia.primitives.core.define import CallablePrimitive, constant, linear, require, require_kind
+from myia.primitives.pointwise.logic import select
+
+# ----- Shape and order
+
+
+def _reshape_avals(x: Aval, *, shape) -> tuple[Aval]:
+    result = x.with_shape(shape)
+    require(result.size == x.size, f"reshape: {x} to {shape}")
+    return (result,)
+
+
+reshape = linear(
+    "reshape",
+    _reshape_avals,
+    lambda x, *, shape: lax.reshape(x, shape),
+    lambda x, *, shape: np.reshape(x, shape),
+    transpose=(lambda ct, x, *, shape: reshape(ct, shape=x.shape),),
+)
+
+
+def _transpose_avals(x: Aval, *, permutation) -> tuple[Aval]:
+    require(sorted(permutation) == list(range(x.ndim)), f"transpose: {x} by {permutation}")
+    return (x.with_shape(tuple(x.shape[axis] for axis in permutation)),)
+
+
+def _inverse(permutation) -> tuple[int, ...]:
+    return tuple(permutation.index(axis) for axis in range(len(permutation)))
+
+
+transpose = linear(
+    "transpose",
+    _transpose_avals,
+    lambda x, *, permutation: lax.transpose(x, permutation),
+    lambda x, *, permutation: np.transpose(x, permutation),
+    transpose=(lambda ct, x, *, permutation: transpose(ct, permutation=_inverse(permutation)),),
+)
+
+
+def check_axes(name: str, x: Aval, axes) -> None:
+    distinct = len(set(axes)) == len(axes)
+    require(distinct and all(0 <= axis < x.ndim for axis in axes), f"{name}: {x}, axes {axes}")
+
+
+def _flip_avals(x: Aval, *, axes) -> tuple[Aval]:
+    check_axes("flip", x, axes)
+    return (x,)
+
+
+flip = linear(
+    "flip",
+    _flip_avals,
+    lambda x, *, axes: lax.rev(x, axes),
+    lambda x, *, axes: np.flip(x, axes),
+    transpose=(lambda ct, x, *, axes: flip(ct, axes=axes),),
+)
+
+# ----- Broadcasting and its transpose
+
+
+def _broadcast_avals(x: Aval, *, shape, dims) -> tuple[Aval]:
+    """Axis i of `x` becomes axis `dims[i]` of the result, of the same extent or from extent 1."""
+    message = f"broadcast: {x} to {shape} by {dims}"
+    require(len(dims) == x.ndim and all(0 <= d < len(shape) for d in dims), message)
+    require(all(a < b for a, b in itertools.pairwise(dims)), message)
+    require(all(n in (1, shape[d]) for n, d in zip(x.shape, dims)), message)
+    return (x.with_shape(shape),)
+
+
+def _evaluate_broadcast(x, *, shape, dims):
+    extents = [1] * len(shape)
+    for n, d in zip(x.shape, dims):
+        extents[d] = n
+    return np.array(np.broadcast_to(np.reshape(x, extents), shape))
+
+
+def _unbroadcast(ct, x, *, shape, dims):
+    kept = {d for n, d in zip(x.shape, dims) if n == shape[d]}
+    axes = tuple(axis for axis in range(len(shape)) if axis not in kept)
+    total = reduce_sum(ct, axes=axes) if axes else ct
+    return total if total.shape == x.shape else reshape(total, shape=x.shape)
+
+
+broadcast = linear(
+    "broadcast",
+    _broadcast_avals,
+    lambda x, *, shape, dims: lax.broadcast_in_dim(x, shape, dims),
+    _evaluate_broadcast,
+    transpose=(_unbroadcast,),
+)
+
+
+def reduced(x: Aval, axes) -> Aval:
+    return x.with_shape(tuple(n for axis, n in enumerate(x.shape) if axis not in axes))
+
+
+def _reduce_sum_avals(x: Aval, *, axes) -> tuple[Aval]:
+    require_kind("reduce_sum", x, "iufc")
+    check_axes("reduce_sum", x, axes)
+    return (reduced(x, axes),)
+
+
+def expand(y, x: Aval, axes):
+    """`y`, a reduction of an array `x` along `axes`, repeated along these axes."""
+    dims = tuple(axis for axis in range(x.ndim) if axis not in axes)
+    return broadcast(y, shape=x.shape, dims=dims)
+
+
+reduce_sum = linear(
+    "reduce_sum",
+    _reduce_sum_avals,
+    lambda x, *, axes: lax.reduce_sum(x, axes),
+    lambda x, *, axes: np.sum(x, axes, dtype=x.dtype),
+    transpose=(lambda ct, x, *, axes: expand(ct, x.aval, axes),),
+)
+
+# ----- Joining, padding, cutting
+
+
+def _concatenate_avals(*xs: Aval, axis) -> tuple[Aval]:
+    require(len(xs) > 0, "concatenate: nothing")
+    check_axes("concatenate", xs[0], (axis,))
+    for x in xs:
+        same = x.dtype == xs[0].dtype and reduced(x, (axis,)) == reduced(xs[0], (axis,))
+        require(same and x.ndim == xs[0].ndim, f"concatenate: {xs[0]} with {x} along {axis}")
+    shape = list(xs[0].shape)
+    shape[axis] = sum(x.shape[axis] for x in xs)
+    return (xs[0].with_shape(shape),)
+
+
+def _part_of_concatenation(i, ct, *xs, axis):
+    start, limit = [0] * len(ct.shape), list(ct.shape)
+    start[axis] = sum(x.shape[axis] for x in xs[:i])
+    limit[axis] = start[axis] + xs[i].shape[axis]
+    return slice(ct, start=tuple(start), limit=tuple(limit), stride=(1,) * len(start))
+
+
+concatenate = linear(
+    "concatenate",
+    _concatenate_avals,
+    lambda *xs, axis: lax.concatenate(xs, axis),
+    lambda *xs, axis: np.concatenate(xs, axis),
+    groups=None,
+    transpose=_part_of_concatenation,
+)
+
+
+def _dilated(n: int, interior: int) -> int:
+    return n + builtins.max(0, n - 1) * interior
+
+
+def _pad_avals(x: Aval, value: Aval, *, low, high, interior) -> tuple[Aval]:
+    message = f"pad: {x} with {value} by {low}, {high}, {interior}"
+    require(value == x.with_shape(()), message)
+    require(len(low) == len(high) == len(interior) == x.ndim, message)
+    require(all(i >= 0 for i in interior), message)
+    shape = [lo + _dilated(n, i) + hi for n, lo, hi, i in zip(x.shape, low, high, interior)]
+    require(all(n >= 0 for n in shape), message)
+    return (x.with_shape(shape),)
+
+
+def _evaluate_pad(x, value, *, low, high, interior):
+    shape = [lo + _dilated(n, i) + hi for n, lo, hi, i in zip(x.shape, low, high, interior)]
+    result = np.full(shape, value, x.dtype)
+    places = [lo + np.arange(n) * (i + 1) for n, lo, i in zip(x.shape, low, interior)]
+    inside = [(p >= 0) & (p < n) for p, n in zip(places, shape)]  # negative padding cuts
+    target = np.ix_(*(p[ok] for p, ok in zip(places, inside)))
+    result[target] = x[np.ix_(*inside)]
+    return result
+
+
+def _transpose_pad(i, ct, x, value, *, low, high, interior):
+    ones = (1,) * len(low)
+    if i == 0:
+        negative = {"low": tuple(-n for n in low), "high": tuple(-n for n in high)}
+        cut = pad(ct, constant(0, ct.dtype), interior=(0,) * len(low), **negative)
+        return slice(cut, start=(0,) * len(low), limit=cut.shape, stride=_plus(interior, ones))
+    padding = pad(
+        constant(False, bool, x.shape),
+        constant(True, bool),
+        low=low,
+        high=high,
+        interior=interior,
+    )
+    return reduce_sum(select(padding, ct, 0), axes=tuple(range(len(low))))
+
+
+def _plus(xs, ys) -> tuple[int, ...]:
+    return tuple(x + y for x, y in zip(xs, ys))
+
+
+pad = linear(
+    "pad",
+    _pad_avals,
+    lambda x, value, *, low, high, interior: lax.pad(x, value, tuple(zip(low, high, interior))),
+    _evaluate_pad,
+    groups=((0, 1),),
+    transpose=_transpose_pad,
+)
+
+
+def _slice_avals(x: Aval, *, start, limit, stride) -> tuple[Aval]:
+    message = f"slice: {x} by {start}, {limit}, {stride}"
+    require(len(start) == len(limit) == len(stride) == x.ndim, message)
+    require(all(0 <= a <= b <= n for a, b, n in zip(start, limit, x.shape)), message)
+    require(all(s >= 1 for s in stride), message)
+    return (x.with_shape(tuple(-(-(b - a) // s) for a, b, s in zip(start, limit, stride))),)
+
+
+def _transpose_slice(ct, x, *, start, limit, stride):
+    zero = constant(0, ct.dtype)
+    interior = tuple(s - 1 for s in stride)
+    covered = tuple(_dilated(n, i) for n, i in zip(ct.shape, interior))
+    high = tuple(n - a - c for n, a, c in zip(x.shape, start, covered))
+    return pad(ct, zero, low=start, high=high, interior=interior)
+
+
+def _accumulate_slice(op: Op, ct, acc: Cotangents) -> None:
+    """Into the window from the first element that is read to the last."""
+    (x,) = op.operands
+    interior = tuple(s - 1 for s in op.params["stride"])
+    if any(interior):
+        none = (0,) * len(interior)
+        ct = pad(ct, constant(0, ct.dtype), low=none, high=none, interior=interior)
+    acc.add_window(x, op.params["start"], ct)
+
+
+slice = linear(
+    "slice",
+    _slice_avals,
+    lambda x, *, start, limit, stride: lax.slice(x, start, limit, stride),
+    lambda x, *, start, limit, stride: x[tuple(map(builtins.slice, start, limit, stride))],
+    transpose=(_transpose_slice,),
+    accumulate=_accumulate_slice,
+)
+
+# ----- Counting
+
+
+def _iota_avals(*, shape, axis, dtype) -> tuple[Aval]:
+    result = Aval(np.dtype(dtype), tuple(shape))
+    check_axes("iota", result, (axis,))
+    return (result,)
+
+
+def _evaluate_iota(*, shape, axis, dtype):
+    return _evaluate_broadcast(np.arange(shape[axis], dtype=dtype), shape=shape, dims=(axis,))
+
+
+# The index along `axis` of each element.
+iota = CallablePrimitive(
+    name="iota",
+    avals=_iota_avals,
+    lower=lambda *, shape, axis, dtype: lax.broadcasted_iota(dtype, shape, axis),
+    evaluate=_evaluate_iota,
+    derivative=NONDIFFERENTIABLE,
+)

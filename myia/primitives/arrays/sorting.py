@@ -1,0 +1,153 @@
+"""Sorting, the largest elements, running extrema: every result is an element of the operand."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+from jax import lax
+
+from myia.ir.avals import I64, Aval
+from myia.ir.builder import emit
+from myia.ir.core import Op, Value
+from myia.ir.primitive import Cotangents, Explicit, Primitive
+from myia.primitives.arrays.cumulative import cumulative
+from myia.primitives.arrays.gather import add_along_axis, take_along_axis
+from myia.primitives.arrays.shaping import check_axes, iota
+from myia.primitives.core.define import CallablePrimitive, constant, require, require_kind
+from myia.primitives.pointwise.logic import eq, select
+
+# ----- Sorting: stable, NaN last
+
+
+def _sort_avals(*xs: Aval, axis, keys) -> tuple[Aval, ...]:
+    require(1 <= keys <= len(xs), f"sort: {len(xs)} operands, {keys} keys")
+    check_axes("sort", xs[0], (axis,))
+    require(all(x.shape == xs[0].shape for x in xs), "sort: operands differ in shape")
+    return xs
+
+
+def _evaluate_sort(*xs, axis, keys):
+    order = np.lexsort(xs[:keys][::-1], axis)
+    return tuple(np.take_along_axis(x, order, axis) for x in xs)
+
+
+def _order(xs, axis: int, keys: int) -> Value:
+    """Where each sorted element was."""
+    places = iota(shape=xs[0].shape, axis=axis, dtype=I64.dtype)
+    return emit(sort_p, *xs[:keys], places, axis=axis, keys=keys)[-1]
+
+
+def _sort_jvp(ys, xs, ts, *, axis, keys):
+    order = _order(xs, axis, keys)
+    return tuple(None if t is None else take_along_axis(t, order, axis) for t in ts)
+
+
+def _sort_vjp(op: Op, cts, acc: Cotangents) -> None:
+    axis = op.params["axis"]
+    order = _order(op.operands, axis, op.params["keys"])
+    for x, ct in zip(op.operands, cts):
+        if ct is not None and acc.wants(x):
+            acc.update(x, partial(add_along_axis, indices=order, u=ct, axis=axis))
+
+
+# All operands in the order of the first `keys` of them, the first key deciding.
+sort_p = Primitive(
+    name="sort",
+    avals=_sort_avals,
+    lower=lambda *xs, axis, keys: lax.sort(xs, dimension=axis, is_stable=True, num_keys=keys),
+    evaluate=_evaluate_sort,
+    derivative=Explicit(_sort_jvp, _sort_vjp),
+)
+
+
+def sort(x: Value, axis: int) -> Value:
+    return emit(sort_p, x, axis=axis, keys=1)[0]
+
+
+def argsort(x: Value, axis: int) -> Value:
+    """Where the elements of `sort(x, axis)` are in `x`; equal ones in their order."""
+    return _order((x,), axis, 1)
+
+
+# ----- The largest elements along an axis, NaN before all, 0.0 before -0.0, and where they are
+
+
+def _top_k_avals(x: Aval, *, k, axis) -> tuple[Aval, Aval]:
+    require_kind("top_k", x, "iuf")
+    check_axes("top_k", x, (axis,))
+    require(0 <= k <= x.shape[axis], f"top_k: {k} elements of {x} along axis {axis}")
+    result = x.with_shape((*x.shape[:axis], k, *x.shape[axis + 1 :]))
+    return result, result.with_dtype(I64.dtype)
+
+
+def _lower_top_k(x, *, k, axis):
+    y, places = lax.top_k(x, k, axis=axis)
+    return y, lax.convert_element_type(places, I64.dtype)
+
+
+def _evaluate_top_k(x, *, k, axis):
+    descending = (np.signbit(x), -x, ~np.isnan(x)) if x.dtype.kind == "f" else (~x,)
+    places = np.take(np.lexsort(descending, axis), range(k), axis)
+    return np.take_along_axis(x, places, axis), places
+
+
+def _top_k_jvp(ys, xs, ts, *, k, axis):
+    (_, places), (t,) = ys, ts
+    return take_along_axis(t, places, axis), None
+
+
+def _top_k_vjp(op: Op, cts, acc: Cotangents) -> None:
+    (x,), (_, places), (ct, _) = op.operands, op.results, cts
+    if ct is not None:
+        acc.update(x, lambda buffer: add_along_axis(buffer, places, ct, op.params["axis"]))
+
+
+top_k_p = Primitive(
+    name="top_k",
+    avals=_top_k_avals,
+    lower=_lower_top_k,
+    evaluate=_evaluate_top_k,
+    derivative=Explicit(_top_k_jvp, _top_k_vjp),
+)
+
+# ----- Running extrema; `reverse` starts from the end; of equal elements the latest counts
+
+
+def _running(name: str, lower, ufunc: np.ufunc) -> CallablePrimitive:
+    def avals(x: Aval, *, axis, reverse) -> tuple[Aval]:
+        require_kind(name, x, "iuf")
+        check_axes(name, x, (axis,))
+        return (x,)
+
+    return CallablePrimitive(
+        name=name,
+        avals=avals,
+        lower=lambda x, *, axis, reverse: lower(x, axis, reverse),
+        evaluate=cumulative(ufunc),
+        derivative=Explicit(_running_jvp, _running_vjp),
+    )
+
+
+def _holder(y: Value, x: Value, axis: int, reverse: bool) -> Value:
+    """Where along `axis` the element is that is the extremum so far."""
+    places = iota(shape=x.shape, axis=axis, dtype=I64.dtype)
+    latest, never = (cummin, x.shape[axis]) if reverse else (cummax, -1)
+    hits = select(eq(x, y), places, constant(never, I64.dtype, x.shape))
+    return latest(hits, axis=axis, reverse=reverse)
+
+
+def _running_jvp(ys, xs, ts, *, axis, reverse):
+    (y,), (x,), (t,) = ys, xs, ts
+    return (take_along_axis(t, _holder(y, x, axis, reverse), axis),)
+
+
+def _running_vjp(op: Op, cts, acc: Cotangents) -> None:
+    (x,), (y,), (ct,) = op.operands, op.results, cts
+    axis, reverse = op.params["axis"], op.params["reverse"]
+    places = _holder(y, x, axis, reverse)
+    acc.update(x, lambda buffer: add_along_axis(buffer, places, ct, axis))
+
+
+cummax = _running("cummax", lax.cummax, np.maximum)
+cummin = _running("cummin", lax.cummin, np.minimum)

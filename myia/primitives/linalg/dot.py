@@ -1,0 +1,80 @@
+"""Products of matrices and tensors."""
+
+from __future__ import annotations
+
+import string
+
+import numpy as np
+from jax import lax
+
+from myia.ir.avals import Aval
+from myia.primitives.arrays.shaping import transpose
+from myia.primitives.core.define import linear, require, require_kind
+
+
+def _free(ndim: int, contract, batch) -> tuple[int, ...]:
+    return tuple(axis for axis in range(ndim) if axis not in contract and axis not in batch)
+
+
+def _dot_avals(x: Aval, y: Aval, *, contract, batch) -> tuple[Aval]:
+    """Axes of the result: the batch axes, the free axes of `x`, the free axes of `y`."""
+    message = f"dot_general: {x} by {y}, contract {contract}, batch {batch}"
+    require(x.dtype == y.dtype, message)
+    require_kind("dot_general", x, "iufc")
+    for pairs in (contract, batch):
+        require(len(pairs[0]) == len(pairs[1]), message)
+        require(all(x.shape[i] == y.shape[j] for i, j in zip(*pairs)), message)
+    for a, contracted, batched in zip((x, y), contract, batch):
+        require(len({*contracted, *batched}) == len(contracted) + len(batched), message)
+        require(all(0 <= i < a.ndim for i in (*contracted, *batched)), message)
+    x_free, y_free = _free(x.ndim, contract[0], batch[0]), _free(y.ndim, contract[1], batch[1])
+    shape = [x.shape[i] for i in (*batch[0], *x_free)] + [y.shape[j] for j in y_free]
+    return (x.with_shape(tuple(shape)),)
+
+
+def _evaluate_dot(x, y, *, contract, batch):
+    letters = iter(string.ascii_letters)
+    x_names, y_names = [next(letters) for _ in x.shape], [next(letters) for _ in y.shape]
+    for i, j in zip((*contract[0], *batch[0]), (*contract[1], *batch[1])):
+        y_names[j] = x_names[i]
+    out = [x_names[i] for i in (*batch[0], *_free(x.ndim, contract[0], batch[0]))]
+    out += [y_names[j] for j in _free(y.ndim, contract[1], batch[1])]
+    return np.einsum(f"{''.join(x_names)},{''.join(y_names)}->{''.join(out)}", x, y)
+
+
+def _transpose_dot(i, ct, x, y, *, contract, batch):
+    """The cotangent of operand `i`: `ct` contracted with the free axes of the other operand."""
+    this, other = (x, y) if i == 0 else (y, x)
+    j = 1 - i
+    rank, batched = len(ct.shape), len(batch[0])
+    this_free = _free(len(this.shape), contract[i], batch[i])
+    other_free = _free(len(other.shape), contract[j], batch[j])
+    # Where the other operand's free axes lie in `ct`: last for operand 0, else after the batch.
+    start = rank - len(other_free) if i == 0 else batched
+    in_ct = tuple(range(start, start + len(other_free)))
+    # Axes of the product: batch, this operand's free axes, then its contracted ones in the order in
+    # which their partners stand in the other operand; or these first, if that is the order wanted.
+    contracted = tuple(mine for _, mine in sorted(zip(contract[j], contract[i])))
+    factors = [(ct, in_ct, tuple(range(batched))), (other, other_free, batch[j])]
+    axes = (*batch[i], *this_free, *contracted)
+    in_order = tuple(range(len(axes)))
+    if (*batch[i], *contracted, *this_free) == in_order:
+        factors, axes = factors[::-1], in_order
+    (left, *of_left), (right, *of_right) = factors
+    contract, batch = zip(of_left, of_right)
+    product = dot_general(left, right, contract=contract, batch=batch)
+    permutation = tuple(axes.index(axis) for axis in range(len(axes)))
+    return product if permutation == in_order else transpose(product, permutation=permutation)
+
+
+# Full precision: an accelerator's default would round single precision to fewer bits.
+dot_general = linear(
+    "dot_general",
+    _dot_avals,
+    lambda x, y, *, contract, batch: lax.dot_general(
+        x, y, (contract, batch), precision=lax.Precision.HIGHEST, preferred_element_type=x.dtype
+    ),
+    _evaluate_dot,
+    groups=((0,), (1,)),
+    transpose=_transpose_dot,
+)

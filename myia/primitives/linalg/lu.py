@@ -1,0 +1,209 @@
+"""The LU factorization, and systems of equations solved with factors that are at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import jax.numpy as jnp
+import numpy as np
+import scipy.linalg
+from jax import lax
+
+from myia.ir.avals import I32, Aval
+from myia.ir.builder import emit
+from myia.ir.core import Op, Value
+from myia.ir.primitive import NONDIFFERENTIABLE, Cotangents, Explicit, Primitive
+from myia.primitives.arrays.gather import gather, index_dims
+from myia.primitives.arrays.shaping import pad, reshape
+from myia.primitives.core.define import CallablePrimitive, constant, require
+from myia.primitives.linalg.matrix_formulas import (
+    block,
+    lower,
+    matmul,
+    matrix_shape,
+    on_diagonal,
+    over_batch,
+    square_shape,
+    transposed,
+    upper,
+)
+from myia.primitives.linalg.triangular import solve_triangle, triangular_solve
+from myia.primitives.pointwise.logic import select
+
+# ----- The factorization P A = L U
+
+
+def _lu_avals(a: Aval) -> tuple[Aval, ...]:
+    batch, rows, columns = matrix_shape("lu", a)
+    pivots = Aval(I32.dtype, (*batch, min(rows, columns)))
+    return a, pivots, Aval(I32.dtype, (*batch, rows))
+
+
+def _evaluate_lu(a):
+    (getrf,) = scipy.linalg.get_lapack_funcs(("getrf",), (a,))
+
+    def factor(a):
+        if not a.size:
+            return a, np.arange(0), np.arange(len(a))
+        factors, pivots, _ = getrf(a)
+        return factors, pivots, _permutation(pivots, len(a))
+
+    return over_batch(factor, _lu_avals(Aval(a.dtype, a.shape)), a)
+
+
+def _permutation(pivots, size: int) -> np.ndarray:
+    """The order of rows after row i was swapped with row `pivots[i]`, for each i in turn."""
+    order = np.arange(size)
+    for i, pivot in enumerate(pivots):
+        order[[i, pivot]] = order[[pivot, i]]
+    return order
+
+
+def permute_rows(x: Value, permutation: Value) -> Value:
+    """`x[permutation]`, for each matrix its own permutation."""
+    if not x.aval.size:
+        return x
+    batch, rank = tuple(range(x.aval.ndim - 2)), x.aval.ndim
+    indices = reshape(permutation, shape=(*permutation.shape, 1))
+    dims = index_dims((rank - 1,), (rank - 2,), (rank - 2,), batch, batch)
+    sizes = (1,) * (rank - 1) + (x.shape[-1],)
+    return gather(x, indices, dims=dims, sizes=sizes, mode="clip", fill=None)
+
+
+def _completed(x: Value, size: int) -> Value:
+    """`x` grown to a square matrix of that size, with ones on the new part of the diagonal."""
+    rank = min(x.shape[-2:])
+    if x.shape[-2:] == (size, size):
+        return x
+    none = (0,) * x.aval.ndim
+    high = (*none[2:], size - x.shape[-2], size - x.shape[-1])
+    grown = pad(x, constant(0, x.dtype), low=none, high=high, interior=none)
+    return select(on_diagonal(grown.aval, rank), 1, grown)
+
+
+def _lu_jvp(ys, xs, ts):
+    """L' = L tril(T, -1) and U' = triu(T) U, with T = L^-1 P A' U^-1.
+
+    S. Axen, Differentiating the LU decomposition, 2021. A factor that is not square is completed
+    to one by the identity: that does not change the product.
+    """
+    (factors, _, permutation), (t,) = ys, ts
+    rows, columns = t.shape[-2:]
+    rank = min(rows, columns)
+    left = _completed(block(factors, (0, rows), (0, rank)), rows)
+    right = _completed(block(factors, (0, rank), (0, columns)), columns)
+    t = solve_triangle(left, permute_rows(t, permutation), unit_diagonal=True)
+    t = solve_triangle(right, t, left_side=False, lower=False)
+    left = select(on_diagonal(left.aval), 1, lower(left))
+    return matmul(left, lower(t, -1)) + matmul(upper(t), upper(right)), None, None
+
+
+# The factors in one matrix (of L the diagonal of ones is left out), the swaps of rows as LAPACK
+# gives them, and the permutation that they make.
+lu_p = Primitive(
+    name="lu",
+    avals=_lu_avals,
+    lower=lax.linalg.lu,
+    evaluate=_evaluate_lu,
+    derivative=Explicit(_lu_jvp),
+)
+
+
+def lu(a: Value) -> tuple[Value, Value, Value]:
+    """The factors of P A = L U, the pivots, and the permutation of rows: (P A) = A[permutation]."""
+    return emit(lu_p, a)
+
+
+def _pivots_avals(pivots: Aval, *, size: int) -> tuple[Aval]:
+    require(pivots.dtype.kind in "iu" and pivots.ndim >= 1, f"pivots are {pivots}")
+    require(pivots.shape[-1] <= size, f"{pivots} permute {size} rows")
+    return (pivots.with_shape((*pivots.shape[:-1], size)),)
+
+
+def _evaluate_pivots(pivots, *, size):
+    avals = _pivots_avals(Aval(pivots.dtype, pivots.shape), size=size)
+    return over_batch(lambda swaps: [_permutation(swaps, size)], avals, pivots, cores=1)[0]
+
+
+lu_pivots_to_permutation = CallablePrimitive(
+    name="lu_pivots_to_permutation",
+    avals=_pivots_avals,
+    lower=lambda pivots, *, size: lax.linalg.lu_pivots_to_permutation(pivots, size),
+    evaluate=_evaluate_pivots,
+    derivative=NONDIFFERENTIABLE,
+)
+
+# ----- Systems of equations op(A) X = B, op(A) = A or its transpose
+
+
+def _solver(name: str, solve: Callable, factors: int) -> CallablePrimitive:
+    """The operation (A, *factors of A, B) -> X.
+
+    X is computed from the factors alone. Its derivative is the implicit one, op(A) X' =
+    B' - op(A)' X, solved with the same factors: A is factored once, whatever the order of the
+    derivative. The factors are no functions of A here, and get no cotangent.
+    """
+
+    def avals(a: Aval, *rest: Aval, transpose) -> tuple[Aval]:
+        batch, n = square_shape(name, a)
+        b, message = rest[-1], f"{name}: {a} with {rest}"
+        require(len(rest) == factors + 1 and rest[0] == a and b.dtype == a.dtype, message)
+        require(b.ndim == a.ndim and b.shape[:-1] == (*batch, n), message)
+        return (b,)
+
+    def jvp(ys, xs, ts, *, transpose):
+        (x,), (a, *known, _), (ta, *_, t) = ys, xs, ts
+        if ta is not None:
+            moved = matmul(transposed(ta) if transpose else ta, x)
+            t = -moved if t is None else t - moved
+        return (None if t is None else primitive(a, *known, t, transpose=transpose),)
+
+    def vjp(op: Op, cts, acc: Cotangents) -> None:
+        (a, *known, b), (x,), (ct,) = op.operands, op.results, cts
+        transpose = op.params["transpose"]
+        ct_b = primitive(a, *known, ct, transpose=not transpose)
+        acc.add(b, ct_b)
+        if acc.wants(a):
+            left, right = (x, ct_b) if transpose else (ct_b, x)
+            acc.add(a, -matmul(left, transposed(right)))
+
+    primitive = CallablePrimitive(
+        name=name,
+        avals=avals,
+        lower=lambda a, *rest, transpose: solve(
+            lax.linalg.triangular_solve, jnp, *rest, transpose=transpose
+        ),
+        evaluate=lambda a, *rest, transpose: solve(
+            triangular_solve.evaluate, np, *rest, transpose=transpose
+        ),
+        derivative=Explicit(jvp, vjp),
+    )
+    return primitive
+
+
+def _solve_by_lu(solve, numpy, factors, permutation, b, *, transpose):
+    flags = dict(left_side=True, transpose_a=transpose, conjugate_a=False)
+    small = dict(lower=True, unit_diagonal=True, **flags)
+    big = dict(lower=False, unit_diagonal=False, **flags)
+    if transpose:
+        b = solve(factors, solve(factors, b, **big), **small)
+        order = numpy.argsort(permutation, axis=-1)
+        return numpy.take_along_axis(b, order[..., None], axis=-2)
+    b = numpy.take_along_axis(b, permutation[..., None], axis=-2)
+    return solve(factors, solve(factors, b, **small), **big)
+
+
+def _solve_by_cholesky(solve, numpy, factor, b, *, transpose):
+    """A = L L^H, and its transpose is conj(L) L^T."""
+    flags = dict(left_side=True, lower=True, unit_diagonal=False)
+    if transpose:
+        factor = numpy.conj(factor)
+    b = solve(factor, b, transpose_a=False, conjugate_a=False, **flags)
+    conjugate = np.dtype(factor.dtype).kind == "c"
+    return solve(factor, b, transpose_a=True, conjugate_a=conjugate, **flags)
+
+
+# (A, factors, permutation, B), with the first and the last result of `lu`.
+lu_solve = _solver("lu_solve", _solve_by_lu, factors=2)
+# (A, L, B), with L of `cholesky`: for Hermitian A. As for any A, all of A counts in the derivative.
+cholesky_solve = _solver("cholesky_solve", _solve_by_cholesky, factors=1)

@@ -1,0 +1,231 @@
+"""Triangular systems of equations, the Cholesky factorization, and tridiagonal systems."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.linalg
+from jax import lax
+
+from myia.ir.avals import Aval
+from myia.ir.core import Op, Value
+from myia.ir.primitive import Cotangents, Explicit
+from myia.primitives.arrays.shaping import concatenate, reduce_sum
+from myia.primitives.arrays.shaping import slice as slice_
+from myia.primitives.core.define import CallablePrimitive, constant, require
+from myia.primitives.linalg.matrix_formulas import (
+    as_columns,
+    conj,
+    filled_from_triangle,
+    lower,
+    matmul,
+    nan_unless,
+    on_diagonal,
+    over_batch,
+    square_shape,
+    transposed,
+    upper,
+)
+from myia.primitives.pointwise.logic import select
+
+# ----- Triangular systems: op(A) X = B, or X op(A) = B; only the one triangle of A is read
+
+
+def _triangular_solve_avals(a: Aval, b: Aval, *, left_side, **_) -> tuple[Aval]:
+    batch, n = square_shape("triangular_solve", a)
+    message = f"triangular_solve: {a} with {b}"
+    require(a.dtype == b.dtype and b.ndim == a.ndim and b.shape[:-2] == batch, message)
+    require(b.shape[-2 if left_side else -1] == n, message)
+    return (b,)
+
+
+def _evaluate_triangular_solve(a, b, *, left_side, lower, transpose_a, conjugate_a, unit_diagonal):
+    if conjugate_a:
+        a = np.conj(a)
+    (trsm,) = scipy.linalg.get_blas_funcs(("trsm",), (a, b))
+
+    def solve(a, b):
+        if not b.size:
+            return [b]
+        return [trsm(1, a, b, not left_side, lower, transpose_a, unit_diagonal)]
+
+    return over_batch(solve, [Aval(b.dtype, b.shape)], a, b)[0]
+
+
+def _read_triangle(a: Value, is_lower: bool, unit_diagonal: bool) -> Value:
+    return lower(a, -unit_diagonal) if is_lower else upper(a, unit_diagonal)
+
+
+def _op(a: Value, transpose_a: bool, conjugate_a: bool) -> Value:
+    a = transposed(a) if transpose_a else a
+    return conj(a) if conjugate_a else a
+
+
+def _triangular_solve_jvp(ys, xs, ts, *, left_side, **flags):
+    """op(A)' X + op(A) X' = B', hence op(A) X' = B' - op(A)' X."""
+    (x,), (a, _), (ta, t) = ys, xs, ts
+    if ta is not None:
+        ta = _read_triangle(ta, flags["lower"], flags["unit_diagonal"])
+        ta = _op(ta, flags["transpose_a"], flags["conjugate_a"])
+        moved = matmul(ta, x) if left_side else matmul(x, ta)
+        t = -moved if t is None else t - moved
+    return (triangular_solve(a, t, left_side=left_side, **flags),)
+
+
+def _triangular_solve_vjp(op: Op, cts, acc: Cotangents) -> None:
+    """The cotangent of B solves the transposed system, that of op(A) is -ct_B X^T."""
+    (a, b), (x,), (ct,), params = op.operands, op.results, cts, op.params
+    flipped = {**params, "transpose_a": not params["transpose_a"]}
+    ct_b = triangular_solve(a, ct, **flipped)
+    acc.add(b, ct_b)
+    if acc.wants(a):
+        left = params["left_side"]
+        ct_op = -(matmul(ct_b, transposed(x)) if left else matmul(transposed(x), ct_b))
+        ct_a = _op(ct_op, params["transpose_a"], params["conjugate_a"])
+        acc.add(a, _read_triangle(ct_a, params["lower"], params["unit_diagonal"]))
+
+
+triangular_solve = CallablePrimitive(
+    name="triangular_solve",
+    avals=_triangular_solve_avals,
+    lower=lambda a, b, **flags: lax.linalg.triangular_solve(a, b, **flags),
+    evaluate=_evaluate_triangular_solve,
+    derivative=Explicit(_triangular_solve_jvp, _triangular_solve_vjp),
+)
+
+
+def solve_triangle(
+    a: Value,
+    b: Value,
+    *,
+    left_side: bool = True,
+    lower: bool = True,
+    transpose_a: bool = False,
+    conjugate_a: bool = False,
+    unit_diagonal: bool = False,
+) -> Value:
+    """`triangular_solve` with defaults: A X = B for a lower triangular A."""
+    return triangular_solve(
+        a,
+        b,
+        left_side=left_side,
+        lower=lower,
+        transpose_a=transpose_a,
+        conjugate_a=conjugate_a and a.dtype.kind == "c",
+        unit_diagonal=unit_diagonal,
+    )
+
+
+# ----- Cholesky
+
+
+def _cholesky_avals(a: Aval) -> tuple[Aval]:
+    square_shape("cholesky", a)
+    return (a,)
+
+
+def _evaluate_cholesky(a):
+    (potrf,) = scipy.linalg.get_lapack_funcs(("potrf",), (a,))
+
+    def factor(a):
+        if not a.size:
+            return [a]
+        factored, failed = potrf(a, lower=True, clean=True)
+        return [np.tril(nan_unless(not failed, factored))]
+
+    return over_batch(factor, [Aval(a.dtype, a.shape)], a)[0]
+
+
+def half_diagonal(x: Value) -> Value:
+    """The lower triangle, of which the diagonal counts half."""
+    return lower(select(on_diagonal(x.aval), 0.5 * x, x))
+
+
+def _cholesky_jvp(ys, xs, ts):
+    """L' = L phi(L^-1 A' L^-H), phi: the lower triangle with half the diagonal.
+
+    I. Murray, Differentiation of the Cholesky decomposition, 2016 (arXiv:1602.07527).
+    """
+    (factor,), (t,) = ys, ts
+    t = filled_from_triangle(t, is_lower=True)
+    right = solve_triangle(factor, t, left_side=False, transpose_a=True, conjugate_a=True)
+    return (matmul(factor, half_diagonal(solve_triangle(factor, right))),)
+
+
+# L with A = L L^H. Reads the lower triangle of A alone, and has its derivative; NaN where A is
+# not positive definite.
+cholesky = CallablePrimitive(
+    name="cholesky",
+    avals=_cholesky_avals,
+    lower=lambda a: lax.linalg.cholesky(a, symmetrize_input=False),
+    evaluate=_evaluate_cholesky,
+    derivative=Explicit(_cholesky_jvp),
+)
+
+# ----- Tridiagonal systems: T X = B, T of the diagonals `dl` (below; its first element is not
+# read), `d`, and `du` (above; its last element is not read)
+
+
+def _tridiagonal_solve_avals(dl: Aval, d: Aval, du: Aval, b: Aval) -> tuple[Aval]:
+    message = f"tridiagonal_solve: diagonals {dl}, {d}, {du} with {b}"
+    require(dl == d == du and b.ndim >= 2 and d == b.with_shape(b.shape[:-1]), message)
+    return (b,)
+
+
+def _evaluate_tridiagonal_solve(dl, d, du, b):
+    (gtsv,) = scipy.linalg.get_lapack_funcs(("gtsv",), (d, b))
+
+    def solve(dl, d, du, b):
+        if not b.size:
+            return [b]
+        if len(d) == 1:
+            return [b / d]
+        *_, x, failed = gtsv(dl[1:], d, du[:-1], b)
+        return [nan_unless(not failed, x)]
+
+    return over_batch(solve, [Aval(b.dtype, b.shape)], dl, d, du, b, cores=1)[0]
+
+
+def _shifted(x: Value, by: int, axis: int) -> Value:
+    """`x` moved by one element along `axis`, towards its end (`by=1`) or start, filled by zeros."""
+    n = x.shape[axis]
+    start, limit = [0] * x.aval.ndim, list(x.shape)
+    start[axis], limit[axis] = (0, n - 1) if by == 1 else (1, n)
+    kept = slice_(x, start=tuple(start), limit=tuple(limit), stride=(1,) * x.aval.ndim)
+    shape = tuple(1 if i == axis else m for i, m in enumerate(x.shape))
+    gap = constant(0, x.dtype, shape)
+    return concatenate(*((gap, kept) if by == 1 else (kept, gap)), axis=axis)
+
+
+def _neighbours(x: Value) -> tuple[Value, Value, Value]:
+    """The rows of X that the three diagonals multiply: the previous, this, the next."""
+    rows = x.aval.ndim - 2
+    return _shifted(x, 1, rows), x, _shifted(x, -1, rows)
+
+
+def _tridiagonal_solve_jvp(ys, xs, ts):
+    """T X' = B' - T' X."""
+    (x,), (dl, d, du, _), (*diagonals, t) = ys, xs, ts
+    for moved, row in zip(diagonals, _neighbours(x)):
+        if moved is not None:
+            product = as_columns(moved, x.shape[-1]) * row
+            t = -product if t is None else t - product
+    return (tridiagonal_solve(dl, d, du, t),)
+
+
+def _tridiagonal_solve_vjp(op: Op, cts, acc: Cotangents) -> None:
+    (dl, d, du, b), (x,), (ct,) = op.operands, op.results, cts
+    last = d.aval.ndim - 1
+    ct_b = tridiagonal_solve(_shifted(du, 1, last), d, _shifted(dl, -1, last), ct)
+    acc.add(b, ct_b)
+    for moved, row in zip((dl, d, du), _neighbours(x)):
+        if acc.wants(moved):
+            acc.add(moved, -reduce_sum(ct_b * row, axes=(last + 1,)))
+
+
+tridiagonal_solve = CallablePrimitive(
+    name="tridiagonal_solve",
+    avals=_tridiagonal_solve_avals,
+    lower=lax.linalg.tridiagonal_solve,
+    evaluate=_evaluate_tridiagonal_solve,
+    derivative=Explicit(_tridiagonal_solve_jvp, _tridiagonal_solve_vjp),
+)

@@ -1,0 +1,107 @@
+"""Comparisons, bits, selection and conversion: pointwise operations that have no partials."""
+
+from __future__ import annotations
+
+import numpy as np
+from jax import lax
+
+from myia.ir.avals import Aval
+from myia.ir.core import Value
+from myia.ir.primitive import NONDIFFERENTIABLE, Linear
+from myia.primitives.core.define import PointwisePrimitive, pointwise, require
+
+# ----- Comparisons: NaN differs from everything, complex numbers have no order
+
+
+def _comparison(name, lower, evaluate, kinds="biuf") -> PointwisePrimitive:
+    return pointwise(
+        name,
+        lower,
+        evaluate,
+        derivative=NONDIFFERENTIABLE,
+        result=lambda dtype: np.dtype(bool),
+        kinds=kinds,
+    )
+
+
+eq = _comparison("eq", lax.eq, np.equal, kinds="biufc")
+ne = _comparison("ne", lax.ne, np.not_equal, kinds="biufc")
+lt = _comparison("lt", lax.lt, np.less)
+le = _comparison("le", lax.le, np.less_equal)
+gt = _comparison("gt", lax.gt, np.greater)
+ge = _comparison("ge", lax.ge, np.greater_equal)
+
+# ----- Bits (of booleans: logic)
+
+
+def _bitwise(name, lower, evaluate, kinds="biu") -> PointwisePrimitive:
+    return pointwise(name, lower, evaluate, derivative=NONDIFFERENTIABLE, kinds=kinds)
+
+
+def _shift_right(x, n):
+    signed = np.dtype(x.dtype).kind == "i"
+    return (lax.shift_right_arithmetic if signed else lax.shift_right_logical)(x, n)
+
+
+and_ = _bitwise("and", lax.bitwise_and, np.bitwise_and)
+or_ = _bitwise("or", lax.bitwise_or, np.bitwise_or)
+xor = _bitwise("xor", lax.bitwise_xor, np.bitwise_xor)
+not_ = _bitwise("not", lax.bitwise_not, np.bitwise_not)
+shift_left = _bitwise("shift_left", lax.shift_left, np.left_shift, kinds="iu")
+# Keeps the sign of signed integers.
+shift_right = _bitwise("shift_right", _shift_right, np.right_shift, kinds="iu")
+
+# ----- Selection
+
+
+def _select_avals(pred: Aval, x: Aval, y: Aval) -> tuple[Aval]:
+    require(pred == x.with_dtype(bool) and x == y, f"select: operands are {pred}, {x}, {y}")
+    return (x,)
+
+
+# Cotangents are selected, never multiplied by zero: what is not selected cannot poison them.
+select = PointwisePrimitive(
+    name="select",
+    avals=_select_avals,
+    lower=lax.select,
+    evaluate=np.where,
+    derivative=Linear(
+        ((1, 2),),
+        (
+            None,
+            lambda ct, pred, x, y: select(pred, ct, 0),
+            lambda ct, pred, x, y: select(pred, 0, ct),
+        ),
+    ),
+)
+
+# ----- Conversion
+
+
+def _convert(x, *, dtype):
+    if np.iscomplexobj(x) and dtype.kind not in "cb":
+        x = np.real(x)  # said aloud: `astype` would warn that it drops the imaginary part
+    return np.asarray(x).astype(dtype)
+
+
+def convert(x: Value, *, dtype) -> Value:
+    """`x` in another dtype; `x` itself when it has that dtype. Complex to real: the real part."""
+    dtype = np.dtype(dtype)
+    return x if x.dtype == dtype else convert_p(x, dtype=dtype)
+
+
+def _lower_convert(x, *, dtype):
+    if np.dtype(x.dtype).kind == "c" and dtype.kind not in "cb":
+        x = lax.real(x)
+    return x != 0 if dtype.kind == "b" else lax.convert_element_type(x, dtype)
+
+
+convert_p = PointwisePrimitive(
+    name="convert",
+    avals=lambda x, *, dtype: (x.with_dtype(dtype),),
+    lower=_lower_convert,
+    evaluate=_convert,
+    derivative=Linear(((0,),), (lambda ct, x, *, dtype: convert(ct, dtype=x.dtype),)),
+)
+
+stop_gradient = pointwise("stop_gradient", lambda x: x, lambda x: x, derivative=NONDIFFERENTIABLE)

@@ -1,0 +1,145 @@
+"""Pointwise functions of mathematics. Formulas for complex numbers are the holomorphic ones."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from jax import lax
+
+from myia.ir.primitive import NONDIFFERENTIABLE, Linear
+from myia.primitives.core.define import PointwisePrimitive, pointwise
+
+
+def _inexact(name, lower, evaluate, partial) -> PointwisePrimitive:
+    """A function of real and complex numbers."""
+    return pointwise(name, lower, evaluate, partials=[partial], kinds="fc")
+
+
+def _floating(name, lower, evaluate, *partials) -> PointwisePrimitive:
+    """A function of real numbers only."""
+    return pointwise(name, lower, evaluate, partials=partials, kinds="f")
+
+
+# ----- Exponentials and logarithms
+
+exp = _inexact("exp", lax.exp, np.exp, lambda y, x: y)
+exp2 = _inexact("exp2", lax.exp2, np.exp2, lambda y, x: math.log(2) * y)
+expm1 = _inexact("expm1", lax.expm1, np.expm1, lambda y, x: exp(x))
+log = _inexact("log", lax.log, np.log, lambda y, x: 1 / x)
+log1p = _inexact("log1p", lax.log1p, np.log1p, lambda y, x: 1 / (1 + x))
+
+
+def _evaluate_logistic(x):
+    # exp(-|x|) cannot overflow; complex numbers have no such order.
+    if x.dtype.kind == "c":
+        return 1 / (1 + np.exp(-x))
+    z = np.exp(-np.abs(x))
+    return np.where(x < 0, z, 1) / (1 + z)
+
+
+logistic = _inexact("logistic", lax.logistic, _evaluate_logistic, lambda y, x: y * (1 - y))
+
+# ----- Roots
+
+sqrt = _inexact("sqrt", lax.sqrt, np.sqrt, lambda y, x: 0.5 / y)
+rsqrt = _inexact("rsqrt", lax.rsqrt, lambda x: 1 / np.sqrt(x), lambda y, x: -0.5 * y / x)
+cbrt = _floating("cbrt", lax.cbrt, np.cbrt, lambda y, x: 1 / (3 * y * y))
+
+# ----- Trigonometric functions and their inverses
+
+sin = _inexact("sin", lax.sin, np.sin, lambda y, x: cos(x))
+cos = _inexact("cos", lax.cos, np.cos, lambda y, x: -sin(x))
+tan = _inexact("tan", lax.tan, np.tan, lambda y, x: 1 + y * y)
+# Two roots rather than sqrt(1 - x^2): exact near +-1, and right on the complex branch cuts.
+asin = _inexact("asin", lax.asin, np.arcsin, lambda y, x: rsqrt(1 - x) * rsqrt(1 + x))
+acos = _inexact("acos", lax.acos, np.arccos, lambda y, x: -rsqrt(1 - x) * rsqrt(1 + x))
+atan = _inexact("atan", lax.atan, np.arctan, lambda y, x: 1 / (1 + x * x))
+atan2 = _floating(
+    "atan2",
+    lax.atan2,
+    np.arctan2,
+    lambda z, y, x: x / (x * x + y * y),
+    lambda z, y, x: -y / (x * x + y * y),
+)
+
+# ----- Hyperbolic functions and their inverses
+
+sinh = _inexact("sinh", lax.sinh, np.sinh, lambda y, x: cosh(x))
+cosh = _inexact("cosh", lax.cosh, np.cosh, lambda y, x: sinh(x))
+tanh = _inexact("tanh", lax.tanh, np.tanh, lambda y, x: 1 - y * y)
+asinh = _inexact("asinh", lax.asinh, np.arcsinh, lambda y, x: rsqrt(1 + x * x))
+acosh = _inexact("acosh", lax.acosh, np.arccosh, lambda y, x: rsqrt(x - 1) * rsqrt(x + 1))
+atanh = _inexact("atanh", lax.atanh, np.arctanh, lambda y, x: 1 / ((1 - x) * (1 + x)))
+
+# ----- Steps
+
+
+def _step(name, lower, evaluate, **options) -> PointwisePrimitive:
+    return pointwise(name, lower, evaluate, derivative=NONDIFFERENTIABLE, kinds="f", **options)
+
+
+floor = _step("floor", lax.floor, np.floor)
+ceil = _step("ceil", lax.ceil, np.ceil)
+trunc = _step(
+    "trunc",
+    lambda x: lax.select(lax.lt(x, lax.full_like(x, 0)), lax.ceil(x), lax.floor(x)),
+    np.trunc,
+)
+# Halves go to the even neighbour.
+round = _step("round", lambda x: lax.round(x, lax.RoundingMethod.TO_NEAREST_EVEN), np.rint)
+is_finite = pointwise(
+    "is_finite",
+    lax.is_finite,
+    np.isfinite,
+    derivative=NONDIFFERENTIABLE,
+    result=lambda dtype: np.dtype(bool),
+    kinds="f",
+)
+
+# ----- Complex numbers: linear over the reals, <ct, x> = Re(ct x)
+
+
+def real_dtype(dtype: np.dtype) -> np.dtype:
+    """The dtype of the magnitude of numbers of `dtype`."""
+    return np.zeros((), dtype).real.dtype
+
+
+def _complex_dtype(dtype: np.dtype) -> np.dtype:
+    return np.result_type(dtype, np.complex64)
+
+
+def _evaluate_complex(x, y):
+    z = np.empty(np.shape(x), _complex_dtype(x.dtype))
+    z.real, z.imag = x, y
+    return z
+
+
+def _part(name, lower, evaluate, transpose) -> PointwisePrimitive:
+    return pointwise(
+        name,
+        lower,
+        evaluate,
+        derivative=Linear(((0,),), (transpose,)),
+        result=real_dtype,
+        kinds="c",
+    )
+
+
+real = _part("real", lax.real, np.real, lambda ct, x: complex(ct, 0))
+imag = _part("imag", lax.imag, np.imag, lambda ct, x: complex(0, -ct))
+conj = pointwise(
+    "conj",
+    lax.conj,
+    np.conj,
+    derivative=Linear(((0,),), (lambda ct, x: conj(ct),)),
+    kinds="c",
+)
+complex = pointwise(
+    "complex",
+    lax.complex,
+    _evaluate_complex,
+    derivative=Linear(((0, 1),), (lambda ct, x, y: real(ct), lambda ct, x, y: -imag(ct))),
+    result=_complex_dtype,
+    kinds="f",
+)

@@ -1,0 +1,201 @@
+"""Special functions: error functions, gamma and beta functions, zeta, Bessel functions.
+
+Formulas are from the Digital Library of Mathematical Functions, https://dlmf.nist.gov.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.special
+from jax import lax
+
+from myia.ir.builder import current_span
+from myia.ir.core import Value
+from myia.primitives.core.define import PointwisePrimitive, constant, pointwise
+from myia.primitives.pointwise import arithmetic, logic
+from myia.primitives.pointwise.transcendental import exp, log, log1p
+from myia.source.diagnostics import Diagnostic, MyiaError
+
+
+def real_function(name: str, lower, evaluate, *partials) -> PointwisePrimitive:
+    """A function of real numbers; SciPy computes some of them always in double precision."""
+
+    def in_dtype(*xs):
+        return np.asarray(evaluate(*xs)).astype(xs[0].dtype)
+
+    return pointwise(name, lower, in_dtype, partials=partials, kinds="f")
+
+
+@dataclass(frozen=True)
+class NoDerivative(Diagnostic):
+    title = "no derivative of {function} with respect to {operand} is known"
+    label = "a derivative passes through {operand} here"
+    way_out = "hold it constant, with `myia.stop_gradient`, where its derivative does not count"
+
+    function: str
+    operand: str
+
+
+def refused(function: str, operand: str) -> Callable:
+    """The partial derivative that has no closed form in our primitives."""
+
+    def partial(y: Value, *xs: Value):
+        raise MyiaError(NoDerivative(current_span(), function, operand))
+
+    return partial
+
+
+# ----- Error functions
+
+_TWO_OVER_SQRT_PI = 2 / math.sqrt(math.pi)
+
+erf = real_function("erf", lax.erf, scipy.special.erf, lambda y, x: _TWO_OVER_SQRT_PI * exp(-x * x))
+erfc = real_function(
+    "erfc", lax.erfc, scipy.special.erfc, lambda y, x: -_TWO_OVER_SQRT_PI * exp(-x * x)
+)
+erf_inv = real_function(
+    "erf_inv",
+    lax.erf_inv,
+    scipy.special.erfinv,
+    lambda y, x: exp(y * y) / _TWO_OVER_SQRT_PI,
+)
+
+# ----- The gamma function: log|Γ|, ψ = (log Γ)', and the derivatives of ψ
+
+lgamma = real_function("lgamma", lax.lgamma, scipy.special.gammaln, lambda y, x: digamma(x))
+digamma = real_function("digamma", lax.digamma, scipy.special.digamma, lambda y, x: polygamma(1, x))
+# The m-th derivative of digamma.
+polygamma = real_function(
+    "polygamma",
+    lax.polygamma,
+    scipy.special.polygamma,
+    refused("polygamma", "its order"),
+    lambda y, m, x: polygamma(m + 1, x),
+)
+# Hurwitz's zeta function, DLMF 25.11.17.
+zeta = real_function(
+    "zeta",
+    lax.zeta,
+    scipy.special.zeta,
+    refused("zeta", "its exponent"),
+    lambda y, s, q: -s * zeta(s + 1, q),
+)
+
+
+def _power_logarithm(x: Value, y: Value) -> Value:
+    """log x^y; at 0^0 it is 0, where y log x would be NaN."""
+    both_zero = logic.and_(logic.eq(x, 0), logic.eq(y, 0))
+    return y * log(logic.select(both_zero, 1, x))
+
+
+def _power_logarithm1(x: Value, y: Value) -> Value:
+    """log (1 - x)^y; 0 at 0^0."""
+    both_zero = logic.and_(logic.eq(x, 1), logic.eq(y, 0))
+    return y * log1p(logic.select(both_zero, 0, -x))
+
+
+# ----- Incomplete gamma functions P(a, x) and Q = 1 - P
+
+
+def gamma_density(a: Value, x: Value) -> Value:
+    """dP/dx, DLMF 8.8.13: the density of the gamma distribution."""
+    return exp(_power_logarithm(x, a - 1) - x - lgamma(a))
+
+
+def _evaluate_igamma_grad_a(a, x):
+    """The derivative of DLMF 8.7.1, P = sum_k x^(a+k) e^-x / Γ(a+k+1), term by term."""
+    wide = np.asarray(x, np.float64)
+    largest = np.max(wide, initial=0, where=np.isfinite(wide))
+    n = np.asarray(a, np.float64)[..., None] + np.arange(int(largest + 12 * largest**0.5 + 80))
+    log_x = np.log(wide)[..., None]
+    terms = np.exp(n * log_x - wide[..., None] - scipy.special.gammaln(n + 1))
+    return np.sum(terms * (log_x - scipy.special.digamma(n + 1)), axis=-1)
+
+
+igamma = real_function(
+    "igamma",
+    lax.igamma,
+    scipy.special.gammainc,
+    lambda y, a, x: igamma_grad_a(a, x),
+    lambda y, a, x: gamma_density(a, x),
+)
+igammac = real_function(
+    "igammac",
+    lax.igammac,
+    scipy.special.gammaincc,
+    lambda y, a, x: -igamma_grad_a(a, x),
+    lambda y, a, x: -gamma_density(a, x),
+)
+igamma_grad_a = real_function(
+    "igamma_grad_a",
+    lax.igamma_grad_a,
+    _evaluate_igamma_grad_a,
+    refused("the derivative of the incomplete gamma function", "its parameter"),
+    lambda y, a, x: gamma_density(a, x) * (log(x) - digamma(a)),
+)
+
+
+def _evaluate_random_gamma_grad(a, x):
+    density = np.exp((a - 1) * np.log(x) - x - scipy.special.gammaln(a))
+    return -_evaluate_igamma_grad_a(a, x) / density
+
+
+# How a sample x of the gamma distribution moves with its parameter a at a fixed P(a, x):
+# dx/da = -(dP/da) / (dP/dx), implicit reparametrization (arXiv:1805.08498).
+random_gamma_grad = real_function(
+    "random_gamma_grad",
+    lax.random_gamma_grad,
+    _evaluate_random_gamma_grad,
+    refused("the derivative of a sample of the gamma distribution", "its parameter"),
+    lambda y, a, x: digamma(a) - log(x) - y * ((a - 1) / x - 1),
+)
+
+# ----- The incomplete beta function I_x(a, b)
+
+
+def _beta_density(a: Value, b: Value, x: Value) -> Value:
+    """dI/dx, DLMF 8.17.1: the density of the beta distribution."""
+    log_beta = lgamma(a) + lgamma(b) - lgamma(a + b)
+    return exp(_power_logarithm1(x, b - 1) + _power_logarithm(x, a - 1) - log_beta)
+
+
+betainc = real_function(
+    "betainc",
+    lax.betainc,
+    scipy.special.betainc,
+    refused("betainc", "its first parameter"),
+    refused("betainc", "its second parameter"),
+    lambda y, a, b, x: _beta_density(a, b, x),
+)
+
+# ----- Bessel functions, exponentially scaled: e^-|x| I_n(x)
+
+
+def _i1e_over_x(y: Value, x: Value) -> Value:
+    """I_1(x) e^-|x| / x, near 0 by its series (DLMF 10.25.2): derivatives of all orders hold."""
+    near = logic.lt(arithmetic.abs(x), 0.5)
+    small = logic.select(near, x, 0)
+    quarter = small * small * 0.25
+    series = constant(0, x.dtype, x.shape)
+    for k in reversed(range(9)):
+        series = series * quarter + 0.5 / (math.factorial(k) * math.factorial(k + 1))
+    scaled = series * exp(-arithmetic.abs(small))
+    return logic.select(near, scaled, y / logic.select(near, 1, x))
+
+
+bessel_i0e = real_function(
+    "bessel_i0e",
+    lax.bessel_i0e,
+    scipy.special.i0e,
+    lambda y, x: bessel_i1e(x) - arithmetic.sign(x) * y,
+)
+bessel_i1e = real_function(
+    "bessel_i1e",
+    lax.bessel_i1e,
+    scipy.special.i1e,
+    lambda y, x: bessel_i0e(x) - arithmetic.sign(x) * y - _i1e_over_x(y, x),
+)

@@ -1,0 +1,124 @@
+"""Hypergeometric series, and their derivatives in all parameters.
+
+    pFq(a; b; x) = sum_k t_k,    t_0 = 1,    t_(k+1) = t_k (a_1 + k) ... x / ((b_1 + k) ... (k + 1))
+
+(DLMF 16.2.1.) The parameter `orders` says how often the sum is differentiated in each operand. The
+derivatives of a term follow from those of the term before it, by the product rule:
+
+    D^m [(a + k) t] = (a + k) D^m t + m D^(m-1) t
+
+so that derivatives of any order are sums like the first, and are summed as accurately.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from myia.ir.core import Value
+from myia.primitives.core.define import PointwisePrimitive, pointwise
+
+Orders = tuple[int, ...]
+Jet = dict[Orders, np.ndarray]  # the derivatives of a term, by their orders in the operands
+
+
+def _times(jet: Jet, axis: int, factor) -> Jet:
+    """The jet multiplied by `factor`, whose derivative in the operand `axis` is 1."""
+    return {m: factor * t + m[axis] * _lower(jet, m, axis) for m, t in jet.items()}
+
+
+def _divided(numpy, jet: Jet, axis: int, divisor) -> Jet:
+    """The jet divided by `divisor`, whose derivative in the operand `axis` is 1.
+
+    A series that has ended before a divisor vanishes stays ended: 0 / 0 is 0.
+    """
+    made: Jet = {}
+    for m in sorted(jet):
+        t = jet[m] - m[axis] * _lower(made, m, axis)
+        made[m] = t / numpy.where((divisor == 0) & (t == 0), 1, divisor)
+    return made
+
+
+def _lower(jet: Jet, m: Orders, axis: int):
+    """The derivative of one order less in the operand `axis`, where there is one."""
+    return jet[_moved(m, axis, -1)] if m[axis] else 0
+
+
+def _moved(orders: Orders, axis: int, by: int) -> Orders:
+    return (*orders[:axis], orders[axis] + by, *orders[axis + 1 :])
+
+
+def _next_term(numpy, jet: Jet, k, xs, upper: int) -> Jet:
+    *parameters, x = xs
+    for i, c in enumerate(parameters):
+        jet = _times(jet, i, c + k) if i < upper else _divided(numpy, jet, i, c + k)
+    jet = _times(jet, len(parameters), x)
+    return {m: t / (k + 1) for m, t in jet.items()}
+
+
+def _sum(numpy, while_: Callable, *xs, upper: int, orders: Orders, terms: int):
+    """The sum up to what rounding hides; NaN where that takes more than `terms` terms."""
+    eps = np.finfo(xs[0].dtype).eps / 8
+    places = list(itertools.product(*(range(n + 1) for n in orders)))
+    zero = numpy.zeros_like(xs[-1])
+    # Terms can grow again as long as a factor of them is small or negative.
+    first = sum(orders) + 1 - numpy.minimum(0, numpy.stack(xs[:-1])).min(0)
+
+    def unfinished(k, total, term, largest):
+        """A factor can vanish in one term alone: two in a row say that the sum has ended."""
+        floor = numpy.maximum(numpy.abs(total), eps * largest)
+        return (k <= first) | (numpy.abs(term) > eps * floor)
+
+    def step(state):
+        k, total, largest, jet, last, _ = state
+        jet = _next_term(numpy, jet, k, xs, upper)
+        term, total = jet[orders], total + jet[orders]
+        largest = numpy.maximum(largest, numpy.abs(term))
+        goes_on = unfinished(k, total, term, largest)
+        return k + 1, total, largest, jet, goes_on, last | goes_on
+
+    def going(state):
+        return (state[0] < terms) & numpy.any(state[-1])
+
+    jet = {m: zero + (sum(m) == 0) for m in places}
+    yes = numpy.ones_like(zero, bool)
+    state = while_(going, step, (zero.dtype.type(0), jet[orders], jet[orders], jet, yes, yes))
+    return numpy.where(state[-1], numpy.nan, state[1])
+
+
+def python_while(going: Callable, step: Callable, state):
+    """`lax.while_loop` on NumPy arrays."""
+    with np.errstate(all="ignore"):
+        while going(state):
+            state = step(state)
+    return state
+
+
+def _series(name: str, upper: int, lower: int, terms: int) -> PointwisePrimitive:
+    """The series with so many upper and lower parameters; its last operand is x."""
+    count = upper + lower + 1
+
+    def partial(axis: int) -> Callable:
+        def differentiated(y: Value, *xs: Value, orders: Orders) -> Value:
+            return series(*xs, orders=_moved(orders, axis, 1))
+
+        return differentiated
+
+    series = pointwise(
+        name,
+        lambda *xs, orders: _sum(jnp, lax.while_loop, *xs, upper=upper, orders=orders, terms=terms),
+        lambda *xs, orders: _sum(np, python_while, *xs, upper=upper, orders=orders, terms=terms),
+        partials=[partial(i) for i in range(count)],
+        kinds="f",
+    )
+    return series
+
+
+# Of the third, which diverges, the terms that become smaller are summed: it is asymptotic.
+series_1f1 = _series("series_1f1", 1, 1, terms=20_000)
+series_2f1 = _series("series_2f1", 2, 1, terms=20_000)
+series_2f0 = _series("series_2f0", 2, 0, terms=60)
