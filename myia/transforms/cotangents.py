@@ -11,7 +11,7 @@ from myia.primitives.arrays.dynamic_slices import add_to_window, static_indices
 from myia.primitives.core.define import zeros
 from myia.primitives.pointwise.arithmetic import add, mul, neg
 from myia.source.span import Span
-from myia.transforms.windows import Window, sum_of_windows
+from myia.transforms.slice_cotangents import Window, sum_of_windows
 
 Update = Callable[[Value], Value]
 

@@ -25,9 +25,9 @@ from myia.ir.rewrite import inline, with_regions
 from myia.primitives.core.define import zeros
 from myia.primitives.core.structured import Rule, call_p, custom_p
 from myia.source.diagnostics import InternalError, MyiaError
+from myia.transforms.clone import applied, fresh
 from myia.transforms.cotangents import Accumulators, or_zeros
 from myia.transforms.errors import ClosedOver, NoForwardRule
-from myia.transforms.fresh import applied, fresh
 
 Residuals = dict[Op, tuple[Value, ...]]
 

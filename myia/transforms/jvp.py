@@ -19,13 +19,13 @@ from myia.ir.core import Op, Region, Value
 from myia.ir.primitive import Explicit, Linear, Partials
 from myia.primitives.core.region_dataflow import state, state_args
 from myia.primitives.core.structured import Loop, custom_p, if_p, loop_p, remat_p, rev_p
+from myia.rewriting.liveness import prune
 from myia.source.diagnostics import InternalError
 from myia.transforms.activity import active_values
+from myia.transforms.clone import fresh, with_more_args
 from myia.transforms.cotangents import or_zeros, plus, scaled
 from myia.transforms.custom import emit_rule, is_moved
-from myia.transforms.fresh import fresh, with_more_args
-from myia.transforms.prune import prune
-from myia.transforms.solve import tangents_of_solution
+from myia.transforms.linear_solve import tangents_of_solution
 
 
 def jvp_region(region: Region, wrt: Sequence[int], of: Sequence[int]) -> Region:

@@ -23,8 +23,8 @@ from myia.ir.core import Op, Region, Value, captures
 from myia.ir.rewrite import with_regions
 from myia.primitives.core.barriers import held_back
 from myia.primitives.core.structured import call_p, remat_p
+from myia.transforms.clone import applied
 from myia.transforms.cotangents import Accumulators
-from myia.transforms.fresh import applied
 from myia.transforms.residuals import export_residuals
 
 

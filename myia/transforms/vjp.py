@@ -17,16 +17,16 @@ from myia.ir.builder import Builder, append, at, emit
 from myia.ir.core import Op, Region, Value, captures, reads
 from myia.ir.primitive import Explicit, Linear, Partials
 from myia.primitives.core.structured import custom_p, if_p, loop_p, remat_p, rev_p
+from myia.rewriting.liveness import prune
 from myia.source.diagnostics import InternalError
 from myia.transforms.activity import active_values, sources
+from myia.transforms.clone import fresh
 from myia.transforms.cotangents import Accumulators, like_cotangents, scaled
 from myia.transforms.custom import is_moved, pull_back_custom, with_rules
-from myia.transforms.fresh import fresh
-from myia.transforms.order import reads_first
-from myia.transforms.prune import prune
+from myia.transforms.linear_solve import pull_back_solution
+from myia.transforms.pullback_order import reads_first
 from myia.transforms.remat import pull_back_remat
 from myia.transforms.residuals import export_residuals
-from myia.transforms.solve import pull_back_solution
 from myia.transforms.vjp_loops import pull_back_loop
 from myia.transforms.vjp_rev import pull_back_rev
 

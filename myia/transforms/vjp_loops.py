@@ -18,9 +18,9 @@ from myia.ir.builder import build_region
 from myia.ir.core import Op, Region, Value, captures
 from myia.primitives.core.emit_structured import emit_loop
 from myia.primitives.core.structured import Loop
+from myia.transforms.clone import applied, fresh
 from myia.transforms.cotangents import Accumulators, like_cotangents, or_zeros
 from myia.transforms.custom import region_with_rules
-from myia.transforms.fresh import applied, fresh
 from myia.transforms.residuals import export_residuals
 
 Cts = Sequence[Value | None]

@@ -23,13 +23,13 @@ from myia.ir.core import Op, Region, Value, captures
 from myia.primitives.core.emit_structured import emit_loop
 from myia.primitives.core.region_dataflow import state, state_args
 from myia.primitives.core.structured import Loop
+from myia.rewriting.liveness import prune
+from myia.rewriting.merge_equal_ops import once
 from myia.source.diagnostics import MyiaError
 from myia.transforms.activity import useful_values
+from myia.transforms.clone import applied, fresh, with_more_args
 from myia.transforms.cotangents import Accumulators, like_cotangents, or_zeros
 from myia.transforms.errors import NonlinearRule
-from myia.transforms.fresh import applied, fresh, with_more_args
-from myia.transforms.once import once
-from myia.transforms.prune import prune
 from myia.transforms.vjp_loops import Cts, closed_region, collect
 
 

@@ -1,7 +1,7 @@
 """What a reversal would reverse twice is computed once."""
 
 from myia.ir.parser import parse
-from myia.transforms.once import once
+from myia.rewriting.merge_equal_ops import once
 
 STEPS = """
 func @f(%x: f64[40], %u: f64[1], %i: i64[], %p: bool[]) -> f64[40], f64[40] {

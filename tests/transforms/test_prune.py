@@ -10,7 +10,7 @@ from myia.primitives.core.emit_structured import if_, loop
 from myia.primitives.core.structured import Loop, if_p, loop_p, rev_p
 from myia.primitives.pointwise.logic import gt
 from myia.primitives.pointwise.transcendental import sin
-from myia.transforms.prune import prune
+from myia.rewriting.liveness import prune
 
 
 def pruned(f: Function) -> Function:

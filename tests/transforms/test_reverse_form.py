@@ -15,8 +15,8 @@ from myia.primitives.core.structured import Loop, if_p, rev_p
 from myia.primitives.linalg.dot import dot_general
 from myia.primitives.pointwise.logic import gt
 from myia.primitives.pointwise.transcendental import cos, exp, sin
+from myia.rewriting.liveness import prune
 from myia.transforms.expand import expand_derivatives
-from myia.transforms.prune import prune
 
 
 def count(f, name: str) -> int:

@@ -9,7 +9,7 @@ from myia.primitives.arrays.shaping import reduce_sum, slice
 from myia.primitives.core.define import constant
 from myia.primitives.core.emit_structured import loop
 from myia.primitives.pointwise.transcendental import exp, sin
-from myia.transforms.windows import CACHED
+from myia.transforms.slice_cotangents import CACHED
 
 
 def part(x, *ends):

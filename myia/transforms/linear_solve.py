@@ -20,9 +20,9 @@ from myia.primitives.core.define import zeros
 from myia.primitives.core.structured import Rule, custom_p
 from myia.primitives.pointwise.arithmetic import neg
 from myia.source.diagnostics import MyiaError
+from myia.transforms.clone import applied, fresh
 from myia.transforms.cotangents import Accumulators, or_zeros
 from myia.transforms.errors import NoTransposedSolver
-from myia.transforms.fresh import applied, fresh
 
 
 def tangents_of_solution(
