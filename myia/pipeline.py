@@ -22,7 +22,7 @@ from typing import Any
 from myia import library
 from myia.backends.xla.executable import Executable, OtherAvals, compile_function
 from myia.backends.xla.scalar_packing import Packing
-from myia.frontend.load import load
+from myia.frontend.load import core_text, load
 from myia.infer.eval.program import Program, infer, source_of
 from myia.ir.core import Function
 from myia.ir.printer import to_text
@@ -207,9 +207,11 @@ def _within(budget: int, attempt: Callable[[int | None], Compiled]) -> Compiled:
 
 
 def describe(f: Any, program: Program, options: Options = Options()) -> dict[str, str]:
-    """The text of every stage, by name."""
+    """The text of every stage, by name; what is known by name has neither `core` nor `py`."""
     source = source_of(f)
-    texts = {"py": to_text(load(source))} if source is not None else {}
+    texts = {}
+    if source is not None:
+        texts = {"core": core_text(source), "py": to_text(load(source))}
     texts["typed"] = to_text(program.function)
     texts |= {name: to_text(function) for name, function in stages(program.function, options)}
     return texts
