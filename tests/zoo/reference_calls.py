@@ -43,18 +43,7 @@ class ReferenceCalls:
         flat = Flattener()
         key = tuple(map(flat.add, args))
         variant, hidden = self.find(key)
-        program = variant.program
-        leaves = [leaf for f in (flat, *hidden) for leaf in f.leaves]
-        results = evaluate(variant.stages[-1], leaves)
-        if program.checks and (code := results.pop()):
-            check = program.checks[code - 1]
-            raise check.exception(check.message)
-        numbers = [_python(kind, x) for kind, x in zip(program.kinds, results, strict=True)]
-        for i, recipe in program.updates:
-            _assign(flat.objects[i], recipe(numbers, flat.objects))
-        for root, i, recipe in program.root_updates:
-            _assign(hidden[root].objects[i], recipe(numbers, flat.objects))
-        return program.recipe(numbers, flat.objects)
+        return call(variant.program, variant.stages[-1], flat, hidden)
 
     def find(self, key: Sequence[Any]) -> tuple[Variant, list[Flattener]]:
         for variant in self.variants.get(key, ()):
@@ -74,6 +63,25 @@ class ReferenceCalls:
     def functions(self) -> list[Function]:
         """The programs of all stages at all signatures met."""
         return [f for found in self.variants.values() for v in found for f in v.stages]
+
+
+def call(program: Program, function: Function, flat: Flattener, hidden: list[Flattener]) -> Any:
+    """What a call returns when the reference interpreter runs `function`, a stage of `program`.
+
+    `flat`: the arguments; `hidden`: the globals and closures that the program reads. Objects that
+    the program changes are changed.
+    """
+    leaves = [leaf for f in (flat, *hidden) for leaf in f.leaves]
+    results = evaluate(function, leaves)
+    if program.checks and (code := results.pop()):
+        check = program.checks[code - 1]
+        raise check.exception(check.message)
+    numbers = [_python(kind, x) for kind, x in zip(program.kinds, results, strict=True)]
+    for i, recipe in program.updates:
+        _assign(flat.objects[i], recipe(numbers, flat.objects))
+    for root, i, recipe in program.root_updates:
+        _assign(hidden[root].objects[i], recipe(numbers, flat.objects))
+    return program.recipe(numbers, flat.objects)
 
 
 def _python(kind: Any, x: np.ndarray | np.generic) -> Any:

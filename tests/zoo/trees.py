@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from myia.infer.signature import is_state
+
 
 def is_float(x: Any) -> bool:
     return isinstance(x, (float, np.ndarray, np.generic)) and np.asarray(x).dtype.kind == "f"
@@ -19,12 +21,7 @@ def children(x: Any) -> list | None:
         return list(x)
     if isinstance(x, dict):
         return list(x.values())
-    return list(vars(x).values()) if is_instance(x) else None
-
-
-def is_instance(x: Any) -> bool:
-    """An instance of a class of the zoo."""
-    return type(x).__module__.startswith("small_programs.")
+    return list(vars(x).values()) if is_state(x) else None
 
 
 def rebuilt(x: Any, parts: list) -> Any:
