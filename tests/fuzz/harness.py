@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from random import Random
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -100,11 +101,16 @@ def random_arguments(rng: Random) -> tuple:
 _numbers = itertools.count()
 
 
-def define(source: str) -> dict[str, Any]:
-    """The names that `source` defines; its text is known to `inspect`."""
+MODULES = {"np": np, "math": math}  # that random programs use
+
+
+def define(source: str, names: dict[str, Any] = MODULES) -> dict[str, Any]:
+    """What `source` defines, which may use `names`; `inspect` knows the text, `sys` the module."""
     filename = f"<fuzz {next(_numbers)}>"
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
-    namespace = {"__name__": "fuzz", "np": np, "math": math}
+    module = sys.modules["fuzz"] = ModuleType("fuzz")
+    namespace = vars(module)
+    namespace |= names
     exec(compile(source, filename, "exec"), namespace)
     return namespace
 

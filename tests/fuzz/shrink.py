@@ -1,46 +1,83 @@
-"""Makes a failing program smaller: `python tests/fuzz/shrink.py SEED [--xla]`.
+"""Makes a failing program smaller.
 
 Statements are removed, compound ones replaced by their bodies and expressions by their parts, as
-long as the program fails in the same way.
+long as the program fails in the same way. The command is `python tests/debugging reduce`.
 """
 
 from __future__ import annotations
 
-import argparse
 import ast
 import copy
+import signal
 from collections.abc import Callable, Iterator
-from dataclasses import replace
-from random import Random
+from contextlib import contextmanager
 
-from generator import Generator, Program
-from harness import Checks, check, random_checks
+from generator import Program
+from harness import Checks, Mismatch, check
 
 BLOCKS = ("body", "orelse")
 
 
-def failure(program: Program, seed: int, checks: Checks) -> str | None:
+def failure_of_random(program: Program, seed: int, checks: Checks) -> str | None:
     """How the program fails: the kind of mismatch, or of exception and the start of its text."""
     try:
         check(program, seed, checks)
+    except Mismatch as error:
+        return f"{type(error).__name__} {error.kind}"
     except Exception as error:
-        text = "".join(c for c in str(error).partition("\n")[0][:60] if not c.isdigit())
-        return f"{type(error).__name__} {getattr(error, 'kind', text)}"
+        return start_of(error)
     return None
 
 
-def shrink(program: Program, fails: Callable[[Program], bool]) -> Program:
-    """The smallest program that is found to fail."""
-    tree = ast.parse(program.source)
+def start_of(error: Exception) -> str:
+    """The kind of an error and the start of its text, which names no numbers."""
+    text = str(error).partition("\n")[0][:60]
+    return f"{type(error).__name__} {''.join(c for c in text if not c.isdigit())}"
+
+
+def shrink(source: str, fails: Callable[[str], bool], seconds: float = 60) -> str:
+    """The smallest program that is found to fail. One that takes longer than `seconds` does not."""
+    tree = ast.parse(source)
     found = True
     while found:
-        found = False
+        found, size = False, _size(source)
         for candidate in _smaller(tree):
-            smaller = replace(program, source=ast.unparse(ast.fix_missing_locations(candidate)))
-            if len(smaller.source) < len(program.source) and fails(smaller):
-                program, tree, found = smaller, ast.parse(smaller.source), True
+            smaller = ast.unparse(ast.fix_missing_locations(candidate))
+            if _size(smaller) < size and _in_time(fails, smaller, seconds):
+                source, tree, found = smaller, ast.parse(smaller), True
                 break
-    return program
+    return source
+
+
+def _size(source: str) -> tuple[int, int]:
+    """A name counts for more than a number."""
+    return sum(1 for _ in ast.walk(ast.parse(source))), len(source)
+
+
+class _TooLong(BaseException):
+    """Not an `Exception`: those are failures of programs."""
+
+
+def _in_time(fails: Callable[[str], bool], source: str, seconds: float) -> bool:
+    try:
+        with _time_limit(seconds):
+            return fails(source)
+    except _TooLong:
+        return False
+
+
+@contextmanager
+def _time_limit(seconds: float) -> Iterator[None]:
+    def stop(*_):
+        raise _TooLong
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def _smaller(tree: ast.Module) -> Iterator[ast.Module]:
@@ -94,27 +131,9 @@ def _expression_edits(node: ast.AST) -> Iterator[Edit]:
 
 
 def _parts(x: ast.expr) -> list[ast.expr]:
-    if isinstance(x, (ast.Constant, ast.Name)) or isinstance(getattr(x, "ctx", None), ast.Store):
+    if isinstance(x, ast.Constant) or isinstance(getattr(x, "ctx", None), ast.Store):
         return []
     inner = [part for part in ast.iter_child_nodes(x) if isinstance(part, ast.expr)]
     if isinstance(x, ast.Call):
         inner = x.args
-    return [*map(copy.deepcopy, inner), ast.Constant(1.0)]
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("seed", type=int)
-    parser.add_argument("--xla", action="store_true")
-    options = parser.parse_args()
-    rng = Random(options.seed)
-    program = Generator(rng).program()
-    checks = replace(random_checks(rng), xla=options.xla)
-    kind = failure(program, options.seed, checks)
-    print(f"{kind}  {checks}")
-    if kind is not None:
-        print(shrink(program, lambda p: failure(p, options.seed, checks) == kind).source)
-
-
-if __name__ == "__main__":
-    main()
+    return [*map(copy.deepcopy, inner), ast.Constant(1.0), ast.Constant(1)]

@@ -1,0 +1,78 @@
+"""Find the piece of the compiler that makes a number wrong.
+
+    python tests/debugging stages PROGRAM    which stage makes it wrong: frontend and inference,
+                                             adjoint, passes, storage of loops, or XLA
+    python tests/debugging bisect PROGRAM    which pass makes it wrong, in which round
+    python tests/debugging reduce PROGRAM    a smaller program that fails in the same way
+
+Right is what plain Python gives, and for gradients what central differences of it give. The exit
+status is 1 if something is wrong.
+
+PROGRAM is one of
+    program.py                 a Python file that defines
+                                 f         the function
+                                 args      a tuple of its arguments
+                                 argnums   optional: the arguments whose gradient is checked,
+                                           besides the value: an int, a tuple of ints, or "all"
+                                 options   optional: a dict of options of `myia.jit`
+    zoo:loops.power_by_range   a program of tests/zoo/small_programs
+    seed:17                    a program of the random tester, tests/fuzz
+    kernel:lu                  a kernel of benchmarks/kernel_programs
+
+The gradient of a function that returns more than one float, or changes its arguments, is that of a
+weighted sum of what it returns and changes.
+"""
+
+# ruff: noqa: E402  (the modules are imported by the path that is set here)
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "zoo"), str(ROOT / "tests" / "fuzz")]
+
+import bisect_passes
+import compare_stages
+import reduce_program
+from quantities import quantities
+from subject import source_of, subject_of
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        prog="python tests/debugging",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("command", choices=("stages", "bisect", "reduce"))
+    parser.add_argument("program", metavar="PROGRAM")
+    parser.add_argument("--input", type=int, default=0, help="which input of a program by name")
+    parser.add_argument("--rtol", type=float, help="how much rounding is allowed, relatively")
+    parser.add_argument("--show", action="store_true", help="bisect: the IR before and after")
+    parser.add_argument("--xla", action="store_true", help="reduce seed:N: as run.py --xla")
+    options = parser.parse_args()
+    family, _, name = options.program.partition(":")
+    if (options.command, family) == ("reduce", "seed"):
+        found = reduce_program.reduce_random(int(name), options.input, options.xla)
+        return not reduce_program.report(*found)
+    try:
+        source = source_of(options.program, options.input)
+        subject = subject_of(source)
+    except (ValueError, OSError) as error:
+        parser.error(str(error))
+    if options.command == "reduce":
+        return not reduce_program.report(*reduce_program.reduce(source, options.rtol))
+    right = True
+    for quantity in quantities(subject, options.rtol):
+        if options.command == "stages":
+            right &= compare_stages.report(quantity)
+        else:
+            right &= bisect_passes.report(quantity, options.show)
+    return not right
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

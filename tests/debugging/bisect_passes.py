@@ -1,0 +1,158 @@
+"""The pass that made a number wrong: passes are run one at a time, and left out one at a time."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+from compare_stages import ROOT, WITH_PASSES, Row, first_wrong, outcome_after, rows, title, where
+from quantities import Outcome, Quantity
+
+from myia.ir.core import Function
+from myia.ir.printer import to_text
+from myia.passes import EARLY_PASSES, LATE_PASSES, PASSES, optimize
+
+LISTS = dict(zip(WITH_PASSES, (EARLY_PASSES, PASSES, LATE_PASSES)))
+
+
+@dataclass
+class Step:
+    """One run of one pass. `after`: None if it raised `error`."""
+
+    name: str
+    round: int
+    run: Callable[[Function], Function]
+    before: Function
+    after: Function | None = None
+    error: Exception | None = None
+
+    @property
+    def file(self) -> str:
+        path = Path(inspect.getfile(inspect.unwrap(self.run)))
+        return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else str(path)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Where a quantity becomes wrong.
+
+    stage      the first wrong stage; None if there is none
+    step       the run of a pass that made it wrong, if the stage consists of passes
+    before     what the program gave before that
+    after      what it gave after that
+    without    the passes without which, each left out alone, the number is right
+    """
+
+    stage: str | None
+    step: Step | None = None
+    before: Outcome | None = None
+    after: Outcome | None = None
+    without: tuple[str, ...] = ()
+
+
+def steps(function: Function, stage: str, disable: frozenset[str]) -> list[Step]:
+    """The runs of passes that change `function` in a stage, in their order."""
+    found: list[Step] = []
+    rounds = dict.fromkeys(LISTS[stage], 0)
+
+    def recorded(name: str, run: Callable[[Function], Function]):
+        def recording(before: Function) -> Function:
+            rounds[name] += 1
+            step = Step(name, rounds[name], run, before)
+            found.append(step)
+            try:
+                step.after = run(before)
+            except Exception as error:
+                step.error = error
+                raise Stopped from error
+            return step.after
+
+        return recording
+
+    passes = {name: recorded(name, run) for name, run in LISTS[stage].items()}
+    try:
+        last = optimize(function, disable, passes)
+    except Stopped:
+        last = None
+    if found and last is not None and last is not found[-1].after:  # dead code, removed at the end
+        run = LISTS[stage]["dce"]
+        found.append(Step("dce", rounds["dce"] + 1, run, found[-1].after, last))
+    return [step for step in found if step.after is not step.before]
+
+
+class Stopped(Exception):
+    """A pass raised an error."""
+
+
+def find(quantity: Quantity) -> Finding:
+    """Where the quantity becomes wrong."""
+    found = list(rows(quantity))
+    before, wrong = first_wrong(quantity, found)
+    if wrong is None:
+        return Finding(None)
+    without = tuple(right_without(quantity, wrong.stage, found))
+    step, *outcomes = None, before and before.outcome, wrong.outcome
+    if before is not None and wrong.stage in LISTS:
+        step, *outcomes = _first_wrong_step(quantity, before, wrong)
+    return Finding(wrong.stage, step, *outcomes, without)
+
+
+def _first_wrong_step(
+    quantity: Quantity, before: Row, wrong: Row
+) -> tuple[Step | None, Outcome, Outcome]:
+    """The change that makes the number wrong, and what the program gives before and after it."""
+    last = before.outcome
+    for step in steps(before.function, wrong.stage, quantity.pipeline.disable):
+        after = Outcome(error=step.error) if step.error else quantity.on_reference(step.after)
+        if not quantity.is_right(after):
+            return step, last, after
+        last = after
+    return None, before.outcome, wrong.outcome
+
+
+def right_without(quantity: Quantity, stage: str, found: list[Row]) -> Iterator[str]:
+    """The passes without which, each left out alone, the number after `stage` is right."""
+    names: list[str] = []
+    for before, row in pairwise(found):
+        if row.stage in LISTS:
+            changes = steps(before.function, row.stage, quantity.pipeline.disable)
+            names += [step.name for step in changes]
+        if row.stage == stage:
+            break
+    for name in dict.fromkeys(names):
+        without = quantity.without(name)
+        if quantity.is_right(outcome_after(without, stage)):
+            yield name
+
+
+# ----- Printed
+
+
+def report(quantity: Quantity, show: bool) -> bool:
+    """Print where the quantity becomes wrong; is it right?"""
+    found = find(quantity)
+    if found.stage is None:
+        print(f"{quantity.name}: right after every stage, and on XLA\n")
+        return True
+    which = quantity.worst(found.after)
+    print(title(quantity, which))
+    print(f"  stage                {found.stage}")
+    if found.step is None:
+        print(f"  look at              {where(quantity, found.stage)}")
+    else:
+        print(f"  pass                 {found.step.name}, round {found.step.round}")
+        print(f"  file                 {found.step.file}")
+    print(f"  {quantity.oracle:<20} {quantity.text(quantity.want, which)}")
+    if found.before is not None:
+        print(f"  before               {quantity.text(found.before, which)}")
+    print(f"  after                {quantity.text(found.after, which)}")
+    print(f"  right without        {', '.join(found.without) or 'no pass, left out alone'}")
+    if show and found.step is not None:
+        print(f"\nbefore {found.step.name}:\n{to_text(found.step.before)}")
+        if found.step.after is not None:
+            print(f"\nafter {found.step.name}:\n{to_text(found.step.after)}")
+    print()
+    return False

@@ -1,0 +1,141 @@
+"""The program after each stage, run by the reference interpreter, next to plain Python."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+from quantities import Outcome, Quantity
+
+from myia import pipeline
+from myia.ir.core import Function
+from myia.pipeline import stages
+
+ROOT = Path(__file__).parent.parent.parent
+XLA = "xla"
+WITH_PASSES = ("prepare", "optimize", "finish")
+
+
+@dataclass(frozen=True)
+class Row:
+    """`function`: the program after the stage, run by the reference interpreter; None for XLA."""
+
+    stage: str
+    outcome: Outcome
+    function: Function | None = None
+
+
+def rows(quantity: Quantity) -> Iterator[Row]:
+    """What each stage made of the program gives, then what XLA gives.
+
+    Without XLA, and without further stages, if a stage raises an error.
+    """
+    try:
+        for stage, function in _functions(quantity):
+            yield Row(stage, quantity.on_reference(function), function)
+    except Failed as failed:
+        yield Row(failed.stage, Outcome(error=failed.error))
+        return
+    yield Row(XLA, quantity.on_xla())
+
+
+class Failed(Exception):
+    """A stage raised an error."""
+
+    def __init__(self, stage: str, error: Exception):
+        self.stage, self.error = stage, error
+
+
+def _functions(quantity: Quantity) -> Iterator[tuple[str, Function]]:
+    todo = ["typed", *pipeline.STAGES]
+    try:
+        function = quantity.program.function
+        for stage in chain([("typed", function)], stages(function, quantity.pipeline)):
+            todo.pop(0)
+            yield stage
+    except Exception as error:
+        raise Failed(todo[0], error) from error
+
+
+def outcome_after(quantity: Quantity, stage: str) -> Outcome:
+    """What the program gives after one stage."""
+    if stage == XLA:
+        return quantity.on_xla()
+    try:
+        function = next(f for name, f in _functions(quantity) if name == stage)
+    except Failed as failed:
+        return Outcome(error=failed.error)
+    return quantity.on_reference(function)
+
+
+def first_wrong(quantity: Quantity, found: Iterable[Row]) -> tuple[Row | None, Row | None]:
+    """The last row before the first wrong one, and this."""
+    before = None
+    for row in found:
+        if not quantity.is_right(row.outcome):
+            return before, row
+        before = row
+    return before, None
+
+
+# ----- Where to look
+
+
+def folder(of: Callable) -> str:
+    """The folder of the file that defines a function."""
+    return Path(inspect.getfile(inspect.unwrap(of))).parent.relative_to(ROOT).as_posix()
+
+
+def where(quantity: Quantity, stage: str) -> str:
+    """The part of the compiler that the first wrong stage points to."""
+    if stage in WITH_PASSES:
+        return f"a pass of the stage `{stage}`: the command `bisect` names it"
+    if stage == "storage":
+        return f"the storage of loops that run backwards, {folder(pipeline.lower_and_plan)}/"
+    if stage == XLA:
+        code = folder(pipeline.compile_function)
+        return f"the backend, {code}/, or the passing of arguments and results, myia/api/"
+    inference = f"the frontend or inference, {folder(pipeline.load)}/ and {folder(pipeline.infer)}/"
+    if quantity.name == "value" and stage == "typed":
+        return inference
+    adjoint = folder(pipeline.expand_derivatives)
+    return (
+        f"the adjoint, {adjoint}/, or a derivative rule in myia/primitives/ "
+        f"(if the value is wrong, too: {inference})"
+    )
+
+
+# ----- The table
+
+
+def report(quantity: Quantity) -> bool:
+    """Print the table of a quantity; is every stage right?"""
+    found = list(rows(quantity))
+    _, wrong = first_wrong(quantity, found)
+    which = quantity.worst((wrong or found[-1]).outcome)
+    print(title(quantity, which))
+    _line(quantity.oracle, quantity.text(quantity.want, which), "difference")
+    for row in found:
+        mark = "  <-- first wrong stage" if row is wrong else ""
+        difference = f"{quantity.difference(row.outcome):.1e}"
+        _line(row.stage, quantity.text(row.outcome, which), difference + mark)
+    if wrong is not None:
+        print(f"  look at {where(quantity, wrong.stage)}")
+    print()
+    return wrong is None
+
+
+def title(quantity: Quantity, which: int) -> str:
+    parts = [quantity.name, quantity.labels(which)]
+    trusted = quantity.trusted
+    if trusted is not None and not trusted.all():
+        sure = f"{quantity.oracle} can be trusted for {trusted.sum()} of {trusted.size} numbers"
+        parts.append(f"({sure})")
+    return ", ".join(part for part in parts if part)
+
+
+def _line(name: str, number: str, rest: str) -> None:
+    print(f"  {name:<20} {number:<24} {rest}")

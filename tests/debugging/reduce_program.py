@@ -1,0 +1,90 @@
+"""A failing program made smaller, as long as it fails in the same way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from random import Random
+
+import numpy as np
+from compare_stages import XLA, rows
+from generator import Generator, Program
+from harness import random_checks
+from quantities import Quantity, quantities
+from shrink import failure_of_random, shrink, start_of
+from subject import subject_of, with_arguments
+
+
+@dataclass(frozen=True)
+class Failure:
+    """The first wrong stage of a quantity, and how it is wrong: the same for the same mistake."""
+
+    quantity: str
+    stage: str
+    how: str
+
+    def __str__(self) -> str:
+        return f"the {self.quantity} after `{self.stage}`: {self.how}"
+
+
+def reduce(source: str, rtol: float | None = None) -> tuple[Failure | None, str]:
+    """How the program fails, and a smaller one that fails in the same way."""
+    found, difference = failure(source, rtol)
+    if found is None:
+        return None, source
+    # A smaller program must not fail by rounding alone.
+    rtol = max(rtol or 0.0, min(difference, 1.0) / 100)
+    return found, shrink(source, lambda text: failure(text, rtol, found.stage)[0] == found)
+
+
+def failure(
+    source: str, rtol: float | None = None, last: str = XLA
+) -> tuple[Failure | None, float]:
+    """How the text fails in the stages up to `last`, and the difference of the numbers."""
+    try:
+        found = quantities(subject_of(source), rtol)
+    except Exception:  # it is no program
+        return None, 0.0
+    for quantity in found:
+        for row in rows(quantity):
+            if not quantity.is_right(row.outcome):
+                how = _how(quantity, row.outcome.error)
+                return Failure(quantity.name, row.stage, how), quantity.difference(row.outcome)
+            if row.stage == last:
+                break
+    return None, 0.0
+
+
+def _how(quantity: Quantity, error: Exception | None) -> str:
+    if error is not None:
+        return start_of(error)
+    if quantity.want.error is not None:
+        return f"no {type(quantity.want.error).__name__}"
+    finite = np.all(np.isfinite(quantity.want.numbers))
+    return f"not the {'' if finite else 'infinite '}number of {quantity.oracle}"
+
+
+def reduce_random(seed: int, which: int, xla: bool) -> tuple[str | None, str]:
+    """The same for a random program, by all checks of the random tester."""
+    rng = Random(seed)
+    program = Generator(rng).program()
+    checks = replace(random_checks(rng), xla=xla)
+
+    def how(source: str) -> str | None:
+        return failure_of_random(Program(source, program.risky), seed, checks)
+
+    found, source = how(program.source), program.source
+    if found is not None:
+        source = shrink(source, lambda text: how(text) == found)
+    return found and f"{found}, {checks}", with_arguments(source, seed, which)
+
+
+# ----- Printed
+
+
+def report(failure: Failure | str | None, source: str) -> bool:
+    """Print the smaller program; was there no failure?"""
+    if failure is None:
+        print("The program does not fail.")
+    else:
+        print(f"# {failure}\n\n{source}")
+    return failure is None

@@ -1,0 +1,315 @@
+"""The three commands: a mistake made on purpose is found where it is."""
+
+from __future__ import annotations
+
+import functools
+import subprocess
+import sys
+from dataclasses import replace
+
+import bisect_passes
+import compare_stages
+import pytest
+import reduce_program
+from compare_stages import ROOT, first_wrong, rows
+from quantities import quantities
+from shrink import shrink
+from subject import source_of, subject_of
+
+from myia import pipeline
+from myia.ir.core import Function
+from myia.ir.parser import parse
+from myia.ir.printer import to_text
+from myia.passes import EARLY_PASSES, LATE_PASSES, PASSES
+from myia.source.diagnostics import InternalError
+
+PROGRAM = """
+import numpy as np
+
+def f(x, n):
+    total = 0.0
+    for i in range(1, n):
+        x[i] += x[i - 1] * 0.375
+        total += np.sin(x[i])
+    return total
+
+args = (np.linspace(0.5, 1.0, 4), 4)
+argnums = 0
+"""
+
+TEN_LINES = """
+import numpy as np
+
+def helper(x):
+    y = np.cumsum(x)
+    return y - y[0]
+
+def f(x, n):
+    total = 0.0
+    scale = np.max(helper(x)) + 1.0
+    for i in range(1, n):
+        if x[i] > 0.6:
+            x[i] += x[i - 1] * 0.375
+        total += np.sin(x[i]) / scale
+    while total > 2.0:
+        total = total * 0.5
+    return total
+
+args = (np.linspace(0.5, 1.0, 4), 4)
+"""
+
+REDUCED = """
+import numpy as np
+
+def f(x, n):
+    x[1] += 0.375
+args = (np.linspace(0.5, 1.0, 4), 4)
+"""
+
+WRONG_RULE = """
+import numpy as np
+import myia
+
+@myia.custom_vjp
+def square(x):
+    return x * x
+
+square.defvjp(lambda x: (x * x, x), lambda x, ct: (3.0 * x * ct,))
+
+def f(x):
+    return square(np.sin(x))
+
+args = (0.7,)
+argnums = 0
+"""
+
+
+def wrong(function: Function, number: str = "0.375", other: str = "0.25") -> Function:
+    """The constant `number` is replaced by another one."""
+    text = to_text(function)
+    wrong_text = text.replace(f" {number}:", f" {other}:")
+    return parse(wrong_text) if wrong_text != text else function
+
+
+def value_and_gradient(source: str = PROGRAM):
+    return quantities(subject_of(source))
+
+
+def wrong_stage(quantity) -> str | None:
+    _, row = first_wrong(quantity, rows(quantity))
+    return row and row.stage
+
+
+# ----- Stages
+
+
+def test_a_right_program_has_no_wrong_stage():
+    for quantity in value_and_gradient():
+        assert wrong_stage(quantity) is None
+        assert bisect_passes.find(quantity).stage is None
+    assert reduce_program.reduce(PROGRAM)[0] is None
+
+
+def test_wrong_inference(monkeypatch):
+    infer = pipeline.infer
+
+    def wrong_infer(*args, **options):
+        program = infer(*args, **options)
+        return replace(program, function=wrong(program.function))
+
+    monkeypatch.setattr(pipeline, "infer", wrong_infer)
+    value, gradient = value_and_gradient()
+    assert wrong_stage(value) == wrong_stage(gradient) == "typed"
+    assert "frontend" in compare_stages.where(value, "typed")
+
+
+def test_wrong_derivative_rule():
+    value, gradient = value_and_gradient(WRONG_RULE)
+    assert wrong_stage(value) is None
+    assert wrong_stage(gradient) == "typed"
+    assert "adjoint" in compare_stages.where(gradient, "typed")
+
+
+def test_wrong_transform(monkeypatch):
+    expand = pipeline.expand_derivatives
+    monkeypatch.setattr(pipeline, "expand_derivatives", lambda f: wrong(expand(f)))
+    for quantity in value_and_gradient():
+        assert wrong_stage(quantity) == "expand"
+
+
+def test_wrong_storage(monkeypatch):
+    lower = pipeline.lower_and_plan
+
+    @functools.wraps(lower)
+    def wrong_lower(function, limits):
+        lowered, plans = lower(function, limits)
+        return wrong(lowered), plans
+
+    monkeypatch.setattr(pipeline, "lower_and_plan", wrong_lower)
+    for quantity in value_and_gradient():
+        assert wrong_stage(quantity) == "storage"
+        assert "storage" in compare_stages.where(quantity, "storage")
+
+
+def test_wrong_backend(monkeypatch):
+    compile_function = pipeline.compile_function
+
+    @functools.wraps(compile_function)
+    def wrong_compile(function, *args, **options):
+        return compile_function(wrong(function), *args, **options)
+
+    monkeypatch.setattr(pipeline, "compile_function", wrong_compile)
+    for quantity in value_and_gradient():
+        found = bisect_passes.find(quantity)
+        assert (found.stage, found.step) == ("xla", None)
+        assert "backends/xla" in compare_stages.where(quantity, "xla")
+
+
+# ----- Passes
+
+
+@pytest.mark.parametrize(
+    "stage, passes, name",
+    [
+        ("prepare", EARLY_PASSES, "promote"),
+        ("optimize", PASSES, "cse"),
+        ("finish", LATE_PASSES, "contract"),
+    ],
+)
+def test_a_wrong_pass_is_named(monkeypatch, capsys, stage, passes, name):
+    monkeypatch.setitem(passes, name, wrong)
+    for quantity in value_and_gradient():
+        found = bisect_passes.find(quantity)
+        assert (found.stage, found.step.name, found.step.round) == (stage, name, 1)
+        assert name in found.without
+        assert quantity.is_right(found.before) and not quantity.is_right(found.after)
+        assert " 0.375:" in to_text(found.step.before)
+        assert " 0.375:" not in to_text(found.step.after)
+        assert not bisect_passes.report(quantity, show=True)
+    printed = capsys.readouterr().out
+    assert f"{name}, round 1" in printed
+    assert "tests/debugging/test_debugging.py" in printed
+    assert " 0.375:" in printed and " 0.25:" in printed
+
+
+def test_the_round_is_named(monkeypatch):
+    """One pass is wrong about what a later one leaves behind: in the second round."""
+
+    def rename(function: Function) -> Function:
+        return parse(to_text(function).replace("%total", "%renamed"))
+
+    def wrong_if_renamed(function: Function) -> Function:
+        return wrong(function) if "%renamed" in to_text(function) else function
+
+    def rename_once(function: Function) -> Function:
+        return rename(function) if "%total" in to_text(function) else function
+
+    first, *_, last = PASSES
+    monkeypatch.setitem(PASSES, first, wrong_if_renamed)
+    monkeypatch.setitem(PASSES, last, rename_once)
+    found = bisect_passes.find(value_and_gradient()[0])
+    assert (found.stage, found.step.name, found.step.round) == ("optimize", first, 2)
+    assert set(found.without) == {first, last}
+
+
+def test_a_pass_that_raises_is_named(monkeypatch):
+    def raising(function: Function) -> Function:
+        raise InternalError("on purpose")
+
+    monkeypatch.setitem(LATE_PASSES, "contract", raising)
+    value, _ = value_and_gradient()
+    found = bisect_passes.find(value)
+    assert (found.stage, found.step.name) == ("finish", "contract")
+    assert "on purpose" in value.text(found.after, 0)
+    assert "contract" in found.without
+
+
+def test_a_pass_that_leaves_invalid_ir_is_named(monkeypatch):
+    """The numbers are right; a value is defined twice."""
+
+    def twice(function: Function) -> Function:
+        region = function.region
+        return function.with_region(replace(region, ops=(region.ops[0], *region.ops)))
+
+    monkeypatch.setitem(LATE_PASSES, "layout", twice)
+    value, _ = value_and_gradient()
+    found = bisect_passes.find(value)
+    assert (found.stage, found.step.name) == ("finish", "layout")
+    assert "invalid IR" in value.text(found.after, 0)
+
+
+# ----- Smaller programs
+
+
+def test_a_failing_program_is_made_minimal(monkeypatch):
+    monkeypatch.setitem(LATE_PASSES, "contract", wrong)
+    failure, smaller = reduce_program.reduce(TEN_LINES)
+    assert (failure.quantity, failure.stage) == ("value", "finish")
+    assert smaller.strip() == REDUCED.strip()
+
+
+def test_a_wrong_gradient_stays_a_wrong_gradient():
+    failure, smaller = reduce_program.reduce(WRONG_RULE)
+    assert (failure.quantity, failure.stage) == ("gradient", "typed")
+    assert "defvjp" in smaller and "np.sin" not in smaller
+
+
+def test_an_error_stays_the_same_error():
+    source = PROGRAM.replace("    return", "    print(len(str(x)))\n    return")
+    failure, smaller = reduce_program.reduce(source)
+    assert failure.stage == "typed" and "MyiaError" in failure.how
+    assert "str(" in smaller and "for" not in smaller
+    assert reduce_program.failure(smaller)[0] == failure
+
+
+def test_a_random_program_is_made_smaller(monkeypatch):
+    assert reduce_program.reduce_random(17, 0, xla=False)[0] is None
+    monkeypatch.setitem(LATE_PASSES, "contract", lambda f: wrong(f, "0.5", "0.25"))
+    found, smaller = reduce_program.reduce_random(17, 0, xla=False)
+    assert "Mismatch value" in found
+    assert "return 0.5 * q\n" in smaller
+    assert reduce_program.failure(smaller)[0] is not None
+
+
+def test_a_program_that_does_not_end_is_no_smaller_one():
+    def fails(text: str) -> bool:
+        try:
+            exec(text, {})
+        except NameError:
+            return False
+        return "while" in text
+
+    source = "n = 2\nm = 3\nwhile n > 0:\n    n -= 1\n"
+    assert shrink(source, fails, seconds=0.1) == "n = 2\nwhile n:\n    n -= 1"
+
+
+# ----- Programs by name, and the commands
+
+
+@pytest.mark.parametrize("name", ["zoo:loops.power_by_range", "seed:17", "kernel:lu"])
+def test_programs_by_name(name):
+    for quantity in value_and_gradient(source_of(name)):
+        assert wrong_stage(quantity) is None
+
+
+def test_unknown_programs():
+    for name in ("zoo:nothing", "kernel:nothing"):
+        with pytest.raises(ValueError, match="nothing"):
+            source_of(name)
+    with pytest.raises(ValueError, match="does not define args"):
+        subject_of("def f(): return 1")
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess:
+    command = [sys.executable, "tests/debugging", *arguments]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+
+
+def test_commands(tmp_path):
+    path = tmp_path / "program.py"
+    path.write_text(WRONG_RULE)
+    stages = run("stages", str(path))
+    assert stages.returncode == 1, stages.stderr
+    (marked,) = (line for line in stages.stdout.splitlines() if "<-- first wrong stage" in line)
+    assert marked.split()[0] == "typed"
+    assert run("stages", "nothing.py").returncode == 2
