@@ -13,7 +13,7 @@ from quantities import Outcome, Quantity
 
 from myia.ir.core import Function
 from myia.ir.printer import to_text
-from myia.passes import EARLY_PASSES, LATE_PASSES, PASSES, optimize
+from myia.passes.pipeline import EARLY_PASSES, LATE_PASSES, PASSES, optimize
 
 LISTS = dict(zip(WITH_PASSES, (EARLY_PASSES, PASSES, LATE_PASSES)))
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -84,28 +83,19 @@ def first_wrong(quantity: Quantity, found: Iterable[Row]) -> tuple[Row | None, R
 # ----- Where to look
 
 
-def folder(of: Callable) -> str:
-    """The folder of the file that defines a function."""
-    return Path(inspect.getfile(inspect.unwrap(of))).parent.relative_to(ROOT).as_posix()
-
-
 def where(quantity: Quantity, stage: str) -> str:
     """The part of the compiler that the first wrong stage points to."""
     if stage in WITH_PASSES:
         return f"a pass of the stage `{stage}`: the command `bisect` names it"
     if stage == "storage":
-        return f"the storage of loops that run backwards, {folder(pipeline.lower_and_plan)}/"
+        return "what loops store for their reversal, myia/storage/"
     if stage == XLA:
-        code = folder(pipeline.compile_function)
-        return f"the backend, {code}/, or the passing of arguments and results, myia/api/"
-    inference = f"the frontend or inference, {folder(pipeline.load)}/ and {folder(pipeline.infer)}/"
+        return "the backend, myia/backends/xla/, or the passing of arguments, myia/api/"
+    inference = "the frontend or inference, myia/frontend/ and myia/infer/"
     if quantity.name == "value" and stage == "typed":
         return inference
-    adjoint = folder(pipeline.expand_derivatives)
-    return (
-        f"the adjoint, {adjoint}/, or a derivative rule in myia/primitives/ "
-        f"(if the value is wrong, too: {inference})"
-    )
+    adjoint = "the adjoint, myia/transforms/, or a derivative rule in myia/primitives/"
+    return f"{adjoint} (if the value is wrong, too: {inference})"
 
 
 # ----- The table

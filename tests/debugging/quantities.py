@@ -16,12 +16,12 @@ from subject import Subject
 from trees import children, is_float, is_narrow, is_same, like, random_like, vector, wide
 
 import myia
-from myia.infer.program import Program
-from myia.infer.signature import Flattener
+from myia.infer.boundary.signature import Flattener
+from myia.infer.eval.program import Program
 from myia.ir.core import Function, walk
 from myia.ir.verifier import verify
 from myia.pipeline import Options, typed_program
-from myia.primitives.structured import derivative_p
+from myia.primitives.core.structured import derivative_p
 from myia.transforms.expand import expand_derivatives
 
 MAX_DIFFERENCES = 100  # arguments of more floats: derivatives along random directions

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from myia.infer.signature import is_state
+from myia.infer.boundary.signature import is_state
 
 
 def is_float(x: Any) -> bool:
