@@ -1,7 +1,7 @@
 """Hashes of the final IR of many programs: what a change of names and places must leave alone.
 
-    python tests/ir_hashes.py > before        # at one commit
-    python tests/ir_hashes.py > after         # at another; `diff before after` is empty
+    python -m tests.ir_hashes > before        # at one commit
+    python -m tests.ir_hashes > after         # at another; `diff before after` is empty
 
 One line a program: its name and a hash of the text of its last stage, without comments (where in
 the source an op comes from). The programs: the kernels of the benchmarks, primal and gradient; the
@@ -10,8 +10,6 @@ those of the language. `--renamed OLD=NEW` says which ops have another name than
 commit; `--only TEXT` takes the programs whose name contains it.
 """
 
-# ruff: noqa: E402  (the programs are imported by the path that is set here)
-
 from __future__ import annotations
 
 import argparse
@@ -19,23 +17,18 @@ import copy
 import hashlib
 import multiprocessing
 import re
-import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
-
-ROOT = Path(__file__).parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "examples"), str(ROOT / "tests" / "zoo")]
 
 import numpy as np
-from language import objects, values  # noqa: F401  (imported for what they register)
-from language.registry import PROGRAMS as LANGUAGE
-from small_programs import PROGRAMS
-from test_programs import Case
-from trees import random_like
 
 import myia
 from benchmarks.demo_steps import NETWORKS
 from benchmarks.kernel_programs import KERNELS
+from tests.zoo.language import objects, values  # noqa: F401  (imported for what they register)
+from tests.zoo.language.registry import PROGRAMS as LANGUAGE
+from tests.zoo.small_programs import PROGRAMS
+from tests.zoo.test_programs import Case
+from tests.zoo.trees import random_like
 
 SPAN = re.compile(r" +# \S+:\d+\S*$", re.MULTILINE)
 

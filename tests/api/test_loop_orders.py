@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from api.taylor import derivatives
-from infer.driver import inferred
 
 import myia
 from myia.backends.reference.interpreter import evaluate
 from myia.pipeline import Options, lowered
+from tests.api.taylor import derivatives
+from tests.infer.driver import inferred
 
 
 def kinds_of_carries(x):

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from api_programs import power, smallest, wave
 
 import myia
+from tests.api.api_programs import power, smallest, wave
 
 PROGRAMS = {
     "power": (myia.grad(power), (1.5, 20.0)),

@@ -4,9 +4,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from api_programs import cubes, loss, power, smallest, wave
 
 import myia
+from tests.api.api_programs import cubes, loss, power, smallest, wave
 
 X = np.array([1.0, -2.0, 0.5])
 

@@ -5,7 +5,6 @@ import re
 import jax
 import numpy as np
 import pytest
-from xla_programs import F64_, PROGRAMS, function, integer, read, write
 
 from myia.backends.reference.interpreter import evaluate
 from myia.backends.xla.cpu.emission_options import UNDER_A_TRACE, Rules, rules_for_cpu
@@ -27,6 +26,7 @@ from myia.primitives.pointwise.logic import gt, lt
 from myia.primitives.pointwise.transcendental import sin
 from myia.source.diagnostics import InternalError
 from myia.source.span import SourceFile, Span
+from tests.backends.xla_programs import F64_, PROGRAMS, function, integer, read, write
 
 
 def cases():

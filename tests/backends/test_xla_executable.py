@@ -3,12 +3,12 @@
 import jax
 import numpy as np
 import pytest
-from xla_programs import F64_, PROGRAMS, function
 
 from myia.backends.reference.interpreter import evaluate
 from myia.backends.xla.executable import compile_function
 from myia.ir.avals import F64, I64
 from myia.primitives.pointwise.transcendental import sin
+from tests.backends.xla_programs import F64_, PROGRAMS, function
 
 counted_loop, _ = PROGRAMS["counted_loop"]
 ARGS = (np.float64(0.3), np.float64(0.1), np.int64(5))

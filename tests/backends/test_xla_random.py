@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from random_typed_programs import arguments, random_function
 
 from myia.backends.reference.interpreter import evaluate
 from myia.backends.xla.executable import compile_function
 from myia.ir.verifier import verify
+from tests.backends.random_typed_programs import arguments, random_function
 
 
 def check(seed: int, under_a_trace: bool = False) -> None:

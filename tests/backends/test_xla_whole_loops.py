@@ -8,7 +8,6 @@ import tracemalloc
 import jax
 import numpy as np
 import pytest
-from xla_programs import F64_, function, integer, read, write
 
 from myia.backends.reference.interpreter import evaluate
 from myia.backends.xla.cpu.whole_loop_cost import cuts, worth_compiling_whole
@@ -36,6 +35,7 @@ from myia.primitives.core.structured import loop_p
 from myia.primitives.linalg.dot import dot_general
 from myia.primitives.pointwise.logic import convert
 from myia.primitives.pointwise.transcendental import sin
+from tests.backends.xla_programs import F64_, function, integer, read, write
 
 pytestmark = pytest.mark.skipif(jax.default_backend() != "cpu", reason="rules for the CPU")
 

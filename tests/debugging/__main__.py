@@ -1,9 +1,9 @@
 """Find the piece of the compiler that makes a number wrong.
 
-    python tests/debugging stages PROGRAM    which stage makes it wrong: frontend and inference,
+    python -m tests.debugging stages PROGRAM    which stage makes it wrong: frontend and inference,
                                              adjoint, passes, storage of loops, or XLA
-    python tests/debugging bisect PROGRAM    which pass makes it wrong, in which round
-    python tests/debugging reduce PROGRAM    a smaller program that fails in the same way
+    python -m tests.debugging bisect PROGRAM    which pass makes it wrong, in which round
+    python -m tests.debugging reduce PROGRAM    a smaller program that fails in the same way
 
 Right is what plain Python gives, and for gradients what central differences of it give. The exit
 status is 1 if something is wrong.
@@ -23,27 +23,18 @@ The gradient of a function that returns more than one float, or changes its argu
 weighted sum of what it returns and changes.
 """
 
-# ruff: noqa: E402  (the modules are imported by the path that is set here)
-
 from __future__ import annotations
 
 import argparse
-import sys
-from pathlib import Path
 
-ROOT = Path(__file__).parent.parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "zoo"), str(ROOT / "tests" / "fuzz")]
-
-import bisect_passes
-import compare_stages
-import reduce_program
-from quantities import quantities
-from subject import source_of, subject_of
+from tests.debugging import bisect_passes, compare_stages, reduce_program
+from tests.debugging.quantities import quantities
+from tests.debugging.subject import source_of, subject_of
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(
-        prog="python tests/debugging",
+        prog="python -m tests.debugging",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

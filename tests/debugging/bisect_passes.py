@@ -8,12 +8,20 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from compare_stages import ROOT, WITH_PASSES, Row, first_wrong, outcome_after, rows, title, where
-from quantities import Outcome, Quantity
-
 from myia.ir.core import Function
 from myia.ir.printer import to_text
 from myia.passes.pipeline import EARLY_PASSES, LATE_PASSES, PASSES, optimize
+from tests.debugging.compare_stages import (
+    ROOT,
+    WITH_PASSES,
+    Row,
+    first_wrong,
+    outcome_after,
+    rows,
+    title,
+    where,
+)
+from tests.debugging.quantities import Outcome, Quantity
 
 LISTS = dict(zip(WITH_PASSES, (EARLY_PASSES, PASSES, LATE_PASSES)))
 

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from quantities import Outcome, Quantity
-
 from myia import pipeline
 from myia.ir.core import Function
 from myia.pipeline import stages
+from tests.debugging.quantities import Outcome, Quantity
 
 ROOT = Path(__file__).parent.parent.parent
 XLA = "xla"

@@ -9,11 +9,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from harness import differences
-from losses import dot
-from reference_calls import call
-from subject import Subject
-from trees import children, is_float, is_narrow, is_same, like, random_like, vector, wide
 
 import myia
 from myia.infer.boundary.signature import Flattener
@@ -23,6 +18,11 @@ from myia.ir.verifier import verify
 from myia.pipeline import Options, typed_program
 from myia.primitives.core.structured import derivative_p
 from myia.transforms.expand import expand_derivatives
+from tests.debugging.subject import Subject
+from tests.fuzz.harness import differences
+from tests.zoo.losses import dot
+from tests.zoo.reference_calls import call
+from tests.zoo.trees import children, is_float, is_narrow, is_same, like, random_like, vector, wide
 
 MAX_DIFFERENCES = 100  # arguments of more floats: derivatives along random directions
 DIRECTIONS = 20

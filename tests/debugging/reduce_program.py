@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 from random import Random
 
 import numpy as np
-from compare_stages import XLA, rows
-from generator import Generator, Program
-from harness import random_checks
-from quantities import Quantity, quantities
-from shrink import failure_of_random, shrink, start_of
-from subject import subject_of, with_arguments
+
+from tests.debugging.compare_stages import XLA, rows
+from tests.debugging.quantities import Quantity, quantities
+from tests.debugging.subject import subject_of, with_arguments
+from tests.fuzz.generator import Generator, Program
+from tests.fuzz.harness import random_checks
+from tests.fuzz.shrink import failure_of_random, shrink, start_of
 
 
 @dataclass(frozen=True)

@@ -24,12 +24,12 @@ from random import Random
 from typing import Any
 
 import numpy as np
-from generator import Generator
-from harness import ACTIVE, define, random_arguments
-from small_programs import PROGRAMS
-from trees import differentiable
 
 from benchmarks.kernel_programs import KERNELS
+from tests.fuzz.generator import Generator
+from tests.fuzz.harness import ACTIVE, define, random_arguments
+from tests.zoo.small_programs import PROGRAMS
+from tests.zoo.trees import differentiable
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def source_of_zoo(name: str, which: int) -> str:
     if found is None:
         raise ValueError(f"no program of the zoo is named {name}")
     lines = (
-        "from small_programs.registry import ALL",
+        "from tests.zoo.small_programs.registry import ALL",
         f"f = {found.f.__name__}",
         "program = next(p for p in ALL if p.f is f)",
         f"args = [*program.inputs, *(args for args, _ in program.exact)][{which}]",

@@ -8,14 +8,7 @@ import subprocess
 import sys
 from dataclasses import replace
 
-import bisect_passes
-import compare_stages
 import pytest
-import reduce_program
-from compare_stages import ROOT, first_wrong, rows
-from quantities import quantities
-from shrink import shrink
-from subject import source_of, subject_of
 
 from myia import pipeline
 from myia.ir.core import Function
@@ -23,6 +16,11 @@ from myia.ir.parser import parse
 from myia.ir.printer import to_text
 from myia.passes.pipeline import EARLY_PASSES, LATE_PASSES, PASSES
 from myia.source.diagnostics import InternalError
+from tests.debugging import bisect_passes, compare_stages, reduce_program
+from tests.debugging.compare_stages import ROOT, first_wrong, rows
+from tests.debugging.quantities import quantities
+from tests.debugging.subject import source_of, subject_of
+from tests.fuzz.shrink import shrink
 
 PROGRAM = """
 import numpy as np
@@ -320,7 +318,7 @@ def test_unknown_programs():
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess:
-    command = [sys.executable, "tests/debugging", *arguments]
+    command = [sys.executable, "-m", "tests.debugging", *arguments]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import copy
 import linecache
 
-from pyinterp import make_function
-
 from myia.frontend import load
 from myia.ir.verifier import verify
+from tests.frontend.pyinterp import make_function
 
 LOG: list = []
 

@@ -3,12 +3,12 @@
 import textwrap
 
 import pytest
-from compare import define
 
 from myia.frontend import load
 from myia.ir.core import walk
 from myia.primitives.core import py
 from myia.primitives.core.structured import Loop, if_p, loop_p
+from tests.frontend.compare import define
 
 
 def ops(program: str, primitive=None):

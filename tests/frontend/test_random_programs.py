@@ -1,8 +1,9 @@
 """Random programs do the same as IR(py) as they do in Python."""
 
 import pytest
-from compare import define, interpreted, outcome
-from random_programs import Generator
+
+from tests.frontend.compare import define, interpreted, outcome
+from tests.frontend.random_programs import Generator
 
 INPUTS = ((0, 0), (1, 3), (3, 1), (-2, 5))
 

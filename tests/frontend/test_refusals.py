@@ -4,11 +4,11 @@ import textwrap
 
 import gast
 import pytest
-from compare import define
 
 from myia.frontend import load
 from myia.frontend.fence import FENCE, LEAVES
 from myia.source.diagnostics import MyiaError
+from tests.frontend.compare import define
 
 # name: (the program, the message without its place)
 REFUSED = {

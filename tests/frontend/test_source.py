@@ -6,14 +6,14 @@ import math
 import sys
 
 import pytest
-from compare import define, interpreted
-from lambdas import ALIKE, BY_LINES, CURRIED, ON_ONE_LINE, PAIR, decorated, non_ascii
 
 from myia.frontend import load
 from myia.frontend.source import find
 from myia.ir.core import walk
 from myia.primitives.core import py
 from myia.source.diagnostics import MyiaError
+from tests.frontend.compare import define, interpreted
+from tests.frontend.lambdas import ALIKE, BY_LINES, CURRIED, ON_ONE_LINE, PAIR, decorated, non_ascii
 
 
 @pytest.mark.parametrize("fns", [ON_ONE_LINE, BY_LINES, ALIKE])
@@ -32,7 +32,7 @@ def test_lambdas_as_arguments_of_one_call():
 
 def test_places_are_those_of_the_file():
     code = load(decorated)
-    assert code.span.file.name == sys.modules["lambdas"].__file__
+    assert code.span.file.name == sys.modules["tests.frontend.lambdas"].__file__
     assert code.span.file.line(code.span.line) == "def decorated(x):"
     (op,) = [op for op in walk(code.region) if op.primitive is py.binary]
     line = code.span.file.line(op.span.line)
@@ -140,4 +140,4 @@ def test_closures_without_inner_functions_share_their_region():
 
 def test_find_returns_the_file_of_the_function():
     node, file = find(decorated)
-    assert node.name == "decorated" and file.name == sys.modules["lambdas"].__file__
+    assert node.name == "decorated" and file.name == sys.modules["tests.frontend.lambdas"].__file__

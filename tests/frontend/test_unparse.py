@@ -7,11 +7,11 @@ import textwrap
 
 import gast
 import pytest
-from compare import define
 
 from myia.frontend.core import core
 from myia.frontend.load import core_text
 from myia.frontend.unparse import to_text
+from tests.frontend.compare import define
 
 FUNCTIONS = {
     "jumps": (

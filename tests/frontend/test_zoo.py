@@ -1,11 +1,11 @@
 """Every tiny program of the zoo does the same as IR(py) as it does in Python."""
 
 import pytest
-from compare import check, outcome
-from pyinterp import make_function
-from zoo import ZOO, Account, Savings
 
 from myia.frontend import load
+from tests.frontend.compare import check, outcome
+from tests.frontend.pyinterp import make_function
+from tests.frontend.zoo import ZOO, Account, Savings
 
 
 @pytest.mark.parametrize("fn, args", [pytest.param(f, a, id=f.__name__) for f, a in ZOO])

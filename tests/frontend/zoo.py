@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from compare import t
+from tests.frontend.compare import t
 
 ZOO = []
 

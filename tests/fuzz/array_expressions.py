@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from choices import ARRAYS
-from expressions import Expressions
+from tests.fuzz.choices import ARRAYS
+from tests.fuzz.expressions import Expressions
 
 Shape = tuple[int, ...]
 

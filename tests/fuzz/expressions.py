@@ -6,7 +6,7 @@ derivatives.
 
 from __future__ import annotations
 
-from choices import ARRAYS, BOOL, DICT, FLOAT, INT, INTS, LIST, PAIR, RECORD, Choices
+from tests.fuzz.choices import ARRAYS, BOOL, DICT, FLOAT, INT, INTS, LIST, PAIR, RECORD, Choices
 
 SMOOTH = (
     "math.sin({})",

@@ -12,9 +12,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from random import Random
 
-from choices import ARRAYS, BOOL, DICT, FLOAT, INT, INTS, LIST, PAIR, RECORD, Scope, Type
 from hypothesis import strategies as st
-from statements import INDENT, Statements
+
+from tests.fuzz.choices import ARRAYS, BOOL, DICT, FLOAT, INT, INTS, LIST, PAIR, RECORD, Scope, Type
+from tests.fuzz.statements import INDENT, Statements
 
 ARGUMENTS: dict[str, Type] = {"p": FLOAT, "q": FLOAT, "n": INT, "x": (3,), "y": (3,), "A": (2, 3)}
 

@@ -15,7 +15,6 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from generator import Program
 
 import myia
 from myia.backends.reference.interpreter import evaluate
@@ -25,6 +24,7 @@ from myia.ir.core import Function
 from myia.passes.pipeline import LATE_PASSES
 from myia.pipeline import Options, stages, typed_program
 from myia.source.diagnostics import MyiaError
+from tests.fuzz.generator import Program
 
 VALUE_RTOL = 1e-9
 GRADIENT_RTOL = 1e-5

@@ -12,8 +12,9 @@ from random import Random
 from typing import Any
 
 import numpy as np
-from generator import Program
-from harness import (
+
+from tests.fuzz.generator import Program
+from tests.fuzz.harness import (
     ACTIVE,
     Case,
     Checks,

@@ -1,4 +1,4 @@
-"""Many random programs: `python tests/fuzz/run.py --count 1000 --seed 0 [--xla | --float32]`.
+"""Many random programs: `python -m tests.fuzz.run --count 1000 --seed 0 [--xla | --float32]`.
 
 With `--few-trips` passes do what they do of many trips of few as well.
 """
@@ -14,10 +14,10 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from random import Random
 
-from generator import Generator, Program
-from harness import Report, check, random_checks
-from narrow import check_narrow
-from thresholds import lower
+from tests.fuzz.generator import Generator, Program
+from tests.fuzz.harness import Report, check, random_checks
+from tests.fuzz.narrow import check_narrow
+from tests.fuzz.thresholds import lower
 
 SECONDS = 120  # a program that takes longer has failed
 

@@ -1,7 +1,7 @@
 """Makes a failing program smaller.
 
 Statements are removed, compound ones replaced by their bodies and expressions by their parts, as
-long as the program fails in the same way. The command is `python tests/debugging reduce`.
+long as the program fails in the same way. The command is `python -m tests.debugging reduce`.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from generator import Program
-from harness import Checks, Mismatch, check
+from tests.fuzz.generator import Program
+from tests.fuzz.harness import Checks, Mismatch, check
 
 BLOCKS = ("body", "orelse")
 

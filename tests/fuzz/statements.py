@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from array_expressions import ArrayExpressions
-from choices import ARRAYS, BOOL, DICT, FLOAT, INT, INTS, LIST, PAIR, RECORD
+from tests.fuzz.array_expressions import ArrayExpressions
+from tests.fuzz.choices import ARRAYS, BOOL, DICT, FLOAT, INT, INTS, LIST, PAIR, RECORD
 
 SHAPES = ((3,), (2,), (2, 3))
 INDENT = "    "

@@ -1,11 +1,12 @@
 """Random structured programs against plain Python: values, errors, mutation and derivatives."""
 
 import pytest
-from generator import Generator
-from harness import check, random_checks
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from run import run_narrow, run_seed
+
+from tests.fuzz.generator import Generator
+from tests.fuzz.harness import check, random_checks
+from tests.fuzz.run import run_narrow, run_seed
 
 ONE_RUN = {
     "deadline": None,

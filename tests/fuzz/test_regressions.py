@@ -1,8 +1,9 @@
 """Programs that once were compiled wrongly, as found: reduced random programs."""
 
 import pytest
-from generator import Program
-from harness import Checks, check
+
+from tests.fuzz.generator import Program
+from tests.fuzz.harness import Checks, check
 
 ALL = Checks(forward=True, second=True)
 

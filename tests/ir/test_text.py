@@ -1,6 +1,5 @@
 """The text form: goldens, and that it is read back exactly."""
 
-import programs
 import pytest
 
 from myia.ir.avals import PY
@@ -12,6 +11,7 @@ from myia.ir.lexer import ParseError
 from myia.ir.parser import parse
 from myia.ir.printer import to_text
 from myia.primitives.core import py
+from tests.ir import programs
 
 
 @pytest.fixture(params=programs.ALL, ids=lambda p: p.__name__)

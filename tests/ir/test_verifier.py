@@ -1,6 +1,5 @@
 """The verifier: every program above is valid; one failing example for each invariant."""
 
-import programs
 import pytest
 
 from myia.ir.avals import F64, I64, PY
@@ -15,6 +14,7 @@ from myia.primitives.core.effects import debug_print
 from myia.primitives.core.structured import if_p
 from myia.primitives.pointwise.arithmetic import add, neg
 from myia.source.diagnostics import InternalError
+from tests.ir import programs
 
 
 @pytest.mark.parametrize("program", programs.TYPED, ids=lambda p: p.__name__)

@@ -10,7 +10,8 @@ from jax import lax
 from jax.ad_checkpoint import checkpoint_name
 from jax.custom_batching import custom_vmap
 from jax.experimental.layout import Layout, with_layout_constraint
-from sampled_case import INEXACT, flags, row, whole
+
+from tests.lax.sampled_case import INEXACT, flags, row, whole
 
 X, V = (2, 3), (3,)
 

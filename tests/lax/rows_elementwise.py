@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import jax.numpy as jnp
 from jax import lax
-from sampled_case import COMPLEXES, INEXACT, pointwise, row, whole, within
+
+from tests.lax.sampled_case import COMPLEXES, INEXACT, pointwise, row, whole, within
 
 WIDE, UNIT, POSITIVE, MODERATE = (-2.0, 2.0), (-0.9, 0.9), (0.2, 3.0), (0.5, 2.5)
 ABOVE_ONE = (1.2, 4.0)

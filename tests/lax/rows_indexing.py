@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from jax import lax
-from sampled_case import INEXACT, at, row
+
+from tests.lax.sampled_case import INEXACT, at, row
 
 ROWS = lax.GatherDimensionNumbers((1,), (0,), (0,))  # whole rows of a matrix
 PLACES = lax.GatherDimensionNumbers((), (0, 1), (0, 1))  # single elements of one

@@ -6,10 +6,11 @@ What a factorization leaves free (the phase of a complex eigenvector) is taken o
 from __future__ import annotations
 
 import jax.numpy as jnp
-import sampled_arrays
 from jax import lax
-from sampled_arrays import definite, hermitian
-from sampled_case import COMPLEXES, INEXACT, REALS, Make, row
+
+from tests import sampled_arrays
+from tests.lax.sampled_case import COMPLEXES, INEXACT, REALS, Make, row
+from tests.sampled_arrays import definite, hermitian
 
 linalg = lax.linalg
 

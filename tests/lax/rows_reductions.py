@@ -8,7 +8,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from sampled_case import INEXACT, at, row, whole, within
+
+from tests.lax.sampled_case import INEXACT, at, row, whole, within
 
 X, CUBE = (2, 3), (2, 3, 4)
 NONZERO = within(0.4, 1.6, CUBE)

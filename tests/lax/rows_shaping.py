@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from jax import lax
-from sampled_case import INEXACT, at, flags, row, whole
+
+from tests.lax.sampled_case import INEXACT, at, flags, row, whole
 
 X, CUBE = (2, 3), (2, 3, 4)
 

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import jax.numpy as jnp
 import jax.random as random
 from jax import lax
-from sampled_case import pointwise, row, whole, within
+
+from tests.lax.sampled_case import pointwise, row, whole, within
 
 WIDE, UNIT, POSITIVE, FRACTION = (-2.0, 2.0), (-0.9, 0.9), (0.5, 3.0), (0.1, 0.9)
 VECTOR = within(*POSITIVE, (2, 3))

@@ -8,7 +8,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from sampled_case import COMPLEXES, INEXACT, row
+
+from tests.lax.sampled_case import COMPLEXES, INEXACT, row
 
 IMAGES, KERNELS = (2, 3, 5, 4), (4, 3, 2, 3)
 SIGNAL = (2, 8)

@@ -14,8 +14,6 @@ import jax
 import jax.flatten_util
 import jax.numpy as jnp
 import numpy as np
-from sampled_arrays import differentiable, weights
-from sampled_case import Case
 
 from myia.backends.reference.interpreter import evaluate
 from myia.backends.xla.executable import compile_function
@@ -31,6 +29,8 @@ from myia.primitives.core.define import array_constant, constant
 from myia.primitives.pointwise.logic import convert
 from myia.primitives.pointwise.transcendental import real
 from myia.transforms.vjp import vjp_region
+from tests.lax.sampled_case import Case
+from tests.sampled_arrays import differentiable, weights
 
 # ----- Ours
 

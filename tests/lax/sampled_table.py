@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import itertools
 
-import rows_control
-import rows_elementwise
-import rows_indexing
-import rows_linalg
-import rows_reductions
-import rows_shaping
-import rows_special
-import rows_windows
-from sampled_case import Case
+from tests.lax import (
+    rows_control,
+    rows_elementwise,
+    rows_indexing,
+    rows_linalg,
+    rows_reductions,
+    rows_shaping,
+    rows_special,
+    rows_windows,
+)
+from tests.lax.sampled_case import Case
 
 _TABLES = (
     rows_elementwise,

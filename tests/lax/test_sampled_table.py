@@ -11,9 +11,6 @@ import numpy as np
 import pytest
 from jax.extend.core import ClosedJaxpr, Jaxpr
 from jax.interpreters import ad
-from sampled_case import Case
-from sampled_oracle import assert_equal, by_jax, on_reference, on_xla
-from sampled_table import CASES, LEFT_OUT
 
 from myia.infer.jax.tracing.rules import RULES
 from myia.infer.jax.tracing.trace import stage
@@ -21,6 +18,9 @@ from myia.infer.jax.tracing.translate import translate
 from myia.ir.avals import F64
 from myia.ir.builder import build_region
 from myia.source.diagnostics import MyiaError
+from tests.lax.sampled_case import Case
+from tests.lax.sampled_oracle import assert_equal, by_jax, on_reference, on_xla
+from tests.lax.sampled_table import CASES, LEFT_OUT
 
 
 def is_of_jax(rule) -> bool:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from infer.driver import inferred
 
 import myia
 from myia.ir.core import walk
 from myia.pipeline import lowered
 from myia.rewriting.value_numbering import Numbering
 from myia.rewriting.walk import Walk
+from tests.infer.driver import inferred
 
 
 def layer(weights, x):

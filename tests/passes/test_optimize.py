@@ -1,8 +1,7 @@
-from before_after import before_after
-
 from myia.ir.parser import parse
 from myia.ir.printer import to_text
 from myia.passes.pipeline import LATE_PASSES, PASSES, optimize
+from tests.passes.before_after import before_after
 
 PROGRAM = """
 func @f(%x: f64[], %n: i64[]) -> f64[], f64[] {

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from random_ir import arguments, random_function
 
 from myia.backends.reference.interpreter import evaluate
 from myia.ir.core import Function
@@ -10,6 +9,7 @@ from myia.ir.verifier import verify
 from myia.passes.pipeline import PASSES, optimize
 from myia.transforms.jvp import jvp_region
 from myia.transforms.vjp import vjp_region
+from tests.passes.random_ir import arguments, random_function
 
 DIFFERENTIABLE = (0, 3, 4)  # the arguments %x, %v, %m
 

@@ -8,11 +8,21 @@ from __future__ import annotations
 
 import itertools
 
-import linalg_cases
 import numpy as np
-import special_cases
-import window_cases
-from case import (
+
+from myia.primitives.arrays import dynamic_slices as w
+from myia.primitives.arrays import gather as i
+from myia.primitives.arrays import reductions as r
+from myia.primitives.arrays import scattering as j
+from myia.primitives.arrays import shaping as s
+from myia.primitives.arrays import sorting as o
+from myia.primitives.core import barriers, define, effects
+from myia.primitives.linalg import dot as m
+from myia.primitives.pointwise import arithmetic as a
+from myia.primitives.pointwise import logic as g
+from myia.primitives.pointwise import transcendental as e
+from tests.primitives import linalg_cases, special_cases, window_cases
+from tests.primitives.case import (
     ANY,
     BITS,
     INEXACT,
@@ -29,18 +39,6 @@ from case import (
     case,
     pointwise,
 )
-
-from myia.primitives.arrays import dynamic_slices as w
-from myia.primitives.arrays import gather as i
-from myia.primitives.arrays import reductions as r
-from myia.primitives.arrays import scattering as j
-from myia.primitives.arrays import shaping as s
-from myia.primitives.arrays import sorting as o
-from myia.primitives.core import barriers, define, effects
-from myia.primitives.linalg import dot as m
-from myia.primitives.pointwise import arithmetic as a
-from myia.primitives.pointwise import logic as g
-from myia.primitives.pointwise import transcendental as e
 
 ROWS = dict(dims=i.index_dims((1,), (0,), (0,)))  # whole rows of a matrix, at indices (n, 1)
 PLACES = dict(dims=i.index_dims((), (0, 1), (0, 1)))  # single elements of one, at (n, 2)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-from case import INEXACT, Case, sample
 
 from myia.primitives.linalg import eig as e
 from myia.primitives.linalg import eigh_svd as s
@@ -14,6 +13,7 @@ from myia.primitives.linalg import matrix_functions as x
 from myia.primitives.linalg import qr as q
 from myia.primitives.linalg import schur_hessenberg as f
 from myia.primitives.linalg import triangular as t
+from tests.primitives.case import INEXACT, Case, sample
 
 EMPTY = (0, 0)
 SQUARE = ((3, 3), (2, 2, 2), EMPTY)

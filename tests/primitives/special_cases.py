@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-from case import INTS, MODERATE, POSITIVE, REALS, UNIT, WIDE, Case, case, pointwise
 
 from myia.primitives import random as r
 from myia.primitives.pointwise import bits as b
@@ -13,6 +12,7 @@ from myia.primitives.special import exponential_integrals as i
 from myia.primitives.special import gamma_bessel as f
 from myia.primitives.special import hypergeometric as h
 from myia.primitives.special import normal as n
+from tests.primitives.case import INTS, MODERATE, POSITIVE, REALS, UNIT, WIDE, Case, case, pointwise
 
 FRACTION = (0.05, 0.95)
 

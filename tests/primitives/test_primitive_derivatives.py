@@ -8,9 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from case import Case, sample
-from cases import CASES
-from derivatives import active, jvp, vjp
 
 from myia.backends.reference.interpreter import evaluate
 from myia.ir.avals import aval_of
@@ -18,6 +15,9 @@ from myia.ir.builder import build_region, emit
 from myia.ir.core import Region
 from myia.ir.primitive import NONDIFFERENTIABLE
 from myia.primitives.core.define import array_constant
+from tests.primitives.case import Case, sample
+from tests.primitives.cases import CASES
+from tests.primitives.derivatives import active, jvp, vjp
 
 STEP = 1e-5
 

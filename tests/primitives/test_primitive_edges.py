@@ -9,7 +9,6 @@ import math
 import jax
 import numpy as np
 import pytest
-from derivatives import jvp, vjp
 
 from myia.backends.reference.interpreter import evaluate
 from myia.ir.avals import BOOL, F32, F64, I64, Aval, aval_of
@@ -22,6 +21,7 @@ from myia.primitives.pointwise import arithmetic as a
 from myia.primitives.pointwise import logic
 from myia.primitives.pointwise import transcendental as e
 from myia.source.diagnostics import InternalError
+from tests.primitives.derivatives import jvp, vjp
 
 
 def region_of(primitive, *inputs, **params):

@@ -7,12 +7,12 @@ import itertools
 import jax
 import numpy as np
 import pytest
-from case import Case
-from cases import CASES
 
 import myia.primitives  # noqa: F401  fills the registry
 from myia.ir.avals import Aval, aval_of
 from myia.ir.primitive import PRIMITIVES
+from tests.primitives.case import Case
+from tests.primitives.cases import CASES
 
 SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 1e-300, 7.0, np.inf, -np.inf, np.nan]
 TYPED = sorted(name for name in PRIMITIVES if not name.startswith("py."))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from spellings import DERIVED, PREPARED, SPELLINGS, STORED
 
 import myia
 from myia.frontend.load import load
@@ -14,6 +13,7 @@ from myia.ir.core import Function, walk
 from myia.ir.primitive import PRIMITIVES
 from myia.pipeline import STAGES, Options, stages
 from myia.transforms.expand import expand_derivatives
+from tests.primitives.spellings import DERIVED, PREPARED, SPELLINGS, STORED
 
 TYPED = {
     name

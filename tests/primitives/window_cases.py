@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from case import INEXACT, INTS, NUMBERS, REALS, case
 
 from myia.primitives.arrays import convolution as v
 from myia.primitives.arrays import cumulative as u
@@ -12,6 +11,7 @@ from myia.primitives.arrays import gather as i
 from myia.primitives.arrays import pooling as w
 from myia.primitives.arrays import scattering as s
 from myia.primitives.arrays import sorting as o
+from tests.primitives.case import INEXACT, INTS, NUMBERS, REALS, case
 
 NCHW = ((0, 1, 2, 3), (0, 1, 2, 3), (0, 1, 2, 3))
 NHWC = ((0, 3, 1, 2), (3, 2, 0, 1), (0, 3, 1, 2))

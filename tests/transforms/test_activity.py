@@ -1,8 +1,6 @@
 """Which values are active: through operations, branches, loops and their reversals."""
 
 import numpy as np
-from derivative_checks import differentiable, expanded, function, gradient
-from derivative_zoo import integer, number
 
 from myia.ir.core import walk
 from myia.primitives.core.emit_structured import if_, loop
@@ -10,6 +8,8 @@ from myia.primitives.core.structured import Loop, rev_p
 from myia.primitives.pointwise.logic import convert, gt, stop_gradient
 from myia.primitives.pointwise.transcendental import sin
 from myia.transforms.activity import active_values
+from tests.transforms.derivative_checks import differentiable, expanded, function, gradient
+from tests.transforms.derivative_zoo import integer, number
 
 
 def active(f, wrt, of):

@@ -1,8 +1,9 @@
 """Every program of the zoo: forward and reverse, and all four combinations of order 2."""
 
 import pytest
-from derivative_checks import check, function
-from derivative_zoo import ZOO
+
+from tests.transforms.derivative_checks import check, function
+from tests.transforms.derivative_zoo import ZOO
 
 
 @pytest.mark.parametrize("name", ZOO)

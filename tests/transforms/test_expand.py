@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from derivative_checks import check, expanded, function, run
-from derivative_zoo import integer, number
 
 from myia.ir.avals import F64, I64
 from myia.ir.builder import build_region, emit
@@ -14,6 +12,8 @@ from myia.primitives.core.emit_structured import if_, loop
 from myia.primitives.core.structured import call_p, derivative_p
 from myia.primitives.pointwise.logic import gt
 from myia.primitives.pointwise.transcendental import cos, sin
+from tests.transforms.derivative_checks import check, expanded, function, run
+from tests.transforms.derivative_zoo import integer, number
 
 
 def derivative(body, args, seeds, mode, wrt, of, avals=None):

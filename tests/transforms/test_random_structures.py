@@ -1,8 +1,9 @@
 """Forward and reverse mode of random structured programs, to second order."""
 
 import pytest
-from derivative_checks import check
-from random_structures import random_program
+
+from tests.transforms.derivative_checks import check
+from tests.transforms.random_structures import random_program
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from derivative_checks import expanded, function, gradient, pullback, pushforward, run
-from derivative_zoo import VECTOR, integer, number, read, write
 
 from myia.ir.core import walk
 from myia.ir.printer import to_text
@@ -17,6 +15,15 @@ from myia.primitives.pointwise.logic import gt
 from myia.primitives.pointwise.transcendental import cos, exp, sin
 from myia.rewriting.liveness import prune
 from myia.transforms.expand import expand_derivatives
+from tests.transforms.derivative_checks import (
+    expanded,
+    function,
+    gradient,
+    pullback,
+    pushforward,
+    run,
+)
+from tests.transforms.derivative_zoo import VECTOR, integer, number, read, write
 
 
 def count(f, name: str) -> int:

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from reference_calls import ReferenceCalls
 
 import myia
+from tests.zoo.reference_calls import ReferenceCalls
 
 STEP = 1e-6
 GRADIENT_RTOL, SECOND_RTOL = 1e-6, 1e-5

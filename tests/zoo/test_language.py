@@ -6,10 +6,10 @@ import copy
 
 import numpy as np
 import pytest
-from language import objects, values
-from language.registry import PROGRAMS
 
 import myia
+from tests.zoo.language import objects, values
+from tests.zoo.language.registry import PROGRAMS
 
 THEMES = (values, objects)  # imported for the programs that they register
 

@@ -8,10 +8,17 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from losses import losses_of
-from reference_calls import ReferenceCalls
-from small_programs import PROGRAMS, Program
-from trees import (
+
+import myia
+from myia.frontend import load
+from myia.ir.equality import same
+from myia.ir.parser import parse
+from myia.ir.printer import to_text
+from myia.passes.pipeline import LATE_PASSES
+from tests.zoo.losses import losses_of
+from tests.zoo.reference_calls import ReferenceCalls
+from tests.zoo.small_programs import PROGRAMS, Program
+from tests.zoo.trees import (
     assert_same,
     differentiable,
     is_narrow,
@@ -22,13 +29,6 @@ from trees import (
     vector,
     wide,
 )
-
-import myia
-from myia.frontend import load
-from myia.ir.equality import same
-from myia.ir.parser import parse
-from myia.ir.printer import to_text
-from myia.passes.pipeline import LATE_PASSES
 
 STEP = 1e-3  # of central differences of fourth order
 VALUE_RTOL = 1e-12

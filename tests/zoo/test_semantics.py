@@ -9,9 +9,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from small_programs.objects import Counter, Pair
 
 import myia
+from tests.zoo.small_programs.objects import Counter, Pair
 
 A = np.array
 

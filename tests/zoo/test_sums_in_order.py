@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from reference_calls import ReferenceCalls
 
 import myia
+from tests.zoo.reference_calls import ReferenceCalls
 
 
 def arguments(dtype, n=18, m=21, k=16):

@@ -8,11 +8,11 @@ from __future__ import annotations
 import jax
 import numpy as np
 import pytest
-from hlo_copies import copies_in_loops
 from jax import export
 
 import myia
 from benchmarks.kernel_programs import KERNELS
+from tests.zoo.hlo_copies import copies_in_loops
 
 NAMES = ("heat_1d", "seidel_2d", "thomas", "running_moments", "soft_alignment", "wave_1d")
 SIZE = 12

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from language.registry import program
+from tests.zoo.language.registry import program
 
 
 class Color(enum.Enum):

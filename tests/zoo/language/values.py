@@ -7,7 +7,7 @@ import itertools
 
 import numpy as np
 
-from language.registry import program
+from tests.zoo.language.registry import program
 
 A = np.array
 

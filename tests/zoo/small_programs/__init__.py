@@ -1,6 +1,6 @@
 """Small programs of plain Python and NumPy, by theme. Nothing in them knows of the compiler."""
 
-from small_programs import (
+from tests.zoo.small_programs import (
     algorithms,
     arrays,
     branches,
@@ -17,7 +17,7 @@ from small_programs import (
     traps,
     while_loops,
 )
-from small_programs.registry import ALL, Program
+from tests.zoo.small_programs.registry import ALL, Program
 
 THEMES = (
     branches,

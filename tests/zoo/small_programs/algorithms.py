@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from small_programs.registry import program
+from tests.zoo.small_programs.registry import program
 
 A = np.array
 SPD = np.array([[4.0, 1.0, 0.5], [1.0, 3.0, 0.2], [0.5, 0.2, 2.0]])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from small_programs.registry import program
+from tests.zoo.small_programs.registry import program
 
 A = np.array
 M = np.array([[1.0, 2.0, 0.5], [0.3, -1.0, 2.5]])

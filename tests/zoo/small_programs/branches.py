@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from small_programs.registry import program
+from tests.zoo.small_programs.registry import program
 
 
 @program((1.5, 2.0), (-0.7, 2.0))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from small_programs.registry import program
+from tests.zoo.small_programs.registry import program
 
 A = np.array
 Point = namedtuple("Point", "x y")

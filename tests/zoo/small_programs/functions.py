@@ -7,7 +7,7 @@ import operator
 
 import numpy as np
 
-from small_programs.registry import program
+from tests.zoo.small_programs.registry import program
 
 A = np.array
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from small_programs.registry import program
+from tests.zoo.small_programs.registry import program
 
 A = np.array
 X = A([1.0, 2.0, -3.0, 4.0, 0.5])

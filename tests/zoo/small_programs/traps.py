@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from small_programs.registry import program
+from tests.zoo.small_programs.registry import program
 
 A = np.array
 M = np.array([[1.0, 2.0, 0.5], [0.3, -1.0, 2.5]])

@@ -1,0 +1,1 @@
+"""Tests, a folder for each room of `myia/`."""

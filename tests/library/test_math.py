@@ -1,0 +1,98 @@
+"""The `math` module: values as Python's, results that are Python numbers."""
+
+import math
+
+import numpy as np
+import pytest
+
+from myia.source.diagnostics import MyiaError
+from tests.infer.driver import assert_same, run
+
+ONE = [
+    "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh",
+    "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "cbrt", "fabs", "erf", "erfc",
+    "gamma", "lgamma", "radians", "degrees", "isnan", "isinf", "isfinite", "floor", "ceil", "trunc",
+    "modf",
+]  # fmt: skip
+TWO = ["pow", "atan2", "copysign", "fmod", "log", "hypot"]
+NUMBERS = (0.5, 2.0, -0.5, -2.5, 7.25, -7.0, np.float64(0.3), np.float32(1.25), np.int32(3))
+
+
+def by_python(f, *args):
+    try:
+        return f(*args)
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+@pytest.mark.parametrize("name", ONE)
+def test_function_of_one_number(name):
+    f = getattr(math, name)
+    for x in NUMBERS:
+        wanted = by_python(f, x)
+        if wanted is not None:  # outside the domain compiled code gives NaN or infinity
+            assert_same(run(f, x), wanted, rtol=1e-14 if "gamma" in name else None)
+
+
+@pytest.mark.parametrize("name", TWO)
+def test_function_of_two_numbers(name):
+    f = getattr(math, name)
+    for x in NUMBERS:
+        for y in (2.5, -1.5, 3, x):
+            wanted = by_python(f, x, y)
+            if wanted is not None:
+                assert_same(run(f, x, y), wanted)
+
+
+def of_several(x):
+    return (
+        math.hypot(x[0], x[1], x[2]), math.hypot(), math.dist((x[0], 1.0), [x[1], 2.0]),
+        math.prod([x[0], 2, x[1]]), math.prod(x), math.fsum(x), math.fsum([x[0], 1.5]),
+        math.isclose(x[0], x[0] + 1e-12), math.isclose(x[0], x[1], rel_tol=0.1, abs_tol=0.1),
+        math.sqrt(x[0]) + math.exp(x[1]) + math.floor(x[2] + 0.5) * math.pi,
+    )  # fmt: skip
+
+
+def of_known_integers(x):
+    return (
+        math.gcd(12, 18), math.lcm(4, 6), math.factorial(5), math.comb(5, 2), math.perm(5, 2),
+        math.isqrt(17), math.fsum((0.1, 0.2, 0.3)), math.prod((2, 3)), math.log(8, 2), math.tau,
+    )  # fmt: skip
+
+
+def integers_as_indices(x):
+    k = math.floor(x[2])
+    return x[k - 1], math.ceil(x[0] + 0.2), math.trunc(x[1]), round(x[2])
+
+
+@pytest.mark.parametrize("f", [of_several, of_known_integers, integers_as_indices])
+def test_program(f):
+    x = np.array([0.5, -1.25, 2.75])
+    assert_same(run(f, x), f(x))
+
+
+def test_outside_the_domain():
+    assert run(math.log, 0.0) == -np.inf
+    assert np.isnan(run(math.sqrt, -1.0))
+    assert run(math.exp, 1000.0) == np.inf
+
+
+def test_static_arguments_are_pythons():
+    with pytest.raises(MyiaError, match="math domain error"):
+        run(lambda x: x * math.sqrt(-1.0), 1.0)
+    with pytest.raises(MyiaError, match="math range error"):
+        run(lambda x: x * math.exp(1000), 1.0)
+    assert run(math.factorial, 5) == 120
+
+
+@pytest.mark.parametrize("x", [1e300, np.inf, np.nan])
+def test_rounding_beyond_64_bits(x):
+    with pytest.raises((OverflowError, ValueError)):
+        run(math.floor, x)
+
+
+def test_hypot_does_not_overflow():
+    assert_same(run(math.hypot, 3e200, 4e200), 5e200)
+    assert_same(run(math.hypot, 3e-200, 4e-200), 5e-200)
+    assert run(math.hypot, 0.0, 0.0) == 0.0
+    assert run(math.hypot, np.inf, np.nan) == np.inf

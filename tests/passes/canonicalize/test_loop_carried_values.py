@@ -1,0 +1,74 @@
+from myia.passes.canonicalize.dce import eliminate_dead_code
+from myia.passes.canonicalize.loop_carried_values import merge_carries
+from tests.passes.before_after import before_after, unchanged
+
+
+def merged(function):
+    return eliminate_dead_code(merge_carries(function))
+
+
+def test_invariant(golden):
+    golden(before_after(merge_carries, """
+func @f(%x: f64[], %a: f64[], %n: i64[]) -> f64[], f64[], f64[] {
+  %y, %c, %d = for %k < %n (%y = %x, %c = %a, %d = %a) {
+    %0 = mul %y, %c
+    %1 = mul %0, %d
+    yield %1, %c, %a
+  }
+  return %y, %c, %d
+}"""))  # fmt: skip
+
+
+def test_twins(golden):
+    """Two counters, and two sums of what they count; the last sum starts elsewhere."""
+    golden(before_after(merged, """
+func @f(%x: f64[], %n: i64[]) -> f64[], f64[], f64[] {
+  %0 = 0: i64[]
+  %1 = 0: i64[]
+  %i, %j, %s, %t, %u = for %k < %n (%i = %0, %j = %1, %s = %x, %t = %x, %u = %0) {
+    %2 = 1: i64[]
+    %3 = add %i, %2
+    %4 = 1: i64[]
+    %5 = add %j, %4
+    %6 = convert %i {dtype=f64}
+    %7 = add %s, %6
+    %8 = convert %j {dtype=f64}
+    %9 = add %t, %8
+    %10 = add %u, %i
+    yield %3, %5, %7, %9, %10
+  }
+  %v = convert %u {dtype=f64}
+  return %s, %t, %v
+}"""))  # fmt: skip
+
+
+def test_twins_that_part():
+    assert unchanged(merge_carries, """
+func @f(%x: f64[], %n: i64[]) -> f64[], f64[], f64[] {
+  %a, %b, %c = for %k < %n (%a = %x, %b = %x, %c = %x) {
+    %0 = neg %a
+    %1 = neg %c
+    yield %b, %c, %1
+  }
+  return %a, %b, %c
+}""")  # fmt: skip
+
+
+def test_reversal(golden):
+    golden(before_after(merged, """
+func @f(%x: f64[], %c: f64[], %n: i64[]) -> f64[], f64[], f64[], f64[] {
+  %0 = 0.0: f64[]
+  %dy, %dz, %a, %b = rev for %k < %n (%y = %x, %z = %c)
+      ct (%dy = %c of %y, %dz = %0 of %z) acc (%a = %0, %b = %0) {
+    body { %1 = mul %y, %z
+      yield %1, %z }
+    adjoint {
+      %2 = mul %dy, %z
+      %3 = mul %dy, %y
+      %4 = add %a, %3
+      %5 = add %b, %3
+      yield %2, %dz, %4, %5
+    }
+  }
+  return %dy, %dz, %a, %b
+}"""))  # fmt: skip

@@ -1,0 +1,69 @@
+import pytest
+
+from myia.ir.parser import parse
+from myia.passes.canonicalize.range_comparisons import decide
+from myia.primitives.core.define import constant_p
+from myia.primitives.core.structured import Loop
+from tests.passes.before_after import before_after, unchanged
+
+
+def loop(comparison: str) -> str:
+    return f"""
+func @f(%p: i64[]) -> bool[] {{
+  %n = 9: i64[]
+  %0 = 0: i64[]
+  %8 = 8: i64[]
+  %true = True: bool[]
+  %r = for %k < %n (%r = %true) bound 9 {{
+    %i = add %k, %n
+    %c = {comparison}
+    %s = and %r, %c
+    yield %s
+  }}
+  return %r
+}}"""
+
+
+def test_in_a_loop(golden):
+    golden(before_after(decide, loop("gt %i, %8")))
+
+
+def known(comparison: str) -> bool:
+    (*_, op) = decide(parse(loop(comparison))).region.ops
+    return next(
+        o.params["value"]
+        for o in Loop.of(op).body.ops
+        if o.primitive is constant_p and o.results[0].aval.dtype == bool
+    )
+
+
+@pytest.mark.parametrize(
+    "comparison, expected",
+    [
+        ("ge %k, %0", True),
+        ("lt %k, %0", False),
+        ("le %k, %8", True),
+        ("gt %k, %8", False),
+        ("lt %k, %i", True),
+        ("ne %k, %i", True),
+        ("eq %i, %8", False),
+        ("eq %p, %p", True),
+        ("ne %p, %p", False),
+    ],
+)
+def test_what_is_known(comparison, expected):
+    assert known(comparison) is expected
+
+
+@pytest.mark.parametrize(
+    "comparison", ["gt %k, %0", "lt %k, %8", "eq %k, %8", "ne %k, %0", "lt %k, %p", "ge %p, %0"]
+)
+def test_what_is_not(comparison):
+    assert unchanged(decide, loop(comparison))
+
+
+@pytest.mark.parametrize("comparison", ["lt %q, %p", "ge %q, %p", "gt %m, %0"])
+def test_integers_that_may_wrap(comparison):
+    """Beyond 2**63 - 1 they are negative."""
+    lines = f"%q = add %p, %k\n    %h = max %p, %0\n    %m = add %h, %n\n    %c = {comparison}"
+    assert unchanged(decide, loop(comparison).replace(f"%c = {comparison}", lines))

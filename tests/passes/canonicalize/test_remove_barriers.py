@@ -1,0 +1,20 @@
+from myia.passes.canonicalize.remove_barriers import release
+from tests.passes.before_after import before_after, unchanged
+
+
+def test_in_loops(golden):
+    golden(before_after(release, """
+func @f(%x: f64[], %c: f64[], %n: i64[]) -> f64[] {
+  %a = barrier %x, %c {held=1}
+  %y = for %k < %n (%y = %a) {
+    %b = barrier %y, %c {held=1}
+    %d = sin %b
+    yield %d
+  }
+  return %y
+}"""))  # fmt: skip
+
+
+def test_outside_of_loops_they_stay():
+    text = "func @f(%x: f64[], %c: f64[]) { %a = barrier %x, %c {held=1}\n return %a }"
+    assert unchanged(release, text)

@@ -1,0 +1,86 @@
+from myia.passes.control_flow.if_conversion import convert_branches
+from tests.passes.before_after import before_after, unchanged
+
+
+def test_nested(golden):
+    golden(before_after(convert_branches, """
+func @f(%p: bool[], %q: bool[], %x: f64[], %v: f64[3]) -> f64[], f64[3] {
+  %y, %w = if %p {
+    %0 = neg %x
+    %1 = if %q { yield %0 } else { yield %x }
+    yield %1, %v
+  } else {
+    %2 = add %v, %v
+    yield %x, %2
+  }
+  return %y, %w
+}"""))  # fmt: skip
+
+
+def kept(branch: str) -> bool:
+    return unchanged(convert_branches, f"""
+func @f(%p: bool[], %x: f64[], %v: f64[99], %n: i64[]) {{
+  %y = if %p {{ {branch} }} else {{ yield %x }}
+  return %y
+}}""")  # fmt: skip
+
+
+def test_costly_branches_stay():
+    assert kept("%0 = exp %x\n yield %0")
+    assert kept("%0 = reduce_sum %v {axes=(0,)}\n yield %0")
+    assert kept("%0 = for %k < %n (%a = %x) { yield %a }\n yield %0")
+    assert kept("debug_print {fmt=''}\n yield %x")
+    assert kept(
+        "\n".join(["%0 = neg %x"] + [f"%{i + 1} = neg %{i}" for i in range(8)]) + "\n yield %8"
+    )
+
+
+def test_large_values_stay():
+    assert unchanged(convert_branches, """
+func @f(%p: bool[], %v: f64[99], %w: f64[99]) {
+  %y = if %p { yield %v } else { yield %w }
+  return %y
+}""")  # fmt: skip
+
+
+def test_stores(golden):
+    """Both sides store into %v, one after reading what it stored; %w is stored into by one."""
+    golden(before_after(convert_branches, """
+func @f(%p: bool[], %v: f64[99], %w: f64[99], %u: f64[2], %i: i64[], %j: i64[]) {
+  %v, %w, %s = if %p {
+    %0 = dynamic_update_slice %v, %u, %i                          # stores.py:3
+    %1 = dynamic_slice %0, %j {sizes=(1,)}
+    %2 = neg %1
+    %3 = dynamic_update_slice %0, %2, %j                          # stores.py:5
+    yield %3, %w, %u
+  } else {
+    %4 = dynamic_slice %v, %j {sizes=(2,)}
+    %5 = dynamic_update_slice %v, %4, %i                          # stores.py:8
+    %6 = dynamic_update_slice %w, %4, %j                          # stores.py:9
+    yield %5, %6, %4
+  }
+  return %v, %w
+}"""))  # fmt: skip
+
+
+def test_versions_that_live_side_by_side_stay():
+    assert unchanged(convert_branches, """
+func @f(%p: bool[], %v: f64[99], %u: f64[2], %i: i64[]) {
+  %a, %b = if %p {
+    %0 = dynamic_update_slice %v, %u, %i
+    yield %0, %v
+  } else {
+    yield %v, %v
+  }
+  return %a, %b
+}""")  # fmt: skip
+    assert unchanged(convert_branches, """
+func @f(%p: bool[], %v: f64[99], %w: f64[99], %u: f64[2], %i: i64[]) {
+  %a = if %p {
+    %0 = dynamic_update_slice %v, %u, %i
+    yield %0
+  } else {
+    yield %w
+  }
+  return %a
+}""")  # fmt: skip

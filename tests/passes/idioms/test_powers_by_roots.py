@@ -1,0 +1,60 @@
+import jax
+import numpy as np
+import pytest
+
+import myia
+from myia.backends.reference.interpreter import evaluate
+from myia.backends.xla.executable import compile_function
+from myia.ir.parser import parse
+from myia.passes.idioms.powers_by_roots import powers_by_roots
+from tests.passes.before_after import before_after, unchanged
+
+
+def power(exponent, aval="f64[]") -> str:
+    return f"""
+func @f(%x: {aval}) -> {aval} {{
+  %a = {exponent}: {aval}
+  %z = pow %x, %a
+  return %z
+}}"""
+
+
+def test_one_and_a_half(golden):
+    golden(before_after(powers_by_roots, power(1.5)) + before_after(powers_by_roots, power(-1.5)))
+
+
+@pytest.mark.parametrize("kind", ["f32", "f64"])
+@pytest.mark.parametrize("exponent", [1.5, -1.5])
+def test_numbers_at_the_edges(kind, exponent):
+    """As it is evaluated, and as XLA compiles it, which takes subnormal numbers for zero."""
+    dtype = np.dtype({"f32": np.float32, "f64": np.float64}[kind])
+    limits = np.finfo(dtype)
+    sizes = [0, limits.tiny, limits.tiny ** (2 / 3) / 1.5, 1e-9, 0.3, 1, 2.5, 1e9, limits.max]
+    x = np.array([sign * size for size in (*sizes, np.inf, np.nan) for sign in (1, -1)], dtype)
+    before = parse(power(exponent, f"{kind}[{len(x)}]"))
+    after = powers_by_roots(before)
+    assert after is not before
+    (expected,) = evaluate(before, [x])
+    with jax.enable_x64(True):
+        (compiled,) = compile_function(after)(x)
+    for found in (*evaluate(after, [x]), np.asarray(compiled)):
+        np.testing.assert_allclose(found, expected, rtol=4 * limits.eps, atol=limits.tiny)
+        zero = expected == 0
+        assert not np.any(np.signbit(found[zero]))
+
+
+def test_other_powers():
+    for exponent in (0.5, 2.5, -2.5, 1.0):
+        assert unchanged(powers_by_roots, power(exponent))
+
+
+def test_no_power_is_left_in_a_gradient():
+    def pull(x):
+        return np.sum(x * np.sum(x * x + 0.1) ** -1.5)
+
+    x = np.linspace(0.5, 2.0, 5)
+    gradient = myia.grad(pull)
+    assert " = pow " not in gradient.ir(x)["finish"]
+    eps = 1e-6 * np.eye(5)
+    slopes = [(pull(x + e) - pull(x - e)) / 2e-6 for e in eps]
+    np.testing.assert_allclose(gradient(x), slopes, rtol=1e-7)

@@ -1,0 +1,79 @@
+import numpy as np
+import pytest
+
+from myia.backends.reference.interpreter import evaluate
+from myia.ir.parser import parse
+from myia.ir.verifier import verify
+from myia.passes.loops.peeling import ends_apart
+from myia.passes.pipeline import LATE_PASSES, optimize
+from tests.passes.before_after import before_after, unchanged
+
+
+def neighbours(n: int, body: str = "") -> str:
+    """y[i] = x[i - 1] - x[i + 1], zeros beyond the ends."""
+    return f"""
+func @f(%x: f64[{n}], %y: f64[{n}], %s: f64[1]) -> f64[{n}], f64[1] {{
+  %n = {n}: i64[]
+  %0 = 0: i64[]
+  %1 = 1: i64[]
+  %last = {n - 1}: i64[]
+  %zero = 0.0: f64[1]
+  %y, %s = for %k < %n (%y = %y, %s = %s) bound {n} {{
+    %i = sub %k, %1
+    %p = gt %k, %0
+    %ii = select %p, %i, %last
+    %a = dynamic_slice %x, %ii {{sizes=(1,)}}
+    %p1 = reshape %p {{shape=(1,)}}
+    %b = select %p1, %a, %zero
+    %j = add %k, %1
+    %q = lt %k, %last
+    %jj = select %q, %j, %0
+    %c = dynamic_slice %x, %jj {{sizes=(1,)}}
+    %q1 = reshape %q {{shape=(1,)}}
+    %d = select %q1, %c, %zero
+    %e = sub %b, %d
+    %y.1 = dynamic_update_slice %y, %e, %k
+    {body}
+    %s.1 = mul %s, %e
+    yield %y.1, %s.1
+  }}
+  return %y, %s
+}}"""
+
+
+def test_both_ends(golden):
+    golden(before_after(ends_apart, neighbours(40)))
+
+
+@pytest.mark.parametrize("n", [16, 17, 33, 40])
+def test_what_is_left_is_made_in_lanes(n):
+    """To the bit the same, and without comparisons."""
+    before = parse(neighbours(n))
+    after = optimize(before, passes=LATE_PASSES)
+    verify(after)
+    primitives = {op.primitive.name for op in after.region.ops}
+    assert not primitives & {"select", "gt", "lt"}
+    rng = np.random.default_rng(n)
+    args = [rng.uniform(0.5, 1.5, n), np.zeros(n), np.array([2.0])]
+    for x, y in zip(evaluate(before, args), evaluate(after, args), strict=True):
+        assert x.tobytes() == y.tobytes()
+
+
+def test_few_trips():
+    assert unchanged(ends_apart, neighbours(15))
+
+
+def test_nothing_turns_at_the_ends():
+    middle = neighbours(40).replace("gt %k, %0", "gt %i, %1").replace("lt %k, %last", "lt %k, %n")
+    assert unchanged(ends_apart, middle)
+
+
+def test_bodies_with_loops_stay():
+    inner = "%t = for %m < %n (%t = %zero) { yield %t }"
+    assert unchanged(ends_apart, neighbours(40, inner))
+
+
+def test_trips_that_can_be_made_at_once_as_they_are():
+    """The comparison selects numbers, not places."""
+    text = neighbours(40).replace("%x, %ii", "%x, %k").replace("%x, %jj", "%x, %k")
+    assert unchanged(ends_apart, text)

@@ -1,0 +1,65 @@
+"""Sums into a window are one op, whose reverse clears nothing."""
+
+import numpy as np
+import pytest
+
+import myia
+from myia.passes.memory.accumulate_ops import accumulate, in_steps
+from tests.passes.before_after import before_after, unchanged
+
+
+def program(operation: str, store="%i") -> str:
+    return f"""
+func @f(%a: f64[4,4], %u: f64[], %i: i64[], %j: i64[]) -> f64[4,4] {{
+  %1 = dynamic_slice %a, %i, %j {{sizes=(1, 1)}}
+  %2 = reshape %1 {{shape=()}}
+  %3 = {operation}
+  %4 = reshape %3 {{shape=(1, 1)}}
+  %b = dynamic_update_slice %a, %4, {store}, %j
+  return %b
+}}"""
+
+
+def test_a_sum_and_its_steps(golden):
+    golden(before_after(lambda f: in_steps(accumulate(f)), program("sub %2, %u")))
+
+
+@pytest.mark.parametrize("operation", ["add %2, %u", "add %u, %2", "add %2, %2", "sub %2, %u"])
+def test_what_is_a_sum(operation):
+    assert "dynamic_update_add" in before_after(accumulate, program(operation))
+
+
+def test_what_is_not():
+    assert unchanged(accumulate, program("mul %2, %u"))
+    assert unchanged(accumulate, program("sub %u, %2"))
+    assert unchanged(accumulate, program("add %2, %u", store="%j"))
+
+
+def test_the_cotangent_of_an_array_that_is_added_to_is_only_read():
+    def f(a, b, c):
+        c = c.copy()
+        for i in range(5):
+            for j in range(5):
+                c[j] += a[i, j] * b[i]
+        return c @ c
+
+    text = myia.grad(f).ir(np.ones((5, 5)), np.ones(5), np.ones(5))["finish"]
+    stores = [line for line in text.splitlines() if "f64[5] = dynamic_update_slice" in line]
+    assert len(stores) == 1, "c going forwards; back only the cotangent of a is written"
+
+
+def test_gradients():
+    def f(a, x):
+        a, x = a.copy(), x.copy()
+        for i in range(3):
+            for j in range(3):
+                x[j] += np.sin(x[i]) * a[i, j]
+                x[(i + j) % 3] -= x[j] * x[i]
+                a[j, i] = a[j, i] + a[i, j] * a[j, i]
+            x[1:] -= 0.5 * x[:-1]
+        return np.sum(a) + x @ x
+
+    rng = np.random.default_rng(0)
+    a, x = rng.uniform(0.2, 0.6, (3, 3)), rng.uniform(0.2, 0.6, 3)
+    assert myia.jit(f)(a, x) == pytest.approx(f(a, x), rel=1e-13)
+    myia.check_grads(f, (a, x), order=2)

@@ -1,0 +1,224 @@
+import numpy as np
+import pytest
+
+from myia.backends.reference.interpreter import evaluate
+from myia.ir.parser import parse
+from myia.ir.printer import to_text
+from myia.ir.verifier import verify
+from myia.passes.canonicalize.dce import eliminate_dead_code
+from myia.passes.memory.data_layout import lay_out
+from tests.passes.before_after import before_after, unchanged
+
+READ_BY_COLUMNS = """\
+  %sum = for %k < %n (%sum = %sum) bound 4 {
+    %1 = dynamic_slice %t, %z, %k {sizes=(3, 1)}
+    %2 = reshape %1 {shape=(3,)}
+    %sum = sub %2, %sum
+    yield %sum
+  }
+  return %sum
+}"""
+
+COLUMNS = (
+    """
+func @f(%u: f64[4,3]) -> f64[3] {
+  %t = 0.0: f64[3,4]
+  %n = 4: i64[]
+  %z = 0: i64[]
+  %sum = 0.0: f64[3]
+  %t = for %k < %n (%t = %t) bound 4 {
+    %1 = dynamic_slice %u, %k, %z {sizes=(1, 3)}
+    %2 = reshape %1 {shape=(3, 1)}
+    %t = dynamic_update_slice %t, %2, %z, %k
+    yield %t
+  }
+"""
+    + READ_BY_COLUMNS
+)
+
+
+def same_numbers(text: str) -> None:
+    before = parse(text)
+    after = lay_out(before)
+    assert after is not before
+    verify(after)
+    rng = np.random.default_rng(1)
+    args = [rng.normal(size=x.shape).astype(x.dtype) for x in before.args]
+    for x, y in zip(evaluate(before, args), evaluate(after, args), strict=True):
+        np.testing.assert_array_equal(x, y)
+
+
+def test_columns_become_rows(golden):
+    golden(before_after(lay_out, COLUMNS))
+    same_numbers(COLUMNS)
+
+
+def test_rows_stay_rows():
+    rows = COLUMNS.replace("%z, %k", "%k, %z").replace("(3, 1)", "(1, 3)")
+    assert unchanged(lay_out, rows.replace("f64[3,4]", "f64[4,3]"))
+
+
+def test_nothing_is_left_to_do():
+    after = lay_out(parse(COLUMNS))
+    assert lay_out(after) is after
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "%3 = reduce_sum %t {axes=(1,)}",
+        "%3 = dynamic_slice %t, %z, %z {sizes=(3, 4)}\n  %4 = reshape %3 {shape=(4, 3)}",
+        "%3 = dynamic_slice %t, %z, %z {sizes=(2, 2)}",
+        "%3 = reshape %t {shape=(2, 6)}",
+        "%3 = 0.0: f64[3,3,4]\n  %4 = reshape %t {shape=(1, 3, 4)}\n"
+        "  %5 = dynamic_update_slice %3, %4, %z, %z, %z",
+    ],
+)
+def test_arrays_of_which_more_is_done_stay_as_they_are(use):
+    assert unchanged(lay_out, COLUMNS.replace("  return", f"  {use}\n  return"))
+
+
+BLOCK = (
+    """
+func @f(%u: f64[2,2]) -> f64[3] {
+  %t = 0.0: f64[3,4]
+  %n = 4: i64[]
+  %z = 0: i64[]
+  %t = dynamic_update_slice %t, %u, %z, %z
+  %sum = 0.0: f64[3]
+"""
+    + READ_BY_COLUMNS
+)
+
+
+def test_arrays_that_start_with_a_block_stay_as_they_are():
+    """It is stored into the constant, and would have its elements in another order."""
+    assert unchanged(lay_out, BLOCK)
+    column = BLOCK.replace("f64[2,2]", "f64[2,1]")
+    same_numbers(column)
+
+
+def test_arrays_that_are_windows_stay_as_they_are():
+    window = """
+func @f(%u: f64[6,6]) -> f64[3] {
+  %n = 4: i64[]
+  %z = 0: i64[]
+  %t = dynamic_slice %u, %z, %z {sizes=(3, 4)}
+"""
+    assert unchanged(lay_out, window + BLOCK[BLOCK.index("  %sum") :])
+
+
+def test_arrays_that_are_returned_stay_as_they_are():
+    text = COLUMNS.replace("return %sum", "return %sum, %t.1").replace(
+        "-> f64[3]", "-> f64[3], f64[3,4]"
+    )
+    text = text.replace("%t = for", "%t.1 = for").replace(
+        "dynamic_slice %t,", "dynamic_slice %t.1,"
+    )
+    assert unchanged(lay_out, text)
+
+
+def test_arrays_that_are_given_stay_as_they_are():
+    given = COLUMNS.replace("(%u: f64[4,3])", "(%u: f64[4,3], %t: f64[3,4])")
+    assert unchanged(lay_out, given.replace("  %t = 0.0: f64[3,4]\n", ""))
+
+
+def test_one_constant_starts_two_arrays(golden):
+    """One is gone through by columns, the other is returned."""
+    golden(before_after(lay_out, TWO_ARRAYS))
+    same_numbers(TWO_ARRAYS)
+
+
+TWO_ARRAYS = """
+func @f(%u: f64[4,4]) -> f64[4,4] {
+  %t = 0.0: f64[4,4]
+  %n = 4: i64[]
+  %z = 0: i64[]
+  %a, %b = for %k < %n (%a = %t, %b = %t) bound 4 {
+    %1 = dynamic_slice %u, %k, %z {sizes=(1, 4)}
+    %2 = reshape %1 {shape=(4, 1)}
+    %3 = dynamic_slice %a, %z, %z {sizes=(4, 1)}
+    %4 = add %2, %3
+    %a = dynamic_update_slice %a, %4, %z, %k
+    %b = dynamic_update_slice %b, %4, %z, %k
+    yield %a, %b
+  }
+  return %b
+}"""
+
+BRANCHES = """
+func @f(%u: f64[4,3], %x: f64[]) -> f64[3] {
+  %t = 0.0: f64[3,4]
+  %n = 4: i64[]
+  %z = 0: i64[]
+  %limit = 0.5: f64[]
+  %t.1 = while (%t = %t) {
+   cond {
+    %1 = dynamic_slice %t, %z, %z {sizes=(3, 1)}
+    %2 = reduce_sum %1 {axes=(0, 1)}
+    %3 = lt %2, %limit
+    yield %3
+   }
+   body {
+    %t.2 = for %k < %n (%t = %t) bound 4 {
+      %1 = dynamic_slice %u, %k, %z {sizes=(1, 3)}
+      %2 = mul %1, %1
+      %3 = reshape %2 {shape=(3, 1)}
+      %old = dynamic_slice %t, %z, %k {sizes=(3, 1)}
+      %4 = add %old, %3
+      %5 = gt %x, %limit
+      %t.3 = if %5 {
+        %t.4 = dynamic_update_slice %t, %4, %z, %k
+        yield %t.4
+      } else {
+        %t.5 = call @g (%w = %t, %v = %4) {
+          %w.1 = dynamic_update_slice %w, %v, %z, %k
+          yield %w.1
+        }
+        yield %t.5
+      }
+      yield %t.3
+    }
+    yield %t.2
+   }
+  }
+  %5 = lt %x, %limit
+  %blank = 2.0: f64[3,4]
+  %t.6 = if %5 {
+    yield %t.1
+  } else {
+    yield %blank
+  }
+  %1 = dynamic_slice %t.6, %z, %n {sizes=(3, 1)}
+  %2 = reshape %1 {shape=(3,)}
+  return %2
+}"""
+
+
+def test_arrays_that_are_passed_on():
+    """Through loops with conditions, branches, calls and out of an `if` that gives a constant."""
+    same_numbers(BRANCHES)
+    assert "f64[3,4]" not in to_text(eliminate_dead_code(lay_out(parse(BRANCHES))))
+
+
+def test_the_innermost_loops_decide(golden):
+    """A column is cleared once, rows of which are gone through element by element."""
+    golden(before_after(lay_out, """
+func @f(%u: f64[]) -> f64[] {
+  %t = empty {dtype=f64, shape=(5, 6, 7)}
+  %n = 5: i64[]
+  %z = 0: i64[]
+  %column = 0.0: f64[5,1,1]
+  %t = for %k < %n (%t = %t) bound 5 {
+    %t = dynamic_update_slice %t, %column, %z, %k, %z
+    %t = for %j < %n (%t = %t) bound 5 {
+      %1 = dynamic_slice %t, %k, %z, %j {sizes=(1, 6, 1)}
+      %t = dynamic_update_slice %t, %1, %j, %z, %k
+      yield %t
+    }
+    yield %t
+  }
+  %1 = dynamic_slice %t, %n, %n, %n {sizes=(1, 1, 1)}
+  %2 = reshape %1 {shape=()}
+  return %2
+}"""))  # fmt: skip

@@ -1,0 +1,242 @@
+import pytest
+
+from myia.passes.memory.dead_store_elimination import eliminate_dead_stores
+from myia.passes.pipeline import LATE_PASSES, optimize
+from tests.passes.before_after import before_after, unchanged
+
+
+def late(function):
+    return optimize(function, passes=LATE_PASSES)
+
+
+def test_the_reversal_of_a_loop_that_fills_an_array(golden):
+    golden(before_after(late, """
+func @f(%x: f64[], %ct: f64[8]) -> f64[] {
+  %n = 8: i64[]
+  %0 = 0.0: f64[1]
+  %y, %b = for %k < %n (%y = %x, %b = %ct) bound 8 {
+    %7 = 7: i64[]
+    %i = sub %7, %k
+    %1 = dynamic_slice %b, %i {sizes=(1,)}
+    %2 = reshape %1 {shape=()}
+    %3 = add %y, %2
+    %4 = sin %3
+    %5 = dynamic_update_slice %b, %0, %i
+    yield %4, %5
+  }
+  return %y
+}"""))  # fmt: skip
+
+
+def test_every_other_row_in_a_nest(golden):
+    golden(before_after(eliminate_dead_stores, """
+func @f(%x: f64[3], %ct: f64[9,3], %m: i64[]) -> f64[3] {
+  %n = 4: i64[]
+  %y = for %j < %m (%y = %x) {
+    %z, %b = for %k < %n (%z = %y, %b = %ct) bound 4 {
+      %0 = 0: i64[]
+      %2 = 2: i64[]
+      %i = mul %2, %k
+      %1 = dynamic_slice %b, %i, %0 {sizes=(2, 3)}
+      %3 = reduce_sum %1 {axes=(0,)}
+      %4 = mul %z, %3
+      %5 = dynamic_update_slice %b, %1, %i, %0
+      yield %4, %5
+    }
+    yield %z
+  }
+  return %y
+}"""))  # fmt: skip
+
+
+def loop(body: str, result="%y", bound="bound 8") -> str:
+    return f"""
+func @f(%x: f64[], %ct: f64[8], %n: i64[]) -> {"f64[8]" if result == "%b" else "f64[]"} {{
+  %0 = 0.0: f64[1]
+  %y, %b = for %k < %n (%y = %x, %b = %ct) {bound} {{
+    {body}
+    %2 = reshape %1 {{shape=()}}
+    %3 = add %y, %2
+    yield %3, %5
+  }}
+  return {result}
+}}"""
+
+
+STORE = """
+    %1 = dynamic_slice %b, %k {sizes=(1,)}
+    %5 = dynamic_update_slice %b, %0, %k"""
+
+
+def test_what_can_go_goes():
+    assert not unchanged(eliminate_dead_stores, loop(STORE))
+
+
+def test_the_array_is_read_afterwards():
+    assert unchanged(eliminate_dead_stores, loop(STORE, result="%b"))
+
+
+def test_no_bound():
+    """A start beyond the end is moved back onto a window that was written."""
+    assert unchanged(eliminate_dead_stores, loop(STORE, bound=""))
+    assert unchanged(eliminate_dead_stores, loop(STORE, bound="bound 9"))
+
+
+def test_another_window_is_read():
+    assert unchanged(eliminate_dead_stores, loop("""
+    %6 = 1: i64[]
+    %i = add %k, %6
+    %1 = dynamic_slice %b, %k {sizes=(1,)}
+    %5 = dynamic_update_slice %b, %0, %i""", bound="bound 7"))  # fmt: skip
+
+
+RESTORED = """
+func @f(%x: f64[], %a: f64[9,20], %t: f64[8,20]) -> f64[] {{
+  %n = {n}: i64[]
+  %0 = 0: i64[]
+  %1 = 1: i64[]
+  %last = {n}: i64[]
+  %y, %b = for %k < %n (%y = %x, %b = %a) bound {n} {{
+    %next = add %k, %1
+    %i = sub %last, %k
+    %before = sub %i, %1
+    %3 = dynamic_slice %t, %k, %0 {{sizes=(1, 20)}}
+    %4 = dynamic_update_slice %b, %3, {store}, %0
+    %5 = dynamic_slice %4, {read}, %0 {{sizes=(1, 20)}}
+    %6 = reduce_sum %5 {{axes=(0, 1)}}
+    %7 = add %y, %6
+    yield %7, %4
+  }}
+  return %y
+}}"""
+
+
+def restored(store: str, read: str, n: int = 8) -> str:
+    """A reversal that restores rows of an array, and reads others."""
+    return RESTORED.format(store=store, read=read, n=n)
+
+
+def test_rows_are_read_before_they_are_restored(golden):
+    """They are those of the array before the loop."""
+    golden(before_after(late, restored("%i", "%before")))
+    assert not unchanged(eliminate_dead_stores, restored("%k", "%next"))
+
+
+def test_rows_are_read_after_they_were_restored():
+    for places in (("%i", "%i"), ("%k", "%k"), ("%next", "%k"), ("%before", "%i"), ("%k", "%i")):
+        assert unchanged(eliminate_dead_stores, restored(*places))
+
+
+def test_a_row_beyond_the_end_is_the_last_one():
+    """Which is restored in the trip before."""
+    assert unchanged(eliminate_dead_stores, restored("%k", "%next", n=9))
+
+
+def test_the_new_array_is_read():
+    assert unchanged(eliminate_dead_stores, loop("""
+    %5 = dynamic_update_slice %b, %0, %k
+    %1 = dynamic_slice %5, %k {sizes=(1,)}"""))  # fmt: skip
+
+
+def test_one_window_for_all():
+    assert unchanged(eliminate_dead_stores, loop("""
+    %i = 3: i64[]
+    %1 = dynamic_slice %b, %i {sizes=(1,)}
+    %5 = dynamic_update_slice %b, %0, %i"""))  # fmt: skip
+
+
+def test_windows_that_overlap():
+    assert unchanged(eliminate_dead_stores, """
+func @f(%x: f64[], %ct: f64[9]) -> f64[] {
+  %n = 8: i64[]
+  %0 = 0.0: f64[2]
+  %y, %b = for %k < %n (%y = %x, %b = %ct) bound 8 {
+    %1 = dynamic_slice %b, %k {sizes=(2,)}
+    %2 = reduce_sum %1 {axes=(0,)}
+    %3 = add %y, %2
+    %5 = dynamic_update_slice %b, %0, %k
+    yield %3, %5
+  }
+  return %y
+}""")  # fmt: skip
+
+
+def test_the_array_is_read_by_a_nested_loop():
+    assert unchanged(eliminate_dead_stores, loop("""
+    %1 = for %j < %n (%s = %0) {
+      %6 = dynamic_slice %b, %j {sizes=(1,)}
+      %7 = add %s, %6
+      yield %7
+    }
+    %5 = dynamic_update_slice %b, %0, %k"""))  # fmt: skip
+
+
+def test_the_condition_reads_the_array():
+    assert unchanged(eliminate_dead_stores, """
+func @f(%x: f64[], %ct: f64[8], %n: i64[]) -> f64[] {
+  %0 = 0.0: f64[1]
+  %y, %b = for %k < %n (%y = %x, %b = %ct) bound 8 {
+    cond {
+      %6 = 0: i64[]
+      %7 = dynamic_slice %b, %6 {sizes=(1,)}
+      %8 = reshape %7 {shape=()}
+      %9 = lt %8, %y
+      yield %9 }
+    body {
+      %1 = dynamic_slice %b, %k {sizes=(1,)}
+      %2 = reshape %1 {shape=()}
+      %3 = add %y, %2
+      %5 = dynamic_update_slice %b, %0, %k
+      yield %3, %5
+    }
+  }
+  return %y
+}""")  # fmt: skip
+
+
+ROWS = """
+func @f(%a: f64[9,7], %b: f64[9,7]) -> f64[9,7]{also} {{
+  %9 = 9: i64[]
+  %7 = 7: i64[]
+  %0 = 0: i64[]
+  %a, %t = for %i < %9 (%a = %a, %t = %b) bound 9 {{
+    %a, %t = for %j < %7 (%a = %a, %t = %t) bound 7 {{
+      %1 = dynamic_slice %a, %i, {j} {{sizes=(1, 1)}}
+      %t = dynamic_update_slice %t, %1, %i, %j
+      %2 = sin %1
+      %a = dynamic_update_slice %a, %2, %i, %j
+      yield %a, %t
+    }}
+    %a = for %j < %7 (%a = %a) bound 7 {{
+      %1 = dynamic_slice %a, %i, %j {{sizes=(1, 1)}}
+      %2 = add %1, %1
+      %a = dynamic_update_slice %a, %2, {i}, %j
+      yield %a
+    }}
+    yield %a, %t
+  }}
+  return %t{and_a}
+}}"""
+
+
+def rows(also="", and_a="", i="%i", j="%j") -> str:
+    return ROWS.format(also=also, and_a=and_a, i=i, j=j)
+
+
+def test_elements_recorded_before_a_nest_changes_them(golden):
+    """Each is read before any trip changes it, so the changes are for nobody."""
+    golden(before_after(late, rows()))
+
+
+def test_a_nest_whose_changes_are_seen():
+    for text in (rows(also=", f64[9,7]", and_a=", %a"), rows(j="%0"), rows(i="%0")):
+        assert unchanged(eliminate_dead_stores, text)
+
+
+@pytest.mark.parametrize("what", ["%b", "%4"])
+def test_what_is_printed_is_seen(what):
+    """A print has no results that anybody could read."""
+    assert unchanged(eliminate_dead_stores, loop(f"""
+    %4 = dynamic_slice %b, %n {{sizes=(1,)}}
+    debug_print {what} {{fmt='{{}}'}}
+    {STORE}"""))  # fmt: skip

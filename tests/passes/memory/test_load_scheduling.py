@@ -1,0 +1,139 @@
+from myia.passes.memory.load_scheduling import read_first
+from tests.passes.before_after import before_after, unchanged
+
+
+def test_a_cell_shared_among_neighbours(golden):
+    """As the reversal of a stencil does: the cell is cleared, and gets its share last."""
+    golden(before_after(read_first, """
+func @f(%w: f64[9]) -> f64[9] {
+  %n = 8: i64[]
+  %0 = 0.0: f64[1]
+  %1 = 1: i64[]
+  %g = for %k < %n (%g = %w) bound 8 {
+    %next = add %k, %1
+    %share = dynamic_slice %g, %k {sizes=(1,)}
+    %g.1 = dynamic_update_slice %g, %0, %k
+    %2 = dynamic_slice %g.1, %next {sizes=(1,)}
+    %3 = add %2, %share
+    %g.2 = dynamic_update_slice %g.1, %3, %next
+    %4 = dynamic_slice %g.2, %k {sizes=(1,)}
+    %5 = add %4, %share
+    %g.3 = dynamic_update_slice %g.2, %5, %k
+    yield %g.3
+  }
+  return %g
+}"""))  # fmt: skip
+
+
+def in_a_loop(body: str, bound="bound 8") -> str:
+    return f"""
+func @f(%w: f64[9], %p: i64[], %n: i64[]) -> f64[9] {{
+  %0 = 0.0: f64[1]
+  %1 = 1: i64[]
+  %g = for %k < %n (%g = %w) {bound} {{
+    %next = add %k, %1
+    {body}
+  }}
+  return %g
+}}"""
+
+
+READ_AFTER_STORE = """
+    %g.1 = dynamic_update_slice %g, %0, %k
+    %2 = dynamic_slice %g.1, %next {sizes=(1,)}
+    %g.2 = dynamic_update_slice %g.1, %2, %k
+    yield %g.2"""
+
+
+def test_what_lies_apart_is_read_first():
+    assert not unchanged(read_first, in_a_loop(READ_AFTER_STORE))
+
+
+def test_a_window_moved_back_may_be_the_one_that_was_stored():
+    """At the end of the array both windows would be the last element."""
+    assert unchanged(read_first, in_a_loop(READ_AFTER_STORE, bound=""))
+    assert unchanged(read_first, in_a_loop(READ_AFTER_STORE, bound="bound 9"))
+
+
+def test_nothing_is_known_of_the_distance():
+    assert unchanged(read_first, in_a_loop(READ_AFTER_STORE.replace("%next", "%p")))
+
+
+def test_windows_that_overlap():
+    assert unchanged(read_first, in_a_loop("""
+    %g.1 = dynamic_update_slice %g, %0, %k
+    %2 = dynamic_slice %g.1, %k {sizes=(2,)}
+    %g.2 = dynamic_update_slice %g.1, %2, %next
+    yield %g.2"""))  # fmt: skip
+
+
+def test_an_inner_loop_sees_the_store():
+    assert unchanged(read_first, in_a_loop("""
+    %g.1 = dynamic_update_slice %g, %0, %k
+    %s = for %j < %n (%s = %0) {
+      %2 = dynamic_slice %g.1, %j {sizes=(1,)}
+      %3 = add %s, %2
+      yield %3
+    }
+    %g.2 = dynamic_update_slice %g.1, %s, %k
+    yield %g.2"""))  # fmt: skip
+
+
+STORED_FOR_OTHERS = """
+    %8 = 8: i64[]
+    %left = sub %8, %k
+    %g.1 = dynamic_update_slice %g, %0, %k
+    %s = for %j < %left (%s = %0) {
+      %i = add %next, %j
+      %2 = dynamic_slice %g.1, %i {sizes=(1,)}
+      %3 = add %s, %2
+      yield %3
+    }
+    %h.1 = dynamic_update_slice %g, %s, %k
+    yield %h.1"""
+
+
+def test_a_store_before_others_are_read(golden):
+    """In an inner loop, which reads the elements that come after the stored one."""
+    golden(before_after(read_first, in_a_loop(STORED_FOR_OTHERS)))
+
+
+def test_a_store_of_what_may_be_read():
+    assert unchanged(read_first, in_a_loop(STORED_FOR_OTHERS.replace("%next, %j", "%k, %j")))
+
+
+def rows(cleared: str, last: str) -> str:
+    return f"""
+func @f(%w: f64[9,20]) -> f64[9,20] {{
+  %n = 8: i64[]
+  %0 = 0.0: f64[1,20]
+  %1 = 1: i64[]
+  %z = 0: i64[]
+  %g = for %k < %n (%g = %w) bound 8 {{
+    %next = add %k, %1
+    %share = dynamic_slice %g, %k, %z {{sizes=(1, 20)}}
+    %g.1 = dynamic_update_slice %g, {cleared}, %k, %z
+    %2 = dynamic_slice %g.1, %next, %z {{sizes=(1, 20)}}
+    %3 = add %2, %share
+    %g.2 = dynamic_update_slice %g.1, %3, %next, %z
+    {last}
+  }}
+  return %g
+}}"""
+
+
+STORED_AGAIN = """
+    %4 = dynamic_slice %g.2, %k, %z {sizes=(1, 20)}
+    %5 = add %4, %share {reassoc=True}
+    %g.3 = dynamic_update_slice %g.2, %5, %k, %z
+    yield %g.3"""
+
+
+def test_large_windows_stay():
+    """They are rewritten in place, from the version that they are stored into."""
+    assert unchanged(read_first, rows("%0", "yield %g.2"))
+    assert unchanged(read_first, rows("%share", STORED_AGAIN))
+
+
+def test_large_windows_that_are_cleared_and_stored_again(golden):
+    golden(before_after(read_first, rows("%0", STORED_AGAIN)))

@@ -1,0 +1,95 @@
+"""Of names that stand for one array or another, loops carry which."""
+
+import numpy as np
+import pytest
+
+from myia.backends.reference.interpreter import evaluate
+from myia.ir.parser import parse
+from myia.passes.memory.selection_by_index import carry_pointers
+from tests.passes.before_after import before_after, unchanged
+
+GIVEN = """
+func @f(%x: f64[90], %y: f64[90], %p: bool[], %n: i64[]) -> f64[], f64[90] {
+  %zero = 0.0: f64[]
+  %s, %z = for %k < %n (%s = %zero, %z = %x) bound 9 {
+    %w = if %p {
+      yield %y
+    } else {
+      yield %z
+    }
+    %1 = dynamic_slice %w, %k {sizes=(1,)}
+    %2 = reshape %1 {shape=()}
+    %3 = add %s, %2
+    yield %3, %w
+  }
+  return %s, %z
+}"""
+
+EXCHANGED = """
+func @f(%x: f64[90], %y: f64[90], %p: bool[], %n: i64[]) -> f64[90], f64[90] {
+  %a, %b = for %k < %n (%a = %x, %b = %y) bound 9 {
+    %c, %d = if %p {
+      %1 = dynamic_slice %a, %k {sizes=(1,)}
+      %2 = dynamic_update_slice %b, %1, %k
+      yield %2, %a
+    } else {
+      yield %a, %b
+    }
+    %3 = dynamic_slice %d, %k {sizes=(1,)}
+    %e = dynamic_update_add %c, %3, %k
+    yield %e, %d
+  }
+  return %a, %b
+}"""
+
+STORE = "%e = dynamic_update_add %c, %3, %k"
+
+
+def test_a_name_given_another_array(golden):
+    golden(before_after(carry_pointers, GIVEN))
+
+
+def test_arrays_that_are_written_and_exchanged(golden):
+    golden(before_after(carry_pointers, EXCHANGED))
+
+
+@pytest.mark.parametrize("text", [GIVEN, EXCHANGED])
+@pytest.mark.parametrize("n", [0, 1, 6])
+@pytest.mark.parametrize("p", [True, False])
+def test_the_same_numbers(text, n, p):
+    args = [*np.random.default_rng(0).uniform(-1, 1, (2, 90)), np.array(p), np.array(n)]
+    before = parse(text)
+    for x, y in zip(evaluate(before, args), evaluate(carry_pointers(before), args)):
+        np.testing.assert_array_equal(x, y)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        GIVEN.replace("%1 = dynamic_slice %w", "%v = sin %w\n    %1 = dynamic_slice %v"),
+        GIVEN.replace("yield %y", "%v = sin %y\n      yield %v"),
+        GIVEN.replace("[90]", "[9]"),
+        GIVEN.replace("sizes=(1,)", "sizes=(60,)").replace(
+            "%2 = reshape %1 {shape=()}", "%2 = reduce_sum %1 {axes=(0,)}"
+        ),
+        GIVEN.replace("yield %y", "yield %x"),
+    ],
+    ids=["read whole", "made in a trip", "small", "mostly read", "always the same"],
+)
+def test_a_name_that_stays_an_array(text):
+    assert unchanged(carry_pointers, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        EXCHANGED.replace("dynamic_slice %d", "dynamic_slice %a"),
+        EXCHANGED.replace("yield %a, %b", "yield %a, %a"),
+        EXCHANGED.replace("yield %a, %b", "yield %y, %b"),
+        EXCHANGED.replace(STORE, "%e = dynamic_update_add %b, %3, %k"),
+        EXCHANGED.replace("yield %a, %b", "yield %b, %a"),
+    ],
+    ids=["old version read", "two names for one", "from outside", "old version stored", "always"],
+)
+def test_arrays_that_stay_apart(text):
+    assert unchanged(carry_pointers, text)

@@ -1,0 +1,495 @@
+import numpy as np
+import pytest
+
+import myia
+from myia.backends.reference.interpreter import evaluate
+from myia.ir.core import walk
+from myia.ir.parser import parse
+from myia.ir.verifier import verify
+from myia.passes.vectorize.inner_loop import in_lanes
+from myia.primitives.arrays.dynamic_slices import dynamic_update_slice
+from tests.passes.before_after import before_after, unchanged
+
+
+def test_elements_of_two_arrays_and_their_sum(golden):
+    golden(before_after(in_lanes, """
+func @f(%a: f64[90], %b: f64[90], %s: f64[], %n: i64[]) -> f64[90], f64[] {
+  %a, %s = for %k < %n (%a = %a, %s = %s) bound 90 {
+    %1 = dynamic_slice %b, %k {sizes=(1,)}
+    %2 = dynamic_slice %a, %k {sizes=(1,)}
+    %3 = mul %1, %2
+    %4 = dynamic_update_slice %a, %3, %k
+    %5 = reshape %3 {shape=()}
+    %6 = sub %s, %5
+    yield %4, %6
+  }
+  return %a, %s
+}"""))  # fmt: skip
+
+
+def test_backwards_along_a_row(golden):
+    golden(before_after(in_lanes, """
+func @f(%a: f64[9,24], %b: f64[24], %i: i64[]) -> f64[9,24] {
+  %n = 24: i64[]
+  %last = 23: i64[]
+  %a = for %k < %n (%a = %a) bound 24 {
+    %j = sub %last, %k
+    %1 = dynamic_slice %b, %j {sizes=(1,)}
+    %2 = dynamic_slice %b, %k {sizes=(1,)}
+    %3 = sub %1, %2
+    %4 = reshape %3 {shape=(1, 1)}
+    %5 = dynamic_update_slice %a, %4, %i, %j
+    yield %5
+  }
+  return %a
+}"""))  # fmt: skip
+
+
+ARGUMENTS = "%x: f64[40], %y: f64[2,40], %p: i64[], %n: i64[], %s0: f64[]"
+
+
+def loop(body: str, bound=40) -> str:
+    return f"""
+func @f({ARGUMENTS}) -> f64[40], f64[2,40], f64[] {{
+  %0 = 0: i64[]
+  %1 = 1: i64[]
+  %7 = 7: i64[]
+  %30 = 30: i64[]
+  %scale = 60.0: f64[]
+  %y.0 = neg %y
+  %x, %y, %s = for %k < %n (%x = %x, %y = %y, %s = %s0) bound {bound} {{
+    {body}
+  }}
+  return %x, %y, %s
+}}"""
+
+
+# Of an element, its sine: stored in an array and in a row, and added up.
+SINE_STORED = """
+    %c = sin %b
+    %d = reshape %c {shape=(1,)}
+    %x.1 = dynamic_update_slice %x, %d, %k
+    %e = reshape %c {shape=(1, 1)}
+    %y.1 = dynamic_update_slice %y, %e, %1, %k
+    %s.1 = add %s, %c
+    yield %x.1, %y.1, %s.1"""
+
+ROWS = (
+    """
+    %a = dynamic_slice %y, %0, %k {sizes=(1, 1)}
+    %b = reshape %a {shape=()}"""
+    + SINE_STORED
+)
+
+# Row 3 is row 1 (there are two).
+ROWS_THAT_MAY_BE_ONE = ROWS.replace("%y, %0, %k", "%y, %p, %k")
+
+# Two numbers are taken into the sum in a trip.
+TWICE = ROWS.replace(
+    "    %s.1 = add %s, %c\n    yield %x.1, %y.1, %s.1",
+    """\
+    %s.1 = sub %s, %b
+    %s.2 = reshape %s.1 {shape=(1,)}
+    %s.3 = max %d, %s.2
+    %s.4 = reshape %s.3 {shape=()}
+    yield %x.1, %y.1, %s.4""",
+)
+
+INDEX_AS_A_NUMBER = """
+    %a = dynamic_slice %x, %k {sizes=(1,)}
+    %f = convert %k {dtype=f64}
+    %g = reshape %f {shape=(1,)}
+    %h = gt %k, %7
+    %i = reshape %h {shape=(1,)}
+    %b = mul %a, %g
+    %c = select %i, %b, %a
+    %x.1 = dynamic_update_slice %x, %c, %k
+    %d = reshape %c {shape=(1, 1)}
+    %y.1 = dynamic_update_slice %y, %d, %0, %k
+    %e = reshape %c {shape=()}
+    %s.1 = max %s, %e
+    yield %x.1, %y.1, %s.1"""
+
+FAR_BEHIND = """
+    %l = add %k, %7
+    %m = add %l, %1
+    %a = dynamic_slice %x, %k {sizes=(1,)}
+    %x.1 = dynamic_update_slice %x, %a, %m
+    %b = reshape %a {shape=(1, 1)}
+    %y.1 = dynamic_update_slice %y, %b, %0, %k
+    %c = reshape %a {shape=()}
+    %s.1 = mul %s, %c
+    yield %x.1, %y.1, %s.1"""
+
+
+# u[i] = u[i + 1] + left, where left is what u[i] was: read before the next trip stores it.
+STORED_LATER = """
+    %next = add %k, %1
+    %a = dynamic_slice %x, %k {sizes=(1,)}
+    %b = dynamic_slice %x, %next {sizes=(1,)}
+    %h = reshape %s {shape=(1,)}
+    %c = sub %b, %h
+    %x.1 = dynamic_update_slice %x, %c, %k
+    %d = reshape %c {shape=(1, 1)}
+    %y.1 = dynamic_update_slice %y, %d, %0, %k
+    %s.1 = reshape %a {shape=()}
+    yield %x.1, %y.1, %s.1"""
+
+STORED_LATER_BACKWARDS = """
+    %i = sub %30, %k
+    %next = sub %i, %1
+    %m = add %next, %7
+    %j = sub %m, %7
+    %a = dynamic_slice %x, %i {sizes=(1,)}
+    %b = dynamic_slice %x, %j {sizes=(1,)}
+    %h = reshape %s {shape=(1,)}
+    %c = sub %b, %h
+    %x.1 = dynamic_update_slice %x, %c, %i
+    %d = reshape %c {shape=(1, 1)}
+    %y.1 = dynamic_update_slice %y, %d, %0, %i
+    %e = mul %a, %b
+    %s.1 = reshape %e {shape=()}
+    yield %x.1, %y.1, %s.1"""
+
+# The reversal of a stencil of three, which reads another array.
+SHARES = """
+    %i = add %k, %1
+    %j = add %i, %1
+    %a = dynamic_slice %y, %1, %i {sizes=(1, 1)}
+    %b = reshape %a {shape=(1,)}
+    %c = mul %b, %b
+    %p0 = dynamic_slice %x, %k {sizes=(1,)}
+    %p1 = add %p0, %b
+    %x.1 = dynamic_update_slice %x, %p1, %k
+    %q0 = dynamic_slice %x.1, %i {sizes=(1,)}
+    %q1 = sub %q0, %c
+    %q2 = add %b, %q1
+    %x.2 = dynamic_update_slice %x.1, %q2, %i
+    %r0 = dynamic_slice %x.2, %j {sizes=(1,)}
+    %r1 = add %r0, %c
+    %x.3 = dynamic_update_slice %x.2, %r1, %j
+    %d = reshape %c {shape=(1, 1)}
+    %y.1 = dynamic_update_slice %y, %d, %0, %k
+    %e = reshape %c {shape=()}
+    %s.1 = min %s, %e
+    yield %x.3, %y.1, %s.1"""
+
+SHARES_BACKWARDS = SHARES.replace("add %k, %1", "sub %30, %k").replace("%x, %k", "%x, %l").replace(
+    "%x, %p1, %k", "%x, %p1, %l").replace("%j = add", "%l = sub %i, %1\n    %j = add")  # fmt: skip
+
+# What is added to elements follows from what they were before any trip added to them.
+READ_BEFORE = SHARES.replace("mul %b, %b", "mul %b, %f").replace(
+    "    %c =", "    %f = dynamic_slice %x, %j {sizes=(1,)}\n    %c =")  # fmt: skip
+READ_BETWEEN = SHARES.replace("%d = reshape %c", "%d = reshape %r0")
+
+
+# Read where each trip says: within the array, or beyond its ends.
+GATHERED = (
+    """
+    %t = dynamic_slice %y, %0, %k {sizes=(1, 1)}
+    %u = reshape %t {shape=()}
+    %f = mul %u, %scale
+    %i = convert %f {dtype=i64}
+    %a = dynamic_slice %y.0, %1, %i {sizes=(1, 1)}
+    %b = reshape %a {shape=()}"""
+    + SINE_STORED
+)
+
+
+def before_and_after(body: str, bound: int, trips: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    """The results of a loop, and of the same in lanes."""
+    before = parse(loop(body, bound))
+    after = in_lanes(before)
+    verify(after)
+    assert after is not before
+    rng = np.random.default_rng(0)
+    args = [rng.uniform(0.5, 1.5, 40), rng.uniform(0.5, 1.5, (2, 40)), 3, trips, 0.25]
+    args = [np.asarray(x) for x in args]
+    return list(zip(evaluate(before, args), evaluate(after, args), strict=True))
+
+
+@pytest.mark.parametrize("trips", [-3, 0, 5, 8, 16, 19, 23, 32])
+@pytest.mark.parametrize("body, bound", [
+    (ROWS, 40),
+    (ROWS_THAT_MAY_BE_ONE, 40),
+    (TWICE, 40),
+    (INDEX_AS_A_NUMBER, 40),
+    (FAR_BEHIND, 32),
+    (STORED_LATER, 39),
+    (STORED_LATER_BACKWARDS, 30),
+    (SHARES, 38),
+    (SHARES_BACKWARDS, 30),
+    (READ_BEFORE, 38),
+    (READ_BETWEEN, 38),
+    (GATHERED, 40),
+])  # fmt: skip
+def test_the_same_to_the_bit(body, bound, trips):
+    for x, y in before_and_after(body, bound, min(trips, bound)):
+        assert np.asarray(x).tobytes() == np.asarray(y).tobytes()
+
+
+def in_any_order(body: str) -> str:
+    assert "add %s, %c" in body
+    return body.replace("add %s, %c", "add %s, %c {reassoc=True}")
+
+
+def test_a_sum_in_any_order(golden):
+    golden(before_after(in_lanes, loop(in_any_order(ROWS))))
+
+
+TWO_FREE_SUMS = ROWS.replace(
+    "    %s.1 = add %s, %c\n    yield %x.1, %y.1, %s.1",
+    """\
+    %s.1 = add %b, %s {reassoc=True}
+    %s.2 = add %s.1, %c {reassoc=True}
+    yield %x.1, %y.1, %s.2""",
+)
+
+
+@pytest.mark.parametrize("trips", [-3, 0, 5, 8, 16, 19, 23, 40])
+@pytest.mark.parametrize("body", [in_any_order(ROWS), TWO_FREE_SUMS])
+def test_a_sum_in_any_order_is_close(body, trips):
+    """Nothing else is changed by it."""
+    *same, total = before_and_after(body, 40, trips)
+    assert all(x.tobytes() == y.tobytes() for x, y in same)
+    np.testing.assert_allclose(*total, rtol=1e-15)
+
+
+def test_a_sum_in_any_order_that_has_axes():
+    """No trip is left for another loop."""
+    before = parse("""
+func @f(%x: f64[32], %s: f64[1,1]) -> f64[1,1] {
+  %n = 32: i64[]
+  %s = for %k < %n (%s = %s) bound 32 {
+    %a = dynamic_slice %x, %k {sizes=(1,)}
+    %b = reshape %a {shape=(1, 1)}
+    %c = mul %b, %b
+    %s.1 = add %c, %s {reassoc=True}
+    yield %s.1
+  }
+  return %s
+}""")
+    after = in_lanes(before)
+    verify(after)
+    assert after is not before
+    args = [np.linspace(1.0, 2.0, 32), np.full((1, 1), 2.0)]
+    (expected,), (found,) = evaluate(before, args), evaluate(after, args)
+    assert found.shape == (1, 1)
+    np.testing.assert_allclose(found, expected, rtol=1e-15)
+
+
+AGAINST_EACH_OTHER = """
+    %i = sub %30, %k
+    %a = dynamic_slice %y, %1, %k {sizes=(1, 1)}
+    %b = reshape %a {shape=(1,)}
+    %c = mul %b, %b
+    %p0 = dynamic_slice %x, %k {sizes=(1,)}
+    %p1 = add %p0, %b {reassoc=True}
+    %x.1 = dynamic_update_slice %x, %p1, %k
+    %q0 = dynamic_slice %x.1, %i {sizes=(1,)}
+    %q1 = add %q0, %c {reassoc=True}
+    %x.2 = dynamic_update_slice %x.1, %q1, %i
+    %d = reshape %c {shape=(1, 1)}
+    %y.1 = dynamic_update_slice %y, %d, %0, %k
+    %e = reshape %c {shape=()}
+    %s.1 = min %s, %e
+    yield %x.2, %y.1, %s.1"""
+
+
+@pytest.mark.parametrize("trips", [-3, 0, 5, 8, 16, 19, 23, 31])
+def test_places_that_move_against_each_other(trips):
+    """Where they meet an element is added to in another order, as cotangents may be."""
+    added, *same = before_and_after(AGAINST_EACH_OTHER, 31, trips)
+    np.testing.assert_allclose(*added, rtol=1e-15)
+    assert all(x.tobytes() == y.tobytes() for x, y in same)
+
+
+@pytest.mark.parametrize("ordered", ["%p0, %b", "%q0, %c"])
+def test_sums_of_users_keep_their_order(ordered):
+    body = AGAINST_EACH_OTHER.replace(f"{ordered} {{reassoc=True}}", ordered)
+    assert unchanged(in_lanes, loop(body, 31))
+
+
+def test_few_trips():
+    assert unchanged(in_lanes, loop(ROWS, bound=15))
+
+
+def test_an_element_may_stand_out():
+    assert unchanged(in_lanes, loop(ROWS, bound=41))
+
+
+def test_the_trip_before_wrote_it():
+    assert unchanged(in_lanes, loop(FAR_BEHIND.replace("add %l, %1", "add %k, %1"), bound=39))
+
+
+def test_rows_that_may_be_one():
+    """Row %p is read, row 1 is written: a later element of it than the one before."""
+    behind = "%m = sub %k, %1\n    %a = dynamic_slice %y, %p, %m"
+    assert unchanged(in_lanes, loop(ROWS.replace("%a = dynamic_slice %y, %0, %k", behind)))
+
+
+def test_an_array_of_a_trip_of_its_own():
+    """It is read where all trips read theirs."""
+    own = """
+    %t = dynamic_update_slice %y, %e, %1, %k
+    %u = dynamic_slice %t, %1, %7 {sizes=(1, 1)}
+    %y.1 = dynamic_update_slice %y, %u, %1, %k"""
+    body = ROWS.replace("\n    %y.1 = dynamic_update_slice %y, %e, %1, %k", own)
+    assert unchanged(in_lanes, loop(body))
+
+
+def test_a_place_that_is_computed():
+    assert unchanged(in_lanes, loop(ROWS.replace(
+        "%a = dynamic_slice %y, %0, %k {sizes=(1, 1)}",
+        "%m = mul %k, %k\n    %a = dynamic_slice %y, %0, %m {sizes=(1, 1)}",
+    )))  # fmt: skip
+
+
+def test_the_sum_is_looked_at():
+    seen = "%s.1 = add %s, %c\n    %z = neg %s.1\n    %e = reshape %z"
+    body = ROWS.replace("    %s.1 = add %s, %c\n", "").replace("%e = reshape %c", seen)
+    assert unchanged(in_lanes, loop(body))
+    assert not unchanged(in_lanes, loop(ROWS))
+
+
+def test_a_difference_from_the_sum():
+    swapped = ROWS.replace("add %s, %c", "sub %c, %s")
+    assert unchanged(in_lanes, loop(swapped))
+
+
+def test_a_recurrence():
+    """What a trip hands on is computed from what was handed to it."""
+    assert unchanged(in_lanes, loop(STORED_LATER.replace("reshape %a {shape=()}", "sin %s"), 39))
+    through_an_array = STORED_LATER.replace("reshape %a", "reshape %d")
+    assert unchanged(in_lanes, loop(through_an_array, 39))
+
+
+def test_an_array_under_two_names():
+    """Of an array that is handed on there is no vector of eight."""
+    two = loop(ROWS).replace("%x, %y, %s = for", "%x, %y, %s, %old = for").replace(
+        "%s = %s0)", "%s = %s0, %old = %x)").replace("%y.1, %s.1", "%y.1, %s.1, %x.1")  # fmt: skip
+    assert unchanged(in_lanes, two)
+
+
+def test_read_after_the_store():
+    """The version after the store has the old element, of which all trips would store the new."""
+    after = STORED_LATER.replace("reshape %a", "reshape %z").replace(
+        "    %d =", "    %z = dynamic_slice %x.1, %next {sizes=(1,)}\n    %d =")  # fmt: skip
+    assert unchanged(in_lanes, loop(after, 39))
+
+
+def test_what_is_added_to_is_read():
+    seen = SHARES.replace("min %s, %e", "min %s, %w").replace(
+        "    %d =", "    %w0 = dynamic_slice %x.3, %k {sizes=(1,)}\n"
+        "    %w = reshape %w0 {shape=()}\n    %d =")  # fmt: skip
+    assert unchanged(in_lanes, loop(seen, 38))
+    assert unchanged(in_lanes, loop(SHARES.replace("%c = mul %b, %b", "%c = mul %b, %q0").replace(
+        "%q0 = dynamic_slice %x.1, %i {sizes=(1,)}", "").replace("    %c =",
+        "    %q0 = dynamic_slice %x, %i {sizes=(1,)}\n    %c ="), 38))  # fmt: skip
+
+
+def test_one_is_added_to_and_the_other_overwritten():
+    assert unchanged(in_lanes, loop(SHARES.replace("%r1 = add %r0, %c", "%r1 = mul %r0, %c"), 38))
+
+
+# ----- Programs in which stores overwrite each other
+
+
+def stored_twice(g, a, b):
+    """Of what is added first nothing is left."""
+    for i in range(len(a)):
+        before = g[i]
+        g[i] = before + a[i]
+        g[i - 1] = g[i - 1] + a[i]
+        g[i] = before + b[i]
+    return g
+
+
+def doubled(g, a, b):
+    for i in range(len(a)):
+        g[i] += g[i]
+        g[i - 1] += a[i] * b[i]
+    return g
+
+
+@pytest.mark.parametrize("f", [stored_twice, doubled])
+def test_what_is_added_to_what_a_store_overwrites(f):
+    args = list(np.random.default_rng(0).random((3, 40)))
+    program = parse(myia.jit(f).ir(*args)["finish"])
+    assert any(x.aval.shape == (8,) for op in walk(program.region) for x in op.results)
+    (found,) = evaluate(program, args)
+    assert found.tobytes() == f(*args).tobytes()
+
+
+def shifted_there_and_back(x, p):
+    y = np.zeros(len(x))
+    for i in range(len(x)):
+        shift = p[i]
+        y[shift + i - shift] = 2.0 * x[i]
+    return y
+
+
+def recurrences_shifted_there_and_back(x, p):
+    y = np.ones((len(x), 5))
+    for i in range(len(x)):
+        for j in range(4):
+            y[p[i] + i - p[i], j + 1] = y[i, j] * x[i]
+    return y
+
+
+def one_place_of_rows(x, p):
+    a = np.outer(x, x)
+    for i in range(len(a)):
+        a[i] = 2.0 * a[i] + x[p[i] + 3 - p[i]]
+    return a
+
+
+def one_place_of_recurrences(x, p):
+    a = np.outer(x, x[:5])
+    for i in range(len(a)):
+        for j in range(1, 5):
+            a[i, j] = a[i, j - 1] + x[i - (i - j)]
+    return a
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        shifted_there_and_back,
+        recurrences_shifted_there_and_back,
+        one_place_of_rows,
+        one_place_of_recurrences,
+    ],
+)
+def test_places_made_of_what_is_known_in_lanes_only(f):
+    args = [np.random.default_rng(0).random(40), np.arange(40) % 7]
+    program = parse(myia.jit(f).ir(*args)["finish"])
+    assert evaluate(program, args)[0].tobytes() == f(*args).tobytes()
+
+
+def filtered(image, taps):
+    out = np.zeros((image.shape[0] - 2, image.shape[1] - 2))
+    for i in range(out.shape[0]):
+        for j in range(out.shape[1]):
+            for k in range(3):
+                for m in range(3):
+                    out[i, j] += image[i + k, j + m] * taps[k, m]
+    return np.sum(out * out)
+
+
+def test_the_cotangents_of_a_filter_are_made_eight_at_a_time():
+    """Those of its taps are sums in one place of an array, in all trips."""
+    image, taps = np.random.default_rng(0).random((12, 28)), np.arange(9.0).reshape(3, 3)
+    gradient = myia.grad(filtered, argnums=(0, 1))
+    program = parse(gradient.ir(image, taps)["finish"])
+    stores = [op for op in walk(program.region) if op.primitive is dynamic_update_slice]
+    sizes = [op.operands[1].aval.shape for op in stores]
+    assert sizes.count((1, 8)) >= 9  # of the image's cotangent, and of the output
+    inner = [op for loop in walk(program.region) for r in loop.regions for op in walk(r)]
+    assert not any(op in stores and op.results[0].aval.shape == (3, 3) for op in inner)
+    windows = np.lib.stride_tricks.sliding_window_view
+    twice = 2.0 * np.einsum("ijkm,km->ij", windows(image, (3, 3)), taps)
+    of_image, of_taps = gradient(image, taps)
+    np.testing.assert_allclose(of_taps, np.einsum("ijkm,ij->km", windows(image, (3, 3)), twice))
+    padded = windows(np.pad(twice, 2), (3, 3))
+    np.testing.assert_allclose(of_image, np.einsum("ijkm,km->ij", padded, taps[::-1, ::-1]))

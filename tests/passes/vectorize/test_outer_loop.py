@@ -1,0 +1,236 @@
+import numpy as np
+import pytest
+
+import myia
+from myia.backends.reference.interpreter import evaluate
+from myia.ir.core import walk
+from myia.ir.parser import parse
+from myia.ir.verifier import verify
+from myia.passes.vectorize.outer_loop import at_once
+from myia.primitives.core.structured import loop_p
+from tests.passes.before_after import before_after, unchanged
+
+
+def test_rows_times_a_matrix(golden):
+    golden(before_after(at_once, """
+func @f(%a: f64[9,5], %m: f64[5,5], %g: f64[5,5]) -> f64[9,5], f64[5,5] {
+  %n = 9: i64[]
+  %0 = 0: i64[]
+  %a, %g = for %k < %n (%a = %a, %g = %g) bound 9 {
+    %1 = dynamic_slice %a, %k, %0 {sizes=(1, 5)}
+    %2 = reshape %1 {shape=(5,)}
+    %3 = dot_general %2, %m {contract=((0,), (0,)), batch=((), ())}
+    %4 = reshape %3 {shape=(1, 5)}
+    %5 = dynamic_update_slice %a, %4, %k, %0
+    %6 = dot_general %2, %3 {contract=((), ()), batch=((), ())}
+    %7 = add %g, %6 {reassoc=True}
+    yield %5, %7
+  }
+  return %a, %g
+}"""))  # fmt: skip
+
+
+# ----- Every rule of a batch; rows of %x and of %y, and %w, which the trips share
+
+PROGRAM = """
+func @f(%x: f64[11,6], %y: f64[6,11], %w: f64[6], %m: f64[6,6], %i: i64[]) -> f64[11,6], f64[6] {{
+  %n = 11: i64[]
+  %0 = 0: i64[]
+  %1 = 1: i64[]
+  %s0 = 0.5: f64[6]
+  %x, %s = for %k < %n (%x = %x, %s = %s0) bound 11 {{
+    %last = 10: i64[]
+    %j = sub %last, %k
+    %x1 = dynamic_slice %x, {k}, %0 {{sizes=(1, 6)}}
+    %r = reshape %x1 {{shape=(6,)}}
+    %y1 = dynamic_slice %y, %0, %k {{sizes=(6, 1)}}
+    %c = reshape %y1 {{shape=(6,)}}
+    {body}
+    %z1 = reshape %z {{shape=(1, 6)}}
+    %x2 = dynamic_update_slice %x, %z1, {k}, %0
+    %s1 = add %s, %c {{reassoc=True}}
+    yield %x2, %s1
+  }}
+  return %x, %s
+}}"""
+
+
+def spread(of: str) -> str:
+    return f"{of}\n    %z = broadcast %v {{shape=(6,), dims=()}}"
+
+
+BODIES = [
+    "%z = mul %r, %c",
+    "%z = sub %w, %r",
+    spread("%v = reduce_sum %r {axes=(0,)}"),
+    spread("%v = reduce_max %c {axes=(0,)}"),
+    spread("%v = reduce_prod %c {axes=(0,)}"),
+    spread("%a = argmin %c {axis=0}\n    %v = convert %a {dtype=f64}"),
+    spread("%p = mul %r, %w\n    %v = reduce_sum %p {axes=(0,)}"),
+    spread("%p = mul %r, %c\n    %v = reduce_sum %p {axes=(0,)}"),
+    spread("%v = dot_general %r, %c {contract=((0,), (0,)), batch=((), ())}"),
+    spread("%v = dot_general %w, %c {contract=((0,), (0,)), batch=((), ())}"),
+    "%z = dot_general %r, %m {contract=((0,), (1,)), batch=((), ())}",
+    "%z = dot_general %m, %r {contract=((0,), (0,)), batch=((), ())}",
+    "%z = dot_general %r, %w {contract=((), ()), batch=((0,), (0,))}",
+    "%z = dot_general %r, %c {contract=((), ()), batch=((0,), (0,))}",
+    "%z = cumsum %r {axis=0, reverse=True}",
+    "%z = cummax %c {axis=0, reverse=False}",
+    "%z = flip %r {axes=(0,)}",
+    "%h = slice %r {start=(0,), limit=(6,), stride=(2,)}\n    %z = concatenate %h, %h {axis=0}",
+    "%f = 7.0: f64[]\n    %h = slice %r {start=(1,), limit=(5,), stride=(1,)}\n"
+    "    %z = pad %h, %f {low=(2,), high=(0,), interior=(0,)}",
+    "%h = reshape %r {shape=(2, 3)}\n    %t = transpose %h {permutation=(1, 0)}\n"
+    "    %z = reshape %t {shape=(6,)}",
+    "%h = dynamic_slice %r, %i {sizes=(2,)}\n    %z = dynamic_update_slice %c, %h, %1",
+    "%h = dynamic_slice %r, %i {sizes=(2,)}\n    %z = dynamic_update_slice %w, %h, %1",
+    "%f = convert %k {dtype=f64}\n    %h = broadcast %f {shape=(6,), dims=()}\n"
+    "    %z = mul %h, %r",
+    "%e = dynamic_slice %m, %i, %0 {sizes=(1, 6)}\n    %f = reshape %e {shape=(6,)}\n"
+    "    %l = gt %r, %f\n    %z = select %l, %c, %f",
+]  # fmt: skip
+
+
+def arguments() -> list[np.ndarray]:
+    rng = np.random.default_rng(0)
+    shapes = (11, 6), (6, 11), (6,), (6, 6)
+    return [*(rng.uniform(0.5, 1.5, shape) for shape in shapes), np.asarray(3)]
+
+
+@pytest.mark.parametrize("k", ["%k", "%j"])
+@pytest.mark.parametrize("elements", [1 << 17, 24])  # all trips; strips of four, and three more
+def test_the_same_numbers(k, elements):
+    """Upwards and downwards."""
+    for body in BODIES:
+        before = parse(PROGRAM.format(k=k, body=body))
+        after = at_once(before, elements)
+        verify(after)
+        loops = [op for op in walk(after.region) if op.primitive is loop_p]
+        assert len(loops) == (elements == 24), body
+        for x, y in zip(evaluate(before, arguments()), evaluate(after, arguments()), strict=True):
+            np.testing.assert_allclose(y, x, rtol=1e-14, err_msg=body)
+
+
+# ----- What stays
+
+
+def stays(old: str = "", new: str = "") -> bool:
+    text = PROGRAM.format(k="%k", body="%z = mul %r, %c")
+    assert old in text
+    return unchanged(at_once, text.replace(old, new))
+
+
+def test_a_sum_in_the_order_of_the_user():
+    assert not stays()
+    assert stays(" {reassoc=True}", "")
+
+
+def test_a_trip_reads_the_row_before():
+    assert stays("%x1 = dynamic_slice %x, %k", "%b = sub %k, %1\n    %x1 = dynamic_slice %x, %b")
+
+
+def test_rows_may_stand_out():
+    assert stays("%x2 = dynamic_update_slice %x, %z1, %k",
+                 "%b = add %k, %1\n    %x2 = dynamic_update_slice %x, %z1, %b")  # fmt: skip
+
+
+def test_a_row_that_is_computed():
+    assert stays("dynamic_slice %x, %k", "dynamic_slice %x, %i")
+    assert stays("%z = mul %r, %c", "%q = mul %k, %k\n    %z2 = dynamic_slice %x, %q, %0 "
+                 "{sizes=(1, 6)}\n    %z = reshape %z2 {shape=(6,)}")  # fmt: skip
+
+
+def test_the_sum_is_looked_at():
+    assert stays("%z = mul %r, %c", "%z = mul %r, %s")
+
+
+def test_trips_that_compute_more_than_their_rows():
+    large = """%o = dot_general %r, %c {contract=((), ()), batch=((), ())}
+    %p = exp %o
+    %z = reduce_sum %p {axes=(1,)}"""
+    assert stays("%z = mul %r, %c", large)
+
+
+def test_branches():
+    branch = "%b = lt %k, %i\n    %z = if %b {\n yield %r\n } else {\n yield %c\n }"
+    assert stays("%z = mul %r, %c", branch)
+
+
+# ----- Programs
+
+
+def soft_rows(x):
+    for row in x:
+        row -= row.max()
+        np.exp(row, out=row)
+        row /= row.sum()
+    return x
+
+
+def products_from_the_end(A, C, p):
+    total = 0.0
+    for r in range(len(A) - 1, -1, -1):
+        for q in range(A.shape[1]):
+            A[r, q] = A[r, q] @ C
+        total = total + A[r, 0] @ p
+    return A, total
+
+
+def neighbours_of_rows(A, B):
+    for i in range(1, len(A) - 1):
+        B[i] = A[i - 1] * A[i + 1] - np.cumsum(A[i])
+    return B
+
+
+def in_one_array(A):
+    """One of the rows is read by all."""
+    for k in range(len(A)):
+        A[k] = A[k] * A[-2]
+    return A
+
+
+def in_place_behind(A):
+    for k in range(1, len(A)):
+        A[k - 1] = A[k] * 0.5 + np.sin(A[k])
+    return A
+
+
+def a_copy_that_only_a_trip_changes(A, B):
+    """What a trip stores into its copy the others do not read."""
+    C = np.zeros(A.shape)
+    for k in range(len(A)):
+        A[k] = B[k] * 2.0
+        T = A.copy()
+        T[k, :2] = 5.0
+        C[k] = T[len(A) - 1 - k]
+    return A, C
+
+
+def no_rows(A):
+    for k in range(0):
+        A[k] = A[k] * 2.0
+    return A
+
+
+RNG = np.random.default_rng(1)
+PROGRAMS = [
+    (soft_rows, (RNG.standard_normal((9, 7)),)),
+    (products_from_the_end, (RNG.uniform(0.5, 1, (7, 6, 3)), RNG.random((3, 3)), RNG.random(3))),
+    (neighbours_of_rows, (RNG.random((8, 5)), RNG.random((8, 5)))),
+    (in_one_array, (RNG.random((6, 5)),)),
+    (in_place_behind, (RNG.random((8, 5)),)),
+    (a_copy_that_only_a_trip_changes, (RNG.random((6, 5)), RNG.random((6, 5)))),
+    (no_rows, (RNG.random((4, 3)),)),
+]
+
+
+@pytest.mark.parametrize("f, args", PROGRAMS)
+def test_programs_and_their_derivatives(f, args):
+    def results(*args):
+        found = f(*args)
+        return found if isinstance(found, tuple) else (found,)
+
+    copies = [a.copy() for a in args], [a.copy() for a in args]
+    for found, expected in zip(myia.jit(results)(*copies[0]), results(*copies[1]), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-13)
+    myia.check_grads(lambda *args: sum(np.sum(np.cos(y)) for y in results(*args)), args, order=2)

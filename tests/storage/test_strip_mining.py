@@ -1,0 +1,59 @@
+"""Snapshots leave the loops that make the trips, and the numbers stay."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from myia.ir.avals import I64
+from myia.ir.core import walk
+from myia.ir.verifier import verify
+from myia.primitives.core.define import constant, zeros
+from myia.primitives.core.emit_structured import if_, loop
+from myia.primitives.core.structured import loop_p
+from myia.primitives.pointwise.arithmetic import add, mul
+from myia.primitives.pointwise.logic import eq
+from myia.primitives.pointwise.transcendental import sin
+from myia.storage.loops.strip_mining import strip_mine
+from myia.storage.model.iteration_rows import stacked, write
+from tests.transforms.derivative_checks import function, run
+
+X = np.linspace(0.0, 1.0, 40)
+TRIPS, STRIDE, SLOTS = 20, 6, 5
+
+
+def number(n):
+    return constant(n, I64.dtype)
+
+
+def two_trails(x, reader):
+    """Snapshots of two carries, due at the same trips; `reader(due)` is carried, too."""
+
+    def trip(k, x, y, xs, ys, used, due, seen):
+        taken = eq(k, due)
+        xs_after, used_after, due_after = if_(
+            taken,
+            lambda: [write(xs, x, used), add(used, 1), add(due, STRIDE)],
+            lambda: [xs, used, due],
+        )
+        (ys_after,) = if_(eq(k, due), lambda: [write(ys, y, used)], lambda: [ys])
+        seen = add(seen, reader(due))
+        return [sin(x), mul(y, x), xs_after, ys_after, used_after, due_after, seen]
+
+    slots = zeros(stacked(x.aval, SLOTS))
+    return loop([x, x, slots, slots, number(0), number(0), number(0)], trip, count=number(TRIPS))
+
+
+def loops(f) -> int:
+    return sum(op.primitive is loop_p for op in walk(f.region))
+
+
+@pytest.mark.parametrize("read_elsewhere", [False, True])
+def test_trails_that_share_what_says_when_a_snapshot_is_due(read_elsewhere):
+    """All their snapshots leave the loop, or none."""
+    f = function(lambda x: two_trails(x, lambda due: due if read_elsewhere else number(1)), X)
+    stripped = strip_mine(f)
+    verify(stripped)
+    assert loops(stripped) == loops(f) + (not read_elsewhere)
+    for got, want in zip(run(stripped, [X]), run(f, [X]), strict=True):
+        np.testing.assert_array_equal(got, want)
