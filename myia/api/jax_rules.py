@@ -23,8 +23,8 @@ def _call(ctx, f: jax.custom_jvp | jax.custom_vjp, args, kwargs) -> Abstract:
     rules = tuple(rule for rule in rules if rule is not None)
     if f.symbolic_zeros or any(map(is_staged, rules)):
         form = "`symbolic_zeros`" if f.symbolic_zeros else "`defjvps`"
-        way_out = f"decorate it with `myia.custom_{mode}`, which has JAX's names"
-        ctx.fail(Unsupported, what=f"{form} of `jax.custom_{mode}`", help_text=way_out)
+        help_text = f"decorate it with `myia.custom_{mode}`, which has JAX's names"
+        ctx.fail(Unsupported, what=f"{form} of `jax.custom_{mode}`", help_text=help_text)
     return call_with_rules(ctx, f, mode, rules, args, kwargs)
 
 

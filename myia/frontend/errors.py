@@ -13,7 +13,7 @@ from myia.source.diagnostics import Diagnostic
 class NotAFunction(Diagnostic):
     title = "{what} is not a Python function"
     notes = ("myia compiles the source of functions, lambdas and methods written in Python",)
-    way_out = "wrap it in a Python function that calls it"
+    help = "wrap it in a Python function that calls it"
     what: str
 
 
@@ -21,7 +21,7 @@ class NotAFunction(Diagnostic):
 class NoSource(Diagnostic):
     title = "the source of `{name}` is not available"
     notes = ("it was defined in {file}, of which Python keeps no text",)
-    way_out = "define it in a file or a notebook cell, not by `exec` or on the interactive prompt"
+    help = "define it in a file or a notebook cell, not by `exec` or on the interactive prompt"
     name: str
     file: str
 
@@ -30,7 +30,7 @@ class NoSource(Diagnostic):
 class SourceChanged(Diagnostic):
     title = "the source of `{name}` has changed since it was imported"
     notes = ("{file}, line {line}, no longer holds the code that Python runs",)
-    way_out = "reload the module, or start Python again"
+    help = "reload the module, or start Python again"
     name: str
     file: str
     line: int
@@ -40,14 +40,14 @@ class SourceChanged(Diagnostic):
 class AmbiguousLambda(Diagnostic):
     title = "several lambdas on one line"
     label = "it cannot be told which of them is meant"
-    way_out = "put each lambda on a line of its own, or give it a name with `def`"
+    help = "put each lambda on a line of its own, or give it a name with `def`"
 
 
 @dataclass(frozen=True)
 class TooDeep(Diagnostic):
     title = "`{name}` is nested too deeply"
     label = "branches, early returns and operators inside each other exceed the compiler's stack"
-    way_out = "move parts of it into functions of their own, or raise `sys.setrecursionlimit`"
+    help = "move parts of it into functions of their own, or raise `sys.setrecursionlimit`"
     name: str
 
 
@@ -58,42 +58,42 @@ class TooDeep(Diagnostic):
 class UnsupportedTry(Diagnostic):
     title = "`try` is not supported"
     label = "compiled code does not catch exceptions"
-    way_out = "test for the condition with `if` before computing"
+    help = "test for the condition with `if` before computing"
 
 
 @dataclass(frozen=True)
 class UnsupportedWith(Diagnostic):
     title = "`with` is not supported"
     label = "compiled code does not enter contexts"
-    way_out = "enter the context around the call of the compiled function"
+    help = "enter the context around the call of the compiled function"
 
 
 @dataclass(frozen=True)
 class UnsupportedClass(Diagnostic):
     title = "a class cannot be defined inside a compiled function"
     label = "defined here"
-    way_out = "define the class at the top of the module"
+    help = "define the class at the top of the module"
 
 
 @dataclass(frozen=True)
 class UnsupportedImport(Diagnostic):
     title = "`import` inside a compiled function is not supported"
     label = "imported here"
-    way_out = "import at the top of the module"
+    help = "import at the top of the module"
 
 
 @dataclass(frozen=True)
 class UnsupportedGlobal(Diagnostic):
     title = "`global` is not supported"
     label = "a compiled function does not assign the names of its module"
-    way_out = "return the new value, and assign it where the function is called"
+    help = "return the new value, and assign it where the function is called"
 
 
 @dataclass(frozen=True)
 class NonlocalOfPython(Diagnostic):
     title = "`{name}` belongs to a function that is not compiled"
     label = "assigned through `nonlocal` here"
-    way_out = "return the new value, and assign it where the function is called"
+    help = "return the new value, and assign it where the function is called"
     name: str
 
 
@@ -101,21 +101,21 @@ class NonlocalOfPython(Diagnostic):
 class CaptureInAlternative(Diagnostic):
     title = "a name captured inside `|` is not supported"
     label = "this alternative binds a name"
-    way_out = "write a `case` for each alternative"
+    help = "write a `case` for each alternative"
 
 
 @dataclass(frozen=True)
 class CaptureOfRest(Diagnostic):
     title = "`**rest` in a pattern is not supported"
     label = "captures the items that are left"
-    way_out = "take the items by their keys in the body of the `case`"
+    help = "take the items by their keys in the body of the `case`"
 
 
 @dataclass(frozen=True)
 class MatchWithShadowedBuiltin(Diagnostic):
     title = "`match` in a program with a `{name}` of its own is not supported"
     label = "patterns are compiled to calls of the builtin `{name}`"
-    way_out = "rename it, or write `if`, `elif` and `else`"
+    help = "rename it, or write `if`, `elif` and `else`"
     name: str
 
 
@@ -123,35 +123,35 @@ class MatchWithShadowedBuiltin(Diagnostic):
 class UnsupportedAsync(Diagnostic):
     title = "asynchronous code is not supported"
     label = "compiled code does not wait"
-    way_out = "await before or after the call of the compiled function"
+    help = "await before or after the call of the compiled function"
 
 
 @dataclass(frozen=True)
 class UnsupportedTypeAlias(Diagnostic):
     title = "a `type` statement inside a compiled function is not supported"
     label = "defined here"
-    way_out = "define the alias at the top of the module"
+    help = "define the alias at the top of the module"
 
 
 @dataclass(frozen=True)
 class UnsupportedRaise(Diagnostic):
     title = "`raise` without an exception is not supported"
     label = "there is no exception to raise again"
-    way_out = "name the exception: `raise ValueError(...)`"
+    help = "name the exception: `raise ValueError(...)`"
 
 
 @dataclass(frozen=True)
 class UnsupportedCause(Diagnostic):
     title = "`raise ... from ...` is not supported"
     label = "compiled code keeps no chain of exceptions"
-    way_out = "raise the exception alone"
+    help = "raise the exception alone"
 
 
 @dataclass(frozen=True)
 class DeleteCaptured(Diagnostic):
     title = "`del {name}` of a name that an inner function uses is not supported"
     label = "deleted here"
-    way_out = "leave out the `del`, or assign `None`"
+    help = "leave out the `del`, or assign `None`"
     name: str
 
 
@@ -162,21 +162,21 @@ class DeleteCaptured(Diagnostic):
 class UnsupportedYield(Diagnostic):
     title = "generators are not supported"
     label = "a compiled function does not yield"
-    way_out = "append to a list, and return the list"
+    help = "append to a list, and return the list"
 
 
 @dataclass(frozen=True)
 class UnsupportedGenerator(Diagnostic):
     title = "a generator expression is supported only as the argument of a call"
     label = "would be evaluated lazily"
-    way_out = "write a list comprehension, with square brackets"
+    help = "write a list comprehension, with square brackets"
 
 
 @dataclass(frozen=True)
 class UnsupportedTemplate(Diagnostic):
     title = "template strings are not supported"
     label = "written here"
-    way_out = "write an f-string"
+    help = "write an f-string"
 
 
 # ----- What gast knows and Python 3 does not

@@ -87,8 +87,8 @@ def getattr_(ctx: Context, x: Abstract, name: str) -> Abstract:
         return Method((kind, name), x)
     if isinstance(x, Static):
         if isinstance(x.value, frozenset) and hasattr(set, name) > hasattr(x.value, name):
-            way_out = "use a dict: `seen[x] = True`"
-            ctx.fail(Unsupported, what=f"`{name}`, which changes a set,", help_text=way_out)
+            help_text = "use a dict: `seen[x] = True`"
+            ctx.fail(Unsupported, what=f"`{name}`, which changes a set,", help_text=help_text)
         return _static_attribute(ctx, x.value, name)
     ctx.fail(Unsupported, what=f"the attribute `{name}` of {ctx.describe(x)}")
 

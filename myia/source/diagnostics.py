@@ -1,15 +1,15 @@
 """Diagnostics: one frozen dataclass per mistake, one renderer for all of them.
 
-A diagnostic is declared where its stage lives (`frontend/errors.py`, `infer/domain/errors.py`,
-...):
+A diagnostic is declared in the folder of the stage that reports it (`frontend/errors.py`,
+`infer/domain/errors.py`, ...):
 
     @dataclass(frozen=True)
     class UnsupportedTry(Diagnostic):
         title = "`try` is not supported"
         label = "exceptions cannot be compiled"
-        way_out = "test for the condition with `if` before computing"
+        help = "test for the condition with `if` before computing"
 
-`title`, `label`, `notes` and `way_out` are templates formatted with the instance's fields.
+`title`, `label`, `notes` and `help` are templates formatted with the instance's fields.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from myia.source.span import Span
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """Base of all diagnostics; `span` is the guilty piece of source (None: nowhere to point)."""
+    """Base of all diagnostics; `span` is the source range at fault (None: no known location)."""
 
     title: ClassVar[str] = ""
     label: ClassVar[str] = ""
     notes: ClassVar[tuple[str, ...]] = ()
-    way_out: ClassVar[str] = ""
+    help: ClassVar[str] = ""
 
     span: Span | None
 
@@ -36,7 +36,7 @@ class Diagnostic:
 
 
 class MyiaError(Exception):
-    """A mistake in (or a limit met by) the user's program, with its place in the source."""
+    """A mistake in the user's program, or a limit that it exceeds, with its source location."""
 
     def __init__(self, diagnostic: Diagnostic):
         self.diagnostic = diagnostic
@@ -44,25 +44,25 @@ class MyiaError(Exception):
 
 
 class InternalError(Exception):
-    """A mistake of ours: an invariant of the compiler does not hold."""
+    """A bug of the compiler: one of its invariants does not hold."""
 
 
 def render(diagnostic: Diagnostic) -> str:
-    """Title, place, the source line with carets under the span, notes and a way out."""
+    """The text of a diagnostic: title, location, source line with carets, notes and help."""
     out = [diagnostic.text(diagnostic.title)]
     if diagnostic.span is not None:
         out += _excerpt(diagnostic.span, diagnostic.text(diagnostic.label))
     out += [f"  note: {diagnostic.text(note)}" for note in diagnostic.notes]
-    if diagnostic.way_out:
-        out.append(f"  help: {diagnostic.text(diagnostic.way_out)}")
+    if diagnostic.help:
+        out.append(f"  help: {diagnostic.text(diagnostic.help)}")
     return "\n".join(out)
 
 
 def _excerpt(span: Span, label: str) -> list[str]:
-    place = f"  --> {span.file.name}:{span.line}:{span.col + 1}"
+    location = f"  --> {span.file.name}:{span.line}:{span.col + 1}"
     line = span.file.line(span.line)
     if line is None:
-        return [place]
+        return [location]
     number = str(span.line)
     gutter = " " * len(number)
     end = span.end_col if span.end_line == span.line else len(line)
@@ -70,4 +70,4 @@ def _excerpt(span: Span, label: str) -> list[str]:
     # Tabs keep their width, so that the carets stand under the right characters.
     indent = "".join("\t" if c == "\t" else " " for c in line[: span.col])
     pointer = f" {gutter} | {indent}{carets} {label}".rstrip()
-    return [place, f" {gutter} |", f" {number} | {line}", pointer]
+    return [location, f" {gutter} |", f" {number} | {line}", pointer]

@@ -77,7 +77,7 @@ class NoBound(Diagnostic):
 
     title = "this loop cannot be recorded on a tape"
     label = "its number of trips has no bound that is known at compile time"
-    way_out = 'leave `checkpoint` at "auto", or loop over a range of static length and `break`'
+    help = 'leave `checkpoint` at "auto", or loop over a range of static length and `break`'
 
 
 def lower_and_plan(function: Function, limits: Limits = DEFAULT) -> tuple[Function, list[LoopPlan]]:

@@ -20,7 +20,7 @@ class OverBudget(Diagnostic):
 
     title = "the program does not fit into {budget:,} bytes of temporaries"
     notes = ("the least that it takes is {least:,} bytes",)
-    way_out = "raise `memory`"
+    help = "raise `memory`"
 
     budget: int
     least: int

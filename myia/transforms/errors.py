@@ -11,7 +11,7 @@ from myia.source.diagnostics import Diagnostic
 class NoForwardRule(Diagnostic):
     title = "`{name}` has a rule for reverse mode only"
     label = "its derivative in forward mode is taken here"
-    way_out = "use reverse mode (`grad`, `vjp`), or give the function a `custom_jvp` rule"
+    help = "use reverse mode (`grad`, `vjp`), or give the function a `custom_jvp` rule"
 
     name: str
 
@@ -20,7 +20,7 @@ class NoForwardRule(Diagnostic):
 class ClosedOver(Diagnostic):
     title = "the derivative rule of `{name}` says nothing about a value that it closes over"
     label = "a derivative with respect to that value is taken here"
-    way_out = "pass the value as an argument of the function that has the rule"
+    help = "pass the value as an argument of the function that has the rule"
 
     name: str
 
@@ -29,13 +29,13 @@ class ClosedOver(Diagnostic):
 class NonlinearRule(Diagnostic):
     title = "a derivative rule in this loop is not linear in the cotangents that it is given"
     label = "a second derivative in reverse mode is taken of this loop"
-    way_out = "take the outer derivative in forward mode (`jvp`, `jacfwd`)"
+    help = "take the outer derivative in forward mode (`jvp`, `jacfwd`)"
 
 
 @dataclass(frozen=True)
 class NoTransposedSolver(Diagnostic):
     title = "`{name}` says how to solve its equation, but not the transposed one"
     label = "its derivative in reverse mode is taken here"
-    way_out = "use forward mode (`jvp`, `jacfwd`), or give it `transpose_solve`"
+    help = "use forward mode (`jvp`, `jacfwd`), or give it `transpose_solve`"
 
     name: str

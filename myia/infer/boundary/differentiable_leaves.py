@@ -87,8 +87,8 @@ def _structure(
         dtype, _ = operand_dtype(ctx, x)
         if dtype.kind not in "fc" and not integers:
             kind = ctx.describe(x) if not isinstance(x, Static) else f"the int {x.value}"
-            way_out = RETURN_FLOATS if what == RESULT else PASS_FLOATS
-            ctx.fail(NotDifferentiable, what=what, kind=kind, help_text=way_out)
+            help_text = RETURN_FLOATS if what == RESULT else PASS_FLOATS
+            ctx.fail(NotDifferentiable, what=what, kind=kind, help_text=help_text)
         leaves.append(x)
         return lambda ctx, rest: rest.pop(0)
     if isinstance(x, Static):

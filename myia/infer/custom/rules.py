@@ -209,9 +209,9 @@ class _Call:
             if id != ctx.error_id and id in before and contents is not before[id]:
                 self.refuse("which changes an object from outside", RETURN_IT)
 
-    def refuse(self, why: str, way_out: str):
+    def refuse(self, why: str, help_text: str):
         what = f"`{self.custom.name}`, a function with a derivative rule, {why},"
-        self.ctx.fail(Unsupported, what=what, help_text=way_out)
+        self.ctx.fail(Unsupported, what=what, help_text=help_text)
 
     def given_values(self, values: Sequence[Value]) -> list[Abstract]:
         """All arguments, those with a derivative with these values."""

@@ -42,7 +42,7 @@ class Unsupported(Diagnostic):
 
     title = "{what} is not supported"
     label = "{label_text}"
-    way_out = "{help_text}"
+    help = "{help_text}"
 
     what: str
     label_text: str = ""
@@ -53,7 +53,7 @@ class Unsupported(Diagnostic):
 class UnsupportedDtype(Diagnostic):
     title = "numbers of dtype {dtype} are not supported"
     label = "{what} has them"
-    way_out = "convert it before the call: `{name}.astype({native})`"
+    help = "convert it before the call: `{name}.astype({native})`"
 
     what: str
     name: str
@@ -102,7 +102,7 @@ class Raises(Diagnostic):
 class NotStatic(Diagnostic):
     title = "{what} must be known at compile time"
     label = "this depends on values that are known only at run time"
-    way_out = "pass it as a Python int (a static argument) or take it from a shape"
+    help = "pass it as a Python int (a static argument) or take it from a shape"
 
     what: str
 
@@ -111,7 +111,7 @@ class NotStatic(Diagnostic):
 class SizeEscapes(Diagnostic):
     title = "an array whose size is known only at run time is a result"
     label = "the results of a compiled function have shapes known at compile time"
-    way_out = (
+    help = (
         "return an array of the full size and the number of elements that count "
         "(`out = np.zeros(n); out[:k] = y; return out, k`), or what is computed from it"
     )
@@ -122,7 +122,7 @@ class BranchesDiffer(Diagnostic):
     title = "the branches give {a} and {b}"
     label = "both branches of a condition known only at run time must give one type"
     notes = ("{detail}",)
-    way_out = "make both branches give the same type and shape"
+    help = "make both branches give the same type and shape"
 
     a: str
     b: str
@@ -134,7 +134,7 @@ class LoopChangesType(Diagnostic):
     title = "a value carried by this loop changes from {a} to {b}"
     label = "the loop is compiled once, for one type and shape of every value it carries"
     notes = ("{detail}",)
-    way_out = "{help_text}"
+    help = "{help_text}"
 
     a: str
     b: str
@@ -146,7 +146,7 @@ class LoopChangesType(Diagnostic):
 class StaleRead(Diagnostic):
     title = "this may have been changed through another name"
     label = "the write at {where} may or may not have changed what is read here"
-    way_out = "make a copy (`x.copy()`) where the two names part"
+    help = "make a copy (`x.copy()`) where the two names part"
 
     where: str
 
@@ -155,7 +155,7 @@ class StaleRead(Diagnostic):
 class ReadOnlyWrite(Diagnostic):
     title = "cannot write into {what}"
     label = "assigned here"
-    way_out = "{help_text}"
+    help = "{help_text}"
 
     what: str
     help_text: str = "write into a copy: `y = x.copy()`"
@@ -166,7 +166,7 @@ class TooManyTrips(Diagnostic):
     title = "this loop must be unrolled, but has more than {limit} trips"
     label = "its body needs a value at compile time that changes from trip to trip"
     notes = ("{reason}",)
-    way_out = "use an array indexed by the loop variable instead of a Python list or a shape"
+    help = "use an array indexed by the loop variable instead of a Python list or a shape"
 
     limit: int
     reason: str
@@ -180,7 +180,7 @@ class DeepRecursion(Diagnostic):
         "a recursion is compiled only when compile-time values bound its depth, or when it is "
         "a tail call",
     )
-    way_out = "write it as a loop with a list or an array as the stack"
+    help = "write it as a loop with a list or an array as the stack"
 
     name: str
     depth: int
@@ -190,7 +190,7 @@ class DeepRecursion(Diagnostic):
 class NotDifferentiable(Diagnostic):
     title = "{what} is {kind}"
     label = "a derivative is taken here"
-    way_out = "{help_text}"
+    help = "{help_text}"
 
     what: str
     kind: str
@@ -203,7 +203,7 @@ class BadRule(Diagnostic):
 
     title = "the derivative rule of `{name}` gives {given} where {wanted} is wanted"
     label = "the derivative of this call is taken"
-    way_out = "{help_text}"
+    help = "{help_text}"
 
     name: str
     given: str
@@ -219,7 +219,7 @@ class OptionInside(Diagnostic):
 
     title = "the option `{name}` has no meaning inside compiled code"
     label = "this becomes part of the program around it"
-    way_out = "give it to the outermost `myia.jit` or `myia.grad`: it holds for the whole program"
+    help = "give it to the outermost `myia.jit` or `myia.grad`: it holds for the whole program"
 
     name: str
 
@@ -230,7 +230,7 @@ class StagingFailed(Diagnostic):
 
     title = "{name}: {message}"
     label = "this raises {exception}"
-    way_out = "{help_text}"
+    help = "{help_text}"
 
     name: str
     message: str
@@ -244,7 +244,7 @@ class UserFunctionStaged(Diagnostic):
 
     title = "{name} would call {what}"
     label = "JAX would run it once, to trace it, and never read its source"
-    way_out = "{help_text}"
+    help = "{help_text}"
 
     name: str
     what: str

@@ -1,10 +1,10 @@
-"""What a join raises of two values that have no common form."""
+"""The exception that a merge raises for two values that have no common form."""
 
 
 class Mismatch(Exception):
-    """Two values that have no common form; carries a description of both, and maybe a way out."""
+    """Two values that have no common form; with a description of both and a help text."""
 
-    def __init__(self, a: str, b: str, way_out: str | None = None):
+    def __init__(self, a: str, b: str, help_text: str | None = None):
         super().__init__(f"{a} against {b}")
         self.a, self.b = a, b
-        self.help = {} if way_out is None else {"help_text": way_out}
+        self.help = {} if help_text is None else {"help_text": help_text}

@@ -128,11 +128,11 @@ def _is_named_tuple(f: Any) -> bool:
 def _refuse(ctx: Context, f: Any):
     """A callable that we do not know."""
     if "numpy.random" in name_of(f) or name_of(f).startswith("random."):
-        way_out = "draw the numbers outside and pass them as an argument"
+        help_text = "draw the numbers outside and pass them as an argument"
         ctx.fail(
             Unsupported,
             what=f"`{name_of(f)}`",
-            help_text=way_out,
+            help_text=help_text,
             label_text="a compiled function gives the same result for the same arguments",
         )
     ctx.fail(Unsupported, what=f"`{name_of(f)}`")

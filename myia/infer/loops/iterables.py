@@ -112,8 +112,8 @@ def _instance(ctx: Context, x: Ref) -> Sequence:
         items = ctx.call(found, (), {})
         if ctx.special_method(items, "__next__") is None:
             return sequence(ctx, items)
-        way_out = "give `__iter__` a list to return: `return iter(items)`"
-        ctx.fail(Unsupported, what="iteration by `__next__`", help_text=way_out)
+        help_text = "give `__iter__` a list to return: `return iter(items)`"
+        ctx.fail(Unsupported, what="iteration by `__next__`", help_text=help_text)
     if (found := ctx.special_method(x, "__getitem__")) is not None:
         return _static_items(ctx, _items_until_index_error(ctx, found))
     ctx.fail(BadType, message=f"{ctx.describe(x)} is not iterable")

@@ -109,8 +109,8 @@ def _islice_items(ctx: Context, x: Iterator) -> Sequence:
 @function(itertools.repeat)
 def _repeat(ctx: Context, x: Abstract, times: Abstract | None = None) -> Abstract:
     if times is None:
-        way_out = "say how often: `itertools.repeat(x, n)`"
-        ctx.fail(Unsupported, what="`itertools.repeat` without end", help_text=way_out)
+        help_text = "say how often: `itertools.repeat(x, n)`"
+        ctx.fail(Unsupported, what="`itertools.repeat` without end", help_text=help_text)
     if not is_number(times) or kind_of(times) not in "iub":
         ctx.needs_static("how often `itertools.repeat` repeats")
     return Iterator("repeat", (x, times))

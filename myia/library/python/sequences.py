@@ -77,8 +77,8 @@ def _iter(ctx: Context, x: Abstract) -> Abstract:
 
 @function(next)
 def _next(ctx: Context, iterator: Abstract, *default: Abstract) -> Abstract:
-    way_out = "take an item by its index, or write a loop"
-    ctx.fail(Unsupported, what="`next`", help_text=way_out)
+    help_text = "take an item by its index, or write a loop"
+    ctx.fail(Unsupported, what="`next`", help_text=help_text)
 
 
 @function(list)

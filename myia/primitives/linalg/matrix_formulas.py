@@ -159,7 +159,7 @@ def nan_unless(ok: bool, x: np.ndarray) -> np.ndarray:
 class NoMatrixDerivative(Diagnostic):
     title = "no derivative of {what} is known"
     label = "a derivative passes through it here"
-    way_out = "hold it constant, with `myia.stop_gradient`, where its derivative does not count"
+    help = "hold it constant, with `myia.stop_gradient`, where its derivative does not count"
 
     what: str
 

@@ -34,7 +34,7 @@ def real_function(name: str, lower, evaluate, *partials) -> PointwisePrimitive:
 class NoDerivative(Diagnostic):
     title = "no derivative of {function} with respect to {operand} is known"
     label = "a derivative passes through {operand} here"
-    way_out = "hold it constant, with `myia.stop_gradient`, where its derivative does not count"
+    help = "hold it constant, with `myia.stop_gradient`, where its derivative does not count"
 
     function: str
     operand: str

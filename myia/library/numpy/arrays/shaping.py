@@ -85,8 +85,8 @@ def nesting(ctx: Context, x: Abstract, order: Abstract, function: str) -> Shape:
         return axes[::-1]
     known = memory_order.layout(ctx, x) if isinstance(x, Ref) else None
     if name not in ("A", "K") or known is None:
-        way_out = "name the order, 'C' or 'F': how this array lies in memory is not known"
-        ctx.fail(Unsupported, what=f"`order={name!r}` of `{function}`", help_text=way_out)
+        help_text = "name the order, 'C' or 'F': how this array lies in memory is not known"
+        ctx.fail(Unsupported, what=f"`order={name!r}` of `{function}`", help_text=help_text)
     if name == "K":
         return tuple(sorted(axes, key=lambda i: -abs(known.strides[i])))
     return axes[::-1] if known.flags.fnc else axes
