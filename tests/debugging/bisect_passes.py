@@ -149,7 +149,7 @@ def report(quantity: Quantity, show: bool) -> bool:
     print(title(quantity, which))
     print(f"  stage                {found.stage}")
     if found.step is None:
-        print(f"  look at              {where(quantity, found.stage)}")
+        print(f"  look at              {where(quantity, found.stage, found.after.error)}")
     else:
         print(f"  pass                 {found.step.name}, round {found.step.round}")
         print(f"  file                 {found.step.file}")

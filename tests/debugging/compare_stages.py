@@ -10,6 +10,7 @@ from pathlib import Path
 from myia import pipeline
 from myia.ir.core import Function
 from myia.pipeline import stages
+from myia.source.diagnostics import MyiaError
 from tests.debugging.quantities import Outcome, Quantity
 
 ROOT = Path(__file__).parent.parent.parent
@@ -82,8 +83,10 @@ def first_wrong(quantity: Quantity, found: Iterable[Row]) -> tuple[Row | None, R
 # ----- Where to look
 
 
-def where(quantity: Quantity, stage: str) -> str:
-    """The part of the compiler that the first wrong stage points to."""
+def where(quantity: Quantity, stage: str, error: Exception | None = None) -> str:
+    """The part of the compiler that the first wrong stage, or its error, points to."""
+    if isinstance(error, MyiaError):
+        return "docs/python.md: the program is refused"
     if stage in WITH_PASSES:
         return f"a pass of the stage `{stage}`: the command `bisect` names it"
     if stage == "storage":
@@ -112,7 +115,7 @@ def report(quantity: Quantity) -> bool:
         difference = f"{quantity.difference(row.outcome):.1e}"
         _line(row.stage, quantity.text(row.outcome, which), difference + mark)
     if wrong is not None:
-        print(f"  look at {where(quantity, wrong.stage)}")
+        print(f"  look at {where(quantity, wrong.stage, wrong.outcome.error)}")
     print()
     return wrong is None
 

@@ -36,6 +36,8 @@ args = (np.linspace(0.5, 1.0, 4), 4)
 argnums = 0
 """
 
+REFUSED = PROGRAM.replace("    return", "    print(len(str(x)))\n    return")
+
 TEN_LINES = """
 import numpy as np
 
@@ -272,11 +274,17 @@ def test_a_wrong_gradient_stays_a_wrong_gradient():
 
 
 def test_an_error_stays_the_same_error():
-    source = PROGRAM.replace("    return", "    print(len(str(x)))\n    return")
-    failure, smaller = reduce_program.reduce(source)
+    failure, smaller = reduce_program.reduce(REFUSED)
     assert failure.stage == "typed" and "MyiaError" in failure.how
     assert "str(" in smaller and "for" not in smaller
     assert reduce_program.failure(smaller)[0] == failure
+
+
+def test_a_refusal_is_called_so(capsys):
+    value, _ = value_and_gradient(REFUSED)
+    assert not compare_stages.report(value)
+    assert not bisect_passes.report(value, show=False)
+    assert capsys.readouterr().out.count("the program is refused") == 2
 
 
 def test_a_random_program_is_made_smaller(monkeypatch):

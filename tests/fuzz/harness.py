@@ -106,7 +106,7 @@ MODULES = {"np": np, "math": math}  # that random programs use
 
 def define(source: str, names: dict[str, Any] = MODULES) -> dict[str, Any]:
     """What `source` defines, which may use `names`; `inspect` knows the text, `sys` the module."""
-    filename = f"<fuzz {next(_numbers)}>"
+    filename = f"<program {next(_numbers)}>"
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
     module = sys.modules["fuzz"] = ModuleType("fuzz")
     namespace = vars(module)
