@@ -1,7 +1,7 @@
 """Find the piece of the compiler that makes a number wrong.
 
-    python -m tests.debugging stages PROGRAM    which stage makes it wrong: frontend and inference,
-                                             adjoint, passes, storage of loops, or XLA
+    python -m tests.debugging stages PROGRAM    which stage makes it wrong: frontend and
+                                                inference, adjoint, passes, storage of loops, XLA
     python -m tests.debugging bisect PROGRAM    which pass makes it wrong, in which round
     python -m tests.debugging reduce PROGRAM    a smaller program that fails in the same way
 
