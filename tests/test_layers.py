@@ -90,6 +90,50 @@ def may_import(importer: str, imported: str) -> bool:
     return imported in RANK and RANK[imported] < RANK[importer]
 
 
+def module_of(path: Path) -> str:
+    name = ".".join(("myia", *path.relative_to(PACKAGE).with_suffix("").parts))
+    return name.removesuffix(".__init__")
+
+
+def folder_of(module: str) -> str:
+    """`myia.infer.paths.merge` -> `myia.infer.paths`; a file beside folders stands for itself."""
+    parent = PACKAGE.parent.joinpath(*module.split(".")[:-1])
+    beside_folders = any(p.is_dir() and p.name != "__pycache__" for p in parent.iterdir())
+    return module if beside_folders else module.rpartition(".")[0]
+
+
+def folder_imports() -> dict[str, set[str]]:
+    """For each folder those that its files import; `__init__` files import what they register."""
+    modules = {module_of(f) for f in FILES if f.name != "__init__.py"}
+    graph: dict[str, set[str]] = {}
+    for f in FILES:
+        module = module_of(f)
+        if module not in modules:
+            continue
+        found = {path for _, path in imports(ast.parse(f.read_text()))}
+        targets = {p if p in modules else p.rpartition(".")[0] for p in found} & modules
+        graph.setdefault(folder_of(module), set()).update(map(folder_of, targets))
+    return {folder: targets - {folder} for folder, targets in graph.items()}
+
+
+def cycle(graph: dict[str, set[str]]) -> list[str] | None:
+    """A path that comes back to where it began, if there is one."""
+    done: set[str] = set()
+
+    def search(at: str, path: list[str]) -> list[str] | None:
+        if at in path:
+            return [*path[path.index(at) :], at]
+        if at in done:
+            return None
+        for target in sorted(graph.get(at, ())):
+            if found := search(target, [*path, at]):
+                return found
+        done.add(at)
+        return None
+
+    return next((found for at in sorted(graph) if (found := search(at, []))), None)
+
+
 @pytest.fixture(params=FILES, ids=relative)
 def file(request) -> Path:
     return request.param
@@ -104,6 +148,11 @@ def test_imports_go_one_way(file, tree):
     ours = {layer(path) for _, path in imports(tree) if path.split(".")[0] == "myia"}
     wrong = {imported for imported in ours if not may_import(layer_of(file), imported)}
     assert not wrong, f"{relative(file)} must not import {wrong}"
+
+
+def test_folders_import_one_way():
+    """No two folders import each other, not even by way of a third."""
+    assert cycle(folder_imports()) is None
 
 
 def test_jax_stays_in_its_rooms(file, tree):
@@ -151,6 +200,12 @@ def test_layer_rules():
     assert may_import("api", "pipeline") and not may_import("passes", "pipeline")
     assert not may_import("passes", "transforms")
     assert may_import("storage", "passes") and not may_import("passes", "storage")
+
+
+def test_cycles_are_found():
+    assert cycle({"a": {"b"}, "b": {"c"}, "c": set()}) is None
+    assert cycle({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == ["b", "c", "b"]
+    assert len(folder_imports()) > 40 and any(folder_imports().values())
 
 
 def test_jax_names_are_resolved():
