@@ -18,27 +18,27 @@ from myia.passes.canonicalize.mask_simplification import drop_masks_under_masks
 from myia.passes.canonicalize.range_comparisons import decide
 from myia.passes.canonicalize.remove_barriers import release
 from myia.passes.canonicalize.simplify import simplify
-from myia.passes.control_flow.branch_fusion import join_branches
+from myia.passes.control_flow.branch_fusion import fuse_branches
 from myia.passes.control_flow.if_conversion import convert_branches
 from myia.passes.idioms.consecutive_powers import share_powers
 from myia.passes.idioms.matmul import contract
 from myia.passes.idioms.matvec import weigh
 from myia.passes.idioms.powers_by_roots import powers_by_roots
-from myia.passes.loops.invariant_code_motion import hoist
-from myia.passes.loops.peeling import ends_apart
-from myia.passes.loops.unroll import unroll
-from myia.passes.memory.accumulate_ops import accumulate, in_steps
-from myia.passes.memory.clear_and_restore import add_back
-from myia.passes.memory.copy_elision import fill_in_place
-from myia.passes.memory.data_layout import lay_out
+from myia.passes.loops.invariant_code_motion import move_invariant_code
+from myia.passes.loops.peeling import peel_loops
+from myia.passes.loops.unroll import unroll_loops
+from myia.passes.memory.accumulate_ops import expand_accumulate, form_accumulate
+from myia.passes.memory.clear_and_restore import remove_clear_and_restore
+from myia.passes.memory.copy_elision import elide_copies
+from myia.passes.memory.data_layout import choose_data_layout
 from myia.passes.memory.dead_store_elimination import eliminate_dead_stores
-from myia.passes.memory.initial_value_forwarding import read_constants
-from myia.passes.memory.load_hoisting import read_before
-from myia.passes.memory.load_of_select import read_chosen
-from myia.passes.memory.load_scheduling import read_first
-from myia.passes.memory.scalar_replacement import promote
-from myia.passes.memory.selection_by_index import carry_pointers
-from myia.passes.memory.slice_composition import read_in_place
+from myia.passes.memory.initial_value_forwarding import forward_initial_values
+from myia.passes.memory.load_hoisting import hoist_loads
+from myia.passes.memory.load_of_select import distribute_loads_over_selects
+from myia.passes.memory.load_scheduling import schedule_loads
+from myia.passes.memory.scalar_replacement import replace_scalars
+from myia.passes.memory.selection_by_index import select_by_index
+from myia.passes.memory.slice_composition import compose_slices
 from myia.passes.vectorize.adjacent_accesses import neighbours
 from myia.passes.vectorize.inner_loop import in_lanes
 from myia.passes.vectorize.outer_loop import at_once
@@ -47,11 +47,11 @@ Pass = Callable[[Function], Function]
 
 # Before derivatives are taken, which they make cheaper and leave as they are.
 EARLY_PASSES: dict[str, Pass] = {
-    "pointers": carry_pointers,
-    "chosen": read_chosen,
-    "promote": promote,
-    "accumulate": accumulate,
-    "read_before": read_before,
+    "selection_by_index": select_by_index,
+    "load_of_select": distribute_loads_over_selects,
+    "scalar_replacement": replace_scalars,
+    "form_accumulate": form_accumulate,
+    "load_hoisting": hoist_loads,
     "carries": merge_carries,
     "dce": eliminate_dead_code,
 }
@@ -65,7 +65,7 @@ PASSES: dict[str, Pass] = {
     "cse": eliminate_common_subexpressions,
     "powers": share_powers,
     "carries": merge_carries,
-    "hoist": hoist,
+    "invariant_code_motion": move_invariant_code,
 }
 
 
@@ -78,36 +78,36 @@ _TIDYING: dict[str, Pass] = {
     "cse": eliminate_common_subexpressions,
     "simplify": simplify,
     "under_masks": drop_masks_under_masks,
-    "dead_stores": eliminate_dead_stores,
+    "dead_store_elimination": eliminate_dead_stores,
     "dce": eliminate_dead_code,
 }
 
 # When no derivative will be taken of the program any more.
 LATE_PASSES: dict[str, Pass] = {
     "release": release,
-    "in_steps": in_steps,
+    "expand_accumulate": expand_accumulate,
     "roots": powers_by_roots,
-    "read_first": read_first,
-    "read_constants": read_constants,
+    "load_scheduling": schedule_loads,
+    "initial_value_forwarding": forward_initial_values,
     **PASSES,
     "under_masks": drop_masks_under_masks,
-    "dead_stores": eliminate_dead_stores,
-    "add_back": add_back,
+    "dead_store_elimination": eliminate_dead_stores,
+    "clear_and_restore": remove_clear_and_restore,
     "weigh": weigh,
-    "fill_in_place": fill_in_place,
-    "read_in_place": read_in_place,
-    "join_branches": join_branches,
-    "if_convert": convert_branches,
+    "copy_elision": elide_copies,
+    "slice_composition": compose_slices,
+    "branch_fusion": fuse_branches,
+    "if_conversion": convert_branches,
     "contract": contract,
     "at_once": at_once,
-    "unroll": unroll,
-    "promote": promote,
-    "ends_apart": ends_apart,
+    "unroll": unroll_loops,
+    "scalar_replacement": replace_scalars,
+    "peeling": peel_loops,
     "decide": decide,
     "tidy": tidy,
     "in_lanes": in_lanes,
     "neighbours": neighbours,
-    "layout": lay_out,
+    "data_layout": choose_data_layout,
 }
 
 MAX_ROUNDS = 4

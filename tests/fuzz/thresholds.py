@@ -11,7 +11,7 @@ FEW = {  # by module
     "passes.loops.peeling": {"MIN_TRIPS": 2, "WIDTH": 2},
     "passes.vectorize.inner_loop": {"MIN_TRIPS": 2, "WIDTH": 2},
     "passes.vectorize.adjacent_accesses": {"MIN_ACCESSES": 2},
-    "passes.memory.load_scheduling": {"SMALL": 1},
+    "passes.memory.load_scheduling": {"MAX_SLICE_ELEMENTS": 1},
     "passes.idioms.matvec": {"LARGE": 1},
 }
 

@@ -55,7 +55,7 @@ def test_all_passes(chunk):
 @pytest.mark.parametrize("chunk", CHUNKS)
 def test_stores_in_branches(chunk, monkeypatch):
     """As if the arrays were large, so that stores into them become conditional ones."""
-    monkeypatch.setattr(if_conversion, "MAX_SIZE", 1)
+    monkeypatch.setattr(if_conversion, "MAX_VALUE_ELEMENTS", 1)
     for seed, f in programs(chunk):
         check(f, if_conversion.convert_branches(f), seed)
 

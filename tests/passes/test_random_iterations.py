@@ -16,7 +16,7 @@ from myia.backends.reference.interpreter import evaluate
 from myia.ir.parser import parse
 from myia.ir.verifier import verify
 from myia.passes.memory.dead_store_elimination import eliminate_dead_stores
-from myia.passes.memory.load_scheduling import read_first
+from myia.passes.memory.load_scheduling import schedule_loads
 from myia.passes.pipeline import LATE_PASSES, Pass, optimize
 from myia.passes.vectorize.inner_loop import in_lanes
 from myia.passes.vectorize.outer_loop import at_once
@@ -130,7 +130,7 @@ def test_trips_at_once(first, row):
     assert sum(differences(pass_, seed, row) for seed in seeds) > len(seeds) / 20
 
 
-@pytest.mark.parametrize("pass_", [eliminate_dead_stores, read_first])
+@pytest.mark.parametrize("pass_", [eliminate_dead_stores, schedule_loads])
 @pytest.mark.parametrize("row", [None, 20])
 @pytest.mark.parametrize("first", FIRST)
 def test_stores_that_nobody_sees(first, row, pass_):

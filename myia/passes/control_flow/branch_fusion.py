@@ -31,7 +31,7 @@ from myia.primitives.core.structured import if_p
 from myia.rewriting.walk import rebuilt, substituted, substituted_region, with_region
 
 
-def join_branches(function: Function) -> Function:
+def fuse_branches(function: Function) -> Function:
     """`function` with small branches on the same condition joined."""
     return with_region(function, _region(function.region))
 

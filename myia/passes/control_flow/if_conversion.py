@@ -29,7 +29,7 @@ from collections.abc import Sequence
 from myia.ir.builder import append, at
 from myia.ir.core import Function, Op, Region, Value
 from myia.ir.rewrite import Env
-from myia.passes.loops.invariant_code_motion import CHEAP
+from myia.passes.loops.invariant_code_motion import CHEAP_PRIMITIVES
 from myia.primitives.arrays import shaping
 from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
 from myia.primitives.arrays.shaping import broadcast
@@ -41,10 +41,10 @@ from myia.rewriting.walk import Walk, rewrite, substituted
 # Limits of a branch worth converting: its ops, and the elements of each value that it makes. A
 # branch that stores into a large array is worth more: XLA would copy the array on the way.
 MAX_OPS = 8
-MAX_OPS_STORING = 100
-MAX_SIZE = 16
+MAX_OPS_WITH_STORES = 100
+MAX_VALUE_ELEMENTS = 16
 
-SMALL_OPS = (CHEAP - {shaping.pad, shaping.concatenate}) | {
+CONVERTIBLE_PRIMITIVES = (CHEAP_PRIMITIVES - {shaping.pad, shaping.concatenate}) | {
     constant_p,
     arithmetic.div,
     arithmetic.sign,
@@ -124,8 +124,10 @@ class _Arm:
         if any(_is_large(y) for op in others for y in op.results):
             return False
         if any(map(_is_large, self.last)):
-            return len(computing) <= MAX_OPS_STORING and all(map(_is_plain, others))
-        return len(computing) <= MAX_OPS and all(op.primitive in SMALL_OPS for op in others)
+            return len(computing) <= MAX_OPS_WITH_STORES and all(map(_is_plain, others))
+        return len(computing) <= MAX_OPS and all(
+            op.primitive in CONVERTIBLE_PRIMITIVES for op in others
+        )
 
     def stores_in_a_row(self) -> bool:
         """Whether no version of an array is overwritten or yielded twice."""
@@ -149,7 +151,7 @@ def _stored(then: _Arm, other: _Arm) -> list[int] | None:
 
 
 def _is_large(x: Value) -> bool:
-    return x.aval.size > MAX_SIZE
+    return x.aval.size > MAX_VALUE_ELEMENTS
 
 
 def _is_plain(op: Op) -> bool:

@@ -25,7 +25,7 @@ from myia.ir.rewrite import Env
 from myia.passes.analysis.linear_indices import Ranges
 from myia.passes.analysis.nest_effects import LoopNest, NotWhole
 from myia.passes.idioms.nest_to_arrays import Tensors
-from myia.passes.loops.fission import distributed, with_carries
+from myia.passes.loops.fission import restricted_to_carries, split_loop
 from myia.primitives.arrays.dynamic_slices import dynamic_slice
 from myia.primitives.core.structured import Loop, loop_p
 from myia.rewriting.walk import look_up, rebuilt, substituted, substituted_region, with_region
@@ -58,7 +58,7 @@ def _region(region: Region, ranges: Ranges, in_loop: bool) -> Region:
 
 def _emit_parts(op: Op, ranges: Ranges, in_loop: bool) -> Env | None:
     """Emit what a loop is made of, if some of that is products; what becomes of its results."""
-    parts = distributed(op, ranges)
+    parts = split_loop(op, ranges)
     if parts != [op]:
         ranges.visit(Region((), tuple(parts), ()))
     with Builder() as b:
@@ -74,7 +74,7 @@ def _emit_parts(op: Op, ranges: Ranges, in_loop: bool) -> Env | None:
         else:
             env.update(zip(part.results, results))
     if left:
-        append(with_carries(op, sorted(left)))  # in one loop still
+        append(restricted_to_carries(op, sorted(left)))  # in one loop still
     return env
 
 

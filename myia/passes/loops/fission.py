@@ -26,10 +26,10 @@ from myia.primitives.arrays.dynamic_slices import dynamic_slice
 from myia.primitives.core.structured import Loop, loop_p
 from myia.rewriting.walk import rebuilt
 
-SMALL = 64  # elements that may be computed in two loops
+MAX_RECOMPUTED_ELEMENTS = 64  # elements that may be computed in two loops
 
 
-def distributed(op: Op, ranges: Ranges) -> list[Op]:
+def split_loop(op: Op, ranges: Ranges) -> list[Op]:
     """The loops that a counted loop is made of, at any depth; they may be made in any order.
 
     One with an effect is one: what a user prints is of no carry, and has its order.
@@ -42,20 +42,20 @@ def distributed(op: Op, ranges: Ranges) -> list[Op]:
         op = Op(loop_p, op.operands, op.params, (body,), op.results, op.span)
         loop = Loop.of(op)
     groups = _groups(loop, ranges)
-    return [op] if len(groups) < 2 else [with_carries(op, group) for group in groups]
+    return [op] if len(groups) < 2 else [restricted_to_carries(op, group) for group in groups]
 
 
 def _with_inner_distributed(body: Region, ranges: Ranges) -> Region:
     ops: list[Op] = []
     for op in body.ops:
-        parts = distributed(op, ranges) if op.primitive is loop_p else [op]
+        parts = split_loop(op, ranges) if op.primitive is loop_p else [op]
         if parts != [op]:
             ranges.visit(Region((), tuple(parts), ()))
         ops += parts
     return rebuilt(body, ops, body.yields)
 
 
-def with_carries(op: Op, group: Sequence[int]) -> Op:
+def restricted_to_carries(op: Op, group: Sequence[int]) -> Op:
     """The loop with the carries of some groups only; others are read as they are before it."""
     loop = Loop.of(op)
     body = loop.body
@@ -83,7 +83,10 @@ def _groups(loop: Loop, ranges: Ranges) -> list[list[int]]:
 
 def _together(loop: Loop, parts: list[list[Op]], i: int, j: int, ranges: Ranges) -> bool:
     shared = set(parts[i]) & set(parts[j])
-    if any(op.regions or sum(prod(y.shape) for y in op.results) > SMALL for op in shared):
+    if any(
+        op.regions or sum(prod(y.shape) for y in op.results) > MAX_RECOMPUTED_ELEMENTS
+        for op in shared
+    ):
         return True
     return _waits(loop, parts[i], i, j, ranges) or _waits(loop, parts[j], j, i, ranges)
 

@@ -29,9 +29,9 @@ from myia.primitives.pointwise import arithmetic, logic, transcendental
 from myia.rewriting.walk import rebuilt, substituted, substituted_region, with_region
 
 # A result this many times larger than what it is made of is not worth a buffer.
-BLOW_UP = 2
+MAX_SIZE_RATIO = 2
 
-CHEAP = {
+CHEAP_PRIMITIVES = {
     arithmetic.neg,
     arithmetic.add,
     arithmetic.sub,
@@ -60,7 +60,7 @@ CHEAP = {
 }
 
 
-def hoist(function: Function) -> Function:
+def move_invariant_code(function: Function) -> Function:
     """`function` with loop-invariant ops moved out of the loops."""
     return with_region(function, _region(function.region))
 
@@ -140,10 +140,10 @@ class _Moved:
 
     def stays(self, op: Op) -> bool:
         """Whether `op` is cheap, and makes much out of little."""
-        if op.regions or (op.operands and op.primitive not in CHEAP):
+        if op.regions or (op.operands and op.primitive not in CHEAP_PRIMITIVES):
             return False
         made_of = sum(self.weight.get(x, _size(x)) for x in set(op.operands))
-        if sum(map(_size, op.results)) <= BLOW_UP * made_of:
+        if sum(map(_size, op.results)) <= MAX_SIZE_RATIO * made_of:
             return False
         self.weight.update((y, made_of) for y in op.results)
         return True

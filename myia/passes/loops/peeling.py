@@ -32,7 +32,7 @@ from myia.primitives.pointwise.arithmetic import add
 from myia.rewriting.walk import rewrite_loops
 
 
-def ends_apart(function: Function) -> Function:
+def peel_loops(function: Function) -> Function:
     """`function` with loops over elements made in parts, within which they go the same way."""
     ranges = Ranges(function.region)
     return rewrite_loops(function, lambda op: _emit_loop(op, ranges))

@@ -24,11 +24,11 @@ from myia.primitives.core.define import constant
 from myia.primitives.core.structured import Loop, loop_p
 from myia.rewriting.walk import Walk, rewrite
 
-MAX_TRIPS = 4
+MAX_ITERATIONS = 4
 MAX_OPS = 300  # of all trips
 
 
-def unroll(function: Function) -> Function:
+def unroll_loops(function: Function) -> Function:
     """`function` with short loops as so many copies of their bodies."""
     return rewrite(function, _unrolled)
 
@@ -38,7 +38,7 @@ def _unrolled(op: Op, walk: Walk) -> Sequence[Value] | None:
         return None
     loop = Loop.of(op)
     trips = None if loop.count is None else walk.number(loop.count)
-    if trips is None or trips > MAX_TRIPS or loop.cond is not None:
+    if trips is None or trips > MAX_ITERATIONS or loop.cond is not None:
         return None
     ops = loop.body.ops
     if not all(map(on_elements, ops)) or trips * len(ops) > MAX_OPS:

@@ -6,7 +6,7 @@
 
 Before derivatives are taken: the cotangent of `%a` is then that of `%b` as it stands. Of a read and
 a write the reverse sweep would clear the window and add to it again what was there. Once storage
-has been chosen `in_steps` says it with a read and a write again, which other passes know.
+has been chosen `expand_accumulate` says it with a read and a write again, which other passes know.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from myia.primitives.pointwise.arithmetic import add, neg, sub
 from myia.rewriting.walk import Walk, rewrite
 
 
-def accumulate(function: Function) -> Function:
+def form_accumulate(function: Function) -> Function:
     """`function` with reads, sums and writes of a window as one op."""
     return rewrite(function, _sum)
 
 
-def in_steps(function: Function) -> Function:
+def expand_accumulate(function: Function) -> Function:
     """`function` with sums into windows as a read, a sum and a write."""
     return rewrite(function, _steps)
 

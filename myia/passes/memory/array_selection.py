@@ -22,17 +22,17 @@ from dataclasses import dataclass
 
 from myia.ir.core import Op, Region, Value, reads
 from myia.passes.analysis.accesses import STORES
-from myia.passes.memory.load_of_select import MANY, SMALL
+from myia.passes.memory.load_of_select import MAX_SELECTED_ELEMENTS, UNKNOWN_TRIP_COUNT
 from myia.primitives.arrays.dynamic_slices import dynamic_slice
 from myia.primitives.arrays.shaping import slice as slice_
 from myia.primitives.core.structured import Loop, if_p, loop_p
 
-MOST = 4  # arrays that a name may stand for
-READS = (dynamic_slice, slice_)
+MAX_ARRAYS = 4  # arrays that a name may stand for
+LOADS = (dynamic_slice, slice_)
 
 
 @dataclass(frozen=True)
-class Family:
+class ArraySelection:
     """`members`, which the loop defines, stand for one of `arrays`, which are there before it.
 
     `is_written`: members are stored into; each of `arrays` is then what a member begins with.
@@ -43,9 +43,9 @@ class Family:
     is_written: bool
 
 
-def family_of(op: Op) -> Family | None:
+def array_selection_of(op: Op) -> ArraySelection | None:
     """A family whose members a loop carries, if it has one."""
-    arrays = [x for x in Loop.of(op).carries if x.aval.size > SMALL]
+    arrays = [x for x in Loop.of(op).carries if x.aval.size > MAX_SELECTED_ELEMENTS]
     return next(_Search(op).families(), None) if arrays else None
 
 
@@ -61,7 +61,7 @@ class _Search:
         self.elements: dict[Value, int] = defaultdict(int)  # read or stored of it in a trip
         self._visit_loop(self.loop, 1)
 
-    def families(self) -> Iterator[Family]:
+    def families(self) -> Iterator[ArraySelection]:
         leaders = self._leaders()
         for lead in dict.fromkeys(leaders[x] for x in self.loop.body.args[1:] if x in leaders):
             members = {x for x, other in leaders.items() if other is lead}
@@ -73,16 +73,20 @@ class _Search:
                 if found is not None:
                     yield found
 
-    def _family(self, members: set[Value], arrays: Sequence[Value]) -> Family | None:
+    def _family(self, members: set[Value], arrays: Sequence[Value]) -> ArraySelection | None:
         if members.isdisjoint(self.stored):
             arrays = tuple(dict.fromkeys(arrays))
-            return Family(frozenset(members), arrays, False) if 2 <= len(arrays) <= MOST else None
+            return (
+                ArraySelection(frozenset(members), arrays, False)
+                if 2 <= len(arrays) <= MAX_ARRAYS
+                else None
+            )
         pairs = zip(self.loop.carries, self.loop.body.args[1:])
         carries = tuple(x for x, arg in pairs if arg in members)
         # What else comes from outside would have to be copied to be written.
-        alone = 2 <= len(carries) <= MOST and len(carries) == len(arrays)
+        alone = 2 <= len(carries) <= MAX_ARRAYS and len(carries) == len(arrays)
         exchanged = alone and _Exchanges(members).are_made_by(self.loop)
-        return Family(frozenset(members), carries, True) if exchanged else None
+        return ArraySelection(frozenset(members), carries, True) if exchanged else None
 
     def _leaders(self) -> dict[Value, Value]:
         """Of each value that the loop passes on, one that stands for all that may be the same."""
@@ -120,9 +124,11 @@ class _Search:
                     self._flow(arm.yields, op.results)
             elif op.primitive is loop_p:
                 inner = Loop.of(op)
-                self._visit_loop(inner, trips * (MANY if inner.bound is None else inner.bound))
+                self._visit_loop(
+                    inner, trips * (UNKNOWN_TRIP_COUNT if inner.bound is None else inner.bound)
+                )
                 self._flow(inner.body.args[1:], op.results)
-            elif op.primitive in READS or op.primitive in STORES:
+            elif op.primitive in LOADS or op.primitive in STORES:
                 self._visit_access(op, trips)
             else:
                 self.others.update((*reads(op), *op.results))
@@ -139,7 +145,7 @@ class _Search:
             self.others.update(op.results)
 
     def _flow(self, xs: Sequence[Value], ys: Sequence[Value]) -> None:
-        self.flows += ((x, y) for x, y in zip(xs, ys) if y.aval.size > SMALL)
+        self.flows += ((x, y) for x, y in zip(xs, ys) if y.aval.size > MAX_SELECTED_ELEMENTS)
 
 
 class _Aliased(Exception):

@@ -31,7 +31,7 @@ from myia.primitives.pointwise.arithmetic import add
 from myia.rewriting.walk import look_up, rebuilt, substituted, substituted_region, with_region
 
 
-def add_back(function: Function) -> Function:
+def remove_clear_and_restore(function: Function) -> Function:
     """`function` without windows that are cleared to be added to and back."""
     ranges = functools.cache(lambda: Ranges(function.region))
     numbers: dict[Value, object] = {}

@@ -37,7 +37,7 @@ from myia.primitives.core.structured import Loop, loop_p
 from myia.rewriting.walk import look_up, rebuilt, substituted, with_region
 
 
-def fill_in_place(function: Function) -> Function:
+def elide_copies(function: Function) -> Function:
     """`function` without arrays that loops fill only to have them copied into another."""
     return with_region(function, _region(function.region, _Known(function.region)))
 

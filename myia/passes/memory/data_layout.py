@@ -38,7 +38,7 @@ _FILLS = (constant_p, empty_p)
 _WINDOWS = (dynamic_slice, *STORES)
 
 
-def lay_out(function: Function) -> Function:
+def choose_data_layout(function: Function) -> Function:
     """`function` with arrays of its own laid out as their windows are."""
     region = function.region
     fills = {op.results[0]: op for op in walk(region) if op.primitive in _FILLS}

@@ -25,7 +25,7 @@ from myia.primitives.core.structured import Loop
 from myia.rewriting.walk import rebuilt, rewrite_loops, substituted
 
 
-def read_constants(function: Function) -> Function:
+def forward_initial_values(function: Function) -> Function:
     """`function` with numbers in the place of reads of what no trip has changed yet."""
     ranges = Ranges(function.region)
     everything = walk(function.region)

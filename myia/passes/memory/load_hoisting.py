@@ -40,10 +40,10 @@ from myia.primitives.core.define import constant
 from myia.primitives.core.structured import Loop, loop_p
 from myia.rewriting.walk import look_up, rebuilt, rewrite_loops, substituted
 
-SMALL = 16  # elements that may be read in vain
+MAX_UNUSED_ELEMENTS = 16  # elements that may be read in vain
 
 
-def read_before(function: Function) -> Function:
+def hoist_loads(function: Function) -> Function:
     """`function` with reads of what loops leave alone before these loops."""
     return rewrite_loops(function, partial(_emit_reading, ranges=Ranges(function.region)))
 
@@ -126,7 +126,7 @@ def _worth_it(part: _Part, read: Op, times: int, history: History) -> bool:
     if size >= whole:
         return False
     if part.is_window:
-        return times > 0 or size <= SMALL
+        return times > 0 or size <= MAX_UNUSED_ELEMENTS
     return bool(history.stores) and 2 * times * prod(read.params["sizes"]) >= size
 
 

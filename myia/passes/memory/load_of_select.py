@@ -32,11 +32,11 @@ from myia.primitives.core.structured import Loop, if_p, loop_p
 from myia.primitives.pointwise.logic import select
 from myia.rewriting.walk import Walk, rewrite
 
-SMALL = 32  # elements of an array that is chosen at the cost of an element or two
-MANY = 1 << 30  # trips of a loop of which no bound is known
+MAX_SELECTED_ELEMENTS = 32  # elements of an array that is chosen at the cost of an element or two
+UNKNOWN_TRIP_COUNT = 1 << 30  # trips of a loop of which no bound is known
 
 
-def read_chosen(function: Function) -> Function:
+def distribute_loads_over_selects(function: Function) -> Function:
     """`function` with elements of chosen arrays as chosen elements."""
     chosen = _Search(function.region).found()
 
@@ -107,7 +107,7 @@ class _Search:
             self.loops.update((y, len(bounds)) for y in op.results)
             choices = dict(self._made(op))
             for y, choice in choices.items():
-                if bounds and y.aval.size > SMALL:
+                if bounds and y.aval.size > MAX_SELECTED_ELEMENTS:
                     self.choices[y] = choice
                     self.parts += ((x, y) for x in choice.arrays)
                 else:
@@ -134,7 +134,9 @@ class _Search:
         operands = op.operands[: 1 if is_choice else None]
         if op.primitive is dynamic_slice:
             array, *operands = operands
-            trips = [MANY if n is None else n for n in bounds[self.loops.get(array, 0) :]]
+            trips = [
+                UNKNOWN_TRIP_COUNT if n is None else n for n in bounds[self.loops.get(array, 0) :]
+            ]
             read = prod((*trips, *op.params["sizes"]))
             self.elements[array] = self.elements.get(array, 0) + read
         self.whole.update(operands)

@@ -35,10 +35,10 @@ from myia.primitives.core.define import constant_p
 from myia.rewriting.walk import look_up, rebuilt, rewrite_trips, substituted, substituted_region
 
 # Elements of a window. Larger ones are better rewritten where they are, which takes no fence.
-SMALL = 16
+MAX_SLICE_ELEMENTS = 16
 
 
-def read_first(function: Function) -> Function:
+def schedule_loads(function: Function) -> Function:
     """`function` with the reads of small windows in loops before the stores that lie apart, and
     without stores of windows that are stored again."""
     ranges = Ranges(function.region)
@@ -67,7 +67,7 @@ def _reading_first(region: Region, ranges: Ranges, numbers: Collection[Value]) -
                 append(op)
                 continue
             array, stored = _oldest(op, stores, ranges)
-            small = prod(op.params["sizes"]) <= SMALL
+            small = prod(op.params["sizes"]) <= MAX_SLICE_ELEMENTS
             if stored is not None and (small or stored in numbers):
                 env[op.results[0]] = stored
             else:

@@ -35,7 +35,7 @@ from myia.primitives.pointwise.arithmetic import add
 from myia.rewriting.walk import look_up, rewrite_loops, substituted, substituted_region
 
 
-def promote(function: Function) -> Function:
+def replace_scalars(function: Function) -> Function:
     """`function` with windows that loops keep writing carried by these loops."""
     return rewrite_loops(function, partial(_emit_promoted, ranges=Ranges(function.region)))
 

@@ -35,7 +35,7 @@ from myia.ir.builder import Builder, append, at, emit, emit1
 from myia.ir.core import Function, Op, Region, Value, reads, walk
 from myia.ir.rewrite import Env
 from myia.passes.analysis.accesses import STORES
-from myia.passes.memory.array_selection import READS, Family, family_of
+from myia.passes.memory.array_selection import LOADS, ArraySelection, array_selection_of
 from myia.primitives.arrays.dynamic_slices import dynamic_slice, static_indices
 from myia.primitives.arrays.shaping import broadcast, concatenate, reshape
 from myia.primitives.arrays.shaping import slice as slice_
@@ -47,7 +47,7 @@ from myia.rewriting.walk import look_up, rebuilt, substituted, substituted_regio
 Values = tuple[Value, ...]
 
 
-def carry_pointers(function: Function) -> Function:
+def select_by_index(function: Function) -> Function:
     """`function` with loops that carry which array a name stands for, where they choose it."""
     return with_region(function, _region(function.region, {}))
 
@@ -56,7 +56,7 @@ def _region(region: Region, env: Env) -> Region:
     """Outer loops first: within them, arrays need not be put side by side for the inner ones."""
     with Builder() as b:
         for op in region.ops:
-            family = family_of(op) if op.primitive is loop_p else None
+            family = array_selection_of(op) if op.primitive is loop_p else None
             if family is None:
                 append(substituted(op, env, partial(_region, env=env)))
             else:
@@ -68,7 +68,7 @@ def _region(region: Region, env: Env) -> Region:
 class _Pointers:
     """The rewriting of one loop; `env`: what has taken the place of values."""
 
-    def __init__(self, family: Family, env: Env):
+    def __init__(self, family: ArraySelection, env: Env):
         self.family, self.env = family, env
         self.arrays = look_up(family.arrays, env)
         self.pointers: dict[Value, Value] = {}  # of members
@@ -138,7 +138,7 @@ class _Pointers:
     def op(self, op: Op) -> None:
         if self.family.members.isdisjoint((*reads(op), *op.results)):
             append(substituted(op, self.env, partial(substituted_region, env=self.env)))
-        elif op.primitive in READS:
+        elif op.primitive in LOADS:
             self.env[op.results[0]] = self.read(op)
         elif op.primitive in STORES:
             self.store(op)

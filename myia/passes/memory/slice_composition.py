@@ -22,7 +22,7 @@ from myia.primitives.arrays.shaping import reshape
 from myia.rewriting.walk import Walk, rewrite
 
 
-def read_in_place(function: Function) -> Function:
+def compose_slices(function: Function) -> Function:
     """`function` without rows that are read window by window."""
     others = _read_otherwise(function.region)
 

@@ -27,7 +27,7 @@ class Tape:
     of one more row: x is read at k, y at k + 1. `inner`: the loop is in another, which then has no
     need to clear the buffers for each run of it. Masks take a bit for each truth where `limits` say
     so, but not in an inner loop, nor those that an inner loop records: the buffers of the outer
-    loop are filled in place by the inner one (`fill_in_place.py`).
+    loop are filled in place by the inner one (`copy_elision.py`).
     """
 
     def __init__(

@@ -18,7 +18,7 @@ from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_
 from myia.primitives.core.structured import loop_p
 from myia.primitives.pointwise.arithmetic import add
 
-OFF = frozenset({"read_first", "neighbours"})
+OFF = frozenset({"load_scheduling", "neighbours"})
 
 
 def typed_gradient(name: str, n: int, transform=myia.grad) -> tuple[Function, list]:
@@ -113,7 +113,7 @@ def test_sums_of_users_keep_their_order(f):
 
 
 def with_and_without_lanes(function: Function, args: list) -> list[list]:
-    off = Options(disable=frozenset({"at_once", "unroll", "ends_apart", "decide", "in_lanes"}))
+    off = Options(disable=frozenset({"at_once", "unroll", "peeling", "decide", "in_lanes"}))
     on = Options(disable=frozenset({"at_once"}), verify=True)  # which would leave fewer loops
     ours, plain = lowered(function, on), lowered(function, off)
     assert is_in_lanes(ours) and not is_in_lanes(plain)

@@ -1,12 +1,12 @@
 import pytest
 
-from myia.passes.control_flow.branch_fusion import join_branches
+from myia.passes.control_flow.branch_fusion import fuse_branches
 from tests.passes.before_after import before_after, unchanged
 
 
 def test_recorded_and_done(golden):
     """A branch recorded before it is taken: %y waits no longer for %v, but %2 for both."""
-    golden(before_after(join_branches, """
+    golden(before_after(fuse_branches, """
 func @f(%p: bool[], %x: f64[], %v: f64[99], %i: i64[]) -> f64[], f64[99] {
   %y = if %p {
     %0 = dynamic_slice %v, %i {sizes=(1,)}
@@ -50,8 +50,8 @@ APART = {
 
 @pytest.mark.parametrize("text", APART.values(), ids=APART)
 def test_what_stays_apart(text):
-    assert unchanged(join_branches, text)
+    assert unchanged(fuse_branches, text)
 
 
 def test_what_is_joined():
-    assert not unchanged(join_branches, program(NEGATED, "", "%1 = neg %y\n yield %1"))
+    assert not unchanged(fuse_branches, program(NEGATED, "", "%1 = neg %y\n yield %1"))

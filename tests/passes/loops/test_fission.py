@@ -4,7 +4,7 @@ import pytest
 
 from myia.ir.parser import parse
 from myia.passes.analysis.linear_indices import Ranges
-from myia.passes.loops.fission import distributed
+from myia.passes.loops.fission import split_loop
 from myia.primitives.core.structured import loop_p
 
 LOOP = """
@@ -33,7 +33,7 @@ def parts(text: str) -> list[int]:
     """How many carries each part has."""
     f = parse(text)
     (op,) = (op for op in f.region.ops if op.primitive is loop_p)
-    found = distributed(op, Ranges(f.region))
+    found = split_loop(op, Ranges(f.region))
     assert {y for part in found for y in part.results} == set(op.results)
     return sorted(len(part.results) for part in found)
 

@@ -4,7 +4,7 @@ import pytest
 from myia.backends.reference.interpreter import evaluate
 from myia.ir.parser import parse
 from myia.ir.verifier import verify
-from myia.passes.loops.peeling import ends_apart
+from myia.passes.loops.peeling import peel_loops
 from myia.passes.pipeline import LATE_PASSES, optimize
 from tests.passes.before_after import before_after, unchanged
 
@@ -42,7 +42,7 @@ func @f(%x: f64[{n}], %y: f64[{n}], %s: f64[1]) -> f64[{n}], f64[1] {{
 
 
 def test_both_ends(golden):
-    golden(before_after(ends_apart, neighbours(40)))
+    golden(before_after(peel_loops, neighbours(40)))
 
 
 @pytest.mark.parametrize("n", [16, 17, 33, 40])
@@ -60,20 +60,20 @@ def test_what_is_left_is_made_in_lanes(n):
 
 
 def test_few_trips():
-    assert unchanged(ends_apart, neighbours(15))
+    assert unchanged(peel_loops, neighbours(15))
 
 
 def test_nothing_turns_at_the_ends():
     middle = neighbours(40).replace("gt %k, %0", "gt %i, %1").replace("lt %k, %last", "lt %k, %n")
-    assert unchanged(ends_apart, middle)
+    assert unchanged(peel_loops, middle)
 
 
 def test_bodies_with_loops_stay():
     inner = "%t = for %m < %n (%t = %zero) { yield %t }"
-    assert unchanged(ends_apart, neighbours(40, inner))
+    assert unchanged(peel_loops, neighbours(40, inner))
 
 
 def test_trips_that_can_be_made_at_once_as_they_are():
     """The comparison selects numbers, not places."""
     text = neighbours(40).replace("%x, %ii", "%x, %k").replace("%x, %jj", "%x, %k")
-    assert unchanged(ends_apart, text)
+    assert unchanged(peel_loops, text)

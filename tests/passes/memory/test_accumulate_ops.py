@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import myia
-from myia.passes.memory.accumulate_ops import accumulate, in_steps
+from myia.passes.memory.accumulate_ops import expand_accumulate, form_accumulate
 from tests.passes.before_after import before_after, unchanged
 
 
@@ -21,18 +21,18 @@ func @f(%a: f64[4,4], %u: f64[], %i: i64[], %j: i64[]) -> f64[4,4] {{
 
 
 def test_a_sum_and_its_steps(golden):
-    golden(before_after(lambda f: in_steps(accumulate(f)), program("sub %2, %u")))
+    golden(before_after(lambda f: expand_accumulate(form_accumulate(f)), program("sub %2, %u")))
 
 
 @pytest.mark.parametrize("operation", ["add %2, %u", "add %u, %2", "add %2, %2", "sub %2, %u"])
 def test_what_is_a_sum(operation):
-    assert "dynamic_update_add" in before_after(accumulate, program(operation))
+    assert "dynamic_update_add" in before_after(form_accumulate, program(operation))
 
 
 def test_what_is_not():
-    assert unchanged(accumulate, program("mul %2, %u"))
-    assert unchanged(accumulate, program("sub %u, %2"))
-    assert unchanged(accumulate, program("add %2, %u", store="%j"))
+    assert unchanged(form_accumulate, program("mul %2, %u"))
+    assert unchanged(form_accumulate, program("sub %u, %2"))
+    assert unchanged(form_accumulate, program("add %2, %u", store="%j"))
 
 
 def test_the_cotangent_of_an_array_that_is_added_to_is_only_read():

@@ -5,7 +5,7 @@ from myia.backends.reference.interpreter import evaluate
 from myia.ir.core import Region
 from myia.ir.parser import parse
 from myia.ir.verifier import verify
-from myia.passes.memory.clear_and_restore import add_back
+from myia.passes.memory.clear_and_restore import remove_clear_and_restore
 from tests.passes.before_after import before_after, unchanged
 
 ROWS = """
@@ -31,7 +31,7 @@ func @f(%g: f64[6,4], %x: f64[4], %c: f64[4,1], %k: i64[]) -> f64[6,4] {
 
 
 def test_what_is_cleared_and_added_back_stays(golden):
-    golden(before_after(add_back, ROWS))
+    golden(before_after(remove_clear_and_restore, ROWS))
 
 
 @pytest.mark.parametrize("k", range(6))
@@ -39,7 +39,7 @@ def test_the_numbers_are_the_same(k):
     rng = np.random.default_rng(k)
     args = (rng.normal(size=(6, 4)), rng.normal(size=4), rng.normal(size=(4, 1)), k)
     before = parse(ROWS)
-    after = add_back(before)
+    after = remove_clear_and_restore(before)
     verify(after)
     np.testing.assert_allclose(evaluate(after, args)[0], evaluate(before, args)[0], rtol=1e-15)
 
@@ -55,7 +55,7 @@ def test_what_is_read_in_another_region():
     text = ROWS.replace("  return %g.4\n}", loop)
     rng = np.random.default_rng(1)
     args = (rng.normal(size=(6, 4)), rng.normal(size=4), rng.normal(size=(4, 1)), 2)
-    after = add_back(parse(text))
+    after = remove_clear_and_restore(parse(text))
     verify(after)
     numbers = evaluate(after, args)[0], evaluate(parse(text), args)[0]
     np.testing.assert_allclose(*numbers, rtol=1e-14)
@@ -63,7 +63,7 @@ def test_what_is_read_in_another_region():
 
 def test_in_a_loop_and_twice(golden):
     """Of one trip both stores of two arrays go, and what leads from one to the other."""
-    golden(before_after(add_back, """
+    golden(before_after(remove_clear_and_restore, """
 func @f(%g: f64[8], %h: f64[8]) -> f64[8], f64[8] {
   %n = 8: i64[]
   %none = 0.0: f64[1]
@@ -110,7 +110,7 @@ def test_many_in_one_body_are_found_at_once():
     head = "func @f(%g: f64[8], %k: i64[]) -> f64[8] {\n  %none = 0.0: f64[1]\n"
     before = parse(head + lines + "  return %g\n}")
     ops = Counted(before.region.ops)
-    after = add_back(before.with_region(Region(before.args, ops, before.results)))
+    after = remove_clear_and_restore(before.with_region(Region(before.args, ops, before.results)))
     assert 0 < ops.times < 20
     assert after.region.yields == after.region.args[:1]
 
@@ -132,10 +132,12 @@ def test_many_in_one_body_are_found_at_once():
 )
 def test_other_stores_stay(what, other):
     assert what in ROWS
-    assert unchanged(add_back, ROWS.replace(what, other))
+    assert unchanged(remove_clear_and_restore, ROWS.replace(what, other))
 
 
 def test_stores_of_an_array_that_is_looked_at_stay():
     looked = ROWS.replace("-> f64[6,4]", "-> f64[6,4], f64[6,4]")
-    assert unchanged(add_back, looked.replace("return %g.4", "return %g.4, %g.2"))
-    assert unchanged(add_back, looked.replace("return %g.4", "%7 = neg %g.1\n  return %g.4, %7"))
+    assert unchanged(remove_clear_and_restore, looked.replace("return %g.4", "return %g.4, %g.2"))
+    assert unchanged(
+        remove_clear_and_restore, looked.replace("return %g.4", "%7 = neg %g.1\n  return %g.4, %7")
+    )

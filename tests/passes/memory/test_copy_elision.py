@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import myia
-from myia.passes.memory.copy_elision import fill_in_place
-from myia.passes.memory.slice_composition import read_in_place
+from myia.passes.memory.copy_elision import elide_copies
+from myia.passes.memory.slice_composition import compose_slices
 from tests.passes.before_after import before_after, unchanged
 
 
 def test_a_tape_of_tapes(golden):
-    golden(before_after(fill_in_place, """
+    golden(before_after(elide_copies, """
 func @f(%x: f64[], %n: i64[]) -> f64[], f64[3,4,5] {
   %0 = 0: i64[]
   %3 = 3: i64[]
@@ -66,9 +66,9 @@ func @f(%x: f64[], %m: i64[]) -> f64[], f64[3,5] {{
 
 
 def test_what_can_be_filled_in_place():
-    assert not unchanged(fill_in_place, rows())
-    assert not unchanged(fill_in_place, rows(row="%next", bound="bound 2"))
-    assert not unchanged(fill_in_place, rows(after="debug_print %y1 {fmt='{}'}"))
+    assert not unchanged(elide_copies, rows())
+    assert not unchanged(elide_copies, rows(row="%next", bound="bound 2"))
+    assert not unchanged(elide_copies, rows(after="debug_print %y1 {fmt='{}'}"))
 
 
 def test_a_loop_that_may_end_early():
@@ -81,8 +81,8 @@ def test_a_loop_that_may_end_early():
       body {"""
     body = "yield %1, %r2\n    }"
     text = rows().replace("bound 5 {", cond).replace(body, body + "\n    }")
-    assert "bound 3" in before_after(fill_in_place, text)
-    assert not unchanged(fill_in_place, text)
+    assert "bound 3" in before_after(elide_copies, text)
+    assert not unchanged(elide_copies, text)
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_a_loop_that_may_end_early():
     ],
 )
 def test_what_must_not(program):
-    assert unchanged(fill_in_place, program)
+    assert unchanged(elide_copies, program)
 
 
 @pytest.mark.parametrize("row", ["%0", "%next"])
@@ -106,17 +106,17 @@ def test_it_does_not_matter_what_an_empty_row_starts_from(row):
     text = rows(start="1.0", row=row).replace(
         "%r0 = 0.0: f64[5]", "%r0 = empty {dtype=f64, shape=(5,)}"
     )
-    after = before_after(fill_in_place, text)
-    assert not unchanged(fill_in_place, text) and "f64[3,5] = dynamic_update_slice %" in after
+    after = before_after(elide_copies, text)
+    assert not unchanged(elide_copies, text) and "f64[3,5] = dynamic_update_slice %" in after
 
 
 def test_a_row_that_is_read_again_stays():
     again = "%4 = reduce_sum %r {axes=(0,)}"
-    assert unchanged(fill_in_place, rows(after=again).replace("yield %y1, %t2", "yield %4, %t2"))
+    assert unchanged(elide_copies, rows(after=again).replace("yield %y1, %t2", "yield %4, %t2"))
 
 
 def test_elements_of_rows(golden):
-    golden(before_after(read_in_place, """
+    golden(before_after(compose_slices, """
 func @f(%t: f64[3,4,5], %i: i64[], %n: i64[]) -> f64[] {
   %0 = 0: i64[]
   %1 = dynamic_slice %t, %i, %0, %0 {sizes=(1, 4, 5)}
@@ -139,7 +139,7 @@ func @f(%t: f64[3,4,5], %i: i64[], %n: i64[]) -> f64[] {
 
 def test_the_row_of_an_array_that_is_written_is_copied_first():
     """Else the array as it was would be read after the loop had begun to write it."""
-    assert unchanged(read_in_place, """
+    assert unchanged(compose_slices, """
 func @f(%t: f64[3,5], %i: i64[], %n: i64[]) -> f64[], f64[3,5] {
   %0 = 0: i64[]
   %1 = dynamic_slice %t, %i, %0 {sizes=(1, 5)}
@@ -158,7 +158,7 @@ func @f(%t: f64[3,5], %i: i64[], %n: i64[]) -> f64[], f64[3,5] {
 
 def test_an_array_that_the_next_trip_writes_may_be_read_in_place():
     """What a trip yields is written when its own reads are over."""
-    assert not unchanged(read_in_place, """
+    assert not unchanged(compose_slices, """
 func @f(%t: f64[3,5], %n: i64[], %m: i64[]) -> f64[], f64[3,5] {
   %0 = 0: i64[]
   %s0 = 0.0: f64[]

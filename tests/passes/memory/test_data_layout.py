@@ -6,7 +6,7 @@ from myia.ir.parser import parse
 from myia.ir.printer import to_text
 from myia.ir.verifier import verify
 from myia.passes.canonicalize.dce import eliminate_dead_code
-from myia.passes.memory.data_layout import lay_out
+from myia.passes.memory.data_layout import choose_data_layout
 from tests.passes.before_after import before_after, unchanged
 
 READ_BY_COLUMNS = """\
@@ -39,7 +39,7 @@ func @f(%u: f64[4,3]) -> f64[3] {
 
 def same_numbers(text: str) -> None:
     before = parse(text)
-    after = lay_out(before)
+    after = choose_data_layout(before)
     assert after is not before
     verify(after)
     rng = np.random.default_rng(1)
@@ -49,18 +49,18 @@ def same_numbers(text: str) -> None:
 
 
 def test_columns_become_rows(golden):
-    golden(before_after(lay_out, COLUMNS))
+    golden(before_after(choose_data_layout, COLUMNS))
     same_numbers(COLUMNS)
 
 
 def test_rows_stay_rows():
     rows = COLUMNS.replace("%z, %k", "%k, %z").replace("(3, 1)", "(1, 3)")
-    assert unchanged(lay_out, rows.replace("f64[3,4]", "f64[4,3]"))
+    assert unchanged(choose_data_layout, rows.replace("f64[3,4]", "f64[4,3]"))
 
 
 def test_nothing_is_left_to_do():
-    after = lay_out(parse(COLUMNS))
-    assert lay_out(after) is after
+    after = choose_data_layout(parse(COLUMNS))
+    assert choose_data_layout(after) is after
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_nothing_is_left_to_do():
     ],
 )
 def test_arrays_of_which_more_is_done_stay_as_they_are(use):
-    assert unchanged(lay_out, COLUMNS.replace("  return", f"  {use}\n  return"))
+    assert unchanged(choose_data_layout, COLUMNS.replace("  return", f"  {use}\n  return"))
 
 
 BLOCK = (
@@ -93,7 +93,7 @@ func @f(%u: f64[2,2]) -> f64[3] {
 
 def test_arrays_that_start_with_a_block_stay_as_they_are():
     """It is stored into the constant, and would have its elements in another order."""
-    assert unchanged(lay_out, BLOCK)
+    assert unchanged(choose_data_layout, BLOCK)
     column = BLOCK.replace("f64[2,2]", "f64[2,1]")
     same_numbers(column)
 
@@ -105,7 +105,7 @@ func @f(%u: f64[6,6]) -> f64[3] {
   %z = 0: i64[]
   %t = dynamic_slice %u, %z, %z {sizes=(3, 4)}
 """
-    assert unchanged(lay_out, window + BLOCK[BLOCK.index("  %sum") :])
+    assert unchanged(choose_data_layout, window + BLOCK[BLOCK.index("  %sum") :])
 
 
 def test_arrays_that_are_returned_stay_as_they_are():
@@ -115,17 +115,17 @@ def test_arrays_that_are_returned_stay_as_they_are():
     text = text.replace("%t = for", "%t.1 = for").replace(
         "dynamic_slice %t,", "dynamic_slice %t.1,"
     )
-    assert unchanged(lay_out, text)
+    assert unchanged(choose_data_layout, text)
 
 
 def test_arrays_that_are_given_stay_as_they_are():
     given = COLUMNS.replace("(%u: f64[4,3])", "(%u: f64[4,3], %t: f64[3,4])")
-    assert unchanged(lay_out, given.replace("  %t = 0.0: f64[3,4]\n", ""))
+    assert unchanged(choose_data_layout, given.replace("  %t = 0.0: f64[3,4]\n", ""))
 
 
 def test_one_constant_starts_two_arrays(golden):
     """One is gone through by columns, the other is returned."""
-    golden(before_after(lay_out, TWO_ARRAYS))
+    golden(before_after(choose_data_layout, TWO_ARRAYS))
     same_numbers(TWO_ARRAYS)
 
 
@@ -198,12 +198,12 @@ func @f(%u: f64[4,3], %x: f64[]) -> f64[3] {
 def test_arrays_that_are_passed_on():
     """Through loops with conditions, branches, calls and out of an `if` that gives a constant."""
     same_numbers(BRANCHES)
-    assert "f64[3,4]" not in to_text(eliminate_dead_code(lay_out(parse(BRANCHES))))
+    assert "f64[3,4]" not in to_text(eliminate_dead_code(choose_data_layout(parse(BRANCHES))))
 
 
 def test_the_innermost_loops_decide(golden):
     """A column is cleared once, rows of which are gone through element by element."""
-    golden(before_after(lay_out, """
+    golden(before_after(choose_data_layout, """
 func @f(%u: f64[]) -> f64[] {
   %t = empty {dtype=f64, shape=(5, 6, 7)}
   %n = 5: i64[]

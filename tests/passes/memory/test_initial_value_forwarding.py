@@ -1,4 +1,4 @@
-from myia.passes.memory.initial_value_forwarding import read_constants
+from myia.passes.memory.initial_value_forwarding import forward_initial_values
 from tests.passes.before_after import before_after, unchanged
 
 
@@ -24,18 +24,18 @@ func @f(%a: f64[9,7], %g0: f64[9,7]) -> f64[9,7] {{
 
 
 def test_each_element_is_added_to_once(golden):
-    golden(before_after(read_constants, nest()))
+    golden(before_after(forward_initial_values, nest()))
 
 
 def test_elements_that_may_have_changed():
-    assert unchanged(read_constants, nest(read="%i, %0"))
-    assert unchanged(read_constants, nest(store="%i, %0"))
-    assert unchanged(read_constants, nest(read="%0, %j", store="%0, %j"))
+    assert unchanged(forward_initial_values, nest(read="%i, %0"))
+    assert unchanged(forward_initial_values, nest(store="%i, %0"))
+    assert unchanged(forward_initial_values, nest(read="%0, %j", store="%0, %j"))
 
 
 def test_a_place_beyond_the_end():
-    assert unchanged(read_constants, nest(bound=10))
+    assert unchanged(forward_initial_values, nest(bound=10))
 
 
 def test_an_array_of_which_nothing_is_known():
-    assert unchanged(read_constants, nest(start="neg %g0"))
+    assert unchanged(forward_initial_values, nest(start="neg %g0"))

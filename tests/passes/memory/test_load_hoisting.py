@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import myia
-from myia.passes.memory.load_hoisting import read_before
+from myia.passes.memory.load_hoisting import hoist_loads
 from tests.passes.before_after import before_after, unchanged
 
 
@@ -35,17 +35,17 @@ func @f(%x: f64[5,5], %p: bool[]) -> f64[5,5] {{
 
 
 def test_elimination(golden):
-    golden(before_after(read_before, elimination()))
+    golden(before_after(hoist_loads, elimination()))
 
 
 def test_stores_that_may_meet_what_is_read():
-    assert unchanged(read_before, elimination(below="%i"))
-    assert unchanged(read_before, elimination(below="%k"))
-    assert unchanged(read_before, elimination(count="%5"))  # the last ones may be moved back
+    assert unchanged(hoist_loads, elimination(below="%i"))
+    assert unchanged(hoist_loads, elimination(below="%k"))
+    assert unchanged(hoist_loads, elimination(count="%5"))  # the last ones may be moved back
 
 
 def test_arrays_that_do_not_change(golden):
-    golden(before_after(read_before, """
+    golden(before_after(hoist_loads, """
 func @f(%x: f64[5,5], %y: f64[5], %i: i64[], %p: bool[]) -> f64[1,1] {
   %n = 5: i64[]
   %s0 = 0.0: f64[1,1]
@@ -87,14 +87,14 @@ func @f(%x: f64[9], %p: bool[]) -> f64[9] {{
   }}
   return %a
 }}"""
-    assert not unchanged(read_before, text.format(place="%i"))
-    assert unchanged(read_before, text.format(place="%k"))
+    assert not unchanged(hoist_loads, text.format(place="%i"))
+    assert unchanged(hoist_loads, text.format(place="%k"))
 
 
 def test_arrays_made_in_the_loop():
     """They may be the same in all trips, and are there only inside."""
     assert unchanged(
-        read_before,
+        hoist_loads,
         """
 func @f(%x: f64[], %i: i64[], %n: i64[]) -> f64[] {
   %s = for %k < %n (%s = %x) {
@@ -166,4 +166,4 @@ func @f(%x: f64[5], %k: i64[], %n: i64[]) -> f64[5] {
   }
   return %a
 }"""
-    assert unchanged(read_before, text)
+    assert unchanged(hoist_loads, text)

@@ -4,7 +4,7 @@ import numpy as np
 
 from myia.backends.reference.interpreter import evaluate
 from myia.ir.parser import parse
-from myia.passes.memory.load_of_select import read_chosen
+from myia.passes.memory.load_of_select import distribute_loads_over_selects
 from tests.passes.before_after import before_after, unchanged
 
 LOOP = """
@@ -38,11 +38,11 @@ NESTED = LOOP.replace("yield %b\n", """
 
 
 def test_one_of_two(golden):
-    golden(before_after(read_chosen, LOOP))
+    golden(before_after(distribute_loads_over_selects, LOOP))
 
 
 def test_one_of_three_and_what_tells_which(golden):
-    golden(before_after(read_chosen, NESTED))
+    golden(before_after(distribute_loads_over_selects, NESTED))
 
 
 def test_the_same_numbers():
@@ -50,13 +50,13 @@ def test_the_same_numbers():
     args = [*rng.uniform(-1, 1, (3, 90)), np.array(0.1)]
     for text in (LOOP, NESTED):
         before = parse(text)
-        (x,), (y,) = evaluate(before, args), evaluate(read_chosen(before), args)
+        (x,), (y,) = evaluate(before, args), evaluate(distribute_loads_over_selects(before), args)
         assert x == y
 
 
 def test_the_whole_array_is_wanted():
     summed = LOOP.replace("%3 = add %s, %2", "%t = reduce_sum %u {axes=(0,)}\n    %3 = add %t, %2")
-    assert unchanged(read_chosen, summed)
+    assert unchanged(distribute_loads_over_selects, summed)
 
 
 def test_more_elements_are_read_than_it_has():
@@ -69,12 +69,14 @@ def test_more_elements_are_read_than_it_has():
       yield %w
     }}""")  # fmt: skip
 
-    assert unchanged(read_chosen, nested(90))
-    assert not unchanged(read_chosen, nested(3))
+    assert unchanged(distribute_loads_over_selects, nested(90))
+    assert not unchanged(distribute_loads_over_selects, nested(3))
 
 
 def test_a_branch_computes_the_array():
-    assert unchanged(read_chosen, LOOP.replace("yield %b\n", "%v = sin %b\n      yield %v\n"))
+    assert unchanged(
+        distribute_loads_over_selects, LOOP.replace("yield %b\n", "%v = sin %b\n      yield %v\n")
+    )
 
 
 def test_chosen_before_the_loop():
@@ -82,4 +84,4 @@ def test_chosen_before_the_loop():
     inside = LOOP[LOOP.index("    %u = if") : LOOP.index("    %1 =")]
     text = LOOP.replace(inside, "").replace("%s: f64[])", "%s: f64[], %p: bool[])")
     text = text.replace("    %p = gt %y, %s\n", "").replace("  %n = 90: i64[]", once)
-    assert unchanged(read_chosen, text)
+    assert unchanged(distribute_loads_over_selects, text)

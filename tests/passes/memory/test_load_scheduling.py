@@ -1,10 +1,10 @@
-from myia.passes.memory.load_scheduling import read_first
+from myia.passes.memory.load_scheduling import schedule_loads
 from tests.passes.before_after import before_after, unchanged
 
 
 def test_a_cell_shared_among_neighbours(golden):
     """As the reversal of a stencil does: the cell is cleared, and gets its share last."""
-    golden(before_after(read_first, """
+    golden(before_after(schedule_loads, """
 func @f(%w: f64[9]) -> f64[9] {
   %n = 8: i64[]
   %0 = 0.0: f64[1]
@@ -46,21 +46,21 @@ READ_AFTER_STORE = """
 
 
 def test_what_lies_apart_is_read_first():
-    assert not unchanged(read_first, in_a_loop(READ_AFTER_STORE))
+    assert not unchanged(schedule_loads, in_a_loop(READ_AFTER_STORE))
 
 
 def test_a_window_moved_back_may_be_the_one_that_was_stored():
     """At the end of the array both windows would be the last element."""
-    assert unchanged(read_first, in_a_loop(READ_AFTER_STORE, bound=""))
-    assert unchanged(read_first, in_a_loop(READ_AFTER_STORE, bound="bound 9"))
+    assert unchanged(schedule_loads, in_a_loop(READ_AFTER_STORE, bound=""))
+    assert unchanged(schedule_loads, in_a_loop(READ_AFTER_STORE, bound="bound 9"))
 
 
 def test_nothing_is_known_of_the_distance():
-    assert unchanged(read_first, in_a_loop(READ_AFTER_STORE.replace("%next", "%p")))
+    assert unchanged(schedule_loads, in_a_loop(READ_AFTER_STORE.replace("%next", "%p")))
 
 
 def test_windows_that_overlap():
-    assert unchanged(read_first, in_a_loop("""
+    assert unchanged(schedule_loads, in_a_loop("""
     %g.1 = dynamic_update_slice %g, %0, %k
     %2 = dynamic_slice %g.1, %k {sizes=(2,)}
     %g.2 = dynamic_update_slice %g.1, %2, %next
@@ -68,7 +68,7 @@ def test_windows_that_overlap():
 
 
 def test_an_inner_loop_sees_the_store():
-    assert unchanged(read_first, in_a_loop("""
+    assert unchanged(schedule_loads, in_a_loop("""
     %g.1 = dynamic_update_slice %g, %0, %k
     %s = for %j < %n (%s = %0) {
       %2 = dynamic_slice %g.1, %j {sizes=(1,)}
@@ -95,11 +95,11 @@ STORED_FOR_OTHERS = """
 
 def test_a_store_before_others_are_read(golden):
     """In an inner loop, which reads the elements that come after the stored one."""
-    golden(before_after(read_first, in_a_loop(STORED_FOR_OTHERS)))
+    golden(before_after(schedule_loads, in_a_loop(STORED_FOR_OTHERS)))
 
 
 def test_a_store_of_what_may_be_read():
-    assert unchanged(read_first, in_a_loop(STORED_FOR_OTHERS.replace("%next, %j", "%k, %j")))
+    assert unchanged(schedule_loads, in_a_loop(STORED_FOR_OTHERS.replace("%next, %j", "%k, %j")))
 
 
 def rows(cleared: str, last: str) -> str:
@@ -131,9 +131,9 @@ STORED_AGAIN = """
 
 def test_large_windows_stay():
     """They are rewritten in place, from the version that they are stored into."""
-    assert unchanged(read_first, rows("%0", "yield %g.2"))
-    assert unchanged(read_first, rows("%share", STORED_AGAIN))
+    assert unchanged(schedule_loads, rows("%0", "yield %g.2"))
+    assert unchanged(schedule_loads, rows("%share", STORED_AGAIN))
 
 
 def test_large_windows_that_are_cleared_and_stored_again(golden):
-    golden(before_after(read_first, rows("%0", STORED_AGAIN)))
+    golden(before_after(schedule_loads, rows("%0", STORED_AGAIN)))

@@ -5,7 +5,7 @@ import pytest
 
 from myia.backends.reference.interpreter import evaluate
 from myia.ir.parser import parse
-from myia.passes.memory.selection_by_index import carry_pointers
+from myia.passes.memory.selection_by_index import select_by_index
 from tests.passes.before_after import before_after, unchanged
 
 GIVEN = """
@@ -46,11 +46,11 @@ STORE = "%e = dynamic_update_add %c, %3, %k"
 
 
 def test_a_name_given_another_array(golden):
-    golden(before_after(carry_pointers, GIVEN))
+    golden(before_after(select_by_index, GIVEN))
 
 
 def test_arrays_that_are_written_and_exchanged(golden):
-    golden(before_after(carry_pointers, EXCHANGED))
+    golden(before_after(select_by_index, EXCHANGED))
 
 
 @pytest.mark.parametrize("text", [GIVEN, EXCHANGED])
@@ -59,7 +59,7 @@ def test_arrays_that_are_written_and_exchanged(golden):
 def test_the_same_numbers(text, n, p):
     args = [*np.random.default_rng(0).uniform(-1, 1, (2, 90)), np.array(p), np.array(n)]
     before = parse(text)
-    for x, y in zip(evaluate(before, args), evaluate(carry_pointers(before), args)):
+    for x, y in zip(evaluate(before, args), evaluate(select_by_index(before), args)):
         np.testing.assert_array_equal(x, y)
 
 
@@ -77,7 +77,7 @@ def test_the_same_numbers(text, n, p):
     ids=["read whole", "made in a trip", "small", "mostly read", "always the same"],
 )
 def test_a_name_that_stays_an_array(text):
-    assert unchanged(carry_pointers, text)
+    assert unchanged(select_by_index, text)
 
 
 @pytest.mark.parametrize(
@@ -92,4 +92,4 @@ def test_a_name_that_stays_an_array(text):
     ids=["old version read", "two names for one", "from outside", "old version stored", "always"],
 )
 def test_arrays_that_stay_apart(text):
-    assert unchanged(carry_pointers, text)
+    assert unchanged(select_by_index, text)
