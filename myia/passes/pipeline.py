@@ -9,20 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from myia.ir.core import Function
-from myia.passes.canonicalize.constant_folding import fold
+from myia.passes.canonicalize.constant_folding import fold_constants
 from myia.passes.canonicalize.cse import eliminate_common_subexpressions
 from myia.passes.canonicalize.dce import eliminate_dead_code
 from myia.passes.canonicalize.inline import inline
-from myia.passes.canonicalize.loop_carried_values import merge_carries
-from myia.passes.canonicalize.mask_simplification import drop_masks_under_masks
-from myia.passes.canonicalize.range_comparisons import decide
-from myia.passes.canonicalize.remove_barriers import release
+from myia.passes.canonicalize.loop_carried_values import simplify_loop_carried_values
+from myia.passes.canonicalize.mask_simplification import simplify_masks
+from myia.passes.canonicalize.range_comparisons import fold_range_comparisons
+from myia.passes.canonicalize.remove_barriers import remove_barriers
 from myia.passes.canonicalize.simplify import simplify
 from myia.passes.control_flow.branch_fusion import fuse_branches
 from myia.passes.control_flow.if_conversion import convert_branches
-from myia.passes.idioms.consecutive_powers import share_powers
-from myia.passes.idioms.matmul import contract
-from myia.passes.idioms.matvec import weigh
+from myia.passes.idioms.consecutive_powers import reuse_consecutive_powers
+from myia.passes.idioms.matmul import recognize_matmul
+from myia.passes.idioms.matvec import recognize_matvec
 from myia.passes.idioms.powers_by_roots import powers_by_roots
 from myia.passes.loops.invariant_code_motion import move_invariant_code
 from myia.passes.loops.peeling import peel_loops
@@ -52,7 +52,7 @@ EARLY_PASSES: dict[str, Pass] = {
     "scalar_replacement": replace_scalars,
     "form_accumulate": form_accumulate,
     "load_hoisting": hoist_loads,
-    "carries": merge_carries,
+    "loop_carried_values": simplify_loop_carried_values,
     "dce": eliminate_dead_code,
 }
 
@@ -60,51 +60,51 @@ EARLY_PASSES: dict[str, Pass] = {
 PASSES: dict[str, Pass] = {
     "inline": inline,
     "dce": eliminate_dead_code,
-    "fold": fold,
+    "constant_folding": fold_constants,
     "simplify": simplify,
     "cse": eliminate_common_subexpressions,
-    "powers": share_powers,
-    "carries": merge_carries,
+    "consecutive_powers": reuse_consecutive_powers,
+    "loop_carried_values": simplify_loop_carried_values,
     "invariant_code_motion": move_invariant_code,
 }
 
 
-def tidy(function: Function) -> Function:
+def canonicalize(function: Function) -> Function:
     """`function` in the form that equations leave, for what looks for that form."""
-    return optimize(function, passes=_TIDYING)
+    return optimize(function, passes=_CANONICALIZATION)
 
 
-_TIDYING: dict[str, Pass] = {
+_CANONICALIZATION: dict[str, Pass] = {
     "cse": eliminate_common_subexpressions,
     "simplify": simplify,
-    "under_masks": drop_masks_under_masks,
+    "mask_simplification": simplify_masks,
     "dead_store_elimination": eliminate_dead_stores,
     "dce": eliminate_dead_code,
 }
 
 # When no derivative will be taken of the program any more.
 LATE_PASSES: dict[str, Pass] = {
-    "release": release,
+    "remove_barriers": remove_barriers,
     "expand_accumulate": expand_accumulate,
-    "roots": powers_by_roots,
+    "powers_by_roots": powers_by_roots,
     "load_scheduling": schedule_loads,
     "initial_value_forwarding": forward_initial_values,
     **PASSES,
-    "under_masks": drop_masks_under_masks,
+    "mask_simplification": simplify_masks,
     "dead_store_elimination": eliminate_dead_stores,
     "clear_and_restore": remove_clear_and_restore,
-    "weigh": weigh,
+    "matvec": recognize_matvec,
     "copy_elision": elide_copies,
     "slice_composition": compose_slices,
     "branch_fusion": fuse_branches,
     "if_conversion": convert_branches,
-    "contract": contract,
+    "matmul": recognize_matmul,
     "at_once": at_once,
     "unroll": unroll_loops,
     "scalar_replacement": replace_scalars,
     "peeling": peel_loops,
-    "decide": decide,
-    "tidy": tidy,
+    "range_comparisons": fold_range_comparisons,
+    "canonicalize": canonicalize,
     "in_lanes": in_lanes,
     "neighbours": neighbours,
     "data_layout": choose_data_layout,

@@ -17,12 +17,12 @@ from myia.primitives.core.structured import call_p
 from myia.source.diagnostics import InternalError
 
 
-def fresh(region: Region, *, replay: bool = False) -> Region:
+def clone(region: Region, *, replay: bool = False) -> Region:
     """A copy of `region` in which every value is new."""
     return _copy(region, {}, replay)
 
 
-def applied(
+def clone_with_args(
     region: Region,
     args: Sequence[Value],
     captured: Mapping[Value, Value] | None = None,
@@ -39,7 +39,7 @@ def applied(
     return Region((), tuple(b.ops), _lookup(region.yields, env))
 
 
-def with_more_args(region: Region, like: Sequence[Value]) -> Region:
+def with_unused_args(region: Region, like: Sequence[Value]) -> Region:
     """`region` with further arguments, which it does not read."""
     return Region(region.args + _new(like), region.ops, region.yields)
 

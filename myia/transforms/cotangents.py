@@ -11,7 +11,7 @@ from myia.primitives.arrays.dynamic_slices import add_to_window, static_indices
 from myia.primitives.core.define import zeros
 from myia.primitives.pointwise.arithmetic import add, mul, neg
 from myia.source.span import Span
-from myia.transforms.slice_cotangents import Window, sum_of_windows
+from myia.transforms.slice_cotangents import SliceCotangent, sum_of_slice_cotangents
 
 Update = Callable[[Value], Value]
 
@@ -62,7 +62,7 @@ class Accumulators:
         self.active = active
         self.sums = dict(sums or {})
         self.begun = frozenset(self.sums)
-        self.windows: dict[Value, dict[Hashable, Window]] = {}
+        self.windows: dict[Value, dict[Hashable, SliceCotangent]] = {}
         self.updates: dict[Value, list[tuple[Span | None, Update]]] = {}
         self.residuals = {} if residuals is None else residuals  # what `custom` ops left behind
 
@@ -72,7 +72,7 @@ class Accumulators:
     def get(self, x: Value) -> Value | None:
         waiting = self.windows.pop(x, None)
         if waiting:
-            self.sums[x] = sum_of_windows(x.aval, self.sums.get(x), list(waiting.values()))
+            self.sums[x] = sum_of_slice_cotangents(x.aval, self.sums.get(x), list(waiting.values()))
         for span, change in self.updates.pop(x, ()):
             with at(span):
                 self.sums[x] = change(or_zeros(self.sums.get(x), x))
@@ -90,7 +90,7 @@ class Accumulators:
             waiting, place = self.windows.setdefault(x, {}), (start, ct.shape)
             if place in waiting:
                 ct = add(waiting[place].ct, ct)
-            waiting[place] = Window(start, ct, current_span())
+            waiting[place] = SliceCotangent(start, ct, current_span())
 
     def update(self, x: Value, change: Update) -> None:
         if x in self.sums:

@@ -25,14 +25,14 @@ from myia.ir.rewrite import inline, with_regions
 from myia.primitives.core.define import zeros
 from myia.primitives.core.structured import Rule, call_p, custom_p
 from myia.source.diagnostics import InternalError, MyiaError
-from myia.transforms.clone import applied, fresh
+from myia.transforms.clone import clone, clone_with_args
 from myia.transforms.cotangents import Accumulators, or_zeros
 from myia.transforms.errors import ClosedOver, NoForwardRule
 
 Residuals = dict[Op, tuple[Value, ...]]
 
 
-def is_moved(op: Op, active: set[Value]) -> bool:
+def is_active(op: Op, active: set[Value]) -> bool:
     """Whether a derivative flows through a `custom` op."""
     moved = any(x in active for x in op.operands) and any(y in active for y in op.results)
     if moved and any(x in active for x in op.operands[: op.params["consts"]]):
@@ -57,7 +57,7 @@ def with_rules(ops: Iterable[Op], active: set[Value], residuals: Residuals) -> l
         for op in ops:
             if op.primitive is not custom_p:
                 append(_deeper(op, lambda r: region_with_rules(r, active, residuals)))
-            elif not is_moved(op, active) or op.params["rule"].mode == "solve":
+            elif not is_active(op, active) or op.params["rule"].mode == "solve":
                 append(op)
             elif op.params["rule"].mode == "jvp":
                 emit_rule(op, [zeros(x.aval) for x in _floating(op.operands)])
@@ -76,7 +76,7 @@ def region_with_rules(
 def pull_back_custom(
     reverse: Callable, op: Op, cts: Sequence[Value | None], acc: Accumulators
 ) -> None:
-    if not is_moved(op, acc.active):
+    if not is_active(op, acc.active):
         return
     given = dict(zip(op.results, cts))
     if op.params["rule"].mode == "jvp":
@@ -84,7 +84,7 @@ def pull_back_custom(
         return
     backward = _regions(op)[1]
     seeds = [or_zeros(given[y], y) for y in _floating(op.results)]
-    results = inline(fresh(backward, replay=True), (*acc.residuals[op], *seeds))
+    results = inline(clone(backward, replay=True), (*acc.residuals[op], *seeds))
     for x, ct in zip(_floating(op.operands[op.params["consts"] :]), results, strict=True):
         acc.add(x, ct)
 
@@ -93,7 +93,7 @@ def _transpose_rule(reverse: Callable, op: Op, given: dict, acc: Accumulators) -
     """The rule is linear in its tangents, so these may be zero where it is pulled back."""
     xs = _floating(op.operands)
     ts = [zeros(x.aval) for x in xs]
-    step = applied(_regions(op)[0], (*op.operands, *ts), replay=True)
+    step = clone_with_args(_regions(op)[0], (*op.operands, *ts), replay=True)
     tangents = zip(_floating(op.results), step.yields[len(op.results) :])
     seeds = [(t, given[y]) for y, t in tangents if given[y] is not None]
     sums = reverse(step.ops, [t for x, t in zip(xs, ts) if acc.wants(x)], seeds)
@@ -156,7 +156,7 @@ def _call(op: Op, region: Region, operands: Sequence[Value]) -> tuple[Value, ...
     """A call of `region` in the place of `op`; returns what it yields besides."""
     more = tuple(Value(y.aval) for y in region.yields[len(op.results) :])
     params = {"name": op.params["name"]}
-    call = Op(call_p, tuple(operands), params, (fresh(region),), op.results + more, op.span)
+    call = Op(call_p, tuple(operands), params, (clone(region),), op.results + more, op.span)
     append(call)
     return more
 

@@ -14,7 +14,7 @@ from myia.ir.rewrite import Env, inline
 from myia.primitives.core.structured import derivative_p
 from myia.transforms.custom import without_rules
 from myia.transforms.jvp import jvp_region
-from myia.transforms.remat import scheduled
+from myia.transforms.remat import lower_remats
 from myia.transforms.vjp import vjp_region
 
 MODES = {"jvp": jvp_region, "vjp": vjp_region}
@@ -26,7 +26,7 @@ def expand_derivatives(function: Function) -> Function:
     After the last of them nobody asks for the derivatives that functions came with, and what is to
     be run again for a derivative has been said.
     """
-    return function.with_region(scheduled(without_rules(_expand(function.region, {}))))
+    return function.with_region(lower_remats(without_rules(_expand(function.region, {}))))
 
 
 def _expand(region: Region, env: Env) -> Region:

@@ -22,15 +22,15 @@ from myia.primitives.core.structured import Loop, custom_p, if_p, loop_p, remat_
 from myia.rewriting.liveness import prune
 from myia.source.diagnostics import InternalError
 from myia.transforms.activity import active_values
-from myia.transforms.clone import fresh, with_more_args
+from myia.transforms.clone import clone, with_unused_args
 from myia.transforms.cotangents import or_zeros, plus, scaled
-from myia.transforms.custom import emit_rule, is_moved
-from myia.transforms.linear_solve import tangents_of_solution
+from myia.transforms.custom import emit_rule, is_active
+from myia.transforms.linear_solve import tangents_of_linear_solve
 
 
 def jvp_region(region: Region, wrt: Sequence[int], of: Sequence[int]) -> Region:
     """(*args, *tangents of the args `wrt`) -> (*ys, *tangents of the ys `of`)."""
-    source = fresh(region)
+    source = clone(region)
     inputs = [source.args[i] for i in wrt]
     outputs = [source.yields[i] for i in of]
     active = active_values(source.ops, inputs, outputs)
@@ -140,7 +140,7 @@ class _Forward:
         xs = [args[1 + i] for i in moved]
         ts = _fresh_like(xs)
         body = self.region(parts.body, (*args, *ts), list(zip(xs, ts)), moved)
-        return [body] if parts.cond is None else [with_more_args(parts.cond, ts), body]
+        return [body] if parts.cond is None else [with_unused_args(parts.cond, ts), body]
 
     def region(
         self,
@@ -158,13 +158,13 @@ class _Forward:
 
     def custom(self, op: Op) -> None:
         """The rule takes the place of the function: it gives the values and the tangents."""
-        if not is_moved(op, self.active):
+        if not is_active(op, self.active):
             append(op)
             return
         if op.params["rule"].mode == "solve":
             append(op)
             ts = [self.tangents.get(x) for x in op.operands]
-            self.define(op.results, tangents_of_solution(jvp_region, op, ts))
+            self.define(op.results, tangents_of_linear_solve(jvp_region, op, ts))
             return
         tangents = emit_rule(op, [self.tangent(x) for x in op.operands if x.aval.differentiable])
         self.define([y for y in op.results if y.aval.differentiable], tangents)

@@ -20,12 +20,12 @@ from myia.primitives.core.define import zeros
 from myia.primitives.core.structured import Rule, custom_p
 from myia.primitives.pointwise.arithmetic import neg
 from myia.source.diagnostics import MyiaError
-from myia.transforms.clone import applied, fresh
+from myia.transforms.clone import clone, clone_with_args
 from myia.transforms.cotangents import Accumulators, or_zeros
 from myia.transforms.errors import NoTransposedSolver
 
 
-def tangents_of_solution(
+def tangents_of_linear_solve(
     jvp_region: Callable, op: Op, ts: Sequence[Value | None]
 ) -> Sequence[Value]:
     """Emit the tangents of the results of `op`, from those of its operands (None: zero)."""
@@ -41,7 +41,7 @@ def tangents_of_solution(
     return _solution(op, (*params, *right), op.regions[0], op.params["rule"])
 
 
-def pull_back_solution(
+def pull_back_linear_solve(
     reverse: Callable, vjp_region: Callable, op: Op, cts: Sequence[Value | None], acc: Accumulators
 ) -> None:
     rule: Rule = op.params["rule"]
@@ -57,7 +57,7 @@ def pull_back_solution(
         acc.add(b, ct)
     wanted = list(dict.fromkeys(p for p in params if acc.wants(p)))
     if wanted:
-        step = applied(matvec, (*params, *xs), replay=True)
+        step = clone_with_args(matvec, (*params, *xs), replay=True)
         sums = reverse(step.ops, wanted, [(y, neg(ct)) for y, ct in zip(step.yields, of_b)])
         for p in wanted:
             acc.add(p, sums.get(p))
@@ -66,7 +66,7 @@ def pull_back_solution(
 def _solution(op: Op, operands: Sequence[Value], solve: Region, rule: Rule) -> Sequence[Value]:
     """Emit the solution of an equation like that of `op`."""
     params = {**op.params, "rule": rule}
-    return emit(custom_p, *operands, regions=(fresh(solve),), **params)
+    return emit(custom_p, *operands, regions=(clone(solve),), **params)
 
 
 def _transposed(vjp_region: Callable, matvec: Region, n: int) -> Region:

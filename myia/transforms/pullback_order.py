@@ -16,10 +16,10 @@ from collections.abc import Sequence
 from myia.ir.core import Op, Value, captures
 from myia.ir.dependence import with_dependents
 
-SMALL = 16  # elements of an array for which zeros may as well be made
+MAX_REBUILT_ELEMENTS = 16  # elements of an array for which zeros may as well be made
 
 
-def reads_first(ops: Sequence[Op]) -> list[Op]:
+def in_pullback_order(ops: Sequence[Op]) -> list[Op]:
     """`ops`, each change of an array after the branches and loops that only read this array."""
     ops = list(ops)
     readers = [op for op in ops if op.regions and any(map(_is_large, captures(*op.regions)))]
@@ -33,7 +33,7 @@ def reads_first(ops: Sequence[Op]) -> list[Op]:
 
 
 def _is_large(x: Value) -> bool:
-    return x.aval.size > SMALL
+    return x.aval.size > MAX_REBUILT_ELEMENTS
 
 
 def _is_changed(x: Value, op: Op) -> bool:

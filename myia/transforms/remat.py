@@ -23,7 +23,7 @@ from myia.ir.core import Op, Region, Value, captures
 from myia.ir.rewrite import with_regions
 from myia.primitives.core.barriers import held_back
 from myia.primitives.core.structured import call_p, remat_p
-from myia.transforms.clone import applied
+from myia.transforms.clone import clone_with_args
 from myia.transforms.cotangents import Accumulators
 from myia.transforms.residuals import export_residuals
 
@@ -42,7 +42,7 @@ def pull_back_remat(
     def again(*values: Value) -> list[Value]:
         values = iter(values)
         own = {x: next(values) for x in inputs}
-        step = applied(body, [own[x] for x in op.operands], own, replay=True)
+        step = clone_with_args(body, [own[x] for x in op.operands], own, replay=True)
         seeds = [(step.yields[i], next(values)) for i in moved]
         sums = {own[x]: next(values) for x in known}
         total = reverse(step.ops, [own[x] for x in wanted], seeds, sums)
@@ -59,7 +59,7 @@ def pull_back_remat(
 # ----- After the last derivative
 
 
-def scheduled(region: Region) -> Region:
+def lower_remats(region: Region) -> Region:
     """`region` with calls for remats, their late operands behind barriers."""
     with Builder() as b:
         for op in region.ops:
@@ -70,7 +70,7 @@ def scheduled(region: Region) -> Region:
 
 def _schedule(op: Op) -> None:
     if op.regions:
-        op = with_regions(op, [scheduled(r) for r in op.regions])
+        op = with_regions(op, [lower_remats(r) for r in op.regions])
     if op.primitive is not remat_p:
         append(op)
         return

@@ -35,7 +35,8 @@ from myia.primitives.pointwise.arithmetic import add, mul, neg, sub
 
 COUNTING = {add, sub, mul, neg}
 
-Place = tuple[Value | None, Value | None]  # a residual of `then` and one of `else`, of one aval
+# A residual of `then` and one of `else`, of the same aval; None: that branch has none.
+ResidualPair = tuple[Value | None, Value | None]
 
 
 def export_residuals(region: Region, apart: Iterable[Value] = ()) -> Region:
@@ -121,7 +122,7 @@ def _made_again(region: Region) -> dict[Value, Op]:
     return found
 
 
-def _padded(arm: Region, n: int, places: Sequence[Place], which: int) -> Region:
+def _padded(arm: Region, n: int, places: Sequence[ResidualPair], which: int) -> Region:
     """`arm`, which yields its own residuals after `n` others, with zeros in the empty places."""
     own = iter(arm.yields[n:])
     with Builder() as b:
@@ -129,7 +130,9 @@ def _padded(arm: Region, n: int, places: Sequence[Place], which: int) -> Region:
     return Region((), arm.ops + tuple(b.ops), arm.yields[:n] + tuple(yields))
 
 
-def _shared_places(then: Iterable[Value], other: Iterable[Value], apart: set[Value]) -> list[Place]:
+def _shared_places(
+    then: Iterable[Value], other: Iterable[Value], apart: set[Value]
+) -> list[ResidualPair]:
     groups: dict = defaultdict(lambda: ([], []))
     for which, values in enumerate((then, other)):
         for x in values:

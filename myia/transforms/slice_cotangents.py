@@ -27,15 +27,15 @@ from myia.primitives.core.define import constant, zeros
 from myia.primitives.pointwise.arithmetic import add
 from myia.source.span import Span
 
-DENSE = 2  # a layer is worth an array of its own if it covers one in this many elements
+MAX_ELEMENTS_PER_COVERED = 2  # of an array, for each element that a layer covers
 
 # Sums of padded windows are one fused loop, but no vector instructions: a stencil's gradient takes
 # 0.8 to 1.0 times as long by them on arrays that the first cache holds, 1.3 times on larger ones.
-CACHED = 32_768
+MAX_PADDED_BYTES = 32_768
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class SliceCotangent:
     """`ct`, the cotangent of the part of an array that begins at `start`; `span` reads the part."""
 
     start: tuple[int, ...]
@@ -50,7 +50,9 @@ class Window:
         return self.start[axis], self.start[axis] + self.ct.shape[axis]
 
 
-def sum_of_windows(x: Aval, total: Value | None, windows: Sequence[Window]) -> Value:
+def sum_of_slice_cotangents(
+    x: Aval, total: Value | None, windows: Sequence[SliceCotangent]
+) -> Value:
     """`total` (None: zero) and the windows, as one array like `x`."""
     layers, rest = [], []
     for layer in _layers(x, windows):
@@ -67,17 +69,17 @@ def sum_of_windows(x: Aval, total: Value | None, windows: Sequence[Window]) -> V
     return total
 
 
-def _worth_an_array(x: Aval, layer: Sequence[Window]) -> bool:
-    dense = DENSE * sum(w.ct.aval.size for w in layer) >= x.size
-    return dense and (len(layer) > 1 or x.nbytes <= CACHED)
+def _worth_an_array(x: Aval, layer: Sequence[SliceCotangent]) -> bool:
+    dense = MAX_ELEMENTS_PER_COVERED * sum(w.ct.aval.size for w in layer) >= x.size
+    return dense and (len(layer) > 1 or x.nbytes <= MAX_PADDED_BYTES)
 
 
 # ----- Layers
 
 
-def _layers(x: Aval, windows: Sequence[Window]) -> Iterator[list[Window]]:
+def _layers(x: Aval, windows: Sequence[SliceCotangent]) -> Iterator[list[SliceCotangent]]:
     """The windows, in groups which do not overlap and can be laid side by side along one axis."""
-    along: dict[int, list[Window]] = {}
+    along: dict[int, list[SliceCotangent]] = {}
     for window in windows:
         axes = window.partial(x)
         if len(axes) == 1:
@@ -88,9 +90,9 @@ def _layers(x: Aval, windows: Sequence[Window]) -> Iterator[list[Window]]:
         yield from _disjoint(group, axis)
 
 
-def _disjoint(windows: Sequence[Window], axis: int) -> list[list[Window]]:
+def _disjoint(windows: Sequence[SliceCotangent], axis: int) -> list[list[SliceCotangent]]:
     """As few groups without overlaps as possible, each in order."""
-    layers: list[list[Window]] = []
+    layers: list[list[SliceCotangent]] = []
     for window in sorted(windows, key=lambda w: w.interval(axis)):
         start, _ = window.interval(axis)
         free = (layer for layer in layers if layer[-1].interval(axis)[1] <= start)
@@ -102,7 +104,7 @@ def _disjoint(windows: Sequence[Window], axis: int) -> list[list[Window]]:
     return layers
 
 
-def _array(x: Aval, layer: Sequence[Window]) -> Value:
+def _array(x: Aval, layer: Sequence[SliceCotangent]) -> Value:
     """The windows of a layer in an array like `x`, zero elsewhere."""
     if len(layer) == 1:
         return _padded(x, layer[0])
@@ -120,7 +122,7 @@ def _gap(x: Aval, axis: int, extent: int) -> list[Value]:
     return [zeros(x.with_shape(shape))] if extent else []
 
 
-def _padded(x: Aval, window: Window) -> Value:
+def _padded(x: Aval, window: SliceCotangent) -> Value:
     if window.ct.shape == x.shape:
         return window.ct
     high = tuple(n - a - m for n, a, m in zip(x.shape, window.start, window.ct.shape))

@@ -20,11 +20,11 @@ from myia.primitives.core.structured import custom_p, if_p, loop_p, remat_p, rev
 from myia.rewriting.liveness import prune
 from myia.source.diagnostics import InternalError
 from myia.transforms.activity import active_values, sources
-from myia.transforms.clone import fresh
+from myia.transforms.clone import clone
 from myia.transforms.cotangents import Accumulators, like_cotangents, scaled
-from myia.transforms.custom import is_moved, pull_back_custom, with_rules
-from myia.transforms.linear_solve import pull_back_solution
-from myia.transforms.pullback_order import reads_first
+from myia.transforms.custom import is_active, pull_back_custom, with_rules
+from myia.transforms.linear_solve import pull_back_linear_solve
+from myia.transforms.pullback_order import in_pullback_order
 from myia.transforms.remat import pull_back_remat
 from myia.transforms.residuals import export_residuals
 from myia.transforms.vjp_loops import pull_back_loop
@@ -33,7 +33,7 @@ from myia.transforms.vjp_rev import pull_back_rev
 
 def vjp_region(region: Region, wrt: Sequence[int], of: Sequence[int]) -> Region:
     """(*args, *cotangents of the ys `of`) -> (*ys, *cotangents of the args `wrt`)."""
-    source = fresh(region)
+    source = clone(region)
     inputs = [source.args[i] for i in wrt]
     seeds = like_cotangents(source.yields[i] for i in of)
     with Builder() as b:
@@ -66,7 +66,7 @@ def reverse(
 
 def pull_back(ops: Sequence[Op], acc: Accumulators) -> None:
     """Emit the pullback of `ops`, whose results' cotangents are in `acc`."""
-    for op in reversed(reads_first(ops)):
+    for op in reversed(in_pullback_order(ops)):
         cts = [acc.take(y) for y in op.results]
         if any(ct is not None for ct in cts):
             with at(op.span):
@@ -82,8 +82,8 @@ def _pull_back_op(op: Op, cts: list[Value | None], acc: Accumulators) -> None:
     elif op.primitive is rev_p:
         pull_back_rev(reverse, op, cts, acc)
     elif op.primitive is custom_p and op.params["rule"].mode == "solve":
-        if is_moved(op, acc.active):
-            pull_back_solution(reverse, vjp_region, op, cts, acc)
+        if is_active(op, acc.active):
+            pull_back_linear_solve(reverse, vjp_region, op, cts, acc)
     elif op.primitive is custom_p:
         pull_back_custom(reverse, op, cts, acc)
     elif op.primitive is remat_p:

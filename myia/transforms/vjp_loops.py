@@ -18,7 +18,7 @@ from myia.ir.builder import build_region
 from myia.ir.core import Op, Region, Value, captures
 from myia.primitives.core.emit_structured import emit_loop
 from myia.primitives.core.structured import Loop
-from myia.transforms.clone import applied, fresh
+from myia.transforms.clone import clone, clone_with_args
 from myia.transforms.cotangents import Accumulators, like_cotangents, or_zeros
 from myia.transforms.custom import region_with_rules
 from myia.transforms.residuals import export_residuals
@@ -33,7 +33,7 @@ def pull_back_loop(reverse: Callable, op: Op, cts: Cts, acc: Accumulators) -> No
     captured = [x for x in captures(parts.body) if acc.wants(x)]
 
     def adjoint(k, xs, cts, sums):
-        step = applied(parts.body, (k, *xs), replay=True)
+        step = clone_with_args(parts.body, (k, *xs), replay=True)
         wanted = [xs[i] for i in active if acc.wants(args[i])]
         seeds = [(step.yields[i], ct) for i, ct in zip(active, cts)]
         total = reverse(step.ops, [*wanted, *captured], seeds, dict(zip(captured, sums)))
@@ -43,8 +43,8 @@ def pull_back_loop(reverse: Callable, op: Op, cts: Cts, acc: Accumulators) -> No
     sums = tuple(acc.buffer(x) for x in captured)
     reversal = replace(
         parts,
-        cond=parts.cond and fresh(parts.cond, replay=True),
-        body=fresh(region_with_rules(parts.body, acc.active), replay=True),
+        cond=parts.cond and clone(parts.cond, replay=True),
+        body=clone(region_with_rules(parts.body, acc.active), replay=True),
         adjoint=closed_region(
             adjoint, args, like_cotangents(args[i] for i in active), like_cotangents(captured)
         ),

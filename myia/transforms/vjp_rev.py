@@ -27,7 +27,7 @@ from myia.rewriting.liveness import prune
 from myia.rewriting.merge_equal_ops import once
 from myia.source.diagnostics import MyiaError
 from myia.transforms.activity import useful_values
-from myia.transforms.clone import applied, fresh, with_more_args
+from myia.transforms.clone import clone, clone_with_args, with_unused_args
 from myia.transforms.cotangents import Accumulators, like_cotangents, or_zeros
 from myia.transforms.errors import NonlinearRule
 from myia.transforms.vjp_loops import Cts, closed_region, collect
@@ -57,7 +57,7 @@ class _Pullback:
         loop = Loop(
             count=parts.count,
             carries=parts.carries + self.sigmas,
-            cond=parts.cond and with_more_args(fresh(parts.cond, replay=True), self.sigmas),
+            cond=parts.cond and with_unused_args(clone(parts.cond, replay=True), self.sigmas),
             body=body,
             bound=parts.bound,
         )
@@ -77,8 +77,8 @@ class _Pullback:
         zeros = (or_zeros(None, carries[i]) for i in self.active)
         reversal = replace(
             loop,
-            cond=loop.cond and fresh(loop.cond),
-            body=fresh(loop.body),
+            cond=loop.cond and clone(loop.cond),
+            body=clone(loop.body),
             adjoint=adjoint,
             active=(*self.active, *range(n, n + len(self.linear))),
             seeds=(*zeros, *self.seeds),
@@ -91,10 +91,10 @@ class _Pullback:
 
     def dual(self, k: Value, xs: list[Value], sigmas: list[Value]) -> list[Value]:
         """(x, σ) -> (f(x), Aᵀ(x) σ)."""
-        step = applied(self.parts.body, (k, *xs), replay=True)
+        step = clone_with_args(self.parts.body, (k, *xs), replay=True)
         for op in step.ops:
             append(op)
-        moved = applied(self.parts.adjoint, (k, *xs, *self.outside), replay=True)
+        moved = clone_with_args(self.parts.adjoint, (k, *xs, *self.outside), replay=True)
         wanted = [self.outside[j] for j in self.linear]
         cts = [(moved.yields[j], ct) for j, ct in zip(self.linear, sigmas)]
         total = self.reverse(moved.ops, wanted, cts)
@@ -105,8 +105,8 @@ class _Pullback:
         before = list(self.outside)
         for j, x in zip(self.linear, s):
             before[j] = x
-        step = applied(self.parts.body, (k, *xs), replay=True)
-        moved = applied(self.parts.adjoint, (k, *xs, *before), replay=True)
+        step = clone_with_args(self.parts.body, (k, *xs), replay=True)
+        moved = clone_with_args(self.parts.adjoint, (k, *xs, *before), replay=True)
         ends = [step.yields[i] for i in self.active] + [moved.yields[j] for j in self.linear]
         # The adjoint runs the step again.
         ops, ends = once((*step.ops, *moved.ops), ends)

@@ -8,7 +8,7 @@ from myia.primitives.arrays.shaping import reduce_sum, slice
 from myia.primitives.core.define import constant
 from myia.primitives.core.emit_structured import loop
 from myia.primitives.pointwise.transcendental import exp, sin
-from myia.transforms.slice_cotangents import CACHED
+from myia.transforms.slice_cotangents import MAX_PADDED_BYTES
 from tests.transforms.derivative_checks import check, expanded, function, gradient
 
 
@@ -103,7 +103,7 @@ def test_parts_that_overlap_are_added_where_they_are_if_the_array_is_large():
         n = x.shape[0]
         return total(part(x, (1, n)) * part(x, (0, n - 1)))
 
-    small, large = np.ones(CACHED // 8), np.ones(CACHED // 8 + 1)
+    small, large = np.ones(MAX_PADDED_BYTES // 8), np.ones(MAX_PADDED_BYTES // 8 + 1)
     assert "dynamic_update_slice" not in names(body, small)
     assert names(body, large).count("dynamic_update_slice") == 1
 

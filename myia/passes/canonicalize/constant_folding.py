@@ -33,7 +33,7 @@ from myia.primitives.pointwise import arithmetic, logic, transcendental
 from myia.rewriting.walk import Walk, rewrite
 
 
-def fold(function: Function) -> Function:
+def fold_constants(function: Function) -> Function:
     """`function` with constant expressions, branches and trip counts evaluated."""
     return rewrite(function, _fold)
 
@@ -52,18 +52,18 @@ def _fold(op: Op, walk: Walk) -> Sequence[Value] | None:
 
 def _folded(op: Op, numbers: list):
     """The number that fills the result of `op`, or None when it is not known."""
-    if op.primitive in REARRANGING:
+    if op.primitive in REARRANGES_FIRST_OPERAND:
         return numbers[0]
-    if op.primitive in MERGING:
-        several = {param_key(n) for n in numbers[: MERGING[op.primitive]]}
+    if op.primitive in MERGES_OPERANDS:
+        several = {param_key(n) for n in numbers[: MERGES_OPERANDS[op.primitive]]}
         return numbers[0] if len(several) == 1 else None
-    if op.primitive in CHOOSING:
+    if op.primitive in SELECTS_ELEMENTS:
         return numbers[0] if _chosen(op) else None
     if op.primitive is shaping.reduce_sum:
         return _sum(op, numbers[0])
     if op.primitive is shaping.iota:
         return 0 if op.params["shape"][op.params["axis"]] == 1 else None
-    if op.primitive in POINTWISE and None not in numbers:
+    if op.primitive in FOLDABLE_POINTWISE and None not in numbers:
         return _evaluated(op, numbers)
     return None
 
@@ -71,7 +71,7 @@ def _folded(op: Op, numbers: list):
 # ----- Rearrangements: the elements of the result are elements of the operands
 
 # Of the first operand, whatever the others (indices) are.
-REARRANGING = {
+REARRANGES_FIRST_OPERAND = {
     shaping.reshape,
     shaping.transpose,
     shaping.broadcast,
@@ -82,14 +82,14 @@ REARRANGING = {
 }
 
 # Of the first so many operands (None: of all), which must be the same.
-MERGING = {
+MERGES_OPERANDS = {
     shaping.concatenate: None,
     shaping.pad: 2,
     dynamic_slices.dynamic_update_slice: 2,
 }
 
 # One of the elements of the first operand, when there are any.
-CHOOSING = {
+SELECTS_ELEMENTS = {
     reductions.reduce_max,
     reductions.reduce_min,
     reductions.reduce_and,
@@ -166,7 +166,7 @@ _ON_INTEGERS_ONLY = {
     *_INTEGER_DIVISIONS,
     *_SHIFTS,
 }
-POINTWISE = _EXACT_ON_FLOATS | _ON_INTEGERS_ONLY
+FOLDABLE_POINTWISE = _EXACT_ON_FLOATS | _ON_INTEGERS_ONLY
 
 
 def _evaluated(op: Op, numbers: list):

@@ -30,7 +30,7 @@ def eliminate_common_subexpressions(function: Function) -> Function:
     return with_region(function, _Expressions().region(function.region))
 
 
-def next_values(region: Region, same: Env) -> list[Hashable]:
+def congruence_keys(region: Region, same: Env) -> list[Hashable]:
     """What the region yields, if each key of `same` is its value: equal only for equal values."""
     expressions = _Expressions(same)
     yields = expressions.region(region).yields

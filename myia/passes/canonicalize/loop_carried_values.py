@@ -18,13 +18,13 @@ from collections.abc import Hashable, Iterable, Sequence
 
 from myia.ir.core import Function, Op, Region, Value
 from myia.ir.rewrite import Env
-from myia.passes.canonicalize.cse import next_values
+from myia.passes.canonicalize.cse import congruence_keys
 from myia.primitives.core.define import constant_p
 from myia.primitives.core.structured import Loop, loop_p, rev_p
 from myia.rewriting.walk import look_up, rebuilt, substituted, with_region
 
 
-def merge_carries(function: Function) -> Function:
+def simplify_loop_carried_values(function: Function) -> Function:
     """`function` with invariant carries replaced by their initial values, and twins by one."""
     return with_region(function, _Carries().region(function.region))
 
@@ -78,7 +78,7 @@ class _Carries:
         leaders = _leaders([self.contents.get(x, x) for x in initial])
         while leaders != list(range(len(leaders))):
             same = {own[i]: own[j] for i, j in enumerate(leaders) if i != j}
-            after = next_values(region, same)
+            after = congruence_keys(region, same)
             finer = _leaders(zip(leaders, after))
             if finer == leaders:
                 break

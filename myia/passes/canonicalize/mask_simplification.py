@@ -30,7 +30,7 @@ Masks = frozenset[tuple[Value, bool]]  # whether they hold, of each element that
 EVERYWHERE: Masks = frozenset()
 
 
-def drop_masks_under_masks(function: Function) -> Function:
+def simplify_masks(function: Function) -> Function:
     """`function` without selections all of whose other elements are left out later."""
     definitions = {y: op for op in walk(function.region) for y in op.results}
     return with_region(function, _region(function.region, definitions))

@@ -25,7 +25,7 @@ from myia.rewriting.walk import Walk, rewrite
 Test = Callable[[Ranges, Sum], bool]
 
 
-def decide(function: Function) -> Function:
+def fold_range_comparisons(function: Function) -> Function:
     """`function` with comparisons of integers of which the result is known as that result."""
     ranges = Ranges(function.region)
 
@@ -34,13 +34,13 @@ def decide(function: Function) -> Function:
             return None
         x, y = map(ranges.of, op.operands)
         exact = ranges.is_exact(x) and ranges.is_exact(y)
-        known = decided(op.primitive, minus(y, x), ranges) if exact else None
+        known = comparison_result(op.primitive, minus(y, x), ranges) if exact else None
         return None if known is None else [constant(known, bool)]
 
     return rewrite(function, rule)
 
 
-def decided(comparison: Primitive, distance: Sum, ranges: Ranges) -> bool | None:
+def comparison_result(comparison: Primitive, distance: Sum, ranges: Ranges) -> bool | None:
     """Whether x and y compare so, given y - x; None if that is not known."""
     if any(test(ranges, distance) for test in COMPARISONS[comparison]):
         return True

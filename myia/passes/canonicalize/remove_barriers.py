@@ -16,7 +16,7 @@ from myia.primitives.pointwise.logic import stop_gradient
 from myia.rewriting.walk import look_up, rebuilt, substituted, with_region
 
 
-def release(function: Function) -> Function:
+def remove_barriers(function: Function) -> Function:
     """`function` without barriers inside of loops and without `stop_gradient`."""
     return with_region(function, _region(function.region, {}, False))
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from myia.ir.core import Function, Op, Value
 from myia.passes.canonicalize.equations import arithmetic, branches, logic, shaping, slices
-from myia.passes.canonicalize.equations.define import EQUATIONS, See
+from myia.passes.canonicalize.equations.define import EQUATIONS, Matcher
 from myia.rewriting.walk import Walk, rewrite
 
 TOPICS = (arithmetic, branches, logic, shaping, slices)
@@ -27,7 +27,7 @@ def simplify(function: Function) -> Function:
 
 def _simplify(op: Op, walk: Walk) -> Sequence[Value] | None:
     for equation in EQUATIONS.get(op.primitive, ()):
-        found = equation.apply(See(walk), op, *op.operands)
+        found = equation.apply(Matcher(walk), op, *op.operands)
         if found is not None:
             return [found] if isinstance(found, Value) else found
     return None

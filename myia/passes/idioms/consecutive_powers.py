@@ -24,7 +24,7 @@ from myia.primitives.pointwise.arithmetic import abs, div, pow
 from myia.rewriting.walk import look_up, rebuilt, substituted, with_region
 
 
-def share_powers(function: Function) -> Function:
+def reuse_consecutive_powers(function: Function) -> Function:
     """`function` with powers as quotients of others, where one is there."""
     return with_region(function, _Powers().region(function.region))
 

@@ -24,19 +24,19 @@ from myia.ir.core import Function, Op, Region, Value
 from myia.ir.rewrite import Env
 from myia.passes.analysis.linear_indices import Ranges
 from myia.passes.analysis.nest_effects import LoopNest, NotWhole
-from myia.passes.idioms.nest_to_arrays import Tensors
+from myia.passes.idioms.nest_to_arrays import NestArrays
 from myia.passes.loops.fission import restricted_to_carries, split_loop
 from myia.primitives.arrays.dynamic_slices import dynamic_slice
 from myia.primitives.core.structured import Loop, loop_p
 from myia.rewriting.walk import look_up, rebuilt, substituted, substituted_region, with_region
 
-MIN_TRIPS = 256  # of the innermost loops, together
+MIN_ITERATIONS = 256  # of the innermost loops, together
 # In the trips of another loop, which is then no longer compiled whole: of products only, nests of
 # three loops (two dimensions of Jacobi take 1.5 times as long).
-MIN_TRIPS_IN_LOOPS = 2048
+MIN_ITERATIONS_INSIDE_LOOPS = 2048
 
 
-def contract(function: Function) -> Function:
+def recognize_matmul(function: Function) -> Function:
     """`function` with products of arrays in the place of loops that add up products."""
     ranges = Ranges(function.region)
     return with_region(function, _region(function.region, ranges, in_loop=False))
@@ -102,7 +102,7 @@ def _contracted(op: Op, ranges: Ranges, in_loop: bool) -> list[Value] | None:
             nest = LoopNest(op, ranges)
             if not _is_large(nest, in_loop):
                 return None
-            tensors = Tensors(nest, _largest(op, nest))
+            tensors = NestArrays(nest, _largest(op, nest))
             carries = enumerate(Loop.of(op).carries)
             results = [tensors.changed(x, list(nest.changes(op, i))) for i, x in carries]
     except NotWhole:
@@ -114,7 +114,9 @@ def _contracted(op: Op, ranges: Ranges, in_loop: bool) -> list[Value] | None:
 
 def _is_large(nest: LoopNest, in_loop: bool) -> bool:
     trips, depth = prod(nest.counts.values()), len(nest.counts)
-    return trips >= MIN_TRIPS_IN_LOOPS and depth > 2 if in_loop else trips >= MIN_TRIPS
+    if in_loop:
+        return trips >= MIN_ITERATIONS_INSIDE_LOOPS and depth > 2
+    return trips >= MIN_ITERATIONS
 
 
 def _largest(op: Op, nest: LoopNest) -> int:

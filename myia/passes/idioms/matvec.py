@@ -29,11 +29,11 @@ from myia.primitives.pointwise.arithmetic import mul, neg
 from myia.primitives.pointwise.logic import and_, select
 from myia.rewriting.walk import Walk, rewrite
 
-LARGE = 4096  # elements of a matrix: of smaller ones XLA makes the products and the sum in one loop
-_MANY = 100  # factors and masks
+MIN_MATRIX_ELEMENTS = 4096  # XLA fuses the products and the sum of smaller ones into one loop
+_MAX_VISITED_OPS = 100  # factors and masks around one product
 
 
-def weigh(function: Function) -> Function:
+def recognize_matvec(function: Function) -> Function:
     """`function` with such sums as products."""
     readers = functools.cache(lambda: _readers(function.region))
 
@@ -41,7 +41,7 @@ def weigh(function: Function) -> Function:
         if op.primitive is not reduce_sum or len(op.params["axes"]) != 1:
             return None
         (x,), (axis,) = op.operands, op.params["axes"]
-        if x.aval.size < LARGE or x.aval.ndim < 2 or x.dtype.kind != "f":
+        if x.aval.size < MIN_MATRIX_ELEMENTS or x.aval.ndim < 2 or x.dtype.kind != "f":
             return None
         found = _Search(walk, readers(), axis).of(x)
         return found and [_product(found, axis, walk)]
@@ -75,7 +75,7 @@ class _Sum:
 class _Search:
     def __init__(self, walk: Walk, readers: dict[Value, int], axis: int):
         self.walk, self.readers, self.axis = walk, readers, axis
-        self.left = _MANY  # ops to look at
+        self.left = _MAX_VISITED_OPS  # ops to look at
 
     def of(self, x: Value) -> _Sum | None:
         """Factors taken out were multiplied last: so the sum has no larger numbers in it."""

@@ -48,7 +48,7 @@ Product = tuple[Factor, ...]  # the first two are multiplied first
 Terms = tuple[Product, ...]  # which may be added in any order
 
 
-class Tensors:
+class NestArrays:
     """Emits arrays for the values of a nest; `NotWhole` if that takes more than it is worth."""
 
     def __init__(self, nest: LoopNest, largest: int):

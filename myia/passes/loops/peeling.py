@@ -9,8 +9,8 @@
     }                                       }
 
 where %n and %m = %n - 1 are known numbers. In what is left the comparison is decided
-(`decided.py`): `x[i - 1] if i > 0 else 0.0` is a plain read there, and many trips can be made at
-once (`lanes.py`).
+(`range_comparisons.py`): `x[i - 1] if i > 0 else 0.0` is a plain read there, and many trips can be
+made at once (`lanes.py`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from myia.ir.core import Function, Op, Region, Value
 from myia.ir.rewrite import inline
 from myia.passes.analysis.linear_indices import ONE, Ranges, minus, number
 from myia.passes.analysis.loop_dependence import independent, on_elements
-from myia.passes.canonicalize.range_comparisons import COMPARISONS, decided
+from myia.passes.canonicalize.range_comparisons import COMPARISONS, comparison_result
 from myia.passes.vectorize.inner_loop import MIN_TRIPS, WIDTH
 from myia.primitives.core.define import constant
 from myia.primitives.core.structured import Loop
@@ -79,7 +79,7 @@ def _turns(body: Region, n: int, ranges: Ranges) -> Iterator[int]:
             continue
         for turn in (1, n - 1):
             results = [
-                decided(op.primitive, number(distance[ONE] + distance[k] * trip), ranges)
+                comparison_result(op.primitive, number(distance[ONE] + distance[k] * trip), ranges)
                 for trip in (turn - 1, turn)
             ]
             if results[0] != results[1]:

@@ -113,7 +113,9 @@ def test_sums_of_users_keep_their_order(f):
 
 
 def with_and_without_lanes(function: Function, args: list) -> list[list]:
-    off = Options(disable=frozenset({"at_once", "unroll", "peeling", "decide", "in_lanes"}))
+    off = Options(
+        disable=frozenset({"at_once", "unroll", "peeling", "range_comparisons", "in_lanes"})
+    )
     on = Options(disable=frozenset({"at_once"}), verify=True)  # which would leave fewer loops
     ours, plain = lowered(function, on), lowered(function, off)
     assert is_in_lanes(ours) and not is_in_lanes(plain)

@@ -1,14 +1,14 @@
 from myia.passes.canonicalize.dce import eliminate_dead_code
-from myia.passes.canonicalize.loop_carried_values import merge_carries
+from myia.passes.canonicalize.loop_carried_values import simplify_loop_carried_values
 from tests.passes.before_after import before_after, unchanged
 
 
 def merged(function):
-    return eliminate_dead_code(merge_carries(function))
+    return eliminate_dead_code(simplify_loop_carried_values(function))
 
 
 def test_invariant(golden):
-    golden(before_after(merge_carries, """
+    golden(before_after(simplify_loop_carried_values, """
 func @f(%x: f64[], %a: f64[], %n: i64[]) -> f64[], f64[], f64[] {
   %y, %c, %d = for %k < %n (%y = %x, %c = %a, %d = %a) {
     %0 = mul %y, %c
@@ -43,7 +43,7 @@ func @f(%x: f64[], %n: i64[]) -> f64[], f64[], f64[] {
 
 
 def test_twins_that_part():
-    assert unchanged(merge_carries, """
+    assert unchanged(simplify_loop_carried_values, """
 func @f(%x: f64[], %n: i64[]) -> f64[], f64[], f64[] {
   %a, %b, %c = for %k < %n (%a = %x, %b = %x, %c = %x) {
     %0 = neg %a

@@ -5,7 +5,7 @@ import pytest
 
 from myia.backends.reference.interpreter import evaluate
 from myia.ir.parser import parse
-from myia.passes.canonicalize.mask_simplification import drop_masks_under_masks
+from myia.passes.canonicalize.mask_simplification import simplify_masks
 from tests.passes.before_after import before_after, unchanged
 
 
@@ -19,7 +19,7 @@ func @f(%m: bool[3], %p: bool[3], %x: f64[3], %y: f64[3]) -> {result} {{
 
 def test_padding_that_is_left_out(golden):
     """In two dimensions masks are broadcasts, and leave out what either leaves out."""
-    golden(before_after(drop_masks_under_masks, """
+    golden(before_after(simplify_masks, """
 func @f(%m: bool[3], %x: f64[3], %y: f64[3], %a: f64[3,3]) -> f64[3,3] {
   %1 = 1.0: f64[3]
   %v = select %m, %x, %1
@@ -63,7 +63,7 @@ UNMASKED = [
 @pytest.mark.parametrize("text", UNMASKED)
 def test_what_must_not(text):
     """Another mask, another mask's other choice, another reader, a sum, less than the mask says."""
-    assert unchanged(drop_masks_under_masks, text)
+    assert unchanged(simplify_masks, text)
 
 
 def test_the_numbers_stay():
@@ -92,7 +92,7 @@ def test_what_is_read_where_a_mask_does_not_hold():
 
 
 def check_one_is_dropped(text):
-    before, after = parse(text), drop_masks_under_masks(parse(text))
+    before, after = parse(text), simplify_masks(parse(text))
     assert len(after.region.ops) == len(before.region.ops) - 1
     x, y = np.array([0.0, 2.0, -1.0]), np.array([1.0, 5.0, 7.0])
     for bits in range(64):

@@ -1,9 +1,9 @@
-from myia.passes.canonicalize.remove_barriers import release
+from myia.passes.canonicalize.remove_barriers import remove_barriers
 from tests.passes.before_after import before_after, unchanged
 
 
 def test_in_loops(golden):
-    golden(before_after(release, """
+    golden(before_after(remove_barriers, """
 func @f(%x: f64[], %c: f64[], %n: i64[]) -> f64[] {
   %a = barrier %x, %c {held=1}
   %y = for %k < %n (%y = %a) {
@@ -17,4 +17,4 @@ func @f(%x: f64[], %c: f64[], %n: i64[]) -> f64[] {
 
 def test_outside_of_loops_they_stay():
     text = "func @f(%x: f64[], %c: f64[]) { %a = barrier %x, %c {held=1}\n return %a }"
-    assert unchanged(release, text)
+    assert unchanged(remove_barriers, text)

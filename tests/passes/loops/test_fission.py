@@ -1,4 +1,4 @@
-"""Loops that are several loops, which `contract` makes of them."""
+"""Loops that are several loops, which `matmul` makes of them."""
 
 import pytest
 

@@ -14,7 +14,7 @@ from myia.primitives.core.structured import Loop, if_p, loop_p, rev_p
 from myia.primitives.pointwise.logic import not_
 from myia.rewriting.walk import substituted_region
 
-SMALL = 16  # elements of an array that may as well be there in two versions
+MAX_COPIED_ELEMENTS = 16  # elements of an array that may as well be there in two versions
 
 
 @equation(if_p, "if not p {A} else {B} == if p {B} else {A}")
@@ -68,7 +68,7 @@ def _(see, op, p):
         known = {}
         for x in captures(region):
             inner = see.made_by(if_p, x)
-            if inner is not None and inner.operands[0] is p and x.aval.size <= SMALL:
+            if inner is not None and inner.operands[0] is p and x.aval.size <= MAX_COPIED_ELEMENTS:
                 y = inner.regions[side].yields[inner.results.index(x)]
                 if not any(y in made.results for made in inner.regions[side].ops):
                     known[x] = y

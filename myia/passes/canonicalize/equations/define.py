@@ -44,7 +44,7 @@ def equation(primitive: Primitive, text: str) -> Callable[[Callable], Callable]:
     return register
 
 
-class See:
+class Matcher:
     """What an equation may ask about values."""
 
     __slots__ = ("walk",)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from myia.ir.core import Op, Value
-from myia.passes.canonicalize.equations.define import See, equation
+from myia.passes.canonicalize.equations.define import Matcher, equation
 from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
 from myia.primitives.arrays.shaping import slice
 
@@ -68,7 +68,7 @@ def _(see, op, x, v, *indices):
     return dynamic_update_slice(y, v, *indices) if same else None
 
 
-def _starts_at(see: See, part: Op, indices: Sequence[Value]) -> bool:
+def _starts_at(see: Matcher, part: Op, indices: Sequence[Value]) -> bool:
     """Whether a part, of adjacent elements, is the window of its size at `indices`."""
     params = part.params
     adjacent = all(step == 1 for step in params["stride"])
