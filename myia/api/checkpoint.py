@@ -39,7 +39,7 @@ def checkpoint(f: Callable) -> Checkpointed:
 
 def _infer_call(ctx, checkpointed: Checkpointed, args, kwargs):
     f = checkpointed.f
-    return rematerialized_calls.checkpointed(
+    return rematerialized_calls.call_rematerialized(
         ctx, root(ctx, lambda: f, "f", ("f", id(f))), args, kwargs
     )
 

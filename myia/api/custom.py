@@ -10,7 +10,7 @@ import jax
 import numpy as np
 
 from myia.infer.boundary.arguments import root
-from myia.infer.custom.rules import Custom, call_custom
+from myia.infer.custom.rules import CustomFunction, call_custom
 from myia.infer.domain.heap import InstanceObject
 from myia.infer.domain.values import Abstract, Ref, Static, Tuple
 from myia.infer.eval.calls import CALLABLE_TYPES
@@ -120,7 +120,7 @@ def call_with_rules(ctx, f, mode: str, functions: tuple[Callable, ...], args, kw
 
     fun = part("f", 0, f.fun)
     rules = tuple(part("rule", i, rule) for i, rule in enumerate(functions))
-    custom = Custom(f, f.fun.__name__, mode, fun, rules, f.nondiff_argnums)
+    custom = CustomFunction(f, f.fun.__name__, mode, fun, rules, f.nondiff_argnums)
     return call_custom(ctx, custom, args, kwargs)
 
 
@@ -174,5 +174,5 @@ def _infer_call_inside(ctx, f: Ref, *args: Abstract, **kwargs: Abstract) -> Abst
         else tuple(ctx.int_of(x, "nondiff_argnums") for x in ctx.list_items(numbers))
     )
     name = fun.code.name if hasattr(fun, "code") else "a function"
-    custom = Custom(f.id, name, mode.value, fun, rules.items, argnums)
+    custom = CustomFunction(f.id, name, mode.value, fun, rules.items, argnums)
     return call_custom(ctx, custom, args, kwargs)

@@ -13,15 +13,15 @@ from myia.infer.domain.errors import Unsupported
 from myia.infer.domain.values import Abstract
 from myia.infer.eval.calls import CALLABLE_TYPES
 from myia.infer.jax.objects.dispatch import call_library
-from myia.infer.registry import is_staged
+from myia.infer.registry import is_traced
 
 
 def _call(ctx, f: jax.custom_jvp | jax.custom_vjp, args, kwargs) -> Abstract:
-    if is_staged(f):  # one of a library's own
+    if is_traced(f):  # one of a library's own
         return call_library(ctx, f, args, kwargs)
     mode, rules = ("jvp", (f.jvp,)) if isinstance(f, jax.custom_jvp) else ("vjp", (f.fwd, f.bwd))
     rules = tuple(rule for rule in rules if rule is not None)
-    if f.symbolic_zeros or any(map(is_staged, rules)):
+    if f.symbolic_zeros or any(map(is_traced, rules)):
         form = "`symbolic_zeros`" if f.symbolic_zeros else "`defjvps`"
         help_text = f"decorate it with `myia.custom_{mode}`, which has JAX's names"
         ctx.fail(Unsupported, what=f"{form} of `jax.custom_{mode}`", help_text=help_text)

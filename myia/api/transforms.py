@@ -228,14 +228,14 @@ def jacfwd(
     In place of each array or number of the result there is one block for each of the argument, in
     its structure (a tuple of such for a tuple of `argnums`). Options as for `grad`.
     """
-    return _jacobian(jacobians.forward, f, GradOptions(argnums, has_aux), options)
+    return _jacobian(jacobians.jacfwd, f, GradOptions(argnums, has_aux), options)
 
 
 def jacrev(
     f: Callable | None = None, argnums: Argnums = 0, has_aux: bool = False, **options
 ) -> Any:
     """The Jacobian by reverse mode: shapes and structure as of `jacfwd`."""
-    return _jacobian(jacobians.reverse, f, GradOptions(argnums, has_aux), options)
+    return _jacobian(jacobians.jacrev, f, GradOptions(argnums, has_aux), options)
 
 
 def hessian(
@@ -349,17 +349,17 @@ def _numbers(ctx, argnums) -> int | tuple[int, ...]:
 
 function(grad)(_inside(derivatives.apply_grad))
 function(value_and_grad)(_inside(derivatives.apply_value_and_grad))
-function(jacfwd)(_inside(jacobians.apply(jacobians.forward)))
-function(jacrev)(_inside(jacobians.apply(jacobians.reverse)))
-function(hvp)(_inside(jacobians.apply(jacobians.hvp)))
-function(elementwise_grad)(_inside(jacobians.apply(jacobians.elementwise)))
+function(jacfwd)(_inside(jacobians.as_partial_rule(jacobians.jacfwd)))
+function(jacrev)(_inside(jacobians.as_partial_rule(jacobians.jacrev)))
+function(hvp)(_inside(jacobians.as_partial_rule(jacobians.hvp)))
+function(elementwise_grad)(_inside(jacobians.as_partial_rule(jacobians.elementwise)))
 
 
 @function(hessian)
 def _hessian_inside(ctx, f, argnums=Static(0), has_aux=Static(False)):
     told = (_numbers(ctx, argnums), has_aux.value)
-    reverse = derivatives.transformed(f, jacobians.apply(jacobians.reverse), *told)
-    return derivatives.transformed(reverse, jacobians.apply(jacobians.forward), *told)
+    reverse = derivatives.transformed(f, jacobians.as_partial_rule(jacobians.jacrev), *told)
+    return derivatives.transformed(reverse, jacobians.as_partial_rule(jacobians.jacfwd), *told)
 
 
 @function(jvp)

@@ -22,7 +22,7 @@ from myia.infer.boundary.signature import (
     Node,
     variables,
 )
-from myia.infer.registry import is_marked, is_staged
+from myia.infer.registry import is_marked_for_tracing, is_traced
 
 
 class Watches:
@@ -114,7 +114,7 @@ class _Last(NamedTuple):
 
 def _functions(x: Any) -> Iterator[_State]:
     """`x`, if it is a function, and those in its closure and defaults; those in a tuple."""
-    if type(x) is FunctionType and (is_marked(x) or not is_staged(x)):
+    if type(x) is FunctionType and (is_marked_for_tracing(x) or not is_traced(x)):
         found = tuple(variables(x))
         cells = x.__closure__ or ()
         yield _State(x, x.__code__, x.__defaults__, cells, found[: len(cells)])

@@ -30,10 +30,10 @@ from myia.infer.domain.heap import (
     ViewObject,
 )
 from myia.infer.domain.values import Abstract, Method, Opaque, Partial, Ref, Static, Super, Tuple
-from myia.infer.dynamic.access import is_sized, refuse
+from myia.infer.dynamic.access import is_dynamic, refuse_dynamic
 from myia.infer.indexing.indexing import setitem
 from myia.infer.jax.objects import objects
-from myia.infer.jax.objects.pytrees import class_attribute, of_user
+from myia.infer.jax.objects.pytrees import class_attribute, is_user_function
 
 PARTS = ("real", "imag", "flat")  # of arrays; to assign to one is to write into it
 KINDS = {
@@ -77,10 +77,10 @@ def getattr_(ctx: Context, x: Abstract, name: str) -> Abstract:
     if isinstance(x, Static) and isinstance(x.value, enum.Enum):
         return _static_attribute(ctx, x.value, name)
     kind = kind_of(ctx, x)
-    if is_sized(ctx, x) and (kind, name) in registry.PROPERTIES:
-        if ("sized", name) not in registry.PROPERTIES:
-            refuse(ctx, f"the attribute `{name}`")
-        return registry.PROPERTIES["sized", name](ctx, x)
+    if is_dynamic(ctx, x) and (kind, name) in registry.PROPERTIES:
+        if ("dynamic", name) not in registry.PROPERTIES:
+            refuse_dynamic(ctx, f"the attribute `{name}`")
+        return registry.PROPERTIES["dynamic", name](ctx, x)
     if (kind, name) in registry.PROPERTIES:
         return registry.PROPERTIES[kind, name](ctx, x)
     if (kind, name) in registry.METHODS:
@@ -148,7 +148,7 @@ def _instance_attribute(ctx: Context, x: Ref, name: str) -> Abstract:
 
 def _opaque_attribute(ctx: Context, x: Opaque, name: str) -> Abstract:
     found = class_attribute(x, name)
-    if of_user(found):
+    if is_user_function(found):
         return _bound(ctx, found, x, x.structure.cls, name)
     return objects.method(x, name) if callable(found) else objects.attribute(ctx, x, name)
 
@@ -210,7 +210,7 @@ def special_method(ctx: Context, x: Abstract, name: str) -> Abstract | None:
     """The method of an instance's class that an operator calls, bound; None if it has none."""
     if isinstance(x, Opaque):
         found = class_attribute(x, name)
-        bound = of_user(found)
+        bound = is_user_function(found)
         return Method(found, x) if bound else objects.special_method(x, name)
     if isinstance(x, Tuple) and x.cls is not None:
         found = inspect.getattr_static(x.cls, name, None)

@@ -18,41 +18,45 @@ from typing import Any
 
 from myia.infer.domain.errors import BadType
 from myia.infer.domain.values import Abstract
-from myia.infer.dynamic.access import holds_sized, of_nominal_size, refuse
-from myia.infer.numeric.nonfinite_checks import watched
+from myia.infer.dynamic.access import contains_dynamic, refuse_dynamic, with_nominal_shape
+from myia.infer.numeric.nonfinite_checks import check_finite_results
 
 FUNCTIONS: dict[Any, Callable] = {}
 METHODS: dict[tuple[str, str], Callable] = {}  # (kind of object, name)
 PROPERTIES: dict[tuple[str, str], Callable] = {}
-LATER: dict[
+REGISTERED_ON_IMPORT: dict[
     str, list[Callable]
 ] = {}  # modules whose handlers are registered once they are imported
-NAMED: dict[tuple[str, str], Callable] = {}  # (module, name) of the functions we call ourselves
+FUNCTIONS_BY_NAME: dict[
+    tuple[str, str], Callable
+] = {}  # (module, name) of the functions we call ourselves
 SUBSCRIPTS: dict[int, Callable] = {}  # by the id of the object: `np.r_[...]`
-SIZED: dict[Callable, Callable] = {}  # handler -> handler of arrays of run-time size
+DYNAMIC: dict[Callable, Callable] = {}  # handler -> handler of arrays of run-time size
 
 # Packages whose functions JAX stages for us: they are written to be traced (`infer/jax/`).
-STAGED = frozenset(
+TRACED_PACKAGES = frozenset(
     {"blackjax", "chex", "diffrax", "distrax", "equinox", "flax", "haiku", "jax", "jaxlib"}
     | {"jaxopt", "jraph", "lineax", "numpyro", "optax", "optimistix"}
 )
 # Packages whose functions are known by name, staged, or refused: their source is not read.
 LIBRARIES = frozenset(
-    {"numpy", "math", "scipy", "builtins", "functools", "itertools", "operator", *STAGED}
+    {"numpy", "math", "scipy", "builtins", "functools", "itertools", "operator", *TRACED_PACKAGES}
 )
 
 
-def is_staged(f: Any) -> bool:
-    """Does a callable come from one of the packages `STAGED`, or did the user mark it?
+def is_traced(f: Any) -> bool:
+    """Does a callable come from one of the packages `TRACED_PACKAGES`, or did the user mark it?
 
     Wrappers made by such a package (`jax.vmap(f)`) call themselves what they wrap.
     """
-    if top_package(f) in STAGED or is_marked(f):
+    if top_package(f) in TRACED_PACKAGES or is_marked_for_tracing(f):
         return True
-    return isinstance(f, types.FunctionType) and _top(f.__globals__.get("__name__")) in STAGED
+    return (
+        isinstance(f, types.FunctionType) and _top(f.__globals__.get("__name__")) in TRACED_PACKAGES
+    )
 
 
-def is_marked(f: Any) -> bool:
+def is_marked_for_tracing(f: Any) -> bool:
     """Did the user mark this function by `myia.staged`?"""
     return isinstance(f, types.FunctionType) and hasattr(f, "__myia_staged__")
 
@@ -79,7 +83,7 @@ def function(*callables: Any) -> Callable[[Callable], Callable]:
         for f in callables:
             _define(FUNCTIONS, f, handler)
             module = "numpy" if type(f).__name__ == "ufunc" else getattr(f, "__module__", "")
-            NAMED[module or "", getattr(f, "__name__", "")] = handler
+            FUNCTIONS_BY_NAME[module or "", getattr(f, "__name__", "")] = handler
         return handler
 
     return register
@@ -121,7 +125,7 @@ def subscript(x: Any) -> Callable[[Callable], Callable]:
     return register
 
 
-def sized(*handlers: Callable) -> Callable[[Callable], Callable]:
+def for_dynamic_arrays(*handlers: Callable) -> Callable[[Callable], Callable]:
     """Register what handlers do where an argument is an array of run-time size (`infer/dynamic/`).
 
     It is called like the handler. A function without one is refused for such arrays.
@@ -129,7 +133,7 @@ def sized(*handlers: Callable) -> Callable[[Callable], Callable]:
 
     def register(rule: Callable) -> Callable:
         for handler in handlers:
-            _define(SIZED, handler, rule)
+            _define(DYNAMIC, handler, rule)
         return rule
 
     return register
@@ -139,19 +143,21 @@ def invoke(ctx, handler: Callable, name: str, args, kwargs) -> Abstract:
     """Call a handler; arguments that do not fit are the user's TypeError."""
     args = [ctx.force(x) for x in args]
     kwargs = {k: ctx.force(x) for k, x in kwargs.items()}
-    if any(holds_sized(ctx, x) for x in (*args, *kwargs.values())):
-        if handler in SIZED:
-            handler = SIZED[handler]
+    if any(contains_dynamic(ctx, x) for x in (*args, *kwargs.values())):
+        if handler in DYNAMIC:
+            handler = DYNAMIC[handler]
         else:
-            args = [of_nominal_size(ctx, x) for x in args]
-            kwargs = {k: of_nominal_size(ctx, x) for k, x in kwargs.items()}
-            if any(holds_sized(ctx, x) for x in (*args, *kwargs.values())):
-                refuse(ctx, f"`{name}`")
+            args = [with_nominal_shape(ctx, x) for x in args]
+            kwargs = {k: with_nominal_shape(ctx, x) for k, x in kwargs.items()}
+            if any(contains_dynamic(ctx, x) for x in (*args, *kwargs.values())):
+                refuse_dynamic(ctx, f"`{name}`")
     try:
         inspect.signature(handler).bind(ctx, *args, **kwargs)
     except TypeError as e:
         ctx.fail(BadType, message=f"{name}: {e}")
-    return watched(ctx, (*args, *kwargs.values()), lambda: handler(ctx, *args, **kwargs))
+    return check_finite_results(
+        ctx, (*args, *kwargs.values()), lambda: handler(ctx, *args, **kwargs)
+    )
 
 
 def when_imported(module: str) -> Callable[[Callable], Callable]:
@@ -161,7 +167,7 @@ def when_imported(module: str) -> Callable[[Callable], Callable]:
     """
 
     def remember(register: Callable) -> Callable:
-        LATER.setdefault(module, []).append(register)
+        REGISTERED_ON_IMPORT.setdefault(module, []).append(register)
         return register
 
     return remember
@@ -169,14 +175,14 @@ def when_imported(module: str) -> Callable[[Callable], Callable]:
 
 def _register_imported() -> bool:
     """Register what has been imported since; False when there is nothing new."""
-    found = [name for name in LATER if name in sys.modules]
+    found = [name for name in REGISTERED_ON_IMPORT if name in sys.modules]
     for name in found:
-        for register in LATER.pop(name):
+        for register in REGISTERED_ON_IMPORT.pop(name):
             register(sys.modules[name])
     return bool(found)
 
 
-def known(f: Any) -> Callable | None:
+def handler_of(f: Any) -> Callable | None:
     """The handler of a Python callable, if there is one."""
     try:
         return FUNCTIONS.get(f) or (FUNCTIONS.get(f) if _register_imported() else None)

@@ -17,7 +17,7 @@ import numpy as np
 
 from myia.backends.reference.interpreter import evaluate
 from myia.backends.xla.executable import compile_function
-from myia.infer.jax.tracing.trace import stage
+from myia.infer.jax.tracing.trace import trace
 from myia.infer.jax.tracing.translate import translate
 from myia.ir.avals import aval_of
 from myia.ir.builder import build_region
@@ -38,7 +38,7 @@ from tests.sampled_arrays import differentiable, weights
 def ours(case: Case) -> Region:
     """inputs -> *values, *gradients, *second derivatives"""
     avals = [aval_of(x) for x in case.inputs]
-    staged = stage(lambda *xs: jax.tree.leaves(case.f(*xs)), avals)
+    staged = trace(lambda *xs: jax.tree.leaves(case.f(*xs)), avals)
     region = build_region(avals, lambda *xs: translate(staged, xs))
     values = len(region.yields)
     if case.order > 0:

@@ -13,7 +13,7 @@ from jax.extend.core import ClosedJaxpr, Jaxpr
 from jax.interpreters import ad
 
 from myia.infer.jax.tracing.rules import RULES
-from myia.infer.jax.tracing.trace import stage
+from myia.infer.jax.tracing.trace import trace
 from myia.infer.jax.tracing.translate import translate
 from myia.ir.avals import F64
 from myia.ir.builder import build_region
@@ -91,7 +91,7 @@ REFUSED = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_program_with_it_is_refused_by_name(name):
     assert name in LEFT_OUT
-    staged = stage(lambda x: jax.tree.leaves(REFUSED[name](x)), [F64.with_shape((3,))])
+    staged = trace(lambda x: jax.tree.leaves(REFUSED[name](x)), [F64.with_shape((3,))])
     with pytest.raises(MyiaError, match=f"the JAX operation `{name}` is not supported"):
         build_region([F64.with_shape((3,))], lambda x: translate(staged, [x]))
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from myia.infer.registry import METHODS, PROPERTIES, known
+from myia.infer.registry import METHODS, PROPERTIES, handler_of
 from myia.library.numpy.refused import NUMERIC_REASONS, REASONS
 from tests.library.samples import (
     from_source_samples,
@@ -79,7 +79,7 @@ def names_of(module: str, name: str, f: object) -> set[str]:
 
 
 def status(module: str, name: str, f: object) -> str:
-    if known(f) is None or (module == "numpy" and name in REASONS):
+    if handler_of(f) is None or (module == "numpy" and name in REASONS):
         return REFUSED
     if names_of(module, name, f) & TESTED_GRADIENTS:
         return SUPPORTED

@@ -13,7 +13,7 @@ from myia.infer.domain.errors import NotDifferentiable
 from myia.infer.domain.heap import ArrayObject, BufferObject, InstanceObject, ListObject
 from myia.infer.domain.memory_order import is_contiguous
 from myia.infer.domain.values import Abstract, Ref, Scalar, Static, static_number
-from myia.infer.dynamic.access import is_sized, of_nominal_size, refuse
+from myia.infer.dynamic.access import is_dynamic, refuse_dynamic, with_nominal_shape
 from myia.infer.numeric.promotion import is_numeric, operand, operand_dtype
 from myia.ir.core import Value
 from myia.primitives.core.define import constant
@@ -81,7 +81,7 @@ def _structure(
     if static_number(x) and isinstance(x.value, (float, complex, np.inexact)):
         value = constant(x.value, np.asarray(x.value).dtype)
         x = Scalar(value, not isinstance(x.value, np.generic))
-    x = of_nominal_size(ctx, x)
+    x = with_nominal_shape(ctx, x)
     known = isinstance(x, Static) and (integers or not static_number(x))
     if not known and is_numeric(ctx, x):
         dtype, _ = operand_dtype(ctx, x)
@@ -93,8 +93,8 @@ def _structure(
         return lambda ctx, rest: rest.pop(0)
     if isinstance(x, Static):
         return lambda ctx, rest: x
-    if is_sized(ctx, x):
-        refuse(ctx, "the derivative with respect to elements")
+    if is_dynamic(ctx, x):
+        refuse_dynamic(ctx, "the derivative with respect to elements")
     contents = ctx.contents(x) if isinstance(x, Ref) else x
     if isinstance(contents, BufferObject):
         contents = _items(ctx, x, what)

@@ -32,7 +32,7 @@ from myia.infer.domain.values import (
     UndefinedType,
     static_int,
 )
-from myia.infer.dynamic.access import of_nominal_size
+from myia.infer.dynamic.access import with_nominal_shape
 from myia.infer.paths import growing_lists
 from myia.ir.core import Value
 
@@ -93,7 +93,7 @@ class Outputs:
         return lambda n, o: value(n, o) if present(n, o) else None
 
     def object(self, x: Ref) -> Recipe:
-        x = of_nominal_size(self.ctx, x)
+        x = with_nominal_shape(self.ctx, x)
         contents = self.ctx.contents(x)
         if isinstance(contents, STATIC_ARRAYS):  # one object, wherever it stands in the result
             if x.id not in self.made:

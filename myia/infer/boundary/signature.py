@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from myia.infer.registry import is_marked, is_staged
+from myia.infer.registry import is_marked_for_tracing, is_traced
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -226,12 +226,12 @@ def attribute_names(x: Any) -> tuple[str, ...]:
 
 
 def _function(flat: Flattener, x: types.FunctionType):
-    if is_staged(x) and not is_marked(x):
+    if is_traced(x) and not is_marked_for_tracing(x):
         return LibraryFunction(x)
     if id(x) in flat.seen:  # a function whose closure holds itself
         return Identity(x)
     flat.seen[id(x)] = -1
-    add = flat.add if not is_marked(x) else lambda v: _of_marked(flat, v)
+    add = flat.add if not is_marked_for_tracing(x) else lambda v: _of_marked(flat, v)
     parts = tuple(map(add, variables(x)))
     del flat.seen[id(x)]
     return FunctionSignature(x.__code__, Identity(x.__globals__), x.__code__.co_freevars, parts, x)

@@ -14,7 +14,7 @@ from myia.primitives.core.structured import Rule, custom_p
 
 
 @dataclass(frozen=True)
-class Part:
+class InferredRegion:
     """An inferred region, and the code of the first of its run-time checks that failed."""
 
     region: Region
@@ -24,30 +24,30 @@ class Part:
     def checked(self) -> bool:
         return not isinstance(self.code, Static)
 
-    def with_code(self, n: int) -> Part:
+    def with_code(self, n: int) -> InferredRegion:
         """The same, but it yields the code after its `n` results."""
         region = self.region
         with Builder() as b:
             code = self.code.value if self.checked else constant(0, "int32")
         yields = (*region.yields[:n], code, *region.yields[n:])
-        return Part(Region(region.args, (*region.ops, *b.ops), yields), self.code)
+        return InferredRegion(Region(region.args, (*region.ops, *b.ops), yields), self.code)
 
 
-def closed(region: Region, consts: Sequence[Value], at: int = 0) -> Region:
+def close_region(region: Region, consts: Sequence[Value], at: int = 0) -> Region:
     """`region` with further arguments, the first of them number `at`, for values it captures."""
     args = tuple(Value(x.aval, x.name) for x in consts)
     found = clone_region(region, dict(zip(consts, args)))
     return Region((*found.args[:at], *args, *found.args[at:]), found.ops, found.yields)
 
 
-def with_tangents(region: Region, consts: Sequence[Value], args: int) -> Region:
+def add_constant_tangents(region: Region, consts: Sequence[Value], args: int) -> Region:
     """`region(*consts, *args, *tangents)` with tangents of constants too, which it ignores."""
     more = tuple(Value(x.aval) for x in consts if x.aval.differentiable)
     n = len(consts) + args
     return Region((*region.args[:n], *more, *region.args[n:]), region.ops, region.yields)
 
 
-def with_consts(region: Region, rule: Rule, own: int, extra: Sequence[Value]) -> Region:
+def add_constants(region: Region, rule: Rule, own: int, extra: Sequence[Value]) -> Region:
     """Calls of the function in its own rule take, after their `own` constants, the `extra` ones."""
     if not extra:
         return region
@@ -57,7 +57,7 @@ def with_consts(region: Region, rule: Rule, own: int, extra: Sequence[Value]) ->
 
 def _op_with_consts(op: Op, rule: Rule, own: int, extra: Sequence[Value]) -> Op:
     operands, params = op.operands, op.params
-    regions = tuple(with_consts(r, rule, own, extra) for r in op.regions)
+    regions = tuple(add_constants(r, rule, own, extra) for r in op.regions)
     if op.primitive is custom_p and params["rule"] is rule:
         more = tuple(Value(x.aval) for x in extra)
         operands = (*operands[:own], *extra, *operands[own:])

@@ -15,7 +15,7 @@ from myia.primitives.core.define import zeros
 
 
 @dataclass(frozen=True)
-class Match:
+class RuleResultChecker:
     """What the rule of the function `name` gives as a result, a tangent or a cotangent: `what`.
 
     `every`: all leaves count, as they do of results. Else the floating ones: of the others a rule

@@ -21,15 +21,20 @@ from functools import partial
 from typing import Any
 
 from myia.infer.boundary.differentiable_leaves import Tree, like, tree
-from myia.infer.custom.regions import Part, closed, with_consts, with_tangents
-from myia.infer.custom.rule_checks import Match
-from myia.infer.derivatives.derivatives import argument_numbers, bases, link_same
+from myia.infer.custom.regions import (
+    InferredRegion,
+    add_constant_tangents,
+    add_constants,
+    close_region,
+)
+from myia.infer.custom.rule_checks import RuleResultChecker
+from myia.infer.derivatives.derivatives import argument_numbers, base_objects, link_may_alias
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadRule, BadType, Unsupported
 from myia.infer.domain.heap import CellObject, Heap
 from myia.infer.domain.values import Abstract, Closure, PyFunction, Ref, Scalar, Static, Tuple
 from myia.infer.eval.calls import bind
-from myia.infer.jax.objects.calls import form
+from myia.infer.jax.objects.calls import trace_key
 from myia.ir.builder import Builder, emit
 from myia.ir.core import Region, Value, captures
 from myia.primitives.core.structured import Rule, custom_p
@@ -40,7 +45,7 @@ NO_CHECKS = "prove it to be right, or do it in the forward rule and hand over wh
 
 
 @dataclass(frozen=True)
-class Custom:
+class CustomFunction:
     """A function and its rule, as values of the inferer.
 
     `identity`: whose rule it is; `mode`: "jvp", one rule, or "vjp", forward and backward.
@@ -54,7 +59,7 @@ class Custom:
     nondiff_argnums: tuple[int, ...]
 
 
-def call_custom(ctx: Context, custom: Custom, args: tuple, kwargs: dict) -> Abstract:
+def call_custom(ctx: Context, custom: CustomFunction, args: tuple, kwargs: dict) -> Abstract:
     """`custom.function(*args, **kwargs)`, whose derivative is the rule."""
     if not custom.rules:
         define = "f.defvjp(fwd, bwd)" if custom.mode == "vjp" else "f.defjvp(rule)"
@@ -69,7 +74,9 @@ def call_custom(ctx: Context, custom: Custom, args: tuple, kwargs: dict) -> Abst
     return _Call(ctx, custom, args).emit()
 
 
-def _positional(ctx: Context, custom: Custom, args: tuple, kwargs: dict) -> tuple[Abstract, ...]:
+def _positional(
+    ctx: Context, custom: CustomFunction, args: tuple, kwargs: dict
+) -> tuple[Abstract, ...]:
     """The arguments in the order of the parameters, defaults filled in: as rules take them."""
     f = custom.function
     if isinstance(f, Closure):
@@ -111,13 +118,13 @@ class Inferred:
 class _Call:
     """One call where a derivative is taken."""
 
-    def __init__(self, ctx: Context, custom: Custom, args: tuple[Abstract, ...]):
+    def __init__(self, ctx: Context, custom: CustomFunction, args: tuple[Abstract, ...]):
         self.ctx, self.custom, self.args = ctx, custom, args
         self.nondiff = argument_numbers(ctx, custom.nondiff_argnums, len(args))
         self.wrt = [i for i in range(len(args)) if i not in self.nondiff]
         self.inputs = tree(ctx, [args[i] for i in self.wrt], "an argument", integers=True)
         fixed = tuple(x for i in self.nondiff for x in _places(ctx, args[i]))
-        self.key = (custom.identity, form(ctx, Tuple(args)), fixed)
+        self.key = (custom.identity, trace_key(ctx, Tuple(args)), fixed)
 
     def emit(self) -> Abstract:
         ctx, name, values = self.ctx, self.custom.name, self.inputs.values
@@ -134,7 +141,7 @@ class _Call:
             custom_p,
             *consts,
             *values,
-            regions=[closed(function.region, consts)],
+            regions=[close_region(function.region, consts)],
             name=name,
             rule=found.rule,
             consts=len(consts),
@@ -145,7 +152,7 @@ class _Call:
         self.link(result)
         return result
 
-    def with_rule(self, function: Part) -> Inferred:
+    def with_rule(self, function: InferredRegion) -> Inferred:
         """The rule; inferred again where it checks something, and the function does not."""
         own = captures(function.region)
         for checked in (function.checked, True):
@@ -162,25 +169,29 @@ class _Call:
             parts[0] = parts[0].with_code(len(self.outputs.values))
         extra = [x for x in captures(*(p.region for p in parts)) if x not in own]
         consts = [*own, *extra]
-        complete = [with_consts(p.region, found.rule, len(own), extra) for p in parts]
+        complete = [add_constants(p.region, found.rule, len(own), extra) for p in parts]
         regions += self.close(complete, consts)
         return replace(found, consts=consts)
 
     def close(self, regions: list[Region], consts: list[Value]) -> list[Region]:
         """The regions of the rule, as `Rule` wants them."""
         if self.custom.mode == "jvp":
-            return [with_tangents(closed(regions[0], consts), consts, len(self.inputs.values))]
+            return [
+                add_constant_tangents(
+                    close_region(regions[0], consts), consts, len(self.inputs.values)
+                )
+            ]
         forward, backward = regions
         read = captures(backward)
         forward = Region(forward.args, forward.ops, (*forward.yields, *read))
-        return [closed(forward, consts), closed(backward, read, at=self.residuals)]
+        return [close_region(forward, consts), close_region(backward, read, at=self.residuals)]
 
     def link(self, result: Abstract) -> None:
         """What the function hands through is, to Python, the object that it was given."""
         ctx = self.ctx
-        copies = bases(ctx, [result])
-        arguments = bases(ctx, [self.args[i] for i in self.wrt])
-        link_same(ctx, [*self.given, *self.returned], [*arguments, *copies])
+        copies = base_objects(ctx, [result])
+        arguments = base_objects(ctx, [self.args[i] for i in self.wrt])
+        link_may_alias(ctx, [*self.given, *self.returned], [*arguments, *copies])
         for shown, ids in zip(self.returned, copies, strict=True):
             for original, copy in itertools.product(shown, ids):
                 if original in ctx.heap:
@@ -188,7 +199,7 @@ class _Call:
 
     # ----- Regions
 
-    def infer(self, avals: Sequence, body: Callable[[list[Value]], list[Value]]) -> Part:
+    def infer(self, avals: Sequence, body: Callable[[list[Value]], list[Value]]) -> InferredRegion:
         """The region of `body`, a function of values of these avals; the heap is as before."""
         ctx = self.ctx
         before = ctx.heap.copy()
@@ -201,7 +212,7 @@ class _Call:
             code = ctx.heap[ctx.error_id].content
         finally:
             ctx.heap.restore(before, ids=False)
-        return Part(Region(args, tuple(builder.ops), tuple(yields)), code)
+        return InferredRegion(Region(args, tuple(builder.ops), tuple(yields)), code)
 
     def check_unchanged(self, before: Heap) -> None:
         ctx = self.ctx
@@ -224,17 +235,17 @@ class _Call:
         ctx = self.ctx
         args = self.given_values(values)
         own = [args[i] for i in self.wrt]
-        before = {id: ctx.heap[id] for shown in bases(ctx, own) for id in shown}
+        before = {id: ctx.heap[id] for shown in base_objects(ctx, own) for id in shown}
         result = ctx.call(self.custom.function, tuple(args), {})
         if any(ctx.heap[id] is not contents for id, contents in before.items()):
             self.refuse("which changes its arguments", RETURN_IT)
-        self.given, self.returned = bases(ctx, own), bases(ctx, [result])
+        self.given, self.returned = base_objects(ctx, own), base_objects(ctx, [result])
         self.outputs = tree(ctx, [result], "a result", integers=True)
         return self.outputs.values
 
     # ----- Rules
 
-    def jvp_part(self) -> Part:
+    def jvp_part(self) -> InferredRegion:
         """rule(*args, *tangents) -> *ys, *tangents"""
         avals = [v.aval for v in self.inputs.values]
         moved = [a for a in avals if a.differentiable]
@@ -250,7 +261,7 @@ class _Call:
 
         return self.infer([*avals, *moved], body)
 
-    def vjp_parts(self) -> list[Part]:
+    def vjp_parts(self) -> list[InferredRegion]:
         """forward(*args) -> *ys, *residuals; backward(*residuals, *cts) -> *cotangents"""
         ctx = self.ctx
         forward, backward = self.custom.rules
@@ -306,11 +317,13 @@ class _Call:
     def results(self, y: Abstract) -> list[Value]:
         """The results, as the rule gives them."""
         (like_it,) = self.outputs.rebuild(self.ctx, self.outputs.values)
-        return Match(self.ctx, self.custom.name, "a result", every=True).values(like_it, y)
+        return RuleResultChecker(self.ctx, self.custom.name, "a result", every=True).values(
+            like_it, y
+        )
 
     def moving(self, t: Tree, xs: Sequence[Abstract], what: str) -> list[Value]:
         """Tangents or cotangents of the floating leaves of a tree."""
-        match = Match(self.ctx, self.custom.name, what)
+        match = RuleResultChecker(self.ctx, self.custom.name, what)
         pairs = zip(t.rebuild(self.ctx, t.values), xs, strict=True)
         return [v for like_it, x in pairs for v in match.values(like_it, x)]
 

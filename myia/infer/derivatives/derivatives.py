@@ -43,7 +43,7 @@ BY_POSITION = "pass what is differentiated by position"
 
 
 @dataclass
-class Differentiated:
+class DifferentiatedRegion:
     """A function inferred into a region: its outputs that are differentiated, and the rest."""
 
     tree: Tree
@@ -53,7 +53,9 @@ class Differentiated:
     outputs: tuple[int, ...]  # positions among the yields of what is differentiated
 
 
-def differentiated(ctx: Context, call: Callable, xs: list[Abstract], what: str, split: Callable):
+def infer_differentiated(
+    ctx: Context, call: Callable, xs: list[Abstract], what: str, split: Callable
+):
     """Infer `call(copies of xs)` into a region. `split(result)` gives what is differentiated."""
     inputs = tree(ctx, xs, what)
     before = ctx.heap.copy()
@@ -61,7 +63,7 @@ def differentiated(ctx: Context, call: Callable, xs: list[Abstract], what: str, 
     exports = Exports()
     with Builder() as builder:
         copies = inputs.copies(ctx, list(args))
-        link_twins(ctx, xs, copies)
+        link_copies(ctx, xs, copies)
         ctx.differentiating += 1
         try:
             result = call(copies)
@@ -77,11 +79,11 @@ def differentiated(ctx: Context, call: Callable, xs: list[Abstract], what: str, 
     exports.add(ctx, result, before)
     exports.changed(ctx, before)
     region = Region(args, tuple(builder.ops), tuple(exports.values))
-    return Differentiated(inputs, region, exports, result, positions), outputs
+    return DifferentiatedRegion(inputs, region, exports, result, positions), outputs
 
 
 def emit_derivative(
-    d: Differentiated, mode: str, seeds: list[Value]
+    d: DifferentiatedRegion, mode: str, seeds: list[Value]
 ) -> tuple[list[Value], list[Value]]:
     """The op: what the region yields, and the derivative's values.
 
@@ -96,7 +98,7 @@ def emit_derivative(
     return list(results[:n]), list(results[n:])
 
 
-def emit(ctx: Context, d: Differentiated, mode: str, seeds: list[Value]):
+def emit(ctx: Context, d: DifferentiatedRegion, mode: str, seeds: list[Value]):
     """The op; returns the result as seen from outside, and the derivative's values."""
     values, derivatives = emit_derivative(d, mode, seeds)
     (result,) = adopt(ctx, d.exports, values, [d.result])
@@ -127,7 +129,7 @@ def gradient(ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwarg
     def loss_of(result: Abstract) -> Abstract:
         return _scalar_loss(ctx, without_aux(ctx, result, options.has_aux))
 
-    d, outputs = differentiated(ctx, call, chosen, "the argument of grad", loss_of)
+    d, outputs = infer_differentiated(ctx, call, chosen, "the argument of grad", loss_of)
     (loss,) = outputs.values
     result, cts = emit(ctx, d, "vjp", [constant(1, loss.dtype)])
     grads = d.tree.rebuild(ctx, cts)
@@ -154,16 +156,18 @@ def call_with_copies(
     made: dict[int, Ref] = {}
     full = [given[i] if i in given else copied(ctx, x, made) for i, x in enumerate(args)]
     options = {k: copied(ctx, x, made) for k, x in kwargs.items()}
-    link_twins(ctx, [*args, *kwargs.values()], [*full, *options.values()])
+    link_copies(ctx, [*args, *kwargs.values()], [*full, *options.values()])
     return ctx.call(f, full, options)
 
 
-def link_twins(ctx: Context, originals: list[Abstract], copies: list[Abstract]) -> None:
+def link_copies(ctx: Context, originals: list[Abstract], copies: list[Abstract]) -> None:
     """What was one object has several copies: a write to one of them makes the others stale."""
-    link_same(ctx, bases(ctx, originals), bases(ctx, copies))
+    link_may_alias(ctx, base_objects(ctx, originals), base_objects(ctx, copies))
 
 
-def link_same(ctx: Context, originals: Sequence[list[int]], objects: Sequence[list[int]]) -> None:
+def link_may_alias(
+    ctx: Context, originals: Sequence[list[int]], objects: Sequence[list[int]]
+) -> None:
     """Objects that may stand for the same original may be one object."""
     twins: dict[int, set[int]] = {}
     for shown, ids in zip(originals, objects, strict=True):
@@ -175,21 +179,21 @@ def link_same(ctx: Context, originals: Sequence[list[int]], objects: Sequence[li
             known.update(ids)
 
 
-def bases(ctx: Context, xs: Iterable[Abstract]) -> list[list[int]]:
+def base_objects(ctx: Context, xs: Iterable[Abstract]) -> list[list[int]]:
     """The objects in `xs`, of a view the arrays that it may show."""
-    return list(_bases(ctx, xs))
+    return list(_iter_base_objects(ctx, xs))
 
 
-def _bases(ctx: Context, xs: Iterable[Abstract]) -> Iterator[list[int]]:
+def _iter_base_objects(ctx: Context, xs: Iterable[Abstract]) -> Iterator[list[int]]:
     for x in xs:
         if ctx.is_array(x):
             if ctx.shape(x):  # an array without axes may be copied to a number
                 yield ctx.heap.owners(x.id)
         elif isinstance(x, Ref):
             yield [x.id]
-            yield from _bases(ctx, ctx.contents(x).children())
+            yield from _iter_base_objects(ctx, ctx.contents(x).children())
         else:
-            yield from _bases(ctx, x.children())
+            yield from _iter_base_objects(ctx, x.children())
 
 
 def by_argument(argnums: Argnums, found: list[Abstract]) -> Abstract:
@@ -243,7 +247,7 @@ def jvp_of(
 ) -> Tuple:
     """`jvp` of a function of the inferer's."""
     split = lambda result: without_aux(ctx, result, has_aux)  # noqa: E731
-    d, outputs = differentiated(ctx, call, xs, "a primal of jvp", split)
+    d, outputs = infer_differentiated(ctx, call, xs, "a primal of jvp", split)
     seeds = matching(ctx, ts, d.tree.values, "a tangent")
     result, tangents_out = emit(ctx, d, "jvp", seeds)
     by_position = dict(zip(dict.fromkeys(d.outputs), tangents_out))
@@ -269,7 +273,7 @@ def vjp(
 def pullback(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstract:
     """The cotangents of the primals, for a cotangent of f's result."""
     (f, *primals), (has_aux,) = partial.items, partial.meta
-    d, outputs = differentiated(
+    d, outputs = infer_differentiated(
         ctx,
         lambda copies: ctx.call(f, copies, {}),
         primals,

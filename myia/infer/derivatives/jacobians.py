@@ -15,12 +15,12 @@ import numpy as np
 from myia.infer.boundary.differentiable_leaves import Tree
 from myia.infer.derivatives import derivatives
 from myia.infer.derivatives.derivatives import (
-    Differentiated,
+    DifferentiatedRegion,
     GradOptions,
     by_argument,
-    differentiated,
     emit,
     emit_derivative,
+    infer_differentiated,
 )
 from myia.infer.domain.context import Context
 from myia.infer.domain.values import Abstract, Tuple
@@ -36,7 +36,7 @@ from myia.primitives.core.emit_structured import loop
 from myia.primitives.pointwise import logic
 
 
-def apply(rule: Callable) -> Callable:
+def as_partial_rule(rule: Callable) -> Callable:
     """`rule` for a function that only the inferer has (see `derivatives.transformed`)."""
     return _APPLIED[rule]
 
@@ -51,17 +51,17 @@ def _region(ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs
         return derivatives.without_aux(ctx, result, options.has_aux)
 
     chosen = [args[i] for i in numbers]
-    return differentiated(ctx, call, chosen, "the argument of a Jacobian", main_of)
+    return infer_differentiated(ctx, call, chosen, "the argument of a Jacobian", main_of)
 
 
-def _run_once(ctx: Context, d: Differentiated) -> tuple[Abstract, Differentiated]:
+def _run_once(ctx: Context, d: DifferentiatedRegion) -> tuple[Abstract, DifferentiatedRegion]:
     """The function's result, and `d` without what it does beside: that is done here."""
     values = inline(d.region, d.tree.values)
     (result,) = adopt(ctx, d.exports, list(values), [d.result])
     return result, replace(d, region=without_effects(d.region))
 
 
-def _direction(d: Differentiated, mode: str, seeds: list[Value]) -> list[Value]:
+def _direction(d: DifferentiatedRegion, mode: str, seeds: list[Value]) -> list[Value]:
     """The derivative in one direction."""
     return emit_derivative(replace(d, region=clone_region(d.region)), mode, seeds)[1]
 
@@ -96,7 +96,7 @@ def _avals_of(row: Callable) -> list:
         return [x.aval for x in row(constant(0, np.int64))]
 
 
-def reverse(ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs: dict) -> Abstract:
+def jacrev(ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs: dict) -> Abstract:
     """`jacrev`: one row for each element of the result."""
     d, outputs = _region(ctx, f, options, args, kwargs)
     result, d = _run_once(ctx, d)
@@ -112,7 +112,7 @@ def reverse(ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs
     return _with_aux(outputs.fill(ctx, blocks)[0], result, options)
 
 
-def forward(ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs: dict) -> Abstract:
+def jacfwd(ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs: dict) -> Abstract:
     """`jacfwd`: one column for each element of the argument."""
     d, outputs = _region(ctx, f, options, args, kwargs)
     result, d = _run_once(ctx, d)
@@ -177,4 +177,4 @@ def _applied(rule: Callable) -> Callable:
     return call
 
 
-_APPLIED = {rule: _applied(rule) for rule in (forward, reverse, hvp, elementwise)}
+_APPLIED = {rule: _applied(rule) for rule in (jacfwd, jacrev, hvp, elementwise)}

@@ -11,7 +11,7 @@ from myia.ir.core import Region
 from myia.primitives.core.structured import remat_p
 
 
-def checkpointed(ctx: Context, f: Abstract, args: tuple, kwargs: dict) -> Abstract:
+def call_rematerialized(ctx: Context, f: Abstract, args: tuple, kwargs: dict) -> Abstract:
     """`f(*args, **kwargs)`. The region reads what encloses it, as a branch does."""
     before = ctx.heap.copy()
     exports = Exports()
@@ -31,4 +31,4 @@ def checkpointed(ctx: Context, f: Abstract, args: tuple, kwargs: dict) -> Abstra
 
 def apply_checkpoint(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstract:
     """A call of what `myia.checkpoint` made inside compiled code."""
-    return checkpointed(ctx, partial.items[0], args, kwargs)
+    return call_rematerialized(ctx, partial.items[0], args, kwargs)

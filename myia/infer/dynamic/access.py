@@ -20,49 +20,51 @@ from myia.primitives.core.define import constant
 from myia.primitives.pointwise import arithmetic, logic
 from myia.source.diagnostics import InternalError
 
-WAYS_OUT = (
+HELP = (
     "use an array of the full size and `np.where(np.arange(n) < i, x, 0.0)`, or slices whose ends "
     "are Python ints"
 )
 
 
-def is_sized(ctx: Context, x: Abstract) -> bool:
+def is_dynamic(ctx: Context, x: Abstract) -> bool:
     """An array with an axis of run-time extent."""
     return isinstance(x, Ref) and isinstance(ctx.heap[x.id], (SizedObject, SizedView))
 
 
-def holds_sized(ctx: Context, x: Abstract) -> bool:
+def contains_dynamic(ctx: Context, x: Abstract) -> bool:
     """Such an array, or a sequence of them."""
     if isinstance(x, Tuple):
-        return any(holds_sized(ctx, item) for item in x.items)
+        return any(contains_dynamic(ctx, item) for item in x.items)
     if not isinstance(x, Ref):
         return False
     contents = ctx.heap[x.id]
     if isinstance(contents, ListObject):
-        return any(is_sized(ctx, item) for item in contents.items)
+        return any(is_dynamic(ctx, item) for item in contents.items)
     return isinstance(contents, (SizedObject, SizedView))
 
 
-def refuse(ctx: Context, what: str):
+def refuse_dynamic(ctx: Context, what: str):
     """Not done with arrays of run-time size: a loop around may unroll, so that sizes are known."""
     ctx.fail(
         Unsupported,
         error=NeedsStatic,
         what=f"{what} of an array whose size is known only at run time",
-        help_text=WAYS_OUT,
+        help_text=HELP,
     )
 
 
-def of_nominal_size(ctx: Context, x: Abstract) -> Abstract:
+def with_nominal_shape(ctx: Context, x: Abstract) -> Abstract:
     """What has the size of `x[i : i + 3]` as an array of 3 elements; an IndexError if it has less.
 
     What is no such thing stays what it is.
     """
     if isinstance(x, Tuple):
-        return x.rebuild(tuple(of_nominal_size(ctx, item) for item in x.items))
-    if isinstance(x, Ref) and isinstance(ctx.heap[x.id], ListObject) and holds_sized(ctx, x):
-        return ctx.new(ListObject(tuple(of_nominal_size(ctx, item) for item in ctx.list_items(x))))
-    extents = extents_of(ctx, x) if is_sized(ctx, x) else ()
+        return x.rebuild(tuple(with_nominal_shape(ctx, item) for item in x.items))
+    if isinstance(x, Ref) and isinstance(ctx.heap[x.id], ListObject) and contains_dynamic(ctx, x):
+        return ctx.new(
+            ListObject(tuple(with_nominal_shape(ctx, item) for item in ctx.list_items(x)))
+        )
+    extents = dynamic_axes_of(ctx, x) if is_dynamic(ctx, x) else ()
     counts = [e.count for e in extents if e is not None]
     if not counts or any(count.nominal is None for count in counts):
         return x
@@ -78,46 +80,46 @@ def of_nominal_size(ctx: Context, x: Abstract) -> Abstract:
 # ----- Objects
 
 
-def new(ctx: Context, value: Value, extents: Extents) -> Abstract:
+def new_array(ctx: Context, value: Value, extents: Extents) -> Abstract:
     """A new array with these elements."""
     if all(e is None for e in extents):
         return ctx.array(value)
     return ctx.new(SizedObject(value, tuple(extents)))
 
 
-def extents_of(ctx: Context, x: Ref) -> Extents:
+def dynamic_axes_of(ctx: Context, x: Ref) -> Extents:
     """The extents of an array; of one whose size is known, Nones."""
     ctx.contents(x)
     return HeapArrays.type_of(ctx.heap, x.id)[1]
 
 
-def bounds_of(ctx: Context, x: Ref) -> Aval:
+def bounding_aval(ctx: Context, x: Ref) -> Aval:
     """Dtype and greatest shape, without emitting anything."""
     ctx.contents(x)
     return HeapArrays.type_of(ctx.heap, x.id)[0]
 
 
 def dtype_of(ctx: Context, x: Ref) -> np.dtype:
-    return bounds_of(ctx, x).dtype
+    return bounding_aval(ctx, x).dtype
 
 
 def read(ctx: Context, x: Ref) -> Elements:
     """The present elements of any array."""
-    _refuse_stale(ctx, x)
+    _refuse_invalidated(ctx, x)
     return HeapArrays.elements(ctx.heap, x.id)
 
 
-def _refuse_stale(ctx: Context, x: Ref) -> None:
+def _refuse_invalidated(ctx: Context, x: Ref) -> None:
     """An error if `x`, or what it is read from, is out of date."""
     for base in ctx.contents(x).bases:
-        _refuse_stale(ctx, Ref(base))
+        _refuse_invalidated(ctx, Ref(base))
 
 
 def store(ctx: Context, x: Ref, value: Value) -> None:
     """Change the live elements of `x` to those of `value`, which has them in the same places."""
     contents = ctx.contents(x)
     if isinstance(contents, SizedView):
-        write_part(ctx, Ref(contents.base), contents.step, value)
+        write_slice(ctx, Ref(contents.base), contents.step, value)
     elif isinstance(contents, SizedObject):
         if contents.readonly is not None:
             ctx.fail(ReadOnlyWrite, what=contents.readonly)
@@ -128,14 +130,14 @@ def store(ctx: Context, x: Ref, value: Value) -> None:
         ctx.store(x, value)
 
 
-def write_part(ctx: Context, x: Ref, part: Part, value: Value) -> None:
+def write_slice(ctx: Context, x: Ref, part: Part, value: Value) -> None:
     """Change a part of `x`, whose elements it takes as prefixes."""
     before = read(ctx, x).packed()
     after = Elements(part.write(before.value, value), before.extents)
-    store(ctx, x, after.placed(extents_of(ctx, x)))
+    store(ctx, x, after.placed(dynamic_axes_of(ctx, x)))
 
 
-def pack(ctx: Context, x: Ref) -> None:
+def pack_to_prefixes(ctx: Context, x: Ref) -> None:
     """An object whose elements lie anywhere gets them as prefixes."""
     contents = ctx.contents(x)
     if isinstance(contents, SizedObject) and not all(
@@ -145,20 +147,20 @@ def pack(ctx: Context, x: Ref) -> None:
         ctx.heap.objects[x.id] = replace(contents, value=now.value, extents=now.extents)
 
 
-def view(ctx: Context, base: Ref, part: Part, whole: bool) -> Abstract:
+def view_slice(ctx: Context, base: Ref, part: Part, whole: bool) -> Abstract:
     """The view of a part of `base`. `whole`: its window is all of `base`."""
     if any(e is not None for e in part.extents):
         return ctx.new(SizedView(base.id, part))
-    if not is_sized(ctx, base):
+    if not is_dynamic(ctx, base):
         return base if whole else ctx.view(base, part.window)
-    if (beyond := _seen_through(ctx.contents(base), part)) is not None:
-        return view(ctx, *beyond, whole=False)
+    if (beyond := _compose_slices(ctx.contents(base), part)) is not None:
+        return view_slice(ctx, *beyond, whole=False)
     # A part of known size: it is copied, and the copy must not be written to.
     value = part.read(read(ctx, base).packed().value)
     return frozen_view(ctx, base, value, "a part of a slice of run-time size")
 
 
-def _seen_through(contents: Contents, part: Part) -> tuple[Ref, Part] | None:
+def _compose_slices(contents: Contents, part: Part) -> tuple[Ref, Part] | None:
     """A part of known size of a view `x[i:j]` as a part of `x`, where a window can be that."""
     if not isinstance(contents, SizedView):
         return None

@@ -19,15 +19,15 @@ from myia.infer.domain.lengths import Count, known
 from myia.infer.domain.values import Abstract, Ref, Scalar, Tuple
 from myia.infer.dynamic.access import (
     Elements,
-    bounds_of,
+    bounding_aval,
     dtype_of,
-    extents_of,
-    new,
+    dynamic_axes_of,
+    new_array,
     read,
-    refuse,
+    refuse_dynamic,
     store,
 )
-from myia.infer.numeric.promotion import fitted, operand, operand_dtype
+from myia.infer.numeric.promotion import broadcast_for_assignment, operand, operand_dtype
 from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.primitives.pointwise import logic
@@ -39,29 +39,29 @@ MISMATCH = (
 
 
 @dataclass(frozen=True)
-class _Along:
+class _ResultAxis:
     """An axis of the result: its bound, its extent (None: all of the bound)."""
 
     bound: int
     extent: Extent | None = None
 
 
-def lifted(
+def apply_elementwise(
     ctx: Context, xs: Sequence[Abstract], apply: Callable[[list[Abstract]], Abstract]
 ) -> Abstract:
     """`apply(xs)`, an elementwise operation on numbers and arrays, some of run-time size."""
     operands = [read(ctx, x) if isinstance(x, Ref) else None for x in xs]
-    arrays, along = together(ctx, [o for o in operands if o is not None])
+    arrays, along = broadcast_elements(ctx, [o for o in operands if o is not None])
     extents = tuple(a.extent for a in along)
     shape = tuple(a.bound for a in along)
     given, dtype = iter(arrays), _common_dtype(ctx, xs)
     made = [
-        _number(ctx, x, dtype, shape, extents)
+        _guarded_number(ctx, x, dtype, shape, extents)
         if o is None
-        else ctx.array(_spread(next(given).value, shape, extents))
+        else ctx.array(_repeat_dynamic_axes(next(given).value, shape, extents))
         for x, o in zip(xs, operands)
     ]
-    return _with_extents(ctx, apply(made), shape, extents)
+    return _with_dynamic_axes(ctx, apply(made), shape, extents)
 
 
 def _common_dtype(ctx: Context, xs: Sequence[Abstract]) -> np.dtype:
@@ -73,7 +73,7 @@ def _common_dtype(ctx: Context, xs: Sequence[Abstract]) -> np.dtype:
     return promote(*found)[0]
 
 
-def _number(
+def _guarded_number(
     ctx: Context, x: Abstract, dtype: np.dtype, shape: tuple[int, ...], extents: Extents
 ) -> Abstract:
     """A run-time float that meets an array: no derivative reaches it from the padding."""
@@ -83,7 +83,7 @@ def _number(
     return ctx.array(guarded(operand(ctx, x, Aval(dtype, shape)), extents))
 
 
-def _spread(x: Value, shape: tuple[int, ...], extents: Extents) -> Value:
+def _repeat_dynamic_axes(x: Value, shape: tuple[int, ...], extents: Extents) -> Value:
     """`x` repeated along the axes of run-time extent that it does not have."""
     missing = len(shape) - len(x.shape)
     own = (1,) * missing + x.shape
@@ -94,87 +94,93 @@ def _spread(x: Value, shape: tuple[int, ...], extents: Extents) -> Value:
     return guarded(broadcast_to(x, full), repeated)
 
 
-def _with_extents(ctx: Context, x: Abstract, shape: tuple[int, ...], extents: Extents) -> Abstract:
+def _with_dynamic_axes(
+    ctx: Context, x: Abstract, shape: tuple[int, ...], extents: Extents
+) -> Abstract:
     """The result of an elementwise operation, of run-time size as its operands are."""
     if isinstance(x, Tuple):
-        return x.rebuild(tuple(_with_extents(ctx, item, shape, extents) for item in x.items))
+        return x.rebuild(tuple(_with_dynamic_axes(ctx, item, shape, extents) for item in x.items))
     if not ctx.is_array(x) or ctx.shape(x) != shape:
-        refuse(ctx, "this operation")
-    return new(ctx, ctx.read(x), extents)
+        refuse_dynamic(ctx, "this operation")
+    return new_array(ctx, ctx.read(x), extents)
 
 
 # ----- One shape
 
 
-def together(ctx: Context, xs: Sequence[Elements]) -> tuple[list[Elements], list[_Along]]:
+def broadcast_elements(
+    ctx: Context, xs: Sequence[Elements]
+) -> tuple[list[Elements], list[_ResultAxis]]:
     """Elements of one shape (but for axes of extent 1), and that shape."""
     ndim = max(x.value.aval.ndim for x in xs)
-    along: list[_Along] = []
+    along: list[_ResultAxis] = []
     result = list(xs)
     for axis in range(ndim):
         here = {i: axis - ndim + x.value.aval.ndim for i, x in enumerate(result)}
         mine = {i: a for i, a in here.items() if a >= 0}
-        found, result = _meet(ctx, result, mine)
+        found, result = _broadcast_axis(ctx, result, mine)
         along.append(found)
     return result, along
 
 
-def _meet(ctx: Context, xs: list[Elements], axes: dict[int, int]) -> tuple[_Along, list[Elements]]:
+def _broadcast_axis(
+    ctx: Context, xs: list[Elements], axes: dict[int, int]
+) -> tuple[_ResultAxis, list[Elements]]:
     """One axis: `axes[i]` is that of operand i."""
     sized = {i: a for i, a in axes.items() if xs[i].extents[a] is not None}
     sizes = {xs[i].value.shape[a] for i, a in axes.items() if i not in sized} - {1}
     if len(sizes) > 1:
         ctx.fail(BadValue, message="operands could not be broadcast together")
     if not sized:
-        return _Along(next(iter(sizes), 1)), xs
+        return _ResultAxis(next(iter(sizes), 1)), xs
     forms = {xs[i].extents[a].form for i, a in sized.items()}
     xs = list(xs)
     if len(forms) > 1 or sizes:
         single = [i for i, a in sized.items() if xs[i].extents[a].count.nominal == 1]
         if single and (sizes or len(single) < len(sized)):
             for i in single:
-                xs[i] = _single(ctx, xs[i], axes[i])
-            return _meet(ctx, xs, axes)
+                xs[i] = _as_single_element(ctx, xs[i], axes[i])
+            return _broadcast_axis(ctx, xs, axes)
         # In their order from the first.
         for i, a in sized.items():
-            xs[i] = _packed_along(xs[i], a)
+            xs[i] = _pack_axis(xs[i], a)
     extents = [xs[i].extents[a] for i, a in sized.items()]
     if sizes:
         (n,) = sizes
         for e in extents:
-            check_equal(ctx, e.count, known(n), ValueError, MISMATCH)
-        target = _Along(n)
+            check_equal_lengths(ctx, e.count, known(n), ValueError, MISMATCH)
+        target = _ResultAxis(n)
     else:
         least = min(extents, key=lambda e: e.bound)
         for e in extents:
-            check_equal(ctx, e.count, least.count, ValueError, MISMATCH)
-        target = _Along(least.bound, least)
+            check_equal_lengths(ctx, e.count, least.count, ValueError, MISMATCH)
+        target = _ResultAxis(least.bound, least)
     for i, a in sized.items():
-        xs[i] = _resized_along(xs[i], a, target)
+        xs[i] = _resize_axis(xs[i], a, target)
     return target, xs
 
 
-def _single(ctx: Context, x: Elements, axis: int) -> Elements:
+def _as_single_element(ctx: Context, x: Elements, axis: int) -> Elements:
     """`x[i : i + 1]` has one element, which is repeated; or none, where `i` leaves the axis."""
-    check_equal(ctx, x.extents[axis].count, known(1), ValueError, MISMATCH)
-    x = _packed_along(x, axis)
-    return _replaced(x, axis, resized(x.value, axis, 1), None)
+    check_equal_lengths(ctx, x.extents[axis].count, known(1), ValueError, MISMATCH)
+    x = _pack_axis(x, axis)
+    return _replace_axis(x, axis, resized(x.value, axis, 1), None)
 
 
-def _packed_along(x: Elements, axis: int) -> Elements:
+def _pack_axis(x: Elements, axis: int) -> Elements:
     value, extent = packed(x.value, axis, x.extents[axis])
-    return _replaced(x, axis, value, extent)
+    return _replace_axis(x, axis, value, extent)
 
 
-def _resized_along(x: Elements, axis: int, target: _Along) -> Elements:
-    return _replaced(x, axis, resized(x.value, axis, target.bound), target.extent)
+def _resize_axis(x: Elements, axis: int, target: _ResultAxis) -> Elements:
+    return _replace_axis(x, axis, resized(x.value, axis, target.bound), target.extent)
 
 
-def _replaced(x: Elements, axis: int, value: Value, extent: Extent | None) -> Elements:
+def _replace_axis(x: Elements, axis: int, value: Value, extent: Extent | None) -> Elements:
     return Elements(value, (*x.extents[:axis], extent, *x.extents[axis + 1 :]))
 
 
-def matched(
+def align_axes(
     ctx: Context, x: Elements, y: Elements, i: int, j: int, message: str
 ) -> tuple[Elements, Elements, Extent | None]:
     """Axis `i` of x and `j` of y with the same elements in the same places, and what is there."""
@@ -183,19 +189,21 @@ def matched(
     if a is None and b is None and n != m:
         ctx.fail(BadValue, message=message)
     if a is None or b is None or a.form != b.form:
-        x = x if a is None else _packed_along(x, i)
-        y = y if b is None else _packed_along(y, j)
-        check_equal(ctx, x.counts[i], y.counts[j], ValueError, message)
+        x = x if a is None else _pack_axis(x, i)
+        y = y if b is None else _pack_axis(y, j)
+        check_equal_lengths(ctx, x.counts[i], y.counts[j], ValueError, message)
     found = [e for e in (x.extents[i], y.extents[j]) if e is not None]
     if len(found) == 1:
-        target = _Along(n if a is None else m)
+        target = _ResultAxis(n if a is None else m)
     else:
         least = min(found, key=lambda e: e.bound, default=None)
-        target = _Along(n if least is None else least.bound, least)
-    return _resized_along(x, i, target), _resized_along(y, j, target), target.extent
+        target = _ResultAxis(n if least is None else least.bound, least)
+    return _resize_axis(x, i, target), _resize_axis(y, j, target), target.extent
 
 
-def check_equal(ctx: Context, a: Count, b: Count, error: type[Exception], message: str) -> None:
+def check_equal_lengths(
+    ctx: Context, a: Count, b: Count, error: type[Exception], message: str
+) -> None:
     """Two counts must be one number: known, or checked at run time."""
     if a.equals(b):
         return
@@ -214,17 +222,19 @@ def assign(ctx: Context, x: Ref, value: Abstract, casting: str = "same_kind") ->
     if not np.can_cast(given, dtype, casting):
         message = f"cannot cast ufunc output from {given} to {dtype} in place"
         ctx.fail(BadType, message=message)
-    aval = bounds_of(ctx, x)
-    store(ctx, x, fitting(ctx, value, dtype, aval.shape, extents_of(ctx, x)))
+    aval = bounding_aval(ctx, x)
+    store(ctx, x, broadcast_for_store(ctx, value, dtype, aval.shape, dynamic_axes_of(ctx, x)))
 
 
-def fitting(ctx: Context, value: Abstract, dtype: np.dtype, shape, extents: Extents) -> Value:
+def broadcast_for_store(
+    ctx: Context, value: Abstract, dtype: np.dtype, shape, extents: Extents
+) -> Value:
     """The value to be stored where `extents` say, its elements in these places.
 
     Elsewhere there may be anything.
     """
     if not isinstance(value, Ref):
-        return fitted(ctx, value, Aval(dtype, shape))
+        return broadcast_for_assignment(ctx, value, Aval(dtype, shape))
     xs = read(ctx, value)
     while len(xs.value.shape) > len(shape) and xs.value.shape[0] == 1 and xs.extents[0] is None:
         xs = Elements(ctx.reshape(xs.value, xs.value.shape[1:]), xs.extents[1:])
@@ -234,11 +244,13 @@ def fitting(ctx: Context, value: Abstract, dtype: np.dtype, shape, extents: Exte
     found = xs.value
     for axis in range(-len(xs.value.shape), 0):
         here, there = xs.extents[axis], extents[axis]
-        found = _fit_axis(ctx, found, axis % len(found.shape), here, shape[axis], there, message)
+        found = _align_axis_for_store(
+            ctx, found, axis % len(found.shape), here, shape[axis], there, message
+        )
     return broadcast_to(convert(found, dtype), shape)
 
 
-def _fit_axis(
+def _align_axis_for_store(
     ctx: Context,
     x: Value,
     axis: int,
@@ -253,11 +265,11 @@ def _fit_axis(
         return x
     wanted = known(bound) if there is None else there.count
     if here is not None and here.count.nominal == 1 and not here.count.equals(wanted):
-        return _single(ctx, Elements(x, (None,) * axis + (here,)), axis).value
+        return _as_single_element(ctx, Elements(x, (None,) * axis + (here,)), axis).value
     if here is not None and there is not None and here.form == there.form:
         return resized(x, axis, bound)
     if here is not None:
         x, _ = packed(x, axis, here)
-    check_equal(ctx, known(n) if here is None else here.count, wanted, ValueError, message)
+    check_equal_lengths(ctx, known(n) if here is None else here.count, wanted, ValueError, message)
     x = resized(x, axis, bound)
     return x if there is None else unpacked(x, axis, there)

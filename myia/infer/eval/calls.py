@@ -30,8 +30,16 @@ from myia.infer.domain.values import (
     Tuple,
 )
 from myia.infer.eval.tail_calls import as_loop
-from myia.infer.jax.objects.dispatch import call_library, call_marked, jitted
-from myia.infer.numeric.constant_methods import call_method, evaluated, is_method_of_constant
+from myia.infer.jax.objects.dispatch import (
+    call_library,
+    call_marked_for_tracing,
+    function_under_jit,
+)
+from myia.infer.numeric.constant_methods import (
+    call_method,
+    evaluate_constant,
+    is_method_of_constant,
+)
 from myia.infer.numeric.f_strings import message
 from myia.infer.paths.branches import branch
 from myia.ir.builder import current_span
@@ -80,17 +88,19 @@ def _call_choice(
 
 
 def _call_static(ctx: Context, f: Any, args: tuple, kwargs: dict) -> Abstract:
-    handler = registry.known(f)
+    handler = registry.handler_of(f)
     if handler is not None:
         return registry.invoke(ctx, handler, name_of(f), args, kwargs)
     for cls in type(f).__mro__:
         if cls in CALLABLE_TYPES:
             return CALLABLE_TYPES[cls](ctx, f, args, kwargs)
-    if registry.is_staged(f) and not registry.is_marked(f) and not _is_named_tuple(f):
+    if registry.is_traced(f) and not registry.is_marked_for_tracing(f) and not _is_named_tuple(f):
         return call_library(ctx, f, args, kwargs)
-    if (wrapped := jitted(f)) is not None:
+    if (wrapped := function_under_jit(f)) is not None:
         return call(ctx, Static(wrapped), args, kwargs)
-    if isinstance(f, types.FunctionType) and (registry.is_marked(f) or not _is_library(f)):
+    if isinstance(f, types.FunctionType) and (
+        registry.is_marked_for_tracing(f) or not _is_library(f)
+    ):
         return _call_function(ctx, f, None, args, kwargs)
     if isinstance(f, types.MethodType) and isinstance(f.__func__, types.FunctionType):
         return _call_function(ctx, f.__func__, None, (Static(f.__self__), *args), kwargs)
@@ -140,7 +150,9 @@ def _refuse(ctx: Context, f: Any):
 
 def call_numpy(ctx: Context, name: str, args: tuple) -> Abstract:
     """The registered handler of `numpy.<name>`."""
-    return registry.invoke(ctx, registry.NAMED["numpy", name], f"numpy.{name}", args, {})
+    return registry.invoke(
+        ctx, registry.FUNCTIONS_BY_NAME["numpy", name], f"numpy.{name}", args, {}
+    )
 
 
 def _is_library(f: types.FunctionType) -> bool:
@@ -160,11 +172,11 @@ def _call_function(
     ctx: Context, f: types.FunctionType, parts: tuple | None, args: tuple, kwargs: dict
 ) -> Abstract:
     """A Python function: a registered one, or its source."""
-    handler = registry.known(f)
+    handler = registry.handler_of(f)
     if handler is not None:
         return registry.invoke(ctx, handler, name_of(f), args, kwargs)
-    marked = registry.is_marked(f)
-    if registry.is_staged(f) and not marked:
+    marked = registry.is_marked_for_tracing(f)
+    if registry.is_traced(f) and not marked:
         return call_library(ctx, f, args, kwargs)
     if _is_library(f) and not marked:
         _refuse(ctx, f)
@@ -173,7 +185,7 @@ def _call_function(
         parts = tuple(_closure_root(ctx, f, i) for i in range(len(names)))
         parts += tuple(_default_root(ctx, f, i) for i in range(_default_count(f)))
     if marked:
-        return call_marked(ctx, PyFunction(f, parts), args, kwargs)
+        return call_marked_for_tracing(ctx, PyFunction(f, parts), args, kwargs)
     code = ctx.load(f)
     cells = dict(zip(names, parts))
     return call_code(ctx, code, (), parts[len(names) :], args, kwargs, cells)
@@ -291,7 +303,9 @@ def _construct(ctx: Context, cls: type, args: tuple, kwargs: dict) -> Abstract:
         bound = _bind_fields(ctx, cls, fields, tuple(map(Static, defaults.values())), args, kwargs)
         return Tuple(tuple(bound), cls)
     if issubclass(cls, enum.Enum):
-        return evaluated(ctx, cls, *(ctx.static(x, "the value of an enumeration") for x in args))
+        return evaluate_constant(
+            ctx, cls, *(ctx.static(x, "the value of an enumeration") for x in args)
+        )
     if issubclass(cls, BaseException):
         if kwargs or any(not isinstance(x, (Static, Text)) for x in args):
             ctx.fail(Unsupported, what="an exception that holds run-time values")

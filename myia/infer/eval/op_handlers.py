@@ -20,7 +20,7 @@ from myia.infer.eval.interpreter import HANDLERS, Env, Interpreter, give_name, h
 from myia.infer.indexing import indexing
 from myia.infer.loops import fixed_point
 from myia.infer.numeric import f_strings
-from myia.infer.numeric.nonfinite_checks import watched
+from myia.infer.numeric.nonfinite_checks import check_finite_results
 from myia.infer.operators import comparison, operators
 from myia.infer.operators.truth import negate, truth
 from myia.infer.paths.branches import branch_many
@@ -91,17 +91,17 @@ def _store_cell(ctx, op, cell, x):
 
 @handles(py.unary, optional=True)
 def _unary(ctx, op, x):
-    return watched(ctx, (x,), lambda: operators.unary(ctx, op.params["op"], x))
+    return check_finite_results(ctx, (x,), lambda: operators.unary(ctx, op.params["op"], x))
 
 
 @handles(py.binary)
 def _binary(ctx, op, x, y):
-    return watched(ctx, (x, y), lambda: operators.binary(ctx, op.params["op"], x, y))
+    return check_finite_results(ctx, (x, y), lambda: operators.binary(ctx, op.params["op"], x, y))
 
 
 @handles(py.inplace)
 def _inplace(ctx, op, x, y):
-    return watched(ctx, (x, y), lambda: operators.inplace(ctx, op.params["op"], x, y))
+    return check_finite_results(ctx, (x, y), lambda: operators.inplace(ctx, op.params["op"], x, y))
 
 
 @handles(py.compare, optional=True)

@@ -24,7 +24,7 @@ from myia.infer.domain.heap import ViewObject
 from myia.infer.domain.values import NONE, Static
 from myia.infer.eval import op_handlers
 from myia.infer.eval.interpreter import Interpreter
-from myia.infer.registry import known
+from myia.infer.registry import handler_of
 from myia.ir.builder import Builder, at
 from myia.ir.core import Function, Region
 from myia.primitives.core.py import Code
@@ -118,12 +118,12 @@ def source_of(f: Any) -> FunctionType | None:
     """The function whose source is read for `f`; None for what is known by name."""
     place = _within(f)
     place = place.__func__ if isinstance(place, MethodType) else place
-    return place if isinstance(place, FunctionType) and known(place) is None else None
+    return place if isinstance(place, FunctionType) and handler_of(place) is None else None
 
 
 def _within(f: Any) -> Any:
     """`f` without its wrappers, as far as what is known by name."""
-    return inspect.unwrap(f, stop=known)
+    return inspect.unwrap(f, stop=handler_of)
 
 
 def _parameter_names(f: Any, count: int) -> list[str | None]:

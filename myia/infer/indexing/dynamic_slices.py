@@ -30,23 +30,25 @@ from myia.infer.domain.lengths import (
 )
 from myia.infer.domain.values import NONE, Abstract, Ref, SliceValue, Static, is_none, static_int
 from myia.infer.domain.views import Window
-from myia.infer.dynamic.access import Part, bounds_of, extents_of
+from myia.infer.dynamic.access import Part, bounding_aval, dynamic_axes_of
 from myia.infer.indexing.parse_subscripts import (
     I64,
     WHOLE,
     Subscript,
-    constant_extent,
+    constant_length,
     index_value,
     is_static_slice,
-    slice_window,
-    stays_inside,
+    is_within_axis,
+    slice_range,
 )
 from myia.ir.core import Value
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import arithmetic, logic
 
-NOTHING = known(0)
-LONG = 4096  # elements, over which a mask takes as long as the ops of a short trip
+ZERO_LENGTH = known(0)
+MIN_LONG_SLICE_ELEMENTS = (
+    4096  # elements, over which a mask takes as long as the ops of a short trip
+)
 
 
 @dataclass(frozen=True)
@@ -60,9 +62,9 @@ class _Axis:
     kept: bool = True
 
 
-def is_open_slice(k: Abstract, n: int) -> bool:
+def is_dynamic_slice(k: Abstract, n: int) -> bool:
     """A slice of an axis of `n` elements whose size is not known at compile time."""
-    return isinstance(k, SliceValue) and not is_static_slice(k) and not stays_inside(k, n)
+    return isinstance(k, SliceValue) and not is_static_slice(k) and not is_within_axis(k, n)
 
 
 def with_unit_steps(
@@ -70,7 +72,7 @@ def with_unit_steps(
 ) -> tuple[Subscript, tuple[SliceValue, ...] | None]:
     """`x[i:j:3, k]` as `x[i:j, k][::3]`: the two subscripts; None for the second if it is all."""
     first, second = [], []
-    extents = extents_of(ctx, x)
+    extents = dynamic_axes_of(ctx, x)
     for i in range(len(subscript.entries) + 1):
         second += [WHOLE] * subscript.new_axes.count(i)
         for entry in subscript.entries[i : i + 1]:
@@ -99,17 +101,17 @@ def _is_simple(entry: SliceValue, extent: Extent | None) -> bool:
     return whole and static_int(entry.step) and entry.step.value > 0
 
 
-def part_of(
+def slice_of(
     ctx: Context, x: Ref, subscript: Subscript, *, checked: bool = True
 ) -> tuple[Part, bool]:
     """The part of `x`, its axes of run-time extent as prefixes; whether its window is all of x.
 
     `checked`: indices of elements may be out of range.
     """
-    shape = bounds_of(ctx, x).shape
+    shape = bounding_aval(ctx, x).shape
     axes = [
         _axis(ctx, entry, n, extent, checked)
-        for entry, n, extent in zip(subscript.entries, shape, _prefixes(extents_of(ctx, x)))
+        for entry, n, extent in zip(subscript.entries, shape, _prefixes(dynamic_axes_of(ctx, x)))
     ]
     seen: list[_Axis] = []
     origin: list[int | None] = []
@@ -129,7 +131,7 @@ def part_of(
     part = Part(window, tuple(a.extent for a in seen), tuple(origin))
     forward = all(a.start == 0 and a.stride == 1 for a in axes)
     run_time = any(a.extent is not None and not a.extent.count.static for a in axes)
-    ctx.long_parts += run_time and prod(part.shape) >= LONG
+    ctx.long_parts += run_time and prod(part.shape) >= MIN_LONG_SLICE_ELEMENTS
     return part, window.shape == shape and forward
 
 
@@ -137,7 +139,7 @@ def _prefixes(extents: Extents) -> Extents:
     return tuple(e and prefix(e.count, e.bound) for e in extents)
 
 
-def through(
+def slice_of_base(
     ctx: Context, x: Ref, subscript: Subscript, *, checked: bool = True
 ) -> tuple[Ref, Part] | None:
     """`v[j]` of a view `v = x[i:]` as a part of `x`: one element is read, not all of the view.
@@ -177,8 +179,8 @@ def _i64(x: int | Value) -> Value:
 def _axis(ctx: Context, entry: Abstract, bound: int, extent: Extent | None, checked: bool) -> _Axis:
     if not isinstance(entry, SliceValue):
         return _Axis(_index(ctx, entry, bound, extent, checked), 1, kept=False)
-    if extent is None and not is_open_slice(entry, bound):
-        return _Axis(*slice_window(ctx, entry, bound))
+    if extent is None and not is_dynamic_slice(entry, bound):
+        return _Axis(*slice_range(ctx, entry, bound))
     if entry is WHOLE:
         return _Axis(0, bound, extent=extent)
     n = known(bound) if extent is None else extent.count
@@ -188,12 +190,12 @@ def _axis(ctx: Context, entry: Abstract, bound: int, extent: Extent | None, chec
             ctx.fail(BadType, message="slice indices must be integers or None")
     if step == -1:
         return _backwards(entry, n, bound)
-    start = NOTHING if is_none(entry.start) else end(entry.start, n)
+    start = ZERO_LENGTH if is_none(entry.start) else end(entry.start, n)
     stop = n if is_none(entry.stop) else end(entry.stop, n)
     count = at_least(difference(stop, start), 0)
     if step > 1:
         return _strided(start, count, step, bound)
-    return _forwards(start, _limited(count, constant_extent(entry), bound, extent), bound)
+    return _forwards(start, _limited(count, constant_length(entry), bound, extent), bound)
 
 
 def _limited(count: Count, size: int | None, bound: int, extent: Extent | None) -> Count:
@@ -212,7 +214,7 @@ def _forwards(start: Count, count: Count, bound: int) -> _Axis:
     low = at_most(start, known(bound - size))
     windowed = low.static or low is start or 2 * size <= bound or count.nominal is not None
     if not windowed:
-        size, low = bound, NOTHING
+        size, low = bound, ZERO_LENGTH
     offset = _within(difference(start, low), size)
     if count.static and offset.static and offset.at == 0:
         return _Axis(low.at, count.at)

@@ -10,22 +10,27 @@ from myia.infer.domain.errors import BadType, BadValue, NeedsStatic, Unsupported
 from myia.infer.domain.heap import SizedView
 from myia.infer.domain.values import Abstract, Ref, SliceValue, Tuple
 from myia.infer.dynamic.access import (
-    bounds_of,
+    bounding_aval,
     dtype_of,
-    extents_of,
-    is_sized,
-    new,
-    pack,
+    dynamic_axes_of,
+    is_dynamic,
+    new_array,
+    pack_to_prefixes,
     read,
-    refuse,
+    refuse_dynamic,
     store,
-    view,
-    write_part,
+    view_slice,
+    write_slice,
 )
-from myia.infer.dynamic.broadcasting import fitting
-from myia.infer.indexing.dynamic_slices import is_open_slice, part_of, through, with_unit_steps
+from myia.infer.dynamic.broadcasting import broadcast_for_store
+from myia.infer.indexing.dynamic_slices import (
+    is_dynamic_slice,
+    slice_of,
+    slice_of_base,
+    with_unit_steps,
+)
 from myia.infer.indexing.integer_arrays import is_array_index
-from myia.infer.indexing.masks import is_mask, selected, store_selected
+from myia.infer.indexing.masks import is_mask, select_by_mask, store_by_mask
 from myia.infer.indexing.parse_subscripts import (
     I64,
     WHOLE,
@@ -40,23 +45,23 @@ from myia.primitives.core.define import constant
 from myia.primitives.pointwise import arithmetic, logic
 
 
-def applies(ctx: Context, x: Ref, key: Abstract) -> bool:
+def involves_dynamic_size(ctx: Context, x: Ref, key: Abstract) -> bool:
     """True when `x[key]` has to do with run-time sizes."""
-    if is_sized(ctx, x):
+    if is_dynamic(ctx, x):
         return True
     keys = key.items if isinstance(key, Tuple) else (key,)
-    if any(is_sized(ctx, k) or is_mask(ctx, k) for k in keys):
+    if any(is_dynamic(ctx, k) or is_mask(ctx, k) for k in keys):
         return True
     if not any(isinstance(k, SliceValue) and not is_static_slice(k) for k in keys):
         return False
     shape = ctx.shape(x)
-    return any(map(is_open_slice, subscript_of(ctx, key, len(shape)).entries, shape))
+    return any(map(is_dynamic_slice, subscript_of(ctx, key, len(shape)).entries, shape))
 
 
-def item(ctx: Context, x: Ref, key: Abstract) -> Abstract:
+def get_item(ctx: Context, x: Ref, key: Abstract) -> Abstract:
     """`x[key]`"""
     if is_mask(ctx, key):
-        return selected(ctx, x, key)
+        return select_by_mask(ctx, x, key)
     x, subscript, masks = _subscript(ctx, x, key)
     if masks:
         return _masked_axis(ctx, x, subscript, masks)
@@ -64,38 +69,38 @@ def item(ctx: Context, x: Ref, key: Abstract) -> Abstract:
         return _gather(ctx, *_slices_first(ctx, x, subscript))
     subscript, strides = with_unit_steps(ctx, x, subscript)
     if strides is not None:
-        return item(ctx, _item(ctx, x, subscript), Tuple(strides))
+        return get_item(ctx, _item(ctx, x, subscript), Tuple(strides))
     return _item(ctx, x, subscript)
 
 
 def _item(ctx: Context, x: Ref, subscript: Subscript) -> Abstract:
-    seen_through = through(ctx, x, subscript)
+    seen_through = slice_of_base(ctx, x, subscript)
     if seen_through is not None:
-        return view(ctx, *seen_through, whole=False)
-    part, whole = part_of(ctx, x, subscript)
-    return view(ctx, x, part, whole)
+        return view_slice(ctx, *seen_through, whole=False)
+    part, whole = slice_of(ctx, x, subscript)
+    return view_slice(ctx, x, part, whole)
 
 
 def row(ctx: Context, x: Ref, index: Abstract) -> Abstract:
     """`x[index]`, an index that is in range."""
-    pack(ctx, x)
-    rest = (WHOLE,) * (len(bounds_of(ctx, x).shape) - 1)
+    pack_to_prefixes(ctx, x)
+    rest = (WHOLE,) * (len(bounding_aval(ctx, x).shape) - 1)
     subscript = Subscript((index, *rest), ())
-    seen_through = through(ctx, x, subscript, checked=False)
+    seen_through = slice_of_base(ctx, x, subscript, checked=False)
     if seen_through is not None:
-        return view(ctx, *seen_through, whole=False)
-    part, _ = part_of(ctx, x, subscript, checked=False)
-    return view(ctx, x, part, whole=False)
+        return view_slice(ctx, *seen_through, whole=False)
+    part, _ = slice_of(ctx, x, subscript, checked=False)
+    return view_slice(ctx, x, part, whole=False)
 
 
 def store_item(ctx: Context, x: Ref, key: Abstract, value: Abstract) -> None:
     """`x[key] = value`"""
     if is_mask(ctx, key):
-        store_selected(ctx, x, key, value)
+        store_by_mask(ctx, x, key, value)
         return
     x, subscript, masks = _subscript(ctx, x, key)
     if masks:
-        store_selected(ctx, *_masked_part(ctx, x, subscript, masks), value)
+        store_by_mask(ctx, *_masked_part(ctx, x, subscript, masks), value)
         return
     if any(map(is_array_index, subscript.entries)):
         _scatter(ctx, *_slices_first(ctx, x, subscript), value)
@@ -104,21 +109,21 @@ def store_item(ctx: Context, x: Ref, key: Abstract, value: Abstract) -> None:
     if strides is not None:
         store_item(ctx, _item(ctx, x, subscript), Tuple(strides), value)
         return
-    seen_through = through(ctx, x, subscript)
+    seen_through = slice_of_base(ctx, x, subscript)
     if seen_through is not None:
         x, part = seen_through
     else:
-        part, _ = part_of(ctx, x, subscript)
+        part, _ = slice_of(ctx, x, subscript)
     if _is_itself(ctx, x, part, value):
         return
-    items = fitting(ctx, value, dtype_of(ctx, x), part.shape, part.extents)
-    write_part(ctx, x, part, items)
+    items = broadcast_for_store(ctx, value, dtype_of(ctx, x), part.shape, part.extents)
+    write_slice(ctx, x, part, items)
 
 
 def _subscript(ctx: Context, x: Ref, key: Abstract) -> tuple[Ref, Subscript, tuple[int, ...]]:
     """The subscript of `x`, whose elements are prefixes now, and where it has masks."""
-    pack(ctx, x)
-    subscript = subscript_of(ctx, key, len(bounds_of(ctx, x).shape))
+    pack_to_prefixes(ctx, x)
+    subscript = subscript_of(ctx, key, len(bounding_aval(ctx, x).shape))
     masks = tuple(i for i, k in enumerate(subscript.entries) if is_mask(ctx, k))
     return x, subscript, masks
 
@@ -144,12 +149,12 @@ def _masked_part(ctx: Context, x: Ref, subscript: Subscript, masks) -> tuple[Ref
             what="a mask beside other subscripts than slices after it",
             help_text="take the rest first: `x[0][mask]`, `x.T[mask]`",
         )
-    part, whole = part_of(ctx, x, Subscript((WHOLE, *entries[1:]), ()))
-    return view(ctx, x, part, whole), entries[0]
+    part, whole = slice_of(ctx, x, Subscript((WHOLE, *entries[1:]), ()))
+    return view_slice(ctx, x, part, whole), entries[0]
 
 
 def _masked_axis(ctx: Context, x: Ref, subscript: Subscript, masks) -> Abstract:
-    return selected(ctx, *_masked_part(ctx, x, subscript, masks))
+    return select_by_mask(ctx, *_masked_part(ctx, x, subscript, masks))
 
 
 # ----- Arrays of integers
@@ -170,13 +175,13 @@ def _indices(ctx: Context, x: Ref, subscript: Subscript) -> tuple[Value, Extent 
     first, *rest = subscript.entries
     alone = not subscript.new_axes and all(k is WHOLE for k in rest)
     if not alone:
-        refuse(ctx, "an index array beside other subscripts")
-    index = read(ctx, first if is_sized(ctx, first) else ctx.as_array(first)).packed()
+        refuse_dynamic(ctx, "an index array beside other subscripts")
+    index = read(ctx, first if is_dynamic(ctx, first) else ctx.as_array(first)).packed()
     if index.value.dtype.kind not in "iu" or index.value.aval.ndim != 1:
         ctx.fail(BadType, message="an index must be an array of integers of one axis")
     value = logic.convert(index.value, dtype=I64)
-    extent = extents_of(ctx, x)[0]
-    n = constant(bounds_of(ctx, x).shape[0], I64) if extent is None else extent.count.value
+    extent = dynamic_axes_of(ctx, x)[0]
+    n = constant(bounding_aval(ctx, x).shape[0], I64) if extent is None else extent.count.value
     size = broadcast_to(n, value.shape)
     below = logic.lt(value, arithmetic.neg(size))
     outside = logic.or_(below, logic.ge(value, size))
@@ -194,7 +199,7 @@ def _gather(ctx: Context, x: Ref, subscript: Subscript) -> Abstract:
     extents = (extent, *base.extents[1:])
     if base.value.shape[0] == 0:
         ctx.fail(BadValue, message="index is out of bounds", exception="IndexError")
-    return new(ctx, padded(take(base.value, index, 0), extents), extents)
+    return new_array(ctx, padded(take(base.value, index, 0), extents), extents)
 
 
 def _scatter(ctx: Context, x: Ref, subscript: Subscript, value: Abstract) -> None:
@@ -202,10 +207,10 @@ def _scatter(ctx: Context, x: Ref, subscript: Subscript, value: Abstract) -> Non
     index, extent = _indices(ctx, x, subscript)
     base = read(ctx, x).packed()
     shape = (index.shape[0], *base.value.shape[1:])
-    items = fitting(ctx, value, base.value.dtype, shape, (extent, *base.extents[1:]))
+    items = broadcast_for_store(ctx, value, base.value.dtype, shape, (extent, *base.extents[1:]))
     nowhere = constant(base.value.shape[0], I64, index.shape)
     index = index if extent is None else logic.select(extent.live(), index, nowhere)
     dims = index_dims(tuple(range(1, len(shape))), (0,), (0,))
     at = ctx.reshape(index, (*index.shape, 1))
     stored = scatter(base.value, at, items, dims=dims, mode="fill", unique=False)
-    store(ctx, x, Elements(stored, base.extents).placed(extents_of(ctx, x)))
+    store(ctx, x, Elements(stored, base.extents).placed(dynamic_axes_of(ctx, x)))

@@ -22,13 +22,13 @@ from myia.infer.domain.values import (
     Tuple,
     static_int,
 )
-from myia.infer.dynamic.access import bounds_of, is_sized
+from myia.infer.dynamic.access import bounding_aval, is_dynamic
 from myia.infer.indexing import dynamic_subscripts as sized
 from myia.infer.indexing.integer_arrays import gather_items, is_array_index, scatter_items
 from myia.infer.indexing.masks import is_mask
-from myia.infer.indexing.parse_subscripts import index_value, subscript_of, window
-from myia.infer.numeric.constant_methods import evaluated
-from myia.infer.numeric.promotion import fitted
+from myia.infer.indexing.parse_subscripts import index_value, static_slice, subscript_of
+from myia.infer.numeric.constant_methods import evaluate_constant
+from myia.infer.numeric.promotion import broadcast_for_assignment
 from myia.infer.paths import growing_lists, list_slices
 from myia.infer.registry import SUBSCRIPTS
 from myia.ir.avals import Aval
@@ -45,8 +45,8 @@ I64 = np.dtype(np.int64)
 
 def getitem(ctx: Context, x: Abstract, key: Abstract) -> Abstract:
     """`x[key]`"""
-    if is_sized(ctx, x) or (ctx.is_array(x) and sized.applies(ctx, x, key)):
-        return sized.item(ctx, x, key)
+    if is_dynamic(ctx, x) or (ctx.is_array(x) and sized.involves_dynamic_size(ctx, x, key)):
+        return sized.get_item(ctx, x, key)
     if ctx.is_array(x):
         return _array_item(ctx, x, key)
     if isinstance(x, Ref):
@@ -62,7 +62,7 @@ def getitem(ctx: Context, x: Abstract, key: Abstract) -> Abstract:
         items = _sequence_item(ctx, x.items, key, "tuple")
         return Tuple(items) if isinstance(items, tuple) else items
     if isinstance(x, Static) and isinstance(x.value, (str, tuple, range, dict, enum.EnumMeta)):
-        return evaluated(ctx, operator.getitem, x.value, static_key(ctx, key))
+        return evaluate_constant(ctx, operator.getitem, x.value, static_key(ctx, key))
     if isinstance(x, Static) and id(x.value) in SUBSCRIPTS:
         return SUBSCRIPTS[id(x.value)](ctx, key)
     if isinstance(x, Range):
@@ -81,7 +81,7 @@ def _is_everything(key: Abstract) -> bool:
 
 def setitem(ctx: Context, x: Abstract, key: Abstract, value: Abstract) -> None:
     """`x[key] = value`"""
-    if ctx.is_array(x) or is_sized(ctx, x):
+    if ctx.is_array(x) or is_dynamic(ctx, x):
         _store_array_item(ctx, x, key, ctx.force(value))
         return
     contents = ctx.contents(x) if isinstance(x, Ref) else None
@@ -219,7 +219,7 @@ def _array_item(ctx: Context, x: Ref, key: Abstract) -> Abstract:
     subscript = subscript_of(ctx, key, len(shape))
     if any(map(is_array_index, subscript.entries)):
         return gather_items(ctx, x, subscript)
-    return ctx.view(x, window(ctx, shape, subscript), boxed=_has_ellipsis(key))
+    return ctx.view(x, static_slice(ctx, shape, subscript), boxed=_has_ellipsis(key))
 
 
 def _has_ellipsis(key: Abstract) -> bool:
@@ -231,18 +231,18 @@ def _has_ellipsis(key: Abstract) -> bool:
 
 
 def _store_array_item(ctx: Context, x: Ref, key: Abstract, value: Abstract) -> None:
-    aval = bounds_of(ctx, x)
-    known = ctx.is_array(value) or is_sized(ctx, value)
+    aval = bounding_aval(ctx, x)
+    known = ctx.is_array(value) or is_dynamic(ctx, value)
     if isinstance(value, (Tuple, Ref)) and not known:
         value = ctx.as_array(value)
     if not (is_number(value) or isinstance(value, Ref)):
         ctx.fail(BadType, message=f"cannot store {ctx.describe(value)} in an array")
     _check_cast(ctx, value, aval)
-    of_number = not is_sized(ctx, value) and ctx.shape(value) in ((), (1,))
+    of_number = not is_dynamic(ctx, value) and ctx.shape(value) in ((), (1,))
     if of_number and ctx.is_array(x) and ctx.is_array(key) and is_mask(ctx, key):
         _store_where(ctx, x, key, value)
         return
-    if is_sized(ctx, value) or sized.applies(ctx, x, key):
+    if is_dynamic(ctx, value) or sized.involves_dynamic_size(ctx, x, key):
         sized.store_item(ctx, x, key, value)
         return
     shape = ctx.shape(x)
@@ -250,12 +250,12 @@ def _store_array_item(ctx: Context, x: Ref, key: Abstract, value: Abstract) -> N
     if any(map(is_array_index, subscript.entries)):
         scatter_items(ctx, x, subscript, value)
         return
-    x, step = ctx.part(x, window(ctx, shape, subscript))
-    ctx.store_part(x, step, fitted(ctx, value, aval.with_shape(step.shape)))
+    x, step = ctx.part(x, static_slice(ctx, shape, subscript))
+    ctx.store_part(x, step, broadcast_for_assignment(ctx, value, aval.with_shape(step.shape)))
 
 
 def _check_cast(ctx: Context, value: Abstract, aval: Aval) -> None:
-    kind = bounds_of(ctx, value).dtype.kind if isinstance(value, Ref) else kind_of(value)
+    kind = bounding_aval(ctx, value).dtype.kind if isinstance(value, Ref) else kind_of(value)
     if kind == "c" and aval.dtype.kind != "c":
         ctx.fail(BadType, message=f"cannot store a complex number in an array of {aval.dtype}")
 
@@ -267,7 +267,7 @@ def _store_where(ctx: Context, x: Ref, mask: Ref, value: Abstract) -> None:
     if shape != aval.shape[: len(shape)]:
         message = f"boolean index of shape {shape} did not match an array of shape {aval.shape}"
         ctx.fail(BadValue, message=message, exception="IndexError")
-    fill = fitted(ctx, value, aval)
+    fill = broadcast_for_assignment(ctx, value, aval)
     dims = tuple(range(len(shape)))
     here = shaping.broadcast(ctx.read(mask), shape=aval.shape, dims=dims)
     ctx.store(x, logic.select(here, fill, ctx.read(x)))

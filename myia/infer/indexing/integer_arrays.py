@@ -19,8 +19,8 @@ from myia.infer.domain.errors import BadValue, Unsupported
 from myia.infer.domain.memory_order import in_c_order
 from myia.infer.domain.values import Abstract, Ref, SliceValue, Static, Tuple
 from myia.infer.domain.views import reshape
-from myia.infer.indexing.parse_subscripts import I64, WHOLE, Subscript, index_value, window
-from myia.infer.numeric.promotion import fitted, operand
+from myia.infer.indexing.parse_subscripts import I64, WHOLE, Subscript, index_value, static_slice
+from myia.infer.numeric.promotion import broadcast_for_assignment, operand
 from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.primitives.arrays import shaping
@@ -79,7 +79,7 @@ def gather_items(ctx: Context, x: Ref, subscript: Subscript) -> Abstract:
 def scatter_items(ctx: Context, x: Ref, subscript: Subscript, value: Abstract) -> None:
     """`x[subscript] = value`; of several stores to one element the last one counts."""
     at = _places(ctx, x, subscript)
-    items = fitted(ctx, value, array_aval(ctx.heap, x.id).with_shape(at.shape))
+    items = broadcast_for_assignment(ctx, value, array_aval(ctx.heap, x.id).with_shape(at.shape))
     if 0 in at.shape:
         return
     items = reshape(items, at.bare_shape)
@@ -92,7 +92,7 @@ def _places(ctx: Context, x: Ref, subscript: Subscript) -> _Places:
     entries = subscript.entries
     sliced = tuple(k if isinstance(k, SliceValue) else WHOLE for k in entries)
     if any(k is not WHOLE for k in sliced):
-        x = ctx.view(x, window(ctx, shape, Subscript(sliced, ())))
+        x = ctx.view(x, static_slice(ctx, shape, Subscript(sliced, ())))
     axes = tuple(i for i, k in enumerate(entries) if not isinstance(k, SliceValue))
     indices = [_index(ctx, entries[i], shape[i]) for i in axes]
     batch = _broadcast(ctx, [v.shape for v in indices])

@@ -17,16 +17,16 @@ from myia.infer.domain.values import Abstract, Ref
 from myia.infer.domain.views import reshape
 from myia.infer.dynamic.access import (
     Elements,
-    bounds_of,
+    bounding_aval,
     dtype_of,
-    extents_of,
-    is_sized,
-    new,
+    dynamic_axes_of,
+    is_dynamic,
+    new_array,
     read,
-    refuse,
+    refuse_dynamic,
     store,
 )
-from myia.infer.dynamic.broadcasting import check_equal, fitting
+from myia.infer.dynamic.broadcasting import broadcast_for_store, check_equal_lengths
 from myia.ir.core import Value
 from myia.primitives.arrays import shaping
 from myia.primitives.core.define import zeros
@@ -35,30 +35,30 @@ from myia.primitives.pointwise import logic
 
 def is_mask(ctx: Context, key: Abstract) -> bool:
     """An array of bools."""
-    return (ctx.is_array(key) or is_sized(ctx, key)) and dtype_of(ctx, key).kind == "b"
+    return (ctx.is_array(key) or is_dynamic(ctx, key)) and dtype_of(ctx, key).kind == "b"
 
 
-def selected(ctx: Context, x: Ref, mask: Ref) -> Abstract:
+def select_by_mask(ctx: Context, x: Ref, mask: Ref) -> Abstract:
     """`x[mask]`: a copy."""
     elements, extent = _selection(ctx, x, mask)
     extents = (extent, *elements.extents[1:])
-    return new(ctx, padded(elements.value, extents), extents)
+    return new_array(ctx, padded(elements.value, extents), extents)
 
 
-def store_selected(ctx: Context, x: Ref, mask: Ref, value: Abstract) -> None:
+def store_by_mask(ctx: Context, x: Ref, mask: Ref, value: Abstract) -> None:
     """`x[mask] = value`"""
-    shape = bounds_of(ctx, x).shape
+    shape = bounding_aval(ctx, x).shape
     elements, extent = _selection(ctx, x, mask)
     extents = (extent, *elements.extents[1:])
-    new_items = fitting(ctx, value, elements.value.dtype, elements.value.shape, extents)
+    new_items = broadcast_for_store(ctx, value, elements.value.dtype, elements.value.shape, extents)
     places = shaping.broadcast(extent.mask, shape=elements.value.shape, dims=(0,))
     stored = Elements(logic.select(places, new_items, elements.value), elements.extents)
-    store(ctx, x, reshape(stored.placed(extents_of(ctx, x)), shape))
+    store(ctx, x, reshape(stored.placed(dynamic_axes_of(ctx, x)), shape))
 
 
 def _selection(ctx: Context, x: Ref, mask: Ref) -> tuple[Elements, Extent]:
     """The elements of `x` along one axis for all that the mask covers, and what is selected."""
-    if is_sized(ctx, x) or is_sized(ctx, mask):
+    if is_dynamic(ctx, x) or is_dynamic(ctx, mask):
         return _selection_of_sized(ctx, x, mask)
     value, chosen = ctx.read(x), ctx.read(mask)
     covered = len(chosen.shape)
@@ -74,15 +74,15 @@ def _selection(ctx: Context, x: Ref, mask: Ref) -> tuple[Elements, Extent]:
 
 
 def _selection_of_sized(ctx: Context, x: Ref, mask: Ref) -> tuple[Elements, Extent]:
-    if len(bounds_of(ctx, mask).shape) != 1:
-        refuse(ctx, "a mask of several axes")
+    if len(bounding_aval(ctx, mask).shape) != 1:
+        refuse_dynamic(ctx, "a mask of several axes")
     value, chosen = read(ctx, x), read(ctx, mask)
     if _form(value) != _form(chosen):
         value, chosen = value.packed(), chosen.packed()
         message = "boolean index did not match indexed array: they differ in size"
-        check_equal(ctx, value.counts[0], chosen.counts[0], IndexError, message)
+        check_equal_lengths(ctx, value.counts[0], chosen.counts[0], IndexError, message)
         if value.value.shape[0] != chosen.value.shape[0]:
-            refuse(ctx, "a mask of another bound")
+            refuse_dynamic(ctx, "a mask of another bound")
     here = chosen.extents[0] or value.extents[0]
     both = logic.and_(chosen.value, here.live())
     return value, masked(both, ("mask", chosen.value))
@@ -93,12 +93,12 @@ def _form(x: Elements):
     return ("all", x.value.shape[0]) if extent is None else extent.form
 
 
-def positions(ctx: Context, x: Ref) -> list[Abstract]:
+def nonzero_indices(ctx: Context, x: Ref) -> list[Abstract]:
     """`x.nonzero()`: for each axis the indices of what is true."""
-    if is_sized(ctx, x):
+    if is_dynamic(ctx, x):
         elements = read(ctx, x).packed()
         if elements.value.aval.ndim != 1:
-            refuse(ctx, "`np.nonzero`")
+            refuse_dynamic(ctx, "`np.nonzero`")
         chosen = logic.and_(_truth(elements.value), elements.extents[0].live())
     else:
         chosen = _truth(ctx.read(x))
@@ -108,7 +108,7 @@ def positions(ctx: Context, x: Ref) -> list[Abstract]:
     found = []
     for axis in range(len(shape)):
         places = shaping.iota(shape=shape, axis=axis, dtype=np.dtype(np.int64))
-        found.append(new(ctx, padded(reshape(places, (rows,)), (extent,)), (extent,)))
+        found.append(new_array(ctx, padded(reshape(places, (rows,)), (extent,)), (extent,)))
     return found
 
 

@@ -91,13 +91,13 @@ def _axes_of(ctx: Context, k: Abstract) -> int:
     return 1
 
 
-def window(ctx: Context, shape: tuple[int, ...], subscript: Subscript) -> Window:
+def static_slice(ctx: Context, shape: tuple[int, ...], subscript: Subscript) -> Window:
     """Basic indexing: where the part taken starts, its extents, and the shape it is seen in."""
     starts, sizes, strides, seen = [], [], [], []
     for axis, (entry, n) in enumerate(zip(subscript.entries, shape)):
         seen += [1] * subscript.new_axes.count(axis)
         if isinstance(entry, SliceValue):
-            start, size, stride = slice_window(ctx, entry, n)
+            start, size, stride = slice_range(ctx, entry, n)
             seen.append(size)
         else:
             index = index_value(ctx, entry, n)
@@ -109,7 +109,7 @@ def window(ctx: Context, shape: tuple[int, ...], subscript: Subscript) -> Window
     return Window(tuple(starts), tuple(sizes), tuple(strides), tuple(seen))
 
 
-def slice_window(ctx: Context, entry: SliceValue, n: int) -> tuple[int | Value, int, int]:
+def slice_range(ctx: Context, entry: SliceValue, n: int) -> tuple[int | Value, int, int]:
     """Start, number and stride of a slice: compile-time, or `x[i : i + 3]`."""
     parts = entry.children()
     if all(isinstance(p, Static) for p in parts):
@@ -118,8 +118,8 @@ def slice_window(ctx: Context, entry: SliceValue, n: int) -> tuple[int | Value, 
         except (TypeError, ValueError) as e:
             ctx.fail(BadType, message=str(e))
         return (taken.start if len(taken) else 0), len(taken), taken.step
-    size = constant_extent(entry)
-    if not stays_inside(entry, n):
+    size = constant_length(entry)
+    if not is_within_axis(entry, n):
         ctx.needs_static("the length of a slice")
     return (number_value(entry.start, I64), size, 1) if size else (0, 0, 1)
 
@@ -128,16 +128,16 @@ def is_static_slice(entry: SliceValue) -> bool:
     return all(isinstance(p, Static) for p in entry.children())
 
 
-def stays_inside(entry: SliceValue, n: int) -> bool:
+def is_within_axis(entry: SliceValue, n: int) -> bool:
     """`x[i : i + c]` that is known not to leave an axis of `n` elements: it has c of them."""
-    size = constant_extent(entry)
+    size = constant_length(entry)
     if size is None or size == 0:
         return size == 0
     lo, hi = bounds(entry.start)
     return lo is not None and lo >= 0 and hi is not None and hi + size <= n
 
 
-def constant_extent(entry: SliceValue) -> int | None:
+def constant_length(entry: SliceValue) -> int | None:
     """`c` of `x[i : i + c]`; not of `x[i : i - 2]`, which is `x[1:-1]` where i is 1."""
     start, stop, step = entry.children()
     one = is_none(step) or (static_int(step) and step.value == 1)

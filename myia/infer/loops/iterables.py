@@ -91,8 +91,8 @@ def _object(ctx: Context, x: Ref, contents) -> Sequence:
         count = Static(ctx.shape(x)[0])
         return Sequence(count, lambda i: indexing.getitem(ctx, x, i))
     if isinstance(contents, (SizedObject, SizedView)):
-        count = access.extents_of(ctx, x)[0]
-        n = access.bounds_of(ctx, x).shape[0]
+        count = access.dynamic_axes_of(ctx, x)[0]
+        n = access.bounding_aval(ctx, x).shape[0]
         count = Static(n) if count is None else count.count.abstract()
         return Sequence(count, lambda i: dynamic_subscripts.row(ctx, x, i))
     if isinstance(contents, ListObject):

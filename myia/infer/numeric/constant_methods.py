@@ -31,10 +31,10 @@ def call_method(ctx: Context, f: Any, args: tuple, kwargs: dict[str, Abstract]) 
     except _RunTime:
         what = f"`{type(f.__self__).__name__}.{f.__name__}` of run-time values"
         ctx.fail(Unsupported, what=what)
-    return evaluated(ctx, f, *positional, **keywords)
+    return evaluate_constant(ctx, f, *positional, **keywords)
 
 
-def evaluated(ctx: Context, f: Any, *args: Any, **kwargs: Any) -> Abstract:
+def evaluate_constant(ctx: Context, f: Any, *args: Any, **kwargs: Any) -> Abstract:
     """What Python gives, as an abstract value; its errors are the program's."""
     try:
         return abstract_of(ctx, f(*args, **kwargs))
@@ -44,10 +44,10 @@ def evaluated(ctx: Context, f: Any, *args: Any, **kwargs: Any) -> Abstract:
         ctx.fail(BadValue, message=str(e), exception=type(e).__name__)
 
 
-def modulo(ctx: Context, template: str, values: Abstract) -> Abstract:
+def percent_format(ctx: Context, template: str, values: Abstract) -> Abstract:
     """`template % values`"""
     try:
-        return evaluated(ctx, str.__mod__, template, constant_of(ctx, values))
+        return evaluate_constant(ctx, str.__mod__, template, constant_of(ctx, values))
     except _RunTime:
         what = "`%` of a string and run-time values"
         ctx.fail(Unsupported, what=what, help_text="write an f-string: it can be printed")

@@ -22,7 +22,7 @@ from myia.primitives.pointwise import logic, transcendental
 MESSAGE = "a number that is not finite is made of finite ones here"
 
 
-def watched(
+def check_finite_results(
     ctx: Context, operands: Iterable[Abstract], compute: Callable[[], Abstract | None]
 ) -> Abstract | None:
     """`compute()`, which in debug mode must not give anything else than finite numbers."""

@@ -81,7 +81,7 @@ def _check_bounds(ctx: Context, x: Scalar, dtype: np.dtype) -> None:
         ctx.check(logic.gt(x.value, constant(info.max, x.dtype)), OverflowError, message)
 
 
-def fitted(ctx: Context, value: Abstract, aval: Aval) -> Value:
+def broadcast_for_assignment(ctx: Context, value: Abstract, aval: Aval) -> Value:
     """The value to be stored, broadcast to its place (leading axes of extent 1 are dropped)."""
     shape = ctx.shape(value)
     while len(shape) > aval.ndim and shape[0] == 1:

@@ -21,7 +21,7 @@ from myia.infer.domain.values import (
     Tuple,
     is_none,
 )
-from myia.infer.dynamic.access import is_sized
+from myia.infer.dynamic.access import is_dynamic
 from myia.infer.numeric.promotion import (
     PRIMITIVES,
     broadcast_shapes,
@@ -30,8 +30,14 @@ from myia.infer.numeric.promotion import (
     operand_dtype,
     result,
 )
-from myia.infer.operators.operators import PYTHON, is_dict, of_sized, sequence_items, static_binary
-from myia.infer.operators.truth import both, either, negate, truth
+from myia.infer.operators.operators import (
+    PYTHON_OPERATORS,
+    dynamic_operator,
+    is_dict,
+    sequence_items,
+    static_binary,
+)
+from myia.infer.operators.truth import negate, short_circuit_and, short_circuit_or, truth
 from myia.infer.paths import points_to
 from myia.infer.paths.branches import branch
 from myia.ir.avals import Aval
@@ -58,8 +64,8 @@ def compare(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
     a, b = ctx.force(a), ctx.force(b)
     if isinstance(a, Static) and isinstance(b, Static):
         return static_binary(ctx, op, a, b)
-    if is_sized(ctx, a) or is_sized(ctx, b):
-        return of_sized(ctx, op, a, b, compare)
+    if is_dynamic(ctx, a) or is_dynamic(ctx, b):
+        return dynamic_operator(ctx, op, a, b, compare)
     if is_numeric(ctx, a) and is_numeric(ctx, b):
         dtype, weak = promote(operand_dtype(ctx, a), operand_dtype(ctx, b))
         if dtype.kind == "c" and op not in ("==", "!="):
@@ -88,7 +94,9 @@ def _compare_structures(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abst
     if x is not None and y is not None and op in ("==", "!="):
         equal: Abstract = Static(len(x) == len(y) and isinstance(a, Ref) == isinstance(b, Ref))
         for p, q in zip(x, y):
-            equal = both(ctx, equal, lambda p=p, q=q: truth(ctx, compare(ctx, "==", p, q)))
+            equal = short_circuit_and(
+                ctx, equal, lambda p=p, q=q: truth(ctx, compare(ctx, "==", p, q))
+            )
         return equal if op == "==" else negate(ctx, equal)
     if x is not None and y is not None:
         return _lexicographic(ctx, op, x, y)
@@ -105,7 +113,9 @@ def _equal_dicts(ctx: Context, x: DictObject, y: DictObject) -> Abstract:
     for key, p in zip(x.keys, x.values):
         if key in y.keys:
             q = y.values[y.keys.index(key)]
-            equal = both(ctx, equal, lambda p=p, q=q: truth(ctx, compare(ctx, "==", p, q)))
+            equal = short_circuit_and(
+                ctx, equal, lambda p=p, q=q: truth(ctx, compare(ctx, "==", p, q))
+            )
     return equal
 
 
@@ -138,7 +148,7 @@ def _generated_equality(ctx: Context, x: Abstract) -> type | None:
 def _lexicographic(ctx: Context, op: str, x: tuple, y: tuple) -> Abstract:
     """Order of tuples: the first elements that differ decide, else the lengths."""
     if not x or not y:
-        return Static(PYTHON[op](len(x), len(y)))
+        return Static(PYTHON_OPERATORS[op](len(x), len(y)))
     strict = op.rstrip("=")
     same = truth(ctx, compare(ctx, "==", x[0], y[0]))
     return branch(
@@ -201,5 +211,5 @@ def _contains(ctx: Context, container: Abstract, x: Abstract) -> Abstract:
         items = ctx.list_items(container)
     answer: Abstract = FALSE
     for item in items:
-        answer = either(ctx, answer, lambda i=item: truth(ctx, compare(ctx, "==", x, i)))
+        answer = short_circuit_or(ctx, answer, lambda i=item: truth(ctx, compare(ctx, "==", x, i)))
     return answer

@@ -18,10 +18,10 @@ from myia.infer.domain.errors import BadType, BadValue, Unsupported
 from myia.infer.domain.heap import BufferObject, DictObject, ListObject
 from myia.infer.domain.memory_order import laid_out_like
 from myia.infer.domain.values import Abstract, Ref, Scalar, Static, Tuple, static_int, static_number
-from myia.infer.dynamic.access import is_sized
-from myia.infer.dynamic.broadcasting import assign, lifted
+from myia.infer.dynamic.access import is_dynamic
+from myia.infer.dynamic.broadcasting import apply_elementwise, assign
 from myia.infer.numeric import integer_checks
-from myia.infer.numeric.constant_methods import modulo
+from myia.infer.numeric.constant_methods import percent_format
 from myia.infer.numeric.promotion import (
     PRIMITIVES,
     broadcast_shapes,
@@ -37,7 +37,7 @@ from myia.ir.core import Value
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import arithmetic, logic, transcendental
 
-PYTHON: dict[str, Callable] = {
+PYTHON_OPERATORS: dict[str, Callable] = {
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
@@ -58,7 +58,7 @@ PYTHON: dict[str, Callable] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
-SPECIAL = {
+SPECIAL_METHODS = {
     "+": "add",
     "-": "sub",
     "*": "mul",
@@ -89,9 +89,9 @@ def binary(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
     if isinstance(a, Static) and isinstance(b, Static):
         return static_binary(ctx, op, a, b)
     if op == "%" and isinstance(a, Static) and isinstance(a.value, str):
-        return modulo(ctx, a.value, b)
-    if is_sized(ctx, a) or is_sized(ctx, b):
-        return of_sized(ctx, op, a, b, binary)
+        return percent_format(ctx, a.value, b)
+    if is_dynamic(ctx, a) or is_dynamic(ctx, b):
+        return dynamic_operator(ctx, op, a, b, binary)
     if is_numeric(ctx, a) and is_numeric(ctx, b):
         if op == "@":
             return ctx.matmul(a, b)
@@ -109,7 +109,7 @@ def static_binary(ctx: Context, op: str, a: Static, b: Static) -> Abstract:
         ctx.fail(BadValue, message="this integer is too large", exception="OverflowError")
     try:
         with np.errstate(all="ignore"):
-            return Static(PYTHON[op](a.value, b.value))
+            return Static(PYTHON_OPERATORS[op](a.value, b.value))
     except TypeError as e:
         ctx.fail(BadType, message=str(e))
     except (ArithmeticError, ValueError) as e:
@@ -126,12 +126,12 @@ def _may_change(x: Any) -> bool:
     return kind.__hash__ is object.__hash__ and kind.__eq__ is not object.__eq__
 
 
-def of_sized(ctx: Context, op: str, a: Abstract, b: Abstract, apply: Callable) -> Abstract:
+def dynamic_operator(ctx: Context, op: str, a: Abstract, b: Abstract, apply: Callable) -> Abstract:
     """`apply(ctx, op, a, b)` where an operand is an array of run-time size."""
     if op == "@":
         return ctx.matmul(a, b)
-    xs = [x if is_numeric(ctx, x) or is_sized(ctx, x) else ctx.as_array(x) for x in (a, b)]
-    return lifted(ctx, xs, lambda xs: apply(ctx, op, *xs))
+    xs = [x if is_numeric(ctx, x) or is_dynamic(ctx, x) else ctx.as_array(x) for x in (a, b)]
+    return apply_elementwise(ctx, xs, lambda xs: apply(ctx, op, *xs))
 
 
 def _numeric(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
@@ -229,9 +229,9 @@ def _sequences(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
         return Tuple(items) if isinstance(sequence, Tuple) else ctx.new(ListObject(items))
     if op == "|" and all(is_dict(ctx, x) for x in (a, b)):
         return ctx.new(_updated(ctx.contents(a), ctx.contents(b)))
-    if op in SPECIAL:
+    if op in SPECIAL_METHODS:
         for self, other, prefix in ((a, b, "__"), (b, a, "__r")):
-            found = ctx.special_method(self, f"{prefix}{SPECIAL[op]}__")
+            found = ctx.special_method(self, f"{prefix}{SPECIAL_METHODS[op]}__")
             if found is not None:
                 return ctx.call(found, (other,), {})
     return _refuse_operands(ctx, op, a, b)
@@ -272,7 +272,7 @@ def sequence_items(ctx: Context, x: Abstract) -> tuple[Abstract, ...] | None:
 def inplace(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
     """`a op= b`: an array or a list is changed and stays itself, anything else is replaced."""
     a = ctx.force(a)
-    if is_sized(ctx, a) or (ctx.is_array(a) and is_sized(ctx, b)):
+    if is_dynamic(ctx, a) or (ctx.is_array(a) and is_dynamic(ctx, b)):
         assign(ctx, a, binary(ctx, op, a, b))
         return a
     if ctx.is_array(a):
@@ -308,8 +308,8 @@ def inplace(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
     if op == "|" and is_dict(ctx, a) and is_dict(ctx, b):
         ctx.write(a, _updated(ctx.contents(a), ctx.contents(b)))
         return a
-    if isinstance(a, Ref) and op in SPECIAL:
-        found = ctx.special_method(a, f"__i{SPECIAL[op]}__")
+    if isinstance(a, Ref) and op in SPECIAL_METHODS:
+        found = ctx.special_method(a, f"__i{SPECIAL_METHODS[op]}__")
         if found is not None:
             return ctx.call(found, (b,), {})
     return binary(ctx, op, a, b)
@@ -322,8 +322,8 @@ def unary(ctx: Context, op: str, x: Abstract) -> Abstract:
     if op == "not":
         return negate(ctx, truth(ctx, x))
     x = ctx.force(x)
-    if is_sized(ctx, x):
-        return lifted(ctx, [x], lambda xs: _unary(ctx, op, *xs))
+    if is_dynamic(ctx, x):
+        return apply_elementwise(ctx, [x], lambda xs: _unary(ctx, op, *xs))
     return laid_out_like(ctx, _unary(ctx, op, x), x)
 
 

@@ -8,7 +8,7 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadValue
 from myia.infer.domain.heap import BufferObject, DictObject, InstanceObject, ListObject
 from myia.infer.domain.values import FALSE, TRUE, Abstract, Optional, Ref, Scalar, Static, Tuple
-from myia.infer.dynamic.access import is_sized, refuse
+from myia.infer.dynamic.access import is_dynamic, refuse_dynamic
 from myia.infer.paths.branches import branch
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import logic
@@ -35,8 +35,8 @@ def truth(ctx: Context, x: Abstract) -> Abstract:
         return Scalar(logic.ne(x.value, constant(0, x.dtype)), weak=True)
     if isinstance(x, Tuple):
         return Static(bool(x.items))
-    if is_sized(ctx, x):
-        refuse(ctx, "the truth value")
+    if is_dynamic(ctx, x):
+        refuse_dynamic(ctx, "the truth value")
     if ctx.is_array(x):
         value = ctx.read(x)
         if value.aval.size != 1:
@@ -56,11 +56,11 @@ def truth(ctx: Context, x: Abstract) -> Abstract:
     return TRUE
 
 
-def both(ctx: Context, a: Abstract, b: Callable[[], Abstract]) -> Abstract:
+def short_circuit_and(ctx: Context, a: Abstract, b: Callable[[], Abstract]) -> Abstract:
     """`a and b()` of truth values."""
     return branch(ctx, a, b, lambda: FALSE)
 
 
-def either(ctx: Context, a: Abstract, b: Callable[[], Abstract]) -> Abstract:
+def short_circuit_or(ctx: Context, a: Abstract, b: Callable[[], Abstract]) -> Abstract:
     """`a or b()` of truth values."""
     return branch(ctx, a, lambda: TRUE, b)

@@ -12,13 +12,13 @@ from myia.infer.domain.dtypes import is_number
 from myia.infer.domain.heap import SizedObject
 from myia.infer.domain.values import NONE, Abstract, Ref, Static, Tuple, is_none
 from myia.infer.dynamic import access
-from myia.infer.dynamic.access import is_sized, refuse
-from myia.infer.dynamic.broadcasting import assign, lifted
-from myia.infer.indexing.masks import positions
+from myia.infer.dynamic.access import is_dynamic, refuse_dynamic
+from myia.infer.dynamic.broadcasting import apply_elementwise, assign
+from myia.infer.indexing.masks import nonzero_indices
 from myia.infer.numeric.promotion import is_numeric
 from myia.infer.operators import operators
 from myia.infer.operators.truth import truth
-from myia.infer.registry import FUNCTIONS, METHODS, function, method, property_, sized
+from myia.infer.registry import FUNCTIONS, METHODS, for_dynamic_arrays, function, method, property_
 from myia.library.numpy import products, selecting
 from myia.library.numpy.arrays import array_methods, creation
 from myia.library.numpy.ufuncs import ufunc_table
@@ -43,7 +43,7 @@ EXTENDED = (
 
 
 def _operand(ctx: Context, x: Abstract) -> Abstract:
-    return x if is_none(x) or is_sized(ctx, x) else numeric(ctx, x)
+    return x if is_none(x) or is_dynamic(ctx, x) else numeric(ctx, x)
 
 
 def _elementwise(handler: Callable, inputs: int | None = None) -> None:
@@ -61,13 +61,13 @@ def _elementwise(handler: Callable, inputs: int | None = None) -> None:
             named = dict(zip(arrays, made[len(xs) :]))
             return handler(ctx, *made[: len(xs)], *rest, **named, **others)
 
-        return stored(ctx, lifted(ctx, [*xs, *arrays.values()], apply), out)
+        return stored(ctx, apply_elementwise(ctx, [*xs, *arrays.values()], apply), out)
 
-    sized(handler)(rule)
+    for_dynamic_arrays(handler)(rule)
 
 
 def _is_array(ctx: Context, x: Abstract) -> bool:
-    return is_sized(ctx, x) or is_numeric(ctx, x)
+    return is_dynamic(ctx, x) or is_numeric(ctx, x)
 
 
 def stored(ctx: Context, result: Abstract, out: Abstract) -> Abstract:
@@ -100,15 +100,15 @@ for _name, _inputs in {"clip": 3, "conj": 1, "astype": 1, "copy": 1}.items():
     _elementwise(METHODS["array", _name], _inputs)
 
 
-@sized(FUNCTIONS[np.where])
+@for_dynamic_arrays(FUNCTIONS[np.where])
 def _where(ctx: Context, condition: Abstract, *choices: Abstract) -> Abstract:
     xs = [_operand(ctx, x) for x in (condition, *choices)]
-    return lifted(ctx, xs, lambda xs: FUNCTIONS[np.where](ctx, *xs))
+    return apply_elementwise(ctx, xs, lambda xs: FUNCTIONS[np.where](ctx, *xs))
 
 
 def _cast(ctx: Context, x: Ref, dtype: np.dtype) -> Abstract:
     astype = METHODS["array", "astype"]
-    return lifted(ctx, [x], lambda xs: astype(ctx, *xs, Static(dtype)))
+    return apply_elementwise(ctx, [x], lambda xs: astype(ctx, *xs, Static(dtype)))
 
 
 # ----- New arrays like another
@@ -122,11 +122,11 @@ def _like(number: int | None):
     ) -> Abstract:
         value, *rest = (*args, NONE) if number is None else (Static(number), *args, NONE)
         if options or len(rest) > 2:
-            refuse(ctx, "an option")
+            refuse_dynamic(ctx, "an option")
         wanted = dtype_argument(ctx, rest[0] if is_none(dtype) else dtype)
         x = access.read(ctx, a)
         zeros = constant(0, wanted or x.value.dtype, x.value.shape)
-        made = access.new(ctx, zeros, x.extents)
+        made = access.new_array(ctx, zeros, x.extents)
         assign(ctx, made, value, casting="unsafe")
         return made
 
@@ -139,10 +139,10 @@ for _function, _number in {
     np.empty_like: 0,
     np.full_like: None,
 }.items():
-    sized(FUNCTIONS[_function])(_like(_number))
+    for_dynamic_arrays(FUNCTIONS[_function])(_like(_number))
 
 
-@sized(METHODS["array", "fill"])
+@for_dynamic_arrays(METHODS["array", "fill"])
 def _fill(ctx: Context, self: Abstract, value: Abstract) -> Abstract:
     assign(ctx, self, value, casting="unsafe")
     return NONE
@@ -150,8 +150,8 @@ def _fill(ctx: Context, self: Abstract, value: Abstract) -> Abstract:
 
 def _converted(copy: bool):
     def rule(ctx: Context, a: Abstract, dtype: Abstract = NONE, **options: Abstract) -> Abstract:
-        if not is_sized(ctx, a) or options:
-            refuse(ctx, "a sequence or an option")
+        if not is_dynamic(ctx, a) or options:
+            refuse_dynamic(ctx, "a sequence or an option")
         found = access.dtype_of(ctx, a)
         wanted = dtype_argument(ctx, dtype) or found
         return a if wanted == found and not copy else _cast(ctx, a, wanted)
@@ -159,8 +159,8 @@ def _converted(copy: bool):
     return rule
 
 
-sized(FUNCTIONS[np.array])(_converted(copy=True))
-sized(FUNCTIONS[np.asarray])(_converted(copy=False))
+for_dynamic_arrays(FUNCTIONS[np.array])(_converted(copy=True))
+for_dynamic_arrays(FUNCTIONS[np.asarray])(_converted(copy=False))
 
 # ----- Where it is true
 
@@ -171,21 +171,21 @@ def _nonzero(ctx: Context, a: Abstract) -> Abstract:
     """The indices along each axis: arrays of run-time size."""
     x = _operand(ctx, a)
     if not isinstance(x, Ref):
-        refuse(ctx, "`numpy.nonzero` of a number")
-    return Tuple(tuple(positions(ctx, x)))
+        refuse_dynamic(ctx, "`numpy.nonzero` of a number")
+    return Tuple(tuple(nonzero_indices(ctx, x)))
 
 
 @function(np.flatnonzero)
 def _flatnonzero(ctx: Context, a: Abstract) -> Abstract:
     x = _operand(ctx, a)
-    if not is_sized(ctx, x):
+    if not is_dynamic(ctx, x):
         x = ctx.call(Static(np.ravel), (x,), {})
     (places,) = _nonzero(ctx, x).items
     return places
 
 
-sized(_nonzero)(_nonzero)
-sized(_flatnonzero)(_flatnonzero)
+for_dynamic_arrays(_nonzero)(_nonzero)
+for_dynamic_arrays(_flatnonzero)(_flatnonzero)
 
 # ----- Containers and facts
 
@@ -193,7 +193,7 @@ sized(_flatnonzero)(_flatnonzero)
 def _unchanged(*handlers: Callable) -> None:
     """Handlers that only pass arrays on."""
     for handler in handlers:
-        sized(handler)(handler)
+        for_dynamic_arrays(handler)(handler)
 
 
 for _function in (
@@ -206,13 +206,13 @@ for (_kind, _name), _handler in list(METHODS.items()):
         _unchanged(_handler)
 
 
-@sized(FUNCTIONS[np.allclose])
+@for_dynamic_arrays(FUNCTIONS[np.allclose])
 def _allclose(ctx: Context, *args: Abstract, **options: Abstract) -> Abstract:
     close = ctx.call(Static(np.isclose), args, options)
     return truth(ctx, ctx.call(Static(np.all), (close,), {}))
 
 
-@property_("sized", "T")
+@property_("dynamic", "T")
 def _transposed(ctx: Context, self: Abstract) -> Abstract:
     """A copy that is refused once what it shows has changed."""
     x = access.read(ctx, self)
@@ -226,17 +226,17 @@ def _transposed(ctx: Context, self: Abstract) -> Abstract:
 
 
 def _counts(ctx: Context, x: Abstract) -> tuple[Abstract, ...]:
-    extents = access.extents_of(ctx, x)
-    shape = access.bounds_of(ctx, x).shape
+    extents = access.dynamic_axes_of(ctx, x)
+    shape = access.bounding_aval(ctx, x).shape
     return tuple(Static(n) if e is None else e.count.abstract() for n, e in zip(shape, extents))
 
 
-@property_("sized", "shape")
+@property_("dynamic", "shape")
 def _shape(ctx: Context, self: Abstract) -> Abstract:
     return Tuple(_counts(ctx, self))
 
 
-@property_("sized", "size")
+@property_("dynamic", "size")
 def _size(ctx: Context, self: Abstract) -> Abstract:
     total, *rest = _counts(ctx, self)
     for count in rest:
@@ -244,21 +244,21 @@ def _size(ctx: Context, self: Abstract) -> Abstract:
     return total
 
 
-@property_("sized", "ndim")
+@property_("dynamic", "ndim")
 def _ndim(ctx: Context, self: Abstract) -> Abstract:
-    return Static(access.bounds_of(ctx, self).ndim)
+    return Static(access.bounding_aval(ctx, self).ndim)
 
 
-@property_("sized", "dtype")
+@property_("dynamic", "dtype")
 def _dtype(ctx: Context, self: Abstract) -> Abstract:
     return Static(access.dtype_of(ctx, self))
 
 
-@sized(FUNCTIONS[np.size])
+@for_dynamic_arrays(FUNCTIONS[np.size])
 def _size_of(ctx: Context, a: Abstract) -> Abstract:
     return _size(ctx, a)
 
 
-@sized(FUNCTIONS[np.shape])
+@for_dynamic_arrays(FUNCTIONS[np.shape])
 def _shape_of(ctx: Context, a: Abstract) -> Abstract:
     return _shape(ctx, a)

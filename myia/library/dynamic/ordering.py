@@ -9,16 +9,22 @@ from myia.infer.domain.dynamic_axes import Extents, moved_up, padded, prefix, re
 from myia.infer.domain.lengths import Count, known, total
 from myia.infer.domain.values import NONE, Abstract, Ref, Scalar, SliceValue, Static, Tuple, is_none
 from myia.infer.dynamic import access
-from myia.infer.dynamic.access import Elements, is_sized, new, read, refuse
+from myia.infer.dynamic.access import Elements, is_dynamic, new_array, read, refuse_dynamic
 from myia.infer.indexing.dynamic_subscripts import row
 from myia.infer.indexing.indexing import getitem
 from myia.infer.operators import operators
-from myia.infer.registry import FUNCTIONS, METHODS, sized
+from myia.infer.registry import FUNCTIONS, METHODS, for_dynamic_arrays
 from myia.ir.builder import emit
 from myia.ir.core import Value
 from myia.library.numpy import ordering, repeat_and_pad, statistics
 from myia.library.numpy.arrays import joining
-from myia.library.support.arguments import array, axes_argument, axis_argument, inexact, static
+from myia.library.support.arguments import (
+    array,
+    axes_argument,
+    axis_argument,
+    inexact,
+    static_value,
+)
 from myia.primitives.arrays import shaping
 from myia.primitives.arrays.sorting import sort_p
 from myia.primitives.core.define import constant
@@ -32,21 +38,21 @@ WHOLE = SliceValue(NONE, NONE, NONE)
 BACKWARDS = SliceValue(NONE, NONE, LAST)
 
 
-@sized(FUNCTIONS[np.flip])
+@for_dynamic_arrays(FUNCTIONS[np.flip])
 def _flip(ctx: Context, m: Abstract, axis: Abstract = NONE) -> Abstract:
     """A view, as `m[::-1]`."""
-    ndim = access.bounds_of(ctx, m).ndim
+    ndim = access.bounding_aval(ctx, m).ndim
     axes = axes_argument(ctx, axis, ndim)
     key = Tuple(tuple(BACKWARDS if i in axes else WHOLE for i in range(ndim)))
     return getitem(ctx, m, key)
 
 
-@sized(FUNCTIONS[np.diff])
+@for_dynamic_arrays(FUNCTIONS[np.diff])
 def _diff(ctx: Context, a: Abstract, n: Abstract = Static(1), axis: Abstract = LAST) -> Abstract:
-    if access.bounds_of(ctx, a).ndim != 1 or not is_sized(ctx, a):
-        refuse(ctx, "`numpy.diff` of several axes")
+    if access.bounding_aval(ctx, a).ndim != 1 or not is_dynamic(ctx, a):
+        refuse_dynamic(ctx, "`numpy.diff` of several axes")
     axis_argument(ctx, axis, 1)
-    for _ in range(static(ctx, n, "how often differences are taken")):
+    for _ in range(static_value(ctx, n, "how often differences are taken")):
         after = getitem(ctx, a, SliceValue(Static(1), NONE, NONE))
         a = operators.binary(ctx, "-", after, getitem(ctx, a, SliceValue(NONE, LAST, NONE)))
     return a
@@ -55,13 +61,13 @@ def _diff(ctx: Context, a: Abstract, n: Abstract = Static(1), axis: Abstract = L
 # ----- Joining
 
 
-@sized(FUNCTIONS[np.concatenate])
+@for_dynamic_arrays(FUNCTIONS[np.concatenate])
 def _concatenate(ctx: Context, arrays: Abstract, axis: Abstract = Static(0)) -> Abstract:
     """Each part moved behind those before it; of known size where the counts add up to one."""
-    given = [x if is_sized(ctx, x) else array(ctx, x) for x in ctx.list_items(arrays)]
-    ndims = {access.bounds_of(ctx, x).ndim if isinstance(x, Ref) else 0 for x in given}
+    given = [x if is_dynamic(ctx, x) else array(ctx, x) for x in ctx.list_items(arrays)]
+    ndims = {access.bounding_aval(ctx, x).ndim if isinstance(x, Ref) else 0 for x in given}
     if ndims != {1} or axis_argument(ctx, axis, 1) != 0:
-        refuse(ctx, "`numpy.concatenate` of several axes")
+        refuse_dynamic(ctx, "`numpy.concatenate` of several axes")
     parts = [read(ctx, x).packed() for x in given]
     dtype = np.result_type(*(x.value.dtype for x in parts))
     bound = sum(x.value.shape[0] for x in parts)
@@ -74,7 +80,7 @@ def _concatenate(ctx: Context, arrays: Abstract, axis: Abstract = Static(0)) -> 
     if end.static:
         return ctx.array(resized(made, 0, end.at))
     extents = (prefix(end, bound),)
-    return new(ctx, padded(made, extents), extents)
+    return new_array(ctx, padded(made, extents), extents)
 
 
 def _repeated(n: Count, size: int) -> Value:
@@ -89,7 +95,7 @@ def _sorted(ctx: Context, a: Abstract, axis: Abstract) -> tuple[Elements, int, V
     x = read(ctx, a).packed()
     ndim = x.value.aval.ndim
     if x.value.dtype.kind == "c" or (is_none(axis) and ndim > 1):
-        refuse(ctx, "sorting complex numbers or several axes")
+        refuse_dynamic(ctx, "sorting complex numbers or several axes")
     i = 0 if is_none(axis) else axis_argument(ctx, axis, ndim)
     places = shaping.iota(shape=x.value.shape, axis=i, dtype=I64)
     if x.extents[i] is None:
@@ -101,33 +107,33 @@ def _sorted(ctx: Context, a: Abstract, axis: Abstract) -> tuple[Elements, int, V
     return Elements(value, x.extents), i, places
 
 
-@sized(FUNCTIONS[np.sort])
+@for_dynamic_arrays(FUNCTIONS[np.sort])
 def _sort(
     ctx: Context, a: Abstract, axis: Abstract = LAST, kind: Abstract = NONE, **options: Abstract
 ) -> Abstract:
     found, _, _ = _sorted(ctx, a, axis)
-    return new(ctx, padded(found.value, found.extents), found.extents)
+    return new_array(ctx, padded(found.value, found.extents), found.extents)
 
 
-@sized(METHODS["array", "sort"])
+@for_dynamic_arrays(METHODS["array", "sort"])
 def _sort_in_place(
     ctx: Context, self: Abstract, axis: Abstract = LAST, kind: Abstract = NONE, **options: Abstract
 ) -> Abstract:
-    access.pack(ctx, self)
+    access.pack_to_prefixes(ctx, self)
     found, _, _ = _sorted(ctx, self, axis)
     access.store(ctx, self, found.value)
     return NONE
 
 
-@sized(FUNCTIONS[np.argsort])
+@for_dynamic_arrays(FUNCTIONS[np.argsort])
 def _argsort(
     ctx: Context, a: Abstract, axis: Abstract = LAST, kind: Abstract = NONE, **options: Abstract
 ) -> Abstract:
     found, _, places = _sorted(ctx, a, axis)
-    return new(ctx, padded(places, found.extents), found.extents)
+    return new_array(ctx, padded(places, found.extents), found.extents)
 
 
-@sized(FUNCTIONS[np.searchsorted])
+@for_dynamic_arrays(FUNCTIONS[np.searchsorted])
 def _searchsorted(
     ctx: Context,
     a: Abstract,
@@ -136,8 +142,8 @@ def _searchsorted(
     sorter: Abstract = NONE,
 ) -> Abstract:
     """As among all that are there, and behind them elements that come after every other."""
-    if not is_none(sorter) or is_sized(ctx, v) or access.bounds_of(ctx, a).ndim != 1:
-        refuse(ctx, "`numpy.searchsorted` with a sorter, or for values,")
+    if not is_none(sorter) or is_dynamic(ctx, v) or access.bounding_aval(ctx, a).ndim != 1:
+        refuse_dynamic(ctx, "`numpy.searchsorted` with a sorter, or for values,")
     x = read(ctx, a).packed()
     (extent,) = x.extents
     last = constant(_last(x.value.dtype), x.value.dtype, x.value.shape)
@@ -156,14 +162,14 @@ def _last(dtype: np.dtype) -> float:
 # ----- Medians
 
 
-@sized(FUNCTIONS[np.median])
+@for_dynamic_arrays(FUNCTIONS[np.median])
 def _median(ctx: Context, a: Abstract, axis: Abstract = NONE, **options: Abstract) -> Abstract:
     """The mean of the one or two in the middle; NaN where there is one, since these sort last."""
     found, i, _ = _sorted(ctx, a, axis)
     if found.value.aval.ndim != 1 or options:
-        refuse(ctx, "`numpy.median` of several axes, or with options,")
+        refuse_dynamic(ctx, "`numpy.median` of several axes, or with options,")
     value = convert(found.value, dtype=inexact(found.value.dtype))
-    made = new(ctx, padded(value, found.extents), found.extents)
+    made = new_array(ctx, padded(value, found.extents), found.extents)
     extents: Extents = found.extents
     count = extents[i].count
     low, high, top = (

@@ -11,11 +11,18 @@ from myia.infer.domain.dtypes import convert, promote
 from myia.infer.domain.dynamic_axes import Extent, filled, guarded
 from myia.infer.domain.errors import BadValue
 from myia.infer.domain.values import NONE, Abstract, Ref
-from myia.infer.dynamic.access import Elements, dtype_of, is_sized, new, read, refuse
-from myia.infer.dynamic.broadcasting import lifted, matched
+from myia.infer.dynamic.access import (
+    Elements,
+    dtype_of,
+    is_dynamic,
+    new_array,
+    read,
+    refuse_dynamic,
+)
+from myia.infer.dynamic.broadcasting import align_axes, apply_elementwise
 from myia.infer.numeric.promotion import is_numeric
 from myia.infer.operators import operators
-from myia.infer.registry import FUNCTIONS, sized
+from myia.infer.registry import FUNCTIONS, for_dynamic_arrays
 from myia.library.dynamic.elementwise import stored
 from myia.library.numpy import products
 from myia.library.support.arguments import numeric
@@ -30,19 +37,19 @@ MESSAGE = "shapes not aligned: the axes that are summed over differ in size"
 
 def _factors(ctx: Context, a: Abstract, b: Abstract) -> tuple[Elements, Elements]:
     """Both operands in one dtype."""
-    xs = [x if is_sized(ctx, x) else numeric(ctx, x) for x in (a, b)]
+    xs = [x if is_dynamic(ctx, x) else numeric(ctx, x) for x in (a, b)]
     if not all(isinstance(x, Ref) for x in xs):
         ctx.fail(BadValue, message="matmul: an operand is a number")
     dtype, _ = promote(*((dtype_of(ctx, x), False) for x in xs))
     if dtype.kind == "b":
-        refuse(ctx, "the product of bools")
+        refuse_dynamic(ctx, "the product of bools")
     found = [read(ctx, x) for x in xs]
     return tuple(Elements(convert(x.value, dtype), x.extents) for x in found)
 
 
 def contracted(ctx: Context, x: Elements, y: Elements, i: int, j: int) -> Abstract:
     """The sum of products over axis `i` of x and `j` of y; then their other axes."""
-    x, y, extent = matched(ctx, x, y, i, j, MESSAGE)
+    x, y, extent = align_axes(ctx, x, y, i, j, MESSAGE)
     x, y = _zeroed(x, i, extent), _zeroed(y, j, extent)
     extents = tuple(e for k, e in enumerate(x.extents) if k != i)
     extents += tuple(e for k, e in enumerate(y.extents) if k != j)
@@ -50,7 +57,7 @@ def contracted(ctx: Context, x: Elements, y: Elements, i: int, j: int) -> Abstra
         product = arithmetic.mul(x.value, y.value)
         return ctx.array(shaping.reduce_sum(product, axes=(0,)))
     product = dot_general(x.value, y.value, contract=((i,), (j,)), batch=((), ()))
-    return new(ctx, guarded(product, extents), extents)
+    return new_array(ctx, guarded(product, extents), extents)
 
 
 def _zeroed(x: Elements, axis: int, extent: Extent | None) -> Elements:
@@ -59,11 +66,11 @@ def _zeroed(x: Elements, axis: int, extent: Extent | None) -> Elements:
     return Elements(filled(x.value, along, 0), x.extents)
 
 
-@sized(FUNCTIONS[np.matmul])
+@for_dynamic_arrays(FUNCTIONS[np.matmul])
 def _matmul(ctx: Context, x1: Abstract, x2: Abstract, out: Abstract = NONE) -> Abstract:
     x, y = _factors(ctx, x1, x2)
     if max(x.value.aval.ndim, y.value.aval.ndim) > 2:
-        refuse(ctx, "the product of stacks of matrices")
+        refuse_dynamic(ctx, "the product of stacks of matrices")
     return stored(ctx, contracted(ctx, x, y, x.value.aval.ndim - 1, _rows(y)), out)
 
 
@@ -88,24 +95,26 @@ def _inner(ctx: Context, x: Elements, y: Elements) -> Abstract:
     return contracted(ctx, x, y, x.value.aval.ndim - 1, y.value.aval.ndim - 1)
 
 
-sized(FUNCTIONS[np.dot])(_or_multiplied(_dot))
-sized(FUNCTIONS[np.inner])(_or_multiplied(_inner))
+for_dynamic_arrays(FUNCTIONS[np.dot])(_or_multiplied(_dot))
+for_dynamic_arrays(FUNCTIONS[np.inner])(_or_multiplied(_inner))
 
 
-@sized(FUNCTIONS[np.vdot])
+@for_dynamic_arrays(FUNCTIONS[np.vdot])
 def _vdot(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
     x, y = _factors(ctx, a, b)
     if x.value.aval.ndim != 1 or y.value.aval.ndim != 1:
-        refuse(ctx, "`numpy.vdot` of several axes")
+        refuse_dynamic(ctx, "`numpy.vdot` of several axes")
     return contracted(ctx, Elements(conjugate(x.value), x.extents), y, 0, 0)
 
 
-@sized(FUNCTIONS[np.outer])
+@for_dynamic_arrays(FUNCTIONS[np.outer])
 def _outer(ctx: Context, a: Abstract, b: Abstract, out: Abstract = NONE) -> Abstract:
     x, y = _factors(ctx, a, b)
     if x.value.aval.ndim != 1 or y.value.aval.ndim != 1:
-        refuse(ctx, "`numpy.outer` of several axes")
+        refuse_dynamic(ctx, "`numpy.outer` of several axes")
     (n,), (m,) = x.value.shape, y.value.shape
-    column = new(ctx, ctx.reshape(x.value, (n, 1)), (*x.extents, None))
-    row = new(ctx, ctx.reshape(y.value, (1, m)), (None, *y.extents))
-    return stored(ctx, lifted(ctx, [column, row], lambda xs: operators.binary(ctx, "*", *xs)), out)
+    column = new_array(ctx, ctx.reshape(x.value, (n, 1)), (*x.extents, None))
+    row = new_array(ctx, ctx.reshape(y.value, (1, m)), (None, *y.extents))
+    return stored(
+        ctx, apply_elementwise(ctx, [column, row], lambda xs: operators.binary(ctx, "*", *xs)), out
+    )

@@ -16,19 +16,19 @@ from myia.infer.domain.dtypes import is_number
 from myia.infer.domain.dynamic_axes import Extents, filled, padded
 from myia.infer.domain.values import FALSE, NONE, Abstract, Scalar, Static, is_none
 from myia.infer.dynamic import access
-from myia.infer.dynamic.access import Elements, is_sized, new, read, refuse
+from myia.infer.dynamic.access import Elements, is_dynamic, new_array, read, refuse_dynamic
 from myia.infer.operators import comparison, operators
-from myia.infer.registry import FUNCTIONS, sized
+from myia.infer.registry import FUNCTIONS, for_dynamic_arrays
 from myia.library.numpy import reductions, statistics
 from myia.library.support.arguments import (
     axes_argument,
     axis_argument,
     dtype_argument,
-    flag,
-    given,
     inexact,
-    says_all,
-    static,
+    is_given,
+    selects_all,
+    static_flag,
+    static_value,
 )
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import logic
@@ -67,33 +67,33 @@ def reducing(handler: Callable, neutral: Callable, empty: str | None = None, *, 
     def rule(
         ctx: Context, a: Abstract, axis: Abstract = NONE, *rest: Abstract, **options: Abstract
     ) -> Abstract:
-        if not is_sized(ctx, a) or any(is_sized(ctx, x) for x in options.values()):
-            refuse(ctx, "an option")
+        if not is_dynamic(ctx, a) or any(is_dynamic(ctx, x) for x in options.values()):
+            refuse_dynamic(ctx, "an option")
         _refuse_mask(ctx, options.get("where", NONE))
         x = read(ctx, a)
         x = x.packed() if ordered else x
         ndim = x.value.aval.ndim
         if ordered and is_none(axis) and ndim > 1:
-            refuse(ctx, "the position of an extremum in several axes")
+            refuse_dynamic(ctx, "the position of an extremum in several axes")
         axes = axes_argument(ctx, axis, ndim)
-        if empty is not None and not given(options.get("initial", NONE)):
+        if empty is not None and not is_given(options.get("initial", NONE)):
             _check_not_empty(ctx, x, axes, empty)
         filling = neutral(x.value.dtype, options)
         whole = ctx.array(filled(x.value, _along(x, axes), filling))
         found = handler(ctx, whole, axis, *rest, **options)
-        keepdims = flag(ctx, options.get("keepdims", FALSE), "keepdims")
+        keepdims = static_flag(ctx, options.get("keepdims", FALSE), "keepdims")
         return _with_extents(ctx, found, _left(x, axes, keepdims))
 
-    sized(handler)(rule)
+    for_dynamic_arrays(handler)(rule)
 
 
 def _refuse_mask(ctx: Context, where: Abstract) -> None:
-    if not says_all(where):
-        refuse(ctx, "`where=`")
+    if not selects_all(where):
+        refuse_dynamic(ctx, "`where=`")
 
 
 def _with_extents(ctx: Context, x: Abstract, extents: Extents) -> Abstract:
-    return x if is_number(x) else new(ctx, ctx.read(x), extents)
+    return x if is_number(x) else new_array(ctx, ctx.read(x), extents)
 
 
 def _check_not_empty(ctx: Context, x: Elements, axes: Axes, message: str) -> None:
@@ -130,7 +130,7 @@ for _function, _neutral in ((np.argmax, _least), (np.argmin, _greatest)):
     )
 
 
-@sized(FUNCTIONS[np.ptp])
+@for_dynamic_arrays(FUNCTIONS[np.ptp])
 def _ptp(ctx: Context, a: Abstract, axis: Abstract = NONE, **options: Abstract) -> Abstract:
     ends = [ctx.call(Static(f), (a, axis), options) for f in (np.max, np.min)]
     return operators.binary(ctx, "-", *ends)
@@ -139,7 +139,7 @@ def _ptp(ctx: Context, a: Abstract, axis: Abstract = NONE, **options: Abstract) 
 # ----- Norms
 
 
-@sized(FUNCTIONS[np.linalg.norm])
+@for_dynamic_arrays(FUNCTIONS[np.linalg.norm])
 def _norm(
     ctx: Context,
     x: Abstract,
@@ -147,18 +147,18 @@ def _norm(
     axis: Abstract = NONE,
     keepdims: Abstract = FALSE,
 ) -> Abstract:
-    order = static(ctx, ord, "the order of a norm")
+    order = static_value(ctx, ord, "the order of a norm")
     given = read(ctx, x)
     ndim = given.value.aval.ndim
     axes = axes_argument(ctx, axis, ndim)
     if (len(axes) > 1 and order not in (None, "fro")) or order == -math.inf:
-        refuse(ctx, "this norm")
+        refuse_dynamic(ctx, "this norm")
     if order == math.inf:
         message = _NO_IDENTITY.format("maximum")
         _check_not_empty(ctx, given, axes, message)
     value = filled(given.value, _along(given, axes), 0)
     found = FUNCTIONS[np.linalg.norm](ctx, ctx.array(value), ord, axis, keepdims)
-    return _with_extents(ctx, found, _left(given, axes, flag(ctx, keepdims, "keepdims")))
+    return _with_extents(ctx, found, _left(given, axes, static_flag(ctx, keepdims, "keepdims")))
 
 
 # ----- Means and variances
@@ -198,7 +198,7 @@ def _as_float(ctx: Context, n: Abstract, dtype: np.dtype) -> Abstract:
     return Scalar(logic.convert(n.value, dtype=real), False)
 
 
-sized(FUNCTIONS[np.mean])(_mean)
+for_dynamic_arrays(FUNCTIONS[np.mean])(_mean)
 
 
 def _variance(
@@ -236,8 +236,8 @@ def _deviation(ctx: Context, *args: Abstract, **options: Abstract) -> Abstract:
     return ctx.call(Static(np.sqrt), (_variance(ctx, *args, **options),), {})
 
 
-sized(FUNCTIONS[np.var])(_variance)
-sized(FUNCTIONS[np.std])(_deviation)
+for_dynamic_arrays(FUNCTIONS[np.var])(_variance)
+for_dynamic_arrays(FUNCTIONS[np.std])(_deviation)
 
 # ----- Running folds
 
@@ -246,13 +246,13 @@ def _running(handler: Callable, neutral: int) -> None:
     def rule(ctx: Context, a: Abstract, axis: Abstract = NONE, *rest: Abstract, **options):
         x = read(ctx, a).packed()
         if is_none(axis) and x.value.aval.ndim > 1:
-            refuse(ctx, "a running fold over several axes")
+            refuse_dynamic(ctx, "a running fold over several axes")
         i = 0 if is_none(axis) else axis_argument(ctx, axis, x.value.aval.ndim)
         whole = ctx.array(filled(x.value, _along(x, (i,)), neutral))
         found = handler(ctx, whole, Static(i), *rest, **options)
-        return new(ctx, padded(ctx.read(found), x.extents), x.extents)
+        return new_array(ctx, padded(ctx.read(found), x.extents), x.extents)
 
-    sized(handler)(rule)
+    for_dynamic_arrays(handler)(rule)
 
 
 _running(FUNCTIONS[np.cumsum], 0)

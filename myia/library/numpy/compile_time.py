@@ -29,7 +29,7 @@ def _computed(f: Callable, argument: Callable) -> Callable:
         given = [argument(ctx, x, name) for x in args]
         options = {key: argument(ctx, x, name) for key, x in kwargs.items()}
         try:
-            return abstract(ctx, f(*given, **options))
+            return abstract_of(ctx, f(*given, **options))
         except TypeError as error:
             ctx.fail(BadType, message=f"{name}: {error}")
         except (ValueError, ArithmeticError, IndexError) as error:
@@ -38,12 +38,12 @@ def _computed(f: Callable, argument: Callable) -> Callable:
     return handler
 
 
-def abstract(ctx: Context, x: Any) -> Abstract:
+def abstract_of(ctx: Context, x: Any) -> Abstract:
     """A Python object that NumPy has made: arrays are new."""
     if isinstance(x, np.ndarray):
         return ctx.array(array_constant(x)) if x.dtype.kind in "biufc" else Static(x)
     if isinstance(x, (tuple, list)):
-        items = Tuple(tuple(abstract(ctx, item) for item in x))
+        items = Tuple(tuple(abstract_of(ctx, item) for item in x))
         return ctx.call(Static(list), (items,), {}) if isinstance(x, list) else items
     return Static(x)
 
@@ -64,7 +64,7 @@ def _shaped(ctx: Context, x: Abstract, name: str) -> Any:
     return _known(ctx, x, name)
 
 
-def known_at_compile_time(*functions: Callable) -> None:
+def evaluate_at_compile_time(*functions: Callable) -> None:
     """Register functions of compile-time values, which compute themselves."""
     for f in functions:
         function(f)(_computed(f, _known))
@@ -76,7 +76,7 @@ for _f in (
     np.fft.fftfreq, np.fft.rfftfreq, np.base_repr, np.binary_repr,
     np.issubdtype, np.isdtype, np.typename, np.mintypecode,
 ):  # fmt: skip
-    known_at_compile_time(_f)
+    evaluate_at_compile_time(_f)
 
 function(np.ndindex)(_computed(lambda *shape: tuple(np.ndindex(*shape)), _known))
 

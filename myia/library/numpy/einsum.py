@@ -24,10 +24,10 @@ from myia.library.numpy.products import contract
 from myia.library.support.arguments import (
     array,
     dtype_argument,
-    given,
     integer,
-    refuse,
-    stored,
+    is_given,
+    refuse_options,
+    store_out,
     value_of,
 )
 from myia.library.support.value_formulas import truth
@@ -47,7 +47,7 @@ def _einsum(
     optimize: Abstract = NONE,
     **options: Abstract,
 ) -> Abstract:
-    refuse(ctx, "numpy.einsum", options)
+    refuse_options(ctx, "numpy.einsum", options)
     text, operands = _spelled(ctx, operands)
     xs = [array(ctx, x) for x in operands]
     inputs, output = _parsed(ctx, text, [len(ctx.shape(x)) for x in xs])
@@ -61,9 +61,9 @@ def _einsum(
         done = _pair(done, _without_repeats(*term), later)
     value = _arranged(_summed(*done, output), output)
     value = truth(value) if wanted.kind == "b" else value
-    if not given(out) and _is_view(ctx, xs, inputs, output, wanted):
+    if not is_given(out) and _is_view(ctx, xs, inputs, output, wanted):
         return frozen_view(ctx, xs[0], value, "a view made by `np.einsum`")
-    return stored(ctx, ctx.array(value, contiguous=False), out)
+    return store_out(ctx, ctx.array(value, contiguous=False), out)
 
 
 def _is_view(ctx: Context, xs: list[Abstract], inputs, output: str, dtype: np.dtype) -> bool:

@@ -19,13 +19,13 @@ from myia.library.support.arguments import (
     array,
     axis_argument,
     dtype_of,
-    given,
-    refuse,
-    static,
-    stored,
+    is_given,
+    refuse_options,
+    static_value,
+    store_out,
     value_of,
 )
-from myia.library.support.traced import by_name
+from myia.library.support.traced import traced_values
 from myia.library.support.value_formulas import is_nan
 from myia.primitives.arrays import reductions, sorting
 from myia.primitives.arrays.gather import take_along_axis
@@ -59,7 +59,7 @@ def _sort(
     *,
     stable: Abstract = NONE,
 ) -> Abstract:
-    refuse(ctx, "numpy.sort", {"order": order})
+    refuse_options(ctx, "numpy.sort", {"order": order})
     value, i = _sortable(ctx, a, axis, "numpy.sort")
     return result_like(ctx, sorting.sort(value, axis=i), a)
 
@@ -74,7 +74,7 @@ def _sort_in_place(
     *,
     stable: Abstract = NONE,
 ) -> Abstract:
-    refuse(ctx, "sort", {"order": order})
+    refuse_options(ctx, "sort", {"order": order})
     i = axis_argument(ctx, axis, len(ctx.shape(self)))
     value, _ = _sortable(ctx, self, Static(i), "sort")
     ctx.store(self, sorting.sort(value, axis=i))
@@ -93,7 +93,7 @@ def _argsort(
     stable: Abstract = NONE,
 ) -> Abstract:
     """Equal elements keep their order, which NumPy promises for `stable=True` only."""
-    refuse(ctx, "numpy.argsort", {"order": order})
+    refuse_options(ctx, "numpy.argsort", {"order": order})
     value, i = _sortable(ctx, a, axis, "numpy.argsort")
     return result_like(ctx, sorting.argsort(value, axis=i), a)
 
@@ -112,7 +112,7 @@ def _searchsorted(
 ) -> Abstract:
     """How many elements of the sorted `a` come before each of `v`."""
     xs = array(ctx, a), array(ctx, v)
-    if given(sorter):
+    if is_given(sorter):
         xs = ctx.call(Static(np.take), (xs[0], sorter), {}), xs[1]
     if len(ctx.shape(xs[0])) != 1:
         ctx.fail(BadValue, message="object too deep for desired array")
@@ -120,9 +120,9 @@ def _searchsorted(
     if dtype.kind == "c":
         ctx.fail(Unsupported, what="`numpy.searchsorted` of complex numbers")
     elements, wanted = (value_of(ctx, x, dtype) for x in xs)
-    of = static(ctx, side, "the side")
+    of = static_value(ctx, side, "the side")
     if elements.aval.size > COUNTED:
-        counts = by_name("numpy.searchsorted", side=of)(elements, wanted)
+        counts = traced_values("numpy.searchsorted", side=of)(elements, wanted)
         return ctx.array(logic.convert(counts, dtype=np.dtype(np.int64)))
     return ctx.array(_counted(elements, wanted, of == "right"))
 
@@ -163,9 +163,9 @@ def _take(
 ) -> Abstract:
     """`a[:, ..., indices]`"""
     x, i = along(ctx, array(ctx, a), axis)
-    places = _places(ctx, array(ctx, indices), ctx.shape(x)[i], static(ctx, mode, "the mode"))
+    places = _places(ctx, array(ctx, indices), ctx.shape(x)[i], static_value(ctx, mode, "the mode"))
     key = Tuple((*[WHOLE] * i, places))
-    return stored(ctx, ctx.array(value_of(ctx, getitem(ctx, x, key))), out)
+    return store_out(ctx, ctx.array(value_of(ctx, getitem(ctx, x, key))), out)
 
 
 def _places(ctx: Context, indices: Abstract, n: int, mode: str) -> Abstract:

@@ -21,9 +21,9 @@ from myia.library.support.arguments import (
     axis_number,
     boxed,
     integers,
-    refuse,
-    static,
-    stored,
+    refuse_options,
+    static_value,
+    store_out,
     value_of,
 )
 from myia.library.support.value_formulas import conjugate
@@ -67,13 +67,13 @@ def _mismatch(ctx: Context, x: Value, y: Value, i: int, j: int) -> None:
 def _matmul(
     ctx: Context, x1: Abstract, x2: Abstract, out: Abstract = NONE, **options: Abstract
 ) -> Abstract:
-    refuse(ctx, "numpy.matmul", options)
+    refuse_options(ctx, "numpy.matmul", options)
     x, y = factors(ctx, x1, x2)
     if not x.shape or not y.shape:
         message = "matmul: an operand does not have enough dimensions: it is a number"
         ctx.fail(BadValue, message=message)
     _mismatch(ctx, x, y, -1, -2 if len(y.shape) > 1 else 0)
-    return stored(ctx, ctx.array(_matrix_product(ctx, x, y)), out)
+    return store_out(ctx, ctx.array(_matrix_product(ctx, x, y)), out)
 
 
 def _matrix_product(ctx: Context, x: Value, y: Value) -> Value:
@@ -117,8 +117,8 @@ def _or_multiplied(product: Callable):
     def handler(ctx: Context, a: Abstract, b: Abstract, out: Abstract = NONE) -> Abstract:
         xs = array(ctx, a), array(ctx, b)
         if any(ctx.shape(x) == () for x in xs):
-            return stored(ctx, operators.binary(ctx, "*", *xs), out)
-        return stored(ctx, ctx.array(product(*factors(ctx, *xs), ctx)), out)
+            return store_out(ctx, operators.binary(ctx, "*", *xs), out)
+        return store_out(ctx, ctx.array(product(*factors(ctx, *xs), ctx)), out)
 
     return handler
 
@@ -146,7 +146,7 @@ def _vdot(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
 def _outer(ctx: Context, a: Abstract, b: Abstract, out: Abstract = NONE) -> Abstract:
     x, y = (_flat(v) for v in factors(ctx, a, b))
     column, row = reshape(x, (*x.shape, 1)), reshape(y, (1, *y.shape))
-    return stored(ctx, operators.binary(ctx, "*", ctx.array(column), ctx.array(row)), out)
+    return store_out(ctx, operators.binary(ctx, "*", ctx.array(column), ctx.array(row)), out)
 
 
 @function(np.kron)
@@ -183,7 +183,7 @@ def _tensordot(
 
 def _paired_axes(ctx: Context, axes: Abstract, m: int, n: int) -> tuple[Axes, Axes]:
     if static_int(axes) or is_number(axes):
-        count = static(ctx, axes, "the number of axes")
+        count = static_value(ctx, axes, "the number of axes")
         if count > min(m, n):
             ctx.fail(BadValue, message="tuple index out of range", exception="IndexError")
         return tuple(range(m - count, m)), tuple(range(count))

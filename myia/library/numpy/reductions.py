@@ -25,13 +25,13 @@ from myia.library.support.arguments import (
     cast,
     dtype_argument,
     dtype_of,
-    flag,
-    given,
+    is_given,
     mask_argument,
     numeric,
     reduction_axes,
-    says_all,
-    stored,
+    selects_all,
+    static_flag,
+    store_out,
     sum_dtype,
     value_of,
 )
@@ -58,7 +58,7 @@ def reduced(
 ) -> Abstract:
     """`reduce(value, axes)` of `x` converted to `dtype`."""
     value = reduce(value_of(ctx, x, dtype), axes)
-    value = keep(value, ctx.shape(x), axes) if flag(ctx, keepdims, "keepdims") else value
+    value = keep(value, ctx.shape(x), axes) if static_flag(ctx, keepdims, "keepdims") else value
     return result_like(ctx, value, x)
 
 
@@ -79,7 +79,7 @@ def _chosen(
 
 def _begun(ctx: Context, reduced: Abstract, initial: Abstract, combine: Callable) -> Abstract:
     """A result with the value that the reduction starts with."""
-    if not given(initial):
+    if not is_given(initial):
         return reduced
     value = value_of(ctx, reduced)
     start = value_of(ctx, cast(ctx, numeric(ctx, initial), value.dtype))
@@ -122,7 +122,7 @@ def _folding(name: str, primitive, combine, neutral: int):
         x = _chosen(ctx, x, where, wanted, neutral)
         axes = reduction_axes(ctx, axis, len(ctx.shape(x)))
         folded = reduced(ctx, x, axes, keepdims, wanted, _by(primitive))
-        return stored(ctx, _begun(ctx, folded, initial, combine), out)
+        return store_out(ctx, _begun(ctx, folded, initial, combine), out)
 
     return handler
 
@@ -140,7 +140,7 @@ def _running(name: str, primitive):
         if wanted.kind == "b":
             ctx.fail(Unsupported, what=f"`dtype=bool` of `numpy.{name}`")
         value = primitive(value_of(ctx, x, wanted), axis=i, reverse=False)
-        return stored(ctx, result_like(ctx, value, x), out)
+        return store_out(ctx, result_like(ctx, value, x), out)
 
     return handler
 
@@ -177,7 +177,7 @@ def _quantifier(primitive, neutral: bool):
             return _by(primitive)(truth(value), axes)
 
         axes = reduction_axes(ctx, axis, len(ctx.shape(x)))
-        return stored(ctx, reduced(ctx, x, axes, keepdims, dtype_of(ctx, x), reduce), out)
+        return store_out(ctx, reduced(ctx, x, axes, keepdims, dtype_of(ctx, x), reduce), out)
 
     return handler
 
@@ -222,18 +222,18 @@ def _extremum(name: str, word: str, primitive, combine, neutral: Callable):
         x = array(ctx, a)
         dtype, shape = _ordered(ctx, x, name), ctx.shape(x)
         axes = reduction_axes(ctx, axis, len(shape))
-        if not given(initial):
+        if not is_given(initial):
             _check_identity(ctx, word, where, math.prod(shape[i] for i in axes))
         x = _chosen(ctx, x, where, dtype, neutral(dtype))
         found = reduced(ctx, x, axes, keepdims, dtype, _by(primitive))
-        return stored(ctx, _begun(ctx, found, initial, combine), out)
+        return store_out(ctx, _begun(ctx, found, initial, combine), out)
 
     return handler
 
 
 def _check_identity(ctx: Context, word: str, where: Abstract, count: int) -> None:
     """Without an initial value there must be an element."""
-    if not says_all(where):
+    if not selects_all(where):
         message = f"reduction operation '{word}' does not have an identity, so to use a where mask "
         ctx.fail(BadValue, message=f"{message}one has to specify 'initial'")
     if count == 0:
@@ -259,7 +259,7 @@ def _ptp(
 ) -> Abstract:
     x = array(ctx, a)
     ends = [f(ctx, x, axis, keepdims=keepdims) for f in (_max, _min)]
-    return stored(ctx, operators.binary(ctx, "-", *ends), out)
+    return store_out(ctx, operators.binary(ctx, "-", *ends), out)
 
 
 def _position(name: str, primitive):
@@ -277,11 +277,11 @@ def _position(name: str, primitive):
         if ctx.shape(x)[i] == 0:
             ctx.fail(BadValue, message=f"attempt to get {name} of an empty sequence")
         value = primitive(value_of(ctx, x), axis=i)
-        if flag(ctx, keepdims, "keepdims"):
+        if static_flag(ctx, keepdims, "keepdims"):
             shape = ctx.shape(whole)
             axes = tuple(range(len(shape))) if is_none(axis) else (i,)
             value = keep(value, shape, axes)
-        return stored(ctx, ctx.array(value), out)
+        return store_out(ctx, ctx.array(value), out)
 
     return handler
 

@@ -23,14 +23,14 @@ from myia.library.support.arguments import (
     axis_argument,
     cast,
     dtype_of,
-    given,
     integer,
     integers,
-    refuse,
-    static,
+    is_given,
+    refuse_options,
+    static_value,
     value_of,
 )
-from myia.library.support.from_source import called
+from myia.library.support.from_source import call_source
 from myia.primitives.arrays import dynamic_slices, shaping
 from myia.primitives.arrays.gather import take_along_axis
 from myia.primitives.core.define import array_constant, constant
@@ -192,19 +192,19 @@ def _pad(
     ]
     if any(n < 0 for pair in widths for n in pair):
         ctx.fail(BadValue, message="index can't contain negative values")
-    name = static(ctx, mode, "the mode of `np.pad`")
+    name = static_value(ctx, mode, "the mode of `np.pad`")
     if name == "constant":
         fill = options.pop("constant_values", Static(0))
-        refuse(ctx, "numpy.pad", options)
+        refuse_options(ctx, "numpy.pad", options)
         return result_like(ctx, _filled_around(ctx, value, widths, fill), x)
     if name in WRITTEN_PADS:
-        return called(ctx, WRITTEN_PADS[name], (x, Static(tuple(widths))), options)
+        return call_source(ctx, WRITTEN_PADS[name], (x, Static(tuple(widths))), options)
     how = options.pop("reflect_type", Static("even"))
-    refuse(ctx, "numpy.pad", options)
+    refuse_options(ctx, "numpy.pad", options)
     if name not in PAD_MODES:
         ctx.fail(Unsupported, what=f"`mode={name!r}` of `numpy.pad`")
-    if static(ctx, how, "`reflect_type`") == "odd" and name in ("reflect", "symmetric"):
-        return called(ctx, padding.odd, (x, Static(tuple(widths)), mode), {})
+    if static_value(ctx, how, "`reflect_type`") == "odd" and name in ("reflect", "symmetric"):
+        return call_source(ctx, padding.odd, (x, Static(tuple(widths)), mode), {})
     return result_like(ctx, _mirrored_around(ctx, value, widths, name), x)
 
 
@@ -279,8 +279,8 @@ def _diff(
     if not ctx.shape(x):
         ctx.fail(BadValue, message="diff requires input that is at least one dimensional")
     i = axis_argument(ctx, axis, len(ctx.shape(x)))
-    if given(prepend) or given(append):
-        parts = [_row(ctx, end, x, i) for end in (prepend, x, append) if given(end)]
+    if is_given(prepend) or is_given(append):
+        parts = [_row(ctx, end, x, i) for end in (prepend, x, append) if is_given(end)]
         x = ctx.call(Static(np.concatenate), (Tuple(tuple(parts)),), {"axis": Static(i)})
     for _ in range(integer(ctx, n, "the order of a difference")):
         x = _difference(ctx, x, i)

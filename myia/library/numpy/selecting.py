@@ -32,14 +32,14 @@ from myia.library.support.arguments import (
     array,
     boxed,
     cast,
-    copied,
+    copy_array,
     dtype_of,
-    flag,
     inexact,
     integer,
     numeric,
-    refuse,
-    stored,
+    refuse_options,
+    static_flag,
+    store_out,
     value_of,
 )
 from myia.primitives.pointwise import arithmetic, logic, transcendental
@@ -97,7 +97,7 @@ def _clip(
 ) -> Abstract:
     """minimum(maximum(a, a_min), a_max), in the dtype that all three meet at."""
     low, high = options.pop("min", a_min), options.pop("max", a_max)
-    refuse(ctx, "numpy.clip", options)
+    refuse_options(ctx, "numpy.clip", options)
     given = [numeric(ctx, x) for x in (a, low, high) if not is_none(x)]
     dtype, _ = promote(*(operand_dtype(ctx, x) for x in given))
     if dtype.kind == "c":
@@ -108,7 +108,7 @@ def _clip(
         value = arithmetic.max(value, operand(ctx, given[1], aval))
     if not (is_none(high) or _beyond(high, dtype, 1)):
         value = arithmetic.min(value, operand(ctx, given[-1], aval))
-    return stored(ctx, result_like(ctx, value, *given), out)
+    return store_out(ctx, result_like(ctx, value, *given), out)
 
 
 def _beyond(bound: Abstract, dtype: np.dtype, side: int) -> bool:
@@ -129,7 +129,7 @@ def _clip_method(
     out: Abstract = NONE,
     **options: Abstract,
 ) -> Abstract:
-    refuse(ctx, "clip", options)
+    refuse_options(ctx, "clip", options)
     return _clip(ctx, self, min, max, out)
 
 
@@ -144,16 +144,16 @@ def _nan_to_num(
 ) -> Abstract:
     original = array(ctx, x)
     value = value_of(ctx, original)
-    in_place = not flag(ctx, copy, "copy") and ctx.is_array(original)
+    in_place = not static_flag(ctx, copy, "copy") and ctx.is_array(original)
     if value.dtype.kind not in "fc":
-        return original if in_place else copied(ctx, original)
+        return original if in_place else copy_array(ctx, original)
     fills = nan, posinf, neginf
     if value.dtype.kind == "c":
         parts = transcendental.real(value), transcendental.imag(value)
         value = transcendental.complex(*(_finite(ctx, part, *fills) for part in parts))
     else:
         value = _finite(ctx, value, *fills)
-    return stored(ctx, result_like(ctx, value, original), original if in_place else NONE)
+    return store_out(ctx, result_like(ctx, value, original), original if in_place else NONE)
 
 
 def _finite(ctx: Context, value: Value, nan: Abstract, posinf: Abstract, neginf: Abstract) -> Value:
@@ -185,9 +185,9 @@ def _round(ctx: Context, a: Abstract, decimals: Abstract = ZERO, out: Abstract =
         if digits < 0 or (digits > 0 and dtype.kind == "b"):
             ctx.fail(Unsupported, what=f"`np.round` of {dtype} to {digits} decimals")
         dtype = np.dtype(np.float16) if dtype.kind == "b" else dtype
-        return stored(ctx, cast(ctx, x, dtype), out)
+        return store_out(ctx, cast(ctx, x, dtype), out)
     value = value_formulas.round_to(value_of(ctx, x), digits)
-    return stored(ctx, result_like(ctx, value, x), out)
+    return store_out(ctx, result_like(ctx, value, x), out)
 
 
 @function(np.fix)
@@ -205,7 +205,7 @@ def _angle(ctx: Context, z: Abstract, deg: Abstract = FALSE) -> Abstract:
     if dtype.kind in "biu":
         dtype = resolve(ctx, np.arctan2, [ZERO, x])[0]
     value = value_formulas.angle(value_of(ctx, x, dtype))
-    if flag(ctx, deg, "deg"):
+    if static_flag(ctx, deg, "deg"):
         value = value * (180 / math.pi)
     return result_like(ctx, value, x)
 
@@ -215,7 +215,7 @@ def _sinc(ctx: Context, x: Abstract) -> Abstract:
     """sin(πx) / πx, as NumPy with a tiny number in place of 0."""
     operand_ = array(ctx, x)
     value = value_of(ctx, operand_, inexact(dtype_of(ctx, operand_))) * math.pi
-    return result_like(ctx, value_formulas.sine_over(value), operand_)
+    return result_like(ctx, value_formulas.sin_over_x(value), operand_)
 
 
 # ----- Comparison within tolerances
@@ -249,7 +249,7 @@ def _isclose(
     atol: Abstract = ATOL,
     equal_nan: Abstract = FALSE,
 ) -> Abstract:
-    return _close(ctx, a, b, rtol, atol, flag(ctx, equal_nan, "equal_nan"))
+    return _close(ctx, a, b, rtol, atol, static_flag(ctx, equal_nan, "equal_nan"))
 
 
 @function(np.allclose)
@@ -261,7 +261,7 @@ def _allclose(
     atol: Abstract = ATOL,
     equal_nan: Abstract = FALSE,
 ) -> Abstract:
-    close = _close(ctx, a, b, rtol, atol, flag(ctx, equal_nan, "equal_nan"))
+    close = _close(ctx, a, b, rtol, atol, static_flag(ctx, equal_nan, "equal_nan"))
     return truth(ctx, ctx.call(Static(np.all), (close,), {}))
 
 
@@ -271,7 +271,7 @@ def _array_equal(ctx: Context, a1: Abstract, a2: Abstract, equal_nan: Abstract =
     if ctx.shape(xs[0]) != ctx.shape(xs[1]):
         return FALSE
     same = comparison.compare(ctx, "==", *xs)
-    if flag(ctx, equal_nan, "equal_nan"):
+    if static_flag(ctx, equal_nan, "equal_nan"):
         neither = [ctx.call(Static(np.isnan), (x,), {}) for x in xs]
         both = ctx.call(Static(np.logical_and), tuple(neither), {})
         same = ctx.call(Static(np.logical_or), (same, both), {})

@@ -22,15 +22,15 @@ from myia.library.support.arguments import (
     cast,
     dtype_argument,
     dtype_of,
-    flag,
-    given,
     inexact,
+    is_given,
     mask_argument,
-    static,
-    stored,
+    static_flag,
+    static_value,
+    store_out,
     value_of,
 )
-from myia.library.support.traced import by_name
+from myia.library.support.traced import traced_values
 from myia.library.support.value_formulas import is_nan, safe_sqrt, truth
 from myia.primitives.arrays import reductions, shaping, sorting
 from myia.primitives.core.define import constant, zeros
@@ -95,7 +95,7 @@ def _mean(
     def reduce(value: Value, axes: Shape) -> Value:
         return _mean_value(value, axes, mask)
 
-    return stored(ctx, reduced(ctx, x, axes, keepdims, wanted, reduce), out)
+    return store_out(ctx, reduced(ctx, x, axes, keepdims, wanted, reduce), out)
 
 
 def _inexact_argument(ctx: Context, dtype: Abstract, x: Abstract, name: str) -> np.dtype:
@@ -135,7 +135,7 @@ def _average(
 
 def _with_weights(ctx: Context, mean: Abstract, total: Abstract, returned: Abstract) -> Abstract:
     """`returned=True` asks for the sum of the weights too."""
-    if not flag(ctx, returned, "returned"):
+    if not static_flag(ctx, returned, "returned"):
         return mean
     spread = broadcast_to(value_of(ctx, total), ctx.shape(mean))
     return Tuple((mean, result_like(ctx, spread, mean)))
@@ -194,17 +194,17 @@ def _spread(name: str, finish):
         x = array(ctx, a)
         wanted = _inexact_argument(ctx, dtype, x, name)
         mask = mask_argument(ctx, where, ctx.shape(x))
-        less = static(ctx, ddof if not given(correction) else correction, "ddof")
-        if given(correction) and static(ctx, ddof, "ddof") != 0:
+        less = static_value(ctx, ddof if not is_given(correction) else correction, "ddof")
+        if is_given(correction) and static_value(ctx, ddof, "ddof") != 0:
             message = "ddof and correction can't be provided simultaneously."
             ctx.fail(BadValue, message=message)
-        known = value_of(ctx, array(ctx, mean), wanted) if given(mean) else None
+        known = value_of(ctx, array(ctx, mean), wanted) if is_given(mean) else None
 
         def reduce(value: Value, axes: Shape) -> Value:
             return finish(_variance(value, axes, less, mask, known))
 
         axes = axes_argument(ctx, axis, len(ctx.shape(x)))
-        return stored(ctx, reduced(ctx, x, axes, keepdims, wanted, reduce), out)
+        return store_out(ctx, reduced(ctx, x, axes, keepdims, wanted, reduce), out)
 
     return handler
 
@@ -252,7 +252,7 @@ def _median(
     axes = axes_argument(ctx, axis, len(shape))
     if dtype.kind == "c" or _count(shape, axes) == 0:
         ctx.fail(Unsupported, what="`numpy.median` of complex numbers or of no numbers")
-    return stored(ctx, reduced(ctx, x, axes, keepdims, dtype, _median_value), out)
+    return store_out(ctx, reduced(ctx, x, axes, keepdims, dtype, _median_value), out)
 
 
 # ----- Norms
@@ -292,7 +292,7 @@ _SINGULAR = {2: reductions.reduce_max, -2: reductions.reduce_min, "nuc": reducti
 def _singular_norm(x: Value, axes: Shape, order) -> Value:
     """The largest or smallest singular value, or their sum."""
     last = tuple(i for i in range(x.aval.ndim) if i not in axes)
-    values = by_name("numpy.linalg.svdvals")(shaping.transpose(x, permutation=(*last, *axes)))
+    values = traced_values("numpy.linalg.svdvals")(shaping.transpose(x, permutation=(*last, *axes)))
     return _SINGULAR[order](values, axes=(len(last),))
 
 
@@ -305,7 +305,7 @@ def _norm(
     keepdims: Abstract = FALSE,
 ) -> Abstract:
     x = array(ctx, x)
-    order = static(ctx, ord, "the order of a norm")
+    order = static_value(ctx, ord, "the order of a norm")
     if is_none(axis) and order is None and isinstance(x, Ref) and not _kept(ctx, keepdims):
         x = ravel(ctx, x)
     ndim = len(ctx.shape(x))
@@ -327,7 +327,7 @@ def _norm(
 
 
 def _kept(ctx: Context, keepdims: Abstract) -> bool:
-    return flag(ctx, keepdims, "keepdims")
+    return static_flag(ctx, keepdims, "keepdims")
 
 
 def _norm_of_matrices(ctx: Context, order):

@@ -11,7 +11,7 @@ from myia.infer.domain.values import NONE, Abstract, SliceValue, Static, Tuple, 
 from myia.infer.numeric.promotion import operand_dtype
 from myia.infer.registry import subscript
 from myia.library.numpy.arrays.shaping import seen_as
-from myia.library.numpy.compile_time import abstract
+from myia.library.numpy.compile_time import abstract_of
 from myia.library.support.arguments import cast, numeric
 from myia.library.support.traced import python_value
 
@@ -41,7 +41,7 @@ def _grid(name: str) -> None:
 
     @subscript(grid)
     def handler(ctx: Context, key: Abstract) -> Abstract:
-        return abstract(ctx, grid[python_value(ctx, key, f"the subscript of `numpy.{name}`")])
+        return abstract_of(ctx, grid[python_value(ctx, key, f"the subscript of `numpy.{name}`")])
 
 
 _grid("mgrid")

@@ -8,12 +8,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from myia.library.support.traced import each_inexact, named, one_dtype, one_inexact, own, staged
+from myia.library.support.traced import (
+    each_inexact,
+    each_own,
+    named,
+    one_dtype,
+    one_inexact,
+    traced,
+)
 
 
 def _linalg(arrays: dict[str, str], dtypes, **more) -> None:
     for name, parameters in arrays.items():
-        staged(getattr(np.linalg, name), f"numpy.linalg.{name}", parameters, dtypes, **more)
+        traced(getattr(np.linalg, name), f"numpy.linalg.{name}", parameters, dtypes, **more)
 
 
 _linalg(
@@ -36,7 +43,7 @@ _linalg(
     },
     one_inexact,
 )
-_linalg({"matrix_power": "a"}, own)
+_linalg({"matrix_power": "a"}, each_own)
 _linalg({"multi_dot": "arrays*", "vecdot": "x1 x2", "cross": "x1 x2"}, one_dtype)
 
 for _name in ("eig", "eigh", "svd", "qr", "slogdet"):
@@ -49,6 +56,6 @@ for _name in (
     "fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "fft2", "ifft2", "rfft2", "irfft2",
     "fftn", "ifftn", "rfftn", "irfftn",
 ):  # fmt: skip
-    staged(getattr(np.fft, _name), f"numpy.fft.{_name}", "a", each_inexact)
+    traced(getattr(np.fft, _name), f"numpy.fft.{_name}", "a", each_inexact)
 for _name in ("fftshift", "ifftshift"):
-    staged(getattr(np.fft, _name), f"numpy.fft.{_name}", "x", own)
+    traced(getattr(np.fft, _name), f"numpy.fft.{_name}", "x", each_own)

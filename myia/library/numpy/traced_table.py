@@ -12,22 +12,22 @@ from myia.library.numpy.ufuncs.ufuncs import ufunc
 from myia.library.support import value_formulas
 from myia.library.support.traced import (
     Dtypes,
-    by_name,
     double,
     each_inexact,
+    each_own,
     one_dtype,
     one_inexact,
     one_strong,
-    own,
-    staged,
     summed,
+    traced,
+    traced_values,
 )
 
 
 def _numpy(arrays: dict[str, str], dtypes: Dtypes, **more) -> None:
     """Register functions of `numpy` by name."""
     for name, parameters in arrays.items():
-        staged(getattr(np, name), f"numpy.{name}", parameters, dtypes, **more)
+        traced(getattr(np, name), f"numpy.{name}", parameters, dtypes, **more)
 
 
 # ----- Sums, extrema and statistics that skip NaN
@@ -50,7 +50,7 @@ _numpy(
     },
     summed,
 )
-_numpy({"nanargmax": "a", "nanargmin": "a"}, own)
+_numpy({"nanargmax": "a", "nanargmin": "a"}, each_own)
 _numpy(
     {"nanmean": "a ~where", "nanvar": "a ~where mean", "nanstd": "a ~where mean"},
     one_inexact,
@@ -88,9 +88,9 @@ _numpy({"i0": "x"}, each_inexact)
 # ----- Elementwise
 
 for _ufunc in (np.gcd, np.lcm, np.bitwise_count, np.nextafter, np.spacing, np.ldexp, np.frexp):
-    ufunc(_ufunc, by_name(f"numpy.{_ufunc.__name__}"))
+    ufunc(_ufunc, traced_values(f"numpy.{_ufunc.__name__}"))
 ufunc(np.modf, value_formulas.modf)
-_numpy({"iscomplex": "x", "isreal": "x", "isneginf": "x", "isposinf": "x"}, own)
+_numpy({"iscomplex": "x", "isreal": "x", "isneginf": "x", "isposinf": "x"}, each_own)
 _numpy({"isin": "element test_elements"}, one_dtype)
 
 # ----- Products
@@ -100,10 +100,10 @@ _numpy({"cross": "a b"}, one_dtype)
 
 # ----- Arrays taken apart and put together
 
-_numpy({"resize": "a", "delete": "arr"}, own)
-_numpy({"insert": "arr values"}, own)
+_numpy({"resize": "a", "delete": "arr"}, each_own)
+_numpy({"insert": "arr values"}, each_own)
 _numpy({"ediff1d": "ary to_end to_begin"}, one_dtype)
-_numpy({"lexsort": "keys*"}, own)
-_numpy({"packbits": "a", "unpackbits": "a"}, own)
+_numpy({"lexsort": "keys*"}, each_own)
+_numpy({"packbits": "a", "unpackbits": "a"}, each_own)
 _numpy({"geomspace": "start stop"}, double)
 _numpy({"logspace": "start stop base"}, one_inexact)

@@ -9,7 +9,7 @@ from myia.infer.domain.errors import BadValue, Unsupported
 from myia.infer.domain.heap import BufferObject, DictObject, ListObject
 from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import NONE, Abstract, Ref, Static, Tuple
-from myia.infer.dynamic.access import is_sized
+from myia.infer.dynamic.access import is_dynamic
 from myia.infer.indexing.indexing import dict_key, getitem
 from myia.infer.operators import comparison, operators
 from myia.infer.operators.truth import truth
@@ -145,7 +145,9 @@ def _shallow_copy(ctx: Context, x: Abstract) -> Abstract:
     if not isinstance(x, Ref):
         return x
     return (
-        copied(ctx, x, {}) if ctx.is_array(x) or is_sized(ctx, x) else growing_lists.copied(ctx, x)
+        copied(ctx, x, {})
+        if ctx.is_array(x) or is_dynamic(ctx, x)
+        else growing_lists.copied(ctx, x)
     )
 
 

@@ -11,7 +11,7 @@ from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.values import FALSE, NONE, TRUE, Abstract, Static, is_none, static_int
 from myia.infer.loops.fixed_point import LoopCode, loop
 from myia.infer.operators import comparison, operators
-from myia.infer.operators.truth import both, either, truth
+from myia.infer.operators.truth import short_circuit_and, short_circuit_or, truth
 from myia.infer.paths.branches import branch
 from myia.infer.registry import function
 from myia.primitives.core.define import constant
@@ -35,11 +35,11 @@ def _sum(ctx: Context, iterable: Abstract, start: Abstract = Static(0)) -> Abstr
 
 
 def _all_step(ctx: Context, so_far: Abstract, item: Abstract) -> Abstract:
-    return both(ctx, so_far, lambda: truth(ctx, item))
+    return short_circuit_and(ctx, so_far, lambda: truth(ctx, item))
 
 
 def _any_step(ctx: Context, so_far: Abstract, item: Abstract) -> Abstract:
-    return either(ctx, so_far, lambda: truth(ctx, item))
+    return short_circuit_or(ctx, so_far, lambda: truth(ctx, item))
 
 
 @function(all)

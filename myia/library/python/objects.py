@@ -31,7 +31,7 @@ from myia.infer.domain.values import (
     Super,
     Tuple,
 )
-from myia.infer.dynamic.access import is_sized
+from myia.infer.dynamic.access import is_dynamic
 from myia.infer.jax.objects.pytrees import is_device_class
 from myia.infer.numeric.f_strings import escaped, format_parts, printed, values_of
 from myia.infer.registry import function
@@ -64,7 +64,7 @@ def class_of(ctx: Context, x: Abstract) -> type:
             return contents.cls
         if isinstance(contents, DictObject):
             return dict
-        return np.ndarray if ctx.is_array(x) or is_sized(ctx, x) else list
+        return np.ndarray if ctx.is_array(x) or is_dynamic(ctx, x) else list
     ctx.fail(Unsupported, what=f"the type of {ctx.describe(x)}")
 
 

@@ -10,7 +10,7 @@ from myia.infer.domain.values import NONE, TRUE, Abstract, Static, Tuple
 from myia.infer.numeric.promotion import operand_dtype
 from myia.infer.registry import function, when_imported
 from myia.ir.core import Value
-from myia.library.support.arguments import flag, numeric, static, value_of
+from myia.library.support.arguments import numeric, static_flag, static_value, value_of
 from myia.library.support.traced import Dtypes, array_of, double, lapack, one_inexact
 from myia.primitives.linalg import matrix_functions
 from myia.primitives.linalg.matrix_functions import expm_derivative
@@ -43,13 +43,13 @@ def _expm_frechet(
     if a.aval != e.aval:
         ctx.fail(BadValue, message="expected A and E to be the same shape")
     moved = array_of(ctx, expm_derivative(a, e))
-    if not flag(ctx, compute_expm, "`compute_expm`"):
+    if not static_flag(ctx, compute_expm, "`compute_expm`"):
         return moved
     return Tuple((array_of(ctx, matrix_functions.expm(a)), moved))
 
 
 def _polar(ctx: Context, a: Abstract, side: Abstract = RIGHT) -> Abstract:
-    which = static(ctx, side, "`side`")
+    which = static_value(ctx, side, "`side`")
     if which not in ("right", "left"):
         ctx.fail(BadValue, message="`side` must be either 'right' or 'left'")
     (x,) = _matrices(ctx, lapack, a, square=False)

@@ -9,30 +9,30 @@ from types import ModuleType
 
 import scipy.linalg
 
-from myia.infer.jax.formulas.lookup import find, parameters
+from myia.infer.jax.formulas.lookup import jax_function, parameters
 from myia.infer.registry import when_imported
-from myia.library.numpy.compile_time import known_at_compile_time
+from myia.library.numpy.compile_time import evaluate_at_compile_time
 from myia.library.numpy.ufuncs.ufuncs import ufunc
-from myia.library.support import value_formulas_special, value_hypergeometric
-from myia.library.support.from_source import written
+from myia.library.support import value_formulas, value_hypergeometric
+from myia.library.support.from_source import from_source
 from myia.library.support.traced import (
     Dtypes,
-    by_name,
     double,
     each_inexact,
+    each_own,
     lapack,
     one_dtype,
     one_inexact,
-    own,
-    staged,
     strong_inexact,
+    traced,
+    traced_values,
 )
 from myia.primitives.special import exponential_integrals, normal
 
 
 def _by_name(module: ModuleType, arrays: dict[str, str], dtypes: Dtypes, **more) -> None:
     for name, values in arrays.items():
-        staged(getattr(module, name), f"{module.__name__}.{name}", values, dtypes, **more)
+        traced(getattr(module, name), f"{module.__name__}.{name}", values, dtypes, **more)
 
 
 # ----- scipy.special
@@ -55,7 +55,7 @@ DIRECT = {
     "erfcinv": exponential_integrals.erfc_inv,
     "exp1": exponential_integrals.exp1,
     "expi": exponential_integrals.expi,
-    "expn": value_formulas_special.expn,
+    "expn": value_formulas.expn,
     "hyp1f1": value_hypergeometric.hyp1f1,
     "hyp2f1": value_hypergeometric.hyp2f1,
     "log_ndtr": normal.log_ndtr,
@@ -67,7 +67,7 @@ DIRECT = {
 @when_imported("scipy.special")
 def _special(module: ModuleType) -> None:
     for name in UFUNCS:
-        ufunc(getattr(module, name), by_name(f"scipy.special.{name}"))
+        ufunc(getattr(module, name), traced_values(f"scipy.special.{name}"))
     for name, emit in DIRECT.items():
         ufunc(getattr(module, name), emit, kinds="fi")
     arrays = {
@@ -128,11 +128,11 @@ def _linalg(module: ModuleType) -> None:
         },
         one_dtype,
     )
-    _by_name(module, {"lu_solve": "lu_and_piv* b"}, own)
-    written(module.cho_factor)(cho_factor)
-    written(module.cho_solve)(cho_solve)
+    _by_name(module, {"lu_solve": "lu_and_piv* b"}, each_own)
+    from_source(module.cho_factor)(cho_factor)
+    from_source(module.cho_solve)(cho_solve)
     for name in ("dft", "hadamard", "helmert", "hilbert", "invhilbert", "invpascal", "pascal"):
-        known_at_compile_time(getattr(module, name))
+        evaluate_at_compile_time(getattr(module, name))
 
 
 def cho_factor(a, lower=False, overwrite_a=False, check_finite=True):
@@ -174,10 +174,12 @@ def _stats(module: ModuleType) -> None:
         for method in METHODS:
             name = f"scipy.stats.{distribution}.{method}"
             of_scipy = getattr(getattr(module, distribution), method, None)
-            if of_scipy is not None and find(name) is not None:
+            if of_scipy is not None and jax_function(name) is not None:
                 _method(of_scipy, name)
 
 
 def _method(of_scipy, name: str) -> None:
     """All parameters are arrays; the names of the shape parameters are those of JAX."""
-    staged(of_scipy, name, " ".join(parameters(find(name))), double, like=find(name))
+    traced(
+        of_scipy, name, " ".join(parameters(jax_function(name))), double, like=jax_function(name)
+    )

@@ -14,19 +14,19 @@ from types import ModuleType
 
 import numpy as np
 
-from myia.infer.custom.regions import closed
+from myia.infer.custom.regions import close_region
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadValue, Unsupported
 from myia.infer.domain.heap import CellObject
 from myia.infer.domain.values import NONE, Abstract, Closure, PyFunction, Static, Tuple
 from myia.infer.jax.objects.dispatch import call_library
 from myia.infer.registry import function as registered
-from myia.infer.registry import is_staged, when_imported
+from myia.infer.registry import is_traced, when_imported
 from myia.ir.avals import Aval
 from myia.ir.builder import Builder, emit
 from myia.ir.core import Region, Value, captures
 from myia.library.support.arguments import value_of
-from myia.library.support.from_source import called
+from myia.library.support.from_source import call_source
 from myia.primitives.core.structured import Rule, custom_p
 
 
@@ -42,9 +42,9 @@ def _register(module: ModuleType) -> None:
 def _is_users(f: Abstract) -> bool:
     """A function that would be compiled from its source, not one to be traced."""
     if isinstance(f, PyFunction):
-        return not is_staged(f.function)
+        return not is_traced(f.function)
     plain = isinstance(f, Static) and isinstance(f.value, types.FunctionType)
-    return isinstance(f, Closure) or (plain and not is_staged(f.value))
+    return isinstance(f, Closure) or (plain and not is_traced(f.value))
 
 
 def _cg(
@@ -66,11 +66,11 @@ def _cg(
         return ctx.call(A, (v,), {})
 
     def solution(v: Abstract) -> Abstract:
-        return called(ctx, iterations, (A, v, x0, tol, atol, maxiter, M), {})
+        return call_source(ctx, iterations, (A, v, x0, tol, atol, maxiter, M), {})
 
     regions = [_region(ctx, right.aval, f) for f in (product, solution)]
     consts = captures(*regions)
-    matvec, solve = (closed(region, consts) for region in regions)
+    matvec, solve = (close_region(region, consts) for region in regions)
     rule = Rule("solve", lambda: (matvec, solve))
     (x,) = emit(custom_p, *consts, right, regions=[solve], name="cg", rule=rule, consts=0)
     return Tuple((ctx.array(x), NONE))

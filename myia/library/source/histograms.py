@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from myia.library.support.from_source import written
+from myia.library.support.from_source import from_source
 
 
-@written(np.bincount)
+@from_source(np.bincount)
 def bincount(x, /, weights=None, minlength=0):
     x = np.asarray(x)
     if x.ndim != 1:
@@ -27,7 +27,7 @@ def bincount(x, /, weights=None, minlength=0):
     return counts
 
 
-@written(np.digitize)
+@from_source(np.digitize)
 def digitize(x, bins, right=False):
     x, bins = np.asarray(x), np.asarray(bins)
     if len(bins) == 0:
@@ -39,7 +39,7 @@ def digitize(x, bins, right=False):
     return np.where(bins[0] <= bins[-1], np.searchsorted(bins, x, side), falling)[()]
 
 
-@written(np.histogram_bin_edges)
+@from_source(np.histogram_bin_edges)
 def histogram_bin_edges(a, bins=10, range=None, weights=None):
     a = np.asarray(a)
     if np.ndim(bins) == 1:
@@ -68,7 +68,7 @@ def bins_of(x, edges):
     return np.where(place < 0, n, place)
 
 
-@written(np.histogram)
+@from_source(np.histogram)
 def histogram(a, bins=10, range=None, density=None, weights=None):
     a = np.ravel(np.asarray(a))
     edges = np.histogram_bin_edges(a, bins, range)
@@ -81,7 +81,7 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
     return counts, edges
 
 
-@written(np.histogram2d)
+@from_source(np.histogram2d)
 def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
     both = isinstance(bins, (list, tuple)) and len(bins) == 2
     bins = bins if both else [bins, bins]
@@ -90,7 +90,7 @@ def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
     return counts, edges[0], edges[1]
 
 
-@written(np.histogramdd)
+@from_source(np.histogramdd)
 def histogramdd(sample, bins=10, range=None, density=None, weights=None):
     columns = list(sample) if isinstance(sample, (list, tuple)) else list(np.asarray(sample).T)
     count = len(columns)
@@ -116,7 +116,7 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
     return counts, tuple(edges)
 
 
-@written(np.choose, methods="choose")
+@from_source(np.choose, methods="choose")
 def choose(a, choices, out=None, mode="raise"):
     a = np.asarray(a)
     count = len(choices)
@@ -134,7 +134,7 @@ def choose(a, choices, out=None, mode="raise"):
     return chosen
 
 
-@written(np.sort_complex)
+@from_source(np.sort_complex)
 def sort_complex(a):
     a = np.asarray(a)
     if not np.iscomplexobj(a):
@@ -144,18 +144,18 @@ def sort_complex(a):
     return np.take_along_axis(a, np.argsort(a.real, kind="stable"), -1)
 
 
-@written(np.partition)
+@from_source(np.partition)
 def partition(a, kth, axis=-1, kind="introselect", order=None):
     """Sorted: NumPy leaves the order within the parts open."""
     return np.sort(a, axis=axis)
 
 
-@written(np.argpartition, methods="argpartition")
+@from_source(np.argpartition, methods="argpartition")
 def argpartition(a, kth, axis=-1, kind="introselect", order=None):
     return np.argsort(a, axis=axis)
 
 
-@written(np.corrcoef)
+@from_source(np.corrcoef)
 def corrcoef(x, y=None, rowvar=True, *, dtype=None):
     c = np.cov(x, y, rowvar, dtype=dtype)
     if c.ndim == 0:

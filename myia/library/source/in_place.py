@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from myia.library.support.from_source import written
+from myia.library.support.from_source import from_source
 
 
-@written(np.put, methods="put")
+@from_source(np.put, methods="put")
 def put(a, ind, v, mode="raise"):
     ind = np.ravel(ind)
     if mode == "wrap":
@@ -21,7 +21,7 @@ def put(a, ind, v, mode="raise"):
     a[np.unravel_index(ind, a.shape)] = np.resize(v, ind.shape)
 
 
-@written(np.putmask)
+@from_source(np.putmask)
 def putmask(a, /, mask, values):
     values = np.asarray(values)
     if not np.can_cast(values.dtype, a.dtype, "safe"):
@@ -29,7 +29,7 @@ def putmask(a, /, mask, values):
     a[...] = np.where(mask, np.resize(values, a.shape).astype(a.dtype), a)
 
 
-@written(np.place)
+@from_source(np.place)
 def place(arr, mask, vals):
     mask = np.asarray(mask) != 0
     vals = np.ravel(vals).astype(arr.dtype)
@@ -37,7 +37,7 @@ def place(arr, mask, vals):
     arr[...] = np.where(mask, vals[which].reshape(arr.shape), arr)
 
 
-@written(np.put_along_axis)
+@from_source(np.put_along_axis)
 def put_along_axis(arr, indices, values, axis):
     if axis is None:
         np.put(arr, indices, np.broadcast_to(values, np.shape(indices)))
@@ -51,7 +51,7 @@ def put_along_axis(arr, indices, values, axis):
         arr[tuple(at)] = values
 
 
-@written(np.fill_diagonal)
+@from_source(np.fill_diagonal)
 def fill_diagonal(a, val, wrap=False):
     if wrap:
         raise NotImplementedError("`wrap=True` of `numpy.fill_diagonal`")

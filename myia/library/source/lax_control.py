@@ -14,7 +14,7 @@ from types import ModuleType
 import numpy as np
 
 from myia.infer.registry import when_imported
-from myia.library.support.from_source import written
+from myia.library.support.from_source import from_source
 
 
 def branching(arrays):
@@ -96,4 +96,4 @@ def _register(jax: ModuleType) -> None:
     sources = *branching(arrays), *looping(arrays), *scanning(arrays, jax.tree)
     functions = lax.cond, lax.switch, lax.while_loop, lax.fori_loop, lax.scan, lax.map
     for f, source in zip(functions, sources, strict=True):
-        written(f)(source)
+        from_source(f)(source)

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.linalg
 
 from myia.infer.registry import when_imported
-from myia.library.support.from_source import written
+from myia.library.support.from_source import from_source
 
 # ----- Functions of matrices, by the exponential
 
@@ -111,4 +111,4 @@ def _register(module: ModuleType) -> None:
         coshm, sinhm, tanhm, cosm, sinm, tanm, eigvals, eigvalsh_tridiagonal, pinvh,
         orthogonal_procrustes, solve_toeplitz, matmul_toeplitz, solve_banded,
     ):  # fmt: skip
-        written(getattr(module, f.__name__))(f)
+        from_source(getattr(module, f.__name__))(f)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from myia.library.support.from_source import written
+from myia.library.support.from_source import from_source
 
 
-@written(np.polyder)
+@from_source(np.polyder)
 def polyder(p, m=1):
     p = np.asarray(p)
     for _ in range(m):
@@ -15,7 +15,7 @@ def polyder(p, m=1):
     return p
 
 
-@written(np.polyint)
+@from_source(np.polyint)
 def polyint(p, m=1, k=None):
     p = np.asarray(p)
     constants = np.zeros(m) if k is None else np.atleast_1d(k)
@@ -26,7 +26,7 @@ def polyint(p, m=1, k=None):
     return p
 
 
-@written(np.polymul)
+@from_source(np.polymul)
 def polymul(a1, a2):
     a1, a2 = np.atleast_1d(a1), np.atleast_1d(a2)
     if np.any(a1[:1] == 0) or np.any(a2[:1] == 0):
@@ -34,7 +34,7 @@ def polymul(a1, a2):
     return np.convolve(a1, a2)
 
 
-@written(np.poly)
+@from_source(np.poly)
 def poly(seq_of_zeros):
     """Of complex zeros the coefficients are complex, also where zeros are conjugate in pairs."""
     zeros = np.atleast_1d(seq_of_zeros)
@@ -48,7 +48,7 @@ def poly(seq_of_zeros):
     return coefficients
 
 
-@written(np.roots)
+@from_source(np.roots)
 def roots(p):
     """The eigenvalues of the companion matrix."""
     p = np.atleast_1d(p)
@@ -61,7 +61,7 @@ def roots(p):
     return np.linalg.eigvals(np.concatenate((-p[1:][None] / p[0], np.eye(n)[: n - 1])))
 
 
-@written(np.polyfit)
+@from_source(np.polyfit)
 def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     """Least squares with columns scaled to length 1, as NumPy has it."""
     x, y = np.asarray(x) + 0.0, np.asarray(y) + 0.0
@@ -92,7 +92,7 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     return c, scaled[:, :, None] * factor
 
 
-@written(np.vander)
+@from_source(np.vander)
 def vander(x, N=None, increasing=False):
     x = np.asarray(x)
     n = len(x) if N is None else N
@@ -102,7 +102,7 @@ def vander(x, N=None, increasing=False):
     return powers if increasing else powers[:, ::-1]
 
 
-@written(np.trapezoid)
+@from_source(np.trapezoid)
 def trapezoid(y, x=None, dx=1.0, axis=-1):
     y = np.asarray(y)
     if x is None:
@@ -115,7 +115,7 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
     return np.sum(steps * (y[..., 1:] + y[..., :-1]) / 2.0, axis=-1)
 
 
-@written(np.unwrap)
+@from_source(np.unwrap)
 def unwrap(p, discont=None, axis=-1, *, period=2 * np.pi):
     p = np.asarray(p)
     steps = np.diff(p, axis=axis)

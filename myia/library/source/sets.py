@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from myia.library.support.from_source import written
+from myia.library.support.from_source import from_source
 
 ALL = type(np.unique_all(np.zeros(1)))
 COUNTS = type(np.unique_counts(np.zeros(1)))
@@ -16,19 +16,19 @@ INVERSE = type(np.unique_inverse(np.zeros(1)))
 # ----- Selections
 
 
-@written(np.argwhere)
+@from_source(np.argwhere)
 def argwhere(a):
     if np.ndim(a) != 1:
         raise NotImplementedError("`numpy.argwhere` of more than one axis: use `numpy.nonzero`")
     return np.flatnonzero(a)[:, None]
 
 
-@written(np.extract)
+@from_source(np.extract)
 def extract(condition, arr):
     return np.ravel(arr)[np.ravel(condition) != 0]
 
 
-@written(np.compress, methods="compress")
+@from_source(np.compress, methods="compress")
 def compress(condition, a, axis=None, out=None):
     a = np.ravel(a) if axis is None else np.asarray(a)
     axis = 0 if axis is None else axis
@@ -39,7 +39,7 @@ def compress(condition, a, axis=None, out=None):
     return a[(*before, slice(len(mask)))][(*before, mask)]
 
 
-@written(np.trim_zeros)
+@from_source(np.trim_zeros)
 def trim_zeros(filt, trim="fb", axis=None):
     filt = np.asarray(filt)
     if filt.ndim != 1:
@@ -52,7 +52,7 @@ def trim_zeros(filt, trim="fb", axis=None):
     return filt[first : np.where(some, last, first)]
 
 
-@written(np.piecewise)
+@from_source(np.piecewise)
 def piecewise(x, condlist, funclist, *args, **kw):
     x = np.asarray(x)
     conditions = list(condlist) if isinstance(condlist, (list, tuple)) else [condlist]
@@ -80,7 +80,7 @@ def first_of_equals(x):
     return np.concatenate((np.ones(min(len(x), 1), bool), ~same))
 
 
-@written(np.unique)
+@from_source(np.unique)
 def unique(
     ar,
     return_index=False,
@@ -113,32 +113,32 @@ def unique(
     return found[0] if len(found) == 1 else (*found,)
 
 
-@written(np.unique_values)
+@from_source(np.unique_values)
 def unique_values(x):
     return np.unique(x)
 
 
-@written(np.unique_all)
+@from_source(np.unique_all)
 def unique_all(x):
     return ALL(*np.unique(x, True, True, True))
 
 
-@written(np.unique_counts)
+@from_source(np.unique_counts)
 def unique_counts(x):
     return COUNTS(*np.unique(x, return_counts=True))
 
 
-@written(np.unique_inverse)
+@from_source(np.unique_inverse)
 def unique_inverse(x):
     return INVERSE(*np.unique(x, return_inverse=True))
 
 
-@written(np.union1d)
+@from_source(np.union1d)
 def union1d(ar1, ar2):
     return np.unique(np.concatenate((np.ravel(ar1), np.ravel(ar2))))
 
 
-@written(np.setdiff1d)
+@from_source(np.setdiff1d)
 def setdiff1d(ar1, ar2, assume_unique=False):
     x = np.ravel(np.asarray(ar1))
     if not assume_unique:
@@ -147,7 +147,7 @@ def setdiff1d(ar1, ar2, assume_unique=False):
     return x[~np.isin(x, ar2)]
 
 
-@written(np.intersect1d)
+@from_source(np.intersect1d)
 def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
     if return_indices:
         raise NotImplementedError("`return_indices=True` of `numpy.intersect1d`")
@@ -157,7 +157,7 @@ def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
     return x[first_of_equals(x) & np.isin(x, y)]
 
 
-@written(np.setxor1d)
+@from_source(np.setxor1d)
 def setxor1d(ar1, ar2, assume_unique=False):
     x, y = np.ravel(np.asarray(ar1)), np.ravel(np.asarray(ar2))
     both = np.concatenate((x, y))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from myia.library.support.from_source import written
+from myia.library.support.from_source import from_source
 
 
-@written(np.rot90)
+@from_source(np.rot90)
 def rot90(m, k=1, axes=(0, 1)):
     m = np.asarray(m)
     if k % 4 == 0:
@@ -19,25 +19,25 @@ def rot90(m, k=1, axes=(0, 1)):
     return np.flip(np.swapaxes(m, axes[0], axes[1]), axes[1])
 
 
-@written(np.rollaxis)
+@from_source(np.rollaxis)
 def rollaxis(a, axis, start=0):
     axis = axis + np.ndim(a) if axis < 0 else axis
     start = start + np.ndim(a) if start < 0 else start
     return np.moveaxis(a, axis, start - 1 if axis < start else start)
 
 
-@written(np.unstack)
+@from_source(np.unstack)
 def unstack(x, /, *, axis=0):
     rows = np.moveaxis(x, axis, 0)
     return tuple([rows[i] for i in range(rows.shape[0])])
 
 
-@written(np.diagflat)
+@from_source(np.diagflat)
 def diagflat(v, k=0):
     return np.diag(np.ravel(v), k)
 
 
-@written(np.block)
+@from_source(np.block)
 def block(arrays):
     return joined(arrays, depth(arrays))
 
@@ -55,7 +55,7 @@ def joined(arrays, levels):
     return np.concatenate([np.array(p, ndmin=ndim) for p in parts], axis=-depth(arrays))
 
 
-@written(np.ix_)
+@from_source(np.ix_)
 def ix_(*args):
     count = len(args)
     places = []
@@ -67,12 +67,12 @@ def ix_(*args):
     return tuple(places)
 
 
-@written(np.fromfunction)
+@from_source(np.fromfunction)
 def fromfunction(function, shape, *, dtype=float, like=None, **kwargs):
     return function(*np.indices(shape, dtype=dtype), **kwargs)
 
 
-@written(np.apply_along_axis)
+@from_source(np.apply_along_axis)
 def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     moved = np.moveaxis(np.asarray(arr), axis, -1)
     lead = moved.shape[:-1]
@@ -85,7 +85,7 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     return np.moveaxis(made, last, tuple(range(axis, axis + extra)))
 
 
-@written(np.apply_over_axes)
+@from_source(np.apply_over_axes)
 def apply_over_axes(func, a, axes):
     a = np.asarray(a)
     for axis in (axes,) if np.ndim(axes) == 0 else axes:
@@ -95,12 +95,12 @@ def apply_over_axes(func, a, axes):
     return a
 
 
-@written(np.divmod)
+@from_source(np.divmod)
 def divmod_(x1, x2, /):
     return np.floor_divide(x1, x2), np.remainder(x1, x2)
 
 
-@written(np.array_equiv)
+@from_source(np.array_equiv)
 def array_equiv(a1, a2):
     for n, m in zip(np.shape(a1)[::-1], np.shape(a2)[::-1]):
         if n != m and n != 1 and m != 1:
@@ -108,7 +108,7 @@ def array_equiv(a1, a2):
     return bool(np.all(np.equal(a1, a2)))
 
 
-@written(np.unravel_index)
+@from_source(np.unravel_index)
 def unravel_index(indices, shape, order="C"):
     rest = np.asarray(indices)
     shape = (shape,) if np.ndim(shape) == 0 else tuple(shape)
@@ -121,7 +121,7 @@ def unravel_index(indices, shape, order="C"):
     return tuple(reversed(parts)) if order == "C" else tuple(parts)
 
 
-@written(np.ravel_multi_index)
+@from_source(np.ravel_multi_index)
 def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     indices = np.broadcast_arrays(*multi_index)
     place = np.zeros(indices[0].shape, int)
@@ -139,34 +139,34 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     return place[()]
 
 
-@written(np.linalg.diagonal)
+@from_source(np.linalg.diagonal)
 def diagonal(x, /, *, offset=0):
     return np.diagonal(x, offset, -2, -1)
 
 
-@written(np.linalg.trace)
+@from_source(np.linalg.trace)
 def trace(x, /, *, offset=0, dtype=None):
     return np.trace(x, offset, -2, -1, dtype)
 
 
-@written(np.linalg.outer)
+@from_source(np.linalg.outer)
 def outer(x1, x2, /):
     if np.ndim(x1) != 1 or np.ndim(x2) != 1:
         raise ValueError("Input arrays must be one-dimensional")
     return np.outer(x1, x2)
 
 
-@written(np.linalg.matmul)
+@from_source(np.linalg.matmul)
 def matmul(x1, x2, /):
     return np.matmul(x1, x2)
 
 
-@written(np.linalg.tensordot)
+@from_source(np.linalg.tensordot)
 def tensordot(x1, x2, /, *, axes=2):
     return np.tensordot(x1, x2, axes)
 
 
-@written(np.linalg.matrix_transpose)
+@from_source(np.linalg.matrix_transpose)
 def matrix_transpose(x, /):
     return np.matrix_transpose(x)
 
@@ -174,12 +174,12 @@ def matrix_transpose(x, /):
 # ----- The same under another name, as another type
 
 
-@written(np.astype)
+@from_source(np.astype)
 def astype(x, dtype, /, *, copy=True, device=None):
     return x.astype(dtype, copy=copy)
 
 
-@written(np.asarray_chkfinite)
+@from_source(np.asarray_chkfinite)
 def asarray_chkfinite(a, dtype=None, order=None):
     a = np.asarray(a, dtype)
     if not np.all(np.isfinite(a)):
@@ -187,6 +187,6 @@ def asarray_chkfinite(a, dtype=None, order=None):
     return a
 
 
-@written(np.ndenumerate)
+@from_source(np.ndenumerate)
 def ndenumerate(arr):
     return [(place, arr[place]) for place in np.ndindex(np.shape(arr))]

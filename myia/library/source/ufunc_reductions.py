@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from myia.infer.registry import FUNCTIONS
-from myia.library.support.from_source import written
+from myia.library.support.from_source import from_source
 
 
 def reducing(ufunc: np.ufunc) -> Callable:
@@ -137,7 +137,7 @@ for _ufunc in FOLDS:
         (_ufunc.reduceat, reducing_at),
     ):
         if _method not in FUNCTIONS:
-            written(_method)(_written(_ufunc))
+            from_source(_method)(_written(_ufunc))
 for _ufunc in CHANGES:
     if _ufunc.at not in FUNCTIONS:
-        written(_ufunc.at)(changing_at(_ufunc))
+        from_source(_ufunc.at)(changing_at(_ufunc))

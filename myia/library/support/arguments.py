@@ -68,12 +68,12 @@ def cast(ctx: Context, x: Abstract, dtype: np.dtype) -> Abstract:
     return result_like(ctx, convert(value_of(ctx, x), dtype), x)
 
 
-def copied(ctx: Context, x: Abstract) -> Abstract:
+def copy_array(ctx: Context, x: Abstract) -> Abstract:
     """A new array with the elements of `x`; numbers are immutable."""
     return result_like(ctx, ctx.read(x), x) if isinstance(x, Ref) else x
 
 
-def stored(
+def store_out(
     ctx: Context,
     result: Abstract,
     out: Abstract,
@@ -95,7 +95,7 @@ def stored(
     if not np.can_cast(dtype_of(ctx, result), dtype, "same_kind"):
         message = f"Cannot cast output from {dtype_of(ctx, result)!r} to {dtype!r}"
         ctx.fail(BadType, message=f"{message} with casting rule 'same_kind'")
-    if not (ctx.shape(result) == shape or (spread and fits(ctx.shape(result), shape))):
+    if not (ctx.shape(result) == shape or (spread and broadcasts_to(ctx.shape(result), shape))):
         message = f"non-broadcastable output operand with shape {shape}"
         ctx.fail(BadValue, message=f"{message} doesn't match the shape {ctx.shape(result)}")
     new = broadcast_to(value_of(ctx, result, dtype), shape)
@@ -103,7 +103,7 @@ def stored(
     return out
 
 
-def fits(shape: tuple[int, ...], into: tuple[int, ...]) -> bool:
+def broadcasts_to(shape: tuple[int, ...], into: tuple[int, ...]) -> bool:
     """Can an array of this shape be repeated to that one?"""
     return len(shape) <= len(into) and all(n in (1, k) for n, k in zip(shape[::-1], into[::-1]))
 
@@ -111,52 +111,52 @@ def fits(shape: tuple[int, ...], into: tuple[int, ...]) -> bool:
 # ----- Options
 
 
-def given(x: Abstract) -> bool:
+def is_given(x: Abstract) -> bool:
     """None and NumPy's "no value" say nothing."""
     return not (is_none(x) or (isinstance(x, Static) and x.value is np._NoValue))
 
 
-def refuse(ctx: Context, function: str, options: dict[str, Abstract]) -> None:
+def refuse_options(ctx: Context, function: str, options: dict[str, Abstract]) -> None:
     """Refuse keyword arguments by name."""
     for name, x in options.items():
-        if given(x):
+        if is_given(x):
             ctx.fail(Unsupported, what=f"`{name}=` of `{function}`")
 
 
-def flag(ctx: Context, x: Abstract, what: str) -> bool:
+def static_flag(ctx: Context, x: Abstract, what: str) -> bool:
     """A compile-time truth value."""
     if not isinstance(x, Static):
         ctx.needs_static(what)
     return bool(x.value) and x.value is not np._NoValue
 
 
-def static(ctx: Context, x: Abstract, what: str) -> Any:
+def static_value(ctx: Context, x: Abstract, what: str) -> Any:
     """A compile-time value."""
     if not isinstance(x, Static):
         ctx.needs_static(what)
     return x.value
 
 
-def order_c(ctx: Context, function: str, order: Abstract) -> None:
+def require_c_order(ctx: Context, function: str, order: Abstract) -> None:
     """Only C's order of elements is known here."""
-    if static(ctx, order, "the order") not in ("C", "K", "A", None):
+    if static_value(ctx, order, "the order") not in ("C", "K", "A", None):
         ctx.fail(Unsupported, what=f"`order={order.value!r}` of `{function}`")
 
 
 # ----- Dtypes
 
 
-def says_all(where: Abstract) -> bool:
+def selects_all(where: Abstract) -> bool:
     """Does a `where=` argument leave nothing out?"""
-    return not given(where) or (isinstance(where, Static) and where.value is True)
+    return not is_given(where) or (isinstance(where, Static) and where.value is True)
 
 
 def mask_argument(ctx: Context, where: Abstract, shape: tuple[int, ...]) -> Value | None:
     """`where=`: a mask of this shape; None where all elements count."""
-    if says_all(where):
+    if selects_all(where):
         return None
     mask = truth(value_of(ctx, numeric(ctx, where)))
-    if not fits(mask.shape, shape):
+    if not broadcasts_to(mask.shape, shape):
         message = f"`where` of shape {mask.shape} cannot be broadcast to the shape {shape}"
         ctx.fail(BadValue, message=message)
     return broadcast_to(mask, shape)
@@ -167,7 +167,7 @@ def dtype_argument(ctx: Context, x: Abstract) -> np.dtype | None:
     if is_none(x):
         return None
     try:
-        dtype = np.dtype(static(ctx, x, "a dtype"))
+        dtype = np.dtype(static_value(ctx, x, "a dtype"))
     except TypeError as e:
         ctx.fail(BadType, message=str(e))
     if dtype.kind not in "biufc" or dtype.itemsize > (16 if dtype.kind == "c" else 8):

@@ -20,22 +20,24 @@ import numpy as np
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import RaiseReached, Unsupported
 from myia.infer.domain.values import Abstract, Static
-from myia.infer.registry import function, method, sized
+from myia.infer.registry import for_dynamic_arrays, function, method
 from myia.ir.builder import current_span
 from myia.source.diagnostics import MyiaError, render
 from myia.source.span import Span
 
 
-def written(*numpy: Any, methods: str = "") -> Callable[[Callable], Callable]:
+def from_source(*numpy: Any, methods: str = "") -> Callable[[Callable], Callable]:
     """Register a Python function for functions of NumPy, and for `methods` of arrays."""
 
     def register(source: Callable) -> Callable:
         def handler(ctx: Context, *args: Abstract, **kwargs: Abstract) -> Abstract:
             given = {n: x for n, x in kwargs.items() if not _no_value(x)}
-            return called(ctx, source, args, given)
+            return call_source(ctx, source, args, given)
 
         function(*numpy)(handler)
-        sized(handler)(handler)  # what it calls knows about arrays of run-time size, or refuses
+        for_dynamic_arrays(handler)(
+            handler
+        )  # what it calls knows about arrays of run-time size, or refuses
         for name in methods.split():
             method("array", name)(handler)
         return source
@@ -43,7 +45,7 @@ def written(*numpy: Any, methods: str = "") -> Callable[[Callable], Callable]:
     return register
 
 
-def called(ctx: Context, source: Callable, args: tuple, kwargs: dict) -> Abstract:
+def call_source(ctx: Context, source: Callable, args: tuple, kwargs: dict) -> Abstract:
     """`source(*args, **kwargs)`, seen from outside: errors are located at the call.
 
     Those of a function of the user's that it calls stay where they are.

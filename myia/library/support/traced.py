@@ -22,8 +22,8 @@ from myia.infer.domain.dtypes import promote
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
 from myia.infer.domain.heap import DictObject
 from myia.infer.domain.values import Abstract, Ref, Scalar, SliceValue, Static, Tuple, is_none
-from myia.infer.jax.formulas.lookup import Applied, find, takes
-from myia.infer.jax.tracing.trace import stage
+from myia.infer.jax.formulas.lookup import FlatCall, accepts_keyword, jax_function
+from myia.infer.jax.tracing.trace import trace
 from myia.infer.jax.tracing.translate import translate
 from myia.infer.numeric.promotion import operand_dtype
 from myia.infer.registry import function
@@ -77,7 +77,7 @@ def each_inexact(found: list[tuple[np.dtype, bool]]) -> list[np.dtype]:
     return [inexact(dtype) for dtype, _ in found]
 
 
-def own(found: list[tuple[np.dtype, bool]]) -> list[np.dtype]:
+def each_own(found: list[tuple[np.dtype, bool]]) -> list[np.dtype]:
     """Each operand at its own dtype."""
     return [dtype for dtype, _ in found]
 
@@ -104,8 +104,8 @@ def named(cls: type) -> Pack:
 
 
 @dataclass(frozen=True)
-class Staged:
-    """How a function is staged: see `staged`."""
+class TracedFunction:
+    """How a function is staged: see `traced`."""
 
     numpy: Callable
     name: str
@@ -119,12 +119,12 @@ class Staged:
         bound = bind(ctx, self.like or self.numpy, self.name, args, kwargs)
         call = _taken_apart(ctx, self, bound)
         values = _values(ctx, call, self.dtypes)
-        results = apply(ctx, self.name, tuple(call.places), values, call.options)
+        results = apply_traced(ctx, self.name, tuple(call.places), values, call.options)
         return self.pack([array_of(ctx, value, self.boxed) for value in results])
 
 
-def staged(numpy: Callable, name: str, arrays: str, dtypes: Dtypes, **more: Any) -> None:
-    """Register `numpy` as the function that `find(name)` gives.
+def traced(numpy: Callable, name: str, arrays: str, dtypes: Dtypes, **more: Any) -> None:
+    """Register `numpy` as the function that `jax_function(name)` gives.
 
     `arrays` names its parameters that are values (`choices*`: a sequence of them; `~where`: at its
     own dtype, whatever the others have; `?rcond`: likewise, but an option when it is known at
@@ -132,7 +132,7 @@ def staged(numpy: Callable, name: str, arrays: str, dtypes: Dtypes, **more: Any)
     several, `boxed` says that NumPy makes an array where the result has no dimension, `like` is a
     function that has the parameters, where `numpy` does not tell them.
     """
-    function(numpy)(Staged(numpy, name, tuple(arrays.split()), dtypes, **more))
+    function(numpy)(TracedFunction(numpy, name, tuple(arrays.split()), dtypes, **more))
 
 
 # ----- Arguments
@@ -184,7 +184,7 @@ class _Call:
         return None if first and not self.options else name
 
 
-def _taken_apart(ctx: Context, spec: Staged, bound: dict[str, Any]) -> _Call:
+def _taken_apart(ctx: Context, spec: TracedFunction, bound: dict[str, Any]) -> _Call:
     call = _Call(tuple(_signature(spec.like or spec.numpy).parameters))
     for name, x in bound.items():
         if isinstance(x, tuple):  # *args
@@ -238,16 +238,16 @@ def python_value(ctx: Context, x: Any, what: str) -> Any:
 # ----- Application
 
 
-def apply(
+def apply_traced(
     ctx: Context, name: str, places: tuple, values: Sequence[Value], options: dict[str, Any]
 ) -> list[Value]:
     """The results of what is staged for `name`."""
-    f = find(name)
+    f = jax_function(name)
     for option in options:
-        if not takes(f, option):
+        if not accepts_keyword(f, option):
             ctx.fail(Unsupported, what=f"`{option}=` of `{name}`")
     try:
-        closed = stage(Applied(f, places), [v.aval for v in values], options)
+        closed = trace(FlatCall(f, places), [v.aval for v in values], options)
     except MyiaError:
         raise
     except NotImplementedError as error:
@@ -270,12 +270,12 @@ def array_of(ctx: Context, value: Value, boxed: bool = False) -> Abstract:
     return ctx.array(value, contiguous=value.aval.ndim < 2)
 
 
-def by_name(name: str, **options: Any) -> Callable[..., Value | list[Value]]:
+def traced_values(name: str, **options: Any) -> Callable[..., Value | list[Value]]:
     """What is staged for `name` as a function of values: see `numpy_ufuncs.ufunc`."""
 
     def emit(*values: Value) -> Value | list[Value]:
         places = ((None, None),) * len(values)
-        closed = stage(Applied(find(name), places), [v.aval for v in values], options)
+        closed = trace(FlatCall(jax_function(name), places), [v.aval for v in values], options)
         results = translate(closed, values)
         return results[0] if len(results) == 1 else results
 

@@ -11,8 +11,8 @@ import math
 from myia.ir.core import Value
 from myia.primitives.core.define import constant, zeros
 from myia.primitives.pointwise import arithmetic, logic, transcendental
-from myia.primitives.pointwise.logic import select
-from myia.primitives.special import gamma_bessel
+from myia.primitives.pointwise.logic import convert, select
+from myia.primitives.special import exponential_integrals, gamma_bessel
 
 LN2, LN10 = math.log(2), math.log(10)
 
@@ -58,7 +58,7 @@ def truth(x: Value) -> Value:
 # ----- Integers and booleans pass through what only floats need
 
 
-def unless_whole(f):
+def except_integers(f):
     """`f` on floats; integers and booleans are what `f` would make of them."""
     return lambda x: x if x.dtype.kind in "biu" else f(x)
 
@@ -162,7 +162,7 @@ fmin = _ignoring_nan(arithmetic.min)
 # ----- Angles
 
 
-def scaled(factor: float):
+def multiply_by(factor: float):
     return lambda x: x * factor
 
 
@@ -182,6 +182,15 @@ def gamma(x: Value) -> Value:
     odd = logic.ne(transcendental.floor(half), half)
     size = transcendental.exp(gamma_bessel.lgamma(x))
     return select(logic.and_(logic.lt(x, 0), odd), -size, size)
+
+
+# ----- The exponential integral
+
+
+def expn(n: Value, x: Value) -> Value:
+    """The exponential integral of order n >= 0, an integer; NaN for a negative order."""
+    n = convert(n, dtype=x.dtype)
+    return select(logic.lt(n, 0), math.nan, exponential_integrals.expn(n, x))
 
 
 # ----- Rounding to digits
@@ -209,7 +218,7 @@ def as_bool(op):
     return lambda *xs: op(*map(truth, xs))
 
 
-def sine_over(x: Value) -> Value:
+def sin_over_x(x: Value) -> Value:
     """sin(x) / x, near 0 by its series, so that derivatives of every order are right."""
     near = logic.lt(arithmetic.abs(x), 0.1)
     square = arithmetic.square(select(near, x, 0))

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from myia.backends.reference.interpreter import evaluate
-from myia.infer.jax.tracing.trace import stage
+from myia.infer.jax.tracing.trace import trace
 from myia.infer.jax.tracing.translate import translate
 from myia.ir.avals import aval_of
 from myia.ir.builder import build_region
@@ -36,7 +36,7 @@ def arrays_of(f: Callable) -> Callable[..., list]:
 
 def staged_region(f: Callable, args: Sequence[np.ndarray]) -> Region:
     avals = [aval_of(x) for x in args]
-    return build_region(avals, lambda *xs: translate(stage(arrays_of(f), avals), xs))
+    return build_region(avals, lambda *xs: translate(trace(arrays_of(f), avals), xs))
 
 
 # ----- Ours

@@ -16,7 +16,7 @@ from tests.infer.driver import inferred
 def traced(monkeypatch) -> list[str]:
     """What has been traced: functions of NumPy by name, and calls of functions of JAX."""
     found = []
-    make_jaxpr, stage = trace._make_jaxpr, calls._stage
+    make_jaxpr, trace_call = trace._make_jaxpr, calls._trace
 
     def of_numpy(f, *rest):
         found.append("numpy")
@@ -24,11 +24,11 @@ def traced(monkeypatch) -> list[str]:
 
     def of_jax(ctx, f, *rest):
         found.append(f.__name__)
-        return stage(ctx, f, *rest)
+        return trace_call(ctx, f, *rest)
 
     monkeypatch.setattr(trace, "_make_jaxpr", of_numpy)
-    monkeypatch.setattr(calls, "_stage", of_jax)
-    trace._staged.cache_clear()
+    monkeypatch.setattr(calls, "_trace", of_jax)
+    trace._trace_cached.cache_clear()
     return found
 
 

@@ -12,8 +12,8 @@ from jax import lax
 
 from myia.backends.reference.interpreter import evaluate
 from myia.backends.xla.executable import compile_function
-from myia.infer.jax.tracing.rules import translates
-from myia.infer.jax.tracing.trace import stage, stage_as_is
+from myia.infer.jax.tracing.rules import translation_rule
+from myia.infer.jax.tracing.trace import trace, trace_in_user_mode
 from myia.infer.jax.tracing.translate import translate
 from myia.ir.avals import F32, F64
 from myia.ir.builder import build_region
@@ -204,19 +204,19 @@ def test_on_xla():
 
 
 def test_staging_is_cached_by_what_the_arguments_mean():
-    assert stage(jnp.sum, [F64.with_shape((3,))], {"axis": 0}) is stage(
+    assert trace(jnp.sum, [F64.with_shape((3,))], {"axis": 0}) is trace(
         jnp.sum, [F64.with_shape((3,))], {"axis": 0}
     )
-    counted = stage(jnp.sum, [F64.with_shape((3,))], {"keepdims": 1})
-    assert counted is not stage(jnp.sum, [F64.with_shape((3,))], {"keepdims": True})
-    shaped = [stage(jnp.reshape, [F64], {"shape": shape}) for shape in ([1], [1, 1])]
+    counted = trace(jnp.sum, [F64.with_shape((3,))], {"keepdims": 1})
+    assert counted is not trace(jnp.sum, [F64.with_shape((3,))], {"keepdims": True})
+    shaped = [trace(jnp.reshape, [F64], {"shape": shape}) for shape in ([1], [1, 1])]
     assert [s.out_avals[0].shape for s in shaped] == [(1,), (1, 1)]
 
 
 def test_staging_keeps_the_users_precision():
-    assert stage(jnp.zeros_like, [F64]).out_avals[0].dtype == np.float64
-    assert stage_as_is(jnp.zeros_like, [F32]).out_avals[0].dtype == np.float32
-    assert stage_as_is(lambda: jnp.arange(3), []).out_avals[0].dtype == np.int32
+    assert trace(jnp.zeros_like, [F64]).out_avals[0].dtype == np.float64
+    assert trace_in_user_mode(jnp.zeros_like, [F32]).out_avals[0].dtype == np.float32
+    assert trace_in_user_mode(lambda: jnp.arange(3), []).out_avals[0].dtype == np.int32
 
 
 def test_a_constant_array_is_a_literal_that_can_be_read_back():
@@ -228,7 +228,7 @@ def test_a_constant_array_is_a_literal_that_can_be_read_back():
 
 
 def test_an_unknown_operation_is_refused_by_name():
-    staged = stage(lambda x: jax.debug.callback(print, x), [F64])
+    staged = trace(lambda x: jax.debug.callback(print, x), [F64])
     with pytest.raises(MyiaError, match=r"the JAX operation `debug_callback` is not supported"):
         build_region([F64], lambda x: translate(staged, [x]))
 
@@ -257,4 +257,4 @@ def test_a_reduction_of_several_arrays_by_any_function(rows):
 
 def test_two_rules_for_one_operation_are_a_mistake():
     with pytest.raises(ValueError, match="two rules translate 'add'"):
-        translates("add")(lambda x, y: x)
+        translation_rule("add")(lambda x, y: x)

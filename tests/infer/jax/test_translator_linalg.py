@@ -14,7 +14,7 @@ import pytest
 from jax import lax
 
 from myia.backends.reference.interpreter import evaluate
-from myia.infer.jax.tracing.trace import stage
+from myia.infer.jax.tracing.trace import trace
 from myia.infer.jax.tracing.translate import translate
 from myia.ir.avals import aval_of
 from myia.ir.builder import build_region
@@ -64,7 +64,7 @@ def by_jax(function: Function, cts, ts):
 
 def translated(function: Function) -> Region:
     avals = [aval_of(x) for x in function.inputs]
-    closed = stage(function.f, avals)
+    closed = trace(function.f, avals)
     return build_region(avals, lambda *xs: translate(closed, xs))
 
 

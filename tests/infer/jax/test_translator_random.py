@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from myia.backends.xla.executable import compile_function
-from myia.infer.jax.tracing.trace import stage_as_is
+from myia.infer.jax.tracing.trace import trace_in_user_mode
 from myia.infer.jax.tracing.translate import translate
 from myia.ir.avals import aval_of
 from myia.ir.builder import build_region
@@ -120,7 +120,7 @@ def check_samples(cases: dict[str, tuple], impl: str, wide: bool) -> None:
         args = [np.asarray(jnp.asarray(np.copy(x))) for _, *args in cases.values() for x in args]
         wanted = jax.tree.map(np.asarray, jax.jit(everything)(words, *args))
         avals = [aval_of(x) for x in (words, *args)]
-        closed = stage_as_is(lambda *xs: jax.tree.leaves(everything(*xs)), avals)
+        closed = trace_in_user_mode(lambda *xs: jax.tree.leaves(everything(*xs)), avals)
     region = build_region(avals, lambda *xs: translate(closed, xs))
     got = iter(compile_function(lowered(Function("f", region)))(words, *args))
     for name, results in zip(cases, wanted):

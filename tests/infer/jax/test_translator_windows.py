@@ -11,7 +11,7 @@ import pytest
 from jax import lax
 
 from myia.backends.reference.interpreter import evaluate
-from myia.infer.jax.tracing.trace import stage
+from myia.infer.jax.tracing.trace import trace
 from myia.infer.jax.tracing.translate import translate
 from myia.ir.avals import aval_of
 from myia.ir.builder import build_region
@@ -208,7 +208,7 @@ def test_windows_combined_by_any_function(name):
 
 
 def test_windows_reduced_by_any_function_are_small():
-    staged = stage(
+    staged = trace(
         lambda x: lax.reduce_window(x, 1.0, lax.mul, (20, 20), (1, 1), "VALID"),
         [aval_of(np.zeros((30, 30)))],
     )

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from myia.backends.reference.interpreter import evaluate
-from myia.infer.jax.tracing.trace import stage
+from myia.infer.jax.tracing.trace import trace
 from myia.infer.jax.tracing.translate import translate
 from myia.ir.avals import aval_of
 from myia.ir.builder import build_region, emit
@@ -25,7 +25,7 @@ from myia.transforms.expand import expand_derivatives
 def translated(f: Callable, args: Sequence, name: str = "f") -> Function:
     """Typed IR of the JAX function `f` at arrays like `args`; its results are the leaves."""
     avals = [aval_of(np.asarray(x)) for x in args]
-    staged = stage(lambda *xs: jax.tree.leaves(f(*xs)), avals)
+    staged = trace(lambda *xs: jax.tree.leaves(f(*xs)), avals)
     with jax.enable_x64(True):
         function = Function(name, build_region(avals, lambda *xs: translate(staged, xs)))
     verify(function)

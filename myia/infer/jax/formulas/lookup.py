@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-FORMULAS: dict[str, Callable] = {}
+COMPOSITIONS: dict[str, Callable] = {}
 
 
 def formula(*names: str) -> Callable[[Callable], Callable]:
@@ -24,17 +24,17 @@ def formula(*names: str) -> Callable[[Callable], Callable]:
 
     def register(f: Callable) -> Callable:
         for name in names:
-            FORMULAS[name] = f
+            COMPOSITIONS[name] = f
         return f
 
     return register
 
 
 @cache
-def find(name: str) -> Callable | None:
+def jax_function(name: str) -> Callable | None:
     """What is staged for the function of this name; None when there is nothing."""
-    if name in FORMULAS:
-        return FORMULAS[name]
+    if name in COMPOSITIONS:
+        return COMPOSITIONS[name]
     module, _, attribute = name.rpartition(".")
     root = "jax.scipy.stats" if name.startswith("scipy.stats.") else f"jax.{module}"
     place = importlib.import_module(root)
@@ -44,7 +44,7 @@ def find(name: str) -> Callable | None:
 
 
 @cache
-def takes(f: Callable, name: str) -> bool:
+def accepts_keyword(f: Callable, name: str) -> bool:
     """True when `f` can be given an argument of this name."""
     found = inspect.signature(f).parameters.values()
     return name in parameters(f) or any(p.kind is p.VAR_KEYWORD for p in found)
@@ -58,7 +58,7 @@ def parameters(f: Callable) -> frozenset[str]:
 
 
 @dataclass(frozen=True)
-class Applied:
+class FlatCall:
     """`f` as a function of a flat list of arrays.
 
     `places` says where each array goes: a keyword, or None for the next positional argument; and

@@ -38,7 +38,7 @@ class Updates:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class AtStructure:
     """The structure of both; the parts are the array and, of the second, the subscript."""
 
     cls: type
@@ -47,7 +47,7 @@ class Place:
         return parts[0].at if self.cls is At else parts[0].at[parts[1]]
 
 
-AT, UPDATES = Place(At), Place(Updates)
+AT, UPDATES = AtStructure(At), AtStructure(Updates)
 
 
 @property_("array", "at")

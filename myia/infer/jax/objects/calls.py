@@ -29,9 +29,9 @@ from myia.infer.domain.errors import NeedsStatic, StagingFailed, Unsupported
 from myia.infer.domain.heap import ArrayObject, Contents
 from myia.infer.domain.values import Abstract, Ref, Scalar, Static, Tuple
 from myia.infer.jax.objects.pytrees import snapshot
-from myia.infer.jax.objects.tracer_arguments import Operands
+from myia.infer.jax.objects.tracer_arguments import TracerArguments
 from myia.infer.jax.tracing.translate import translate
-from myia.infer.registry import is_staged, top_package
+from myia.infer.registry import is_traced, top_package
 from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.primitives.core.define import array_constant
@@ -40,7 +40,7 @@ from myia.source.diagnostics import MyiaError
 WEAK_DTYPES = (np.dtype(np.float64), np.dtype(np.complex128))  # of Python's numbers
 
 
-def call_staged(
+def call_traced(
     ctx: Context,
     f: Callable,
     args: Sequence[Abstract],
@@ -56,14 +56,14 @@ def call_staged(
     that it is given.
     """
     arguments.root(ctx, configuration, "JAX's configuration", configuration)
-    operands = Operands(ctx, name, calls)
-    if is_staged(f):
+    operands = TracerArguments(ctx, name, calls)
+    if is_traced(f):
         operands.check(f)
     given = operands.recipe(Tuple(tuple(args)))
     keywords = {k: operands.recipe(x) for k, x in kwargs.items()}
-    key = (Identity(f), form(ctx, Tuple((*args, *kwargs.values()))), tuple(kwargs))
+    key = (Identity(f), trace_key(ctx, Tuple((*args, *kwargs.values()))), tuple(kwargs))
     if key not in ctx.staged:
-        ctx.staged[key] = _stage(ctx, f, given, keywords, operands)
+        ctx.staged[key] = _trace(ctx, f, given, keywords, operands)
     staged = ctx.staged[key]
     takes = staged.jaxpr.in_avals
     values = [convert(v, np.dtype(a.dtype)) for v, a in zip(operands.values, takes)]
@@ -75,7 +75,7 @@ def call_staged(
         if isinstance(x, _Given) and through:
             result = _handed_through(ctx, operands.leaves[x.number], alias)
         leaves.append(result)
-    return arguments.abstract(ctx, staged.signature, Results(leaves), None)
+    return arguments.abstract(ctx, staged.signature, ResultLeaves(leaves), None)
 
 
 # ----- Staging
@@ -94,7 +94,7 @@ class _Given:
 
 
 @dataclass(frozen=True, slots=True)
-class _Staged:
+class _TracedCall:
     """A staged call. Each of `leaves` that is no constant is a result of the jaxpr."""
 
     jaxpr: ClosedJaxpr
@@ -102,8 +102,8 @@ class _Staged:
     leaves: Sequence[Any]
 
 
-def _stage(ctx: Context, f, given, keywords, operands: Operands) -> _Staged:
-    found: list[_Staged] = []
+def _trace(ctx: Context, f, given, keywords, operands: TracerArguments) -> _TracedCall:
+    found: list[_TracedCall] = []
 
     def run(*arrays):
         args, kwargs = given(arrays, ()), {k: x(arrays, ()) for k, x in keywords.items()}
@@ -118,7 +118,7 @@ def _stage(ctx: Context, f, given, keywords, operands: Operands) -> _Staged:
         leaves = [
             numbers.get(id(x), _Computed()) if isinstance(x, jax.Array) else x for x in flat.leaves
         ]
-        found.append(_Staged(None, signature, leaves))
+        found.append(_TracedCall(None, signature, leaves))
         return [x for x in flat.leaves if isinstance(x, jax.Array)]
 
     avals = [_struct(v.aval, kind) for v, kind in zip(operands.values, operands.kinds)]
@@ -128,7 +128,7 @@ def _stage(ctx: Context, f, given, keywords, operands: Operands) -> _Staged:
         raise
     except Exception as e:
         _fail(ctx, e, operands)
-    return _Staged(jaxpr, found[-1].signature, found[-1].leaves)
+    return _TracedCall(jaxpr, found[-1].signature, found[-1].leaves)
 
 
 RETURN_CHANGES = (
@@ -142,7 +142,7 @@ def _struct(aval: Aval, kind: Any) -> jax.ShapeDtypeStruct:
     return jax.ShapeDtypeStruct(aval.shape, dtype, weak_type=isinstance(kind, type))
 
 
-def _fail(ctx: Context, e: Exception, operands: Operands):
+def _fail(ctx: Context, e: Exception, operands: TracerArguments):
     """The error that staging raised; an int that it may need at compile time could be had so."""
     integers = any(kind is int for kind in operands.kinds)
     ctx.fail(
@@ -154,7 +154,7 @@ def _fail(ctx: Context, e: Exception, operands: Operands):
     )
 
 
-def form(ctx: Context, x: Abstract) -> Any:
+def trace_key(ctx: Context, x: Abstract) -> Any:
     """All that staging depends on in an abstract value."""
     if isinstance(x, Static):
         plain = isinstance(x.value, (bool, int, float, complex, str, type(None)))
@@ -164,7 +164,7 @@ def form(ctx: Context, x: Abstract) -> Any:
     if ctx.is_array(x):
         return array_aval(ctx.heap, x.id)
     inner = ctx.contents(x) if isinstance(x, Ref) else x
-    return inner.key(), tuple(form(ctx, child) for child in inner.children())
+    return inner.key(), tuple(trace_key(ctx, child) for child in inner.children())
 
 
 # ----- The mode that JAX is in
@@ -215,7 +215,7 @@ def _handed_through(ctx: Context, x: Abstract, alias: bool) -> Abstract:
     return copy
 
 
-class Results(Arguments):
+class ResultLeaves(Arguments):
     """The leaves of what a staged function returned, in order, instead of new arguments."""
 
     def __init__(self, leaves: Sequence[Any]):

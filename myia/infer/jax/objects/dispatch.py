@@ -10,14 +10,14 @@ import jax
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import Unsupported
 from myia.infer.domain.values import Abstract, Partial, PyFunction
-from myia.infer.jax.objects.calls import call_staged
-from myia.infer.jax.objects.tracer_arguments import REBUILT, functions_in
-from myia.infer.registry import STAGED, is_staged, top_package
+from myia.infer.jax.objects.calls import call_traced
+from myia.infer.jax.objects.tracer_arguments import REBUILD_PARTIAL, functions_in
+from myia.infer.registry import TRACED_PACKAGES, is_traced, top_package
 
 # Functions that give another function: what is staged is the call of that function.
-MAPS = {"vmap", "filter_vmap", "named_call", "vectorize"}
+FUNCTION_TRANSFORMS = {"vmap", "filter_vmap", "named_call", "vectorize"}
 # Functions that give a function which computes the same.
-SAME = {"jit", "filter_jit", "checkpoint", "remat", "filter_checkpoint"}
+IDENTITY_TRANSFORMS = {"jit", "filter_jit", "checkpoint", "remat", "filter_checkpoint"}
 DERIVATIVES = {
     "custom_jvp": "myia.custom_jvp",
     "custom_vjp": "myia.custom_vjp",
@@ -46,20 +46,20 @@ DERIVATIVES = {
 
 
 def call_library(ctx: Context, f: Any, args: tuple, kwargs: dict) -> Abstract:
-    """`f(*args, **kwargs)` for an `f` of one of the packages `STAGED`."""
+    """`f(*args, **kwargs)` for an `f` of one of the packages `TRACED_PACKAGES`."""
     name = getattr(f, "__name__", type(f).__name__)
     refuse_derivatives(ctx, f, name)
-    if name in SAME and args:
+    if name in IDENTITY_TRANSFORMS and args:
         return args[0]
-    if name in MAPS and args:
+    if name in FUNCTION_TRANSFORMS and args:
         return Partial(_call_mapped, (*args, *kwargs.values()), (f, len(args), *kwargs))
-    whole = f"{top_package(f)}.{name}" if top_package(f) in STAGED else name
-    return call_staged(ctx, f, args, kwargs, whole, calls=top_package(f) == "jax")
+    whole = f"{top_package(f)}.{name}" if top_package(f) in TRACED_PACKAGES else name
+    return call_traced(ctx, f, args, kwargs, whole, calls=top_package(f) == "jax")
 
 
-def call_marked(ctx: Context, f: PyFunction, args: tuple, kwargs: dict) -> Abstract:
+def call_marked_for_tracing(ctx: Context, f: PyFunction, args: tuple, kwargs: dict) -> Abstract:
     """A function that the user marked by `myia.staged`, with its closure."""
-    return call_staged(ctx, _apply, (f, *args), kwargs, f.function.__name__)
+    return call_traced(ctx, _apply, (f, *args), kwargs, f.function.__name__)
 
 
 def refuse_derivatives(ctx: Context, f: Any, name: str) -> None:
@@ -78,7 +78,7 @@ def refuse_derivatives(ctx: Context, f: Any, name: str) -> None:
 def _call_mapped(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstract:
     """`vmap(f, **options)(*args, **kwargs)`"""
     name = partial.meta[0].__name__
-    return call_staged(ctx, _apply, (partial, *args), kwargs, name, calls=True)
+    return call_traced(ctx, _apply, (partial, *args), kwargs, name, calls=True)
 
 
 def _mapped(meta: tuple) -> Callable:
@@ -86,17 +86,17 @@ def _mapped(meta: tuple) -> Callable:
     return lambda *xs: transform(*xs[:count], **dict(zip(names, xs[count:])))
 
 
-REBUILT[_call_mapped] = _mapped
+REBUILD_PARTIAL[_call_mapped] = _mapped
 
 
 def _apply(f: Callable, *args: Any, **kwargs: Any) -> Any:
     return f(*args, **kwargs)
 
 
-def jitted(f: Any) -> Any:
+def function_under_jit(f: Any) -> Any:
     """The user's function in `jax.jit(f)`, or None."""
     wrapped = getattr(f, "__wrapped__", None) if isinstance(f, _JITTED) else None
-    return None if wrapped is None or is_staged(wrapped) else wrapped
+    return None if wrapped is None or is_traced(wrapped) else wrapped
 
 
 _JITTED = type(jax.jit(len))

@@ -11,10 +11,10 @@ from typing import Any
 from myia.infer.domain.context import Context
 from myia.infer.domain.values import Abstract, Opaque, Partial, Static
 from myia.infer.jax.objects.at_updates import AT, subscript
-from myia.infer.jax.objects.calls import call_staged
+from myia.infer.jax.objects.calls import call_traced
 from myia.infer.jax.objects.dispatch import refuse_derivatives
 from myia.infer.jax.objects.pytrees import RandomKey, class_attribute
-from myia.infer.jax.objects.tracer_arguments import REBUILT
+from myia.infer.jax.objects.tracer_arguments import REBUILD_PARTIAL
 
 OF_KEYS = ("__len__", "__getitem__")  # which the class of JAX's arrays does not tell
 
@@ -27,7 +27,7 @@ def special_method(x: Opaque, name: str) -> Partial | None:
 
 def attribute(ctx: Context, x: Opaque, name: str) -> Abstract:
     """`x.name`, of what `x` holds: an array is the very one in `x`."""
-    return call_staged(ctx, getattr, (x, Static(name)), {}, _called(x, name), alias=True)
+    return call_traced(ctx, getattr, (x, Static(name)), {}, _called(x, name), alias=True)
 
 
 def method(x: Opaque, name: str) -> Partial:
@@ -41,14 +41,14 @@ def call_method(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Ab
     if x.structure is AT:
         return subscript(x, *args)
     refuse_derivatives(ctx, x.structure.cls, x.structure.cls.__name__)
-    return call_staged(ctx, _call, (Static(name), x, *args), kwargs, _called(x, name))
+    return call_traced(ctx, _call, (Static(name), x, *args), kwargs, _called(x, name))
 
 
 def _call(name: str, x: Any, *args: Any, **kwargs: Any) -> Any:
     return getattr(x, name)(*args, **kwargs)
 
 
-REBUILT[call_method] = lambda name: lambda x: getattr(x, name)
+REBUILD_PARTIAL[call_method] = lambda name: lambda x: getattr(x, name)
 
 
 def _called(x: Opaque, name: str) -> str:

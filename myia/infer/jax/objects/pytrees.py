@@ -32,7 +32,7 @@ from myia.infer.boundary.signature import (
     traced_array,
 )
 from myia.infer.domain.values import Opaque
-from myia.infer.registry import STAGED, is_staged, top_package
+from myia.infer.registry import TRACED_PACKAGES, is_traced, top_package
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +73,14 @@ def class_attribute(x: Opaque, name: str) -> Any:
     return inspect.getattr_static(x.structure.cls, name, None)
 
 
-def of_user(found: Any) -> bool:
+def is_user_function(found: Any) -> bool:
     """A function, method or property in a class that is not a library's."""
     if isinstance(found, (staticmethod, classmethod)):
         found = found.__func__
     if isinstance(found, property):
         found = found.fget
     ours = top_package(found) == "myia"  # what stands for a class of a library's
-    return isinstance(found, types.FunctionType) and not (ours or is_staged(found))
+    return isinstance(found, types.FunctionType) and not (ours or is_traced(found))
 
 
 def snapshot(x: Any) -> Any:
@@ -92,7 +92,7 @@ def snapshot(x: Any) -> Any:
     if _is_pytree(x):
         leaves, treedef = jax.tree_util.tree_flatten(x)
         return (treedef, *map(Identity, leaves))
-    if not of_library(x) and is_state(x):
+    if not is_library_object(x) and is_state(x):
         return (type(x), *((n, snapshot(getattr(x, n))) for n in attribute_names(x)))
     return Identity(x)
 
@@ -128,15 +128,15 @@ def _itself(flat: Flattener, x: Any):
     return Identity(x)
 
 
-def of_library(x: Any) -> bool:
-    """An object, of a class or of a class made from one of the packages `STAGED`."""
+def is_library_object(x: Any) -> bool:
+    """An object, of a class or of a class made from one of the packages `TRACED_PACKAGES`."""
     if isinstance(x, (tuple, list, dict)):
         return False
-    return any(top_package(cls) in STAGED for cls in type(x).__mro__)
+    return any(top_package(cls) in TRACED_PACKAGES for cls in type(x).__mro__)
 
 
 def _is_pytree(x: Any) -> bool:
-    return of_library(x) and not jax.tree_util.all_leaves([x])
+    return is_library_object(x) and not jax.tree_util.all_leaves([x])
 
 
 PREDICATES[:0] = [
@@ -145,5 +145,5 @@ PREDICATES[:0] = [
     (lambda x: isinstance(x, jax.Array), device_array),
     (lambda x: isinstance(x, jax.ShapeDtypeStruct), device_struct),
     (_is_pytree, _pytree),
-    (of_library, _itself),
+    (is_library_object, _itself),
 ]

@@ -26,14 +26,14 @@ from myia.infer.domain.values import (
     SliceValue,
     Static,
 )
-from myia.infer.jax.objects.pytrees import class_attribute, of_user
-from myia.infer.registry import is_marked, is_staged, known
+from myia.infer.jax.objects.pytrees import class_attribute, is_user_function
+from myia.infer.registry import handler_of, is_marked_for_tracing, is_traced
 
 # For callables with values inside (`Partial`), by what they call: meta -> (*values) -> callable.
-REBUILT: dict[Callable, Callable[[Any], Callable]] = {}
+REBUILD_PARTIAL: dict[Callable, Callable[[Any], Callable]] = {}
 
 
-class Operands(Outputs):
+class TracerArguments(Outputs):
     """Collects the values that a staged function gets. `leaves[i]`: what value `i` stands for.
 
     `calls`: a module among them would be called, not only taken apart.
@@ -49,7 +49,7 @@ class Operands(Outputs):
         x = self.ctx.force(x)
         if isinstance(x, Scalar) or self.ctx.is_array(x):
             self.leaves[len(self.values)] = x
-        if isinstance(x, PyFunction) and (self.trusting or is_marked(x.function)):
+        if isinstance(x, PyFunction) and (self.trusting or is_marked_for_tracing(x.function)):
             return self.function(x)
         if isinstance(x, (Closure, PyFunction)):
             self.refuse(f"`{x.code.name if isinstance(x, Closure) else x.function.__name__}`")
@@ -57,14 +57,18 @@ class Operands(Outputs):
             self.check(x.value)
         if isinstance(x, Method):
             return self.method(x)
-        if isinstance(x, Opaque) and self.calls and of_user(class_attribute(x, "__call__")):
+        if (
+            isinstance(x, Opaque)
+            and self.calls
+            and is_user_function(class_attribute(x, "__call__"))
+        ):
             self.refuse(f"`{x.structure.cls.__name__}.__call__`")
         if isinstance(x, SliceValue):
             return self.rebuilt_by(slice, x.children())
         if isinstance(x, Partial):
-            if x.call not in REBUILT:
+            if x.call not in REBUILD_PARTIAL:
                 self.refuse("a function that was made here")
-            return self.rebuilt_by(REBUILT[x.call](x.meta), x.items)
+            return self.rebuilt_by(REBUILD_PARTIAL[x.call](x.meta), x.items)
         return super().recipe(x)
 
     def rebuilt_by(self, make: Callable, parts: tuple[Abstract, ...]) -> Recipe:
@@ -81,17 +85,17 @@ class Operands(Outputs):
 
     def method(self, x: Method) -> Recipe:
         plain = isinstance(x.function, types.FunctionType)
-        if not plain or not (self.trusting or is_staged(x.function)):
+        if not plain or not (self.trusting or is_traced(x.function)):
             self.refuse(str(getattr(x.function, "__qualname__", x.function)))
         instance = self.recipe(x.self)
         return lambda n, o: types.MethodType(x.function, instance(n, o))
 
     def check(self, f: Any) -> None:
         """A compile-time object must not be or hold a function of the user's."""
-        if self.trusting or is_marked(f):
+        if self.trusting or is_marked_for_tracing(f):
             return
         for found in functions_in(f):
-            if not is_staged(found) and known(found) is None:
+            if not is_traced(found) and handler_of(found) is None:
                 self.refuse(f"`{found.__qualname__}`")
 
     def refuse(self, what: str):
@@ -113,7 +117,7 @@ def _partial(meta: tuple) -> Callable:
     return lambda f, *xs: functools.partial(f, *xs[:count], **dict(zip(names, xs[count:])))
 
 
-REBUILT[call_partial] = _partial
+REBUILD_PARTIAL[call_partial] = _partial
 
 
 def functions_in(x: Any, seen: set[int] | None = None) -> Iterator[types.FunctionType]:
@@ -124,7 +128,7 @@ def functions_in(x: Any, seen: set[int] | None = None) -> Iterator[types.Functio
     seen.add(id(x))
     if isinstance(x, types.FunctionType):
         yield x
-        if is_marked(x) or not is_staged(x):
+        if is_marked_for_tracing(x) or not is_traced(x):
             return
         held = [c.cell_contents for c in x.__closure__ or () if c != _EMPTY_CELL]
     elif isinstance(x, types.MethodType):

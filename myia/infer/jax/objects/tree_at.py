@@ -18,7 +18,12 @@ from jax.tree_util import DictKey, GetAttrKey, SequenceKey, tree_flatten_with_pa
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadValue, Unsupported
 from myia.infer.domain.values import NONE, Abstract, Static, is_none
-from myia.infer.jax.objects.tree_functions import Held, Tree, abstract_tree, callback
+from myia.infer.jax.objects.tree_functions import (
+    AbstractLeaf,
+    TreeArguments,
+    abstract_tree,
+    callback,
+)
 from myia.infer.registry import function, when_imported
 
 
@@ -35,7 +40,7 @@ def _register(equinox: ModuleType) -> None:
     ) -> Abstract:
         if not is_none(is_leaf):
             ctx.fail(Unsupported, what="`is_leaf=` of `equinox.tree_at`")
-        trees = Tree(ctx, "equinox.tree_at")
+        trees = TreeArguments(ctx, "equinox.tree_at")
         tree = trees.recipe(pytree)((), ())
         chosen = _Chosen(ctx, trees, where, tree)
         given = {
@@ -54,11 +59,11 @@ def _register(equinox: ModuleType) -> None:
 class _Chosen:
     """What `where` chooses, of any tree of the structure of `tree`."""
 
-    def __init__(self, ctx: Context, trees: Tree, where: Abstract, tree: Any):
+    def __init__(self, ctx: Context, trees: TreeArguments, where: Abstract, tree: Any):
         leaves, structure = jax.tree.flatten(tree)
         marks = [f"leaf {i}" for i in range(len(leaves))]
         self.marked = jax.tree.unflatten(structure, marks)
-        held = jax.tree.unflatten(structure, [Held(Static(mark)) for mark in marks])
+        held = jax.tree.unflatten(structure, [AbstractLeaf(Static(mark)) for mark in marks])
         self.found = trees.recipe(ctx.call(where, [abstract_tree(ctx, held)], {}))((), ())
         paths, _ = tree_flatten_with_path(self.marked)
         self.paths = {mark: path for path, mark in paths}

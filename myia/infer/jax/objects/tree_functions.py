@@ -32,9 +32,9 @@ from myia.infer.domain.values import (
     Static,
     is_none,
 )
-from myia.infer.jax.objects.calls import Results
+from myia.infer.jax.objects.calls import ResultLeaves
 from myia.infer.jax.objects.pytrees import RandomKey
-from myia.infer.jax.objects.tracer_arguments import Operands
+from myia.infer.jax.objects.tracer_arguments import TracerArguments
 from myia.infer.registry import function
 
 OF_TREES = (
@@ -49,7 +49,7 @@ OF_FUNCTIONS_AND_TREES = (
 )
 
 
-class Held:
+class AbstractLeaf:
     """A leaf of a tree: an abstract value."""
 
     __slots__ = ("value",)
@@ -58,14 +58,14 @@ class Held:
         self.value = value
 
 
-class Tree(Operands):
-    """Rebuilds containers around leaves that are `Held`."""
+class TreeArguments(TracerArguments):
+    """Rebuilds containers around leaves that are `AbstractLeaf`."""
 
     def recipe(self, x: Abstract) -> Recipe:
         x = self.ctx.force(x)
         key = isinstance(x, Opaque) and isinstance(x.structure, RandomKey)
         if key or isinstance(x, LEAVES) or self.ctx.is_array(x):
-            held = Held(x)
+            held = AbstractLeaf(x)
             return lambda n, o: held
         return super().recipe(x)
 
@@ -88,26 +88,26 @@ def callback(ctx: Context, f: Abstract) -> Callable:
 
     def call(*args):
         result = ctx.call(f, [abstract_tree(ctx, x) for x in args], {})
-        return result.value if isinstance(result, Static) else Held(result)
+        return result.value if isinstance(result, Static) else AbstractLeaf(result)
 
     return call
 
 
 def abstract_tree(ctx: Context, x: Any) -> Abstract:
-    """The inverse of `Tree.recipe`."""
+    """The inverse of `TreeArguments.recipe`."""
     flat = Flattener()
     signature = flat.add(x)
-    leaves = [leaf.value if isinstance(leaf, Held) else leaf for leaf in flat.leaves]
-    return arguments.abstract(ctx, signature, Results(leaves), None)
+    leaves = [leaf.value if isinstance(leaf, AbstractLeaf) else leaf for leaf in flat.leaves]
+    return arguments.abstract(ctx, signature, ResultLeaves(leaves), None)
 
 
-def _held(flat: Flattener, x: Held):
+def _held(flat: Flattener, x: AbstractLeaf):
     flat.leaves.append(x)
     return _LEAF
 
 
 _LEAF = Leaf("held", None)
-RULES[Held] = _held
+RULES[AbstractLeaf] = _held
 EQUAL_BY_VALUE.append(type(jax.tree.structure(0)))
 
 
@@ -116,7 +116,7 @@ def _register(f: Callable, functions: int) -> None:
 
     @function(f)
     def handler(ctx: Context, *args: Abstract, **kwargs: Abstract) -> Abstract:
-        tree = Tree(ctx, f"jax.tree.{f.__name__}")
+        tree = TreeArguments(ctx, f"jax.tree.{f.__name__}")
         called = [callback(ctx, x) for x in args[:functions]]
         trees = [tree.recipe(x)((), ()) for x in args[functions:]]
         keywords = {

@@ -17,7 +17,7 @@ import jax
 import numpy as np
 from jax.extend.core import ClosedJaxpr
 
-from myia.infer.jax.tracing.rules import translates
+from myia.infer.jax.tracing.rules import translation_rule
 from myia.infer.jax.tracing.translate import ir_aval, translate, translate_open
 from myia.ir.avals import I64, Aval
 from myia.ir.core import Value
@@ -30,33 +30,33 @@ from myia.primitives.pointwise import logic
 # ----- Calls
 
 
-@translates("jit", "pjit")
+@translation_rule("jit", "pjit")
 def _jit(*operands: Value, jaxpr, **_) -> list[Value]:
     return translate(jaxpr, operands)
 
 
-@translates("closed_call")
+@translation_rule("closed_call")
 def _closed_call(*operands: Value, call_jaxpr, **_) -> list[Value]:
     return translate(call_jaxpr, operands)
 
 
-@translates("call", "core_call")
+@translation_rule("call", "core_call")
 def _call(*operands: Value, call_jaxpr, **_) -> list[Value]:
     return translate_open(call_jaxpr, (), operands)
 
 
-@translates("custom_vmap_call")
+@translation_rule("custom_vmap_call")
 def _custom_vmap(*operands: Value, call, **_) -> list[Value]:
     return translate(call, operands)
 
 
 # What is recorded of it for the adjoint is our own decision.
-@translates("remat", "remat2", "checkpoint")
+@translation_rule("remat", "remat2", "checkpoint")
 def _remat(*operands: Value, jaxpr, **_) -> list[Value]:
     return translate_open(jaxpr, (), operands)
 
 
-@translates("composite")
+@translation_rule("composite")
 def _composite(*operands: Value, jaxpr, **_) -> list[Value]:
     return translate(jaxpr, operands)
 
@@ -64,7 +64,7 @@ def _composite(*operands: Value, jaxpr, **_) -> list[Value]:
 # ----- Branches
 
 
-@translates("cond")
+@translation_rule("cond")
 def _cond(
     index: Value, *operands: Value, branches, branches_platforms=None, **_
 ) -> Sequence[Value]:
@@ -88,7 +88,7 @@ def _switch(index: Value, operands, branches, first: int) -> Sequence[Value]:
     )
 
 
-@translates("platform_index")
+@translation_rule("platform_index")
 def _platform_index(*, platforms) -> Value:
     return constant(_number_of_platform(platforms), np.int32)
 
@@ -103,7 +103,7 @@ def _number_of_platform(platforms: Sequence[tuple[str, ...] | None]) -> int:
 # ----- Loops
 
 
-@translates("while")
+@translation_rule("while")
 def _while(
     *operands: Value,
     cond_jaxpr: ClosedJaxpr,
@@ -135,7 +135,7 @@ def _where(on: Value, x: Value, y: Value) -> Value:
     return logic.select(on, x, y)
 
 
-@translates("scan")
+@translation_rule("scan")
 def _scan(
     *operands: Value,
     jaxpr: ClosedJaxpr,

@@ -14,7 +14,7 @@ import jax
 import numpy as np
 from jax.extend.core import ClosedJaxpr
 
-from myia.infer.jax.tracing.rules import translates
+from myia.infer.jax.tracing.rules import translation_rule
 from myia.infer.jax.tracing.translate import ir_aval, refuse, translate, translate_open
 from myia.ir.avals import Aval
 from myia.ir.builder import at, build_region, current_span, emit
@@ -23,7 +23,7 @@ from myia.primitives.core.define import zeros
 from myia.primitives.core.structured import Rule, custom_p
 
 
-@translates("custom_jvp_call")
+@translation_rule("custom_jvp_call")
 def _custom_jvp(
     *operands: Value, call_jaxpr: ClosedJaxpr, jvp_jaxpr_fun: Any, num_consts: int, **_
 ) -> Sequence[Value]:
@@ -33,7 +33,7 @@ def _custom_jvp(
     return _custom(operands, call_jaxpr, num_consts, "jvp", build)
 
 
-@translates("custom_vjp_call")
+@translation_rule("custom_vjp_call")
 def _custom_vjp(
     *operands: Value,
     call_jaxpr: ClosedJaxpr,
@@ -130,12 +130,12 @@ def _vjp_regions(
 
     forward_region = build_region(args, forward)
     residuals = [r.aval for r in forward_region.yields[len(ys) :]]
-    backward = _stage_backward(bwd, residuals, ys, args[consts:])
+    backward = _trace_backward(bwd, residuals, ys, args[consts:])
     takes = [*residuals, *(y for y in ys if y.differentiable)]
     return forward_region, build_region(takes, lambda *xs: translate(backward, xs))
 
 
-def _stage_backward(
+def _trace_backward(
     bwd: Any, residuals: Sequence[Aval], ys: Sequence[Aval], args: Sequence[Aval]
 ) -> ClosedJaxpr:
     """The jaxpr of backward, between floating cotangents; where it gives none, zeros."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from myia.infer.jax.tracing.rules import translates
+from myia.infer.jax.tracing.rules import translation_rule
 from myia.infer.jax.tracing.translate import refuse
 from myia.ir.core import Value
 from myia.primitives.arrays.shaping import broadcast
@@ -15,24 +15,24 @@ from myia.primitives.pointwise import arithmetic, logic, transcendental
 from myia.primitives.pointwise.logic import convert, select
 
 
-def spread(x: Value, shape: tuple[int, ...]) -> Value:
+def broadcast_to_shape(x: Value, shape: tuple[int, ...]) -> Value:
     """`x` repeated along the axes in which it is shorter."""
     if x.shape == shape:
         return x
     return broadcast(x, shape=shape, dims=tuple(range(x.aval.ndim)))
 
 
-def at_one_shape(*operands: Value) -> list[Value]:
+def broadcast_together(*operands: Value) -> list[Value]:
     shape = np.broadcast_shapes(*(x.shape for x in operands))
-    return [spread(x, shape) for x in operands]
+    return [broadcast_to_shape(x, shape) for x in operands]
 
 
 def pointwise(name: str, formula: Callable[..., Value]) -> None:
     """Register `formula`, which takes operands of one shape. (`accuracy` is for TPUs.)"""
 
-    @translates(name)
+    @translation_rule(name)
     def rule(*operands: Value, accuracy=None, **params) -> Value:
-        return formula(*at_one_shape(*operands), **params)
+        return formula(*broadcast_together(*operands), **params)
 
 
 # ----- One primitive of ours for one of JAX's
@@ -107,18 +107,18 @@ for _name in (
     "xla_metadata_value",
 ):
 
-    @translates(_name)
+    @translation_rule(_name)
     def _same(*operands: Value, **_) -> list[Value]:
         return list(operands)
 
 
-@translates("tie")
+@translation_rule("tie")
 def _tie(_: Value, y: Value) -> Value:
     """The second operand, which JAX does not move before the first."""
     return y
 
 
-@translates("dce_sink")
+@translation_rule("dce_sink")
 def _dce_sink(*_: Value, **__) -> list[Value]:
     """Says that its operand is wanted, and gives nothing."""
     return []
@@ -127,35 +127,35 @@ def _dce_sink(*_: Value, **__) -> list[Value]:
 # ----- Arithmetic
 
 
-@translates("mul")
+@translation_rule("mul")
 def _mul(x: Value, y: Value, *, out_dtype=None) -> Value:
-    x, y = at_one_shape(x, y)
+    x, y = broadcast_together(x, y)
     if out_dtype is not None:
         x, y = convert(x, dtype=out_dtype), convert(y, dtype=out_dtype)
     return x * y
 
 
-@translates("div")
+@translation_rule("div")
 def _div(x: Value, y: Value) -> Value:
     divide = arithmetic.truncdiv if x.dtype.kind in "iu" else arithmetic.div
-    return divide(*at_one_shape(x, y))
+    return divide(*broadcast_together(x, y))
 
 
-@translates("pow")
+@translation_rule("pow")
 def _pow(x: Value, y: Value) -> Value:
-    x, y = at_one_shape(x, y)
+    x, y = broadcast_together(x, y)
     if x.dtype.kind in "iu":
         raise refuse(f"a power of {x.aval}")
     return arithmetic.pow(x, convert(y, dtype=x.dtype))
 
 
-@translates("clamp")
+@translation_rule("clamp")
 def _clamp(low: Value, x: Value, high: Value) -> Value:
-    low, x, high = at_one_shape(low, x, high)
+    low, x, high = broadcast_together(low, x, high)
     return arithmetic.min(arithmetic.max(x, low), high)
 
 
-@translates("conj")
+@translation_rule("conj")
 def _conj(x: Value, *, input_dtype=None) -> Value:
     return (
         transcendental.conj(x) if x.dtype.kind == "c" else transcendental.complex(x, zeros(x.aval))
@@ -172,7 +172,7 @@ def _round_away(x: Value) -> Value:
     return select(is_half, whole + arithmetic.sign(x), whole)
 
 
-@translates("round")
+@translation_rule("round")
 def _round(x: Value, *, rounding_method) -> Value:
     return _round_away(x) if int(rounding_method) == 0 else transcendental.round(x)
 
@@ -182,7 +182,7 @@ def _round(x: Value, *, rounding_method) -> Value:
 
 def _shift_right(x: Value, n: Value, kind: str) -> Value:
     """Shift `x` as an integer of `kind` "i" or "u"."""
-    x, n = at_one_shape(x, n)
+    x, n = broadcast_together(x, n)
     dtype = np.dtype(f"{kind}{x.dtype.itemsize}")
     shifted = logic.shift_right(convert(x, dtype=dtype), convert(n, dtype=dtype))
     return convert(shifted, dtype=x.dtype)
@@ -194,10 +194,10 @@ pointwise("shift_right_logical", lambda x, n: _shift_right(x, n, "u"))
 # ----- Selection and conversion
 
 
-@translates("select_n")
+@translation_rule("select_n")
 def _select_n(which: Value, *cases: Value) -> Value:
     """The case number `which`; one too small or too large is the first or the last."""
-    which, *cases = at_one_shape(which, *cases)
+    which, *cases = broadcast_together(which, *cases)
     if which.dtype.kind == "b":
         return cases[0] if len(cases) == 1 else select(which, cases[1], cases[0])
     chosen = cases[-1]
@@ -206,6 +206,6 @@ def _select_n(which: Value, *cases: Value) -> Value:
     return chosen
 
 
-@translates("convert_element_type")
+@translation_rule("convert_element_type")
 def _convert(x: Value, *, new_dtype, weak_type=False, sharding=None) -> Value:
     return convert(x, dtype=new_dtype)

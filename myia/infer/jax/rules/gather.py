@@ -9,8 +9,8 @@ from functools import reduce
 import numpy as np
 from jax import lax
 
-from myia.infer.jax.rules.elementwise import spread
-from myia.infer.jax.tracing.rules import translates
+from myia.infer.jax.rules.elementwise import broadcast_to_shape
+from myia.infer.jax.tracing.rules import translation_rule
 from myia.infer.jax.tracing.scalar_jaxprs import translate_pointwise
 from myia.infer.jax.tracing.translate import refuse
 from myia.ir.avals import I64
@@ -42,7 +42,7 @@ def _mode(mode) -> str:
 # ----- Reading
 
 
-@translates("gather")
+@translation_rule("gather")
 def _gather(
     x: Value, indices: Value, *, dimension_numbers, slice_sizes, mode, fill_value=None, **_
 ) -> Value:
@@ -104,7 +104,7 @@ def _read_window(x: Value, indices: Value, dims: IndexDims, sizes, fill) -> Valu
     starts = _starts(x, indices, dims)
     window = dynamic_slices.dynamic_slice(x, *starts, sizes=sizes)
     if fill is not None:
-        inside = spread(_inside(x, starts, dims, sizes), sizes)
+        inside = broadcast_to_shape(_inside(x, starts, dims, sizes), sizes)
         window = select(inside, window, fill)
     shape = list(dims.window(sizes))
     for axis in range(len(shape) + len(indices.shape) - 1):
@@ -118,7 +118,7 @@ def _write_window(x: Value, indices: Value, u: Value, dims, sizes, mode: str, co
     old = dynamic_slices.dynamic_slice(x, *starts, sizes=sizes)
     new = combine(old, reshape(u, shape=sizes))
     if mode == "fill":
-        new = select(spread(_inside(x, starts, dims, sizes), sizes), new, old)
+        new = select(broadcast_to_shape(_inside(x, starts, dims, sizes), sizes), new, old)
     return dynamic_slices.dynamic_update_slice(x, new, *starts)
 
 
@@ -148,7 +148,7 @@ _SCATTERS = {
 
 
 def _register(name: str, scatter: Callable[..., Value], combine: Combine) -> None:
-    @translates(name)
+    @translation_rule(name)
     def rule(
         x: Value,
         indices: Value,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from myia.infer.jax.tracing.rules import translates
+from myia.infer.jax.tracing.rules import translation_rule
 from myia.infer.jax.tracing.translate import refuse
 from myia.ir.builder import emit
 from myia.ir.core import Value
@@ -14,27 +14,27 @@ from myia.primitives.linalg.matrix_formulas import matmul, transposed
 # ----- Factorizations and triangular systems
 
 
-@translates("cholesky")
+@translation_rule("cholesky")
 def _cholesky(a: Value, **_) -> Value:
     return triangular.cholesky(a)
 
 
-@translates("lu")
+@translation_rule("lu")
 def _lu(a: Value, **_) -> Sequence[Value]:
     return lu.lu(a)
 
 
-@translates("lu_pivots_to_permutation")
+@translation_rule("lu_pivots_to_permutation")
 def _lu_pivots_to_permutation(pivots: Value, *, permutation_size: int) -> Value:
     return lu.lu_pivots_to_permutation(pivots, size=permutation_size)
 
 
-@translates("qr")
+@translation_rule("qr")
 def _qr(a: Value, *, full_matrices: bool, pivoting: bool, **_) -> Sequence[Value]:
     return qr.qr(a, full_matrices=full_matrices, pivoting=pivoting)
 
 
-@translates("triangular_solve")
+@translation_rule("triangular_solve")
 def _triangular_solve(
     a: Value, b: Value, *, left_side, lower, transpose_a, conjugate_a, unit_diagonal
 ) -> Value:
@@ -49,14 +49,14 @@ def _triangular_solve(
     )
 
 
-@translates("tridiagonal_solve")
+@translation_rule("tridiagonal_solve")
 def _tridiagonal_solve(*operands: Value, perturb_singular: bool = False) -> Value:
     if perturb_singular:
         raise refuse("`tridiagonal_solve` with `perturb_singular=True`")
     return triangular.tridiagonal_solve(*operands)
 
 
-@translates("symmetric_product")
+@translation_rule("symmetric_product")
 def _symmetric_product(a: Value, c: Value, *, alpha: float, beta: float) -> Value:
     """alpha A A^T + beta C; C counts even where beta is zero, if it is not finite."""
     return alpha * matmul(a, transposed(a)) + beta * c
@@ -70,13 +70,13 @@ def _require_all(subset_by_index: tuple[int, int] | None, count: int) -> None:
         raise refuse("a part of the eigenvalues or singular values, chosen by index")
 
 
-@translates("eigh")
+@translation_rule("eigh")
 def _eigh(a: Value, *, lower: bool, subset_by_index, **_) -> Sequence[Value]:
     _require_all(subset_by_index, a.shape[-1])
     return eigh_svd.eigh(a, lower=lower)
 
 
-@translates("svd")
+@translation_rule("svd")
 def _svd(
     a: Value, *, full_matrices: bool, compute_uv: bool, subset_by_index, **_
 ) -> Sequence[Value]:
@@ -86,7 +86,7 @@ def _svd(
     )
 
 
-@translates("eig")
+@translation_rule("eig")
 def _eig(
     a: Value,
     *,
@@ -102,28 +102,28 @@ def _eig(
 # ----- Condensed forms
 
 
-@translates("schur")
+@translation_rule("schur")
 def _schur(a: Value, *, compute_schur_vectors: bool, sort_eig_vals: bool, **_) -> Sequence[Value]:
     if sort_eig_vals:
         raise refuse("the Schur form with sorted eigenvalues")
     return emit(schur_hessenberg.schur_p, a, vectors=compute_schur_vectors)
 
 
-@translates("hessenberg")
+@translation_rule("hessenberg")
 def _hessenberg(a: Value, **_) -> Sequence[Value]:
     return emit(schur_hessenberg.hessenberg_p, a)
 
 
-@translates("tridiagonal")
+@translation_rule("tridiagonal")
 def _tridiagonal(a: Value, *, lower: bool) -> Sequence[Value]:
     return emit(schur_hessenberg.tridiagonal_p, a, lower=lower)
 
 
-@translates("geqrf")
+@translation_rule("geqrf")
 def _geqrf(a: Value, **_) -> Sequence[Value]:
     return emit(schur_hessenberg.geqrf_p, a)
 
 
-@translates("householder_product")
+@translation_rule("householder_product")
 def _householder_product(a: Value, taus: Value, **_) -> Value:
     return schur_hessenberg.householder_product(a, taus)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Var
 
-from myia.infer.jax.tracing.rules import translates
+from myia.infer.jax.tracing.rules import translation_rule
 from myia.infer.jax.tracing.translate import refuse, translate
 from myia.ir.builder import at, build_region, current_span, emit
 from myia.ir.core import Region, Value
@@ -24,7 +24,7 @@ from myia.primitives.linalg.matrix_formulas import adjoint
 from myia.primitives.pointwise.logic import stop_gradient
 
 
-@translates("custom_linear_solve")
+@translation_rule("custom_linear_solve")
 def _custom_linear_solve(*operands: Value, const_lengths: Any, jaxprs: Any) -> Sequence[Value]:
     product, method = _matrix_product(jaxprs.matvec.jaxpr), _method(jaxprs.solve.jaxpr)
     if product is None or method is None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from myia.infer.jax.tracing.rules import translates
+from myia.infer.jax.tracing.rules import translation_rule
 from myia.infer.jax.tracing.translate import refuse
 from myia.ir.builder import emit
 from myia.ir.core import Value
@@ -14,18 +14,18 @@ from myia.primitives.arrays import cumulative, sorting
 from myia.primitives.pointwise.logic import convert
 
 
-@translates("sort")
+@translation_rule("sort")
 def _sort(*xs: Value, dimension, num_keys, is_stable) -> Sequence[Value]:
     return emit(sorting.sort_p, *xs, axis=dimension, keys=num_keys)
 
 
-@translates("top_k")
+@translation_rule("top_k")
 def _top_k(x: Value, *, k, axis) -> Sequence[Value]:
     y, places = emit(sorting.top_k_p, x, k=k, axis=axis)
     return y, convert(places, dtype=np.int32)
 
 
-@translates("approx_top_k")
+@translation_rule("approx_top_k")
 def _approx_top_k(
     x: Value, *, k, reduction_dimension, is_max_k, aggregate_to_topk, **_
 ) -> Sequence[Value]:
@@ -47,7 +47,7 @@ _CUMULATIVE = {
 
 
 def _register(name: str, primitive: Callable[..., Value]) -> None:
-    @translates(name)
+    @translation_rule(name)
     def rule(x: Value, *, axis, reverse) -> Value:
         return primitive(x, axis=axis, reverse=reverse)
 

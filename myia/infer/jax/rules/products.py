@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from myia.infer.jax.rules.shaping import ints
-from myia.infer.jax.tracing.rules import translates
+from myia.infer.jax.tracing.rules import translation_rule
 from myia.infer.jax.tracing.translate import refuse
 from myia.ir.core import Value
 from myia.primitives.arrays import cumulative, shaping
@@ -17,7 +17,7 @@ from myia.primitives.pointwise import logic
 from myia.primitives.pointwise.logic import convert
 
 
-@translates("dot_general")
+@translation_rule("dot_general")
 def _dot_general(
     x: Value,
     y: Value,
@@ -42,7 +42,7 @@ def _dot_general(
 # ----- Products by groups of rows, one matrix for each group
 
 
-@translates("ragged_dot_general")
+@translation_rule("ragged_dot_general")
 def _ragged_dot(
     x: Value,
     y: Value,

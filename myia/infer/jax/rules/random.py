@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from myia.infer.jax.rules.elementwise import spread
-from myia.infer.jax.tracing.rules import translates
+from myia.infer.jax.rules.elementwise import broadcast_to_shape
+from myia.infer.jax.tracing.rules import translation_rule
 from myia.ir.builder import emit
 from myia.ir.core import Value
 from myia.primitives import random
@@ -14,22 +14,22 @@ from myia.primitives.arrays.shaping import reshape
 # A key is its words already.
 for _name in ("random_wrap", "random_unwrap", "random_clone"):
 
-    @translates(_name)
+    @translation_rule(_name)
     def _same_words(words: Value, *, impl: str) -> Value:
         return words
 
 
-@translates("random_seed")
+@translation_rule("random_seed")
 def _seed(seeds: Value, *, impl: str) -> Value:
     return random.random_seed(seeds, impl=impl)
 
 
-@translates("random_split")
+@translation_rule("random_split")
 def _split(keys: Value, *, impl: str, shape) -> Value:
     return random.random_split(keys, impl=impl, shape=tuple(shape))
 
 
-@translates("random_fold_in")
+@translation_rule("random_fold_in")
 def _fold_in(keys: Value, numbers: Value, *, impl: str) -> Value:
     """One key goes with many numbers, and many keys with one number."""
     *batch, size = keys.shape
@@ -37,27 +37,29 @@ def _fold_in(keys: Value, numbers: Value, *, impl: str) -> Value:
     keys = reshape(keys, shape=(1,) * (rank - len(batch)) + keys.shape)
     numbers = reshape(numbers, shape=(1,) * (rank - numbers.aval.ndim) + numbers.shape)
     shape = np.broadcast_shapes(keys.shape[:-1], numbers.shape)
-    return random.random_fold_in(spread(keys, (*shape, size)), spread(numbers, shape), impl=impl)
+    return random.random_fold_in(
+        broadcast_to_shape(keys, (*shape, size)), broadcast_to_shape(numbers, shape), impl=impl
+    )
 
 
-@translates("random_bits")
+@translation_rule("random_bits")
 def _bits(keys: Value, *, impl: str, bit_width: int, shape) -> Value:
     dtype = np.dtype(f"u{bit_width // 8}")
     return random.random_bits(keys, impl=impl, dtype=dtype, shape=tuple(shape))
 
 
-@translates("random_gamma")
+@translation_rule("random_gamma")
 def _gamma(keys: Value, a: Value, *, impl: str, log_space: bool) -> Value:
     return random.random_gamma(keys, a, impl=impl, log_space=log_space)
 
 
-@translates("threefry2x32")
+@translation_rule("threefry2x32")
 def _threefry(*words: Value) -> tuple[Value, ...]:
     shape = np.broadcast_shapes(*(x.shape for x in words))
-    return emit(random.threefry2x32, *(spread(x, shape) for x in words))
+    return emit(random.threefry2x32, *(broadcast_to_shape(x, shape) for x in words))
 
 
-@translates("rng_bit_generator")
+@translation_rule("rng_bit_generator")
 def _generator(key: Value, *, shape, dtype, algorithm, out_sharding=None) -> tuple[Value, ...]:
     return emit(
         random.rng_bit_generator,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from myia.infer.jax.rules.elementwise import spread
-from myia.infer.jax.rules.shaping import along, ints, reshaped
-from myia.infer.jax.tracing.rules import translates
+from myia.infer.jax.rules.elementwise import broadcast_to_shape
+from myia.infer.jax.rules.shaping import along, ints, reshape_to
+from myia.infer.jax.tracing.rules import translation_rule
 from myia.infer.jax.tracing.scalar_jaxprs import translate_pointwise
 from myia.infer.jax.tracing.translate import refuse
 from myia.ir.core import Value
@@ -27,7 +27,7 @@ _REDUCTIONS = {
 
 
 def _register(name: str, primitive: Callable[..., Value]) -> None:
-    @translates(name)
+    @translation_rule(name)
     def rule(x: Value, *, axes, out_sharding=None) -> Value:
         return primitive(x, axes=ints(axes)) if axes else x
 
@@ -36,12 +36,12 @@ for _name, _primitive in _REDUCTIONS.items():
     _register(_name, _primitive)
 
 
-@translates("argmax")
+@translation_rule("argmax")
 def _argmax(x: Value, *, axes, index_dtype) -> Value:
     return convert(reductions.argmax(x, axis=int(axes[0])), dtype=index_dtype)
 
 
-@translates("argmin")
+@translation_rule("argmin")
 def _argmin(x: Value, *, axes, index_dtype) -> Value:
     return convert(reductions.argmin(x, axis=int(axes[0])), dtype=index_dtype)
 
@@ -50,7 +50,7 @@ def _argmin(x: Value, *, axes, index_dtype) -> Value:
 
 
 def _register_collective(name: str, primitive: Callable[..., Value]) -> None:
-    @translates(name)
+    @translation_rule(name)
     def rule(*xs: Value, axes, axis_index_groups=None) -> list[Value]:
         if axis_index_groups is not None or any(isinstance(axis, str) for axis in axes):
             raise refuse(f"`{name}` over devices")
@@ -80,17 +80,17 @@ _OF_COMBINING = {
 }
 
 
-@translates("reduce")
+@translation_rule("reduce")
 def _reduce(*operands: Value, computation, jaxpr, dimensions, **_) -> Sequence[Value]:
     xs, inits = operands[: len(operands) // 2], operands[len(operands) // 2 :]
     axes = ints(dimensions)
     operation = combining(jaxpr.jaxpr)
     if operation is not None:
         total = _REDUCTIONS[_OF_COMBINING[operation]](xs[0], axes=axes)
-        return [_COMBINING[operation](total, spread(inits[0], total.shape))]
+        return [_COMBINING[operation](total, broadcast_to_shape(inits[0], total.shape))]
     rows = [_rows(x, axes) for x in xs]
     kept = rows[0].shape[1:]
-    starts = [spread(init, kept) for init in inits]
+    starts = [broadcast_to_shape(init, kept) for init in inits]
     if 0 in rows[0].shape:
         return starts
     totals = _halved(rows, lambda *ys: translate_pointwise(jaxpr.jaxpr, jaxpr.consts, ys))
@@ -101,7 +101,7 @@ def _rows(x: Value, axes: Sequence[int]) -> Value:
     """`x` with its `axes` as one that comes first."""
     kept = [axis for axis in range(x.aval.ndim) if axis not in axes]
     x = shaping.transpose(x, permutation=(*axes, *kept))
-    return reshaped(x, (math.prod(x.shape[: len(axes)]), *x.shape[len(axes) :]))
+    return reshape_to(x, (math.prod(x.shape[: len(axes)]), *x.shape[len(axes) :]))
 
 
 def _halved(rows: Sequence[Value], combine: Callable) -> list[Value]:
@@ -114,7 +114,7 @@ def _halved(rows: Sequence[Value], combine: Callable) -> list[Value]:
         rows = combine(*first, *second)
         if n % 2:
             rows = [shaping.concatenate(x, y, axis=0) for x, y in zip(rows, left_over)]
-    return [reshaped(x, x.shape[1:]) for x in rows]
+    return [reshape_to(x, x.shape[1:]) for x in rows]
 
 
 def combining(jaxpr) -> str | None:

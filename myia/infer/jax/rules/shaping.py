@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from myia.infer.jax.tracing.rules import translates
+from myia.infer.jax.tracing.rules import translation_rule
 from myia.ir.avals import I64
 from myia.ir.core import Value
 from myia.primitives.arrays import dynamic_slices, shaping
@@ -17,40 +17,40 @@ def ints(numbers) -> tuple[int, ...]:
     return tuple(int(n) for n in numbers)
 
 
-@translates("broadcast_in_dim")
+@translation_rule("broadcast_in_dim")
 def _broadcast_in_dim(x: Value, *, shape, broadcast_dimensions, sharding=None) -> Value:
     return shaping.broadcast(x, shape=ints(shape), dims=ints(broadcast_dimensions))
 
 
-@translates("reshape")
+@translation_rule("reshape")
 def _reshape(x: Value, *, new_sizes, dimensions=None, sharding=None) -> Value:
     if dimensions is not None:
         x = shaping.transpose(x, permutation=ints(dimensions))
-    return reshaped(x, ints(new_sizes))
+    return reshape_to(x, ints(new_sizes))
 
 
-def reshaped(x: Value, shape: tuple[int, ...]) -> Value:
+def reshape_to(x: Value, shape: tuple[int, ...]) -> Value:
     return x if x.shape == shape else shaping.reshape(x, shape=shape)
 
 
-@translates("squeeze")
+@translation_rule("squeeze")
 def _squeeze(x: Value, *, dimensions) -> Value:
-    return reshaped(x, tuple(n for axis, n in enumerate(x.shape) if axis not in dimensions))
+    return reshape_to(x, tuple(n for axis, n in enumerate(x.shape) if axis not in dimensions))
 
 
-@translates("expand_dims")
+@translation_rule("expand_dims")
 def _expand_dims(x: Value, *, dimensions) -> Value:
     extents = iter(x.shape)
     rank = x.aval.ndim + len(dimensions)
-    return reshaped(x, tuple(1 if axis in dimensions else next(extents) for axis in range(rank)))
+    return reshape_to(x, tuple(1 if axis in dimensions else next(extents) for axis in range(rank)))
 
 
-@translates("transpose")
+@translation_rule("transpose")
 def _transpose(x: Value, *, permutation) -> Value:
     return shaping.transpose(x, permutation=ints(permutation))
 
 
-@translates("rev")
+@translation_rule("rev")
 def _rev(x: Value, *, dimensions) -> Value:
     return shaping.flip(x, axes=ints(dimensions))
 
@@ -58,24 +58,24 @@ def _rev(x: Value, *, dimensions) -> Value:
 # ----- Joining, padding, repeating
 
 
-@translates("concatenate")
+@translation_rule("concatenate")
 def _concatenate(*xs: Value, dimension) -> Value:
     return shaping.concatenate(*xs, axis=dimension)
 
 
-@translates("stack")
+@translation_rule("stack")
 def _stack(*xs: Value, axis) -> Value:
     shape = (*xs[0].shape[:axis], 1, *xs[0].shape[axis:])
     return shaping.concatenate(*(shaping.reshape(x, shape=shape) for x in xs), axis=axis)
 
 
-@translates("pad")
+@translation_rule("pad")
 def _pad(x: Value, value: Value, *, padding_config) -> Value:
     low, high, interior = (ints(p[i] for p in padding_config) for i in range(3))
     return shaping.pad(x, value, low=low, high=high, interior=interior)
 
 
-@translates("tile")
+@translation_rule("tile")
 def _tile(x: Value, *, reps) -> Value:
     """Each axis gets one before it along which it is repeated, and the two become one."""
     shape = ints(extent for pair in zip(reps, x.shape) for extent in pair)
@@ -87,7 +87,7 @@ def _tile(x: Value, *, reps) -> Value:
 # ----- Cutting
 
 
-@translates("slice")
+@translation_rule("slice")
 def _slice(x: Value, *, start_indices, limit_indices, strides) -> Value:
     stride = (1,) * x.aval.ndim if strides is None else ints(strides)
     return shaping.slice(x, start=ints(start_indices), limit=ints(limit_indices), stride=stride)
@@ -101,13 +101,13 @@ def along(x: Value, axis: int, start: int, limit: int) -> Value:
     return shaping.slice(x, start=ints(starts), limit=ints(limits), stride=ones)
 
 
-@translates("split")
+@translation_rule("split")
 def _split(x: Value, *, sizes, axis) -> list[Value]:
     ends = np.cumsum(sizes).tolist()
     return [along(x, axis, end - size, end) for end, size in zip(ends, sizes)]
 
 
-@translates("unstack")
+@translation_rule("unstack")
 def _unstack(x: Value, *, axis) -> list[Value]:
     shape = tuple(n for i, n in enumerate(x.shape) if i != axis)
     rows = (along(x, axis, k, k + 1) for k in range(x.shape[axis]))
@@ -118,12 +118,12 @@ def as_indices(indices) -> list[Value]:
     return [convert(i, dtype=I64.dtype) for i in indices]
 
 
-@translates("dynamic_slice")
+@translation_rule("dynamic_slice")
 def _dynamic_slice(x: Value, *indices: Value, slice_sizes) -> Value:
     return dynamic_slices.dynamic_slice(x, *as_indices(indices), sizes=ints(slice_sizes))
 
 
-@translates("dynamic_update_slice")
+@translation_rule("dynamic_update_slice")
 def _dynamic_update_slice(x: Value, update: Value, *indices: Value) -> Value:
     return dynamic_slices.dynamic_update_slice(x, update, *as_indices(indices))
 
@@ -131,11 +131,11 @@ def _dynamic_update_slice(x: Value, update: Value, *indices: Value) -> Value:
 # ----- Counting
 
 
-@translates("iota")
+@translation_rule("iota")
 def _iota(*, dtype, shape, dimension, sharding=None) -> Value:
     return shaping.iota(shape=ints(shape), axis=dimension, dtype=np.dtype(dtype))
 
 
-@translates("empty")
+@translation_rule("empty")
 def _empty(*, shape, dtype, out_sharding=None) -> Value:
     return constant(0, dtype, ints(shape))

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 from jax import lax
 
-from myia.infer.jax.rules.elementwise import spread
+from myia.infer.jax.rules.elementwise import broadcast_to_shape
 from myia.infer.jax.rules.reductions import combining
-from myia.infer.jax.tracing.rules import translates
+from myia.infer.jax.tracing.rules import translation_rule
 from myia.infer.jax.tracing.scalar_jaxprs import translate_pointwise
 from myia.infer.jax.tracing.translate import refuse
 from myia.ir.core import Value
@@ -34,7 +34,7 @@ from myia.primitives.pointwise.logic import convert, select
 # ----- Convolutions
 
 
-@translates("conv_general_dilated")
+@translation_rule("conv_general_dilated")
 def _convolution(
     x: Value,
     kernel: Value,
@@ -91,17 +91,17 @@ def _sliding(
     return Sliding(_ints(window_dimensions), strides, _pairs(padding), base, dilation)
 
 
-@translates("reduce_window_sum")
+@translation_rule("reduce_window_sum")
 def _window_sum(x: Value, **window) -> Value:
     return reduce_window_sum(x, window=tuple(_sliding(x, **window)))
 
 
-@translates("reduce_window_max")
+@translation_rule("reduce_window_max")
 def _window_max(x: Value, **window) -> Value:
     return reduce_window_max(x, window=tuple(_sliding(x, **window)))
 
 
-@translates("reduce_window_min")
+@translation_rule("reduce_window_min")
 def _window_min(x: Value, **window) -> Value:
     return reduce_window_min(x, window=tuple(_sliding(x, **window)))
 
@@ -114,12 +114,12 @@ def _selected(x: Value, select_prim, window) -> Value:
     return position(x, window=tuple(_sliding(x, **window)))
 
 
-@translates("select_and_scatter_add")
+@translation_rule("select_and_scatter_add")
 def _select_and_scatter_add(source: Value, x: Value, *, select_prim, **window) -> Value:
     return add_at_places(zeros(x.aval), _selected(x, select_prim, window), source)
 
 
-@translates("select_and_gather_add")
+@translation_rule("select_and_gather_add")
 def _select_and_gather_add(t: Value, x: Value, *, select_prim, **window) -> Value:
     return read_places(t, _selected(x, select_prim, window))
 
@@ -134,7 +134,7 @@ _OF_COMBINING = {
 }
 
 
-@translates("reduce_window")
+@translation_rule("reduce_window")
 def _reduce_window(*operands: Value, jaxpr, consts, **window) -> Sequence[Value]:
     xs, inits = operands[: len(operands) // 2], operands[len(operands) // 2 :]
     operation = combining(jaxpr)
@@ -142,7 +142,7 @@ def _reduce_window(*operands: Value, jaxpr, consts, **window) -> Sequence[Value]
     if operation in _OF_COMBINING and xs[0].dtype.kind in "iuf":
         reduction, combine = _OF_COMBINING[operation]
         y = reduction(xs[0], window=tuple(sliding))
-        return [combine(y, spread(inits[0], y.shape))]
+        return [combine(y, broadcast_to_shape(inits[0], y.shape))]
     if math.prod(sliding.sizes) > _MAX_ELEMENTS:
         raise refuse(
             f"windows of {math.prod(sliding.sizes)} elements, reduced by this function",
@@ -159,7 +159,7 @@ def _fold(xs: Sequence[Value], inits: Sequence[Value], sliding: Sliding, combine
     low, high = (tuple(pair[i] for pair in sliding.padding) for i in (0, 1))
     interior = tuple(step - 1 for step in sliding.base_dilation)
     extents = sliding.extents(xs[0].shape)
-    ys = [spread(init, extents) for init in inits]
+    ys = [broadcast_to_shape(init, extents) for init in inits]
     if 0 in extents:
         return ys
     inside = sliding.read(np.ones(xs[0].shape, bool), False)
@@ -184,6 +184,6 @@ _TRANSFORMS = {
 }
 
 
-@translates("fft")
+@translation_rule("fft")
 def _fft(x: Value, *, fft_type, fft_lengths) -> Value:
     return _TRANSFORMS[lax.FftType(fft_type)](x, lengths=_ints(fft_lengths))

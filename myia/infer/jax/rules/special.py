@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from myia.infer.jax.rules.elementwise import pointwise
-from myia.infer.jax.tracing.rules import translates
+from myia.infer.jax.tracing.rules import translation_rule
 from myia.ir.core import Value
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import bits, logic
@@ -34,7 +34,7 @@ for _name, _primitive in {
     pointwise(_name, _primitive)
 
 
-@translates("bitcast_convert_type")
+@translation_rule("bitcast_convert_type")
 def _bitcast(x: Value, *, new_dtype) -> Value:
     return bits.bitcast(x, dtype=new_dtype)
 

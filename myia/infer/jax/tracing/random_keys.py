@@ -26,7 +26,7 @@ from myia.source.diagnostics import MyiaError
 
 Rule = Callable[..., Value | Sequence[Value]]
 
-MOVING = {
+STRUCTURAL_PRIMITIVES = {
     "broadcast_in_dim",
     "concatenate",
     "dynamic_slice",
@@ -55,7 +55,7 @@ def rule_for_keys(rule: Rule, eqn: JaxprEqn) -> Rule:
     """`rule` as it applies to `eqn`, in which there may be random keys."""
     of_operands = [is_key(x.aval) for x in eqn.invars]
     keys = [x.aval.dtype for x in (*eqn.invars, *eqn.outvars) if is_key(x.aval)]
-    if keys and eqn.primitive.name in MOVING:
+    if keys and eqn.primitive.name in STRUCTURAL_PRIMITIVES:
         return partial(_word_by_word, rule, of_operands)
     if keys and eqn.primitive.name.startswith("random_"):
         return lambda *operands, **params: rule(*operands, **{**params, "impl": _impl(keys[0])})

@@ -19,7 +19,7 @@ Rule = Callable[..., Value | Sequence[Value]]
 RULES: dict[str, Rule] = {}
 
 
-def translates(*names: str) -> Callable[[Rule], Rule]:
+def translation_rule(*names: str) -> Callable[[Rule], Rule]:
     """Register a rule for primitives of these names."""
 
     def register(rule: Rule) -> Rule:

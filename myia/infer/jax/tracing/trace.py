@@ -1,8 +1,11 @@
-"""Functions of JAX to jaxprs, at the avals of their arguments. Functions of users are never traced.
+"""Tracing: functions of JAX to jaxprs, at the avals of their arguments.
 
-`stage` is for JAX's functions in the role of NumPy's, in 64 bits like all of typed IR.
-`stage_as_is` is for functions that users call by their JAX names: these mean what they mean under
-the user's own configuration (`jax.random.normal` draws other numbers in another mode).
+    trace(jnp.tanh, [Aval(f64, (3,))])  ->  { lambda ; a:f64[3]. let b:f64[3] = tanh a in (b,) }
+
+`trace` is for JAX's functions in the role of NumPy's, in 64 bits like all of typed IR.
+`trace_in_user_mode` is for functions that users call by their JAX names. They mean what they mean
+under the user's own configuration: `jax.random.normal` draws other numbers in another mode.
+Functions of users are never traced, unless the user marked them by `myia.staged`.
 """
 
 from __future__ import annotations
@@ -18,21 +21,23 @@ from jax.extend.core import ClosedJaxpr
 from myia.ir.avals import Aval
 from myia.ir.params import params_key
 
-CACHE_SIZE = 4096
+MAX_CACHED_JAXPRS = 4096
 
 
-def stage(f: Callable, avals: Sequence[Aval], params: Mapping[str, Any] = {}) -> ClosedJaxpr:
+def trace(f: Callable, avals: Sequence[Aval], params: Mapping[str, Any] = {}) -> ClosedJaxpr:
     """The jaxpr of `f(*arrays of avals, **params)` in 64 bits; `params` are compile-time values."""
     try:
         hash(tuple(params.values()))
     except TypeError:
         with jax.enable_x64(True):
             return _make_jaxpr(f, avals, params)
-    return _staged(f, tuple(avals), _Params(params_key(params), dict(params)))
+    return _trace_cached(f, tuple(avals), _Params(params_key(params), dict(params)))
 
 
-def stage_as_is(f: Callable, avals: Sequence[Aval], params: Mapping[str, Any] = {}) -> ClosedJaxpr:
-    """As `stage`, in the mode that is current and without a cache: `f` may read what changes.
+def trace_in_user_mode(
+    f: Callable, avals: Sequence[Aval], params: Mapping[str, Any] = {}
+) -> ClosedJaxpr:
+    """As `trace`, in the mode that is current and without a cache: `f` may read what changes.
 
     Without 64-bit mode JAX narrows float64 and int64: the jaxpr's own avals say what it takes.
     """
@@ -47,8 +52,8 @@ class _Params:
     values: dict = field(compare=False)
 
 
-@functools.lru_cache(CACHE_SIZE)
-def _staged(f: Callable, avals: tuple[Aval, ...], params: _Params) -> ClosedJaxpr:
+@functools.lru_cache(MAX_CACHED_JAXPRS)
+def _trace_cached(f: Callable, avals: tuple[Aval, ...], params: _Params) -> ClosedJaxpr:
     with jax.enable_x64(True):
         return _make_jaxpr(f, avals, params.values)
 

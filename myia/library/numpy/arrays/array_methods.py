@@ -29,12 +29,12 @@ from myia.library.numpy.arrays.shaping import permuted
 from myia.library.support.arguments import (
     array,
     cast,
-    copied,
+    copy_array,
     dtype_argument,
     dtype_of,
-    flag,
     integers,
-    order_c,
+    require_c_order,
+    static_flag,
     value_of,
 )
 from myia.library.support.value_formulas import conjugate
@@ -164,13 +164,13 @@ def _astype(
     subok: Abstract = TRUE,
     copy: Abstract = TRUE,
 ) -> Abstract:
-    order_c(ctx, "astype", order)
+    require_c_order(ctx, "astype", order)
     wanted = dtype_argument(ctx, dtype) or np.dtype(np.float64)
     rule = "unsafe" if is_none(casting) else casting.value
     if not np.can_cast(dtype_of(ctx, self), wanted, rule):
         message = f"Cannot cast array data from {dtype_of(ctx, self)} to {wanted} by '{rule}'"
         ctx.fail(BadType, message=message)
-    if wanted == dtype_of(ctx, self) and not flag(ctx, copy, "copy"):
+    if wanted == dtype_of(ctx, self) and not static_flag(ctx, copy, "copy"):
         return self
     return cast(ctx, self, wanted)
 
@@ -178,15 +178,15 @@ def _astype(
 @method("array", "copy")
 @method("number", "copy")
 def _copy(ctx: Context, self: Abstract, order: Abstract = C) -> Abstract:
-    order_c(ctx, "copy", order)
+    require_c_order(ctx, "copy", order)
     if not isinstance(self, Ref):
         return self
-    return ctx.array(ctx.read(self)) if order.value == "C" else copied(ctx, self)
+    return ctx.array(ctx.read(self)) if order.value == "C" else copy_array(ctx, self)
 
 
 @method("array", "__copy__", "__deepcopy__")
 def _copy_protocol(ctx: Context, self: Abstract, *memo: Abstract) -> Abstract:
-    return copied(ctx, self)
+    return copy_array(ctx, self)
 
 
 @method("array", "item")

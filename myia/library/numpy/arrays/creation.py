@@ -18,15 +18,15 @@ from myia.library.support.arguments import (
     array,
     boxed,
     cast,
-    copied,
+    copy_array,
     dtype_argument,
     dtype_of,
     integer,
     numeric,
-    order_c,
-    refuse,
+    refuse_options,
+    require_c_order,
     shape_argument,
-    static,
+    static_value,
     value_of,
 )
 from myia.primitives.core.define import constant
@@ -48,8 +48,8 @@ def _filled(name: str, number: int):
         order: Abstract = C,
         **options: Abstract,
     ) -> Abstract:
-        refuse(ctx, f"numpy.{name}", options)
-        order_c(ctx, f"numpy.{name}", order)
+        refuse_options(ctx, f"numpy.{name}", options)
+        require_c_order(ctx, f"numpy.{name}", order)
         wanted = dtype_argument(ctx, dtype) or F64
         return boxed(ctx, ctx.array(constant(number, wanted, shape_argument(ctx, shape))))
 
@@ -71,7 +71,7 @@ def _filled_like(name: str, number: int):
 
 
 def _like(ctx: Context, name: str, x: Abstract, fill: Abstract, dtype, order, shape) -> Abstract:
-    order_c(ctx, f"numpy.{name}", order)
+    require_c_order(ctx, f"numpy.{name}", order)
     wanted = dtype_argument(ctx, dtype) or dtype_of(ctx, x)
     extents = ctx.shape(x) if is_none(shape) else shape_argument(ctx, shape)
     value = broadcast_to(value_of(ctx, cast(ctx, fill, wanted)), extents)
@@ -94,8 +94,8 @@ def _full(
     order: Abstract = C,
     **options: Abstract,
 ) -> Abstract:
-    refuse(ctx, "numpy.full", options)
-    order_c(ctx, "numpy.full", order)
+    refuse_options(ctx, "numpy.full", options)
+    require_c_order(ctx, "numpy.full", order)
     fill = numeric(ctx, fill_value)
     wanted = dtype_argument(ctx, dtype) or dtype_of(ctx, fill)
     extents = shape_argument(ctx, shape)
@@ -143,11 +143,11 @@ def _array(
     ndmin: Abstract = ZERO,
     **options: Abstract,
 ) -> Abstract:
-    refuse(ctx, "numpy.array", options)
-    order_c(ctx, "numpy.array", order)
+    refuse_options(ctx, "numpy.array", options)
+    require_c_order(ctx, "numpy.array", order)
     result = _converted(ctx, object, dtype_argument(ctx, dtype))
-    if result is object and static(ctx, copy, "copy"):
-        result = copied(ctx, result)
+    if result is object and static_value(ctx, copy, "copy"):
+        result = copy_array(ctx, result)
     missing = integer(ctx, ndmin, "ndmin") - len(ctx.shape(result))
     if missing > 0:
         shape = (1,) * missing + ctx.shape(result)
@@ -163,8 +163,8 @@ def _asarray(
     order: Abstract = NONE,
     **options: Abstract,
 ) -> Abstract:
-    refuse(ctx, "numpy.asarray", options)
-    order_c(ctx, "numpy.asarray", order)
+    refuse_options(ctx, "numpy.asarray", options)
+    require_c_order(ctx, "numpy.asarray", order)
     return boxed(ctx, _converted(ctx, a, dtype_argument(ctx, dtype)))
 
 
@@ -188,15 +188,15 @@ def _ascontiguousarray(ctx: Context, a: Abstract, dtype: Abstract = NONE) -> Abs
 
 @function(np.copy)
 def _copy(ctx: Context, a: Abstract, order: Abstract = K, subok: Abstract = FALSE) -> Abstract:
-    order_c(ctx, "numpy.copy", order)
-    return boxed(ctx, copied(ctx, array(ctx, a)))
+    require_c_order(ctx, "numpy.copy", order)
+    return boxed(ctx, copy_array(ctx, array(ctx, a)))
 
 
 @function(np.copyto)
 def _copyto(
     ctx: Context, dst: Abstract, src: Abstract, casting: Abstract = NONE, where: Abstract = TRUE
 ) -> Abstract:
-    refuse(ctx, "numpy.copyto", {"casting": casting})
+    refuse_options(ctx, "numpy.copyto", {"casting": casting})
     source = numeric(ctx, src)
     if isinstance(source, Ref) and not np.can_cast(
         dtype_of(ctx, source), dtype_of(ctx, dst), "same_kind"

@@ -16,8 +16,8 @@ from myia.library.support.arguments import (
     axis_argument,
     dtype_argument,
     integer,
-    order_c,
-    refuse,
+    refuse_options,
+    require_c_order,
     value_of,
 )
 from myia.primitives.arrays import reductions, shaping
@@ -46,8 +46,8 @@ def _eye(
     order: Abstract = C,
     **options: Abstract,
 ) -> Abstract:
-    refuse(ctx, "numpy.eye", options)
-    order_c(ctx, "numpy.eye", order)
+    refuse_options(ctx, "numpy.eye", options)
+    require_c_order(ctx, "numpy.eye", order)
     rows = integer(ctx, N, "the number of rows")
     columns = rows if is_none(M) else integer(ctx, M, "the number of columns")
     found = on_diagonal((rows, columns), integer(ctx, k, "the index of a diagonal"))

@@ -9,7 +9,7 @@ from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.values import Abstract, Static
 from myia.infer.numeric.promotion import operand_dtype
 from myia.infer.registry import function
-from myia.library.support.arguments import cast, dtype_of, numeric, static
+from myia.library.support.arguments import cast, dtype_of, numeric, static_value
 
 ZERO = Static(0)
 
@@ -37,7 +37,7 @@ def _described(cls: type):
 
     def handler(ctx: Context, x: Abstract) -> Abstract:
         try:
-            return Static(cls(static(ctx, x, "a dtype")))
+            return Static(cls(static_value(ctx, x, "a dtype")))
         except (TypeError, ValueError) as e:
             ctx.fail(BadValue, message=str(e), exception=type(e).__name__)
 

@@ -30,8 +30,8 @@ from myia.library.support.arguments import (
     integer,
     integers,
     numeric,
-    refuse,
-    stored,
+    refuse_options,
+    store_out,
     value_of,
 )
 from myia.primitives.arrays import shaping
@@ -86,20 +86,20 @@ def _concatenate(
     dtype: Abstract = NONE,
     **options: Abstract,
 ) -> Abstract:
-    refuse(ctx, "numpy.concatenate", options)
+    refuse_options(ctx, "numpy.concatenate", options)
     wanted = dtype_argument(ctx, dtype)
     rows = _rows(ctx, arrays)
     if rows is not None:
         result = _rows_joined(ctx, rows, axis)
-        return stored(ctx, result if wanted is None else cast(ctx, result, wanted), out)
+        return store_out(ctx, result if wanted is None else cast(ctx, result, wanted), out)
     xs = _items(ctx, arrays)
     if is_none(axis):
         wanted = wanted or promote(*(operand_dtype(ctx, x) for x in xs))[0]
-        return stored(ctx, _joined(ctx, [_vector(ctx, x) for x in xs], 0, wanted), out)
+        return store_out(ctx, _joined(ctx, [_vector(ctx, x) for x in xs], 0, wanted), out)
     if any(ctx.shape(x) == () for x in xs):
         ctx.fail(BadValue, message="zero-dimensional arrays cannot be concatenated")
     i = axis_argument(ctx, axis, len(ctx.shape(xs[0])))
-    return stored(ctx, _joined(ctx, xs, i, wanted), out)
+    return store_out(ctx, _joined(ctx, xs, i, wanted), out)
 
 
 def _vector(ctx: Context, x: Abstract) -> Abstract:
@@ -137,13 +137,13 @@ def _stack(
     dtype: Abstract = NONE,
     **options: Abstract,
 ) -> Abstract:
-    refuse(ctx, "numpy.stack", options)
+    refuse_options(ctx, "numpy.stack", options)
     wanted = dtype_argument(ctx, dtype)
     rows = _rows(ctx, arrays)
     if rows is not None:
         i = axis_argument(ctx, axis, len(ctx.shape(rows)))
         result = ctx.array(_moved(value_of(ctx, rows), i))
-        return stored(ctx, result if wanted is None else cast(ctx, result, wanted), out)
+        return store_out(ctx, result if wanted is None else cast(ctx, result, wanted), out)
     xs = [array(ctx, x) for x in _items(ctx, arrays)]
     shapes = {ctx.shape(x) for x in xs}
     if len(shapes) > 1:
@@ -151,7 +151,7 @@ def _stack(
     (shape,) = shapes
     i = axis_argument(ctx, axis, len(shape) + 1)
     seen = [seen_as(ctx, x, (*shape[:i], 1, *shape[i:])) for x in xs]
-    return stored(ctx, _joined(ctx, seen, i, wanted), out)
+    return store_out(ctx, _joined(ctx, seen, i, wanted), out)
 
 
 # ----- Stacks along given axes

@@ -18,11 +18,11 @@ from myia.library.support.arguments import (
     array,
     cast,
     dtype_argument,
-    flag,
     integer,
     numeric,
-    refuse,
-    static,
+    refuse_options,
+    static_flag,
+    static_value,
     value_of,
 )
 from myia.primitives.arrays import dynamic_slices, shaping
@@ -44,8 +44,8 @@ def _arange(ctx: Context, *args: Abstract, dtype: Abstract = NONE, **options) ->
     for name in ("start", "stop", "step"):
         if name in options:
             given[name] = options.pop(name)
-    refuse(ctx, "numpy.arange", options)
-    found = {name: static(ctx, x, f"the {name} of `np.arange`") for name, x in given.items()}
+    refuse_options(ctx, "numpy.arange", options)
+    found = {name: static_value(ctx, x, f"the {name} of `np.arange`") for name, x in given.items()}
     start, step = (0 if found.get(name) is None else found[name] for name in ("start", "step"))
     if found.get("step") is None:
         step = 1
@@ -79,7 +79,7 @@ def _linspace(
     axis: Abstract = ZERO,
     **options: Abstract,
 ) -> Abstract:
-    refuse(ctx, "numpy.linspace", options)
+    refuse_options(ctx, "numpy.linspace", options)
     n = integer(ctx, num, "the number of samples")
     if n < 0:
         message = f"Number of samples, {n}, must be non-negative."
@@ -88,7 +88,7 @@ def _linspace(
     computed, _ = promote(*(operand_dtype(ctx, x) for x in ends), (F64, True))
     shape = broadcast_shapes(ctx, *ends)
     first, last = (broadcast_to(value_of(ctx, cast(ctx, x, computed)), shape) for x in ends)
-    samples, step = _samples(first, last, n, flag(ctx, endpoint, "endpoint"))
+    samples, step = _samples(first, last, n, static_flag(ctx, endpoint, "endpoint"))
     result = ctx.array(samples)
     wanted = dtype_argument(ctx, dtype)
     if wanted is not None and wanted.kind in "iu":
@@ -98,7 +98,7 @@ def _linspace(
     result = result if wanted is None else cast(ctx, result, wanted)
     if integer(ctx, axis, "an axis") != 0:
         result = ctx.call(Static(np.moveaxis), (result, ZERO, axis), {})
-    return Tuple((result, ctx.array(step))) if flag(ctx, retstep, "retstep") else result
+    return Tuple((result, ctx.array(step))) if static_flag(ctx, retstep, "retstep") else result
 
 
 def _samples(first: Value, last: Value, n: int, endpoint: bool) -> tuple[Value, Value]:
@@ -128,15 +128,15 @@ def _meshgrid(
     sparse: Abstract = FALSE,
     indexing: Abstract = Static("xy"),
 ) -> Abstract:
-    if not flag(ctx, copy, "copy"):
+    if not static_flag(ctx, copy, "copy"):
         ctx.fail(Unsupported, what="`copy=False` of `numpy.meshgrid`")
     values = [value_of(ctx, array(ctx, x)) for x in xi]
     order = list(range(len(values)))
-    if static(ctx, indexing, "indexing") == "xy" and len(order) > 1:
+    if static_value(ctx, indexing, "indexing") == "xy" and len(order) > 1:
         order[:2] = 1, 0  # the axis along which each varies
     sizes = [v.aval.size for v in values]
     whole = tuple(sizes[order.index(axis)] for axis in range(len(sizes)))
-    thin = flag(ctx, sparse, "sparse")
+    thin = static_flag(ctx, sparse, "sparse")
     grids = []
     for v, n, axis in zip(values, sizes, order):
         shape = tuple(k if i == axis or not thin else 1 for i, k in enumerate(whole))

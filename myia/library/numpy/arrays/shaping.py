@@ -21,9 +21,9 @@ from myia.library.support.arguments import (
     axis_argument,
     axis_number,
     integers,
-    refuse,
+    refuse_options,
     shape_argument,
-    static,
+    static_value,
     value_of,
 )
 
@@ -78,7 +78,7 @@ def _extents(ctx: Context, x: Abstract, shape: Abstract) -> Shape:
 def nesting(ctx: Context, x: Abstract, order: Abstract, function: str) -> Shape:
     """The axes of `x` from the outermost to the innermost, in this order of elements."""
     axes = tuple(range(len(ctx.shape(x))))
-    name = static(ctx, order, "the order")
+    name = static_value(ctx, order, "the order")
     if name == "C" or len(axes) < 2:
         return axes
     if name == "F":
@@ -97,7 +97,7 @@ def _reshape(
     ctx: Context, a: Abstract, shape: Abstract, order: Abstract = C, *, copy: Abstract = NONE
 ) -> Abstract:
     """In order F: the transpose of what C makes of the transpose."""
-    refuse(ctx, "numpy.reshape", {"copy": copy})
+    refuse_options(ctx, "numpy.reshape", {"copy": copy})
     x = array(ctx, a)
     new = _extents(ctx, x, shape)
     if not isinstance(x, Ref):

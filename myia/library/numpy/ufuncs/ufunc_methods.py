@@ -12,19 +12,19 @@ from myia.infer.domain.dtypes import broadcast_to
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
 from myia.infer.domain.memory_order import result_like
 from myia.infer.domain.values import FALSE, NONE, Abstract, Static
-from myia.infer.dynamic.access import is_sized
+from myia.infer.dynamic.access import is_dynamic
 from myia.infer.indexing.indexing import getitem, setitem
 from myia.infer.registry import function
 from myia.library.numpy.arrays.shaping import seen_as
 from myia.library.support.arguments import (
     array,
     axis_argument,
+    broadcasts_to,
     cast,
     dtype_of,
-    fits,
     numeric,
-    refuse,
-    stored,
+    refuse_options,
+    store_out,
     value_of,
 )
 from myia.primitives.arrays import shaping, sorting
@@ -92,13 +92,13 @@ def _running(name: str, primitive):
         dtype: Abstract = NONE,
         out: Abstract = NONE,
     ) -> Abstract:
-        refuse(ctx, f"numpy.{name}.accumulate", {"dtype": dtype})
+        refuse_options(ctx, f"numpy.{name}.accumulate", {"dtype": dtype})
         x = array(ctx, a)
         if dtype_of(ctx, x).kind not in "iuf":
             ctx.fail(Unsupported, what=f"`numpy.{name}.accumulate` of {dtype_of(ctx, x)}")
         i = axis_argument(ctx, axis, len(ctx.shape(x)))
         found = result_like(ctx, primitive(value_of(ctx, x), axis=i, reverse=False), x)
-        return stored(ctx, found, out)
+        return store_out(ctx, found, out)
 
     return handler
 
@@ -145,11 +145,11 @@ def _adding_at(ufunc: np.ufunc):
         if dtype.kind == "b" or not np.can_cast(dtype_of(ctx, added), dtype, "same_kind"):
             message = f"Cannot cast ufunc '{name}' output to {dtype} with casting 'same_kind'"
             ctx.fail(BadType, message=message)
-        if is_sized(ctx, places):  # by a mask: no element is named twice
+        if is_dynamic(ctx, places):  # by a mask: no element is named twice
             setitem(ctx, a, indices, ctx.call(Static(ufunc), (getitem(ctx, a, indices), b), {}))
             return NONE
         where = value_of(ctx, places)
-        if not fits(ctx.shape(added), where.shape):
+        if not broadcasts_to(ctx.shape(added), where.shape):
             message = f"array is not broadcastable to correct shape {where.shape}"
             ctx.fail(BadValue, message=message)
         if not where.aval.size:

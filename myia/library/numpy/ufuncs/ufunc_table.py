@@ -9,7 +9,7 @@ import numpy as np
 from myia.ir.core import Value
 from myia.library.numpy.ufuncs.ufuncs import operator_ufunc, ufunc
 from myia.library.support import value_formulas
-from myia.library.support.value_formulas import as_bool, scaled, unless_whole
+from myia.library.support.value_formulas import as_bool, except_integers, multiply_by
 from myia.primitives.pointwise import arithmetic, logic, transcendental
 
 # ----- Operators
@@ -69,10 +69,10 @@ for _numpy, _emit in {
     np.hypot: value_formulas.hypot,
     np.logaddexp: value_formulas.logaddexp,
     np.logaddexp2: value_formulas.logaddexp2,
-    np.deg2rad: scaled(math.pi / 180),
-    np.radians: scaled(math.pi / 180),
-    np.rad2deg: scaled(180 / math.pi),
-    np.degrees: scaled(180 / math.pi),
+    np.deg2rad: multiply_by(math.pi / 180),
+    np.radians: multiply_by(math.pi / 180),
+    np.rad2deg: multiply_by(180 / math.pi),
+    np.degrees: multiply_by(180 / math.pi),
 }.items():
     ufunc(_numpy, _emit)
 
@@ -86,9 +86,9 @@ for _numpy, _emit in {
     np.signbit: value_formulas.signbit,
     np.heaviside: value_formulas.heaviside,
     np.conjugate: value_formulas.conjugate,
-    np.floor: unless_whole(transcendental.floor),
-    np.ceil: unless_whole(transcendental.ceil),
-    np.trunc: unless_whole(transcendental.trunc),
+    np.floor: except_integers(transcendental.floor),
+    np.ceil: except_integers(transcendental.ceil),
+    np.trunc: except_integers(transcendental.trunc),
     np.rint: value_formulas.rint,
     np.fmod: value_formulas.fmod,
 }.items():

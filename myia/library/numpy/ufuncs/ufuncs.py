@@ -22,12 +22,12 @@ from myia.ir.core import Value
 from myia.library.support.arguments import (
     cast,
     dtype_argument,
-    given,
+    is_given,
     mask_argument,
     numeric,
-    refuse,
-    says_all,
-    stored,
+    refuse_options,
+    selects_all,
+    store_out,
     strong,
 )
 from myia.primitives.core.define import constant
@@ -76,21 +76,21 @@ def register(numpy: np.ufunc, compute: Callable[..., Abstract]) -> None:
         where: Abstract = NONE,
         **options: Abstract,
     ) -> Abstract:
-        refuse(ctx, name, options)
+        refuse_options(ctx, name, options)
         if not numpy.nin <= len(args) <= numpy.nin + 1:
             message = f"{name}() takes {numpy.nin} positional arguments but {len(args)} were given"
             ctx.fail(BadType, message=message)
         xs = [numeric(ctx, x) for x in args[: numpy.nin]]
         out = args[numpy.nin] if len(args) > numpy.nin else out
         wanted = dtype_argument(ctx, dtype)
-        if says_all(where):
-            return stored(ctx, _applied(ctx, numpy, compute, xs, wanted), out, spread=True)
-        if not given(out):
+        if selects_all(where):
+            return store_out(ctx, _applied(ctx, numpy, compute, xs, wanted), out, spread=True)
+        if not is_given(out):
             ctx.fail(Unsupported, what=f"`where=` of `{name}` without `out=`", help_text=GIVE_OUT)
         mask = mask_argument(ctx, where, ctx.shape(out))
         xs = [_harmless(ctx, numpy, x, mask) for x in xs]
         result = _applied(ctx, numpy, compute, xs, wanted)
-        return stored(ctx, result, out, spread=True, mask=mask)
+        return store_out(ctx, result, out, spread=True, mask=mask)
 
     function(numpy)(handler)
 

@@ -8,8 +8,8 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.errors import Unsupported
 from myia.infer.domain.values import NONE, Abstract, Partial, Static, Tuple, is_none
 from myia.infer.registry import function
-from myia.library.support.arguments import dtype_argument, given, refuse
-from myia.library.support.from_source import called
+from myia.library.support.arguments import dtype_argument, is_given, refuse_options
+from myia.library.support.from_source import call_source
 
 
 @function(np.vectorize)
@@ -23,9 +23,11 @@ def _vectorize(
     signature: Abstract = NONE,
 ) -> Abstract:
     """Without `otypes` the dtype is that of all results, where NumPy takes that of the first."""
-    refuse(ctx, "numpy.vectorize", {"excluded": excluded, "signature": signature})
+    refuse_options(ctx, "numpy.vectorize", {"excluded": excluded, "signature": signature})
     dtypes = _dtypes(ctx, otypes)
-    return Partial(_decorate, (dtypes,)) if not given(pyfunc) else Partial(_call, (dtypes, pyfunc))
+    return (
+        Partial(_decorate, (dtypes,)) if not is_given(pyfunc) else Partial(_call, (dtypes, pyfunc))
+    )
 
 
 def _dtypes(ctx: Context, otypes: Abstract) -> Abstract:
@@ -44,7 +46,7 @@ def _decorate(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abst
 def _call(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstract:
     if kwargs:
         ctx.fail(Unsupported, what="a keyword argument of what `numpy.vectorize` made")
-    return called(ctx, elementwise, (*partial.items, *args), {})
+    return call_source(ctx, elementwise, (*partial.items, *args), {})
 
 
 def elementwise(dtypes, f, *arrays):
