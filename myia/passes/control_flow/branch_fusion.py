@@ -1,4 +1,4 @@
-"""Branches that ask the same, one after the other, become one, if that is small enough to convert.
+"""Branch fusion: two branches on the same condition become one, if it can be if-converted.
 
     %y = if %p {                                 ->
       %1 = sin %x                                        %y, %z = if %p {
@@ -14,10 +14,12 @@
       yield %w
     }
 
-So are what a loop records of a branch and the branch itself, its replay and its pullback: apart
-they compute the same twice, and what one of them reads of the other is a selection. Before
-`if_convert.py`, which says what is small enough: a branch that stays one is to hold no array that
-it does not have to.
+Differentiation makes such branches: what a loop records of a branch, the branch itself, its
+recomputed primal and its pullback all test the same condition. If-converted one by one, they would
+compute the same values twice, and what one reads of the other would be the result of a `select`.
+
+The pass runs before if-conversion (`if_conversion.py`) and asks it what is small enough. A branch
+that stays a branch is not fused: it would then yield arrays that it does not need to.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ from myia.rewriting.walk import rebuilt, substituted, substituted_region, with_r
 
 
 def fuse_branches(function: Function) -> Function:
-    """`function` with small branches on the same condition joined."""
+    """`function` with small branches on the same condition fused."""
     return with_region(function, _region(function.region))
 
 
@@ -40,41 +42,45 @@ def _region(region: Region) -> Region:
     ops: list[Op] = []
     for op in region.ops:
         op = substituted(op, {}, _region)
-        joined = _joined(ops, op) if op.primitive is if_p else None
-        ops = [*ops, op] if joined is None else joined
+        fused = _fused_with_earlier(ops, op) if op.primitive is if_p else None
+        ops = [*ops, op] if fused is None else fused
     return rebuilt(region, ops, region.yields)
 
 
-def _joined(ops: Sequence[Op], second: Op) -> list[Op] | None:
-    """`ops` and a branch after them, joined with the last one of them that asks the same."""
-    place = _last(ops, second)
-    if place is None:
+def _fused_with_earlier(ops: Sequence[Op], second: Op) -> list[Op] | None:
+    """`ops` and a branch after them, fused with the last branch among them on its condition.
+
+    Ops between the two that depend on the first one move after the fused branch. Returns None if
+    the second branch reads what such an op computes, or if there is an effect among the moved ops.
+    """
+    index = _last_on_same_condition(ops, second)
+    if index is None:
         return None
-    first, between = ops[place], ops[place + 1 :]
-    waiting = with_dependents(first.results, between)
-    seen = waiting.difference(first.results).intersection(captures(*second.regions))
-    both = _both(first, second)
-    if seen or any(map(has_effect, (*between, both))) or not is_convertible(both):
+    first, between = ops[index], ops[index + 1 :]
+    dependents = with_dependents(first.results, between)
+    read_by_second = dependents.difference(first.results).intersection(captures(*second.regions))
+    fused = _fused(first, second)
+    if read_by_second or any(map(has_effect, (*between, fused))) or not is_convertible(fused):
         return None
-    later = [op for op in between if not waiting.isdisjoint(reads(op))]
-    return [*ops[:place], *(op for op in between if op not in later), both, *later]
+    after = [op for op in between if not dependents.isdisjoint(reads(op))]
+    return [*ops[:index], *(op for op in between if op not in after), fused, *after]
 
 
-def _last(ops: Sequence[Op], second: Op) -> int | None:
-    """Where the last of `ops` is that asks the same."""
-    for place in reversed(range(len(ops))):
-        if ops[place].primitive is if_p and ops[place].operands == second.operands:
-            return place
+def _last_on_same_condition(ops: Sequence[Op], second: Op) -> int | None:
+    """The index of the last branch among `ops` on the condition of `second`."""
+    for index in reversed(range(len(ops))):
+        if ops[index].primitive is if_p and ops[index].operands == second.operands:
+            return index
     return None
 
 
-def _both(first: Op, second: Op) -> Op:
-    regions = [_after(*arms, first.results) for arms in zip(first.regions, second.regions)]
+def _fused(first: Op, second: Op) -> Op:
+    regions = [_concatenated(*arms, first.results) for arms in zip(first.regions, second.regions)]
     results = first.results + second.results
     return Op(if_p, first.operands, first.params, tuple(regions), results, second.span)
 
 
-def _after(one: Region, other: Region, results: Sequence[Value]) -> Region:
-    """Two arms; the other one reads the results of the first."""
-    other = substituted_region(other, dict(zip(results, one.yields)))
-    return Region((), one.ops + other.ops, one.yields + other.yields)
+def _concatenated(first: Region, second: Region, results: Sequence[Value]) -> Region:
+    """Two arms, one after the other; the second reads `results`, which the first one yields."""
+    second = substituted_region(second, dict(zip(results, first.yields)))
+    return Region((), first.ops + second.ops, first.yields + second.yields)

@@ -1,4 +1,4 @@
-"""If-conversion: a small branch becomes straight code and selections.
+"""If-conversion: a small branch becomes straight-line code and `select`.
 
     %y = if %p {                                 ->      %1 = neg %x
       %1 = neg %x                                        %y = select %p, %1, %x
@@ -7,7 +7,8 @@
       yield %x
     }
 
-A store in a branch becomes one that writes back what is there when the branch is not taken:
+A store in a branch becomes an unconditional store: of the new value if the branch is taken, else of
+the value that the slice has already.
 
     %b = if %p {                                 ->      %2 = dynamic_slice %a, %i {sizes=(1,)}
       %1 = dynamic_update_slice %a, %u, %i               %3 = select %p, %u, %2
@@ -16,10 +17,10 @@ A store in a branch becomes one that writes back what is there when the branch i
       yield %a
     }
 
-On a CPU a branch in a loop costs more than a few operations on numbers, and it stands between XLA
-and fusion. Both sides are computed and one is selected, so the results are the same to the bit, and
-a NaN of the side that is not taken is dropped. A derivative would not be: this pass runs after all
-derivatives have been taken.
+On a CPU a branch in a loop costs more than a few operations on scalars, and XLA does not fuse
+across it. Both arms are computed and one result is selected, so values are the same to the bit: a
+NaN of the arm that is not taken is dropped. A derivative would not be the same (zero times NaN is
+NaN), so the pass runs after all derivatives have been taken.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ from myia.primitives.core.structured import if_p
 from myia.primitives.pointwise import arithmetic, logic
 from myia.rewriting.walk import Walk, rewrite, substituted
 
-# Limits of a branch worth converting: its ops, and the elements of each value that it makes. A
-# branch that stores into a large array is worth more: XLA would copy the array on the way.
+# Limits of a branch worth converting: ops in each arm, and elements of each value computed there.
+# A branch that stores into a large array may have more ops: XLA would copy the array at the branch.
 MAX_OPS = 8
 MAX_OPS_WITH_STORES = 100
 MAX_VALUE_ELEMENTS = 16
@@ -53,11 +54,11 @@ CONVERTIBLE_PRIMITIVES = (CHEAP_PRIMITIVES - {shaping.pad, shaping.concatenate})
     dynamic_slice,
     dynamic_update_slice,
 }
-READS = {dynamic_slice, shaping.slice}
+LOADS = {dynamic_slice, shaping.slice}
 
 
 def convert_branches(function: Function) -> Function:
-    """`function` with small branches as selections."""
+    """`function` with small branches replaced by straight-line code and `select`."""
     return rewrite(function, _convert)
 
 
@@ -65,15 +66,16 @@ def _convert(op: Op, walk: Walk) -> Sequence[Value] | None:
     if op.primitive is not if_p:
         return None
     arms = [_Arm(region) for region in op.regions]
-    stored = _settled(arms)
+    stored = _stored_if_convertible(arms)
     if stored is None:
         return None
     (pred,) = op.operands
     env: Env = {}
     for taken, arm in zip((True, False), arms):
         _emit(arm, pred, taken, env)
-        # The other branch goes on from what this one left, which is what was there, if not taken.
-        env.update((arm.root(y), env.get(y, y)) for y in arm.last)
+        # The stores of the second arm apply to the array that those of the first one leave. If the
+        # first arm is not taken, its stores have written back what was there.
+        env.update((arm.initial_version(y), env.get(y, y)) for y in arm.final_versions)
     return [
         env.get(y, y) if i in stored else _select(pred, env.get(x, x), env.get(y, y))
         for i, (x, y) in enumerate(zip(*(arm.region.yields for arm in arms)))
@@ -84,67 +86,82 @@ def _convert(op: Op, walk: Walk) -> Sequence[Value] | None:
 
 
 def is_convertible(op: Op) -> bool:
-    """Whether this `if` is small enough."""
-    return _settled([_Arm(region) for region in op.regions]) is not None
+    """Is this `if` small enough to compute both arms?"""
+    return _stored_if_convertible([_Arm(region) for region in op.regions]) is not None
 
 
-def _settled(arms: Sequence[_Arm]) -> list[int] | None:
-    """The yields for which conditional stores are to be made; None if the branch is to stay."""
-    stored = _stored(*arms)
-    return stored if stored is not None and all(arm.settle(stored) for arm in arms) else None
+def _stored_if_convertible(arms: Sequence[_Arm]) -> list[int] | None:
+    """Indices of the results that unconditional stores compute, the others being selected.
+
+    None if the branch is too large or cannot be converted.
+    """
+    stored = _stored_results(*arms)
+    if stored is None:
+        return None
+    for arm in arms:
+        arm.collect_stores(stored)
+    if not all(arm.is_small() and arm.stores_form_chains() for arm in arms):
+        return None
+    return stored
 
 
 class _Arm:
-    """One branch."""
+    """One arm of an `if`, and its stores that become unconditional (see `collect_stores`)."""
 
     def __init__(self, region: Region):
         self.region = region
-        self.made = {y: op for op in region.ops for y in op.results}
-        self.stores: set[Op] = set()  # those to be made conditional
-        self.last: list[Value] = []  # the versions of the arrays stored into that are yielded
+        self.definitions = {y: op for op in region.ops for y in op.results}
+        self.stores: set[Op] = set()
+        self.final_versions: list[Value] = []  # of the arrays stored into; they are yielded
 
-    def root(self, y: Value) -> Value:
-        """What `y` was before the stores of this branch."""
-        while (op := self.made.get(y)) is not None and _is_store(op):
+    def initial_version(self, y: Value) -> Value:
+        """The version of the array `y` before the stores of this arm."""
+        while (op := self.definitions.get(y)) is not None and _is_store(op):
             y = op.operands[0]
         return y
 
-    def settle(self, stored: Sequence[int]) -> bool:
-        """Whether all can be computed in vain, the `stored` yields by conditional stores."""
-        self.last = [self.region.yields[i] for i in stored]
-        for y in self.last:
-            while y in self.made:
-                self.stores.add(self.made[y])
-                y = self.made[y].operands[0]
-        return self.is_small() and self.stores_in_a_row()
+    def collect_stores(self, stored: Sequence[int]) -> None:
+        """Note the stores that make the results at these indices."""
+        self.final_versions = [self.region.yields[i] for i in stored]
+        for y in self.final_versions:
+            while y in self.definitions:
+                self.stores.add(self.definitions[y])
+                y = self.definitions[y].operands[0]
 
     def is_small(self) -> bool:
         others = [op for op in self.region.ops if op not in self.stores]
         computing = [op for op in self.region.ops if op.primitive is not constant_p]
         if any(_is_large(y) for op in others for y in op.results):
             return False
-        if any(map(_is_large, self.last)):
-            return len(computing) <= MAX_OPS_WITH_STORES and all(map(_is_plain, others))
+        if any(map(_is_large, self.final_versions)):
+            return len(computing) <= MAX_OPS_WITH_STORES and all(map(_is_small_and_pure, others))
         return len(computing) <= MAX_OPS and all(
             op.primitive in CONVERTIBLE_PRIMITIVES for op in others
         )
 
-    def stores_in_a_row(self) -> bool:
-        """Whether no version of an array is overwritten or yielded twice."""
-        ends = [op.operands[0] for op in self.stores]
-        ends += [y for y in self.region.yields if y in self.last or y in ends]
-        return len(set(ends)) == len(ends)
+    def stores_form_chains(self) -> bool:
+        """Is each version of an array overwritten or yielded once only?
+
+        Otherwise two versions are alive at the same time, and the array would have to be copied.
+        """
+        consumed = [op.operands[0] for op in self.stores]
+        consumed += [y for y in self.region.yields if y in self.final_versions or y in consumed]
+        return len(set(consumed)) == len(consumed)
 
 
-def _stored(then: _Arm, other: _Arm) -> list[int] | None:
-    """The yields that are versions of one array; None if a large one is not."""
-    stored, roots = [], set()
+def _stored_results(then: _Arm, other: _Arm) -> list[int] | None:
+    """Indices of the results that both arms make by stores into one array from outside.
+
+    None if a result is large and not of this kind: a `select` of it would copy it.
+    """
+    stored, arrays = [], set()
     for i, (x, y) in enumerate(zip(then.region.yields, other.region.yields)):
-        root = then.root(x)
-        alike = root is other.root(y) and root not in then.made and root not in other.made
-        if alike and (x is not y or _is_large(x)) and root not in roots:
+        array = then.initial_version(x)
+        is_from_outside = array not in then.definitions and array not in other.definitions
+        is_one_array = array is other.initial_version(y) and is_from_outside
+        if is_one_array and (x is not y or _is_large(x)) and array not in arrays:
             stored.append(i)
-            roots.add(root)
+            arrays.add(array)
         elif _is_large(x):
             return None
     return stored
@@ -154,15 +171,15 @@ def _is_large(x: Value) -> bool:
     return x.aval.size > MAX_VALUE_ELEMENTS
 
 
-def _is_plain(op: Op) -> bool:
-    """An operation on a few numbers, which can be computed in vain."""
+def _is_small_and_pure(op: Op) -> bool:
+    """Is this an operation on a few numbers, which may be computed although it is not needed?"""
     if op.regions or op.primitive.effect:
         return False
-    return op.primitive in READS or not any(map(_is_large, op.operands))
+    return op.primitive in LOADS or not any(map(_is_large, op.operands))
 
 
 def _is_store(op: Op) -> bool:
-    """A write of a small part of an array."""
+    """Is this a store of a small slice of an array?"""
     if op.primitive is not dynamic_update_slice:
         return False
     x, u, *_ = op.operands
@@ -173,14 +190,14 @@ def _is_store(op: Op) -> bool:
 
 
 def _emit(arm: _Arm, pred: Value, taken: bool, env: Env) -> None:
-    """The ops of a branch, its stores made to depend on `pred` being `taken`."""
+    """Emit the ops of an arm; its stores write back what is there unless `pred` is `taken`."""
     for op in arm.region.ops:
-        now = substituted(op, env, lambda region: region)
+        new = substituted(op, env, lambda region: region)
         if op not in arm.stores:
-            append(now)
+            append(new)
             continue
         with at(op.span):
-            x, u, *indices = now.operands
+            x, u, *indices = new.operands
             old = dynamic_slice(x, *indices, sizes=u.shape)
             u = _select(pred, u, old) if taken else _select(pred, old, u)
             env[op.results[0]] = dynamic_update_slice(x, u, *indices)

@@ -1,4 +1,4 @@
-"""Loop-invariant code motion: what is the same on every trip is computed once, before the loop.
+"""Loop-invariant code motion: what is the same in all iterations is computed once, before the loop.
 
     %y = for %k < %n (%y = %x) {            ->      %1 = exp %c
       %1 = exp %c                                   %y = for %k < %n (%y = %x) {
@@ -6,14 +6,14 @@
       yield %2                                        yield %2
     }                                               }
 
-Out of every region of `loop` and `rev`, from the innermost loop outwards, but never out of a
-branch. Typed ops cannot fail, so that computing one in vain (before a loop of no trips) costs time
-only; a loop is moved only if it is counted, since a `while` might not end when nobody asked for it.
+Ops leave every region of `loop` and `rev`, from the innermost loop outwards, but never a branch.
+Typed ops cannot fail, so an op that is computed although the loop makes no iteration costs time
+only. Of loops only counted ones are moved: a `while` that would never run might not terminate.
 
-Constants stay where they are, and so does what would make a large buffer out of little at little
-cost: a broadcast, arithmetic on broadcasts. In the loop XLA fuses it with what reads it; before the
-loop it would be written to memory, to be read on every trip. If something worth moving reads it,
-that gets a copy.
+Constants stay in the loop. So does an op that makes a large buffer from little data at little cost:
+a broadcast, arithmetic on broadcasts. In the loop XLA fuses it with its consumer; before the loop
+it would be written to memory once and read in every iteration. If an op that moves reads such a
+value, it gets a copy of the op.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from myia.primitives.core.structured import call_p, if_p, loop_p, rev_p
 from myia.primitives.pointwise import arithmetic, logic, transcendental
 from myia.rewriting.walk import rebuilt, substituted, substituted_region, with_region
 
-# A result this many times larger than what it is made of is not worth a buffer.
+# A result of a cheap op that is more than this many times larger than its inputs gets no buffer.
 MAX_SIZE_RATIO = 2
 
 CHEAP_PRIMITIVES = {
@@ -70,20 +70,20 @@ def _region(region: Region) -> Region:
     for op in region.ops:
         op = substituted(op, {}, _region)
         if op.primitive in (loop_p, rev_p):
-            op = _before(op, ops)
+            op = _emit_invariant_ops(op, ops)
         ops.append(op)
     return rebuilt(region, ops, region.yields)
 
 
-def _before(loop: Op, ops: list[Op]) -> Op:
-    """Append to `ops` what can leave the loop; returns the loop without it."""
+def _emit_invariant_ops(loop: Op, ops: list[Op]) -> Op:
+    """Append to `ops` those that can leave the loop; returns the loop without them."""
     regions = []
     for region in loop.regions:
         invariant = _invariant_ops(region)
-        moved = _Moved(invariant)
-        ops += moved.ops
-        left = [op for op in region.ops if op not in moved.originals]
-        regions.append(rebuilt(region, left, region.yields))
+        hoisted = _Hoisted(invariant)
+        ops += hoisted.ops
+        remaining = [op for op in region.ops if op not in hoisted.originals]
+        regions.append(rebuilt(region, remaining, region.yields))
     if tuple(regions) == loop.regions:
         return loop
     return Op(loop.primitive, loop.operands, loop.params, tuple(regions), loop.results, loop.span)
@@ -94,62 +94,66 @@ def _invariant_ops(region: Region) -> list[Op]:
     varying = set(region.args)
     found = []
     for op in region.ops:
-        if _movable(op) and varying.isdisjoint(reads(op)):
+        if _is_movable(op) and varying.isdisjoint(reads(op)):
             found.append(op)
         else:
             varying.update(op.results)
     return found
 
 
-def _movable(op: Op) -> bool:
+def _is_movable(op: Op) -> bool:
     if not op.regions:
         return not op.primitive.effect
-    return not has_effect(op) and all(map(_ends, (op, *_inner(op))))
+    return not has_effect(op) and all(map(_terminates, (op, *_nested_ops(op))))
 
 
-def _inner(op: Op) -> Iterable[Op]:
+def _nested_ops(op: Op) -> Iterable[Op]:
     for region in op.regions:
         yield from walk(region)
 
 
-def _ends(op: Op) -> bool:
-    """Whether `op` surely ends, whatever happens."""
+def _terminates(op: Op) -> bool:
+    """Does `op` surely terminate?"""
     if op.primitive in (loop_p, rev_p):
         return op.params["counted"] and not op.params["conditional"]
     return not op.regions or op.primitive in (if_p, call_p)
 
 
-class _Moved:
+class _Hoisted:
     """The choice among the invariant ops of a region.
 
-    `ops` are to stand before the loop: `originals`, which leave it, and copies of what they read.
+    `ops` are to stand before the loop: `originals`, which leave it, and copies of the ops that stay
+    and compute what the originals read.
     """
 
     def __init__(self, invariant: Sequence[Op]):
         self.invariant = invariant
-        self.weight: dict[Value, int] = {}  # of what stays: bytes of what it is made of
-        self.originals = {op for op in invariant if not self.stays(op)}
+        self.input_bytes: dict[Value, int] = {}  # of results of ops that stay
+        self.originals = {op for op in invariant if not self._stays(op)}
         self.ops: list[Op] = []
-        needed = self.needed()
+        copied = self._copied()
         env: Env = {}
         for op in invariant:
             if op in self.originals:
                 self.ops.append(substituted(op, env, partial(substituted_region, env=env)))
-            elif op in needed:
+            elif op in copied:
                 self.ops.append(clone_op(op, env))
 
-    def stays(self, op: Op) -> bool:
-        """Whether `op` is cheap, and makes much out of little."""
+    def _stays(self, op: Op) -> bool:
+        """Is `op` cheap, and its result much larger than the values that it is computed from?
+
+        A chain of ops that stay counts as one: its inputs are those of its first ops.
+        """
         if op.regions or (op.operands and op.primitive not in CHEAP_PRIMITIVES):
             return False
-        made_of = sum(self.weight.get(x, _size(x)) for x in set(op.operands))
-        if sum(map(_size, op.results)) <= MAX_SIZE_RATIO * made_of:
+        inputs = sum(self.input_bytes.get(x, x.aval.nbytes) for x in set(op.operands))
+        if sum(y.aval.nbytes for y in op.results) <= MAX_SIZE_RATIO * inputs:
             return False
-        self.weight.update((y, made_of) for y in op.results)
+        self.input_bytes.update((y, inputs) for y in op.results)
         return True
 
-    def needed(self) -> set[Op]:
-        """What stays, but is read by what moves."""
+    def _copied(self) -> set[Op]:
+        """The ops that stay, but whose results are read by ops that move."""
         wanted: set[Value] = set()
         found = set()
         for op in reversed(self.invariant):
@@ -159,7 +163,3 @@ class _Moved:
                 wanted.update(op.operands)
                 found.add(op)
         return found
-
-
-def _size(x: Value) -> int:
-    return x.aval.nbytes
