@@ -1,4 +1,4 @@
-"""Trips at the ends of a loop that go another way than the rest are made apart.
+"""Loop peeling: the first or last iteration gets a loop of its own where a comparison differs there.
 
     %a = for %k < %n (%a = %a0) {           %a1 = for %k < 1 (%a = %a0) { ... 0 + %k ... }
       %p = gt %k, 0                         %a2 = for %k < %m (%a = %a1) {
@@ -8,9 +8,11 @@
       yield %b                                yield %b
     }                                       }
 
-where %n and %m = %n - 1 are known numbers. In what is left the comparison is decided
-(`range_comparisons.py`): `x[i - 1] if i > 0 else 0.0` is a plain read there, and many trips can be
-made at once (`lanes.py`).
+Here %n and %m = %n - 1 are constants. In the remaining loop the comparison has the same result in
+all iterations, and `range_comparisons.py` replaces it by a constant: `x[i - 1] if i > 0 else 0.0`
+becomes a plain load, and the loop can be vectorized (`inner_loop.py`).
+
+A loop that can be vectorized as it is stays whole.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ from myia.rewriting.walk import rewrite_loops
 
 
 def peel_loops(function: Function) -> Function:
-    """`function` with loops over elements made in parts, within which they go the same way."""
+    """`function` with loops over scalars split so that comparisons are constant in each part."""
     ranges = Ranges(function.region)
     return rewrite_loops(function, lambda op: _emit_loop(op, ranges))
 
@@ -46,30 +48,32 @@ def _emit_loop(op: Op, ranges: Ranges) -> None:
         last = i == len(parts) - 1
         results = op.results if last else tuple(Value(x.aval, x.name) for x in op.results)
         with at(op.span):
-            body, trips = _from(loop.body, start), constant(count, I64.dtype)
+            body, trip_count = _shifted(loop.body, start), constant(count, I64.dtype)
         params = {**op.params, "bound": count}
-        append(Op(op.primitive, (trips, *carries), params, (body,), results, op.span))
+        append(Op(op.primitive, (trip_count, *carries), params, (body,), results, op.span))
         carries = results
     if not parts:
         append(op)
 
 
 def _parts(loop: Loop, ranges: Ranges) -> list[tuple[int, int]]:
-    """The first trip and the number of trips of each part; none if the loop stays whole."""
+    """The first iteration and the trip count of each part; none if the loop stays whole."""
     if loop.count is None or loop.cond is not None:
         return []
     count = ranges.of(loop.count)
     n = count[ONE]
     if set(count) - {ONE} or n < MIN_TRIPS or not all(map(on_elements, loop.body.ops)):
         return []
-    ends = sorted({0, n, *_turns(loop.body, n, ranges)})
-    if len(ends) == 2 or independent(loop, ranges, WIDTH) is not None:
+    starts = sorted({0, n, *_peeled_ends(loop.body, n, ranges)})  # and where the last part ends
+    if len(starts) == 2 or independent(loop, ranges, WIDTH) is not None:
         return []
-    return [(start, end - start) for start, end in pairwise(ends)]
+    return [(start, end - start) for start, end in pairwise(starts)]
 
 
-def _turns(body: Region, n: int, ranges: Ranges) -> Iterator[int]:
-    """After the first trip, before the last: where a comparison turns out otherwise there."""
+def _peeled_ends(body: Region, n: int, ranges: Ranges) -> Iterator[int]:
+    """Where to split: at 1 if the result of some comparison differs between iterations 0 and 1, at
+    n - 1 if it differs between iterations n - 2 and n - 1.
+    """
     k = body.args[0]
     for op in body.ops:
         if op.primitive not in COMPARISONS or op.operands[0].aval != I64:
@@ -77,17 +81,19 @@ def _turns(body: Region, n: int, ranges: Ranges) -> Iterator[int]:
         distance = minus(*(ranges.of(x) for x in op.operands[::-1]))
         if not distance[k] or set(distance) - {k, ONE}:
             continue
-        for turn in (1, n - 1):
+        for split in (1, n - 1):
             results = [
-                comparison_result(op.primitive, number(distance[ONE] + distance[k] * trip), ranges)
-                for trip in (turn - 1, turn)
+                comparison_result(
+                    op.primitive, number(distance[ONE] + distance[k] * iteration), ranges
+                )
+                for iteration in (split - 1, split)
             ]
             if results[0] != results[1]:
-                yield turn
+                yield split
 
 
-def _from(body: Region, start: int) -> Region:
-    """`body`, of trips that are counted from `start`."""
+def _shifted(body: Region, start: int) -> Region:
+    """`body` of a loop whose iteration 0 is iteration `start` of the original."""
     k, *args = [Value(x.aval, x.name) for x in body.args]
     with Builder() as b:
         yields = inline(body, (add(constant(start, I64.dtype), k), *args))

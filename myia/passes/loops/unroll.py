@@ -1,4 +1,4 @@
-"""Loops of a few trips over elements become straight code.
+"""Loop unrolling: a loop of a few iterations over scalars becomes straight-line code.
 
     %s = for %k < 2 (%s = %s0) {                  %1 = dynamic_slice %x, 0
       %1 = dynamic_slice %x, %k                   %2 = max %s0, %1
@@ -6,10 +6,12 @@
       yield %2                                    %s = max %2, %3
     }
 
-Such are the taps of a filter and the windows of pooling. Of the loop around them the trips can then
-be made many at once (`lanes.py`), and elements that all of them write, as the cotangents of the
-taps, be carried (`promote.py`). When storage has been chosen: a loop and its reversal have to be
-the same until then.
+Examples are the taps of a filter and the windows of pooling. Unrolling them has two effects on the
+loop around: it can be vectorized (`inner_loop.py`), and elements that all its iterations write,
+such as the cotangents of the taps, can become carried values (`scalar_replacement.py`).
+
+The pass runs after storage has been chosen: until then a loop and its adjoint loop must have the
+same form.
 """
 
 from __future__ import annotations
@@ -25,11 +27,11 @@ from myia.primitives.core.structured import Loop, loop_p
 from myia.rewriting.walk import Walk, rewrite
 
 MAX_ITERATIONS = 4
-MAX_OPS = 300  # of all trips
+MAX_OPS = 300  # of all iterations together
 
 
 def unroll_loops(function: Function) -> Function:
-    """`function` with short loops as so many copies of their bodies."""
+    """`function` with short loops replaced by one copy of the body per iteration."""
     return rewrite(function, _unrolled)
 
 
@@ -37,13 +39,13 @@ def _unrolled(op: Op, walk: Walk) -> Sequence[Value] | None:
     if op.primitive is not loop_p:
         return None
     loop = Loop.of(op)
-    trips = None if loop.count is None else walk.number(loop.count)
-    if trips is None or trips > MAX_ITERATIONS or loop.cond is not None:
+    trip_count = None if loop.count is None else walk.number(loop.count)
+    if trip_count is None or trip_count > MAX_ITERATIONS or loop.cond is not None:
         return None
     ops = loop.body.ops
-    if not all(map(on_elements, ops)) or trips * len(ops) > MAX_OPS:
+    if not all(map(on_elements, ops)) or trip_count * len(ops) > MAX_OPS:
         return None
     values: Sequence[Value] = loop.carries
-    for k in range(trips):
+    for k in range(trip_count):
         values = inline(loop.body, (constant(k, I64.dtype), *values))
     return values
