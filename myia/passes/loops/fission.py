@@ -87,7 +87,7 @@ def _groups(loop: Loop, ranges: Ranges) -> list[list[int]]:
 
 
 def _must_share_loop(loop: Loop, parts: list[list[Op]], i: int, j: int, ranges: Ranges) -> bool:
-    """Must carries `i` and `j` be computed in one loop? `parts`: the ops that each of them needs."""
+    """Must carries `i` and `j` be computed in one loop? `parts`: the ops that each needs."""
     shared = set(parts[i]) & set(parts[j])
     if any(
         op.regions or sum(prod(y.shape) for y in op.results) > MAX_RECOMPUTED_ELEMENTS

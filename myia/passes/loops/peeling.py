@@ -1,4 +1,4 @@
-"""Loop peeling: the first or last iteration gets a loop of its own where a comparison differs there.
+"""Loop peeling: the first or last iteration is split off where a comparison differs there.
 
     %a = for %k < %n (%a = %a0) {           %a1 = for %k < 1 (%a = %a0) { ... 0 + %k ... }
       %p = gt %k, 0                         %a2 = for %k < %m (%a = %a1) {
