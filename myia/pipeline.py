@@ -166,7 +166,7 @@ def compiled(
     In a budget there is no room for what the trips of a loop compute, were they made at once.
     """
     if options.memory is not None:
-        options = replace(options, disable=options.disable | {"at_once"})
+        options = replace(options, disable=options.disable | {"outer_loop"})
     function = _before_storage(function, options)
 
     def attempt(memory: int | None) -> Compiled:

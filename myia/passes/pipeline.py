@@ -39,9 +39,9 @@ from myia.passes.memory.load_scheduling import schedule_loads
 from myia.passes.memory.scalar_replacement import replace_scalars
 from myia.passes.memory.selection_by_index import select_by_index
 from myia.passes.memory.slice_composition import compose_slices
-from myia.passes.vectorize.adjacent_accesses import neighbours
-from myia.passes.vectorize.inner_loop import in_lanes
-from myia.passes.vectorize.outer_loop import at_once
+from myia.passes.vectorize.adjacent_accesses import coalesce_adjacent_accesses
+from myia.passes.vectorize.inner_loop import vectorize_inner_loops
+from myia.passes.vectorize.outer_loop import vectorize_outer_loops
 
 Pass = Callable[[Function], Function]
 
@@ -99,14 +99,14 @@ LATE_PASSES: dict[str, Pass] = {
     "branch_fusion": fuse_branches,
     "if_conversion": convert_branches,
     "matmul": recognize_matmul,
-    "at_once": at_once,
+    "outer_loop": vectorize_outer_loops,
     "unroll": unroll_loops,
     "scalar_replacement": replace_scalars,
     "peeling": peel_loops,
     "range_comparisons": fold_range_comparisons,
     "canonicalize": canonicalize,
-    "in_lanes": in_lanes,
-    "neighbours": neighbours,
+    "inner_loop": vectorize_inner_loops,
+    "adjacent_accesses": coalesce_adjacent_accesses,
     "data_layout": choose_data_layout,
 }
 

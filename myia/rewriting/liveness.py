@@ -32,7 +32,7 @@ from myia.primitives.core.structured import (
 OPAQUE = (call_p, custom_p, derivative_p)
 
 
-def prune(region: Region) -> Region:
+def eliminate_dead_values(region: Region) -> Region:
     """`region` without what its yields and effects do not depend on; same arguments and yields."""
     same = _Same()
     same.scan(region.ops)

@@ -20,7 +20,7 @@ from myia.ir.rewrite import Env, reading
 from myia.primitives.core.structured import if_p
 
 
-def once(ops: Iterable[Op], values: Sequence[Value]) -> tuple[list[Op], list[Value]]:
+def merge_equal_ops(ops: Iterable[Op], values: Sequence[Value]) -> tuple[list[Op], list[Value]]:
     """`ops`, which have no effects, without those that equal earlier ones; what `values` are."""
     env: Env = {}
     known, kept = _Known(), []

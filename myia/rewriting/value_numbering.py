@@ -43,7 +43,7 @@ class Numbering:
             self.numbers[x] = self._intern(("value", x))
         return self.numbers[x]
 
-    def let_be_equal(self, x: Value, y: Value) -> None:
+    def set_equal(self, x: Value, y: Value) -> None:
         self.numbers[x] = self.of(y)
 
     def all(self, xs: Iterable[Value]) -> list[int]:
@@ -60,7 +60,7 @@ class Numbering:
                 for i, y in enumerate(op.results):
                     self.numbers[y] = self._intern((key, i))
 
-    def same_trajectory(self, one: Loop, other: Loop) -> list[int] | None:
+    def matching_carries(self, one: Loop, other: Loop) -> list[int] | None:
         """For each carry of `one` the position of an equal carry of `other`, if all have one.
 
         And the two loops make the same trips.

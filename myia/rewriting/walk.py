@@ -48,7 +48,7 @@ def with_region(function: Function, region: Region) -> Function:
     return function if region is function.region else function.with_region(region)
 
 
-def rewrite_trips(function: Function, change: Callable[[Region], Region]) -> Function:
+def rewrite_loop_bodies(function: Function, change: Callable[[Region], Region]) -> Function:
     """`function` with every region that runs in the trips of loops changed, inner ones first."""
 
     def visit(region: Region, in_loop: bool) -> Region:
@@ -78,11 +78,11 @@ class Walk:
         """The op that defines `x`, or None for an argument."""
         return self.definitions.get(x)
 
-    def is_here(self, x: Value) -> bool:
+    def is_in_current_region(self, x: Value) -> bool:
         """Is `x` defined in the region of the op that a rule is shown?"""
         return self.depths.get(x) == self.depth
 
-    def number(self, x: Value):
+    def constant_value(self, x: Value):
         """The number that `x` is filled with, when it is a constant, else None."""
         op = self.definitions.get(x)
         return op.params["value"] if op is not None and op.primitive is constant_p else None

@@ -243,7 +243,7 @@ class _Scope:
         """The index of a loop that follows the same trajectory, and which carry is which there."""
         for i in reversed(range(len(self.ops))):
             if self.ops[i].primitive is loop_p:
-                mapping = self.numbering.same_trajectory(parts, Loop.of(self.ops[i]))
+                mapping = self.numbering.matching_carries(parts, Loop.of(self.ops[i]))
                 if mapping is not None:
                     return i, mapping
         return None

@@ -19,7 +19,7 @@ from myia.ir.core import Op, Region, Value
 from myia.ir.primitive import Explicit, Linear, Partials
 from myia.primitives.core.region_dataflow import state, state_args
 from myia.primitives.core.structured import Loop, custom_p, if_p, loop_p, remat_p, rev_p
-from myia.rewriting.liveness import prune
+from myia.rewriting.liveness import eliminate_dead_values
 from myia.source.diagnostics import InternalError
 from myia.transforms.activity import active_values
 from myia.transforms.clone import clone, with_unused_args
@@ -39,7 +39,9 @@ def jvp_region(region: Region, wrt: Sequence[int], of: Sequence[int]) -> Region:
         forward = _Forward(active, dict(zip(inputs, seeds)))
         forward.walk(source.ops)
         tangents = [forward.tangent(y) for y in outputs]
-    return prune(Region((*source.args, *seeds), tuple(b.ops), (*source.yields, *tangents)))
+    return eliminate_dead_values(
+        Region((*source.args, *seeds), tuple(b.ops), (*source.yields, *tangents))
+    )
 
 
 class _Forward:

@@ -17,7 +17,7 @@ from myia.ir.builder import Builder, append, at, emit
 from myia.ir.core import Op, Region, Value, captures, reads
 from myia.ir.primitive import Explicit, Linear, Partials
 from myia.primitives.core.structured import custom_p, if_p, loop_p, remat_p, rev_p
-from myia.rewriting.liveness import prune
+from myia.rewriting.liveness import eliminate_dead_values
 from myia.source.diagnostics import InternalError
 from myia.transforms.activity import active_values, sources
 from myia.transforms.clone import clone
@@ -41,7 +41,7 @@ def vjp_region(region: Region, wrt: Sequence[int], of: Sequence[int]) -> Region:
         sums = reverse(source.ops, inputs, cts)
         results = [sums.buffer(x) for x in inputs]
     derived = Region((*source.args, *seeds), tuple(b.ops), (*source.yields, *results))
-    return prune(export_residuals(derived))
+    return eliminate_dead_values(export_residuals(derived))
 
 
 def reverse(

@@ -23,8 +23,8 @@ from myia.ir.core import Op, Region, Value, captures
 from myia.primitives.core.emit_structured import emit_loop
 from myia.primitives.core.region_dataflow import state, state_args
 from myia.primitives.core.structured import Loop
-from myia.rewriting.liveness import prune
-from myia.rewriting.merge_equal_ops import once
+from myia.rewriting.liveness import eliminate_dead_values
+from myia.rewriting.merge_equal_ops import merge_equal_ops
 from myia.source.diagnostics import MyiaError
 from myia.transforms.activity import useful_values
 from myia.transforms.clone import clone, clone_with_args, with_unused_args
@@ -109,7 +109,7 @@ class _Pullback:
         moved = clone_with_args(self.parts.adjoint, (k, *xs, *before), replay=True)
         ends = [step.yields[i] for i in self.active] + [moved.yields[j] for j in self.linear]
         # The adjoint runs the step again.
-        ops, ends = once((*step.ops, *moved.ops), ends)
+        ops, ends = merge_equal_ops((*step.ops, *moved.ops), ends)
         wanted = [xs[i] for i in self.active]
         total = self.reverse(
             ops,
@@ -121,7 +121,7 @@ class _Pullback:
         return [*map(total.buffer, wanted), *after, *map(total.buffer, self.captured)]
 
     def linear_region(self, body: Callable, *groups: Sequence[Value]) -> Region:
-        region = prune(closed_region(body, *groups, carries=2, apart=self.outside))
+        region = eliminate_dead_values(closed_region(body, *groups, carries=2, apart=self.outside))
         if any(x in self.outside for x in captures(region)):
             raise MyiaError(NonlinearRule(current_span()))
         return region

@@ -6,11 +6,11 @@ import importlib
 
 FEW = {  # by module
     "backends.xla.cpu.whole_loop_cost": {"_MAX_WORK": 40},
-    "passes.vectorize.outer_loop": {"MIN_TRIPS": 1, "MAX_IN_COLUMNS": 3},
+    "passes.vectorize.outer_loop": {"MIN_WIDTH": 1, "MAX_STRIDED_ITERATIONS": 3},
     "passes.idioms.matmul": {"MIN_ITERATIONS": 1, "MIN_ITERATIONS_INSIDE_LOOPS": 1},
-    "passes.loops.peeling": {"MIN_TRIPS": 2, "WIDTH": 2},
-    "passes.vectorize.inner_loop": {"MIN_TRIPS": 2, "WIDTH": 2},
-    "passes.vectorize.adjacent_accesses": {"MIN_ACCESSES": 2},
+    "passes.loops.peeling": {"MIN_TRIP_COUNT": 2, "VECTOR_WIDTH": 2},
+    "passes.vectorize.inner_loop": {"MIN_TRIP_COUNT": 2, "VECTOR_WIDTH": 2},
+    "passes.vectorize.adjacent_accesses": {"MIN_COALESCED_ACCESSES": 2},
     "passes.memory.load_scheduling": {"MAX_SLICE_ELEMENTS": 1},
     "passes.idioms.matvec": {"MIN_MATRIX_ELEMENTS": 1},
 }

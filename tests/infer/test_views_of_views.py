@@ -96,6 +96,6 @@ def test_an_element_of_a_row_costs_an_element():
     """No window of more than one element is read or written in the inner loops."""
     program = parse(myia.jit(row_by_row).ir(np.ones((5, 6)))["typed"])
     # Or rows that do not wait for each other are made at once.
-    ir = to_text(lowered(program, Options(disable=frozenset({"at_once"}))))
+    ir = to_text(lowered(program, Options(disable=frozenset({"outer_loop"}))))
     assert "sizes=(1, 1)" in ir
     assert "sizes=(1, 6)" not in ir and "transpose" not in ir

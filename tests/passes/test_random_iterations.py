@@ -18,8 +18,8 @@ from myia.ir.verifier import verify
 from myia.passes.memory.dead_store_elimination import eliminate_dead_stores
 from myia.passes.memory.load_scheduling import schedule_loads
 from myia.passes.pipeline import LATE_PASSES, Pass, optimize
-from myia.passes.vectorize.inner_loop import in_lanes
-from myia.passes.vectorize.outer_loop import at_once
+from myia.passes.vectorize.inner_loop import vectorize_inner_loops
+from myia.passes.vectorize.outer_loop import vectorize_outer_loops
 
 TRIPS, EXTENT = 17, 20
 FIRST = [0, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 2))]
@@ -126,7 +126,10 @@ def first_seeds(first: int) -> range:
 @pytest.mark.parametrize("row", [None, 20])
 @pytest.mark.parametrize("first", FIRST)
 def test_trips_at_once(first, row):
-    pass_, seeds = in_lanes if row is None else at_once, first_seeds(first)
+    pass_, seeds = (
+        vectorize_inner_loops if row is None else vectorize_outer_loops,
+        first_seeds(first),
+    )
     assert sum(differences(pass_, seed, row) for seed in seeds) > len(seeds) / 20
 
 

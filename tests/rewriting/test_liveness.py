@@ -7,13 +7,13 @@ from myia.primitives.core.emit_structured import if_, loop
 from myia.primitives.core.structured import Loop, if_p, loop_p, rev_p
 from myia.primitives.pointwise.logic import gt
 from myia.primitives.pointwise.transcendental import sin
-from myia.rewriting.liveness import prune
+from myia.rewriting.liveness import eliminate_dead_values
 from tests.transforms.derivative_checks import expanded, function, gradient
 from tests.transforms.derivative_zoo import integer, number
 
 
 def pruned(f: Function) -> Function:
-    g = f.with_region(prune(f.region))
+    g = f.with_region(eliminate_dead_values(f.region))
     verify(g)
     return g
 

@@ -1,7 +1,7 @@
 """What a reversal would reverse twice is computed once."""
 
 from myia.ir.parser import parse
-from myia.rewriting.merge_equal_ops import once
+from myia.rewriting.merge_equal_ops import merge_equal_ops
 
 STEPS = """
 func @f(%x: f64[40], %u: f64[1], %i: i64[], %p: bool[]) -> f64[40], f64[40] {
@@ -27,7 +27,7 @@ func @f(%x: f64[40], %u: f64[1], %i: i64[], %p: bool[]) -> f64[40], f64[40] {
 
 def kept(text):
     region = parse(text).region
-    ops, ends = once(region.ops, region.yields)
+    ops, ends = merge_equal_ops(region.ops, region.yields)
     return [op.primitive.name for op in ops], ends[0] is ends[1]
 
 

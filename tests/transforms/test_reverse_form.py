@@ -13,7 +13,7 @@ from myia.primitives.core.structured import Loop, if_p, rev_p
 from myia.primitives.linalg.dot import dot_general
 from myia.primitives.pointwise.logic import gt
 from myia.primitives.pointwise.transcendental import cos, exp, sin
-from myia.rewriting.liveness import prune
+from myia.rewriting.liveness import eliminate_dead_values
 from myia.transforms.expand import expand_derivatives
 from tests.transforms.derivative_checks import (
     expanded,
@@ -76,7 +76,7 @@ def test_residuals_of_two_branches_share_their_places():
         return if_(gt(x, y), then, other)
 
     f = expanded(gradient(function(body, 0.5, 0.7)))
-    forward = next(op for op in prune(f.region).ops if op.primitive is if_p)
+    forward = next(op for op in eliminate_dead_values(f.region).ops if op.primitive is if_p)
     assert len(forward.results) == 3  # of `then` a and cos a, of `else` a, b and sin a
 
 
@@ -85,7 +85,7 @@ def test_constants_are_no_residuals():
         return if_(gt(x, number(0.0)), lambda: [x * 2.0], lambda: [x * 3.0])
 
     f = expanded(gradient(function(body, 0.5)))
-    branches = [op for op in prune(f.region).ops if op.primitive is if_p]
+    branches = [op for op in eliminate_dead_values(f.region).ops if op.primitive is if_p]
     assert len(branches) == 1  # that of the pullback, which reads no value of the other
 
 
@@ -100,7 +100,7 @@ def test_indices_of_branches_are_no_residuals():
         return if_(gt(p, number(0.0)), lambda: square(i + 1), lambda: square(i - 1))
 
     f = expanded(gradient(function(body, VECTOR, 2, 0.5)))
-    forward = next(op for op in prune(f.region).ops if op.primitive is if_p)
+    forward = next(op for op in eliminate_dead_values(f.region).ops if op.primitive is if_p)
     assert [y.dtype.kind for y in forward.results] == ["f"]
     for p, place in ((0.5, 3), (-0.5, 1)):
         (found,) = run(f, [VECTOR, 2, p])[:1]

@@ -18,19 +18,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from myia.ir.core import Op, Region, Value
-from myia.passes.analysis.accesses import is_apart, is_same, place_of
+from myia.passes.analysis.accesses import is_disjoint_slice, is_same_slice, start_indices
 from myia.passes.analysis.def_use import definitions, uses
-from myia.passes.analysis.linear_indices import ONE, Ranges, minus
+from myia.passes.analysis.linear_indices import ONE, IndexRanges, minus
 from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
 from myia.primitives.arrays.shaping import broadcast, reshape
 from myia.primitives.pointwise import arithmetic, logic
 
 SUMS = {arithmetic.add, arithmetic.mul, arithmetic.max, arithmetic.min, logic.and_, logic.or_}
-CASTS = {reshape, broadcast}
+SHAPE_CHANGES = {reshape, broadcast}
 
 
 @dataclass(frozen=True)
-class Moves:
+class Stride:
     """How an access moves from trip to trip: by `step`, which is 1 or -1, along `axis`."""
 
     axis: int
@@ -38,36 +38,38 @@ class Moves:
 
 
 @dataclass(frozen=True)
-class Total:
-    """The op that adds to a sum what a trip has found, which is the operand `term`."""
+class ReductionStep:
+    """The op that adds to a sum what a trip has found, which is the operand `term_position`."""
 
     op: Op
-    term: int
+    term_position: int
 
     @property
-    def is_sum(self) -> bool:
+    def accumulates(self) -> bool:
         """Is what a trip has found added, and not the sum to it?"""
-        return self.op.primitive in SUMS or (self.op.primitive is arithmetic.sub and self.term == 1)
+        return self.op.primitive in SUMS or (
+            self.op.primitive is arithmetic.sub and self.term_position == 1
+        )
 
     @property
-    def is_free(self) -> bool:
+    def is_reassociable(self) -> bool:
         """May the numbers be added in any order?"""
         return self.op.params.get("reassoc", False)
 
 
 @dataclass(frozen=True)
-class Accumulation:
+class ArrayReduction:
     """An element that is read, added to and stored where it was; `ops` are all of these, but a read
     of which more is made."""
 
     store: Op
-    totals: tuple[Total, ...]
+    steps: tuple[ReductionStep, ...]
     ops: tuple[Op, ...]
 
 
-def accumulations(
-    body: Region, versions: Sequence[Value], moves: Mapping[Op, Moves], ranges: Ranges
-) -> tuple[Accumulation, ...] | None:
+def array_reductions_of(
+    body: Region, versions: Sequence[Value], moves: Mapping[Op, Stride], ranges: IndexRanges
+) -> tuple[ArrayReduction, ...] | None:
     """What is done to an array, in an order that suits all elements; None if more is done."""
     accesses = [op for x in versions for op in uses(body).get(x, ())]
     stores = [op for op in accesses if op.primitive is dynamic_update_slice]
@@ -88,40 +90,43 @@ def accumulations(
     if None not in ahead:
         order = sorted(range(len(stores)), key=lambda i: -ahead[i])
         return tuple(found[i] for i in order)
-    free = all(total.is_free for accumulation in found for total in accumulation.totals)
+    free = all(total.is_reassociable for accumulation in found for total in accumulation.steps)
     return tuple(found) if free else None
 
 
-def accumulation_at(
-    store: Op, body: Region, versions: Sequence[Value], ranges: Ranges
-) -> Accumulation | None:
+def array_reduction_at(
+    store: Op, body: Region, versions: Sequence[Value], ranges: IndexRanges
+) -> ArrayReduction | None:
     """What is done where `store` stores, if an element of these versions is added to."""
     return _Search(body, versions, ranges).accumulation(store)
 
 
-def _ahead(op: Op, other: Op, moves: Mapping[Op, Moves], ranges: Ranges) -> int | None:
+def _ahead(op: Op, other: Op, moves: Mapping[Op, Stride], ranges: IndexRanges) -> int | None:
     """By how many trips `other` comes to an element before `op` does."""
     if moves[op] != moves[other]:
         return None
     axis, step = moves[op].axis, moves[op].step
-    distance = minus(ranges.of(place_of(other)[axis]), ranges.of(place_of(op)[axis]))
+    distance = minus(
+        ranges.linear_form(start_indices(other)[axis]),
+        ranges.linear_form(start_indices(op)[axis]),
+    )
     return distance[ONE] * step if set(distance) <= {ONE} else None
 
 
 class _Search:
-    def __init__(self, body: Region, versions: Sequence[Value], ranges: Ranges):
+    def __init__(self, body: Region, versions: Sequence[Value], ranges: IndexRanges):
         self.body, self.versions, self.ranges = body, versions, ranges
         self.definitions = definitions(body)
 
-    def accumulation(self, store: Op) -> Accumulation | None:
+    def accumulation(self, store: Op) -> ArrayReduction | None:
         found = self._sums(store.operands[1], store)
         if found is None:
             return None
-        totals = tuple(x for x in found if isinstance(x, Total))
-        ops = (x.op if isinstance(x, Total) else x for x in found)
-        return Accumulation(store, totals, (*ops, store)) if totals else None
+        totals = tuple(x for x in found if isinstance(x, ReductionStep))
+        ops = (x.op if isinstance(x, ReductionStep) else x for x in found)
+        return ArrayReduction(store, totals, (*ops, store)) if totals else None
 
-    def _sums(self, x: Value, store: Op) -> list[Op | Total] | None:
+    def _sums(self, x: Value, store: Op) -> list[Op | ReductionStep] | None:
         """What makes `x` of the element that `store` overwrites, if it is seen by nobody else."""
         op = self.definitions.get(x)
         if op is None:
@@ -133,13 +138,17 @@ class _Search:
             return ([] if seen else [op]) if known else None
         if seen:
             return None
-        if op.primitive in CASTS:
+        if op.primitive in SHAPE_CHANGES:
             before = self._sums(op.operands[0], store)
             return None if before is None else [*before, op]
         if op.primitive not in (arithmetic.add, arithmetic.sub):
             return None
-        for total in (Total(op, 1), Total(op, 0)):
-            before = self._sums(op.operands[1 - total.term], store) if total.is_sum else None
+        for total in (ReductionStep(op, 1), ReductionStep(op, 0)):
+            before = (
+                self._sums(op.operands[1 - total.term_position], store)
+                if total.accumulates
+                else None
+            )
             if before is not None:
                 return [*before, total]
         return None
@@ -151,7 +160,7 @@ class _Search:
             between = self.definitions.get(array)
             if between is None or between.primitive is not dynamic_update_slice:
                 return False
-            if not is_apart(between, store, self.ranges):
+            if not is_disjoint_slice(between, store, self.ranges):
                 return False
             array = between.operands[0]
-        return is_same(read, store, self.ranges)
+        return is_same_slice(read, store, self.ranges)

@@ -36,7 +36,7 @@ def definitions(region: Region) -> Mapping[Value, Op]:
     return _definitions[region]
 
 
-def varying_in(body: Region) -> set[Value]:
+def loop_variant_values(body: Region) -> set[Value]:
     """What the trips compute otherwise than from what encloses the loop, at any depth."""
     varying = set(body.args)
     for op in walk(body):
@@ -57,7 +57,7 @@ def next_store(store: Op, region: Region) -> Op | None:
     return op if stores and op.operands.count(array) == 1 else None
 
 
-def only_written(region: Region, x: Value) -> Value | None:
+def last_version_if_write_only(region: Region, x: Value) -> Value | None:
     """What becomes of `x` in `region`, if windows are written into it and nobody reads it.
 
     The last version, which is yielded once; each version is read by the next write alone.
@@ -82,12 +82,12 @@ def _written(op: Op, x: Value) -> Value | None:
         if op.operands.count(x) != 1 or x not in carries or x in captures(*op.regions):
             return None
         i = carries.index(x)
-        return op.results[i] if carry_only_written(Loop.of(op), i) else None
+        return op.results[i] if is_write_only_carry(Loop.of(op), i) else None
     return None
 
 
-def carry_only_written(loop: Loop, i: int) -> bool:
+def is_write_only_carry(loop: Loop, i: int) -> bool:
     """Do the trips of a loop nothing with carry `i` but write windows into it?"""
     if loop.cond is not None and loop.cond.args[1 + i] in uses(loop.cond):
         return False
-    return only_written(loop.body, loop.body.args[1 + i]) is loop.body.yields[i]
+    return last_version_if_write_only(loop.body, loop.body.args[1 + i]) is loop.body.yields[i]

@@ -1,13 +1,20 @@
-"""What is known of integers in a program: how far apart two indices are, and in what range.
+"""Linear forms of integer values, and their bounds: which indices are equal, disjoint, in range.
 
-An integer is a sum of multiples of *atoms*, which are loop indices and integers of which nothing is
-known, and a number. In `for %k < %n`, 0 <= %k <= %n - 1, and so on outwards:
+What it computes. A *linear form* is a constant plus multiples of *symbols*: indices of loops, and
+integers of which nothing else is known. Every 64-bit integer scalar of a region has one. The index
+of `for %k < %n` lies in 0 <= %k <= %n - 1, where %n is a linear form of symbols further out. So a
+bound of an inner index is replaced by bounds of outer ones until a number is left:
 
     for %i < 9 { %n = sub 8, %i ; for %k < %n { %j = add %k, %i ; ... } }     %j - %i = %k >= 0
                                                                       8 - %j = 8 - %k - %i >= 1
-Where an index is computed in another way, `as_index` says what is known of it. Overflow of 64 bits
-is not thought of: such indices are in range of nothing. Who asks of other integers has to see that
-they are exact.
+
+What it guarantees. "Yes" is proven, for all values that the symbols can have. "No" means only that
+no proof was found. 64-bit overflow is ignored: an index that overflows is out of the range of every
+array anyway. A pass that asks about other integers has to check `cannot_overflow` first.
+
+When it gives up. Products of symbols, divisions, minima, maxima, and values that are loaded or
+carried are symbols without bounds. An index that is computed in such a way gets bounds from the
+compiler's own `clamped_index`.
 """
 
 from __future__ import annotations
@@ -24,56 +31,64 @@ from myia.primitives.pointwise.arithmetic import add, mul, neg, sub
 from myia.primitives.pointwise.arithmetic import max as maximum
 from myia.primitives.pointwise.arithmetic import min as minimum
 
-ONE = None  # the atom of numbers
-Sum = Counter  # atom -> factor; factors are not zero
+ONE = None  # the symbol 1: its factor is the constant term
+LinearForm = Counter  # symbol -> factor; no factor is zero, so equal forms are equal Counters
 
 
-def as_index(x: Value, end: Value | None) -> Value:
-    """Emit `x`, of which it is known that 0 <= x < end, in a way that `Ranges` can read."""
+def clamped_index(x: Value, end: Value | None) -> Value:
+    """Emit `max(min(x, end - 1), 0)` for an `x` that lies in 0 <= x < end.
+
+    This changes no value. It states the bounds in a form that `IndexRanges` recognises.
+    """
     low = x if end is None else minimum(x, sub(end, 1))
     return maximum(low, constant(0, I64.dtype))
 
 
-class Ranges:
-    """Of all integers of a region; `visit` adds what is defined in another."""
+class IndexRanges:
+    """Linear forms and bounds of the integers of a region; `visit` adds those of another region."""
 
     def __init__(self, region: Region):
-        self.sums: dict[Value, Sum] = {}
-        self.ends: dict[Value, list[Sum]] = {}  # an index is less than each of these
-        self.depth: dict[Value, int] = {}  # of indices: what their ends are made of has a smaller
-        self.last: dict[Value, Sum] = {}  # of minima: what they do not exceed
+        self.forms: dict[Value, LinearForm] = {}
+        self.upper_bounds: dict[Value, list[LinearForm]] = {}  # a symbol is less than each of these
+        self.depths: dict[Value, int] = {}  # of symbols with bounds; their bounds are less deep
+        self.minima: dict[Value, LinearForm] = {}  # a result of `min` is at most this
         self.visit(region)
 
     def visit(self, region: Region, depth: int = 0) -> None:
         for op in region.ops:
             if len(op.results) == 1 and op.results[0].aval == I64:
-                self.sums[op.results[0]] = self._sum(op)
-                self._limited(op, depth)
+                self.forms[op.results[0]] = self._form_of_result(op)
+                self._record_clamp(op, depth)
             for inner in op.regions:
                 if op.primitive in (loop_p, rev_p):
-                    self._index(inner.args[0], Loop.of(op), depth + 1)
+                    self._record_index(inner.args[0], Loop.of(op), depth + 1)
                 self.visit(inner, depth + 2)
 
-    def _limited(self, op: Op, depth: int) -> None:
-        """Is it what `as_index` emits? A maximum with 0 may exceed a limit that is negative."""
+    def _record_clamp(self, op: Op, depth: int) -> None:
+        """Record the bounds that `clamped_index` states.
+
+        `max(x, 0)` may exceed an upper bound of x that is negative, so the bound must be proven
+        to be nonnegative.
+        """
         (y,) = op.results
         if op.primitive is minimum:
-            self.last[y] = self.of(op.operands[1])
-        if op.primitive is maximum and not self.of(op.operands[1]):
-            last = self.last.get(op.operands[0])
-            known = last is not None and self.not_negative(last)
-            self.ends[y] = [plus(last, number(1))] if known else []
-            self.depth[y] = depth
+            self.minima[y] = self.linear_form(op.operands[1])
+        if op.primitive is maximum and not self.linear_form(op.operands[1]):
+            last = self.minima.get(op.operands[0])
+            bounded = last is not None and self.is_nonnegative(last)
+            self.upper_bounds[y] = [plus(last, constant_form(1))] if bounded else []
+            self.depths[y] = depth
 
-    def _index(self, k: Value, loop: Loop, depth: int) -> None:
-        ends = [] if loop.count is None else [self.of(loop.count)]
-        self.ends[k] = ends + ([] if loop.bound is None else [number(loop.bound)])
-        self.depth[k] = depth
+    def _record_index(self, k: Value, loop: Loop, depth: int) -> None:
+        bounds = [] if loop.count is None else [self.linear_form(loop.count)]
+        bounds += [] if loop.bound is None else [constant_form(loop.bound)]
+        self.upper_bounds[k] = bounds
+        self.depths[k] = depth
 
-    def _sum(self, op: Op) -> Sum:
+    def _form_of_result(self, op: Op) -> LinearForm:
         if op.primitive is constant_p:
-            return number(int(op.params["value"]))
-        xs = [self.of(x) for x in op.operands if x.aval == I64]
+            return constant_form(int(op.params["value"]))
+        xs = [self.linear_form(x) for x in op.operands if x.aval == I64]
         if op.primitive in (add, sub):
             return plus(*xs) if op.primitive is add else minus(*xs)
         if op.primitive is neg:
@@ -82,118 +97,140 @@ class Ranges:
             for x, y in (xs, xs[::-1]):
                 if set(x) <= {ONE}:
                     return times(y, x[ONE])
-        return Sum({op.results[0]: 1})
+        return LinearForm({op.results[0]: 1})
 
-    # ----- Questions
+    # ----- Linear forms
 
-    def of(self, x: Value) -> Sum:
-        return self.sums.get(x) or (Sum() if x in self.sums else Sum({x: 1}))
+    def linear_form(self, x: Value) -> LinearForm:
+        """The linear form of `x`: the value itself is a symbol if nothing is known of it."""
+        # The form of a constant 0 is empty, hence falsy.
+        return self.forms.get(x) or (LinearForm() if x in self.forms else LinearForm({x: 1}))
 
-    def place(self, starts: Sequence[Value]) -> tuple[Sum, ...]:
-        return tuple(map(self.of, starts))
+    def linear_forms(self, xs: Sequence[Value]) -> tuple[LinearForm, ...]:
+        return tuple(map(self.linear_form, xs))
 
-    def reach(self, x: Sum) -> set[Value]:
-        """The atoms of a sum, and those on which it depends how large they are."""
-        found, waiting = set(), [atom for atom in x if atom is not ONE]
-        while waiting:
-            atom = waiting.pop()
-            if atom not in found:
-                found.add(atom)
-                ends = (a for end in self.ends.get(atom, ()) for a in end if a is not ONE)
-                waiting += ends
+    def transitive_symbols(self, x: LinearForm) -> set[Value]:
+        """The symbols of a form, those of their upper bounds, and so on."""
+        found, pending = set(), [symbol for symbol in x if symbol is not ONE]
+        while pending:
+            symbol = pending.pop()
+            if symbol not in found:
+                found.add(symbol)
+                bounds = self.upper_bounds.get(symbol, ())
+                pending += (s for bound in bounds for s in bound if s is not ONE)
         return found
 
-    def not_negative(self, x: Sum) -> bool:
-        """Is this sum at least zero whenever the place is reached where its atoms are defined?"""
-        atoms = [atom for atom in x if atom is not ONE]
-        if not atoms:
+    # ----- Questions about one form
+
+    def is_nonnegative(self, x: LinearForm) -> bool:
+        """Is this form at least zero, wherever its symbols are defined?
+
+        The deepest symbol is eliminated first, since its bounds are made of less deep ones: where
+        its factor is positive it is replaced by 0, its least value; else by its greatest value.
+        """
+        symbols = [symbol for symbol in x if symbol is not ONE]
+        if not symbols:
             return x[ONE] >= 0
-        inner = max(atoms, key=lambda atom: self.depth.get(atom, -1))
-        if inner not in self.depth:
+        deepest = max(symbols, key=lambda symbol: self.depths.get(symbol, -1))
+        if deepest not in self.depths:
             return False
-        rest = Sum({atom: factor for atom, factor in x.items() if atom is not inner})
-        if x[inner] > 0:
-            return self.not_negative(rest)
-        greatest = [minus(end, number(1)) for end in self.ends[inner]]
-        return any(self.not_negative(plus(rest, times(end, x[inner]))) for end in greatest)
+        rest = LinearForm({symbol: factor for symbol, factor in x.items() if symbol is not deepest})
+        if x[deepest] > 0:
+            return self.is_nonnegative(rest)
+        greatest = [minus(bound, constant_form(1)) for bound in self.upper_bounds[deepest]]
+        return any(self.is_nonnegative(plus(rest, times(end, x[deepest]))) for end in greatest)
 
-    def is_exact(self, x: Sum) -> bool:
-        """Does the sum surely not overflow? One of NumPy's integers may, unless it is made of
-        indices of loops and of what these end at."""
-        indices = Sum({atom: 1 for atom in x if self.ends.get(atom)})
-        return list(x.values()) == [1] or self.reach(indices).issuperset(x.keys() - {ONE})
+    def cannot_overflow(self, x: LinearForm) -> bool:
+        """Is the form surely computed without overflow?
 
-    def same(self, xs: Sequence[Value], ys: Sequence[Value]) -> bool:
-        """Are these the same integers?"""
-        return self.place(xs) == self.place(ys)
+        Integers of NumPy may overflow. Loop indices and the symbols of their bounds cannot.
+        """
+        indices = LinearForm({symbol: 1 for symbol in x if self.upper_bounds.get(symbol)})
+        only_indices = self.transitive_symbols(indices).issuperset(x.keys() - {ONE})
+        return list(x.values()) == [1] or only_indices
 
-    def apart(
+    # ----- Questions about two accesses
+
+    def are_equal(self, xs: Sequence[Value], ys: Sequence[Value]) -> bool:
+        """Are these the same integers, one by one?"""
+        return self.linear_forms(xs) == self.linear_forms(ys)
+
+    def are_disjoint(
         self,
-        xs: Sequence[Sum],
+        xs: Sequence[LinearForm],
         sizes: Sequence[int],
-        ys: Sequence[Sum],
-        others: Sequence[int],
+        ys: Sequence[LinearForm],
+        other_sizes: Sequence[int],
         shape: Sequence[int],
     ) -> bool:
-        """Have the windows that start at `xs` and at `ys`, of these sizes, no element in common?
+        """Have two slices of an array of this shape no element in common?
 
-        They lie in an array of this shape. Of one that stands out nothing can be said: it would be
-        moved back.
+        They start at `xs` and at `ys`. One axis along which they are disjoint is enough. Both must
+        be in range along that axis: `dynamic_slice` moves a slice that is not.
         """
-        axes = zip(xs, sizes, ys, others, shape)
+        axes = zip(xs, sizes, ys, other_sizes, shape)
         return any(
-            self._before(x, m, y, n, extent) or self._before(y, n, x, m, extent)
-            for x, m, y, n, extent in axes
+            self._ends_before(x, m, y, n, length) or self._ends_before(y, n, x, m, length)
+            for x, m, y, n, length in axes
         )
 
-    def trips_apart(self, x: Value, size: int, extent: int, k: Value) -> bool:
-        """Have the windows of `size` that start at `x` no element in common from trip to trip?
+    def are_disjoint_across_iterations(self, x: Value, size: int, length: int, k: Value) -> bool:
+        """Have the slices of `size` at `x` of any two iterations no element in common?
 
-        `k` is the trip's index. They lie along an axis of this extent, and none stands out.
+        `k` is the loop's index, `length` that of the axis. No slice may be out of range.
         """
-        start = self.of(x)
+        start = self.linear_form(x)
         return (
             abs(start[k]) >= size
             and set(start) <= {k, ONE}
-            and self.not_negative(start)
-            and self.not_negative(minus(number(extent - size), start))
+            and self.is_nonnegative(start)
+            and self.is_nonnegative(minus(constant_form(length - size), start))
         )
 
-    def ahead(self, x: Value, size: int, y: Value, other: int, extent: int, k: Value) -> bool:
-        """Does a window at `x` lie where none at `y` has been, in this trip or one before?
+    def is_disjoint_from_earlier(
+        self, x: Value, size: int, y: Value, other_size: int, length: int, k: Value
+    ) -> bool:
+        """Is the slice at `x` disjoint from those at `y` of this iteration and all earlier ones?
 
-        `k` is the trip's index; nothing else of what the two are made of changes in the loop.
+        `k` is the loop's index; no other symbol of the two may change in the loop. It is enough to
+        compare the two in one iteration if those at `y` come from the other side: y grows with
+        `k` and ends before x, or shrinks and begins after it.
         """
-        here, behind = self.of(x), self.of(y)
-        depth = self.depth.get(k, -1)
-        if any(self.depth.get(atom, math.inf) > depth for atom in {*here, *behind} - {ONE}):
+        here, other = self.linear_form(x), self.linear_form(y)
+        depth = self.depths.get(k, -1)
+        if any(self.depths.get(symbol, math.inf) > depth for symbol in {*here, *other} - {ONE}):
             return False
-        before = behind[k] >= 0 and self._before(behind, other, here, size, extent)
-        return before or (behind[k] <= 0 and self._before(here, size, behind, other, extent))
+        below = other[k] >= 0 and self._ends_before(other, other_size, here, size, length)
+        return below or (other[k] <= 0 and self._ends_before(here, size, other, other_size, length))
 
-    def _before(self, x: Sum, size: int, y: Sum, other: int, extent: int) -> bool:
-        """Does a window at `x` end before one at `y` begins, both in range?"""
+    def _ends_before(
+        self, x: LinearForm, size: int, y: LinearForm, other_size: int, length: int
+    ) -> bool:
+        """Does the slice at `x` end before the one at `y` begins, both of them in range?"""
         return (
-            self.not_negative(minus(y, plus(x, number(size))))
-            and self.not_negative(x)
-            and self.not_negative(minus(number(extent - other), y))
+            self.is_nonnegative(minus(y, plus(x, constant_form(size))))
+            and self.is_nonnegative(x)
+            and self.is_nonnegative(minus(constant_form(length - other_size), y))
         )
 
 
-def number(n: int) -> Sum:
-    return Sum({ONE: n}) if n else Sum()
+# ----- Arithmetic of linear forms
 
 
-def plus(x: Sum, y: Sum) -> Sum:
-    found = Sum(x)
-    for atom, factor in y.items():
-        found[atom] += factor
-    return Sum({atom: factor for atom, factor in found.items() if factor})
+def constant_form(n: int) -> LinearForm:
+    return LinearForm({ONE: n}) if n else LinearForm()
 
 
-def times(x: Sum, n: int) -> Sum:
-    return Sum({atom: factor * n for atom, factor in x.items() if factor * n})
+def plus(x: LinearForm, y: LinearForm) -> LinearForm:
+    total = LinearForm(x)
+    for symbol, factor in y.items():
+        total[symbol] += factor
+    return LinearForm({symbol: factor for symbol, factor in total.items() if factor})
 
 
-def minus(x: Sum, y: Sum) -> Sum:
+def times(x: LinearForm, n: int) -> LinearForm:
+    return LinearForm({symbol: factor * n for symbol, factor in x.items() if factor * n})
+
+
+def minus(x: LinearForm, y: LinearForm) -> LinearForm:
     return plus(x, times(y, -1))

@@ -10,13 +10,13 @@
     }
 
 All is done on single elements. An access is at a place that is the same in all trips, or moves
-along one axis by one from trip to trip and surely stays in the array (`ranges.py`). What a trip
-carries to the next is
+along one axis by one from trip to trip and surely stays in the array (`linear_indices.py`). What a
+trip carries to the next is
 
 - an array: what a trip stores the other ones do not access, or only `width` trips later, or have
   read before;
 - an array that is only added to, in any places that move together: as the reversal of a stencil
-  does (`accumulations.py`);
+  does (`array_reductions.py`);
 - a sum at which nobody looks, or what the trip before has computed from no such carry.
 """
 
@@ -26,44 +26,52 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from myia.ir.core import Op, Region, Value
-from myia.passes.analysis.accesses import STORES, place_of, sizes_of
-from myia.passes.analysis.array_reductions import CASTS, Accumulation, Moves, Total, accumulations
-from myia.passes.analysis.def_use import uses, varying_in
-from myia.passes.analysis.linear_indices import ONE, Ranges, Sum, minus, number
+from myia.passes.analysis.accesses import STORES, slice_sizes, start_indices
+from myia.passes.analysis.array_reductions import (
+    SHAPE_CHANGES,
+    ArrayReduction,
+    ReductionStep,
+    Stride,
+    array_reductions_of,
+)
+from myia.passes.analysis.def_use import loop_variant_values, uses
+from myia.passes.analysis.linear_indices import ONE, IndexRanges, LinearForm, constant_form, minus
 from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
 from myia.primitives.core.define import PointwisePrimitive, constant_p
 from myia.primitives.core.structured import Loop
 
 
 @dataclass(frozen=True)
-class Trips:
+class LoopSummary:
     """What is known of independent trips; of carries, by what the trips yield."""
 
     varying: frozenset[Value]
-    moves: Mapping[Op, Moves | None]  # of accesses; None: always in the same place
+    strides: Mapping[Op, Stride | None]  # of accesses; None: always in the same place
     gathers: frozenset[Op]  # reads at places that each trip computes
-    totals: Mapping[Value, tuple[Total, ...]]  # what a trip adds, in this order
-    accumulations: Mapping[Value, tuple[Accumulation, ...]]  # in an order that suits all elements
-    previous: Mapping[Value, Value]  # what the trip before has yielded, by the carry
-    summing: frozenset[Op]  # the ops of totals and accumulations
-    sums: frozenset[Value] = frozenset()  # see `Nest`
-    added: Mapping[Op, Accumulation] = field(default_factory=dict)
+    reductions: Mapping[Value, tuple[ReductionStep, ...]]  # what a trip adds, in this order
+    array_reductions: Mapping[
+        Value, tuple[ArrayReduction, ...]
+    ]  # in an order that suits all elements
+    recurrences: Mapping[Value, Value]  # what the trip before has yielded, by the carry
+    reduction_ops: frozenset[Op]  # the ops of totals and accumulations
+    partial_sums: frozenset[Value] = frozenset()  # see `Nest`
+    reduced_stores: Mapping[Op, ArrayReduction] = field(default_factory=dict)
 
     @property
     def direction(self) -> int:
         """The step of most accesses."""
-        steps = sum(move.step for move in self.moves.values() if move is not None)
+        steps = sum(move.step for move in self.strides.values() if move is not None)
         return 1 if steps >= 0 else -1
 
 
-def independent(
+def summary_if_independent(
     loop: Loop,
-    ranges: Ranges,
+    ranges: IndexRanges,
     width: int,
     in_trip: Callable[[Op], bool] | None = None,
     of_arrays: Callable[[Op], bool] | None = None,
     gathers: bool = False,
-) -> Trips | None:
+) -> LoopSummary | None:
     """What `width` trips one after the other have in common, if they do not wait for each other.
 
     `of_arrays` says which accesses of the arrays that trips share are possible, `in_trip` which
@@ -74,21 +82,21 @@ def independent(
     if loop.count is None or loop.cond is not None:
         return None
     found = _Search(body, ranges, width)
-    of_arrays, in_trip = of_arrays or on_elements, in_trip or _computes_elements
+    of_arrays, in_trip = of_arrays or is_scalar_op, in_trip or _computes_elements
     if not all(of_arrays(op) if found.is_access(op) else in_trip(op) for op in body.ops):
         return None
-    if not found.all_move(gathers) or not any(found.moves.values()):
+    if not found.all_move(gathers) or not any(found.strides.values()):
         return None
     if not all(found.carry(arg, y) for arg, y in zip(body.args[1:], body.yields)):
         return None
     return found.trips()
 
 
-def on_elements(op: Op) -> bool:
+def is_scalar_op(op: Op) -> bool:
     """Is it done on single elements?"""
     if op.primitive in STORES:
         return op.operands[1].aval.size == 1
-    known = isinstance(op.primitive, PointwisePrimitive) or op.primitive in CASTS
+    known = isinstance(op.primitive, PointwisePrimitive) or op.primitive in SHAPE_CHANGES
     known = known or op.primitive in (dynamic_slice, constant_p)
     return known and all(y.aval.size == 1 for y in op.results)
 
@@ -103,33 +111,33 @@ def _versions_of(arrays: Iterable[Value], body: Region) -> set[Value]:
 
 
 def _computes_elements(op: Op) -> bool:
-    return on_elements(op) and op.primitive not in (dynamic_slice, *STORES)
+    return is_scalar_op(op) and op.primitive not in (dynamic_slice, *STORES)
 
 
 class _Search:
     """The trips of one loop."""
 
-    def __init__(self, body: Region, ranges: Ranges, width: int):
+    def __init__(self, body: Region, ranges: IndexRanges, width: int):
         self.body, self.ranges, self.width = body, ranges, width
-        self.varying = varying_in(body)
+        self.varying = loop_variant_values(body)
         self.arrays = _versions_of(body.args[1:], body)
-        self.moves: dict[Op, Moves | None] = {}
+        self.strides: dict[Op, Stride | None] = {}
         self.gathers: set[Op] = set()
         self.definitions = {y: op for op in body.ops for y in op.results}
-        self.totals: dict[Value, tuple[Total, ...]] = {}
-        self.accumulations: dict[Value, tuple[Accumulation, ...]] = {}
-        self.previous: dict[Value, Value] = {}
-        self.summing: set[Op] = set()
+        self.reductions: dict[Value, tuple[ReductionStep, ...]] = {}
+        self.array_reductions: dict[Value, tuple[ArrayReduction, ...]] = {}
+        self.recurrences: dict[Value, Value] = {}
+        self.reduction_ops: set[Op] = set()
 
-    def trips(self) -> Trips:
-        return Trips(
+    def trips(self) -> LoopSummary:
+        return LoopSummary(
             frozenset(self.varying),
-            self.moves,
+            self.strides,
             frozenset(self.gathers),
-            self.totals,
-            self.accumulations,
-            self.previous,
-            frozenset(self.summing),
+            self.reductions,
+            self.array_reductions,
+            self.recurrences,
+            frozenset(self.reduction_ops),
         )
 
     # ----- Carries
@@ -172,20 +180,20 @@ class _Search:
             op = self._only_user(end)
             if op is None or op.operands.count(end) != 1:
                 return False
-            totals.append(Total(op, 1 - op.operands.index(end)))
-            if not totals[-1].is_sum:
+            totals.append(ReductionStep(op, 1 - op.operands.index(end)))
+            if not totals[-1].accumulates:
                 return False
             end = self._uncast(op.results[0], casts)
         if not totals or self._users(y) or self.body.yields.count(y) != 1:
             return False
-        self.totals[y] = tuple(totals)
-        self.summing.update(casts, (total.op for total in totals))
+        self.reductions[y] = tuple(totals)
+        self.reduction_ops.update(casts, (total.op for total in totals))
         return True
 
     def _is_previous(self, arg: Value, y: Value) -> bool:
         """Is it the element that the trip before has computed, from nothing that trips hand on but
         arrays?"""
-        self.previous[arg] = y
+        self.recurrences[arg] = y
         computed = y in self.definitions and y in self.varying
         return y.aval.size == 1 and computed and not self._hands_on(y)
 
@@ -206,7 +214,7 @@ class _Search:
     def _uncast(self, x: Value, casts: list[Op]) -> Value:
         """What becomes of `x` by changes of its shape alone, which are added to `casts`."""
         op = self._only_user(x)
-        while op is not None and op.primitive in CASTS:
+        while op is not None and op.primitive in SHAPE_CHANGES:
             casts.append(op)
             (x,) = op.results
             op = self._only_user(x)
@@ -238,33 +246,33 @@ class _Search:
                 continue
             if not gathers or op.primitive is not dynamic_slice or op.operands[0] in self.varying:
                 return False
-            self.moves.pop(op, None)
+            self.strides.pop(op, None)
             self.gathers.add(op)
         return True
 
     def _moves(self, op: Op) -> bool:
-        place = self.ranges.place(place_of(op))
+        place = self.ranges.linear_forms(start_indices(op))
         if not all(self._is_known(start) for start in place):
             return False
         steps = self._steps(place)
         moving = [axis for axis, step in enumerate(steps) if step]
         if not moving:
-            self.moves[op] = None
+            self.strides[op] = None
             return op.primitive is dynamic_slice
         if len(moving) > 1 or abs(steps[moving[0]]) != 1:
             return False
         (axis,) = moving
-        if sizes_of(op)[axis] != 1:
+        if slice_sizes(op)[axis] != 1:
             return False
-        self.moves[op] = Moves(axis, steps[axis])
-        last = number(op.operands[0].shape[axis] - 1)
+        self.strides[op] = Stride(axis, steps[axis])
+        last = constant_form(op.operands[0].shape[axis] - 1)
         inside = (place[axis], minus(last, place[axis]))
-        return all(map(self.ranges.not_negative, inside))
+        return all(map(self.ranges.is_nonnegative, inside))
 
-    def _is_known(self, start: Sum) -> bool:
+    def _is_known(self, start: LinearForm) -> bool:
         return not (set(start) - {self.body.args[0], ONE}) & self.varying
 
-    def _steps(self, place: tuple[Sum, ...]) -> list[int]:
+    def _steps(self, place: tuple[LinearForm, ...]) -> list[int]:
         return [start[self.body.args[0]] for start in place]
 
     # ----- Arrays that are written
@@ -276,25 +284,27 @@ class _Search:
         return all(self._never_wait(op, other, versions) for op in stores for other in accesses)
 
     def _never_wait(self, store: Op, other: Op, versions: list[Value]) -> bool:
-        places = [self.ranges.place(place_of(op)) for op in (store, other)]
+        places = [self.ranges.linear_forms(start_indices(op)) for op in (store, other)]
         if places[0] == places[1]:
             return True
         before = versions.index(other.operands[0]) <= versions.index(store.operands[0])
         reads_first = before and other.primitive is dynamic_slice
-        shape, sizes = store.operands[0].shape, (sizes_of(store), sizes_of(other))
+        shape, sizes = store.operands[0].shape, (slice_sizes(store), slice_sizes(other))
         for x, y, *windows in zip(*places, *sizes, shape):
             if self._apart_along(x, y, *windows) or self._never_meet(x, y, reads_first):
                 return True
         return False
 
-    def _apart_along(self, x: Sum, y: Sum, size: int, other: int, extent: int) -> bool:
+    def _apart_along(
+        self, x: LinearForm, y: LinearForm, size: int, other: int, extent: int
+    ) -> bool:
         """Are windows at `x` and at `y` apart along this axis, in whichever trips?"""
         k = self.body.args[0]
         if x[k] and y[k]:
             return False
-        return self.ranges.apart((x,), (size,), (y,), (other,), (extent,))
+        return self.ranges.are_disjoint((x,), (size,), (y,), (other,), (extent,))
 
-    def _never_meet(self, x: Sum, y: Sum, reads_first: bool) -> bool:
+    def _never_meet(self, x: LinearForm, y: LinearForm, reads_first: bool) -> bool:
         """Along one axis: does no trip store at `x` where another one of `width` accesses `y`? With
         `reads_first` it may be one before it, which has read by then."""
         k = self.body.args[0]
@@ -306,9 +316,9 @@ class _Search:
 
     def _only_added_to(self, versions: list[Value]) -> bool:
         """Are windows of the array, at places that move together, added to and no more?"""
-        found = accumulations(self.body, versions, self.moves, self.ranges)
+        found = array_reductions_of(self.body, versions, self.strides, self.ranges)
         if found is None:
             return False
-        self.accumulations[versions[-1]] = found
-        self.summing.update(op for accumulation in found for op in accumulation.ops)
+        self.array_reductions[versions[-1]] = found
+        self.reduction_ops.update(op for accumulation in found for op in accumulation.ops)
         return True

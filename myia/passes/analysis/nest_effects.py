@@ -23,10 +23,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from myia.ir.core import Op, Region, Value, captures
-from myia.passes.analysis.accesses import place_of
-from myia.passes.analysis.array_reductions import CASTS
+from myia.passes.analysis.accesses import start_indices
+from myia.passes.analysis.array_reductions import SHAPE_CHANGES
 from myia.passes.analysis.def_use import uses
-from myia.passes.analysis.linear_indices import ONE, Ranges
+from myia.passes.analysis.linear_indices import ONE, IndexRanges
 from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
 from myia.primitives.core.structured import Loop, loop_p
 from myia.primitives.pointwise.arithmetic import add
@@ -34,7 +34,7 @@ from myia.primitives.pointwise.arithmetic import add
 Path = tuple[Value, ...]  # the indices of loops, from the outermost one
 
 
-class NotWhole(Exception):
+class NoWholeArrayForm(Exception):
     """A nest is not made of operations of whole arrays, or that is not worth it."""
 
 
@@ -62,36 +62,36 @@ class Assignment:
         return self.store
 
 
-Change = Addition | Assignment
+Effect = Addition | Assignment
 
 
 class LoopNest:
     """A loop, and those in its trips, which all make a number of trips that is known."""
 
-    def __init__(self, op: Op, ranges: Ranges):
-        """Raises `NotWhole` if another op with regions is in it, or one with an effect."""
+    def __init__(self, op: Op, ranges: IndexRanges):
+        """Raises `NoWholeArrayForm` if another op with regions is in it, or one with an effect."""
         self.ranges = ranges
-        self.counts: dict[Value, int] = {}  # by index
+        self.trip_counts: dict[Value, int] = {}  # by index
         self.definitions: dict[Value, Op] = {}
         self.carried: set[Value] = set()
         self._enter(op)
 
     def _enter(self, op: Op) -> None:
         loop = Loop.of(op)
-        count = None if loop.count is None else self.ranges.of(loop.count)
+        count = None if loop.count is None else self.ranges.linear_form(loop.count)
         if loop.cond is not None or count is None or not set(count) <= {ONE}:
-            raise NotWhole
+            raise NoWholeArrayForm
         index, *args = loop.body.args
-        self.counts[index] = count[ONE]
+        self.trip_counts[index] = count[ONE]
         self.carried.update(args)
         for inner in loop.body.ops:
             self.definitions.update((y, inner) for y in inner.results)
             if inner.primitive is loop_p:
                 self._enter(inner)
             elif inner.regions or inner.primitive.effect:
-                raise NotWhole
+                raise NoWholeArrayForm
 
-    def changes(self, op: Op, i: int, path: Path = ()) -> Iterator[Change]:
+    def effects_on_carry(self, op: Op, i: int, path: Path = ()) -> Iterator[Effect]:
         """What loop `op`, in the trips of `path`, does to its carry `i`."""
         body = Loop.of(op).body
         version, end = body.args[1 + i], body.yields[i]
@@ -99,9 +99,9 @@ class LoopNest:
         while version is not end:
             version = yield from self._next(body, version, inner)
         if uses(body).get(end) or body.yields.count(end) != 1:
-            raise NotWhole
+            raise NoWholeArrayForm
 
-    def _next(self, body: Region, version: Value, path: Path) -> Iterator[Change]:
+    def _next(self, body: Region, version: Value, path: Path) -> Iterator[Effect]:
         """The version after this one, and what has been added to make it."""
         users = uses(body).get(version, [])
         stores = [op for op in users if op.primitive is dynamic_update_slice]
@@ -109,32 +109,32 @@ class LoopNest:
             return (yield from self._stored(body, version, users, stores[0], path))
         op = _only_user(body, version)
         if op.operands.count(version) != 1:
-            raise NotWhole
+            raise NoWholeArrayForm
         if op.primitive is loop_p:
             return (yield from self._through(op, version, path))
         if version.aval.size != 1:
-            raise NotWhole
-        if op.primitive not in CASTS:
+            raise NoWholeArrayForm
+        if op.primitive not in SHAPE_CHANGES:
             yield Addition(op, _other(op, version), None, path)
         return op.results[0]
 
-    def _through(self, op: Op, version: Value, path: Path) -> Iterator[Change]:
+    def _through(self, op: Op, version: Value, path: Path) -> Iterator[Effect]:
         carries = Loop.of(op).carries
         if version not in carries or version in captures(*op.regions):
-            raise NotWhole
+            raise NoWholeArrayForm
         i = carries.index(version)
-        yield from self.changes(op, i, path)
+        yield from self.effects_on_carry(op, i, path)
         return op.results[i]
 
     def _stored(
         self, body: Region, version: Value, users: list[Op], store: Op, path: Path
-    ) -> Iterator[Change]:
+    ) -> Iterator[Effect]:
         """What becomes of an element that a trip has to itself, or that it adds to."""
         reads = [op for op in users if op is not store]
         if store.operands.count(version) != 1 or store.operands[0] is not version:
-            raise NotWhole
+            raise NoWholeArrayForm
         if store.operands[1].aval.size != 1 or not all(self._reads_it(op, store) for op in reads):
-            raise NotWhole
+            raise NoWholeArrayForm
         terms = _added(body, reads[0], store) if len(reads) == 1 else None
         if terms is None:
             yield Assignment(store.operands[1], store, path, tuple(reads))
@@ -145,7 +145,7 @@ class LoopNest:
     def _reads_it(self, op: Op, store: Op) -> bool:
         """Does `op` read the element that is stored?"""
         one = op.primitive is dynamic_slice and op.results[0].aval.size == 1
-        return one and self.ranges.same(place_of(op), place_of(store))
+        return one and self.ranges.are_equal(start_indices(op), start_indices(store))
 
 
 def _added(body: Region, read: Op, store: Op) -> list[tuple[Op, Value]] | None:
@@ -154,10 +154,10 @@ def _added(body: Region, read: Op, store: Op) -> list[tuple[Op, Value]] | None:
     (x,) = read.results
     try:
         while (op := _only_user(body, x)) is not store:
-            if op.primitive not in CASTS:
+            if op.primitive not in SHAPE_CHANGES:
                 found.append((op, _other(op, x)))
             (x,) = op.results
-    except NotWhole:
+    except NoWholeArrayForm:
         return None
     return found
 
@@ -165,7 +165,7 @@ def _added(body: Region, read: Op, store: Op) -> list[tuple[Op, Value]] | None:
 def _only_user(body: Region, x: Value) -> Op:
     users = uses(body).get(x, [])
     if len(users) != 1 or x in body.yields:
-        raise NotWhole
+        raise NoWholeArrayForm
     return users[0]
 
 
@@ -173,5 +173,5 @@ def _other(op: Op, x: Value) -> Value:
     """What is added to `x`, in any order."""
     free = op.primitive is add and op.params.get("reassoc", False)
     if not free or op.operands.count(x) != 1:
-        raise NotWhole
+        raise NoWholeArrayForm
     return op.operands[1 - op.operands.index(x)]

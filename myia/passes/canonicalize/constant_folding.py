@@ -43,7 +43,7 @@ def _fold(op: Op, walk: Walk) -> Sequence[Value] | None:
         return _fold_if(op, walk)
     if op.primitive in (loop_p, rev_p):
         return _fold_loop(op, walk)
-    number = _folded(op, [walk.number(x) for x in op.operands])
+    number = _folded(op, [walk.constant_value(x) for x in op.operands])
     if number is None:
         return None
     (y,) = op.results
@@ -212,7 +212,7 @@ def _portable(aval: Aval, number) -> bool:
 
 
 def _fold_if(op: Op, walk: Walk) -> Sequence[Value] | None:
-    pred = walk.number(op.operands[0])
+    pred = walk.constant_value(op.operands[0])
     if pred is None:
         return None
     taken = op.regions[0] if pred else op.regions[1]
@@ -223,7 +223,7 @@ def _fold_if(op: Op, walk: Walk) -> Sequence[Value] | None:
 
 def _fold_loop(op: Op, walk: Walk) -> Sequence[Value] | None:
     loop = Loop.of(op)
-    count = None if loop.count is None else walk.number(loop.count)
+    count = None if loop.count is None else walk.constant_value(loop.count)
     if (count is not None and count <= 0) or _never(loop.cond, walk):
         return loop.initial
     if count == 1 and loop.cond is None:
@@ -238,4 +238,4 @@ def _never(cond: Region | None, walk: Walk) -> bool:
     """Whether a loop's condition is known to be false, and has nothing else to do."""
     if cond is None or any(map(has_effect, cond.ops)):
         return False
-    return walk.number(cond.yields[0]) is False
+    return walk.constant_value(cond.yields[0]) is False

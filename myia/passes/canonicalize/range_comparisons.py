@@ -17,30 +17,32 @@ from collections.abc import Callable, Mapping, Sequence
 from myia.ir.avals import I64
 from myia.ir.core import Function, Op, Value
 from myia.ir.primitive import Primitive
-from myia.passes.analysis.linear_indices import Ranges, Sum, minus, number, times
+from myia.passes.analysis.linear_indices import IndexRanges, LinearForm, constant_form, minus, times
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import logic
 from myia.rewriting.walk import Walk, rewrite
 
-Test = Callable[[Ranges, Sum], bool]
+Test = Callable[[IndexRanges, LinearForm], bool]
 
 
 def fold_range_comparisons(function: Function) -> Function:
     """`function` with comparisons of integers of which the result is known as that result."""
-    ranges = Ranges(function.region)
+    ranges = IndexRanges(function.region)
 
     def rule(op: Op, _: Walk) -> Sequence[Value] | None:
         if op.primitive not in COMPARISONS or op.operands[0].aval != I64:
             return None
-        x, y = map(ranges.of, op.operands)
-        exact = ranges.is_exact(x) and ranges.is_exact(y)
+        x, y = map(ranges.linear_form, op.operands)
+        exact = ranges.cannot_overflow(x) and ranges.cannot_overflow(y)
         known = comparison_result(op.primitive, minus(y, x), ranges) if exact else None
         return None if known is None else [constant(known, bool)]
 
     return rewrite(function, rule)
 
 
-def comparison_result(comparison: Primitive, distance: Sum, ranges: Ranges) -> bool | None:
+def comparison_result(
+    comparison: Primitive, distance: LinearForm, ranges: IndexRanges
+) -> bool | None:
     """Whether x and y compare so, given y - x; None if that is not known."""
     if any(test(ranges, distance) for test in COMPARISONS[comparison]):
         return True
@@ -49,23 +51,23 @@ def comparison_result(comparison: Primitive, distance: Sum, ranges: Ranges) -> b
     return None
 
 
-def _ahead(ranges: Ranges, distance: Sum) -> bool:
-    return ranges.not_negative(minus(distance, number(1)))
+def _ahead(ranges: IndexRanges, distance: LinearForm) -> bool:
+    return ranges.is_nonnegative(minus(distance, constant_form(1)))
 
 
-def _not_behind(ranges: Ranges, distance: Sum) -> bool:
-    return ranges.not_negative(distance)
+def _not_behind(ranges: IndexRanges, distance: LinearForm) -> bool:
+    return ranges.is_nonnegative(distance)
 
 
-def _behind(ranges: Ranges, distance: Sum) -> bool:
+def _behind(ranges: IndexRanges, distance: LinearForm) -> bool:
     return _ahead(ranges, times(distance, -1))
 
 
-def _not_ahead(ranges: Ranges, distance: Sum) -> bool:
+def _not_ahead(ranges: IndexRanges, distance: LinearForm) -> bool:
     return _not_behind(ranges, times(distance, -1))
 
 
-def _together(ranges: Ranges, distance: Sum) -> bool:
+def _together(ranges: IndexRanges, distance: LinearForm) -> bool:
     return not distance
 
 

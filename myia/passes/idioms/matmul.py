@@ -9,8 +9,8 @@
     }
 
 The gradient of a product that a user wrote with three loops takes two of them. The user's own sums
-keep their order; those of cotangents have none (`reassoc`). `changes.py` says what nests do,
-`tensors.py` what that is as arrays, `distribute.py` which nests a loop is made of.
+keep their order; those of cotangents have none (`reassoc`). `nest_effects.py` says what nests do,
+`nest_to_arrays.py` what that is as arrays, `distribute.py` which nests a loop is made of.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from math import prod
 from myia.ir.builder import Builder, append, at
 from myia.ir.core import Function, Op, Region, Value
 from myia.ir.rewrite import Env
-from myia.passes.analysis.linear_indices import Ranges
-from myia.passes.analysis.nest_effects import LoopNest, NotWhole
+from myia.passes.analysis.linear_indices import IndexRanges
+from myia.passes.analysis.nest_effects import LoopNest, NoWholeArrayForm
 from myia.passes.idioms.nest_to_arrays import NestArrays
 from myia.passes.loops.fission import restricted_to_carries, split_loop
 from myia.primitives.arrays.dynamic_slices import dynamic_slice
@@ -38,11 +38,11 @@ MIN_ITERATIONS_INSIDE_LOOPS = 2048
 
 def recognize_matmul(function: Function) -> Function:
     """`function` with products of arrays in the place of loops that add up products."""
-    ranges = Ranges(function.region)
+    ranges = IndexRanges(function.region)
     return with_region(function, _region(function.region, ranges, in_loop=False))
 
 
-def _region(region: Region, ranges: Ranges, in_loop: bool) -> Region:
+def _region(region: Region, ranges: IndexRanges, in_loop: bool) -> Region:
     env: Env = {}
     with Builder() as b:
         for op in region.ops:
@@ -56,7 +56,7 @@ def _region(region: Region, ranges: Ranges, in_loop: bool) -> Region:
     return rebuilt(region, b.ops, look_up(region.yields, env))
 
 
-def _emit_parts(op: Op, ranges: Ranges, in_loop: bool) -> Env | None:
+def _emit_parts(op: Op, ranges: IndexRanges, in_loop: bool) -> Env | None:
     """Emit what a loop is made of, if some of that is products; what becomes of its results."""
     parts = split_loop(op, ranges)
     if parts != [op]:
@@ -95,7 +95,7 @@ def _trips(op: Op) -> int:
     return (loop.bound or 1) * max(inner, default=1)
 
 
-def _contracted(op: Op, ranges: Ranges, in_loop: bool) -> list[Value] | None:
+def _contracted(op: Op, ranges: IndexRanges, in_loop: bool) -> list[Value] | None:
     """The results of a loop, emitted as products; None, and nothing is emitted, if it is none."""
     try:
         with Builder() as b, at(op.span):
@@ -104,8 +104,8 @@ def _contracted(op: Op, ranges: Ranges, in_loop: bool) -> list[Value] | None:
                 return None
             tensors = NestArrays(nest, _largest(op, nest))
             carries = enumerate(Loop.of(op).carries)
-            results = [tensors.changed(x, list(nest.changes(op, i))) for i, x in carries]
-    except NotWhole:
+            results = [tensors.changed(x, list(nest.effects_on_carry(op, i))) for i, x in carries]
+    except NoWholeArrayForm:
         return None
     for new in b.ops:
         append(new)
@@ -113,7 +113,7 @@ def _contracted(op: Op, ranges: Ranges, in_loop: bool) -> list[Value] | None:
 
 
 def _is_large(nest: LoopNest, in_loop: bool) -> bool:
-    trips, depth = prod(nest.counts.values()), len(nest.counts)
+    trips, depth = prod(nest.trip_counts.values()), len(nest.trip_counts)
     if in_loop:
         return trips >= MIN_ITERATIONS_INSIDE_LOOPS and depth > 2
     return trips >= MIN_ITERATIONS

@@ -87,7 +87,7 @@ class _Search:
             return self._around(op.operands[0], neg, None)
         if op.primitive is mul:
             return self._product(*op.operands) or self._product(*op.operands[::-1])
-        if op.primitive is select and self.walk.number(op.operands[2]) == 0:
+        if op.primitive is select and self.walk.constant_value(op.operands[2]) == 0:
             return self._masked(*op.operands[:2])
         return None
 
@@ -167,7 +167,7 @@ def _is_zero_without(mask: Value, x: Value, walk: Walk) -> bool:
         return False
     if op.primitive is neg:
         return _is_zero_without(mask, op.operands[0], walk)
-    masked = op.primitive is select and walk.number(op.operands[2]) == 0
+    masked = op.primitive is select and walk.constant_value(op.operands[2]) == 0
     return masked and _implies(op.operands[0], mask, walk)
 
 

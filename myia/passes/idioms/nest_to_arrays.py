@@ -24,10 +24,17 @@ from math import prod
 from myia.ir.avals import I64
 from myia.ir.builder import at, emit1
 from myia.ir.core import Op, Value
-from myia.passes.analysis.accesses import place_of
-from myia.passes.analysis.array_reductions import CASTS
-from myia.passes.analysis.linear_indices import ONE, Sum, minus, number
-from myia.passes.analysis.nest_effects import Addition, Assignment, Change, LoopNest, NotWhole, Path
+from myia.passes.analysis.accesses import start_indices
+from myia.passes.analysis.array_reductions import SHAPE_CHANGES
+from myia.passes.analysis.linear_indices import ONE, LinearForm, constant_form, minus
+from myia.passes.analysis.nest_effects import (
+    Addition,
+    Assignment,
+    Effect,
+    LoopNest,
+    NoWholeArrayForm,
+    Path,
+)
 from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
 from myia.primitives.arrays.shaping import broadcast, flip, iota, reduce_sum, reshape, transpose
 from myia.primitives.core.define import PointwisePrimitive, constant, constant_p
@@ -49,21 +56,21 @@ Terms = tuple[Product, ...]  # which may be added in any order
 
 
 class NestArrays:
-    """Emits arrays for the values of a nest; `NotWhole` if that takes more than it is worth."""
+    """Emits arrays for the values of a nest; raises `NoWholeArrayForm` where that does not pay."""
 
     def __init__(self, nest: LoopNest, largest: int):
         self.nest, self.largest = nest, largest
-        self.order = list(nest.counts)  # outer loops first
+        self.order = list(nest.trip_counts)  # outer loops first
         self.directions: dict[Value, int] = {}  # of axes: along or against the index
         self.terms: dict[Value, Terms] = {}
         self.contracted: dict[tuple[Product, Value], Product] = {}
 
     # ----- What trips do to a carry
 
-    def changed(self, carry: Value, changes: Sequence[Change]) -> Value:
+    def changed(self, carry: Value, changes: Sequence[Effect]) -> Value:
         """What the nest makes of `carry`, one change for all trips, and then the next one."""
         if not all(self._in_any_order(*pair) for pair in combinations(changes, 2)):
-            raise NotWhole
+            raise NoWholeArrayForm
         for change in changes:
             with at(change.op.span):
                 if change.store is not None:
@@ -73,7 +80,7 @@ class NestArrays:
                     carry = _plus(carry, reshape(total, shape=carry.shape))
         return carry
 
-    def _in_any_order(self, one: Change, other: Change) -> bool:
+    def _in_any_order(self, one: Effect, other: Effect) -> bool:
         """Does an element see these two changes in the order of the trips?
 
         It does if they only add to it. It does as well if all trips that change it are one trip of
@@ -86,22 +93,22 @@ class NestArrays:
         pairs = list(zip(self._axes(one.store), self._axes(other.store)))
         return all(any(x == y and x[1] is k for x, y in pairs) for k in one.path if k in other.path)
 
-    def _axes(self, store: Op) -> list[tuple[Sum, Value | None, int]]:
-        return [self._axis(self.nest.ranges.of(x)) for x in place_of(store)]
+    def _axes(self, store: Op) -> list[tuple[LinearForm, Value | None, int]]:
+        return [self._axis(self.nest.ranges.linear_form(x)) for x in start_indices(store)]
 
-    def _stored(self, array: Value, change: Change) -> Value:
-        window = self._window(array, place_of(change.store))
+    def _stored(self, array: Value, change: Effect) -> Value:
+        window = self._window(array, start_indices(change.store))
         if window.sizes == array.shape:
             return self._after(array, window, change)
         place = self._place(window)
         before = dynamic_slice(array, *place, sizes=window.sizes)
         return dynamic_update_slice(array, self._after(before, window, change), *place)
 
-    def _after(self, before: Value, window: _Window, change: Change) -> Value:
+    def _after(self, before: Value, window: _Window, change: Effect) -> Value:
         """What a window becomes."""
         if isinstance(change, Assignment):
             if set(change.path) != set(window.dims):
-                raise NotWhole
+                raise NoWholeArrayForm
             for read in change.reads:
                 factor = Factor(self._along(before, window), window.dims)
                 self.terms[read.results[0]] = _one(factor)
@@ -111,7 +118,7 @@ class NestArrays:
         found = reshape(found, shape=window.sizes)
         return found if isinstance(change, Assignment) else _plus(before, found)
 
-    def _summed(self, change: Change, dims: Path) -> Terms:
+    def _summed(self, change: Effect, dims: Path) -> Terms:
         terms = self._of(change.term)
         for index in reversed(change.path):
             if index not in dims:
@@ -126,10 +133,10 @@ class NestArrays:
         return self.terms[x]
 
     def _found(self, x: Value) -> Terms:
-        if x in self.nest.counts:
+        if x in self.nest.trip_counts:
             return _one(self._index(x))
         if x in self.nest.carried:
-            raise NotWhole
+            raise NoWholeArrayForm
         if x not in self.nest.definitions:
             return _one(Factor(reshape(x, shape=()), ()))
         op = self.nest.definitions[x]
@@ -142,20 +149,20 @@ class NestArrays:
         if op.primitive is loop_p:
             return self._total(op, op.results.index(x))
         if x.aval.size != 1:
-            raise NotWhole
+            raise NoWholeArrayForm
         if op.primitive is constant_p:
             return _one(Factor(constant(op.params["value"], x.dtype), ()))
-        if op.primitive in CASTS:
+        if op.primitive in SHAPE_CHANGES:
             return self._of(op.operands[0])
         if not isinstance(op.primitive, PointwisePrimitive):
-            raise NotWhole
+            raise NoWholeArrayForm
         operands = [self._of(y) for y in op.operands]
         if op.primitive is mul and x.dtype.kind in "fc":
             return (self._factors(*operands),)
         return _one(self._pointwise(op, operands))
 
     def _index(self, k: Value) -> Factor:
-        n = self.nest.counts[k]
+        n = self.nest.trip_counts[k]
         steps = iota(shape=(n,), axis=0, dtype=I64.dtype)
         if self.directions.setdefault(k, 1) < 0:
             steps = sub(constant(n - 1, I64.dtype, (n,)), steps)
@@ -176,9 +183,9 @@ class NestArrays:
     def _total(self, op: Op, i: int) -> Terms:
         """What a loop within the nest makes of a number."""
         total = self._of(Loop.of(op).carries[i])
-        for change in self.nest.changes(op, i):
+        for change in self.nest.effects_on_carry(op, i):
             if change.store is not None:
-                raise NotWhole
+                raise NoWholeArrayForm
             total += self._summed(change, ())
         return total
 
@@ -188,8 +195,8 @@ class NestArrays:
         array = op.operands[0]
         known = array in self.nest.definitions or array in self.nest.carried
         if known or op.results[0].aval.size != 1:
-            raise NotWhole
-        window = self._window(array, place_of(op))
+            raise NoWholeArrayForm
+        window = self._window(array, start_indices(op))
         whole = window.sizes == array.shape
         part = array if whole else dynamic_slice(array, *self._place(window), sizes=window.sizes)
         return Factor(self._along(part, window), window.dims)
@@ -201,39 +208,39 @@ class NestArrays:
 
     def _window(self, array: Value, place: Sequence[Value]) -> _Window:
         """What is accessed at `place` in all trips."""
-        axes = [self._axis(self.nest.ranges.of(x)) for x in place]
+        axes = [self._axis(self.nest.ranges.linear_form(x)) for x in place]
         dims = tuple(index for _, index, _ in axes if index is not None)
-        sizes = tuple(1 if k is None else self.nest.counts[k] for _, k, _ in axes)
+        sizes = tuple(1 if k is None else self.nest.trip_counts[k] for _, k, _ in axes)
         start = tuple(n for n, _, _ in axes)
         ends = zip(start, sizes, array.shape)
         if len(set(dims)) < len(dims) or not all(self._is_inside(*end) for end in ends):
-            raise NotWhole
+            raise NoWholeArrayForm
         along = [
             step == self.directions.setdefault(k, step) for _, k, step in axes if k is not None
         ]
         flips = [i for i, same in enumerate(along) if not same]
         return _Window(start, sizes, dims, tuple(flips))
 
-    def _is_inside(self, start: Sum, size: int, extent: int) -> bool:
-        ends = (start, minus(number(extent - size), start))
-        return all(map(self.nest.ranges.not_negative, ends))
+    def _is_inside(self, start: LinearForm, size: int, extent: int) -> bool:
+        ends = (start, minus(constant_form(extent - size), start))
+        return all(map(self.nest.ranges.is_nonnegative, ends))
 
     def _place(self, window: _Window) -> list[Value]:
         return [_emit_index(start) for start in window.start]
 
-    def _axis(self, start: Sum) -> tuple[Sum, Value | None, int]:
+    def _axis(self, start: LinearForm) -> tuple[LinearForm, Value | None, int]:
         """The least place along an axis, and the index along or against which it moves."""
-        moving = [atom for atom in start if atom in self.nest.counts]
-        rest = Sum({atom: n for atom, n in start.items() if atom not in moving})
+        moving = [atom for atom in start if atom in self.nest.trip_counts]
+        rest = LinearForm({atom: n for atom, n in start.items() if atom not in moving})
         if any(atom in self.nest.definitions for atom in rest):
-            raise NotWhole
+            raise NoWholeArrayForm
         if not moving:
             return rest, None, 0
         (k, *others) = moving
         if others or abs(start[k]) != 1:
-            raise NotWhole
-        back = self.nest.counts[k] - 1 if start[k] < 0 else 0
-        return minus(rest, number(back)), k, start[k]
+            raise NoWholeArrayForm
+        back = self.nest.trip_counts[k] - 1 if start[k] < 0 else 0
+        return minus(rest, constant_form(back)), k, start[k]
 
     # ----- Sums of products
 
@@ -245,7 +252,7 @@ class NestArrays:
         """
         having = [i for i, f in enumerate(product) if index in f.dims]
         if not having:
-            count = constant(self.nest.counts[index], product[0].value.dtype)
+            count = constant(self.nest.trip_counts[index], product[0].value.dtype)
             return (*product, Factor(count, ()))
         end = having[-1] + 1
         key = (product[:end], index)
@@ -295,7 +302,7 @@ class NestArrays:
 
     def _multiplied(self, product: Product, dims: Path) -> Value:
         if not all(set(f.dims) <= set(dims) for f in product):
-            raise NotWhole
+            raise NoWholeArrayForm
         return self._spread(self._product(product), dims)
 
     def _spread(self, factor: Factor, dims: Path) -> Value:
@@ -310,7 +317,7 @@ class NestArrays:
         return broadcast(value, shape=self._shape(dims), dims=axes)
 
     def _shape(self, dims: Path) -> tuple[int, ...]:
-        return tuple(self.nest.counts[k] for k in dims)
+        return tuple(self.nest.trip_counts[k] for k in dims)
 
     def _union(self, all_dims: Iterable[Path]) -> Path:
         found = {k for dims in all_dims for k in dims}
@@ -319,7 +326,7 @@ class NestArrays:
     def _checked(self, dims: Path) -> Path:
         """`dims`, if an array over them is not larger than those that there are."""
         if prod(self._shape(dims)) > self.largest:
-            raise NotWhole
+            raise NoWholeArrayForm
         return dims
 
 
@@ -327,13 +334,13 @@ class NestArrays:
 class _Window:
     """What the trips of a nest access of an array; `flips`: axes that are against the indices."""
 
-    start: tuple[Sum, ...]
+    start: tuple[LinearForm, ...]
     sizes: tuple[int, ...]
     dims: Path
     flips: tuple[int, ...]
 
 
-def _emit_index(index: Sum) -> Value:
+def _emit_index(index: LinearForm) -> Value:
     """Emit a sum of multiples of integers."""
     total = constant(index[ONE], I64.dtype)
     for atom, factor in index.items():

@@ -35,7 +35,7 @@ def _by_root(op: Op, walk: Walk) -> Sequence[Value] | None:
     if op.primitive is not pow or op.operands[0].dtype.kind != "f":
         return None
     x, exponent = op.operands
-    n = walk.number(exponent)
+    n = walk.constant_value(exponent)
     if n not in (1.5, -1.5):
         return None
     root, endless = sqrt(x), eq(x, lift(-math.inf, x.aval))

@@ -22,8 +22,8 @@ from math import prod
 from myia.ir.core import Op, Region, Value, has_effect, walk
 from myia.ir.dependence import needed
 from myia.ir.rewrite import clone_region
-from myia.passes.analysis.array_versions import untouched
-from myia.passes.analysis.linear_indices import Ranges
+from myia.passes.analysis.array_versions import reads_initial_value
+from myia.passes.analysis.linear_indices import IndexRanges
 from myia.primitives.arrays.dynamic_slices import dynamic_slice
 from myia.primitives.core.structured import Loop, loop_p
 from myia.rewriting.walk import rebuilt
@@ -31,7 +31,7 @@ from myia.rewriting.walk import rebuilt
 MAX_RECOMPUTED_ELEMENTS = 64  # elements per iteration that an op may compute in several loops
 
 
-def split_loop(op: Op, ranges: Ranges) -> list[Op]:
+def split_loop(op: Op, ranges: IndexRanges) -> list[Op]:
     """The loops that a counted loop splits into, at any depth; they may run in any order.
 
     A loop with an effect is not split: what a user prints belongs to no carried value, and its
@@ -48,7 +48,7 @@ def split_loop(op: Op, ranges: Ranges) -> list[Op]:
     return [op] if len(groups) < 2 else [restricted_to_carries(op, group) for group in groups]
 
 
-def _with_inner_loops_split(body: Region, ranges: Ranges) -> Region:
+def _with_inner_loops_split(body: Region, ranges: IndexRanges) -> Region:
     ops: list[Op] = []
     for op in body.ops:
         parts = split_loop(op, ranges) if op.primitive is loop_p else [op]
@@ -71,7 +71,7 @@ def restricted_to_carries(op: Op, group: Sequence[int]) -> Op:
     return Op(loop_p, operands, op.params, (part,), tuple(op.results[i] for i in group), op.span)
 
 
-def _groups(loop: Loop, ranges: Ranges) -> list[list[int]]:
+def _groups(loop: Loop, ranges: IndexRanges) -> list[list[int]]:
     """Positions of carries, grouped: two that depend on each other or share work stay together."""
     parts = [needed(loop.body.ops, [y]) for y in loop.body.yields]
     groups: list[list[int]] = []
@@ -86,7 +86,9 @@ def _groups(loop: Loop, ranges: Ranges) -> list[list[int]]:
     return groups
 
 
-def _must_share_loop(loop: Loop, parts: list[list[Op]], i: int, j: int, ranges: Ranges) -> bool:
+def _must_share_loop(
+    loop: Loop, parts: list[list[Op]], i: int, j: int, ranges: IndexRanges
+) -> bool:
     """Must carries `i` and `j` be computed in one loop? `parts`: the ops that each needs."""
     shared = set(parts[i]) & set(parts[j])
     if any(
@@ -97,7 +99,7 @@ def _must_share_loop(loop: Loop, parts: list[list[Op]], i: int, j: int, ranges: 
     return _depends(loop, parts[i], i, j, ranges) or _depends(loop, parts[j], j, i, ranges)
 
 
-def _depends(loop: Loop, part: list[Op], i: int, j: int, ranges: Ranges) -> bool:
+def _depends(loop: Loop, part: list[Op], i: int, j: int, ranges: IndexRanges) -> bool:
     """Does carry `i`, which `part` computes, depend on the value of carry `j` from an earlier
     iteration?
     """
@@ -106,7 +108,7 @@ def _depends(loop: Loop, part: list[Op], i: int, j: int, ranges: Ranges) -> bool
         return True
     users = [op for op in _all_ops(part) if arg in op.operands or _yields(op, arg)]
     only_loads = all(op.primitive is dynamic_slice for op in users)
-    return not (only_loads and all(untouched(loop, arg, op, ranges) for op in users))
+    return not (only_loads and all(reads_initial_value(loop, arg, op, ranges) for op in users))
 
 
 def _all_ops(ops: Sequence[Op]) -> Iterator[Op]:

@@ -24,10 +24,10 @@ from myia.ir.avals import I64
 from myia.ir.builder import Builder, append, at
 from myia.ir.core import Function, Op, Region, Value
 from myia.ir.rewrite import inline
-from myia.passes.analysis.linear_indices import ONE, Ranges, minus, number
-from myia.passes.analysis.loop_dependence import independent, on_elements
+from myia.passes.analysis.linear_indices import ONE, IndexRanges, constant_form, minus
+from myia.passes.analysis.loop_dependence import is_scalar_op, summary_if_independent
 from myia.passes.canonicalize.range_comparisons import COMPARISONS, comparison_result
-from myia.passes.vectorize.inner_loop import MIN_TRIPS, WIDTH
+from myia.passes.vectorize.inner_loop import MIN_TRIP_COUNT, VECTOR_WIDTH
 from myia.primitives.core.define import constant
 from myia.primitives.core.structured import Loop
 from myia.primitives.pointwise.arithmetic import add
@@ -36,11 +36,11 @@ from myia.rewriting.walk import rewrite_loops
 
 def peel_loops(function: Function) -> Function:
     """`function` with loops over scalars split so that comparisons are constant in each part."""
-    ranges = Ranges(function.region)
+    ranges = IndexRanges(function.region)
     return rewrite_loops(function, lambda op: _emit_loop(op, ranges))
 
 
-def _emit_loop(op: Op, ranges: Ranges) -> None:
+def _emit_loop(op: Op, ranges: IndexRanges) -> None:
     loop = Loop.of(op)
     parts = _parts(loop, ranges)
     carries = loop.carries
@@ -56,21 +56,21 @@ def _emit_loop(op: Op, ranges: Ranges) -> None:
         append(op)
 
 
-def _parts(loop: Loop, ranges: Ranges) -> list[tuple[int, int]]:
+def _parts(loop: Loop, ranges: IndexRanges) -> list[tuple[int, int]]:
     """The first iteration and the trip count of each part; none if the loop stays whole."""
     if loop.count is None or loop.cond is not None:
         return []
-    count = ranges.of(loop.count)
+    count = ranges.linear_form(loop.count)
     n = count[ONE]
-    if set(count) - {ONE} or n < MIN_TRIPS or not all(map(on_elements, loop.body.ops)):
+    if set(count) - {ONE} or n < MIN_TRIP_COUNT or not all(map(is_scalar_op, loop.body.ops)):
         return []
     starts = sorted({0, n, *_peeled_ends(loop.body, n, ranges)})  # and where the last part ends
-    if len(starts) == 2 or independent(loop, ranges, WIDTH) is not None:
+    if len(starts) == 2 or summary_if_independent(loop, ranges, VECTOR_WIDTH) is not None:
         return []
     return [(start, end - start) for start, end in pairwise(starts)]
 
 
-def _peeled_ends(body: Region, n: int, ranges: Ranges) -> Iterator[int]:
+def _peeled_ends(body: Region, n: int, ranges: IndexRanges) -> Iterator[int]:
     """Where to split: at 1 if the result of some comparison differs between iterations 0 and 1, at
     n - 1 if it differs between iterations n - 2 and n - 1.
     """
@@ -78,13 +78,13 @@ def _peeled_ends(body: Region, n: int, ranges: Ranges) -> Iterator[int]:
     for op in body.ops:
         if op.primitive not in COMPARISONS or op.operands[0].aval != I64:
             continue
-        distance = minus(*(ranges.of(x) for x in op.operands[::-1]))
+        distance = minus(*(ranges.linear_form(x) for x in op.operands[::-1]))
         if not distance[k] or set(distance) - {k, ONE}:
             continue
         for split in (1, n - 1):
             results = [
                 comparison_result(
-                    op.primitive, number(distance[ONE] + distance[k] * iteration), ranges
+                    op.primitive, constant_form(distance[ONE] + distance[k] * iteration), ranges
                 )
                 for iteration in (split - 1, split)
             ]

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from myia.ir.avals import I64
 from myia.ir.core import Function, Op, Value
 from myia.ir.rewrite import inline
-from myia.passes.analysis.loop_dependence import on_elements
+from myia.passes.analysis.loop_dependence import is_scalar_op
 from myia.primitives.core.define import constant
 from myia.primitives.core.structured import Loop, loop_p
 from myia.rewriting.walk import Walk, rewrite
@@ -39,11 +39,11 @@ def _unrolled(op: Op, walk: Walk) -> Sequence[Value] | None:
     if op.primitive is not loop_p:
         return None
     loop = Loop.of(op)
-    trip_count = None if loop.count is None else walk.number(loop.count)
+    trip_count = None if loop.count is None else walk.constant_value(loop.count)
     if trip_count is None or trip_count > MAX_ITERATIONS or loop.cond is not None:
         return None
     ops = loop.body.ops
-    if not all(map(on_elements, ops)) or trip_count * len(ops) > MAX_OPS:
+    if not all(map(is_scalar_op, ops)) or trip_count * len(ops) > MAX_OPS:
         return None
     values: Sequence[Value] = loop.carries
     for k in range(trip_count):

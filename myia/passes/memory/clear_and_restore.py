@@ -20,10 +20,10 @@ from collections.abc import Mapping, Sequence
 
 from myia.ir.core import Function, Op, Region, Value
 from myia.ir.rewrite import Env
-from myia.passes.analysis.accesses import is_same
-from myia.passes.analysis.array_reductions import Accumulation, accumulation_at
+from myia.passes.analysis.accesses import is_same_slice
+from myia.passes.analysis.array_reductions import ArrayReduction, array_reduction_at
 from myia.passes.analysis.def_use import definitions, uses
-from myia.passes.analysis.linear_indices import Ranges
+from myia.passes.analysis.linear_indices import IndexRanges
 from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
 from myia.primitives.arrays.shaping import reshape
 from myia.primitives.core.define import constant_p
@@ -33,7 +33,7 @@ from myia.rewriting.walk import look_up, rebuilt, substituted, substituted_regio
 
 def remove_clear_and_restore(function: Function) -> Function:
     """`function` without windows that are cleared to be added to and back."""
-    ranges = functools.cache(lambda: Ranges(function.region))
+    ranges = functools.cache(lambda: IndexRanges(function.region))
     numbers: dict[Value, object] = {}
 
     def visit(region: Region) -> Region:
@@ -69,7 +69,9 @@ def _without(region: Region, env: Env) -> Region:
 class _Cleared:
     """A window that is cleared by `clear`."""
 
-    def __init__(self, region: Region, clear: Op, ranges: Ranges, numbers: Mapping[Value, object]):
+    def __init__(
+        self, region: Region, clear: Op, ranges: IndexRanges, numbers: Mapping[Value, object]
+    ):
         self.region, self.clear, self.ranges, self.numbers = region, clear, ranges, numbers
         self.definitions = definitions(region)
 
@@ -81,8 +83,8 @@ class _Cleared:
             store = self._store_into(versions[-1])
             if store is None:
                 return None
-            found = accumulation_at(store, self.region, versions, self.ranges)
-            if found is None or not all(total.is_free for total in found.totals):
+            found = array_reduction_at(store, self.region, versions, self.ranges)
+            if found is None or not all(total.is_reassociable for total in found.steps):
                 return None
             added.update(found.ops)
             if self._adds_back(found):
@@ -98,11 +100,11 @@ class _Cleared:
         users = {op for x in versions for op in uses(self.region)[x]}
         return users <= added and not any(x in self.region.yields for x in versions)
 
-    def _adds_back(self, found: Accumulation) -> bool:
-        if len(found.totals) != 1 or not is_same(self.clear, found.store, self.ranges):
+    def _adds_back(self, found: ArrayReduction) -> bool:
+        if len(found.steps) != 1 or not is_same_slice(self.clear, found.store, self.ranges):
             return False
-        (total,) = found.totals
-        return total.op.primitive is add and self._was_there(total.op.operands[total.term])
+        (total,) = found.steps
+        return total.op.primitive is add and self._was_there(total.op.operands[total.term_position])
 
     def _was_there(self, x: Value) -> bool:
         """Is `x` what the window held before it was cleared?"""
@@ -119,5 +121,5 @@ class _Cleared:
         return (
             op.primitive is dynamic_slice
             and op.operands[0] is array
-            and is_same(op, self.clear, self.ranges)
+            and is_same_slice(op, self.clear, self.ranges)
         )

@@ -28,8 +28,8 @@ from myia.ir.builder import Builder, append, at
 from myia.ir.core import Function, Op, Region, Value, walk
 from myia.ir.params import param_key
 from myia.ir.rewrite import emit_again
-from myia.passes.analysis.def_use import carry_only_written, uses
-from myia.passes.analysis.linear_indices import Ranges
+from myia.passes.analysis.def_use import is_write_only_carry, uses
+from myia.passes.analysis.linear_indices import IndexRanges
 from myia.primitives.arrays.dynamic_slices import dynamic_update_slice
 from myia.primitives.arrays.shaping import reshape
 from myia.primitives.core.define import constant_p, empty_p
@@ -47,7 +47,7 @@ class _Known:
 
     def __init__(self, region: Region):
         self.definitions: dict[Value, Op] = {}
-        self.ranges = Ranges(region)
+        self.ranges = IndexRanges(region)
         self.learn(region)
 
     def learn(self, region: Region) -> None:
@@ -101,7 +101,7 @@ def _fill(loop: Loop, i: int, known: _Known) -> _Fill | None:
     array, store = loop.body.args[1 + i], known.op(loop.body.yields[i])
     if store is None or store.primitive is not dynamic_update_slice:
         return None
-    if store.operands[0] is not array or not carry_only_written(loop, i):
+    if store.operands[0] is not array or not is_write_only_carry(loop, i):
         return None
     row = _row(store, loop.body, known)
     links, start = _links(row, loop.body, known)
@@ -134,7 +134,7 @@ def _links(row: Value, body: Region, known: _Known) -> tuple[tuple[tuple[Op, int
             break
         if op.primitive is dynamic_update_slice:
             position = 0
-        elif op.primitive is loop_p and carry_only_written(Loop.of(op), op.results.index(row)):
+        elif op.primitive is loop_p and is_write_only_carry(Loop.of(op), op.results.index(row)):
             position = op.params["counted"] + op.results.index(row)
         else:
             break
@@ -162,7 +162,7 @@ def _whole_rows(fill: _Fill) -> bool:
 def _rows_apart(loop: Loop, fill: _Fill, known: _Known) -> bool:
     """Does each trip write a row of its own?"""
     rows = fill.store.operands[0].shape[0]
-    return known.ranges.trips_apart(fill.place[0], 1, rows, loop.body.args[0])
+    return known.ranges.are_disjoint_across_iterations(fill.place[0], 1, rows, loop.body.args[0])
 
 
 # ----- What it becomes

@@ -7,7 +7,7 @@
       yield %t'                                            yield %t'
     }                                                    }
 
-Such are the tapes of a nest whose outer trips are made at once (`at_once.py`), and what a user
+Such are the tapes of a nest whose outer trips are made at once (`outer_loop.py`), and what a user
 computes column by column. One column after the other, each element is in another line of the
 cache; where the rows are as long as a power of two, all these lines are in one place of it.
 
@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 from myia.ir.builder import Builder, append, at, emit1
 from myia.ir.core import Function, Op, Region, Value, walk
-from myia.passes.analysis.accesses import STORES, place_of, sizes_of
+from myia.passes.analysis.accesses import STORES, slice_sizes, start_indices
 from myia.primitives.arrays.dynamic_slices import dynamic_slice
 from myia.primitives.arrays.shaping import reshape
 from myia.primitives.core.define import constant_p, empty_p
@@ -112,7 +112,7 @@ class _Arrays:
                 (array,) = op.results
             else:
                 others += op.results
-            self.windows.append(_Window(array, sizes_of(op), depth))
+            self.windows.append(_Window(array, slice_sizes(op), depth))
             self.others += others
         elif op.primitive in (loop_p, if_p, call_p):
             for x, y in edges(op):
@@ -175,11 +175,11 @@ class _Rewrite:
         append(Op(op.primitive, operands, op.params, regions, results, op.span))
 
     def _window(self, op: Op, order: Order) -> None:
-        place, sizes = (_permuted(xs, order) for xs in (place_of(op), sizes_of(op)))
+        place, sizes = (_permuted(xs, order) for xs in (start_indices(op), slice_sizes(op)))
         place = tuple(map(self._new, place))
         if op.primitive is dynamic_slice:
             window = dynamic_slice(self._new(op.operands[0]), *place, sizes=sizes)
-            self.new[op.results[0]] = reshape(window, shape=sizes_of(op))
+            self.new[op.results[0]] = reshape(window, shape=slice_sizes(op))
             return
         (array,) = self._read(op.operands[:1], op.results)
         update = reshape(self._new(op.operands[1]), shape=sizes)

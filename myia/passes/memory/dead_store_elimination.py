@@ -11,9 +11,9 @@
 
 That is the reversal of a loop which fills an array: each trip takes the cotangent of its element
 and clears it, and the array is dropped at the end. No trip sees the store of another when their
-windows lie apart (`history.py`): along some axis they start at `a * k + c`, within the array, and
-`abs(a)` is at least their size. Then the array never changes, as `carries.py` will notice, and its
-reads need no fence; what only its stores needed, in inner loops too, goes.
+windows lie apart (`array_versions.py`): along some axis they start at `a * k + c`, within the
+array, and `abs(a)` is at least their size. Then the array never changes, as `carries.py` will
+notice, and its reads need no fence; what only its stores needed, in inner loops too, goes.
 
 Nor does a trip see stores behind which it reads, as the reversal of `x[i] += f * x[i - 1]` does: it
 restores element i and reads i - 1, which has not been restored yet.
@@ -25,9 +25,14 @@ from collections.abc import Iterator
 
 from myia.ir.core import Function, Op, Region, Value, walk
 from myia.ir.rewrite import Env
-from myia.passes.analysis.array_versions import History, carried, not_yet_touched, untouched
+from myia.passes.analysis.array_versions import (
+    VersionChain,
+    carried_chains,
+    reads_ahead_of_stores,
+    reads_initial_value,
+)
 from myia.passes.analysis.def_use import uses
-from myia.passes.analysis.linear_indices import Ranges
+from myia.passes.analysis.linear_indices import IndexRanges
 from myia.primitives.arrays.dynamic_slices import dynamic_slice
 from myia.primitives.core.structured import Loop, loop_p
 from myia.rewriting.walk import rebuilt, substituted, substituted_region, with_region
@@ -41,7 +46,7 @@ def eliminate_dead_stores(function: Function) -> Function:
 class _Stores:
     def __init__(self, function: Function):
         ops = list(walk(function.region))
-        self.ranges = Ranges(function.region)
+        self.ranges = IndexRanges(function.region)
         regions = [function.region, *(r for op in ops for r in op.regions)]
         self.read = {x for op in ops for x in op.operands}
         self.read.update(y for region in regions for y in region.yields)
@@ -57,7 +62,7 @@ class _Stores:
         env: Env = {}
         for i, arg in enumerate(loop.body.args[1:]):
             if self.is_dead(op, loop, i):
-                env.update(dict.fromkeys(carried(loop.body)[i].versions, arg))
+                env.update(dict.fromkeys(carried_chains(loop.body)[i].versions, arg))
         if not env:
             return op
         body = substituted_region(loop.body, env)
@@ -70,7 +75,7 @@ class _Stores:
             return False
         if loop.cond is not None and loop.cond.args[1 + i] in self.read:
             return False
-        arg, history = loop.body.args[1 + i], carried(loop.body)[i]
+        arg, history = loop.body.args[1 + i], carried_chains(loop.body)[i]
         if history is None or not history.stores:
             return False
         versions = {arg, *history.versions}
@@ -83,7 +88,7 @@ class _Stores:
             if not versions.isdisjoint(user.operands)
         )
 
-    def _is_step(self, op: Op, versions: set[Value], history: History) -> bool:
+    def _is_step(self, op: Op, versions: set[Value], history: VersionChain) -> bool:
         """Does `op` make a version of another and do no more with it?"""
         if op in history.stores:
             return op.operands[0] in versions and versions.isdisjoint(op.operands[1:])
@@ -94,11 +99,12 @@ class _Stores:
 
     def _is_early(self, op: Op, loop: Loop, arg: Value) -> bool:
         return op.primitive is dynamic_slice and (
-            untouched(loop, arg, op, self.ranges) or not_yet_touched(loop, arg, op, self.ranges)
+            reads_initial_value(loop, arg, op, self.ranges)
+            or reads_ahead_of_stores(loop, arg, op, self.ranges)
         )
 
 
-def _is_only_stored(op: Op, region: Region, history: History) -> bool:
+def _is_only_stored(op: Op, region: Region, history: VersionChain) -> bool:
     """Is what `op` computes in `region` seen by nobody but stores into the array?"""
     if op.regions or op.primitive.effect or any(y in region.yields for y in op.results):
         return False

@@ -17,8 +17,8 @@ from functools import partial
 
 from myia.ir.builder import append
 from myia.ir.core import Function, Op, Region, Value, walk
-from myia.passes.analysis.array_versions import carried, untouched
-from myia.passes.analysis.linear_indices import Ranges
+from myia.passes.analysis.array_versions import carried_chains, reads_initial_value
+from myia.passes.analysis.linear_indices import IndexRanges
 from myia.primitives.arrays.dynamic_slices import dynamic_slice
 from myia.primitives.core.define import constant_p
 from myia.primitives.core.structured import Loop
@@ -27,16 +27,16 @@ from myia.rewriting.walk import rebuilt, rewrite_loops, substituted
 
 def forward_initial_values(function: Function) -> Function:
     """`function` with numbers in the place of reads of what no trip has changed yet."""
-    ranges = Ranges(function.region)
+    ranges = IndexRanges(function.region)
     everything = walk(function.region)
     filled = {op.results[0]: op for op in everything if op.primitive is constant_p}
     return rewrite_loops(function, partial(_emit_loop, filled=filled, ranges=ranges))
 
 
-def _emit_loop(op: Op, filled: Mapping[Value, Op], ranges: Ranges) -> None:
+def _emit_loop(op: Op, filled: Mapping[Value, Op], ranges: IndexRanges) -> None:
     loop = Loop.of(op)
     changed: dict[Value, tuple[Value, Op]] = {}  # by version: the carry, and what fills it
-    for carry, arg, history in zip(loop.carries, loop.body.args[1:], carried(loop.body)):
+    for carry, arg, history in zip(loop.carries, loop.body.args[1:], carried_chains(loop.body)):
         if carry in filled and history is not None and history.stores:
             changed |= dict.fromkeys({arg, *history.versions}, (arg, filled[carry]))
     if not changed:
@@ -46,7 +46,7 @@ def _emit_loop(op: Op, filled: Mapping[Value, Op], ranges: Ranges) -> None:
     for read in walk(loop.body):
         if read.primitive is dynamic_slice and read.operands[0] in changed:
             arg, full = changed[read.operands[0]]
-            if untouched(loop, arg, read, ranges):
+            if reads_initial_value(loop, arg, read, ranges):
                 first[read] = _number(read, full)
     append(_with_numbers(op, first) if first else op)
 

@@ -17,7 +17,8 @@ taken: what the trips read is then recorded once, and not in every trip of the n
 cotangent of a number that all trips read is a number.
 
 Of an array that the loop changes, the part is what the read's indices that do not vary in the loop
-say; it must lie apart from all stores (`ranges.py`), and must be read about once in every trip.
+say; it must lie apart from all stores (`linear_indices.py`), and must be read about once in every
+trip.
 """
 
 from __future__ import annotations
@@ -31,10 +32,10 @@ from myia.ir.avals import I64
 from myia.ir.builder import Builder, append, at
 from myia.ir.core import Function, Op, Region, Value, walk
 from myia.ir.rewrite import Env, emit_again
-from myia.passes.analysis.accesses import place_of, sizes_of
-from myia.passes.analysis.array_versions import History, histories
-from myia.passes.analysis.def_use import varying_in
-from myia.passes.analysis.linear_indices import Ranges, Sum
+from myia.passes.analysis.accesses import slice_sizes, start_indices
+from myia.passes.analysis.array_versions import VersionChain, chains_by_version
+from myia.passes.analysis.def_use import loop_variant_values
+from myia.passes.analysis.linear_indices import IndexRanges, LinearForm
 from myia.primitives.arrays.dynamic_slices import dynamic_slice
 from myia.primitives.core.define import constant
 from myia.primitives.core.structured import Loop, loop_p
@@ -45,10 +46,10 @@ MAX_UNUSED_ELEMENTS = 16  # elements that may be read in vain
 
 def hoist_loads(function: Function) -> Function:
     """`function` with reads of what loops leave alone before these loops."""
-    return rewrite_loops(function, partial(_emit_reading, ranges=Ranges(function.region)))
+    return rewrite_loops(function, partial(_emit_reading, ranges=IndexRanges(function.region)))
 
 
-def _emit_reading(op: Op, ranges: Ranges) -> None:
+def _emit_reading(op: Op, ranges: IndexRanges) -> None:
     """Emit what can be read before the loop, and the loop without these reads."""
     loop = Loop.of(op)
     parts = list(_parts(loop, ranges))
@@ -94,17 +95,17 @@ class _Part:
         place = [x if start is None else _zero() for start, x in indices]
         append(Op(dynamic_slice, (value, *place), read.params, (), read.results, read.span))
 
-    def place(self, ranges: Ranges) -> tuple[Sum, ...]:
-        return tuple(Sum() if x is None else ranges.of(x) for x in self.starts)
+    def place(self, ranges: IndexRanges) -> tuple[LinearForm, ...]:
+        return tuple(LinearForm() if x is None else ranges.linear_form(x) for x in self.starts)
 
 
-def _parts(loop: Loop, ranges: Ranges) -> Iterable[_Part]:
-    varying = varying_in(loop.body)
-    known = histories(loop)
+def _parts(loop: Loop, ranges: IndexRanges) -> Iterable[_Part]:
+    varying = loop_variant_values(loop.body)
+    known = chains_by_version(loop)
     parts: dict[Hashable, _Part] = {}
     for read, times in _reads(loop.body, 1):
         array = read.operands[0]
-        history = known.get(array, History(array))
+        history = known.get(array, VersionChain(array))
         part = _part(read, history.origin, varying)
         if _worth_it(part, read, times, history) and _apart(part, history, ranges):
             place = tuple(frozenset(start.items()) for start in part.place(ranges))
@@ -120,7 +121,7 @@ def _defined(region: Region) -> set[Value]:
     return {*region.args, *args, *(y for op in ops for y in op.results)}
 
 
-def _worth_it(part: _Part, read: Op, times: int, history: History) -> bool:
+def _worth_it(part: _Part, read: Op, times: int, history: VersionChain) -> bool:
     """Does a trip read about as much as there is, at least if no store makes it worth more?"""
     size, whole = prod(part.sizes), part.array.aval.size
     if size >= whole:
@@ -138,10 +139,10 @@ def _part(read: Op, before: Value, varying: set[Value]) -> _Part:
     return _Part(before, fixed, sizes, [])
 
 
-def _apart(part: _Part, history: History, ranges: Ranges) -> bool:
+def _apart(part: _Part, history: VersionChain, ranges: IndexRanges) -> bool:
     place, shape = part.place(ranges), part.array.shape
-    windows = ((ranges.place(place_of(op)), sizes_of(op)) for op in history.stores)
-    return all(ranges.apart(place, part.sizes, *window, shape) for window in windows)
+    windows = ((ranges.linear_forms(start_indices(op)), slice_sizes(op)) for op in history.stores)
+    return all(ranges.are_disjoint(place, part.sizes, *window, shape) for window in windows)
 
 
 def _reads(region: Region, times: int) -> Iterator[tuple[Op, int]]:

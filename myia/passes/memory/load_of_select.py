@@ -23,8 +23,8 @@ from myia.ir.builder import at
 from myia.ir.core import Function, Op, Region, Value
 from myia.ir.dependence import needed
 from myia.ir.rewrite import emit_again
-from myia.passes.analysis.accesses import place_of
-from myia.passes.analysis.loop_dependence import on_elements
+from myia.passes.analysis.accesses import start_indices
+from myia.passes.analysis.loop_dependence import is_scalar_op
 from myia.primitives.arrays.dynamic_slices import dynamic_slice
 from myia.primitives.arrays.shaping import broadcast
 from myia.primitives.core.define import constant, constant_p
@@ -143,7 +143,7 @@ class _Search:
 
 
 def _is_of_numbers(op: Op) -> bool:
-    return on_elements(op) and op.results[0].aval.size == 1
+    return is_scalar_op(op) and op.results[0].aval.size == 1
 
 
 class _Window:
@@ -159,7 +159,7 @@ class _Window:
         if x in constants:
             return constant(constants[x].params["value"], x.dtype, sizes)
         if x not in self.chosen:
-            return dynamic_slice(x, *place_of(self.read), sizes=sizes)
+            return dynamic_slice(x, *start_indices(self.read), sizes=sizes)
         choice = self.chosen[x]
         with at(choice.op.span):
             (truth,) = emit_again([choice.truth], inside)

@@ -11,7 +11,8 @@
 
 That is `a[i] += b[k]`, summed up in a register. Before derivatives are taken it decides what they
 cost: of the stores of the trips nothing has to be recorded, and the cotangent of the sum is a
-number. The array may be read and written elsewhere, if that surely lies apart (`ranges.py`).
+number. The array may be read and written elsewhere, if that surely lies apart
+(`linear_indices.py`).
 """
 
 from __future__ import annotations
@@ -22,9 +23,15 @@ from functools import partial
 from myia.ir.builder import Builder, append, at
 from myia.ir.core import Function, Op, Region, Value, captures, reads, walk
 from myia.ir.rewrite import Env, emit_again
-from myia.passes.analysis.accesses import STORES, is_apart, is_same, place_of, sizes_of
-from myia.passes.analysis.def_use import varying_in
-from myia.passes.analysis.linear_indices import Ranges
+from myia.passes.analysis.accesses import (
+    STORES,
+    is_disjoint_slice,
+    is_same_slice,
+    slice_sizes,
+    start_indices,
+)
+from myia.passes.analysis.def_use import loop_variant_values
+from myia.passes.analysis.linear_indices import IndexRanges
 from myia.primitives.arrays.dynamic_slices import (
     dynamic_slice,
     dynamic_update_add,
@@ -37,10 +44,10 @@ from myia.rewriting.walk import look_up, rewrite_loops, substituted, substituted
 
 def replace_scalars(function: Function) -> Function:
     """`function` with windows that loops keep writing carried by these loops."""
-    return rewrite_loops(function, partial(_emit_promoted, ranges=Ranges(function.region)))
+    return rewrite_loops(function, partial(_emit_promoted, ranges=IndexRanges(function.region)))
 
 
-def _emit_promoted(op: Op, ranges: Ranges) -> None:
+def _emit_promoted(op: Op, ranges: IndexRanges) -> None:
     """Emit the loop, with all windows carried that can be."""
     for i in range(len(op.results)):
         window = _find(Loop.of(op), i, ranges)
@@ -64,16 +71,16 @@ class _Window:
     accesses: frozenset[Op]
 
 
-def _find(loop: Loop, i: int, ranges: Ranges) -> _Window | None:
+def _find(loop: Loop, i: int, ranges: IndexRanges) -> _Window | None:
     """A window of carry `i` that each trip finds in the same place."""
     accesses = _accesses(loop, i)
     if accesses is None:
         return None
-    varying = varying_in(loop.body)
+    varying = loop_variant_values(loop.body)
     for store in accesses:
-        if store.primitive in STORES and varying.isdisjoint(place_of(store)):
-            within = frozenset(a for a in accesses if is_same(store, a, ranges))
-            if all(a in within or is_apart(store, a, ranges) for a in accesses):
+        if store.primitive in STORES and varying.isdisjoint(start_indices(store)):
+            within = frozenset(a for a in accesses if is_same_slice(store, a, ranges))
+            if all(a in within or is_disjoint_slice(store, a, ranges) for a in accesses):
                 return _Window(i, store, within)
     return None
 
@@ -131,9 +138,9 @@ def _inner_reads(op: Op, versions: set[Value]) -> list[Op] | None:
 def _promoted(op: Op, window: _Window) -> tuple[Op, Op]:
     """The loop that carries the window, having emitted the read before it; the store after it."""
     loop, i = Loop.of(op), window.carry
-    place = emit_again(place_of(window.store), loop.body.ops)
+    place = emit_again(start_indices(window.store), loop.body.ops)
     with at(window.store.span):
-        start = dynamic_slice(loop.carries[i], *place, sizes=sizes_of(window.store))
+        start = dynamic_slice(loop.carries[i], *place, sizes=slice_sizes(window.store))
     arg, array, last = Value(start.aval), Value(op.results[i].aval), Value(start.aval)
     *conds, body = op.regions
     conds = [Region((*r.args, Value(start.aval)), r.ops, r.yields) for r in conds]

@@ -9,8 +9,8 @@
 
 where %k = %j + 1 and %l = %j + 2. In a loop, where each read of an array that is written takes a
 fence and each index a comparison with both ends of the axis. The windows follow one another in
-memory, and all of them surely lie in the array (`ranges.py`): one that stood out would have been
-moved back by itself.
+memory, and all of them surely lie in the array (`linear_indices.py`): one that stood out would have
+been moved back by itself.
 
 Only what a trip reads and then writes is taken together, as by the reversal of a stencil. An
 element that was stored by itself is better read by itself: a processor hands on what it has just
@@ -27,27 +27,27 @@ from math import prod
 from myia.ir.avals import I64
 from myia.ir.builder import Builder, append, at
 from myia.ir.core import Function, Op, Region, Value
-from myia.passes.analysis.accesses import is_apart, place_of, sizes_of
+from myia.passes.analysis.accesses import is_disjoint_slice, slice_sizes, start_indices
 from myia.passes.analysis.def_use import next_store, uses
-from myia.passes.analysis.linear_indices import ONE, Ranges, minus, number
+from myia.passes.analysis.linear_indices import ONE, IndexRanges, constant_form, minus
 from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
 from myia.primitives.arrays.shaping import concatenate, slice
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise.arithmetic import add
-from myia.rewriting.walk import rebuilt, rewrite_trips
+from myia.rewriting.walk import rebuilt, rewrite_loop_bodies
 
 # Elements of a window made of others.
-MAX_ELEMENTS = 16
+MAX_COALESCED_ELEMENTS = 16
 # Of two a processor makes one vector, for which it waits when one of them has just been stored.
-MIN_ACCESSES = 3
+MIN_COALESCED_ACCESSES = 3
 
 
-def neighbours(function: Function) -> Function:
+def coalesce_adjacent_accesses(function: Function) -> Function:
     """`function` with adjacent small windows in loops read and written together."""
-    return rewrite_trips(function, partial(_together, ranges=Ranges(function.region)))
+    return rewrite_loop_bodies(function, partial(_together, ranges=IndexRanges(function.region)))
 
 
-def _together(region: Region, ranges: Ranges) -> Region:
+def _together(region: Region, ranges: IndexRanges) -> Region:
     """`region` with the rows that are read and then written as windows."""
     reads: dict[Op, _Row] = {}
     runs: dict[Op, _Run] = {}  # by the last store of each
@@ -79,18 +79,18 @@ class _Row:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        ends = (n + sizes_of(op)[self.axis] for op, n in zip(self.accesses, self.offsets))
-        return _replaced(sizes_of(self.first), self.axis, max(ends))
+        ends = (n + slice_sizes(op)[self.axis] for op, n in zip(self.accesses, self.offsets))
+        return _replaced(slice_sizes(self.first), self.axis, max(ends))
 
     def start(self, op: Op) -> list[Value]:
         """Emit the place of the window, given that of `op`, which is one of its accesses."""
-        place, behind = list(place_of(op)), self.offsets[self.accesses.index(op)]
+        place, behind = list(start_indices(op)), self.offsets[self.accesses.index(op)]
         if behind:
             place[self.axis] = add(place[self.axis], constant(-behind, I64.dtype))
         return place
 
 
-def _rows(accesses: Sequence[Op], ranges: Ranges) -> Iterator[_Row]:
+def _rows(accesses: Sequence[Op], ranges: IndexRanges) -> Iterator[_Row]:
     """Rows of these accesses of one array, none of which is in two of them."""
     left = list(accesses)
     while left:
@@ -100,7 +100,7 @@ def _rows(accesses: Sequence[Op], ranges: Ranges) -> Iterator[_Row]:
             yield row
 
 
-def _row_with(op: Op, accesses: Sequence[Op], ranges: Ranges) -> _Row | None:
+def _row_with(op: Op, accesses: Sequence[Op], ranges: IndexRanges) -> _Row | None:
     """What adjoins `op`, on both sides."""
     axis = _axis(op)
     found = {}  # by their distance from `op`
@@ -108,7 +108,7 @@ def _row_with(op: Op, accesses: Sequence[Op], ranges: Ranges) -> _Row | None:
         distance = _distance(op, other, axis, ranges)
         if distance is not None and distance not in found:
             found[distance] = other
-    size = sizes_of(op)[axis]
+    size = slice_sizes(op)[axis]
     low = high = 0
     while low - size in found:
         low -= size
@@ -116,35 +116,37 @@ def _row_with(op: Op, accesses: Sequence[Op], ranges: Ranges) -> _Row | None:
         high += size
     near = {n: found[n] for n in range(low, high + 1, size)}
     row = _Row(axis, tuple(near.values()), tuple(n - low for n in near))
-    return row if len(near) >= MIN_ACCESSES and _fits(row, ranges) else None
+    return row if len(near) >= MIN_COALESCED_ACCESSES and _fits(row, ranges) else None
 
 
 def _axis(op: Op) -> int:
     """The axis along which windows follow one another in memory: those after it are whole."""
-    shape, sizes = op.operands[0].shape, sizes_of(op)
+    shape, sizes = op.operands[0].shape, slice_sizes(op)
     axis = len(shape) - 1
     while axis > 0 and sizes[axis] == shape[axis]:
         axis -= 1
     return axis
 
 
-def _distance(op: Op, other: Op, axis: int, ranges: Ranges) -> int | None:
+def _distance(op: Op, other: Op, axis: int, ranges: IndexRanges) -> int | None:
     """How far `other`, of the same size, begins after `op` along `axis`, if else in its place."""
-    if sizes_of(op) != sizes_of(other):
+    if slice_sizes(op) != slice_sizes(other):
         return None
-    apart = [minus(y, x) for x, y in zip(*(ranges.place(place_of(a)) for a in (op, other)))]
+    apart = [
+        minus(y, x) for x, y in zip(*(ranges.linear_forms(start_indices(a)) for a in (op, other)))
+    ]
     along = apart.pop(axis)
     return along[ONE] if not any(apart) and set(along) <= {ONE} else None
 
 
-def _fits(row: _Row, ranges: Ranges) -> bool:
+def _fits(row: _Row, ranges: IndexRanges) -> bool:
     """Is the window small, and surely in the array?"""
-    start, size = ranges.of(place_of(row.first)[row.axis]), row.sizes[row.axis]
+    start, size = ranges.linear_form(start_indices(row.first)[row.axis]), row.sizes[row.axis]
     extent = row.first.operands[0].shape[row.axis]
     return (
-        prod(row.sizes) <= MAX_ELEMENTS
-        and ranges.not_negative(start)
-        and ranges.not_negative(minus(number(extent - size), start))
+        prod(row.sizes) <= MAX_COALESCED_ELEMENTS
+        and ranges.is_nonnegative(start)
+        and ranges.is_nonnegative(minus(constant_form(extent - size), start))
     )
 
 
@@ -163,14 +165,14 @@ class _Run:
     rows: tuple[_Row, ...]
 
 
-def _runs(region: Region, ranges: Ranges) -> Iterator[list[Op]]:
+def _runs(region: Region, ranges: IndexRanges) -> Iterator[list[Op]]:
     """Stores of one array after another that lie apart, and nobody sees it in between."""
     seen: set[Op] = set()
     for op in region.ops:
         if op.primitive is not dynamic_update_slice or op in seen:
             continue
         run, after = [op], next_store(op, region)
-        while after is not None and all(is_apart(store, after, ranges) for store in run):
+        while after is not None and all(is_disjoint_slice(store, after, ranges) for store in run):
             run.append(after)
             after = next_store(after, region)
         seen.update(run)
@@ -178,12 +180,12 @@ def _runs(region: Region, ranges: Ranges) -> Iterator[list[Op]]:
 
 
 def _rewritten(
-    reads: Iterable[_Row], stores: Sequence[_Row], ranges: Ranges
+    reads: Iterable[_Row], stores: Sequence[_Row], ranges: IndexRanges
 ) -> Iterator[tuple[_Row, _Row]]:
     """The rows that are read and then written."""
     for read in reads:
         for store in stores:
-            same = ranges.same(place_of(read.first), place_of(store.first))
+            same = ranges.are_equal(start_indices(read.first), start_indices(store.first))
             if same and read.sizes == store.sizes:
                 yield read, store
 
@@ -220,12 +222,12 @@ def _emit_read(read: Op, row: _Row, windows: dict[_Row, Value]) -> None:
 def _emit_stores(run: _Run) -> None:
     """Emit the stores of a run, those of each row as one: in any order, they lie apart."""
     together = {op for row in run.rows for op in row.accesses}
-    windows = [(op.operands[1], place_of(op)) for op in run.stores if op not in together]
+    windows = [(op.operands[1], start_indices(op)) for op in run.stores if op not in together]
     array, last = run.stores[0].operands[0], run.stores[-1]
     with at(last.span):
         for row in run.rows:
             updates = [op.operands[1] for op in row.accesses]
-            windows.append((concatenate(*updates, axis=row.axis), place_of(row.first)))
+            windows.append((concatenate(*updates, axis=row.axis), start_indices(row.first)))
         for update, place in windows[:-1]:
             array = dynamic_update_slice(array, update, *place)
     update, place = windows[-1]

@@ -27,9 +27,9 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from myia.ir.core import Op, Region, Value, reads, walk
-from myia.passes.analysis.accesses import STORES, place_of, sizes_of
-from myia.passes.analysis.array_reductions import Accumulation, Moves, accumulation_at
-from myia.passes.analysis.linear_indices import Ranges, Sum, minus, number
+from myia.passes.analysis.accesses import STORES, slice_sizes, start_indices
+from myia.passes.analysis.array_reductions import ArrayReduction, Stride, array_reduction_at
+from myia.passes.analysis.linear_indices import IndexRanges, LinearForm, constant_form, minus
 from myia.passes.vectorize.batching_rules import can_batch
 from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
 from myia.primitives.arrays.shaping import reshape
@@ -39,25 +39,27 @@ from myia.primitives.pointwise.logic import select
 
 
 @dataclass(frozen=True)
-class Nest:
+class NestSummary:
     """What is known of the trips of the outer loop."""
 
     varying: set[Value]  # from trip to trip; of the arrays that they share only what is read
-    moves: Mapping[Op, Moves]  # of accesses of these
-    sums: frozenset[Value]  # carries to which trips add
-    added: Mapping[Op, Accumulation]  # what they add to elements of arrays, by the store
-    summing: frozenset[Op]  # the other ops of that
+    strides: Mapping[Op, Stride]  # of accesses of these
+    partial_sums: frozenset[Value]  # carries to which trips add
+    reduced_stores: Mapping[Op, ArrayReduction]  # what they add to elements of arrays, by the store
+    reduction_ops: frozenset[Op]  # the other ops of that
     arrays: Mapping[Value, Value]  # the carry of which each is a version
-    totals: Mapping = field(default_factory=dict)  # these two are of loops without loops in them
-    accumulations: Mapping = field(default_factory=dict)
+    reductions: Mapping = field(
+        default_factory=dict
+    )  # these two are of loops without loops in them
+    array_reductions: Mapping = field(default_factory=dict)
 
     @property
     def direction(self) -> int:
         """The step of most accesses."""
-        return 1 if sum(move.step for move in self.moves.values()) >= 0 else -1
+        return 1 if sum(move.step for move in self.strides.values()) >= 0 else -1
 
 
-def nest(loop: Loop, ranges: Ranges) -> Nest | None:
+def nest_summary_if_independent(loop: Loop, ranges: IndexRanges) -> NestSummary | None:
     """What the trips of an outer loop have in common, if they do not wait for each other."""
     if loop.count is None or loop.cond is not None:
         return None
@@ -66,26 +68,33 @@ def nest(loop: Loop, ranges: Ranges) -> Nest | None:
 
 
 class _Search:
-    def __init__(self, body: Region, ranges: Ranges):
+    def __init__(self, body: Region, ranges: IndexRanges):
         self.body, self.k, self.ranges = body, body.args[0], ranges
         self.bodies = list(_bodies(body))
         self.inner = set(_defined(self.bodies[1:]))
         self.arrays = self._arrays()
         self.varying = self._varying()
-        self.moves: dict[Op, Moves] = {}
-        self.added: dict[Op, Accumulation] = {}
+        self.strides: dict[Op, Stride] = {}
+        self.reduced_stores: dict[Op, ArrayReduction] = {}
 
-    def nest(self) -> Nest:
-        summing = {op for found in self.added.values() for op in found.ops} - set(self.added)
+    def nest(self) -> NestSummary:
+        summing = {op for found in self.reduced_stores.values() for op in found.ops} - set(
+            self.reduced_stores
+        )
         sums = {x for x in self.body.args[1:] if x not in self.arrays}
-        return Nest(
-            self.varying, self.moves, frozenset(sums), self.added, frozenset(summing), self.arrays
+        return NestSummary(
+            self.varying,
+            self.strides,
+            frozenset(sums),
+            self.reduced_stores,
+            frozenset(summing),
+            self.arrays,
         )
 
     def all_known(self) -> bool:
         return (
             all(self._is_known(op) for region in self.bodies for op in region.ops)
-            and any(self.moves)
+            and any(self.strides)
             and all(map(self._carry, self.body.args[1:], self.body.yields))
         )
 
@@ -143,7 +152,7 @@ class _Search:
 
     def _moves(self, op: Op) -> bool:
         """Does the access stay where it is, or move by one, within the array?"""
-        place = self.ranges.place(place_of(op))
+        place = self.ranges.linear_forms(start_indices(op))
         if not all(set(start) & self.varying <= {self.k} for start in place):
             return False
         if any(abs(start[atom]) > 1 for start in place for atom in self.inner.intersection(start)):
@@ -153,11 +162,11 @@ class _Search:
             return op.primitive is dynamic_slice
         axis, start = moving[0], place[moving[0]]
         alone = len(moving) == 1 and abs(start[self.k]) == 1 and self.inner.isdisjoint(start)
-        if not alone or sizes_of(op)[axis] != 1 or op.primitive not in _WINDOWS:
+        if not alone or slice_sizes(op)[axis] != 1 or op.primitive not in _WINDOWS:
             return False
-        self.moves[op] = Moves(axis, start[self.k])
-        last = number(op.operands[0].shape[axis] - 1)
-        return all(map(self.ranges.not_negative, (start, minus(last, start))))
+        self.strides[op] = Stride(axis, start[self.k])
+        last = constant_form(op.operands[0].shape[axis] - 1)
+        return all(map(self.ranges.is_nonnegative, (start, minus(last, start))))
 
     # ----- Carries of the outer loop
 
@@ -178,28 +187,28 @@ class _Search:
 
     def _never_meet(self, store: Op, other: Op) -> bool:
         """Is there an axis along which they are apart in all trips but their own?"""
-        places = map(self.ranges.place, (place_of(store), place_of(other)))
-        sizes, shape = (sizes_of(store), sizes_of(other)), store.operands[0].shape
+        places = map(self.ranges.linear_forms, (start_indices(store), start_indices(other)))
+        sizes, shape = (slice_sizes(store), slice_sizes(other)), store.operands[0].shape
         return any(self._are_apart(*axis) for axis in zip(*places, *sizes, shape))
 
-    def _are_apart(self, x: Sum, y: Sum, size: int, other: int, extent: int) -> bool:
+    def _are_apart(self, x: LinearForm, y: LinearForm, size: int, other: int, extent: int) -> bool:
         if x[self.k] and x == y:
             return True
-        both = self.ranges.reach(x) & self.ranges.reach(y)
+        both = self.ranges.transitive_symbols(x) & self.ranges.transitive_symbols(y)
         if self.k in both or not self.inner.isdisjoint(both):
             return False  # it, or how large others are, may be another number in the other trip
-        return self.ranges.apart((x,), (size,), (y,), (other,), (extent,))
+        return self.ranges.are_disjoint((x,), (size,), (y,), (other,), (extent,))
 
     def _only_added_to(self, array: Value) -> bool:
         versions = [x for x, root in self.arrays.items() if root is array]
         for region in self.bodies:
             for op in region.ops:
                 if op.primitive is dynamic_update_slice and op.operands[0] in versions:
-                    found = accumulation_at(op, region, versions, self.ranges)
-                    if found is None or not all(total.is_free for total in found.totals):
+                    found = array_reduction_at(op, region, versions, self.ranges)
+                    if found is None or not all(total.is_reassociable for total in found.steps):
                         return False
-                    self.added[op] = found
-        adding = {op for found in self.added.values() for op in found.ops}
+                    self.reduced_stores[op] = found
+        adding = {op for found in self.reduced_stores.values() for op in found.ops}
         return adding.issuperset(self._accesses(array))
 
 

@@ -4,7 +4,7 @@
     %2 = reshape %1 {shape=(5,)}                  ->
     %3 = dot_general %2, %m                             %3 = dot_general %1, %m
 
-`at_once.py` says of which loops, `batching.py` how an op is done.
+`outer_loop.py` says of which loops, `batching_rules.py` how an op is done.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from myia.ir.avals import I64
 from myia.ir.builder import Builder, append, at, emit1
 from myia.ir.core import Op, Region, Value, walk
 from myia.ir.rewrite import Env, clone_op, inline
-from myia.passes.analysis.accesses import place_of, sizes_of
-from myia.passes.analysis.array_reductions import Accumulation, Moves, Total
-from myia.passes.analysis.loop_dependence import Trips
+from myia.passes.analysis.accesses import slice_sizes, start_indices
+from myia.passes.analysis.array_reductions import ArrayReduction, ReductionStep, Stride
+from myia.passes.analysis.loop_dependence import LoopSummary
 from myia.passes.vectorize.batching_rules import batch, repeated
-from myia.passes.vectorize.nest_dependence import Nest
+from myia.passes.vectorize.nest_dependence import NestSummary
 from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
 from myia.primitives.arrays.shaping import flip, iota, reduce_sum, reshape, slice, transpose
 from myia.primitives.core.define import constant
@@ -28,8 +28,8 @@ from myia.primitives.linalg.dot import dot_general
 from myia.primitives.pointwise.arithmetic import add, mul, sub
 
 
-def together(
-    loop: Loop, trips: Trips | Nest, base: Value, carries: Sequence[Value], width: int
+def widen_iterations(
+    loop: Loop, trips: LoopSummary | NestSummary, base: Value, carries: Sequence[Value], width: int
 ) -> tuple[Value, ...]:
     """Emit `width` trips from `base` on; what the carries are then."""
     if width == 1:
@@ -63,7 +63,9 @@ class _Rows:
     """Values of many trips, one after the other along a new first axis, in the order in which most
     of what they access lies in memory: the first may be that of the last trip."""
 
-    def __init__(self, body: Region, trips: Trips | Nest, base: Value, carries, width: int):
+    def __init__(
+        self, body: Region, trips: LoopSummary | NestSummary, base: Value, carries, width: int
+    ):
         self.trips, self.width = trips, width
         self.definitions = {y: op for op in walk(body) for y in op.results}
         self.carried = dict(zip(body.args[1:], carries))
@@ -75,7 +77,7 @@ class _Rows:
 
     def _carry(self, arg: Value, carry: Value) -> None:
         """Of a sum each trip has its own, to be added to it."""
-        if arg in self.trips.sums:
+        if arg in self.trips.partial_sums:
             self.batches[arg] = constant(0, arg.dtype, (self.width, *arg.shape))
         else:
             self.first[arg] = carry
@@ -89,18 +91,18 @@ class _Rows:
 
     def emit(self, op: Op) -> None:
         """Emit `op`, unless it is a sum over trips."""
-        if op in self.trips.summing:
+        if op in self.trips.reduction_ops:
             return
-        moves = self.trips.moves.get(op)
+        moves = self.trips.strides.get(op)
         if op.primitive is loop_p:
             self._loop(op)
         elif moves is None:
             self._compute(op)
         elif op.primitive is dynamic_slice:
             self.batches[op.results[0]] = self._window(self._array(op.operands[0]), op, moves)
-        elif op in self.trips.added:
+        elif op in self.trips.reduced_stores:
             array = self.first[op.operands[0]]
-            self.first[op.results[0]] = self._added_to(array, self.trips.added[op])
+            self.first[op.results[0]] = self._added_to(array, self.trips.reduced_stores[op])
         else:
             array, update = self.first[op.operands[0]], self._of(op.operands[1])
             self.first[op.results[0]] = self._stored(array, update, op, moves)
@@ -180,17 +182,17 @@ class _Rows:
             x = self.definitions[x].operands[0]
         return self.first.get(x, x)
 
-    def _window(self, array: Value, op: Op, moves: Moves) -> Value:
+    def _window(self, array: Value, op: Op, moves: Stride) -> Value:
         """What all trips read of `array` where `op` reads or stores."""
-        sizes = sizes_of(op)
+        sizes = slice_sizes(op)
         window = dynamic_slice(array, *self._place(op, moves), sizes=self._along(moves, sizes))
         if not _is_first(moves.axis, sizes):
             axes = (moves.axis, *(axis for axis in range(len(sizes)) if axis != moves.axis))
             window = transpose(window, permutation=axes)
         return self._turned(reshape(window, shape=(self.width, *sizes)), moves)
 
-    def _stored(self, array: Value, rows: Value, op: Op, moves: Moves) -> Value:
-        sizes, rows = sizes_of(op), self._turned(rows, moves)
+    def _stored(self, array: Value, rows: Value, op: Op, moves: Stride) -> Value:
+        sizes, rows = slice_sizes(op), self._turned(rows, moves)
         if not _is_first(moves.axis, sizes):
             others = (n for axis, n in enumerate(sizes) if axis != moves.axis)
             axes = (*range(1, moves.axis + 1), 0, *range(moves.axis + 1, len(sizes)))
@@ -200,9 +202,9 @@ class _Rows:
         stored.name = op.results[0].name
         return stored
 
-    def _place(self, op: Op, moves: Moves) -> list[Value]:
+    def _place(self, op: Op, moves: Stride) -> list[Value]:
         """Where the window of all trips begins."""
-        place = [self._index(x) for x in place_of(op)]
+        place = [self._index(x) for x in start_indices(op)]
         if not self._is_in_order(moves):
             place[moves.axis] = sub(place[moves.axis], _number(self.width - 1))
         return place
@@ -213,33 +215,33 @@ class _Rows:
             return self.first.get(x, x)
         return reshape(slice(self.batches[x], start=(0,), limit=(1,), stride=(1,)), shape=())
 
-    def _along(self, moves: Moves, sizes: Sequence[int]) -> tuple[int, ...]:
+    def _along(self, moves: Stride, sizes: Sequence[int]) -> tuple[int, ...]:
         return tuple(self.width if i == moves.axis else n for i, n in enumerate(sizes))
 
-    def _is_in_order(self, moves: Moves) -> bool:
+    def _is_in_order(self, moves: Stride) -> bool:
         return moves.step == self.trips.direction
 
-    def _turned(self, x: Value, moves: Moves) -> Value:
+    def _turned(self, x: Value, moves: Stride) -> Value:
         return x if self._is_in_order(moves) else flip(x, axes=(0,))
 
     # ----- What the trips yield
 
     def yielded(self, y: Value, arg: Value) -> Value:
         """What `y`, to which trips turn the carry `arg`, is after all of them."""
-        if arg in self.trips.sums:
+        if arg in self.trips.partial_sums:
             total = reduce_sum(self.batches[y], axes=(0,))
             return add(self.carried[arg], total, reassoc=True)
-        if y in self.trips.totals:
-            return self._total(self.trips.totals[y], self.carried[arg])
-        if y in self.trips.accumulations:
-            return self._accumulated(self.trips.accumulations[y], self.carried[arg])
+        if y in self.trips.reductions:
+            return self._total(self.trips.reductions[y], self.carried[arg])
+        if y in self.trips.array_reductions:
+            return self._accumulated(self.trips.array_reductions[y], self.carried[arg])
         return self.first[y]
 
-    def _total(self, totals: Sequence[Total], carry: Value) -> Value:
+    def _total(self, totals: Sequence[ReductionStep], carry: Value) -> Value:
         """The sum, of what the trips add together first."""
         for total in totals:
             with at(total.op.span):
-                found = self._sum(total.op.operands[total.term])
+                found = self._sum(total.op.operands[total.term_position])
                 carry = add(carry, reshape(found, shape=carry.shape), reassoc=True)
         return carry
 
@@ -257,20 +259,20 @@ class _Rows:
         axes["contract"] = tuple((0, *xs) for xs in axes["contract"])
         return dot_general(*(self.batches[x] for x in op.operands), **axes)
 
-    def _accumulated(self, accumulations: Sequence[Accumulation], array: Value) -> Value:
+    def _accumulated(self, accumulations: Sequence[ArrayReduction], array: Value) -> Value:
         """The array, with all that the trips add to it."""
         for accumulation in accumulations:
             with at(accumulation.store.span):
                 array = self._added_to(array, accumulation)
         return array
 
-    def _added_to(self, array: Value, accumulation: Accumulation) -> Value:
+    def _added_to(self, array: Value, accumulation: ArrayReduction) -> Value:
         """The array, with what all trips add to it in one place."""
         store = accumulation.store
-        moves = self.trips.moves[store]
+        moves = self.trips.strides[store]
         window = self._window(array, store, moves)
-        for total in accumulation.totals:
-            term = reshape(self._of(total.op.operands[total.term]), shape=window.shape)
-            operands = (window, term) if total.term else (term, window)
+        for total in accumulation.steps:
+            term = reshape(self._of(total.op.operands[total.term_position]), shape=window.shape)
+            operands = (window, term) if total.term_position else (term, window)
             window = emit1(total.op.primitive, *operands, **total.op.params)
         return self._stored(array, window, store, moves)

@@ -16,7 +16,7 @@ from math import inf
 from myia.ir.avals import I64
 from myia.ir.builder import build_region
 from myia.ir.core import Value
-from myia.passes.analysis.linear_indices import as_index
+from myia.passes.analysis.linear_indices import clamped_index
 from myia.primitives.core.define import constant, zeros
 from myia.primitives.core.emit_structured import emit_loop, loop
 from myia.primitives.core.structured import Loop
@@ -139,7 +139,7 @@ class Trail:
         leaf = self.leaf.end(results[n:], replays, after, unless=in_leaf)
 
         def transform(j, *state):
-            k = as_index(sub(sub(left, 1), j), self.cut.parts.count)
+            k = clamped_index(sub(sub(left, 1), j), self.cut.parts.count)
             return self.cut.transform(k, self.leaf.read(leaf, self._in_block(k)), state)
 
         state = loop(state, transform, count=back, bound=self.block)
@@ -165,7 +165,7 @@ class Trail:
 
     def _index(self, start: Value, j: Value) -> Value:
         """The index of the trip that is `j` trips after `start`."""
-        return as_index(add(start, j), self.cut.parts.count)
+        return clamped_index(add(start, j), self.cut.parts.count)
 
     def _in_block(self, k: Value) -> Value:
         return and_(k, _int(self.block - 1))

@@ -27,7 +27,7 @@ from myia.ir.avals import I64
 from myia.ir.builder import append
 from myia.ir.core import Function, Op, Region, Value, captures, reads
 from myia.ir.rewrite import clone_op, inline
-from myia.passes.analysis.linear_indices import as_index
+from myia.passes.analysis.linear_indices import clamped_index
 from myia.primitives.core.define import constant, constant_p
 from myia.primitives.core.emit_structured import loop
 from myia.primitives.core.structured import Loop, if_p, loop_p
@@ -80,7 +80,7 @@ class _Strip:
             return [changed.get(i, x) for i, x in enumerate(xs)]
 
         def trip(j, trips, *values):
-            place = as_index(add(k, j), self.loop.count)
+            place = clamped_index(add(k, j), self.loop.count)
             yields = self._trip(place, now(values))
             return [add(trips, 1), *(yields[i] for i in own)]
 

@@ -12,8 +12,8 @@ from math import prod
 
 from myia.ir.avals import Aval
 from myia.ir.core import Op, Region, Value
-from myia.passes.analysis.accesses import STORES, place_of
-from myia.passes.analysis.loop_dependence import on_elements
+from myia.passes.analysis.accesses import STORES, start_indices
+from myia.passes.analysis.loop_dependence import is_scalar_op
 from myia.primitives.arrays.dynamic_slices import dynamic_slice
 from myia.primitives.core.structured import Loop, if_p, loop_p
 
@@ -113,7 +113,7 @@ def region_cost(
 
 def _trip_cost(body: Region, trips: Callable[[Loop], float]) -> float:
     cost = region_cost(body, True, trips)
-    if not all(map(on_elements, body.ops)):
+    if not all(map(is_scalar_op, body.ops)):
         return 5 + cost
     return 1 + cost if _waits(body) else cost / SIDE_BY_SIDE
 
@@ -122,9 +122,11 @@ def _waits(body: Region) -> bool:
     """Does a trip need what the trip before computes: a number, or an element of an array in
     another place than where it stores one itself?"""
     carries = set(body.args[1:])
-    stored = {place_of(op) for op in body.ops if op.primitive in STORES}
+    stored = {start_indices(op) for op in body.ops if op.primitive in STORES}
     return any(x.aval.size == 1 for x in carries) or any(
-        op.primitive is dynamic_slice and op.operands[0] in carries and place_of(op) not in stored
+        op.primitive is dynamic_slice
+        and op.operands[0] in carries
+        and start_indices(op) not in stored
         for op in body.ops
     )
 

@@ -16,9 +16,9 @@ class Trip:
         self.cut, self.body, self.mapping = cut, body, mapping
         self.numbering = Numbering()
         k, *xs = body.args
-        self.numbering.let_be_equal(cut.parts.adjoint.args[0], k)
+        self.numbering.set_equal(cut.parts.adjoint.args[0], k)
         for x, i in zip(cut.xs, mapping, strict=True):
-            self.numbering.let_be_equal(x, xs[i])
+            self.numbering.set_equal(x, xs[i])
         self.numbering.visit(body.ops)
         forward = set(self.numbering.all(y for op in body.ops for y in op.results))
         self.numbering.visit(cut.primal)

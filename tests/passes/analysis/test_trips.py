@@ -12,13 +12,13 @@ from benchmarks.kernel_programs import KERNELS
 from myia.backends.reference.interpreter import evaluate
 from myia.ir.core import Function, Op, Region, walk
 from myia.ir.parser import parse
-from myia.passes.vectorize.inner_loop import WIDTH
+from myia.passes.vectorize.inner_loop import VECTOR_WIDTH
 from myia.pipeline import Options, lowered
 from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
 from myia.primitives.core.structured import loop_p
 from myia.primitives.pointwise.arithmetic import add
 
-OFF = frozenset({"load_scheduling", "neighbours"})
+OFF = frozenset({"load_scheduling", "adjacent_accesses"})
 
 
 def typed_gradient(name: str, n: int, transform=myia.grad) -> tuple[Function, list]:
@@ -61,7 +61,7 @@ def test_accesses_per_trip(name, reads, writes, before):
 
 
 def is_in_lanes(function: Function) -> bool:
-    return any(x.shape == (WIDTH,) for op in walk(function.region) for x in op.operands)
+    return any(x.shape == (VECTOR_WIDTH,) for op in walk(function.region) for x in op.operands)
 
 
 @pytest.mark.parametrize(
@@ -114,9 +114,9 @@ def test_sums_of_users_keep_their_order(f):
 
 def with_and_without_lanes(function: Function, args: list) -> list[list]:
     off = Options(
-        disable=frozenset({"at_once", "unroll", "peeling", "range_comparisons", "in_lanes"})
+        disable=frozenset({"outer_loop", "unroll", "peeling", "range_comparisons", "inner_loop"})
     )
-    on = Options(disable=frozenset({"at_once"}), verify=True)  # which would leave fewer loops
+    on = Options(disable=frozenset({"outer_loop"}), verify=True)  # which would leave fewer loops
     ours, plain = lowered(function, on), lowered(function, off)
     assert is_in_lanes(ours) and not is_in_lanes(plain)
     return [evaluate(ours, args), evaluate(plain, args)]

@@ -3,7 +3,7 @@
 import pytest
 
 from myia.ir.parser import parse
-from myia.passes.analysis.linear_indices import Ranges
+from myia.passes.analysis.linear_indices import IndexRanges
 from myia.passes.loops.fission import split_loop
 from myia.primitives.core.structured import loop_p
 
@@ -33,7 +33,7 @@ def parts(text: str) -> list[int]:
     """How many carries each part has."""
     f = parse(text)
     (op,) = (op for op in f.region.ops if op.primitive is loop_p)
-    found = split_loop(op, Ranges(f.region))
+    found = split_loop(op, IndexRanges(f.region))
     assert {y for part in found for y in part.results} == set(op.results)
     return sorted(len(part.results) for part in found)
 

@@ -6,7 +6,7 @@ import pytest
 import myia
 from myia.ir.core import walk
 from myia.ir.parser import parse
-from myia.passes.analysis.linear_indices import Ranges, minus, number, plus
+from myia.passes.analysis.linear_indices import IndexRanges, constant_form, minus, plus
 from myia.passes.memory.scalar_replacement import replace_scalars
 from myia.passes.pipeline import EARLY_PASSES, optimize
 from myia.primitives.core.structured import loop_p
@@ -124,22 +124,24 @@ func @f(%x: f64[], %m: i64[]) -> f64[] {
   }
   return %y
 }""")
-    ranges = Ranges(f.region)
+    ranges = IndexRanges(f.region)
     (i, *_) = (op.regions[-1].args[0] for op in walk(f.region) if op.primitive is loop_p)
     k, s = (op.results[0] for op in walk(f.region) if op.primitive.name == "add")
     (c,) = (op.results[0] for op in walk(f.region) if op.primitive.name == "sub")
     shape, one = (9,), (1,)
-    assert ranges.same([k], [k]) and not ranges.same([k], [i])
-    at_i, at_k, at_s = (ranges.place([x]) for x in (i, k, s))
-    assert not ranges.apart(at_k, one, at_i, one, shape), "j may be 0"
-    assert not ranges.apart(at_s, one, at_k, one, shape), "l may be 0"
-    assert ranges.apart(at_k, one, (plus(at_k[0], number(1)),), one, (10,))
-    assert not ranges.apart(at_k, one, (plus(at_k[0], number(1)),), one, shape), "out of range"
-    assert ranges.not_negative(ranges.of(s))
-    assert ranges.not_negative(minus(number(8), ranges.of(k)))
-    assert not ranges.not_negative(minus(number(9), ranges.of(s))), "it may be 10"
-    assert ranges.not_negative(minus(ranges.of(c), number(1)))
-    assert not ranges.not_negative(ranges.of(f.args[1]))
+    assert ranges.are_equal([k], [k]) and not ranges.are_equal([k], [i])
+    at_i, at_k, at_s = (ranges.linear_forms([x]) for x in (i, k, s))
+    assert not ranges.are_disjoint(at_k, one, at_i, one, shape), "j may be 0"
+    assert not ranges.are_disjoint(at_s, one, at_k, one, shape), "l may be 0"
+    assert ranges.are_disjoint(at_k, one, (plus(at_k[0], constant_form(1)),), one, (10,))
+    assert not ranges.are_disjoint(at_k, one, (plus(at_k[0], constant_form(1)),), one, shape), (
+        "out of range"
+    )
+    assert ranges.is_nonnegative(ranges.linear_form(s))
+    assert ranges.is_nonnegative(minus(constant_form(8), ranges.linear_form(k)))
+    assert not ranges.is_nonnegative(minus(constant_form(9), ranges.linear_form(s))), "it may be 10"
+    assert ranges.is_nonnegative(minus(ranges.linear_form(c), constant_form(1)))
+    assert not ranges.is_nonnegative(ranges.linear_form(f.args[1]))
 
 
 def test_gradients_of_sums_in_arrays():

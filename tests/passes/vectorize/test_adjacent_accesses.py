@@ -1,4 +1,4 @@
-from myia.passes.vectorize.adjacent_accesses import neighbours
+from myia.passes.vectorize.adjacent_accesses import coalesce_adjacent_accesses
 from tests.passes.before_after import before_after, unchanged
 
 SHARES = """
@@ -26,11 +26,11 @@ func @f(%w: f64[10,10]) -> f64[10,10] {
 
 
 def test_three_cells_of_a_row(golden):
-    golden(before_after(neighbours, SHARES))
+    golden(before_after(coalesce_adjacent_accesses, SHARES))
 
 
 def test_rows_that_are_whole_follow_one_another(golden):
-    golden(before_after(neighbours, """
+    golden(before_after(coalesce_adjacent_accesses, """
 func @f(%w: f64[10,3]) -> f64[10,3] {
   %n = 8: i64[]
   %1 = 1: i64[]
@@ -52,16 +52,18 @@ func @f(%w: f64[10,3]) -> f64[10,3] {
 
 
 def test_one_of_them_may_stand_out():
-    assert unchanged(neighbours, SHARES.replace("bound 8", "bound 9").replace("8:", "9:"))
+    assert unchanged(
+        coalesce_adjacent_accesses, SHARES.replace("bound 8", "bound 9").replace("8:", "9:")
+    )
 
 
 def test_one_below_the_other():
     below = SHARES.replace("%i, %next", "%next, %j").replace("%i, %last", "%last, %j")
-    assert unchanged(neighbours, below.replace("add %j, %1", "add %i, %1"))
+    assert unchanged(coalesce_adjacent_accesses, below.replace("add %j, %1", "add %i, %1"))
 
 
 def test_between_two_stores_the_array_is_read():
-    assert unchanged(neighbours, SHARES.replace(
+    assert unchanged(coalesce_adjacent_accesses, SHARES.replace(
         "      yield %g.3",
         "      %7 = dynamic_slice %g.1, %i, %j {sizes=(1, 1)}\n"
         "      %g.4 = dynamic_update_slice %g.3, %7, %i, %j\n"
@@ -71,9 +73,9 @@ def test_between_two_stores_the_array_is_read():
 
 def test_what_is_not_written_is_read_by_itself():
     """The processor hands on an element that was stored by itself, but not several of them."""
-    assert unchanged(neighbours, SHARES.replace("yield %g.3", "yield %g.2"))
+    assert unchanged(coalesce_adjacent_accesses, SHARES.replace("yield %g.3", "yield %g.2"))
 
 
 def test_two_are_read_by_themselves():
     two = SHARES.replace("yield %g.3", "yield %g.2").replace("mul %2, %4", "mul %2, %2")
-    assert unchanged(neighbours, two)
+    assert unchanged(coalesce_adjacent_accesses, two)

@@ -6,13 +6,13 @@ from myia.backends.reference.interpreter import evaluate
 from myia.ir.core import walk
 from myia.ir.parser import parse
 from myia.ir.verifier import verify
-from myia.passes.vectorize.inner_loop import in_lanes
+from myia.passes.vectorize.inner_loop import vectorize_inner_loops
 from myia.primitives.arrays.dynamic_slices import dynamic_update_slice
 from tests.passes.before_after import before_after, unchanged
 
 
 def test_elements_of_two_arrays_and_their_sum(golden):
-    golden(before_after(in_lanes, """
+    golden(before_after(vectorize_inner_loops, """
 func @f(%a: f64[90], %b: f64[90], %s: f64[], %n: i64[]) -> f64[90], f64[] {
   %a, %s = for %k < %n (%a = %a, %s = %s) bound 90 {
     %1 = dynamic_slice %b, %k {sizes=(1,)}
@@ -28,7 +28,7 @@ func @f(%a: f64[90], %b: f64[90], %s: f64[], %n: i64[]) -> f64[90], f64[] {
 
 
 def test_backwards_along_a_row(golden):
-    golden(before_after(in_lanes, """
+    golden(before_after(vectorize_inner_loops, """
 func @f(%a: f64[9,24], %b: f64[24], %i: i64[]) -> f64[9,24] {
   %n = 24: i64[]
   %last = 23: i64[]
@@ -199,7 +199,7 @@ GATHERED = (
 def before_and_after(body: str, bound: int, trips: int) -> list[tuple[np.ndarray, np.ndarray]]:
     """The results of a loop, and of the same in lanes."""
     before = parse(loop(body, bound))
-    after = in_lanes(before)
+    after = vectorize_inner_loops(before)
     verify(after)
     assert after is not before
     rng = np.random.default_rng(0)
@@ -234,7 +234,7 @@ def in_any_order(body: str) -> str:
 
 
 def test_a_sum_in_any_order(golden):
-    golden(before_after(in_lanes, loop(in_any_order(ROWS))))
+    golden(before_after(vectorize_inner_loops, loop(in_any_order(ROWS))))
 
 
 TWO_FREE_SUMS = ROWS.replace(
@@ -269,7 +269,7 @@ func @f(%x: f64[32], %s: f64[1,1]) -> f64[1,1] {
   }
   return %s
 }""")
-    after = in_lanes(before)
+    after = vectorize_inner_loops(before)
     verify(after)
     assert after is not before
     args = [np.linspace(1.0, 2.0, 32), np.full((1, 1), 2.0)]
@@ -307,25 +307,29 @@ def test_places_that_move_against_each_other(trips):
 @pytest.mark.parametrize("ordered", ["%p0, %b", "%q0, %c"])
 def test_sums_of_users_keep_their_order(ordered):
     body = AGAINST_EACH_OTHER.replace(f"{ordered} {{reassoc=True}}", ordered)
-    assert unchanged(in_lanes, loop(body, 31))
+    assert unchanged(vectorize_inner_loops, loop(body, 31))
 
 
 def test_few_trips():
-    assert unchanged(in_lanes, loop(ROWS, bound=15))
+    assert unchanged(vectorize_inner_loops, loop(ROWS, bound=15))
 
 
 def test_an_element_may_stand_out():
-    assert unchanged(in_lanes, loop(ROWS, bound=41))
+    assert unchanged(vectorize_inner_loops, loop(ROWS, bound=41))
 
 
 def test_the_trip_before_wrote_it():
-    assert unchanged(in_lanes, loop(FAR_BEHIND.replace("add %l, %1", "add %k, %1"), bound=39))
+    assert unchanged(
+        vectorize_inner_loops, loop(FAR_BEHIND.replace("add %l, %1", "add %k, %1"), bound=39)
+    )
 
 
 def test_rows_that_may_be_one():
     """Row %p is read, row 1 is written: a later element of it than the one before."""
     behind = "%m = sub %k, %1\n    %a = dynamic_slice %y, %p, %m"
-    assert unchanged(in_lanes, loop(ROWS.replace("%a = dynamic_slice %y, %0, %k", behind)))
+    assert unchanged(
+        vectorize_inner_loops, loop(ROWS.replace("%a = dynamic_slice %y, %0, %k", behind))
+    )
 
 
 def test_an_array_of_a_trip_of_its_own():
@@ -335,11 +339,11 @@ def test_an_array_of_a_trip_of_its_own():
     %u = dynamic_slice %t, %1, %7 {sizes=(1, 1)}
     %y.1 = dynamic_update_slice %y, %u, %1, %k"""
     body = ROWS.replace("\n    %y.1 = dynamic_update_slice %y, %e, %1, %k", own)
-    assert unchanged(in_lanes, loop(body))
+    assert unchanged(vectorize_inner_loops, loop(body))
 
 
 def test_a_place_that_is_computed():
-    assert unchanged(in_lanes, loop(ROWS.replace(
+    assert unchanged(vectorize_inner_loops, loop(ROWS.replace(
         "%a = dynamic_slice %y, %0, %k {sizes=(1, 1)}",
         "%m = mul %k, %k\n    %a = dynamic_slice %y, %0, %m {sizes=(1, 1)}",
     )))  # fmt: skip
@@ -348,48 +352,53 @@ def test_a_place_that_is_computed():
 def test_the_sum_is_looked_at():
     seen = "%s.1 = add %s, %c\n    %z = neg %s.1\n    %e = reshape %z"
     body = ROWS.replace("    %s.1 = add %s, %c\n", "").replace("%e = reshape %c", seen)
-    assert unchanged(in_lanes, loop(body))
-    assert not unchanged(in_lanes, loop(ROWS))
+    assert unchanged(vectorize_inner_loops, loop(body))
+    assert not unchanged(vectorize_inner_loops, loop(ROWS))
 
 
 def test_a_difference_from_the_sum():
     swapped = ROWS.replace("add %s, %c", "sub %c, %s")
-    assert unchanged(in_lanes, loop(swapped))
+    assert unchanged(vectorize_inner_loops, loop(swapped))
 
 
 def test_a_recurrence():
     """What a trip hands on is computed from what was handed to it."""
-    assert unchanged(in_lanes, loop(STORED_LATER.replace("reshape %a {shape=()}", "sin %s"), 39))
+    assert unchanged(
+        vectorize_inner_loops, loop(STORED_LATER.replace("reshape %a {shape=()}", "sin %s"), 39)
+    )
     through_an_array = STORED_LATER.replace("reshape %a", "reshape %d")
-    assert unchanged(in_lanes, loop(through_an_array, 39))
+    assert unchanged(vectorize_inner_loops, loop(through_an_array, 39))
 
 
 def test_an_array_under_two_names():
     """Of an array that is handed on there is no vector of eight."""
     two = loop(ROWS).replace("%x, %y, %s = for", "%x, %y, %s, %old = for").replace(
         "%s = %s0)", "%s = %s0, %old = %x)").replace("%y.1, %s.1", "%y.1, %s.1, %x.1")  # fmt: skip
-    assert unchanged(in_lanes, two)
+    assert unchanged(vectorize_inner_loops, two)
 
 
 def test_read_after_the_store():
     """The version after the store has the old element, of which all trips would store the new."""
     after = STORED_LATER.replace("reshape %a", "reshape %z").replace(
         "    %d =", "    %z = dynamic_slice %x.1, %next {sizes=(1,)}\n    %d =")  # fmt: skip
-    assert unchanged(in_lanes, loop(after, 39))
+    assert unchanged(vectorize_inner_loops, loop(after, 39))
 
 
 def test_what_is_added_to_is_read():
     seen = SHARES.replace("min %s, %e", "min %s, %w").replace(
         "    %d =", "    %w0 = dynamic_slice %x.3, %k {sizes=(1,)}\n"
         "    %w = reshape %w0 {shape=()}\n    %d =")  # fmt: skip
-    assert unchanged(in_lanes, loop(seen, 38))
-    assert unchanged(in_lanes, loop(SHARES.replace("%c = mul %b, %b", "%c = mul %b, %q0").replace(
+    assert unchanged(vectorize_inner_loops, loop(seen, 38))
+    read_late = SHARES.replace("%c = mul %b, %b", "%c = mul %b, %q0")
+    assert unchanged(vectorize_inner_loops, loop(read_late.replace(
         "%q0 = dynamic_slice %x.1, %i {sizes=(1,)}", "").replace("    %c =",
         "    %q0 = dynamic_slice %x, %i {sizes=(1,)}\n    %c ="), 38))  # fmt: skip
 
 
 def test_one_is_added_to_and_the_other_overwritten():
-    assert unchanged(in_lanes, loop(SHARES.replace("%r1 = add %r0, %c", "%r1 = mul %r0, %c"), 38))
+    assert unchanged(
+        vectorize_inner_loops, loop(SHARES.replace("%r1 = add %r0, %c", "%r1 = mul %r0, %c"), 38)
+    )
 
 
 # ----- Programs in which stores overwrite each other

@@ -6,14 +6,14 @@ from myia.backends.reference.interpreter import evaluate
 from myia.ir.core import walk
 from myia.ir.parser import parse
 from myia.ir.verifier import verify
-from myia.passes.vectorize.outer_loop import MAX_IN_COLUMNS, at_once
+from myia.passes.vectorize.outer_loop import MAX_STRIDED_ITERATIONS, vectorize_outer_loops
 from myia.pipeline import Options, lowered
 from myia.primitives.core.structured import loop_p
 from tests.passes.before_after import before_after, unchanged
 
 
 def test_a_recurrence_along_columns(golden):
-    golden(before_after(at_once, """
+    golden(before_after(vectorize_outer_loops, """
 func @f(%a: f64[6,5], %g: f64[7]) -> f64[6,5], f64[7] {
   %n = 5: i64[]
   %m = 5: i64[]
@@ -108,7 +108,7 @@ def arguments(trips: int) -> list[np.ndarray]:
 def test_the_same_numbers(text):
     before = parse(text)
     for elements in (ALL, STRIPS):
-        after = at_once(before, elements)
+        after = vectorize_outer_loops(before, elements)
         verify(after)
         loops = sum(op.primitive is loop_p for op in walk(after.region))
         assert loops == (1 if elements == ALL else 3)
@@ -119,7 +119,7 @@ def test_the_same_numbers(text):
 
 
 def stays(name: str, *lines: str) -> bool:
-    return unchanged(at_once, changed(name, *lines))
+    return unchanged(vectorize_outer_loops, changed(name, *lines))
 
 
 def test_the_column_beside_at_another_time():
@@ -152,7 +152,7 @@ def test_a_sum_that_is_looked_at():
 
 
 def test_a_count_of_each_trip():
-    assert unchanged(at_once, PROGRAM.replace("for %i < %m", "for %i < %j"))
+    assert unchanged(vectorize_outer_loops, PROGRAM.replace("for %i < %m", "for %i < %j"))
 
 
 def test_inner_trips_that_do_not_wait():
@@ -174,9 +174,9 @@ func @f(%x: f64[16,13]) -> f64[16,13] {
   }
   return %x
 }"""
-    assert unchanged(at_once, text.replace("%READ", "%h"))
+    assert unchanged(vectorize_outer_loops, text.replace("%READ", "%h"))
     waiting = text.replace("%READ", "%i").replace("%b, %i", "%b, %h")
-    assert not unchanged(at_once, waiting)
+    assert not unchanged(vectorize_outer_loops, waiting)
 
 
 # ----- Programs: lines, filters and products of matrices
@@ -272,7 +272,7 @@ def test_programs_and_their_derivatives(f, args):
 def test_sums_of_the_user_to_the_bit():
     args = list(PROGRAMS[2][1])
     program = parse(myia.jit(products).ir(*args)["typed"])
-    ours, apart = (lowered(program, Options(disable=off)) for off in (frozenset(), {"at_once"}))
+    ours, apart = (lowered(program, Options(disable=off)) for off in (frozenset(), {"outer_loop"}))
     loops = [sum(op.primitive is loop_p for op in walk(f.region)) for f in (ours, apart)]
     assert loops[0] < loops[1]
     found, expected = evaluate(ours, args)[0], evaluate(apart, args)[0]
@@ -301,7 +301,7 @@ def smoothed_columns(image, gain):
 
 @pytest.mark.parametrize(
     "f, shape, most",
-    [(smoothed_rows, (300, 4), MAX_IN_COLUMNS), (smoothed_columns, (4, 300), 300)],
+    [(smoothed_rows, (300, 4), MAX_STRIDED_ITERATIONS), (smoothed_columns, (4, 300), 300)],
 )
 def test_many_rows_are_gone_along_in_strips(f, shape, most):
     """What is at one place of 300 rows lies in as many lines of the cache, of columns in few."""

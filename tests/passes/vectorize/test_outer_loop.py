@@ -6,13 +6,13 @@ from myia.backends.reference.interpreter import evaluate
 from myia.ir.core import walk
 from myia.ir.parser import parse
 from myia.ir.verifier import verify
-from myia.passes.vectorize.outer_loop import at_once
+from myia.passes.vectorize.outer_loop import vectorize_outer_loops
 from myia.primitives.core.structured import loop_p
 from tests.passes.before_after import before_after, unchanged
 
 
 def test_rows_times_a_matrix(golden):
-    golden(before_after(at_once, """
+    golden(before_after(vectorize_outer_loops, """
 func @f(%a: f64[9,5], %m: f64[5,5], %g: f64[5,5]) -> f64[9,5], f64[5,5] {
   %n = 9: i64[]
   %0 = 0: i64[]
@@ -103,7 +103,7 @@ def test_the_same_numbers(k, elements):
     """Upwards and downwards."""
     for body in BODIES:
         before = parse(PROGRAM.format(k=k, body=body))
-        after = at_once(before, elements)
+        after = vectorize_outer_loops(before, elements)
         verify(after)
         loops = [op for op in walk(after.region) if op.primitive is loop_p]
         assert len(loops) == (elements == 24), body
@@ -117,7 +117,7 @@ def test_the_same_numbers(k, elements):
 def stays(old: str = "", new: str = "") -> bool:
     text = PROGRAM.format(k="%k", body="%z = mul %r, %c")
     assert old in text
-    return unchanged(at_once, text.replace(old, new))
+    return unchanged(vectorize_outer_loops, text.replace(old, new))
 
 
 def test_a_sum_in_the_order_of_the_user():

@@ -54,16 +54,16 @@ class Matcher:
 
     def number(self, x: Value):
         """The number that fills the constant `x`, else None."""
-        return self.walk.number(x)
+        return self.walk.constant_value(x)
 
     def made_by(self, primitive: Primitive, x: Value) -> Op | None:
         """The op that defines `x`, if it is a `primitive`."""
         op = self.walk.definition(x)
         return op if op is not None and op.primitive is primitive else None
 
-    def is_here(self, x: Value) -> bool:
+    def is_in_current_region(self, x: Value) -> bool:
         """Whether `x` is defined in the region of the op, and not outside it."""
-        return self.walk.is_here(x)
+        return self.walk.is_in_current_region(x)
 
     def operand(self, primitive: Primitive, x: Value) -> Value | None:
         """The operand of the unary `primitive` that defines `x`, if one does."""
@@ -72,7 +72,7 @@ class Matcher:
 
     def is_number(self, x: Value, number) -> bool:
         """Whether `x` is filled with `number`; the sign of a zero matters."""
-        found = self.walk.number(x)
+        found = self.walk.constant_value(x)
         if found is None or found != number:
             return False
         return x.dtype.kind != "f" or math.copysign(1, found) == math.copysign(1, number)
@@ -85,7 +85,7 @@ class Matcher:
 
     def same_number(self, x: Value, y: Value) -> bool:
         """Whether two constants are the same to the bit."""
-        a, b = self.walk.number(x), self.walk.number(y)
+        a, b = self.walk.constant_value(x), self.walk.constant_value(y)
         return a is not None and x.aval == y.aval and param_key(a) == param_key(b)
 
     def alike(self, xs: Sequence[Value], ys: Sequence[Value]) -> bool:

@@ -61,7 +61,7 @@ def _(see, op, x, u, *indices):
 def _(see, op, x, v, *indices):
     """In one region: a branch that wrote to another version than the other one would copy it."""
     write = see.made_by(dynamic_update_slice, x)
-    if write is None or not see.is_here(x):
+    if write is None or not see.is_in_current_region(x):
         return None
     y, u, *written = write.operands
     same = u.shape == v.shape and see.alike(indices, written)
