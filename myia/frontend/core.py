@@ -82,14 +82,14 @@ def unless(flag: str, test: gast.expr | None, like: gast.AST) -> gast.expr:
 # ----- Questions
 
 
-def is_ours(id: str) -> bool:
+def is_generated(id: str) -> bool:
     """Is `id` a state of the control flow that desugaring made? It is never checked when read."""
     return id.startswith("%")
 
 
-def spelling(id: str) -> str:
+def user_name(id: str) -> str:
     """The user's name for `id`, or for a state of ours, a plain word."""
-    return id[1:] if is_ours(id) else id.partition("%")[0]
+    return id[1:] if is_generated(id) else id.partition("%")[0]
 
 
 def fresh_names() -> Callable[[str], str]:

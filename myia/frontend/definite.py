@@ -18,11 +18,11 @@ from myia.frontend.core import COMPREHENSIONS, Loop, body_of, evaluated_here, is
 State = frozenset[str] | None
 
 
-def unsure_reads(function: gast.AST) -> set[gast.Name]:
+def maybe_unbound_reads(function: gast.AST) -> set[gast.Name]:
     """The `Name` nodes of `function` that may be read (or deleted, or augmented) with no value."""
     analysis = _Analysis()
     analysis.block(body_of(function), frozenset(p.id for p in parameters(function)))
-    return analysis.unsure
+    return analysis.maybe_unbound
 
 
 def _join(*states: State) -> State:
@@ -32,7 +32,7 @@ def _join(*states: State) -> State:
 
 class _Analysis:
     def __init__(self):
-        self.unsure: set[gast.Name] = set()
+        self.maybe_unbound: set[gast.Name] = set()
         self.breaks: list[list[State]] = []  # states at the `break`s of each loop around
         self.continues: list[list[State]] = []
 
@@ -138,7 +138,7 @@ class _Analysis:
 
     def read(self, node: gast.Name, state: State) -> State:
         if node.id not in state:
-            self.unsure.add(node)
+            self.maybe_unbound.add(node)
         return state
 
     def expression(self, node: gast.expr, state: State) -> State:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import gast
 
-from myia.frontend.core import Loop, is_ours, spelling
+from myia.frontend.core import Loop, is_generated, user_name
 from myia.frontend.liveness import Liveness
 from myia.frontend.scopes import Scope
 from myia.frontend.spans import Spans
@@ -28,9 +28,9 @@ class Frame:
     scope: Scope
     spans: Spans
     namespace: py.Namespace
-    unsure: set[gast.Name]  # reads that may find no value
-    before: Liveness  # of the user's program, jumps and all: sharper at loops
-    after: Liveness  # of the desugared program
+    maybe_unbound: set[gast.Name]  # reads that may find no value
+    user_liveness: Liveness  # of the user's program, jumps and all: sharper at loops
+    core_liveness: Liveness  # of the desugared program
     lower_function: Callable[[Frame, gast.AST], Value]
     values: dict[str, Value] = field(default_factory=dict)
     cells: dict[str, Value] = field(default_factory=dict)
@@ -39,7 +39,7 @@ class Frame:
 
     def read(self, node: gast.Name) -> Value:
         """The value of the variable `node`; an error at run time where it has none."""
-        kind, name = self.scope.kind(node.id), spelling(node.id)
+        kind, name = self.scope.kind(node.id), user_name(node.id)
         if kind == "cell":
             return emit1(py.load_cell, self.cells[node.id], name=name)
         if kind == "captured":
@@ -48,9 +48,9 @@ class Frame:
             return emit1(py.free, name=name)
         if kind == "global":
             return emit1(py.global_, name=name)
-        if node in self.unsure:
+        if node in self.maybe_unbound:
             self.values[node.id] = emit1(py.defined, self.current(node.id), name=name)
-        elif node.id not in self.values and not is_ours(node.id):
+        elif node.id not in self.values and not is_generated(node.id):
             raise InternalError(
                 f"{name} is read at {self.spans.of(node)} but was not carried there"
             )
@@ -60,22 +60,22 @@ class Frame:
         """The value of a plain local, `py.undefined` if it has none."""
         if name in self.values:
             return self.values[name]
-        return emit1(py.undefined, name=spelling(name))
+        return emit1(py.undefined, name=user_name(name))
 
     def write(self, name: str, value: Value) -> None:
         if self.scope.is_value(name):
             self.values[name] = value
-            value.name = value.name or spelling(name)
+            value.name = value.name or user_name(name)
         else:
-            emit(py.store_cell, self.cells[name], value, name=spelling(name))
+            emit(py.store_cell, self.cells[name], value, name=user_name(name))
 
     def delete(self, node: gast.Name) -> None:
         self.read(node)
         del self.values[node.id]
 
     def new_cell(self, name: str) -> None:
-        self.cells[name] = emit1(py.cell, name=spelling(name))
-        self.cells[name].name = spelling(name)
+        self.cells[name] = emit1(py.cell, name=user_name(name))
+        self.cells[name].name = user_name(name)
 
     # ----- Regions
 
@@ -130,7 +130,7 @@ class Frame:
             return [self.current(n) for n in carried]
 
         avals = [PY] * (1 + len(carried))
-        names = [None, *map(spelling, carried)]
+        names = [None, *map(user_name, carried)]
         cond = None if test is None else build_region(avals, cond_region, names)
         parts = s.Loop(iterable, init, cond, build_region(avals, body_region, names), None)
         results = emit_structured.emit_loop(parts)
@@ -140,17 +140,17 @@ class Frame:
     def _name(self, names: Sequence[str], values: Sequence[Value]) -> None:
         for name, value in zip(names, values):
             self.values[name] = value
-            value.name = spelling(name)
+            value.name = user_name(name)
 
     # ----- What liveness says
 
     def live_after(self, node: gast.If) -> frozenset[str]:
-        return self.after.after[node]
+        return self.core_liveness.after[node]
 
     def live_at(self, loop: Loop) -> frozenset[str]:
         """Names to carry: live in the desugared program and, if the user's, in the user's."""
-        live = self.after.header[loop]
-        if loop not in self.before.header:
+        live = self.core_liveness.header[loop]
+        if loop not in self.user_liveness.header:
             return live
-        users = self.before.header[loop] | self.before.after[loop]
-        return frozenset(n for n in live if is_ours(n) or n in users)
+        users = self.user_liveness.header[loop] | self.user_liveness.after[loop]
+        return frozenset(n for n in live if is_generated(n) or n in users)

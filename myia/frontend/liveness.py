@@ -49,14 +49,14 @@ def reads(*parts: gast.AST | None) -> Names:
     )
 
 
-def surely_bound(target: gast.AST | None) -> Names:
+def definitely_bound(target: gast.AST | None) -> Names:
     """Names that an assignment to `target` always replaces."""
     if isinstance(target, gast.Name):
         return frozenset([target.id])
     if isinstance(target, gast.Starred):
-        return surely_bound(target.value)
+        return definitely_bound(target.value)
     if isinstance(target, (gast.Tuple, gast.List)):
-        return frozenset().union(*map(surely_bound, target.elts))
+        return frozenset().union(*map(definitely_bound, target.elts))
     return NOTHING
 
 
@@ -90,12 +90,12 @@ class _Analysis:
 
     def simple(self, node: gast.stmt, live: Names) -> Names:
         if isinstance(node, gast.Assign):
-            bound = frozenset().union(*map(surely_bound, node.targets))
+            bound = frozenset().union(*map(definitely_bound, node.targets))
             return (live - bound) | reads(node)
         if isinstance(node, gast.AugAssign):
-            return live | reads(node) | surely_bound(node.target)
+            return live | reads(node) | definitely_bound(node.target)
         if isinstance(node, gast.AnnAssign) and node.value is not None:
-            return (live - surely_bound(node.target)) | reads(node)
+            return (live - definitely_bound(node.target)) | reads(node)
         if isinstance(node, gast.FunctionDef):
             return (live - {node.name}) | reads(node)
         return live | reads(node)
@@ -109,7 +109,7 @@ class _Analysis:
             self.jumps.append((live, header))
             body = self.block(node.body, header)
             self.jumps.pop()
-            grown = header | (body - surely_bound(node.target)) | reads(node.target)
+            grown = header | (body - definitely_bound(node.target)) | reads(node.target)
             if grown == header:
                 break
             header = grown

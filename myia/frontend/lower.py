@@ -13,7 +13,7 @@ from collections.abc import Callable
 import gast
 
 from myia.frontend.core import Loop, body_of
-from myia.frontend.definite import unsure_reads
+from myia.frontend.definite import maybe_unbound_reads
 from myia.frontend.desugar import desugar
 from myia.frontend.frame import Frame
 from myia.frontend.liveness import liveness
@@ -31,15 +31,15 @@ from myia.primitives.core import py
 def lower(scope: Scope, spans: Spans, namespace: py.Namespace) -> py.Code:
     """The function of `scope` as code of IR(py); what it is made of is consumed."""
     node = scope.node
-    unsure, before = unsure_reads(node), liveness(body_of(node))
+    maybe_unbound, user_liveness = maybe_unbound_reads(node), liveness(body_of(node))
     stmts = desugar(node)
     frame = Frame(
         scope=scope,
         spans=spans,
         namespace=namespace,
-        unsure=unsure,
-        before=before,
-        after=liveness(stmts),
+        maybe_unbound=maybe_unbound,
+        user_liveness=user_liveness,
+        core_liveness=liveness(stmts),
         lower_function=_closure,
     )
     return py.Code(

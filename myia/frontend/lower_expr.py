@@ -311,9 +311,10 @@ def _variables(*generators: gast.comprehension) -> list[str]:
 
 
 def _read_early(frame: Frame, node: gast.expr, variables: list[str]) -> list[str]:
-    """Variables that the comprehension may read before it assigns them, on a later trip."""
-    unsure = {n.id for n in gast.walk(node) if isinstance(n, gast.Name) and n in frame.unsure}
-    return [name for name in variables if name in unsure]
+    """Variables that the comprehension may read in an iteration before it assigns them."""
+    names = (n for n in gast.walk(node) if isinstance(n, gast.Name))
+    maybe_unbound = {n.id for n in names if n in frame.maybe_unbound}
+    return [name for name in variables if name in maybe_unbound]
 
 
 def _append(frame: Frame, node: gast.expr, result: Value) -> None:

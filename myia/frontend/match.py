@@ -26,9 +26,9 @@ from myia.frontend import errors
 from myia.frontend.spans import Spans
 from myia.source.diagnostics import MyiaError
 
-USED = frozenset({"isinstance", "len", "tuple", "list", "dict", "getattr"})
+BUILTINS_USED = frozenset({"isinstance", "len", "tuple", "list", "dict", "getattr"})
 # Classes whose one positional pattern is matched by the object itself.
-THEMSELVES = frozenset(
+SELF_MATCHING_CLASSES = frozenset(
     {"bool", "bytearray", "bytes", "dict", "float", "frozenset", "int", "list", "set", "str"}
     | {"tuple"}
 )
@@ -54,8 +54,8 @@ class _Matches(gast.NodeTransformer):
 
     def visit_Match(self, node: gast.Match) -> list[gast.stmt]:
         self.generic_visit(node)
-        if USED & self.taken:
-            name = min(USED & self.taken)
+        if BUILTINS_USED & self.taken:
+            name = min(BUILTINS_USED & self.taken)
             raise MyiaError(errors.MatchWithShadowedBuiltin(self.spans.header(node), name))
         subject = f"%subject{next(self.numbers)}"
         chain: list[gast.stmt] = []
@@ -135,7 +135,7 @@ class _Matches(gast.NodeTransformer):
 
     def pattern_MatchClass(self, node, at, case):
         case.tests.append(_call("isinstance", at(), node.cls))
-        itself = isinstance(node.cls, gast.Name) and node.cls.id in THEMSELVES
+        itself = isinstance(node.cls, gast.Name) and node.cls.id in SELF_MATCHING_CLASSES
         for i, pattern in enumerate(node.patterns):
             if itself:
                 self.pattern(pattern, at, case)

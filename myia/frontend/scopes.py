@@ -17,7 +17,14 @@ from dataclasses import dataclass, field
 import gast
 
 from myia.frontend import errors
-from myia.frontend.core import COMPREHENSIONS, FUNCTIONS, body_of, is_ours, parameters, walk_here
+from myia.frontend.core import (
+    COMPREHENSIONS,
+    FUNCTIONS,
+    body_of,
+    is_generated,
+    parameters,
+    walk_here,
+)
 from myia.frontend.spans import Spans
 from myia.source.diagnostics import MyiaError
 
@@ -39,7 +46,7 @@ class Scope:
     def kind(self, name: str) -> str:
         if name in self.cells:
             return "cell"
-        if name in self.locals or is_ours(name):
+        if name in self.locals or is_generated(name):
             return "local"
         if name in self.captured:
             return "captured"

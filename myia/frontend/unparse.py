@@ -18,7 +18,7 @@ from io import StringIO
 import gast
 from astunparse import Unparser
 
-from myia.frontend.core import is_ours, spelling
+from myia.frontend.core import is_generated, user_name
 
 
 def to_text(tree: gast.AST) -> str:
@@ -34,7 +34,7 @@ class _FromCore(gast.NodeTransformer):
 
     def visit_Name(self, node):
         self.generic_visit(node)
-        node.id = node.id if is_ours(node.id) else spelling(node.id)
+        node.id = node.id if is_generated(node.id) else user_name(node.id)
         return node
 
     def visit_FunctionDef(self, node):

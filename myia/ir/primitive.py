@@ -73,7 +73,7 @@ class Cotangents(Protocol):
     def add(self, x, ct) -> None:
         """Add `ct` (None: zero) to the cotangent of `x`; ignored when it is not wanted."""
 
-    def add_window(self, x, start, ct) -> None:
+    def add_slice(self, x, start, ct) -> None:
         """Add `ct` to the part of the cotangent of `x` that begins at `start`, known now."""
 
     def update(self, x, change) -> None:

@@ -53,12 +53,12 @@ def with_regions(op: Op, regions: Sequence[Region]) -> Op:
     return Op(op.primitive, op.operands, op.params, tuple(regions), op.results, op.span)
 
 
-def reading(op: Op, env: Env) -> Op:
+def substituted(op: Op, env: Env) -> Op:
     """`op`, with the same results, at any depth reading what `env` says."""
     if not env:
         return op
     regions = tuple(
-        Region(r.args, tuple(reading(o, env) for o in r.ops), _look_up(r.yields, env))
+        Region(r.args, tuple(substituted(o, env) for o in r.ops), _look_up(r.yields, env))
         for r in op.regions
     )
     operands = _look_up(op.operands, env)
@@ -69,7 +69,7 @@ def _look_up(values: Sequence[Value], env: Env) -> tuple[Value, ...]:
     return tuple(env.get(x, x) for x in values)
 
 
-def emit_again(values: Sequence[Value], ops: Sequence[Op]) -> tuple[Value, ...]:
+def rematerialize(values: Sequence[Value], ops: Sequence[Op]) -> tuple[Value, ...]:
     """Emit copies of those `ops` that it takes to have `values` here; returns what these are."""
     env: Env = {}
     for op in needed(ops, values):

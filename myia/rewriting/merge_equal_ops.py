@@ -16,7 +16,7 @@ from collections.abc import Hashable, Iterable, Sequence
 
 from myia.ir.core import Op, Region, Value
 from myia.ir.equality import same_region
-from myia.ir.rewrite import Env, reading
+from myia.ir.rewrite import Env, substituted
 from myia.primitives.core.structured import if_p
 
 
@@ -25,7 +25,7 @@ def merge_equal_ops(ops: Iterable[Op], values: Sequence[Value]) -> tuple[list[Op
     env: Env = {}
     known, kept = _Known(), []
     for op in ops:
-        op = reading(op, env)
+        op = substituted(op, env)
         same = known.same(op, {})
         env.update(same)
         if len(same) < len(op.results):

@@ -7,7 +7,7 @@ from numbers import Number
 
 from myia.ir.builder import at, current_span
 from myia.ir.core import Op, Value
-from myia.primitives.arrays.dynamic_slices import add_to_window, static_indices
+from myia.primitives.arrays.dynamic_slices import add_to_slice, static_indices
 from myia.primitives.core.define import zeros
 from myia.primitives.pointwise.arithmetic import add, mul, neg
 from myia.source.span import Span
@@ -83,9 +83,9 @@ class Accumulators:
             free = {"reassoc": True} if x in self.begun else {}
             self.sums[x] = plus(self.sums.get(x), ct, **free)
 
-    def add_window(self, x: Value, start: tuple[int, ...], ct: Value) -> None:
+    def add_slice(self, x: Value, start: tuple[int, ...], ct: Value) -> None:
         if x in self.begun:
-            self.sums[x] = add_to_window(self.sums[x], ct, static_indices(start))
+            self.sums[x] = add_to_slice(self.sums[x], ct, static_indices(start))
         elif self.wants(x):
             waiting, place = self.windows.setdefault(x, {}), (start, ct.shape)
             if place in waiting:

@@ -21,7 +21,7 @@ from collections.abc import Callable, Sequence
 from myia.ir.builder import Builder, append, at, build_region, emit
 from myia.ir.core import Op, Region, Value, captures
 from myia.ir.rewrite import with_regions
-from myia.primitives.core.barriers import held_back
+from myia.primitives.core.barriers import barrier
 from myia.primitives.core.structured import call_p, remat_p
 from myia.transforms.clone import clone_with_args
 from myia.transforms.cotangents import Accumulators
@@ -77,6 +77,6 @@ def _schedule(op: Op) -> None:
     late, until = op.params["late"], op.params["until"]
     xs, rest = op.operands[:late], op.operands[late:]
     if late and until:
-        xs = held_back(xs, rest[:until])
+        xs = barrier(xs, rest[:until])
     operands = (*xs, *rest)
     append(Op(call_p, operands, {"name": "remat"}, op.regions, op.results, op.span))

@@ -28,7 +28,7 @@ from itertools import zip_longest
 from myia.ir.builder import Builder, append
 from myia.ir.core import Op, Region, Value, reads
 from myia.ir.dependence import needed
-from myia.ir.rewrite import Env, clone_op, reading
+from myia.ir.rewrite import Env, clone_op, substituted
 from myia.primitives.core.define import constant_p, zeros
 from myia.primitives.core.structured import if_p
 from myia.primitives.pointwise.arithmetic import add, mul, neg, sub
@@ -73,7 +73,7 @@ def _export(region: Region, env: Env, apart: set[Value]) -> Region:
             if op.primitive is if_p:
                 _export_from(op, escaping[op], env, apart)
             else:
-                append(reading(op, env))
+                append(substituted(op, env))
     return Region(region.args, tuple(b.ops), _lookup(region.yields, env))
 
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from myia.ir.avals import Aval
 from myia.ir.builder import at
 from myia.ir.core import Value
-from myia.primitives.arrays.dynamic_slices import add_to_window, static_indices
+from myia.primitives.arrays.dynamic_slices import add_to_slice, static_indices
 from myia.primitives.arrays.shaping import concatenate, pad
 from myia.primitives.core.define import constant, zeros
 from myia.primitives.pointwise.arithmetic import add
@@ -65,7 +65,7 @@ def sum_of_slice_cotangents(
             total = ct if total is None else add(total, ct)
     for window in (window for layer in rest for window in layer):
         with at(window.span):
-            total = add_to_window(total, window.ct, static_indices(window.start))
+            total = add_to_slice(total, window.ct, static_indices(window.start))
     return total
 
 

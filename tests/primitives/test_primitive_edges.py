@@ -145,8 +145,8 @@ WRITES = {
 @pytest.mark.parametrize("name", WRITES)
 def test_which_write_is_the_last_is_found_in_three_ways(name, mode, pairs, sparse, monkeypatch):
     """Against what each element written changes when all are written in order."""
-    monkeypatch.setattr(scattering, "PAIRS", pairs)
-    monkeypatch.setattr(scattering, "SPARSE", sparse)
+    monkeypatch.setattr(scattering, "MAX_PAIRWISE_SLICES", pairs)
+    monkeypatch.setattr(scattering, "MIN_ELEMENTS_PER_UPDATE", sparse)
     shape, at, written, dims = WRITES[name]
     rng = np.random.default_rng(0)
     indices, ct = rng.integers(-1, max(shape) + 1, at), rng.normal(size=shape)
@@ -169,7 +169,7 @@ def test_a_device_that_writes_in_any_order_keeps_the_last_write():
     for mode in gather.MODES:
         expected = scattering.scatter.evaluate(x, starts, u, dims=dims, mode=mode, unique=False)
         with jax.enable_x64(True):
-            scatter = functools.partial(scattering.scatter_in_any_order, dims=dims, mode=mode)
+            scatter = functools.partial(scattering.scatter_last_write, dims=dims, mode=mode)
             np.testing.assert_array_equal(jax.jit(scatter)(x, starts, u), expected)
             backwards = jax.jit(scatter)(x, starts[::-1], u[::-1])
         expected = scattering.scatter.evaluate(

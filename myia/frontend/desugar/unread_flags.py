@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import gast
 
-from myia.frontend.core import Loop, is_ours
+from myia.frontend.core import Loop, is_generated
 from myia.frontend.liveness import reads
 
 Block = list[gast.stmt]
@@ -33,4 +33,4 @@ def _drop(stmts: Block, read: frozenset[str]) -> Block:
 def _sets_unread_flag(stmt: gast.stmt, read: frozenset[str]) -> bool:
     if not isinstance(stmt, gast.Assign) or not isinstance(stmt.targets[0], gast.Name):
         return False
-    return is_ours(stmt.targets[0].id) and stmt.targets[0].id not in read
+    return is_generated(stmt.targets[0].id) and stmt.targets[0].id not in read

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from myia.ir.builder import Builder, append, at
 from myia.ir.core import Function, Op, Region, Value, walk
 from myia.ir.params import param_key
-from myia.ir.rewrite import emit_again
+from myia.ir.rewrite import rematerialize
 from myia.passes.analysis.def_use import is_write_only_carry, uses
 from myia.passes.analysis.linear_indices import IndexRanges
 from myia.primitives.arrays.dynamic_slices import dynamic_update_slice
@@ -174,7 +174,7 @@ def _filled_in_place(body: Region, fill: _Fill) -> Region:
     with Builder() as b:
         for op in body.ops:
             if op in links:
-                place = place or emit_again(fill.place, body.ops[len(b.ops) :])
+                place = place or rematerialize(fill.place, body.ops[len(b.ops) :])
                 array = _redirected(op, links[op], array, place)
             elif op is not fill.store and fill.store.operands[1] not in op.results:
                 append(op)

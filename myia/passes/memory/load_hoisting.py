@@ -31,7 +31,7 @@ from math import prod
 from myia.ir.avals import I64
 from myia.ir.builder import Builder, append, at
 from myia.ir.core import Function, Op, Region, Value, walk
-from myia.ir.rewrite import Env, emit_again
+from myia.ir.rewrite import Env, rematerialize
 from myia.passes.analysis.accesses import slice_sizes, start_indices
 from myia.passes.analysis.array_versions import VersionChain, chains_by_version
 from myia.passes.analysis.def_use import loop_variant_values
@@ -84,7 +84,7 @@ class _Part:
     def emit(self, body: Region) -> Value:
         """Emit the read of this part, its indices as `body` computes them."""
         ops = [op for op in walk(body) if not op.primitive.structured]
-        starts = iter(emit_again([x for x in self.starts if x is not None], ops))
+        starts = iter(rematerialize([x for x in self.starts if x is not None], ops))
         with at(self.reads[0].span):
             place = [_zero() if x is None else next(starts) for x in self.starts]
             return dynamic_slice(self.array, *place, sizes=self.sizes)

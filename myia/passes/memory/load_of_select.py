@@ -22,7 +22,7 @@ from math import prod
 from myia.ir.builder import at
 from myia.ir.core import Function, Op, Region, Value
 from myia.ir.dependence import needed
-from myia.ir.rewrite import emit_again
+from myia.ir.rewrite import rematerialize
 from myia.passes.analysis.accesses import start_indices
 from myia.passes.analysis.loop_dependence import is_scalar_op
 from myia.primitives.arrays.dynamic_slices import dynamic_slice
@@ -162,7 +162,7 @@ class _Window:
             return dynamic_slice(x, *start_indices(self.read), sizes=sizes)
         choice = self.chosen[x]
         with at(choice.op.span):
-            (truth,) = emit_again([choice.truth], inside)
+            (truth,) = rematerialize([choice.truth], inside)
             mask = broadcast(truth, shape=sizes, dims=())
         parts = [self.of(y, (*inside, *ops)) for y, ops in zip(choice.arrays, choice.regions)]
         return select(mask, *parts)

@@ -22,7 +22,7 @@ from functools import partial
 
 from myia.ir.builder import Builder, append, at
 from myia.ir.core import Function, Op, Region, Value, captures, reads, walk
-from myia.ir.rewrite import Env, emit_again
+from myia.ir.rewrite import Env, rematerialize
 from myia.passes.analysis.accesses import (
     STORES,
     is_disjoint_slice,
@@ -138,7 +138,7 @@ def _inner_reads(op: Op, versions: set[Value]) -> list[Op] | None:
 def _promoted(op: Op, window: _Window) -> tuple[Op, Op]:
     """The loop that carries the window, having emitted the read before it; the store after it."""
     loop, i = Loop.of(op), window.carry
-    place = emit_again(start_indices(window.store), loop.body.ops)
+    place = rematerialize(start_indices(window.store), loop.body.ops)
     with at(window.store.span):
         start = dynamic_slice(loop.carries[i], *place, sizes=slice_sizes(window.store))
     arg, array, last = Value(start.aval), Value(op.results[i].aval), Value(start.aval)

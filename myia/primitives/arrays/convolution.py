@@ -37,7 +37,7 @@ def _conv_avals(
     require(min(feature_groups, batch_groups) == 1, message)
     require(features == read * feature_groups and made % feature_groups == 0, message)
     require(batch % batch_groups == 0 and made % batch_groups == 0, message)
-    extents = _windows(x, kernel, dims, **window).extents(_spatial(x, dims[0]))
+    extents = _windows(x, kernel, dims, **window).output_shape(_spatial(x, dims[0]))
     result = (batch // batch_groups, made, *extents)
     return (x.with_shape(tuple(result[i] for i in np.argsort(dims[2]))),)
 
@@ -52,7 +52,7 @@ def _evaluate_conv(x, kernel, *, dims, feature_groups, batch_groups, **window):
         (1, 1, *windows.window_dilation),
     )
     n = x.ndim
-    read = sliding.read(np.transpose(x, dims[0]), 0)
+    read = sliding.windows(np.transpose(x, dims[0]), 0)
     read = np.reshape(read, read.shape[:n] + windows.sizes)
     kernels = np.split(np.transpose(kernel, dims[1]), feature_groups * batch_groups, 0)
     parts = np.split(read, feature_groups, 1) if batch_groups == 1 else np.split(read, batch_groups)

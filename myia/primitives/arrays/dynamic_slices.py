@@ -1,7 +1,9 @@
-"""Reading and writing a window of an array at an index known only at run time.
+"""Slices of an array at start indices known at run time: read, write, and add in place.
 
-An index out of range is clamped, so that the whole window lies inside, as XLA does: who needs an
-error checks the index first. (`lax` would count a negative one from the end.)
+    dynamic_slice(x, i, j, sizes=(1, 4))    ->    x[i : i + 1, j : j + 4]
+
+As in XLA, start indices out of range are clamped so that the whole slice is inside the array; a
+negative index is clamped too (`lax` would count it from the end). Bounds checks are emitted before.
 """
 
 from __future__ import annotations
@@ -19,13 +21,13 @@ from myia.primitives.pointwise.arithmetic import add
 def _check_indices(name: str, x: Aval, sizes: tuple[int, ...], indices: tuple[Aval, ...]) -> None:
     require(len(indices) == x.ndim == len(sizes), f"{name}: {len(indices)} indices into {x}")
     require(all(i == I64 for i in indices), f"{name}: an index is not i64[]")
-    fits = all(0 <= size <= extent for size, extent in zip(sizes, x.shape))
-    require(fits, f"{name}: a window of {sizes} in {x}")
+    fits = all(0 <= size <= n for size, n in zip(sizes, x.shape))
+    require(fits, f"{name}: a slice of {sizes} in {x}")
 
 
-def _window(shape, sizes, indices) -> tuple:
-    """The window as slices, its start clamped."""
-    starts = [max(0, min(int(i), extent - size)) for i, size, extent in zip(indices, sizes, shape)]
+def _slices(shape, sizes, indices) -> tuple[slice, ...]:
+    """The subscript of the slice, its start indices clamped."""
+    starts = [max(0, min(int(i), n - size)) for i, size, n in zip(indices, sizes, shape)]
     return tuple(slice(start, start + size) for start, size in zip(starts, sizes))
 
 
@@ -42,20 +44,22 @@ def _write_avals(x: Aval, u: Aval, *indices: Aval) -> tuple[Aval]:
 
 def _evaluate_write(x, u, *indices):
     result = np.array(x)
-    result[_window(x.shape, u.shape, indices)] = u
+    result[_slices(x.shape, u.shape, indices)] = u
     return result
 
 
-def add_to_window(buffer, ct, indices):
-    """`buffer` with `ct` added to its window that starts at `indices`, in place; cotangents are
-    added in any order."""
-    window = dynamic_slice(buffer, *indices, sizes=ct.shape)
-    return dynamic_update_slice(buffer, add(window, ct, reassoc=True), *indices)
+def add_to_slice(buffer, ct, indices):
+    """`buffer` with `ct` added in place to the slice that starts at `indices`.
+
+    Cotangents may be added in any order.
+    """
+    old = dynamic_slice(buffer, *indices, sizes=ct.shape)
+    return dynamic_update_slice(buffer, add(old, ct, reassoc=True), *indices)
 
 
 def _accumulate_read(op: Op, ct, acc: Cotangents) -> None:
     x, *indices = op.operands
-    acc.update(x, lambda buffer: add_to_window(buffer, ct, indices))
+    acc.update(x, lambda buffer: add_to_slice(buffer, ct, indices))
 
 
 def _transpose_write(i, ct, x, u, *indices):
@@ -68,7 +72,7 @@ dynamic_slice = linear(
     "dynamic_slice",
     _read_avals,
     lambda x, *indices, sizes: lax.dynamic_slice(x, indices, sizes, allow_negative_indices=False),
-    lambda x, *indices, sizes: np.array(x[_window(x.shape, sizes, indices)]),
+    lambda x, *indices, sizes: np.array(x[_slices(x.shape, sizes, indices)]),
     transpose=lambda i, ct, x, *indices, sizes: dynamic_update_slice(zeros(x.aval), ct, *indices),
     accumulate=_accumulate_read,
 )
@@ -83,8 +87,8 @@ dynamic_update_slice = linear(
 )
 
 
-# x with u added to a window: what in-place sums are made of. The cotangent of x is that of the
-# result, which nobody has to clear, or to put back.
+# `x` with `u` added to a slice: the op of in-place reductions. The cotangent of `x` is that of the
+# result, unchanged: with a store it would be cleared at the slice, and restored later.
 dynamic_update_add = linear(
     "dynamic_update_add",
     _write_avals,
@@ -94,7 +98,7 @@ dynamic_update_add = linear(
         indices,
         allow_negative_indices=False,
     ),
-    lambda x, u, *indices: _evaluate_write(x, x[_window(x.shape, u.shape, indices)] + u, *indices),
+    lambda x, u, *indices: _evaluate_write(x, x[_slices(x.shape, u.shape, indices)] + u, *indices),
     groups=((0, 1),),
     transpose=lambda i, ct, x, u, *indices: (
         ct if i == 0 else dynamic_slice(ct, *indices, sizes=u.shape)
@@ -103,5 +107,5 @@ dynamic_update_add = linear(
 
 
 def static_indices(starts) -> list:
-    """Indices known at compile time, as values."""
+    """Start indices known at compile time, as values."""
     return [constant(start, I64.dtype) for start in starts]

@@ -1,8 +1,12 @@
-"""Reading and adding at arrays of indices, as the XLA operations gather and scatter do.
+"""Gather and scatter-add: reads and additions at an array of start indices, as in XLA.
 
-`gather` reads a window of extents `sizes` at each index and a scatter writes one; their parameter
-`dims`, made by `index_dims`, says which axes are which. An index out of range is moved so that its
-window fits (`mode="clip"`), or its window reads `fill` and is not written (`mode="fill"`).
+    gather(x, [[2], [0]], sizes=(1,))           ->    [x[2], x[0]]
+    scatter_add(x, [[2], [2]], [a, b])          ->    x with x[2] + a + b at 2
+
+`gather` reads a slice of shape `sizes` at each start index; a scatter writes one. The parameter
+`dims`, made by `index_dims`, maps the axes as XLA's dimension numbers do. With `mode="clip"` a
+start index out of range is clamped so that its slice fits. With `mode="fill"` such a slice reads
+as `fill` and is not written.
 """
 
 from __future__ import annotations
@@ -44,10 +48,11 @@ class IndexDims(NamedTuple):
 
     @property
     def hidden(self) -> tuple[int, ...]:
-        """Axes of the operand that are no axes of the window."""
+        """Axes of the operand that the slice of the result does not have."""
         return tuple(sorted((*self.collapsed_slice_dims, *self.operand_batching_dims)))
 
-    def window(self, sizes) -> tuple[int, ...]:
+    def slice_shape(self, sizes) -> tuple[int, ...]:
+        """The shape of a slice of `sizes` without the hidden axes."""
         return tuple(n for axis, n in enumerate(sizes) if axis not in self.hidden)
 
     def for_gather(self) -> lax.GatherDimensionNumbers:
@@ -78,16 +83,16 @@ def index_dims(
 
 
 def _gathered(x: Aval, indices: Aval, dims: IndexDims, sizes) -> Aval:
-    message = f"gather or scatter: windows of {sizes} in {x} at {indices} by {tuple(dims)}"
+    message = f"gather or scatter: slices of {sizes} in {x} at {indices} by {tuple(dims)}"
     require(indices.dtype.kind in "iu" and indices.ndim >= 1, message)
     require(indices.shape[-1] == len(dims.start_index_map), message)
     require(len(sizes) == x.ndim, message)
     require(all(0 <= size <= n for size, n in zip(sizes, x.shape)), message)
     require(all(sizes[axis] == 1 for axis in dims.hidden), message)
-    window, batch = iter(dims.window(sizes)), iter(indices.shape[:-1])
+    offsets, batch = iter(dims.slice_shape(sizes)), iter(indices.shape[:-1])
     rank = x.ndim - len(dims.hidden) + indices.ndim - 1
     require(len(dims.offset_dims) == x.ndim - len(dims.hidden), message)
-    shape = [next(window if axis in dims.offset_dims else batch) for axis in range(rank)]
+    shape = [next(offsets if axis in dims.offset_dims else batch) for axis in range(rank)]
     return x.with_shape(tuple(shape))
 
 
@@ -96,17 +101,17 @@ def _gather_avals(x: Aval, indices: Aval, *, dims, sizes, mode, fill) -> tuple[A
     return (_gathered(x, indices, IndexDims(*dims), sizes),)
 
 
-def window_sizes(x_shape, u_shape, dims: IndexDims) -> tuple[int, ...]:
-    """The extents in the operand of each window of a scatter's updates."""
-    window = iter(u_shape[axis] for axis in dims.offset_dims)
-    return tuple(1 if axis in dims.hidden else next(window) for axis in range(len(x_shape)))
+def update_slice_sizes(x_shape, u_shape, dims: IndexDims) -> tuple[int, ...]:
+    """The sizes, in the operand, of each slice that a scatter writes."""
+    lengths = iter(u_shape[axis] for axis in dims.offset_dims)
+    return tuple(1 if axis in dims.hidden else next(lengths) for axis in range(len(x_shape)))
 
 
 def scatter_avals(x: Aval, indices: Aval, u: Aval, *, dims, mode, unique=False) -> tuple[Aval]:
     require(mode in MODES, f"scatter: mode {mode!r}")
     dims = IndexDims(*dims)
     require(all(axis < u.ndim for axis in dims.offset_dims), f"scatter: {u} by {tuple(dims)}")
-    expected = _gathered(x, indices, dims, window_sizes(x.shape, u.shape, dims))
+    expected = _gathered(x, indices, dims, update_slice_sizes(x.shape, u.shape, dims))
     require(u == expected, f"scatter: updates {u}, not {expected}")
     return (x,)
 
@@ -114,10 +119,10 @@ def scatter_avals(x: Aval, indices: Aval, u: Aval, *, dims, mode, unique=False) 
 # ----- Evaluation
 
 
-def _places(shape, indices, dims: IndexDims, sizes, mode):
-    """Where the windows lie: an index array per axis, of shape (batch..., sizes...).
+def _element_indices(shape, indices, dims: IndexDims, sizes, mode):
+    """The indices of the slices' elements: per axis an array of shape (batch..., sizes...).
 
-    And which windows are inside, of shape (batch...).
+    The second result, of shape (batch...), is true for the slices that are inside.
     """
     batch = indices.shape[:-1]
     starts = np.zeros((len(shape), *batch), np.int64)
@@ -137,27 +142,30 @@ def _places(shape, indices, dims: IndexDims, sizes, mode):
 
 def _evaluate_gather(x, indices, *, dims, sizes, mode, fill):
     dims = IndexDims(*dims)
-    places, inside = _places(x.shape, indices, dims, sizes, mode)
+    elements, inside = _element_indices(x.shape, indices, dims, sizes, mode)
     batch = inside.shape
-    windows = np.array(np.broadcast_to(x[places], batch + tuple(sizes)))
-    windows[~inside] = 0 if fill is None else fill
-    windows = windows.reshape(batch + dims.window(sizes))
-    return np.moveaxis(windows, range(len(batch), windows.ndim), dims.offset_dims)
+    slices = np.array(np.broadcast_to(x[elements], batch + tuple(sizes)))
+    slices[~inside] = 0 if fill is None else fill
+    slices = slices.reshape(batch + dims.slice_shape(sizes))
+    return np.moveaxis(slices, range(len(batch), slices.ndim), dims.offset_dims)
 
 
 def evaluate_scatter(store):
-    """`store(array, places, values)` writes in order: the last of several writes stays."""
+    """The NumPy evaluation of a scatter.
+
+    `store(array, elements, values)` writes in order: the last of several writes stays.
+    """
 
     def evaluate(x, indices, u, *, dims, mode, unique=False):
         dims = IndexDims(*dims)
-        sizes = window_sizes(x.shape, u.shape, dims)
-        places, inside = _places(x.shape, indices, dims, sizes, mode)
+        sizes = update_slice_sizes(x.shape, u.shape, dims)
+        elements, inside = _element_indices(x.shape, indices, dims, sizes, mode)
         batch = inside.shape
         u = np.moveaxis(u, dims.offset_dims, range(len(batch), u.ndim)).reshape(batch + sizes)
         result = np.array(x)
         shape = batch + sizes
-        places = tuple(np.broadcast_to(p, shape)[inside] for p in places)
-        store(result, places, u[inside])
+        elements = tuple(np.broadcast_to(p, shape)[inside] for p in elements)
+        store(result, elements, u[inside])
         return result
 
     return evaluate
@@ -177,7 +185,7 @@ def _gather_vjp(op: Op, cts, acc: Cotangents) -> None:
     acc.update(x, lambda buffer: scatter_add(buffer, indices, ct, dims=dims, mode=mode))
 
 
-# `fill` is what a window outside reads (mode "fill"; None in mode "clip").
+# `fill`: the value read by a slice out of range (mode "fill"; None in mode "clip").
 gather = CallablePrimitive(
     name="gather",
     avals=_gather_avals,
@@ -190,8 +198,8 @@ gather = CallablePrimitive(
 
 
 def gather_updates(ct, x, indices, u, dims, mode, outside=0):
-    """What `ct`, an array like `x`, has where a scatter writes the elements of `u`."""
-    sizes = window_sizes(x.shape, u.shape, IndexDims(*dims))
+    """The elements of `ct`, an array like `x`, that a scatter of `u` overwrites."""
+    sizes = update_slice_sizes(x.shape, u.shape, IndexDims(*dims))
     return gather(ct, indices, dims=dims, sizes=sizes, mode=mode, fill=outside)
 
 
@@ -214,7 +222,7 @@ scatter_add = linear(
 
 
 def take(x: Value, indices: Value, axis: int, mode: str = "clip", fill=None) -> Value:
-    """`x` at `indices` (any shape) along `axis`: axis i of x is replaced by those of indices."""
+    """`x` at `indices` (any shape) along `axis`; the axes of `indices` replace that axis."""
     before, after = range(axis), range(axis + 1, x.aval.ndim)
     rank = indices.aval.ndim
     dims = index_dims((*before, *(i + rank - 1 for i in after)), (axis,), (axis,))
@@ -230,7 +238,7 @@ def _along(x: Value, axis: int) -> tuple[tuple[int, ...], ...]:
 
 
 def take_along_axis(x: Value, indices: Value, axis: int) -> Value:
-    """`x[..., indices[..., j, ...], ...]` along `axis`; the other extents of both are equal."""
+    """`x[..., indices[..., j, ...], ...]` along `axis`; the other axes agree."""
     if 0 in indices.shape:
         return constant(0, x.dtype, indices.shape)
     at = reshape(indices, shape=(*indices.shape, 1))

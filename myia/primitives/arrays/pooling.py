@@ -1,4 +1,6 @@
-"""Sums and extrema of windows that slide over an array (pooling).
+"""Pooling: sums, maxima, minima and their positions over sliding windows.
+
+    reduce_window_sum(x) of windows of two      ->      [x0 + x1, x1 + x2, x2 + x3]
 
 The parameter `window` holds the fields of `Sliding`. Padding and holes count as neutral elements.
 """
@@ -27,8 +29,8 @@ def _lower(x, init, computation, window: Window):
     )
 
 
-def _inner(x: np.ndarray) -> tuple[int, ...]:
-    """The axes inside the windows that `Sliding.read` gives."""
+def _inner_axes(x: np.ndarray) -> tuple[int, ...]:
+    """The axes inside the windows, in the array that `Sliding.windows` returns."""
     return tuple(range(x.ndim // 2, x.ndim))
 
 
@@ -37,12 +39,12 @@ def _inner(x: np.ndarray) -> tuple[int, ...]:
 
 def _sum_avals(x: Aval, *, window) -> tuple[Aval]:
     require_kind("reduce_window_sum", x, "iufc")
-    return (x.with_shape(Sliding(*window).extents(x.shape)),)
+    return (x.with_shape(Sliding(*window).output_shape(x.shape)),)
 
 
 def _evaluate_sum(x, *, window):
-    read = Sliding(*window).read(x, 0)
-    return np.sum(read, _inner(read)).astype(x.dtype)
+    read = Sliding(*window).windows(x, 0)
+    return np.sum(read, _inner_axes(read)).astype(x.dtype)
 
 
 def _transpose_sum(ct, x, *, window):
@@ -59,39 +61,39 @@ reduce_window_sum = linear(
     transpose=(_transpose_sum,),
 )
 
-# ----- Where the extrema are
+# ----- Positions of the extrema
 
 
 def _position(name: str, beats, choose: np.ufunc, neutral) -> CallablePrimitive:
-    """The place, counted through all of `x`, of the first extremum (or NaN) of each window.
+    """The flat index into `x` of the first extremum (or NaN) of each window.
 
-    `x.size` where a window reads nothing but padding.
+    It is `x.size` where a window contains only padding.
     """
 
     def avals(x: Aval, *, window) -> tuple[Aval]:
         require_kind(name, x, "iuf")
-        return (Aval(I64.dtype, Sliding(*window).extents(x.shape)),)
+        return (Aval(I64.dtype, Sliding(*window).output_shape(x.shape)),)
 
     def earlier(a, b):
-        """Of two elements and their places, the one that counts: commutative and associative."""
+        """The winner of two elements and its position: commutative and associative."""
         (x, i), (y, j) = a, b
         x_nan, y_nan = lax.ne(x, x), lax.ne(y, y)
-        alike = lax.eq(x, y) | (x_nan & y_nan)
-        first = lax.select(alike, lax.lt(i, j), x_nan | (beats(x, y) & ~y_nan))
+        equal = lax.eq(x, y) | (x_nan & y_nan)
+        first = lax.select(equal, lax.lt(i, j), x_nan | (beats(x, y) & ~y_nan))
         return lax.select(first, x, y), lax.select(first, i, j)
 
     def lower(x, *, window):
-        places = lax.reshape(lax.iota(I64.dtype, x.size), x.shape)
+        positions = lax.reshape(lax.iota(I64.dtype, x.size), x.shape)
         inits = (np.array(neutral(x.dtype), x.dtype), I64.dtype.type(x.size))
-        return _lower((x, places), inits, earlier, window)[1]
+        return _lower((x, positions), inits, earlier, window)[1]
 
     def evaluate(x, *, window):
-        values = Sliding(*window).read(x, neutral(x.dtype))
-        places = Sliding(*window).read(np.arange(x.size).reshape(x.shape), x.size)
-        inner = _inner(values)
+        values = Sliding(*window).windows(x, neutral(x.dtype))
+        positions = Sliding(*window).windows(np.arange(x.size).reshape(x.shape), x.size)
+        inner = _inner_axes(values)
         y = choose.reduce(values, inner, keepdims=True, initial=neutral(x.dtype))
         hits = (values == y) | (np.isnan(values) & np.isnan(y))
-        return np.min(np.where(hits, places, x.size), inner, initial=x.size).astype(I64.dtype)
+        return np.min(np.where(hits, positions, x.size), inner, initial=x.size).astype(I64.dtype)
 
     return CallablePrimitive(
         name=name, avals=avals, lower=lower, evaluate=evaluate, derivative=NONDIFFERENTIABLE
@@ -101,26 +103,26 @@ def _position(name: str, beats, choose: np.ufunc, neutral) -> CallablePrimitive:
 window_argmax = _position("window_argmax", lax.gt, np.maximum, least)
 window_argmin = _position("window_argmin", lax.lt, np.minimum, greatest)
 
-# ----- Extrema: of equal elements of a window the first counts
+# ----- Extrema: among equal elements of a window, the first has the derivative
 
 
 def _extremal(name: str, lower, choose: np.ufunc, neutral, position) -> CallablePrimitive:
     def avals(x: Aval, *, window) -> tuple[Aval]:
         require_kind(name, x, "iuf")
-        return (x.with_shape(Sliding(*window).extents(x.shape)),)
+        return (x.with_shape(Sliding(*window).output_shape(x.shape)),)
 
     def evaluate(x, *, window):
-        read = Sliding(*window).read(x, neutral(x.dtype))
-        return choose.reduce(read, _inner(read), initial=neutral(x.dtype)).astype(x.dtype)
+        read = Sliding(*window).windows(x, neutral(x.dtype))
+        return choose.reduce(read, _inner_axes(read), initial=neutral(x.dtype)).astype(x.dtype)
 
     def jvp(ys, xs, ts, *, window):
         (x,), (t,) = xs, ts
-        return (read_places(t, position(x, window=window)),)
+        return (read_positions(t, position(x, window=window)),)
 
     def vjp(op: Op, cts, acc: Cotangents) -> None:
         (x,), (ct,) = op.operands, cts
-        places = position(x, **op.params)
-        acc.update(x, lambda buffer: add_at_places(buffer, places, ct))
+        positions = position(x, **op.params)
+        acc.update(x, lambda buffer: add_at_positions(buffer, positions, ct))
 
     return CallablePrimitive(
         name=name,
@@ -131,15 +133,15 @@ def _extremal(name: str, lower, choose: np.ufunc, neutral, position) -> Callable
     )
 
 
-def read_places(x: Value, places: Value) -> Value:
-    """The elements of `x` at `places`, counted through all of it; 0 where there is none."""
-    return take(reshape(x, shape=(x.aval.size,)), places, axis=0, mode="fill", fill=0)
+def read_positions(x: Value, positions: Value) -> Value:
+    """The elements of `x` at flat `positions`; 0 where a position is out of range."""
+    return take(reshape(x, shape=(x.aval.size,)), positions, axis=0, mode="fill", fill=0)
 
 
-def add_at_places(x: Value, places: Value, u: Value) -> Value:
-    """`x` with `u` added at `places`: the transpose of `read_places`."""
+def add_at_positions(x: Value, positions: Value, u: Value) -> Value:
+    """`x` with `u` added at flat `positions`: the transpose of `read_positions`."""
     flat = reshape(x, shape=(x.aval.size,))
-    at = reshape(places, shape=(*places.shape, 1))
+    at = reshape(positions, shape=(*positions.shape, 1))
     dims = index_dims((), (0,), (0,))
     return reshape(scatter_add(flat, at, u, dims=dims, mode="fill"), shape=x.shape)
 

@@ -1,6 +1,8 @@
-"""Scatters that store, multiply by what they write, or keep the extremum.
+"""Scatters that store, multiply, or keep the maximum or minimum.
 
-An element may be written to several times, unless `unique` says (unchecked) that none is.
+    scatter(x, [[2], [0]], [a, b])      ->      x with a at 2 and b at 0
+
+An element may be written several times; `unique` promises (unchecked) that no element is.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from myia.primitives.arrays.gather import (
     scatter_add,
     scatter_avals,
     take,
-    window_sizes,
+    update_slice_sizes,
 )
 from myia.primitives.arrays.reductions import reduce_or
 from myia.primitives.arrays.shaping import broadcast, iota, reshape, slice
@@ -35,55 +37,59 @@ from myia.primitives.pointwise.arithmetic import max as maximum
 from myia.primitives.pointwise.arithmetic import min as minimum
 from myia.primitives.pointwise.logic import and_, convert, eq, gt, ne, not_, select
 
-# ----- Stores: the last one to an element stays
+# ----- Stores: the last one to an element wins
 
-PAIRS = 32  # windows, so few that all pairs of them take no longer than the stores
-SPARSE = 256  # elements of the array to each written: they are filled while it is sorted
+# With so few slices, the comparison of all pairs takes no longer than the stores.
+MAX_PAIRWISE_SLICES = 32
+# In an array so much larger than the updates, sorting them costs less than an array of writers.
+MIN_ELEMENTS_PER_UPDATE = 256
 
 
 def _last_written(x: Value, indices: Value, u: Value, dims, mode) -> Value:
-    """True for the elements of `u` that no later one overwrites.
+    """True for the elements of `u` that no later element overwrites.
 
-    What it takes grows with `u`, not with `x`, if the windows are single elements along the axes
-    that are indexed, as those of NumPy are: others may overlap in part.
+    The cost grows with `u`, not with `x`, if each slice has one element along the indexed axes, as
+    with NumPy's subscripts. Other slices may overlap partially: they need `_is_writer`.
     """
     axes = IndexDims(*dims)
-    sizes, batch = window_sizes(x.shape, u.shape, axes), indices.shape[:-1]
+    sizes, batch = update_slice_sizes(x.shape, u.shape, axes), indices.shape[:-1]
     count = math.prod(batch)
     single = all(sizes[axis] == 1 for axis in axes.start_index_map)
-    if not single or count == 0 or (count > PAIRS and x.aval.size < SPARSE * u.aval.size):
+    is_large = count > MAX_PAIRWISE_SLICES
+    is_dense = x.aval.size < MIN_ELEMENTS_PER_UPDATE * u.aval.size
+    if not single or count == 0 or (is_large and is_dense):
         return _is_writer(x, indices, u, dims, mode)
-    places = reshape(_places(x, indices, axes, mode), shape=(count,))
-    last = (_last_of_pairs if count <= PAIRS else _last_of_sorted)(places)
+    numbers = reshape(_slice_numbers(x, indices, axes, mode), shape=(count,))
+    last = (_last_of_sorted if is_large else _last_of_pairs)(numbers)
     others = tuple(axis for axis in range(u.aval.ndim) if axis not in axes.offset_dims)
     return broadcast(reshape(last, shape=batch), shape=u.shape, dims=others)
 
 
 def _is_writer(x: Value, indices: Value, u: Value, dims, mode) -> Value:
-    """The same by an array like `x` of who wrote last."""
+    """The same, by an array like `x` that holds the number of the last writer of each element."""
     ids = reshape(iota(shape=(u.aval.size,), axis=0, dtype=I64.dtype), shape=u.shape)
-    nobody = constant(-1, I64.dtype, x.shape)
-    owner = scatter(nobody, indices, ids, dims=dims, mode=mode, unique=False)
+    no_writer = constant(-1, I64.dtype, x.shape)
+    owner = scatter(no_writer, indices, ids, dims=dims, mode=mode, unique=False)
     return eq(gather_updates(owner, x, indices, u, dims, mode, outside=-1), ids)
 
 
-def _places(x: Value, indices: Value, dims: IndexDims, mode: str) -> Value:
-    """A number for each window, of shape (batch...): equal where they are at the same place.
+def _slice_numbers(x: Value, indices: Value, dims: IndexDims, mode: str) -> Value:
+    """A number for each slice, of shape (batch...): equal for equal start indices.
 
-    All that are outside and not written have one number, too.
+    All slices that are out of range and not written have the number -1.
     """
     batch = indices.shape[:-1]
-    place, inside = constant(0, I64.dtype, batch), constant(True, np.dtype(bool), batch)
+    number, inside = constant(0, I64.dtype, batch), constant(True, np.dtype(bool), batch)
     count = 1
     for k, axis in enumerate(dims.start_index_map):
         index = convert(_column(indices, k), dtype=I64.dtype)
         within = minimum(maximum(index, 0), x.shape[axis] - 1)
         inside = and_(inside, eq(index, within))
-        place, count = add(place, mul(within, count)), count * x.shape[axis]
+        number, count = add(number, mul(within, count)), count * x.shape[axis]
     for axis, along in zip(dims.operand_batching_dims, dims.start_indices_batching_dims):
         row = iota(shape=batch, axis=along, dtype=I64.dtype)
-        place, count = add(place, mul(row, count)), count * x.shape[axis]
-    return select(inside, place, -1) if mode == "fill" else place
+        number, count = add(number, mul(row, count)), count * x.shape[axis]
+    return select(inside, number, -1) if mode == "fill" else number
 
 
 def _column(indices: Value, k: int) -> Value:
@@ -93,28 +99,28 @@ def _column(indices: Value, k: int) -> Value:
     return reshape(column, shape=batch)
 
 
-def _last_of_pairs(places: Value) -> Value:
-    """True for those that no later one equals."""
-    pairs = 2 * places.shape
-    one, other = (broadcast(places, shape=pairs, dims=(axis,)) for axis in (0, 1))
+def _last_of_pairs(numbers: Value) -> Value:
+    """True for the numbers that no later number equals."""
+    pairs = 2 * numbers.shape
+    one, other = (broadcast(numbers, shape=pairs, dims=(axis,)) for axis in (0, 1))
     later = gt(*(iota(shape=pairs, axis=axis, dtype=I64.dtype) for axis in (1, 0)))
     return not_(reduce_or(and_(eq(one, other), later), axes=(1,)))
 
 
-def _last_of_sorted(places: Value) -> Value:
-    """The same in sorted order, where equal ones are adjacent."""
-    places, order = _in_order(places)
-    last = ne(places, shift(places, 1, -2, 0, reverse=True))
+def _last_of_sorted(numbers: Value) -> Value:
+    """The same by sorting, which makes equal numbers adjacent."""
+    numbers, order = _sorted_with_order(numbers)
+    last = ne(numbers, shift(numbers, 1, -2, 0, reverse=True))
     at = reshape(order, shape=(*order.shape, 1))
     dims = index_dims((), (0,), (0,))
-    nobody = constant(False, last.dtype, last.shape)
-    return scatter(nobody, at, last, dims=dims, mode="clip", unique=True)
+    no_writer = constant(False, last.dtype, last.shape)
+    return scatter(no_writer, at, last, dims=dims, mode="clip", unique=True)
 
 
-def _in_order(places: Value) -> Sequence[Value]:
-    """Places sorted, so that equal ones are adjacent, and where they were."""
-    where = iota(shape=places.shape, axis=0, dtype=I64.dtype)
-    return emit(sort_p, places, where, axis=0, keys=1)
+def _sorted_with_order(numbers: Value) -> Sequence[Value]:
+    """The sorted numbers, and their former positions."""
+    where = iota(shape=numbers.shape, axis=0, dtype=I64.dtype)
+    return emit(sort_p, numbers, where, axis=0, keys=1)
 
 
 def _transpose_scatter(i, ct, x, indices, u, *, dims, mode, unique):
@@ -133,26 +139,26 @@ def _lower_scatter(x, indices, u, *, dims, mode, unique):
         indices,
         u,
         cpu=lambda x, indices, u: lax.scatter(x, indices, u, numbers, **options),
-        default=lambda x, indices, u: scatter_in_any_order(x, indices, u, dims, mode),
+        default=lambda x, indices, u: scatter_last_write(x, indices, u, dims, mode),
     )
 
 
-def scatter_in_any_order(x, indices, u, dims, mode):
-    """A scatter whose last write stays although the device writes in an order of its own.
+def scatter_last_write(x, indices, u, dims, mode):
+    """A scatter whose last write wins, on devices that write in any order.
 
-    Whoever writes to an element writes what the last one there writes.
+    Each writer of an element writes the value of the element's last writer.
     """
     dims = IndexDims(*dims)
     ids = lax.reshape(lax.iota(np.int64, u.size), u.shape)
     last = lax.full(x.shape, -1, np.int64)
     last = lax.scatter_max(last, indices, ids, dims.for_scatter(), mode=mode)
-    sizes = window_sizes(x.shape, u.shape, dims)
+    sizes = update_slice_sizes(x.shape, u.shape, dims)
     writer = lax.gather(last, indices, dims.for_gather(), sizes, mode=mode, fill_value=0)
     values = lax.reshape(u, (u.size,))[lax.reshape(writer, (u.size,))]
     return lax.scatter(x, indices, lax.reshape(values, u.shape), dims.for_scatter(), mode=mode)
 
 
-# `unique`: no element is written twice (not checked). Otherwise the last write stays.
+# `unique`: no element is written twice (not checked). Otherwise the last write wins.
 scatter = linear(
     "scatter",
     scatter_avals,
@@ -188,20 +194,20 @@ def _sum(a: Value | None, b: Value | None) -> Value | None:
     return add(a, b)
 
 
-# ----- Extrema: equal ones, among them the element that was there, share evenly
+# ----- Extrema: equal elements (the old one included) share the derivative evenly
 
 
 def _extremum_jvp(ys, xs, ts, *, dims, mode, unique):
     (y,), (x, indices, u), (tx, _, tu) = ys, xs, ts
     kept = eq(x, y)
     taken = eq(u, gather_updates(y, x, indices, u, dims, mode))
-    holders = scatter_add(
+    ties = scatter_add(
         convert(kept, dtype=x.dtype), indices, convert(taken, dtype=x.dtype), dims=dims, mode=mode
     )
     t = zeros(x.aval) if tx is None else select(kept, tx, 0)
     if tu is not None:
         t = scatter_add(t, indices, select(taken, tu, 0), dims=dims, mode=mode)
-    return (t * (1 / holders),)
+    return (t * (1 / ties),)
 
 
 scatter_max = _scattering("scatter_max", lax.scatter_max, np.maximum, _extremum_jvp, "biuf")
@@ -225,30 +231,30 @@ def _mul_jvp(ys, xs, ts, *, dims, mode, unique):
 
 
 def _others(x: Value, indices: Value, u: Value, dims, mode) -> Value:
-    """For each element of `u`, the product of all others that are written to the same place."""
+    """For each element of `u`, the product of the other updates of the same element of `x`."""
     n, count = x.aval.size, u.aval.size
-    places = reshape(iota(shape=(n,), axis=0, dtype=I64.dtype), shape=x.shape)
-    places = gather_updates(places, x, indices, u, dims, mode, outside=-1)
-    places, order = _in_order(reshape(places, shape=(count,)))
+    numbers = reshape(iota(shape=(n,), axis=0, dtype=I64.dtype), shape=x.shape)
+    numbers = gather_updates(numbers, x, indices, u, dims, mode, outside=-1)
+    numbers, order = _sorted_with_order(reshape(numbers, shape=(count,)))
     factors = take(reshape(u, shape=(count,)), order, axis=0)
-    others = mul(*(_product_before(factors, places, reverse) for reverse in (False, True)))
+    others = mul(*(_product_before(factors, numbers, reverse) for reverse in (False, True)))
     return reshape(take(others, argsort(order, axis=0), axis=0), shape=u.shape)
 
 
-def _product_before(factors: Value, places: Value, reverse: bool) -> Value:
-    """The product of the factors before each one, of those of the same place, which are adjacent.
+def _product_before(factors: Value, numbers: Value, reverse: bool) -> Value:
+    """The product of the factors before each one that have the same number (and are adjacent).
 
-    Each step doubles how many of them are in the product.
+    A prefix scan: each step doubles the number of factors in the product.
     """
 
-    def moved(x: Value, distance: int) -> Value:
-        """`x` moved by `distance`; 1 where it would come to another place."""
-        same = eq(shift(places, distance, -2, 0, reverse), places)
+    def shifted(x: Value, distance: int) -> Value:
+        """`x` shifted by `distance`; 1 where the factor has another number."""
+        same = eq(shift(numbers, distance, -2, 0, reverse), numbers)
         return select(same, shift(x, distance, 1, 0, reverse), 1)
 
-    product, distance = moved(factors, 1), 1
+    product, distance = shifted(factors, 1), 1
     while distance < factors.shape[0]:
-        product = product * moved(product, distance)
+        product = product * shifted(product, distance)
         distance *= 2
     return product
 

@@ -235,7 +235,7 @@ def _accumulate_slice(op: Op, ct, acc: Cotangents) -> None:
     if any(interior):
         none = (0,) * len(interior)
         ct = pad(ct, constant(0, ct.dtype), low=none, high=none, interior=interior)
-    acc.add_window(x, op.params["start"], ct)
+    acc.add_slice(x, op.params["start"], ct)
 
 
 slice = linear(

@@ -27,6 +27,6 @@ barrier_p = Primitive(
 )
 
 
-def held_back(xs: Sequence[Value], until: Sequence[Value]) -> tuple[Value, ...]:
+def barrier(xs: Sequence[Value], until: Sequence[Value]) -> tuple[Value, ...]:
     """`xs`, once all of `until` have been computed."""
     return emit(barrier_p, *xs, *until, held=len(xs))

@@ -17,7 +17,7 @@ from myia.ir.core import Value
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import arithmetic, logic
 from myia.primitives.pointwise.transcendental import exp, log
-from myia.primitives.special.gamma_bessel import real_function, refused
+from myia.primitives.special.gamma_bessel import real_function, undefined_partial
 from myia.primitives.special.hypergeometric import python_while
 
 # ----- Inverses: y' = 1 / f'(y)
@@ -100,7 +100,11 @@ def _evaluate_expn(n, x):
 
 
 expn = real_function(
-    "expn", _expn, _evaluate_expn, refused("expn", "its order"), lambda y, n, x: -expn(n - 1, x)
+    "expn",
+    _expn,
+    _evaluate_expn,
+    undefined_partial("expn", "its order"),
+    lambda y, n, x: -expn(n - 1, x),
 )
 
 # ----- The dilogarithm Li2(1 - x), DLMF 25.12.2

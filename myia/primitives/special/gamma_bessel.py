@@ -40,7 +40,7 @@ class NoDerivative(Diagnostic):
     operand: str
 
 
-def refused(function: str, operand: str) -> Callable:
+def undefined_partial(function: str, operand: str) -> Callable:
     """The partial derivative that has no closed form in our primitives."""
 
     def partial(y: Value, *xs: Value):
@@ -73,7 +73,7 @@ polygamma = real_function(
     "polygamma",
     lax.polygamma,
     scipy.special.polygamma,
-    refused("polygamma", "its order"),
+    undefined_partial("polygamma", "its order"),
     lambda y, m, x: polygamma(m + 1, x),
 )
 # Hurwitz's zeta function, DLMF 25.11.17.
@@ -81,7 +81,7 @@ zeta = real_function(
     "zeta",
     lax.zeta,
     scipy.special.zeta,
-    refused("zeta", "its exponent"),
+    undefined_partial("zeta", "its exponent"),
     lambda y, s, q: -s * zeta(s + 1, q),
 )
 
@@ -134,7 +134,7 @@ igamma_grad_a = real_function(
     "igamma_grad_a",
     lax.igamma_grad_a,
     _evaluate_igamma_grad_a,
-    refused("the derivative of the incomplete gamma function", "its parameter"),
+    undefined_partial("the derivative of the incomplete gamma function", "its parameter"),
     lambda y, a, x: gamma_density(a, x) * (log(x) - digamma(a)),
 )
 
@@ -150,7 +150,7 @@ random_gamma_grad = real_function(
     "random_gamma_grad",
     lax.random_gamma_grad,
     _evaluate_random_gamma_grad,
-    refused("the derivative of a sample of the gamma distribution", "its parameter"),
+    undefined_partial("the derivative of a sample of the gamma distribution", "its parameter"),
     lambda y, a, x: digamma(a) - log(x) - y * ((a - 1) / x - 1),
 )
 
@@ -167,8 +167,8 @@ betainc = real_function(
     "betainc",
     lax.betainc,
     scipy.special.betainc,
-    refused("betainc", "its first parameter"),
-    refused("betainc", "its second parameter"),
+    undefined_partial("betainc", "its first parameter"),
+    undefined_partial("betainc", "its second parameter"),
     lambda y, a, b, x: _beta_density(a, b, x),
 )
 

@@ -20,7 +20,7 @@ from myia.primitives.arrays.dynamic_slices import (
     dynamic_update_add,
     dynamic_update_slice,
 )
-from myia.primitives.arrays.gather import IndexDims, gather, scatter_add, window_sizes
+from myia.primitives.arrays.gather import IndexDims, gather, scatter_add, update_slice_sizes
 from myia.primitives.arrays.scattering import scatter
 
 OF_WINDOWS = (dynamic_update_slice, dynamic_update_add)
@@ -90,7 +90,7 @@ def overwritten(store: Op, array: Value, place: Sequence[Value]) -> Value:
     if store.primitive in OF_WINDOWS:
         return dynamic_slice(array, *place, sizes=store.operands[1].shape)
     dims, mode = store.params["dims"], store.params["mode"]
-    sizes = window_sizes(array.shape, store.operands[2].shape, IndexDims(*dims))
+    sizes = update_slice_sizes(array.shape, store.operands[2].shape, IndexDims(*dims))
     fill = 0 if mode == "fill" else None
     return gather(array, *place, dims=dims, sizes=sizes, mode=mode, fill=fill)
 

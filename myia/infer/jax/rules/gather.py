@@ -16,7 +16,7 @@ from myia.infer.jax.tracing.translate import refuse
 from myia.ir.avals import I64
 from myia.ir.core import Value
 from myia.primitives.arrays import dynamic_slices, gather, scattering, shaping
-from myia.primitives.arrays.gather import IndexDims, gather_updates, index_dims, window_sizes
+from myia.primitives.arrays.gather import IndexDims, gather_updates, index_dims, update_slice_sizes
 from myia.primitives.arrays.shaping import reshape
 from myia.primitives.core.define import constant
 from myia.primitives.core.emit_structured import loop
@@ -106,7 +106,7 @@ def _read_window(x: Value, indices: Value, dims: IndexDims, sizes, fill) -> Valu
     if fill is not None:
         inside = broadcast_to_shape(_inside(x, starts, dims, sizes), sizes)
         window = select(inside, window, fill)
-    shape = list(dims.window(sizes))
+    shape = list(dims.slice_shape(sizes))
     for axis in range(len(shape) + len(indices.shape) - 1):
         if axis not in dims.offset_dims:
             shape.insert(axis, 1)
@@ -173,7 +173,7 @@ def _register(name: str, scatter: Callable[..., Value], combine: Combine) -> Non
                 lambda *xs: translate_pointwise(update_jaxpr, update_consts, xs)[0],
             )
         if _lone(indices):
-            sizes = window_sizes(x.shape, u.shape, IndexDims(*dims))
+            sizes = update_slice_sizes(x.shape, u.shape, IndexDims(*dims))
             return _write_window(x, indices, u, IndexDims(*dims), sizes, mode, combine)
         return scatter(x, indices, u, dims=dims, mode=mode, unique=unique_indices)
 
@@ -194,7 +194,7 @@ for _name, _rules in _SCATTERS.items():
 
 def _apply(x, indices, u, dims: IndexDims, mode: str, unique: bool, combine: Combine) -> Value:
     """A scatter by any function: of an element named several times, several times."""
-    sizes = window_sizes(x.shape, u.shape, dims)
+    sizes = update_slice_sizes(x.shape, u.shape, dims)
     if _lone(indices):
         return _write_window(x, indices, u, dims, sizes, mode, combine)
     if unique:

@@ -17,8 +17,8 @@ from myia.ir.core import Value
 from myia.primitives.arrays import fft
 from myia.primitives.arrays.convolution import convolution
 from myia.primitives.arrays.pooling import (
-    add_at_places,
-    read_places,
+    add_at_positions,
+    read_positions,
     reduce_window_max,
     reduce_window_min,
     reduce_window_sum,
@@ -116,12 +116,12 @@ def _selected(x: Value, select_prim, window) -> Value:
 
 @translation_rule("select_and_scatter_add")
 def _select_and_scatter_add(source: Value, x: Value, *, select_prim, **window) -> Value:
-    return add_at_places(zeros(x.aval), _selected(x, select_prim, window), source)
+    return add_at_positions(zeros(x.aval), _selected(x, select_prim, window), source)
 
 
 @translation_rule("select_and_gather_add")
 def _select_and_gather_add(t: Value, x: Value, *, select_prim, **window) -> Value:
-    return read_places(t, _selected(x, select_prim, window))
+    return read_positions(t, _selected(x, select_prim, window))
 
 
 # ----- Windows reduced by any function
@@ -158,11 +158,11 @@ def _fold(xs: Sequence[Value], inits: Sequence[Value], sliding: Sliding, combine
     """
     low, high = (tuple(pair[i] for pair in sliding.padding) for i in (0, 1))
     interior = tuple(step - 1 for step in sliding.base_dilation)
-    extents = sliding.extents(xs[0].shape)
+    extents = sliding.output_shape(xs[0].shape)
     ys = [broadcast_to_shape(init, extents) for init in inits]
     if 0 in extents:
         return ys
-    inside = sliding.read(np.ones(xs[0].shape, bool), False)
+    inside = sliding.windows(np.ones(xs[0].shape, bool), False)
     padded = [pad(x, v, low=low, high=high, interior=interior) for x, v in zip(xs, inits)]
     covered = [(n - 1) * stride + 1 for n, stride in zip(extents, sliding.strides)]
     for offset in np.ndindex(sliding.sizes):
