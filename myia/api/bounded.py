@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from myia.infer.domain import values
-from myia.infer.loops.iterables import TOO_MANY
+from myia.infer.loops.iterables import TOO_MANY_ITERATIONS
 from myia.infer.registry import function
 
 
@@ -19,7 +19,7 @@ def bounded(items: Iterable, most: int) -> Iterator[Any]:
     """
     for i, item in enumerate(items):
         if i == most:
-            raise ValueError(TOO_MANY.format(most=most))
+            raise ValueError(TOO_MANY_ITERATIONS.format(most=most))
         yield item
 
 

@@ -142,7 +142,7 @@ class Dispatcher:
 
     def program(self, call: Call) -> Program:
         program = typed_program(self.target, call.positional, call.keywords, self.options.pipeline)
-        return program if self.options.check or not call.of_jax else program.unchecked()
+        return program if self.options.check or not call.is_jax else program.unchecked()
 
     def plan(self, call: Call) -> Plan:
         """What the loops of the program of a call store."""

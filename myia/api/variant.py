@@ -42,9 +42,9 @@ class Call(NamedTuple):
         return [x for s in (*self.positional, *self.keywords.values()) for x in leaves_of(s)]
 
     @property
-    def of_jax(self) -> bool:
+    def is_jax(self) -> bool:
         """Is an array of JAX among the arguments?"""
-        return any(leaf.of_jax for leaf in self.leaves)
+        return any(leaf.is_jax for leaf in self.leaves)
 
 
 class Layout:
@@ -53,7 +53,7 @@ class Layout:
     def __init__(self, call: Call, program: Program):
         given = call.leaves
         hidden = [leaf for root in program.roots for leaf in leaves_of(root.signature)]
-        self.device = call.of_jax
+        self.device = call.is_jax
         self.traced = any(leaf.kind == "traced" for leaf in (*given, *hidden))
         self.numpy = any(leaf.kind == "array" for leaf in given)
         floats = [i for i, kind in enumerate(program.kinds) if kind is float]

@@ -20,13 +20,13 @@ from myia.infer.domain.errors import BadValue, ReadOnlyWrite, Unsupported
 from myia.infer.domain.heap import (
     ArrayObject,
     BufferObject,
-    ChosenArray,
     DictObject,
+    DynamicArray,
+    DynamicView,
     InstanceObject,
     ListObject,
-    OneOf,
-    SizedObject,
-    SizedView,
+    PointsTo,
+    SelectedArray,
     ViewObject,
 )
 from myia.infer.domain.values import Abstract, Method, Opaque, Partial, Ref, Static, Super, Tuple
@@ -39,10 +39,10 @@ PARTS = ("real", "imag", "flat")  # of arrays; to assign to one is to write into
 KINDS = {
     ArrayObject: "array",
     ViewObject: "array",
-    ChosenArray: "array",
-    OneOf: "array",
-    SizedObject: "array",
-    SizedView: "array",
+    SelectedArray: "array",
+    PointsTo: "array",
+    DynamicArray: "array",
+    DynamicView: "array",
     ListObject: "list",
     BufferObject: "list",
     DictObject: "dict",

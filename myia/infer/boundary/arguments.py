@@ -20,7 +20,7 @@ from myia.infer.boundary.signature import (
     Identity,
     Leaf,
     Node,
-    Same,
+    SeenObject,
 )
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import Unsupported, UnsupportedDtype
@@ -75,7 +75,7 @@ class Arguments:
             self.objects.append(None)
         if leaf.shape == ():
             return Scalar(value, weak=isinstance(leaf.kind, type), boxed=leaf.kind == "array")
-        readonly = DEVICE_ARRAY if leaf.of_jax else None
+        readonly = DEVICE_ARRAY if leaf.is_jax else None
         ref = self.new(ctx, ArrayObject(value, readonly, leaf.contiguous))
         if leaf.kind == "array":
             self.objects[-1] = ref.id
@@ -97,7 +97,7 @@ def abstract(ctx: Context, signature: Any, inputs: Arguments, name: str | None) 
         return Static(signature.value)
     if isinstance(signature, Identity):
         return Static(signature.object)
-    if isinstance(signature, Same):
+    if isinstance(signature, SeenObject):
         return Ref(inputs.objects[signature.index])
     if isinstance(signature, FunctionSignature):
         parts = tuple(abstract(ctx, p, inputs, None) for p in signature.parts)

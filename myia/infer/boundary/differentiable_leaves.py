@@ -12,7 +12,7 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.errors import NotDifferentiable
 from myia.infer.domain.heap import ArrayObject, BufferObject, InstanceObject, ListObject
 from myia.infer.domain.memory_order import is_contiguous
-from myia.infer.domain.values import Abstract, Ref, Scalar, Static, static_number
+from myia.infer.domain.values import Abstract, Ref, Scalar, Static, is_static_number
 from myia.infer.dynamic.access import is_dynamic, refuse_dynamic, with_nominal_shape
 from myia.infer.numeric.promotion import is_numeric, operand, operand_dtype
 from myia.ir.core import Value
@@ -41,11 +41,11 @@ class Tree:
 
     def rebuild(self, ctx: Context, values: list[Value]) -> list[Abstract]:
         """The same structures and kinds of number with other values of the same avals."""
-        return self.fill(ctx, [like(ctx, x, v) for x, v in zip(self.leaves, values)])
+        return self.fill(ctx, [of_same_kind(ctx, x, v) for x, v in zip(self.leaves, values)])
 
     def copies(self, ctx: Context, values: list[Value]) -> list[Abstract]:
         """As `rebuild`; `reshape` makes views of the new arrays where it does of the leaves."""
-        made = [like(ctx, x, v, is_contiguous(ctx, x)) for x, v in zip(self.leaves, values)]
+        made = [of_same_kind(ctx, x, v, is_contiguous(ctx, x)) for x, v in zip(self.leaves, values)]
         return self.fill(ctx, made)
 
     def rebuild_arrays(self, ctx: Context, values: list[Value]) -> list[Abstract]:
@@ -53,7 +53,7 @@ class Tree:
         return self.fill(ctx, [ctx.array(v) for v in values])
 
 
-def like(ctx: Context, x: Abstract, value: Value, contiguous: bool = True) -> Abstract:
+def of_same_kind(ctx: Context, x: Abstract, value: Value, contiguous: bool = True) -> Abstract:
     """A new number or array with this value, of the kind of `x`."""
     if isinstance(x, Scalar):
         return Scalar(value, x.weak, boxed=x.boxed)
@@ -62,7 +62,9 @@ def like(ctx: Context, x: Abstract, value: Value, contiguous: bool = True) -> Ab
     return ctx.new(ArrayObject(value, contiguous=contiguous))
 
 
-def tree(ctx: Context, xs: list[Abstract], what: str, *, integers: bool = False) -> Tree:
+def differentiable_tree(
+    ctx: Context, xs: list[Abstract], what: str, *, integers: bool = False
+) -> Tree:
     """Every number in `xs` must be a float (or complex) number or array.
 
     `integers`: others are leaves too, but for those that are known at compile time.
@@ -78,11 +80,11 @@ def _structure(
 ) -> Callable:
     """Append the leaves of `x`; returns what builds the like of it from a list of leaves."""
     x = ctx.force(x)
-    if static_number(x) and isinstance(x.value, (float, complex, np.inexact)):
+    if is_static_number(x) and isinstance(x.value, (float, complex, np.inexact)):
         value = constant(x.value, np.asarray(x.value).dtype)
         x = Scalar(value, not isinstance(x.value, np.generic))
     x = with_nominal_shape(ctx, x)
-    known = isinstance(x, Static) and (integers or not static_number(x))
+    known = isinstance(x, Static) and (integers or not is_static_number(x))
     if not known and is_numeric(ctx, x):
         dtype, _ = operand_dtype(ctx, x)
         if dtype.kind not in "fc" and not integers:
@@ -119,12 +121,12 @@ def _items(ctx: Context, x: Ref, what: str) -> ListObject:
 
 def _is_setting(contents: Any, child: Abstract) -> bool:
     """An int or a flag among the attributes of an instance stays as it is, as a string does."""
-    number = isinstance(contents, InstanceObject) and static_number(child)
+    number = isinstance(contents, InstanceObject) and is_static_number(child)
     return number and isinstance(child.value, (int, np.integer, np.bool_))
 
 
-def matching(ctx: Context, xs: list[Abstract], like: list[Value], what: str) -> list[Value]:
-    """The leaves of `xs`, one for each value of `like`, with its dtype and shape."""
+def matching_leaves(ctx: Context, xs: list[Abstract], like: list[Value], what: str) -> list[Value]:
+    """The leaves of `xs`, one for each value of `of_same_kind`, with its dtype and shape."""
     leaves: list[Abstract] = []
     for x in xs:
         _numbers(ctx, x, leaves, what)
@@ -138,7 +140,7 @@ def matching(ctx: Context, xs: list[Abstract], like: list[Value], what: str) -> 
 
 
 def _numbers(ctx: Context, x: Abstract, leaves: list[Abstract], what: str) -> None:
-    if isinstance(x, Scalar) or static_number(x) or ctx.is_array(x):
+    if isinstance(x, Scalar) or is_static_number(x) or ctx.is_array(x):
         leaves.append(x)
         return
     contents = ctx.contents(x) if isinstance(x, Ref) else x

@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from myia.infer.domain.context import STATIC_ARRAYS, Context
-from myia.infer.domain.errors import SizeEscapes, Unsupported
+from myia.infer.domain.errors import DynamicSizeEscapes, Unsupported
 from myia.infer.domain.heap import (
     BufferObject,
     DictObject,
+    DynamicArray,
+    DynamicView,
     InstanceObject,
     ListObject,
-    SizedObject,
-    SizedView,
 )
 from myia.infer.domain.values import (
     Abstract,
@@ -30,7 +30,7 @@ from myia.infer.domain.values import (
     Static,
     Tuple,
     UndefinedType,
-    static_int,
+    is_static_int,
 )
 from myia.infer.dynamic.access import with_nominal_shape
 from myia.infer.paths import growing_lists
@@ -72,7 +72,7 @@ class Outputs:
             return self.optional(x)
         if isinstance(x, UndefinedType):  # only where an error is raised on every path
             return lambda numbers, objects: None
-        if isinstance(x, Range) and all(map(static_int, x.children())):
+        if isinstance(x, Range) and all(map(is_static_int, x.children())):
             value = range(*(part.value for part in x.children()))
             return lambda numbers, objects: value
         if isinstance(x, Ref):
@@ -101,8 +101,8 @@ class Outputs:
             return _Number(self.made[x.id])
         if isinstance(contents, BufferObject):
             return self.buffer(contents)
-        if isinstance(contents, (SizedObject, SizedView)):
-            self.ctx.fail(SizeEscapes)
+        if isinstance(contents, (DynamicArray, DynamicView)):
+            self.ctx.fail(DynamicSizeEscapes)
         parts = [self.recipe(child) for child in contents.children()]
         return self.rebuilt(contents, parts)
 
@@ -119,7 +119,7 @@ class Outputs:
 
     def buffer(self, contents: BufferObject) -> Recipe:
         """A list built in a loop: one array for each leaf of its items, split at the end."""
-        count = growing_lists.length(contents)
+        count = growing_lists.list_length(contents)
         rows = [_Number(self.leaf(row.value, "array")) for row in contents.rows]
         total = self.recipe(count)
         template = contents.template

@@ -36,7 +36,7 @@ class Leaf:
     contiguous: bool = True
 
     @property
-    def of_jax(self) -> bool:
+    def is_jax(self) -> bool:
         return self.kind in ("device", "traced")
 
 
@@ -82,7 +82,7 @@ class Node(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Same:
+class SeenObject:
     """The mutable object number `index`, met before."""
 
     index: int
@@ -116,13 +116,13 @@ class Flattener:
             rule = RULES[type(x)] = _find_rule(x)
         return rule(self, x)
 
-    def object(self, x: Any) -> Same | None:
+    def object(self, x: Any) -> SeenObject | None:
         """Note a mutable object; its place if it was met before."""
         objects = self.objects
         place = len(objects)
         first = self.seen.setdefault(id(x), place)
         if first != place:
-            return Same(first)
+            return SeenObject(first)
         objects.append(x)
         return None
 

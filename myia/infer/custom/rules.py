@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from myia.infer.boundary.differentiable_leaves import Tree, like, tree
+from myia.infer.boundary.differentiable_leaves import Tree, differentiable_tree, of_same_kind
 from myia.infer.custom.regions import (
     InferredRegion,
     add_constant_tangents,
@@ -122,7 +122,9 @@ class _Call:
         self.ctx, self.custom, self.args = ctx, custom, args
         self.nondiff = argument_numbers(ctx, custom.nondiff_argnums, len(args))
         self.wrt = [i for i in range(len(args)) if i not in self.nondiff]
-        self.inputs = tree(ctx, [args[i] for i in self.wrt], "an argument", integers=True)
+        self.inputs = differentiable_tree(
+            ctx, [args[i] for i in self.wrt], "an argument", integers=True
+        )
         fixed = tuple(x for i in self.nondiff for x in _places(ctx, args[i]))
         self.key = (custom.identity, trace_key(ctx, Tuple(args)), fixed)
 
@@ -147,7 +149,7 @@ class _Call:
             consts=len(consts),
         )
         if found.checked:
-            ctx.check_part(results[-1])
+            ctx.merge_error_code(results[-1])
         (result,) = self.outputs.rebuild(ctx, list(results[: len(self.outputs.values)]))
         self.link(result)
         return result
@@ -195,7 +197,7 @@ class _Call:
         for shown, ids in zip(self.returned, copies, strict=True):
             for original, copy in itertools.product(shown, ids):
                 if original in ctx.heap:
-                    ctx.heap.link(original, copy)
+                    ctx.heap.add_mutual_alias(original, copy)
 
     # ----- Regions
 
@@ -240,7 +242,7 @@ class _Call:
         if any(ctx.heap[id] is not contents for id, contents in before.items()):
             self.refuse("which changes its arguments", RETURN_IT)
         self.given, self.returned = base_objects(ctx, own), base_objects(ctx, [result])
-        self.outputs = tree(ctx, [result], "a result", integers=True)
+        self.outputs = differentiable_tree(ctx, [result], "a result", integers=True)
         return self.outputs.values
 
     # ----- Rules
@@ -270,7 +272,7 @@ class _Call:
         def run(values: list[Value]) -> list[Value]:
             found = ctx.call(forward, tuple(self.given_values(values)), {})
             y, residuals = self.pair(found, "the forward rule")
-            kept.append(tree(ctx, [residuals], "a residual", integers=True))
+            kept.append(differentiable_tree(ctx, [residuals], "a residual", integers=True))
             return [*self.results(y), *kept[0].values]
 
         def pull(values: list[Value]) -> list[Value]:
@@ -298,7 +300,10 @@ class _Call:
         pairs = zip(t.leaves, t.values)
         return t.fill(
             self.ctx,
-            [like(self.ctx, x, next(rest)) if v.aval.differentiable else ZERO for x, v in pairs],
+            [
+                of_same_kind(self.ctx, x, next(rest)) if v.aval.differentiable else ZERO
+                for x, v in pairs
+            ],
         )
 
     def pair(self, x: Abstract, rule: str) -> tuple[Abstract, ...]:

@@ -13,7 +13,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from myia.infer.boundary.differentiable_leaves import RESULT, Tree, matching, tree
+from myia.infer.boundary.differentiable_leaves import (
+    RESULT,
+    Tree,
+    differentiable_tree,
+    matching_leaves,
+)
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import CertainError, NotDifferentiable
 from myia.infer.domain.values import (
@@ -23,9 +28,9 @@ from myia.infer.domain.values import (
     Scalar,
     Tuple,
     UndefinedType,
-    static_number,
+    is_static_number,
 )
-from myia.infer.paths.region_outputs import Exports, adopt, copied
+from myia.infer.paths.region_outputs import Exports, deep_copied, substitute_results
 from myia.ir import builder as ir
 from myia.ir.builder import Builder
 from myia.ir.core import Region, Value
@@ -57,7 +62,7 @@ def infer_differentiated(
     ctx: Context, call: Callable, xs: list[Abstract], what: str, split: Callable
 ):
     """Infer `call(copies of xs)` into a region. `split(result)` gives what is differentiated."""
-    inputs = tree(ctx, xs, what)
+    inputs = differentiable_tree(ctx, xs, what)
     before = ctx.heap.copy()
     args = tuple(Value(v.aval, v.name) for v in inputs.values)
     exports = Exports()
@@ -73,7 +78,7 @@ def infer_differentiated(
         finally:
             ctx.differentiating -= 1
         chosen = split(result)
-        outputs = tree(ctx, [chosen], RESULT)
+        outputs = differentiable_tree(ctx, [chosen], RESULT)
         exports.values += list(dict.fromkeys(outputs.values))
     positions = tuple(exports.values.index(v) for v in outputs.values)
     exports.add(ctx, result, before)
@@ -101,7 +106,7 @@ def emit_derivative(
 def emit(ctx: Context, d: DifferentiatedRegion, mode: str, seeds: list[Value]):
     """The op; returns the result as seen from outside, and the derivative's values."""
     values, derivatives = emit_derivative(d, mode, seeds)
-    (result,) = adopt(ctx, d.exports, values, [d.result])
+    (result,) = substitute_results(ctx, d.exports, values, [d.result])
     return result, derivatives
 
 
@@ -154,8 +159,8 @@ def call_with_copies(
 ) -> Abstract:
     """`f(*args, **kwargs)` on copies of its arguments, those in `given` being copies already."""
     made: dict[int, Ref] = {}
-    full = [given[i] if i in given else copied(ctx, x, made) for i, x in enumerate(args)]
-    options = {k: copied(ctx, x, made) for k, x in kwargs.items()}
+    full = [given[i] if i in given else deep_copied(ctx, x, made) for i, x in enumerate(args)]
+    options = {k: deep_copied(ctx, x, made) for k, x in kwargs.items()}
     link_copies(ctx, [*args, *kwargs.values()], [*full, *options.values()])
     return ctx.call(f, full, options)
 
@@ -175,7 +180,7 @@ def link_may_alias(
             known = twins.setdefault(original, set())
             for other, id in itertools.product(known, ids):
                 if other != id:
-                    ctx.heap.link(other, id)
+                    ctx.heap.add_mutual_alias(other, id)
             known.update(ids)
 
 
@@ -218,7 +223,7 @@ def _scalar_loss(ctx: Context, loss: Abstract) -> Abstract:
     if isinstance(loss, UndefinedType):  # an error is raised on every path
         return Scalar(constant(0.0, np.float64), True)
     loss = ctx.force(loss)
-    if static_number(loss) and not isinstance(loss.value, complex):
+    if is_static_number(loss) and not isinstance(loss.value, complex):
         return Scalar(constant(float(loss.value), np.float64), True)
     shape = ctx.shape(loss) if isinstance(loss, Scalar) or ctx.is_array(loss) else None
     if shape != ():
@@ -248,7 +253,7 @@ def jvp_of(
     """`jvp` of a function of the inferer's."""
     split = lambda result: without_aux(ctx, result, has_aux)  # noqa: E731
     d, outputs = infer_differentiated(ctx, call, xs, "a primal of jvp", split)
-    seeds = matching(ctx, ts, d.tree.values, "a tangent")
+    seeds = matching_leaves(ctx, ts, d.tree.values, "a tangent")
     result, tangents_out = emit(ctx, d, "jvp", seeds)
     by_position = dict(zip(dict.fromkeys(d.outputs), tangents_out))
     out = outputs.rebuild(ctx, [by_position[i] for i in d.outputs])[0]
@@ -263,7 +268,7 @@ def vjp(
     The pullback runs f again unless the passes find it the same.
     """
     made: dict[int, Ref] = {}
-    kept = [copied(ctx, x, made) for x in primals]
+    kept = [deep_copied(ctx, x, made) for x in primals]
     value = call_with_copies(ctx, f, primals, {}, {})
     pull = Partial(pullback, (f, *kept), (has_aux,))
     main = without_aux(ctx, value, has_aux)
@@ -280,7 +285,7 @@ def pullback(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstr
         "a primal of vjp",
         lambda result: without_aux(ctx, result, has_aux),
     )
-    seeds = matching(ctx, list(args), outputs.values, "a cotangent")
+    seeds = matching_leaves(ctx, list(args), outputs.values, "a cotangent")
     unique: dict[int, Value] = {}
     for position, seed in zip(d.outputs, seeds):
         unique[position] = unique[position] + seed if position in unique else seed

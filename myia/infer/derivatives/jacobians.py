@@ -25,8 +25,8 @@ from myia.infer.derivatives.derivatives import (
 from myia.infer.domain.context import Context
 from myia.infer.domain.values import Abstract, Tuple
 from myia.infer.domain.views import reshape
-from myia.infer.paths.growing_lists import put
-from myia.infer.paths.region_outputs import adopt
+from myia.infer.paths.growing_lists import with_row
+from myia.infer.paths.region_outputs import substitute_results
 from myia.ir.builder import Builder
 from myia.ir.core import Value
 from myia.ir.rewrite import clone_region, inline, without_effects
@@ -57,7 +57,7 @@ def _region(ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs
 def _run_once(ctx: Context, d: DifferentiatedRegion) -> tuple[Abstract, DifferentiatedRegion]:
     """The function's result, and `d` without what it does beside: that is done here."""
     values = inline(d.region, d.tree.values)
-    (result,) = adopt(ctx, d.exports, list(values), [d.result])
+    (result,) = substitute_results(ctx, d.exports, list(values), [d.result])
     return result, replace(d, region=without_effects(d.region))
 
 
@@ -83,7 +83,7 @@ def _rows(like: list[Value], which: int, each: Callable[[list[Value]], list[Valu
     return list(
         loop(
             buffers,
-            lambda k, *bs: [put(b, k, x) for b, x in zip(bs, row(k))],
+            lambda k, *bs: [with_row(b, k, x) for b, x in zip(bs, row(k))],
             count=count,
             bound=aval.size,
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import CertainError
 from myia.infer.domain.values import Abstract, Partial
-from myia.infer.paths.region_outputs import Exports, adopt
+from myia.infer.paths.region_outputs import Exports, substitute_results
 from myia.ir.builder import Builder, emit
 from myia.ir.core import Region
 from myia.primitives.core.structured import remat_p
@@ -25,7 +25,7 @@ def call_rematerialized(ctx: Context, f: Abstract, args: tuple, kwargs: dict) ->
     exports.changed(ctx, before)
     region = Region((), tuple(builder.ops), tuple(exports.values))
     values = emit(remat_p, regions=[region], late=0, until=0)
-    (result,) = adopt(ctx, exports, list(values), [result])
+    (result,) = substitute_results(ctx, exports, list(values), [result])
     return result
 
 

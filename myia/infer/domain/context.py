@@ -10,31 +10,31 @@ import numpy as np
 
 from myia.infer.domain import swapped_arrays
 from myia.infer.domain.describe import describe
-from myia.infer.domain.dynamic_axes import Extents
-from myia.infer.domain.dynamic_views import Elements
+from myia.infer.domain.dynamic_axes import DynamicAxes
+from myia.infer.domain.dynamic_views import PaddedValue
 from myia.infer.domain.errors import (
     BadValue,
     CertainError,
+    InvalidatedRead,
     NeedsStatic,
     NotStatic,
     ReadOnlyWrite,
-    StaleRead,
     certain,
 )
 from myia.infer.domain.heap import (
     ArrayObject,
     CellObject,
-    ChosenArray,
     Contents,
+    DynamicArray,
+    DynamicView,
     Heap,
-    OneOf,
-    SizedObject,
-    SizedView,
-    Stale,
+    Invalidated,
+    PointsTo,
+    SelectedArray,
     ViewObject,
 )
-from myia.infer.domain.values import Abstract, Optional, Ref, Scalar, Static, static_int
-from myia.infer.domain.views import composed
+from myia.infer.domain.values import Abstract, Optional, Ref, Scalar, Static, is_static_int
+from myia.infer.domain.views import composed_slice
 from myia.ir.avals import Aval
 from myia.ir.builder import current_span
 from myia.ir.core import Value
@@ -44,7 +44,7 @@ from myia.primitives.pointwise import logic
 from myia.source.diagnostics import Diagnostic, InternalError, MyiaError
 from myia.source.span import Span
 
-STATIC_ARRAYS = (ArrayObject, ViewObject, ChosenArray)
+STATIC_ARRAYS = (ArrayObject, ViewObject, SelectedArray)
 ITEM_OF_LIST = "an item of a list that is stacked for a loop"
 
 
@@ -63,15 +63,19 @@ class Check:
 class Context:
     """Everything that inference of one program changes as it goes."""
 
-    def __init__(self, load: Callable[[Any], Code], *, precise: bool = False, debug: bool = False):
+    def __init__(
+        self, load: Callable[[Any], Code], *, tracks_points_to: bool = False, debug: bool = False
+    ):
         self.load = load
         self.debug = debug  # numbers must be finite (infer/numeric/nonfinite_checks.py)
-        self.precise = (
-            precise  # names are told which objects they stand for (infer/eval/program.py)
+        self.tracks_points_to = (
+            tracks_points_to  # names are told which objects they stand for (infer/eval/program.py)
         )
         self.heap = Heap()
         self.checks: list[Check] = []
-        self.hints: dict[Any, Any] = {}  # what a loop's fixed point was, for its next visit
+        self.last_fixed_points: dict[
+            Any, Any
+        ] = {}  # what a loop's fixed point was, for its next visit
         self.visits: dict[Any, int] = {}  # how often each loop's body was inferred
         self.path: tuple[Any, ...] = ()  # the calls and loops we are in
         self.roots: list[Any] = []  # hidden arguments (infer/boundary/arguments.py)
@@ -83,7 +87,7 @@ class Context:
         self.staged: dict[Any, Any] = {}  # calls of JAX's functions (infer/jax/objects/calls.py)
         self.error_id = self.heap.new(CellObject(Static(0)))
         self.dead_paths = 0  # how many paths were found to raise
-        self.long_parts = 0  # how many parts of long arrays had a run-time size
+        self.long_dynamic_slices = 0  # how many parts of long arrays had a run-time size
 
     # ----- Failing
 
@@ -111,10 +115,10 @@ class Context:
     def contents(self, ref: Ref) -> Contents:
         """What the object holds; refused when it may be out of date."""
         contents = self.heap[ref.id]
-        if isinstance(contents, (Stale, OneOf)):
-            stale = self.heap.stale(ref.id)
+        if isinstance(contents, (Invalidated, PointsTo)):
+            stale = self.heap.invalidation(ref.id)
             if stale is not None:
-                self.fail(StaleRead, where=str(stale.span or "an earlier line"))
+                self.fail(InvalidatedRead, where=str(stale.span or "an earlier line"))
         return contents
 
     def write(self, ref: Ref, contents: Contents) -> None:
@@ -137,28 +141,33 @@ class Context:
         if isinstance(contents, ArrayObject):
             return contents.value
         if isinstance(contents, ViewObject):
-            return self.read_part(Ref(contents.base), contents.step)
-        if isinstance(contents, ChosenArray):
-            return swapped_arrays.read(contents, [self.read(Ref(id)) for id in contents.options])
+            return self.read_view(Ref(contents.base), contents.step)
+        if isinstance(contents, SelectedArray):
+            return swapped_arrays.selected_value(
+                contents, [self.read(Ref(id)) for id in contents.options]
+            )
         raise InternalError(f"{self.describe(ref)} is not an array")
 
-    def read_part(self, base: Ref, step) -> Value:
+    def read_view(self, base: Ref, step) -> Value:
         """The present value of a part of an array; of one of several, only that part of each."""
         contents = self.contents(base)
-        if isinstance(contents, ChosenArray):
-            parts = [self.read_part(*self.part(Ref(id), step)) for id in contents.options]
-            return swapped_arrays.read(contents, parts)
+        if isinstance(contents, SelectedArray):
+            parts = [self.read_view(*self.composed_view(Ref(id), step)) for id in contents.options]
+            return swapped_arrays.selected_value(contents, parts)
         return step.read(self.read(base))
 
     def store(self, ref: Ref, value: Value) -> None:
         """Change an array (or, through a view, its base) to `value`, of the same aval."""
-        contents = self.writable(ref)
+        contents = self.prepare_store(ref)
         if isinstance(contents, ViewObject):
-            self.store_part(Ref(contents.base), contents.step, value)
+            self.store_view(Ref(contents.base), contents.step, value)
             return
-        if isinstance(contents, ChosenArray):
+        if isinstance(contents, SelectedArray):
             for id in contents.options:
-                self.store(Ref(id), swapped_arrays.written(contents, id, value, self.read(Ref(id))))
+                self.store(
+                    Ref(id),
+                    swapped_arrays.value_after_store(contents, id, value, self.read(Ref(id))),
+                )
             return
         if contents.readonly is not None:
             # An item of a stacked list could be written to if the loop were unrolled.
@@ -168,45 +177,45 @@ class Context:
             raise InternalError(f"store of {value.aval} into {contents.value.aval}")
         self.write(ref, ArrayObject(value, None, contents.contiguous))
 
-    def store_part(self, base: Ref, step, value: Value) -> None:
+    def store_view(self, base: Ref, step, value: Value) -> None:
         """Change a part of an array; of one of several, only that part of each."""
-        contents = self.writable(base)
-        if not isinstance(contents, ChosenArray):
+        contents = self.prepare_store(base)
+        if not isinstance(contents, SelectedArray):
             self.store(base, step.write(self.read(base), value))
             return
         for id in contents.options:
-            part = self.part(Ref(id), step)
-            old = self.read_part(*part)
-            self.store_part(*part, swapped_arrays.written(contents, id, value, old))
+            part = self.composed_view(Ref(id), step)
+            old = self.read_view(*part)
+            self.store_view(*part, swapped_arrays.value_after_store(contents, id, value, old))
 
-    def writable(self, ref: Ref) -> Contents:
+    def prepare_store(self, ref: Ref) -> Contents:
         """What the object holds; what stands for one of several arrays is from now on these.
 
         The value that it had is not read again: where it is another array than this one that is
         written to, that value may be of a path that was not taken.
         """
         contents = self.contents(ref)
-        if isinstance(contents, ArrayObject) and contents.stands_for is not None:
-            contents = contents.stands_for
+        if isinstance(contents, ArrayObject) and contents.points_to is not None:
+            contents = contents.points_to
             self.write(ref, contents)
         for base in contents.bases:
-            self.writable(Ref(base))
+            self.prepare_store(Ref(base))
         return contents
 
     def view(self, base: Ref, step, *, boxed: bool = False) -> Abstract:
         """A view of `base`; of no dimension: the element, a NumPy scalar unless `boxed`."""
-        base, step = self.part(base, step)
+        base, step = self.composed_view(base, step)
         aval = step.aval(array_aval(self.heap, base.id))
         if aval.shape == ():
-            return Scalar(self.read_part(base, step), weak=False, boxed=boxed)
+            return Scalar(self.read_view(base, step), weak=False, boxed=boxed)
         return self.new(ViewObject(base.id, step))
 
-    def part(self, base: Ref, step) -> tuple[Ref, Any]:
+    def composed_view(self, base: Ref, step) -> tuple[Ref, Any]:
         """The same part of the array that `base` is a view of, where one step leads there."""
         contents = self.contents(base)
         if isinstance(contents, ViewObject):
             shape = array_aval(self.heap, contents.base).shape
-            if (found := composed(contents.step, step, shape)) is not None:
+            if (found := composed_slice(contents.step, step, shape)) is not None:
                 return Ref(contents.base), found
         return base, step
 
@@ -223,7 +232,7 @@ class Context:
 
     def int_of(self, x: Abstract, what: str) -> int:
         """A compile-time integer, or the error that makes a loop unroll."""
-        if static_int(x):
+        if is_static_int(x):
             return int(x.value)
         if isinstance(x, Static):
             self.fail(NotStatic, what=what)
@@ -244,14 +253,14 @@ class Context:
 
     def check(self, failed: Value, exception: type[Exception], message: str) -> None:
         """At run time, if `failed` (a bool scalar) holds and nothing failed before: the error."""
-        self.check_at(failed, Check(exception, message, current_span()))
+        self.add_check(failed, Check(exception, message, current_span()))
 
     def check_certain(self, error: CertainError) -> None:
         """The run-time check of what is sure to fail if the program comes here."""
         check = Check(error.exception, error.message, error.diagnostic.span)
-        self.check_at(constant(True, bool), check)
+        self.add_check(constant(True, bool), check)
 
-    def check_at(self, failed: Value, check: Check) -> None:
+    def add_check(self, failed: Value, check: Check) -> None:
         self.checks.append(check)
         code = constant(len(self.checks), np.int32)
         cell = Ref(self.error_id)
@@ -260,7 +269,7 @@ class Context:
         first = logic.and_(failed, logic.eq(old, constant(0, np.int32)))
         self.write(cell, CellObject(Scalar(logic.select(first, code, old), weak=False)))
 
-    def check_part(self, code: Value) -> None:
+    def merge_error_code(self, code: Value) -> None:
         """A part of the program, which was inferred for itself, ended with this error code."""
         before = self.error_code()
         if before is not None:
@@ -278,7 +287,7 @@ def array_aval(heap: Heap, id: int) -> Aval:
     contents = heap[id]
     if isinstance(contents, ViewObject):
         return contents.step.aval(array_aval(heap, contents.base))
-    if isinstance(contents, ChosenArray):
+    if isinstance(contents, SelectedArray):
         return array_aval(heap, contents.options[0])
     return contents.value.aval
 
@@ -287,28 +296,28 @@ class HeapArrays:
     """`join.Arrays`: arrays and views of a given heap, those of run-time size too."""
 
     @staticmethod
-    def type_of(heap: Heap, id: int) -> tuple[Aval, Extents]:
+    def type_of(heap: Heap, id: int) -> tuple[Aval, DynamicAxes]:
         """Dtype and greatest shape; what is there of each axis, None where it is all."""
         contents = heap[id]
-        if isinstance(contents, SizedObject):
-            return contents.value.aval, contents.extents
-        if isinstance(contents, SizedView):
+        if isinstance(contents, DynamicArray):
+            return contents.value.aval, contents.dynamic_axes
+        if isinstance(contents, DynamicView):
             aval, _ = HeapArrays.type_of(heap, contents.base)
-            return aval.with_shape(contents.step.shape), contents.step.extents
+            return aval.with_shape(contents.step.shape), contents.step.dynamic_axes
         aval = array_aval(heap, id)
         return aval, (None,) * aval.ndim
 
     @staticmethod
-    def elements(heap: Heap, id: int) -> Elements:
+    def padded_value(heap: Heap, id: int) -> PaddedValue:
         """The elements of an array of any size."""
         contents = heap[id]
-        if isinstance(contents, SizedObject):
-            return Elements(contents.value, contents.extents)
-        if isinstance(contents, SizedView):
-            base = HeapArrays.elements(heap, contents.base).packed()
-            return Elements(contents.step.read(base.value), contents.step.extents)
+        if isinstance(contents, DynamicArray):
+            return PaddedValue(contents.value, contents.dynamic_axes)
+        if isinstance(contents, DynamicView):
+            base = HeapArrays.padded_value(heap, contents.base).packed()
+            return PaddedValue(contents.step.read(base.value), contents.step.dynamic_axes)
         value = HeapArrays.read(heap, id)
-        return Elements(value, (None,) * len(value.shape))
+        return PaddedValue(value, (None,) * len(value.shape))
 
     @staticmethod
     def aval(heap: Heap, id: int) -> Aval:
@@ -319,8 +328,8 @@ class HeapArrays:
         contents = heap[id]
         if isinstance(contents, ViewObject):
             return contents.step.read(HeapArrays.read(heap, contents.base))
-        if isinstance(contents, ChosenArray):
-            return swapped_arrays.read(
+        if isinstance(contents, SelectedArray):
+            return swapped_arrays.selected_value(
                 contents, [HeapArrays.read(heap, id) for id in contents.options]
             )
         return contents.value

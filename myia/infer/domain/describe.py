@@ -6,13 +6,13 @@ from myia.infer.domain.dtypes import is_number
 from myia.infer.domain.heap import (
     ArrayObject,
     BufferObject,
-    ChosenArray,
     DictObject,
+    DynamicArray,
+    DynamicView,
     Heap,
     InstanceObject,
     ListObject,
-    SizedObject,
-    SizedView,
+    SelectedArray,
     ViewObject,
 )
 from myia.infer.domain.values import Abstract, Opaque, Optional, Ref, Scalar, Static, UndefinedType
@@ -39,9 +39,9 @@ def describe(x: Abstract, heap: Heap) -> str:
             return f"an instance of {contents.cls.__name__}"
         if isinstance(contents, ViewObject):
             return "a view of an array"
-        if isinstance(contents, ChosenArray):
+        if isinstance(contents, SelectedArray):
             return "one of several arrays"
-        if isinstance(contents, (SizedObject, SizedView)):
+        if isinstance(contents, (DynamicArray, DynamicView)):
             return "an array whose size is known only at run time"
         return "a list built in a loop" if isinstance(contents, BufferObject) else "an object"
     if isinstance(x, UndefinedType):

@@ -104,7 +104,7 @@ def filled(x: Abstract, aval: Aval) -> Value:
     return broadcast_to(convert(x.value, aval.dtype), aval.shape)
 
 
-def hull(a: Abstract, b: Abstract) -> tuple[int | None, int | None]:
+def interval_hull(a: Abstract, b: Abstract) -> tuple[int | None, int | None]:
     """A range that holds both integers."""
     (alo, ahi), (blo, bhi) = bounds(a), bounds(b)
     lo = None if alo is None or blo is None else min(alo, blo)

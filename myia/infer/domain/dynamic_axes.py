@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from myia.infer.domain.dtypes import broadcast_to, convert
-from myia.infer.domain.lengths import I64, Count, unknown
+from myia.infer.domain.lengths import I64, Length, dynamic_length
 from myia.ir.core import Value
 from myia.primitives.arrays import reductions, shaping
 from myia.primitives.arrays.dynamic_slices import dynamic_slice
@@ -31,119 +31,124 @@ from myia.primitives.pointwise import arithmetic, logic
 
 
 @dataclass(frozen=True, eq=False)
-class Extent:
-    """`count` of `bound` elements: the first, those from `start` on, or those where `mask` is true.
+class DynamicAxis:
+    """An axis with `length` valid elements of `bound`: a prefix, a range, or a masked selection.
 
-    `mark` tells what the mask (bool[bound]) was computed from: another computation of it would give
-    the same.
+    The valid elements are the first ones, those from `start` on, or those where `mask` is true.
+    `mask_source` says what the mask (bool[bound]) was computed from: masks with one source are
+    equal, though computed twice.
     """
 
-    count: Count
+    length: Length
     bound: int
-    start: Count | None = None
+    start: Length | None = None
     mask: Value | None = None
-    mark: Hashable = None
+    mask_source: Hashable = None
 
     @property
-    def form(self) -> Hashable:
+    def layout_key(self) -> Hashable:
         """Axes of one form have their live elements in the same places."""
         if self.mask is not None:
-            return self.mark or self.mask
-        return self.count.form if self.start is None else (self.start.form, self.count.form)
+            return self.mask_source or self.mask
+        return (
+            self.length.linear_form
+            if self.start is None
+            else (self.start.linear_form, self.length.linear_form)
+        )
 
     @property
     def is_prefix(self) -> bool:
         return self.start is None and self.mask is None
 
-    def live(self) -> Value:
+    def valid_mask(self) -> Value:
         """bool[bound]: which elements are there."""
         if self.mask is not None:
             return self.mask
         places = shaping.iota(shape=(self.bound,), axis=0, dtype=I64)
         if self.start is None:
-            return logic.lt(places, broadcast_to(self.count.value, (self.bound,)))
-        stop = arithmetic.add(self.start.value, self.count.value)
+            return logic.lt(places, broadcast_to(self.length.value, (self.bound,)))
+        stop = arithmetic.add(self.start.value, self.length.value)
         after = logic.ge(places, broadcast_to(self.start.value, (self.bound,)))
         return logic.and_(after, logic.lt(places, broadcast_to(stop, (self.bound,))))
 
-    def empty(self) -> Value:
-        return logic.eq(self.count.value, constant(0, I64))
+    def is_empty(self) -> Value:
+        return logic.eq(self.length.value, constant(0, I64))
 
     # As a node of the trees that `infer/paths/merge.py` walks.
 
     def values(self) -> tuple[Value, ...]:
         """The run-time values in it."""
-        start = None if self.start is None else self.start.at
-        return tuple(v for v in (self.count.at, start, self.mask) if isinstance(v, Value))
+        start = None if self.start is None else self.start.number
+        return tuple(v for v in (self.length.number, start, self.mask) if isinstance(v, Value))
 
-    def with_values(self, values: Sequence[Value]) -> Extent:
+    def with_values(self, values: Sequence[Value]) -> DynamicAxis:
         """The same extent with other values."""
         if tuple(values) == self.values():
             return self
         rest = list(values)
-        count = self.count if self.count.static else unknown(rest.pop(0), self.bound)
+        count = self.length if self.length.is_static else dynamic_length(rest.pop(0), self.bound)
         start = self.start
-        if start is not None and not start.static:
-            start = unknown(rest.pop(0), self.bound)
-        return Extent(count, self.bound, start, None if self.mask is None else rest.pop(0))
+        if start is not None and not start.is_static:
+            start = dynamic_length(rest.pop(0), self.bound)
+        return DynamicAxis(count, self.bound, start, None if self.mask is None else rest.pop(0))
 
 
-Extents = tuple[Extent | None, ...]
+DynamicAxes = tuple[DynamicAxis | None, ...]
 
 
-def prefix(count: Count, bound: int) -> Extent:
-    return Extent(count, bound)
+def prefix_axis(count: Length, bound: int) -> DynamicAxis:
+    return DynamicAxis(count, bound)
 
 
-def masked(mask: Value, mark: Hashable = None) -> Extent:
+def masked_axis(mask: Value, mark: Hashable = None) -> DynamicAxis:
     """The elements where `mask` is true."""
     total = shaping.reduce_sum(convert(mask, I64), axes=(0,))
-    return Extent(unknown(total, mask.shape[0]), mask.shape[0], None, mask, mark)
+    return DynamicAxis(dynamic_length(total, mask.shape[0]), mask.shape[0], None, mask, mark)
 
 
 # ----- Masks, padding
 
 
-def live(shape: tuple[int, ...], extents: Extents) -> Value | None:
+def valid_mask(shape: tuple[int, ...], extents: DynamicAxes) -> Value | None:
     """Which elements are there; None: all of them."""
     found = None
     for axis, extent in enumerate(extents):
         if extent is None:
             continue
-        here = shaping.broadcast(extent.live(), shape=shape, dims=(axis,))
+        here = shaping.broadcast(extent.valid_mask(), shape=shape, dims=(axis,))
         found = here if found is None else logic.and_(found, here)
     return found
 
 
-def filled(x: Value, extents: Extents, number) -> Value:
+def fill_masked(x: Value, extents: DynamicAxes, number) -> Value:
     """`x` with a number for the padding: a reduction's neutral element."""
-    mask = live(x.shape, extents)
+    mask = valid_mask(x.shape, extents)
     return x if mask is None else logic.select(mask, x, constant(number, x.dtype, x.shape))
 
 
-def guarded(x: Value, extents: Extents) -> Value:
+def stop_masked_gradients(x: Value, extents: DynamicAxes) -> Value:
     """`x` itself; no derivative leaves its padding."""
-    mask = live(x.shape, extents)
+    mask = valid_mask(x.shape, extents)
     if mask is None or x.dtype.kind not in "fc":
         return x
     return logic.select(mask, x, logic.stop_gradient(x))
 
 
-def padded(x: Value, extents: Extents) -> Value:
+def pad_masked(x: Value, extents: DynamicAxes) -> Value:
     """`x` with padding as the laws want it, whatever was there before."""
     for axis, extent in enumerate(extents):
         if extent is None or x.shape[axis] == 0:
             continue
         first = logic.stop_gradient(_first(x, axis, extent))
-        if extent.count.lo == 0:
-            empty = broadcast_to(extent.empty(), first.shape)
+        if extent.length.lo == 0:
+            empty = broadcast_to(extent.is_empty(), first.shape)
             first = logic.select(empty, constant(1, x.dtype, first.shape), first)
-        here = shaping.broadcast(extent.live(), shape=x.shape, dims=(axis,))
+        here = shaping.broadcast(extent.valid_mask(), shape=x.shape, dims=(axis,))
         x = logic.select(here, x, broadcast_to(first, x.shape))
     return x
 
 
-def _first(x: Value, axis: int, extent: Extent) -> Value:
+def _first(x: Value, axis: int, extent: DynamicAxis) -> Value:
     """The first live element along `axis`, which keeps extent 1."""
     sizes = tuple(1 if i == axis else n for i, n in enumerate(x.shape))
     zero = constant(0, I64)
@@ -169,15 +174,15 @@ def resized(x: Value, axis: int, bound: int) -> Value:
     return shaping.slice(x, start=tuple(n - 1 for n in ones), limit=limit, stride=ones)
 
 
-def moved_down(x: Value, axis: int, offset: Count) -> Value:
+def shifted_down(x: Value, axis: int, offset: Length) -> Value:
     """Element `offset + i` at place i of the axis; 0 <= offset <= its extent."""
     none = (0,) * x.aval.ndim
     return _slid(_with_zeros(x, none, _at(axis, x.shape[axis], none)), axis, offset.value, x.shape)
 
 
-def moved_up(x: Value, axis: int, offset: Count) -> Value:
+def shifted_up(x: Value, axis: int, offset: Length) -> Value:
     """Element i at place `offset + i` of the axis; 0 <= offset <= its extent."""
-    if offset.static and offset.at == 0:
+    if offset.is_static and offset.number == 0:
         return x
     none, n = (0,) * x.aval.ndim, x.shape[axis]
     start = arithmetic.sub(constant(n, I64), offset.value)
@@ -199,22 +204,22 @@ def _with_zeros(x: Value, low: tuple[int, ...], high: tuple[int, ...]) -> Value:
     return shaping.pad(x, constant(0, x.dtype), low=low, high=high, interior=interior)
 
 
-def packed(x: Value, axis: int, extent: Extent) -> tuple[Value, Extent]:
+def packed(x: Value, axis: int, extent: DynamicAxis) -> tuple[Value, DynamicAxis]:
     """The live elements along `axis` moved to its start, in their order."""
     if extent.is_prefix or extent.bound == 0:
         return x, extent
-    first = prefix(extent.count, extent.bound)
+    first = prefix_axis(extent.length, extent.bound)
     if extent.mask is not None:
-        x = take(x, places_of(extent.mask), axis)
+        x = take(x, true_indices(extent.mask), axis)
     else:
-        x = moved_down(x, axis, extent.start)
-    return padded(x, tuple(first if i == axis else None for i in range(x.aval.ndim))), first
+        x = shifted_down(x, axis, extent.start)
+    return pad_masked(x, tuple(first if i == axis else None for i in range(x.aval.ndim))), first
 
 
-def places_of(mask: Value) -> Value:
+def true_indices(mask: Value) -> Value:
     """Where `mask` is true, in order: i64[n], zeros after the last."""
     n = mask.shape[0]
-    rank = ranks_in(mask)
+    rank = valid_ranks(mask)
     # Each place has a target of its own: those that are not taken have one outside.
     everyone = shaping.iota(shape=(n,), axis=0, dtype=I64)
     target = logic.select(mask, rank, arithmetic.add(everyone, n))
@@ -224,14 +229,14 @@ def places_of(mask: Value) -> Value:
     return scatter(start, at, everyone, dims=dims, mode="fill", unique=True)
 
 
-def ranks_in(mask: Value) -> Value:
+def valid_ranks(mask: Value) -> Value:
     """How many live elements stand before each element."""
     ones = convert(mask, np.dtype(np.int64))
     return arithmetic.sub(reductions.cumsum(ones, axis=0, reverse=False), ones)
 
 
-def unpacked(x: Value, axis: int, extent: Extent) -> Value:
+def unpacked(x: Value, axis: int, extent: DynamicAxis) -> Value:
     """A prefix along `axis` moved to the places of `extent`: the inverse of `packed`."""
     if extent.mask is not None:
-        return take(x, ranks_in(extent.mask), axis)
-    return x if extent.start is None else moved_up(x, axis, extent.start)
+        return take(x, valid_ranks(extent.mask), axis)
+    return x if extent.start is None else shifted_up(x, axis, extent.start)

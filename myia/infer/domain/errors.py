@@ -108,7 +108,7 @@ class NotStatic(Diagnostic):
 
 
 @dataclass(frozen=True)
-class SizeEscapes(Diagnostic):
+class DynamicSizeEscapes(Diagnostic):
     title = "an array whose size is known only at run time is a result"
     label = "the results of a compiled function have shapes known at compile time"
     help = (
@@ -143,7 +143,7 @@ class LoopChangesType(Diagnostic):
 
 
 @dataclass(frozen=True)
-class StaleRead(Diagnostic):
+class InvalidatedRead(Diagnostic):
     title = "this may have been changed through another name"
     label = "the write at {where} may or may not have changed what is read here"
     help = "make a copy (`x.copy()`) where the two names part"
@@ -162,7 +162,7 @@ class ReadOnlyWrite(Diagnostic):
 
 
 @dataclass(frozen=True)
-class TooManyTrips(Diagnostic):
+class TooManyIterations(Diagnostic):
     title = "this loop must be unrolled, but has more than {limit} trips"
     label = "its body needs a value at compile time that changes from trip to trip"
     notes = ("{reason}",)
@@ -225,7 +225,7 @@ class OptionInside(Diagnostic):
 
 
 @dataclass(frozen=True)
-class StagingFailed(Diagnostic):
+class TracingFailed(Diagnostic):
     """A function of a JAX library raised an error when it was staged."""
 
     title = "{name}: {message}"
@@ -239,7 +239,7 @@ class StagingFailed(Diagnostic):
 
 
 @dataclass(frozen=True)
-class UserFunctionStaged(Diagnostic):
+class UserFunctionTraced(Diagnostic):
     """A function of the user's that a JAX library would call."""
 
     title = "{name} would call {what}"

@@ -4,12 +4,14 @@ An *object* has an identity (`Ref.id`) and contents, which are immutable here: t
 is to put other contents under its id. Names alias because they hold the same `Ref`.
 
 Two ids may stand for one Python object: after `y = a if c else b`, a write to `y` is a write to
-`a` or `b`. Such objects are *linked*; a write to one makes the others `Stale`, and what is stale
-is refused when (and only when) it is read. Nothing is ever read that may be out of date.
+`a` or `b`. Such objects are connected by *may-alias edges*: a write to one makes the others
+`Invalidated`. An invalidated object is refused when, and only when, it is read. So nothing is read
+that may be out of date.
 
-Arrays are no such case where it is known at run time which of them is meant: after names exchange
-their arrays (`a, b = b, a`, `ChosenArray`), and under a name that is given one array or another on
-the paths of a branch or in the trips of a loop (`OneOf`).
+Where a run-time index tells which array is meant, no edge is needed: the object holds the index
+and its options. This is so after names swap their arrays (`a, b = b, a`: `SelectedArray`), and for
+a name that is assigned different arrays on the paths of a branch or in the iterations of a loop
+(`PointsTo`).
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from myia.infer.domain.values import Abstract, Scalar
-from myia.infer.domain.views import Window
+from myia.infer.domain.views import StridedSlice
 from myia.ir.core import Value
 from myia.source.span import Span
 
@@ -50,26 +52,26 @@ class ArrayObject(Contents):
     """A NumPy array. `readonly` names why it cannot be written to, if it cannot.
 
     `contiguous`: it is known to be C-contiguous, so that `reshape` gives a view.
-    `stands_for`: the arrays of which it is one, while none of them is written to.
+    `points_to`: the arrays of which it is one, while none of them is written to.
     """
 
     value: Value
     readonly: str | None = None
     contiguous: bool = True
-    stands_for: OneOf | None = None
+    points_to: PointsTo | None = None
 
     @property
     def bases(self):
-        return () if self.stands_for is None else self.stands_for.options
+        return () if self.points_to is None else self.points_to.options
 
     def children(self):
         value = Scalar(self.value, weak=False)
-        return (value,) if self.stands_for is None else (value, self.stands_for.index)
+        return (value,) if self.points_to is None else (value, self.points_to.index)
 
     def rebuild(self, children):
         value, *index = children
-        stands_for = self.stands_for.rebuild(index) if index else None
-        return ArrayObject(value.value, self.readonly, self.contiguous, stands_for)
+        points_to = self.points_to.rebuild(index) if index else None
+        return ArrayObject(value.value, self.readonly, self.contiguous, points_to)
 
     def key(self):
         return (ArrayObject, self.value.aval, self.readonly)
@@ -87,7 +89,7 @@ class ViewObject(Contents):
         return (self.base,)
 
     def children(self):
-        values = self.step.values() if isinstance(self.step, Window) else ()
+        values = self.step.values() if isinstance(self.step, StridedSlice) else ()
         return tuple(Scalar(v, weak=True) for v in values)
 
     def rebuild(self, children):
@@ -97,7 +99,7 @@ class ViewObject(Contents):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ChosenArray(Contents):
+class SelectedArray(Contents):
     """An array that is the object `options[index]` (`infer/domain/swapped_arrays.py`)."""
 
     index: Scalar
@@ -117,39 +119,39 @@ class ChosenArray(Contents):
         return (type(self), self.options)
 
 
-class OneOf(ChosenArray):
+class PointsTo(SelectedArray):
     """What a name stands for that was given one of several objects (`infer/paths/points_to.py`)."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SizedObject(Contents):
+class DynamicArray(Contents):
     """An array with axes of run-time extent (`infer/dynamic/`): its elements, padded to bounds.
 
-    `extents` has for each axis what of it is there, or None where all is.
+    `dynamic_axes` has for each axis what of it is there, or None where all is.
     """
 
     value: Value
-    extents: tuple[Any, ...]
+    dynamic_axes: tuple[Any, ...]
     readonly: str | None = None
 
     def children(self):
-        leaves = [v for e in self.extents if e is not None for v in e.values()]
+        leaves = [v for e in self.dynamic_axes if e is not None for v in e.values()]
         return tuple(Scalar(v, weak=False) for v in (self.value, *leaves))
 
     def rebuild(self, children):
         value, *leaves = (c.value for c in children)
         extents = []
-        for e in self.extents:
+        for e in self.dynamic_axes:
             count = 0 if e is None else len(e.values())
             extents.append(None if e is None else e.with_values(leaves[:count]))
             del leaves[:count]
-        return SizedObject(value, tuple(extents), self.readonly)
+        return DynamicArray(value, tuple(extents), self.readonly)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SizedView(Contents):
+class DynamicView(Contents):
     """A part of run-time size of the array `base` (`infer/dynamic/access.py`)."""
 
     base: int
@@ -252,13 +254,13 @@ class CellObject(Contents):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Stale(Contents):
+class Invalidated(Contents):
     """What was here may have been changed through another name, by the write at `span`."""
 
     span: Span | None
 
     def key(self):
-        return (Stale,)
+        return (Invalidated,)
 
 
 @dataclass(slots=True)
@@ -270,16 +272,16 @@ class Heap:
     """
 
     objects: dict[int, Contents] = field(default_factory=dict)
-    links: dict[int, frozenset[int]] = field(default_factory=dict)
+    alias_edges: dict[int, frozenset[int]] = field(default_factory=dict)
     roots: dict[int, Contents] = field(default_factory=dict)
     next_id: int = 0
 
     def copy(self) -> Heap:
-        return Heap(dict(self.objects), dict(self.links), self.roots, self.next_id)
+        return Heap(dict(self.objects), dict(self.alias_edges), self.roots, self.next_id)
 
     def restore(self, saved: Heap, *, ids: bool = True) -> None:
         """Go back to a saved state; `ids=False`: without using ids again."""
-        self.objects, self.links = dict(saved.objects), dict(saved.links)
+        self.objects, self.alias_edges = dict(saved.objects), dict(saved.alias_edges)
         if ids:
             self.next_id = saved.next_id
 
@@ -307,12 +309,12 @@ class Heap:
         """
         return [owner for base in self[id].bases for owner in self.owners(base)] or [id]
 
-    def stale(self, id: int) -> Stale | None:
+    def invalidation(self, id: int) -> Invalidated | None:
         """What says that the object, or one that it is read from, may be out of date."""
         contents = self[id]
-        if isinstance(contents, Stale):
+        if isinstance(contents, Invalidated):
             return contents
-        return next(filter(None, map(self.stale, contents.bases)), None)
+        return next(filter(None, map(self.invalidation, contents.bases)), None)
 
     def written_since(self, start: Heap) -> bool:
         """True when an object that was there at `start` has other contents now."""
@@ -323,47 +325,47 @@ class Heap:
     def write(self, id: int, contents: Contents, span: Span | None) -> None:
         """Put `contents` under `id`; whatever may be the same object becomes stale."""
         self.objects[id] = contents
-        for other in self.links.get(id, ()):
+        for other in self.alias_edges.get(id, ()):
             if other in self and other != id:
-                self.spoil(other, span)
+                self.invalidate(other, span)
 
-    def spoil(self, id: int, span: Span | None) -> None:
+    def invalidate(self, id: int, span: Span | None) -> None:
         """What is under `id`, and its views, may be out of date since the write at `span`."""
         contents = self[id]
-        if isinstance(contents, ArrayObject) and contents.stands_for is not None:
-            contents = self.objects[id] = contents.stands_for
-        if isinstance(contents, OneOf):
+        if isinstance(contents, ArrayObject) and contents.points_to is not None:
+            contents = self.objects[id] = contents.points_to
+        if isinstance(contents, PointsTo):
             return  # it is read from what it stands for
-        self.objects[id] = Stale(span)
+        self.objects[id] = Invalidated(span)
         for view, contents in list(self.objects.items()):
             if id in contents.bases:
-                self.spoil(view, span)
+                self.invalidate(view, span)
 
-    def depend(self, a: int, b: int) -> None:
+    def add_alias_edge(self, a: int, b: int) -> None:
         """A write to `a` makes `b` stale."""
-        self.links[a] = self.links.get(a, frozenset()) | {b}
+        self.alias_edges[a] = self.alias_edges.get(a, frozenset()) | {b}
 
-    def copied(self, a: int, b: int) -> None:
+    def add_copy(self, a: int, b: int) -> None:
         """`b` shows what `a` holds now: a write to what `a` is read from makes `b` stale."""
         for owner in {a, *self.owners(a)}:
-            self.depend(owner, b)
-            self.follow(owner, b)
+            self.add_alias_edge(owner, b)
+            self.inherit_alias_edges(owner, b)
 
-    def follow(self, a: int, b: int) -> None:
+    def inherit_alias_edges(self, a: int, b: int) -> None:
         """Whatever makes `a` stale makes `b` stale."""
-        for id, others in list(self.links.items()):
+        for id, others in list(self.alias_edges.items()):
             if a in others:
-                self.depend(id, b)
+                self.add_alias_edge(id, b)
 
-    def stand_in(self, new: int, old: int) -> None:
+    def add_possible_view(self, new: int, old: int) -> None:
         """The new object may be what `old` is read from, and with it whatever that may be."""
         for owner in self.owners(old):
-            for other in self.links.get(owner, ()):
-                self.depend(new, other)
-            self.depend(new, owner)
-        self.copied(old, new)
+            for other in self.alias_edges.get(owner, ()):
+                self.add_alias_edge(new, other)
+            self.add_alias_edge(new, owner)
+        self.add_copy(old, new)
 
-    def link(self, a: int, b: int) -> None:
+    def add_mutual_alias(self, a: int, b: int) -> None:
         """`a` and `b` may be one object: a write to either makes the other stale."""
-        self.depend(a, b)
-        self.depend(b, a)
+        self.add_alias_edge(a, b)
+        self.add_alias_edge(b, a)

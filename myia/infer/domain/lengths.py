@@ -13,101 +13,103 @@ from dataclasses import dataclass
 import numpy as np
 
 from myia.infer.domain.dtypes import bounds, number_value
-from myia.infer.domain.values import Abstract, Scalar, Static, static_int
+from myia.infer.domain.values import Abstract, Scalar, Static, is_static_int
 from myia.ir.core import Value
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import arithmetic, logic
 
 I64 = np.dtype(np.int64)
-Form = tuple[Hashable, int, int]
+LinearForm = tuple[Hashable, int, int]
 
 
 @dataclass(frozen=True, eq=False)
-class Count:
-    """An integer: `at` is its value, `lo <= at <= hi` where a bound is known.
+class Length:
+    """An integer: `number` is its value, `lo <= number <= hi` where a bound is known.
 
     `nominal`: the number of elements of `x[i : i + nominal]`, unless the slice leaves its axis.
     """
 
-    at: int | Value
+    number: int | Value
     lo: int | None
     hi: int | None
-    form: Form
+    linear_form: LinearForm
     nominal: int | None = None
 
     @property
-    def static(self) -> bool:
-        return isinstance(self.at, int)
+    def is_static(self) -> bool:
+        return isinstance(self.number, int)
 
     @property
     def value(self) -> Value:
-        return constant(self.at, I64) if isinstance(self.at, int) else self.at
+        return constant(self.number, I64) if isinstance(self.number, int) else self.number
 
     def abstract(self) -> Abstract:
         """What Python sees: an int."""
-        if isinstance(self.at, int):
-            return Static(self.at)
-        base, scale, offset = self.form
+        if isinstance(self.number, int):
+            return Static(self.number)
+        base, scale, offset = self.linear_form
         linear = (base, scale, offset) if isinstance(base, Value) else None
-        return Scalar(self.at, True, self.lo, self.hi, linear)
+        return Scalar(self.number, True, self.lo, self.hi, linear)
 
-    def equals(self, other: Count) -> bool:
+    def equals(self, other: Length) -> bool:
         """Surely the same number."""
-        return self.form == other.form
+        return self.linear_form == other.linear_form
 
 
-def known(n: int) -> Count:
-    return Count(n, n, n, (None, 0, n))
+def static_length(n: int) -> Length:
+    return Length(n, n, n, (None, 0, n))
 
 
-def unknown(value: Value, hi: int) -> Count:
+def dynamic_length(value: Value, hi: int) -> Length:
     """A count between 0 and `hi` of which nothing else is known."""
-    return Count(value, 0, hi, (value, 1, 0))
+    return Length(value, 0, hi, (value, 1, 0))
 
 
-def count_of(x: Abstract) -> Count:
+def length_of(x: Abstract) -> Length:
     """An integer of the program."""
-    if static_int(x):
-        return known(int(x.value))
+    if is_static_int(x):
+        return static_length(int(x.value))
     lo, hi = bounds(x)
     if lo is not None and lo == hi:
-        return known(lo)
-    return Count(number_value(x, I64), lo, hi, x.place if x.dtype == I64 else (x.value, 1, 0))
+        return static_length(lo)
+    return Length(
+        number_value(x, I64), lo, hi, x.linear_form if x.dtype == I64 else (x.value, 1, 0)
+    )
 
 
-def shifted(a: Count, by: int) -> Count:
+def plus(a: Length, by: int) -> Length:
     """a + by"""
-    if a.static:
-        return known(a.at + by)
+    if a.is_static:
+        return static_length(a.number + by)
     if by == 0:
         return a
-    base, scale, offset = a.form
+    base, scale, offset = a.linear_form
     value = arithmetic.add(a.value, by)
-    return Count(value, _plus(a.lo, by), _plus(a.hi, by), (base, scale, offset + by))
+    return Length(value, _plus(a.lo, by), _plus(a.hi, by), (base, scale, offset + by))
 
 
-def difference(a: Count, b: Count) -> Count:
+def difference(a: Length, b: Length) -> Length:
     """a - b"""
-    if b.static:
-        return shifted(a, -b.at)
-    form = _linear(a.form, b.form, -1)
+    if b.is_static:
+        return plus(a, -b.number)
+    form = _linear(a.linear_form, b.linear_form, -1)
     if form[:2] == (None, 0):
-        return known(form[2])
+        return static_length(form[2])
     lo = None if a.lo is None or b.hi is None else a.lo - b.hi
     hi = None if a.hi is None or b.lo is None else a.hi - b.lo
-    return Count(arithmetic.sub(a.value, b.value), lo, hi, form)
+    return Length(arithmetic.sub(a.value, b.value), lo, hi, form)
 
 
-def total(a: Count, b: Count) -> Count:
+def total(a: Length, b: Length) -> Length:
     """a + b, counts that are not negative"""
-    form = _linear(a.form, b.form, 1)
+    form = _linear(a.linear_form, b.linear_form, 1)
     if form[:2] == (None, 0):
-        return known(form[2])
+        return static_length(form[2])
     hi = None if a.hi is None or b.hi is None else a.hi + b.hi
-    return Count(arithmetic.add(a.value, b.value), (a.lo or 0) + (b.lo or 0), hi, form)
+    return Length(arithmetic.add(a.value, b.value), (a.lo or 0) + (b.lo or 0), hi, form)
 
 
-def _linear(a: Form, b: Form, sign: int) -> Form:
+def _linear(a: LinearForm, b: LinearForm, sign: int) -> LinearForm:
     """a ± b; (None, 0, n) where it is known."""
     (base, scale, offset), (other, scale_too, offset_too) = a, b
     offset += sign * offset_too
@@ -119,22 +121,22 @@ def _linear(a: Form, b: Form, sign: int) -> Form:
     return ("+" if sign > 0 else "-", a, b), 1, 0
 
 
-def at_least(a: Count, low: int) -> Count:
+def at_least(a: Length, low: int) -> Length:
     """max(a, low)"""
-    if a.static:
-        return known(max(a.at, low))
+    if a.is_static:
+        return static_length(max(a.number, low))
     if a.lo is not None and a.lo >= low:
         return a
     if a.hi is not None and a.hi <= low:
-        return known(low)
+        return static_length(low)
     hi = None if a.hi is None else max(a.hi, low)
-    return Count(arithmetic.max(a.value, low), low, hi, (("max", a.form, low), 1, 0))
+    return Length(arithmetic.max(a.value, low), low, hi, (("max", a.linear_form, low), 1, 0))
 
 
-def at_most(a: Count, b: Count) -> Count:
+def at_most(a: Length, b: Length) -> Length:
     """min(a, b)"""
-    if a.static and b.static:
-        return known(min(a.at, b.at))
+    if a.is_static and b.is_static:
+        return static_length(min(a.number, b.number))
     if a.hi is not None and b.lo is not None and a.hi <= b.lo:
         return a
     if a.lo is not None and b.hi is not None and a.lo >= b.hi:
@@ -143,41 +145,41 @@ def at_most(a: Count, b: Count) -> Count:
     high = [n for n in (a.hi, b.hi) if n is not None]
     lo = min(low) if len(low) == 2 else None
     value = arithmetic.min(a.value, b.value)
-    return Count(value, lo, min(high, default=None), (("min", a.form, b.form), 1, 0))
+    return Length(value, lo, min(high, default=None), (("min", a.linear_form, b.linear_form), 1, 0))
 
 
-def divided(a: Count, by: int) -> Count:
+def ceil_divided(a: Length, by: int) -> Length:
     """ceil(a / by) of a count that is not negative"""
-    if a.static:
-        return known(-(-a.at // by))
+    if a.is_static:
+        return static_length(-(-a.number // by))
     value = arithmetic.floordiv(arithmetic.add(a.value, by - 1), constant(by, I64))
     hi = None if a.hi is None else -(-a.hi // by)
-    return Count(value, -(-(a.lo or 0) // by), hi, (("/", a.form, by), 1, 0))
+    return Length(value, -(-(a.lo or 0) // by), hi, (("/", a.linear_form, by), 1, 0))
 
 
-def wrapped(a: Count, n: Count) -> Count:
+def wrap_negative(a: Length, n: Length) -> Length:
     """`a` counted from the end where it is negative: a + n."""
     if a.lo is not None and a.lo >= 0:
         return a
-    if a.static and n.static:
-        return known(a.at + n.at)
-    if a.static:
-        return shifted(n, a.at)
+    if a.is_static and n.is_static:
+        return static_length(a.number + n.number)
+    if a.is_static:
+        return plus(n, a.number)
     moved = arithmetic.add(a.value, n.value)
-    form: Form = (("wrap", a.form, n.form), 1, 0)
+    form: LinearForm = (("wrap", a.linear_form, n.linear_form), 1, 0)
     if a.hi is not None and a.hi < 0:
         lo = None if a.lo is None or n.lo is None else a.lo + n.lo
         hi = None if n.hi is None else a.hi + n.hi
-        return Count(moved, lo, hi, form)
+        return Length(moved, lo, hi, form)
     value = logic.select(logic.lt(a.value, constant(0, I64)), moved, a.value)
     lo = None if a.lo is None or n.lo is None else min(0, a.lo + n.lo)
     hi = None if a.hi is None or n.hi is None else max(a.hi, n.hi - 1)
-    return Count(value, lo, hi, form)
+    return Length(value, lo, hi, form)
 
 
-def end(a: Abstract, n: Count, low: int = 0) -> Count:
+def slice_bound(a: Abstract, n: Length, low: int = 0) -> Length:
     """An end of a slice of `n` elements as NumPy takes it: wrapped, within [low, n + low]."""
-    return at_most(at_least(wrapped(count_of(a), n), low), shifted(n, low))
+    return at_most(at_least(wrap_negative(length_of(a), n), low), plus(n, low))
 
 
 def _plus(x: int | None, by: int) -> int | None:

@@ -12,22 +12,22 @@ from dataclasses import replace
 import numpy as np
 
 from myia.infer.domain.context import Context, array_aval
-from myia.infer.domain.heap import ArrayObject, ChosenArray, ViewObject
+from myia.infer.domain.heap import ArrayObject, SelectedArray, ViewObject
 from myia.infer.domain.values import Abstract, Ref, Scalar
-from myia.infer.domain.views import Permute, Reshape, Window
+from myia.infer.domain.views import Permute, Reshape, StridedSlice
 from myia.ir.core import Value
 
 
-def layout(ctx: Context, x: Ref) -> np.ndarray | None:
+def strided_model(ctx: Context, x: Ref) -> np.ndarray | None:
     """An array with the strides of `x`; None when they are not known."""
     contents = ctx.contents(x)
     if isinstance(contents, ArrayObject):
         return _c_layout(contents.value.shape) if contents.contiguous else None
     if isinstance(contents, ViewObject):
-        base = layout(ctx, Ref(contents.base))
+        base = strided_model(ctx, Ref(contents.base))
         return None if base is None else _seen(base, contents.step)
-    if isinstance(contents, ChosenArray):
-        known = [layout(ctx, Ref(id)) for id in contents.options]
+    if isinstance(contents, SelectedArray):
+        known = [strided_model(ctx, Ref(id)) for id in contents.options]
         return None if any(k is None for k in known) else known[0]
     return None
 
@@ -47,7 +47,7 @@ def _seen(base: np.ndarray, step) -> np.ndarray | None:
     """`base` through a view's step; None for a step that says nothing of strides."""
     if isinstance(step, Permute):
         return base.transpose(step.permutation)
-    if isinstance(step, Window):
+    if isinstance(step, StridedSlice):
         taken = _strided(step.sizes, [s * n for s, n in zip(step.strides, base.strides)])
         return reshaped(taken, step.shape)
     if isinstance(step, Reshape):
@@ -67,18 +67,18 @@ def is_contiguous(ctx: Context, x: Abstract) -> bool:
     """True when `x` is known to be C-contiguous."""
     if not isinstance(x, Ref) or len(array_aval(ctx.heap, x.id).shape) == 0:
         return True
-    known = layout(ctx, x)
+    known = strided_model(ctx, x)
     return known is not None and known.flags.c_contiguous
 
 
-def in_c_order(ctx: Context, x: Abstract) -> bool:
+def is_in_c_order(ctx: Context, x: Abstract) -> bool:
     """True when the axes of `x` are known to be nested in memory as in C, gaps allowed."""
     if not isinstance(x, Ref):
         return True
     shape = ctx.shape(x)
     if sum(n > 1 for n in shape) < 2:
         return True
-    known = layout(ctx, x)
+    known = strided_model(ctx, x)
     if known is None:
         return False
     steps = [abs(step) for n, step in zip(shape, known.strides) if n > 1]
@@ -89,14 +89,14 @@ def result_like(ctx: Context, value: Value, *operands: Abstract) -> Abstract:
     """The result of an elementwise operation, which NumPy lays out as its operands lie."""
     if value.shape == ():
         return Scalar(value, weak=False)
-    contiguous = len(value.shape) < 2 or all(in_c_order(ctx, x) for x in operands)
+    contiguous = len(value.shape) < 2 or all(is_in_c_order(ctx, x) for x in operands)
     return ctx.array(value, contiguous=contiguous)
 
 
-def laid_out_like(ctx: Context, new: Abstract, *operands: Abstract) -> Abstract:
+def with_layout_of(ctx: Context, new: Abstract, *operands: Abstract) -> Abstract:
     """A new array, laid out as the operands of the operator that made it lie."""
     nested = ctx.is_array(new) and len(ctx.shape(new)) > 1
-    if nested and not all(in_c_order(ctx, x) for x in operands):
+    if nested and not all(is_in_c_order(ctx, x) for x in operands):
         ctx.heap.objects[new.id] = replace(ctx.contents(new), contiguous=False)
     return new
 
@@ -107,7 +107,7 @@ def reshape(ctx: Context, x: Ref, shape: tuple[int, ...]) -> Abstract:
     Where the strides of `x` are not known, it may be either: a write to one of the two makes the
     other stale, so that nothing is read that may be wrong.
     """
-    known = layout(ctx, x)
+    known = strided_model(ctx, x)
     if _same_but_ones(ctx.shape(x), shape) or (
         known is not None and reshaped(known, shape) is not None
     ):
@@ -117,7 +117,7 @@ def reshape(ctx: Context, x: Ref, shape: tuple[int, ...]) -> Abstract:
 
 def ravel(ctx: Context, x: Ref) -> Abstract:
     """`x.ravel()`: a view of a contiguous array, else a copy."""
-    known = layout(ctx, x)
+    known = strided_model(ctx, x)
     shape = (array_aval(ctx.heap, x.id).size,)
     if known is not None and known.flags.c_contiguous:
         return ctx.view(x, Reshape(shape))
@@ -128,16 +128,16 @@ def copy_of(ctx: Context, x: Ref, shape: tuple[int, ...], may_be_view: bool) -> 
     """A new array with the elements of `x` in this shape."""
     new = ctx.array(ctx.reshape(ctx.read(x), shape))
     if may_be_view and isinstance(new, Ref):
-        ctx.heap.stand_in(new.id, x.id)
+        ctx.heap.add_possible_view(new.id, x.id)
     return new
 
 
-def frozen_view(ctx: Context, x: Ref, value: Value, what: str) -> Abstract:
+def readonly_snapshot(ctx: Context, x: Ref, value: Value, what: str) -> Abstract:
     """A read-only view of `x` with this value: stale once `x` is written to."""
     if value.shape == ():
         return Scalar(value, weak=False)
     new = ctx.new(ArrayObject(value, what))
-    ctx.heap.copied(x.id, new.id)
+    ctx.heap.add_copy(x.id, new.id)
     return new
 
 

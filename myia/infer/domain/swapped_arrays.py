@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping
 from typing import Protocol
 
 from myia.infer.domain.dtypes import broadcast_to
-from myia.infer.domain.heap import ArrayObject, ChosenArray, Heap, OneOf
+from myia.infer.domain.heap import ArrayObject, Heap, PointsTo, SelectedArray
 from myia.infer.domain.values import Scalar
 from myia.ir.avals import I64
 from myia.ir.core import Value
@@ -24,7 +24,7 @@ from myia.primitives.core.define import constant
 from myia.primitives.pointwise import logic
 
 
-class Exchange(Protocol):
+class MergeState(Protocol):
     """What is read of a join (`infer/paths/merge.py`)."""
 
     left: Heap
@@ -32,7 +32,7 @@ class Exchange(Protocol):
     pairs: dict[tuple[int, int], int]
 
 
-def displaced(join: Exchange, id: int) -> tuple[int, ...]:
+def swapped_names(join: MergeState, id: int) -> tuple[int, ...]:
     """The holders that stand for the array `id`, which was there before; none: it stays."""
     found: set[int] = set()
     for side, heap in enumerate((join.left, join.right)):
@@ -44,9 +44,9 @@ def displaced(join: Exchange, id: int) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
-def permuted(join: Exchange, ids: Iterable[int]) -> set[int]:
+def permuted_arrays(join: MergeState, ids: Iterable[int]) -> set[int]:
     """The arrays that change names among themselves: all that their holders stand for is theirs."""
-    found = {id: holders for id in ids if (holders := displaced(join, id))}
+    found = {id: holders for id in ids if (holders := swapped_names(join, id))}
     sides = {joined: pair for pair, joined in join.pairs.items()}
     while True:
         heaps = (join.left, join.right)
@@ -63,7 +63,7 @@ def permuted(join: Exchange, ids: Iterable[int]) -> set[int]:
             del found[id]
 
 
-def _stays(join: Exchange, id: int) -> bool:
+def _stays(join: MergeState, id: int) -> bool:
     """An array that the same names hold on both sides."""
     moved = any(a != b and id in (a, b) for a, b in join.pairs)
     return not moved and all(
@@ -71,7 +71,7 @@ def _stays(join: Exchange, id: int) -> bool:
     )
 
 
-def _held(join: Exchange, side: int) -> dict[int, int]:
+def _held(join: MergeState, side: int) -> dict[int, int]:
     """The holder of each array of one side, if there is exactly one, of both sides' one type."""
     holders: dict[int, list[int]] = {}
     for pair, joined in join.pairs.items():
@@ -80,7 +80,7 @@ def _held(join: Exchange, side: int) -> dict[int, int]:
     return {id: found[0] for id, found in holders.items() if len(found) == 1 and found[0] in alike}
 
 
-def _exchangeable(join: Exchange, a: int, b: int) -> bool:
+def _exchangeable(join: MergeState, a: int, b: int) -> bool:
     x, y = join.left[a], join.right[b]
     arrays = isinstance(x, ArrayObject) and isinstance(y, ArrayObject)
     return (
@@ -96,28 +96,28 @@ def _exchangeable(join: Exchange, a: int, b: int) -> bool:
 def _places(heap: Heap, id: int) -> tuple[int, ...]:
     """The arrays that `id` may be."""
     contents = heap[id]
-    if isinstance(contents, OneOf):
+    if isinstance(contents, PointsTo):
         return ()
-    if isinstance(contents, ChosenArray):
+    if isinstance(contents, SelectedArray):
         return tuple(place for holder in contents.options for place in _places(heap, holder))
     return (id,) if isinstance(contents, ArrayObject) else ()
 
 
-def index_in(heap: Heap, id: int, holders: tuple[int, ...], held: Mapping[int, int]) -> Value:
+def name_index(heap: Heap, id: int, holders: tuple[int, ...], held: Mapping[int, int]) -> Value:
     """Which of the holders the array `id` of this heap is; `held`: the holder of each array."""
     contents = heap[id]
-    if not isinstance(contents, ChosenArray):
+    if not isinstance(contents, SelectedArray):
         return constant(holders.index(held.get(id, id)), I64.dtype)
-    first, *rest = (index_in(heap, place, holders, held) for place in contents.options)
+    first, *rest = (name_index(heap, place, holders, held) for place in contents.options)
     return _chosen(contents.index, [first, *rest])
 
 
-def read(contents: ChosenArray, values: list[Value]) -> Value:
+def selected_value(contents: SelectedArray, values: list[Value]) -> Value:
     """The array, given those of its holders."""
     return _chosen(contents.index, values)
 
 
-def written(contents: ChosenArray, holder: int, value: Value, old: Value) -> Value:
+def value_after_store(contents: SelectedArray, holder: int, value: Value, old: Value) -> Value:
     """What a holder becomes when `value` is stored into the array."""
     return _select(contents.index, contents.options.index(holder), value, old)
 

@@ -65,7 +65,7 @@ class Scalar(Abstract):
     boxed: bool | None = False
 
     @property
-    def place(self) -> tuple[Value, int, int]:
+    def linear_form(self) -> tuple[Value, int, int]:
         """The value as base, scale and offset."""
         return self.linear or (self.value, 1, 0)
 
@@ -338,12 +338,12 @@ def is_none(x: Abstract) -> bool:
     return isinstance(x, Static) and x.value is None
 
 
-def static_number(x: Abstract) -> bool:
+def is_static_number(x: Abstract) -> bool:
     """A compile-time number: Python's or a NumPy scalar."""
     return isinstance(x, Static) and isinstance(x.value, (bool, int, float, complex, np.generic))
 
 
-def static_int(x: Abstract) -> bool:
+def is_static_int(x: Abstract) -> bool:
     """A compile-time integer (bool included, as in Python)."""
     return isinstance(x, Static) and isinstance(x.value, (int, np.integer, np.bool_))
 

@@ -1,9 +1,11 @@
 """Views: how a part of an array is read and written.
 
-A step turns an array into a view of it: `aval` tells the view's type, `read(x)` emits the view of
-`x`, `write(x, v)` the array that `x` becomes when the view is set to `v`. Views of views are steps
-after one another (each `ViewObject` has its base), or one where `composed` finds it: an element
-of a row of a matrix is then read and written at the cost of an element, not of a row.
+A *step* maps an array to a view of it. `aval` gives the type of the view, `read(x)` emits the view
+of `x`, and `write(x, v)` emits the array that `x` becomes when the view is set to `v`.
+
+A view of a view is a chain of steps (each `ViewObject` names its base). `composed_slice` folds two
+steps into one where it can: an element of a row of a matrix is then read and written at the cost of
+an element, not of a row.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from myia.primitives.pointwise import arithmetic, logic
 
 
 @dataclass(frozen=True, eq=False)
-class Window:
+class StridedSlice:
     """`x[start : start + size*stride : stride, ...]`, then seen as `shape`.
 
     A start is a static int or an `i64[]` value (then the stride is 1). A negative stride walks
@@ -40,45 +42,45 @@ class Window:
         """The starts that are known at run time."""
         return tuple(s for s in self.starts if isinstance(s, Value))
 
-    def with_values(self, values: Iterable[Value]) -> Window:
+    def with_values(self, values: Iterable[Value]) -> StridedSlice:
         """The same window with other values for these."""
         rest = iter(values)
         starts = (next(rest) if isinstance(s, Value) else s for s in self.starts)
         return replace(self, starts=tuple(starts))
 
-    def renamed(self, env: dict[Value, Value]) -> Window:
+    def substituted(self, env: dict[Value, Value]) -> StridedSlice:
         return self.with_values(env.get(v, v) for v in self.values())
 
     @property
-    def dynamic(self) -> bool:
+    def is_dynamic(self) -> bool:
         return bool(self.values())
 
     @property
-    def dense(self) -> bool:
+    def is_dense(self) -> bool:
         return all(stride == 1 for stride in self.strides)
 
     @property
-    def flipped(self) -> tuple[int, ...]:
+    def reversed_axes(self) -> tuple[int, ...]:
         return tuple(i for i, stride in enumerate(self.strides) if stride < 0)
 
     def read(self, x: Value) -> Value:
         if 0 in self.sizes:
             return constant(0, x.dtype, self.shape)
-        if self.dynamic:
+        if self.is_dynamic:
             x = dynamic_slices.dynamic_slice(x, *self._start_values(), sizes=self._spans())
             low = tuple(0 for _ in self.starts)
         else:
             low = self._low()
         x = _slice(x, low, self._spans(), tuple(map(abs, self.strides)))
-        x = shaping.flip(x, axes=self.flipped) if self.flipped else x
+        x = shaping.flip(x, axes=self.reversed_axes) if self.reversed_axes else x
         return reshape(x, self.shape)
 
     def write(self, x: Value, v: Value) -> Value:
         if 0 in self.sizes:
             return x
         v = reshape(v, self.sizes)
-        v = shaping.flip(v, axes=self.flipped) if self.flipped else v
-        if not self.dense and any(abs(s) != 1 for s in self.strides):
+        v = shaping.flip(v, axes=self.reversed_axes) if self.reversed_axes else v
+        if not self.is_dense and any(abs(s) != 1 for s in self.strides):
             old = _Span(self).read(x)
             v = _spread(v, old, tuple(map(abs, self.strides)))
         return dynamic_slices.dynamic_update_slice(x, v, *self._start_values())
@@ -101,7 +103,7 @@ class Window:
 class _Span:
     """All that lies between the first and the last element of a strided window."""
 
-    def __init__(self, window: Window):
+    def __init__(self, window: StridedSlice):
         self.window = window
 
     def read(self, x: Value) -> Value:
@@ -168,21 +170,21 @@ def reshape(x: Value, shape: tuple[int, ...]) -> Value:
 # ----- Views of views
 
 
-def composed(first: object, then: object, shape: tuple[int, ...]) -> Window | None:
+def composed_slice(first: object, then: object, shape: tuple[int, ...]) -> StridedSlice | None:
     """The window of an array of `shape` that is `then` of its view `first`, if it is one."""
-    if not isinstance(then, Window):
+    if not isinstance(then, StridedSlice):
         return None
     if isinstance(first, Permute):
         return _of_permuted(first, then)
-    if isinstance(first, Window):
+    if isinstance(first, StridedSlice):
         return _of_window(first, then)
     if isinstance(first, Reshape):
-        whole = Window((0,) * len(shape), shape, (1,) * len(shape), first.shape)
+        whole = StridedSlice((0,) * len(shape), shape, (1,) * len(shape), first.shape)
         return _of_window(whole, then)
     return None
 
 
-def _of_permuted(first: Permute, then: Window) -> Window | None:
+def _of_permuted(first: Permute, then: StridedSlice) -> StridedSlice | None:
     """The axes put back in order, where no two axes of what is taken change places."""
     order = [int(i) for i in np.argsort(first.permutation)]
     moved = [axis for axis in first.permutation if then.sizes[order[axis]] != 1]
@@ -191,10 +193,10 @@ def _of_permuted(first: Permute, then: Window) -> Window | None:
     starts, sizes, strides = (
         tuple(part[i] for i in order) for part in (then.starts, then.sizes, then.strides)
     )
-    return Window(starts, sizes, strides, then.shape)
+    return StridedSlice(starts, sizes, strides, then.shape)
 
 
-def _of_window(first: Window, then: Window) -> Window | None:
+def _of_window(first: StridedSlice, then: StridedSlice) -> StridedSlice | None:
     """`then` may take windows of all axes that `first` takes more than one element of."""
     longer = [axis for axis, n in enumerate(first.sizes) if n != 1]
     seen = [axis for axis, n in enumerate(first.shape) if n != 1]
@@ -208,7 +210,7 @@ def _of_window(first: Window, then: Window) -> Window | None:
             strides[i] = 1
         if strides[i] != 1 and isinstance(place, Value):
             return None
-    return Window(tuple(starts), tuple(sizes), tuple(strides), then.shape)
+    return StridedSlice(tuple(starts), tuple(sizes), tuple(strides), then.shape)
 
 
 def _place(start: int | Value, stride: int, offset: int | Value) -> int | Value:

@@ -13,12 +13,19 @@ import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import broadcast_to, convert, is_number, promote
-from myia.infer.domain.dynamic_axes import Extent, Extents, guarded, packed, resized, unpacked
+from myia.infer.domain.dynamic_axes import (
+    DynamicAxes,
+    DynamicAxis,
+    packed,
+    resized,
+    stop_masked_gradients,
+    unpacked,
+)
 from myia.infer.domain.errors import BadType, BadValue, NeedsStatic
-from myia.infer.domain.lengths import Count, known
+from myia.infer.domain.lengths import Length, static_length
 from myia.infer.domain.values import Abstract, Ref, Scalar, Tuple
 from myia.infer.dynamic.access import (
-    Elements,
+    PaddedValue,
     bounding_aval,
     dtype_of,
     dynamic_axes_of,
@@ -43,7 +50,7 @@ class _ResultAxis:
     """An axis of the result: its bound, its extent (None: all of the bound)."""
 
     bound: int
-    extent: Extent | None = None
+    extent: DynamicAxis | None = None
 
 
 def apply_elementwise(
@@ -74,16 +81,16 @@ def _common_dtype(ctx: Context, xs: Sequence[Abstract]) -> np.dtype:
 
 
 def _guarded_number(
-    ctx: Context, x: Abstract, dtype: np.dtype, shape: tuple[int, ...], extents: Extents
+    ctx: Context, x: Abstract, dtype: np.dtype, shape: tuple[int, ...], extents: DynamicAxes
 ) -> Abstract:
     """A run-time float that meets an array: no derivative reaches it from the padding."""
     if not isinstance(x, Scalar) or x.dtype.kind not in "fc":
         return x
     dtype = dtype if x.weak else x.dtype
-    return ctx.array(guarded(operand(ctx, x, Aval(dtype, shape)), extents))
+    return ctx.array(stop_masked_gradients(operand(ctx, x, Aval(dtype, shape)), extents))
 
 
-def _repeat_dynamic_axes(x: Value, shape: tuple[int, ...], extents: Extents) -> Value:
+def _repeat_dynamic_axes(x: Value, shape: tuple[int, ...], extents: DynamicAxes) -> Value:
     """`x` repeated along the axes of run-time extent that it does not have."""
     missing = len(shape) - len(x.shape)
     own = (1,) * missing + x.shape
@@ -91,11 +98,11 @@ def _repeat_dynamic_axes(x: Value, shape: tuple[int, ...], extents: Extents) -> 
     if all(e is None for e in repeated):
         return x
     full = tuple(b if e is not None else n for b, e, n in zip(shape, repeated, own))
-    return guarded(broadcast_to(x, full), repeated)
+    return stop_masked_gradients(broadcast_to(x, full), repeated)
 
 
 def _with_dynamic_axes(
-    ctx: Context, x: Abstract, shape: tuple[int, ...], extents: Extents
+    ctx: Context, x: Abstract, shape: tuple[int, ...], extents: DynamicAxes
 ) -> Abstract:
     """The result of an elementwise operation, of run-time size as its operands are."""
     if isinstance(x, Tuple):
@@ -109,8 +116,8 @@ def _with_dynamic_axes(
 
 
 def broadcast_elements(
-    ctx: Context, xs: Sequence[Elements]
-) -> tuple[list[Elements], list[_ResultAxis]]:
+    ctx: Context, xs: Sequence[PaddedValue]
+) -> tuple[list[PaddedValue], list[_ResultAxis]]:
     """Elements of one shape (but for axes of extent 1), and that shape."""
     ndim = max(x.value.aval.ndim for x in xs)
     along: list[_ResultAxis] = []
@@ -124,19 +131,19 @@ def broadcast_elements(
 
 
 def _broadcast_axis(
-    ctx: Context, xs: list[Elements], axes: dict[int, int]
-) -> tuple[_ResultAxis, list[Elements]]:
+    ctx: Context, xs: list[PaddedValue], axes: dict[int, int]
+) -> tuple[_ResultAxis, list[PaddedValue]]:
     """One axis: `axes[i]` is that of operand i."""
-    sized = {i: a for i, a in axes.items() if xs[i].extents[a] is not None}
+    sized = {i: a for i, a in axes.items() if xs[i].dynamic_axes[a] is not None}
     sizes = {xs[i].value.shape[a] for i, a in axes.items() if i not in sized} - {1}
     if len(sizes) > 1:
         ctx.fail(BadValue, message="operands could not be broadcast together")
     if not sized:
         return _ResultAxis(next(iter(sizes), 1)), xs
-    forms = {xs[i].extents[a].form for i, a in sized.items()}
+    forms = {xs[i].dynamic_axes[a].layout_key for i, a in sized.items()}
     xs = list(xs)
     if len(forms) > 1 or sizes:
-        single = [i for i, a in sized.items() if xs[i].extents[a].count.nominal == 1]
+        single = [i for i, a in sized.items() if xs[i].dynamic_axes[a].length.nominal == 1]
         if single and (sizes or len(single) < len(sized)):
             for i in single:
                 xs[i] = _as_single_element(ctx, xs[i], axes[i])
@@ -144,55 +151,57 @@ def _broadcast_axis(
         # In their order from the first.
         for i, a in sized.items():
             xs[i] = _pack_axis(xs[i], a)
-    extents = [xs[i].extents[a] for i, a in sized.items()]
+    extents = [xs[i].dynamic_axes[a] for i, a in sized.items()]
     if sizes:
         (n,) = sizes
         for e in extents:
-            check_equal_lengths(ctx, e.count, known(n), ValueError, MISMATCH)
+            check_equal_lengths(ctx, e.length, static_length(n), ValueError, MISMATCH)
         target = _ResultAxis(n)
     else:
         least = min(extents, key=lambda e: e.bound)
         for e in extents:
-            check_equal_lengths(ctx, e.count, least.count, ValueError, MISMATCH)
+            check_equal_lengths(ctx, e.length, least.length, ValueError, MISMATCH)
         target = _ResultAxis(least.bound, least)
     for i, a in sized.items():
         xs[i] = _resize_axis(xs[i], a, target)
     return target, xs
 
 
-def _as_single_element(ctx: Context, x: Elements, axis: int) -> Elements:
+def _as_single_element(ctx: Context, x: PaddedValue, axis: int) -> PaddedValue:
     """`x[i : i + 1]` has one element, which is repeated; or none, where `i` leaves the axis."""
-    check_equal_lengths(ctx, x.extents[axis].count, known(1), ValueError, MISMATCH)
+    check_equal_lengths(ctx, x.dynamic_axes[axis].length, static_length(1), ValueError, MISMATCH)
     x = _pack_axis(x, axis)
     return _replace_axis(x, axis, resized(x.value, axis, 1), None)
 
 
-def _pack_axis(x: Elements, axis: int) -> Elements:
-    value, extent = packed(x.value, axis, x.extents[axis])
+def _pack_axis(x: PaddedValue, axis: int) -> PaddedValue:
+    value, extent = packed(x.value, axis, x.dynamic_axes[axis])
     return _replace_axis(x, axis, value, extent)
 
 
-def _resize_axis(x: Elements, axis: int, target: _ResultAxis) -> Elements:
+def _resize_axis(x: PaddedValue, axis: int, target: _ResultAxis) -> PaddedValue:
     return _replace_axis(x, axis, resized(x.value, axis, target.bound), target.extent)
 
 
-def _replace_axis(x: Elements, axis: int, value: Value, extent: Extent | None) -> Elements:
-    return Elements(value, (*x.extents[:axis], extent, *x.extents[axis + 1 :]))
+def _replace_axis(
+    x: PaddedValue, axis: int, value: Value, extent: DynamicAxis | None
+) -> PaddedValue:
+    return PaddedValue(value, (*x.dynamic_axes[:axis], extent, *x.dynamic_axes[axis + 1 :]))
 
 
 def align_axes(
-    ctx: Context, x: Elements, y: Elements, i: int, j: int, message: str
-) -> tuple[Elements, Elements, Extent | None]:
+    ctx: Context, x: PaddedValue, y: PaddedValue, i: int, j: int, message: str
+) -> tuple[PaddedValue, PaddedValue, DynamicAxis | None]:
     """Axis `i` of x and `j` of y with the same elements in the same places, and what is there."""
-    a, b = x.extents[i], y.extents[j]
+    a, b = x.dynamic_axes[i], y.dynamic_axes[j]
     n, m = x.value.shape[i], y.value.shape[j]
     if a is None and b is None and n != m:
         ctx.fail(BadValue, message=message)
-    if a is None or b is None or a.form != b.form:
+    if a is None or b is None or a.layout_key != b.layout_key:
         x = x if a is None else _pack_axis(x, i)
         y = y if b is None else _pack_axis(y, j)
-        check_equal_lengths(ctx, x.counts[i], y.counts[j], ValueError, message)
-    found = [e for e in (x.extents[i], y.extents[j]) if e is not None]
+        check_equal_lengths(ctx, x.lengths[i], y.lengths[j], ValueError, message)
+    found = [e for e in (x.dynamic_axes[i], y.dynamic_axes[j]) if e is not None]
     if len(found) == 1:
         target = _ResultAxis(n if a is None else m)
     else:
@@ -202,7 +211,7 @@ def align_axes(
 
 
 def check_equal_lengths(
-    ctx: Context, a: Count, b: Count, error: type[Exception], message: str
+    ctx: Context, a: Length, b: Length, error: type[Exception], message: str
 ) -> None:
     """Two counts must be one number: known, or checked at run time."""
     if a.equals(b):
@@ -227,23 +236,25 @@ def assign(ctx: Context, x: Ref, value: Abstract, casting: str = "same_kind") ->
 
 
 def broadcast_for_store(
-    ctx: Context, value: Abstract, dtype: np.dtype, shape, extents: Extents
+    ctx: Context, value: Abstract, dtype: np.dtype, shape, extents: DynamicAxes
 ) -> Value:
-    """The value to be stored where `extents` say, its elements in these places.
+    """The value to be stored where `dynamic_axes` say, its elements in these places.
 
     Elsewhere there may be anything.
     """
     if not isinstance(value, Ref):
         return broadcast_for_assignment(ctx, value, Aval(dtype, shape))
     xs = read(ctx, value)
-    while len(xs.value.shape) > len(shape) and xs.value.shape[0] == 1 and xs.extents[0] is None:
-        xs = Elements(ctx.reshape(xs.value, xs.value.shape[1:]), xs.extents[1:])
+    while (
+        len(xs.value.shape) > len(shape) and xs.value.shape[0] == 1 and xs.dynamic_axes[0] is None
+    ):
+        xs = PaddedValue(ctx.reshape(xs.value, xs.value.shape[1:]), xs.dynamic_axes[1:])
     message = "could not broadcast input array into the part of an array: they differ in size"
     if len(xs.value.shape) > len(shape):
         ctx.fail(BadValue, message=message)
     found = xs.value
     for axis in range(-len(xs.value.shape), 0):
-        here, there = xs.extents[axis], extents[axis]
+        here, there = xs.dynamic_axes[axis], extents[axis]
         found = _align_axis_for_store(
             ctx, found, axis % len(found.shape), here, shape[axis], there, message
         )
@@ -254,22 +265,24 @@ def _align_axis_for_store(
     ctx: Context,
     x: Value,
     axis: int,
-    here: Extent | None,
+    here: DynamicAxis | None,
     bound: int,
-    there: Extent | None,
+    there: DynamicAxis | None,
     message: str,
 ) -> Value:
     """The elements along one axis moved from where they are, `here`, to where they go, `there`."""
     n = x.shape[axis]
     if here is None and n == 1:
         return x
-    wanted = known(bound) if there is None else there.count
-    if here is not None and here.count.nominal == 1 and not here.count.equals(wanted):
-        return _as_single_element(ctx, Elements(x, (None,) * axis + (here,)), axis).value
-    if here is not None and there is not None and here.form == there.form:
+    wanted = static_length(bound) if there is None else there.length
+    if here is not None and here.length.nominal == 1 and not here.length.equals(wanted):
+        return _as_single_element(ctx, PaddedValue(x, (None,) * axis + (here,)), axis).value
+    if here is not None and there is not None and here.layout_key == there.layout_key:
         return resized(x, axis, bound)
     if here is not None:
         x, _ = packed(x, axis, here)
-    check_equal_lengths(ctx, known(n) if here is None else here.count, wanted, ValueError, message)
+    check_equal_lengths(
+        ctx, static_length(n) if here is None else here.length, wanted, ValueError, message
+    )
     x = resized(x, axis, bound)
     return x if there is None else unpacked(x, axis, there)

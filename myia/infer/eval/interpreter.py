@@ -22,9 +22,9 @@ from myia.infer.domain.heap import BufferObject, ListObject
 from myia.infer.domain.values import Abstract, Opaque, Ref, Scalar, Static, Text, Tuple
 from myia.infer.domain.views import reshape
 from myia.infer.eval import calls
-from myia.infer.loops.iterables import Sequence, sequence
+from myia.infer.loops.iterables import Items, items_of
 from myia.infer.paths import nested_sequences
-from myia.infer.paths.growing_lists import length
+from myia.infer.paths.growing_lists import list_length
 from myia.ir.builder import at, current_span
 from myia.ir.core import Op, Region, Value
 from myia.primitives.arrays.reductions import reduce_or
@@ -111,8 +111,8 @@ class Interpreter(Context):
     def matmul(self, a: Abstract, b: Abstract) -> Abstract:
         return calls.call_numpy(self, "matmul", (a, b))
 
-    def sequence(self, x: Abstract) -> Sequence:
-        return sequence(self, x)
+    def items_of(self, x: Abstract) -> Items:
+        return items_of(self, x)
 
     def list_items(self, x: Abstract) -> tuple[Abstract, ...]:
         """The items of an iterable whose length is known at compile time."""
@@ -120,15 +120,15 @@ class Interpreter(Context):
             return x.items
         if isinstance(x, Ref) and isinstance(self.contents(x), ListObject):
             return self.contents(x).items
-        items = self.sequence(x)
-        count = self.int_of(items.count, "the number of items")
+        items = self.items_of(x)
+        count = self.int_of(items.length, "the number of items")
         return tuple(items.item(Static(i)) for i in range(count))
 
     def length(self, x: Abstract) -> Abstract:
         """`len(x)`."""
         x = self.force(x)
         if isinstance(x, Ref) and isinstance(self.contents(x), BufferObject):
-            return length(self.contents(x))
+            return list_length(self.contents(x))
         if isinstance(x, (Ref, Opaque)) and (found := self.special_method(x, "__len__")):
             return self.call(found, (), {})
         if isinstance(x, Static) and hasattr(x.value, "__len__"):
@@ -139,7 +139,7 @@ class Interpreter(Context):
             self.fail(Unsupported, what="`len` of a string with run-time values")
         if is_number(x):
             self.fail(BadType, message=f"{self.describe(x)} has no len()")
-        return self.sequence(x).count
+        return self.items_of(x).length
 
     def reshape(self, value: Value, shape: tuple[int, ...]) -> Value:
         return reshape(value, shape)

@@ -258,7 +258,7 @@ def _if(ctx: Interpreter, op: Op, env: Env) -> tuple[Abstract, ...]:
 
 def _loop(ctx: Interpreter, op: Op, env: Env) -> tuple[Abstract, ...]:
     parts = Loop.of(op)
-    items = None if parts.count is None else ctx.sequence(env[parts.count])
+    items = None if parts.count is None else ctx.items_of(env[parts.count])
 
     def run(region: Region, item: Abstract, xs) -> list[Abstract]:
         env.update(zip(region.args, (item, *xs)))

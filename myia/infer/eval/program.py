@@ -14,11 +14,11 @@ from myia.infer.boundary.arguments import Arguments, Root
 from myia.infer.boundary.results import Outputs, Recipe
 from myia.infer.domain.context import Check
 from myia.infer.domain.errors import (
+    InvalidatedRead,
     LoopChangesType,
     NotStatic,
     RaiseReached,
     ReadOnlyWrite,
-    StaleRead,
 )
 from myia.infer.domain.heap import ViewObject
 from myia.infer.domain.values import NONE, Static
@@ -31,7 +31,7 @@ from myia.primitives.core.py import Code
 from myia.source.diagnostics import MyiaError
 
 HANDLERS = op_handlers  # imported for what they register
-ABOUT_ALIASES = (StaleRead, ReadOnlyWrite, LoopChangesType)
+ABOUT_ALIASES = (InvalidatedRead, ReadOnlyWrite, LoopChangesType)
 COMPILER_RECURSION_LIMIT = 50_000  # of Python's stack, while a program is inferred
 
 
@@ -79,13 +79,13 @@ def infer(
     what they stand for (`infer/paths/points_to.py`).
     """
     try:
-        return _inferred(load, f, positional, keywords, precise=False, debug=debug)
+        return _inferred(load, f, positional, keywords, tracks_points_to=False, debug=debug)
     except MyiaError as error:
         if not isinstance(error.diagnostic, ABOUT_ALIASES):
             raise
         first = error
     try:
-        return _inferred(load, f, positional, keywords, precise=True, debug=debug)
+        return _inferred(load, f, positional, keywords, tracks_points_to=True, debug=debug)
     except MyiaError as error:
         unrolled = isinstance(error.diagnostic, NotStatic)  # only this mode needs it static
         raise (first if unrolled else error) from None

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import broadcast_to
-from myia.infer.domain.dynamic_axes import Extent, padded
-from myia.infer.domain.dynamic_views import Elements
+from myia.infer.domain.dynamic_axes import DynamicAxis, pad_masked
+from myia.infer.domain.dynamic_views import PaddedValue
 from myia.infer.domain.errors import BadType, BadValue, NeedsStatic, Unsupported
-from myia.infer.domain.heap import SizedView
+from myia.infer.domain.heap import DynamicView
 from myia.infer.domain.values import Abstract, Ref, SliceValue, Tuple
 from myia.infer.dynamic.access import (
     bounding_aval,
@@ -116,7 +116,7 @@ def store_item(ctx: Context, x: Ref, key: Abstract, value: Abstract) -> None:
         part, _ = slice_of(ctx, x, subscript)
     if _is_itself(ctx, x, part, value):
         return
-    items = broadcast_for_store(ctx, value, dtype_of(ctx, x), part.shape, part.extents)
+    items = broadcast_for_store(ctx, value, dtype_of(ctx, x), part.shape, part.dynamic_axes)
     write_slice(ctx, x, part, items)
 
 
@@ -131,7 +131,7 @@ def _subscript(ctx: Context, x: Ref, key: Abstract) -> tuple[Ref, Subscript, tup
 def _is_itself(ctx: Context, x: Ref, part, value: Abstract) -> bool:
     """`x[:i] = v` where v is `x[:i]`, the view: what `x[:i] += 1` ends with."""
     contents = ctx.heap[value.id] if isinstance(value, Ref) else None
-    same = isinstance(contents, SizedView) and contents.base == x.id
+    same = isinstance(contents, DynamicView) and contents.base == x.id
     return same and contents.step.same_as(part)
 
 
@@ -170,7 +170,7 @@ def _slices_first(ctx: Context, x: Ref, subscript: Subscript) -> tuple[Ref, Subs
     return _item(ctx, x, Subscript(slices, ())), Subscript(others, ())
 
 
-def _indices(ctx: Context, x: Ref, subscript: Subscript) -> tuple[Value, Extent | None]:
+def _indices(ctx: Context, x: Ref, subscript: Subscript) -> tuple[Value, DynamicAxis | None]:
     """The indices along the first axis, made non-negative and checked; what of them is there."""
     first, *rest = subscript.entries
     alone = not subscript.new_axes and all(k is WHOLE for k in rest)
@@ -181,12 +181,12 @@ def _indices(ctx: Context, x: Ref, subscript: Subscript) -> tuple[Value, Extent 
         ctx.fail(BadType, message="an index must be an array of integers of one axis")
     value = logic.convert(index.value, dtype=I64)
     extent = dynamic_axes_of(ctx, x)[0]
-    n = constant(bounding_aval(ctx, x).shape[0], I64) if extent is None else extent.count.value
+    n = constant(bounding_aval(ctx, x).shape[0], I64) if extent is None else extent.length.value
     size = broadcast_to(n, value.shape)
     below = logic.lt(value, arithmetic.neg(size))
     outside = logic.or_(below, logic.ge(value, size))
-    mine = index.extents[0]
-    outside = outside if mine is None else logic.and_(outside, mine.live())
+    mine = index.dynamic_axes[0]
+    outside = outside if mine is None else logic.and_(outside, mine.valid_mask())
     ctx.check(ctx.any(outside), IndexError, "index is out of bounds")
     negative = logic.lt(value, constant(0, I64, value.shape))
     return logic.select(negative, arithmetic.add(value, size), value), mine
@@ -196,10 +196,10 @@ def _gather(ctx: Context, x: Ref, subscript: Subscript) -> Abstract:
     """`x[idx]`"""
     index, extent = _indices(ctx, x, subscript)
     base = read(ctx, x).packed()
-    extents = (extent, *base.extents[1:])
+    extents = (extent, *base.dynamic_axes[1:])
     if base.value.shape[0] == 0:
         ctx.fail(BadValue, message="index is out of bounds", exception="IndexError")
-    return new_array(ctx, padded(take(base.value, index, 0), extents), extents)
+    return new_array(ctx, pad_masked(take(base.value, index, 0), extents), extents)
 
 
 def _scatter(ctx: Context, x: Ref, subscript: Subscript, value: Abstract) -> None:
@@ -207,10 +207,12 @@ def _scatter(ctx: Context, x: Ref, subscript: Subscript, value: Abstract) -> Non
     index, extent = _indices(ctx, x, subscript)
     base = read(ctx, x).packed()
     shape = (index.shape[0], *base.value.shape[1:])
-    items = broadcast_for_store(ctx, value, base.value.dtype, shape, (extent, *base.extents[1:]))
+    items = broadcast_for_store(
+        ctx, value, base.value.dtype, shape, (extent, *base.dynamic_axes[1:])
+    )
     nowhere = constant(base.value.shape[0], I64, index.shape)
-    index = index if extent is None else logic.select(extent.live(), index, nowhere)
+    index = index if extent is None else logic.select(extent.valid_mask(), index, nowhere)
     dims = index_dims(tuple(range(1, len(shape))), (0,), (0,))
     at = ctx.reshape(index, (*index.shape, 1))
     stored = scatter(base.value, at, items, dims=dims, mode="fill", unique=False)
-    store(ctx, x, Elements(stored, base.extents).placed(dynamic_axes_of(ctx, x)))
+    store(ctx, x, PaddedValue(stored, base.dynamic_axes).aligned_to(dynamic_axes_of(ctx, x)))

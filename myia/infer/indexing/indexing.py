@@ -20,7 +20,7 @@ from myia.infer.domain.values import (
     SliceValue,
     Static,
     Tuple,
-    static_int,
+    is_static_int,
 )
 from myia.infer.dynamic.access import bounding_aval, is_dynamic
 from myia.infer.indexing import dynamic_subscripts as sized
@@ -66,7 +66,7 @@ def getitem(ctx: Context, x: Abstract, key: Abstract) -> Abstract:
     if isinstance(x, Static) and id(x.value) in SUBSCRIPTS:
         return SUBSCRIPTS[id(x.value)](ctx, key)
     if isinstance(x, Range):
-        return ctx.sequence(x).item(key)
+        return ctx.items_of(x).item(key)
     if isinstance(x, Scalar) and not x.weak and _is_everything(key):
         return Scalar(x.value, False, x.lo, x.hi, boxed=x.boxed if _has_ellipsis(key) else False)
     if (found := ctx.special_method(x, "__getitem__")) is not None:
@@ -117,7 +117,7 @@ def delitem(ctx: Context, x: Abstract, key: Abstract) -> None:
         del items[static_key(ctx, key)]
         ctx.write(x, ListObject(tuple(items)))
     elif isinstance(contents, BufferObject):
-        list_slices.delete(ctx, x, static_key(ctx, key))
+        list_slices.delete_items(ctx, x, static_key(ctx, key))
     else:
         ctx.fail(Unsupported, what=f"deletion of an item of {ctx.describe(x)}")
 
@@ -171,14 +171,14 @@ def _dynamic_item(ctx: Context, items: tuple, key: Scalar, kind: str) -> Abstrac
     if not items or not all(is_number(x) for x in items):
         ctx.needs_static(f"the index into a {kind} of different objects")
     return growing_lists.item_at(
-        ctx, growing_lists.stacked(ctx, items), index_value(ctx, key, len(items))
+        ctx, growing_lists.stacked_list(ctx, items), index_value(ctx, key, len(items))
     )
 
 
 def _buffer_item(ctx: Context, x: Ref, key: Abstract) -> Abstract:
     contents = ctx.contents(x)
     if isinstance(key, SliceValue):
-        return list_slices.part(ctx, x, static_key(ctx, key))
+        return list_slices.sliced(ctx, x, static_key(ctx, key))
     return growing_lists.item_at(ctx, x, _buffer_index(ctx, contents, key))
 
 
@@ -186,18 +186,18 @@ def _store_buffer_item(ctx: Context, x: Ref, key: Abstract, value: Abstract) -> 
     contents = ctx.contents(x)
     if isinstance(key, SliceValue):
         items = ctx.new(ListObject(ctx.list_items(value)))
-        list_slices.store_part(ctx, x, static_key(ctx, key), items)
+        list_slices.store_slice(ctx, x, static_key(ctx, key), items)
         return
     try:
-        growing_lists.store(ctx, x, _buffer_index(ctx, contents, key), value)
+        growing_lists.store_item(ctx, x, _buffer_index(ctx, contents, key), value)
     except Mismatch as m:
         ctx.fail(Unsupported, what=f"{m.a} turning into {m.b}")
 
 
 def _buffer_index(ctx: Context, contents: BufferObject, key: Abstract) -> Value:
     """The index of an item, made non-negative; checked unless proved in range."""
-    count = growing_lists.length(contents)
-    if static_int(count):
+    count = growing_lists.list_length(contents)
+    if is_static_int(count):
         return index_value(ctx, key, count.value)
     n = count.value
     index = number_value(key, I64)
@@ -250,8 +250,8 @@ def _store_array_item(ctx: Context, x: Ref, key: Abstract, value: Abstract) -> N
     if any(map(is_array_index, subscript.entries)):
         scatter_items(ctx, x, subscript, value)
         return
-    x, step = ctx.part(x, static_slice(ctx, shape, subscript))
-    ctx.store_part(x, step, broadcast_for_assignment(ctx, value, aval.with_shape(step.shape)))
+    x, step = ctx.composed_view(x, static_slice(ctx, shape, subscript))
+    ctx.store_view(x, step, broadcast_for_assignment(ctx, value, aval.with_shape(step.shape)))
 
 
 def _check_cast(ctx: Context, value: Abstract, aval: Aval) -> None:

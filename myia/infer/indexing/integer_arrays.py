@@ -16,7 +16,7 @@ import numpy as np
 from myia.infer.domain.context import Context, array_aval
 from myia.infer.domain.dtypes import broadcast_to, is_number, kind_of
 from myia.infer.domain.errors import BadValue, Unsupported
-from myia.infer.domain.memory_order import in_c_order
+from myia.infer.domain.memory_order import is_in_c_order
 from myia.infer.domain.values import Abstract, Ref, SliceValue, Static, Tuple
 from myia.infer.domain.views import reshape
 from myia.infer.indexing.parse_subscripts import I64, WHOLE, Subscript, index_value, static_slice
@@ -72,7 +72,7 @@ def gather_items(ctx: Context, x: Ref, subscript: Subscript) -> Abstract:
     sizes = tuple(1 if i in at.axes else n for i, n in enumerate(value.shape))
     items = gather(value, at.indices, dims=at.dims, sizes=sizes, mode="clip", fill=None)
     # NumPy puts the axes of the index first in memory, wherever they are in the result.
-    in_order = at.front == 0 and in_c_order(ctx, at.x)
+    in_order = at.front == 0 and is_in_c_order(ctx, at.x)
     return ctx.array(reshape(items, at.shape), contiguous=in_order)
 
 

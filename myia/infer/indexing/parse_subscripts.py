@@ -17,9 +17,9 @@ from myia.infer.domain.values import (
     Static,
     Tuple,
     is_none,
-    static_int,
+    is_static_int,
 )
-from myia.infer.domain.views import Window
+from myia.infer.domain.views import StridedSlice
 from myia.ir.core import Value
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import arithmetic, logic
@@ -33,11 +33,11 @@ def index_value(ctx: Context, key: Abstract, n: int) -> Value:
     if not is_number(key) or kind_of(key) not in "iub":
         ctx.fail(BadType, message=f"an index must be an integer, not {ctx.describe(key)}")
     lo, hi = bounds(key)
-    if n == 0 or (static_int(key) and not -n <= lo < n):
-        which = f"index {lo}" if static_int(key) else "index"
+    if n == 0 or (is_static_int(key) and not -n <= lo < n):
+        which = f"index {lo}" if is_static_int(key) else "index"
         message = f"{which} is out of bounds for axis with size {n}"
         ctx.fail(BadValue, message=message, exception="IndexError")
-    if static_int(key):
+    if is_static_int(key):
         return constant(lo % n, I64)
     value = number_value(key, I64)
     if not (lo is not None and hi is not None and -n <= lo and hi < n):
@@ -91,7 +91,7 @@ def _axes_of(ctx: Context, k: Abstract) -> int:
     return 1
 
 
-def static_slice(ctx: Context, shape: tuple[int, ...], subscript: Subscript) -> Window:
+def static_slice(ctx: Context, shape: tuple[int, ...], subscript: Subscript) -> StridedSlice:
     """Basic indexing: where the part taken starts, its extents, and the shape it is seen in."""
     starts, sizes, strides, seen = [], [], [], []
     for axis, (entry, n) in enumerate(zip(subscript.entries, shape)):
@@ -101,12 +101,12 @@ def static_slice(ctx: Context, shape: tuple[int, ...], subscript: Subscript) -> 
             seen.append(size)
         else:
             index = index_value(ctx, entry, n)
-            start, size, stride = int(entry.value) % n if static_int(entry) else index, 1, 1
+            start, size, stride = int(entry.value) % n if is_static_int(entry) else index, 1, 1
         starts.append(start)
         sizes.append(size)
         strides.append(stride)
     seen += [1] * subscript.new_axes.count(len(shape))
-    return Window(tuple(starts), tuple(sizes), tuple(strides), tuple(seen))
+    return StridedSlice(tuple(starts), tuple(sizes), tuple(strides), tuple(seen))
 
 
 def slice_range(ctx: Context, entry: SliceValue, n: int) -> tuple[int | Value, int, int]:
@@ -140,8 +140,8 @@ def is_within_axis(entry: SliceValue, n: int) -> bool:
 def constant_length(entry: SliceValue) -> int | None:
     """`c` of `x[i : i + c]`; not of `x[i : i - 2]`, which is `x[1:-1]` where i is 1."""
     start, stop, step = entry.children()
-    one = is_none(step) or (static_int(step) and step.value == 1)
+    one = is_none(step) or (is_static_int(step) and step.value == 1)
     if not one or not isinstance(start, Scalar) or not isinstance(stop, Scalar):
         return None
-    (base, scale, a), (other, scale_too, b) = start.place, stop.place
+    (base, scale, a), (other, scale_too, b) = start.linear_form, stop.linear_form
     return b - a if base is other and scale == scale_too and b >= a else None

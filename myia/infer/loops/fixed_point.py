@@ -17,22 +17,22 @@ import numpy as np
 from myia.infer.domain.context import Context, HeapArrays
 from myia.infer.domain.dtypes import number_value
 from myia.infer.domain.errors import CertainError, LoopChangesType, NeedsStatic
-from myia.infer.domain.heap import BufferObject, Heap, Stale
+from myia.infer.domain.heap import BufferObject, Heap, Invalidated
 from myia.infer.domain.mismatch import Mismatch
-from myia.infer.domain.values import TRUE, Abstract, Scalar, Static, static_int
-from myia.infer.loops.iterables import Sequence as Items
+from myia.infer.domain.values import TRUE, Abstract, Scalar, Static, is_static_int
+from myia.infer.loops.iterables import Items
 from myia.infer.loops.unrolling import (
-    FewTrips,
+    FewIterations,
     LoopCode,
     States,
-    expect_few_trips,
+    expect_few_iterations,
     unrolled,
     unrolled_if_static,
 )
 from myia.infer.paths import may_alias
 from myia.infer.paths.branches import branch_many
-from myia.infer.paths.growing_lists import ListGrowth, bounded
-from myia.infer.paths.merge import Join
+from myia.infer.paths.growing_lists import ListGrowth, bounded_by_capacity
+from myia.infer.paths.merge import Merge
 from myia.infer.paths.merge_template import substitute
 from myia.ir.avals import I64
 from myia.ir.builder import Builder, current_builder
@@ -44,8 +44,8 @@ from myia.primitives.core.structured import Loop
 from myia.primitives.pointwise import arithmetic, logic
 from myia.source.diagnostics import InternalError
 
-MAX_PASSES = 24
-MOST_LISTED = (
+MAX_ROUNDS = 24
+MAX_LISTING_ITERATIONS = (
     32  # trips of loops that are unrolled because the arrays that they list are written to
 )
 
@@ -57,14 +57,18 @@ class _ConditionHasEffects(Exception):
 def loop(ctx: Context, code: LoopCode, init: States) -> States:
     """The carries after the loop."""
     if code.items is not None:
-        if static_int(code.items.count) and code.items.count.value == 0 and not code.items.live:
+        if (
+            is_static_int(code.items.length)
+            and code.items.length.value == 0
+            and not code.items.current_item
+        ):
             return init
         if code.items.unroll:
             return unrolled(ctx, code, init, None)
     saved, mark = ctx.heap.copy(), (len(current_builder().ops), len(ctx.checks))
     try:
         return _compiled(ctx, code, init)
-    except FewTrips:
+    except FewIterations:
         _rewind(ctx, saved, mark)
     except _ConditionHasEffects:
         _rewind(ctx, saved, mark)
@@ -73,13 +77,13 @@ def loop(ctx: Context, code: LoopCode, init: States) -> States:
         _rewind(ctx, saved, mark)
         return _first_trip(ctx, code, init, error)
     except NeedsStatic as need:
-        if code.items is not None and not static_int(code.items.count):
+        if code.items is not None and not is_static_int(code.items.length):
             raise
         _rewind(ctx, saved, mark)
         return unrolled(ctx, code, init, need)
     try:
         return unrolled_if_static(ctx, code, init)
-    except FewTrips:
+    except FewIterations:
         _rewind(ctx, saved, mark)
         return _compiled(ctx, code, init, may_be_few=False)
 
@@ -109,8 +113,8 @@ def _any_trip(code: LoopCode) -> Abstract:
     """Whether there are items."""
     if code.items is None:
         return TRUE
-    count = code.items.count
-    if static_int(count):
+    count = code.items.length
+    if is_static_int(count):
         return Static(count.value > 0)
     return Scalar(logic.gt(count.value, constant(0, count.dtype)), weak=True)
 
@@ -141,23 +145,23 @@ class _State:
     heap: Heap
     slots: Sequence[Value]
     headers: frozenset[int]
-    join: Join | None = None
+    join: Merge | None = None
 
 
 def _compiled(ctx: Context, code: LoopCode, init: States, may_be_few: bool = True) -> States:
-    """`may_be_few`: raises `FewTrips` where the body had better be repeated."""
+    """`may_be_few`: raises `FewIterations` where the body had better be repeated."""
     before = ctx.heap.copy()
     plannable = code.items is not None and code.cond is None
-    growth = ListGrowth(code.items.bound if code.items is not None else None, plannable)
+    growth = ListGrowth(code.items.max_length if code.items is not None else None, plannable)
     key = (ctx.path, code.key)
     state = _guess(ctx, key, init, before) or _State(init, before, (), frozenset())
     dead_paths = 0  # of the trips that told how far lists grow
-    for _ in range(MAX_PASSES):
-        found = len(growth.bounded)
+    for _ in range(MAX_ROUNDS):
+        found = len(growth.found_capacity)
         trip = _Trip(ctx, code, state, growth, before)
-        if len(growth.bounded) > found:
+        if len(growth.found_capacity) > found:
             dead_paths = max(dead_paths, trip.dead_paths)
-        if ctx.precise and _lists_arrays(code.items, trip):
+        if ctx.tracks_points_to and _lists_arrays(code.items, trip):
             ctx.needs_static("the items of a list, which are arrays of their own")
         if trip.never_runs:
             ctx.heap.restore(before)
@@ -165,9 +169,9 @@ def _compiled(ctx: Context, code: LoopCode, init: States, may_be_few: bool = Tru
         if trip.steady:
             if trip.dead_paths < dead_paths:  # what they append was not counted
                 ctx.needs_static("how far a list grows in this loop")
-            if may_be_few and trip.long_parts:
-                expect_few_trips(code, init, Region((), tuple(trip.body.ops), ()), trip.outs)
-            ctx.hints[key] = (state, growth.plans, before)
+            if may_be_few and trip.long_dynamic_slices:
+                expect_few_iterations(code, init, Region((), tuple(trip.body.ops), ()), trip.outs)
+            ctx.last_fixed_points[key] = (state, growth.plans, before)
             return _emit(ctx, code, trip, init, before, growth)
         state = trip.next_state()
     raise InternalError("a loop's fixed point was not reached")
@@ -175,24 +179,28 @@ def _compiled(ctx: Context, code: LoopCode, init: States, may_be_few: bool = Tru
 
 def _lists_arrays(items: Items | None, trip: _Trip) -> bool:
     """A list that grows in a short loop: unrolled, its items keep their identity."""
-    if trip.never_runs or items is None or not static_int(items.count):
+    if trip.never_runs or items is None or not is_static_int(items.length):
         return False
     lists = (c for c in trip.join.merged.values() if isinstance(c, BufferObject))
-    return items.count.value <= MOST_LISTED and any(
+    return items.length.value <= MAX_LISTING_ITERATIONS and any(
         row.value.aval.ndim > 1 for buffer in lists for row in buffer.rows
     )
 
 
 def _guess(ctx: Context, key, init: States, before: Heap) -> _State | None:
     """The fixed point of this loop's last visit, fitted to the state of this one."""
-    if key not in ctx.hints:
+    if key not in ctx.last_fixed_points:
         return None
-    hint, plans, hint_before = ctx.hints[key]
+    hint, plans, hint_before = ctx.last_fixed_points[key]
     grows = any(isinstance(hint.heap[id], BufferObject) for id in hint.headers)
     if plans or grows or len(hint.xs) != len(init):
         return None
-    options = {"hinted": hint.slots, "hint_before": hint_before, "precise": ctx.precise}
-    join = Join(before, before, hint.heap, HeapArrays, loop=True, **options)
+    options = {
+        "hinted": hint.slots,
+        "hint_before": hint_before,
+        "tracks_points_to": ctx.tracks_points_to,
+    }
+    join = Merge(before, before, hint.heap, HeapArrays, loop=True, **options)
     try:
         xs = [join.values(a, b) for a, b in zip(init, hint.xs)]
         join.heaps()
@@ -201,7 +209,7 @@ def _guess(ctx: Context, key, init: States, before: Heap) -> _State | None:
     return _advance(before, join, xs)
 
 
-def _advance(heap: Heap, join: Join, xs: States) -> _State:
+def _advance(heap: Heap, join: Merge, xs: States) -> _State:
     """The state at the start of a trip whose slots are those of `join`."""
     heap = heap.copy()
     join.finish(heap, join.slots)
@@ -217,7 +225,7 @@ class _Trip:
         self.state, self.growth, self.before = state, growth, before
         ctx.visits[code.key] = ctx.visits.get(code.key, 0) + 1
         ctx.heap.restore(state.heap)
-        self.never_runs, self.dead_paths, self.long_parts = False, 0, 0
+        self.never_runs, self.dead_paths, self.long_dynamic_slices = False, 0, 0
         self.index = Value(I64, "k")
         self.body = Builder()
         with self.body:
@@ -227,12 +235,12 @@ class _Trip:
         self.infer_condition(ctx, code)
         if self.never_runs:
             return
-        dead_paths, long_parts = ctx.dead_paths, ctx.long_parts
+        dead_paths, long_parts = ctx.dead_paths, ctx.long_dynamic_slices
         with self.body:
             item = code.items.item(index) if code.items is not None else Static(None)
             self.outs = list(code.body(item, state.xs))
         self.dead_paths = ctx.dead_paths - dead_paths
-        self.long_parts = ctx.long_parts - long_parts
+        self.long_dynamic_slices = ctx.long_dynamic_slices - long_parts
         self.end = ctx.heap.copy()
         self.join_ends(ctx, code.items)
 
@@ -257,7 +265,7 @@ class _Trip:
 
     def join_ends(self, ctx: Context, items: Items | None) -> None:
         state = self.state
-        self.join = Join(
+        self.join = Merge(
             self.start,
             self.start,
             self.end,
@@ -268,8 +276,8 @@ class _Trip:
             headers=state.headers,
             outer=self.before,
             owned=state.join.owned if state.join is not None else {},
-            precise=ctx.precise,
-            unrolls=items is None or static_int(items.count),
+            tracks_points_to=ctx.tracks_points_to,
+            unrolls=items is None or is_static_int(items.length),
         )
         try:
             self.skeleton = [self.join.values(a, b) for a, b in zip(state.xs, self.outs)]
@@ -277,10 +285,10 @@ class _Trip:
         except Mismatch as m:
             ctx.fail(LoopChangesType, error=NeedsStatic, a=m.a, b=m.b, **m.help)
         relinked = self.start.copy()
-        may_alias.relink(self.join, relinked)
+        may_alias.add_alias_edges(self.join, relinked)
         self.relinks = any(
-            other in self.start and other not in self.start.links.get(id, ())
-            for id, others in relinked.links.items()
+            other in self.start and other not in self.start.alias_edges.get(id, ())
+            for id, others in relinked.alias_edges.items()
             if id in self.start
             for other in others
         )
@@ -298,14 +306,14 @@ class _Trip:
 
 
 def _last(items: Items | None) -> int | None:
-    return items.bound - 1 if items is not None and items.bound is not None else None
+    return items.max_length - 1 if items is not None and items.max_length is not None else None
 
 
 def _apply_plans(ctx: Context, growth: ListGrowth, index: Scalar) -> None:
     """The length of a list that grows by `step` in every trip: start + step * index."""
     for id, plan in growth.plans.items():
         contents = ctx.heap[id]
-        if isinstance(contents, Stale):
+        if isinstance(contents, Invalidated):
             continue
         last = None if index.hi is None else plan.step * index.hi
         length = _planned_length(plan, index.value, last)
@@ -336,8 +344,8 @@ def _emit(
         cond = clone_region(Region(args, tuple(builder.ops), (go,)))  # arguments of its own
     count = None
     if code.items is not None:
-        count = number_value(code.items.count, np.dtype(np.int64))
-    bound = code.items.bound if code.items is not None else None
+        count = number_value(code.items.length, np.dtype(np.int64))
+    bound = code.items.max_length if code.items is not None else None
     body = Region(args, tuple(trip.body.ops), tuple(yields))
     if not operands and not any(map(has_effect, body.ops)):
         results: tuple[Value, ...] = ()
@@ -359,19 +367,21 @@ def _after(
     """The state when the loop has run."""
     env = dict(zip(state.slots, results))
     heap = before.copy()
-    heap.next_id, heap.links = state.heap.next_id, dict(state.heap.links)
+    heap.next_id, heap.alias_edges = state.heap.next_id, dict(state.heap.alias_edges)
     for id in state.headers:
         contents = substitute(state.heap[id], env)
-        heap.objects[id] = bounded(contents) if id in growth.bounded else contents
+        heap.objects[id] = (
+            bounded_by_capacity(contents) if id in growth.found_capacity else contents
+        )
     ctx.heap.restore(heap)
     for id, plan in growth.plans.items():
-        count, contents = code.items.count, ctx.heap[id]
-        if isinstance(contents, Stale):
+        count, contents = code.items.length, ctx.heap[id]
+        if isinstance(contents, Invalidated):
             continue
-        if static_int(count) and isinstance(plan.start, Static):
+        if is_static_int(count) and isinstance(plan.start, Static):
             total = plan.start.value + plan.offset + plan.step * count.value
             ctx.heap.objects[id] = replace(contents, base=Static(total), offset=0)
-        elif static_int(count):
+        elif is_static_int(count):
             offset = plan.offset + plan.step * count.value
             ctx.heap.objects[id] = replace(contents, base=plan.start, offset=offset)
         else:

@@ -17,19 +17,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import NeedsStatic, TooManyTrips
-from myia.infer.domain.values import TRUE, Abstract, Scalar, Static, static_int
-from myia.infer.loops.iterables import Sequence as Items
+from myia.infer.domain.errors import NeedsStatic, TooManyIterations
+from myia.infer.domain.values import TRUE, Abstract, Scalar, Static, is_static_int
+from myia.infer.loops.iterables import Items
 from myia.infer.paths.branches import branch_many
 from myia.ir.core import Op, Region, Value, walk
 from myia.ir.dependence import needed
 from myia.primitives.core.define import constant_p
 from myia.primitives.pointwise import arithmetic, logic
 
-UNROLL_LIMIT = 512
-FEW = 32  # trips: more than lengths that halve take
-FEW_COUNTED = 16  # trips of a loop whose lengths may be anything
-SHORT_BODY = 300  # ops
+MAX_UNROLLED_ITERATIONS = 512
+MAX_STATIC_ITERATIONS = 32  # trips: more than lengths that halve take
+MAX_COUNTED_ITERATIONS = 16  # trips of a loop whose lengths may be anything
+MAX_REPEATED_OPS = 300  # ops
 
 States = Sequence[Abstract]
 
@@ -54,9 +54,9 @@ def unrolled(ctx: Context, code: LoopCode, xs: States, need: NeedsStatic | None)
         item = _static_item(code, index)
         if item is None:
             return xs
-        if index >= UNROLL_LIMIT:
+        if index >= MAX_UNROLLED_ITERATIONS:
             reason = need.diagnostic.text(need.diagnostic.title) if need else "items differ in type"
-            ctx.fail(TooManyTrips, limit=UNROLL_LIMIT, reason=reason)
+            ctx.fail(TooManyIterations, limit=MAX_UNROLLED_ITERATIONS, reason=reason)
         go = TRUE if code.cond is None else code.cond(item, xs)
         if isinstance(go, Static) and not go.value:
             return xs
@@ -78,34 +78,34 @@ def _trip(ctx: Context, code: LoopCode, item: Abstract, xs: States) -> States:
 def _static_item(code: LoopCode, index: int) -> Abstract | None:
     if code.items is None:
         return Static(None)
-    if code.items.live is not None:
-        return code.items.live(index)
-    return code.items.item(Static(index)) if index < code.items.count.value else None
+    if code.items.current_item is not None:
+        return code.items.current_item(index)
+    return code.items.item(Static(index)) if index < code.items.length.value else None
 
 
 # ----- Parts of long arrays
 
 
-class FewTrips(Exception):
+class FewIterations(Exception):
     """A loop makes few trips, it seems, and had better be unrolled; or, unrolled: it does not."""
 
 
-def expect_few_trips(code: LoopCode, init: States, trip: Region, outs: States) -> None:
-    """Raise `FewTrips` if a loop whose body takes parts of long arrays may make few of them.
+def expect_few_iterations(code: LoopCode, init: States, trip: Region, outs: States) -> None:
+    """Raise `FewIterations` if a loop whose body takes parts of long arrays may make few of them.
 
     `trip`: one trip as a region that yields nothing, and `outs` the carries after it.
     """
-    if sum(1 for _ in walk(trip)) > SHORT_BODY:
+    if sum(1 for _ in walk(trip)) > MAX_REPEATED_OPS:
         return
     if code.items is not None:
-        few = static_int(code.items.count) and code.items.count.value <= FEW_COUNTED
+        few = is_static_int(code.items.length) and code.items.length.value <= MAX_COUNTED_ITERATIONS
     else:
         few = any(
-            static_int(before) and isinstance(after, Scalar) and _scaled(trip.ops, after.value)
+            is_static_int(before) and isinstance(after, Scalar) and _scaled(trip.ops, after.value)
             for before, after in zip(init, outs, strict=True)
         )
     if few:
-        raise FewTrips
+        raise FewIterations
 
 
 def _scaled(ops: Sequence[Op], x: Value) -> bool:
@@ -117,8 +117,8 @@ def _scaled(ops: Sequence[Op], x: Value) -> bool:
 
 
 def unrolled_if_static(ctx: Context, code: LoopCode, xs: States) -> States:
-    """`unrolled`, if it is known at compile time how few trips there are; else `FewTrips`."""
-    for index in range(FEW + 1):
+    """`unrolled`, if it is known at compile time how few trips there are; else `FewIterations`."""
+    for index in range(MAX_STATIC_ITERATIONS + 1):
         item = _static_item(code, index)
         if item is None:
             return xs
@@ -128,4 +128,4 @@ def unrolled_if_static(ctx: Context, code: LoopCode, xs: States) -> States:
         if not go.value:
             return xs
         xs = _trip(ctx, code, item, xs)
-    raise FewTrips
+    raise FewIterations

@@ -13,7 +13,7 @@ import numpy as np
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import INT64_MAX, INT64_MIN, bounds, is_number
 from myia.infer.domain.errors import BadValue
-from myia.infer.domain.values import Abstract, Scalar, static_int
+from myia.infer.domain.values import Abstract, Scalar, is_static_int
 from myia.infer.numeric.promotion import PRIMITIVES, broadcast_shapes, operand, result
 from myia.ir.avals import Aval
 from myia.ir.core import Value
@@ -50,11 +50,11 @@ def binary(
 
 def _linear(op: str, a: Abstract, b: Abstract) -> tuple[Value, int, int] | None:
     """`2 * i + 3` is i scaled by 2 and shifted by 3."""
-    if op in ("+", "*") and static_int(a):
+    if op in ("+", "*") and is_static_int(a):
         a, b = b, a
-    if op not in ("+", "-", "*") or not isinstance(a, Scalar) or not static_int(b):
+    if op not in ("+", "-", "*") or not isinstance(a, Scalar) or not is_static_int(b):
         return None
-    base, scale, offset = a.place
+    base, scale, offset = a.linear_form
     n = int(b.value)
     if op == "*":
         return base, scale * n, offset * n
@@ -153,7 +153,7 @@ def _nonzero(known: Range) -> bool:
 
 def check_divisor(ctx: Context, b: Abstract, dtype: np.dtype) -> None:
     """ZeroDivisionError at run time, unless the divisor's range excludes 0."""
-    if static_int(b) and b.value == 0:
+    if is_static_int(b) and b.value == 0:
         ctx.fail(BadValue, message="division by zero", exception="ZeroDivisionError")
     if not _nonzero(bounds(b)):
         y = operand(ctx, b, Aval(dtype))
@@ -172,7 +172,7 @@ def power(ctx: Context, a: Abstract, b: Abstract, dtype: np.dtype, weak: bool) -
     """Integers: a negative exponent gives a float in Python and is an error in NumPy."""
     aval = Aval(dtype, broadcast_shapes(ctx, a, b))
     x = operand(ctx, a, aval)
-    if static_int(b):
+    if is_static_int(b):
         n = int(b.value)
         if n < 0 and weak:
             check_divisor(ctx, a, dtype)

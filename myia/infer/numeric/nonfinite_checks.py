@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 
 from myia.infer.domain.context import STATIC_ARRAYS, Context, HeapArrays
-from myia.infer.domain.heap import ListObject, SizedObject, SizedView
+from myia.infer.domain.heap import DynamicArray, DynamicView, ListObject
 from myia.infer.domain.values import Abstract, Ref, Scalar, Static, Tuple
 from myia.ir.core import Value
 from myia.primitives.core.define import constant
@@ -43,7 +43,9 @@ def _all_finite(ctx: Context, xs: Iterable[Abstract]) -> Value:
         if isinstance(x, Static):
             found = logic.and_(found, constant(bool(np.all(np.isfinite(x.value))), bool))
         else:
-            value = x.value if isinstance(x, Scalar) else HeapArrays.elements(ctx.heap, x.id).value
+            value = (
+                x.value if isinstance(x, Scalar) else HeapArrays.padded_value(ctx.heap, x.id).value
+            )
             found = logic.and_(found, logic.not_(ctx.any(logic.not_(_is_finite(value)))))
     return found
 
@@ -63,9 +65,9 @@ def _is_float(ctx: Context, x: Abstract) -> bool:
         return isinstance(x.value, (float, complex, np.inexact))
     if isinstance(x, Scalar):
         return x.dtype.kind in "fc"
-    if not isinstance(x, Ref) or ctx.heap.stale(x.id) is not None:
+    if not isinstance(x, Ref) or ctx.heap.invalidation(x.id) is not None:
         return False
-    if not isinstance(ctx.heap[x.id], (*STATIC_ARRAYS, SizedObject, SizedView)):
+    if not isinstance(ctx.heap[x.id], (*STATIC_ARRAYS, DynamicArray, DynamicView)):
         return False
     return HeapArrays.type_of(ctx.heap, x.id)[0].dtype.kind in "fc"
 

@@ -7,9 +7,9 @@ import inspect
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import promote
-from myia.infer.domain.errors import BadType, StaleRead, Unsupported
+from myia.infer.domain.errors import BadType, InvalidatedRead, Unsupported
 from myia.infer.domain.heap import DictObject
-from myia.infer.domain.memory_order import laid_out_like
+from myia.infer.domain.memory_order import with_layout_of
 from myia.infer.domain.values import (
     FALSE,
     TRUE,
@@ -74,7 +74,7 @@ def compare(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
             ctx.fail(Unsupported, what="the order of complex numbers")
         aval = Aval(dtype, broadcast_shapes(ctx, a, b))
         value = PRIMITIVES[op](operand(ctx, a, aval), operand(ctx, b, aval))
-        return laid_out_like(ctx, result(ctx, value, weak), a, b)
+        return with_layout_of(ctx, result(ctx, value, weak), a, b)
     return _compare_structures(ctx, op, a, b)
 
 
@@ -178,11 +178,11 @@ def _identical(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
     if isinstance(a, Ref) and isinstance(b, Ref):
         if a.id == b.id:
             return TRUE
-        if (found := points_to.same(ctx.heap, a.id, b.id)) is not None:
+        if (found := points_to.identity_test(ctx.heap, a.id, b.id)) is not None:
             return Scalar(found, weak=True)
-        linked = b.id in ctx.heap.links.get(a.id, ())
-        if linked or points_to.may_be(ctx.heap, a.id, b.id):
-            ctx.fail(StaleRead, where="the line where one name was given two objects")
+        linked = b.id in ctx.heap.alias_edges.get(a.id, ())
+        if linked or points_to.is_ambiguous(ctx.heap, a.id, b.id):
+            ctx.fail(InvalidatedRead, where="the line where one name was given two objects")
         return FALSE
     if type(a) is type(b) and not isinstance(a, Static):
         ctx.fail(

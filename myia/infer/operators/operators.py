@@ -16,8 +16,16 @@ from myia.infer.domain.context import Context, array_aval
 from myia.infer.domain.dtypes import PYTHON_DTYPES, promote
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
 from myia.infer.domain.heap import BufferObject, DictObject, ListObject
-from myia.infer.domain.memory_order import laid_out_like
-from myia.infer.domain.values import Abstract, Ref, Scalar, Static, Tuple, static_int, static_number
+from myia.infer.domain.memory_order import with_layout_of
+from myia.infer.domain.values import (
+    Abstract,
+    Ref,
+    Scalar,
+    Static,
+    Tuple,
+    is_static_int,
+    is_static_number,
+)
 from myia.infer.dynamic.access import is_dynamic
 from myia.infer.dynamic.broadcasting import apply_elementwise, assign
 from myia.infer.numeric import integer_checks
@@ -95,7 +103,7 @@ def binary(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
     if is_numeric(ctx, a) and is_numeric(ctx, b):
         if op == "@":
             return ctx.matmul(a, b)
-        return laid_out_like(ctx, _numeric(ctx, op, a, b), a, b)
+        return with_layout_of(ctx, _numeric(ctx, op, a, b), a, b)
     return _sequences(ctx, op, a, b)
 
 
@@ -179,7 +187,7 @@ def _power(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
         return integer_checks.power(ctx, a, b, dtype, weak)
     aval = Aval(dtype, broadcast_shapes(ctx, a, b))
     base = operand(ctx, a, aval)
-    if static_int(b) and not isinstance(b.value, (bool, np.bool_)) and abs(b.value) <= 1024:
+    if is_static_int(b) and not isinstance(b.value, (bool, np.bool_)) and abs(b.value) <= 1024:
         return result(ctx, arithmetic.integer_pow(base, y=int(b.value)), weak)
     if isinstance(b, Static) and b.value == 0.5 and dtype.kind == "f":
         # sqrt differs from pow at -0.0 and -inf only; NumPy takes it too.
@@ -215,7 +223,7 @@ def _refuse_complex(ctx: Context, base: Value, exponent: Value | None) -> None:
 def _sequences(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
     """`+` and `*` of tuples and lists; operators of instances."""
     if any(_is_buffer(ctx, x) for x in (a, b)):
-        found = list_slices.binary(ctx, op, a, b)
+        found = list_slices.list_operator(ctx, op, a, b)
         return _refuse_operands(ctx, op, a, b) if found is None else found
     x, y = sequence_items(ctx, a), sequence_items(ctx, b)
     if op == "+" and x is not None and y is not None and type(a) is type(b):
@@ -303,7 +311,7 @@ def inplace(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
         return a
     if _is_buffer(ctx, a) and op in "+*":
         other = ctx.new(ListObject(ctx.list_items(b))) if op == "+" else b
-        list_slices.become(ctx, a, binary(ctx, op, a, other))
+        list_slices.replace_items(ctx, a, binary(ctx, op, a, other))
         return a
     if op == "|" and is_dict(ctx, a) and is_dict(ctx, b):
         ctx.write(a, _updated(ctx.contents(a), ctx.contents(b)))
@@ -324,11 +332,11 @@ def unary(ctx: Context, op: str, x: Abstract) -> Abstract:
     x = ctx.force(x)
     if is_dynamic(ctx, x):
         return apply_elementwise(ctx, [x], lambda xs: _unary(ctx, op, *xs))
-    return laid_out_like(ctx, _unary(ctx, op, x), x)
+    return with_layout_of(ctx, _unary(ctx, op, x), x)
 
 
 def _unary(ctx: Context, op: str, x: Abstract) -> Abstract:
-    if static_number(x):
+    if is_static_number(x):
         python = {"-": operator.neg, "+": operator.pos, "~": operator.invert}[op]
         try:
             return Static(python(x.value))

@@ -16,7 +16,7 @@ from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import Abstract, Static, Tuple
 from myia.infer.paths import one_branch
 from myia.infer.paths.growing_lists import ListGrowth
-from myia.infer.paths.merge import Join
+from myia.infer.paths.merge import Merge
 from myia.infer.paths.merge_template import ABSENT
 from myia.ir.builder import Builder, emit
 from myia.ir.core import Region
@@ -34,7 +34,7 @@ def branch(
     ctx.heap.restore(before, ids=False)
     right = _path(ctx, other)
     sides = left.state(ctx, before), right.state(ctx, before)
-    join = Join(before, *sides, HeapArrays, ListGrowth(), precise=ctx.precise)
+    join = Merge(before, *sides, HeapArrays, ListGrowth(), tracks_points_to=ctx.tracks_points_to)
     skeleton = _skeleton(ctx, join, left, right)
     regions = [_region(join, left, skeleton, ctx), _region(join, right, skeleton, ctx)]
     results = emit(if_p, condition.value, regions=regions)
@@ -77,7 +77,7 @@ def _path(ctx: Context, body: Callable[[], Abstract]) -> _Path:
     return _Path(builder, result, ctx.heap.copy(), error)
 
 
-def _skeleton(ctx: Context, join: Join, left: _Path, right: _Path) -> Abstract:
+def _skeleton(ctx: Context, join: Merge, left: _Path, right: _Path) -> Abstract:
     try:
         if left.error is None and right.error is None:
             skeleton = join.values(left.result, right.result)
@@ -87,12 +87,12 @@ def _skeleton(ctx: Context, join: Join, left: _Path, right: _Path) -> Abstract:
         if left.error is not None and right.error is not None:
             return ABSENT
         live = right if left.error is not None else left
-        return one_branch.survivor(join, live.result, live is left, live.builder.ops)
+        return one_branch.surviving_template(join, live.result, live is left, live.builder.ops)
     except Mismatch as mismatch:
         ctx.fail(BranchesDiffer, error=NeedsStatic, a=mismatch.a, b=mismatch.b)
 
 
-def _region(join: Join, path: _Path, skeleton: Abstract, ctx: Context) -> Region:
+def _region(join: Merge, path: _Path, skeleton: Abstract, ctx: Context) -> Region:
     with path.builder:
         if path.error is None:
             yields = join.coerce([path.result], [skeleton], path.heap)

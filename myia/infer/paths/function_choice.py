@@ -43,7 +43,7 @@ def same_function(a: Abstract, b: Abstract) -> bool:
     return a.key() == b.key()
 
 
-def differ(a: Abstract, b: Abstract) -> bool:
+def need_choice(a: Abstract, b: Abstract) -> bool:
     """Do they need a choice between them?"""
     return isinstance(a, Choice) or isinstance(b, Choice) or not same_function(a, b)
 
@@ -52,14 +52,14 @@ def options_of(x: Abstract) -> tuple[Abstract, ...]:
     return x.options if isinstance(x, Choice) else (x,)
 
 
-def matching(option: Abstract, x: Abstract) -> Abstract | None:
+def matching_option(option: Abstract, x: Abstract) -> Abstract | None:
     """The option of `x` that is the same function."""
     return next((o for o in options_of(x) if same_function(o, option)), None)
 
 
-def grows(a: Abstract, b: Abstract) -> bool:
+def adds_nested_choice(a: Abstract, b: Abstract) -> bool:
     """Is an option of `b` made of a choice that `a` does not know? (`f = grad(f)` in a loop.)"""
-    options = [(matching(o, a), o) for o in options_of(b)]
+    options = [(matching_option(o, a), o) for o in options_of(b)]
     return any(_holds_choice(o) and (x is None or not _holds_choice(x)) for x, o in options)
 
 
@@ -67,22 +67,22 @@ def _holds_choice(x: Abstract) -> bool:
     return isinstance(x, Choice) or any(map(_holds_choice, x.children()))
 
 
-def joined(join, a: Abstract, b: Abstract) -> Choice:
+def merged_choice(join, a: Abstract, b: Abstract) -> Choice:
     """The skeleton of two functions: the options of `a`, then those that only `b` has."""
     options = [
-        one_branch.value(join, o, True)
-        if (other := matching(o, b)) is None
+        one_branch.one_sided_template(join, o, True)
+        if (other := matching_option(o, b)) is None
         else join.values(o, other)
         for o in options_of(a)
     ]
-    new = [o for o in options_of(b) if matching(o, a) is None]
-    options += [one_branch.value(join, o, False) for o in new]
+    new = [o for o in options_of(b) if matching_option(o, a) is None]
+    options += [one_branch.one_sided_template(join, o, False) for o in new]
     join.widened |= bool(new)
     of = a.index.value if isinstance(a, Choice) else None
     return Choice(Scalar(join.slot(I64, of), True, 0, len(options) - 1), tuple(options))
 
 
-def index_in(x: Abstract, skeleton: Choice) -> Value:
+def option_index(x: Abstract, skeleton: Choice) -> Value:
     """Which option of the skeleton `x` is."""
 
     def place(option: Abstract) -> Value:

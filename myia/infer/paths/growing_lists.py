@@ -31,25 +31,25 @@ from myia.infer.domain.heap import ArrayObject, BufferObject, Contents, Heap, Li
 from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import Abstract, Ref, Scalar, Static, Tuple, same_static
 from myia.infer.domain.views import reshape
-from myia.infer.paths.merge import Join
+from myia.infer.paths.merge import Merge
 from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.primitives.arrays import dynamic_slices
 from myia.primitives.core.define import constant, zeros
 from myia.primitives.pointwise import arithmetic, logic
 
-BOUND_THE_LOOP = "say how many trips at most: `for i in myia.bounded(range(n), most)`"
+BOUND_THE_LOOP = "say how many trips at most: `for i in myia.found_capacity(range(n), most)`"
 
 
 @dataclass(frozen=True)
-class Template:
+class ItemTemplate:
     """The form of an item: a tree of leaves. `kind`: "number", "array", "tuple" or "static"."""
 
     kind: str
     aval: Aval | None = None
     weak: bool = False
     static: object = None
-    items: tuple[Template, ...] = ()
+    items: tuple[ItemTemplate, ...] = ()
     cls: type | None = None
 
     @property
@@ -59,62 +59,62 @@ class Template:
         return tuple(aval for item in self.items for aval in item.leaves)
 
 
-def template_of(x: Abstract, heap: Heap) -> Template:
+def item_template(x: Abstract, heap: Heap) -> ItemTemplate:
     """The template of one item; raises Mismatch when it cannot be stacked."""
     if is_number(x):
-        return Template("number", Aval(number_dtype(x)), is_weak(x))
+        return ItemTemplate("number", Aval(number_dtype(x)), is_weak(x))
     if isinstance(x, Ref) and isinstance(heap[x.id], STATIC_ARRAYS):
-        return Template("array", HeapArrays.aval(heap, x.id))
+        return ItemTemplate("array", HeapArrays.aval(heap, x.id))
     if isinstance(x, Tuple):
-        items = tuple(template_of(item, heap) for item in x.items)
-        return Template("tuple", items=items, cls=x.cls)
+        items = tuple(item_template(item, heap) for item in x.items)
+        return ItemTemplate("tuple", items=items, cls=x.cls)
     if isinstance(x, Static) and not isinstance(x.value, (list, dict)):
-        return Template("static", static=x.value)
+        return ItemTemplate("static", static=x.value)
     raise Mismatch("a list", f"a list with {describe(x, heap)} appended")
 
 
-def unify(a: Template, b: Template) -> Template:
+def unify_templates(a: ItemTemplate, b: ItemTemplate) -> ItemTemplate:
     """The template that holds items of both; raises Mismatch."""
     if a.kind == b.kind == "number":
         dtype, weak = promote((a.aval.dtype, a.weak), (b.aval.dtype, b.weak))
-        return Template("number", Aval(dtype), weak)
+        return ItemTemplate("number", Aval(dtype), weak)
     if a.kind == b.kind == "array" and a.aval.shape == b.aval.shape:
         dtype, _ = promote((a.aval.dtype, False), (b.aval.dtype, False))
-        return Template("array", a.aval.with_dtype(dtype))
+        return ItemTemplate("array", a.aval.with_dtype(dtype))
     if a.kind == b.kind == "tuple" and (a.cls, len(a.items)) == (b.cls, len(b.items)):
-        return Template("tuple", items=tuple(map(unify, a.items, b.items)), cls=a.cls)
+        return ItemTemplate("tuple", items=tuple(map(unify_templates, a.items, b.items)), cls=a.cls)
     if a.kind == b.kind == "static" and same_static(a.static, b.static):
         return a
     raise Mismatch(f"a list of {_name(a)}", f"a list with {_name(b)} appended")
 
 
-def _name(t: Template) -> str:
+def _name(t: ItemTemplate) -> str:
     return {"number": "numbers", "array": f"arrays {t.aval}"}.get(t.kind, f"{t.kind}s")
 
 
-def flatten(x: Abstract, template: Template, heap: Heap) -> list[Value]:
+def flatten_item(x: Abstract, template: ItemTemplate, heap: Heap) -> list[Value]:
     """The leaves of an item, as the template has them."""
     if template.kind == "number":
         return [number_value(x, template.aval.dtype)]
     if template.kind == "array":
         return [convert(HeapArrays.read(heap, x.id), template.aval.dtype)]
     if template.kind == "tuple":
-        return [v for i, t in zip(x.items, template.items) for v in flatten(i, t, heap)]
+        return [v for i, t in zip(x.items, template.items) for v in flatten_item(i, t, heap)]
     return []
 
 
-def build(ctx: Context, template: Template, leaves: list[Value]) -> Abstract:
+def build_item(ctx: Context, template: ItemTemplate, leaves: list[Value]) -> Abstract:
     """The item made of these leaves (taken from the front of the list)."""
     if template.kind == "number":
         return Scalar(leaves.pop(0), template.weak)
     if template.kind == "array":
         return ctx.new(ArrayObject(leaves.pop(0), ITEM_OF_LIST))
     if template.kind == "tuple":
-        return Tuple(tuple(build(ctx, t, leaves) for t in template.items), template.cls)
+        return Tuple(tuple(build_item(ctx, t, leaves) for t in template.items), template.cls)
     return Static(template.static)
 
 
-def python_item(template: Template, leaves: list) -> object:
+def python_item(template: ItemTemplate, leaves: list) -> object:
     """The Python object of these leaves (taken from the front of the list)."""
     if template.kind == "number":
         leaf = leaves.pop(0)
@@ -130,7 +130,7 @@ def python_item(template: Template, leaves: list) -> object:
 # ----- Operations on buffers
 
 
-def length(buffer: BufferObject) -> Abstract:
+def list_length(buffer: BufferObject) -> Abstract:
     """The number of items: a static int or an integer scalar."""
     if isinstance(buffer.base, Static):
         return Static(buffer.base.value + buffer.offset)
@@ -140,14 +140,14 @@ def length(buffer: BufferObject) -> Abstract:
     return Scalar(arithmetic.add(buffer.base.value, buffer.offset), True, extent.lo, extent.hi)
 
 
-def put(rows: Value, index: Value, item: Value) -> Value:
+def with_row(rows: Value, index: Value, item: Value) -> Value:
     """`rows` with row `index` replaced."""
     zero = constant(0, np.int64)
     row = reshape(item, (1, *item.shape))
     return dynamic_slices.dynamic_update_slice(rows, row, index, *[zero] * len(item.shape))
 
 
-def get(rows: Value, index: Value) -> Value:
+def row_at(rows: Value, index: Value) -> Value:
     """Row `index`."""
     zero = constant(0, np.int64)
     shape = rows.shape[1:]
@@ -161,8 +161,8 @@ def append(ctx: Context, ref: Ref, item: Abstract) -> None:
     if isinstance(contents, ListObject):
         ctx.write(ref, ListObject((*contents.items, item)))
         return
-    template = unify(contents.template, template_of(item, ctx.heap))
-    count = length(contents)
+    template = unify_templates(contents.template, item_template(item, ctx.heap))
+    count = list_length(contents)
     most = bounds(count)[1]
     contents = retyped(contents, template, max(contents.capacity, 0 if most is None else most + 1))
     if most is None:  # the loop that it grows in has found the capacity
@@ -172,62 +172,62 @@ def append(ctx: Context, ref: Ref, item: Abstract) -> None:
     _put_item(ctx, ref, grown, number_value(count, np.dtype(np.int64)), item)
 
 
-def store(ctx: Context, ref: Ref, index: Value, item: Abstract) -> None:
+def store_item(ctx: Context, ref: Ref, index: Value, item: Abstract) -> None:
     """`xs[index] = item` for a buffer; `index` is in range."""
     contents = ctx.contents(ref)
-    template = unify(contents.template, template_of(item, ctx.heap))
+    template = unify_templates(contents.template, item_template(item, ctx.heap))
     _put_item(ctx, ref, retyped(contents, template, contents.capacity), index, item)
 
 
 def _put_item(ctx: Context, ref: Ref, buffer: BufferObject, index: Value, item: Abstract) -> None:
-    leaves = flatten(item, buffer.template, ctx.heap)
-    rows = [put(row.value, index, leaf) for row, leaf in zip(buffer.rows, leaves)]
+    leaves = flatten_item(item, buffer.template, ctx.heap)
+    rows = [with_row(row.value, index, leaf) for row, leaf in zip(buffer.rows, leaves)]
     ctx.write(ref, replace(buffer, rows=tuple(Scalar(row, False) for row in rows)))
-    watch(ctx.heap, item, ref.id)
+    track_copies(ctx.heap, item, ref.id)
 
 
-def watch(heap: Heap, item: Abstract, id: int) -> None:
+def track_copies(heap: Heap, item: Abstract, id: int) -> None:
     """The buffer `id` holds a copy of the item: a later change of the item makes it stale."""
-    for origin in origins(item):
-        heap.copied(origin, id)
+    for origin in objects_in(item):
+        heap.add_copy(origin, id)
 
 
-def origins(item: Abstract) -> Iterator[int]:
+def objects_in(item: Abstract) -> Iterator[int]:
     """The objects that an item consists of."""
     if isinstance(item, Ref):
         yield item.id
     for child in item.children():
-        yield from origins(child)
+        yield from objects_in(child)
 
 
 def item_at(ctx: Context, ref: Ref, index: Value) -> Abstract:
     """Item number `index` (in range) of a buffer."""
     buffer = ctx.contents(ref)
-    item = build(ctx, buffer.template, [get(row.value, index) for row in buffer.rows])
-    for copy in origins(item):
-        ctx.heap.follow(ref.id, copy)
+    item = build_item(ctx, buffer.template, [row_at(row.value, index) for row in buffer.rows])
+    for copy in objects_in(item):
+        ctx.heap.inherit_alias_edges(ref.id, copy)
     return item
 
 
-def stacked(ctx: Context, items: tuple[Abstract, ...]) -> Ref:
+def stacked_list(ctx: Context, items: tuple[Abstract, ...]) -> Ref:
     """A buffer of these items, which becomes stale when one of them is changed."""
-    template = _unify_all([template_of(item, ctx.heap) for item in items])
+    template = _unify_all([item_template(item, ctx.heap) for item in items])
     ref = ctx.new(to_buffer(ListObject(items), template, len(items), ctx.heap))
     for item in items:
-        watch(ctx.heap, item, ref.id)
+        track_copies(ctx.heap, item, ref.id)
     return ref
 
 
-def copied(ctx: Context, ref: Ref) -> Ref:
+def copied_list(ctx: Context, ref: Ref) -> Ref:
     """A new list of the same items."""
     contents = ctx.contents(ref)
     copy = ctx.new(contents)
     if isinstance(contents, BufferObject):
-        ctx.heap.follow(ref.id, copy.id)
+        ctx.heap.inherit_alias_edges(ref.id, copy.id)
     return copy
 
 
-def retyped(buffer: BufferObject, template: Template, capacity: int) -> BufferObject:
+def retyped(buffer: BufferObject, template: ItemTemplate, capacity: int) -> BufferObject:
     """The same list with rows for another template and more capacity."""
     if (template, capacity) == (buffer.template, buffer.capacity):
         return buffer
@@ -242,19 +242,21 @@ def retyped(buffer: BufferObject, template: Template, capacity: int) -> BufferOb
     return BufferObject(template, tuple(rows), buffer.base, buffer.offset, capacity)
 
 
-def to_buffer(contents: Contents, template: Template, capacity: int, heap: Heap) -> BufferObject:
+def to_buffer(
+    contents: Contents, template: ItemTemplate, capacity: int, heap: Heap
+) -> BufferObject:
     """Either kind of list as a buffer."""
     if isinstance(contents, BufferObject):
         return retyped(contents, template, capacity)
     leaves = [zeros(a.with_shape((capacity, *a.shape))) for a in template.leaves]
     for i, item in enumerate(contents.items):
         index = constant(i, np.int64)
-        leaves = [put(r, index, x) for r, x in zip(leaves, flatten(item, template, heap))]
+        leaves = [with_row(r, index, x) for r, x in zip(leaves, flatten_item(item, template, heap))]
     rows = tuple(Scalar(leaf, False) for leaf in leaves)
     return BufferObject(template, rows, Static(len(contents.items)), 0, capacity)
 
 
-def bounded(buffer: Contents) -> Contents:
+def bounded_by_capacity(buffer: Contents) -> Contents:
     """The same list, known to be no longer than its capacity (unless it is stale)."""
     base = getattr(buffer, "base", None)
     if not isinstance(base, Scalar) or base.hi is not None:
@@ -267,7 +269,7 @@ def bounded(buffer: Contents) -> Contents:
 
 
 @dataclass(frozen=True)
-class Plan:
+class AffineLength:
     """A list of `start` items before the loop, to which every trip appends `step` items."""
 
     start: Abstract
@@ -277,19 +279,20 @@ class Plan:
 
 @dataclass
 class ListGrowth:
-    """Joins lists of different lengths (`join.Join.growth`).
+    """Joins lists of different lengths (`join.Merge.growth`).
 
-    In a loop of at most `trips` trips a list that grows becomes a buffer; `plans` has those that
-    grow by the same number in every trip, by id, where `plannable` (no early exit). `bounded` are
-    the lists whose capacity this loop has found: that is their greatest length after it.
+    In a loop of at most `trips` iterations a list that grows becomes a buffer. `plans` has those
+    that grow by the same number in every iteration, by id, where `plannable` (no early exit).
+    `found_capacity` has the lists whose capacity this loop has determined: their greatest length
+    after it.
     """
 
     trips: int | None = None
     plannable: bool = False
-    plans: dict[int, Plan] = field(default_factory=dict)
-    bounded: set[int] = field(default_factory=set)
+    plans: dict[int, AffineLength] = field(default_factory=dict)
+    found_capacity: set[int] = field(default_factory=set)
 
-    def join(self, join: Join, a: int, b: int) -> Contents | None:
+    def join(self, join: Merge, a: int, b: int) -> Contents | None:
         x, y = join.left[a], join.right[b]
         if not all(isinstance(side, (ListObject, BufferObject)) for side in (x, y)):
             return None
@@ -302,11 +305,11 @@ class ListGrowth:
         rows = tuple(Scalar(join.slot(v, of), False) for v, of in zip(avals, before))
         for side in (x, y):
             items = side.items if isinstance(side, ListObject) else ()
-            join.view_bases += [(id, joined) for item in items for id in origins(item)]
+            join.view_bases += [(id, joined) for item in items for id in objects_in(item)]
         base, offset = self.base(join, joined, _extent(x), _extent(y))
         return BufferObject(template, rows, base, offset, capacity)
 
-    def capacity(self, join: Join, joined: int, x: Contents, y: Contents) -> int:
+    def capacity(self, join: Merge, joined: int, x: Contents, y: Contents) -> int:
         """How many items there may be; of a list that grows in this loop, after all trips."""
         least = max(_rows(x), _rows(y))
         if not join.loop or self.grew_before(join, joined, x):
@@ -315,14 +318,14 @@ class ListGrowth:
         if growth and self.trips is None:
             longer = "a longer list, while the number of trips has no bound"
             raise Mismatch("a list", longer, BOUND_THE_LOOP)
-        self.bounded.add(joined)
+        self.found_capacity.add(joined)
         return max(least, _most(x) + growth * (self.trips or 0))
 
-    def grew_before(self, join: Join, id: int, x: Contents) -> bool:
+    def grew_before(self, join: Merge, id: int, x: Contents) -> bool:
         """Has an earlier pass over this loop, or a loop around it, found the capacity?"""
         return id in join.headers or bounds(_extent(x)[0])[1] is None
 
-    def base(self, join: Join, id: int, x: Extent, y: Extent) -> Extent:
+    def base(self, join: Merge, id: int, x: BaseAndOffset, y: BaseAndOffset) -> BaseAndOffset:
         if _same_base(x, y):
             step = y[1] - x[1] if isinstance(x[0], Scalar) else y[0].value - x[0].value
             if step == 0:
@@ -331,7 +334,7 @@ class ListGrowth:
                 plan = self.plans.get(id)
                 if plan is None and id not in join.headers:
                     join.widened = True
-                    self.plans[id] = Plan(*x, step)
+                    self.plans[id] = AffineLength(*x, step)
                     return x
                 if plan is not None and plan.step == step:
                     return x
@@ -342,13 +345,13 @@ class ListGrowth:
     def convert(self, heap: Heap, source: Contents, target: Contents) -> Contents:
         """What `source` yields for the slots of `target`."""
         buffer = to_buffer(source, target.template, target.capacity, heap)
-        return BufferObject(buffer.template, buffer.rows, length(buffer), 0, buffer.capacity)
+        return BufferObject(buffer.template, buffer.rows, list_length(buffer), 0, buffer.capacity)
 
 
-Extent = tuple[Abstract, int]
+BaseAndOffset = tuple[Abstract, int]
 
 
-def _extent(contents: Contents) -> Extent:
+def _extent(contents: Contents) -> BaseAndOffset:
     """The length as a base and an offset; of a known length the base is all."""
     if isinstance(contents, ListObject):
         return Static(len(contents.items)), 0
@@ -357,7 +360,7 @@ def _extent(contents: Contents) -> Extent:
     return contents.base, contents.offset
 
 
-def same_length(x: BufferObject, y: BufferObject) -> bool:
+def have_same_length(x: BufferObject, y: BufferObject) -> bool:
     """The lengths are known to be equal."""
     (a, offset), (b, other) = _extent(x), _extent(y)
     if isinstance(a, Static) and isinstance(b, Static):
@@ -365,13 +368,13 @@ def same_length(x: BufferObject, y: BufferObject) -> bool:
     return _same_base((a, offset), (b, other)) and offset == other
 
 
-def _same_base(x: Extent, y: Extent) -> bool:
+def _same_base(x: BaseAndOffset, y: BaseAndOffset) -> bool:
     if isinstance(x[0], Static) or isinstance(y[0], Static):
         return isinstance(x[0], Static) and isinstance(y[0], Static)
     return x[0].value is y[0].value
 
 
-def _shifted(extent: Extent) -> Abstract:
+def _shifted(extent: BaseAndOffset) -> Abstract:
     """The bounds of a length (its value matters only where the offset is 0)."""
     base, offset = extent
     if isinstance(base, Static):
@@ -393,19 +396,19 @@ def _rows(contents: Contents) -> int:
     return len(contents.items) if isinstance(contents, ListObject) else contents.capacity
 
 
-def _templates(contents: Contents, heap: Heap) -> list[Template]:
+def _templates(contents: Contents, heap: Heap) -> list[ItemTemplate]:
     if isinstance(contents, BufferObject):
         return [contents.template]
-    return [template_of(item, heap) for item in contents.items]
+    return [item_template(item, heap) for item in contents.items]
 
 
-def template_of_all(contents: Iterable[Contents], heap: Heap) -> Template:
+def common_template(contents: Iterable[Contents], heap: Heap) -> ItemTemplate:
     """One template for the items of several lists; raises Mismatch."""
     return _unify_all([t for c in contents for t in _templates(c, heap)])
 
 
-def _unify_all(templates: list[Template]) -> Template:
+def _unify_all(templates: list[ItemTemplate]) -> ItemTemplate:
     result = templates[0]
     for other in templates[1:]:
-        result = unify(result, other)
+        result = unify_templates(result, other)
     return result

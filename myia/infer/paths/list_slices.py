@@ -25,13 +25,13 @@ from myia.primitives.core.define import constant
 from myia.primitives.pointwise import logic
 
 
-def binary(ctx: Context, op: str, a: Abstract, b: Abstract) -> Ref | None:
+def list_operator(ctx: Context, op: str, a: Abstract, b: Abstract) -> Ref | None:
     """`a + b` and `a * b`, where one operand has grown in a loop; None if the types do not fit."""
     if op == "+" and is_list(ctx, a) and is_list(ctx, b):
-        return joined(ctx, [a, b])
+        return concatenated(ctx, [a, b])
     if op == "*" and is_list(ctx, a) != is_list(ctx, b):
         x, count = (a, b) if is_list(ctx, a) else (b, a)
-        return joined(ctx, [x] * ctx.int_of(count, "how often a list is repeated"))
+        return concatenated(ctx, [x] * ctx.int_of(count, "how often a list is repeated"))
     return None
 
 
@@ -40,7 +40,7 @@ def is_list(ctx: Context, x: Abstract) -> bool:
     return isinstance(x, Ref) and isinstance(ctx.contents(x), (ListObject, BufferObject))
 
 
-def part(ctx: Context, x: Ref, which: slice) -> Ref:
+def sliced(ctx: Context, x: Ref, which: slice) -> Ref:
     """`x[which]`, a new list."""
     contents = ctx.contents(x)
     if isinstance(contents, ListObject):
@@ -50,7 +50,7 @@ def part(ctx: Context, x: Ref, which: slice) -> Ref:
         return ctx.new(ListObject(()))
     rows = tuple(Scalar(_rows(row.value, taken), False) for row in contents.rows)
     found = ctx.new(BufferObject(contents.template, rows, Static(len(taken)), 0, len(taken)))
-    ctx.heap.follow(x.id, found.id)
+    ctx.heap.inherit_alias_edges(x.id, found.id)
     return found
 
 
@@ -67,7 +67,7 @@ def _rows(x: Value, taken: range) -> Value:
     return found if taken.step > 0 else shaping.flip(found, axes=(0,))
 
 
-def joined(ctx: Context, xs: Sequence[Ref]) -> Ref:
+def concatenated(ctx: Context, xs: Sequence[Ref]) -> Ref:
     """`xs[0] + xs[1] + ...`, a new list: stacked if one of them is and the items allow it."""
     xs = [x for x in xs if _count(ctx, x)]
     if any(isinstance(ctx.contents(x), BufferObject) for x in xs):
@@ -83,21 +83,21 @@ def _count(ctx: Context, x: Ref) -> int:
 
 
 def _stacked(ctx: Context, xs: Sequence[Ref]) -> Ref:
-    """`joined`; raises Mismatch when there are no rows that hold all items."""
-    template = growing_lists.template_of_all([ctx.contents(x) for x in xs], ctx.heap)
+    """`concatenated`; raises Mismatch when there are no rows that hold all items."""
+    template = growing_lists.common_template([ctx.contents(x) for x in xs], ctx.heap)
     found = [_buffer_rows(ctx, x, template) for x in xs]
     rows = tuple(Scalar(_concatenated(parts), False) for parts in zip(*found))
     count = sum(_count(ctx, x) for x in xs)
     new = ctx.new(BufferObject(template, rows, Static(count), 0, count))
     for x in xs:
-        ctx.heap.follow(x.id, new.id)
+        ctx.heap.inherit_alias_edges(x.id, new.id)
         if isinstance(ctx.contents(x), ListObject):
             for item in ctx.contents(x).items:
-                growing_lists.watch(ctx.heap, item, new.id)
+                growing_lists.track_copies(ctx.heap, item, new.id)
     return new
 
 
-def _buffer_rows(ctx: Context, x: Ref, template: growing_lists.Template) -> list[Value]:
+def _buffer_rows(ctx: Context, x: Ref, template: growing_lists.ItemTemplate) -> list[Value]:
     """The rows that are there, of either kind of list."""
     count, contents = _count(ctx, x), ctx.contents(x)
     capacity = contents.capacity if isinstance(contents, BufferObject) else count
@@ -109,22 +109,22 @@ def _concatenated(rows: list[Value]) -> Value:
     return rows[0] if len(rows) == 1 else shaping.concatenate(*rows, axis=0)
 
 
-def become(ctx: Context, x: Ref, new: Ref) -> None:
+def replace_items(ctx: Context, x: Ref, new: Ref) -> None:
     """The list `x` has the items of `new` from here on."""
     ctx.write(x, ctx.contents(new))
-    ctx.heap.follow(new.id, x.id)
+    ctx.heap.inherit_alias_edges(new.id, x.id)
 
 
-def store_part(ctx: Context, x: Ref, which: slice, items: Ref) -> None:
+def store_slice(ctx: Context, x: Ref, which: slice, items: Ref) -> None:
     """`x[which] = items` (without a step), and with no items `del x[which]`."""
     start, stop, step = which.indices(_count(ctx, x))
     if step != 1:
         ctx.fail(Unsupported, what="a store into every other item of a list built in a loop")
-    ends = (part(ctx, x, slice(0, start)), items, part(ctx, x, slice(max(start, stop), None)))
-    become(ctx, x, joined(ctx, ends))
+    ends = (sliced(ctx, x, slice(0, start)), items, sliced(ctx, x, slice(max(start, stop), None)))
+    replace_items(ctx, x, concatenated(ctx, ends))
 
 
-def delete(ctx: Context, x: Ref, which: int | slice) -> None:
+def delete_items(ctx: Context, x: Ref, which: int | slice) -> None:
     """`del x[which]`"""
     count = _count(ctx, x)
     if isinstance(which, int):
@@ -132,13 +132,13 @@ def delete(ctx: Context, x: Ref, which: int | slice) -> None:
             message = "list assignment index out of range"
             ctx.fail(BadValue, message=message, exception="IndexError")
         which = slice(which % count, which % count + 1)
-    store_part(ctx, x, which, ctx.new(ListObject(())))
+    store_slice(ctx, x, which, ctx.new(ListObject(())))
 
 
 def pop_last(ctx: Context, x: Ref) -> Abstract:
     """`x.pop()` of a list whose length may be known at run time only."""
     contents = ctx.contents(x)
-    count = growing_lists.length(contents)
+    count = growing_lists.list_length(contents)
     position = number_value(count, np.dtype(np.int64)) - constant(1, np.int64)
     least = bounds(count)[0]
     if least is None or least < 1:

@@ -1,6 +1,6 @@
 """Joining what two paths know: the branches of an `if`, or the start and the end of a trip.
 
-`Join` merges two states (values and heap) into a *skeleton*: the same tree, in which every leaf
+`Merge` merges two states (values and heap) into a *skeleton*: the same tree, in which every leaf
 that differs is a fresh placeholder value, a *slot*. Then
 
     join = Join(before, left_heap, right_heap, arrays)
@@ -20,19 +20,26 @@ from typing import Protocol
 
 from myia.infer.domain import swapped_arrays
 from myia.infer.domain.describe import describe
-from myia.infer.domain.dtypes import bounds, hull, is_number, is_weak, number_dtype, promote
-from myia.infer.domain.dynamic_axes import Extents
-from myia.infer.domain.dynamic_views import Elements
+from myia.infer.domain.dtypes import (
+    bounds,
+    interval_hull,
+    is_number,
+    is_weak,
+    number_dtype,
+    promote,
+)
+from myia.infer.domain.dynamic_axes import DynamicAxes
+from myia.infer.domain.dynamic_views import PaddedValue
 from myia.infer.domain.heap import (
     ArrayObject,
     BufferObject,
-    ChosenArray,
     Contents,
+    DynamicArray,
+    DynamicView,
     Heap,
-    OneOf,
-    SizedObject,
-    SizedView,
-    Stale,
+    Invalidated,
+    PointsTo,
+    SelectedArray,
     ViewObject,
 )
 from myia.infer.domain.mismatch import Mismatch
@@ -60,7 +67,7 @@ from myia.ir.avals import I64, Aval
 from myia.ir.core import Value
 from myia.source.diagnostics import InternalError
 
-ARRAYS = (ArrayObject, ViewObject, ChosenArray, SizedObject, SizedView)
+ARRAYS = (ArrayObject, ViewObject, SelectedArray, DynamicArray, DynamicView)
 
 
 class Arrays(Protocol):
@@ -70,12 +77,12 @@ class Arrays(Protocol):
 
     def read(self, heap: Heap, id: int) -> Value: ...
 
-    def type_of(self, heap: Heap, id: int) -> tuple[Aval, Extents]: ...
+    def type_of(self, heap: Heap, id: int) -> tuple[Aval, DynamicAxes]: ...
 
-    def elements(self, heap: Heap, id: int) -> Elements: ...
+    def padded_value(self, heap: Heap, id: int) -> PaddedValue: ...
 
 
-class Join:
+class Merge:
     """Joins two states, `left` and `right`, that both started from the heap `before`.
 
     `aval` and `read` give an array object's or a view's aval and value; `growth` the common
@@ -103,7 +110,7 @@ class Join:
         hint_before: Heap | None = None,
         outer: Heap | None = None,
         owned: Mapping[int, int] = MappingProxyType({}),
-        precise: bool = False,
+        tracks_points_to: bool = False,
         unrolls: bool = True,
     ):
         self.before, self.left, self.right = before, left, right
@@ -113,7 +120,7 @@ class Join:
         self.hinted = None if hinted is None else frozenset(hinted)
         self.hint_before = hint_before  # the heap before the loop in the visit of the hint
         self.outer = outer  # the heap before the loop
-        self.precise = precise  # names are told what they stand for
+        self.tracks_points_to = tracks_points_to  # names are told what they stand for
         self.unrolls = unrolls  # of a loop: what has no common form may have one in straight code
         # What names stand for (`infer/paths/points_to.py`); `was_owned`: at the start of the trip.
         self.was_owned, self.owned = owned, {}
@@ -134,7 +141,7 @@ class Join:
         self.next_id = max(left.next_id, right.next_id)
 
     def slot(self, aval: Aval, of: Value | None = None, name: str | None = None) -> Value:
-        """A new slot; `of`: the value it had at the start of the trip."""
+        """A new slot; `points_to_of`: the value it had at the start of the trip."""
         value = Value(aval, name or (of.name if of is not None else None))
         self.slots.append(value)
         if of in self.entry_slots and of not in self.origin.values() and of.aval == aval:
@@ -167,11 +174,11 @@ class Join:
         if (
             function_choice.is_function(a)
             and function_choice.is_function(b)
-            and function_choice.differ(a, b)
+            and function_choice.need_choice(a, b)
         ):
-            if self.loop and function_choice.grows(a, b):
+            if self.loop and function_choice.adds_nested_choice(a, b):
                 raise Mismatch(describe(a, self.left), describe(b, self.right))
-            return function_choice.joined(self, a, b)
+            return function_choice.merged_choice(self, a, b)
         if a.key() == b.key() and not isinstance(a, Static):
             return a.rebuild(tuple(map(self.values, a.children(), b.children())))
         raise Mismatch(describe(a, self.left), describe(b, self.right))
@@ -180,7 +187,7 @@ class Join:
         dtype, weak = promote((number_dtype(a), is_weak(a)), (number_dtype(b), is_weak(b)))
         lo = hi = None
         if number_dtype(a).kind in "iu" and number_dtype(b).kind in "iu":
-            lo, hi = hull(a, b)
+            lo, hi = interval_hull(a, b)
             if self.loop:  # a bound that moves during a trip is dropped: the fixed point is finite
                 alo, ahi = bounds(a)
                 lo, hi = (lo if lo == alo else None), (hi if hi == ahi else None)
@@ -194,7 +201,9 @@ class Join:
 
     def optional(self, a: Abstract, b: Abstract) -> Abstract:
         if isinstance(a, Absent) or isinstance(b, Absent):
-            return one_branch.value(self, a if isinstance(b, Absent) else b, isinstance(b, Absent))
+            return one_branch.one_sided_template(
+                self, a if isinstance(b, Absent) else b, isinstance(b, Absent)
+            )
         sides = [x if isinstance(x, Optional) else as_optional(x) for x in (a, b)]
         absent = next(x.absent for x in sides if x.absent is not None)
         present = self.values(sides[0].present, sides[1].present)
@@ -247,12 +256,14 @@ class Join:
 
     def same_object(self, id: int) -> None:
         """Contents of an object that both sides hold under one id."""
-        if points_to.of(self.left[id]) or points_to.of(self.right[id]):
+        if points_to.points_to_of(self.left[id]) or points_to.points_to_of(self.right[id]):
             self.same_alternatives(id)
             return
         if self.is_chosen(id):
             return  # when it is known who holds what
-        other_visit = isinstance(self.left[id], ViewObject) or isinstance(self.right[id], Stale)
+        other_visit = isinstance(self.left[id], ViewObject) or isinstance(
+            self.right[id], Invalidated
+        )
         if self.hinted is not None and other_visit:
             return  # in the visit that a hint is from, an id and what was written may be others
         if id not in self.merged and self.left[id] is not self.right[id]:
@@ -261,14 +272,14 @@ class Join:
 
     def same_alternatives(self, id: int) -> None:
         """A name from before, whose objects a path has written to: it is one of these now."""
-        x, y = points_to.of(self.left[id]), points_to.of(self.right[id])
+        x, y = points_to.points_to_of(self.left[id]), points_to.points_to_of(self.right[id])
         untouched = self.left[id] is self.right[id] is self.before[id] and id not in self.headers
         if untouched or id in self.merged or self.hinted is not None:
             return
         if x is None or y is None or x.options != y.options:
             raise InternalError("a name from before stands for other objects now")
-        self.widened |= self.loop and not isinstance(self.left[id], OneOf)
-        self.merged[id] = OneOf(self.values(x.index, y.index), x.options)
+        self.widened |= self.loop and not isinstance(self.left[id], PointsTo)
+        self.merged[id] = PointsTo(self.values(x.index, y.index), x.options)
 
     def heaps(self) -> None:
         """Join every object that was there before and that a path has changed."""
@@ -283,11 +294,11 @@ class Join:
                 self.same_object(id)
         moved = {id for a, b in self.pairs if a != b for id in (a, b)}
         both = [id for id in present if id in self.left and id in self.right]
-        permuted = swapped_arrays.permuted(self, both) if self.precise else both
+        permuted = swapped_arrays.permuted_arrays(self, both) if self.tracks_points_to else both
         for id in both:
             self.displace(id, moved, id in permuted)
-        if self.precise:
-            points_to.attach(self)
+        if self.tracks_points_to:
+            points_to.attach_points_to(self)
         for a, b in self.pairs:
             if a != b and a in self.headers and not self.is_name(a) and (a, b) not in self.given:
                 self.refuse(a)
@@ -302,7 +313,7 @@ class Join:
         return self.is_chosen(id) and not self.is_name(id)
 
     def is_chosen(self, id: int) -> bool:
-        return any(isinstance(h[id], ChosenArray) for h in (self.left, self.right))
+        return any(isinstance(h[id], SelectedArray) for h in (self.left, self.right))
 
     def displace(self, id: int, moved: set[int], permuted: bool) -> None:
         """An array whose names were exchanged on a path, or had been before.
@@ -311,21 +322,21 @@ class Join:
         """
         x, y = self.left[id], self.right[id]
         if self.hinted is not None:
-            if isinstance(y, ChosenArray) and y.index.value in self.hinted:
+            if isinstance(y, SelectedArray) and y.index.value in self.hinted:
                 raise Mismatch("nothing", "an array that changes names")
             return
-        if points_to.of(x) or points_to.of(y):
+        if points_to.points_to_of(x) or points_to.points_to_of(y):
             return
         same = x is y and id not in self.headers and moved.isdisjoint((id, *x.bases))
         if self.is_name(id) or same or not (id in moved or self.is_chosen(id)):
             return
-        holders = swapped_arrays.displaced(self, id) if permuted else ()
+        holders = swapped_arrays.swapped_names(self, id) if permuted else ()
         if holders:
             self.holders |= {*holders}
             self.drop(self.merged.get(id))
-            of = x.index.value if isinstance(x, ChosenArray) and x.options == holders else None
+            of = x.index.value if isinstance(x, SelectedArray) and x.options == holders else None
             index = Scalar(self.slot(I64, of), True, 0, len(holders) - 1)
-            self.merged[id] = ChosenArray(index, holders)
+            self.merged[id] = SelectedArray(index, holders)
         elif self.is_chosen(id):
             self.merged[id] = self.contents(id, id, named=False)
 
@@ -343,22 +354,22 @@ class Join:
     def contents(self, a: int, b: int, named: bool) -> Contents:
         """`named`: two objects under one name, which may be promoted; an object itself never."""
         x, y = self.left[a], self.right[b]
-        stale = self.left.stale(a) or self.right.stale(b)
+        stale = self.left.invalidation(a) or self.right.invalidation(b)
         if stale is not None:
-            self.widened |= not isinstance(x, Stale)
+            self.widened |= not isinstance(x, Invalidated)
             return stale
-        seen = points_to.joined_view(self, a, b) if self.precise else None
+        seen = points_to.merged_view(self, a, b) if self.tracks_points_to else None
         if seen is not None:
             return seen
-        if self.hinted is not None and isinstance(y, OneOf):
+        if self.hinted is not None and isinstance(y, PointsTo):
             raise Mismatch("nothing", "an array that is one of several")
-        static = (ArrayObject, ViewObject, ChosenArray)
+        static = (ArrayObject, ViewObject, SelectedArray)
         if isinstance(x, static) and isinstance(y, static):
-            return merge_arrays.joined(self, a, b, named)
-        if any(isinstance(side, (SizedObject, SizedView)) for side in (x, y)) and all(
+            return merge_arrays.merged_array(self, a, b, named)
+        if any(isinstance(side, (DynamicArray, DynamicView)) for side in (x, y)) and all(
             isinstance(side, ARRAYS) for side in (x, y)
         ):
-            found = sized_joins.joined(self, a, b, named)
+            found = sized_joins.merged_dynamic_array(self, a, b, named)
             if found is None:
                 raise Mismatch(describe(Ref(a), self.left), describe(Ref(b), self.right))
             return found
@@ -400,5 +411,5 @@ class Join:
         heap.next_id = max(heap.next_id, self.next_id)
         for id, contents in self.merged.items():
             heap.objects[id] = substitute(contents, env)
-        may_alias.relink(self, heap)
+        may_alias.add_alias_edges(self, heap)
         return lambda skeleton: substitute(skeleton, env)

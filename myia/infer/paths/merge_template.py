@@ -6,11 +6,11 @@ from myia.infer.domain import swapped_arrays
 from myia.infer.domain.dtypes import convert, number_value
 from myia.infer.domain.heap import (
     ArrayObject,
-    ChosenArray,
+    DynamicArray,
     Heap,
-    OneOf,
-    SizedObject,
-    Stale,
+    Invalidated,
+    PointsTo,
+    SelectedArray,
     ViewObject,
 )
 from myia.infer.domain.values import (
@@ -24,7 +24,7 @@ from myia.infer.domain.values import (
     Static,
     UndefinedType,
 )
-from myia.infer.domain.views import Window
+from myia.infer.domain.views import StridedSlice
 from myia.infer.paths import function_choice, points_to
 from myia.infer.paths import merge_dynamic_arrays as sized_joins
 from myia.ir.avals import I64
@@ -75,9 +75,9 @@ class Coercion:
     def yields(self, whole: bool = True) -> list[Value]:
         """A value for each slot: zeros where this state has none, or (not `whole`) is not asked."""
         for id, target in self.join.merged.items() if whole else ():
-            exchanged = isinstance(target, ChosenArray) and not isinstance(target, OneOf)
+            exchanged = isinstance(target, SelectedArray) and not isinstance(target, PointsTo)
             if exchanged and id in self.heap:
-                place = swapped_arrays.index_in(self.heap, id, target.options, self.held)
+                place = swapped_arrays.name_index(self.heap, id, target.options, self.held)
                 self.found[target.index.value] = place
         return [self.found.get(slot) or zeros(slot.aval) for slot in self.join.slots]
 
@@ -101,9 +101,9 @@ class Coercion:
 
     def choice(self, x: Abstract, skeleton: Choice) -> None:
         if skeleton.index.value in self.slots:
-            self.found[skeleton.index.value] = function_choice.index_in(x, skeleton)
+            self.found[skeleton.index.value] = function_choice.option_index(x, skeleton)
         for option in skeleton.options:
-            own = function_choice.matching(option, x)
+            own = function_choice.matching_option(option, x)
             if own is not None:
                 self.value(own, option)
 
@@ -113,24 +113,24 @@ class Coercion:
             return
         self.done.add(joined)
         source = self.heap[x.id]
-        if isinstance(target, Stale) or isinstance(source, Stale):
+        if isinstance(target, Invalidated) or isinstance(source, Invalidated):
             return
-        if (stands_for := points_to.of(target)) is not None:
-            self.alternative(x.id, joined, stands_for)
-        elif isinstance(target, ChosenArray):
+        if (points_to_set := points_to.points_to_of(target)) is not None:
+            self.alternative(x.id, joined, points_to_set)
+        elif isinstance(target, SelectedArray):
             return  # when all that is held is known
         else:
             self.held[x.id] = joined
-        if isinstance(target, OneOf):
+        if isinstance(target, PointsTo):
             return
         if isinstance(target, ArrayObject):
             if target.value in self.slots:
                 value = self.join.read_array.read(self.heap, x.id)
                 self.found[target.value] = convert(value, target.value.dtype)
             return
-        if isinstance(target, SizedObject):
-            elements = self.join.read_array.elements(self.heap, x.id)
-            self.found |= sized_joins.coerced(elements, target, self.slots)
+        if isinstance(target, DynamicArray):
+            elements = self.join.read_array.padded_value(self.heap, x.id)
+            self.found |= sized_joins.coerced_array(elements, target, self.slots)
             return
         if isinstance(target, ViewObject):
             self.view(source, target)
@@ -142,20 +142,20 @@ class Coercion:
 
     def view(self, source: ViewObject, target: ViewObject) -> None:
         """Where the window lies."""
-        if isinstance(target.step, Window):
+        if isinstance(target.step, StridedSlice):
             for start, slot in zip(source.step.starts, target.step.starts):
                 if slot in self.slots:
                     self.found[slot] = (
                         start if isinstance(start, Value) else constant(start, I64.dtype)
                     )
 
-    def alternative(self, id: int, joined: int, stands_for: OneOf) -> None:
+    def alternative(self, id: int, joined: int, points_to_set: PointsTo) -> None:
         """Which object a name stands for, and its own array (`infer/paths/points_to.py`)."""
-        options, own = stands_for.options, self.join.owned.get(joined)
-        if stands_for.index.value in self.slots:
-            index = points_to.index_in(self.heap, id, options, own)
-            self.found[stands_for.index.value] = index
-        if own is not None and points_to.new_array(self.heap, id, options):
+        options, own = points_to_set.options, self.join.owned.get(joined)
+        if points_to_set.index.value in self.slots:
+            index = points_to.option_index(self.heap, id, options, own)
+            self.found[points_to_set.index.value] = index
+        if own is not None and points_to.may_be_new_array(self.heap, id, options):
             self.done.add(own)
             target = self.join.merged[own]
             self.found[target.value] = self.join.read_array.read(self.heap, id)

@@ -9,7 +9,7 @@ from myia.infer.domain.dtypes import is_number
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
 from myia.infer.domain.heap import BufferObject
 from myia.infer.domain.memory_order import result_like
-from myia.infer.domain.values import Abstract, Ref, Scalar, Static, static_int
+from myia.infer.domain.values import Abstract, Ref, Scalar, Static, is_static_int
 from myia.infer.domain.views import reshape
 from myia.infer.numeric.promotion import operand, operand_dtype
 from myia.infer.paths import growing_lists
@@ -75,8 +75,8 @@ def stack(ctx: Context, values: list[Value], axis: int, dtype: np.dtype) -> Valu
 
 def buffer_array(ctx: Context, buffer: BufferObject, dtype: np.dtype | None = None) -> Value:
     """A list built in a loop as one array; its length must be known."""
-    count = growing_lists.length(buffer)
-    if not static_int(count):
+    count = growing_lists.list_length(buffer)
+    if not is_static_int(count):
         ctx.needs_static("the length of a list that is stacked")
     if buffer.template.kind not in ("number", "array"):
         ctx.fail(BadType, message="a list of tuples cannot be stacked: stack its columns")

@@ -6,7 +6,7 @@
 
 What a name holds after a join gets an id of its own (`Join.refs`), and its value. Here it is told
 which objects it stands for (`ArrayObject.stands_for`). The value serves for as long as none of them
-is written to; from then on the name is `OneOf` them.
+is written to; from then on the name is `PointsTo` them.
 
 In a loop the objects that were there before are options. The arrays that its trips make are one
 option, the *own* array of the name, which is carried from trip to trip:
@@ -26,25 +26,25 @@ from myia.infer.domain import swapped_arrays
 from myia.infer.domain.heap import (
     VIEW_OF_ONE_PATH,
     ArrayObject,
-    ChosenArray,
     Contents,
     Heap,
-    OneOf,
-    Stale,
+    Invalidated,
+    PointsTo,
+    SelectedArray,
     ViewObject,
 )
 from myia.infer.domain.values import Ref, Scalar
-from myia.infer.domain.views import Window
+from myia.infer.domain.views import StridedSlice
 from myia.infer.paths import one_branch
 from myia.ir.avals import I64, Aval
 from myia.ir.core import Value
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import logic
 
-MOST_OPTIONS = 4  # a write is a conditional write to each
+MAX_POINTS_TO_OPTIONS = 4  # a write is a conditional write to each
 
 
-class Alternatives(Protocol):
+class MergeState(Protocol):
     """What is read of a join (`infer/paths/merge.py`), and what is added to it."""
 
     before: Heap
@@ -75,12 +75,12 @@ class Alternatives(Protocol):
     def drop(self, contents: Contents | None) -> None: ...
 
 
-def of(contents: Contents) -> OneOf | None:
+def points_to_of(contents: Contents) -> PointsTo | None:
     """What it stands for, if it stands for one of several objects."""
-    return contents if isinstance(contents, OneOf) else getattr(contents, "stands_for", None)
+    return contents if isinstance(contents, PointsTo) else getattr(contents, "points_to", None)
 
 
-def attach(join: Alternatives) -> None:
+def attach_points_to(join: MergeState) -> None:
     """Tell the names of a join what they stand for."""
     for (a, b), joined in list(join.pairs.items()):
         if joined in join.holders or not isinstance(join.merged.get(joined), ArrayObject):
@@ -92,11 +92,11 @@ def attach(join: Alternatives) -> None:
         if told:
             join.given.add((a, b))
             join.view_bases += [(base, joined) for base in join.merged[joined].bases]
-        elif of(join.left[a]) is not None or of(join.right[b]) is not None:
+        elif points_to_of(join.left[a]) is not None or points_to_of(join.right[b]) is not None:
             _freeze(join, a, b, joined)
 
 
-def _freeze(join: Alternatives, a: int, b: int, joined: int) -> None:
+def _freeze(join: MergeState, a: int, b: int, joined: int) -> None:
     """A name of which it is not known what it stands for: it shows what the objects hold now."""
     join.view_bases += [(base, joined) for base in (*join.left[a].bases, *join.right[b].bases)]
     was = join.left[a]
@@ -108,7 +108,7 @@ def _freeze(join: Alternatives, a: int, b: int, joined: int) -> None:
 # ----- Branches
 
 
-def _attach_in_branch(join: Alternatives, a: int, b: int, joined: int) -> bool:
+def _attach_in_branch(join: MergeState, a: int, b: int, joined: int) -> bool:
     shared = sum(a == x or b == y for x, y in join.pairs) > 1
     seen = any(c.bases for c in (join.left[a], join.right[b]))
     if not (shared or seen or a in join.before or b in join.before):
@@ -118,13 +118,13 @@ def _attach_in_branch(join: Alternatives, a: int, b: int, joined: int) -> bool:
         return False
     for id, left in ((a, True), (b, False)):
         if id not in join.before:
-            one_branch.value(join, Ref(id), left)
+            one_branch.one_sided_template(join, Ref(id), left)
         if _is_stale(join, id):
             return False
     contents = join.merged[joined]
     contiguous = all(map(_contiguous, (join.left[a], join.right[b])))
     index = Scalar(join.slot(I64), True, 0, 1)
-    join.merged[joined] = ArrayObject(contents.value, None, contiguous, OneOf(index, (a, b)))
+    join.merged[joined] = ArrayObject(contents.value, None, contiguous, PointsTo(index, (a, b)))
     return True
 
 
@@ -135,7 +135,7 @@ def _fits(heap: Heap, id: int, aval: Aval) -> bool:
         return contents.value.aval == aval
     if isinstance(contents, ViewObject):
         return (found := _aval(heap, id)) is not None and found == aval
-    return isinstance(contents, ChosenArray) and _fits(heap, contents.options[0], aval)
+    return isinstance(contents, SelectedArray) and _fits(heap, contents.options[0], aval)
 
 
 def _aval(heap: Heap, id: int) -> Aval | None:
@@ -146,13 +146,13 @@ def _aval(heap: Heap, id: int) -> Aval | None:
     if isinstance(contents, ViewObject):
         base = _aval(heap, contents.base)
         return None if base is None else contents.step.aval(base)
-    return _aval(heap, contents.options[0]) if isinstance(contents, ChosenArray) else None
+    return _aval(heap, contents.options[0]) if isinstance(contents, SelectedArray) else None
 
 
-def _is_stale(join: Alternatives, id: int) -> bool:
-    if isinstance(join.merged.get(id), Stale):
+def _is_stale(join: MergeState, id: int) -> bool:
+    if isinstance(join.merged.get(id), Invalidated):
         return True
-    return any(id in heap and heap.stale(id) is not None for heap in (join.left, join.right))
+    return any(id in heap and heap.invalidation(id) is not None for heap in (join.left, join.right))
 
 
 def _contiguous(contents: Contents) -> bool:
@@ -162,9 +162,9 @@ def _contiguous(contents: Contents) -> bool:
 # ----- Loops
 
 
-def _attach_in_loop(join: Alternatives, a: int, b: int, joined: int) -> bool:
+def _attach_in_loop(join: MergeState, a: int, b: int, joined: int) -> bool:
     before = join.before if join.outer is None else join.outer
-    known = of(join.left[a])
+    known = points_to_of(join.left[a])
     if a in before:  # the first trip that gives the name something else
         if a == b:
             return False
@@ -188,7 +188,7 @@ def _attach_in_loop(join: Alternatives, a: int, b: int, joined: int) -> bool:
 
 def _places(heap: Heap, id: int, before: Heap) -> Iterator[int]:
     """The objects that `id` may be: such as were there before the loop, or no names."""
-    chosen = None if id in before else of(heap[id])
+    chosen = None if id in before else points_to_of(heap[id])
     if chosen is None:
         yield id
     else:
@@ -196,10 +196,10 @@ def _places(heap: Heap, id: int, before: Heap) -> Iterator[int]:
             yield from _places(heap, option, before)
 
 
-def _possible(join: Alternatives, joined: int, options, made: list[int], before: Heap) -> bool:
+def _possible(join: MergeState, joined: int, options, made: list[int], before: Heap) -> bool:
     aval = join.merged[joined].value.aval
     old = [id for id in options if id in before]
-    if len(old) >= MOST_OPTIONS or any(map(join.left.stale, old)):
+    if len(old) >= MAX_POINTS_TO_OPTIONS or any(map(join.left.invalidation, old)):
         return False
     if join.hinted is None and not all(_is_plain(join.right[id]) for id in made):
         return False
@@ -213,7 +213,7 @@ def _is_plain(contents: Contents) -> bool:
 
 
 def _with_own(
-    join: Alternatives, a: int, joined: int, options: tuple[int, ...], made, before: Heap
+    join: MergeState, a: int, joined: int, options: tuple[int, ...], made, before: Heap
 ) -> tuple[int, ...]:
     """The options, among them the own array of the name `joined` if it needs one."""
     was = join.was_owned.get(a)  # the own array of `a`, which is a name of the last trip
@@ -226,8 +226,8 @@ def _with_own(
     old = join.left.objects.get(own)
     aval = join.merged[joined].value.aval
     of = old.value if isinstance(old, ArrayObject) else None
-    if not made and isinstance(join.right[own], Stale):
-        join.widened |= not isinstance(old, Stale)
+    if not made and isinstance(join.right[own], Invalidated):
+        join.widened |= not isinstance(old, Invalidated)
         join.merged[own] = join.right[own]
     else:
         contiguous = all(_contiguous(join.right[id]) for id in (*made, *([own] if old else ())))
@@ -238,15 +238,15 @@ def _with_own(
     return (*options, own)
 
 
-def _stand_for(join: Alternatives, a: int, b: int, joined: int, options: tuple[int, ...]) -> None:
+def _stand_for(join: MergeState, a: int, b: int, joined: int, options: tuple[int, ...]) -> None:
     left, right, contents = join.left[a], join.right[b], join.merged[joined]
-    known = of(left) if joined == a else None
+    known = points_to_of(left) if joined == a else None
     if known is None or known.options != options:
         join.widened = True
     index = join.slot(I64, known.index.value if known is not None else None)
-    chosen = OneOf(Scalar(index, True, 0, len(options) - 1), options)
-    was_one_of = known is not None and isinstance(left, OneOf)
-    if was_one_of or (join.hinted is None and isinstance(right, OneOf)):
+    chosen = PointsTo(Scalar(index, True, 0, len(options) - 1), options)
+    was_one_of = known is not None and isinstance(left, PointsTo)
+    if was_one_of or (join.hinted is None and isinstance(right, PointsTo)):
         join.widened |= not was_one_of
         join.drop(contents)
         join.merged[joined] = chosen
@@ -259,7 +259,7 @@ def _stand_for(join: Alternatives, a: int, b: int, joined: int, options: tuple[i
 # ----- Views of one array
 
 
-def joined_view(join: Alternatives, a: int, b: int) -> ViewObject | None:
+def merged_view(join: MergeState, a: int, b: int) -> ViewObject | None:
     """Two windows of one size on one array: a window whose place is known at run time."""
     x, y = join.left[a], join.right[b]
     if not (isinstance(x, ViewObject) and isinstance(y, ViewObject)):
@@ -268,7 +268,7 @@ def joined_view(join: Alternatives, a: int, b: int) -> ViewObject | None:
     if not one_base or x.base not in join.before:
         return None
     first, then = x.step, y.step
-    if not (isinstance(first, Window) and isinstance(then, Window)):
+    if not (isinstance(first, StridedSlice) and isinstance(then, StridedSlice)):
         return None
     alike = (first.sizes, first.strides, first.shape) == (then.sizes, then.strides, then.shape)
     moved = [i for i, start in enumerate(first.starts) if start != then.starts[i]]
@@ -279,7 +279,7 @@ def joined_view(join: Alternatives, a: int, b: int) -> ViewObject | None:
     return ViewObject(x.base, replace(first, starts=starts))
 
 
-def _start(join: Alternatives, s: int | Value, t: int | Value) -> int | Value:
+def _start(join: MergeState, s: int | Value, t: int | Value) -> int | Value:
     if isinstance(s, Value):
         return s if s is t and s not in join.entry_slots else join.slot(I64, s)
     return s if not isinstance(t, Value) and s == t else join.slot(I64)
@@ -288,39 +288,39 @@ def _start(join: Alternatives, s: int | Value, t: int | Value) -> int | Value:
 # ----- What a path has
 
 
-def index_in(heap: Heap, id: int, options: tuple[int, ...], own: int | None) -> Value:
+def option_index(heap: Heap, id: int, options: tuple[int, ...], own: int | None) -> Value:
     """Which of the options the object `id` of this heap is; one that is new is the own array."""
     if id in options:
         return constant(options.index(id), I64.dtype)
-    chosen = of(heap[id])
+    chosen = points_to_of(heap[id])
     if chosen is None:
         return constant(options.index(own), I64.dtype)
     if chosen.options == options:
         return chosen.index.value
-    found = [index_in(heap, option, options, own) for option in chosen.options]
-    return swapped_arrays.read(chosen, found)
+    found = [option_index(heap, option, options, own) for option in chosen.options]
+    return swapped_arrays.selected_value(chosen, found)
 
 
-def new_array(heap: Heap, id: int, options: tuple[int, ...]) -> bool:
+def may_be_new_array(heap: Heap, id: int, options: tuple[int, ...]) -> bool:
     """Whether the object `id` of this heap may be another array than the options."""
-    chosen = None if id in options else of(heap[id])
+    chosen = None if id in options else points_to_of(heap[id])
     if chosen is None:
         return id not in options
-    return any(new_array(heap, option, options) for option in chosen.options)
+    return any(may_be_new_array(heap, option, options) for option in chosen.options)
 
 
 # ----- Identity
 
 
-def may_be(heap: Heap, a: int, b: int) -> bool:
+def is_ambiguous(heap: Heap, a: int, b: int) -> bool:
     """Whether one of the two stands for one of several objects."""
-    return any(of(heap[id]) is not None for id in (a, b))
+    return any(points_to_of(heap[id]) is not None for id in (a, b))
 
 
-def same(heap: Heap, a: int, b: int) -> Value | None:
+def identity_test(heap: Heap, a: int, b: int) -> Value | None:
     """Whether `a` is `b`, where one of them is an option of the other."""
     for one, other in ((a, b), (b, a)):
-        chosen = of(heap[one])
+        chosen = points_to_of(heap[one])
         if chosen is not None and other in chosen.options and not _nested(heap, chosen.options):
             place = constant(chosen.options.index(other), I64.dtype)
             return logic.eq(chosen.index.value, place)
@@ -328,4 +328,4 @@ def same(heap: Heap, a: int, b: int) -> Value | None:
 
 
 def _nested(heap: Heap, options: tuple[int, ...]) -> bool:
-    return any(of(heap[id]) is not None for id in options)
+    return any(points_to_of(heap[id]) is not None for id in options)

@@ -2,7 +2,7 @@
 
 A part of the program that has been inferred into a builder of its own (a call, the function that a
 derivative is taken of) may return values and change objects. `export` finds every run-time value
-that is visible afterwards; `adopt` puts the op's results in their place.
+that is visible afterwards; `substitute_results` puts the op's results in their place.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 from myia.infer.domain.context import Context
 from myia.infer.domain.heap import (
     ArrayObject,
-    ChosenArray,
+    DynamicArray,
+    DynamicView,
     Heap,
-    SizedObject,
-    SizedView,
+    SelectedArray,
     ViewObject,
 )
 from myia.infer.domain.memory_order import is_contiguous
@@ -49,7 +49,7 @@ class Exports:
             return
         self.seen.add(id)
         contents = ctx.heap[id]
-        if isinstance(contents, SizedView):
+        if isinstance(contents, DynamicView):
             for value in contents.step.values():
                 self.add(ctx, Scalar(value, weak=False), before)
         for base in contents.bases:
@@ -64,33 +64,33 @@ class Exports:
                 self.object(ctx, id, before)
 
 
-def adopt(ctx: Context, exports: Exports, results: list[Value], xs: list[Abstract]):
+def substitute_results(ctx: Context, exports: Exports, results: list[Value], xs: list[Abstract]):
     """Replace what was exported by the op's results, in `xs` and in the objects."""
     env = dict(zip(exports.values, results))
     for old, new in env.items():
         new.name = new.name or old.name
     for id in exports.seen:
         contents = ctx.heap[id]
-        if isinstance(contents, SizedView):
-            contents = replace(contents, step=contents.step.renamed(env))
+        if isinstance(contents, DynamicView):
+            contents = replace(contents, step=contents.step.substituted(env))
         ctx.heap.objects[id] = substitute(contents, env)
     return [substitute(x, env) for x in xs]
 
 
-def copied(ctx: Context, x: Abstract, made: dict[int, Ref]) -> Abstract:
+def deep_copied(ctx: Context, x: Abstract, made: dict[int, Ref]) -> Abstract:
     """`x` with copies of the arrays and containers in it; `made` keeps aliases aliases."""
     if not isinstance(x, Ref):
-        return x.rebuild(tuple(copied(ctx, c, made) for c in x.children()))
+        return x.rebuild(tuple(deep_copied(ctx, c, made) for c in x.children()))
     if x.id not in made:
         contents = ctx.contents(x)
-        if isinstance(contents, (ViewObject, ChosenArray)):
+        if isinstance(contents, (ViewObject, SelectedArray)):
             contents = ArrayObject(ctx.read(x), contiguous=is_contiguous(ctx, x))
         if isinstance(contents, ArrayObject):
-            contents = replace(contents, stands_for=None)
-        if isinstance(contents, SizedView):
+            contents = replace(contents, points_to=None)
+        if isinstance(contents, DynamicView):
             elements = read_sized(ctx, x)
-            contents = SizedObject(elements.value, elements.extents)
+            contents = DynamicArray(elements.value, elements.dynamic_axes)
         made[x.id] = ctx.new(contents)
-        children = tuple(copied(ctx, c, made) for c in contents.children())
+        children = tuple(deep_copied(ctx, c, made) for c in contents.children())
         ctx.heap.objects[made[x.id].id] = contents.rebuild(children)
     return made[x.id]

@@ -9,7 +9,7 @@ import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number
-from myia.infer.domain.heap import SizedObject
+from myia.infer.domain.heap import DynamicArray
 from myia.infer.domain.values import NONE, Abstract, Ref, Static, Tuple, is_none
 from myia.infer.dynamic import access
 from myia.infer.dynamic.access import is_dynamic, refuse_dynamic
@@ -126,7 +126,7 @@ def _like(number: int | None):
         wanted = dtype_argument(ctx, rest[0] if is_none(dtype) else dtype)
         x = access.read(ctx, a)
         zeros = constant(0, wanted or x.value.dtype, x.value.shape)
-        made = access.new_array(ctx, zeros, x.extents)
+        made = access.new_array(ctx, zeros, x.dynamic_axes)
         assign(ctx, made, value, casting="unsafe")
         return made
 
@@ -220,15 +220,15 @@ def _transposed(ctx: Context, self: Abstract) -> Abstract:
     if len(order) == 1:
         return self
     value = shaping.transpose(x.value, permutation=order)
-    made = ctx.new(SizedObject(value, x.extents[::-1], "the transpose of a part"))
-    ctx.heap.copied(self.id, made.id)
+    made = ctx.new(DynamicArray(value, x.dynamic_axes[::-1], "the transpose of a part"))
+    ctx.heap.add_copy(self.id, made.id)
     return made
 
 
 def _counts(ctx: Context, x: Abstract) -> tuple[Abstract, ...]:
     extents = access.dynamic_axes_of(ctx, x)
     shape = access.bounding_aval(ctx, x).shape
-    return tuple(Static(n) if e is None else e.count.abstract() for n, e in zip(shape, extents))
+    return tuple(Static(n) if e is None else e.length.abstract() for n, e in zip(shape, extents))
 
 
 @property_("dynamic", "shape")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.dynamic_axes import Extents, moved_up, padded, prefix, resized
-from myia.infer.domain.lengths import Count, known, total
+from myia.infer.domain.dynamic_axes import DynamicAxes, pad_masked, prefix_axis, resized, shifted_up
+from myia.infer.domain.lengths import Length, static_length, total
 from myia.infer.domain.values import NONE, Abstract, Ref, Scalar, SliceValue, Static, Tuple, is_none
 from myia.infer.dynamic import access
-from myia.infer.dynamic.access import Elements, is_dynamic, new_array, read, refuse_dynamic
+from myia.infer.dynamic.access import PaddedValue, is_dynamic, new_array, read, refuse_dynamic
 from myia.infer.indexing.dynamic_subscripts import row
 from myia.infer.indexing.indexing import getitem
 from myia.infer.operators import operators
@@ -71,26 +71,26 @@ def _concatenate(ctx: Context, arrays: Abstract, axis: Abstract = Static(0)) -> 
     parts = [read(ctx, x).packed() for x in given]
     dtype = np.result_type(*(x.value.dtype for x in parts))
     bound = sum(x.value.shape[0] for x in parts)
-    made, end = constant(0, dtype, (bound,)), known(0)
+    made, end = constant(0, dtype, (bound,)), static_length(0)
     for x in parts:
-        moved = moved_up(resized(convert(x.value, dtype=dtype), 0, bound), 0, end)
+        moved = shifted_up(resized(convert(x.value, dtype=dtype), 0, bound), 0, end)
         after = logic.ge(shaping.iota(shape=(bound,), axis=0, dtype=I64), _repeated(end, bound))
         made = logic.select(after, moved, made)
-        end = total(end, x.counts[0])
-    if end.static:
-        return ctx.array(resized(made, 0, end.at))
-    extents = (prefix(end, bound),)
-    return new_array(ctx, padded(made, extents), extents)
+        end = total(end, x.lengths[0])
+    if end.is_static:
+        return ctx.array(resized(made, 0, end.number))
+    extents = (prefix_axis(end, bound),)
+    return new_array(ctx, pad_masked(made, extents), extents)
 
 
-def _repeated(n: Count, size: int) -> Value:
+def _repeated(n: Length, size: int) -> Value:
     return shaping.broadcast(n.value, shape=(size,), dims=())
 
 
 # ----- Sorting
 
 
-def _sorted(ctx: Context, a: Abstract, axis: Abstract) -> tuple[Elements, int, Value]:
+def _sorted(ctx: Context, a: Abstract, axis: Abstract) -> tuple[PaddedValue, int, Value]:
     """The elements sorted along an axis, what is there before what is not; where they were."""
     x = read(ctx, a).packed()
     ndim = x.value.aval.ndim
@@ -98,13 +98,13 @@ def _sorted(ctx: Context, a: Abstract, axis: Abstract) -> tuple[Elements, int, V
         refuse_dynamic(ctx, "sorting complex numbers or several axes")
     i = 0 if is_none(axis) else axis_argument(ctx, axis, ndim)
     places = shaping.iota(shape=x.value.shape, axis=i, dtype=I64)
-    if x.extents[i] is None:
+    if x.dynamic_axes[i] is None:
         value, places = emit(sort_p, x.value, places, axis=i, keys=1)
     else:
-        live = shaping.broadcast(x.extents[i].live(), shape=x.value.shape, dims=(i,))
+        live = shaping.broadcast(x.dynamic_axes[i].valid_mask(), shape=x.value.shape, dims=(i,))
         dead = convert(logic.not_(live), dtype=np.dtype(np.int8))
         _, value, places = emit(sort_p, dead, x.value, places, axis=i, keys=2)
-    return Elements(value, x.extents), i, places
+    return PaddedValue(value, x.dynamic_axes), i, places
 
 
 @for_dynamic_arrays(FUNCTIONS[np.sort])
@@ -112,7 +112,7 @@ def _sort(
     ctx: Context, a: Abstract, axis: Abstract = LAST, kind: Abstract = NONE, **options: Abstract
 ) -> Abstract:
     found, _, _ = _sorted(ctx, a, axis)
-    return new_array(ctx, padded(found.value, found.extents), found.extents)
+    return new_array(ctx, pad_masked(found.value, found.dynamic_axes), found.dynamic_axes)
 
 
 @for_dynamic_arrays(METHODS["array", "sort"])
@@ -130,7 +130,7 @@ def _argsort(
     ctx: Context, a: Abstract, axis: Abstract = LAST, kind: Abstract = NONE, **options: Abstract
 ) -> Abstract:
     found, _, places = _sorted(ctx, a, axis)
-    return new_array(ctx, padded(places, found.extents), found.extents)
+    return new_array(ctx, pad_masked(places, found.dynamic_axes), found.dynamic_axes)
 
 
 @for_dynamic_arrays(FUNCTIONS[np.searchsorted])
@@ -145,11 +145,11 @@ def _searchsorted(
     if not is_none(sorter) or is_dynamic(ctx, v) or access.bounding_aval(ctx, a).ndim != 1:
         refuse_dynamic(ctx, "`numpy.searchsorted` with a sorter, or for values,")
     x = read(ctx, a).packed()
-    (extent,) = x.extents
+    (extent,) = x.dynamic_axes
     last = constant(_last(x.value.dtype), x.value.dtype, x.value.shape)
-    full = ctx.array(logic.select(extent.live(), x.value, last))
+    full = ctx.array(logic.select(extent.valid_mask(), x.value, last))
     found = ctx.call(Static(np.searchsorted), (full, v), {"side": side})
-    return ctx.call(Static(np.minimum), (found, Scalar(extent.count.value, True)), {})
+    return ctx.call(Static(np.minimum), (found, Scalar(extent.length.value, True)), {})
 
 
 def _last(dtype: np.dtype) -> float:
@@ -169,9 +169,9 @@ def _median(ctx: Context, a: Abstract, axis: Abstract = NONE, **options: Abstrac
     if found.value.aval.ndim != 1 or options:
         refuse_dynamic(ctx, "`numpy.median` of several axes, or with options,")
     value = convert(found.value, dtype=inexact(found.value.dtype))
-    made = new_array(ctx, padded(value, found.extents), found.extents)
-    extents: Extents = found.extents
-    count = extents[i].count
+    made = new_array(ctx, pad_masked(value, found.dynamic_axes), found.dynamic_axes)
+    extents: DynamicAxes = found.dynamic_axes
+    count = extents[i].length
     low, high, top = (
         row(ctx, made, Scalar(place, True, 0, extents[i].bound - 1))
         for place in (
@@ -181,7 +181,7 @@ def _median(ctx: Context, a: Abstract, axis: Abstract = NONE, **options: Abstrac
         )
     )
     middle = operators.binary(ctx, "/", operators.binary(ctx, "+", low, high), Static(2.0))
-    unknown = logic.or_(logic.ne(top.value, top.value), extents[i].empty())
+    unknown = logic.or_(logic.ne(top.value, top.value), extents[i].is_empty())
     nan = constant(np.nan, middle.value.dtype)
     return Scalar(logic.select(unknown, nan, middle.value), False)
 

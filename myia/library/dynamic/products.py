@@ -8,11 +8,11 @@ import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import convert, promote
-from myia.infer.domain.dynamic_axes import Extent, filled, guarded
+from myia.infer.domain.dynamic_axes import DynamicAxis, fill_masked, stop_masked_gradients
 from myia.infer.domain.errors import BadValue
 from myia.infer.domain.values import NONE, Abstract, Ref
 from myia.infer.dynamic.access import (
-    Elements,
+    PaddedValue,
     dtype_of,
     is_dynamic,
     new_array,
@@ -35,7 +35,7 @@ EXTENDED = (products,)
 MESSAGE = "shapes not aligned: the axes that are summed over differ in size"
 
 
-def _factors(ctx: Context, a: Abstract, b: Abstract) -> tuple[Elements, Elements]:
+def _factors(ctx: Context, a: Abstract, b: Abstract) -> tuple[PaddedValue, PaddedValue]:
     """Both operands in one dtype."""
     xs = [x if is_dynamic(ctx, x) else numeric(ctx, x) for x in (a, b)]
     if not all(isinstance(x, Ref) for x in xs):
@@ -44,26 +44,26 @@ def _factors(ctx: Context, a: Abstract, b: Abstract) -> tuple[Elements, Elements
     if dtype.kind == "b":
         refuse_dynamic(ctx, "the product of bools")
     found = [read(ctx, x) for x in xs]
-    return tuple(Elements(convert(x.value, dtype), x.extents) for x in found)
+    return tuple(PaddedValue(convert(x.value, dtype), x.dynamic_axes) for x in found)
 
 
-def contracted(ctx: Context, x: Elements, y: Elements, i: int, j: int) -> Abstract:
+def contracted(ctx: Context, x: PaddedValue, y: PaddedValue, i: int, j: int) -> Abstract:
     """The sum of products over axis `i` of x and `j` of y; then their other axes."""
     x, y, extent = align_axes(ctx, x, y, i, j, MESSAGE)
     x, y = _zeroed(x, i, extent), _zeroed(y, j, extent)
-    extents = tuple(e for k, e in enumerate(x.extents) if k != i)
-    extents += tuple(e for k, e in enumerate(y.extents) if k != j)
+    extents = tuple(e for k, e in enumerate(x.dynamic_axes) if k != i)
+    extents += tuple(e for k, e in enumerate(y.dynamic_axes) if k != j)
     if x.value.aval.ndim == y.value.aval.ndim == 1:  # one loop, nothing in memory
         product = arithmetic.mul(x.value, y.value)
         return ctx.array(shaping.reduce_sum(product, axes=(0,)))
     product = dot_general(x.value, y.value, contract=((i,), (j,)), batch=((), ()))
-    return new_array(ctx, guarded(product, extents), extents)
+    return new_array(ctx, stop_masked_gradients(product, extents), extents)
 
 
-def _zeroed(x: Elements, axis: int, extent: Extent | None) -> Elements:
+def _zeroed(x: PaddedValue, axis: int, extent: DynamicAxis | None) -> PaddedValue:
     """Zeros for the padding along `axis`: an infinity there would make the sum NaN."""
     along = tuple(extent if k == axis else None for k in range(x.value.aval.ndim))
-    return Elements(filled(x.value, along, 0), x.extents)
+    return PaddedValue(fill_masked(x.value, along, 0), x.dynamic_axes)
 
 
 @for_dynamic_arrays(FUNCTIONS[np.matmul])
@@ -74,7 +74,7 @@ def _matmul(ctx: Context, x1: Abstract, x2: Abstract, out: Abstract = NONE) -> A
     return stored(ctx, contracted(ctx, x, y, x.value.aval.ndim - 1, _rows(y)), out)
 
 
-def _rows(y: Elements) -> int:
+def _rows(y: PaddedValue) -> int:
     return max(y.value.aval.ndim - 2, 0)
 
 
@@ -87,11 +87,11 @@ def _or_multiplied(product: Callable) -> Callable:
     return rule
 
 
-def _dot(ctx: Context, x: Elements, y: Elements) -> Abstract:
+def _dot(ctx: Context, x: PaddedValue, y: PaddedValue) -> Abstract:
     return contracted(ctx, x, y, x.value.aval.ndim - 1, _rows(y))
 
 
-def _inner(ctx: Context, x: Elements, y: Elements) -> Abstract:
+def _inner(ctx: Context, x: PaddedValue, y: PaddedValue) -> Abstract:
     return contracted(ctx, x, y, x.value.aval.ndim - 1, y.value.aval.ndim - 1)
 
 
@@ -104,7 +104,7 @@ def _vdot(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
     x, y = _factors(ctx, a, b)
     if x.value.aval.ndim != 1 or y.value.aval.ndim != 1:
         refuse_dynamic(ctx, "`numpy.vdot` of several axes")
-    return contracted(ctx, Elements(conjugate(x.value), x.extents), y, 0, 0)
+    return contracted(ctx, PaddedValue(conjugate(x.value), x.dynamic_axes), y, 0, 0)
 
 
 @for_dynamic_arrays(FUNCTIONS[np.outer])
@@ -113,8 +113,8 @@ def _outer(ctx: Context, a: Abstract, b: Abstract, out: Abstract = NONE) -> Abst
     if x.value.aval.ndim != 1 or y.value.aval.ndim != 1:
         refuse_dynamic(ctx, "`numpy.outer` of several axes")
     (n,), (m,) = x.value.shape, y.value.shape
-    column = new_array(ctx, ctx.reshape(x.value, (n, 1)), (*x.extents, None))
-    row = new_array(ctx, ctx.reshape(y.value, (1, m)), (None, *y.extents))
+    column = new_array(ctx, ctx.reshape(x.value, (n, 1)), (*x.dynamic_axes, None))
+    row = new_array(ctx, ctx.reshape(y.value, (1, m)), (None, *y.dynamic_axes))
     return stored(
         ctx, apply_elementwise(ctx, [column, row], lambda xs: operators.binary(ctx, "*", *xs)), out
     )

@@ -13,10 +13,10 @@ import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number
-from myia.infer.domain.dynamic_axes import Extents, filled, padded
+from myia.infer.domain.dynamic_axes import DynamicAxes, fill_masked, pad_masked
 from myia.infer.domain.values import FALSE, NONE, Abstract, Scalar, Static, is_none
 from myia.infer.dynamic import access
-from myia.infer.dynamic.access import Elements, is_dynamic, new_array, read, refuse_dynamic
+from myia.infer.dynamic.access import PaddedValue, is_dynamic, new_array, read, refuse_dynamic
 from myia.infer.operators import comparison, operators
 from myia.infer.registry import FUNCTIONS, for_dynamic_arrays
 from myia.library.numpy import reductions, statistics
@@ -49,16 +49,16 @@ def _greatest(dtype: np.dtype):
     return True if dtype.kind == "b" else np.iinfo(dtype).max
 
 
-def _along(x: Elements, axes: Axes) -> Extents:
+def _along(x: PaddedValue, axes: Axes) -> DynamicAxes:
     """The extents along these axes alone."""
-    return tuple(e if i in axes else None for i, e in enumerate(x.extents))
+    return tuple(e if i in axes else None for i, e in enumerate(x.dynamic_axes))
 
 
-def _left(x: Elements, axes: Axes, keepdims: bool) -> Extents:
+def _left(x: PaddedValue, axes: Axes, keepdims: bool) -> DynamicAxes:
     """The extents of a reduction."""
     if keepdims:
-        return tuple(None if i in axes else e for i, e in enumerate(x.extents))
-    return tuple(e for i, e in enumerate(x.extents) if i not in axes)
+        return tuple(None if i in axes else e for i, e in enumerate(x.dynamic_axes))
+    return tuple(e for i, e in enumerate(x.dynamic_axes) if i not in axes)
 
 
 def reducing(handler: Callable, neutral: Callable, empty: str | None = None, *, ordered=False):
@@ -79,7 +79,7 @@ def reducing(handler: Callable, neutral: Callable, empty: str | None = None, *, 
         if empty is not None and not is_given(options.get("initial", NONE)):
             _check_not_empty(ctx, x, axes, empty)
         filling = neutral(x.value.dtype, options)
-        whole = ctx.array(filled(x.value, _along(x, axes), filling))
+        whole = ctx.array(fill_masked(x.value, _along(x, axes), filling))
         found = handler(ctx, whole, axis, *rest, **options)
         keepdims = static_flag(ctx, options.get("keepdims", FALSE), "keepdims")
         return _with_extents(ctx, found, _left(x, axes, keepdims))
@@ -92,15 +92,15 @@ def _refuse_mask(ctx: Context, where: Abstract) -> None:
         refuse_dynamic(ctx, "`where=`")
 
 
-def _with_extents(ctx: Context, x: Abstract, extents: Extents) -> Abstract:
+def _with_extents(ctx: Context, x: Abstract, extents: DynamicAxes) -> Abstract:
     return x if is_number(x) else new_array(ctx, ctx.read(x), extents)
 
 
-def _check_not_empty(ctx: Context, x: Elements, axes: Axes, message: str) -> None:
+def _check_not_empty(ctx: Context, x: PaddedValue, axes: Axes, message: str) -> None:
     for axis in axes:
-        extent = x.extents[axis]
-        if extent is not None and extent.count.lo == 0:
-            ctx.check(extent.empty(), ValueError, message)
+        extent = x.dynamic_axes[axis]
+        if extent is not None and extent.length.lo == 0:
+            ctx.check(extent.is_empty(), ValueError, message)
 
 
 def _zero(dtype: np.dtype, options: dict):
@@ -156,7 +156,7 @@ def _norm(
     if order == math.inf:
         message = _NO_IDENTITY.format("maximum")
         _check_not_empty(ctx, given, axes, message)
-    value = filled(given.value, _along(given, axes), 0)
+    value = fill_masked(given.value, _along(given, axes), 0)
     found = FUNCTIONS[np.linalg.norm](ctx, ctx.array(value), ord, axis, keepdims)
     return _with_extents(ctx, found, _left(given, axes, static_flag(ctx, keepdims, "keepdims")))
 
@@ -164,11 +164,11 @@ def _norm(
 # ----- Means and variances
 
 
-def _number_of(ctx: Context, x: Elements, axes: Axes) -> Abstract:
+def _number_of(ctx: Context, x: PaddedValue, axes: Axes) -> Abstract:
     """How many elements are reduced into one."""
     total: Abstract = Static(1)
     for axis in axes:
-        total = operators.binary(ctx, "*", total, x.counts[axis].abstract())
+        total = operators.binary(ctx, "*", total, x.lengths[axis].abstract())
     return total
 
 
@@ -248,9 +248,9 @@ def _running(handler: Callable, neutral: int) -> None:
         if is_none(axis) and x.value.aval.ndim > 1:
             refuse_dynamic(ctx, "a running fold over several axes")
         i = 0 if is_none(axis) else axis_argument(ctx, axis, x.value.aval.ndim)
-        whole = ctx.array(filled(x.value, _along(x, (i,)), neutral))
+        whole = ctx.array(fill_masked(x.value, _along(x, (i,)), neutral))
         found = handler(ctx, whole, Static(i), *rest, **options)
-        return new_array(ctx, padded(ctx.read(found), x.extents), x.extents)
+        return new_array(ctx, pad_masked(ctx.read(found), x.dynamic_axes), x.dynamic_axes)
 
     for_dynamic_arrays(handler)(rule)
 

@@ -14,7 +14,7 @@ import numpy as np
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import promote
 from myia.infer.domain.errors import BadValue
-from myia.infer.domain.memory_order import frozen_view
+from myia.infer.domain.memory_order import readonly_snapshot
 from myia.infer.domain.values import NONE, Abstract, Ref, Static
 from myia.infer.domain.views import reshape
 from myia.infer.numeric.promotion import operand_dtype
@@ -62,7 +62,7 @@ def _einsum(
     value = _arranged(_summed(*done, output), output)
     value = truth(value) if wanted.kind == "b" else value
     if not is_given(out) and _is_view(ctx, xs, inputs, output, wanted):
-        return frozen_view(ctx, xs[0], value, "a view made by `np.einsum`")
+        return readonly_snapshot(ctx, xs[0], value, "a view made by `np.einsum`")
     return store_out(ctx, ctx.array(value, contiguous=False), out)
 
 

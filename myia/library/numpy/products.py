@@ -10,7 +10,7 @@ import numpy as np
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import broadcast_to, convert, is_number, promote
 from myia.infer.domain.errors import BadValue
-from myia.infer.domain.values import NONE, Abstract, Static, static_int
+from myia.infer.domain.values import NONE, Abstract, Static, is_static_int
 from myia.infer.domain.views import reshape
 from myia.infer.numeric.promotion import operand_dtype
 from myia.infer.operators import operators
@@ -182,7 +182,7 @@ def _tensordot(
 
 
 def _paired_axes(ctx: Context, axes: Abstract, m: int, n: int) -> tuple[Axes, Axes]:
-    if static_int(axes) or is_number(axes):
+    if is_static_int(axes) or is_number(axes):
         count = static_value(ctx, axes, "the number of axes")
         if count > min(m, n):
             ctx.fail(BadValue, message="tuple index out of range", exception="IndexError")

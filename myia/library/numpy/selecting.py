@@ -17,8 +17,8 @@ from myia.infer.domain.values import (
     Abstract,
     Static,
     is_none,
-    static_int,
-    static_number,
+    is_static_int,
+    is_static_number,
 )
 from myia.infer.numeric.promotion import broadcast_shapes, operand, operand_dtype
 from myia.infer.operators import comparison
@@ -113,7 +113,7 @@ def _clip(
 
 def _beyond(bound: Abstract, dtype: np.dtype, side: int) -> bool:
     """True for a Python integer that no number of `dtype` reaches: it bounds nothing."""
-    if not static_int(bound) or dtype.kind not in "iu":
+    if not is_static_int(bound) or dtype.kind not in "iu":
         return False
     info = np.iinfo(dtype)
     return bound.value < info.min if side < 0 else bound.value > info.max
@@ -178,7 +178,7 @@ def _finite(ctx: Context, value: Value, nan: Abstract, posinf: Abstract, neginf:
 def _round(ctx: Context, a: Abstract, decimals: Abstract = ZERO, out: Abstract = NONE) -> Abstract:
     x = array(ctx, a)
     digits = integer(ctx, decimals, "the number of decimals")
-    if static_number(x):
+    if is_static_number(x):
         return Static(np.round(x.value, digits))
     dtype = dtype_of(ctx, x)
     if dtype.kind in "biu":

@@ -14,7 +14,7 @@ from myia.infer.indexing.indexing import dict_key, getitem
 from myia.infer.operators import comparison, operators
 from myia.infer.operators.truth import truth
 from myia.infer.paths import growing_lists, list_slices
-from myia.infer.paths.region_outputs import copied
+from myia.infer.paths.region_outputs import deep_copied
 from myia.infer.registry import function, method
 
 # ----- Lists
@@ -67,14 +67,14 @@ def _pop_grown(ctx: Context, self: Ref, index: Abstract) -> Abstract:
     if i == -1:
         return list_slices.pop_last(ctx, self)
     item = getitem(ctx, self, index)
-    list_slices.delete(ctx, self, i)
+    list_slices.delete_items(ctx, self, i)
     return item
 
 
 @method("list", "insert")
 def _insert(ctx: Context, self: Ref, index: Abstract, item: Abstract) -> Abstract:
     i = ctx.int_of(index, "the index of an item")
-    list_slices.store_part(ctx, self, slice(i, i), ctx.new(ListObject((item,))))
+    list_slices.store_slice(ctx, self, slice(i, i), ctx.new(ListObject((item,))))
     return NONE
 
 
@@ -124,7 +124,7 @@ def _sort(ctx: Context, self: Ref, **options: Abstract) -> Abstract:
 
 @method("list", "reverse")
 def _reverse(ctx: Context, self: Ref) -> Abstract:
-    list_slices.become(ctx, self, list_slices.part(ctx, self, slice(None, None, -1)))
+    list_slices.replace_items(ctx, self, list_slices.sliced(ctx, self, slice(None, None, -1)))
     return NONE
 
 
@@ -136,7 +136,7 @@ def _clear(ctx: Context, self: Ref) -> Abstract:
 
 @method("list", "copy")
 def _copy(ctx: Context, self: Ref) -> Abstract:
-    return growing_lists.copied(ctx, self)
+    return growing_lists.copied_list(ctx, self)
 
 
 @function(copy.copy)
@@ -145,15 +145,15 @@ def _shallow_copy(ctx: Context, x: Abstract) -> Abstract:
     if not isinstance(x, Ref):
         return x
     return (
-        copied(ctx, x, {})
+        deep_copied(ctx, x, {})
         if ctx.is_array(x) or is_dynamic(ctx, x)
-        else growing_lists.copied(ctx, x)
+        else growing_lists.copied_list(ctx, x)
     )
 
 
 @function(copy.deepcopy)
 def _deep_copy(ctx: Context, x: Abstract) -> Abstract:
-    return copied(ctx, x, {})
+    return deep_copied(ctx, x, {})
 
 
 @method("dict", "copy")

@@ -8,7 +8,7 @@ import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, BadValue
-from myia.infer.domain.values import FALSE, NONE, TRUE, Abstract, Static, is_none, static_int
+from myia.infer.domain.values import FALSE, NONE, TRUE, Abstract, Static, is_none, is_static_int
 from myia.infer.loops.fixed_point import LoopCode, loop
 from myia.infer.operators import comparison, operators
 from myia.infer.operators.truth import short_circuit_and, short_circuit_or, truth
@@ -20,7 +20,7 @@ from myia.primitives.pointwise import logic
 
 def _fold(ctx: Context, iterable: Abstract, start: Abstract, step) -> Abstract:
     code = LoopCode(
-        ("fold", step), ctx.sequence(iterable), None, lambda item, xs: [step(ctx, xs[0], item)]
+        ("fold", step), ctx.items_of(iterable), None, lambda item, xs: [step(ctx, xs[0], item)]
     )
     return loop(ctx, code, [start])[0]
 
@@ -70,13 +70,13 @@ def _extremum(op: str):
             ctx.fail(BadType, message=f"unexpected keyword argument {next(iter(options))!r}")
         if len(args) > 1:
             return functools.reduce(lambda a, b: better(ctx, a, b, key), args)
-        items = ctx.sequence(args[0])
-        if static_int(items.count) and items.count.value == 0:
+        items = ctx.items_of(args[0])
+        if is_static_int(items.length) and items.length.value == 0:
             if default is None:
                 ctx.fail(BadValue, message="the iterable argument is empty")
             return default
-        if not static_int(items.count):
-            empty = logic.eq(items.count.value, constant(0, np.int64))
+        if not is_static_int(items.length):
+            empty = logic.eq(items.length.value, constant(0, np.int64))
             ctx.check(empty, ValueError, "the iterable argument is empty")
 
         def step(item, xs):

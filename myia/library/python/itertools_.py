@@ -20,9 +20,9 @@ from myia.infer.domain.values import (
     Static,
     Tuple,
     is_none,
-    static_int,
+    is_static_int,
 )
-from myia.infer.loops.iterables import ITERATORS, Sequence, sequence
+from myia.infer.loops.iterables import ITERATORS, Items, items_of
 from myia.infer.operators import operators
 from myia.infer.registry import function
 
@@ -53,9 +53,9 @@ def _product(ctx: Context, *iterables: Abstract, repeat: Abstract = Static(1)) -
 
 
 @iterator("product")
-def _product_items(ctx: Context, x: Iterator) -> Sequence:
-    parts = [sequence(ctx, item) for item in x.items]
-    counts = [ctx.int_of(part.count, "the number of items") for part in parts]
+def _product_items(ctx: Context, x: Iterator) -> Items:
+    parts = [items_of(ctx, item) for item in x.items]
+    counts = [ctx.int_of(part.length, "the number of items") for part in parts]
 
     def item(i: Abstract) -> Abstract:
         found: list[Abstract] = []
@@ -67,7 +67,7 @@ def _product_items(ctx: Context, x: Iterator) -> Sequence:
             found.append(part.item(_offset(ctx, place, 1, 0, count - 1)))
         return Tuple(tuple(found))
 
-    return Sequence(Static(math.prod(counts)), item, any(part.unroll for part in parts))
+    return Items(Static(math.prod(counts)), item, any(part.unroll for part in parts))
 
 
 @function(itertools.pairwise)
@@ -76,14 +76,14 @@ def _pairwise(ctx: Context, iterable: Abstract) -> Abstract:
 
 
 @iterator("pairwise")
-def _pairwise_items(ctx: Context, x: Iterator) -> Sequence:
-    part = sequence(ctx, x.items[0])
-    count = ctx.int_of(part.count, "the number of items")
+def _pairwise_items(ctx: Context, x: Iterator) -> Items:
+    part = items_of(ctx, x.items[0])
+    count = ctx.int_of(part.length, "the number of items")
 
     def item(i: Abstract) -> Abstract:
         return Tuple((part.item(i), part.item(_offset(ctx, i, 1, 1, count - 1))))
 
-    return Sequence(Static(max(0, count - 1)), item, part.unroll)
+    return Items(Static(max(0, count - 1)), item, part.unroll)
 
 
 @function(itertools.islice)
@@ -92,9 +92,9 @@ def _islice(ctx: Context, iterable: Abstract, *bounds: Abstract) -> Abstract:
 
 
 @iterator("islice")
-def _islice_items(ctx: Context, x: Iterator) -> Sequence:
-    part = sequence(ctx, x.items[0])
-    count = ctx.int_of(part.count, "the number of items")
+def _islice_items(ctx: Context, x: Iterator) -> Items:
+    part = items_of(ctx, x.items[0])
+    count = ctx.int_of(part.length, "the number of items")
     bounds = [None if is_none(b) else ctx.int_of(b, "a bound of a slice") for b in x.items[1:]]
     if any(b is not None and b < 0 for b in bounds):
         ctx.fail(BadValue, message="the arguments of islice() must not be negative")
@@ -103,7 +103,7 @@ def _islice_items(ctx: Context, x: Iterator) -> Sequence:
     def item(i: Abstract) -> Abstract:
         return part.item(_offset(ctx, i, chosen.step, chosen.start, count - 1))
 
-    return Sequence(Static(len(chosen)), item, part.unroll)
+    return Items(Static(len(chosen)), item, part.unroll)
 
 
 @function(itertools.repeat)
@@ -117,13 +117,13 @@ def _repeat(ctx: Context, x: Abstract, times: Abstract | None = None) -> Abstrac
 
 
 @iterator("repeat")
-def _repeat_items(ctx: Context, x: Iterator) -> Sequence:
+def _repeat_items(ctx: Context, x: Iterator) -> Items:
     item, times = x.items
-    if static_int(times):
+    if is_static_int(times):
         times = Static(max(0, int(times.value)))
     else:
         times = ctx.call(Static(max), (times, Static(0)), {})
-    return Sequence(times, lambda i: item)
+    return Items(times, lambda i: item)
 
 
 # ----- All items at once

@@ -14,7 +14,7 @@ import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, BadValue
-from myia.infer.domain.values import Abstract, Scalar, Static, Tuple, static_number
+from myia.infer.domain.values import Abstract, Scalar, Static, Tuple, is_static_number
 from myia.infer.operators import operators
 from myia.infer.registry import function
 from myia.ir.core import Value
@@ -46,7 +46,7 @@ def _register(f: Callable, emit: Callable[..., Value], count: int | None = 1) ->
     """A function of `count` numbers (None: of any number of them)."""
 
     def handler(ctx: Context, *args: Abstract) -> Abstract:
-        if all(static_number(x) for x in args):
+        if all(is_static_number(x) for x in args):
             return _python(ctx, f, *(x.value for x in args))
         if count not in (None, len(args)):
             message = f"math.{f.__name__}() takes {count} arguments ({len(args)} given)"
@@ -104,7 +104,7 @@ _register(math.hypot, value_formulas.hypot, None)
 @function(math.log)
 def _log(ctx: Context, x: Abstract, base: Abstract | None = None) -> Abstract:
     numbers = [x] if base is None else [x, base]
-    if all(static_number(number) for number in numbers):
+    if all(is_static_number(number) for number in numbers):
         return _python(ctx, math.log, *(number.value for number in numbers))
     logs = [transcendental.log(_float(ctx, number)) for number in numbers]
     return Scalar(logs[0] if base is None else arithmetic.div(*logs), weak=True)
@@ -115,7 +115,7 @@ def _log(ctx: Context, x: Abstract, base: Abstract | None = None) -> Abstract:
 
 def _rounding(f: Callable, emit: Callable[[Value], Value]) -> None:
     def handler(ctx: Context, x: Abstract) -> Abstract:
-        if static_number(x):
+        if is_static_number(x):
             return _python(ctx, f, x.value)
         if isinstance(x, Scalar) and x.dtype.kind in "biu":
             return ctx.call(Static(int), (x,), {})
@@ -133,7 +133,7 @@ _rounding(math.trunc, transcendental.trunc)
 @function(math.modf)
 def _modf(ctx: Context, x: Abstract) -> Abstract:
     """The fractional and the whole part, both with the sign of `x`."""
-    if static_number(x):
+    if is_static_number(x):
         return Tuple(tuple(map(Static, _python(ctx, math.modf, x.value).value)))
     return Tuple(tuple(Scalar(part, weak=True) for part in value_formulas.modf(_float(ctx, x))))
 
@@ -171,7 +171,7 @@ def _known_items(ctx: Context, iterable: Abstract) -> list | None:
     """The items of a sequence of compile-time numbers."""
     if not isinstance(iterable, Tuple):
         return None
-    known = all(static_number(x) for x in iterable.items)
+    known = all(is_static_number(x) for x in iterable.items)
     return [x.value for x in iterable.items] if known else None
 
 

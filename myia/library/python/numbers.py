@@ -25,7 +25,7 @@ from myia.infer.domain.values import (
     Static,
     Tuple,
     is_none,
-    static_number,
+    is_static_number,
 )
 from myia.infer.numeric.promotion import operand_dtype
 from myia.infer.operators import operators
@@ -37,7 +37,7 @@ from myia.primitives.pointwise import arithmetic, logic, transcendental
 
 @function(abs, operator.abs)
 def _abs(ctx: Context, x: Abstract) -> Abstract:
-    if static_number(x):
+    if is_static_number(x):
         return Static(abs(x.value))
     if (found := ctx.special_method(x, "__abs__")) is not None:
         return ctx.call(found, (), {})

@@ -19,7 +19,7 @@ from myia.infer.domain.values import (
     Static,
     Tuple,
     is_none,
-    static_int,
+    is_static_int,
 )
 from myia.infer.loops.fixed_point import LoopCode, loop
 from myia.infer.operators.truth import truth
@@ -59,8 +59,8 @@ def _enumerate(ctx: Context, iterable: Abstract, start: Abstract = Static(0)) ->
 @function(zip)
 def _zip(ctx: Context, *iterables: Abstract, strict: Abstract = FALSE) -> Abstract:
     if strict.value:
-        counts = [ctx.sequence(x).count for x in iterables]
-        if not all(map(static_int, counts)) or len({c.value for c in counts}) > 1:
+        counts = [ctx.items_of(x).length for x in iterables]
+        if not all(map(is_static_int, counts)) or len({c.value for c in counts}) > 1:
             ctx.fail(BadValue, message="zip() arguments have different lengths")
     return Iterator("zip", iterables)
 
@@ -86,7 +86,7 @@ def _list(ctx: Context, x: Abstract | None = None) -> Abstract:
     if x is None:
         return ctx.new(ListObject(()))
     if isinstance(x, Ref) and not ctx.is_array(x) and ctx.contents(x).key()[0] is not DictObject:
-        return growing_lists.copied(ctx, x)
+        return growing_lists.copied_list(ctx, x)
     return ctx.new(ListObject(ctx.list_items(x)))
 
 
@@ -129,7 +129,7 @@ def _collect(ctx: Context, iterable: Abstract, make) -> Abstract:
         ctx.call(ctx.getattr(found, "append"), (make(item),), {})
         return xs
 
-    loop(ctx, LoopCode(("collect", iterable.key()), ctx.sequence(iterable), None, body), [])
+    loop(ctx, LoopCode(("collect", iterable.key()), ctx.items_of(iterable), None, body), [])
     return found
 
 
@@ -147,7 +147,7 @@ def _filter(ctx: Context, f: Abstract, iterable: Abstract) -> Abstract:
         branch(ctx, truth(ctx, kept), keep, lambda: NONE)
         return xs
 
-    loop(ctx, LoopCode(("filter", iterable.key()), ctx.sequence(iterable), None, body), [])
+    loop(ctx, LoopCode(("filter", iterable.key()), ctx.items_of(iterable), None, body), [])
     return found
 
 

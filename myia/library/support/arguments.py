@@ -11,7 +11,7 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import broadcast_to, convert, is_number, is_weak
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
 from myia.infer.domain.memory_order import result_like
-from myia.infer.domain.values import Abstract, Ref, Scalar, Static, Tuple, is_none, static_int
+from myia.infer.domain.values import Abstract, Ref, Scalar, Static, Tuple, is_none, is_static_int
 from myia.infer.numeric.promotion import is_numeric, operand, operand_dtype
 from myia.infer.paths.nested_sequences import as_array
 from myia.ir.avals import Aval
@@ -207,7 +207,7 @@ def axes_argument(ctx: Context, axis: Abstract, ndim: int) -> tuple[int, ...]:
 
 def reduction_axes(ctx: Context, axis: Abstract, ndim: int) -> tuple[int, ...]:
     """The axes of a reduction: NumPy lets a number be reduced along "axis 0"."""
-    if ndim == 0 and static_int(axis):
+    if ndim == 0 and is_static_int(axis):
         axis_number(ctx, int(axis.value), 1)
         return ()
     return axes_argument(ctx, axis, ndim)
@@ -215,7 +215,7 @@ def reduction_axes(ctx: Context, axis: Abstract, ndim: int) -> tuple[int, ...]:
 
 def integer(ctx: Context, x: Abstract, what: str) -> int:
     """A compile-time integer."""
-    if isinstance(x, Static) and not static_int(x):
+    if isinstance(x, Static) and not is_static_int(x):
         message = f"{type(x.value).__name__!r} object cannot be interpreted as an integer"
         ctx.fail(BadType, message=message)
     if not isinstance(x, Static) and not is_number(x):

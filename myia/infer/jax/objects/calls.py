@@ -25,7 +25,7 @@ from myia.infer.boundary.arguments import DEVICE_ARRAY, Arguments
 from myia.infer.boundary.signature import Constant, Flattener, Identity, Leaf
 from myia.infer.domain.context import Context, array_aval
 from myia.infer.domain.dtypes import convert
-from myia.infer.domain.errors import NeedsStatic, StagingFailed, Unsupported
+from myia.infer.domain.errors import NeedsStatic, TracingFailed, Unsupported
 from myia.infer.domain.heap import ArrayObject, Contents
 from myia.infer.domain.values import Abstract, Ref, Scalar, Static, Tuple
 from myia.infer.jax.objects.pytrees import snapshot
@@ -146,7 +146,7 @@ def _fail(ctx: Context, e: Exception, operands: TracerArguments):
     """The error that staging raised; an int that it may need at compile time could be had so."""
     integers = any(kind is int for kind in operands.kinds)
     ctx.fail(
-        StagingFailed,
+        TracingFailed,
         error=NeedsStatic if integers else MyiaError,
         name=operands.name,
         message=(str(e).strip().splitlines() or [""])[0],
@@ -211,7 +211,7 @@ def _handed_through(ctx: Context, x: Abstract, alias: bool) -> Abstract:
     if isinstance(contents, ArrayObject) and contents.readonly == DEVICE_ARRAY:
         return x
     copy = ctx.new(ArrayObject(ctx.read(x), DEVICE_ARRAY))
-    ctx.heap.copied(x.id, copy.id)
+    ctx.heap.add_copy(x.id, copy.id)
     return copy
 
 

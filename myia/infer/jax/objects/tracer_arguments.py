@@ -14,7 +14,7 @@ from typing import Any
 from myia.infer.boundary.arguments import call_partial
 from myia.infer.boundary.results import Outputs, Recipe
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import UserFunctionStaged
+from myia.infer.domain.errors import UserFunctionTraced
 from myia.infer.domain.values import (
     Abstract,
     Closure,
@@ -99,7 +99,7 @@ class TracerArguments(Outputs):
                 self.refuse(f"`{found.__qualname__}`")
 
     def refuse(self, what: str):
-        self.ctx.fail(UserFunctionStaged, name=self.name, what=what)
+        self.ctx.fail(UserFunctionTraced, name=self.name, what=what)
 
 
 def _with_variables(f: types.FunctionType, *parts: Any) -> types.FunctionType:

@@ -9,7 +9,7 @@ import numpy as np
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import broadcast_to
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
-from myia.infer.domain.memory_order import frozen_view, is_contiguous, ravel
+from myia.infer.domain.memory_order import is_contiguous, ravel, readonly_snapshot
 from myia.infer.domain.values import (
     NONE,
     TRUE,
@@ -19,7 +19,7 @@ from myia.infer.domain.values import (
     Static,
     Tuple,
     is_none,
-    static_number,
+    is_static_number,
 )
 from myia.infer.indexing.indexing import getitem
 from myia.infer.registry import METHODS, function, method, property_
@@ -104,7 +104,7 @@ class Part:
 
 def _part(name: str, imaginary: bool) -> None:
     def handler(ctx: Context, self: Abstract) -> Abstract:
-        if static_number(self):
+        if is_static_number(self):
             return Static(getattr(self.value, name))
         if dtype_of(ctx, self).kind == "c":
             return _complex_part(ctx, self, Part(imaginary))
@@ -112,7 +112,7 @@ def _part(name: str, imaginary: bool) -> None:
             return self
         if isinstance(self, Scalar):
             return Scalar(zeros(self.value.aval), self.weak)
-        return frozen_view(ctx, self, zeros(value_of(ctx, self).aval), "the imaginary part")
+        return readonly_snapshot(ctx, self, zeros(value_of(ctx, self).aval), "the imaginary part")
 
     for kind in ("array", "number", "python"):
         property_(kind, name)(handler)
@@ -141,7 +141,7 @@ def _flat(ctx: Context, self: Ref) -> Abstract:
         return ravel(ctx, self)
     value = ctx.read(self)
     flat = ctx.reshape(value, (value.aval.size,))
-    return frozen_view(ctx, self, flat, "the elements of an array that is not contiguous")
+    return readonly_snapshot(ctx, self, flat, "the elements of an array that is not contiguous")
 
 
 @method("array", "partition")
@@ -196,7 +196,7 @@ def _item(ctx: Context, self: Abstract, *args: Abstract) -> Abstract:
     if args:
         found = _element(ctx, self, args[0] if len(args) == 1 else Tuple(args))
         return _item(ctx, found)
-    if static_number(self):
+    if is_static_number(self):
         return Static(np.asarray(self.value).item())
     value = value_of(ctx, self)
     if value.aval.size != 1:
@@ -242,7 +242,7 @@ def _conjugate(ctx: Context, self: Abstract) -> Abstract:
 
 @method("python", "conjugate")
 def _conjugate_number(ctx: Context, self: Abstract) -> Abstract:
-    if static_number(self):
+    if is_static_number(self):
         return Static(self.value.conjugate())
     return Scalar(conjugate(self.value), weak=True)
 
@@ -250,7 +250,7 @@ def _conjugate_number(ctx: Context, self: Abstract) -> Abstract:
 @method("python", "is_integer")
 @method("number", "is_integer")
 def _is_integer(ctx: Context, self: Abstract) -> Abstract:
-    if static_number(self):
+    if is_static_number(self):
         return Static(float(self.value).is_integer())
     if self.dtype.kind in "biu":
         return TRUE

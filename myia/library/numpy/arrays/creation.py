@@ -7,7 +7,7 @@ import numpy as np
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import broadcast_to
 from myia.infer.domain.errors import BadType, BadValue
-from myia.infer.domain.memory_order import copy_of, is_contiguous, layout, result_like
+from myia.infer.domain.memory_order import copy_of, is_contiguous, result_like, strided_model
 from myia.infer.domain.values import FALSE, NONE, TRUE, Abstract, Ref, Static, is_none
 from myia.infer.domain.views import reshape
 from myia.infer.numeric.promotion import broadcast_shapes
@@ -183,7 +183,7 @@ def _ascontiguousarray(ctx: Context, a: Abstract, dtype: Abstract = NONE) -> Abs
         return ctx.array(reshape(value_of(ctx, x), (1,)))
     if is_contiguous(ctx, x):
         return x
-    return copy_of(ctx, x, ctx.shape(x), may_be_view=layout(ctx, x) is None)
+    return copy_of(ctx, x, ctx.shape(x), may_be_view=strided_model(ctx, x) is None)
 
 
 @function(np.copy)

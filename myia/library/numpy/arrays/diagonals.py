@@ -7,7 +7,7 @@ import numpy as np
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import broadcast_to
 from myia.infer.domain.errors import BadValue
-from myia.infer.domain.memory_order import frozen_view, result_like
+from myia.infer.domain.memory_order import readonly_snapshot, result_like
 from myia.infer.domain.values import NONE, Abstract, Ref, Static, is_none
 from myia.infer.registry import function, method
 from myia.ir.core import Value
@@ -155,7 +155,9 @@ def _diagonal(
     x = array(ctx, a)
     value = _last_two(ctx, x, axis1, axis2)
     found = _diagonal_value(value, integer(ctx, offset, "the index of a diagonal"))
-    return frozen_view(ctx, x, found, "a diagonal") if isinstance(a, Ref) else ctx.array(found)
+    return (
+        readonly_snapshot(ctx, x, found, "a diagonal") if isinstance(a, Ref) else ctx.array(found)
+    )
 
 
 @method("array", "trace")

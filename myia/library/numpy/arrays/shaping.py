@@ -11,9 +11,9 @@ from myia.infer.domain import memory_order
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import broadcast_to
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
-from myia.infer.domain.memory_order import frozen_view
+from myia.infer.domain.memory_order import readonly_snapshot
 from myia.infer.domain.values import FALSE, NONE, Abstract, Ref, Static, Tuple, is_none
-from myia.infer.domain.views import Permute, Reshape, Window
+from myia.infer.domain.views import Permute, Reshape, StridedSlice
 from myia.infer.registry import function, method
 from myia.library.support.arguments import (
     array,
@@ -55,7 +55,7 @@ def window(ctx: Context, x: Ref, axis: int, start: int, size: int, stride: int =
     shape = ctx.shape(x)
     starts, sizes, strides = [0] * len(shape), list(shape), [1] * len(shape)
     starts[axis], sizes[axis], strides[axis] = start, size, stride
-    return ctx.view(x, Window(tuple(starts), tuple(sizes), tuple(strides), tuple(sizes)))
+    return ctx.view(x, StridedSlice(tuple(starts), tuple(sizes), tuple(strides), tuple(sizes)))
 
 
 # ----- Another shape
@@ -83,7 +83,7 @@ def nesting(ctx: Context, x: Abstract, order: Abstract, function: str) -> Shape:
         return axes
     if name == "F":
         return axes[::-1]
-    known = memory_order.layout(ctx, x) if isinstance(x, Ref) else None
+    known = memory_order.strided_model(ctx, x) if isinstance(x, Ref) else None
     if name not in ("A", "K") or known is None:
         help_text = "name the order, 'C' or 'F': how this array lies in memory is not known"
         ctx.fail(Unsupported, what=f"`order={name!r}` of `{function}`", help_text=help_text)
@@ -273,7 +273,7 @@ def _broadcast(ctx: Context, x: Abstract, shape: Shape) -> Abstract:
     value = broadcast_to(value_of(ctx, x), shape)
     if not isinstance(x, Ref):
         return ctx.array(value)
-    return frozen_view(ctx, x, value, "the result of `np.broadcast_to`")
+    return readonly_snapshot(ctx, x, value, "the result of `np.broadcast_to`")
 
 
 @function(np.broadcast_arrays)

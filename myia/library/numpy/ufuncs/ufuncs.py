@@ -13,7 +13,7 @@ import numpy as np
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
 from myia.infer.domain.memory_order import result_like
-from myia.infer.domain.values import NONE, Abstract, Static, Tuple, static_number
+from myia.infer.domain.values import NONE, Abstract, Static, Tuple, is_static_number
 from myia.infer.numeric.promotion import broadcast_shapes, operand, operand_dtype
 from myia.infer.operators import comparison, operators
 from myia.infer.registry import function
@@ -111,7 +111,7 @@ def _harmless(ctx: Context, numpy: np.ufunc, x: Abstract, mask: Value) -> Abstra
 
 
 def _applied(ctx: Context, numpy: np.ufunc, compute, xs, dtype) -> Abstract:
-    if all(static_number(x) for x in xs):
+    if all(is_static_number(x) for x in xs):
         return _by_numpy(ctx, numpy, xs, dtype)
     return strong(compute(ctx, xs, dtype))
 
