@@ -1,17 +1,18 @@
-"""Constant folding: what is known at compile time is computed at compile time.
+"""Constant folding: operations on constants are evaluated at compile time.
 
     %1 = 2.0: f64[3]                ->      %3 = 6.0: f64[3]
     %2 = 3.0: f64[3]
     %3 = mul %1, %2
 
-A constant is one number that fills an array, so arithmetic on constants of any size is arithmetic
-on numbers, and rearranging a constant gives a constant. An `if` on a constant becomes the branch
-taken; a loop of no trips its initial carries; a loop of one trip its body.
+A constant is one number that fills an array. So arithmetic on constants of any size is arithmetic
+on numbers, and a rearranged constant is a constant. An `if` on a constant becomes the branch that
+is taken, a loop of no iterations its initial carried values, a loop of one iteration its body.
 
 Folding must not change a result by one bit, whatever computes it at run time. So only operations
 that IEEE 754 defines exactly are folded (never `exp`, `pow`, sums of floats), only in the formats
-that hardware computes in, and nothing subnormal, which hardware may flush to zero; on integers,
-nothing that the languages below us leave open (division by zero, shifts out of range).
+that hardware computes in, and never subnormal numbers, which hardware may flush to zero. On
+integers, nothing is folded that the languages below us leave undefined (division by zero, shifts
+out of range).
 """
 
 from __future__ import annotations
@@ -43,34 +44,35 @@ def _fold(op: Op, walk: Walk) -> Sequence[Value] | None:
         return _fold_if(op, walk)
     if op.primitive in (loop_p, rev_p):
         return _fold_loop(op, walk)
-    number = _folded(op, [walk.constant_value(x) for x in op.operands])
+    number = _result(op, [walk.constant_value(x) for x in op.operands])
     if number is None:
         return None
     (y,) = op.results
     return [constant(number, y.dtype, y.shape)]
 
 
-def _folded(op: Op, numbers: list):
-    """The number that fills the result of `op`, or None when it is not known."""
+def _result(op: Op, numbers: list):
+    """The number that fills the result of `op`; `numbers`: those that fill its operands. None:
+    unknown."""
     if op.primitive in REARRANGES_FIRST_OPERAND:
         return numbers[0]
     if op.primitive in MERGES_OPERANDS:
         several = {param_key(n) for n in numbers[: MERGES_OPERANDS[op.primitive]]}
         return numbers[0] if len(several) == 1 else None
     if op.primitive in SELECTS_ELEMENTS:
-        return numbers[0] if _chosen(op) else None
+        return numbers[0] if _selects_some(op) else None
     if op.primitive is shaping.reduce_sum:
         return _sum(op, numbers[0])
     if op.primitive is shaping.iota:
         return 0 if op.params["shape"][op.params["axis"]] == 1 else None
     if op.primitive in FOLDABLE_POINTWISE and None not in numbers:
-        return _evaluated(op, numbers)
+        return _evaluate(op, numbers)
     return None
 
 
 # ----- Rearrangements: the elements of the result are elements of the operands
 
-# Of the first operand, whatever the others (indices) are.
+# The elements come from the first operand; the others are indices.
 REARRANGES_FIRST_OPERAND = {
     shaping.reshape,
     shaping.transpose,
@@ -81,14 +83,14 @@ REARRANGES_FIRST_OPERAND = {
     logic.stop_gradient,
 }
 
-# Of the first so many operands (None: of all), which must be the same.
+# The elements come from the first n operands (None: from all): folded if these are equal.
 MERGES_OPERANDS = {
     shaping.concatenate: None,
     shaping.pad: 2,
     dynamic_slices.dynamic_update_slice: 2,
 }
 
-# One of the elements of the first operand, when there are any.
+# Each element is one of the first operand, provided that there is any.
 SELECTS_ELEMENTS = {
     reductions.reduce_max,
     reductions.reduce_min,
@@ -98,23 +100,24 @@ SELECTS_ELEMENTS = {
 }
 
 
-def _chosen(op: Op) -> bool:
+def _selects_some(op: Op) -> bool:
+    """Whether each element of the result is one of the operand: no fill value, no empty axis."""
     if op.primitive is gather.gather:
         return op.params["mode"] == "clip"
     return all(op.operands[0].shape[axis] > 0 for axis in op.params["axes"])
 
 
 def _sum(op: Op, number):
-    """A sum of integers, which is exact in any order; or of zeros."""
+    """A sum of equal integers, exact in any order; or of zeros. Other sums of floats: None."""
     (x,), dtype = op.operands, op.results[0].dtype
     if number is None or (dtype.kind not in "iu" and param_key(number) != param_key(0.0)):
         return None
-    count = math.prod(x.shape[axis] for axis in op.params["axes"])
-    return _wrapped(number * count, dtype)
+    length = math.prod(x.shape[axis] for axis in op.params["axes"])
+    return _wrap_around(number * length, dtype)
 
 
-def _wrapped(number, dtype: np.dtype):
-    """An integer modulo 2^bits, in the range of `dtype`."""
+def _wrap_around(number, dtype: np.dtype):
+    """`number` modulo 2^bits, in the range of the integers `dtype`; a float as it is."""
     if dtype.kind not in "iu":
         return number
     bits = 8 * dtype.itemsize
@@ -169,38 +172,39 @@ _ON_INTEGERS_ONLY = {
 FOLDABLE_POINTWISE = _EXACT_ON_FLOATS | _ON_INTEGERS_ONLY
 
 
-def _evaluated(op: Op, numbers: list):
+def _evaluate(op: Op, numbers: list):
+    """The result of a pointwise `op` on numbers, if every machine computes the same; else None."""
     avals = [x.aval for x in op.operands]
-    if not _defined(op, avals, numbers):
+    if not _is_portable_op(op, avals, numbers):
         return None
     scalars = [np.asarray(n, a.dtype) for n, a in zip(numbers, avals)]
     with np.errstate(all="ignore"):
         result = np.asarray(op.primitive.evaluate(*scalars, **op.params)).item()
-    return result if _portable(op.results[0].aval, result) else None
+    return result if _is_portable_number(op.results[0].aval, result) else None
 
 
-def _defined(op: Op, avals: list[Aval], numbers: list) -> bool:
-    """Whether every machine computes the same from these numbers."""
-    if not all(_portable(a, n) for a, n in zip(avals, numbers)):
+def _is_portable_op(op: Op, avals: list[Aval], numbers: list) -> bool:
+    """Whether every machine computes the same result from these numbers."""
+    if not all(_is_portable_number(a, n) for a, n in zip(avals, numbers)):
         return False
     kind, last = avals[-1].dtype.kind, numbers[-1]
     if kind == "f":
         if op.primitive in _ON_INTEGERS_ONLY:
             return False
         if op.primitive in (arithmetic.max, arithmetic.min):
-            return any(n != 0 for n in numbers)  # 0.0 or -0.0 ?
+            return any(n != 0 for n in numbers)  # of 0.0 and -0.0 either may be the maximum
         if op.primitive is logic.convert_p and op.params["dtype"].kind in "iu":
             limits = np.iinfo(op.params["dtype"])
             return math.isfinite(last) and limits.min < last < limits.max
     if op.primitive in _INTEGER_DIVISIONS:
-        return last not in (0, -1)  # -1: the least integer has no negative
+        return last not in (0, -1)  # -1: the least integer has no negation in its dtype
     if op.primitive in _SHIFTS:
         return 0 <= last < 8 * avals[-1].dtype.itemsize
     return True
 
 
-def _portable(aval: Aval, number) -> bool:
-    """Integers, booleans, and single or double precision that is not subnormal."""
+def _is_portable_number(aval: Aval, number) -> bool:
+    """Integers, booleans, and single or double precision numbers that are not subnormal."""
     if aval.dtype.kind in "biu":
         return True
     if aval.dtype not in (np.float32, np.float64):
@@ -224,7 +228,7 @@ def _fold_if(op: Op, walk: Walk) -> Sequence[Value] | None:
 def _fold_loop(op: Op, walk: Walk) -> Sequence[Value] | None:
     loop = Loop.of(op)
     count = None if loop.count is None else walk.constant_value(loop.count)
-    if (count is not None and count <= 0) or _never(loop.cond, walk):
+    if (count is not None and count <= 0) or _is_false(loop.cond, walk):
         return loop.initial
     if count == 1 and loop.cond is None:
         index = constant(0, I64.dtype)
@@ -234,8 +238,8 @@ def _fold_loop(op: Op, walk: Walk) -> Sequence[Value] | None:
     return None
 
 
-def _never(cond: Region | None, walk: Walk) -> bool:
-    """Whether a loop's condition is known to be false, and has nothing else to do."""
+def _is_false(cond: Region | None, walk: Walk) -> bool:
+    """Whether a loop's condition is the constant False, and has no effect."""
     if cond is None or any(map(has_effect, cond.ops)):
         return False
     return walk.constant_value(cond.yields[0]) is False

@@ -1,13 +1,13 @@
-"""Common subexpressions: what is computed already is not computed again.
+"""Common subexpression elimination: an expression that is available already is not computed again.
 
     %1 = mul %x, %y                 ->      %1 = mul %x, %y
     %2 = mul %y, %x                         %3 = add %1, %1
     %3 = add %1, %2
 
-Inner regions see the expressions of those around them. Ops with regions are compared by structure,
-so that of two equal loops one remains. Ops with effects are never merged. A constant stays in its
-region (there it costs nothing; captured by a loop it would be carried), but counts as equal to its
-likes in other regions.
+An expression is available in its own region after its definition, and in all regions nested there.
+Ops with regions are compared by structure, so that of two equal loops one remains. Ops with effects
+are never merged. A constant stays in its region, where it costs nothing: captured by a loop it
+would have to be carried. But it counts as equal to equal constants in other regions.
 """
 
 from __future__ import annotations
@@ -21,29 +21,33 @@ from myia.primitives.pointwise.arithmetic import add, mul
 from myia.primitives.pointwise.logic import and_, eq, ne, or_, xor
 from myia.rewriting.walk import look_up, rebuilt, substituted, with_region
 
-# The order of operands does not matter. (`max` of 0.0 and -0.0 may depend on it.)
+# `max` and `min` are not among them: of 0.0 and -0.0 the result may depend on the order.
 COMMUTATIVE = {add, mul, and_, or_, xor, eq, ne}
 
 
 def eliminate_common_subexpressions(function: Function) -> Function:
-    """`function` in which equal expressions that see one another are computed once."""
-    return with_region(function, _Expressions().region(function.region))
+    """`function` in which an expression is computed once wherever the first result is available."""
+    return with_region(function, _AvailableExpressions().region(function.region))
 
 
 def congruence_keys(region: Region, same: Env) -> list[Hashable]:
-    """What the region yields, if each key of `same` is its value: equal only for equal values."""
-    expressions = _Expressions(same)
-    yields = expressions.region(region).yields
-    return [expressions.contents.get(y, y) for y in yields]
+    """A key for each value that the region yields, under the assumption that in `same` each key
+    equals its value. Two values with equal keys are congruent: equal under that assumption."""
+    available = _AvailableExpressions(same)
+    yields = available.region(region).yields
+    return [available.constant_keys.get(y, y) for y in yields]
 
 
-class _Expressions:
-    """The expressions that are visible at one place of the walk."""
+class _AvailableExpressions:
+    """The expressions that are available at one point of the walk, by their keys.
+
+    `env` maps the results of merged ops to those that replace them.
+    """
 
     def __init__(self, env: Env | None = None):
         self.env: Env = dict(env or {})
         self.available: dict[Hashable, list[Op]] = {}
-        self.contents: dict[Value, Hashable] = {}  # of constants: what they are equal by
+        self.constant_keys: dict[Value, Hashable] = {}  # of constants and the like
 
     def region(self, region: Region) -> Region:
         ops: list[Op] = []
@@ -63,25 +67,25 @@ class _Expressions:
         return rebuilt(region, ops, look_up(region.yields, self.env))
 
     def key(self, op: Op, region: Region) -> Hashable:
-        """Equal for equal ops, except that the contents of regions remain to be compared."""
+        """Equal for equal ops, but different regions may have the same key: see `earlier`."""
         params = op.params_key
-        if _is_leaf(op):
-            self.contents[op.results[0]] = op.primitive, params
+        if _is_nullary(op):
+            self.constant_keys[op.results[0]] = op.primitive, params
             return op.primitive, params, region
-        operands = tuple([self.contents.get(x, x) for x in op.operands])
+        operands = tuple([self.constant_keys.get(x, x) for x in op.operands])
         if op.primitive in COMMUTATIVE:
             operands = frozenset(operands)
         return op.primitive, operands, params, tuple([len(r.ops) for r in op.regions])
 
     def earlier(self, op: Op, key: Hashable) -> Op | None:
-        """An op with the same results, if there is one and `op` need not run for its effects."""
+        """An available op with the same results, unless `op` must run for its effects."""
         candidates = self.available.get(key)
         if not candidates or has_effect(op):
             return None
         return next((other for other in candidates if _same_regions(op, other)), None)
 
 
-def _is_leaf(op: Op) -> bool:
+def _is_nullary(op: Op) -> bool:
     return not op.operands and not op.regions and len(op.results) == 1
 
 

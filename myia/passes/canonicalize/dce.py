@@ -1,4 +1,4 @@
-"""Dead code elimination, through loops, branches, reversals and derivatives.
+"""Dead code elimination, through loops, branches, adjoint loops and derivatives.
 
     %y, %s = for %k < %n (%y = %a, %s = %b) {         ->    %y = for %k < %n (%y = %a) {
       %1 = mul %y, %c                                         %1 = mul %y, %c
@@ -8,14 +8,15 @@
     %z = sin %s
     return %y
 
-Mark and sweep. Everything starts dead; the results of the function and the ops with effects are
-marked live, and from a live value the mark goes to what it depends on, once for each value: a carry
-of a loop is live when its result, or its argument in a region, is marked, so that carries which
-only feed one another stay dead. Loops are taken to terminate: one that nobody reads is removed.
+Mark and sweep. At first everything is dead. The results of the function and the ops with effects
+are marked live; from a live value the mark spreads to the values that it depends on, once for each
+value. A carried value of a loop is live when its result, or its argument in one of the regions, is
+marked. So carried values that only feed one another stay dead. Loops are assumed to terminate: a
+loop without live results is removed.
 
-In a `rev`, cotangents and accumulators are carries of the adjoint, and go like others. A primal
-carry goes when neither the adjoint, nor the condition, nor a live carry reads it; if its cotangent
-lives, that becomes one more accumulator.
+In a `rev`, cotangents and accumulators are carried values of the adjoint, and are treated like
+others. A primal carry is removed when neither the adjoint, nor the condition, nor a live carry
+reads it; if its cotangent is live, that becomes one more accumulator.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ Values = Iterable[Value]
 
 
 def eliminate_dead_code(function: Function) -> Function:
-    """`function` without what neither its results nor its effects depend on."""
+    """`function` with only the ops that its results or its effects depend on."""
     marks = _Marks()
     marks.enter(function.region)
     for y in function.results:
@@ -41,30 +42,31 @@ def eliminate_dead_code(function: Function) -> Function:
 
 
 class _Marks:
-    """The live values and ops.
+    """The live values, and the ops that must run.
 
-    `sources[v]` is called when `v` is marked, and marks what it depends on; or it is the op whose
-    operands that is.
+    `sources[v]` says what the value `v` depends on. Either it is the op that defines `v`: then it
+    depends on that op's operands. Or it is a function that marks what `v` depends on; it is called
+    once, when `v` is marked.
     """
 
     def __init__(self):
         self.live: set[Value] = set()
         self.needed: set[Op] = set()
         self.sources: dict[Value, Op | Callable[[], None]] = {}
-        self.todo: list[Value] = []
+        self.worklist: list[Value] = []  # marked, but not yet their sources
 
     def mark(self, value: Value) -> None:
         if value not in self.live:
             self.live.add(value)
-            self.todo.append(value)
+            self.worklist.append(value)
 
     def mark_all(self, values: Sequence[Value]) -> None:
         for value in values:
             self.mark(value)
 
     def propagate(self) -> None:
-        while self.todo:
-            source = self.sources.get(self.todo.pop())
+        while self.worklist:
+            source = self.sources.get(self.worklist.pop())
             if isinstance(source, Op):
                 self.need(source)
             elif source is not None:
@@ -73,7 +75,7 @@ class _Marks:
     # ----- What depends on what
 
     def enter(self, region: Region, owner: Op | None = None) -> bool:
-        """Record the dependences in `region`; whether it holds an effect, which is then live."""
+        """Record the dependences in `region`, and mark its effects live; says if it has any."""
         effects = False
         for op in region.ops:
             _CONNECT.get(op.primitive, _connect_whole)(self, op)
@@ -84,13 +86,13 @@ class _Marks:
         return effects
 
     def need(self, op: Op) -> None:
-        """`op` is to run, whether or not a given result of it is live."""
+        """Mark that `op` must run, whichever of its results are live."""
         if op not in self.needed:
             self.needed.add(op)
             self.mark_all(_operands_always_read(op))
 
     def when(self, values: Sequence[Value], op: Op, *reads: Value) -> None:
-        """When one of `values` is live, then so are all of them, `op` and what is read."""
+        """Record: if one of `values` is live, so are the others and `reads`; `op` must run."""
 
         def source():
             self.need(op)
@@ -102,7 +104,7 @@ class _Marks:
 
 
 def _operands_always_read(op: Op) -> Sequence[Value]:
-    """What an op reads however few of its results are wanted."""
+    """What an op reads whichever of its results are live."""
     if op.primitive in (loop_p, rev_p):
         loop = Loop.of(op)
         count = () if loop.count is None else (loop.count,)
@@ -114,7 +116,7 @@ def _operands_always_read(op: Op) -> Sequence[Value]:
 
 
 def _connect_whole(marks: _Marks, op: Op) -> None:
-    """All results need all that the regions yield."""
+    """Any result of `op` depends on all operands and on all values that its regions yield."""
     if not op.regions:
         marks.sources.update((y, op) for y in op.results)
         return
@@ -140,7 +142,7 @@ def _connect_call(marks: _Marks, op: Op) -> None:
 def _connect_loop(marks: _Marks, op: Op) -> None:
     loop = Loop.of(op)
     for i, (y, x) in enumerate(zip(op.results, loop.carries)):
-        marks.when([y, *_carry(loop, i)], op, x, loop.body.yields[i])
+        marks.when([y, *_arguments_of_carry(loop, i)], op, x, loop.body.yields[i])
 
 
 def _connect_rev(marks: _Marks, op: Op) -> None:
@@ -148,13 +150,13 @@ def _connect_rev(marks: _Marks, op: Op) -> None:
     seeds = (*loop.seeds, *loop.accumulators)
     first = 1 + len(loop.carries)
     for i, x in enumerate(loop.carries):
-        marks.when(_carry(loop, i), op, x, loop.body.yields[i])
+        marks.when(_arguments_of_carry(loop, i), op, x, loop.body.yields[i])
     for i, (y, x) in enumerate(zip(op.results, seeds)):
         marks.when([y, loop.adjoint.args[first + i]], op, x, loop.adjoint.yields[i])
 
 
-def _carry(loop: Loop, i: int) -> list[Value]:
-    """The arguments that stand for carry `i` in the regions of a loop."""
+def _arguments_of_carry(loop: Loop, i: int) -> list[Value]:
+    """The arguments of the regions of a loop that hold its carried value `i`."""
     regions = [r for r in (loop.cond, loop.body, loop.adjoint) if r is not None]
     return [r.args[1 + i] for r in regions]
 
@@ -171,7 +173,8 @@ _CONNECT = {
 
 
 class _Sweep:
-    """Rebuilds regions with what is live."""
+    """Rebuilds regions without what is dead. A method for each kind of op returns its new
+    (operands, changed params, regions, results)."""
 
     def __init__(self, marks: _Marks):
         self.live = marks.live
@@ -183,7 +186,7 @@ class _Sweep:
         args: Iterable[Value] | None = None,
         yields: Iterable[Value] | None = None,
     ):
-        """The live ops of `region`, with these arguments and yields (None: those it has)."""
+        """`region` with its live ops only, and with these arguments and yields (None: all)."""
         args = region.args if args is None else tuple(args)
         yields = region.yields if yields is None else tuple(yields)
         ops = tuple(self.op(op) for op in region.ops if op in self.needed)
@@ -199,33 +202,33 @@ class _Sweep:
             return op
         return Op(op.primitive, operands, {**op.params, **params}, regions, results, op.span)
 
-    def which(self, values: Values) -> list[bool]:
+    def liveness(self, values: Values) -> list[bool]:
         return [v in self.live for v in values]
 
     def whole(self, op: Op):
         return op.operands, {}, tuple(map(self.region, op.regions)), op.results
 
     def if_(self, op: Op):
-        keep = self.which(op.results)
+        keep = self.liveness(op.results)
         regions = tuple(self.region(r, yields=compress(r.yields, keep)) for r in op.regions)
         return op.operands, {}, regions, tuple(compress(op.results, keep))
 
     def call(self, op: Op):
         (body,) = op.regions
-        args, results = self.which(body.args), self.which(op.results)
+        args, results = self.liveness(body.args), self.liveness(op.results)
         body = self.region(body, compress(body.args, args), compress(body.yields, results))
         operands = tuple(compress(op.operands, args))
         return operands, {}, (body,), tuple(compress(op.results, results))
 
     def loop(self, op: Op):
         loop = Loop.of(op)
-        keep = self.which(loop.body.args[1:])
+        keep = self.liveness(loop.body.args[1:])
         count = op.operands[: op.params["counted"]]
         operands = (*count, *compress(loop.carries, keep))
         return operands, {}, self.steps(loop, keep), tuple(compress(op.results, keep))
 
     def steps(self, loop: Loop, keep: list[bool]) -> tuple[Region, ...]:
-        """The condition, if any, and the body, with the carries to keep."""
+        """The condition, if there is one, and the body, with the carried values to keep."""
         body = self.region(
             loop.body, compress(loop.body.args, [True, *keep]), compress(loop.body.yields, keep)
         )
@@ -236,40 +239,41 @@ class _Sweep:
     def rev(self, op: Op):
         loop = Loop.of(op)
         first = 1 + len(loop.carries)
-        carries = self.which(loop.body.args[1:])
+        carries = self.liveness(loop.body.args[1:])
         state = [j for j, a in enumerate(loop.adjoint.args[first:]) if a in self.live]
-        # Cotangents of live carries first, then all accumulators, those of dead carries included.
+        # Cotangents of live carries first, then the accumulators. The cotangent of a dead carry is
+        # an accumulator from now on: it still has a value to add to, but no primal beside it.
         n = len(loop.active)
         cotangents = [j for j in state if j < n and carries[loop.active[j]]]
         state = cotangents + [j for j in state if j not in cotangents]
         args = [*compress(loop.adjoint.args[:first], [True, *carries])]
         args += [loop.adjoint.args[first + j] for j in state]
         adjoint = self.region(loop.adjoint, args, [loop.adjoint.yields[j] for j in state])
-        kept = list(accumulate(carries, initial=0))  # the new position of each carry
+        new_position = list(accumulate(carries, initial=0))  # of each carry that is kept
         seeds = (*loop.seeds, *loop.accumulators)
         operands = (
             *op.operands[: op.params["counted"]],
             *compress(loop.carries, carries),
             *(seeds[j] for j in state),
         )
-        active = tuple(kept[loop.active[j]] for j in cotangents)
+        active = tuple(new_position[loop.active[j]] for j in cotangents)
         regions = (*self.steps(loop, carries), adjoint)
         return operands, {"active": active}, regions, tuple(op.results[j] for j in state)
 
     def derivative(self, op: Op):
-        """Only what is asked for is kept: the derivatives wanted, and the values wanted."""
+        """The live derivatives, the live values, and the values that are differentiated."""
         (f,), wrt, of = op.regions, op.params["wrt"], op.params["of"]
         n = len(f.yields)
-        derivatives = self.which(op.results[n:])
+        derivatives = self.liveness(op.results[n:])
         if op.params["mode"] == "vjp":
             wrt = tuple(compress(wrt, derivatives))
         else:
             of = tuple(compress(of, derivatives))
         keep = [y in self.live or i in of for i, y in enumerate(op.results[:n])]
-        kept = list(accumulate(keep, initial=0))
+        new_position = list(accumulate(keep, initial=0))
         f = self.region(f, yields=compress(f.yields, keep))
         results = (*compress(op.results[:n], keep), *compress(op.results[n:], derivatives))
-        return op.operands, {"wrt": wrt, "of": tuple(kept[i] for i in of)}, (f,), results
+        return op.operands, {"wrt": wrt, "of": tuple(new_position[i] for i in of)}, (f,), results
 
 
 _SWEEP = {

@@ -1,4 +1,4 @@
-"""Inlining: a call becomes the ops of its body.
+"""Inlining: a call is replaced by the ops of its body.
 
 %y = call @square(%a = %x) {        ->      %y.1 = mul %x, %x
   %y.1 = mul %a, %a                         %z = neg %y.1
@@ -16,7 +16,7 @@ from myia.rewriting.walk import look_up, rebuilt, substituted, with_region
 
 
 def inline(function: Function) -> Function:
-    """`function` without any `call`, at any depth."""
+    """`function` with every `call`, at any depth, replaced by the ops of its body."""
     return with_region(function, _region(function.region, {}))
 
 
@@ -27,7 +27,7 @@ def _region(region: Region, env: Env) -> Region:
 
 
 def _splice(region: Region, env: Env, ops: list[Op]) -> None:
-    """Append the ops of `region` to `ops`. Each body belongs to one call, so none is copied."""
+    """Append the ops of `region` to `ops`. No op is copied: a body belongs to one call."""
     for op in region.ops:
         if op.primitive is call_p:
             (body,) = op.regions

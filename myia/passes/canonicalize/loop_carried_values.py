@@ -1,4 +1,4 @@
-"""Carries that are no state: one that never changes is its initial value, twins are one.
+"""Redundant carried values: a loop-invariant one is its initial value, congruent ones are one.
 
     %c, %i, %j = for %k < %n (%c = %a, %i = %0, %j = %0) {   ->   every %c, in the loop and after
       %1 = add %i, %c                                             it, becomes %a; every %j, %i
@@ -6,10 +6,15 @@
       yield %c, %1, %2
     }
 
-Twins are found optimistically: carries that start equal are taken to be equal, the body is read
-under that assumption, and those whose next values then differ are told apart, until none are. The
-carries themselves, read by nobody now, are left to dead code elimination. In a `rev` all this holds
-for the carries of its loop, and for the cotangents and accumulators that its adjoint carries.
+Two carried values are congruent if they are equal in every iteration. Congruence is found
+optimistically: carried values with equal initial values are assumed to be equal, the body is
+evaluated symbolically under that assumption, and values whose next values then differ are
+separated, until the partition is stable. This proves congruence by induction over the iterations.
+It misses values whose equality depends on arithmetic that `cse.py` does not see.
+
+The redundant carried values are then not read any more; dead code elimination removes them. In a
+`rev` the same holds for the carried values of its loop, and for the cotangents and accumulators
+that its adjoint carries.
 """
 
 from __future__ import annotations
@@ -25,14 +30,17 @@ from myia.rewriting.walk import look_up, rebuilt, substituted, with_region
 
 
 def simplify_loop_carried_values(function: Function) -> Function:
-    """`function` with invariant carries replaced by their initial values, and twins by one."""
-    return with_region(function, _Carries().region(function.region))
+    """`function` with invariant carried values replaced by their initial values, and of congruent
+    ones only the first read."""
+    return with_region(function, _Redundancies().region(function.region))
 
 
-class _Carries:
+class _Redundancies:
+    """`env` maps redundant carried values to the values that replace them."""
+
     def __init__(self):
         self.env: Env = {}
-        self.contents: dict[Value, Hashable] = {}  # of constants: what they are equal by
+        self.constant_keys: dict[Value, Hashable] = {}  # equal constants have equal keys
 
     def region(self, region: Region) -> Region:
         ops = [self.op(op) for op in region.ops]
@@ -40,53 +48,58 @@ class _Carries:
 
     def op(self, op: Op) -> Op:
         if op.primitive is constant_p:
-            self.contents[op.results[0]] = op.params_key
+            self.constant_keys[op.results[0]] = op.params_key
         if op.primitive in (loop_p, rev_p):
             self.loop(op)
         return substituted(op, self.env, self.region)
 
     def loop(self, op: Op) -> None:
-        """Record what the arguments and results of a loop stand for; its regions come later."""
+        """Record the replacements of the arguments and results of a loop, before its regions are
+        walked."""
         loop = Loop.of(op)
         n = len(loop.carries)
         regions = [r for r in (loop.cond, loop.body, loop.adjoint) if r is not None]
-        names = [r.args[1 : 1 + n] for r in regions]
+        copies = [r.args[1 : 1 + n] for r in regions]
         if loop.adjoint is None:
-            names.append(op.results)
+            copies.append(op.results)
         else:
             seeds = (*loop.seeds, *loop.accumulators)
             self.cycle(seeds, loop.adjoint, [loop.adjoint.args[1 + n :], op.results])
-        self.cycle(loop.carries, loop.body, names)
+        self.cycle(loop.carries, loop.body, copies)
 
-    def cycle(self, initial, region: Region, names: Iterable[Sequence[Value]]) -> None:
-        """`names`: tuples of values that are what `initial` is, if it never changes."""
+    def cycle(self, initial, region: Region, copies: Iterable[Sequence[Value]]) -> None:
+        """Record the replacements for values that start as `initial` and that `region` steps.
+
+        `copies`: tuples, parallel to `initial`, of the values that hold them: region arguments and
+        results of the loop.
+        """
         own = region.args[len(region.args) - len(initial) :]
         initial = look_up(initial, self.env)
-        fixed = [
+        invariant = [
             y is arg or self.env.get(y, y) is x for x, arg, y in zip(initial, own, region.yields)
         ]
         leaders = self.leaders(initial, own, region)
-        for of_each in names:
-            for i, (name, j) in enumerate(zip(of_each, leaders)):
-                if fixed[j]:
-                    self.env[name] = initial[j]
+        for values in copies:
+            for i, (value, j) in enumerate(zip(values, leaders)):
+                if invariant[j]:
+                    self.env[value] = initial[j]
                 elif i != j:
-                    self.env[name] = of_each[j]
+                    self.env[value] = values[j]
 
     def leaders(self, initial: Sequence[Value], own: Sequence[Value], region: Region) -> list[int]:
-        """For each carry the first one that always equals it."""
-        leaders = _leaders([self.contents.get(x, x) for x in initial])
+        """For each carried value the position of the first one that is congruent to it."""
+        leaders = _first_with_same_key([self.constant_keys.get(x, x) for x in initial])
         while leaders != list(range(len(leaders))):
             same = {own[i]: own[j] for i, j in enumerate(leaders) if i != j}
             after = congruence_keys(region, same)
-            finer = _leaders(zip(leaders, after))
+            finer = _first_with_same_key(zip(leaders, after))
             if finer == leaders:
                 break
             leaders = finer
         return leaders
 
 
-def _leaders(keys: Iterable[Hashable]) -> list[int]:
-    """For each position the first one with the same key."""
+def _first_with_same_key(keys: Iterable[Hashable]) -> list[int]:
+    """For each position the first position with the same key."""
     first: dict[Hashable, int] = {}
     return [first.setdefault(key, i) for i, key in enumerate(keys)]

@@ -1,4 +1,4 @@
-"""Comparisons of integers that their ranges decide.
+"""Range analysis of integer comparisons: those that the ranges of their operands decide are folded.
 
     for %k < %n bound 9 {                for %k < %n bound 9 {
       %i = add %k, 1                       %i = add %k, 1
@@ -6,8 +6,10 @@
       %q = lt %i, %k                       %q = False
     }                                    }
 
-Such are tests for negative indices and for the ends of an axis, in loops that stay within them.
-Integers of NumPy's of which nothing is known wrap: of `x < x + 1` nothing is.
+Examples are tests for negative indices and for the ends of an axis, in loops that stay within them.
+The difference of the operands is taken as a linear form in loop indices and other symbols; its sign
+decides the comparison. It gives up where an operand might overflow: NumPy's integers wrap around,
+so that `x < x + 1` is not always true.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ Test = Callable[[IndexRanges, LinearForm], bool]
 
 
 def fold_range_comparisons(function: Function) -> Function:
-    """`function` with comparisons of integers of which the result is known as that result."""
+    """`function` with comparisons of integers replaced by constants where ranges decide them."""
     ranges = IndexRanges(function.region)
 
     def rule(op: Op, _: Walk) -> Sequence[Value] | None:
@@ -43,7 +45,7 @@ def fold_range_comparisons(function: Function) -> Function:
 def comparison_result(
     comparison: Primitive, distance: LinearForm, ranges: IndexRanges
 ) -> bool | None:
-    """Whether x and y compare so, given y - x; None if that is not known."""
+    """The result of `comparison` of x and y, given y - x; None: it may be either."""
     if any(test(ranges, distance) for test in COMPARISONS[comparison]):
         return True
     if any(test(ranges, distance) for test in COMPARISONS[_OPPOSITE[comparison]]):
@@ -51,34 +53,34 @@ def comparison_result(
     return None
 
 
-def _ahead(ranges: IndexRanges, distance: LinearForm) -> bool:
+def _is_positive(ranges: IndexRanges, distance: LinearForm) -> bool:
     return ranges.is_nonnegative(minus(distance, constant_form(1)))
 
 
-def _not_behind(ranges: IndexRanges, distance: LinearForm) -> bool:
+def _is_not_negative(ranges: IndexRanges, distance: LinearForm) -> bool:
     return ranges.is_nonnegative(distance)
 
 
-def _behind(ranges: IndexRanges, distance: LinearForm) -> bool:
-    return _ahead(ranges, times(distance, -1))
+def _is_negative(ranges: IndexRanges, distance: LinearForm) -> bool:
+    return _is_positive(ranges, times(distance, -1))
 
 
-def _not_ahead(ranges: IndexRanges, distance: LinearForm) -> bool:
-    return _not_behind(ranges, times(distance, -1))
+def _is_not_positive(ranges: IndexRanges, distance: LinearForm) -> bool:
+    return _is_not_negative(ranges, times(distance, -1))
 
 
-def _together(ranges: IndexRanges, distance: LinearForm) -> bool:
+def _is_zero(ranges: IndexRanges, distance: LinearForm) -> bool:
     return not distance
 
 
-# What shows that x and y compare so: one of these tests of y - x.
+# A comparison of x and y is true if one of these tests of y - x succeeds.
 COMPARISONS: Mapping[Primitive, tuple[Test, ...]] = {
-    logic.lt: (_ahead,),
-    logic.le: (_not_behind,),
-    logic.gt: (_behind,),
-    logic.ge: (_not_ahead,),
-    logic.eq: (_together,),
-    logic.ne: (_ahead, _behind),
+    logic.lt: (_is_positive,),
+    logic.le: (_is_not_negative,),
+    logic.gt: (_is_negative,),
+    logic.ge: (_is_not_positive,),
+    logic.eq: (_is_zero,),
+    logic.ne: (_is_positive, _is_negative),
 }
 _OPPOSITE = {
     logic.lt: logic.ge,

@@ -1,9 +1,9 @@
-"""Barriers in loops go, once storage has been chosen, and what stops gradients.
+"""Barriers in loops, and `stop_gradient`, are removed once storage has been chosen.
 
 for ... { %1 = barrier %x, %ct ; %2 = sin %1 ; ... }     ->     for ... { %2 = sin %x ; ... }
 
-Their work was to say what is not to be recorded. The forward sweep is now another loop, out of
-which XLA takes nothing.
+A barrier keeps a loop from recording what is to be recomputed. Once storage is chosen that is
+settled, and the forward sweep is another loop by then, out of which XLA moves nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from myia.rewriting.walk import look_up, rebuilt, substituted, with_region
 
 
 def remove_barriers(function: Function) -> Function:
-    """`function` without barriers inside of loops and without `stop_gradient`."""
+    """`function` without barriers inside loops, and without `stop_gradient`."""
     return with_region(function, _region(function.region, {}, False))
 
 

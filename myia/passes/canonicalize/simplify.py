@@ -5,7 +5,7 @@
     %3 = dynamic_update_slice %a, %2, %i    %3 = dynamic_update_slice %a, %2, %i
     %4 = dynamic_slice %3, %i               (%4 is %2)
 
-What is no longer used is left to dead code elimination.
+Ops that are no longer used are left to dead code elimination.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ TOPICS = (arithmetic, branches, logic, shaping, slices)
 
 
 def simplify(function: Function) -> Function:
-    """`function` with every equation applied once, from left to right, where it applies."""
+    """`function` with each op rewritten by the first equation that matches, from left to right."""
     return rewrite(function, _simplify)
 
 

@@ -1,14 +1,15 @@
-"""A power whose exponent is one less than that of a power that is there is a quotient of it.
+"""Strength reduction: a power is the quotient of an available power with an exponent one greater.
 
     %z = pow %x, -1.5                 %z = pow %x, -1.5
     %w = pow %x, -2.5        ->       %1 = abs %x
                                       %w = div %z, %1
 
-So the derivative of a power costs a division and not another power, which takes twenty times as
-long. The exponents must be negative: with others the greater power may be zero where the lesser is
-not, and does not tell it. The absolute value counts for -0.0, of which a broken power is an
-infinity above zero; other negative numbers have none. The power of an exponent that is an integer
-has the sign of the quotient by the number itself.
+So the derivative of a power costs a division. A second power would take twenty times as long.
+
+The exponents must be negative. With positive ones `x^n` may be zero where `x^(n - 1)` is not, and
+no quotient gives that. The absolute value matters for -0.0 only: its power with a fractional
+exponent is +inf, and other negative numbers have no such power. For an integer exponent the
+division is by `x` itself, which gives the power its sign.
 """
 
 from __future__ import annotations
@@ -25,24 +26,24 @@ from myia.rewriting.walk import look_up, rebuilt, substituted, with_region
 
 
 def reuse_consecutive_powers(function: Function) -> Function:
-    """`function` with powers as quotients of others, where one is there."""
-    return with_region(function, _Powers().region(function.region))
+    """`function` with powers as quotients of available powers of the same base."""
+    return with_region(function, _AvailablePowers().region(function.region))
 
 
-class _Powers:
-    """The powers that are visible at one place of the walk, by base and exponent."""
+class _AvailablePowers:
+    """The powers that are available at one point of the walk, by base and exponent."""
 
     def __init__(self):
         self.env: Env = {}
         self.numbers: dict[Value, float] = {}
-        self.visible: dict[tuple[Value, Fraction], Value] = {}
+        self.available: dict[tuple[Value, Fraction], Value] = {}
 
     def region(self, region: Region) -> Region:
-        outside = dict(self.visible)
+        outside = dict(self.available)
         with Builder() as b:
             for op in region.ops:
                 self.op(substituted(op, self.env, self.region))
-        self.visible = outside
+        self.available = outside
         return rebuilt(region, b.ops, look_up(region.yields, self.env))
 
     def op(self, op: Op) -> None:
@@ -53,18 +54,18 @@ class _Powers:
             append(op)
             return
         (x, _), (y,) = op.operands, op.results
-        greater = self.visible.get((x, exponent + 1))
+        greater = self.available.get((x, exponent + 1))
         if greater is None:
             append(op)
         else:
             with at(op.span):
                 self.env[y] = y = div(greater, x if exponent.denominator == 1 else abs(x))
             y.name = op.results[0].name
-        self.visible[x, exponent] = y
+        self.available[x, exponent] = y
 
     def exponent(self, op: Op) -> Fraction | None:
-        """The exponent of a power, if it is one and the same negative number."""
+        """The exponent of the power `op`, if it is a negative constant; else None."""
         x, y = op.operands
         n = self.numbers.get(y)
-        known = n is not None and x.dtype.kind == "f" and n < 0 and isfinite(n)
-        return Fraction(n) if known else None
+        usable = n is not None and x.dtype.kind == "f" and n < 0 and isfinite(n)
+        return Fraction(n) if usable else None

@@ -1,15 +1,17 @@
-"""Sums of a matrix weighted by a vector are products of the two.
+"""Matrix-vector products recognized in sums: a matrix weighted by a vector, summed along an axis.
 
     %1 = broadcast %v {dims=(1,), shape=(60, 60)}
     %2 = mul %m, %1                                  ->     %3 = dot_general %m, %v
     %3 = reduce_sum %2 {axes=(1,)}
 
-So is an outer product pulled back to its factors, row by row and column by column. The products of
-all elements are not stored, and of two such sums of one matrix neither computes it again.
+The pullback of an outer product to its factors has this form, once by rows and once by columns. The
+elementwise products are not stored then, and if two such sums share a matrix it is not recomputed
+for the second one.
 
-Around the product there may be masks: what is left out along the axis of the sum has the weight
-zero, and is zero in the matrix, since it may be NaN. What is the same all along the axis, masks
-too, is done to the sums. Where nothing is left, these are zero, whatever the factors are.
+Masks may surround the product. An element that is masked along the summed axis gets the weight
+zero, and is also set to zero in the matrix, since it may be NaN there. Factors and masks that are
+constant along the summed axis are applied to the sums instead. Where no element remains the sum is
+zero, whatever the factors are.
 """
 
 from __future__ import annotations
@@ -34,8 +36,8 @@ _MAX_VISITED_OPS = 100  # factors and masks around one product
 
 
 def recognize_matvec(function: Function) -> Function:
-    """`function` with such sums as products."""
-    readers = functools.cache(lambda: _readers(function.region))
+    """`function` with weighted sums along an axis as matrix-vector products."""
+    readers = functools.cache(lambda: _reader_counts(function.region))
 
     def rule(op: Op, walk: Walk) -> Sequence[Value] | None:
         if op.primitive is not reduce_sum or len(op.params["axes"]) != 1:
@@ -43,28 +45,32 @@ def recognize_matvec(function: Function) -> Function:
         (x,), (axis,) = op.operands, op.params["axes"]
         if x.aval.size < MIN_MATRIX_ELEMENTS or x.aval.ndim < 2 or x.dtype.kind != "f":
             return None
-        found = _Search(walk, readers(), axis).of(x)
-        return found and [_product(found, axis, walk)]
+        weighted = _Search(walk, readers(), axis).weighted_sum(x)
+        return weighted and [_emit_product(weighted, axis, walk)]
 
     return rewrite(function, rule)
 
 
-def _readers(region: Region) -> dict[Value, int]:
+def _reader_counts(region: Region) -> dict[Value, int]:
+    """How often each value is read, by ops at any depth and by yields."""
     found = {y: region.yields.count(y) for y in region.yields}
     for x, ops in uses(region).items():
         found[x] = found.get(x, 0) + sum(max(1, op.operands.count(x)) for op in ops)
     for op in region.ops:
         for inner in op.regions:
-            for x, count in _readers(inner).items():
+            for x, count in _reader_counts(inner).items():
                 found[x] = found.get(x, 0) + count
     return found
 
 
 @dataclass(frozen=True)
-class _Sum:
-    """What is summed: the elements of `matrix` times `weight`, where the `masks` hold; these two
-    are along the axis. `outer`: what is done to the sums, last first, with which broadcast, and
-    how many of the masks were there before."""
+class _WeightedSum:
+    """The sum of `matrix * weight` along an axis, over the elements where all `masks` are true.
+
+    `weight` is a vector along the summed axis; the `masks` vary along it only. `outer` are the ops
+    to apply to the sums, the last one first: each with the broadcast of its other operand, constant
+    along the axis, and with the number of `masks` inside it (the others surround it).
+    """
 
     matrix: Value
     weight: Value
@@ -75,13 +81,18 @@ class _Sum:
 class _Search:
     def __init__(self, walk: Walk, readers: dict[Value, int], axis: int):
         self.walk, self.readers, self.axis = walk, readers, axis
-        self.left = _MAX_VISITED_OPS  # ops to look at
+        self.budget = _MAX_VISITED_OPS
 
-    def of(self, x: Value) -> _Sum | None:
-        """Factors taken out were multiplied last: so the sum has no larger numbers in it."""
+    def weighted_sum(self, x: Value) -> _WeightedSum | None:
+        """The sum of `x` along the axis as a weighted sum; None: it has no such form.
+
+        Only factors that were multiplied last move out of the sum, so that no summand is larger
+        than the numbers that were computed before. Each op must have one reader: with another one
+        its elementwise result would be computed besides.
+        """
         op = self.walk.definition(x)
-        self.left -= 1
-        if op is None or self.readers.get(x, 0) > 1 or not self.left:
+        self.budget -= 1
+        if op is None or self.readers.get(x, 0) > 1 or not self.budget:
             return None
         if op.primitive is neg:
             return self._around(op.operands[0], neg, None)
@@ -91,55 +102,60 @@ class _Search:
             return self._masked(*op.operands[:2])
         return None
 
-    def _around(self, x: Value, primitive: Primitive, cast: Op | None) -> _Sum | None:
-        found = self.of(x)
+    def _around(self, x: Value, primitive: Primitive, cast: Op | None) -> _WeightedSum | None:
+        found = self.weighted_sum(x)
         return found and replace(found, outer=((primitive, cast, len(found.masks)), *found.outer))
 
-    def _product(self, x: Value, factor: Value) -> _Sum | None:
+    def _product(self, x: Value, factor: Value) -> _WeightedSum | None:
         cast = self._vector(factor)
         if cast is None or self._vector(x) is not None:
             return None
-        return _Sum(x, cast.operands[0]) if self._is_along(cast) else self._around(x, mul, cast)
+        if self._is_along(cast):
+            return _WeightedSum(x, cast.operands[0])
+        return self._around(x, mul, cast)
 
-    def _masked(self, mask: Value, x: Value) -> _Sum | None:
+    def _masked(self, mask: Value, x: Value) -> _WeightedSum | None:
         cast = self._vector(mask)
         if cast is None or not self._is_along(cast):
             return cast and self._around(x, select, cast)
-        found = self.of(x)
+        found = self.weighted_sum(x)
         return found and replace(found, masks=(*found.masks, mask))
 
     def _vector(self, x: Value) -> Op | None:
-        """The op that made `x`, the same along this axis or all others."""
+        """The broadcast that defines `x`, if `x` varies only along the axis, or not along it."""
         op = self.walk.definition(x)
         if op is None or op.primitive is not broadcast:
             return None
-        same = self.axis not in op.params["dims"] or op.params["dims"] == (self.axis,)
-        return op if same and op.operands[0].shape == _extents(op) else None
+        dims = op.params["dims"]
+        varies_on_one_side = self.axis not in dims or dims == (self.axis,)
+        return op if varies_on_one_side and op.operands[0].shape == _lengths(op) else None
 
     def _is_along(self, cast: Op) -> bool:
         return cast.params["dims"] == (self.axis,)
 
 
-def _extents(cast: Op) -> tuple[int, ...]:
+def _lengths(cast: Op) -> tuple[int, ...]:
+    """The lengths of the result of a broadcast along the axes of its operand."""
     return tuple(cast.params["shape"][i] for i in cast.params["dims"])
 
 
-def _product(found: _Sum, axis: int, walk: Walk) -> Value:
-    matrix, weight = found.matrix, found.weight
-    for mask in found.masks:
+def _emit_product(weighted: _WeightedSum, axis: int, walk: Walk) -> Value:
+    matrix, weight = weighted.matrix, weighted.weight
+    for mask in weighted.masks:
         weight = select(walk.definition(mask).operands[0], weight, zeros(weight.aval))
-        if not _is_zero_without(mask, matrix, walk):
+        if not _is_zero_where_masked(mask, matrix, walk):
             matrix = select(mask, matrix, zeros(matrix.aval))
     total = dot_general(matrix, weight, contract=((axis,), (0,)), batch=((), ()))
-    for primitive, cast, masked in found.outer[::-1]:
-        total = _done(primitive, cast, axis, total)
+    for primitive, cast, masks_inside in weighted.outer[::-1]:
+        total = _apply(primitive, cast, axis, total)
         if primitive is mul:
-            total = _where_any(found.masks[masked:], total, walk)
+            total = _zero_if_all_masked(weighted.masks[masks_inside:], total, walk)
     return total
 
 
-def _where_any(masks: Sequence[Value], total: Value, walk: Walk) -> Value:
-    """`total` if all `masks` hold somewhere: zero is not to be multiplied by NaN."""
+def _zero_if_all_masked(masks: Sequence[Value], total: Value, walk: Walk) -> Value:
+    """`total`, but zero if no element satisfies all `masks`: an empty sum times NaN is zero here,
+    as it was when the masks came after the factor."""
     if not masks:
         return total
     vectors = [walk.definition(mask).operands[0] for mask in masks]
@@ -147,31 +163,33 @@ def _where_any(masks: Sequence[Value], total: Value, walk: Walk) -> Value:
     return select(broadcast(holds, shape=total.shape, dims=()), total, zeros(total.aval))
 
 
-def _done(primitive: Primitive, cast: Op | None, axis: int, total: Value) -> Value:
+def _apply(primitive: Primitive, cast: Op | None, axis: int, total: Value) -> Value:
+    """The outer op `primitive` applied to the sums, its other operand without the summed axis."""
     if cast is None:
         return primitive(total)
-    vector = _without(cast, axis, total)
+    vector = _without_axis(cast, axis, total)
     return select(vector, total, zeros(total.aval)) if primitive is select else mul(total, vector)
 
 
-def _without(cast: Op, axis: int, total: Value) -> Value:
-    """What `cast` makes, without the axis along which it is the same."""
+def _without_axis(cast: Op, axis: int, total: Value) -> Value:
+    """The broadcast `cast` without the summed axis, along which it is constant."""
     dims = tuple(i - (i > axis) for i in cast.params["dims"])
     return broadcast(cast.operands[0], shape=total.shape, dims=dims)
 
 
-def _is_zero_without(mask: Value, x: Value, walk: Walk) -> bool:
-    """Is `x` zero wherever `mask` does not hold?"""
+def _is_zero_where_masked(mask: Value, x: Value, walk: Walk) -> bool:
+    """Whether `x` is surely zero wherever `mask` is false."""
     op = walk.definition(x)
     if op is None:
         return False
     if op.primitive is neg:
-        return _is_zero_without(mask, op.operands[0], walk)
+        return _is_zero_where_masked(mask, op.operands[0], walk)
     masked = op.primitive is select and walk.constant_value(op.operands[2]) == 0
     return masked and _implies(op.operands[0], mask, walk)
 
 
 def _implies(x: Value, mask: Value, walk: Walk) -> bool:
+    """Whether `mask` is surely true wherever the mask `x` is."""
     op = walk.definition(x)
     both = op is not None and op.primitive is and_
     return x is mask or (both and any(_implies(y, mask, walk) for y in op.operands))

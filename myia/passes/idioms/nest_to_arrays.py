@@ -1,4 +1,4 @@
-"""What the trips of a nest of loops compute, as arrays over the indices of its loops.
+"""Loop nests as array operations: a value of the body becomes an array over the loop indices.
 
     for %i < 60 {
       for %j < 40 {
@@ -7,10 +7,11 @@
         %3 = mul %1, %2                                     %3: product of %1 and %2
         %s = add %s, %3 {reassoc=True}                      %s: their contraction over %j, over (%i)
 
-A product is kept as its factors until it is summed over an index: factors that come after all that
-have the index are common factors of the sum, two that have it make a `dot_general`. All else is
-computed element by element as it stands. No array is made that is larger than what the nest reads
-or adds to.
+A product is kept as its factors until it is summed over an index. Factors that come after all
+factors with that index are common factors of the sum; two factors with the index make a
+`dot_general`. All other ops are computed elementwise, as they stand. It gives up
+(`NoWholeArrayForm`) where an array would be larger than those that the nest reads or adds to, and
+where a value does not depend on the loop indices alone.
 """
 
 from __future__ import annotations
@@ -45,31 +46,33 @@ from myia.primitives.pointwise.arithmetic import add, mul, sub
 
 @dataclass(frozen=True)
 class Factor:
-    """An array, and the index that each of its axes stands for."""
+    """An array, and for each of its axes the loop index that runs along it."""
 
     value: Value
     dims: Path
 
 
-Product = tuple[Factor, ...]  # the first two are multiplied first
-Terms = tuple[Product, ...]  # which may be added in any order
+Product = tuple[Factor, ...]  # multiplied from left to right
+Terms = tuple[Product, ...]  # a sum, in any order
 
 
 class NestArrays:
-    """Emits arrays for the values of a nest; raises `NoWholeArrayForm` where that does not pay."""
+    """Emits arrays for the values of a nest. Raises `NoWholeArrayForm` where that is impossible, or
+    takes arrays of more than `max_elements` elements."""
 
-    def __init__(self, nest: LoopNest, largest: int):
-        self.nest, self.largest = nest, largest
+    def __init__(self, nest: LoopNest, max_elements: int):
+        self.nest, self.max_elements = nest, max_elements
         self.order = list(nest.trip_counts)  # outer loops first
-        self.directions: dict[Value, int] = {}  # of axes: along or against the index
+        self.directions: dict[Value, int] = {}  # by index: do axes ascend (1) or descend (-1)
         self.terms: dict[Value, Terms] = {}
         self.contracted: dict[tuple[Product, Value], Product] = {}
 
-    # ----- What trips do to a carry
+    # ----- The effect of the iterations on a carried value
 
-    def changed(self, carry: Value, changes: Sequence[Effect]) -> Value:
-        """What the nest makes of `carry`, one change for all trips, and then the next one."""
-        if not all(self._in_any_order(*pair) for pair in combinations(changes, 2)):
+    def after_nest(self, carry: Value, changes: Sequence[Effect]) -> Value:
+        """The value of `carry` after the nest. It is emitted change by change, each one for all
+        iterations: so any two changes must commute."""
+        if not all(self._commute(*pair) for pair in combinations(changes, 2)):
             raise NoWholeArrayForm
         for change in changes:
             with at(change.op.span):
@@ -80,11 +83,12 @@ class NestArrays:
                     carry = _plus(carry, reshape(total, shape=carry.shape))
         return carry
 
-    def _in_any_order(self, one: Effect, other: Effect) -> bool:
-        """Does an element see these two changes in the order of the trips?
+    def _commute(self, one: Effect, other: Effect) -> bool:
+        """Whether each element is changed as in the order of the iterations, if the first change is
+        made in all iterations before the second one.
 
-        It does if they only add to it. It does as well if all trips that change it are one trip of
-        the loops that the two have in common.
+        This holds if both only add to the element. It also holds if all iterations that change an
+        element are the same iteration of the loops that the two changes have in common.
         """
         if isinstance(one, Addition) and isinstance(other, Addition):
             return True
@@ -325,7 +329,7 @@ class NestArrays:
 
     def _checked(self, dims: Path) -> Path:
         """`dims`, if an array over them is not larger than those that there are."""
-        if prod(self._shape(dims)) > self.largest:
+        if prod(self._shape(dims)) > self.max_elements:
             raise NoWholeArrayForm
         return dims
 

@@ -1,4 +1,4 @@
-"""The powers 1.5 and -1.5 by a root, which takes a tenth of the time.
+"""Strength reduction: the powers 1.5 and -1.5 by a square root, in a tenth of the time.
 
     %z = pow %x, 1.5         ->       %1 = sqrt %x
                                       %z = mul %1, %x
@@ -7,10 +7,11 @@
                                       %2 = div 1.0, %1
                                       %z = div %2, %x
 
-Two divisions, since `x sqrt(x)` may be too small for a number whose reciprocal is one. All but
-negative infinity, of which the powers are infinity and 0 and the root is none, come out right by
-themselves: -0.0 too. Rounded two or three times, and not once. When no derivative will be taken
-any more: that of a power is simpler.
+Two divisions, since `x sqrt(x)` may underflow although its reciprocal does not overflow. Negative
+infinity needs a selection: its powers are inf and 0, its root is NaN. All other numbers come out
+right, -0.0 included. The result is rounded two or three times instead of once.
+
+After the last derivative: the derivative of a power is simpler than that of these ops.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from myia.rewriting.walk import Walk, rewrite
 
 
 def powers_by_roots(function: Function) -> Function:
-    """`function` with powers of one and a half by square roots."""
+    """`function` with the powers 1.5 and -1.5 computed by square roots."""
     return rewrite(function, _by_root)
 
 
@@ -38,7 +39,7 @@ def _by_root(op: Op, walk: Walk) -> Sequence[Value] | None:
     n = walk.constant_value(exponent)
     if n not in (1.5, -1.5):
         return None
-    root, endless = sqrt(x), eq(x, lift(-math.inf, x.aval))
+    root, is_minus_inf = sqrt(x), eq(x, lift(-math.inf, x.aval))
     if n > 0:
-        return [select(endless, math.inf, mul(root, x))]
-    return [select(endless, 0, div(div(lift(1, x.aval), root), x))]
+        return [select(is_minus_inf, math.inf, mul(root, x))]
+    return [select(is_minus_inf, 0, div(div(lift(1, x.aval), root), x))]

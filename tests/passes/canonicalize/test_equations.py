@@ -21,7 +21,7 @@ EXAMPLES = {
         ("x: f64[]", "%0 = -0.0: f64[]; %1 = add %x, %0"),
         ("x: i64[]", "%0 = 0: i64[]; %1 = add %0, %x"),
     ],
-    ("add", "x + 0.0 == x (in any order)"): [
+    ("add", "x + 0.0 == x (reassociable sums)"): [
         # Of what is never -0.0, which stays that.
         ("x: f64[]", "%y = mul %x, %x; %0 = 0.0: f64[]; %1 = add %0, %y {reassoc=True}"),
         ("x: f64[]", "%y = mul %x, %x; %0 = 0.0: f64[]; %1 = add %y, %0 {reassoc=True}"),
@@ -156,7 +156,7 @@ EXAMPLES = {
     ("select", "select(p, select(p, x, y), z) == select(p, x, z)"): [
         ("p: bool[], x: f64[], y: f64[]", "%0 = select %p, %x, %y; %1 = select %p, %0, %y"),
     ],
-    ("select", "select(p, x + t, x) == x + select(p, t, -0.0): what lanes take for a sum"): [
+    ("select", "select(p, x + t, x) == x + select(p, t, -0.0): the form of a reduction"): [
         ("p: bool[], x: f64[], t: f64[]", "%0 = add %x, %t; %1 = select %p, %0, %x"),
         ("p: bool[], x: f64[], t: f64[]", "%0 = add %t, %x; %1 = select %p, %x, %0"),
         ("p: bool[2], x: f32[2], t: f32[2]", "%0 = add %x, %t; %1 = select %p, %0, %x"),
@@ -199,7 +199,7 @@ EXAMPLES = {
     ("broadcast", "broadcast(x, its shape) == x"): [
         ("x: f64[2]", "%0 = broadcast %x {dims=(0,), shape=(2,)}")
     ],
-    ("flip", "flip along axes of extent 1 or less == x"): [
+    ("flip", "flip along axes of length 1 or less == x"): [
         ("x: f64[1,2]", "%0 = flip %x {axes=(0,)}")
     ],
     ("slice", "slice(x, all of it) == x"): [
@@ -258,7 +258,7 @@ EXAMPLES = {
             "%1 = slice %0 {limit=(2,), start=(0,), stride=(2,)}",
         ),
     ],
-    ("slice", "slice(concatenate(x, y)) == x, when it takes just that part"): [
+    ("slice", "slice(concatenate(x, y)) == x, if it is exactly that part"): [
         (
             "x: f64[1], y: f64[2]",
             "%0 = concatenate %x, %y {axis=0}; %1 = slice %0 {limit=(3,), start=(1,), stride=(1,)}",
@@ -304,14 +304,14 @@ EXAMPLES = {
             "%0 = dynamic_update_slice %x, %u, %a; %1 = dynamic_slice %0, %b {sizes=(1,)}",
         ),
     ],
-    ("slice", "part of write(x, u, i) == u, if it is the part that is written"): [
+    ("slice", "slice of write(x, u, i) == u, if it is the slice that is written"): [
         (
             "x: i64[3,3], u: i64[2,3]",
             "%a = 1: i64[]; %b = 0: i64[]; %0 = dynamic_update_slice %x, %u, %a, %b; "
             "%1 = slice %0 {limit=(3, 3), start=(1, 0), stride=(1, 1)}",
         )
     ],
-    ("dynamic_update_slice", "write(x, part of x, where the part is) == x"): [
+    ("dynamic_update_slice", "write(x, slice of x, at its own start) == x"): [
         (
             "x: i64[3]",
             "%a = 1: i64[]; %0 = slice %x {limit=(3,), start=(1,), stride=(1,)}; "
@@ -351,7 +351,7 @@ EXAMPLES = {
             "%1 = if %p { %2 = nan: f64[]; yield %2 } else { %3 = nan: f64[]; yield %3 }",
         ),
     ],
-    ("if", "two results that are the same on both sides are one"): [
+    ("if", "two results that are equal in both branches are one"): [
         (
             "p: bool[], x: f64[], y: f64[]",
             "%a, %b = if %p { yield %x, %x } else { yield %y, %y }; %c = add %a, %b",
@@ -364,14 +364,14 @@ EXAMPLES = {
             "%b = if %p { %1 = neg %a; yield %1 } else { yield %a }; %c = add %b, %x",
         )
     ],
-    ("loop", "a counted loop while True == a counted loop"): [
+    ("loop", "for ... while True == for ..."): [
         (
             "x: f64[]",
             "%n = 3: i64[]; %y = for %k < %n (%y = %x) { cond { %0 = True: bool[]; yield %0 } "
             "body { %1 = add %y, %x; yield %1 } }",
         )
     ],
-    ("rev", "a counted loop while True == a counted loop"): [
+    ("rev", "for ... while True == for ..."): [
         (
             "x: f64[]",
             "%n = 3: i64[]; %y = rev for %k < %n () acc (%a = %x) "

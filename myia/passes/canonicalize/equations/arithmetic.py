@@ -25,87 +25,87 @@ from myia.primitives.pointwise.transcendental import complex, conj, imag, real
 
 
 @equation(add, "x + 0 == x (integers); x + -0.0 == x")
-def _(see, op, x, y):
-    return see.other_than(0 if is_integer(x) else -0.0, x, y) if is_real(x) else None
+def _(match, op, x, y):
+    return match.other_than(0 if is_integer(x) else -0.0, x, y) if is_real(x) else None
 
 
-@equation(add, "x + 0.0 == x (in any order)")
-def _(see, op, x, y):
-    """Nobody wrote the zero that sums of cotangents begin with: -0.0 stays what it is."""
-    return see.other_than(0.0, x, y) if op.params.get("reassoc") and is_real(x) else None
+@equation(add, "x + 0.0 == x (reassociable sums)")
+def _(match, op, x, y):
+    """The zero at the start of a sum of cotangents is not the user's: -0.0 may stay -0.0."""
+    return match.other_than(0.0, x, y) if op.params.get("reassoc") and is_real(x) else None
 
 
 @equation(add, "select(p, 0, x) + select(p, x, 0) == x + 0")
-def _(see, op, x, y):
-    """What goes by a part of an array, and what goes through that as it is."""
-    one, other = see.made_by(select, x), see.made_by(select, y)
-    if one is None or other is None or one.operands[0] is not other.operands[0]:
+def _(match, op, x, y):
+    """Cotangents that bypass a masked part of an array, plus those that pass through unchanged."""
+    left, right = match.defined_by(select, x), match.defined_by(select, y)
+    if left is None or right is None or left.operands[0] is not right.operands[0]:
         return None
-    _, a, b = one.operands
-    crossed = other.operands[1:] == (b, a)
-    zero = see.is_number(a, 0) or see.is_number(b, 0)
+    _, a, b = left.operands
+    crossed = right.operands[1:] == (b, a)
+    zero = match.is_number(a, 0) or match.is_number(b, 0)
     return add(a, b) if crossed and zero else None
 
 
 @equation(add, "x + -y == x - y")
-def _(see, op, x, y):
+def _(match, op, x, y):
     if op.params.get("reassoc"):
-        return None  # a difference would not say that its order is free
-    negated = see.operand(neg, y)
+        return None  # `sub` has no `reassoc`: the licence to reorder would be lost
+    negated = match.operand_of(neg, y)
     if negated is not None:
         return sub(x, negated)
-    negated = see.operand(neg, x)
+    negated = match.operand_of(neg, x)
     return None if negated is None else sub(y, negated)
 
 
 @equation(sub, "x - 0 == x; x - 0.0 == x")
-def _(see, op, x, y):
-    return x if is_real(x) and see.is_number(y, 0) else None
+def _(match, op, x, y):
+    return x if is_real(x) and match.is_number(y, 0) else None
 
 
 @equation(sub, "0 - x == -x (integers); -0.0 - x == -x")
-def _(see, op, x, y):
-    return neg(y) if is_real(x) and see.is_number(x, 0 if is_integer(x) else -0.0) else None
+def _(match, op, x, y):
+    return neg(y) if is_real(x) and match.is_number(x, 0 if is_integer(x) else -0.0) else None
 
 
 @equation(sub, "x - -y == x + y")
-def _(see, op, x, y):
-    negated = see.operand(neg, y)
+def _(match, op, x, y):
+    negated = match.operand_of(neg, y)
     return None if negated is None else add(x, negated)
 
 
 @equation(sub, "x - x == 0 (integers)")
-def _(see, op, x, y):
+def _(match, op, x, y):
     return constant(0, x.dtype, x.shape) if x is y and is_integer(x) else None
 
 
 @equation(neg, "--x == x")
-def _(see, op, x):
-    return see.operand(neg, x)
+def _(match, op, x):
+    return match.operand_of(neg, x)
 
 
 @equation(neg, "-(x - y) == y - x (integers)")
-def _(see, op, x):
-    inner = see.made_by(sub, x)
+def _(match, op, x):
+    inner = match.defined_by(sub, x)
     return sub(*reversed(inner.operands)) if inner is not None and is_integer(x) else None
 
 
-def _offset(see, x):
-    """(sign, y, n) such that the integer `x` is `n + sign y`, n known; or None."""
-    op = see.made_by(add, x) or see.made_by(sub, x)
+def _split_offset(match, x):
+    """(sign, y, n) such that the integer `x` is `n + sign * y` with a constant n; or None."""
+    op = match.defined_by(add, x) or match.defined_by(sub, x)
     if op is None or x.dtype.kind != "i":
         return None
     sign = 1 if op.primitive is add else -1
     y, z = op.operands
-    a, b = see.number(y), see.number(z)
+    a, b = match.number(y), match.number(z)
     if b is not None:
         return 1, y, sign * b
     return None if a is None else (sign, z, a)
 
 
-def _shifted(see, x, n, sign=1):
-    """`n + sign x`, where `x` is itself `m +- y`, as one sum of `y` and a number; else None."""
-    found = _offset(see, x)
+def _merge_offsets(match, x, n, sign=1):
+    """`n + sign * x` as one sum of `y` and a constant if `x` is `m +- y`; else None."""
+    found = _split_offset(match, x)
     if found is None or n is None:
         return None
     inner, y, m = found
@@ -116,52 +116,52 @@ def _shifted(see, x, n, sign=1):
 
 
 @equation(add, "(x + a) + b == x + (a + b), (a - x) + b == (a + b) - x (integers)")
-def _(see, op, x, y):
-    return _shifted(see, x, see.number(y)) or _shifted(see, y, see.number(x))
+def _(match, op, x, y):
+    return _merge_offsets(match, x, match.number(y)) or _merge_offsets(match, y, match.number(x))
 
 
 @equation(sub, "(x + a) - b == x + (a - b), (a - x) - b == (a - b) - x (integers)")
-def _(see, op, x, y):
-    n = see.number(y)
-    return None if n is None else _shifted(see, x, -n)
+def _(match, op, x, y):
+    n = match.number(y)
+    return None if n is None else _merge_offsets(match, x, -n)
 
 
 @equation(sub, "a - (x + b) == (a - b) - x, a - (b - x) == x + (a - b) (integers)")
-def _(see, op, x, y):
-    return _shifted(see, y, see.number(x), -1)
+def _(match, op, x, y):
+    return _merge_offsets(match, y, match.number(x), -1)
 
 
 # ----- Products
 
 
 @equation(mul, "x * 1 == x")
-def _(see, op, x, y):
-    return see.other_than(1, x, y) if is_real(x) else None
+def _(match, op, x, y):
+    return match.other_than(1, x, y) if is_real(x) else None
 
 
 @equation(mul, "x * -1 == -x")
-def _(see, op, x, y):
+def _(match, op, x, y):
     if x.dtype.kind not in "if":
         return None
-    factor = see.other_than(-1, x, y)
+    factor = match.other_than(-1, x, y)
     return None if factor is None else neg(factor)
 
 
 @equation(mul, "x * 0 == 0 (integers)")
-def _(see, op, x, y):
-    absorbed = is_integer(x) and see.other_than(0, x, y)
+def _(match, op, x, y):
+    absorbed = is_integer(x) and match.other_than(0, x, y)
     return constant(0, x.dtype, x.shape) if absorbed else None
 
 
 @equation(mul, "-x * -y == x * y")
-def _(see, op, x, y):
-    a, b = see.operand(neg, x), see.operand(neg, y)
+def _(match, op, x, y):
+    a, b = match.operand_of(neg, x), match.operand_of(neg, y)
     return None if a is None or b is None or not is_real(x) else mul(a, b)
 
 
 @equation(square, "(-x)^2 == x^2")
-def _(see, op, x):
-    negated = see.operand(neg, x)
+def _(match, op, x):
+    negated = match.operand_of(neg, x)
     return None if negated is None else square(negated)
 
 
@@ -169,18 +169,18 @@ def _(see, op, x):
 
 
 @equation(div, "x / 1 == x")
-def _(see, op, x, y):
-    return x if is_real(x) and see.is_number(y, 1) else None
+def _(match, op, x, y):
+    return x if is_real(x) and match.is_number(y, 1) else None
 
 
 @equation(div, "x / -1 == -x")
-def _(see, op, x, y):
-    return neg(x) if is_real(x) and see.is_number(y, -1) else None
+def _(match, op, x, y):
+    return neg(x) if is_real(x) and match.is_number(y, -1) else None
 
 
 @equation(div, "x / 2^n == x * 2^-n (both are the rounded quotient)")
-def _(see, op, x, y):
-    number = see.number(y)
+def _(match, op, x, y):
+    number = match.number(y)
     if x.dtype not in ("float32", "float64") or not number or not math.isfinite(number):
         return None
     mantissa, exponent = math.frexp(number)
@@ -190,8 +190,8 @@ def _(see, op, x, y):
 
 
 @equation(div, "-x / -y == x / y")
-def _(see, op, x, y):
-    a, b = see.operand(neg, x), see.operand(neg, y)
+def _(match, op, x, y):
+    a, b = match.operand_of(neg, x), match.operand_of(neg, y)
     return None if a is None or b is None or not is_real(x) else div(a, b)
 
 
@@ -199,17 +199,17 @@ def _(see, op, x, y):
 
 
 @equation(integer_pow, "x^0 == 1, also where x is NaN")
-def _(see, op, x):
+def _(match, op, x):
     return constant(1, x.dtype, x.shape) if op.params["y"] == 0 else None
 
 
 @equation(integer_pow, "x^1 == x")
-def _(see, op, x):
+def _(match, op, x):
     return x if op.params["y"] == 1 else None
 
 
 @equation(integer_pow, "x^2 == x * x")
-def _(see, op, x):
+def _(match, op, x):
     return mul(x, x) if op.params["y"] == 2 else None
 
 
@@ -217,19 +217,19 @@ def _(see, op, x):
 
 
 @equation(abs, "|-x| == |x|")
-def _(see, op, x):
-    negated = see.operand(neg, x)
+def _(match, op, x):
+    negated = match.operand_of(neg, x)
     return None if negated is None else abs(negated)
 
 
 @equation(abs, "||x|| == |x|")
-def _(see, op, x):
-    return x if see.made_by(abs, x) else None
+def _(match, op, x):
+    return x if match.defined_by(abs, x) else None
 
 
 @equation(max, "max(x, x) == x")
 @equation(min, "min(x, x) == x")
-def _(see, op, x, y):
+def _(match, op, x, y):
     return x if x is y else None
 
 
@@ -237,17 +237,17 @@ def _(see, op, x, y):
 
 
 @equation(real, "real(complex(x, y)) == x")
-def _(see, op, z):
-    parts = see.made_by(complex, z)
+def _(match, op, z):
+    parts = match.defined_by(complex, z)
     return None if parts is None else parts.operands[0]
 
 
 @equation(imag, "imag(complex(x, y)) == y")
-def _(see, op, z):
-    parts = see.made_by(complex, z)
+def _(match, op, z):
+    parts = match.defined_by(complex, z)
     return None if parts is None else parts.operands[1]
 
 
 @equation(conj, "conj(conj(z)) == z")
-def _(see, op, z):
-    return see.operand(conj, z)
+def _(match, op, z):
+    return match.operand_of(conj, z)

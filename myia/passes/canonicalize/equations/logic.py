@@ -24,73 +24,73 @@ from myia.primitives.pointwise.logic import (
     xor,
 )
 
-# ----- Bits; of booleans, all bits set is True
+# ----- Bits (for booleans, all bits set means True)
 
 
-def _ones(x):
+def _all_bits_set(x):
     return {"b": True, "i": -1, "u": np.iinfo(x.dtype).max if is_integer(x) else None}[x.dtype.kind]
 
 
 @equation(and_, "x & x == x")
 @equation(or_, "x | x == x")
-def _(see, op, x, y):
+def _(match, op, x, y):
     return x if x is y else None
 
 
 @equation(and_, "x & ones == x")
-def _(see, op, x, y):
-    return see.other_than(_ones(x), x, y)
+def _(match, op, x, y):
+    return match.other_than(_all_bits_set(x), x, y)
 
 
 @equation(and_, "x & 0 == 0")
-def _(see, op, x, y):
-    return None if see.other_than(0, x, y) is None else constant(0, x.dtype, x.shape)
+def _(match, op, x, y):
+    return None if match.other_than(0, x, y) is None else constant(0, x.dtype, x.shape)
 
 
 @equation(or_, "x | 0 == x")
 @equation(xor, "x ^ 0 == x")
-def _(see, op, x, y):
-    return see.other_than(0, x, y)
+def _(match, op, x, y):
+    return match.other_than(0, x, y)
 
 
 @equation(or_, "x | ones == ones")
-def _(see, op, x, y):
-    ones = _ones(x)
-    return None if see.other_than(ones, x, y) is None else constant(ones, x.dtype, x.shape)
+def _(match, op, x, y):
+    ones = _all_bits_set(x)
+    return None if match.other_than(ones, x, y) is None else constant(ones, x.dtype, x.shape)
 
 
 @equation(xor, "x ^ x == 0")
-def _(see, op, x, y):
+def _(match, op, x, y):
     return constant(0, x.dtype, x.shape) if x is y else None
 
 
 @equation(xor, "x ^ ones == ~x")
-def _(see, op, x, y):
-    other = see.other_than(_ones(x), x, y)
+def _(match, op, x, y):
+    other = match.other_than(_all_bits_set(x), x, y)
     return None if other is None else not_(other)
 
 
 @equation(not_, "~~x == x")
-def _(see, op, x):
-    return see.operand(not_, x)
+def _(match, op, x):
+    return match.operand_of(not_, x)
 
 
 # ----- Comparisons
 
 
 @equation(not_, "not x == y is x != y, and back; also for NaN")
-def _(see, op, x):
+def _(match, op, x):
     for comparison, opposite in ((eq, ne), (ne, eq)):
-        inner = see.made_by(comparison, x)
+        inner = match.defined_by(comparison, x)
         if inner is not None:
             return opposite(*inner.operands)
     return None
 
 
 @equation(not_, "not x < y is x >= y, and so on (not for floats: NaN)")
-def _(see, op, x):
+def _(match, op, x):
     for comparison, opposite in ((lt, ge), (ge, lt), (gt, le), (le, gt)):
-        inner = see.made_by(comparison, x)
+        inner = match.defined_by(comparison, x)
         if inner is not None and inner.operands[0].dtype.kind in "biu":
             return opposite(*inner.operands)
     return None
@@ -98,130 +98,130 @@ def _(see, op, x):
 
 @equation(lt, "x < x is False, also for NaN")
 @equation(gt, "x > x is False, also for NaN")
-def _(see, op, x, y):
+def _(match, op, x, y):
     return constant(False, bool, x.shape) if x is y else None
 
 
 @equation(eq, "x == x is True (integers)")
 @equation(le, "x <= x is True (integers)")
 @equation(ge, "x >= x is True (integers)")
-def _(see, op, x, y):
+def _(match, op, x, y):
     return constant(True, bool, x.shape) if x is y and x.dtype.kind in "biu" else None
 
 
 @equation(ne, "x != x is False (integers)")
-def _(see, op, x, y):
+def _(match, op, x, y):
     return constant(False, bool, x.shape) if x is y and x.dtype.kind in "biu" else None
 
 
-def _boolean(see, number, x, y):
-    return see.other_than(number, x, y) if x.dtype.kind == "b" else None
+def _boolean_other_than(match, number, x, y):
+    return match.other_than(number, x, y) if x.dtype.kind == "b" else None
 
 
 @equation(eq, "p == True is p")
-def _(see, op, x, y):
-    return _boolean(see, True, x, y)
+def _(match, op, x, y):
+    return _boolean_other_than(match, True, x, y)
 
 
 @equation(ne, "p != False is p")
-def _(see, op, x, y):
-    return _boolean(see, False, x, y)
+def _(match, op, x, y):
+    return _boolean_other_than(match, False, x, y)
 
 
 @equation(eq, "p == False is not p")
-def _(see, op, x, y):
-    other = _boolean(see, False, x, y)
+def _(match, op, x, y):
+    other = _boolean_other_than(match, False, x, y)
     return None if other is None else not_(other)
 
 
 @equation(ne, "p != True is not p")
-def _(see, op, x, y):
-    other = _boolean(see, True, x, y)
+def _(match, op, x, y):
+    other = _boolean_other_than(match, True, x, y)
     return None if other is None else not_(other)
 
 
 @equation(ne, "number(p) != 0 is p")
-def _(see, op, x, y):
-    inner = see.operand(convert_p, x)
-    return inner if inner is not None and inner.dtype.kind == "b" and see.number(y) == 0 else None
+def _(match, op, x, y):
+    inner = match.operand_of(convert_p, x)
+    return inner if inner is not None and inner.dtype.kind == "b" and match.number(y) == 0 else None
 
 
 # ----- Selection
 
 
 @equation(select, "select(p, x, x) == x")
-def _(see, op, p, x, y):
+def _(match, op, p, x, y):
     return x if x is y else None
 
 
 @equation(select, "select(True, x, y) == x; select(False, x, y) == y")
-def _(see, op, p, x, y):
-    chosen = see.number(p)
+def _(match, op, p, x, y):
+    chosen = match.number(p)
     return None if chosen is None else (x if chosen else y)
 
 
 @equation(select, "select(not p, x, y) == select(p, y, x)")
-def _(see, op, p, x, y):
-    negated = see.operand(not_, p)
+def _(match, op, p, x, y):
+    negated = match.operand_of(not_, p)
     return None if negated is None else select(negated, y, x)
 
 
 @equation(select, "select(p, True, False) == p; select(p, False, True) == not p")
-def _(see, op, p, x, y):
+def _(match, op, p, x, y):
     if x.dtype.kind != "b":
         return None
-    if see.is_number(x, True) and see.is_number(y, False):
+    if match.is_number(x, True) and match.is_number(y, False):
         return p
-    return not_(p) if see.is_number(x, False) and see.is_number(y, True) else None
+    return not_(p) if match.is_number(x, False) and match.is_number(y, True) else None
 
 
 @equation(select, "select(p, select(p, x, y), z) == select(p, x, z)")
-def _(see, op, p, x, y):
-    inner = see.made_by(select, x)
+def _(match, op, p, x, y):
+    inner = match.defined_by(select, x)
     return select(p, inner.operands[1], y) if inner is not None and inner.operands[0] is p else None
 
 
 @equation(select, "select(p, x, select(p, y, z)) == select(p, x, z)")
-def _(see, op, p, x, y):
-    inner = see.made_by(select, y)
+def _(match, op, p, x, y):
+    inner = match.defined_by(select, y)
     return select(p, x, inner.operands[2]) if inner is not None and inner.operands[0] is p else None
 
 
 @equation(select, "select(p, select(p & q, x, z), z) == select(p & q, x, z)")
-def _(see, op, p, x, z):
-    inner = see.made_by(select, x)
+def _(match, op, p, x, z):
+    inner = match.defined_by(select, x)
     if inner is None or inner.operands[2] is not z:
         return None
-    both = see.made_by(and_, inner.operands[0])
+    both = match.defined_by(and_, inner.operands[0])
     return x if both is not None and p in both.operands else None
 
 
-def _added(see, sum_: Value, x: Value) -> tuple[Value, dict] | None:
-    """What is added to `x` in `sum_`, and how."""
-    op = see.made_by(add, sum_)
+def _addend(match, sum_: Value, x: Value) -> tuple[Value, dict] | None:
+    """The value that `sum_` adds to `x`, and the params of the addition, if `sum_` is `x + ...`."""
+    op = match.defined_by(add, sum_)
     if op is None or x not in op.operands:
         return None
     return op.operands[1 - op.operands.index(x)], op.params
 
 
-@equation(select, "select(p, x + t, x) == x + select(p, t, -0.0): what lanes take for a sum")
-def _(see, op, p, x, y):
+@equation(select, "select(p, x + t, x) == x + select(p, t, -0.0): the form of a reduction")
+def _(match, op, p, x, y):
     if x.dtype.kind != "f":
         return None
-    if (found := _added(see, x, y)) is not None:
+    if (found := _addend(match, x, y)) is not None:
         return add(y, select(p, found[0], -0.0), **found[1])
-    if (found := _added(see, y, x)) is not None:
+    if (found := _addend(match, y, x)) is not None:
         return add(x, select(p, -0.0, found[0]), **found[1])
     return None
 
 
 @equation(select, "select(p, x + t, x + u) == x + select(p, t, u)")
-def _(see, op, p, x, y):
-    one = see.made_by(add, x)
+def _(match, op, p, x, y):
+    one = match.defined_by(add, x)
     if one is None or x.dtype.kind != "f":
         return None
     for a, t in (one.operands, one.operands[::-1]):
-        found = _added(see, y, a)
+        found = _addend(match, y, a)
         if found is not None and found[1] == one.params:
             return add(a, select(p, t, found[0]), **one.params)
     return None
@@ -231,14 +231,14 @@ def _(see, op, p, x, y):
 
 
 def _bits(dtype: np.dtype) -> int:
-    """How many binary digits its integers have."""
+    """The number of binary digits of the integers that `dtype` represents exactly."""
     if dtype.kind == "f":
         return np.finfo(dtype).nmant + 1
     return 8 * dtype.itemsize - (dtype.kind == "i")
 
 
 def _lossless(source: np.dtype, target: np.dtype) -> bool:
-    """Whether every number of `source` is one of `target`."""
+    """Whether `target` represents every number of `source` exactly."""
     if source.kind not in "biuf" or target.kind not in "biuf":
         return False
     if source.kind == "b" or target.kind == "b":
@@ -251,13 +251,13 @@ def _lossless(source: np.dtype, target: np.dtype) -> bool:
 
 
 @equation(convert_p, "x as its own dtype == x")
-def _(see, op, x):
+def _(match, op, x):
     return x if op.params["dtype"] == x.dtype else None
 
 
 @equation(convert_p, "x as a wider dtype, as another == x as the other")
-def _(see, op, x):
-    source, target = see.operand(convert_p, x), op.params["dtype"]
+def _(match, op, x):
+    source, target = match.operand_of(convert_p, x), op.params["dtype"]
     if source is None or not _lossless(source.dtype, x.dtype):
         return None
     if is_integer(source) and x.dtype.kind == "f" and target.kind in "iu":

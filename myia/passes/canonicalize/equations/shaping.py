@@ -1,4 +1,4 @@
-"""Equations of shapes: rearrangements that do nothing, or that one rearrangement does."""
+"""Equations of shapes: rearrangements without effect, and two rearrangements that are one."""
 
 from __future__ import annotations
 
@@ -25,55 +25,55 @@ from myia.primitives.arrays.shaping import (
     transpose,
 )
 
-# ----- Doing nothing
+# ----- Rearrangements without effect
 
 
 @equation(reshape, "reshape(x, its shape) == x")
-def _(see, op, x):
+def _(match, op, x):
     return x if op.params["shape"] == x.shape else None
 
 
 @equation(transpose, "transpose(x, (0, 1, ...)) == x")
-def _(see, op, x):
+def _(match, op, x):
     permutation = op.params["permutation"]
     return x if permutation == tuple(range(len(permutation))) else None
 
 
 @equation(broadcast, "broadcast(x, its shape) == x")
-def _(see, op, x):
+def _(match, op, x):
     return x if op.params["shape"] == x.shape else None
 
 
-@equation(flip, "flip along axes of extent 1 or less == x")
-def _(see, op, x):
+@equation(flip, "flip along axes of length 1 or less == x")
+def _(match, op, x):
     return x if all(x.shape[axis] <= 1 for axis in op.params["axes"]) else None
 
 
 @equation(slice, "slice(x, all of it) == x")
-def _(see, op, x):
+def _(match, op, x):
     return x if op.results[0].shape == x.shape else None
 
 
 @equation(pad, "pad(x, by nothing) == x")
-def _(see, op, x, value):
+def _(match, op, x, value):
     nothing = not any(itertools.chain(*(op.params[p] for p in ("low", "high", "interior"))))
     return x if nothing else None
 
 
 @equation(concatenate, "concatenate(x) == x")
-def _(see, op, *xs):
+def _(match, op, *xs):
     return xs[0] if len(xs) == 1 else None
 
 
 @equation(concatenate, "concatenate(x, nothing) == concatenate(x)")
-def _(see, op, *xs):
+def _(match, op, *xs):
     axis = op.params["axis"]
     some = [x for x in xs if x.shape[axis] > 0]
     return concatenate(*some, axis=axis) if 0 < len(some) < len(xs) else None
 
 
 @equation(reduce_sum, "reduce_sum(x, no axes) == x (integers: 0.0 + -0.0 is 0.0)")
-def _(see, op, x):
+def _(match, op, x):
     return x if not op.params["axes"] and is_integer(x) else None
 
 
@@ -82,7 +82,7 @@ def _(see, op, x):
 @equation(reduce_min, "reduce(x, no axes) == x")
 @equation(reduce_and, "reduce(x, no axes) == x")
 @equation(reduce_or, "reduce(x, no axes) == x")
-def _(see, op, x):
+def _(match, op, x):
     return x if not op.params["axes"] else None
 
 
@@ -90,14 +90,14 @@ def _(see, op, x):
 
 
 @equation(reshape, "reshape(reshape(x)) == reshape(x)")
-def _(see, op, x):
-    inner = see.operand(reshape, x)
+def _(match, op, x):
+    inner = match.operand_of(reshape, x)
     return None if inner is None else reshape(inner, shape=op.params["shape"])
 
 
 @equation(transpose, "transpose(transpose(x, p), q) == transpose(x, p[q])")
-def _(see, op, x):
-    inner = see.made_by(transpose, x)
+def _(match, op, x):
+    inner = match.defined_by(transpose, x)
     if inner is None:
         return None
     first = inner.params["permutation"]
@@ -106,8 +106,8 @@ def _(see, op, x):
 
 
 @equation(broadcast, "broadcast(broadcast(x, d), e) == broadcast(x, e[d])")
-def _(see, op, x):
-    inner = see.made_by(broadcast, x)
+def _(match, op, x):
+    inner = match.defined_by(broadcast, x)
     if inner is None:
         return None
     dims = tuple(op.params["dims"][d] for d in inner.params["dims"])
@@ -115,15 +115,15 @@ def _(see, op, x):
 
 
 @equation(flip, "flip(flip(x)) == x (the same axes)")
-def _(see, op, x):
-    inner = see.made_by(flip, x)
+def _(match, op, x):
+    inner = match.defined_by(flip, x)
     same = inner is not None and sorted(inner.params["axes"]) == sorted(op.params["axes"])
     return inner.operands[0] if same else None
 
 
 @equation(slice, "slice(slice(x)) == slice(x)")
-def _(see, op, x):
-    inner = see.made_by(slice, x)
+def _(match, op, x):
+    inner = match.defined_by(slice, x)
     if inner is None:
         return None
     (y,), first = inner.operands, inner.params
@@ -131,15 +131,15 @@ def _(see, op, x):
     # The end is one past the last element taken: `limit` need not be a multiple of the stride.
     start = tuple(a + s * b for (a, s), b in zip(steps, op.params["start"]))
     stride = tuple(s * t for (_, s), t in zip(steps, op.params["stride"]))
-    counts = op.results[0].shape
-    limit = tuple(a + (n - 1) * s + 1 if n else a for a, n, s in zip(start, counts, stride))
+    lengths = op.results[0].shape
+    limit = tuple(a + (n - 1) * s + 1 if n else a for a, n, s in zip(start, lengths, stride))
     fits = all(0 <= a <= b <= n for a, b, n in zip(start, limit, y.shape))
     return slice(y, start=start, limit=limit, stride=stride) if fits else None
 
 
-@equation(slice, "slice(concatenate(x, y)) == x, when it takes just that part")
-def _(see, op, x):
-    joined = see.made_by(concatenate, x)
+@equation(slice, "slice(concatenate(x, y)) == x, if it is exactly that part")
+def _(match, op, x):
+    joined = match.defined_by(concatenate, x)
     if joined is None or any(s != 1 for s in op.params["stride"]):
         return None
     axis = joined.params["axis"]
@@ -151,12 +151,12 @@ def _(see, op, x):
     return None
 
 
-# ----- Rearrangements of one number
+# ----- Rearrangements of an array filled with one number
 
 
-def _number(see, x: Value) -> Value | None:
-    """The scalar that `x` repeats."""
-    number = see.operand(broadcast, x)
+def _broadcast_scalar(match, x: Value) -> Value | None:
+    """The scalar whose broadcast is `x`."""
+    number = match.operand_of(broadcast, x)
     return number if number is not None and number.shape == () else None
 
 
@@ -165,8 +165,8 @@ def _number(see, x: Value) -> Value | None:
 @equation(flip, "flip(broadcast(number)) == broadcast(number)")
 @equation(slice, "slice(broadcast(number)) == broadcast(number)")
 @equation(dynamic_slice, "dynamic_slice(broadcast(number), i) == broadcast(number)")
-def _(see, op, x, *indices):
-    number = _number(see, x)
+def _(match, op, x, *indices):
+    number = _broadcast_scalar(match, x)
     if number is None:
         return None
     return broadcast(number, shape=op.results[0].shape, dims=())

@@ -1,8 +1,8 @@
-"""Equations of windows: what was just written is read, what is overwritten need not be written.
+"""Equations of slices: store-to-load forwarding, and stores that are overwritten.
 
-All hold for indices out of range too, since the read and the write of windows of one size are
-clamped alike. (No equation moves a read before a write: XLA copies a buffer of which an older
-version is still read.)
+All of them hold for indices out of range, too, since a read and a write of slices of the same size
+clamp their start indices alike. (No equation moves a read before a write: XLA copies a buffer whose
+older version is still read.)
 """
 
 from __future__ import annotations
@@ -16,60 +16,61 @@ from myia.primitives.arrays.shaping import slice
 
 
 @equation(dynamic_slice, "read(x, all of it) == x")
-def _(see, op, x, *indices):
+def _(match, op, x, *indices):
     return x if op.params["sizes"] == x.shape else None
 
 
 @equation(dynamic_slice, "read(write(x, u, i), i) == u")
-def _(see, op, x, *indices):
-    write = see.made_by(dynamic_update_slice, x)
+def _(match, op, x, *indices):
+    write = match.defined_by(dynamic_update_slice, x)
     if write is None:
         return None
     _, u, *written = write.operands
-    return u if u.shape == op.params["sizes"] and see.alike(indices, written) else None
+    return u if u.shape == op.params["sizes"] and match.same_values(indices, written) else None
 
 
-@equation(slice, "part of write(x, u, i) == u, if it is the part that is written")
-def _(see, op, x):
-    write = see.made_by(dynamic_update_slice, x)
+@equation(slice, "slice of write(x, u, i) == u, if it is the slice that is written")
+def _(match, op, x):
+    write = match.defined_by(dynamic_update_slice, x)
     if write is None:
         return None
     _, u, *written = write.operands
-    return u if u.shape == op.results[0].shape and _starts_at(see, op, written) else None
+    return u if u.shape == op.results[0].shape and _starts_at(match, op, written) else None
 
 
 @equation(dynamic_update_slice, "write(x, u of its size) == u")
-def _(see, op, x, u, *indices):
+def _(match, op, x, u, *indices):
     return u if u.shape == x.shape else None
 
 
 @equation(dynamic_update_slice, "write(x, read(x, i), i) == x")
-def _(see, op, x, u, *indices):
-    read = see.made_by(dynamic_slice, u)
-    same = read is not None and read.operands[0] is x and see.alike(indices, read.operands[1:])
-    return x if same else None
+def _(match, op, x, u, *indices):
+    read = match.defined_by(dynamic_slice, u)
+    if read is None or read.operands[0] is not x:
+        return None
+    return x if match.same_values(indices, read.operands[1:]) else None
 
 
-@equation(dynamic_update_slice, "write(x, part of x, where the part is) == x")
-def _(see, op, x, u, *indices):
-    part = see.made_by(slice, u)
-    same = part is not None and part.operands[0] is x and _starts_at(see, part, indices)
+@equation(dynamic_update_slice, "write(x, slice of x, at its own start) == x")
+def _(match, op, x, u, *indices):
+    part = match.defined_by(slice, u)
+    same = part is not None and part.operands[0] is x and _starts_at(match, part, indices)
     return x if same else None
 
 
 @equation(dynamic_update_slice, "write(write(x, u, i), v, i) == write(x, v, i)")
-def _(see, op, x, v, *indices):
-    """In one region: a branch that wrote to another version than the other one would copy it."""
-    write = see.made_by(dynamic_update_slice, x)
-    if write is None or not see.is_in_current_region(x):
+def _(match, op, x, v, *indices):
+    """Only within one region: if two branches wrote to different versions, XLA would copy."""
+    write = match.defined_by(dynamic_update_slice, x)
+    if write is None or not match.is_in_region(x):
         return None
     y, u, *written = write.operands
-    same = u.shape == v.shape and see.alike(indices, written)
+    same = u.shape == v.shape and match.same_values(indices, written)
     return dynamic_update_slice(y, v, *indices) if same else None
 
 
-def _starts_at(see: Matcher, part: Op, indices: Sequence[Value]) -> bool:
-    """Whether a part, of adjacent elements, is the window of its size at `indices`."""
+def _starts_at(match: Matcher, part: Op, indices: Sequence[Value]) -> bool:
+    """Whether the slice op `part` takes adjacent elements that start at `indices`."""
     params = part.params
-    adjacent = all(step == 1 for step in params["stride"])
-    return adjacent and all(see.number(i) == n for i, n in zip(indices, params["start"]))
+    adjacent = all(stride == 1 for stride in params["stride"])
+    return adjacent and all(match.number(i) == n for i, n in zip(indices, params["start"]))
