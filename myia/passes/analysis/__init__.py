@@ -1,1 +1,14 @@
-"""analysis."""
+"""Analyses of loops and arrays: they answer questions of passes and change nothing.
+
+What comes in: a region of typed IR, or one loop. What goes out: facts about it, each proven. An
+analysis that finds no proof says no (False or None), and the pass leaves the program alone.
+
+Read in this order:
+- `def_use.py`: which ops define and read a value
+- `linear_indices.py`: linear forms and bounds of indices
+- `accesses.py`: which part of an array an op reads or stores
+- `array_versions.py`: the versions of an array that stores make of it
+- `array_reductions.py`: arrays that the iterations of a loop only add to
+- `loop_dependence.py`: which loops have independent iterations
+- `nest_effects.py`: what a nest of loops adds to the values that it carries
+"""

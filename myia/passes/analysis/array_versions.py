@@ -1,16 +1,25 @@
-"""How the arrays that a loop carries come to be, if stores of windows make them.
+"""Versions of an array: the chain of stores by which a loop turns a carried array into the next.
 
     for %i < 60 (%a = %a0) {
       %a = for %j < %i (%a = %a) {            versions of %a0: each %a
-        %1 = dynamic_slice %a, %i, %j         untouched: no trip before, of either loop, has stored
-        ...                                   anything there, so that it is also read of %a0
+        %1 = dynamic_slice %a, %i, %j         no earlier iteration, of either loop, has stored into
+        ...                                   this element: the load may as well read %a0
         %a = dynamic_update_slice %a, %2, %i, %j
         yield %a
       }
       yield %a
     }
 
-What makes an array in another way than by stores has no history.
+In SSA every store makes a new array. A *version chain* connects a version to the array from which
+it comes (its origin), through stores, inner loops and branches. This is memory SSA for arrays.
+
+What it computes: the chain of each carry of a loop; which loads find the value from before the
+loop, or the value from before any store so far.
+
+What it guarantees: all versions of a chain differ from the origin only where its stores write.
+
+When it gives up: a version that is made by another op than a store, a loop or an `if` has no chain,
+nor has an array whose branches start from two different arrays.
 """
 
 from __future__ import annotations
@@ -27,7 +36,7 @@ from myia.primitives.core.structured import Loop, if_p, loop_p
 
 @dataclass(frozen=True)
 class VersionChain:
-    """How an array came to be: of what, its versions since then, and the stores that made them."""
+    """The array where a chain begins, its versions since then, and the stores that made them."""
 
     origin: Value
     versions: frozenset[Value] = frozenset()
@@ -38,114 +47,129 @@ class VersionChain:
         return VersionChain(earlier.origin, versions, self.stores + earlier.stores)
 
 
-_carried: WeakKeyDictionary[Region, tuple[VersionChain | None, ...]] = WeakKeyDictionary()
+_carried_chains: WeakKeyDictionary[Region, tuple[VersionChain | None, ...]] = WeakKeyDictionary()
 
 
 def carried_chains(body: Region) -> tuple[VersionChain | None, ...]:
-    """Of what each carry becomes in a trip, if stores into it make that; asked again and again."""
-    if body not in _carried:
+    """For each carry of a loop's body, the chain from its argument to what the body yields for it.
+
+    None where there is no such chain. Cached: many passes ask for each loop.
+    """
+    if body not in _carried_chains:
         definitions = {y: op for op in body.ops for y in op.results}
-        found = [_history(definitions, y) for y in body.yields]
-        _carried[body] = tuple(
-            history if history is not None and history.origin is arg else None
-            for arg, history in zip(body.args[1:], found)
+        found = [_chain_to(y, definitions) for y in body.yields]
+        _carried_chains[body] = tuple(
+            chain if chain is not None and chain.origin is arg else None
+            for arg, chain in zip(body.args[1:], found)
         )
-    return _carried[body]
+    return _carried_chains[body]
 
 
-def _history(definitions: Mapping[Value, Op], end: Value) -> VersionChain | None:
-    """The history of `end` in a region; None if something else than stores makes a version."""
-    found = VersionChain(end)
-    while found.origin in definitions:
-        step = _step(definitions[found.origin], found.origin)
-        if step is None:
+def _chain_to(version: Value, definitions: Mapping[Value, Op]) -> VersionChain | None:
+    """The longest chain that ends at `version` in one region; None if a link is unknown."""
+    chain = VersionChain(version)
+    while chain.origin in definitions:
+        link = _link(definitions[chain.origin], chain.origin)
+        if link is None:
             return None
-        found += step
-    return found
+        chain += link
+    return chain
 
 
-def _history_in(region: Region, end: Value) -> VersionChain | None:
-    return _history({y: op for op in region.ops for y in op.results}, end)
+def _chain_in_region(region: Region, version: Value) -> VersionChain | None:
+    return _chain_to(version, {y: op for op in region.ops for y in op.results})
 
 
-def _step(op: Op, after: Value) -> VersionChain | None:
-    """What `op` made `after` of."""
+def _link(op: Op, result: Value) -> VersionChain | None:
+    """The chain from an operand of `op` to its `result`, if `op` only stores into that operand."""
     if op.primitive in STORES:
-        return VersionChain(op.operands[0], frozenset({after}), (op,))
-    i = op.results.index(after)
+        return VersionChain(op.operands[0], frozenset({result}), (op,))
+    i = op.results.index(result)
     if op.primitive is loop_p:
         loop = Loop.of(op)
         arg, inner = loop.body.args[1 + i], carried_chains(loop.body)[i]
         if inner is None:
             return None
-        return replace(inner, origin=loop.carries[i], versions=inner.versions | {arg, after})
+        return replace(inner, origin=loop.carries[i], versions=inner.versions | {arg, result})
     if op.primitive is if_p:
-        arms = [_history_in(region, region.yields[i]) for region in op.regions]
-        if None in arms or arms[0].origin is not arms[1].origin:
+        branches = [_chain_in_region(region, region.yields[i]) for region in op.regions]
+        if None in branches or branches[0].origin is not branches[1].origin:
             return None
-        both = arms[0] + arms[1]
-        return replace(both, versions=both.versions | {after})
+        both = branches[0] + branches[1]
+        return replace(both, versions=both.versions | {result})
     return None
 
 
 def chains_by_version(loop: Loop) -> dict[Value, VersionChain]:
-    """Of the values that are versions of an array that the loop changes by stores."""
+    """The chain of each version in a loop, of every carried array that has one.
+
+    The origin of these chains is the array that enters the loop.
+    """
     found = {}
-    for before, arg, history in zip(loop.carries, loop.body.args[1:], carried_chains(loop.body)):
-        if history is not None:
-            history = replace(history, origin=before)
-            found.update(dict.fromkeys(history.versions | {arg}, history))
+    for initial, arg, chain in zip(loop.carries, loop.body.args[1:], carried_chains(loop.body)):
+        if chain is not None:
+            chain = replace(chain, origin=initial)
+            found.update(dict.fromkeys(chain.versions | {arg}, chain))
     return found
 
 
 def reads_initial_value(loop: Loop, arg: Value, read: Op, ranges: IndexRanges) -> bool:
-    """Is what `read` finds in carry `arg`, in any trip, what was there before the loop?"""
-    history = carried_chains(loop.body)[loop.body.args.index(arg) - 1]
-    if history is None or not _no_trip_before_stores(loop, read, history, ranges):
+    """Does `read` find, in every iteration, the elements that carry `arg` had before the loop?
+
+    `read` reads `arg` itself, or the argument of an inner loop that carries it on.
+    """
+    chain = carried_chains(loop.body)[loop.body.args.index(arg) - 1]
+    if chain is None or not _is_disjoint_from_other_iterations(loop, read, chain, ranges):
         return False
     if read.operands[0] is arg:
         return True
     for op in loop.body.ops:
-        if op.primitive is loop_p and arg in Loop.of(op).carries and read in _inside(op):
+        if op.primitive is loop_p and arg in Loop.of(op).carries and read in _ops_inside(op):
             inner = Loop.of(op)
-            return reads_initial_value(
-                inner, inner.body.args[1 + inner.carries.index(arg)], read, ranges
-            )
+            inner_arg = inner.body.args[1 + inner.carries.index(arg)]
+            return reads_initial_value(inner, inner_arg, read, ranges)
     return False
 
 
 def reads_ahead_of_stores(loop: Loop, arg: Value, read: Op, ranges: IndexRanges) -> bool:
-    """Has neither this trip nor one before stored where `read` reads a version of carry `arg`?"""
-    history = carried_chains(loop.body)[loop.body.args.index(arg) - 1]
+    """Is what `read` reads untouched by the stores of this iteration and of all earlier ones?
+
+    `read` may read any version of `arg`.
+    """
+    chain = carried_chains(loop.body)[loop.body.args.index(arg) - 1]
     index = loop.body.args[0]
-    return history is not None and all(
-        _is_ahead(read, store, index, ranges) for store in history.stores
+    return chain is not None and all(
+        _is_disjoint_from_earlier(read, store, index, ranges) for store in chain.stores
     )
 
 
-def _is_ahead(read: Op, store: Op, index: Value, ranges: IndexRanges) -> bool:
-    """Along some axis?"""
-    windows = zip(start_indices(read), slice_sizes(read), start_indices(store), slice_sizes(store))
+def _is_disjoint_from_earlier(read: Op, store: Op, index: Value, ranges: IndexRanges) -> bool:
+    """Is `read` disjoint, along some axis, from what `store` has stored up to this iteration?"""
+    slices = zip(start_indices(read), slice_sizes(read), start_indices(store), slice_sizes(store))
     shape = read.operands[0].shape
     return any(
-        ranges.is_disjoint_from_earlier(*at, extent, index) for at, extent in zip(windows, shape)
+        ranges.is_disjoint_from_earlier(*at, length, index) for at, length in zip(slices, shape)
     )
 
 
-def _inside(op: Op) -> list[Op]:
+def _ops_inside(op: Op) -> list[Op]:
     return [inner for region in op.regions for inner in walk(region)]
 
 
-def _no_trip_before_stores(
-    loop: Loop, read: Op, history: VersionChain, ranges: IndexRanges
+def _is_disjoint_from_other_iterations(
+    loop: Loop, read: Op, chain: VersionChain, ranges: IndexRanges
 ) -> bool:
-    """Do the windows of different trips, of reads and stores, lie apart along some axis?"""
+    """Is what `read` reads disjoint from what the stores of all other iterations write?
+
+    That is so if along some axis all slices start at the same index, which moves from iteration to
+    iteration by at least the longest of them.
+    """
     index = loop.body.args[0]
     for axis, start in enumerate(start_indices(read)):
-        windows = [(start_indices(op)[axis], slice_sizes(op)[axis]) for op in history.stores]
-        size = max([read.params["sizes"][axis], *(n for _, n in windows)])
-        extent = read.operands[0].shape[axis]
-        moves = ranges.are_disjoint_across_iterations(start, size, extent, index)
-        if moves and all(ranges.are_equal([x], [start]) for x, _ in windows):
+        stored = [(start_indices(op)[axis], slice_sizes(op)[axis]) for op in chain.stores]
+        size = max([read.params["sizes"][axis], *(n for _, n in stored)])
+        length = read.operands[0].shape[axis]
+        disjoint = ranges.are_disjoint_across_iterations(start, size, length, index)
+        if disjoint and all(ranges.are_equal([x], [start]) for x, _ in stored):
             return True
-    return not history.stores
+    return not chain.stores

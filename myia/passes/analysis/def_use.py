@@ -1,4 +1,15 @@
-"""Who defines and reads a value, what varies in a loop, how an array is written in a region."""
+"""Definitions and uses of values, values that vary in a loop, arrays that are only written.
+
+What it computes: which op of a region defines a value, which ops read it, which values of a loop's
+body depend on its index or its carries, and the last version of an array to which a region writes
+and which it does not read.
+
+What it guarantees: definitions and uses are complete; a use inside a nested region counts as a use
+by the op that has the region. Results are cached by region: regions never change.
+
+When it gives up: every result of a structured op counts as varying. An array that is stored twice
+from one version, read, or passed to an op other than a store or a loop is not write-only.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +20,7 @@ from myia.ir.core import Op, Region, Value, captures, reads, walk
 from myia.primitives.arrays.dynamic_slices import dynamic_update_slice
 from myia.primitives.core.structured import Loop, loop_p
 
-Uses = Mapping[Value, list[Op]]  # each op once; what a region yields is no use
+Uses = Mapping[Value, list[Op]]  # each op once; that a region yields a value is no use
 
 _uses: WeakKeyDictionary[Region, Uses] = WeakKeyDictionary()
 _definitions: WeakKeyDictionary[Region, Mapping[Value, Op]] = WeakKeyDictionary()
@@ -18,7 +29,7 @@ _definitions: WeakKeyDictionary[Region, Mapping[Value, Op]] = WeakKeyDictionary(
 def uses(region: Region) -> Uses:
     """The ops of `region` that read each value, themselves or in their regions.
 
-    Asked of a loop's body for each carry: found once.
+    Cached: passes ask for each carry of a loop.
     """
     if region not in _uses:
         found: dict[Value, list[Op]] = {}
@@ -30,14 +41,14 @@ def uses(region: Region) -> Uses:
 
 
 def definitions(region: Region) -> Mapping[Value, Op]:
-    """The op of `region` that defines each value; asked for each store of an array: found once."""
+    """The op of `region` that defines each value. Cached: passes ask for each store."""
     if region not in _definitions:
         _definitions[region] = {y: op for op in region.ops for y in op.results}
     return _definitions[region]
 
 
 def loop_variant_values(body: Region) -> set[Value]:
-    """What the trips compute otherwise than from what encloses the loop, at any depth."""
+    """The values in a loop's body, at any depth, that may differ from iteration to iteration."""
     varying = set(body.args)
     for op in walk(body):
         varying.update(x for region in op.regions for x in region.args)
@@ -47,34 +58,34 @@ def loop_variant_values(body: Region) -> set[Value]:
 
 
 def next_store(store: Op, region: Region) -> Op | None:
-    """The store that changes what `store` makes, if nobody else in `region` reads that."""
+    """The store into the result of `store`, if that is the only use of the result in `region`."""
     (array,) = store.results
     readers = uses(region).get(array, [])
     if len(readers) != 1 or array in region.yields:
         return None
     (op,) = readers
-    stores = op.primitive is dynamic_update_slice and op.operands.index(array) == 0
-    return op if stores and op.operands.count(array) == 1 else None
+    into_array = op.primitive is dynamic_update_slice and op.operands.index(array) == 0
+    return op if into_array and op.operands.count(array) == 1 else None
 
 
 def last_version_if_write_only(region: Region, x: Value) -> Value | None:
-    """What becomes of `x` in `region`, if windows are written into it and nobody reads it.
+    """The last version of array `x` in `region`, if slices of it are written and none is read.
 
-    The last version, which is yielded once; each version is read by the next write alone.
+    Each version is used by the next write alone, and the last one is yielded once.
     """
-    by = uses(region)
-    while x in by:
-        if len(by[x]) != 1 or x in region.yields:
+    users = uses(region)
+    while x in users:
+        if len(users[x]) != 1 or x in region.yields:
             return None
-        after = _written(by[x][0], x)
-        if after is None:
+        version = _version_written_by(users[x][0], x)
+        if version is None:
             return None
-        x = after
+        x = version
     return x if region.yields.count(x) == 1 else None
 
 
-def _written(op: Op, x: Value) -> Value | None:
-    """The version that `op` makes of `x`."""
+def _version_written_by(op: Op, x: Value) -> Value | None:
+    """The version that `op` makes of `x`, if it writes slices of it and does not read it."""
     if op.primitive is dynamic_update_slice:
         return op.results[0] if op.operands[0] is x is not op.operands[1] else None
     if op.primitive is loop_p:
@@ -87,7 +98,7 @@ def _written(op: Op, x: Value) -> Value | None:
 
 
 def is_write_only_carry(loop: Loop, i: int) -> bool:
-    """Do the trips of a loop nothing with carry `i` but write windows into it?"""
+    """Is writing slices the only thing that the iterations of a loop do with carry `i`?"""
     if loop.cond is not None and loop.cond.args[1 + i] in uses(loop.cond):
         return False
     return last_version_if_write_only(loop.body, loop.body.args[1 + i]) is loop.body.yields[i]

@@ -1,8 +1,7 @@
-"""What a nest of counted loops does to its carries: what it adds to them, in any order, and what
-becomes of elements that a trip has to itself.
+"""Effects of a nest of counted loops on the arrays and scalars that it carries.
 
-    %g, %s = for %i < 60 (%g = %g0, %s = %s0) {           to %g at (%j): %2, in the trips (%i, %j)
-      %g, %s = for %j < 40 (%g = %g, %s = %s) {           to %s:         %1, in the same
+    %g, %s = for %i < 60 (%g = %g0, %s = %s0) {           to %g at (%j): adds %2, for all (%i, %j)
+      %g, %s = for %j < 40 (%g = %g, %s = %s) {           to %s:         adds %1, for all (%i, %j)
         ...
         %3 = dynamic_slice %g, %j {sizes=(1,)}
         %4 = add %3, %2 {reassoc=True}
@@ -13,8 +12,16 @@ becomes of elements that a trip has to itself.
       yield %g, %s
     }
 
-The reversal of loops over elements reads arrays and adds to cotangents (`reassoc`). More than that,
-and what is not known, is refused.
+What it computes: for each carried value the additions and assignments that the nest makes, each
+with the loops around it. The adjoint of loops over elements is of this form: it reads arrays and
+adds to cotangents (`reassoc`).
+
+What it guarantees: the effects listed are all, and nothing else uses the values in between. So the
+additions may be made in any order.
+
+When it gives up (`NoWholeArrayForm`): loops without a constant trip count or with a condition,
+other ops with regions or effects, sums that have an order, an iteration that loads another element
+of an array than it stores.
 """
 
 from __future__ import annotations
@@ -31,16 +38,19 @@ from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_
 from myia.primitives.core.structured import Loop, loop_p
 from myia.primitives.pointwise.arithmetic import add
 
-Path = tuple[Value, ...]  # the indices of loops, from the outermost one
+Path = tuple[Value, ...]  # the indices of the loops around an op, the outermost first
 
 
 class NoWholeArrayForm(Exception):
-    """A nest is not made of operations of whole arrays, or that is not worth it."""
+    """A nest cannot be expressed by ops on whole arrays, or that does not pay."""
 
 
 @dataclass(frozen=True)
 class Addition:
-    """In each trip of the loops of `path`, `op` adds `term`; to an element, where `store` says."""
+    """In each iteration of the loops of `path`, `op` adds `term`.
+
+    It adds to the element that `store` stores; to a carried scalar if `store` is None.
+    """
 
     op: Op
     term: Value
@@ -50,7 +60,10 @@ class Addition:
 
 @dataclass(frozen=True)
 class Assignment:
-    """In each trip of the loops of `path` an element becomes `term`, computed from what is read."""
+    """In each iteration of the loops of `path` an element becomes `term`.
+
+    `reads` are the loads of the old element, from which `term` may be computed.
+    """
 
     term: Value
     store: Op
@@ -66,12 +79,12 @@ Effect = Addition | Assignment
 
 
 class LoopNest:
-    """A loop, and those in its trips, which all make a number of trips that is known."""
+    """A loop and all loops inside it, each with a trip count that is known at compile time."""
 
     def __init__(self, op: Op, ranges: IndexRanges):
-        """Raises `NoWholeArrayForm` if another op with regions is in it, or one with an effect."""
+        """Raises `NoWholeArrayForm` if another op with regions is inside, or one with an effect."""
         self.ranges = ranges
-        self.trip_counts: dict[Value, int] = {}  # by index
+        self.trip_counts: dict[Value, int] = {}  # by the index of the loop
         self.definitions: dict[Value, Op] = {}
         self.carried: set[Value] = set()
         self._enter(op)
@@ -92,33 +105,33 @@ class LoopNest:
                 raise NoWholeArrayForm
 
     def effects_on_carry(self, op: Op, i: int, path: Path = ()) -> Iterator[Effect]:
-        """What loop `op`, in the trips of `path`, does to its carry `i`."""
+        """The effects of loop `op`, itself inside the loops of `path`, on its carry `i`."""
         body = Loop.of(op).body
-        version, end = body.args[1 + i], body.yields[i]
+        version, last = body.args[1 + i], body.yields[i]
         inner = (*path, body.args[0])
-        while version is not end:
-            version = yield from self._next(body, version, inner)
-        if uses(body).get(end) or body.yields.count(end) != 1:
+        while version is not last:
+            version = yield from self._next_version(body, version, inner)
+        if uses(body).get(last) or body.yields.count(last) != 1:
             raise NoWholeArrayForm
 
-    def _next(self, body: Region, version: Value, path: Path) -> Iterator[Effect]:
-        """The version after this one, and what has been added to make it."""
+    def _next_version(self, body: Region, version: Value, path: Path) -> Iterator[Effect]:
+        """Yields the effects that make the next version of this one; returns that version."""
         users = uses(body).get(version, [])
         stores = [op for op in users if op.primitive is dynamic_update_slice]
         if stores and version not in body.yields:
-            return (yield from self._stored(body, version, users, stores[0], path))
+            return (yield from self._effects_of_store(body, version, users, stores[0], path))
         op = _only_user(body, version)
         if op.operands.count(version) != 1:
             raise NoWholeArrayForm
         if op.primitive is loop_p:
-            return (yield from self._through(op, version, path))
+            return (yield from self._effects_of_inner_loop(op, version, path))
         if version.aval.size != 1:
             raise NoWholeArrayForm
         if op.primitive not in SHAPE_CHANGES:
-            yield Addition(op, _other(op, version), None, path)
+            yield Addition(op, _added_term(op, version), None, path)
         return op.results[0]
 
-    def _through(self, op: Op, version: Value, path: Path) -> Iterator[Effect]:
+    def _effects_of_inner_loop(self, op: Op, version: Value, path: Path) -> Iterator[Effect]:
         carries = Loop.of(op).carries
         if version not in carries or version in captures(*op.regions):
             raise NoWholeArrayForm
@@ -126,36 +139,41 @@ class LoopNest:
         yield from self.effects_on_carry(op, i, path)
         return op.results[i]
 
-    def _stored(
+    def _effects_of_store(
         self, body: Region, version: Value, users: list[Op], store: Op, path: Path
     ) -> Iterator[Effect]:
-        """What becomes of an element that a trip has to itself, or that it adds to."""
+        """As `_next_version`, where `store` makes the next one: additions or an assignment."""
         reads = [op for op in users if op is not store]
         if store.operands.count(version) != 1 or store.operands[0] is not version:
             raise NoWholeArrayForm
-        if store.operands[1].aval.size != 1 or not all(self._reads_it(op, store) for op in reads):
+        if store.operands[1].aval.size != 1 or not all(
+            self._reads_same_element(op, store) for op in reads
+        ):
             raise NoWholeArrayForm
-        terms = _added(body, reads[0], store) if len(reads) == 1 else None
+        terms = _added_terms(body, reads[0], store) if len(reads) == 1 else None
         if terms is None:
             yield Assignment(store.operands[1], store, path, tuple(reads))
         else:
             yield from (Addition(op, term, store, path) for op, term in terms)
         return store.results[0]
 
-    def _reads_it(self, op: Op, store: Op) -> bool:
-        """Does `op` read the element that is stored?"""
-        one = op.primitive is dynamic_slice and op.results[0].aval.size == 1
-        return one and self.ranges.are_equal(start_indices(op), start_indices(store))
+    def _reads_same_element(self, op: Op, store: Op) -> bool:
+        """Does `op` load the element that `store` overwrites?"""
+        loads_element = op.primitive is dynamic_slice and op.results[0].aval.size == 1
+        return loads_element and self.ranges.are_equal(start_indices(op), start_indices(store))
 
 
-def _added(body: Region, read: Op, store: Op) -> list[tuple[Op, Value]] | None:
-    """What is added to an element that is read, until it is stored; and by which ops."""
+def _added_terms(body: Region, read: Op, store: Op) -> list[tuple[Op, Value]] | None:
+    """The terms that are added to an element between its load and its store, and the ops that add.
+
+    None if more is done with it.
+    """
     found = []
     (x,) = read.results
     try:
         while (op := _only_user(body, x)) is not store:
             if op.primitive not in SHAPE_CHANGES:
-                found.append((op, _other(op, x)))
+                found.append((op, _added_term(op, x)))
             (x,) = op.results
     except NoWholeArrayForm:
         return None
@@ -169,8 +187,8 @@ def _only_user(body: Region, x: Value) -> Op:
     return users[0]
 
 
-def _other(op: Op, x: Value) -> Value:
-    """What is added to `x`, in any order."""
+def _added_term(op: Op, x: Value) -> Value:
+    """The term that `op` adds to `x`, if it may do so in any order."""
     free = op.primitive is add and op.params.get("reassoc", False)
     if not free or op.operands.count(x) != 1:
         raise NoWholeArrayForm

@@ -136,7 +136,7 @@ def _rows(loop: Loop, ranges: IndexRanges, elements: int) -> tuple[int, LoopSumm
         return not op.regions and (shared or can_batch(op, varying))
 
     width = elements // _largest([loop.body], varying)
-    trips = summary_if_independent(loop, ranges, width, in_trip, of_arrays=lambda op: True)
+    trips = summary_if_independent(loop, ranges, width, in_trip, allows_access=lambda op: True)
     known = trips is not None and _any_order(trips) and _is_of_rows(loop.body, trips)
     return width, trips if known else None
 
