@@ -1,1 +1,12 @@
-"""rewriting."""
+"""Rewriting of typed IR: what the transforms, the passes and the choice of storage share.
+
+What comes in: a function or a region of typed IR. What goes out: another one, valid again, with the
+same results; nothing is mutated. The stages may not import each other, so what two of them need
+stands here, above `ir` and `primitives`.
+
+Read in this order:
+- `walk.py`: the walk of all rewriting passes, and substitution at any depth
+- `liveness.py`: dead code, dead results and dead carried values
+- `merge_equal_ops.py`: common subexpressions in straight-line code
+- `value_numbering.py`: congruent values, through loops and branches
+"""

@@ -1,13 +1,14 @@
-"""Dead code, dead results, dead carries: what no result and no effect depends on goes.
+"""Dead code elimination: dead ops, dead results and dead loop-carried values.
 
     %y, %z = for %k < %n (%a = %x, %b = %p) {            %y = for %k < %n (%a = %x) {
       %a2 = mul %a, %b                              ->     %a2 = mul %a, %p
       yield %a2, %b                                        yield %a2
     }                                                    }
 
-(%z is not read, and the carry %b never changes.) Liveness is one reachability over the values of
-all regions, so dead carries of nests go in one sweep. The transforms use it to learn what the
-adjoint of a loop reads: a carry that goes here is a carry of which nothing is ever recorded.
+(%z has no use, and the carried value %b is loop-invariant.) A value is live if a result or an
+effect of the region depends on it. This is one reachability over the values of all regions, so dead
+carried values of whole nests go in one sweep. The transforms run this to learn what the adjoint of
+a loop reads: a carried value that is eliminated here never has to be recorded.
 """
 
 from __future__ import annotations
@@ -28,20 +29,23 @@ from myia.primitives.core.structured import (
     rev_p,
 )
 
-# All their operands and results stay.
+# Ops that keep all their operands and results.
 OPAQUE = (call_p, custom_p, derivative_p)
 
 
 def eliminate_dead_values(region: Region) -> Region:
-    """`region` without what its yields and effects do not depend on; same arguments and yields."""
-    same = _Same()
-    same.scan(region.ops)
-    live = _live_values(region, same)
-    return _Pruner(same, live).region(region)
+    """`region` without values that no yield or effect depends on; same arguments and yields."""
+    aliases = _Aliases()
+    aliases.scan(region.ops)
+    live = _live_values(region, aliases)
+    return _LiveRebuilder(aliases, live).region(region)
 
 
-class _Same:
-    """Carries that never change, and branches that agree, are names of an earlier value."""
+class _Aliases:
+    """Values that always equal an earlier value: loop-invariant carries, branches that agree.
+
+    They are replaced by that value, so they need not be live.
+    """
 
     def __init__(self):
         self.parent: dict[Value, Value] = {}
@@ -58,61 +62,70 @@ class _Same:
         return tuple(map(self.root, xs))
 
     def scan(self, ops: Iterable[Op]) -> None:
-        """Inner ops first: a carry that only passes through an inner loop is found outside too."""
+        """Inner ops first: an outer carry may be invariant because the inner loop's carry is."""
         for op in ops:
             for region in op.regions:
                 self.scan(region.ops)
             if op.primitive is if_p:
-                self.agreement(op)
+                self.record_agreeing_branches(op)
             elif op.primitive in (loop_p, rev_p):
-                self.invariants(op)
+                self.record_invariant_carries(op)
 
-    def agreement(self, op: Op) -> None:
+    def record_agreeing_branches(self, op: Op) -> None:
         then, other = op.regions
         for x, y, result in zip(then.yields, other.yields, op.results):
             if self.root(x) is self.root(y):
                 self.parent[result] = self.root(x)
 
-    def invariants(self, op: Op) -> None:
+    def record_invariant_carries(self, op: Op) -> None:
         parts = Loop.of(op)
         if parts.adjoint is None:
-            self.cycle(parts.carries, parts.body, [*carry_args(parts), op.results])
+            self.record_invariants(parts.carries, parts.body, [*carry_args(parts), op.results])
         else:
-            self.cycle(parts.carries, parts.body, carry_args(parts))
-            self.cycle(state(parts), parts.adjoint, [state_args(parts), op.results])
+            self.record_invariants(parts.carries, parts.body, carry_args(parts))
+            adjoint_names = [state_args(parts), op.results]
+            self.record_invariants(state(parts), parts.adjoint, adjoint_names)
 
-    def cycle(self, initial, region: Region, others) -> None:
-        """`others`: further tuples of values that are what `initial` is if it never changes."""
-        own = region.args[-len(initial) :]
+    def record_invariants(self, initial, region: Region, aliases) -> None:
+        """`aliases`: tuples of values that equal `initial` where the region yields its argument.
+
+        They are matched with `initial` position by position.
+        """
+        args = region.args[-len(initial) :]
         for i, (x, y) in enumerate(zip(initial, region.yields)):
-            if self.root(y) is own[i]:
-                self.parent.update((names[i], x) for names in others)
+            if self.root(y) is args[i]:
+                self.parent.update((names[i], x) for names in aliases)
 
 
-def _live_values(region: Region, same: _Same) -> set[Value]:
+def _live_values(region: Region, aliases: _Aliases) -> set[Value]:
     needs: dict[Value, list[Value]] = defaultdict(list)
     roots = list(region.yields)
-    _collect_needs(region.ops, same, needs, roots, ())
-    return reach(same.roots(roots), needs)
+    _collect_needs(region.ops, aliases, needs, roots, ())
+    return reach(aliases.roots(roots), needs)
 
 
-def _collect_needs(ops, same: _Same, needs, roots: list[Value], outer: tuple[Value, ...]) -> None:
-    """`needs[y]`: what y depends on. `outer`: what decides whether these ops run at all."""
+def _collect_needs(
+    ops, aliases: _Aliases, needs, roots: list[Value], outer: tuple[Value, ...]
+) -> None:
+    """Collect `needs[y]`, the values on which y depends, and in `roots` those that effects need.
+
+    `outer`: the values that decide whether these ops run at all.
+    """
     for op in ops:
-        decisive = _decisive(op)
+        common = _common_dependences(op)
         for y in op.results:
-            needs[same.root(y)] += same.roots(decisive)
+            needs[aliases.root(y)] += aliases.roots(common)
         if op.primitive.structured:
             for x, y in edges(op):
-                needs[same.root(y)].append(same.root(x))
+                needs[aliases.root(y)].append(aliases.root(x))
         elif op.primitive.effect:
-            roots += (*decisive, *outer)
+            roots += (*common, *outer)
         for region in op.regions:
-            _collect_needs(region.ops, same, needs, roots, (*outer, *decisive))
+            _collect_needs(region.ops, aliases, needs, roots, (*outer, *common))
 
 
-def _decisive(op: Op) -> tuple[Value, ...]:
-    """The values that every result of `op` depends on."""
+def _common_dependences(op: Op) -> tuple[Value, ...]:
+    """The values on which every result of `op` depends."""
     if op.primitive in OPAQUE:
         return (*op.operands, *op.regions[0].yields)
     if op.primitive is remat_p:
@@ -124,23 +137,25 @@ def _decisive(op: Op) -> tuple[Value, ...]:
     return count if parts.cond is None else (*count, *parts.cond.yields)
 
 
-class _Pruner:
-    def __init__(self, same: _Same, live: set[Value]):
-        self.same = same
+class _LiveRebuilder:
+    """Rebuilds regions with their live values alone."""
+
+    def __init__(self, aliases: _Aliases, live: set[Value]):
+        self.aliases = aliases
         self.live = live
 
     def keeps(self, *names: Value) -> bool:
-        """True when the value of these names is live, and not another name of an earlier one."""
-        return names[0] not in self.same and any(x in self.live for x in names)
+        """Is one of these names of one value live, and the value no alias of an earlier one?"""
+        return names[0] not in self.aliases and any(x in self.live for x in names)
 
     def region(self, region: Region, args=None, yields=None) -> Region:
         args = region.args if args is None else args
         yields = region.yields if yields is None else yields
         ops = [new for op in region.ops if (new := self.op(op)) is not None]
-        return Region(tuple(args), tuple(ops), self.same.roots(yields))
+        return Region(tuple(args), tuple(ops), self.aliases.roots(yields))
 
     def op(self, op: Op) -> Op | None:
-        alive = any(y in self.live and y not in self.same for y in op.results)
+        alive = any(y in self.live and y not in self.aliases for y in op.results)
         if not alive and not has_effect(op):
             return None
         if op.primitive is if_p:
@@ -156,7 +171,7 @@ class _Pruner:
         return self.rebuilt(op, op.operands, (), op.results)
 
     def rebuilt(self, op: Op, operands, regions, results, **params) -> Op:
-        operands = self.same.roots(operands)
+        operands = self.aliases.roots(operands)
         params = {**op.params, **params}
         return Op(op.primitive, operands, params, tuple(regions), tuple(results), op.span)
 
@@ -172,7 +187,7 @@ class _Pruner:
         return self.rebuilt(op, operands, self.step(parts, kept), _pick(op.results, kept))
 
     def rev(self, op: Op) -> Op:
-        """A λ whose carry goes is an accumulator like the others."""
+        """The cotangent of an eliminated carry is kept, as one more accumulator."""
         parts = Loop.of(op)
         kept = self.kept_carries(parts)
         args, n = state_args(parts), len(parts.active)

@@ -1,12 +1,14 @@
-"""Equal ops before a reversal: what is computed twice would have two cotangents.
+"""Common subexpression elimination in straight-line code, through the branches of `if`.
 
-    %a = write %u into %x at %i      the step         %a = write %u into %x at %i
-    %b = write %u into %x at %i      run again   ->   %1 = read %a at %j
+    %a = write %u into %x at %i      the iteration    %a = write %u into %x at %i
+    %b = write %u into %x at %i      recomputed  ->   %1 = read %a at %j
     %1 = read %b at %j
 
-The cotangent of %b would begin with zeros, take what is read, and be added to that of %a: two whole
-arrays in each trip, where the cotangent of %a is there and an element can be added to it. Of the
-branches of an `if`, which may yield more in one place than in the other, each result is compared.
+This runs before an adjoint is taken: a value that is computed twice would have two cotangents. That
+of %b would begin with zeros, take what is read, and be added to that of %a: two whole arrays in
+each iteration. With one array, the element is added to the cotangent of %a, which is there already.
+
+Results of an `if` are compared one by one: of two that are equal otherwise, one may yield more.
 """
 
 from __future__ import annotations
@@ -21,21 +23,24 @@ from myia.primitives.core.structured import if_p
 
 
 def merge_equal_ops(ops: Iterable[Op], values: Sequence[Value]) -> tuple[list[Op], list[Value]]:
-    """`ops`, which have no effects, without those that equal earlier ones; what `values` are."""
+    """`ops` without those that equal earlier ones, and what `values` are then.
+
+    The ops must have no effects.
+    """
     env: Env = {}
-    known, kept = _Known(), []
+    table, kept = _OpTable(), []
     for op in ops:
         op = substituted(op, env)
-        same = known.same(op, {})
-        env.update(same)
-        if len(same) < len(op.results):
-            known.add(op)
+        equal = table.equal_results(op, {})
+        env.update(equal)
+        if len(equal) < len(op.results):
+            table.add(op)
             kept.append(op)
     return kept, [env.get(x, x) for x in values]
 
 
-class _Known:
-    """Ops, to be found by what they do with which values."""
+class _OpTable:
+    """Ops by primitive, operands and parameters."""
 
     def __init__(self, ops: Iterable[Op] = ()):
         self.ops: dict[Hashable, list[Op]] = defaultdict(list)
@@ -45,31 +50,35 @@ class _Known:
     def add(self, op: Op) -> None:
         self.ops[_key(op, {})].append(op)
 
-    def same(self, op: Op, twins: Env) -> Env:
-        """The results of `op` that equal results of known ops, where values equal their `twins`."""
+    def equal_results(self, op: Op, congruent: Env) -> Env:
+        """The results of `op` that equal results of ops in the table.
+
+        `congruent` maps values that `op` reads to equal values that ops of the table read.
+        """
         found: Env = {}
-        for other in self.ops.get(_key(op, twins), ()):
-            found = {**_same_results(op, other, twins), **found}
+        for other in self.ops.get(_key(op, congruent), ()):
+            found = {**_equal_results(op, other, congruent), **found}
         return found
 
 
-def _key(op: Op, twins: Env) -> Hashable:
-    return op.primitive, tuple(twins.get(x, x) for x in op.operands), op.params_key
+def _key(op: Op, congruent: Env) -> Hashable:
+    return op.primitive, tuple(congruent.get(x, x) for x in op.operands), op.params_key
 
 
-def _same_results(op: Op, other: Op, twins: Env) -> Env:
-    pairs = list(zip(op.regions, other.regions, strict=True))
+def _equal_results(op: Op, other: Op, congruent: Env) -> Env:
+    """The results of `op` that equal results of `other`, which has the same key."""
+    regions = list(zip(op.regions, other.regions, strict=True))
     if op.primitive is if_p:
-        ends = zip(*(_twins_of_yields(arm, like, twins) for arm, like in pairs))
-        likes = list(zip(other.results, *(like.yields for _, like in pairs)))
-        return {y: z for y, end in zip(op.results, ends) for z, *like in likes if [*end] == like}
-    same = all(same_region(region, like, dict(twins)) for region, like in pairs)
+        yields = zip(*(_congruent_yields(one, like, congruent) for one, like in regions))
+        likes = list(zip(other.results, *(like.yields for _, like in regions)))
+        return {y: z for y, ys in zip(op.results, yields) for z, *like in likes if [*ys] == like}
+    same = all(same_region(region, like, dict(congruent)) for region, like in regions)
     return dict(zip(op.results, other.results)) if same else {}
 
 
-def _twins_of_yields(region: Region, like: Region, twins: Env) -> list[Value]:
-    """What `region` yields, in terms of `like` as far as it has the same ops."""
-    known, twins = _Known(like.ops), dict(twins)
+def _congruent_yields(region: Region, like: Region, congruent: Env) -> list[Value]:
+    """What `region` yields, as values of `like` where it computes the same."""
+    table, congruent = _OpTable(like.ops), dict(congruent)
     for op in region.ops:
-        twins.update(known.same(op, twins))
-    return [twins.get(y, y) for y in region.yields]
+        congruent.update(table.equal_results(op, congruent))
+    return [congruent.get(y, y) for y in region.yields]

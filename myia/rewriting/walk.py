@@ -1,12 +1,13 @@
-"""The walk that the rewriting passes share: forwards, inner regions first, substituting as it goes.
+"""The walk of all rewriting passes: in program order, inner regions first, with substitution.
 
-A rule is shown one op at a time, its operands and regions rewritten already. It answers None, to
-keep the op, or the values that take the place of its results, having emitted what computes them:
+A rule is shown one op at a time; its operands and regions have been rewritten already. The rule
+returns None to keep the op. Or it returns the values that replace the op's results, and has emitted
+the ops that compute them:
 
-    rule(%y = mul %x, %one)  ->  [%x]                  %y is %x from here on, the op is gone
+    rule(%y = mul %x, %one)  ->  [%x]                  uses of %y become %x, the op is gone
 
-What does not change is shared with the function that came in, down to the objects, so that a pass
-which finds nothing to do returns the very same function.
+Parts that do not change are shared with the function that came in, down to the objects. So a pass
+that finds nothing to do returns the very same function, and a fixed point is cheap to detect.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ def rewrite(function: Function, rule: Rule) -> Function:
 
 
 def rewrite_loops(function: Function, emit: Callable[[Op], None]) -> Function:
-    """`function` with what `emit` emits in the place of each loop.
+    """`function` with each loop replaced by the ops that `emit` emits for it.
 
-    Inner loops first: what leaves them may then leave the loops around them.
+    Inner loops come first: an op that leaves an inner loop may then leave the outer ones, too.
     """
 
     def rewritten(region: Region) -> Region:
@@ -49,7 +50,7 @@ def with_region(function: Function, region: Region) -> Function:
 
 
 def rewrite_loop_bodies(function: Function, change: Callable[[Region], Region]) -> Function:
-    """`function` with every region that runs in the trips of loops changed, inner ones first."""
+    """`function` with each region inside a loop replaced by `change` of it, inner regions first."""
 
     def visit(region: Region, in_loop: bool) -> Region:
         ops = []
@@ -63,7 +64,7 @@ def rewrite_loop_bodies(function: Function, change: Callable[[Region], Region]) 
 
 
 class Walk:
-    """One walk: what has become of each value, and which op defines it."""
+    """The state of one walk: what each value has become, and which op defines it."""
 
     def __init__(self, rule: Rule):
         self.rule = rule
@@ -79,11 +80,11 @@ class Walk:
         return self.definitions.get(x)
 
     def is_in_current_region(self, x: Value) -> bool:
-        """Is `x` defined in the region of the op that a rule is shown?"""
+        """Is `x` defined in the region of the op that the rule is shown, not outside?"""
         return self.depths.get(x) == self.depth
 
     def constant_value(self, x: Value):
-        """The number that `x` is filled with, when it is a constant, else None."""
+        """The number that fills `x` if it is a constant, else None."""
         op = self.definitions.get(x)
         return op.params["value"] if op is not None and op.primitive is constant_p else None
 
@@ -110,14 +111,14 @@ class Walk:
         emitted = b.ops[start:]
         del b.ops[start:]
         for new in emitted:
-            self.op(new, b)  # what a rule emits may be rewritten in turn
+            self.op(new, b)  # the rule may apply to what it has emitted
         values = look_up(tuple(values), self.env)
         self.env.update(zip(op.results, values, strict=True))
         _keep_names(op, values, b.ops[start:])
 
 
 def substituted(op: Op, env: Env, region: Callable[[Region], Region]) -> Op:
-    """`op` with its operands looked up in `env`, and `region` done to its regions."""
+    """`op` with operands looked up in `env`, and regions rewritten by the function `region`."""
     operands = look_up(op.operands, env)
     regions = tuple(map(region, op.regions)) if op.regions else ()
     if operands == op.operands and regions == op.regions:
@@ -126,7 +127,7 @@ def substituted(op: Op, env: Env, region: Callable[[Region], Region]) -> Op:
 
 
 def substituted_region(region: Region, env: Env) -> Region:
-    """`region`, at any depth reading what `env` says."""
+    """`region` with values replaced as `env` says, at any depth."""
     inner = functools.partial(substituted_region, env=env)
     ops = [substituted(op, env, inner) for op in region.ops]
     return rebuilt(region, ops, look_up(region.yields, env))
@@ -137,7 +138,7 @@ def look_up(values: tuple[Value, ...], env: Env) -> tuple[Value, ...]:
 
 
 def rebuilt(region: Region, ops: Sequence[Op], yields: tuple[Value, ...]) -> Region:
-    """The region with these ops and yields: itself, if they are its own."""
+    """The region with these ops and yields; the same object if nothing has changed."""
     ops = tuple(ops)
     if ops == region.ops and yields == region.yields:
         return region
@@ -145,7 +146,7 @@ def rebuilt(region: Region, ops: Sequence[Op], yields: tuple[Value, ...]) -> Reg
 
 
 def _keep_names(old: Op, values: Sequence[Value], new: Sequence[Op]) -> None:
-    """What was computed anew has the user's name for what it replaces."""
+    """Give the new values that replace results of `old` the user's names of those results."""
     fresh = {y for op in new for y in op.results}
     fresh -= {y for region in old.regions for op in region.ops for y in op.results}
     for y, value in zip(old.results, values):

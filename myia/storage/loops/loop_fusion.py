@@ -57,7 +57,7 @@ def _repeats(ops: Sequence[Op], numbering: Numbering) -> dict[Value, Value]:
     first: dict[int, Value] = {}
     found = {}
     for op in ops:
-        numbers = numbering.all(op.results)
+        numbers = numbering.numbers_of(op.results)
         if all(n in first for n in numbers) and not has_effect(op):
             found.update((y, first[n]) for n, y in zip(numbers, op.results))
         for n, y in zip(numbers, op.results):
