@@ -1,6 +1,13 @@
-"""Functions of `jax.numpy` and the JAX ecosystem: staged at their avals, translated op by op.
+"""Functions of JAX and of its libraries, traced and translated into our IR.
 
-Importing this package registers the rules of the translator.
+    in:   a call of a JAX function, with the abstract values of its arguments
+    out:  IR that computes its results (derivatives are ours), and the abstract values of these
+
+Read in this order: `tracing/` (a function to a jaxpr, a jaxpr to IR), `rules/` (one translation
+rule for each JAX primitive), `formulas/` (compositions of `jax.numpy` functions where JAX differs
+from NumPy), `objects/` (arguments, results, pytrees and methods of JAX's objects).
+
+Importing this package registers the translation rules and the compositions.
 """
 
 import myia.infer.jax.formulas.linalg

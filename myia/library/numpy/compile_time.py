@@ -22,7 +22,7 @@ from myia.library.support.traced import python_value
 from myia.primitives.core.define import array_constant
 
 
-def _computed(f: Callable, argument: Callable) -> Callable:
+def _compile_time_handler(f: Callable, argument: Callable) -> Callable:
     name = f"{f.__module__}.{f.__name__}"
 
     def handler(ctx: Context, *args: Abstract, **kwargs: Abstract) -> Abstract:
@@ -48,26 +48,26 @@ def abstract_of(ctx: Context, x: Any) -> Abstract:
     return Static(x)
 
 
-def _known(ctx: Context, x: Abstract, name: str) -> Any:
+def _compile_time_value(ctx: Context, x: Abstract, name: str) -> Any:
     return python_value(ctx, x, f"an argument of `{name}`")
 
 
-def _shaped(ctx: Context, x: Abstract, name: str) -> Any:
+def _zeros_like(ctx: Context, x: Abstract, name: str) -> Any:
     """An object of the same dtype and shape; of arrays the elements are not read."""
     if is_numeric(ctx, x) and not isinstance(x, Static):
         found = np.broadcast_to(np.zeros((), dtype_of(ctx, x)), ctx.shape(x))
         return found if ctx.is_array(x) or getattr(x, "boxed", False) else found[()]
     if isinstance(x, Tuple):
-        return tuple(_shaped(ctx, item, name) for item in x.items)
+        return tuple(_zeros_like(ctx, item, name) for item in x.items)
     if not isinstance(x, Static) and not isinstance(ctx.contents(x), DictObject):
-        return [_shaped(ctx, item, name) for item in ctx.list_items(x)]
-    return _known(ctx, x, name)
+        return [_zeros_like(ctx, item, name) for item in ctx.list_items(x)]
+    return _compile_time_value(ctx, x, name)
 
 
 def evaluate_at_compile_time(*functions: Callable) -> None:
     """Register functions of compile-time values, which compute themselves."""
     for f in functions:
-        function(f)(_computed(f, _known))
+        function(f)(_compile_time_handler(f, _compile_time_value))
 
 
 for _f in (
@@ -78,11 +78,13 @@ for _f in (
 ):  # fmt: skip
     evaluate_at_compile_time(_f)
 
-function(np.ndindex)(_computed(lambda *shape: tuple(np.ndindex(*shape)), _known))
+function(np.ndindex)(
+    _compile_time_handler(lambda *shape: tuple(np.ndindex(*shape)), _compile_time_value)
+)
 
 for _f in (
     np.iscomplexobj, np.isrealobj, np.isscalar, np.iterable, np.broadcast_shapes, np.can_cast,
     np.common_type, np.diag_indices_from, np.tril_indices_from, np.triu_indices_from,
     np.einsum_path,
 ):  # fmt: skip
-    function(_f)(_computed(_f, _shaped))
+    function(_f)(_compile_time_handler(_f, _zeros_like))

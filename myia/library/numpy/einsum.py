@@ -48,18 +48,18 @@ def _einsum(
     **options: Abstract,
 ) -> Abstract:
     refuse_options(ctx, "numpy.einsum", options)
-    text, operands = _spelled(ctx, operands)
+    text, operands = _subscripts_and_operands(ctx, operands)
     xs = [array(ctx, x) for x in operands]
     inputs, output = _parsed(ctx, text, [len(ctx.shape(x)) for x in xs])
     wanted = dtype_argument(ctx, dtype) or promote(*(operand_dtype(ctx, x) for x in xs))[0]
     computed = np.dtype(np.int64) if wanted.kind == "b" else wanted  # any of all: sums of products
     terms = [(letters, value_of(ctx, x, computed)) for letters, x in zip(inputs, xs)]
-    terms = _of_one_extent(ctx, terms)
+    terms = _drop_broadcast_axes(ctx, terms)
     done = _without_repeats(*terms[0])
     for k, term in enumerate(terms[1:], 2):
         later = output + "".join(letters for letters, _ in terms[k:])
-        done = _pair(done, _without_repeats(*term), later)
-    value = _arranged(_summed(*done, output), output)
+        done = _contract_pair(done, _without_repeats(*term), later)
+    value = _order_axes(_sum_unneeded_axes(*done, output), output)
     value = truth(value) if wanted.kind == "b" else value
     if not is_given(out) and _is_view(ctx, xs, inputs, output, wanted):
         return readonly_snapshot(ctx, xs[0], value, "a view made by `np.einsum`")
@@ -78,7 +78,7 @@ ELLIPSIS = "..."
 UNNAMED = "αβγδεζηθικλμνξοπρστυφχψω"  # for the axes that an ellipsis stands for, up to the last
 
 
-def _spelled(ctx: Context, operands: tuple) -> tuple[str, tuple]:
+def _subscripts_and_operands(ctx: Context, operands: tuple) -> tuple[str, tuple]:
     """The subscripts and the arrays: `"ij,j", a, b`, or `a, [0, 1], b, [1]`."""
     first = operands[0] if operands else NONE
     if isinstance(first, Static) and isinstance(first.value, str):
@@ -125,7 +125,7 @@ def _parsed(ctx: Context, text: str, ndims: list[int]) -> tuple[list[str], str]:
     return inputs, output
 
 
-def _of_one_extent(ctx: Context, terms: list[Term]) -> list[Term]:
+def _drop_broadcast_axes(ctx: Context, terms: list[Term]) -> list[Term]:
     """Axes of extent 1 are left out of operands where others have more along them."""
     extents: dict[str, int] = {}
     for letters, value in terms:
@@ -137,10 +137,10 @@ def _of_one_extent(ctx: Context, terms: list[Term]) -> list[Term]:
             if 1 not in (known, n) and known != n:
                 ctx.fail(BadValue, message=f"einsum: index {letter!r} is {known} and {n}")
             extents[letter] = n if known == 1 else known
-    return [_without_ones(letters, value, extents) for letters, value in terms]
+    return [_without_unit_axes(letters, value, extents) for letters, value in terms]
 
 
-def _without_ones(letters: str, x: Value, extents: dict[str, int]) -> Term:
+def _without_unit_axes(letters: str, x: Value, extents: dict[str, int]) -> Term:
     kept = [i for i, letter in enumerate(letters) if x.shape[i] == extents[letter]]
     shape = tuple(x.shape[i] for i in kept)
     return "".join(letters[i] for i in kept), reshape(x, shape)
@@ -164,17 +164,17 @@ def _without_repeats(letters: str, x: Value) -> Term:
     return letters, x
 
 
-def _summed(letters: str, x: Value, kept: str) -> Term:
+def _sum_unneeded_axes(letters: str, x: Value, kept: str) -> Term:
     """Without the axes that nobody needs."""
     axes = tuple(i for i, letter in enumerate(letters) if letter not in kept)
     x = reductions.reduce_sum(x, axes=axes) if axes else x
     return "".join(letter for letter in letters if letter in kept), x
 
 
-def _pair(left: Term, right: Term, later: str) -> Term:
+def _contract_pair(left: Term, right: Term, later: str) -> Term:
     """The product of two operands, summed over what only they name."""
-    a, x = _summed(*left, right[0] + later)
-    b, y = _summed(*right, left[0] + later)
+    a, x = _sum_unneeded_axes(*left, right[0] + later)
+    b, y = _sum_unneeded_axes(*right, left[0] + later)
     shared = [letter for letter in a if letter in b]
     over = [letter for letter in shared if letter not in later]
     batch = [letter for letter in shared if letter in later]
@@ -188,7 +188,7 @@ def _pair(left: Term, right: Term, later: str) -> Term:
     return "".join(batch + free), product
 
 
-def _arranged(term: Term, output: str) -> Value:
+def _order_axes(term: Term, output: str) -> Value:
     """The axes in the order of the result."""
     letters, x = term
     order = tuple(map(letters.index, output))

@@ -14,7 +14,7 @@ from myia.infer.indexing.indexing import getitem
 from myia.infer.numeric.promotion import operand_dtype
 from myia.infer.registry import function, method
 from myia.ir.core import Value
-from myia.library.numpy.reductions import along
+from myia.library.numpy.reductions import operand_and_axis
 from myia.library.support.arguments import (
     array,
     axis_argument,
@@ -45,7 +45,7 @@ def _sortable(ctx: Context, a: Abstract, axis: Abstract, name: str) -> tuple[Val
         ctx.fail(Unsupported, what=f"`{name}` of complex numbers")
     if not ctx.shape(whole) and not is_none(axis):
         ctx.fail(BadValue, message="axis -1 is out of bounds for array of dimension 0")
-    x, i = along(ctx, whole, axis)
+    x, i = operand_and_axis(ctx, whole, axis)
     return value_of(ctx, x), i
 
 
@@ -121,16 +121,16 @@ def _searchsorted(
         ctx.fail(Unsupported, what="`numpy.searchsorted` of complex numbers")
     elements, wanted = (value_of(ctx, x, dtype) for x in xs)
     of = static_value(ctx, side, "the side")
-    if elements.aval.size > COUNTED:
+    if elements.aval.size > MAX_COMPARED_ELEMENTS:
         counts = traced_values("numpy.searchsorted", side=of)(elements, wanted)
         return ctx.array(logic.convert(counts, dtype=np.dtype(np.int64)))
-    return ctx.array(_counted(elements, wanted, of == "right"))
+    return ctx.array(_rank_by_comparison(elements, wanted, of == "right"))
 
 
-COUNTED = 64  # among more elements a bisection, which is a loop, is faster
+MAX_COMPARED_ELEMENTS = 64  # among more elements a bisection, which is a loop, is faster
 
 
-def _counted(elements: Value, wanted: Value, also_equal: bool) -> Value:
+def _rank_by_comparison(elements: Value, wanted: Value, also_equal: bool) -> Value:
     """By comparing everything with everything."""
     shape = (*wanted.shape, *elements.shape)
     targets = broadcast_to(reshape(wanted, (*wanted.shape, 1)), shape)
@@ -162,13 +162,15 @@ def _take(
     mode: Abstract = Static("raise"),
 ) -> Abstract:
     """`a[:, ..., indices]`"""
-    x, i = along(ctx, array(ctx, a), axis)
-    places = _places(ctx, array(ctx, indices), ctx.shape(x)[i], static_value(ctx, mode, "the mode"))
+    x, i = operand_and_axis(ctx, array(ctx, a), axis)
+    places = _indices_in_mode(
+        ctx, array(ctx, indices), ctx.shape(x)[i], static_value(ctx, mode, "the mode")
+    )
     key = Tuple((*[WHOLE] * i, places))
     return store_out(ctx, ctx.array(value_of(ctx, getitem(ctx, x, key))), out)
 
 
-def _places(ctx: Context, indices: Abstract, n: int, mode: str) -> Abstract:
+def _indices_in_mode(ctx: Context, indices: Abstract, n: int, mode: str) -> Abstract:
     """Indices as the mode has them: those outside of an axis of extent `n` lie in it."""
     if mode == "raise":
         return indices
@@ -183,7 +185,7 @@ def _places(ctx: Context, indices: Abstract, n: int, mode: str) -> Abstract:
 def _take_along_axis(
     ctx: Context, arr: Abstract, indices: Abstract, axis: Abstract = LAST
 ) -> Abstract:
-    x, i = along(ctx, array(ctx, arr), axis)
+    x, i = operand_and_axis(ctx, array(ctx, arr), axis)
     at = array(ctx, indices)
     if dtype_of(ctx, at).kind not in "iu":
         ctx.fail(BadType, message="`indices` must be an integer array")
@@ -191,14 +193,14 @@ def _take_along_axis(
     if len(value.shape) != len(where.shape):
         message = "`indices` and `arr` must have the same number of dimensions"
         ctx.fail(BadValue, message=message)
-    value, where = _spread_but(ctx, i, value, where)
+    value, where = _broadcast_except(ctx, i, value, where)
     if where.aval.size == 0:
         return ctx.array(constant(0, value.dtype, where.shape))
     found = take_along_axis(value, _in_range(ctx, where, value.shape[i]), i)
     return ctx.array(found, contiguous=False)
 
 
-def _spread_but(ctx: Context, axis: int, *values: Value) -> list[Value]:
+def _broadcast_except(ctx: Context, axis: int, *values: Value) -> list[Value]:
     """The values broadcast to one shape, but for their extents along this axis."""
     shapes = [(*v.shape[:axis], *v.shape[axis + 1 :]) for v in values]
     try:

@@ -111,7 +111,7 @@ def _inner(x: Value, y: Value, ctx: Context) -> Value:
     return contract(x, y, ((len(x.shape) - 1,), (len(y.shape) - 1,)))
 
 
-def _or_multiplied(product: Callable):
+def _multiply_numbers(product: Callable):
     """A product of arrays that of numbers is `*`."""
 
     def handler(ctx: Context, a: Abstract, b: Abstract, out: Abstract = NONE) -> Abstract:
@@ -123,11 +123,11 @@ def _or_multiplied(product: Callable):
     return handler
 
 
-_dot_handler = _or_multiplied(_dot)
+_dot_handler = _multiply_numbers(_dot)
 function(np.dot)(_dot_handler)
 for _kind in ("array", "number"):
     method(_kind, "dot")(_dot_handler)
-function(np.inner)(_or_multiplied(_inner))
+function(np.inner)(_multiply_numbers(_inner))
 
 
 def _flat(x: Value) -> Value:

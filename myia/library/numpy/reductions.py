@@ -43,12 +43,12 @@ from myia.primitives.pointwise.logic import convert
 Shape = tuple[int, ...]
 
 
-def keep(value: Value, shape: Shape, axes: Shape) -> Value:
+def keep_reduced_axes(value: Value, shape: Shape, axes: Shape) -> Value:
     """A reduction of an array of `shape` along `axes`, with these as axes of extent 1."""
     return reshape(value, tuple(1 if i in axes else n for i, n in enumerate(shape)))
 
 
-def reduced(
+def reduce_along(
     ctx: Context,
     x: Abstract,
     axes: Shape,
@@ -58,16 +58,20 @@ def reduced(
 ) -> Abstract:
     """`reduce(value, axes)` of `x` converted to `dtype`."""
     value = reduce(value_of(ctx, x, dtype), axes)
-    value = keep(value, ctx.shape(x), axes) if static_flag(ctx, keepdims, "keepdims") else value
+    value = (
+        keep_reduced_axes(value, ctx.shape(x), axes)
+        if static_flag(ctx, keepdims, "keepdims")
+        else value
+    )
     return result_like(ctx, value, x)
 
 
-def _by(primitive):
+def _reducer(primitive):
     """A reducing primitive; without an axis there is nothing to do."""
     return lambda x, axes: primitive(x, axes=axes) if axes else x
 
 
-def _chosen(
+def _masked_operand(
     ctx: Context, x: Abstract, where: Abstract, dtype: np.dtype, neutral: float
 ) -> Abstract:
     """`x` in `dtype`, with `neutral` in place of the elements that `where` leaves out."""
@@ -77,7 +81,9 @@ def _chosen(
     return result_like(ctx, logic.select(mask, value_of(ctx, x, dtype), neutral), x)
 
 
-def _begun(ctx: Context, reduced: Abstract, initial: Abstract, combine: Callable) -> Abstract:
+def _with_initial(
+    ctx: Context, reduced: Abstract, initial: Abstract, combine: Callable
+) -> Abstract:
     """A result with the value that the reduction starts with."""
     if not is_given(initial):
         return reduced
@@ -88,7 +94,7 @@ def _begun(ctx: Context, reduced: Abstract, initial: Abstract, combine: Callable
     return result_like(ctx, combine(value, broadcast_to(start, value.shape)), reduced)
 
 
-def along(ctx: Context, x: Abstract, axis: Abstract) -> tuple[Abstract, int]:
+def operand_and_axis(ctx: Context, x: Abstract, axis: Abstract) -> tuple[Abstract, int]:
     """The operand and the axis of a function that flattens when there is none."""
     if is_none(axis) or (not ctx.shape(x) and axis_argument(ctx, axis, 1) == 0):
         return _flat(ctx, x), 0
@@ -104,7 +110,7 @@ def _flat(ctx: Context, x: Abstract) -> Abstract:
 # ----- Sums and products
 
 
-def _folding(name: str, primitive, combine, neutral: int):
+def _fold_handler(name: str, primitive, combine, neutral: int):
     def handler(
         ctx: Context,
         a: Abstract,
@@ -119,15 +125,15 @@ def _folding(name: str, primitive, combine, neutral: int):
         wanted = dtype_argument(ctx, dtype) or sum_dtype(dtype_of(ctx, x))
         if wanted.kind == "b":
             ctx.fail(Unsupported, what=f"`dtype=bool` of `numpy.{name}`")
-        x = _chosen(ctx, x, where, wanted, neutral)
+        x = _masked_operand(ctx, x, where, wanted, neutral)
         axes = reduction_axes(ctx, axis, len(ctx.shape(x)))
-        folded = reduced(ctx, x, axes, keepdims, wanted, _by(primitive))
-        return store_out(ctx, _begun(ctx, folded, initial, combine), out)
+        folded = reduce_along(ctx, x, axes, keepdims, wanted, _reducer(primitive))
+        return store_out(ctx, _with_initial(ctx, folded, initial, combine), out)
 
     return handler
 
 
-def _running(name: str, primitive):
+def _cumulative_handler(name: str, primitive):
     def handler(
         ctx: Context,
         a: Abstract,
@@ -135,7 +141,7 @@ def _running(name: str, primitive):
         dtype: Abstract = NONE,
         out: Abstract = NONE,
     ) -> Abstract:
-        x, i = along(ctx, array(ctx, a), axis)
+        x, i = operand_and_axis(ctx, array(ctx, a), axis)
         wanted = dtype_argument(ctx, dtype) or sum_dtype(dtype_of(ctx, x))
         if wanted.kind == "b":
             ctx.fail(Unsupported, what=f"`dtype=bool` of `numpy.{name}`")
@@ -152,10 +158,10 @@ def _both_spellings(numpy: Callable, handler: Callable) -> None:
         method(kind, numpy.__name__)(handler)
 
 
-_both_spellings(np.sum, _folding("sum", reductions.reduce_sum, arithmetic.add, 0))
-_both_spellings(np.prod, _folding("prod", reductions.reduce_prod, arithmetic.mul, 1))
-_both_spellings(np.cumsum, _running("cumsum", reductions.cumsum))
-_both_spellings(np.cumprod, _running("cumprod", reductions.cumprod))
+_both_spellings(np.sum, _fold_handler("sum", reductions.reduce_sum, arithmetic.add, 0))
+_both_spellings(np.prod, _fold_handler("prod", reductions.reduce_prod, arithmetic.mul, 1))
+_both_spellings(np.cumsum, _cumulative_handler("cumsum", reductions.cumsum))
+_both_spellings(np.cumprod, _cumulative_handler("cumprod", reductions.cumprod))
 
 # ----- Truth
 
@@ -171,13 +177,13 @@ def _quantifier(primitive, neutral: bool):
         where: Abstract = TRUE,
     ) -> Abstract:
         x = array(ctx, a)
-        x = _chosen(ctx, x, where, dtype_of(ctx, x), neutral)
+        x = _masked_operand(ctx, x, where, dtype_of(ctx, x), neutral)
 
         def reduce(value: Value, axes: Shape) -> Value:
-            return _by(primitive)(truth(value), axes)
+            return _reducer(primitive)(truth(value), axes)
 
         axes = reduction_axes(ctx, axis, len(ctx.shape(x)))
-        return store_out(ctx, reduced(ctx, x, axes, keepdims, dtype_of(ctx, x), reduce), out)
+        return store_out(ctx, reduce_along(ctx, x, axes, keepdims, dtype_of(ctx, x), reduce), out)
 
     return handler
 
@@ -193,10 +199,10 @@ def _count_nonzero(
     x = array(ctx, a)
 
     def reduce(value: Value, axes: Shape) -> Value:
-        return _by(reductions.reduce_sum)(convert(truth(value), dtype=np.int64), axes)
+        return _reducer(reductions.reduce_sum)(convert(truth(value), dtype=np.int64), axes)
 
     axes = reduction_axes(ctx, axis, len(ctx.shape(x)))
-    return reduced(ctx, x, axes, keepdims, dtype_of(ctx, x), reduce)
+    return reduce_along(ctx, x, axes, keepdims, dtype_of(ctx, x), reduce)
 
 
 # ----- The largest and the smallest
@@ -209,7 +215,7 @@ def _ordered(ctx: Context, x: Abstract, name: str) -> np.dtype:
     return dtype
 
 
-def _extremum(name: str, word: str, primitive, combine, neutral: Callable):
+def _extremum_handler(name: str, word: str, primitive, combine, neutral: Callable):
     def handler(
         ctx: Context,
         a: Abstract,
@@ -224,9 +230,9 @@ def _extremum(name: str, word: str, primitive, combine, neutral: Callable):
         axes = reduction_axes(ctx, axis, len(shape))
         if not is_given(initial):
             _check_identity(ctx, word, where, math.prod(shape[i] for i in axes))
-        x = _chosen(ctx, x, where, dtype, neutral(dtype))
-        found = reduced(ctx, x, axes, keepdims, dtype, _by(primitive))
-        return store_out(ctx, _begun(ctx, found, initial, combine), out)
+        x = _masked_operand(ctx, x, where, dtype, neutral(dtype))
+        found = reduce_along(ctx, x, axes, keepdims, dtype, _reducer(primitive))
+        return store_out(ctx, _with_initial(ctx, found, initial, combine), out)
 
     return handler
 
@@ -241,8 +247,10 @@ def _check_identity(ctx: Context, word: str, where: Abstract, count: int) -> Non
         ctx.fail(BadValue, message=message)
 
 
-_max = _extremum("max", "maximum", reductions.reduce_max, arithmetic.max, reductions.least)
-_min = _extremum("min", "minimum", reductions.reduce_min, arithmetic.min, reductions.greatest)
+_max = _extremum_handler("max", "maximum", reductions.reduce_max, arithmetic.max, reductions.least)
+_min = _extremum_handler(
+    "min", "minimum", reductions.reduce_min, arithmetic.min, reductions.greatest
+)
 function(np.amax)(_max)
 function(np.amin)(_min)
 _both_spellings(np.max, _max)
@@ -262,7 +270,7 @@ def _ptp(
     return store_out(ctx, operators.binary(ctx, "-", *ends), out)
 
 
-def _position(name: str, primitive):
+def _arg_extremum_handler(name: str, primitive):
     def handler(
         ctx: Context,
         a: Abstract,
@@ -273,18 +281,18 @@ def _position(name: str, primitive):
     ) -> Abstract:
         whole = array(ctx, a)
         _ordered(ctx, whole, name)
-        x, i = along(ctx, whole, axis)
+        x, i = operand_and_axis(ctx, whole, axis)
         if ctx.shape(x)[i] == 0:
             ctx.fail(BadValue, message=f"attempt to get {name} of an empty sequence")
         value = primitive(value_of(ctx, x), axis=i)
         if static_flag(ctx, keepdims, "keepdims"):
             shape = ctx.shape(whole)
             axes = tuple(range(len(shape))) if is_none(axis) else (i,)
-            value = keep(value, shape, axes)
+            value = keep_reduced_axes(value, shape, axes)
         return store_out(ctx, ctx.array(value), out)
 
     return handler
 
 
-_both_spellings(np.argmax, _position("argmax", reductions.argmax))
-_both_spellings(np.argmin, _position("argmin", reductions.argmin))
+_both_spellings(np.argmax, _arg_extremum_handler("argmax", reductions.argmax))
+_both_spellings(np.argmin, _arg_extremum_handler("argmin", reductions.argmin))

@@ -15,7 +15,7 @@ from myia.infer.domain.views import reshape
 from myia.infer.operators import comparison, operators
 from myia.infer.registry import function, method
 from myia.ir.core import Value
-from myia.library.numpy.reductions import along
+from myia.library.numpy.reductions import operand_and_axis
 from myia.library.source import padding
 from myia.library.support.arguments import (
     array,
@@ -39,14 +39,14 @@ from myia.primitives.pointwise import arithmetic
 Shape = tuple[int, ...]
 
 
-def part(x: Value, axis: int, start: int, stop: int) -> Value:
+def slice_value(x: Value, axis: int, start: int, stop: int) -> Value:
     """`x[..., start:stop, ...]` along an axis."""
     low, high = [0] * x.aval.ndim, list(x.shape)
     low[axis], high[axis] = start, stop
     return shaping.slice(x, start=tuple(low), limit=tuple(high), stride=(1,) * x.aval.ndim)
 
 
-def _together(parts: list[Value], axis: int) -> Value:
+def _concatenate_parts(parts: list[Value], axis: int) -> Value:
     parts = [p for p in parts if p.shape[axis]] or parts[:1]
     return parts[0] if len(parts) == 1 else shaping.concatenate(*parts, axis=axis)
 
@@ -54,7 +54,7 @@ def _together(parts: list[Value], axis: int) -> Value:
 # ----- Repeated
 
 
-def _each(x: Value, count: int, axis: int) -> Value:
+def _repeat_each(x: Value, count: int, axis: int) -> Value:
     """Every element `count` times, one after the other."""
     shape = (*x.shape[: axis + 1], count, *x.shape[axis + 1 :])
     dims = tuple(i for i in range(len(shape)) if i != axis + 1)
@@ -66,7 +66,7 @@ def _each(x: Value, count: int, axis: int) -> Value:
 @method("number", "repeat")
 @function(np.repeat)
 def _repeat(ctx: Context, a: Abstract, repeats: Abstract, axis: Abstract = NONE) -> Abstract:
-    x, i = along(ctx, array(ctx, a), axis)
+    x, i = operand_and_axis(ctx, array(ctx, a), axis)
     value = value_of(ctx, x)
     n = value.shape[i]
     counts = integers(ctx, repeats, "how often elements are repeated")
@@ -76,9 +76,11 @@ def _repeat(ctx: Context, a: Abstract, repeats: Abstract, axis: Abstract = NONE)
     if any(count < 0 for count in counts):
         ctx.fail(BadValue, message="repeats may not contain negative values.")
     if len(counts) == 1:
-        return ctx.array(_each(value, counts[0], i))
-    parts = [_each(part(value, i, k, k + 1), count, i) for k, count in enumerate(counts)]
-    return ctx.array(_together(parts, i))
+        return ctx.array(_repeat_each(value, counts[0], i))
+    parts = [
+        _repeat_each(slice_value(value, i, k, k + 1), count, i) for k, count in enumerate(counts)
+    ]
+    return ctx.array(_concatenate_parts(parts, i))
 
 
 @function(np.tile)
@@ -122,7 +124,9 @@ def _rolled(ctx: Context, x: Value, shift: Abstract, axis: int) -> Value:
     if isinstance(shift, Scalar):
         return _rolled_at_run_time(ctx, x, shift, axis)
     k = integer(ctx, shift, "how far elements are moved") % n
-    return _together([part(x, axis, n - k, n), part(x, axis, 0, n - k)], axis)
+    return _concatenate_parts(
+        [slice_value(x, axis, n - k, n), slice_value(x, axis, 0, n - k)], axis
+    )
 
 
 def _rolled_at_run_time(ctx: Context, x: Value, shift: Scalar, axis: int) -> Value:
@@ -140,13 +144,13 @@ def _rolled_at_run_time(ctx: Context, x: Value, shift: Scalar, axis: int) -> Val
 
 def _edge(x: Value, axis: int, low: int, high: int) -> tuple[Value, Value]:
     n = x.shape[axis]
-    first, last = part(x, axis, 0, 1), part(x, axis, n - 1, n)
-    return _each(first, low, axis), _each(last, high, axis)
+    first, last = slice_value(x, axis, 0, 1), slice_value(x, axis, n - 1, n)
+    return _repeat_each(first, low, axis), _repeat_each(last, high, axis)
 
 
 def _wrap(x: Value, axis: int, low: int, high: int) -> tuple[Value, Value]:
     n = x.shape[axis]
-    return part(x, axis, n - low, n), part(x, axis, 0, high)
+    return slice_value(x, axis, n - low, n), slice_value(x, axis, 0, high)
 
 
 def _mirror(skip: int):
@@ -154,13 +158,16 @@ def _mirror(skip: int):
 
     def mode(x: Value, axis: int, low: int, high: int) -> tuple[Value, Value]:
         n = x.shape[axis]
-        sides = part(x, axis, skip, skip + low), part(x, axis, n - skip - high, n - skip)
+        sides = (
+            slice_value(x, axis, skip, skip + low),
+            slice_value(x, axis, n - skip - high, n - skip),
+        )
         return tuple(shaping.flip(side, axes=(axis,)) for side in sides)
 
     return mode
 
 
-WRITTEN_PADS = {
+FROM_SOURCE_PADS = {
     "linear_ramp": padding.linear_ramp,
     "maximum": padding.by_statistic(np.max),
     "mean": padding.by_statistic(np.mean),
@@ -188,7 +195,7 @@ def _pad(
     value = value_of(ctx, x)
     widths = [
         tuple(integer(ctx, n, "a width") for n in pair)
-        for pair in _pairs(ctx, pad_width, value.aval.ndim)
+        for pair in _widths_of_axes(ctx, pad_width, value.aval.ndim)
     ]
     if any(n < 0 for pair in widths for n in pair):
         ctx.fail(BadValue, message="index can't contain negative values")
@@ -196,19 +203,19 @@ def _pad(
     if name == "constant":
         fill = options.pop("constant_values", Static(0))
         refuse_options(ctx, "numpy.pad", options)
-        return result_like(ctx, _filled_around(ctx, value, widths, fill), x)
-    if name in WRITTEN_PADS:
-        return call_source(ctx, WRITTEN_PADS[name], (x, Static(tuple(widths))), options)
+        return result_like(ctx, _pad_with_constants(ctx, value, widths, fill), x)
+    if name in FROM_SOURCE_PADS:
+        return call_source(ctx, FROM_SOURCE_PADS[name], (x, Static(tuple(widths))), options)
     how = options.pop("reflect_type", Static("even"))
     refuse_options(ctx, "numpy.pad", options)
     if name not in PAD_MODES:
         ctx.fail(Unsupported, what=f"`mode={name!r}` of `numpy.pad`")
     if static_value(ctx, how, "`reflect_type`") == "odd" and name in ("reflect", "symmetric"):
         return call_source(ctx, padding.odd, (x, Static(tuple(widths)), mode), {})
-    return result_like(ctx, _mirrored_around(ctx, value, widths, name), x)
+    return result_like(ctx, _pad_mirrored(ctx, value, widths, name), x)
 
 
-def _pairs(ctx: Context, x: Abstract, ndim: int) -> list[tuple[Abstract, Abstract]]:
+def _widths_of_axes(ctx: Context, x: Abstract, ndim: int) -> list[tuple[Abstract, Abstract]]:
     """`n`, `(before, after)` or one pair for each axis, as one pair for each axis."""
     if is_number(x):
         return [(x, x)] * ndim
@@ -224,13 +231,13 @@ def _pairs(ctx: Context, x: Abstract, ndim: int) -> list[tuple[Abstract, Abstrac
     return pairs * ndim if len(pairs) == 1 else pairs
 
 
-def _filled_around(ctx: Context, x: Value, widths, fill: Abstract) -> Value:
+def _pad_with_constants(ctx: Context, x: Value, widths, fill: Abstract) -> Value:
     """Axis by axis, since each side may have a number of its own."""
     if is_number(fill):
         number = value_of(ctx, cast(ctx, fill, x.dtype))
         low, high = zip(*widths) if widths else ((), ())
         return shaping.pad(x, number, low=low, high=high, interior=(0,) * x.aval.ndim)
-    for axis, (pair, numbers) in enumerate(zip(widths, _pairs(ctx, fill, x.aval.ndim))):
+    for axis, (pair, numbers) in enumerate(zip(widths, _widths_of_axes(ctx, fill, x.aval.ndim))):
         for side, (width, number) in enumerate(zip(pair, numbers)):
             low, high = [0] * x.aval.ndim, [0] * x.aval.ndim
             (high if side else low)[axis] = width
@@ -239,7 +246,7 @@ def _filled_around(ctx: Context, x: Value, widths, fill: Abstract) -> Value:
     return x
 
 
-def _mirrored_around(ctx: Context, x: Value, widths, name: str) -> Value:
+def _pad_mirrored(ctx: Context, x: Value, widths, name: str) -> Value:
     sides, margin = PAD_MODES[name]
     for axis, (low, high) in enumerate(widths):
         n = x.shape[axis]
@@ -249,14 +256,14 @@ def _mirrored_around(ctx: Context, x: Value, widths, name: str) -> Value:
             message = f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'"
             ctx.fail(BadValue, message=message)
         if name != "edge" and max(low, high) > n - margin:
-            x = _rows(x, axis, np.pad(np.arange(n), (low, high), name))
+            x = _take_rows(x, axis, np.pad(np.arange(n), (low, high), name))
             continue
         before, after = sides(x, axis, low, high)
-        x = _together([before, x, after], axis)
+        x = _concatenate_parts([before, x, after], axis)
     return x
 
 
-def _rows(x: Value, axis: int, places: np.ndarray) -> Value:
+def _take_rows(x: Value, axis: int, places: np.ndarray) -> Value:
     """The rows at these places, known at compile time."""
     shape = (*x.shape[:axis], len(places), *x.shape[axis + 1 :])
     along_axis = places.reshape([-1 if i == axis else 1 for i in range(len(shape))])
@@ -280,14 +287,14 @@ def _diff(
         ctx.fail(BadValue, message="diff requires input that is at least one dimensional")
     i = axis_argument(ctx, axis, len(ctx.shape(x)))
     if is_given(prepend) or is_given(append):
-        parts = [_row(ctx, end, x, i) for end in (prepend, x, append) if is_given(end)]
+        parts = [_boundary_row(ctx, end, x, i) for end in (prepend, x, append) if is_given(end)]
         x = ctx.call(Static(np.concatenate), (Tuple(tuple(parts)),), {"axis": Static(i)})
     for _ in range(integer(ctx, n, "the order of a difference")):
         x = _difference(ctx, x, i)
     return x
 
 
-def _row(ctx: Context, end: Abstract, x: Abstract, axis: int) -> Abstract:
+def _boundary_row(ctx: Context, end: Abstract, x: Abstract, axis: int) -> Abstract:
     """What stands before or after `x`: a number fills one row."""
     part = array(ctx, end)
     if ctx.shape(part):
@@ -301,7 +308,7 @@ def _difference(ctx: Context, x: Abstract, axis: int) -> Abstract:
     count = value.shape[axis]
     if count == 0:
         return x
-    cut = part(value, axis, 1, count), part(value, axis, 0, count - 1)
+    cut = slice_value(value, axis, 1, count), slice_value(value, axis, 0, count - 1)
     ends = [result_like(ctx, v, x) for v in cut]
     if dtype_of(ctx, x).kind == "b":
         return comparison.compare(ctx, "!=", *ends)

@@ -26,7 +26,7 @@ from myia.infer.operators.truth import truth
 from myia.infer.registry import function, method
 from myia.ir.avals import Aval
 from myia.ir.core import Value
-from myia.library.numpy.ufuncs.ufuncs import resolve
+from myia.library.numpy.ufuncs.ufuncs import resolve_dtypes
 from myia.library.support import value_formulas
 from myia.library.support.arguments import (
     array,
@@ -203,7 +203,7 @@ def _angle(ctx: Context, z: Abstract, deg: Abstract = FALSE) -> Abstract:
     x = array(ctx, z)
     dtype = dtype_of(ctx, x)
     if dtype.kind in "biu":
-        dtype = resolve(ctx, np.arctan2, [ZERO, x])[0]
+        dtype = resolve_dtypes(ctx, np.arctan2, [ZERO, x])[0]
     value = value_formulas.angle(value_of(ctx, x, dtype))
     if static_flag(ctx, deg, "deg"):
         value = value * (180 / math.pi)

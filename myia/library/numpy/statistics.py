@@ -15,7 +15,7 @@ from myia.infer.domain.views import reshape
 from myia.infer.operators import operators
 from myia.infer.registry import function, method
 from myia.ir.core import Value
-from myia.library.numpy.reductions import keep, reduced
+from myia.library.numpy.reductions import keep_reduced_axes, reduce_along
 from myia.library.support.arguments import (
     array,
     axes_argument,
@@ -49,17 +49,17 @@ def _count(shape: Shape, axes: Shape) -> int:
     return math.prod(shape[i] for i in axes)
 
 
-def _over(x: Value, n: Value | float) -> Value:
+def _divide_by_count(x: Value, n: Value | float) -> Value:
     """`n`: one number, or one for each element."""
     return arithmetic.div(x, n if isinstance(n, Value) else constant(n, x.dtype, x.shape))
 
 
-def _among(x: Value, mask: Value | None) -> Value:
+def _zero_unselected(x: Value, mask: Value | None) -> Value:
     """`x` with 0 where the mask leaves it out."""
     return x if mask is None else logic.select(mask, x, 0)
 
 
-def _number(shape: Shape, axes: Shape, mask: Value | None, dtype: np.dtype) -> Value | float:
+def _element_count(shape: Shape, axes: Shape, mask: Value | None, dtype: np.dtype) -> Value | float:
     """How many elements count."""
     return _count(shape, axes) if mask is None else _sum(convert(mask, dtype=dtype), axes)
 
@@ -70,7 +70,9 @@ def _number(shape: Shape, axes: Shape, mask: Value | None, dtype: np.dtype) -> V
 def _mean_value(x: Value, axes: Shape, mask: Value | None) -> Value:
     """Half precision is summed in single precision, as NumPy's."""
     wide = convert(x, dtype=np.float32) if x.dtype == np.float16 else x
-    mean = _over(_sum(_among(wide, mask), axes), _number(x.shape, axes, mask, wide.dtype))
+    mean = _divide_by_count(
+        _sum(_zero_unselected(wide, mask), axes), _element_count(x.shape, axes, mask, wide.dtype)
+    )
     return convert(mean, dtype=x.dtype)
 
 
@@ -95,7 +97,7 @@ def _mean(
     def reduce(value: Value, axes: Shape) -> Value:
         return _mean_value(value, axes, mask)
 
-    return store_out(ctx, reduced(ctx, x, axes, keepdims, wanted, reduce), out)
+    return store_out(ctx, reduce_along(ctx, x, axes, keepdims, wanted, reduce), out)
 
 
 def _inexact_argument(ctx: Context, dtype: Abstract, x: Abstract, name: str) -> np.dtype:
@@ -125,11 +127,13 @@ def _average(
     if ctx.shape(w) != ctx.shape(x):
         w = _weights_along(ctx, w, x, axis)
     dtype = np.result_type(inexact(dtype_of(ctx, x)), dtype_of(ctx, w))
-    total = reduced(ctx, w, axes, keepdims, dtype, _sum)
+    total = reduce_along(ctx, w, axes, keepdims, dtype, _sum)
     none = ctx.any(logic.not_(truth(value_of(ctx, total))))
     ctx.check(none, ZeroDivisionError, "Weights sum to zero, can't be normalized")
     weighted = operators.binary(ctx, "*", cast(ctx, x, dtype), cast(ctx, w, dtype))
-    mean = operators.binary(ctx, "/", reduced(ctx, weighted, axes, keepdims, dtype, _sum), total)
+    mean = operators.binary(
+        ctx, "/", reduce_along(ctx, weighted, axes, keepdims, dtype, _sum), total
+    )
     return _with_weights(ctx, mean, total, returned)
 
 
@@ -161,13 +165,15 @@ def _variance(
 ) -> Value:
     """The mean of the squared distances to the mean, which may be given with axes of extent 1."""
     if mean is None:
-        mean = _over(_sum(_among(x, mask), axes), _number(x.shape, axes, mask, x.dtype))
-        mean = keep(mean, x.shape, axes)
-    total = _sum(_among(_square_size(x - broadcast_to(mean, x.shape)), mask), axes)
-    n = _number(x.shape, axes, mask, total.dtype)
+        mean = _divide_by_count(
+            _sum(_zero_unselected(x, mask), axes), _element_count(x.shape, axes, mask, x.dtype)
+        )
+        mean = keep_reduced_axes(mean, x.shape, axes)
+    total = _sum(_zero_unselected(_square_size(x - broadcast_to(mean, x.shape)), mask), axes)
+    n = _element_count(x.shape, axes, mask, total.dtype)
     if isinstance(n, Value):
-        return _over(total, arithmetic.max(n - ddof, zeros(n.aval)))
-    return _over(total, max(n - ddof, 0))
+        return _divide_by_count(total, arithmetic.max(n - ddof, zeros(n.aval)))
+    return _divide_by_count(total, max(n - ddof, 0))
 
 
 def _square_size(x: Value) -> Value:
@@ -204,7 +210,7 @@ def _spread(name: str, finish):
             return finish(_variance(value, axes, less, mask, known))
 
         axes = axes_argument(ctx, axis, len(ctx.shape(x)))
-        return store_out(ctx, reduced(ctx, x, axes, keepdims, wanted, reduce), out)
+        return store_out(ctx, reduce_along(ctx, x, axes, keepdims, wanted, reduce), out)
 
     return handler
 
@@ -226,7 +232,9 @@ def _median_value(x: Value, axes: Shape) -> Value:
     shape = tuple(x.shape[i] for i in kept)
     rows = sorting.sort(reshape(rows, (*shape, n)), axis=len(shape))
     last = _columns(rows, n - 1, n)
-    middle = _over(_sum(_columns(rows, (n - 1) // 2, n // 2 + 1), (len(shape),)), 2 - n % 2)
+    middle = _divide_by_count(
+        _sum(_columns(rows, (n - 1) // 2, n // 2 + 1), (len(shape),)), 2 - n % 2
+    )
     last = reshape(last, shape)
     return logic.select(is_nan(last), last, middle)
 
@@ -252,7 +260,7 @@ def _median(
     axes = axes_argument(ctx, axis, len(shape))
     if dtype.kind == "c" or _count(shape, axes) == 0:
         ctx.fail(Unsupported, what="`numpy.median` of complex numbers or of no numbers")
-    return store_out(ctx, reduced(ctx, x, axes, keepdims, dtype, _median_value), out)
+    return store_out(ctx, reduce_along(ctx, x, axes, keepdims, dtype, _median_value), out)
 
 
 # ----- Norms
@@ -280,7 +288,7 @@ def _matrix_norm(x: Value, axes: Shape, order) -> Value:
     """The largest (or smallest) sum of sizes of a column, or of a row."""
     rows, columns = axes
     summed, chosen = (rows, columns) if abs(order) == 1 else (columns, rows)
-    sums = keep(_sum(arithmetic.abs(x), (summed,)), x.shape, (summed,))
+    sums = keep_reduced_axes(_sum(arithmetic.abs(x), (summed,)), x.shape, (summed,))
     choose = reductions.reduce_max if order > 0 else reductions.reduce_min
     found = choose(sums, axes=(chosen,))
     return reshape(found, tuple(n for i, n in enumerate(x.shape) if i not in axes))
@@ -306,7 +314,7 @@ def _norm(
 ) -> Abstract:
     x = array(ctx, x)
     order = static_value(ctx, ord, "the order of a norm")
-    if is_none(axis) and order is None and isinstance(x, Ref) and not _kept(ctx, keepdims):
+    if is_none(axis) and order is None and isinstance(x, Ref) and not _keeps_dims(ctx, keepdims):
         x = ravel(ctx, x)
     ndim = len(ctx.shape(x))
     axes = axes_argument(ctx, axis, ndim)
@@ -323,10 +331,10 @@ def _norm(
     else:
         ctx.fail(BadValue, message="Improper number of dimensions to norm.")
     dtype = inexact(dtype_of(ctx, x))
-    return reduced(ctx, x, axes, keepdims, dtype, lambda v, axes: reduce(v, axes, order))
+    return reduce_along(ctx, x, axes, keepdims, dtype, lambda v, axes: reduce(v, axes, order))
 
 
-def _kept(ctx: Context, keepdims: Abstract) -> bool:
+def _keeps_dims(ctx: Context, keepdims: Abstract) -> bool:
     return static_flag(ctx, keepdims, "keepdims")
 
 

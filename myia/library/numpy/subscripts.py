@@ -10,7 +10,7 @@ from myia.infer.domain.errors import Unsupported
 from myia.infer.domain.values import NONE, Abstract, SliceValue, Static, Tuple, is_none
 from myia.infer.numeric.promotion import operand_dtype
 from myia.infer.registry import subscript
-from myia.library.numpy.arrays.shaping import seen_as
+from myia.library.numpy.arrays.shaping import view_with_shape
 from myia.library.numpy.compile_time import abstract_of
 from myia.library.support.arguments import cast, numeric
 from myia.library.support.traced import python_value
@@ -79,7 +79,7 @@ def _part(ctx: Context, item: Abstract, name: str) -> Abstract:
 def _at_least(ctx: Context, x: Abstract, ndim: int) -> Abstract:
     """With axes of extent 1 behind its own."""
     shape = ctx.shape(x)
-    return seen_as(ctx, x, shape + (1,) * (ndim - len(shape))) if len(shape) < ndim else x
+    return view_with_shape(ctx, x, shape + (1,) * (ndim - len(shape))) if len(shape) < ndim else x
 
 
 def _joined(ctx: Context, parts: list[Abstract], shaped: list[Abstract], axis: int) -> Abstract:

@@ -36,7 +36,7 @@ def _extend(ctx: Context, self: Ref, items: Abstract) -> Abstract:
     return NONE
 
 
-def _known(ctx: Context, self: Ref, what: str) -> ListObject:
+def _static_items(ctx: Context, self: Ref, what: str) -> ListObject:
     contents = ctx.contents(self)
     if isinstance(contents, BufferObject):
         ctx.fail(
@@ -80,24 +80,24 @@ def _insert(ctx: Context, self: Ref, index: Abstract, item: Abstract) -> Abstrac
 
 @method("list", "remove")
 def _remove(ctx: Context, self: Ref, x: Abstract) -> Abstract:
-    items = list(_known(ctx, self, "remove").items)
-    del items[_place(ctx, tuple(items), x, "list.remove(x): x not in list")]
+    items = list(_static_items(ctx, self, "remove").items)
+    del items[_index_of_equal(ctx, tuple(items), x, "list.remove(x): x not in list")]
     ctx.write(self, ListObject(tuple(items)))
     return NONE
 
 
 @method("list", "index")
 def _list_index(ctx: Context, self: Ref, x: Abstract) -> Abstract:
-    items = _known(ctx, self, "index").items
-    return Static(_place(ctx, items, x, f"{ctx.describe(x)} is not in list"))
+    items = _static_items(ctx, self, "index").items
+    return Static(_index_of_equal(ctx, items, x, f"{ctx.describe(x)} is not in list"))
 
 
 @method("list", "count")
 def _list_count(ctx: Context, self: Ref, x: Abstract) -> Abstract:
-    return _count_items(ctx, _known(ctx, self, "count").items, x)
+    return _count_items(ctx, _static_items(ctx, self, "count").items, x)
 
 
-def _place(ctx: Context, items: tuple[Abstract, ...], x: Abstract, missing: str) -> int:
+def _index_of_equal(ctx: Context, items: tuple[Abstract, ...], x: Abstract, missing: str) -> int:
     """The index of the first item that equals `x`."""
     for i, item in enumerate(items):
         equal = truth(ctx, comparison.compare(ctx, "==", item, x))
@@ -116,7 +116,7 @@ def _count_items(ctx: Context, items: tuple[Abstract, ...], x: Abstract) -> Abst
 
 @method("list", "sort")
 def _sort(ctx: Context, self: Ref, **options: Abstract) -> Abstract:
-    _known(ctx, self, "sort")
+    _static_items(ctx, self, "sort")
     found = ctx.call(Static(sorted), (self,), options)
     ctx.write(self, ctx.contents(found))
     return NONE
@@ -246,7 +246,7 @@ def _setdefault(ctx: Context, self: Ref, key: Abstract, default: Abstract = NONE
 
 @method("tuple", "index")
 def _index(ctx: Context, self: Tuple, x: Abstract) -> Abstract:
-    return Static(_place(ctx, self.items, x, "tuple.index(x): x not in tuple"))
+    return Static(_index_of_equal(ctx, self.items, x, "tuple.index(x): x not in tuple"))
 
 
 @method("tuple", "count")

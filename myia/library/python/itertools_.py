@@ -27,7 +27,7 @@ from myia.infer.operators import operators
 from myia.infer.registry import function
 
 
-def iterator(kind: str) -> Callable[[Callable], Callable]:
+def items_of_kind(kind: str) -> Callable[[Callable], Callable]:
     """Register the items of an `Iterator` of this kind."""
 
     def register(items: Callable) -> Callable:
@@ -52,7 +52,7 @@ def _product(ctx: Context, *iterables: Abstract, repeat: Abstract = Static(1)) -
     return Iterator("product", iterables * ctx.int_of(repeat, "`repeat`"))
 
 
-@iterator("product")
+@items_of_kind("product")
 def _product_items(ctx: Context, x: Iterator) -> Items:
     parts = [items_of(ctx, item) for item in x.items]
     counts = [ctx.int_of(part.length, "the number of items") for part in parts]
@@ -75,7 +75,7 @@ def _pairwise(ctx: Context, iterable: Abstract) -> Abstract:
     return Iterator("pairwise", (iterable,))
 
 
-@iterator("pairwise")
+@items_of_kind("pairwise")
 def _pairwise_items(ctx: Context, x: Iterator) -> Items:
     part = items_of(ctx, x.items[0])
     count = ctx.int_of(part.length, "the number of items")
@@ -91,7 +91,7 @@ def _islice(ctx: Context, iterable: Abstract, *bounds: Abstract) -> Abstract:
     return Iterator("islice", (iterable, *bounds))
 
 
-@iterator("islice")
+@items_of_kind("islice")
 def _islice_items(ctx: Context, x: Iterator) -> Items:
     part = items_of(ctx, x.items[0])
     count = ctx.int_of(part.length, "the number of items")
@@ -116,7 +116,7 @@ def _repeat(ctx: Context, x: Abstract, times: Abstract | None = None) -> Abstrac
     return Iterator("repeat", (x, times))
 
 
-@iterator("repeat")
+@items_of_kind("repeat")
 def _repeat_items(ctx: Context, x: Iterator) -> Items:
     item, times = x.items
     if is_static_int(times):

@@ -144,7 +144,7 @@ def _modf(ctx: Context, x: Abstract) -> Abstract:
 @function(math.fsum)
 def _fsum(ctx: Context, iterable: Abstract) -> Abstract:
     """Rounded as an ordinary sum of floats is, unless all items are known at compile time."""
-    items = _known_items(ctx, iterable)
+    items = _static_items(ctx, iterable)
     if items is not None:
         return _python(ctx, math.fsum, items)
     total = ctx.call(Static(sum), (iterable, Static(0.0)), {})
@@ -167,7 +167,7 @@ def _dist(ctx: Context, p: Abstract, q: Abstract) -> Abstract:
     return ctx.call(Static(math.hypot), differences, {})
 
 
-def _known_items(ctx: Context, iterable: Abstract) -> list | None:
+def _static_items(ctx: Context, iterable: Abstract) -> list | None:
     """The items of a sequence of compile-time numbers."""
     if not isinstance(iterable, Tuple):
         return None
@@ -197,7 +197,7 @@ def _isclose(
 # ----- Integers: compile-time only
 
 
-def _of_known_integers(f: Callable) -> None:
+def _compile_time_integers(f: Callable) -> None:
     def handler(ctx: Context, *args: Abstract) -> Abstract:
         return _python(
             ctx, f, *(ctx.int_of(x, f"an argument of `math.{f.__name__}`") for x in args)
@@ -207,4 +207,4 @@ def _of_known_integers(f: Callable) -> None:
 
 
 for _f in (math.comb, math.factorial, math.gcd, math.isqrt, math.lcm, math.perm):
-    _of_known_integers(_f)
+    _compile_time_integers(_f)

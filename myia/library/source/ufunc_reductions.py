@@ -13,7 +13,7 @@ from myia.infer.registry import FUNCTIONS
 from myia.library.support.from_source import from_source
 
 
-def reducing(ufunc: np.ufunc) -> Callable:
+def reduce_method(ufunc: np.ufunc) -> Callable:
     def reduce(array, axis=0, dtype=None, out=None, keepdims=False):
         x = operands(ufunc, array, dtype)
         axes = tuple(range(x.ndim)) if axis is None else axis
@@ -52,7 +52,7 @@ def operands(ufunc, array, dtype):
     return x.astype(ufunc(x, x).dtype if dtype is None else dtype)
 
 
-def accumulating(ufunc: np.ufunc) -> Callable:
+def accumulate_method(ufunc: np.ufunc) -> Callable:
     def accumulate(array, axis=0, dtype=None, out=None):
         x = operands(ufunc, array, dtype)
         rows = np.moveaxis(x, axis, 0).copy()
@@ -63,7 +63,7 @@ def accumulating(ufunc: np.ufunc) -> Callable:
     return accumulate
 
 
-def reducing_at(ufunc: np.ufunc) -> Callable:
+def reduceat_method(ufunc: np.ufunc) -> Callable:
     def reduceat(array, indices, axis=0, dtype=None, out=None):
         """From each index up to the next; of an index that is not less than the next, its row."""
         rows = np.moveaxis(operands(ufunc, array, dtype), axis, 0)
@@ -81,7 +81,7 @@ def reducing_at(ufunc: np.ufunc) -> Callable:
     return reduceat
 
 
-def changing_at(ufunc: np.ufunc) -> Callable:
+def at_method(ufunc: np.ufunc) -> Callable:
     def at(a, indices, *b):
         """One element after the other: one that is named twice is changed twice."""
         if not np.can_cast(ufunc(*[np.ravel(x)[:1] for x in (a, *b)]).dtype, a.dtype, "same_kind"):
@@ -132,12 +132,12 @@ CHANGES = (
 # Methods that have primitives are registered in `numpy_ufunc_methods`.
 for _ufunc in FOLDS:
     for _method, _written in (
-        (_ufunc.reduce, reducing),
-        (_ufunc.accumulate, accumulating),
-        (_ufunc.reduceat, reducing_at),
+        (_ufunc.reduce, reduce_method),
+        (_ufunc.accumulate, accumulate_method),
+        (_ufunc.reduceat, reduceat_method),
     ):
         if _method not in FUNCTIONS:
             from_source(_method)(_written(_ufunc))
 for _ufunc in CHANGES:
     if _ufunc.at not in FUNCTIONS:
-        from_source(_ufunc.at)(changing_at(_ufunc))
+        from_source(_ufunc.at)(at_method(_ufunc))

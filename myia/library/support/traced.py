@@ -117,9 +117,9 @@ class TracedFunction:
 
     def __call__(self, ctx: Context, *args: Abstract, **kwargs: Abstract) -> Abstract:
         bound = bind(ctx, self.like or self.numpy, self.name, args, kwargs)
-        call = _taken_apart(ctx, self, bound)
+        call = _parse_arguments(ctx, self, bound)
         values = _values(ctx, call, self.dtypes)
-        results = apply_traced(ctx, self.name, tuple(call.places), values, call.options)
+        results = apply_traced(ctx, self.name, tuple(call.layout), values, call.options)
         return self.pack([array_of(ctx, value, self.boxed) for value in results])
 
 
@@ -149,63 +149,63 @@ def bind(ctx: Context, f: Callable, name: str, args: tuple, kwargs: dict) -> dic
         bound = _signature(f).bind(*args, **kwargs).arguments
     except TypeError as error:
         ctx.fail(BadType, message=f"{name}: {error}")
-    return {n: x for n, x in bound.items() if not _says_nothing(n, x)}
+    return {n: x for n, x in bound.items() if not _is_not_given(n, x)}
 
 
-def _says_nothing(name: str, x: Any) -> bool:
+def _is_not_given(name: str, x: Any) -> bool:
     return isinstance(x, Static) and (
         x.value is np._NoValue or (name in ("out", "order", "where") and x.value in (None, "K"))
     )
 
 
 @dataclass
-class _Call:
+class _ParsedCall:
     """The arguments of a call, taken apart: where arrays go, the arrays, the options."""
 
     parameters: tuple[str, ...]
-    places: list[tuple[str | None, int | None]] = field(default_factory=list)
+    layout: list[tuple[str | None, int | None]] = field(default_factory=list)
     operands: list[Abstract] = field(default_factory=list)
-    apart: set[int] = field(default_factory=set)  # operands that keep their own dtype
+    keep_dtype: set[int] = field(default_factory=set)  # operands that keep their own dtype
     options: dict[str, Any] = field(default_factory=dict)
 
-    def add(self, name: str, x: Abstract, *, apart: bool = False) -> None:
-        if apart:
-            self.apart.add(len(self.operands))
-        self.places.append((self.keyword(name), None))
+    def add(self, name: str, x: Abstract, *, keep_dtype: bool = False) -> None:
+        if keep_dtype:
+            self.keep_dtype.add(len(self.operands))
+        self.layout.append((self.keyword(name), None))
         self.operands.append(x)
 
     def add_sequence(self, name: str, items: list[Abstract]) -> None:
-        self.places.append((self.keyword(name), len(items)))
+        self.layout.append((self.keyword(name), len(items)))
         self.operands += items
 
     def keyword(self, name: str) -> str | None:
         """The first parameters are given by position: JAX may have other names for them."""
-        first = self.parameters.index(name) == len(self.places)
+        first = self.parameters.index(name) == len(self.layout)
         return None if first and not self.options else name
 
 
-def _taken_apart(ctx: Context, spec: TracedFunction, bound: dict[str, Any]) -> _Call:
-    call = _Call(tuple(_signature(spec.like or spec.numpy).parameters))
+def _parse_arguments(ctx: Context, spec: TracedFunction, bound: dict[str, Any]) -> _ParsedCall:
+    call = _ParsedCall(tuple(_signature(spec.like or spec.numpy).parameters))
     for name, x in bound.items():
         if isinstance(x, tuple):  # *args
             items = [numeric(ctx, item) for item in x]
-            call.places += [(None, None)] * len(items)
+            call.layout += [(None, None)] * len(items)
             call.operands += items
         elif f"{name}*" in spec.arrays:
             call.add_sequence(name, [numeric(ctx, i) for i in ctx.list_items(ctx.force(x))])
         elif _is_array(name, x, spec.arrays):
-            call.add(name, numeric(ctx, x), apart=name not in spec.arrays)
+            call.add(name, numeric(ctx, x), keep_dtype=name not in spec.arrays)
         elif name not in WITHOUT_MEANING:
             call.options[name] = python_value(ctx, x, f"`{name}` of `{spec.name}`")
     return call
 
 
-def _values(ctx: Context, call: _Call, dtypes: Dtypes) -> list[Value]:
+def _values(ctx: Context, call: _ParsedCall, dtypes: Dtypes) -> list[Value]:
     """The operands at the dtypes that the function computes in."""
     found = [operand_dtype(ctx, x) for x in call.operands]
-    chosen = iter(dtypes([d for i, d in enumerate(found) if i not in call.apart]))
+    chosen = iter(dtypes([d for i, d in enumerate(found) if i not in call.keep_dtype]))
     return [
-        value_of(ctx, x, found[i][0] if i in call.apart else next(chosen))
+        value_of(ctx, x, found[i][0] if i in call.keep_dtype else next(chosen))
         for i, x in enumerate(call.operands)
     ]
 
@@ -239,7 +239,7 @@ def python_value(ctx: Context, x: Any, what: str) -> Any:
 
 
 def apply_traced(
-    ctx: Context, name: str, places: tuple, values: Sequence[Value], options: dict[str, Any]
+    ctx: Context, name: str, layout: tuple, values: Sequence[Value], options: dict[str, Any]
 ) -> list[Value]:
     """The results of what is staged for `name`."""
     f = jax_function(name)
@@ -247,7 +247,7 @@ def apply_traced(
         if not accepts_keyword(f, option):
             ctx.fail(Unsupported, what=f"`{option}=` of `{name}`")
     try:
-        closed = trace(FlatCall(f, places), [v.aval for v in values], options)
+        closed = trace(FlatCall(f, layout), [v.aval for v in values], options)
     except MyiaError:
         raise
     except NotImplementedError as error:
@@ -274,8 +274,8 @@ def traced_values(name: str, **options: Any) -> Callable[..., Value | list[Value
     """What is staged for `name` as a function of values: see `numpy_ufuncs.ufunc`."""
 
     def emit(*values: Value) -> Value | list[Value]:
-        places = ((None, None),) * len(values)
-        closed = trace(FlatCall(jax_function(name), places), [v.aval for v in values], options)
+        layout = ((None, None),) * len(values)
+        closed = trace(FlatCall(jax_function(name), layout), [v.aval for v in values], options)
         results = translate(closed, values)
         return results[0] if len(results) == 1 else results
 

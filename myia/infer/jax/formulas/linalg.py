@@ -1,7 +1,7 @@
-"""Functions of `numpy.linalg` and `scipy.linalg` that `jax.numpy` has not, or has otherwise.
+"""`numpy.linalg` and `scipy.linalg`: functions that JAX lacks or defines otherwise.
 
-Of a Hermitian matrix LAPACK reads one triangle, and so do NumPy's functions: what the other holds
-has no effect, and no derivative. (`jax.numpy` takes the mean of the two.)
+LAPACK reads one triangle of a Hermitian matrix, and so do NumPy's functions: the other triangle has
+no effect on the result and no derivative. (`jax.numpy` takes the mean of the two triangles.)
 """
 
 from __future__ import annotations
@@ -56,16 +56,18 @@ def eigvalsh(a: Array, UPLO: str = "L") -> Array:
 
 @formula("numpy.linalg.svd")
 def svd(a: Array, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False):
-    a = _read(a) if hermitian else a
+    a = _hermitian(a) if hermitian else a
     return jnp.linalg.svd(a, full_matrices, compute_uv, hermitian)
 
 
 @formula("numpy.linalg.matrix_rank")
 def matrix_rank(A: Array, tol=None, hermitian: bool = False, *, rtol=None) -> Array:
-    return jnp.linalg.matrix_rank(_read(A) if hermitian else A, rtol, hermitian=hermitian, tol=tol)
+    return jnp.linalg.matrix_rank(
+        _hermitian(A) if hermitian else A, rtol, hermitian=hermitian, tol=tol
+    )
 
 
-_read = hermitian  # also where a parameter has that name
+_hermitian = hermitian  # also where a parameter has that name
 
 
 @formula("scipy.linalg.eigh")
@@ -80,21 +82,21 @@ def scipy_eigh(
 ):
     """A v = w B v with B = L L^H: the values of L^-1 A L^-H, and L^-H times its vectors."""
     if type != 1:
-        raise NotImplementedError("only `type=1` is known")
+        raise NotImplementedError("only `type=1` is supported")
     factor = None
     if b is not None:
         factor = lax.linalg.cholesky(b if lower else b.conj().mT, symmetrize_input=False)
-        a = _solved(factor, _solved(factor, hermitian(a, lower)).conj().mT)
+        a = _solve_factor(factor, _solve_factor(factor, hermitian(a, lower)).conj().mT)
     values, vectors = _spectrum(a, lower or b is not None)
     if factor is not None:
-        vectors = _solved(factor, vectors, adjoint=True)
+        vectors = _solve_factor(factor, vectors, adjoint=True)
     if subset_by_index is not None:
         first, last = subset_by_index
         values, vectors = values[first : last + 1], vectors[:, first : last + 1]
     return values if eigvals_only else (values, vectors)
 
 
-def _solved(factor: Array, x: Array, adjoint: bool = False) -> Array:
+def _solve_factor(factor: Array, x: Array, adjoint: bool = False) -> Array:
     """L^-1 X, or L^-H X."""
     flags = dict(left_side=True, lower=True, transpose_a=adjoint, conjugate_a=adjoint)
     return lax.linalg.triangular_solve(factor, x, **flags)
@@ -113,8 +115,8 @@ def eigh_tridiagonal(d: Array, e: Array, eigvals_only: bool = False):
 
 # ----- Systems of equations
 
-# Which matrix LAPACK's routine for such matrices takes that of the arguments for.
-STRUCTURES = {
+# The matrix that LAPACK's routine for each structure reads from its argument.
+MATRIX_STRUCTURES = {
     "sym": symmetric,
     "symmetric": symmetric,
     "her": hermitian,
@@ -132,8 +134,8 @@ STRUCTURES = {
 def solve(
     a: Array, b: Array, lower: bool = False, assume_a: str | None = None, transposed: bool = False
 ) -> Array:
-    if assume_a in STRUCTURES:
-        a = STRUCTURES[assume_a](a, lower)
+    if assume_a in MATRIX_STRUCTURES:
+        a = MATRIX_STRUCTURES[assume_a](a, lower)
     elif assume_a not in (None, "gen", "general"):
         raise NotImplementedError(f"`assume_a={assume_a!r}`")
     return jnp.linalg.solve(a.mT if transposed else a, b)
@@ -161,7 +163,7 @@ def lstsq(a: Array, b: Array, rcond=None) -> tuple[Array, Array, Array, Array]:
 def pinv(a: Array, rcond=None, hermitian: bool = False, *, rtol=1e-15) -> Array:
     if rcond is None:
         rcond = jnp.finfo(a.dtype).eps * max(a.shape[-2:]) if rtol is None else rtol
-    return jnp.linalg.pinv(_read(a) if hermitian else a, rtol=rcond, hermitian=hermitian)
+    return jnp.linalg.pinv(_hermitian(a) if hermitian else a, rtol=rcond, hermitian=hermitian)
 
 
 @formula("scipy.linalg.pinv")

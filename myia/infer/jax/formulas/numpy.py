@@ -1,6 +1,6 @@
-"""What `jax.numpy` has not, or has otherwise than NumPy, as compositions of its functions.
+"""`numpy`: functions that `jax.numpy` lacks or defines otherwise than NumPy, as compositions.
 
-These are only ever staged, at the avals of arguments whose dtypes NumPy would compute in.
+They are only ever traced, at avals whose dtypes are those that NumPy computes in.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def frexp(x: Array) -> tuple[Array, Array]:
 # ----- Polynomials, from the highest power down
 
 
-def _padded(p: Array, length: int) -> Array:
+def _pad_polynomial(p: Array, length: int) -> Array:
     p = jnp.atleast_1d(p)
     return jnp.pad(p, (length - p.size, 0))
 
@@ -41,13 +41,13 @@ def _padded(p: Array, length: int) -> Array:
 @formula("numpy.polyadd")
 def polyadd(a1: Array, a2: Array) -> Array:
     length = max(a1.size, a2.size)
-    return _padded(a1, length) + _padded(a2, length)
+    return _pad_polynomial(a1, length) + _pad_polynomial(a2, length)
 
 
 @formula("numpy.polysub")
 def polysub(a1: Array, a2: Array) -> Array:
     length = max(a1.size, a2.size)
-    return _padded(a1, length) - _padded(a2, length)
+    return _pad_polynomial(a1, length) - _pad_polynomial(a2, length)
 
 
 # ----- Sliding products: in integers exact, which a convolution of XLA is not on every device
@@ -59,17 +59,19 @@ def convolve(a: Array, v: Array, mode: str = "full") -> Array:
     if jnp.issubdtype(a.dtype, jnp.inexact):
         return jnp.convolve(a, v, mode=mode)
     long, short = (a, v) if a.size >= v.size else (v, a)
-    return _sliding(long, short[::-1], mode)
+    return _sliding_products(long, short[::-1], mode)
 
 
 @formula("numpy.correlate")
 def correlate(a: Array, v: Array, mode: str = "valid") -> Array:
     if jnp.issubdtype(a.dtype, jnp.inexact):
         return jnp.correlate(a, v, mode=mode)
-    return _sliding(a, v, mode) if a.size >= v.size else _sliding(v, a, mode)[::-1]
+    return (
+        _sliding_products(a, v, mode) if a.size >= v.size else _sliding_products(v, a, mode)[::-1]
+    )
 
 
-def _sliding(x: Array, kernel: Array, mode: str) -> Array:
+def _sliding_products(x: Array, kernel: Array, mode: str) -> Array:
     """`sum(x[k : k + n] * kernel)` for all k, `n` the size of the kernel."""
     n = kernel.size
     if n == 0:
@@ -95,14 +97,14 @@ def gradient(f: Array, *varargs: Array, axis=None, edge_order: int = 1):
     if len(spacings) != len(axes):
         raise TypeError("invalid number of arguments")
     slopes = tuple(
-        jnp.moveaxis(_slope(jnp.moveaxis(f, i, -1), h, edge_order), -1, i)
+        jnp.moveaxis(_slope_along_last(jnp.moveaxis(f, i, -1), h, edge_order), -1, i)
         for i, h in zip(axes, spacings)
     )
     return slopes[0] if len(slopes) == 1 else slopes
 
 
-def _slope(f: Array, spacing: Array, edge_order: int) -> Array:
-    """Along the last axis. `spacing`: a number, or the places of the samples."""
+def _slope_along_last(f: Array, spacing: Array, edge_order: int) -> Array:
+    """The slope along the last axis. `spacing`: a number, or the coordinates of the samples."""
     if edge_order not in (1, 2):
         raise ValueError("'edge_order' greater than 2 not supported")
     n = f.shape[-1]
@@ -114,19 +116,22 @@ def _slope(f: Array, spacing: Array, edge_order: int) -> Array:
         steps = jnp.diff(spacing)
     else:
         raise ValueError("when 1d, distances must match the length of the corresponding dimension")
-    inner = _central(f, steps)
-    ends = _edge(f, steps, edge_order), -_edge(f[..., ::-1], steps[::-1], edge_order)
+    inner = _central_differences(f, steps)
+    ends = (
+        _edge_difference(f, steps, edge_order),
+        -_edge_difference(f[..., ::-1], steps[::-1], edge_order),
+    )
     return jnp.concatenate([ends[0][..., None], inner, ends[1][..., None]], axis=-1)
 
 
-def _central(f: Array, steps: Array) -> Array:
-    """The parabola through three neighbours; `steps` need not be equal."""
+def _central_differences(f: Array, steps: Array) -> Array:
+    """The slope of the parabola through three adjacent samples; `steps` need not be equal."""
     before, after = steps[:-1], steps[1:]
     slopes = jnp.diff(f) / steps
     return (after * slopes[..., :-1] + before * slopes[..., 1:]) / (before + after)
 
 
-def _edge(f: Array, steps: Array, edge_order: int) -> Array:
+def _edge_difference(f: Array, steps: Array, edge_order: int) -> Array:
     """The slope at the first sample."""
     first = (f[..., 1] - f[..., 0]) / steps[0]
     if edge_order == 1:
@@ -140,7 +145,7 @@ def _edge(f: Array, steps: Array, edge_order: int) -> Array:
 
 @formula("numpy.delete")
 def delete(arr: Array, obj, axis: int | None = None) -> Array:
-    """`obj` is known at compile time: what is kept is a list of places."""
+    """`obj` is a compile-time value, so the indices that are kept are known."""
     whole = arr.ravel() if axis is None else arr
     axis = 0 if axis is None else axis
     kept = np.delete(np.arange(whole.shape[axis]), list(obj) if isinstance(obj, tuple) else obj)
@@ -149,13 +154,13 @@ def delete(arr: Array, obj, axis: int | None = None) -> Array:
 
 @formula("numpy.insert")
 def insert(arr: Array, values: Array, *, obj, axis: int | None = None) -> Array:
-    """`obj` is known at compile time, and so is the place that each element comes from."""
+    """`obj` is a compile-time value, so the source index of each element is known."""
     whole = arr.ravel() if axis is None else arr
     axis = 0 if axis is None else axis % whole.ndim
     n = whole.shape[axis]
     obj = np.arange(n)[obj] if isinstance(obj, slice) else np.asarray(obj)
     values = values.reshape((1,) * (whole.ndim - values.ndim) + values.shape).astype(arr.dtype)
-    if obj.ndim == 0:  # before one place: as many rows as there are values
+    if obj.ndim == 0:  # all values are inserted before one index
         values = jnp.moveaxis(values, 0, axis)
     count = obj.size if obj.ndim else values.shape[axis]
     rows = [count if i == axis else extent for i, extent in enumerate(whole.shape)]
@@ -164,10 +169,10 @@ def insert(arr: Array, values: Array, *, obj, axis: int | None = None) -> Array:
     return jnp.take(both, places, axis=axis)
 
 
-# ----- Quantiles: where between the sorted samples they lie (Hyndman and Fan, 1996)
+# ----- Quantiles: interpolation between sorted samples (Hyndman and Fan, 1996)
 
-# method: alpha, beta of the place n q + alpha + q (1 - alpha - beta), counted from 1
-PLACES = {
+# method: alpha, beta of the position n q + alpha + q (1 - alpha - beta), counted from 1
+PLOTTING_POSITIONS = {
     "weibull": (0, 0),
     "hazen": (0.5, 0.5),
     "interpolated_inverted_cdf": (0, 1),
@@ -180,7 +185,7 @@ PLACES = {
 def quantile(
     a: Array, q: Array, axis=None, method: str = "linear", keepdims: bool = False, *, weights=None
 ) -> Array:
-    if method not in PLACES:
+    if method not in PLOTTING_POSITIONS:
         return jnp.quantile(a, q, axis, method=method, keepdims=keepdims, weights=weights)
     if weights is not None:
         raise ValueError("Only method 'inverted_cdf' supports weights.")
@@ -188,14 +193,14 @@ def quantile(
     axes = [i % a.ndim for i in axes]
     kept = [i for i in range(a.ndim) if i not in axes]
     rows = jnp.sort(a.transpose(*kept, *axes).reshape(*(a.shape[i] for i in kept), -1))
-    found = _between(rows, q, *PLACES[method])
+    found = _interpolated_quantile(rows, q, *PLOTTING_POSITIONS[method])
     found = jnp.moveaxis(found, range(len(kept), found.ndim), range(q.ndim))
     shape = [1 if i in axes else n for i, n in enumerate(a.shape)]
     return found.reshape(*q.shape, *shape) if keepdims else found
 
 
-def _between(rows: Array, q: Array, alpha: float, beta: float) -> Array:
-    """`q` of each row, sorted: NaN where there is one, since these are last."""
+def _interpolated_quantile(rows: Array, q: Array, alpha: float, beta: float) -> Array:
+    """The quantile `q` of each sorted row; NaN if the row has one, since NaN is sorted last."""
     n = rows.shape[-1]
     place = jnp.clip(n * q + alpha + q * (1 - alpha - beta) - 1, 0, n - 1)
     low = jnp.floor(place).astype(int)
@@ -221,7 +226,7 @@ def isin(
     *,
     kind: str | None = None,
 ) -> Array:
-    """By comparing everything with everything, or by bisection where that is much."""
+    """By comparing all pairs; by bisection where there are more than 64 test elements."""
     method = "binary_search" if test_elements.size > 64 else "compare_all"
     return jnp.isin(element, test_elements, assume_unique, invert, method=method)
 

@@ -1,4 +1,4 @@
-"""Functions of `scipy.special` that `jax.scipy.special` has not, by those that it has.
+"""`scipy.special`: functions that `jax.scipy.special` lacks, composed of those that it has.
 
 Formulas are those of the NIST Digital Library of Mathematical Functions (DLMF), by section.
 """
@@ -274,12 +274,12 @@ def owens_t(h: Array, a: Array) -> Array:
 
 # ----- Elliptic integrals by the arithmetic-geometric mean (DLMF 19.8)
 
-STEPS = 8  # each doubles the number of digits
+AGM_STEPS = 8  # each doubles the number of digits
 
 
 @_special
 def agm(a: Array, b: Array) -> Array:
-    for _ in range(STEPS):
+    for _ in range(AGM_STEPS):
         a, b = (a + b) / 2, jnp.sqrt(a * b)
     return a
 
@@ -300,7 +300,7 @@ def ellipkm1(p: Array) -> Array:
 def ellipe(m: Array) -> Array:
     a, b = jnp.ones_like(m), jnp.sqrt(1 - m)
     total, weight = m / 2, 1.0
-    for _ in range(STEPS):
+    for _ in range(AGM_STEPS):
         a, b, c = (a + b) / 2, jnp.sqrt(a * b), (a - b) / 2
         total, weight = total + weight * c * c, 2 * weight
     end = m == 1

@@ -1,4 +1,4 @@
-"""Methods of SciPy's distributions that `jax.scipy.stats` has not, or has otherwise at the ends."""
+"""`scipy.stats`: methods of distributions that JAX lacks, or computes otherwise at the ends."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ for _name in ("gennorm", "vonmises", "wrapcauchy"):
 
 @formula("scipy.stats.gennorm.cdf")
 def _gennorm_cdf(x, beta, loc=0, scale=1):
-    """By the tail that is the smaller one."""
+    """By the smaller tail, since the larger one is rounded."""
     x = (x - loc) / scale
     tail = special.gammaincc(1 / beta, jnp.abs(x) ** beta) / 2
     return jnp.where(x < 0, tail, 1 - tail)
@@ -53,7 +53,7 @@ def _bernoulli_ppf(q, p, loc=0):
 # ----- Quantiles, at 0 and 1 and beyond
 
 
-def _between(q: Array, inside: Callable, at_zero: Array, at_one: Array) -> Array:
+def _within_unit_interval(q: Array, inside: Callable, at_zero: Array, at_one: Array) -> Array:
     """`inside(q)` for 0 < q < 1, the ends of the support at 0 and 1, and NaN for other numbers."""
     known = (q > 0) & (q < 1)
     ends = jnp.where(q == 0, at_zero, jnp.where(q == 1, at_one, jnp.nan))
@@ -65,7 +65,7 @@ def _quantile(name: str, inside: Callable, rising: bool = True) -> None:
 
     @formula(name)
     def quantile(q, loc=0, scale=1):
-        return _between(q, lambda q: inside(q, loc, scale), -end, end)
+        return _within_unit_interval(q, lambda q: inside(q, loc, scale), -end, end)
 
 
 _quantile("scipy.stats.cauchy.ppf", stats.cauchy.ppf)

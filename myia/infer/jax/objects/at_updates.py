@@ -1,8 +1,8 @@
-"""`x.at[i].set(v)` and its relatives: JAX's way to change an array, which makes a new one.
+"""`x.at[i].set(v)` and its relatives: JAX's functional array updates.
 
 x.at            opaque: an array
 x.at[i]         opaque: an array and a subscript
-x.at[i].add(v)  staged
+x.at[i].add(v)  traced
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from myia.infer.registry import property_
 
 
 class At:
-    """What `x.at` is an instance of; its subscript is an `Updates`."""
+    """The class of `x.at`; a subscript of it is an `Updates`."""
 
     def __getitem__(self, key): ...
 
 
 class Updates:
-    """What `x.at[i]` is an instance of."""
+    """The class of `x.at[i]`."""
 
     def set(self, values): ...
     def add(self, values): ...
@@ -39,7 +39,7 @@ class Updates:
 
 @dataclass(frozen=True, slots=True)
 class AtStructure:
-    """The structure of both; the parts are the array and, of the second, the subscript."""
+    """The structure of both classes; the parts are the array and, for `Updates`, the subscript."""
 
     cls: type
 

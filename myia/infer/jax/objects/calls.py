@@ -1,12 +1,13 @@
-"""Calls of functions of JAX and its libraries.
+"""One traced call: a function of JAX or of one of its libraries on abstract arguments.
 
     optax.apply_updates(params, updates)
 
-The arguments become Python objects again, with a tracer for each array; the function runs on them
-under `make_jaxpr`, in the mode that the user has set JAX to. What it did to the arrays is
-translated into our IR, so that its derivative is ours; the object that it returned is taken apart
-as arguments are. Its Python runs while compiling: what it reads besides its arguments, it reads
-then.
+1. The arguments become Python objects again, with a tracer for each array.
+2. The function runs on them under `make_jaxpr`, in the mode that the user has set JAX to.
+3. The jaxpr is translated into our IR, so that the derivative is ours.
+4. The returned object is flattened as arguments are, and its arrays are results of the jaxpr.
+
+The function's Python runs at compile time: what it reads besides its arguments, it reads then.
 """
 
 from __future__ import annotations
@@ -50,10 +51,10 @@ def call_traced(
     alias: bool = False,
     calls: bool = False,
 ) -> Abstract:
-    """`f(*args, **kwargs)`.
+    """`f(*args, **kwargs)`, traced once for each key and translated at each call.
 
-    `alias`: an array that `f` hands through is the same object after. `calls`: `f` calls modules
-    that it is given.
+    `alias`: an array that `f` returns unchanged stays the same object. `calls`: `f` calls modules
+    among its arguments.
     """
     arguments.root(ctx, configuration, "JAX's configuration", configuration)
     operands = TracerArguments(ctx, name, calls)
@@ -67,35 +68,35 @@ def call_traced(
     staged = ctx.staged[key]
     takes = staged.jaxpr.in_avals
     values = [convert(v, np.dtype(a.dtype)) for v, a in zip(operands.values, takes)]
-    results = map(_number, translate(staged.jaxpr, values), staged.jaxpr.out_avals)
+    results = map(_keep_weak, translate(staged.jaxpr, values), staged.jaxpr.out_avals)
     through = top_package(f) != "jax" or alias
     leaves = []
     for x in staged.leaves:
-        result = next(results) if isinstance(x, (_Computed, _Given)) else x
-        if isinstance(x, _Given) and through:
-            result = _handed_through(ctx, operands.leaves[x.number], alias)
+        result = next(results) if isinstance(x, (_ComputedLeaf, _ArgumentLeaf)) else x
+        if isinstance(x, _ArgumentLeaf) and through:
+            result = _returned_argument(ctx, operands.leaves[x.number], alias)
         leaves.append(result)
     return arguments.abstract(ctx, staged.signature, ResultLeaves(leaves), None)
 
 
-# ----- Staging
+# ----- Tracing
 
 
 @dataclass(frozen=True, slots=True)
-class _Computed:
-    """A leaf of a result that was computed."""
+class _ComputedLeaf:
+    """A leaf of a result that the traced function computed."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Given:
-    """A leaf of a result that is leaf `number` of the arguments."""
+class _ArgumentLeaf:
+    """A leaf of a result that is the argument leaf `number`, returned unchanged."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True)
 class _TracedCall:
-    """A staged call. Each of `leaves` that is no constant is a result of the jaxpr."""
+    """A traced call. Each of `leaves` is a constant or stands for a result of the jaxpr."""
 
     jaxpr: ClosedJaxpr
     signature: Any  # of the object that was returned
@@ -114,20 +115,21 @@ def _trace(ctx: Context, f, given, keywords, operands: TracerArguments) -> _Trac
             ctx.fail(Unsupported, what=what, help_text=RETURN_CHANGES)
         flat = Flattener()
         signature = flat.add(result)
-        numbers = {id(x): _Given(i) for i, x in enumerate(arrays) if i in operands.leaves}
+        numbers = {id(x): _ArgumentLeaf(i) for i, x in enumerate(arrays) if i in operands.leaves}
         leaves = [
-            numbers.get(id(x), _Computed()) if isinstance(x, jax.Array) else x for x in flat.leaves
+            numbers.get(id(x), _ComputedLeaf()) if isinstance(x, jax.Array) else x
+            for x in flat.leaves
         ]
         found.append(_TracedCall(None, signature, leaves))
         return [x for x in flat.leaves if isinstance(x, jax.Array)]
 
-    avals = [_struct(v.aval, kind) for v, kind in zip(operands.values, operands.kinds)]
+    avals = [_tracer_struct(v.aval, kind) for v, kind in zip(operands.values, operands.kinds)]
     try:
         jaxpr = jax.make_jaxpr(run)(*avals)
     except MyiaError:
         raise
     except Exception as e:
-        _fail(ctx, e, operands)
+        _fail_tracing(ctx, e, operands)
     return _TracedCall(jaxpr, found[-1].signature, found[-1].leaves)
 
 
@@ -136,14 +138,14 @@ RETURN_CHANGES = (
 )
 
 
-def _struct(aval: Aval, kind: Any) -> jax.ShapeDtypeStruct:
-    """What stands for an argument: Python's numbers are weak, to JAX too."""
+def _tracer_struct(aval: Aval, kind: Any) -> jax.ShapeDtypeStruct:
+    """The shape and dtype of an argument; Python's numbers are weakly typed in JAX too."""
     dtype = jax.dtypes.canonicalize_dtype(aval.dtype)
     return jax.ShapeDtypeStruct(aval.shape, dtype, weak_type=isinstance(kind, type))
 
 
-def _fail(ctx: Context, e: Exception, operands: TracerArguments):
-    """The error that staging raised; an int that it may need at compile time could be had so."""
+def _fail_tracing(ctx: Context, e: Exception, operands: TracerArguments):
+    """Report the error of tracing: a `NeedsStatic` if an int could be made a compile-time value."""
     integers = any(kind is int for kind in operands.kinds)
     ctx.fail(
         TracingFailed,
@@ -155,7 +157,7 @@ def _fail(ctx: Context, e: Exception, operands: TracerArguments):
 
 
 def trace_key(ctx: Context, x: Abstract) -> Any:
-    """All that staging depends on in an abstract value."""
+    """The cache key of an abstract value: all that tracing depends on in it."""
     if isinstance(x, Static):
         plain = isinstance(x.value, (bool, int, float, complex, str, type(None)))
         return Constant(repr(x.value), type(x.value)) if plain else Identity(x.value)
@@ -171,8 +173,8 @@ def trace_key(ctx: Context, x: Abstract) -> Any:
 
 
 @dataclass(frozen=True)
-class _Mode:
-    """What the user has told JAX. One object for each mode, which can be compared by identity."""
+class _JaxMode:
+    """JAX's configuration by the user. One object for each mode, so modes compare by identity."""
 
     enable_x64: bool
     prng_impl: str
@@ -180,13 +182,13 @@ class _Mode:
     dtype_promotion: str
 
 
-_mode = functools.cache(_Mode)
+_interned_mode = functools.cache(_JaxMode)
 
 
-def configuration() -> _Mode:
-    """The mode that is current: a program with staged functions is used in that mode only."""
+def configuration() -> _JaxMode:
+    """The current mode: a program with traced functions is valid in this mode only."""
     config = jax.config
-    return _mode(
+    return _interned_mode(
         config.jax_enable_x64,
         config.jax_default_prng_impl,
         config.jax_default_matmul_precision,
@@ -197,14 +199,14 @@ def configuration() -> _Mode:
 # ----- Results
 
 
-def _number(value: Value, aval) -> Value | Scalar:
-    """JAX's weak numbers stay weak where Python's have the same dtype."""
+def _keep_weak(value: Value, aval) -> Value | Scalar:
+    """A result that is weakly typed in JAX stays weak where Python's numbers have that dtype."""
     weak = not value.shape and aval.weak_type and value.dtype in WEAK_DTYPES
     return Scalar(value, weak=True) if weak else value
 
 
-def _handed_through(ctx: Context, x: Abstract, alias: bool) -> Abstract:
-    """An array of the arguments that is returned; JAX's are immutable: stale once it is changed."""
+def _returned_argument(ctx: Context, x: Abstract, alias: bool) -> Abstract:
+    """An argument array that is returned. JAX's arrays are immutable: a write invalidates it."""
     if alias or isinstance(x, Scalar):
         return x
     contents = ctx.contents(x)
@@ -216,7 +218,7 @@ def _handed_through(ctx: Context, x: Abstract, alias: bool) -> Abstract:
 
 
 class ResultLeaves(Arguments):
-    """The leaves of what a staged function returned, in order, instead of new arguments."""
+    """The leaves of a traced function's result, in order, where arguments would make new leaves."""
 
     def __init__(self, leaves: Sequence[Any]):
         super().__init__()

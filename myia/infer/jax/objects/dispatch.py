@@ -1,4 +1,10 @@
-"""Which callables of libraries are staged as they are, which mean something of their own here."""
+"""Which callables of JAX's libraries are traced, and which have a meaning of their own here.
+
+jax.vmap(f)(x)     the call of the mapped function is traced, not the call of `vmap`
+jax.jit(f)         f itself
+jax.grad(f)        refused: derivatives are ours
+optax.adam(rate)   traced
+"""
 
 from __future__ import annotations
 
@@ -14,9 +20,9 @@ from myia.infer.jax.objects.calls import call_traced
 from myia.infer.jax.objects.tracer_arguments import REBUILD_PARTIAL, functions_in
 from myia.infer.registry import TRACED_PACKAGES, is_traced, top_package
 
-# Functions that give another function: what is staged is the call of that function.
+# Functions that return another function: the call of that function is traced.
 FUNCTION_TRANSFORMS = {"vmap", "filter_vmap", "named_call", "vectorize"}
-# Functions that give a function which computes the same.
+# Functions that return a function which computes the same.
 IDENTITY_TRANSFORMS = {"jit", "filter_jit", "checkpoint", "remat", "filter_checkpoint"}
 DERIVATIVES = {
     "custom_jvp": "myia.custom_jvp",
@@ -52,18 +58,18 @@ def call_library(ctx: Context, f: Any, args: tuple, kwargs: dict) -> Abstract:
     if name in IDENTITY_TRANSFORMS and args:
         return args[0]
     if name in FUNCTION_TRANSFORMS and args:
-        return Partial(_call_mapped, (*args, *kwargs.values()), (f, len(args), *kwargs))
+        return Partial(_call_transformed, (*args, *kwargs.values()), (f, len(args), *kwargs))
     whole = f"{top_package(f)}.{name}" if top_package(f) in TRACED_PACKAGES else name
     return call_traced(ctx, f, args, kwargs, whole, calls=top_package(f) == "jax")
 
 
 def call_marked_for_tracing(ctx: Context, f: PyFunction, args: tuple, kwargs: dict) -> Abstract:
-    """A function that the user marked by `myia.staged`, with its closure."""
+    """Call a function that the user marked by `myia.staged`, with its closure."""
     return call_traced(ctx, _apply, (f, *args), kwargs, f.function.__name__)
 
 
 def refuse_derivatives(ctx: Context, f: Any, name: str) -> None:
-    """JAX's transforms that differentiate, and what they made (`g = jax.grad(f)`)."""
+    """Refuse JAX's differentiating transforms, and functions that they made (`g = jax.grad(f)`)."""
     made_by = [g.__code__.co_qualname.split(".")[0] for g in functions_in(f) if g is not f]
     wrapper = type(f).__name__ if type(f).__name__.startswith("_") else name
     for origin in (name, wrapper, *made_by):
@@ -75,18 +81,18 @@ def refuse_derivatives(ctx: Context, f: Any, name: str) -> None:
             )
 
 
-def _call_mapped(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstract:
+def _call_transformed(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstract:
     """`vmap(f, **options)(*args, **kwargs)`"""
     name = partial.meta[0].__name__
     return call_traced(ctx, _apply, (partial, *args), kwargs, name, calls=True)
 
 
-def _mapped(meta: tuple) -> Callable:
+def _rebuild_transformed(meta: tuple) -> Callable:
     transform, count, *names = meta
     return lambda *xs: transform(*xs[:count], **dict(zip(names, xs[count:])))
 
 
-REBUILD_PARTIAL[_call_mapped] = _mapped
+REBUILD_PARTIAL[_call_transformed] = _rebuild_transformed
 
 
 def _apply(f: Callable, *args: Any, **kwargs: Any) -> Any:
@@ -95,8 +101,8 @@ def _apply(f: Callable, *args: Any, **kwargs: Any) -> Any:
 
 def function_under_jit(f: Any) -> Any:
     """The user's function in `jax.jit(f)`, or None."""
-    wrapped = getattr(f, "__wrapped__", None) if isinstance(f, _JITTED) else None
+    wrapped = getattr(f, "__wrapped__", None) if isinstance(f, _JIT_TYPE) else None
     return None if wrapped is None or is_traced(wrapped) else wrapped
 
 
-_JITTED = type(jax.jit(len))
+_JIT_TYPE = type(jax.jit(len))

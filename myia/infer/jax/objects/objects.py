@@ -1,7 +1,8 @@
-"""Objects of libraries in compiled code: their attributes, methods and items.
+"""Objects of JAX's libraries in compiled code: their attributes, methods and items.
 
-A method that the user wrote (in a class made from a library's) is read like any function of his; a
-library's is staged. What the object holds is looked up on the object itself, put together again.
+A method that the user wrote, in a class derived from a library's, is compiled like any function of
+the user's. A method of the library is traced. Attributes are looked up on the object itself, which
+is put together again from its leaves.
 """
 
 from __future__ import annotations
@@ -16,18 +17,18 @@ from myia.infer.jax.objects.dispatch import refuse_derivatives
 from myia.infer.jax.objects.pytrees import RandomKey, class_attribute
 from myia.infer.jax.objects.tracer_arguments import REBUILD_PARTIAL
 
-OF_KEYS = ("__len__", "__getitem__")  # which the class of JAX's arrays does not tell
+KEY_METHODS = ("__len__", "__getitem__")  # the class of JAX's arrays does not have them
 
 
 def special_method(x: Opaque, name: str) -> Partial | None:
     """The library's method that an operator calls; None if there is none."""
-    known = isinstance(x.structure, RandomKey) and name in OF_KEYS
-    return method(x, name) if known or callable(class_attribute(x, name)) else None
+    of_key = isinstance(x.structure, RandomKey) and name in KEY_METHODS
+    return method(x, name) if of_key or callable(class_attribute(x, name)) else None
 
 
 def attribute(ctx: Context, x: Opaque, name: str) -> Abstract:
-    """`x.name`, of what `x` holds: an array is the very one in `x`."""
-    return call_traced(ctx, getattr, (x, Static(name)), {}, _called(x, name), alias=True)
+    """`x.name`: an array that `x` holds stays the same object."""
+    return call_traced(ctx, getattr, (x, Static(name)), {}, _method_name(x, name), alias=True)
 
 
 def method(x: Opaque, name: str) -> Partial:
@@ -41,7 +42,7 @@ def call_method(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Ab
     if x.structure is AT:
         return subscript(x, *args)
     refuse_derivatives(ctx, x.structure.cls, x.structure.cls.__name__)
-    return call_traced(ctx, _call, (Static(name), x, *args), kwargs, _called(x, name))
+    return call_traced(ctx, _call, (Static(name), x, *args), kwargs, _method_name(x, name))
 
 
 def _call(name: str, x: Any, *args: Any, **kwargs: Any) -> Any:
@@ -51,6 +52,6 @@ def _call(name: str, x: Any, *args: Any, **kwargs: Any) -> Any:
 REBUILD_PARTIAL[call_method] = lambda name: lambda x: getattr(x, name)
 
 
-def _called(x: Opaque, name: str) -> str:
-    """As errors name it."""
+def _method_name(x: Opaque, name: str) -> str:
+    """The name of a method in error messages."""
     return f"{x.structure.cls.__name__}.{name}"

@@ -1,12 +1,12 @@
-"""Objects of JAX and its libraries: what they are to signatures, and how they are put together.
+"""Objects of JAX's libraries in signatures: how they are flattened, and put together again.
 
     a jax.Array                            a leaf, which is immutable
-    a random key                           opaque: the words that it consists of
+    a random key                           opaque: its words
     a module, a state, a frozen dict, ...  opaque: the leaves that JAX finds in it (a *pytree*)
-    another object of such a library       itself, taken to stay as it is
+    another object of such a library       a constant, which is assumed not to change
 
-An object is of a library when its class, or a base of its class, is. Tuples, lists and dicts are
-Python's, whoever defines their class.
+An object belongs to a library when its class, or a base of its class, does. Tuples, lists and dicts
+are Python's, whoever defines their class.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from myia.infer.registry import TRACED_PACKAGES, is_traced, top_package
 
 @dataclass(frozen=True, slots=True)
 class PyTree:
-    """An object of class `cls` that JAX can take apart."""
+    """The structure of an object of class `cls` that JAX can flatten."""
 
     treedef: Any
     cls: type
@@ -48,7 +48,7 @@ class PyTree:
 
 @dataclass(frozen=True, slots=True)
 class RandomKey:
-    """An array of random keys of the generator `impl`; its one part is an array of words."""
+    """The structure of random keys of the generator `impl`; the one leaf is an array of words."""
 
     impl: str
     cls: type = jax.Array
@@ -66,7 +66,7 @@ def is_key(x: Any) -> bool:
 
 
 def class_attribute(x: Opaque, name: str) -> Any:
-    """What the class of `x` has under `name`, unless `x` has an attribute of its own; or None."""
+    """The class attribute `name` of `x`; None if there is none, or if the instance has its own."""
     own = x.structure.unflatten(x.parts) if isinstance(x.structure, PyTree) else None
     if name in getattr(own, "__dict__", ()):
         return None
@@ -74,17 +74,17 @@ def class_attribute(x: Opaque, name: str) -> Any:
 
 
 def is_user_function(found: Any) -> bool:
-    """A function, method or property in a class that is not a library's."""
+    """A function, method or property that the user wrote."""
     if isinstance(found, (staticmethod, classmethod)):
         found = found.__func__
     if isinstance(found, property):
         found = found.fget
-    ours = top_package(found) == "myia"  # what stands for a class of a library's
+    ours = top_package(found) == "myia"  # our classes in the role of a library's (`at_updates`)
     return isinstance(found, types.FunctionType) and not (ours or is_traced(found))
 
 
 def snapshot(x: Any) -> Any:
-    """What could be changed in `x`: snapshots are equal when nothing was."""
+    """A picture of the mutable state in `x`: two snapshots are equal if nothing was changed."""
     if isinstance(x, (tuple, list)):
         return (type(x), *map(snapshot, x))
     if isinstance(x, dict):
@@ -100,36 +100,36 @@ def snapshot(x: Any) -> Any:
 # ----- Rules of signatures
 
 
-def _key(flat: Flattener, x: jax.Array):
+def _flatten_key(flat: Flattener, x: jax.Array):
     words = flat.add(jax.random.key_data(x))
     return Node("opaque", RandomKey(str(jax.random.key_impl(x))), (), (words,))
 
 
-def _traced(flat: Flattener, x: jax.core.Tracer):
+def _flatten_tracer(flat: Flattener, x: jax.core.Tracer):
     if is_key(x):
-        return _key(flat, x)
-    # How we emit a program hangs on this, and not what it means: `jax.vmap` alone runs it as it is.
+        return _flatten_key(flat, x)
+    # This decides how a program is emitted, not what it means: `jax.vmap` alone runs it as it is.
     compiled = unsafe_am_i_under_a_jit_DO_NOT_USE()
     return traced_array(flat, x) if compiled else device_array(flat, x)
 
 
-def _pytree(flat: Flattener, x: Any):
+def _flatten_pytree(flat: Flattener, x: Any):
     leaves, treedef = jax.tree_util.tree_flatten(x)
-    parts = tuple([_part(flat, leaf) for leaf in leaves])
+    parts = tuple([_flatten_leaf(flat, leaf) for leaf in leaves])
     return Node("opaque", PyTree(treedef, type(x)), (), parts)
 
 
-def _part(flat: Flattener, x: Any):
-    """Libraries tell by the values of Python's numbers what to do (`if rate == 0.0`)."""
+def _flatten_leaf(flat: Flattener, x: Any):
+    """Python floats are constants: libraries branch on their values (`if rate == 0.0`)."""
     return Constant(x, repr(x)) if type(x) in (float, complex) else flat.add(x)
 
 
-def _itself(flat: Flattener, x: Any):
+def _identity(flat: Flattener, x: Any):
     return Identity(x)
 
 
 def is_library_object(x: Any) -> bool:
-    """An object, of a class or of a class made from one of the packages `TRACED_PACKAGES`."""
+    """An object whose class, or a base of whose class, is of one of `TRACED_PACKAGES`."""
     if isinstance(x, (tuple, list, dict)):
         return False
     return any(top_package(cls) in TRACED_PACKAGES for cls in type(x).__mro__)
@@ -140,10 +140,10 @@ def _is_pytree(x: Any) -> bool:
 
 
 PREDICATES[:0] = [
-    (lambda x: isinstance(x, jax.core.Tracer), _traced),
-    (lambda x: isinstance(x, jax.Array) and is_key(x), _key),
+    (lambda x: isinstance(x, jax.core.Tracer), _flatten_tracer),
+    (lambda x: isinstance(x, jax.Array) and is_key(x), _flatten_key),
     (lambda x: isinstance(x, jax.Array), device_array),
     (lambda x: isinstance(x, jax.ShapeDtypeStruct), device_struct),
-    (_is_pytree, _pytree),
-    (is_library_object, _itself),
+    (_is_pytree, _flatten_pytree),
+    (is_library_object, _identity),
 ]

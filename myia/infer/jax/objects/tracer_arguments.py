@@ -1,7 +1,8 @@
-"""Abstract values as Python objects for a function that is staged: with tracers for the arrays.
+"""The arguments of a traced function: abstract values as Python objects, arrays as tracers.
 
-The recipes are those by which a program's results are rebuilt; here callables can be rebuilt too.
-A function of the user's is refused: traced, its Python would run once and its source not be read.
+The recipes are those by which a program's results are rebuilt, and here callables can be rebuilt
+too. An unmarked function of the user's is refused: traced, its Python would run once and its source
+would not be compiled.
 """
 
 from __future__ import annotations
@@ -29,21 +30,21 @@ from myia.infer.domain.values import (
 from myia.infer.jax.objects.pytrees import class_attribute, is_user_function
 from myia.infer.registry import handler_of, is_marked_for_tracing, is_traced
 
-# For callables with values inside (`Partial`), by what they call: meta -> (*values) -> callable.
+# How to rebuild a callable with values inside (`Partial`), by its target: meta -> (*values) -> f.
 REBUILD_PARTIAL: dict[Callable, Callable[[Any], Callable]] = {}
 
 
 class TracerArguments(Outputs):
-    """Collects the values that a staged function gets. `leaves[i]`: what value `i` stands for.
+    """Collects the values that a traced function takes. `leaves[i]`: the abstract value of value i.
 
-    `calls`: a module among them would be called, not only taken apart.
+    `calls`: the function calls the modules among its arguments, and does not only flatten them.
     """
 
     def __init__(self, ctx: Context, name: str, calls: bool = False):
         super().__init__(ctx, {})
         self.name, self.calls = name, calls
         self.leaves: dict[int, Abstract] = {}
-        self.trusting = False  # what a function that the user marked closes over
+        self.trusting = False  # True inside a function that the user marked by `myia.staged`
 
     def recipe(self, x: Abstract) -> Recipe:
         x = self.ctx.force(x)
@@ -77,7 +78,7 @@ class TracerArguments(Outputs):
         return lambda n, o: make(*(part(n, o) for part in recipes))
 
     def function(self, x: PyFunction) -> Recipe:
-        """A marked function, or one that such a function calls."""
+        """A function that the user marked, or one that such a function calls."""
         before, self.trusting = self.trusting, True
         recipe = self.rebuilt_by(functools.partial(_with_variables, x.function), x.parts)
         self.trusting = before
@@ -91,7 +92,7 @@ class TracerArguments(Outputs):
         return lambda n, o: types.MethodType(x.function, instance(n, o))
 
     def check(self, f: Any) -> None:
-        """A compile-time object must not be or hold a function of the user's."""
+        """Refuse a compile-time object that is or holds a function of the user's."""
         if self.trusting or is_marked_for_tracing(f):
             return
         for found in functions_in(f):
@@ -112,12 +113,12 @@ def _with_variables(f: types.FunctionType, *parts: Any) -> types.FunctionType:
     return g
 
 
-def _partial(meta: tuple) -> Callable:
+def _rebuild_partial(meta: tuple) -> Callable:
     count, *names = meta
     return lambda f, *xs: functools.partial(f, *xs[:count], **dict(zip(names, xs[count:])))
 
 
-REBUILD_PARTIAL[call_partial] = _partial
+REBUILD_PARTIAL[call_partial] = _rebuild_partial
 
 
 def functions_in(x: Any, seen: set[int] | None = None) -> Iterator[types.FunctionType]:

@@ -1,9 +1,9 @@
-"""`equinox.tree_at`: which part of a tree is replaced is found by running `where` on marks.
+"""`equinox.tree_at`: the replaced part of a tree is found by running `where` on marked leaves.
 
     eqx.tree_at(lambda m: m.layers[0].weight, model, weight)
 
-`where` is the user's, and is compiled like all that is. It is given the tree with a mark, a string,
-in the place of each leaf; the marks that it returns say where in the tree the replacement goes.
+`where` is the user's function, and is compiled like the rest. It is given the tree with a distinct
+string in place of each leaf; the strings in its result say which nodes are replaced.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _register(equinox: ModuleType) -> None:
             ctx.fail(Unsupported, what="`is_leaf=` of `equinox.tree_at`")
         trees = TreeArguments(ctx, "equinox.tree_at")
         tree = trees.recipe(pytree)((), ())
-        chosen = _Chosen(ctx, trees, where, tree)
+        chosen = _SelectedNodes(ctx, trees, where, tree)
         given = {
             n: callback(ctx, x) if n == "replace_fn" else trees.recipe(x)((), ())
             for n, x in options.items()
@@ -56,8 +56,8 @@ def _register(equinox: ModuleType) -> None:
         return abstract_tree(ctx, made)
 
 
-class _Chosen:
-    """What `where` chooses, of any tree of the structure of `tree`."""
+class _SelectedNodes:
+    """The nodes that `where` selects, as a function of any tree with the structure of `tree`."""
 
     def __init__(self, ctx: Context, trees: TreeArguments, where: Abstract, tree: Any):
         leaves, structure = jax.tree.flatten(tree)
@@ -71,24 +71,24 @@ class _Chosen:
     def __call__(self, tree: Any) -> Any:
         path = self.path_to(self.found)
         if path is not None:
-            return _walk(tree, path)
+            return _follow_path(tree, path)
         paths = [self.path_to(node) for node in self.found]
         if None in paths:
             raise ValueError("`where` does not specify an element or elements of `pytree`.")
-        return tuple(_walk(tree, path) for path in paths)
+        return tuple(_follow_path(tree, path) for path in paths)
 
     def path_to(self, node: Any) -> Sequence | None:
-        """The way to the part of the tree that holds the marks of `node`, and has its structure."""
+        """The path to the node of the tree that has the marks and the structure of `node`."""
         marks, structure = jax.tree.flatten(node)
         path = self.paths.get(marks[0], ()) if marks else ()
         for length in range(len(path) + 1):
-            there = _walk(self.marked, path[:length])
+            there = _follow_path(self.marked, path[:length])
             if jax.tree.flatten(there) == (marks, structure):
                 return path[:length]
         return None
 
 
-def _walk(tree: Any, path: Sequence) -> Any:
+def _follow_path(tree: Any, path: Sequence) -> Any:
     for key in path:
         if isinstance(key, GetAttrKey):
             tree = getattr(tree, key.name)

@@ -1,9 +1,9 @@
-"""`jax.tree.map` and its relatives: run while compiling, on trees whose leaves are abstract values.
+"""`jax.tree.map` and its relatives: run at compile time, on trees whose leaves are abstract values.
 
     jax.tree.map(lambda p, g: p - rate * g, params, grads)
 
-They only take objects apart and put others together, which needs no tracing; the functions that
-they are given are the user's, and are compiled.
+These functions only flatten and rebuild trees, which needs no tracing. The functions that they are
+given are the user's, and are compiled.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ from myia.infer.jax.objects.pytrees import RandomKey
 from myia.infer.jax.objects.tracer_arguments import TracerArguments
 from myia.infer.registry import function
 
-OF_TREES = (
+TREE_FUNCTIONS = (
     *(jax.tree.leaves, jax.tree.flatten, jax.tree.unflatten, jax.tree.structure),
     *(jax.tree.leaves_with_path, jax.tree.transpose),
     *(jax.tree_util.tree_leaves, jax.tree_util.tree_flatten, jax.tree_util.tree_unflatten),
     *(jax.tree_util.tree_structure, jax.tree_util.tree_transpose),
 )
-OF_FUNCTIONS_AND_TREES = (
+FUNCTIONS_OF_CALLBACK_AND_TREES = (
     *(jax.tree.map, jax.tree.map_with_path, jax.tree.reduce),
     *(jax.tree_util.tree_map, jax.tree_util.tree_map_with_path, jax.tree_util.tree_reduce),
 )
@@ -59,32 +59,32 @@ class AbstractLeaf:
 
 
 class TreeArguments(TracerArguments):
-    """Rebuilds containers around leaves that are `AbstractLeaf`."""
+    """Rebuilds trees with an `AbstractLeaf` for each leaf."""
 
     def recipe(self, x: Abstract) -> Recipe:
         x = self.ctx.force(x)
         key = isinstance(x, Opaque) and isinstance(x.structure, RandomKey)
-        if key or isinstance(x, LEAVES) or self.ctx.is_array(x):
+        if key or isinstance(x, LEAF_TYPES) or self.ctx.is_array(x):
             held = AbstractLeaf(x)
             return lambda n, o: held
         return super().recipe(x)
 
     def object(self, x: Ref) -> Recipe:
-        """A list that grew in a loop is a node like any other list: its length must be known."""
+        """A list that grew in a loop is a node like any list: its length must be a constant."""
         if not isinstance(self.ctx.contents(x), BufferObject):
             return super().object(x)
         items = [self.recipe(item) for item in self.ctx.list_items(x)]
         return lambda n, o: [item(n, o) for item in items]
 
     def check(self, f: Any) -> None:
-        """Functions in trees are not called: they may be anybody's."""
+        """Functions in trees are not called, so the user's are accepted too."""
 
 
-LEAVES = (Scalar, Closure, PyFunction, Partial, Method)
+LEAF_TYPES = (Scalar, Closure, PyFunction, Partial, Method)
 
 
 def callback(ctx: Context, f: Abstract) -> Callable:
-    """`f`, called with objects of trees and giving such."""
+    """`f` as a Python function from trees to a tree."""
 
     def call(*args):
         result = ctx.call(f, [abstract_tree(ctx, x) for x in args], {})
@@ -101,18 +101,18 @@ def abstract_tree(ctx: Context, x: Any) -> Abstract:
     return arguments.abstract(ctx, signature, ResultLeaves(leaves), None)
 
 
-def _held(flat: Flattener, x: AbstractLeaf):
+def _flatten_abstract_leaf(flat: Flattener, x: AbstractLeaf):
     flat.leaves.append(x)
-    return _LEAF
+    return _LEAF_SIGNATURE
 
 
-_LEAF = Leaf("held", None)
-RULES[AbstractLeaf] = _held
+_LEAF_SIGNATURE = Leaf("held", None)
+RULES[AbstractLeaf] = _flatten_abstract_leaf
 EQUAL_BY_VALUE.append(type(jax.tree.structure(0)))
 
 
 def _register(f: Callable, functions: int) -> None:
-    """`f` takes so many functions before its trees."""
+    """Register `f`, which takes `functions` callbacks before its trees."""
 
     @function(f)
     def handler(ctx: Context, *args: Abstract, **kwargs: Abstract) -> Abstract:
@@ -130,7 +130,7 @@ def _register(f: Callable, functions: int) -> None:
         return abstract_tree(ctx, result)
 
 
-for _f in OF_TREES:
+for _f in TREE_FUNCTIONS:
     _register(_f, 0)
-for _f in OF_FUNCTIONS_AND_TREES:
+for _f in FUNCTIONS_OF_CALLBACK_AND_TREES:
     _register(_f, 1)

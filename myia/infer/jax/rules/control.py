@@ -1,4 +1,4 @@
-"""Calls, branches and loops of jaxprs: calls are spliced, `scan` and `while` are our `loop`.
+"""Translation of calls, branches and loops: calls are inlined, `scan` and `while` become `loop`.
 
     b, c = scan[length=n ...] init xs   ->   %b, %c = for %k < %n (%b = %init, %c = zeros) {
                                                %x = row %k of %xs
@@ -6,7 +6,7 @@
                                                yield %b2, %c with %y in row %k
                                              }
 
-So the translation of a loop is as long as its body, whatever its length.
+So the translation of a loop has the size of its body, whatever the trip count.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _custom_vmap(*operands: Value, call, **_) -> list[Value]:
     return translate(call, operands)
 
 
-# What is recorded of it for the adjoint is our own decision.
+# Which residuals the adjoint keeps is our own decision, so `remat` is only a call.
 @translation_rule("remat", "remat2", "checkpoint")
 def _remat(*operands: Value, jaxpr, **_) -> list[Value]:
     return translate_open(jaxpr, (), operands)
@@ -94,7 +94,7 @@ def _platform_index(*, platforms) -> Value:
 
 
 def _number_of_platform(platforms: Sequence[tuple[str, ...] | None]) -> int:
-    """Which of `platforms` the device is on; None stands for all that no other names."""
+    """The index of the device's platform; None stands for all platforms that no other names."""
     backend = jax.default_backend()
     names = {backend} if backend != "gpu" else {"gpu", "cuda"}
     return next(i for i, group in enumerate(platforms) if group is None or names & {*group})
@@ -124,13 +124,13 @@ def _while(
         if not cond_jaxpr.out_avals[0].shape:
             return after
         (on,) = translate(cond_jaxpr, (*of_cond, *carries))
-        return [_where(on, x, y) for x, y in zip(after, carries)]
+        return [_select_batched(on, x, y) for x, y in zip(after, carries)]
 
     return loop(init, step, cond=goes_on)
 
 
-def _where(on: Value, x: Value, y: Value) -> Value:
-    """Of several loops run at once, those that go on make the step."""
+def _select_batched(on: Value, x: Value, y: Value) -> Value:
+    """A batched `while`: only the batch elements whose condition holds make the step."""
     on = shaping.broadcast(on, shape=x.shape, dims=tuple(range(on.aval.ndim)))
     return logic.select(on, x, y)
 
@@ -147,17 +147,17 @@ def _scan(
 ) -> Sequence[Value]:
     n = num_consts + num_carry
     consts, init, xs = operands[:num_consts], operands[num_consts:n], operands[n:]
-    rows = [_stacked(aval, length) for aval in _row_avals(jaxpr, num_carry)]
+    rows = [_stacked_aval(aval, length) for aval in _row_avals(jaxpr, num_carry)]
     outs = [zeros(aval) for aval in rows]
     if length == 0:
         return [*init, *outs]
 
     def body(k: Value, *state: Value) -> list[Value]:
-        place = constant(length - 1, I64.dtype) - k if reverse else k
+        index = constant(length - 1, I64.dtype) - k if reverse else k
         carries, outs = state[:num_carry], state[num_carry:]
-        ys = translate(jaxpr, (*consts, *carries, *(row(x, place) for x in xs)))
-        written = [with_row(out, y, place) for out, y in zip(outs, ys[num_carry:])]
-        return [*ys[:num_carry], *written]
+        ys = translate(jaxpr, (*consts, *carries, *(row(x, index) for x in xs)))
+        updated = [with_row(out, y, index) for out, y in zip(outs, ys[num_carry:])]
+        return [*ys[:num_carry], *updated]
 
     return loop([*init, *outs], body, count=constant(length, I64.dtype))
 
@@ -166,21 +166,21 @@ def _row_avals(jaxpr: ClosedJaxpr, num_carry: int) -> list[Aval]:
     return [ir_aval(y.aval) for y in jaxpr.jaxpr.outvars[num_carry:]]
 
 
-def _stacked(aval: Aval, length: int) -> Aval:
+def _stacked_aval(aval: Aval, length: int) -> Aval:
     return aval.with_shape((length, *aval.shape))
 
 
-def _at_row(k: Value, x: Value) -> list[Value]:
+def _row_starts(k: Value, x: Value) -> list[Value]:
     return [k, *(constant(0, I64.dtype) for _ in x.shape[1:])]
 
 
 def row(x: Value, k: Value) -> Value:
     """`x[k]`"""
-    window = dynamic_slices.dynamic_slice(x, *_at_row(k, x), sizes=(1, *x.shape[1:]))
-    return shaping.reshape(window, shape=x.shape[1:])
+    sliced = dynamic_slices.dynamic_slice(x, *_row_starts(k, x), sizes=(1, *x.shape[1:]))
+    return shaping.reshape(sliced, shape=x.shape[1:])
 
 
 def with_row(x: Value, y: Value, k: Value) -> Value:
     """`x` after `x[k] = y`"""
-    window = shaping.reshape(y, shape=(1, *y.shape))
-    return dynamic_slices.dynamic_update_slice(x, window, *_at_row(k, x))
+    update = shaping.reshape(y, shape=(1, *y.shape))
+    return dynamic_slices.dynamic_update_slice(x, update, *_row_starts(k, x))

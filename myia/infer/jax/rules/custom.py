@@ -1,7 +1,7 @@
-"""Functions of JAX libraries that come with a derivative rule: what their author wrote counts.
+"""Translation of `custom_jvp` and `custom_vjp`: their author's derivative rule is used.
 
-The rule is a function; JAX stages it for us, we translate what it staged. That happens when a
-derivative is taken and not earlier, for a rule may call the function whose rule it is.
+JAX traces the rule, and we translate its jaxpr. That happens when a derivative is taken and not
+earlier, since a rule may call the function that it belongs to.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from jax.extend.core import ClosedJaxpr
 
 from myia.infer.jax.tracing.rules import translation_rule
-from myia.infer.jax.tracing.translate import ir_aval, refuse, translate, translate_open
+from myia.infer.jax.tracing.translate import ir_aval, translate, translate_open, unsupported
 from myia.ir.avals import Aval
 from myia.ir.builder import at, build_region, current_span, emit
 from myia.ir.core import Region, Value
@@ -53,7 +53,7 @@ def _custom(
     operands: Sequence[Value], f: ClosedJaxpr, consts: int, mode: str, build: Callable
 ) -> Sequence[Value]:
     span = current_span()
-    mode_of_f = _precision(f)
+    mode_of_f = _precision_of_trace(f)
 
     def located() -> tuple[Region, ...]:
         with at(span), mode_of_f():
@@ -69,8 +69,8 @@ def _custom(
     )
 
 
-def _precision(f: ClosedJaxpr) -> Callable[[], AbstractContextManager]:
-    """The mode in which to stage the rule: with 64 bits if the function was staged so."""
+def _precision_of_trace(f: ClosedJaxpr) -> Callable[[], AbstractContextManager]:
+    """The mode in which to trace the rule: 64-bit if the function was traced in 64-bit mode."""
     avals = [ir_aval(x.aval) for x in (*f.jaxpr.invars, *f.jaxpr.outvars)]
     wide = any(a.dtype.itemsize > (8 if a.dtype.kind == "c" else 4) for a in avals)
     return (lambda: jax.enable_x64(True)) if wide or jax.config.jax_enable_x64 else nullcontext
@@ -87,11 +87,11 @@ def _jvp_region(f: ClosedJaxpr, staged_rule: Any, consts: int) -> Region:
         jaxpr, rule_consts, no_tangent = staged_rule.call_wrapped(*known)
     except TypeError as error:  # JAX gives integers a tangent with which nothing can be computed
         name = f.jaxpr.debug_info.func_name
-        raise refuse(f"the derivative rule of `{name}` on these dtypes", str(error)) from error
+        raise unsupported(f"the derivative rule of `{name}` on these dtypes", str(error)) from error
 
     def rule(*values: Value) -> list[Value]:
         primals, tangents = values[consts : len(args)], values[len(args) :]
-        tangents = tangents[_floating(args[:consts]) :]
+        tangents = tangents[_count_differentiable(args[:consts]) :]
         results = translate_open(jaxpr, rule_consts, (*primals, *tangents))
         given = iter(results[len(ys) :])
         found = [zeros(y) if none else next(given) for y, none in zip(ys, no_tangent)]
@@ -101,7 +101,7 @@ def _jvp_region(f: ClosedJaxpr, staged_rule: Any, consts: int) -> Region:
     return build_region([*args, *(a for a in args if a.differentiable)], rule)
 
 
-def _floating(avals: Sequence[Aval]) -> int:
+def _count_differentiable(avals: Sequence[Aval]) -> int:
     return sum(a.differentiable for a in avals)
 
 
@@ -118,7 +118,7 @@ def _vjp_regions(
     """forward(*args) -> *ys, *residuals; backward(*residuals, *cotangents) -> *cotangents"""
     args, ys = _avals(f.jaxpr.invars), _avals(f.jaxpr.outvars)
     jaxpr, rule_consts = staged_forward.call_wrapped(*(a.differentiable for a in args[consts:]))
-    # JAX leaves out residuals that are arguments: `forwarded` says which (None: it is there).
+    # JAX omits residuals that are arguments: `forwarded` has their numbers (None: not omitted).
     _, _, forwarded = out_trees()
 
     def forward(*values: Value) -> list[Value]:
@@ -156,7 +156,7 @@ def _no_cotangent(y: Aval) -> np.ndarray:
 
 
 def _array(aval: Aval, ct: Any) -> jax.Array:
-    """JAX says with an object of another type that a cotangent is zero."""
+    """A cotangent as an array: JAX marks zero cotangents by an object of another type."""
     if isinstance(ct, jax.Array | np.ndarray):
         return jax.numpy.asarray(ct, aval.dtype)
     return jax.numpy.zeros(aval.shape, aval.dtype)

@@ -1,4 +1,4 @@
-"""Pointwise equations of jaxprs. A number, or an extent 1, goes with any extent there."""
+"""Translation of pointwise primitives; scalars and axes of length 1 are broadcast."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from myia.infer.jax.tracing.rules import translation_rule
-from myia.infer.jax.tracing.translate import refuse
+from myia.infer.jax.tracing.translate import unsupported
 from myia.ir.core import Value
 from myia.primitives.arrays.shaping import broadcast
 from myia.primitives.core.define import zeros
@@ -16,7 +16,7 @@ from myia.primitives.pointwise.logic import convert, select
 
 
 def broadcast_to_shape(x: Value, shape: tuple[int, ...]) -> Value:
-    """`x` repeated along the axes in which it is shorter."""
+    """`x` broadcast to `shape`, which has the same number of axes unless `x` is a scalar."""
     if x.shape == shape:
         return x
     return broadcast(x, shape=shape, dims=tuple(range(x.aval.ndim)))
@@ -92,7 +92,7 @@ for _name, _primitive in {
 }.items():
     pointwise(_name, _primitive)
 
-# ----- The same number under another name: where it is kept, or what the compiler may do with it
+# ----- Identities: these primitives only say where a value is kept, or how it may be compiled
 
 for _name in (
     "copy",
@@ -114,13 +114,13 @@ for _name in (
 
 @translation_rule("tie")
 def _tie(_: Value, y: Value) -> Value:
-    """The second operand, which JAX does not move before the first."""
+    """The second operand; in JAX it is ordered after the first."""
     return y
 
 
 @translation_rule("dce_sink")
 def _dce_sink(*_: Value, **__) -> list[Value]:
-    """Says that its operand is wanted, and gives nothing."""
+    """Keeps its operand alive in JAX; it has no result."""
     return []
 
 
@@ -145,7 +145,7 @@ def _div(x: Value, y: Value) -> Value:
 def _pow(x: Value, y: Value) -> Value:
     x, y = broadcast_together(x, y)
     if x.dtype.kind in "iu":
-        raise refuse(f"a power of {x.aval}")
+        raise unsupported(f"a power of {x.aval}")
     return arithmetic.pow(x, convert(y, dtype=x.dtype))
 
 
@@ -177,7 +177,7 @@ def _round(x: Value, *, rounding_method) -> Value:
     return _round_away(x) if int(rounding_method) == 0 else transcendental.round(x)
 
 
-# ----- Bits: ours keeps the sign where the dtype has one
+# ----- Bits: our `shift_right` is arithmetic for signed dtypes
 
 
 def _shift_right(x: Value, n: Value, kind: str) -> Value:

@@ -1,4 +1,4 @@
-"""Gathers and scatters in jaxprs. Those of a single window are reads and writes of that window."""
+"""Translation of gathers and scatters; with a single index they are accesses to one slice."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jax import lax
 from myia.infer.jax.rules.elementwise import broadcast_to_shape
 from myia.infer.jax.tracing.rules import translation_rule
 from myia.infer.jax.tracing.scalar_jaxprs import translate_pointwise
-from myia.infer.jax.tracing.translate import refuse
+from myia.infer.jax.tracing.translate import unsupported
 from myia.ir.avals import I64
 from myia.ir.core import Value
 from myia.primitives.arrays import dynamic_slices, gather, scattering, shaping
@@ -23,7 +23,7 @@ from myia.primitives.core.emit_structured import loop
 from myia.primitives.pointwise import arithmetic, logic
 from myia.primitives.pointwise.logic import convert, select
 
-Combine = Callable[[Value, Value], Value]  # (what was there, the update) -> what is there
+Combine = Callable[[Value, Value], Value]  # (old elements, update) -> new elements
 
 _MODES = {
     lax.GatherScatterMode.CLIP: "clip",
@@ -35,7 +35,7 @@ _MODES = {
 def _mode(mode) -> str:
     mode = lax.GatherScatterMode.from_any(mode)
     if mode not in _MODES:
-        raise refuse(f"indexing in the mode {mode}")
+        raise unsupported(f"indexing in the mode {mode}")
     return _MODES[mode]
 
 
@@ -56,13 +56,13 @@ def _gather(
     )
     sizes, mode = tuple(map(int, slice_sizes)), _mode(mode)
     fill = _fill(x.dtype, fill_value) if mode == "fill" else None
-    if _lone(indices):
-        return _read_window(x, indices, IndexDims(*dims), sizes, fill)
+    if _is_single_slice(indices):
+        return _read_slice(x, indices, IndexDims(*dims), sizes, fill)
     return gather.gather(x, indices, dims=dims, sizes=sizes, mode=mode, fill=fill)
 
 
 def _fill(dtype: np.dtype, value) -> float | int | bool:
-    """What JAX reads outside of an array: NaN, the smallest or, unsigned, the largest integer."""
+    """JAX's value for reads out of bounds: NaN, the smallest, or the largest unsigned integer."""
     if value is not None:
         return np.asarray(value).astype(dtype).item()
     if dtype.kind in "fc":
@@ -73,16 +73,16 @@ def _fill(dtype: np.dtype, value) -> float | int | bool:
     return limits.max if dtype.kind == "u" else limits.min
 
 
-# ----- A single window
+# ----- A single slice
 
 
-def _lone(indices: Value) -> bool:
-    """Whether these are the indices of one window."""
+def _is_single_slice(indices: Value) -> bool:
+    """Whether these are the start indices of one slice."""
     return math.prod(indices.shape[:-1]) == 1
 
 
-def _starts(x: Value, indices: Value, dims: IndexDims) -> list[Value]:
-    """Where the window begins along each axis of `x`."""
+def _start_indices(x: Value, indices: Value, dims: IndexDims) -> list[Value]:
+    """The start index of the slice along each axis of `x`."""
     starts = [constant(0, I64.dtype)] * x.aval.ndim
     row = reshape(convert(indices, dtype=I64.dtype), shape=(len(dims.start_index_map),))
     for k, axis in enumerate(dims.start_index_map):
@@ -91,8 +91,8 @@ def _starts(x: Value, indices: Value, dims: IndexDims) -> list[Value]:
     return starts
 
 
-def _inside(x: Value, starts: list[Value], dims: IndexDims, sizes) -> Value:
-    """Whether all of the window lies in `x`."""
+def _is_inside(x: Value, starts: list[Value], dims: IndexDims, sizes) -> Value:
+    """Whether the slice lies inside `x`."""
     parts = [
         logic.and_(logic.ge(starts[axis], 0), logic.le(starts[axis], x.shape[axis] - sizes[axis]))
         for axis in dims.start_index_map
@@ -100,25 +100,25 @@ def _inside(x: Value, starts: list[Value], dims: IndexDims, sizes) -> Value:
     return reduce(logic.and_, parts, constant(True, bool))
 
 
-def _read_window(x: Value, indices: Value, dims: IndexDims, sizes, fill) -> Value:
-    starts = _starts(x, indices, dims)
-    window = dynamic_slices.dynamic_slice(x, *starts, sizes=sizes)
+def _read_slice(x: Value, indices: Value, dims: IndexDims, sizes, fill) -> Value:
+    starts = _start_indices(x, indices, dims)
+    found = dynamic_slices.dynamic_slice(x, *starts, sizes=sizes)
     if fill is not None:
-        inside = broadcast_to_shape(_inside(x, starts, dims, sizes), sizes)
-        window = select(inside, window, fill)
+        inside = broadcast_to_shape(_is_inside(x, starts, dims, sizes), sizes)
+        found = select(inside, found, fill)
     shape = list(dims.slice_shape(sizes))
     for axis in range(len(shape) + len(indices.shape) - 1):
         if axis not in dims.offset_dims:
             shape.insert(axis, 1)
-    return reshape(window, shape=tuple(shape))
+    return reshape(found, shape=tuple(shape))
 
 
-def _write_window(x: Value, indices: Value, u: Value, dims, sizes, mode: str, combine: Combine):
-    starts = _starts(x, indices, dims)
+def _write_slice(x: Value, indices: Value, u: Value, dims, sizes, mode: str, combine: Combine):
+    starts = _start_indices(x, indices, dims)
     old = dynamic_slices.dynamic_slice(x, *starts, sizes=sizes)
     new = combine(old, reshape(u, shape=sizes))
     if mode == "fill":
-        new = select(broadcast_to_shape(_inside(x, starts, dims, sizes), sizes), new, old)
+        new = select(broadcast_to_shape(_is_inside(x, starts, dims, sizes), sizes), new, old)
     return dynamic_slices.dynamic_update_slice(x, new, *starts)
 
 
@@ -163,7 +163,7 @@ def _register(name: str, scatter: Callable[..., Value], combine: Combine) -> Non
     ) -> Value:
         dims, mode = _scatter_dims(dimension_numbers), _mode(mode)
         if name == "scatter" and update_jaxpr is not None:
-            return _apply(
+            return _scatter_apply(
                 x,
                 indices,
                 u,
@@ -172,9 +172,9 @@ def _register(name: str, scatter: Callable[..., Value], combine: Combine) -> Non
                 unique_indices,
                 lambda *xs: translate_pointwise(update_jaxpr, update_consts, xs)[0],
             )
-        if _lone(indices):
+        if _is_single_slice(indices):
             sizes = update_slice_sizes(x.shape, u.shape, IndexDims(*dims))
-            return _write_window(x, indices, u, IndexDims(*dims), sizes, mode, combine)
+            return _write_slice(x, indices, u, IndexDims(*dims), sizes, mode, combine)
         return scatter(x, indices, u, dims=dims, mode=mode, unique=unique_indices)
 
 
@@ -192,17 +192,19 @@ for _name, _rules in _SCATTERS.items():
     _register(_name, *_rules)
 
 
-def _apply(x, indices, u, dims: IndexDims, mode: str, unique: bool, combine: Combine) -> Value:
-    """A scatter by any function: of an element named several times, several times."""
+def _scatter_apply(
+    x, indices, u, dims: IndexDims, mode: str, unique: bool, combine: Combine
+) -> Value:
+    """A scatter by any function, applied once for each index, also where indices repeat."""
     sizes = update_slice_sizes(x.shape, u.shape, dims)
-    if _lone(indices):
-        return _write_window(x, indices, u, dims, sizes, mode, combine)
+    if _is_single_slice(indices):
+        return _write_slice(x, indices, u, dims, sizes, mode, combine)
     if unique:
         old = gather_updates(x, x, indices, u, dims, mode)
         how = dict(dims=tuple(dims), mode=mode, unique=True)
         return scattering.scatter(x, indices, combine(old, u), **how)
     if dims.operand_batching_dims:
-        raise refuse("a scatter by this function in a batch", "the same index may come twice")
+        raise unsupported("a scatter by this function in a batch", "the same index may come twice")
     count, length = math.prod(indices.shape[:-1]), indices.shape[-1]
     rows = reshape(indices, shape=(count, length))
     batch = [axis for axis in range(len(u.shape)) if axis not in dims.offset_dims]
@@ -213,6 +215,6 @@ def _apply(x, indices, u, dims: IndexDims, mode: str, unique: bool, combine: Com
         zero = constant(0, I64.dtype)
         at = dynamic_slices.dynamic_slice(rows, k, zero, sizes=(1, length))
         part = dynamic_slices.dynamic_slice(u, k, zero, sizes=(1, math.prod(sizes)))
-        return [_write_window(x, at, part, dims, sizes, mode, combine)]
+        return [_write_slice(x, at, part, dims, sizes, mode, combine)]
 
     return loop([x], body, count=constant(count, I64.dtype))[0]

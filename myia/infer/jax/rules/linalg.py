@@ -1,11 +1,11 @@
-"""Equations of linear algebra."""
+"""Translation of the primitives of linear algebra: factorizations, spectra, condensed forms."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from myia.infer.jax.tracing.rules import translation_rule
-from myia.infer.jax.tracing.translate import refuse
+from myia.infer.jax.tracing.translate import unsupported
 from myia.ir.builder import emit
 from myia.ir.core import Value
 from myia.primitives.linalg import eig, eigh_svd, lu, qr, schur_hessenberg, triangular
@@ -52,27 +52,27 @@ def _triangular_solve(
 @translation_rule("tridiagonal_solve")
 def _tridiagonal_solve(*operands: Value, perturb_singular: bool = False) -> Value:
     if perturb_singular:
-        raise refuse("`tridiagonal_solve` with `perturb_singular=True`")
+        raise unsupported("`tridiagonal_solve` with `perturb_singular=True`")
     return triangular.tridiagonal_solve(*operands)
 
 
 @translation_rule("symmetric_product")
 def _symmetric_product(a: Value, c: Value, *, alpha: float, beta: float) -> Value:
-    """alpha A A^T + beta C; C counts even where beta is zero, if it is not finite."""
+    """alpha A A^T + beta C; a C that is not finite counts even where beta is zero."""
     return alpha * matmul(a, transposed(a)) + beta * c
 
 
 # ----- Spectra
 
 
-def _require_all(subset_by_index: tuple[int, int] | None, count: int) -> None:
+def _require_full_spectrum(subset_by_index: tuple[int, int] | None, count: int) -> None:
     if subset_by_index not in (None, (0, count)):
-        raise refuse("a part of the eigenvalues or singular values, chosen by index")
+        raise unsupported("a part of the eigenvalues or singular values, chosen by index")
 
 
 @translation_rule("eigh")
 def _eigh(a: Value, *, lower: bool, subset_by_index, **_) -> Sequence[Value]:
-    _require_all(subset_by_index, a.shape[-1])
+    _require_full_spectrum(subset_by_index, a.shape[-1])
     return eigh_svd.eigh(a, lower=lower)
 
 
@@ -80,7 +80,7 @@ def _eigh(a: Value, *, lower: bool, subset_by_index, **_) -> Sequence[Value]:
 def _svd(
     a: Value, *, full_matrices: bool, compute_uv: bool, subset_by_index, **_
 ) -> Sequence[Value]:
-    _require_all(subset_by_index, min(a.shape[-2:]))
+    _require_full_spectrum(subset_by_index, min(a.shape[-2:]))
     return emit(
         eigh_svd.svd_p, a, full_matrices=full_matrices and compute_uv, compute_uv=compute_uv
     )
@@ -105,7 +105,7 @@ def _eig(
 @translation_rule("schur")
 def _schur(a: Value, *, compute_schur_vectors: bool, sort_eig_vals: bool, **_) -> Sequence[Value]:
     if sort_eig_vals:
-        raise refuse("the Schur form with sorted eigenvalues")
+        raise unsupported("the Schur form with sorted eigenvalues")
     return emit(schur_hessenberg.schur_p, a, vectors=compute_schur_vectors)
 
 

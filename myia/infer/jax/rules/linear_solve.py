@@ -1,7 +1,7 @@
-"""`custom_linear_solve`: systems of linear equations that come with their own solver.
+"""Translation of `custom_linear_solve`: linear systems that come with their own solver.
 
-Where the solver factors a matrix, the system is solved by our own factorization, once, whatever
-the order of the derivative. Any other solver (`cg`, `gmres`, `bicgstab`) is translated; the
+If the solver factors a matrix, the system is solved by our own factorization, which is computed
+once for derivatives of every order. Any other solver (`cg`, `gmres`, `bicgstab`) is translated. Its
 derivative is the implicit one, A x' = b' - A' x, for which the solver runs again.
 """
 
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Var
 
 from myia.infer.jax.tracing.rules import translation_rule
-from myia.infer.jax.tracing.translate import refuse, translate
+from myia.infer.jax.tracing.translate import translate, unsupported
 from myia.ir.builder import at, build_region, current_span, emit
 from myia.ir.core import Region, Value
 from myia.primitives.arrays.shaping import reshape, transpose
@@ -26,23 +26,25 @@ from myia.primitives.pointwise.logic import stop_gradient
 
 @translation_rule("custom_linear_solve")
 def _custom_linear_solve(*operands: Value, const_lengths: Any, jaxprs: Any) -> Sequence[Value]:
-    product, method = _matrix_product(jaxprs.matvec.jaxpr), _method(jaxprs.solve.jaxpr)
+    product, method = _matrix_product(jaxprs.matvec.jaxpr), _factorization_of(jaxprs.solve.jaxpr)
     if product is None or method is None:
-        return _by_its_solver(operands, const_lengths, jaxprs)
-    return _by_factors(operands, product, method)
+        return _solve_by_own_solver(operands, const_lengths, jaxprs)
+    return _solve_by_factorization(operands, product, method)
 
 
 # ----- By its solver
 
 
-def _by_its_solver(operands: Sequence[Value], const_lengths: Any, jaxprs: Any) -> Sequence[Value]:
+def _solve_by_own_solver(
+    operands: Sequence[Value], const_lengths: Any, jaxprs: Any
+) -> Sequence[Value]:
     if len(jaxprs.solve.out_avals) > len(jaxprs.matvec.out_avals):
-        raise refuse("`custom_linear_solve` with `has_aux=True`")
+        raise unsupported("`custom_linear_solve` with `has_aux=True`")
     span, constants = current_span(), sum(const_lengths)
-    starts = _starts(const_lengths)
+    starts = _constant_offsets(const_lengths)
 
     def region(name: str) -> Region:
-        """(*constants, *vector) -> *vector, of one of the functions that the equation has."""
+        """(*constants, *vector) -> *vector, for one of the functions of the equation."""
         f: ClosedJaxpr = getattr(jaxprs, name)
         own = slice(starts[name], starts[name] + getattr(const_lengths, name))
         avals = [x.aval for x in operands]
@@ -58,8 +60,8 @@ def _by_its_solver(operands: Sequence[Value], const_lengths: Any, jaxprs: Any) -
     return emit(custom_p, *operands, regions=[solve], name=name, rule=rule, consts=0)
 
 
-def _starts(const_lengths: Any) -> dict[str, int]:
-    """Where the constants of each function begin."""
+def _constant_offsets(const_lengths: Any) -> dict[str, int]:
+    """The position of the first constant of each function."""
     starts, start = {}, 0
     for name, length in const_lengths._asdict().items():
         starts[name] = start
@@ -70,26 +72,30 @@ def _starts(const_lengths: Any) -> dict[str, int]:
 # ----- By factors of a matrix
 
 
-def _by_factors(operands: Sequence[Value], product: _Product, method: Callable) -> list[Value]:
-    """A X = B. The jaxpr's own factors are those of a constant, and we make the same again: equal
-    operations become one later.
+def _solve_by_factorization(
+    operands: Sequence[Value], product: _Product, method: Callable
+) -> list[Value]:
+    """Solve A X = B by our factorization.
+
+    The jaxpr has factors of its own, but of A as a constant. We emit the factorization again;
+    common subexpressions are merged later.
     """
-    a = _arranged(operands[product.matrix], product.of_matrix)
+    a = _transposed_to(operands[product.matrix], product.of_matrix)
     of_columns = [k for k in range(operands[-1].aval.ndim) if k not in product.of_vector]
     order = (*product.of_vector, *of_columns)
-    b = _arranged(operands[-1], order)
+    b = _transposed_to(operands[-1], order)
     columns = math.prod(b.shape[a.aval.ndim - 1 :])
     x = reshape(method(a, reshape(b, shape=(*a.shape[:-1], columns))), shape=b.shape)
-    return [_arranged(x, [order.index(k) for k in range(len(order))])]
+    return [_transposed_to(x, [order.index(k) for k in range(len(order))])]
 
 
-def _arranged(x: Value, permutation: Sequence[int]) -> Value:
+def _transposed_to(x: Value, permutation: Sequence[int]) -> Value:
     permutation = tuple(permutation)
     return x if permutation == tuple(range(x.aval.ndim)) else transpose(x, permutation=permutation)
 
 
 class _Product(NamedTuple):
-    """Which operand is the matrix, and what its axes and those of the vectors are."""
+    """Which operand is the matrix, and the roles of its axes and of those of the vectors."""
 
     matrix: int
     of_matrix: tuple[int, ...]  # the batch axes, the rows, the columns
@@ -97,7 +103,7 @@ class _Product(NamedTuple):
 
 
 def _matrix_product(matvec: Jaxpr) -> _Product | None:
-    """What `matvec` multiplies by, if it is a product with one matrix and nothing else."""
+    """The matrix that `matvec` multiplies by; None if it is more than one matrix product."""
     *constants, vector = matvec.invars
     if not matvec.eqns or matvec.eqns[0].primitive.name != "dot_general":
         return None
@@ -116,7 +122,7 @@ def _matrix_product(matvec: Jaxpr) -> _Product | None:
 
 
 def _keeps_axes(of_vector: Sequence[int], vector: Var, moves: Sequence[JaxprEqn]) -> bool:
-    """True if `moves` bring the axes of the product to where they are in the vector."""
+    """True if the transposes `moves` bring the axes of the product into the vector's order."""
     axes = [*of_vector, *(k for k in range(vector.aval.ndim) if k not in of_vector)]
     for eqn in moves:
         if eqn.primitive.name != "transpose":
@@ -125,8 +131,8 @@ def _keeps_axes(of_vector: Sequence[int], vector: Var, moves: Sequence[JaxprEqn]
     return axes == sorted(axes)
 
 
-def _method(solve: Jaxpr) -> Callable[[Value, Value], Value] | None:
-    """How `solve` solves: by which triangles, a lower and an upper one, or one of them twice."""
+def _factorization_of(solve: Jaxpr) -> Callable[[Value, Value], Value] | None:
+    """Our factorization for `solve`, by its triangular solves: L then U, or one triangle twice."""
     triangles = [(p["lower"], p["unit_diagonal"]) for p in _triangular_solves(solve)]
     if triangles == [(True, True), (False, False)]:
         return _solve_by_lu

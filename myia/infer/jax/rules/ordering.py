@@ -1,4 +1,4 @@
-"""Sorting, the largest elements and cumulative operations in jaxprs."""
+"""Translation of sorting, of the k largest elements, and of cumulative operations."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from myia.infer.jax.tracing.rules import translation_rule
-from myia.infer.jax.tracing.translate import refuse
+from myia.infer.jax.tracing.translate import unsupported
 from myia.ir.builder import emit
 from myia.ir.core import Value
 from myia.primitives.arrays import cumulative, sorting
@@ -21,20 +21,20 @@ def _sort(*xs: Value, dimension, num_keys, is_stable) -> Sequence[Value]:
 
 @translation_rule("top_k")
 def _top_k(x: Value, *, k, axis) -> Sequence[Value]:
-    y, places = emit(sorting.top_k_p, x, k=k, axis=axis)
-    return y, convert(places, dtype=np.int32)
+    y, indices = emit(sorting.top_k_p, x, k=k, axis=axis)
+    return y, convert(indices, dtype=np.int32)
 
 
 @translation_rule("approx_top_k")
 def _approx_top_k(
     x: Value, *, k, reduction_dimension, is_max_k, aggregate_to_topk, **_
 ) -> Sequence[Value]:
-    """All of the `k` largest (smallest): that many are in any approximation that may be asked."""
+    """The exact `k` largest (smallest) elements, which satisfy any requested recall."""
     if not aggregate_to_topk:
-        raise refuse("`approx_max_k` with `aggregate_to_topk=False`")
+        raise unsupported("`approx_max_k` with `aggregate_to_topk=False`")
     axis = reduction_dimension % x.aval.ndim
-    y, places = _top_k(x if is_max_k else -x, k=k, axis=axis)
-    return (y if is_max_k else -y), places
+    y, indices = _top_k(x if is_max_k else -x, k=k, axis=axis)
+    return (y if is_max_k else -y), indices
 
 
 _CUMULATIVE = {

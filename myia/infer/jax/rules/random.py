@@ -1,4 +1,7 @@
-"""Equations of jaxprs that make random keys or draw from them (`keys.py` tells them `impl`)."""
+"""Translation of primitives that make random keys or draw from them.
+
+`tracing/random_keys.py` passes `impl`, the name of the generator.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from myia.ir.core import Value
 from myia.primitives import random
 from myia.primitives.arrays.shaping import reshape
 
-# A key is its words already.
+# In our IR a key is its words, so these are identities.
 for _name in ("random_wrap", "random_unwrap", "random_clone"):
 
     @translation_rule(_name)

@@ -1,4 +1,4 @@
-"""Convolutions, reductions of sliding windows and Fourier transforms in jaxprs."""
+"""Translation of convolutions, reductions of sliding windows, and Fourier transforms."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import numpy as np
 from jax import lax
 
 from myia.infer.jax.rules.elementwise import broadcast_to_shape
-from myia.infer.jax.rules.reductions import combining
+from myia.infer.jax.rules.reductions import single_operation
 from myia.infer.jax.tracing.rules import translation_rule
 from myia.infer.jax.tracing.scalar_jaxprs import translate_pointwise
-from myia.infer.jax.tracing.translate import refuse
+from myia.infer.jax.tracing.translate import unsupported
 from myia.ir.core import Value
 from myia.primitives.arrays import fft
 from myia.primitives.arrays.convolution import convolution
@@ -106,28 +106,28 @@ def _window_min(x: Value, **window) -> Value:
     return reduce_window_min(x, window=tuple(_sliding(x, **window)))
 
 
-def _selected(x: Value, select_prim, window) -> Value:
-    """The places of the elements that `select_prim` prefers to all others of their window."""
+def _selected_indices(x: Value, select_prim, window) -> Value:
+    """The index, in each window, of the element that `select_prim` prefers to all others."""
     position = {"ge": window_argmax, "le": window_argmin}.get(select_prim.name)
     if position is None:
-        raise refuse(f"windows that select by `{select_prim.name}`")
+        raise unsupported(f"windows that select by `{select_prim.name}`")
     return position(x, window=tuple(_sliding(x, **window)))
 
 
 @translation_rule("select_and_scatter_add")
 def _select_and_scatter_add(source: Value, x: Value, *, select_prim, **window) -> Value:
-    return add_at_positions(zeros(x.aval), _selected(x, select_prim, window), source)
+    return add_at_positions(zeros(x.aval), _selected_indices(x, select_prim, window), source)
 
 
 @translation_rule("select_and_gather_add")
 def _select_and_gather_add(t: Value, x: Value, *, select_prim, **window) -> Value:
-    return read_positions(t, _selected(x, select_prim, window))
+    return read_positions(t, _selected_indices(x, select_prim, window))
 
 
 # ----- Windows reduced by any function
 
-_MAX_ELEMENTS = 256  # of a window: each is an operation
-_OF_COMBINING = {
+_MAX_WINDOW_ELEMENTS = 256  # each element of a window is one operation
+_WINDOW_REDUCTIONS = {
     "add": (reduce_window_sum, arithmetic.add),
     "max": (reduce_window_max, arithmetic.max),
     "min": (reduce_window_min, arithmetic.min),
@@ -137,24 +137,24 @@ _OF_COMBINING = {
 @translation_rule("reduce_window")
 def _reduce_window(*operands: Value, jaxpr, consts, **window) -> Sequence[Value]:
     xs, inits = operands[: len(operands) // 2], operands[len(operands) // 2 :]
-    operation = combining(jaxpr)
+    operation = single_operation(jaxpr)
     sliding = _sliding(xs[0], **window)
-    if operation in _OF_COMBINING and xs[0].dtype.kind in "iuf":
-        reduction, combine = _OF_COMBINING[operation]
+    if operation in _WINDOW_REDUCTIONS and xs[0].dtype.kind in "iuf":
+        reduction, combine = _WINDOW_REDUCTIONS[operation]
         y = reduction(xs[0], window=tuple(sliding))
         return [combine(y, broadcast_to_shape(inits[0], y.shape))]
-    if math.prod(sliding.sizes) > _MAX_ELEMENTS:
-        raise refuse(
+    if math.prod(sliding.sizes) > _MAX_WINDOW_ELEMENTS:
+        raise unsupported(
             f"windows of {math.prod(sliding.sizes)} elements, reduced by this function",
-            f"at most {_MAX_ELEMENTS} are, unless the function is +, max or min",
+            f"at most {_MAX_WINDOW_ELEMENTS} are, unless the function is +, max or min",
         )
-    return _fold(xs, inits, sliding, lambda *ys: translate_pointwise(jaxpr, consts, ys))
+    return _reduce_offsets(xs, inits, sliding, lambda *ys: translate_pointwise(jaxpr, consts, ys))
 
 
-def _fold(xs: Sequence[Value], inits: Sequence[Value], sliding: Sliding, combine):
-    """The windows' elements at each offset are an array: these are combined one after another.
+def _reduce_offsets(xs: Sequence[Value], inits: Sequence[Value], sliding: Sliding, combine):
+    """Combine, one after another, the arrays of all windows' elements at each offset.
 
-    As on XLA's devices, padding and holes are passed over, though `init` might be not neutral.
+    As on XLA's devices, padding and holes are skipped, although `init` may not be neutral.
     """
     low, high = (tuple(pair[i] for pair in sliding.padding) for i in (0, 1))
     interior = tuple(step - 1 for step in sliding.base_dilation)

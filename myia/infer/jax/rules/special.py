@@ -1,4 +1,4 @@
-"""Equations of jaxprs that are special functions, or read numbers as patterns of bits."""
+"""Translation of special functions, and of primitives that read numbers as bit patterns."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def _bitcast(x: Value, *, new_dtype) -> Value:
 # ----- The total order of floats: -NaN < -inf < ... < -0 < 0 < ... < inf < NaN
 
 
-def _rank(x: Value) -> Value:
-    """An integer that grows with `x` in the total order: the bits, of negative numbers inverted."""
+def _total_order_key(x: Value) -> Value:
+    """An integer in the total order of `x`: its bits, inverted for negative numbers."""
     if x.dtype.kind != "f":
         return x
     pattern = bits.bitcast(x, dtype=f"i{x.dtype.itemsize}")
@@ -52,4 +52,6 @@ def _rank(x: Value) -> Value:
 
 
 for _name, _compare in {"eq_to": logic.eq, "lt_to": logic.lt, "le_to": logic.le}.items():
-    pointwise(_name, lambda x, y, compare=_compare: compare(_rank(x), _rank(y)))
+    pointwise(
+        _name, lambda x, y, compare=_compare: compare(_total_order_key(x), _total_order_key(y))
+    )

@@ -1,9 +1,9 @@
-"""Random keys in equations of jaxprs. In our IR a key is its words, along a last axis:
+"""Random keys in jaxprs: in our IR a key is an array of its words, along a last axis.
 
     key<fry>[3]  ->  u32[3,2]
 
-Equations that draw from keys or make them are told the name of the generator; those that only move
-keys, which know nothing of that axis, move each word like a number.
+Primitives that make keys or draw from them are told the name of the generator. Primitives that only
+move keys do not know the axis of words, so their rule is applied to each word separately:
 
     a:key<fry>[] = squeeze b:key<fry>[1]
       ->  squeeze b[:, 0] and squeeze b[:, 1], stacked
@@ -52,17 +52,19 @@ def is_key(aval) -> bool:
 
 
 def rule_for_keys(rule: Rule, eqn: JaxprEqn) -> Rule:
-    """`rule` as it applies to `eqn`, in which there may be random keys."""
+    """`rule`, adapted to the random keys among the operands and results of `eqn`."""
     of_operands = [is_key(x.aval) for x in eqn.invars]
     keys = [x.aval.dtype for x in (*eqn.invars, *eqn.outvars) if is_key(x.aval)]
     if keys and eqn.primitive.name in STRUCTURAL_PRIMITIVES:
-        return partial(_word_by_word, rule, of_operands)
+        return partial(_apply_to_each_word, rule, of_operands)
     if keys and eqn.primitive.name.startswith("random_"):
-        return lambda *operands, **params: rule(*operands, **{**params, "impl": _impl(keys[0])})
+        return lambda *operands, **params: rule(
+            *operands, **{**params, "impl": _generator_name(keys[0])}
+        )
     return rule
 
 
-def _impl(dtype) -> str:
+def _generator_name(dtype) -> str:
     """The name of the generator whose keys have this dtype."""
     if dtype not in _generators():
         raise MyiaError(Unsupported(current_span(), f"the random generator of {dtype}"))
@@ -74,14 +76,16 @@ def _generators() -> dict:
     return {jax.random.key_dtype(name): name for name in KEY_SIZES}
 
 
-def _word_by_word(rule: Rule, are_keys: Sequence[bool], *operands: Value, **params) -> list[Value]:
+def _apply_to_each_word(
+    rule: Rule, are_keys: Sequence[bool], *operands: Value, **params
+) -> list[Value]:
     size = next(x.shape[-1] for x, keys in zip(operands, are_keys) if keys)
     moved = []
     for word in range(size):
         parts = [_word(x, word) if keys else x for x, keys in zip(operands, are_keys)]
         results = rule(*parts, **params)
         moved.append([results] if isinstance(results, Value) else results)
-    return [_stacked(words) for words in zip(*moved)]
+    return [_stack_words(words) for words in zip(*moved)]
 
 
 def _word(keys: Value, word: int) -> Value:
@@ -91,6 +95,6 @@ def _word(keys: Value, word: int) -> Value:
     return shaping.reshape(part, shape=tuple(shape))
 
 
-def _stacked(words: Sequence[Value]) -> Value:
+def _stack_words(words: Sequence[Value]) -> Value:
     columns = [shaping.reshape(x, shape=(*x.shape, 1)) for x in words]
     return shaping.concatenate(*columns, axis=columns[0].aval.ndim - 1)

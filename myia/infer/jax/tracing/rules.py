@@ -1,11 +1,11 @@
-"""How each primitive of a jaxpr is said in our IR.
+"""The registry of translation rules: from one primitive of JAX to ops of our IR.
 
-    @translates("integer_pow")
+    @translation_rule("integer_pow")
     def _integer_pow(x, *, y):
-        return elementwise.pow(x, constant(y, x.aval.dtype, x.shape))
+        return arithmetic.pow(x, constant(y, x.aval.dtype, x.shape))
 
-A rule gets the operands as values and the equation's parameters by name. It runs under a builder,
-emits ops of our primitives, and returns the result or a sequence of the results.
+A rule takes the operands as IR values and the equation's parameters by name. It runs under a
+builder, emits ops, and returns the result or a sequence of results.
 """
 
 from __future__ import annotations

@@ -1,4 +1,10 @@
-"""Jaxprs of scalars, as reductions and scatters carry them, applied to each element of arrays."""
+"""Jaxprs of scalars, as reductions and scatters carry them, applied to each element of arrays.
+
+    { lambda ; a:f64[] b:f64[]. let c:f64[] = add a b in (c,) }  on f64[3], f64[3]
+      ->  %c: f64[3] = add %a %b
+
+`jax.vmap` maps the jaxpr over one axis, and the mapped jaxpr is translated.
+"""
 
 from __future__ import annotations
 

@@ -31,13 +31,13 @@ def trace(f: Callable, avals: Sequence[Aval], params: Mapping[str, Any] = {}) ->
     except TypeError:
         with jax.enable_x64(True):
             return _make_jaxpr(f, avals, params)
-    return _trace_cached(f, tuple(avals), _Params(params_key(params), dict(params)))
+    return _trace_cached(f, tuple(avals), _HashableParams(params_key(params), dict(params)))
 
 
 def trace_in_user_mode(
     f: Callable, avals: Sequence[Aval], params: Mapping[str, Any] = {}
 ) -> ClosedJaxpr:
-    """As `trace`, in the mode that is current and without a cache: `f` may read what changes.
+    """As `trace`, in JAX's current mode and without a cache: `f` may read state that changes.
 
     Without 64-bit mode JAX narrows float64 and int64: the jaxpr's own avals say what it takes.
     """
@@ -45,15 +45,15 @@ def trace_in_user_mode(
 
 
 @dataclass(frozen=True)
-class _Params:
-    """Keyword arguments, equal when they mean the same (`1` is not `True`)."""
+class _HashableParams:
+    """Keyword arguments with a hash; equal when they mean the same (`1` is not `True`)."""
 
     key: Any
     values: dict = field(compare=False)
 
 
 @functools.lru_cache(MAX_CACHED_JAXPRS)
-def _trace_cached(f: Callable, avals: tuple[Aval, ...], params: _Params) -> ClosedJaxpr:
+def _trace_cached(f: Callable, avals: tuple[Aval, ...], params: _HashableParams) -> ClosedJaxpr:
     with jax.enable_x64(True):
         return _make_jaxpr(f, avals, params.values)
 

@@ -1,10 +1,11 @@
-"""From a jaxpr to our IR: equation by equation, each by the rule of its primitive.
+"""Translation of a jaxpr to our IR: equation by equation, each by the rule of its primitive.
 
     { lambda ; a:f64[3]. let b:f64[3] = tanh a; c:f64[] = reduce_sum[axes=(0,)] b in (c,) }
       ->  %b = tanh %a
           %c = reduce_sum %b {axes=(0,)}
 
-A random key is an array of the words that it consists of: `key<fry>[2]` is `u32[2,2]` here.
+A random key becomes an array of its words: `key<fry>[2]` is `u32[2,2]` here. A primitive without a
+rule is refused.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from myia.ir.core import Value
 from myia.primitives.core.define import array_constant
 from myia.source.diagnostics import InternalError, MyiaError
 
-KINDS = "biufc"
+SUPPORTED_DTYPE_KINDS = "biufc"
 
 
 def translate(closed: ClosedJaxpr, operands: Sequence[Value]) -> list[Value]:
@@ -34,7 +35,7 @@ def translate(closed: ClosedJaxpr, operands: Sequence[Value]) -> list[Value]:
 
 
 def translate_open(jaxpr: Jaxpr, consts: Sequence, operands: Sequence[Value]) -> list[Value]:
-    """As `translate`, of a jaxpr whose constants stand beside it."""
+    """As `translate`, for a jaxpr whose constants are given separately."""
     env: dict[Var, Value] = {}
     _define(env, jaxpr.constvars, [array_value(c) for c in consts], "constants")
     _define(env, jaxpr.invars, operands, "operands")
@@ -44,18 +45,21 @@ def translate_open(jaxpr: Jaxpr, consts: Sequence, operands: Sequence[Value]) ->
     return [_read(env, y) for y in jaxpr.outvars]
 
 
-def refuse(what: str, label: str = "", **more: str) -> MyiaError:
-    """The error to raise: something of JAX's that has no translation."""
+def unsupported(what: str, label: str = "", **more: str) -> MyiaError:
+    """The error to raise for something of JAX's that has no translation."""
     return MyiaError(Unsupported(current_span(), what, label, **more))
 
 
 def ir_aval(aval) -> Aval:
-    """The aval that a value of a jaxpr has in our IR."""
+    """The aval in our IR of a value of a jaxpr."""
     dtype = aval.dtype
     if jax.dtypes.issubdtype(dtype, jax.dtypes.prng_key):
         return _key_aval(dtype, tuple(aval.shape))
-    if jax.dtypes.issubdtype(dtype, jax.dtypes.extended) or np.dtype(dtype).kind not in KINDS:
-        raise refuse(f"the dtype {dtype}")
+    if (
+        jax.dtypes.issubdtype(dtype, jax.dtypes.extended)
+        or np.dtype(dtype).kind not in SUPPORTED_DTYPE_KINDS
+    ):
+        raise unsupported(f"the dtype {dtype}")
     return Aval(np.dtype(dtype), tuple(aval.shape))
 
 
@@ -68,7 +72,9 @@ def _key_aval(dtype, shape: tuple[int, ...]) -> Aval:
 def array_value(x) -> Value:
     """A concrete array or random key, as a constant."""
     if isinstance(x, jax.core.Tracer):
-        raise refuse("a function or rule of a library that keeps a value from when it was traced")
+        raise unsupported(
+            "a function or rule of a library that keeps a value from when it was traced"
+        )
     if jax.dtypes.issubdtype(getattr(x, "dtype", None), jax.dtypes.prng_key):
         x = jax.random.key_data(x)
     return array_constant(np.asarray(x))
@@ -93,10 +99,10 @@ def _define(env: dict[Var, Value], names: Sequence[Var], values: Sequence[Value]
 def _translate_equation(eqn: JaxprEqn, operands: list[Value]) -> Sequence[Value]:
     name = eqn.primitive.name
     if name not in RULES:
-        raise refuse(f"the JAX operation `{name}`", "this call needs it")
+        raise unsupported(f"the JAX operation `{name}`", "this call needs it")
     try:
         results = rule_for_keys(RULES[name], eqn)(*operands, **eqn.params)
-    except InternalError as error:  # a shape rule of ours that is narrower than JAX's
+    except InternalError as error:  # our shape rule accepts fewer shapes than JAX's
         avals = ", ".join(str(x.aval) for x in operands)
-        raise refuse(f"the JAX operation `{name}` on {avals}", "this call needs it") from error
+        raise unsupported(f"the JAX operation `{name}` on {avals}", "this call needs it") from error
     return [results] if isinstance(results, Value) else list(results)

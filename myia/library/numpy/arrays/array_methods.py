@@ -25,7 +25,7 @@ from myia.infer.indexing.indexing import getitem
 from myia.infer.registry import METHODS, function, method, property_
 from myia.ir.avals import Aval
 from myia.ir.core import Value
-from myia.library.numpy.arrays.shaping import permuted
+from myia.library.numpy.arrays.shaping import permuted_view
 from myia.library.support.arguments import (
     array,
     cast,
@@ -48,7 +48,7 @@ C = Static("C")
 # ----- What is known at compile time
 
 
-def _fact(name: str, fact) -> None:
+def _static_attribute(name: str, fact) -> None:
     """An attribute that the dtype and the shape tell."""
 
     def handler(ctx: Context, self: Abstract) -> Abstract:
@@ -58,12 +58,12 @@ def _fact(name: str, fact) -> None:
         property_(kind, name)(handler)
 
 
-_fact("shape", lambda x: Tuple(tuple(map(Static, x.shape))))
-_fact("ndim", lambda x: Static(x.ndim))
-_fact("size", lambda x: Static(x.size))
-_fact("dtype", lambda x: Static(x.dtype))
-_fact("itemsize", lambda x: Static(x.dtype.itemsize))
-_fact("nbytes", lambda x: Static(x.nbytes))
+_static_attribute("shape", lambda x: Tuple(tuple(map(Static, x.shape))))
+_static_attribute("ndim", lambda x: Static(x.ndim))
+_static_attribute("size", lambda x: Static(x.size))
+_static_attribute("dtype", lambda x: Static(x.dtype))
+_static_attribute("itemsize", lambda x: Static(x.dtype.itemsize))
+_static_attribute("nbytes", lambda x: Static(x.nbytes))
 
 
 # ----- Views
@@ -72,7 +72,7 @@ _fact("nbytes", lambda x: Static(x.nbytes))
 @property_("array", "T")
 @property_("number", "T")
 def _t(ctx: Context, self: Abstract) -> Abstract:
-    return permuted(ctx, self, tuple(reversed(range(len(ctx.shape(self))))))
+    return permuted_view(ctx, self, tuple(reversed(range(len(ctx.shape(self))))))
 
 
 @property_("array", "mT")
@@ -81,11 +81,11 @@ def _mt(ctx: Context, self: Abstract) -> Abstract:
     if ndim < 2:
         message = "matrix transpose with ndim < 2 is undefined"
         ctx.fail(BadValue, message=message)
-    return permuted(ctx, self, (*range(ndim - 2), ndim - 1, ndim - 2))
+    return permuted_view(ctx, self, (*range(ndim - 2), ndim - 1, ndim - 2))
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class ComplexPart:
     """The view `x.real` or `x.imag` of a complex array."""
 
     imaginary: bool
@@ -102,12 +102,12 @@ class Part:
         return transcendental.complex(v, transcendental.imag(x))
 
 
-def _part(name: str, imaginary: bool) -> None:
+def _complex_part_attribute(name: str, imaginary: bool) -> None:
     def handler(ctx: Context, self: Abstract) -> Abstract:
         if is_static_number(self):
             return Static(getattr(self.value, name))
         if dtype_of(ctx, self).kind == "c":
-            return _complex_part(ctx, self, Part(imaginary))
+            return _complex_part(ctx, self, ComplexPart(imaginary))
         if not imaginary:
             return self
         if isinstance(self, Scalar):
@@ -124,14 +124,14 @@ def _part(name: str, imaginary: bool) -> None:
     function(getattr(np, name))(of_anything)
 
 
-def _complex_part(ctx: Context, x: Abstract, part: Part) -> Abstract:
+def _complex_part(ctx: Context, x: Abstract, part: ComplexPart) -> Abstract:
     if isinstance(x, Scalar):
         return Scalar(part.read(x.value), x.weak)
     return ctx.view(x, part)
 
 
-_part("real", imaginary=False)
-_part("imag", imaginary=True)
+_complex_part_attribute("real", imaginary=False)
+_complex_part_attribute("imag", imaginary=True)
 
 
 @property_("array", "flat")

@@ -20,7 +20,7 @@ from myia.infer.numeric.promotion import operand_dtype
 from myia.infer.paths.nested_sequences import buffer_array
 from myia.infer.registry import function
 from myia.ir.core import Value
-from myia.library.numpy.arrays.shaping import seen_as, window
+from myia.library.numpy.arrays.shaping import view_of_slice, view_with_shape
 from myia.library.support.arguments import (
     array,
     axis_argument,
@@ -118,10 +118,10 @@ def _rows_joined(ctx: Context, rows: Abstract, axis: Abstract) -> Abstract:
         ctx.fail(BadValue, message="zero-dimensional arrays cannot be concatenated")
     i = axis_argument(ctx, axis, len(item))
     shape = (*item[:i], n * item[i], *item[i + 1 :])
-    return ctx.array(ctx.reshape(_moved(value, i), shape))
+    return ctx.array(ctx.reshape(_move_first_axis(value, i), shape))
 
 
-def _moved(value: Value, axis: int) -> Value:
+def _move_first_axis(value: Value, axis: int) -> Value:
     """The first axis moved to position `axis`."""
     order = (*range(1, axis + 1), 0, *range(axis + 1, value.aval.ndim))
     return value if axis == 0 else shaping.transpose(value, permutation=order)
@@ -142,7 +142,7 @@ def _stack(
     rows = _rows(ctx, arrays)
     if rows is not None:
         i = axis_argument(ctx, axis, len(ctx.shape(rows)))
-        result = ctx.array(_moved(value_of(ctx, rows), i))
+        result = ctx.array(_move_first_axis(value_of(ctx, rows), i))
         return store_out(ctx, result if wanted is None else cast(ctx, result, wanted), out)
     xs = [array(ctx, x) for x in _items(ctx, arrays)]
     shapes = {ctx.shape(x) for x in xs}
@@ -150,7 +150,7 @@ def _stack(
         ctx.fail(BadValue, message="all input arrays must have the same shape")
     (shape,) = shapes
     i = axis_argument(ctx, axis, len(shape) + 1)
-    seen = [seen_as(ctx, x, (*shape[:i], 1, *shape[i:])) for x in xs]
+    seen = [view_with_shape(ctx, x, (*shape[:i], 1, *shape[i:])) for x in xs]
     return store_out(ctx, _joined(ctx, seen, i, wanted), out)
 
 
@@ -159,7 +159,7 @@ def _stack(
 
 def _reshaped(ctx: Context, x: Abstract, place: Callable[[Shape], Shape]) -> Abstract:
     shape = ctx.shape(x)
-    return x if place(shape) == shape else seen_as(ctx, x, place(shape))
+    return x if place(shape) == shape else view_with_shape(ctx, x, place(shape))
 
 
 def _stacking(place: Callable[[Shape], Shape], axis: Callable[[int], int]):
@@ -211,20 +211,20 @@ def _append(ctx: Context, arr: Abstract, values: Abstract, axis: Abstract = NONE
 # ----- Cutting: views
 
 
-def _pieces(ctx: Context, x: Ref, places: list[int], axis: int) -> Abstract:
+def _split_at(ctx: Context, x: Ref, places: list[int], axis: int) -> Abstract:
     """The list of parts between `places`."""
     n = ctx.shape(x)[axis]
     ends = [slice(a, b).indices(n)[:2] for a, b in zip([0, *places], [*places, None])]
-    parts = [window(ctx, x, axis, min(a, n), max(0, b - a)) for a, b in ends]
+    parts = [view_of_slice(ctx, x, axis, min(a, n), max(0, b - a)) for a, b in ends]
     return ctx.new(ListObject(tuple(parts)))
 
 
-def _cut(ctx: Context, ary: Abstract, sections: Abstract, axis: int, even: bool) -> Abstract:
+def _split(ctx: Context, ary: Abstract, sections: Abstract, axis: int, even: bool) -> Abstract:
     x = array(ctx, ary)
     i = axis_number(ctx, axis, len(ctx.shape(x)))
     n = ctx.shape(x)[i]
     if not is_number(sections):
-        return _pieces(ctx, x, list(integers(ctx, sections, "where to split")), i)
+        return _split_at(ctx, x, list(integers(ctx, sections, "where to split")), i)
     count = integer(ctx, sections, "the number of parts")
     if count <= 0:
         ctx.fail(BadValue, message="number sections must be larger than 0.")
@@ -232,14 +232,14 @@ def _cut(ctx: Context, ary: Abstract, sections: Abstract, axis: int, even: bool)
         ctx.fail(BadValue, message="array split does not result in an equal division")
     size, more = divmod(n, count)
     sizes = [size + 1] * more + [size] * (count - more)
-    return _pieces(ctx, x, [sum(sizes[:k]) for k in range(1, count)], i)
+    return _split_at(ctx, x, [sum(sizes[:k]) for k in range(1, count)], i)
 
 
 def _splitting(even: bool):
     def handler(
         ctx: Context, ary: Abstract, indices_or_sections: Abstract, axis: Abstract = ZERO
     ) -> Abstract:
-        return _cut(ctx, ary, indices_or_sections, integer(ctx, axis, "an axis"), even)
+        return _split(ctx, ary, indices_or_sections, integer(ctx, axis, "an axis"), even)
 
     return handler
 
@@ -251,7 +251,7 @@ function(np.array_split)(_splitting(even=False))
 def _splitting_along(axis: Callable[[int], int]):
     def handler(ctx: Context, ary: Abstract, indices_or_sections: Abstract) -> Abstract:
         x = array(ctx, ary)
-        return _cut(ctx, x, indices_or_sections, axis(len(ctx.shape(x))), True)
+        return _split(ctx, x, indices_or_sections, axis(len(ctx.shape(x))), True)
 
     return handler
 

@@ -36,21 +36,23 @@ Shape = tuple[int, ...]
 # ----- Views
 
 
-def seen_as(ctx: Context, x: Abstract, shape: Shape) -> Abstract:
+def view_with_shape(ctx: Context, x: Abstract, shape: Shape) -> Abstract:
     """The same elements in a shape that adds or removes axes of extent 1: always a view."""
     if isinstance(x, Ref):
         return ctx.view(x, Reshape(shape), boxed=True)
     return ctx.array(ctx.reshape(value_of(ctx, x), shape))
 
 
-def permuted(ctx: Context, x: Abstract, order: Shape) -> Abstract:
+def permuted_view(ctx: Context, x: Abstract, order: Shape) -> Abstract:
     """A view with the axes in another order."""
     if not isinstance(x, Ref):
         return x
     return ctx.view(x, Permute(tuple(order)))
 
 
-def window(ctx: Context, x: Ref, axis: int, start: int, size: int, stride: int = 1) -> Abstract:
+def view_of_slice(
+    ctx: Context, x: Ref, axis: int, start: int, size: int, stride: int = 1
+) -> Abstract:
     """The view of a part of one axis."""
     shape = ctx.shape(x)
     starts, sizes, strides = [0] * len(shape), list(shape), [1] * len(shape)
@@ -61,7 +63,7 @@ def window(ctx: Context, x: Ref, axis: int, start: int, size: int, stride: int =
 # ----- Another shape
 
 
-def _extents(ctx: Context, x: Abstract, shape: Abstract) -> Shape:
+def _resolve_shape(ctx: Context, x: Abstract, shape: Abstract) -> Shape:
     """The new shape; an extent of -1 is what is left."""
     old, new = ctx.shape(x), integers(ctx, shape, "a shape")
     size = math.prod(old)
@@ -75,7 +77,7 @@ def _extents(ctx: Context, x: Abstract, shape: Abstract) -> Shape:
     return new
 
 
-def nesting(ctx: Context, x: Abstract, order: Abstract, function: str) -> Shape:
+def axes_outermost_first(ctx: Context, x: Abstract, order: Abstract, function: str) -> Shape:
     """The axes of `x` from the outermost to the innermost, in this order of elements."""
     axes = tuple(range(len(ctx.shape(x))))
     name = static_value(ctx, order, "the order")
@@ -99,14 +101,14 @@ def _reshape(
     """In order F: the transpose of what C makes of the transpose."""
     refuse_options(ctx, "numpy.reshape", {"copy": copy})
     x = array(ctx, a)
-    new = _extents(ctx, x, shape)
+    new = _resolve_shape(ctx, x, shape)
     if not isinstance(x, Ref):
-        return seen_as(ctx, x, new)
-    axes = nesting(ctx, x, order, "numpy.reshape")
+        return view_with_shape(ctx, x, new)
+    axes = axes_outermost_first(ctx, x, order, "numpy.reshape")
     if axes == tuple(range(len(axes))):
         return memory_order.reshape(ctx, x, new)
-    made = memory_order.reshape(ctx, permuted(ctx, x, axes), new[::-1])
-    return permuted(ctx, made, tuple(reversed(range(len(new)))))
+    made = memory_order.reshape(ctx, permuted_view(ctx, x, axes), new[::-1])
+    return permuted_view(ctx, made, tuple(reversed(range(len(new)))))
 
 
 @method("array", "reshape")
@@ -124,16 +126,16 @@ def _reshape_method(
 def _ravel(ctx: Context, a: Abstract, order: Abstract = C) -> Abstract:
     x = array(ctx, a)
     if not isinstance(x, Ref):
-        return seen_as(ctx, x, (1,))
-    axes = nesting(ctx, x, order, "numpy.ravel")
-    return memory_order.ravel(ctx, x if len(axes) < 2 else permuted(ctx, x, axes))
+        return view_with_shape(ctx, x, (1,))
+    axes = axes_outermost_first(ctx, x, order, "numpy.ravel")
+    return memory_order.ravel(ctx, x if len(axes) < 2 else permuted_view(ctx, x, axes))
 
 
 @method("array", "flatten")
 @method("number", "flatten")
 def _flatten(ctx: Context, a: Abstract, order: Abstract = C) -> Abstract:
-    axes = nesting(ctx, a, order, "flatten")
-    value = value_of(ctx, permuted(ctx, a, axes))
+    axes = axes_outermost_first(ctx, a, order, "flatten")
+    value = value_of(ctx, permuted_view(ctx, a, axes))
     return ctx.array(ctx.reshape(value, (value.aval.size,)))
 
 
@@ -149,7 +151,7 @@ def _squeeze(ctx: Context, a: Abstract, axis: Abstract = NONE) -> Abstract:
     if any(shape[i] != 1 for i in axes):
         message = "cannot select an axis to squeeze out which has size not equal to one"
         ctx.fail(BadValue, message=message)
-    return seen_as(ctx, x, tuple(n for i, n in enumerate(shape) if i not in axes))
+    return view_with_shape(ctx, x, tuple(n for i, n in enumerate(shape) if i not in axes))
 
 
 @function(np.expand_dims)
@@ -159,7 +161,7 @@ def _expand_dims(ctx: Context, a: Abstract, axis: Abstract) -> Abstract:
     ndim = len(wanted) + len(ctx.shape(x))
     axes = axes_argument(ctx, Tuple(tuple(map(Static, wanted))), ndim)
     extents = iter(ctx.shape(x))
-    return seen_as(ctx, x, tuple(1 if i in axes else next(extents) for i in range(ndim)))
+    return view_with_shape(ctx, x, tuple(1 if i in axes else next(extents) for i in range(ndim)))
 
 
 def _at_least(ndim: int, place: Callable[[Shape], Shape]):
@@ -168,7 +170,7 @@ def _at_least(ndim: int, place: Callable[[Shape], Shape]):
         for a in arys:
             x = array(ctx, a)
             shape = ctx.shape(x)
-            found.append(x if len(shape) >= ndim else seen_as(ctx, x, place(shape)))
+            found.append(x if len(shape) >= ndim else view_with_shape(ctx, x, place(shape)))
         return found[0] if len(found) == 1 else Tuple(tuple(found))
 
     return handler
@@ -189,11 +191,11 @@ def _transpose(ctx: Context, a: Abstract, axes: Abstract = NONE) -> Abstract:
     x = array(ctx, a)
     ndim = len(ctx.shape(x))
     if is_none(axes):
-        return permuted(ctx, x, tuple(reversed(range(ndim))))
+        return permuted_view(ctx, x, tuple(reversed(range(ndim))))
     order = tuple(axis_number(ctx, i, ndim) for i in integers(ctx, axes, "an axis"))
     if sorted(order) != list(range(ndim)):
         ctx.fail(BadValue, message="axes don't match array")
-    return permuted(ctx, x, order)
+    return permuted_view(ctx, x, order)
 
 
 @method("array", "transpose")
@@ -216,7 +218,7 @@ def _swapaxes(ctx: Context, a: Abstract, axis1: Abstract, axis2: Abstract) -> Ab
     order = list(range(len(ctx.shape(x))))
     i, j = (axis_argument(ctx, axis, len(order)) for axis in (axis1, axis2))
     order[i], order[j] = order[j], order[i]
-    return permuted(ctx, x, tuple(order))
+    return permuted_view(ctx, x, tuple(order))
 
 
 @function(np.moveaxis)
@@ -232,7 +234,7 @@ def _moveaxis(ctx: Context, a: Abstract, source: Abstract, destination: Abstract
     order = [i for i in range(ndim) if i not in sources]
     for place, axis in sorted(zip(places, sources)):
         order.insert(place, axis)
-    return permuted(ctx, x, tuple(order))
+    return permuted_view(ctx, x, tuple(order))
 
 
 @function(np.flip)
@@ -240,7 +242,7 @@ def _flip(ctx: Context, m: Abstract, axis: Abstract = NONE) -> Abstract:
     x = array(ctx, m)
     for i in axes_argument(ctx, axis, len(ctx.shape(x))):
         n = ctx.shape(x)[i]
-        x = window(ctx, x, i, max(0, n - 1), n, -1)
+        x = view_of_slice(ctx, x, i, max(0, n - 1), n, -1)
     return x
 
 

@@ -15,7 +15,7 @@ from myia.infer.domain.values import FALSE, NONE, Abstract, Static
 from myia.infer.dynamic.access import is_dynamic
 from myia.infer.indexing.indexing import getitem, setitem
 from myia.infer.registry import function
-from myia.library.numpy.arrays.shaping import seen_as
+from myia.library.numpy.arrays.shaping import view_with_shape
 from myia.library.support.arguments import (
     array,
     axis_argument,
@@ -112,7 +112,7 @@ function(np.minimum.accumulate)(_running("minimum", sorting.cummin))
 def _outer(ufunc: np.ufunc):
     def handler(ctx: Context, A: Abstract, B: Abstract, **options: Abstract) -> Abstract:
         a, b = array(ctx, A), array(ctx, B)
-        left = seen_as(ctx, a, (*ctx.shape(a), *[1] * len(ctx.shape(b))))
+        left = view_with_shape(ctx, a, (*ctx.shape(a), *[1] * len(ctx.shape(b))))
         return ctx.call(Static(ufunc), (left, b), options)
 
     return handler
@@ -140,7 +140,7 @@ def _adding_at(ufunc: np.ufunc):
         if not ctx.is_array(a):
             ctx.fail(BadType, message="first operand must be array")
         dtype, shape = dtype_of(ctx, a), ctx.shape(a)
-        places = getitem(ctx, _places(ctx, shape), indices)
+        places = getitem(ctx, _flat_indices(ctx, shape), indices)
         added = numeric(ctx, b)
         if dtype.kind == "b" or not np.can_cast(dtype_of(ctx, added), dtype, "same_kind"):
             message = f"Cannot cast ufunc '{name}' output to {dtype} with casting 'same_kind'"
@@ -171,7 +171,7 @@ def _adding_at(ufunc: np.ufunc):
     return handler
 
 
-def _places(ctx: Context, shape: tuple[int, ...]) -> Abstract:
+def _flat_indices(ctx: Context, shape: tuple[int, ...]) -> Abstract:
     """An array of this shape that holds the place of each element among all."""
     count = shaping.iota(shape=(math.prod(shape),), axis=0, dtype=np.dtype(np.int64))
     return ctx.array(ctx.reshape(count, shape))

@@ -43,14 +43,14 @@ def ufunc(numpy: np.ufunc, emit: Callable[..., Value], kinds: str = "biufc") -> 
 
     `kinds` are the kinds of dtype that it is supported on.
     """
-    register(numpy, lambda ctx, xs, dtype: _computed(ctx, numpy, emit, kinds, xs, dtype))
+    register_ufunc(numpy, lambda ctx, xs, dtype: _computed(ctx, numpy, emit, kinds, xs, dtype))
 
 
 def operator_ufunc(numpy: np.ufunc, op: str) -> None:
     """Register a ufunc that is what a Python operator does to NumPy's operands."""
 
     def compute(ctx: Context, xs: list[Abstract], dtype: np.dtype | None) -> Abstract:
-        first, *_ = resolve(ctx, numpy, xs, dtype)
+        first, *_ = resolve_dtypes(ctx, numpy, xs, dtype)
         if numpy is np.power and operand_dtype(ctx, xs[0])[0].kind == "b":
             xs = [cast(ctx, xs[0], first), *xs[1:]]  # the operator alone squares bools in int8
         if all(operand_dtype(ctx, x)[1] for x in xs):  # only Python numbers: NumPy's arithmetic
@@ -61,10 +61,10 @@ def operator_ufunc(numpy: np.ufunc, op: str) -> None:
             xs = [cast(ctx, x, dtype) for x in xs]
         return operators.unary(ctx, op, *xs) if len(xs) == 1 else operators.binary(ctx, op, *xs)
 
-    register(numpy, compute)
+    register_ufunc(numpy, compute)
 
 
-def register(numpy: np.ufunc, compute: Callable[..., Abstract]) -> None:
+def register_ufunc(numpy: np.ufunc, compute: Callable[..., Abstract]) -> None:
     """Register `compute(ctx, operands, dtype)` with the arguments that every ufunc has."""
     name = f"numpy.{numpy.__name__}"
 
@@ -88,7 +88,7 @@ def register(numpy: np.ufunc, compute: Callable[..., Abstract]) -> None:
         if not is_given(out):
             ctx.fail(Unsupported, what=f"`where=` of `{name}` without `out=`", help_text=GIVE_OUT)
         mask = mask_argument(ctx, where, ctx.shape(out))
-        xs = [_harmless(ctx, numpy, x, mask) for x in xs]
+        xs = [_safe_where_masked(ctx, numpy, x, mask) for x in xs]
         result = _applied(ctx, numpy, compute, xs, wanted)
         return store_out(ctx, result, out, spread=True, mask=mask)
 
@@ -98,7 +98,7 @@ def register(numpy: np.ufunc, compute: Callable[..., Abstract]) -> None:
 GIVE_OUT = "elements that `where` leaves out have no value: give the array that holds them"
 
 
-def _harmless(ctx: Context, numpy: np.ufunc, x: Abstract, mask: Value) -> Abstract:
+def _safe_where_masked(ctx: Context, numpy: np.ufunc, x: Abstract, mask: Value) -> Abstract:
     """An operand with another number where it is not computed with, so that no derivative there
     is infinite: 1/2 is inside the domains of all ufuncs but one. (A Python number is taken as is.)
     """
@@ -112,11 +112,11 @@ def _harmless(ctx: Context, numpy: np.ufunc, x: Abstract, mask: Value) -> Abstra
 
 def _applied(ctx: Context, numpy: np.ufunc, compute, xs, dtype) -> Abstract:
     if all(is_static_number(x) for x in xs):
-        return _by_numpy(ctx, numpy, xs, dtype)
+        return _evaluate_by_numpy(ctx, numpy, xs, dtype)
     return strong(compute(ctx, xs, dtype))
 
 
-def _by_numpy(ctx: Context, numpy: np.ufunc, xs: list[Static], dtype) -> Abstract:
+def _evaluate_by_numpy(ctx: Context, numpy: np.ufunc, xs: list[Static], dtype) -> Abstract:
     try:
         with np.errstate(all="ignore"):
             found = numpy(*(x.value for x in xs), dtype=dtype)
@@ -127,7 +127,7 @@ def _by_numpy(ctx: Context, numpy: np.ufunc, xs: list[Static], dtype) -> Abstrac
         ctx.fail(BadValue, message=str(e), exception=type(e).__name__)
 
 
-def resolve(ctx: Context, numpy: np.ufunc, xs, dtype: np.dtype | None = None):
+def resolve_dtypes(ctx: Context, numpy: np.ufunc, xs, dtype: np.dtype | None = None):
     """The dtypes of the operands and of the result."""
     found = []
     for x in xs:
@@ -141,7 +141,7 @@ def resolve(ctx: Context, numpy: np.ufunc, xs, dtype: np.dtype | None = None):
 
 
 def _computed(ctx: Context, numpy: np.ufunc, emit, kinds: str, xs, dtype) -> Abstract:
-    resolved = resolve(ctx, numpy, xs, dtype)
+    resolved = resolve_dtypes(ctx, numpy, xs, dtype)
     dtypes, result_dtypes = resolved[: numpy.nin], resolved[numpy.nin :]
     if any(d.kind not in "biufc" for d in dtypes):
         ctx.fail(BadType, message=f"ufunc '{numpy.__name__}' of a number beyond 64 bits")

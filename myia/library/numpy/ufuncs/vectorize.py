@@ -46,10 +46,10 @@ def _decorate(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abst
 def _call(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstract:
     if kwargs:
         ctx.fail(Unsupported, what="a keyword argument of what `numpy.vectorize` made")
-    return call_source(ctx, elementwise, (*partial.items, *args), {})
+    return call_source(ctx, map_elementwise, (*partial.items, *args), {})
 
 
-def elementwise(dtypes, f, *arrays):
+def map_elementwise(dtypes, f, *arrays):
     arrays = np.broadcast_arrays(*arrays)
     shape, size = arrays[0].shape, arrays[0].size
     if size == 0 and dtypes is None:
