@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array, lax
 
-from myia.infer.jax.formulas import numpy as np
 from myia.infer.jax.formulas.lookup import formula
 
 # ----- Hermitian matrices

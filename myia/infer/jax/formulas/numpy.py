@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array, lax
 
-from myia.infer.jax.formulas import numpy as np
 from myia.infer.jax.formulas.lookup import formula
 
 # ----- Parts of floating-point numbers: exponents have no derivative
