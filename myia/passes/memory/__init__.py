@@ -1,1 +1,14 @@
-"""memory."""
+"""Memory: fewer loads, stores and copies of arrays, and a layout that suits the accesses.
+
+In: typed IR whose arrays are read by `dynamic_slice` and changed by `dynamic_update_slice` and
+`dynamic_update_add`. Out: typed IR with the same values. Where a rewrite depends on two slices
+being disjoint, `analysis/accesses.py` and `analysis/linear_indices.py` prove it.
+
+Read in this order:
+1. Before derivatives are expanded, so that adjoints are cheaper: `scalar_replacement.py`,
+   `load_hoisting.py`, `accumulate_ops.py` (undone afterwards), `load_of_select.py`, and
+   `selection_by_index.py` on the analysis `array_selection.py`.
+2. Loads: `load_scheduling.py`, `initial_value_forwarding.py`, `slice_composition.py`.
+3. Stores: `dead_store_elimination.py`, `clear_and_restore.py`, `copy_elision.py`.
+4. `data_layout.py`, the last pass of all: the order of an array's axes.
+"""

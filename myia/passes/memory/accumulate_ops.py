@@ -1,12 +1,15 @@
-"""Sums into a window, said as what they are.
+"""Additions into a slice: a load, an addition and a store become one op, `dynamic_update_add`.
 
     %1 = dynamic_slice %a, %i {sizes=(1,)}
     %2 = add %1, %u                            ->      %b = dynamic_update_add %a, %u, %i
     %b = dynamic_update_slice %a, %2, %i
 
-Before derivatives are taken: the cotangent of `%a` is then that of `%b` as it stands. Of a read and
-a write the reverse sweep would clear the window and add to it again what was there. Once storage
-has been chosen `expand_accumulate` says it with a read and a write again, which other passes know.
+`form_accumulate` does this before derivatives are taken: the cotangent of `%a` is then that of
+`%b`, unchanged. For a load and a store the adjoint would clear the slice of the cotangent and then
+add the same values to it again.
+
+`expand_accumulate` goes back to a load, an addition and a store once storage has been chosen,
+because the late passes look for these.
 """
 
 from __future__ import annotations
@@ -25,52 +28,52 @@ from myia.rewriting.walk import Walk, rewrite
 
 
 def form_accumulate(function: Function) -> Function:
-    """`function` with reads, sums and writes of a window as one op."""
-    return rewrite(function, _sum)
+    """`function` with additions into a slice as one op."""
+    return rewrite(function, _formed)
 
 
 def expand_accumulate(function: Function) -> Function:
-    """`function` with sums into windows as a read, a sum and a write."""
-    return rewrite(function, _steps)
+    """`function` with additions into a slice as a load, an addition and a store."""
+    return rewrite(function, _expanded)
 
 
-def _sum(op: Op, walk: Walk) -> Sequence[Value] | None:
+def _formed(op: Op, walk: Walk) -> Sequence[Value] | None:
     if op.primitive is not dynamic_update_slice:
         return None
-    array, update, *place = op.operands
-    made = _before_casts(update, walk)
-    if made is None or made.primitive not in (add, sub):
+    array, update, *starts = op.operands
+    addition = _definition_before_reshapes(update, walk)
+    if addition is None or addition.primitive not in (add, sub):
         return None
-    x, y = made.operands
-    if made.primitive is add and not _is_read(x, update.shape, array, place, walk):
+    x, y = addition.operands
+    if addition.primitive is add and not _is_load(x, update.shape, array, starts, walk):
         x, y = y, x
-    if not _is_read(x, update.shape, array, place, walk):
+    if not _is_load(x, update.shape, array, starts, walk):
         return None
-    term = y if made.primitive is add else neg(y)
-    return [dynamic_update_add(array, reshape(term, shape=update.shape), *place)]
+    term = y if addition.primitive is add else neg(y)
+    return [dynamic_update_add(array, reshape(term, shape=update.shape), *starts)]
 
 
-def _before_casts(x: Value, walk: Walk) -> Op | None:
-    """The op that defines `x`, but for changes of its shape."""
+def _definition_before_reshapes(x: Value, walk: Walk) -> Op | None:
+    """The op that computes `x`, apart from changes of its shape."""
     op = walk.definition(x)
     while op is not None and op.primitive is reshape:
         op = walk.definition(op.operands[0])
     return op
 
 
-def _is_read(
-    x: Value, sizes: tuple[int, ...], array: Value, place: Sequence[Value], walk: Walk
+def _is_load(
+    x: Value, sizes: tuple[int, ...], array: Value, starts: Sequence[Value], walk: Walk
 ) -> bool:
-    """Is `x` what the array has at the place?"""
-    op = _before_casts(x, walk)
+    """Is `x` the slice of `array` at these start indices?"""
+    op = _definition_before_reshapes(x, walk)
     if op is None or op.primitive is not dynamic_slice or op.params["sizes"] != sizes:
         return False
-    return op.operands[0] is array and list(op.operands[1:]) == list(place)
+    return op.operands[0] is array and list(op.operands[1:]) == list(starts)
 
 
-def _steps(op: Op, _: Walk) -> Sequence[Value] | None:
+def _expanded(op: Op, _: Walk) -> Sequence[Value] | None:
     if op.primitive is not dynamic_update_add:
         return None
-    array, term, *place = op.operands
-    window = add(dynamic_slice(array, *place, sizes=term.shape), term)
-    return [dynamic_update_slice(array, window, *place)]
+    array, term, *starts = op.operands
+    total = add(dynamic_slice(array, *starts, sizes=term.shape), term)
+    return [dynamic_update_slice(array, total, *starts)]

@@ -1,4 +1,4 @@
-"""What is read of an array full of one number, where no trip has stored yet, is that number.
+"""Initial value forwarding: a load of an array that starts constant, before any store, is constant.
 
     %g = for %k < 90 (%g = 0.0: f64[90]) {          %g = for %k < 90 (%g = 0.0: f64[90]) {
       %1 = dynamic_slice %g, %k {sizes=(1,)}          %1 = 0.0: f64[1]
@@ -7,7 +7,8 @@
       yield %g                                        yield %g
     }                                               }
 
-As cotangents are, to which the reversal of a loop adds: of the first sum nothing is left.
+The load finds the initial value if no earlier iteration stores into its slice. Cotangents are the
+main case: an adjoint loop adds to zeros, and simplification then removes the first addition.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from functools import partial
 
 from myia.ir.builder import append
 from myia.ir.core import Function, Op, Region, Value, walk
-from myia.passes.analysis.array_versions import carried_chains, reads_initial_value
-from myia.passes.analysis.linear_indices import IndexRanges
+from myia.passes.analysis.array_versions import carried, untouched
+from myia.passes.analysis.linear_indices import Ranges
 from myia.primitives.arrays.dynamic_slices import dynamic_slice
 from myia.primitives.core.define import constant_p
 from myia.primitives.core.structured import Loop
@@ -26,40 +27,40 @@ from myia.rewriting.walk import rebuilt, rewrite_loops, substituted
 
 
 def forward_initial_values(function: Function) -> Function:
-    """`function` with numbers in the place of reads of what no trip has changed yet."""
-    ranges = IndexRanges(function.region)
-    everything = walk(function.region)
-    filled = {op.results[0]: op for op in everything if op.primitive is constant_p}
-    return rewrite_loops(function, partial(_emit_loop, filled=filled, ranges=ranges))
+    """`function` with constants in the place of loads that find the initial value of a carry."""
+    ranges = Ranges(function.region)
+    ops = walk(function.region)
+    constants = {op.results[0]: op for op in ops if op.primitive is constant_p}
+    return rewrite_loops(function, partial(_emit_loop, constants=constants, ranges=ranges))
 
 
-def _emit_loop(op: Op, filled: Mapping[Value, Op], ranges: IndexRanges) -> None:
+def _emit_loop(op: Op, constants: Mapping[Value, Op], ranges: Ranges) -> None:
     loop = Loop.of(op)
-    changed: dict[Value, tuple[Value, Op]] = {}  # by version: the carry, and what fills it
-    for carry, arg, history in zip(loop.carries, loop.body.args[1:], carried_chains(loop.body)):
-        if carry in filled and history is not None and history.stores:
-            changed |= dict.fromkeys({arg, *history.versions}, (arg, filled[carry]))
-    if not changed:
+    stored: dict[Value, tuple[Value, Op]] = {}  # version -> carried value, its initial constant
+    for carry, arg, history in zip(loop.carries, loop.body.args[1:], carried(loop.body)):
+        if carry in constants and history is not None and history.stores:
+            stored |= dict.fromkeys({arg, *history.versions}, (arg, constants[carry]))
+    if not stored:
         append(op)
         return
-    first: dict[Op, Op] = {}
-    for read in walk(loop.body):
-        if read.primitive is dynamic_slice and read.operands[0] in changed:
-            arg, full = changed[read.operands[0]]
-            if reads_initial_value(loop, arg, read, ranges):
-                first[read] = _number(read, full)
-    append(_with_numbers(op, first) if first else op)
+    replaced: dict[Op, Op] = {}
+    for load in walk(loop.body):
+        if load.primitive is dynamic_slice and load.operands[0] in stored:
+            arg, initial = stored[load.operands[0]]
+            if untouched(loop, arg, load, ranges):
+                replaced[load] = _slice_of_constant(load, initial)
+    append(_with_constants(op, replaced) if replaced else op)
 
 
-def _number(read: Op, filled: Op) -> Op:
-    """What `read` finds in the array that `filled` makes."""
-    (y,) = read.results
-    return Op(constant_p, (), {**filled.params, "shape": y.shape}, (), read.results, read.span)
+def _slice_of_constant(load: Op, array: Op) -> Op:
+    """The constant that `load` finds in the constant `array`."""
+    (y,) = load.results
+    return Op(constant_p, (), {**array.params, "shape": y.shape}, (), load.results, load.span)
 
 
-def _with_numbers(op: Op, first: Mapping[Op, Op]) -> Op:
-    return substituted(first.get(op, op), {}, partial(_region, first=first))
+def _with_constants(op: Op, replaced: Mapping[Op, Op]) -> Op:
+    return substituted(replaced.get(op, op), {}, partial(_region, replaced=replaced))
 
 
-def _region(region: Region, first: Mapping[Op, Op]) -> Region:
-    return rebuilt(region, [_with_numbers(op, first) for op in region.ops], region.yields)
+def _region(region: Region, replaced: Mapping[Op, Op]) -> Region:
+    return rebuilt(region, [_with_constants(op, replaced) for op in region.ops], region.yields)

@@ -1,4 +1,4 @@
-"""A trip of a loop reads an array before it writes it, and writes each window once.
+"""Load scheduling: in an iteration, loads precede disjoint stores, and a slice is stored only once.
 
     for %k < %n (%a = %a0) {                        for %k < %n (%a = %a0) {
       %b = write %0 into %a at %k                     %1 = read %a at %k
@@ -12,10 +12,14 @@
       yield %d
     }
 
-Each trip of the reversal of a loop over elements takes the cotangent of one and adds to those of
-its neighbours, one after the other: reads and writes alternate, and each has to wait for the one
-before it. Of windows known to lie apart (`linear_indices.py`) nothing has to wait. Neighbours that
-are read from one version of the array can then be read at once (`adjacent_accesses.py`).
+Adjoint loops need it: each iteration takes the cotangent of one element and adds to those of
+adjacent elements, one by one, so that loads and stores alternate and each depends on the one
+before. A load of a slice that is disjoint from the stores before it (`linear_indices.py`) does not
+depend on them. Adjacent slices that are read from one version of the array can then be coalesced
+(`adjacent_accesses.py`).
+
+Loads also take the value of an earlier store into the same slice (store-to-load forwarding), and a
+store is dropped if its slice is stored again before any load of it.
 """
 
 from __future__ import annotations
@@ -27,42 +31,40 @@ from math import prod
 from myia.ir.builder import Builder, append
 from myia.ir.core import Function, Op, Region, Value, walk
 from myia.ir.rewrite import Env
-from myia.passes.analysis.accesses import STORES, is_disjoint_slice, is_same_slice
+from myia.passes.analysis.accesses import STORES, is_apart, is_same
 from myia.passes.analysis.def_use import uses
-from myia.passes.analysis.linear_indices import IndexRanges
+from myia.passes.analysis.linear_indices import Ranges
 from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
 from myia.primitives.core.define import constant_p
-from myia.rewriting.walk import (
-    look_up,
-    rebuilt,
-    rewrite_loop_bodies,
-    substituted,
-    substituted_region,
-)
+from myia.rewriting.walk import look_up, rebuilt, rewrite_trips, substituted, substituted_region
 
-# Elements of a window. Larger ones are better rewritten where they are, which takes no fence.
+# Loads of larger slices stay: XLA rewrites these slices in place, without an opaque barrier.
 MAX_SLICE_ELEMENTS = 16
 
 
 def schedule_loads(function: Function) -> Function:
-    """`function` with the reads of small windows in loops before the stores that lie apart, and
-    without stores of windows that are stored again."""
-    ranges = IndexRanges(function.region)
-    constants = [op for op in walk(function.region) if op.primitive is constant_p]
-    numbers = {y for op in constants for y in op.results}
+    """`function` with loads of small slices in loops before disjoint stores, and without stores
+    into slices that are stored again.
+    """
+    ranges = Ranges(function.region)
+    ops = [op for op in walk(function.region) if op.primitive is constant_p]
+    constants = {y for op in ops for y in op.results}
 
-    def change(region: Region) -> Region:
-        return _stored_once(_reading_first(region, ranges, numbers), ranges)
+    def schedule(region: Region) -> Region:
+        return _without_overwritten_stores(_loading_early(region, ranges, constants), ranges)
 
-    return rewrite_loop_bodies(function, change)
-
-
-# ----- Reads
+    return rewrite_trips(function, schedule)
 
 
-def _reading_first(region: Region, ranges: IndexRanges, numbers: Collection[Value]) -> Region:
-    """`region` with each read made of the oldest version that has what it reads."""
-    stores: dict[Value, Op] = {}  # by what they make
+# ----- Loads
+
+
+def _loading_early(region: Region, ranges: Ranges, constants: Collection[Value]) -> Region:
+    """`region` with each load from the oldest version of the array that has the loaded slice.
+
+    This is the only dependence of the load; nothing has to be moved.
+    """
+    stores: dict[Value, Op] = {}  # version of an array -> the store that makes it
     env: Env = {}
     with Builder() as b:
         for op in region.ops:
@@ -72,41 +74,45 @@ def _reading_first(region: Region, ranges: IndexRanges, numbers: Collection[Valu
             if op.primitive is not dynamic_slice:
                 append(op)
                 continue
-            array, stored = _oldest(op, stores, ranges)
-            small = prod(op.params["sizes"]) <= MAX_SLICE_ELEMENTS
-            if stored is not None and (small or stored in numbers):
+            array, stored = _oldest_version(op, stores, ranges)
+            is_small = prod(op.params["sizes"]) <= MAX_SLICE_ELEMENTS
+            if stored is not None and (is_small or stored in constants):
                 env[op.results[0]] = stored
             else:
-                append(_of_array(op, array) if small else op)
+                append(_load_from(array, op) if is_small else op)
     return rebuilt(region, b.ops, look_up(region.yields, env))
 
 
-def _oldest(read: Op, stores: dict[Value, Op], ranges: IndexRanges) -> tuple[Value, Value | None]:
-    """The array that a window can be read from, and what it holds if it was stored just there."""
-    array = read.operands[0]
+def _oldest_version(
+    load: Op, stores: dict[Value, Op], ranges: Ranges
+) -> tuple[Value, Value | None]:
+    """The oldest version of the array that has the loaded slice; the value that was stored into
+    exactly this slice, if that is how the version was made.
+    """
+    array = load.operands[0]
     while array in stores:
         store = stores[array]
-        if is_same_slice(read, store, ranges):
+        if is_same(load, store, ranges):
             return array, store.operands[1]
-        if not is_disjoint_slice(read, store, ranges):
+        if not is_apart(load, store, ranges):
             break
         array = store.operands[0]
     return array, None
 
 
-def _of_array(access: Op, array: Value) -> Op:
-    """This read or store, of `array`."""
-    if array is access.operands[0]:
-        return access
-    operands = (array, *access.operands[1:])
-    return Op(access.primitive, operands, access.params, (), access.results, access.span)
+def _load_from(array: Value, load: Op) -> Op:
+    """The same load, from this version of the array."""
+    if array is load.operands[0]:
+        return load
+    operands = (array, *load.operands[1:])
+    return Op(load.primitive, operands, load.params, (), load.results, load.span)
 
 
 # ----- Stores
 
 
-def _stored_once(region: Region, ranges: IndexRanges) -> Region:
-    """`region` without the stores of what it stores again, before anybody reads it."""
+def _without_overwritten_stores(region: Region, ranges: Ranges) -> Region:
+    """`region` without stores whose slice it stores again before any load of it."""
     env: Env = {}
     with Builder() as b:
         for op in region.ops:
@@ -117,9 +123,12 @@ def _stored_once(region: Region, ranges: IndexRanges) -> Region:
     return rebuilt(region, b.ops, region.yields)
 
 
-def _is_dead(store: Op, region: Region, ranges: IndexRanges) -> bool:
-    """Does nobody see the window? It is stored again, or the array is dropped, and till then
-    nothing is done but to read and to store windows that lie apart."""
+def _is_dead(store: Op, region: Region, ranges: Ranges) -> bool:
+    """Is the stored slice never read?
+
+    On all paths it is stored again, or the array is dropped; until then the array is used only by
+    loads and stores of disjoint slices.
+    """
     if store.primitive is not dynamic_update_slice:
         return False
     versions = [store.results[0]]
@@ -129,22 +138,24 @@ def _is_dead(store: Op, region: Region, ranges: IndexRanges) -> bool:
             return False
         for op in uses(region).get(array, ()):
             if op.primitive not in STORES or array in op.operands[1:]:
-                if not _only_reads_elsewhere(op, array, store, ranges):
+                if not _only_loads_disjoint(op, array, store, ranges):
                     return False
-            elif op.primitive is not dynamic_update_slice or not is_same_slice(store, op, ranges):
-                if not is_disjoint_slice(store, op, ranges):
+            elif op.primitive is not dynamic_update_slice or not is_same(store, op, ranges):
+                if not is_apart(store, op, ranges):
                     return False
                 versions += op.results
     return True
 
 
-def _only_reads_elsewhere(op: Op, array: Value, store: Op, ranges: IndexRanges) -> bool:
-    """Does `op` nothing with `array`, in its regions either, but read what lies apart?"""
+def _only_loads_disjoint(op: Op, array: Value, store: Op, ranges: Ranges) -> bool:
+    """Are all uses of `array` by `op`, and in its regions, loads of slices that `store` leaves
+    unchanged?
+    """
     if not op.regions:
-        apart = op.primitive is dynamic_slice and op.operands[0] is array
-        return apart and is_disjoint_slice(op, store, ranges)
+        is_load = op.primitive is dynamic_slice and op.operands[0] is array
+        return is_load and is_apart(op, store, ranges)
     return array not in op.operands and all(
         array not in region.yields
-        and all(_only_reads_elsewhere(x, array, store, ranges) for x in uses(region).get(array, ()))
+        and all(_only_loads_disjoint(x, array, store, ranges) for x in uses(region).get(array, ()))
         for region in op.regions
     )

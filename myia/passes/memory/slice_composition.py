@@ -1,4 +1,4 @@
-"""Elements of a row are read from the array that the row was read from.
+"""Slice composition: a slice of a slice is read from the array directly.
 
     %1 = dynamic_slice %t, %i, %0 {sizes=(1, 5)}      for %j < %m (%s = %s0) {
     %r = reshape %1 {shape=(5,)}                        %1 = dynamic_slice %t, %i, %j {sizes=(1, 1)}
@@ -7,9 +7,9 @@
       ...                                             }
     }
 
-So a row of which only windows are read is not copied first. Of the array, too, windows are read and
-nothing else is done but to pass it on: where an older version is still read, XLA copies an array
-that is written.
+A row of which only slices are read is then not copied. The pass needs the same of the array: only
+slices of it are read, besides being passed on. Otherwise an older version of an array might be read
+after a store into it, and XLA would copy the array.
 """
 
 from __future__ import annotations
@@ -23,30 +23,30 @@ from myia.rewriting.walk import Walk, rewrite
 
 
 def compose_slices(function: Function) -> Function:
-    """`function` without rows that are read window by window."""
-    others = _read_otherwise(function.region)
+    """`function` without rows of which only slices are read."""
+    excluded = _not_only_sliced(function.region)
 
     def rule(op: Op, walk: Walk) -> Sequence[Value] | None:
-        if op.primitive is not dynamic_slice or op.operands[0] in others:
+        if op.primitive is not dynamic_slice or op.operands[0] in excluded:
             return None
         row, *indices = op.operands
-        read = _read_of_row(row, walk)
-        if read is None or read.operands[0] in others:
+        load = _load_of_row(row, walk)
+        if load is None or load.operands[0] in excluded:
             return None
-        array, *starts = read.operands
+        array, *starts = load.operands
         axes = len(starts) - len(indices)
         sizes = (1,) * axes + op.params["sizes"]
-        window = dynamic_slice(array, *starts[:axes], *indices, sizes=sizes)
-        return [reshape(window, shape=op.params["sizes"])]
+        part = dynamic_slice(array, *starts[:axes], *indices, sizes=sizes)
+        return [reshape(part, shape=op.params["sizes"])]
 
     return rewrite(function, rule)
 
 
-def _read_otherwise(region: Region) -> set[Value]:
-    """The values of which not only windows are read."""
+def _not_only_sliced(region: Region) -> set[Value]:
+    """The values of which more is done than to read slices, smaller than the whole."""
     ops = list(walk(region))
     blocks = (region, *(inner for op in ops for inner in op.regions))
-    found = {y for block in blocks for y in _from_outside(block)}
+    found = {y for block in blocks for y in _yielded_from_outside(block)}
     for op in ops:
         if op.primitive is not dynamic_slice:
             found.update(op.operands)
@@ -55,23 +55,24 @@ def _read_otherwise(region: Region) -> set[Value]:
     return found
 
 
-def _from_outside(block: Region) -> set[Value]:
-    """The values of enclosing regions that a region yields. (What it yields of its own is not
-    written before the reads of this trip are over.)
+def _yielded_from_outside(block: Region) -> set[Value]:
+    """The values of enclosing regions that a region yields.
+
+    A value of its own may be yielded: it is stored into only after the loads of this iteration.
     """
     own = {*block.args, *(y for op in block.ops for y in op.results)}
     return {y for y in block.yields if y not in own}
 
 
-def _read_of_row(row: Value, walk: Walk) -> Op | None:
-    """The read of which `row` is the result, without the axes along which it is one element."""
-    cast = walk.definition(row)
-    if cast is None or cast.primitive is not reshape:
+def _load_of_row(row: Value, walk: Walk) -> Op | None:
+    """The load of `row`, if it fixes leading axes of an array and a reshape then drops them."""
+    drop_axes = walk.definition(row)
+    if drop_axes is None or drop_axes.primitive is not reshape:
         return None
-    read = walk.definition(cast.operands[0])
-    if read is None or read.primitive is not dynamic_slice:
+    load = walk.definition(drop_axes.operands[0])
+    if load is None or load.primitive is not dynamic_slice:
         return None
-    array, *_ = read.operands
+    array, *_ = load.operands
     axes = array.aval.ndim - row.aval.ndim
-    whole = read.params["sizes"] == (1,) * axes + array.shape[axes:]
-    return read if axes > 0 and whole and row.shape == array.shape[axes:] else None
+    is_whole = load.params["sizes"] == (1,) * axes + array.shape[axes:]
+    return load if axes > 0 and is_whole and row.shape == array.shape[axes:] else None
