@@ -1,4 +1,4 @@
-"""Arrays of which a loop chooses, trip by trip, what names stand for: families.
+"""Arrays that a loop selects or permutes: which carried names may stand for which arrays.
 
     %z = for %k < %n (%z = %x) {              %a, %b = for %k < %n (%a = %x, %b = %y) {
       %w = if %p { yield %y }                   %c, %d = if %p { yield %b, %a }
@@ -6,12 +6,20 @@
       %1 = dynamic_slice %w, %k                 %e = write %u into %c at %k
       yield %w                                  yield %e, %d
     }                                         }
-    %z, %w: %x or %y, which do not change     %a, ..., %e: one of two arrays, which are written
+    selected: %z, %w are %x or %y,            permuted: %a, ..., %e are one of two arrays,
+    which do not change                       which are stored into
 
-Left: names that come to stand for another array. Right: arrays that are exchanged. Of the members
-of a family only windows are read, in all fewer elements than an array has: else a trip takes as
-long as the choice of a whole array. Where members are written, there must at each place be one name
-for each array, the newest version of it, so that the arrays need to be there only once.
+What it computes: for a loop, an `ArraySelection`: a set of values that the loop defines (its
+`members`) and the points-to set that they share (its `arrays`).
+
+What it guarantees: slices of members are loaded and stored, members are passed on, and nothing else
+is done with them. The slices of an iteration, read from each of the arrays, have fewer elements
+than one array: otherwise selecting the whole array costs no more than the iteration itself. If
+members are stored into, each array has one name at each point of the program, that of its newest
+version, so one copy of each array is enough.
+
+When it gives up: a member is used in any other way; two members are the same array at one point, or
+an old version is still used; the points-to set has more than `MAX_ARRAYS` arrays.
 """
 
 from __future__ import annotations
@@ -22,20 +30,21 @@ from dataclasses import dataclass
 
 from myia.ir.core import Op, Region, Value, reads
 from myia.passes.analysis.accesses import STORES
-from myia.passes.memory.load_of_select import MAX_SELECTED_ELEMENTS, UNKNOWN_TRIP_COUNT
+from myia.passes.memory.load_of_select import MAX_CHEAP_SELECT_ELEMENTS, UNKNOWN_TRIP_COUNT
 from myia.primitives.arrays.dynamic_slices import dynamic_slice
 from myia.primitives.arrays.shaping import slice as slice_
 from myia.primitives.core.structured import Loop, if_p, loop_p
 
-MAX_ARRAYS = 4  # arrays that a name may stand for
+MAX_ARRAYS = 4  # in the points-to set of a name
 LOADS = (dynamic_slice, slice_)
 
 
 @dataclass(frozen=True)
 class ArraySelection:
-    """`members`, which the loop defines, stand for one of `arrays`, which are there before it.
+    """Each of `members`, which the loop defines, is one of `arrays`, which are defined before it.
 
-    `is_written`: members are stored into; each of `arrays` is then what a member begins with.
+    `is_written`: members are stored into; `arrays` are then the initial values of the members that
+    are carried, in order.
     """
 
     members: frozenset[Value]
@@ -44,178 +53,185 @@ class ArraySelection:
 
 
 def array_selection_of(op: Op) -> ArraySelection | None:
-    """A family whose members a loop carries, if it has one."""
-    arrays = [x for x in Loop.of(op).carries if x.aval.size > MAX_SELECTED_ELEMENTS]
-    return next(_Search(op).families(), None) if arrays else None
+    """An `ArraySelection` whose members the loop carries, if it has one."""
+    arrays = [x for x in Loop.of(op).carries if x.aval.size > MAX_CHEAP_SELECT_ELEMENTS]
+    return next(_Search(op).selections(), None) if arrays else None
 
 
 class _Search:
-    """What flows where in a loop, and how else it is read or made."""
+    """Which values of a loop may be which others, and how else they are used."""
 
     def __init__(self, op: Op):
         self.op, self.loop = op, Loop.of(op)
         self.inside: set[Value] = set()  # what the loop defines
         self.flows: list[tuple[Value, Value]] = []  # (x, y): y may be x
-        self.others: set[Value] = set()  # what is read or made in another way
+        self.others: set[Value] = set()  # what is used or computed in another way
         self.stored: set[Value] = set()
-        self.elements: dict[Value, int] = defaultdict(int)  # read or stored of it in a trip
+        self.elements: dict[Value, int] = defaultdict(int)  # loaded or stored per iteration
         self._visit_loop(self.loop, 1)
 
-    def families(self) -> Iterator[ArraySelection]:
-        leaders = self._leaders()
-        for lead in dict.fromkeys(leaders[x] for x in self.loop.body.args[1:] if x in leaders):
-            members = {x for x, other in leaders.items() if other is lead}
+    def selections(self) -> Iterator[ArraySelection]:
+        roots = self._roots()
+        for root in dict.fromkeys(roots[x] for x in self.loop.body.args[1:] if x in roots):
+            members = {x for x, other in roots.items() if other is root}
             arrays = [x for x, y in self.flows if y in members and x not in self.inside]
             elements = sum(self.elements[x] for x in members)
-            few = elements * len(set(arrays)) < lead.aval.size
-            if few and members.isdisjoint(self.others):
-                found = self._family(members, arrays)
+            accesses_less = elements * len(set(arrays)) < root.aval.size
+            if accesses_less and members.isdisjoint(self.others):
+                found = self._selection(members, arrays)
                 if found is not None:
                     yield found
 
-    def _family(self, members: set[Value], arrays: Sequence[Value]) -> ArraySelection | None:
+    def _selection(self, members: set[Value], arrays: Sequence[Value]) -> ArraySelection | None:
         if members.isdisjoint(self.stored):
             arrays = tuple(dict.fromkeys(arrays))
-            return (
-                ArraySelection(frozenset(members), arrays, False)
-                if 2 <= len(arrays) <= MAX_ARRAYS
-                else None
-            )
+            if not 2 <= len(arrays) <= MAX_ARRAYS:
+                return None
+            return ArraySelection(frozenset(members), arrays, is_written=False)
         pairs = zip(self.loop.carries, self.loop.body.args[1:])
         carries = tuple(x for x, arg in pairs if arg in members)
-        # What else comes from outside would have to be copied to be written.
-        alone = 2 <= len(carries) <= MAX_ARRAYS and len(carries) == len(arrays)
-        exchanged = alone and _Exchanges(members).are_made_by(self.loop)
-        return ArraySelection(frozenset(members), carries, True) if exchanged else None
+        # Any other array from outside would have to be copied before it is stored into.
+        only_carries = 2 <= len(carries) <= MAX_ARRAYS and len(carries) == len(arrays)
+        is_permutation = only_carries and _Permutation(members).holds_for(self.loop)
+        if not is_permutation:
+            return None
+        return ArraySelection(frozenset(members), carries, is_written=True)
 
-    def _leaders(self) -> dict[Value, Value]:
-        """Of each value that the loop passes on, one that stands for all that may be the same."""
-        leaders = {x: x for flow in self.flows for x in flow if x in self.inside}
+    def _roots(self) -> dict[Value, Value]:
+        """Union-find: the representative of all values that may be the same array, for each."""
+        parents = {x: x for flow in self.flows for x in flow if x in self.inside}
 
-        def leader(x: Value) -> Value:
-            while leaders[x] is not x:
-                x = leaders[x]
+        def root(x: Value) -> Value:
+            while parents[x] is not x:
+                x = parents[x]
             return x
 
         for x, y in self.flows:
-            if x in leaders:
-                leaders[leader(x)] = leader(y)
-        return {x: leader(x) for x in leaders}
+            if x in parents:
+                parents[root(x)] = root(y)
+        return {x: root(x) for x in parents}
 
     # ----- What the ops do
 
-    def _visit_loop(self, loop: Loop, trips: int) -> None:
+    def _visit_loop(self, loop: Loop, times: int) -> None:
         args = loop.body.args[1:]
-        self._flow(loop.carries, args)
-        self._visit(loop.body, trips)
-        self._flow(loop.body.yields, args)
+        self._add_flow(loop.carries, args)
+        self._visit(loop.body, times)
+        self._add_flow(loop.body.yields, args)
         if loop.cond is not None:
-            self._flow(args, loop.cond.args[1:])
-            self._visit(loop.cond, trips)
+            self._add_flow(args, loop.cond.args[1:])
+            self._visit(loop.cond, times)
 
-    def _visit(self, region: Region, trips: int) -> None:
-        """`trips`: how often it is run in a trip of the loop."""
+    def _visit(self, region: Region, times: int) -> None:
+        """`times`: how often the region is executed in an iteration of the loop."""
         self.inside.update(region.args)
         for op in region.ops:
             self.inside.update(op.results)
             if op.primitive is if_p:
                 for arm in op.regions:
-                    self._visit(arm, trips)
-                    self._flow(arm.yields, op.results)
+                    self._visit(arm, times)
+                    self._add_flow(arm.yields, op.results)
             elif op.primitive is loop_p:
                 inner = Loop.of(op)
-                self._visit_loop(
-                    inner, trips * (UNKNOWN_TRIP_COUNT if inner.bound is None else inner.bound)
-                )
-                self._flow(inner.body.args[1:], op.results)
+                bound = UNKNOWN_TRIP_COUNT if inner.bound is None else inner.bound
+                self._visit_loop(inner, times * bound)
+                self._add_flow(inner.body.args[1:], op.results)
             elif op.primitive in LOADS or op.primitive in STORES:
-                self._visit_access(op, trips)
+                self._visit_access(op, times)
             else:
                 self.others.update((*reads(op), *op.results))
 
-    def _visit_access(self, op: Op, trips: int) -> None:
+    def _visit_access(self, op: Op, times: int) -> None:
         array, *others = op.operands
-        stores = op.primitive in STORES
-        self.elements[array] += trips * (others[0] if stores else op.results[0]).aval.size
+        is_store = op.primitive in STORES
+        self.elements[array] += times * (others[0] if is_store else op.results[0]).aval.size
         self.others.update(others)
-        if stores:
-            self._flow([array], op.results)
+        if is_store:
+            self._add_flow([array], op.results)
             self.stored.update(op.results)
         else:
             self.others.update(op.results)
 
-    def _flow(self, xs: Sequence[Value], ys: Sequence[Value]) -> None:
-        self.flows += ((x, y) for x, y in zip(xs, ys) if y.aval.size > MAX_SELECTED_ELEMENTS)
+    def _add_flow(self, xs: Sequence[Value], ys: Sequence[Value]) -> None:
+        self.flows += ((x, y) for x, y in zip(xs, ys) if y.aval.size > MAX_CHEAP_SELECT_ELEMENTS)
 
 
 class _Aliased(Exception):
-    """Two names stand for one array, or one for an old version of it."""
+    """Two names stand for one array, or a name stands for an old version of an array."""
 
 
-Current = dict[Value, object]  # the newest version of each array, and which array it is
+Current = dict[Value, object]  # name of the newest version of each array -> identity of the array
 
 
-class _Exchanges:
-    """Do trips exchange arrays by conditions, and have one name for each of them?"""
+class _Permutation:
+    """Does a loop permute its arrays, at least once under a condition, with one name for each?
+
+    An abstract interpretation: an array is an identity (any object), a store keeps it, and a value
+    is removed from the current ones when it is consumed.
+    """
 
     def __init__(self, members: set[Value]):
         self.members = members
-        self.conditional = False
+        self.is_conditional = False  # some branch yields arrays in two orders
 
-    def are_made_by(self, loop: Loop) -> bool:
+    def holds_for(self, loop: Loop) -> bool:
         try:
             self._loop(loop, loop.body.args[1:], {})
         except _Aliased:
             return False
-        return self.conditional
+        return self.is_conditional
 
     def _region(self, region: Region, current: Current) -> Current:
-        """What is current at its end."""
+        """The current versions at the end of the region."""
         for op in region.ops:
             if op.primitive is if_p:
                 current = self._if(op, current)
             elif op.primitive is loop_p:
                 inner = Loop.of(op)
-                which = self._take(inner.carries, current)
-                after = self._loop(inner, which, current)
-                current = {**current, **dict(zip(self._own(op.results), after, strict=True))}
+                arrays = self._consume(inner.carries, current)
+                after = self._loop(inner, arrays, current)
+                current = {**current, **dict(zip(self._members(op.results), after, strict=True))}
             elif op.primitive in STORES and op.operands[0] in self.members:
-                (which,) = self._take(op.operands[:1], current)
-                current = {**current, op.results[0]: which}
+                (array,) = self._consume(op.operands[:1], current)
+                current = {**current, op.results[0]: array}
             elif not self.members.intersection(op.operands) <= set(current):
                 raise _Aliased
         return current
 
     def _if(self, op: Op, current: Current) -> Current:
         ends = [self._region(arm, dict(current)) for arm in op.regions]
-        arms = [self._take(arm.yields, end) for arm, end in zip(op.regions, ends)]
+        arms = [self._consume(arm.yields, end) for arm, end in zip(op.regions, ends)]
         if ends[0] != ends[1] or not set(ends[0]) <= set(current):
             raise _Aliased
-        which = [x if x is y else object() for x, y in zip(*arms)]
-        self.conditional |= arms[0] != arms[1]
-        return {**ends[0], **dict(zip(self._own(op.results), which, strict=True))}
+        arrays = [x if x is y else object() for x, y in zip(*arms)]
+        self.is_conditional |= arms[0] != arms[1]
+        return {**ends[0], **dict(zip(self._members(op.results), arrays, strict=True))}
 
-    def _loop(self, loop: Loop, which: Sequence[object], others: Current) -> Sequence[object]:
-        """Which arrays its results are, of carries that are these; the `others` it may read."""
-        begin = [object() for _ in which]
+    def _loop(self, loop: Loop, arrays: Sequence[object], others: Current) -> Sequence[object]:
+        """Which arrays the results of a loop are, whose carries are `arrays`.
+
+        The loop may read the `others`. An array is the same after the loop if an iteration, begun
+        with unknown arrays, yields at each position the array that it began with there.
+        """
+        initial = [object() for _ in arrays]
         for region in filter(None, (loop.cond, loop.body)):
-            args = dict(zip(self._own(region.args), begin))
+            args = dict(zip(self._members(region.args), initial))
             end = self._region(region, {**others, **args})
             if region is loop.body:
-                after = self._take(region.yields, end)
+                final = self._consume(region.yields, end)
                 args = {}
             if end != {**others, **args}:
                 raise _Aliased
-        return [x if y is z else object() for x, y, z in zip(which, begin, after)]
+        return [x if y is z else object() for x, y, z in zip(arrays, initial, final)]
 
-    def _take(self, xs: Sequence[Value], current: Current) -> list[object]:
+    def _consume(self, xs: Sequence[Value], current: Current) -> list[object]:
         """Which arrays the members among `xs` are; they are no longer current."""
-        if not all(x in current for x in self._own(xs)):
+        if not all(x in current for x in self._members(xs)):
             raise _Aliased
         try:
-            return [current.pop(x) for x in self._own(xs)]
-        except KeyError:
+            return [current.pop(x) for x in self._members(xs)]
+        except KeyError:  # one member twice
             raise _Aliased from None
 
-    def _own(self, xs: Sequence[Value]) -> list[Value]:
+    def _members(self, xs: Sequence[Value]) -> list[Value]:
         return [x for x in xs if x in self.members]

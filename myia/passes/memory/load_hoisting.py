@@ -1,4 +1,4 @@
-"""What a loop reads in one place and leaves alone is read before it.
+"""Load hoisting: a part of an array that a loop reads and does not change is loaded before it.
 
     %a = for %i < %n (%a = %x) {                    %r = read row %k of %x
       %1 = read %a at %k, %k                        %1 = read %r at 0, %k
@@ -12,13 +12,14 @@
     }                                                 yield %a
                                                     }
 
-As in elimination, where all rows below are changed by multiples of row k. Before derivatives are
-taken: what the trips read is then recorded once, and not in every trip of the nest, and the
-cotangent of a number that all trips read is a number.
+The example is Gaussian elimination, where multiples of row k are subtracted from all rows below.
+The pass runs before derivatives are taken: what the iterations load is then recorded once, not in
+every iteration of the nest, and the cotangent of an element that all iterations load is a scalar.
 
-Of an array that the loop changes, the part is what the read's indices that do not vary in the loop
-say; it must lie apart from all stores (`linear_indices.py`), and must be read about once in every
-trip.
+The part that is loaded before the loop has the loop-invariant start indices of the loads, and the
+whole axis where a start index varies. If the loop changes the array, the part must be disjoint from
+all its stores (`linear_indices.py`). Each iteration must read about as many elements as the part
+has.
 """
 
 from __future__ import annotations
@@ -31,131 +32,140 @@ from math import prod
 from myia.ir.avals import I64
 from myia.ir.builder import Builder, append, at
 from myia.ir.core import Function, Op, Region, Value, walk
-from myia.ir.rewrite import Env, rematerialize
-from myia.passes.analysis.accesses import slice_sizes, start_indices
-from myia.passes.analysis.array_versions import VersionChain, chains_by_version
-from myia.passes.analysis.def_use import loop_variant_values
-from myia.passes.analysis.linear_indices import IndexRanges, LinearForm
+from myia.ir.rewrite import Env, emit_again
+from myia.passes.analysis.accesses import place_of, sizes_of
+from myia.passes.analysis.array_versions import History, histories
+from myia.passes.analysis.def_use import varying_in
+from myia.passes.analysis.linear_indices import Ranges, Sum
 from myia.primitives.arrays.dynamic_slices import dynamic_slice
 from myia.primitives.core.define import constant
 from myia.primitives.core.structured import Loop, loop_p
 from myia.rewriting.walk import look_up, rebuilt, rewrite_loops, substituted
 
-MAX_UNUSED_ELEMENTS = 16  # elements that may be read in vain
+MAX_UNUSED_ELEMENTS = 16  # that may be loaded before a loop whose branches might never read them
 
 
 def hoist_loads(function: Function) -> Function:
-    """`function` with reads of what loops leave alone before these loops."""
-    return rewrite_loops(function, partial(_emit_reading, ranges=IndexRanges(function.region)))
+    """`function` with loads of unchanged parts of arrays moved before the loops."""
+    return rewrite_loops(function, partial(_emit_loop, ranges=Ranges(function.region)))
 
 
-def _emit_reading(op: Op, ranges: IndexRanges) -> None:
-    """Emit what can be read before the loop, and the loop without these reads."""
+def _emit_loop(op: Op, ranges: Ranges) -> None:
+    """Emit the loads that can precede the loop, and the loop without them."""
     loop = Loop.of(op)
     parts = list(_parts(loop, ranges))
     if not parts:
         append(op)
         return
-    early: dict[Op, tuple[Value, _Part]] = {}
+    hoisted: dict[Op, tuple[Value, _Part]] = {}
     for part in parts:
         value = part.emit(loop.body)
-        early.update((read, (value, part)) for read in part.reads)
-    regions = (*op.regions[:-1], _reading(loop.body, early, {}))
+        hoisted.update((load, (value, part)) for load in part.loads)
+    regions = (*op.regions[:-1], _with_hoisted(loop.body, hoisted, {}))
     append(Op(op.primitive, op.operands, op.params, regions, op.results, op.span))
 
 
-# ----- What can be read before
+# ----- What can be loaded before
 
 
 @dataclass
 class _Part:
-    """A part of `array`: along each axis what starts at an index, or (None) all of it."""
+    """A part of `array` and the loads from it: along each axis it begins at a start index, or it is
+    the whole axis (None).
+    """
 
     array: Value
     starts: tuple[Value | None, ...]
     sizes: tuple[int, ...]
-    reads: list[Op]
+    loads: list[Op]
 
     @property
-    def is_window(self) -> bool:
-        """Is this what the reads read, and not more?"""
+    def is_exact(self) -> bool:
+        """Is the part exactly the slice that the loads read?"""
         return None not in self.starts
 
     def emit(self, body: Region) -> Value:
-        """Emit the read of this part, its indices as `body` computes them."""
+        """Emit the load of this part; its start indices are computed as in `body`."""
         ops = [op for op in walk(body) if not op.primitive.structured]
-        starts = iter(rematerialize([x for x in self.starts if x is not None], ops))
-        with at(self.reads[0].span):
-            place = [_zero() if x is None else next(starts) for x in self.starts]
-            return dynamic_slice(self.array, *place, sizes=self.sizes)
+        invariant = iter(emit_again([x for x in self.starts if x is not None], ops))
+        with at(self.loads[0].span):
+            starts = [_zero() if x is None else next(invariant) for x in self.starts]
+            return dynamic_slice(self.array, *starts, sizes=self.sizes)
 
-    def read_again(self, read: Op, value: Value) -> None:
-        """Emit the read of `value`, this part, in the place of `read`."""
-        indices = zip(self.starts, read.operands[1:])
-        place = [x if start is None else _zero() for start, x in indices]
-        append(Op(dynamic_slice, (value, *place), read.params, (), read.results, read.span))
+    def emit_load(self, load: Op, value: Value) -> None:
+        """Emit a load from `value`, which is this part, in the place of `load`."""
+        indices = zip(self.starts, load.operands[1:])
+        starts = [x if start is None else _zero() for start, x in indices]
+        append(Op(dynamic_slice, (value, *starts), load.params, (), load.results, load.span))
 
-    def place(self, ranges: IndexRanges) -> tuple[LinearForm, ...]:
-        return tuple(LinearForm() if x is None else ranges.linear_form(x) for x in self.starts)
+    def start_forms(self, ranges: Ranges) -> tuple[Sum, ...]:
+        """Its start indices as linear forms."""
+        return tuple(Sum() if x is None else ranges.of(x) for x in self.starts)
 
 
-def _parts(loop: Loop, ranges: IndexRanges) -> Iterable[_Part]:
-    varying = loop_variant_values(loop.body)
-    known = chains_by_version(loop)
+def _parts(loop: Loop, ranges: Ranges) -> Iterable[_Part]:
+    varying = varying_in(loop.body)
+    chains = histories(loop)
     parts: dict[Hashable, _Part] = {}
-    for read, times in _reads(loop.body, 1):
-        array = read.operands[0]
-        history = known.get(array, VersionChain(array))
-        part = _part(read, history.origin, varying)
-        if _worth_it(part, read, times, history) and _apart(part, history, ranges):
-            place = tuple(frozenset(start.items()) for start in part.place(ranges))
-            parts.setdefault((history.origin, part.sizes, place), part).reads.append(read)
-    inside = _defined(loop.body)
+    for load, times in _loads(loop.body, 1):
+        array = load.operands[0]
+        history = chains.get(array, History(array))
+        part = _part(load, history.origin, varying)
+        if _is_profitable(part, load, times, history) and _is_unchanged(part, history, ranges):
+            starts = tuple(frozenset(start.items()) for start in part.start_forms(ranges))
+            parts.setdefault((history.origin, part.sizes, starts), part).loads.append(load)
+    inside = _defined_in(loop.body)
     return [part for part in parts.values() if part.array not in inside]
 
 
-def _defined(region: Region) -> set[Value]:
+def _defined_in(region: Region) -> set[Value]:
     """All values that are defined in a region, at any depth."""
     ops = list(walk(region))
     args = {x for op in ops for inner in op.regions for x in inner.args}
     return {*region.args, *args, *(y for op in ops for y in op.results)}
 
 
-def _worth_it(part: _Part, read: Op, times: int, history: VersionChain) -> bool:
-    """Does a trip read about as much as there is, at least if no store makes it worth more?"""
+def _is_profitable(part: _Part, load: Op, times: int, history: History) -> bool:
+    """Is the part smaller than the array, and does an iteration read about as much as it has?
+
+    A part that is larger than the slice pays only where the loop stores into the array, because
+    the loads in the loop then depend on the stores.
+    """
     size, whole = prod(part.sizes), part.array.aval.size
     if size >= whole:
         return False
-    if part.is_window:
+    if part.is_exact:
         return times > 0 or size <= MAX_UNUSED_ELEMENTS
-    return bool(history.stores) and 2 * times * prod(read.params["sizes"]) >= size
+    return bool(history.stores) and 2 * times * prod(load.params["sizes"]) >= size
 
 
-def _part(read: Op, before: Value, varying: set[Value]) -> _Part:
-    array, *starts = read.operands
-    fixed = tuple(None if x in varying else x for x in starts)
-    axes = zip(fixed, read.params["sizes"], array.shape)
-    sizes = tuple(extent if x is None else size for x, size, extent in axes)
-    return _Part(before, fixed, sizes, [])
+def _part(load: Op, initial: Value, varying: set[Value]) -> _Part:
+    """The part that `load` needs of the array, `initial` being its version before the loop."""
+    array, *starts = load.operands
+    invariant = tuple(None if x in varying else x for x in starts)
+    axes = zip(invariant, load.params["sizes"], array.shape)
+    sizes = tuple(axis_size if x is None else size for x, size, axis_size in axes)
+    return _Part(initial, invariant, sizes, [])
 
 
-def _apart(part: _Part, history: VersionChain, ranges: IndexRanges) -> bool:
-    place, shape = part.place(ranges), part.array.shape
-    windows = ((ranges.linear_forms(start_indices(op)), slice_sizes(op)) for op in history.stores)
-    return all(ranges.are_disjoint(place, part.sizes, *window, shape) for window in windows)
+def _is_unchanged(part: _Part, history: History, ranges: Ranges) -> bool:
+    """Are all stores into the array disjoint from the part?"""
+    starts, shape = part.start_forms(ranges), part.array.shape
+    stored = ((ranges.place(place_of(op)), sizes_of(op)) for op in history.stores)
+    return all(ranges.apart(starts, part.sizes, *slice_, shape) for slice_ in stored)
 
 
-def _reads(region: Region, times: int) -> Iterator[tuple[Op, int]]:
-    """The reads of windows in a region, and how often they are made in inner loops.
+def _loads(region: Region, times: int) -> Iterator[tuple[Op, int]]:
+    """The loads in a region, and how often at most inner loops execute each.
 
-    (At most; 0 of branches, which may never be taken.)
+    0 for loads in branches, which may never be taken.
     """
     for op in region.ops:
         if op.primitive is dynamic_slice:
             yield op, times
         inner = (Loop.of(op).bound or 1) if op.primitive is loop_p else 0
         for nested in op.regions:
-            yield from _reads(nested, times * inner)
+            yield from _loads(nested, times * inner)
 
 
 # ----- What it becomes
@@ -165,16 +175,16 @@ def _zero() -> Value:
     return constant(0, I64.dtype)
 
 
-def _reading(region: Region, early: Mapping[Op, tuple[Value, _Part]], env: Env) -> Region:
-    """`region` with these reads made of the parts read before."""
+def _with_hoisted(region: Region, hoisted: Mapping[Op, tuple[Value, _Part]], env: Env) -> Region:
+    """`region` with these loads from the parts that were loaded before the loop."""
     with Builder() as b:
         for op in region.ops:
-            if op not in early:
-                append(substituted(op, env, partial(_reading, early=early, env=env)))
+            if op not in hoisted:
+                append(substituted(op, env, partial(_with_hoisted, hoisted=hoisted, env=env)))
                 continue
-            value, part = early[op]
-            if part.is_window:
+            value, part = hoisted[op]
+            if part.is_exact:
                 env[op.results[0]] = value
             else:
-                part.read_again(op, value)
+                part.emit_load(op, value)
     return rebuilt(region, b.ops, look_up(region.yields, env))

@@ -1,4 +1,4 @@
-"""Windows that a loop writes again and again in one place are carried, and written once.
+"""Scalar replacement: a slice that every iteration loads and stores becomes a carried value.
 
     %a = for %k < %n (%a = %a0) {                   %s0 = read %a0 at %i
       %1 = read %a at %i                            %a, %s = for %k < %n (%a = %a0, %s = %s0) {
@@ -9,10 +9,12 @@
     }                                               }
                                                     %a' = write %s into %a at %i
 
-That is `a[i] += b[k]`, summed up in a register. Before derivatives are taken it decides what they
-cost: of the stores of the trips nothing has to be recorded, and the cotangent of the sum is a
-number. The array may be read and written elsewhere, if that surely lies apart
-(`linear_indices.py`).
+The example is `a[i] += b[k]`, summed in a register and stored once. Before derivatives are taken
+this lowers their cost: no store of an iteration has to be recorded, and the cotangent of the sum is
+a scalar.
+
+The start indices must be loop-invariant. All other loads and stores of the array in the loop must
+be of slices that are disjoint from it (`linear_indices.py`).
 """
 
 from __future__ import annotations
@@ -22,16 +24,10 @@ from functools import partial
 
 from myia.ir.builder import Builder, append, at
 from myia.ir.core import Function, Op, Region, Value, captures, reads, walk
-from myia.ir.rewrite import Env, rematerialize
-from myia.passes.analysis.accesses import (
-    STORES,
-    is_disjoint_slice,
-    is_same_slice,
-    slice_sizes,
-    start_indices,
-)
-from myia.passes.analysis.def_use import loop_variant_values
-from myia.passes.analysis.linear_indices import IndexRanges
+from myia.ir.rewrite import Env, emit_again
+from myia.passes.analysis.accesses import STORES, is_apart, is_same, place_of, sizes_of
+from myia.passes.analysis.def_use import varying_in
+from myia.passes.analysis.linear_indices import Ranges
 from myia.primitives.arrays.dynamic_slices import (
     dynamic_slice,
     dynamic_update_add,
@@ -43,18 +39,18 @@ from myia.rewriting.walk import look_up, rewrite_loops, substituted, substituted
 
 
 def replace_scalars(function: Function) -> Function:
-    """`function` with windows that loops keep writing carried by these loops."""
-    return rewrite_loops(function, partial(_emit_promoted, ranges=IndexRanges(function.region)))
+    """`function` with loop-invariant slices of arrays as carried values of the loops."""
+    return rewrite_loops(function, partial(_emit_replaced, ranges=Ranges(function.region)))
 
 
-def _emit_promoted(op: Op, ranges: IndexRanges) -> None:
-    """Emit the loop, with all windows carried that can be."""
+def _emit_replaced(op: Op, ranges: Ranges) -> None:
+    """Emit the loop, with all slices as carried values that can be."""
     for i in range(len(op.results)):
-        window = _find(Loop.of(op), i, ranges)
-        if window is not None:
-            op, after = _promoted(op, window)
-            _emit_promoted(op, ranges)
-            append(after)
+        candidate = _candidate(Loop.of(op), i, ranges)
+        if candidate is not None:
+            op, store_after = _with_carried_slice(op, candidate)
+            _emit_replaced(op, ranges)
+            append(store_after)
             return
     append(op)
 
@@ -63,30 +59,36 @@ def _emit_promoted(op: Op, ranges: IndexRanges) -> None:
 
 
 @dataclass(frozen=True)
-class _Window:
-    """A window of carry `i`: the store that names it, and all its reads and stores."""
+class _Slice:
+    """A slice of the array at position `carry`: one store into it, and all loads and stores of it.
+
+    The start indices and sizes are those of `store`.
+    """
 
     carry: int
     store: Op
     accesses: frozenset[Op]
 
 
-def _find(loop: Loop, i: int, ranges: IndexRanges) -> _Window | None:
-    """A window of carry `i` that each trip finds in the same place."""
+def _candidate(loop: Loop, i: int, ranges: Ranges) -> _Slice | None:
+    """A slice of carry `i` with loop-invariant start indices that can become a carried value."""
     accesses = _accesses(loop, i)
     if accesses is None:
         return None
-    varying = loop_variant_values(loop.body)
+    varying = varying_in(loop.body)
     for store in accesses:
-        if store.primitive in STORES and varying.isdisjoint(start_indices(store)):
-            within = frozenset(a for a in accesses if is_same_slice(store, a, ranges))
-            if all(a in within or is_disjoint_slice(store, a, ranges) for a in accesses):
-                return _Window(i, store, within)
+        if store.primitive in STORES and varying.isdisjoint(place_of(store)):
+            same = frozenset(a for a in accesses if is_same(store, a, ranges))
+            if all(a in same or is_apart(store, a, ranges) for a in accesses):
+                return _Slice(i, store, same)
     return None
 
 
 def _accesses(loop: Loop, i: int) -> list[Op] | None:
-    """The reads and stores of carry `i`, if windows are read and stored and that is all."""
+    """The loads and stores of carry `i`; None if it is used in any other way.
+
+    Each store must be into the newest version, so that there is one current value of the slice.
+    """
     version, versions, found = loop.body.args[1 + i], {loop.body.args[1 + i]}, []
     for op in loop.body.ops:
         if versions.isdisjoint(reads(op)):
@@ -100,7 +102,7 @@ def _accesses(loop: Loop, i: int) -> list[Op] | None:
             versions.add(version)
             found.append(op)
         elif versions.isdisjoint(op.operands):
-            inner = _inner_reads(op, versions)
+            inner = _nested_loads(op, versions)
             if inner is None:
                 return None
             found += inner
@@ -116,8 +118,8 @@ def _reads_carry(cond: Region, i: int) -> bool:
     return cond.args[1 + i] in captures(Region((), cond.ops, cond.yields))
 
 
-def _inner_reads(op: Op, versions: set[Value]) -> list[Op] | None:
-    """The reads of windows in the regions of an op, which does nothing else with the array."""
+def _nested_loads(op: Op, versions: set[Value]) -> list[Op] | None:
+    """The loads in the regions of an op; None if the array is used there in any other way."""
     found = []
     for region in op.regions:
         if not versions.isdisjoint(region.yields):
@@ -135,50 +137,50 @@ def _inner_reads(op: Op, versions: set[Value]) -> list[Op] | None:
 # ----- What it becomes
 
 
-def _promoted(op: Op, window: _Window) -> tuple[Op, Op]:
-    """The loop that carries the window, having emitted the read before it; the store after it."""
-    loop, i = Loop.of(op), window.carry
-    place = rematerialize(start_indices(window.store), loop.body.ops)
-    with at(window.store.span):
-        start = dynamic_slice(loop.carries[i], *place, sizes=slice_sizes(window.store))
-    arg, array, last = Value(start.aval), Value(op.results[i].aval), Value(start.aval)
+def _with_carried_slice(op: Op, slice_: _Slice) -> tuple[Op, Op]:
+    """The loop that carries the slice, and the store after it; emits the load before it."""
+    loop, i = Loop.of(op), slice_.carry
+    starts = emit_again(place_of(slice_.store), loop.body.ops)
+    with at(slice_.store.span):
+        initial = dynamic_slice(loop.carries[i], *starts, sizes=sizes_of(slice_.store))
+    arg, array, final = Value(initial.aval), Value(op.results[i].aval), Value(initial.aval)
     *conds, body = op.regions
-    conds = [Region((*r.args, Value(start.aval)), r.ops, r.yields) for r in conds]
-    regions = (*conds, _body(body, window, arg))
-    results = (*op.results[:i], array, *op.results[i + 1 :], last)
-    new = Op(op.primitive, (*op.operands, start), op.params, regions, results, op.span)
-    operands = (array, last, *place)
-    span = window.store.span
+    conds = [Region((*r.args, Value(initial.aval)), r.ops, r.yields) for r in conds]
+    regions = (*conds, _body_with_slice(body, slice_, arg))
+    results = (*op.results[:i], array, *op.results[i + 1 :], final)
+    new = Op(op.primitive, (*op.operands, initial), op.params, regions, results, op.span)
+    operands = (array, final, *starts)
+    span = slice_.store.span
     return new, Op(dynamic_update_slice, operands, {}, (), (op.results[i],), span)
 
 
-def _body(body: Region, window: _Window, arg: Value) -> Region:
-    """`body` with one more carry, `arg`, in the place of the window."""
-    now = {body.args[1 + window.carry]: arg}  # what the window holds in each version of the array
+def _body_with_slice(body: Region, slice_: _Slice, arg: Value) -> Region:
+    """`body` with one more carried value, `arg`, in the place of the slice."""
+    contents = {body.args[1 + slice_.carry]: arg}  # version of the array -> value of the slice
     env: Env = {}
     with Builder() as b:
         for op in body.ops:
-            inner = [o for region in op.regions for o in walk(region) if o in window.accesses]
-            env.update((o.results[0], now[o.operands[0]]) for o in inner)
-            stores = op.primitive in STORES and op.operands[0] in now
-            if op in window.accesses and not stores:
-                env[op.results[0]] = now[op.operands[0]]
+            nested = [o for region in op.regions for o in walk(region) if o in slice_.accesses]
+            env.update((o.results[0], contents[o.operands[0]]) for o in nested)
+            is_store = op.primitive in STORES and op.operands[0] in contents
+            if op in slice_.accesses and not is_store:
+                env[op.results[0]] = contents[op.operands[0]]
                 continue
-            if stores:
-                now[op.results[0]] = now[op.operands[0]]
-            if stores and op in window.accesses:
-                _store_in_hand(op, now, env)
+            if is_store:
+                contents[op.results[0]] = contents[op.operands[0]]
+            if is_store and op in slice_.accesses:
+                _emit_store_into_slice(op, contents, env)
             else:
                 append(substituted(op, env, partial(substituted_region, env=env)))
-    last = now[body.yields[window.carry]]
-    return Region((*body.args, arg), tuple(b.ops), (*look_up(body.yields, env), last))
+    final = contents[body.yields[slice_.carry]]
+    return Region((*body.args, arg), tuple(b.ops), (*look_up(body.yields, env), final))
 
 
-def _store_in_hand(op: Op, now: Env, env: Env) -> None:
-    """The window is changed by the store `op`, what remains of the array is not."""
+def _emit_store_into_slice(op: Op, contents: Env, env: Env) -> None:
+    """Emit the effect of the store `op` on the carried slice; the array itself is unchanged."""
     (after,) = op.results
     array, update = look_up(op.operands[:2], env)
     with at(op.span):
-        sums = op.primitive is dynamic_update_add
-        now[after] = add(now[after], update) if sums else update
+        adds = op.primitive is dynamic_update_add
+        contents[after] = add(contents[after], update) if adds else update
     env[after] = array
