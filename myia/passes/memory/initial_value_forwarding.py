@@ -18,8 +18,8 @@ from functools import partial
 
 from myia.ir.builder import append
 from myia.ir.core import Function, Op, Region, Value, walk
-from myia.passes.analysis.array_versions import carried, untouched
-from myia.passes.analysis.linear_indices import Ranges
+from myia.passes.analysis.array_versions import carried_chains, reads_initial_value
+from myia.passes.analysis.linear_indices import IndexRanges
 from myia.primitives.arrays.dynamic_slices import dynamic_slice
 from myia.primitives.core.define import constant_p
 from myia.primitives.core.structured import Loop
@@ -28,18 +28,18 @@ from myia.rewriting.walk import rebuilt, rewrite_loops, substituted
 
 def forward_initial_values(function: Function) -> Function:
     """`function` with constants in the place of loads that find the initial value of a carry."""
-    ranges = Ranges(function.region)
+    ranges = IndexRanges(function.region)
     ops = walk(function.region)
     constants = {op.results[0]: op for op in ops if op.primitive is constant_p}
     return rewrite_loops(function, partial(_emit_loop, constants=constants, ranges=ranges))
 
 
-def _emit_loop(op: Op, constants: Mapping[Value, Op], ranges: Ranges) -> None:
+def _emit_loop(op: Op, constants: Mapping[Value, Op], ranges: IndexRanges) -> None:
     loop = Loop.of(op)
     stored: dict[Value, tuple[Value, Op]] = {}  # version -> carried value, its initial constant
-    for carry, arg, history in zip(loop.carries, loop.body.args[1:], carried(loop.body)):
-        if carry in constants and history is not None and history.stores:
-            stored |= dict.fromkeys({arg, *history.versions}, (arg, constants[carry]))
+    for carry, arg, chain in zip(loop.carries, loop.body.args[1:], carried_chains(loop.body)):
+        if carry in constants and chain is not None and chain.stores:
+            stored |= dict.fromkeys({arg, *chain.versions}, (arg, constants[carry]))
     if not stored:
         append(op)
         return
@@ -47,7 +47,7 @@ def _emit_loop(op: Op, constants: Mapping[Value, Op], ranges: Ranges) -> None:
     for load in walk(loop.body):
         if load.primitive is dynamic_slice and load.operands[0] in stored:
             arg, initial = stored[load.operands[0]]
-            if untouched(loop, arg, load, ranges):
+            if reads_initial_value(loop, arg, load, ranges):
                 replaced[load] = _slice_of_constant(load, initial)
     append(_with_constants(op, replaced) if replaced else op)
 

@@ -32,11 +32,11 @@ from math import prod
 from myia.ir.avals import I64
 from myia.ir.builder import Builder, append, at
 from myia.ir.core import Function, Op, Region, Value, walk
-from myia.ir.rewrite import Env, emit_again
-from myia.passes.analysis.accesses import place_of, sizes_of
-from myia.passes.analysis.array_versions import History, histories
-from myia.passes.analysis.def_use import varying_in
-from myia.passes.analysis.linear_indices import Ranges, Sum
+from myia.ir.rewrite import Env, rematerialize
+from myia.passes.analysis.accesses import slice_sizes, start_indices
+from myia.passes.analysis.array_versions import VersionChain, chains_by_version
+from myia.passes.analysis.def_use import loop_variant_values
+from myia.passes.analysis.linear_indices import IndexRanges, LinearForm
 from myia.primitives.arrays.dynamic_slices import dynamic_slice
 from myia.primitives.core.define import constant
 from myia.primitives.core.structured import Loop, loop_p
@@ -47,10 +47,10 @@ MAX_UNUSED_ELEMENTS = 16  # that may be loaded before a loop whose branches migh
 
 def hoist_loads(function: Function) -> Function:
     """`function` with loads of unchanged parts of arrays moved before the loops."""
-    return rewrite_loops(function, partial(_emit_loop, ranges=Ranges(function.region)))
+    return rewrite_loops(function, partial(_emit_loop, ranges=IndexRanges(function.region)))
 
 
-def _emit_loop(op: Op, ranges: Ranges) -> None:
+def _emit_loop(op: Op, ranges: IndexRanges) -> None:
     """Emit the loads that can precede the loop, and the loop without them."""
     loop = Loop.of(op)
     parts = list(_parts(loop, ranges))
@@ -87,7 +87,7 @@ class _Part:
     def emit(self, body: Region) -> Value:
         """Emit the load of this part; its start indices are computed as in `body`."""
         ops = [op for op in walk(body) if not op.primitive.structured]
-        invariant = iter(emit_again([x for x in self.starts if x is not None], ops))
+        invariant = iter(rematerialize([x for x in self.starts if x is not None], ops))
         with at(self.loads[0].span):
             starts = [_zero() if x is None else next(invariant) for x in self.starts]
             return dynamic_slice(self.array, *starts, sizes=self.sizes)
@@ -98,22 +98,22 @@ class _Part:
         starts = [x if start is None else _zero() for start, x in indices]
         append(Op(dynamic_slice, (value, *starts), load.params, (), load.results, load.span))
 
-    def start_forms(self, ranges: Ranges) -> tuple[Sum, ...]:
+    def start_forms(self, ranges: IndexRanges) -> tuple[LinearForm, ...]:
         """Its start indices as linear forms."""
-        return tuple(Sum() if x is None else ranges.of(x) for x in self.starts)
+        return tuple(LinearForm() if x is None else ranges.linear_form(x) for x in self.starts)
 
 
-def _parts(loop: Loop, ranges: Ranges) -> Iterable[_Part]:
-    varying = varying_in(loop.body)
-    chains = histories(loop)
+def _parts(loop: Loop, ranges: IndexRanges) -> Iterable[_Part]:
+    varying = loop_variant_values(loop.body)
+    chains = chains_by_version(loop)
     parts: dict[Hashable, _Part] = {}
     for load, times in _loads(loop.body, 1):
         array = load.operands[0]
-        history = chains.get(array, History(array))
-        part = _part(load, history.origin, varying)
-        if _is_profitable(part, load, times, history) and _is_unchanged(part, history, ranges):
+        chain = chains.get(array, VersionChain(array))
+        part = _part(load, chain.origin, varying)
+        if _is_profitable(part, load, times, chain) and _is_unchanged(part, chain, ranges):
             starts = tuple(frozenset(start.items()) for start in part.start_forms(ranges))
-            parts.setdefault((history.origin, part.sizes, starts), part).loads.append(load)
+            parts.setdefault((chain.origin, part.sizes, starts), part).loads.append(load)
     inside = _defined_in(loop.body)
     return [part for part in parts.values() if part.array not in inside]
 
@@ -125,7 +125,7 @@ def _defined_in(region: Region) -> set[Value]:
     return {*region.args, *args, *(y for op in ops for y in op.results)}
 
 
-def _is_profitable(part: _Part, load: Op, times: int, history: History) -> bool:
+def _is_profitable(part: _Part, load: Op, times: int, chain: VersionChain) -> bool:
     """Is the part smaller than the array, and does an iteration read about as much as it has?
 
     A part that is larger than the slice pays only where the loop stores into the array, because
@@ -136,7 +136,7 @@ def _is_profitable(part: _Part, load: Op, times: int, history: History) -> bool:
         return False
     if part.is_exact:
         return times > 0 or size <= MAX_UNUSED_ELEMENTS
-    return bool(history.stores) and 2 * times * prod(load.params["sizes"]) >= size
+    return bool(chain.stores) and 2 * times * prod(load.params["sizes"]) >= size
 
 
 def _part(load: Op, initial: Value, varying: set[Value]) -> _Part:
@@ -148,11 +148,11 @@ def _part(load: Op, initial: Value, varying: set[Value]) -> _Part:
     return _Part(initial, invariant, sizes, [])
 
 
-def _is_unchanged(part: _Part, history: History, ranges: Ranges) -> bool:
+def _is_unchanged(part: _Part, chain: VersionChain, ranges: IndexRanges) -> bool:
     """Are all stores into the array disjoint from the part?"""
     starts, shape = part.start_forms(ranges), part.array.shape
-    stored = ((ranges.place(place_of(op)), sizes_of(op)) for op in history.stores)
-    return all(ranges.apart(starts, part.sizes, *slice_, shape) for slice_ in stored)
+    stored = ((ranges.linear_forms(start_indices(op)), slice_sizes(op)) for op in chain.stores)
+    return all(ranges.are_disjoint(starts, part.sizes, *slice_, shape) for slice_ in stored)
 
 
 def _loads(region: Region, times: int) -> Iterator[tuple[Op, int]]:

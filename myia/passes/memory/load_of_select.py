@@ -23,9 +23,9 @@ from math import prod
 from myia.ir.builder import at
 from myia.ir.core import Function, Op, Region, Value
 from myia.ir.dependence import needed
-from myia.ir.rewrite import emit_again
-from myia.passes.analysis.accesses import place_of
-from myia.passes.analysis.loop_dependence import on_elements
+from myia.ir.rewrite import rematerialize
+from myia.passes.analysis.accesses import start_indices
+from myia.passes.analysis.loop_dependence import is_scalar_op
 from myia.primitives.arrays.dynamic_slices import dynamic_slice
 from myia.primitives.arrays.shaping import broadcast
 from myia.primitives.core.define import constant, constant_p
@@ -150,7 +150,7 @@ class _Search:
 
 
 def _computes_a_scalar(op: Op) -> bool:
-    return on_elements(op) and op.results[0].aval.size == 1
+    return is_scalar_op(op) and op.results[0].aval.size == 1
 
 
 class _DistributedLoad:
@@ -166,10 +166,10 @@ class _DistributedLoad:
         if x in constants:
             return constant(constants[x].params["value"], x.dtype, sizes)
         if x not in self.selections:
-            return dynamic_slice(x, *place_of(self.load), sizes=sizes)
+            return dynamic_slice(x, *start_indices(self.load), sizes=sizes)
         selection = self.selections[x]
         with at(selection.op.span):
-            (condition,) = emit_again([selection.condition], inside)
+            (condition,) = rematerialize([selection.condition], inside)
             mask = broadcast(condition, shape=sizes, dims=())
         arms = zip(selection.arrays, selection.regions)
         return select(mask, *[self.emit(y, (*inside, *ops)) for y, ops in arms])

@@ -31,12 +31,18 @@ from math import prod
 from myia.ir.builder import Builder, append
 from myia.ir.core import Function, Op, Region, Value, walk
 from myia.ir.rewrite import Env
-from myia.passes.analysis.accesses import STORES, is_apart, is_same
+from myia.passes.analysis.accesses import STORES, is_disjoint_slice, is_same_slice
 from myia.passes.analysis.def_use import uses
-from myia.passes.analysis.linear_indices import Ranges
+from myia.passes.analysis.linear_indices import IndexRanges
 from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
 from myia.primitives.core.define import constant_p
-from myia.rewriting.walk import look_up, rebuilt, rewrite_trips, substituted, substituted_region
+from myia.rewriting.walk import (
+    look_up,
+    rebuilt,
+    rewrite_loop_bodies,
+    substituted,
+    substituted_region,
+)
 
 # Loads of larger slices stay: XLA rewrites these slices in place, without an opaque barrier.
 MAX_SLICE_ELEMENTS = 16
@@ -46,20 +52,20 @@ def schedule_loads(function: Function) -> Function:
     """`function` with loads of small slices in loops before disjoint stores, and without stores
     into slices that are stored again.
     """
-    ranges = Ranges(function.region)
+    ranges = IndexRanges(function.region)
     ops = [op for op in walk(function.region) if op.primitive is constant_p]
     constants = {y for op in ops for y in op.results}
 
     def schedule(region: Region) -> Region:
         return _without_overwritten_stores(_loading_early(region, ranges, constants), ranges)
 
-    return rewrite_trips(function, schedule)
+    return rewrite_loop_bodies(function, schedule)
 
 
 # ----- Loads
 
 
-def _loading_early(region: Region, ranges: Ranges, constants: Collection[Value]) -> Region:
+def _loading_early(region: Region, ranges: IndexRanges, constants: Collection[Value]) -> Region:
     """`region` with each load from the oldest version of the array that has the loaded slice.
 
     This is the only dependence of the load; nothing has to be moved.
@@ -84,7 +90,7 @@ def _loading_early(region: Region, ranges: Ranges, constants: Collection[Value])
 
 
 def _oldest_version(
-    load: Op, stores: dict[Value, Op], ranges: Ranges
+    load: Op, stores: dict[Value, Op], ranges: IndexRanges
 ) -> tuple[Value, Value | None]:
     """The oldest version of the array that has the loaded slice; the value that was stored into
     exactly this slice, if that is how the version was made.
@@ -92,9 +98,9 @@ def _oldest_version(
     array = load.operands[0]
     while array in stores:
         store = stores[array]
-        if is_same(load, store, ranges):
+        if is_same_slice(load, store, ranges):
             return array, store.operands[1]
-        if not is_apart(load, store, ranges):
+        if not is_disjoint_slice(load, store, ranges):
             break
         array = store.operands[0]
     return array, None
@@ -111,7 +117,7 @@ def _load_from(array: Value, load: Op) -> Op:
 # ----- Stores
 
 
-def _without_overwritten_stores(region: Region, ranges: Ranges) -> Region:
+def _without_overwritten_stores(region: Region, ranges: IndexRanges) -> Region:
     """`region` without stores whose slice it stores again before any load of it."""
     env: Env = {}
     with Builder() as b:
@@ -123,7 +129,7 @@ def _without_overwritten_stores(region: Region, ranges: Ranges) -> Region:
     return rebuilt(region, b.ops, region.yields)
 
 
-def _is_dead(store: Op, region: Region, ranges: Ranges) -> bool:
+def _is_dead(store: Op, region: Region, ranges: IndexRanges) -> bool:
     """Is the stored slice never read?
 
     On all paths it is stored again, or the array is dropped; until then the array is used only by
@@ -140,20 +146,20 @@ def _is_dead(store: Op, region: Region, ranges: Ranges) -> bool:
             if op.primitive not in STORES or array in op.operands[1:]:
                 if not _only_loads_disjoint(op, array, store, ranges):
                     return False
-            elif op.primitive is not dynamic_update_slice or not is_same(store, op, ranges):
-                if not is_apart(store, op, ranges):
+            elif op.primitive is not dynamic_update_slice or not is_same_slice(store, op, ranges):
+                if not is_disjoint_slice(store, op, ranges):
                     return False
                 versions += op.results
     return True
 
 
-def _only_loads_disjoint(op: Op, array: Value, store: Op, ranges: Ranges) -> bool:
+def _only_loads_disjoint(op: Op, array: Value, store: Op, ranges: IndexRanges) -> bool:
     """Are all uses of `array` by `op`, and in its regions, loads of slices that `store` leaves
     unchanged?
     """
     if not op.regions:
         is_load = op.primitive is dynamic_slice and op.operands[0] is array
-        return is_load and is_apart(op, store, ranges)
+        return is_load and is_disjoint_slice(op, store, ranges)
     return array not in op.operands and all(
         array not in region.yields
         and all(_only_loads_disjoint(x, array, store, ranges) for x in uses(region).get(array, ()))

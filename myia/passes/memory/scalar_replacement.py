@@ -24,10 +24,16 @@ from functools import partial
 
 from myia.ir.builder import Builder, append, at
 from myia.ir.core import Function, Op, Region, Value, captures, reads, walk
-from myia.ir.rewrite import Env, emit_again
-from myia.passes.analysis.accesses import STORES, is_apart, is_same, place_of, sizes_of
-from myia.passes.analysis.def_use import varying_in
-from myia.passes.analysis.linear_indices import Ranges
+from myia.ir.rewrite import Env, rematerialize
+from myia.passes.analysis.accesses import (
+    STORES,
+    is_disjoint_slice,
+    is_same_slice,
+    slice_sizes,
+    start_indices,
+)
+from myia.passes.analysis.def_use import loop_variant_values
+from myia.passes.analysis.linear_indices import IndexRanges
 from myia.primitives.arrays.dynamic_slices import (
     dynamic_slice,
     dynamic_update_add,
@@ -40,10 +46,10 @@ from myia.rewriting.walk import look_up, rewrite_loops, substituted, substituted
 
 def replace_scalars(function: Function) -> Function:
     """`function` with loop-invariant slices of arrays as carried values of the loops."""
-    return rewrite_loops(function, partial(_emit_replaced, ranges=Ranges(function.region)))
+    return rewrite_loops(function, partial(_emit_replaced, ranges=IndexRanges(function.region)))
 
 
-def _emit_replaced(op: Op, ranges: Ranges) -> None:
+def _emit_replaced(op: Op, ranges: IndexRanges) -> None:
     """Emit the loop, with all slices as carried values that can be."""
     for i in range(len(op.results)):
         candidate = _candidate(Loop.of(op), i, ranges)
@@ -70,16 +76,16 @@ class _Slice:
     accesses: frozenset[Op]
 
 
-def _candidate(loop: Loop, i: int, ranges: Ranges) -> _Slice | None:
+def _candidate(loop: Loop, i: int, ranges: IndexRanges) -> _Slice | None:
     """A slice of carry `i` with loop-invariant start indices that can become a carried value."""
     accesses = _accesses(loop, i)
     if accesses is None:
         return None
-    varying = varying_in(loop.body)
+    varying = loop_variant_values(loop.body)
     for store in accesses:
-        if store.primitive in STORES and varying.isdisjoint(place_of(store)):
-            same = frozenset(a for a in accesses if is_same(store, a, ranges))
-            if all(a in same or is_apart(store, a, ranges) for a in accesses):
+        if store.primitive in STORES and varying.isdisjoint(start_indices(store)):
+            same = frozenset(a for a in accesses if is_same_slice(store, a, ranges))
+            if all(a in same or is_disjoint_slice(store, a, ranges) for a in accesses):
                 return _Slice(i, store, same)
     return None
 
@@ -140,9 +146,9 @@ def _nested_loads(op: Op, versions: set[Value]) -> list[Op] | None:
 def _with_carried_slice(op: Op, slice_: _Slice) -> tuple[Op, Op]:
     """The loop that carries the slice, and the store after it; emits the load before it."""
     loop, i = Loop.of(op), slice_.carry
-    starts = emit_again(place_of(slice_.store), loop.body.ops)
+    starts = rematerialize(start_indices(slice_.store), loop.body.ops)
     with at(slice_.store.span):
-        initial = dynamic_slice(loop.carries[i], *starts, sizes=sizes_of(slice_.store))
+        initial = dynamic_slice(loop.carries[i], *starts, sizes=slice_sizes(slice_.store))
     arg, array, final = Value(initial.aval), Value(op.results[i].aval), Value(initial.aval)
     *conds, body = op.regions
     conds = [Region((*r.args, Value(initial.aval)), r.ops, r.yields) for r in conds]
