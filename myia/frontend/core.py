@@ -1,12 +1,12 @@
-"""Core Python: the gast subset, and one node of ours, that the frontend lowers.
+"""Core Python: the subset of gast that the frontend lowers, with one node added.
 
     Loop(target, iter, test, body, orelse)      for target in iter, while test: body
                                                 iter None: a plain `while`
                                                 test None: a plain `for`
 
-`core` brings a fenced tree into it; `unparse.py` prints it. Names with a `%`, which no user can
-write, are ours: a state of the control flow (`%returned`), or a comprehension's variable (`x%1`,
-the user's `x`).
+`core` converts a fenced tree; `unparse.py` prints it. Names with a `%`, which no user can write,
+are generated: a flag of the control flow (`%returned`), or a comprehension's variable (`x%1`, the
+user's `x`).
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ import gast
 
 
 class Loop(gast.stmt):
-    """A `for` or a `while`; with both an iterable and a test, the test comes first on each trip."""
+    """A `for` or a `while`; with both an iterable and a test, an iteration begins with the test."""
 
     _fields = ("target", "iter", "test", "body", "orelse")
     _attributes = ("lineno", "col_offset", "end_lineno", "end_col_offset")
-    broke: str | None = None  # the flag that is set before each `break`, once there is one
+    broke: str | None = None  # the flag, if any, that is set before each `break`
 
 
 FUNCTIONS = (gast.FunctionDef, gast.Lambda)
@@ -45,7 +45,7 @@ def core(tree: gast.AST) -> gast.AST:
     return _ToCore().visit(tree)
 
 
-# ----- Making nodes; `like` is the user's node that the new one stands for
+# ----- New nodes; `like` is the user's node that gives the source location
 
 
 def name(id: str, like: gast.AST, ctx: type = gast.Load) -> gast.Name:
@@ -65,35 +65,35 @@ def if_(test: gast.expr, body: list, orelse: list, like: gast.AST) -> gast.If:
 
 
 def not_(test: gast.expr) -> gast.expr:
-    """The opposite of a test (of its truth: `not not x` is `x`)."""
+    """The negation of a test (of its truth value: `not not x` is `x`)."""
     if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
         return test.operand
     return gast.copy_location(gast.UnaryOp(gast.Not(), test), test)
 
 
 def unless(flag: str, test: gast.expr | None, like: gast.AST) -> gast.expr:
-    """`not flag and test`, where an absent test, or `True`, needs no `and`."""
+    """`not flag and test`; just `not flag` if there is no test, or it is `True`."""
     negation = not_(name(flag, like))
     if test is None or is_true(test):
         return negation
     return gast.copy_location(gast.BoolOp(gast.And(), [negation, test]), test)
 
 
-# ----- Questions
+# ----- Names and predicates
 
 
 def is_generated(id: str) -> bool:
-    """Is `id` a state of the control flow that desugaring made? It is never checked when read."""
+    """Is `id` a flag or value made by desugaring? Its reads are never checked."""
     return id.startswith("%")
 
 
 def user_name(id: str) -> str:
-    """The user's name for `id`, or for a state of ours, a plain word."""
+    """The user's name for `id`, or the plain word of a generated name."""
     return id[1:] if is_generated(id) else id.partition("%")[0]
 
 
 def fresh_names() -> Callable[[str], str]:
-    """`fresh("break")` is `%break`, then `%break2`, ...: one source of names per function."""
+    """`fresh("break")` is `%break`, then `%break2`, ...: one generator of names per function."""
     counts: dict[str, itertools.count] = {}
 
     def fresh(word: str) -> str:
@@ -129,14 +129,14 @@ def has_walrus(node: gast.AST) -> bool:
 
 
 def walk_here(node: gast.AST):
-    """`node` and its descendants in the same scope: of inner functions, what `def` evaluates."""
+    """`node` and its descendants in the same scope (of a `def`: decorators and defaults)."""
     yield node
     for child in evaluated_here(node):
         yield from walk_here(child)
 
 
 def evaluated_here(node: gast.AST):
-    """The children of `node` that run in its own scope, when it runs."""
+    """The children of `node` that are evaluated in the same scope."""
     if isinstance(node, FUNCTIONS):
         yield from getattr(node, "decorator_list", ())
         yield from node.args.defaults
@@ -158,7 +158,7 @@ def parameters(node: gast.AST) -> list[gast.Name]:
 
 
 def body_of(node: gast.AST) -> list[gast.stmt]:
-    """The statements of a `def`; a lambda's are one `return`."""
+    """The statements of a `def`; of a lambda, one `return`."""
     if isinstance(node, gast.Lambda):
         return [gast.copy_location(gast.Return(node.body), node.body)]
     return node.body

@@ -1,10 +1,13 @@
-"""Definite assignment: which reads of local names may find no value.
+"""Definite assignment: the reads of local names that may be unbound.
 
     if c: x = 1
-    return x            # x is unsure here
+    return x            # x may be unbound here
 
-A forward analysis of core Python with its jumps still in it. A state is the set of names that
-surely have a value, or None where no path leads.
+A forward data-flow analysis of core Python, before the removal of jumps. A state is the set of
+definitely assigned names, or None at unreachable points; states are joined by intersection.
+
+Computes the `Name` nodes that may be unbound. Guarantees that all other reads find a value. Gives
+up nowhere: all of core Python is covered, but no test of a branch is evaluated.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ State = frozenset[str] | None
 
 
 def maybe_unbound_reads(function: gast.AST) -> set[gast.Name]:
-    """The `Name` nodes of `function` that may be read (or deleted, or augmented) with no value."""
+    """The `Name` nodes of `function` that may be read, deleted or augmented while unbound."""
     analysis = _Analysis()
     analysis.block(body_of(function), frozenset(p.id for p in parameters(function)))
     return analysis.maybe_unbound
@@ -33,7 +36,7 @@ def _join(*states: State) -> State:
 class _Analysis:
     def __init__(self):
         self.maybe_unbound: set[gast.Name] = set()
-        self.breaks: list[list[State]] = []  # states at the `break`s of each loop around
+        self.breaks: list[list[State]] = []  # states at the `break`s of each enclosing loop
         self.continues: list[list[State]] = []
 
     # ----- Statements
@@ -88,15 +91,15 @@ class _Analysis:
         if node.iter is not None:
             state = self.expression(node.iter, state)
         header = state
-        while True:  # only `del` makes the header lose names, so this ends at once but for it
-            exits, breaks, again = self.trip(node, header)
+        while True:  # without `del`, an iteration loses no names: the first pass is a fixed point
+            exits, breaks, again = self.iteration(node, header)
             if _join(header, again) == header:
                 break
             header = _join(header, again)
         return _join(self.block(node.orelse, exits), *breaks)
 
-    def trip(self, node: Loop, state: State) -> tuple[State, list[State], State]:
-        """The states where the loop is exhausted, at its breaks, and at its next trip."""
+    def iteration(self, node: Loop, state: State) -> tuple[State, list[State], State]:
+        """The states at exhaustion, at the breaks, and at the start of the next iteration."""
         exits = state
         if node.test is not None:
             state = self.expression(node.test, state)
@@ -150,19 +153,19 @@ class _Analysis:
             state = self.expression(node.test, state)
             return _join(self.expression(node.body, state), self.expression(node.orelse, state))
         if isinstance(node, gast.BoolOp):
-            return self.first_surely(node.values, 1, state)
+            return self.short_circuit(node.values, 1, state)
         if isinstance(node, gast.Compare):
-            return self.first_surely([node.left, *node.comparators], 2, state)
+            return self.short_circuit([node.left, *node.comparators], 2, state)
         if isinstance(node, COMPREHENSIONS):
             return self.comprehension(node, state)
         return self.children(node, state)
 
-    def first_surely(self, nodes: list[gast.expr], sure: int, state: State) -> State:
-        """The first `sure` of `nodes` are evaluated; of the rest, perhaps only some."""
-        for node in nodes[:sure]:
+    def short_circuit(self, nodes: list[gast.expr], count: int, state: State) -> State:
+        """The first `count` of `nodes` are always evaluated; each of the others perhaps not."""
+        for node in nodes[:count]:
             state = self.expression(node, state)
         after = state
-        for node in nodes[sure:]:
+        for node in nodes[count:]:
             after = self.expression(node, after)
         return state
 
@@ -186,6 +189,7 @@ class _Analysis:
         return state
 
     def in_order(self, node: gast.AST) -> Iterable[gast.AST]:
+        """The children of `node` in the order of evaluation."""
         if isinstance(node, gast.Dict):
             pairs = zip(node.keys, node.values)
             return [part for pair in pairs for part in pair if part is not None]

@@ -1,4 +1,4 @@
-"""What the frontend refuses: one class per mistake, the text of each in one place."""
+"""Diagnostics of the frontend: one class per refused construct."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class NotAFunction(Diagnostic):
 @dataclass(frozen=True)
 class NoSource(Diagnostic):
     title = "the source of `{name}` is not available"
-    notes = ("it was defined in {file}, of which Python keeps no text",)
+    notes = ("it was defined in {file}, and Python has no text of it",)
     help = "define it in a file or a notebook cell, not by `exec` or on the interactive prompt"
     name: str
     file: str

@@ -1,6 +1,6 @@
-"""The fence: every node class of gast, and whether it is in the language.
+"""The language fence: every node class of gast, and whether it is supported.
 
-`FENCE` says it by class. The few cases that hang on more than the class are in `RULES`.
+`FENCE` decides by class. The few cases that depend on more than the class are in `RULES`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def _not_python3(name: str) -> Refusal:
 
 
 FENCE: dict[type, Refusal | None] = {
-    # ----- Modules: functions are all that is ever loaded
+    # ----- Modules: only functions are ever loaded
     gast.Module: ALLOWED,
     gast.Interactive: ALLOWED,
     gast.Expression: ALLOWED,
@@ -109,13 +109,13 @@ FENCE: dict[type, Refusal | None] = {
     gast.arguments: ALLOWED,
     gast.keyword: ALLOWED,
     gast.comprehension: ALLOWED,
-    # ----- What gast keeps for Python 2
+    # ----- Nodes that gast keeps for Python 2
     gast.Print: _not_python3("print"),
     gast.Exec: _not_python3("exec"),
     gast.Repr: _not_python3("`...`"),
 }
 
-# Contexts and operators: leaves without a place, all allowed.
+# Contexts and operators: leaves without a location, all allowed.
 LEAVES = (
     gast.expr_context,
     gast.boolop,
@@ -126,7 +126,7 @@ LEAVES = (
 
 
 def _generator(node: gast.GeneratorExp, parent: gast.AST | None) -> Refusal | None:
-    # Elsewhere than as an argument its laziness would show.
+    # As an argument it is consumed at once; elsewhere its lazy evaluation would be observable.
     allowed = isinstance(parent, gast.Call) and node is not parent.func
     return None if allowed else errors.UnsupportedGenerator
 
@@ -167,7 +167,7 @@ def _check(node: gast.AST, parent: gast.AST | None, spans: Spans) -> None:
 
 
 def _checked_children(node: gast.AST):
-    """The children of `node` that run; annotations do not."""
+    """The children of `node` that are evaluated: no annotations."""
     if isinstance(node, gast.Name):
         return
     for field in node._fields:

@@ -1,7 +1,10 @@
-"""The state of the lowering of one function: its variables, and the regions that it opens.
+"""The lowering state of one function: its variables, and the regions under construction.
 
-A plain local is the SSA value in `values`; a name absent there has none. A shared variable is a
-cell. `branch` and `loop` open regions and join the variables that are assigned in them.
+A plain local variable is an SSA value in `values`; a name that is absent is unbound. A variable
+shared with inner functions is a cell. `branch` and `loop` build regions and merge the variables
+that these assign.
+
+    if c: x = 1      ->      x.1 = if c { yield 1 } else { yield x }
 """
 
 from __future__ import annotations
@@ -28,8 +31,8 @@ class Frame:
     scope: Scope
     spans: Spans
     namespace: py.Namespace
-    maybe_unbound: set[gast.Name]  # reads that may find no value
-    user_liveness: Liveness  # of the user's program, jumps and all: sharper at loops
+    maybe_unbound: set[gast.Name]  # reads of names that may be unbound
+    user_liveness: Liveness  # of the user's program, with its jumps: more precise at loops
     core_liveness: Liveness  # of the desugared program
     lower_function: Callable[[Frame, gast.AST], Value]
     values: dict[str, Value] = field(default_factory=dict)
@@ -38,7 +41,7 @@ class Frame:
     # ----- Variables
 
     def read(self, node: gast.Name) -> Value:
-        """The value of the variable `node`; an error at run time where it has none."""
+        """The value of the variable `node`; a run-time error if it is unbound."""
         kind, name = self.scope.kind(node.id), user_name(node.id)
         if kind == "cell":
             return emit1(py.load_cell, self.cells[node.id], name=name)
@@ -57,7 +60,7 @@ class Frame:
         return self.current(node.id)
 
     def current(self, name: str) -> Value:
-        """The value of a plain local, `py.undefined` if it has none."""
+        """The value of a plain local variable, `py.undefined` if it is unbound."""
         if name in self.values:
             return self.values[name]
         return emit1(py.undefined, name=user_name(name))
@@ -87,7 +90,7 @@ class Frame:
         assigned: Iterable[str],
         live: Iterable[str] | None = None,
     ) -> tuple[Value, ...]:
-        """An `if`: what its branches return. Of the names `assigned`, the `live` are joined."""
+        """An `if`, and the results of its branches. Merges the `assigned` names that are `live`."""
         assigned = [n for n in dict.fromkeys(assigned) if self.scope.is_value(n)]
         joined = assigned if live is None else [n for n in assigned if n in live]
         outside = self.values
@@ -110,7 +113,7 @@ class Frame:
         assigned: Iterable[str],
         live: Iterable[str],
     ) -> None:
-        """A loop over `iterable`, while `test`. Of names `assigned`, it carries the `live`."""
+        """A loop over `iterable`, while `test`. It carries the `assigned` names that are `live`."""
         assigned = [n for n in dict.fromkeys(assigned) if self.scope.is_value(n)]
         carried = [n for n in assigned if n in live]
         kept = {n: v for n, v in self.values.items() if n not in assigned}
@@ -142,13 +145,13 @@ class Frame:
             self.values[name] = value
             value.name = user_name(name)
 
-    # ----- What liveness says
+    # ----- Live names
 
     def live_after(self, node: gast.If) -> frozenset[str]:
         return self.core_liveness.after[node]
 
     def live_at(self, loop: Loop) -> frozenset[str]:
-        """Names to carry: live in the desugared program and, if the user's, in the user's."""
+        """Names to carry: live in the desugared program, and in the user's loop if there is one."""
         live = self.core_liveness.header[loop]
         if loop not in self.user_liveness.header:
             return live

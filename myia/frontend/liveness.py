@@ -1,13 +1,17 @@
-"""Live variables: which names are read later, so what `if` must yield and loops must carry.
+"""Live variables: the names that an `if` must yield and a loop must carry.
 
     n = 0
-    for x in xs:        # carries n (read in the next trip, and after), not t
+    for x in xs:        # carries n (read in the next iteration, and after), not t
         t = x * x
         n = n + t
     return n
 
-A backward analysis of core Python, of the user's program with its jumps as of the desugared one.
-Inner functions count for nothing here: the names that they share are cells, not values.
+A backward data-flow analysis of core Python, with or without jumps. Names that inner functions
+share are cells, not SSA values: inner functions are ignored.
+
+Computes the live names after each `if` and loop, and at each loop header. Guarantees that a name
+not in them is not read later before it is assigned. Gives up nowhere; all branches count as
+possible.
 """
 
 from __future__ import annotations
@@ -25,21 +29,21 @@ NOTHING: Names = frozenset()
 
 @dataclass
 class Liveness:
-    """`after[node]`: live after an `if` or a loop; `header[node]`: where each trip begins."""
+    """`after[node]`: live after an `if` or loop; `header[node]`: at the start of each iteration."""
 
     after: dict[gast.If | Loop, Names] = field(default_factory=dict)
     header: dict[Loop, Names] = field(default_factory=dict)
 
 
 def liveness(stmts: list[gast.stmt]) -> Liveness:
-    """Of the whole body of a function."""
+    """The live names at each `if` and loop in the body of a function."""
     analysis = _Analysis()
     analysis.block(stmts, NOTHING)
     return analysis.found
 
 
 def reads(*parts: gast.AST | None) -> Names:
-    """Names that the evaluation of `parts` may read."""
+    """The names that the evaluation of `parts` may read."""
     return frozenset(
         n.id
         for part in parts
@@ -50,7 +54,7 @@ def reads(*parts: gast.AST | None) -> Names:
 
 
 def definitely_bound(target: gast.AST | None) -> Names:
-    """Names that an assignment to `target` always replaces."""
+    """The names that an assignment to `target` always binds."""
     if isinstance(target, gast.Name):
         return frozenset([target.id])
     if isinstance(target, gast.Starred):
@@ -66,7 +70,7 @@ class _Analysis:
         self.jumps: list[tuple[Names, Names]] = []  # live after `break`, after `continue`
 
     def block(self, stmts: Iterable[gast.stmt], live: Names) -> Names:
-        """What is live before `stmts`, given what is after."""
+        """The live names before `stmts`, given those after."""
         for stmt in reversed(list(stmts)):
             live = self.statement(stmt, live)
         return live

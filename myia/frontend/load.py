@@ -1,11 +1,11 @@
-"""A Python function -> code of IR(py), or its core Python as text: the frontend's entries.
+"""The entry points of the frontend: a Python function -> code of IR(py), or core Python as text.
 
-source.find   the `def` or `lambda` of the function, in its file
-fence         what is not supported is refused
-rename        every name means one variable of its function
-core          one kind of loop
-scopes        which variable each name is
-lower         definite assignment, liveness, desugaring, then SSA: function by function
+source.find   finds the `def` or `lambda` of the function in its file
+fence         refuses unsupported syntax
+rename        makes every name mean one variable of its function
+core          converts to core Python, with one kind of loop
+scopes        finds the kind of each variable
+lower         definite assignment, liveness, desugaring, then SSA, function by function
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ _cache: dict[int, _Loaded] = {}  # by the id of the Python code object
 
 
 def load(fn) -> py.Code:
-    """The code of a Python function, lambda or method (of a method, with `self` to be given).
+    """The code of a Python function, lambda or method (of a method, with `self` as a parameter).
 
-    Functions made by one `def` share the IR, `Code.region` (if no function is defined inside),
-    and have each their own namespace.
+    Functions made by one `def` share `Code.region` (if no function is defined inside); each has its
+    own namespace.
     """
     fn = _plain_function(fn)
     code, namespace = fn.__code__, _namespace(fn)
@@ -87,9 +87,9 @@ def _load(fn: types.FunctionType, namespace: py.Namespace) -> py.Code:
 
 
 def core_text(fn) -> str:
-    """The source of a function that `load` accepts, desugared: what IR(py) is lowered from.
+    """The desugared source of a function: the core Python that is lowered to IR(py).
 
-    A lambda stays one: it has no jumps. `unparse.py` says what in the text is not Python.
+    A lambda remains a lambda: it has no jumps. `unparse.py` lists what is not Python in the text.
     """
     fn = _plain_function(fn)
     node, file = source.find(fn)
@@ -114,7 +114,7 @@ def _core(fn: types.FunctionType, node: ast.AST, spans: Spans) -> gast.AST:
     """The function in core Python, with its jumps."""
     tree = gast.ast_to_gast(node)
     if hasattr(tree, "decorator_list"):
-        tree.decorator_list = []  # they have been applied: `fn` is what they were given
+        tree.decorator_list = []  # they have been applied already: `fn` is their argument
     place_f_strings(tree)
     fence(tree, spans)
     if any(isinstance(n, gast.Match) for n in gast.walk(tree)):
@@ -125,7 +125,7 @@ def _core(fn: types.FunctionType, node: ast.AST, spans: Spans) -> gast.AST:
 
 
 def _shadowing(fn: types.FunctionType, tree: gast.AST) -> frozenset[str]:
-    """Names that may hide a builtin: of the module, of closures, of anything in the function."""
+    """Names of the module, of closures and in the function: they may hide a builtin."""
     stored = {n.id for n in gast.walk(tree) if isinstance(n, gast.Name) and not _is_load(n)} | {
         n.name for n in gast.walk(tree) if isinstance(n, gast.FunctionDef)
     }

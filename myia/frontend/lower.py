@@ -1,8 +1,8 @@
-"""Functions and statements of core Python -> IR(py).
+"""Lowering of functions and statements: core Python -> IR(py).
 
 def f(x):                             region(%x) {
     y = x * 2                           %y = py.binary {op="*"} %x, 2
-    return lambda: y         ->         ... y lives in a cell, since the lambda reads it
+    return lambda: y         ->         ... y is a cell, since the lambda reads it
                                       }
 """
 
@@ -29,7 +29,7 @@ from myia.primitives.core import py
 
 
 def lower(scope: Scope, spans: Spans, namespace: py.Namespace) -> py.Code:
-    """The function of `scope` as code of IR(py); what it is made of is consumed."""
+    """The function of `scope` as code of IR(py); its syntax tree is consumed."""
     node = scope.node
     maybe_unbound, user_liveness = maybe_unbound_reads(node), liveness(body_of(node))
     stmts = desugar(node)
@@ -74,7 +74,7 @@ def _region(frame: Frame, stmts: list[gast.stmt]) -> Region:
     def body(*args: Value) -> list[Value]:
         frame.cells.update(zip(scope.captured, args))
         given = dict(zip(scope.parameters, args[len(scope.captured) :]))
-        for name in _in_order(scope):
+        for name in _entry_cells(scope):
             frame.new_cell(name)
         for name, value in given.items():
             frame.write(name, value)
@@ -86,8 +86,8 @@ def _region(frame: Frame, stmts: list[gast.stmt]) -> Region:
         return build_region([PY] * len(names), body, names)
 
 
-def _in_order(scope: Scope) -> list[str]:
-    """The cells to make on entry; a comprehension makes those of its own variables."""
+def _entry_cells(scope: Scope) -> list[str]:
+    """The cells to make on entry. (Comprehensions make the cells of their variables.)"""
     order = dict.fromkeys([*scope.parameters, *scope.used, *scope.locals])
     return [name for name in order if name in scope.cells and "%" not in name]
 
@@ -178,7 +178,7 @@ def _assert(frame: Frame, node: gast.Assert) -> None:
         emit(py.assert_, condition, const(None) if node.msg is None else const(node.msg.value))
         return
 
-    def fail() -> list[Value]:  # the message is made only when it is needed
+    def fail() -> list[Value]:  # the message is computed only if the assertion fails
         emit(py.assert_, const(False), expression(frame, node.msg))
         return []
 

@@ -1,4 +1,9 @@
-"""Expressions of core Python -> ops of IR(py), in Python's order of evaluation."""
+"""Lowering of expressions: core Python -> ops of IR(py), in Python's order of evaluation.
+
+a[i] + f(x)      ->      %0 = py.getitem %a, %i
+                         %1 = py.call %f, %x
+                         py.binary {op="+"} %0, %1
+"""
 
 from __future__ import annotations
 
@@ -99,17 +104,17 @@ def _slice(frame: Frame, node: gast.Slice) -> Value:
     return emit1(py.slice_, *(optional(frame, n) for n in (node.lower, node.upper, node.step)))
 
 
-# ----- Short circuits: what is not evaluated is in a branch that is not taken
+# ----- Short circuits: operands that may not be evaluated are in branches
 
 
-def _either(
+def _branch_value(
     frame: Frame,
     pred: Value,
     then: Callable[[], Value],
     other: Callable[[], Value],
     *parts: gast.expr,
 ) -> Value:
-    """The value of one of two branches; `parts`, evaluated in them, may assign by `:=`."""
+    """An `if` with one value; `parts`, evaluated in its branches, may assign by `:=`."""
     (value,) = frame.branch(pred, lambda: [then()], lambda: [other()], assigned(*parts))
     return value
 
@@ -117,7 +122,7 @@ def _either(
 def _if_expression(frame: Frame, node: gast.IfExp) -> Value:
     pred = expression(frame, node.test)
     then, other = node.body, node.orelse
-    return _either(
+    return _branch_value(
         frame,
         pred,
         lambda: expression(frame, then),
@@ -138,8 +143,8 @@ def _bool_op(frame: Frame, node: gast.BoolOp) -> Value:
             return rest(expression(frame, others[0]), others[1:])
 
         if isinstance(node.op, gast.And):
-            return _either(frame, value, more, lambda: value, *others)
-        return _either(frame, value, lambda: value, more, *others)
+            return _branch_value(frame, value, more, lambda: value, *others)
+        return _branch_value(frame, value, lambda: value, more, *others)
 
     return rest(expression(frame, node.values[0]), node.values[1:])
 
@@ -153,7 +158,7 @@ def _compare(frame: Frame, node: gast.Compare) -> Value:
         if len(ops) == 1:
             return value
         ops, others = ops[1:], others[1:]
-        return _either(frame, value, lambda: rest(right, ops, others), lambda: value, *others)
+        return _branch_value(frame, value, lambda: rest(right, ops, others), lambda: value, *others)
 
     return rest(expression(frame, node.left), node.ops, node.comparators)
 
@@ -182,7 +187,7 @@ def _is_bare_super(frame: Frame, node: gast.Call) -> bool:
 
 
 def _super(frame: Frame) -> Value:
-    """`super()` is `super(__class__, self)`, which Python's compiler arranges in the same way."""
+    """`super()` is `super(__class__, self)`, as in Python's compiler."""
     first = frame.scope.parameters[0]
     super_, cls = emit1(py.global_, name="super"), emit1(py.free, name="__class__")
     itself = frame.cells[first] if first in frame.cells else frame.values[first]
@@ -224,7 +229,9 @@ def _joined_string(frame: Frame, node: gast.JoinedStr) -> Value:
         how = (CONVERSIONS[part.conversion], spec)
         if spec is None:
             value, how = _format_dynamically(frame, value, part), (None, "")
-        elif _has_call(node.values[i + 1 :]):  # which may change the value: text first
+        elif _has_call(
+            node.values[i + 1 :]
+        ):  # a call may change the value: convert it to text first
             value, how = emit1(py.format_, value, parts=(how,)), (None, "")
         values.append(value)
         parts.append(how)
@@ -266,7 +273,7 @@ def _comprehension(frame: Frame, node: gast.expr) -> Value:
     container, add = CONTAINERS[type(node)]
     result = emit1(container, stars=())
     variables = _variables(*node.generators)
-    carried = [*assigned(node), *_read_early(frame, node, variables)]
+    carried = [*assigned(node), *_read_before_assignment(frame, node, variables)]
     for name in variables:
         if name in frame.scope.cells:
             frame.new_cell(name)
@@ -310,7 +317,7 @@ def _variables(*generators: gast.comprehension) -> list[str]:
     return [n.id for n in targets if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)]
 
 
-def _read_early(frame: Frame, node: gast.expr, variables: list[str]) -> list[str]:
+def _read_before_assignment(frame: Frame, node: gast.expr, variables: list[str]) -> list[str]:
     """Variables that the comprehension may read in an iteration before it assigns them."""
     names = (n for n in gast.walk(node) if isinstance(n, gast.Name))
     maybe_unbound = {n.id for n in names if n in frame.maybe_unbound}
@@ -323,7 +330,7 @@ def _append(frame: Frame, node: gast.expr, result: Value) -> None:
 
 
 def _append_static(frame: Frame, node: gast.SetComp, result: Value) -> None:
-    """An item of a set is known at compile time: a set of it alone says so inside the loop."""
+    """Items of a set must be compile-time constants: a set of one item checks it in the loop."""
     item = expression(frame, node.elt)
     emit1(py.set_, item, stars=(False,))
     emit1(py.call, emit1(py.getattr_, result, name="append"), item, spec=(None,))

@@ -1,4 +1,4 @@
-"""`match` is `if`: each pattern becomes a test and the assignments of what it captures.
+"""Desugaring of `match`: each pattern becomes a test, and assignments of its captures.
 
     match x:                            %subject = x
         case ("mul", k) if k > 1:       if (isinstance(%subject, (tuple, list))
@@ -11,7 +11,7 @@
                                         elif %subject == "one" or %subject is None:
                                             c
 
-Sequence patterns take tuples and lists, mapping patterns dicts.
+Sequence patterns match tuples and lists; mapping patterns match dicts.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from myia.frontend.spans import Spans
 from myia.source.diagnostics import MyiaError
 
 BUILTINS_USED = frozenset({"isinstance", "len", "tuple", "list", "dict", "getattr"})
-# Classes whose one positional pattern is matched by the object itself.
+# Classes whose single positional pattern matches the object itself.
 SELF_MATCHING_CLASSES = frozenset(
     {"bool", "bytearray", "bytes", "dict", "float", "frozenset", "int", "list", "set", "str"}
     | {"tuple"}
@@ -35,13 +35,13 @@ SELF_MATCHING_CLASSES = frozenset(
 
 
 def remove_matches(tree: gast.AST, taken: frozenset[str], spans: Spans) -> gast.AST:
-    """`tree` without `match`; `taken`: the names that are not the builtins that they look like."""
+    """`tree` without `match`; `taken` are the names that hide a builtin."""
     return _Matches(taken, spans).visit(tree)
 
 
 @dataclass
 class _Case:
-    """What one pattern asks for, in order, and what it binds."""
+    """The tests of one pattern, in order, and its bindings."""
 
     tests: list[gast.expr] = field(default_factory=list)
     bindings: list[tuple[str, gast.expr]] = field(default_factory=list)
@@ -80,7 +80,7 @@ class _Matches(gast.NodeTransformer):
             return body
         return [_located(gast.If(_all(found.tests), body, otherwise), case.pattern)]
 
-    # ----- Patterns; `at()` makes an expression of what is matched
+    # ----- Patterns; `at()` makes the expression of the matched object
 
     def pattern(self, node: gast.AST, at: Callable[[], gast.expr], case: _Case) -> None:
         before = len(case.tests)
@@ -122,8 +122,8 @@ class _Matches(gast.NodeTransformer):
                 if pattern.name is not None:
                     case.bindings.append((pattern.name, _rest(at(), i, after - 1)))
                 continue
-            place = i if not stars or i < stars[0] else -after
-            self.pattern(pattern, lambda place=place: _item(at(), place), case)
+            index = i if not stars or i < stars[0] else -after
+            self.pattern(pattern, lambda index=index: _item(at(), index), case)
 
     def pattern_MatchMapping(self, node, at, case):
         if node.rest is not None:
@@ -154,7 +154,7 @@ class _Matches(gast.NodeTransformer):
             )
 
 
-# ----- Making nodes
+# ----- New nodes
 
 
 def _name(id: str, ctx: type = gast.Load) -> gast.Name:
@@ -169,8 +169,8 @@ def _is_instance(x: gast.expr, *classes: str) -> gast.Call:
     return _call("isinstance", x, gast.Tuple([_name(c) for c in classes], gast.Load()))
 
 
-def _item(x: gast.expr, place: int) -> gast.Subscript:
-    return gast.Subscript(x, gast.Constant(place, None), gast.Load())
+def _item(x: gast.expr, index: int) -> gast.Subscript:
+    return gast.Subscript(x, gast.Constant(index, None), gast.Load())
 
 
 def _rest(x: gast.expr, before: int, after: int) -> gast.Call:
@@ -181,7 +181,7 @@ def _rest(x: gast.expr, before: int, after: int) -> gast.Call:
 
 
 def _captured(name: str, x: gast.expr) -> gast.expr:
-    """An assignment inside a test, which it passes: a list of one item is true."""
+    """An assignment as a test that always holds: a list of one item is true."""
     return gast.List([gast.NamedExpr(_name(name, gast.Store), x)], gast.Load())
 
 
@@ -190,7 +190,7 @@ def _all(tests: list[gast.expr]) -> gast.expr:
 
 
 def _located(node: gast.AST, like: gast.AST) -> gast.AST:
-    """Give `node` and what was made with it the place of `like`."""
+    """Give `node` and its new children the source location of `like`."""
     if getattr(node, "lineno", None) is not None:
         return node
     if "lineno" in node._attributes:

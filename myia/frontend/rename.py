@@ -1,6 +1,6 @@
-"""Two renamings that make every name mean one variable of its function.
+"""Renaming of comprehension variables and private names: one variable per name and function.
 
-Comprehension variables, which live in a scope of their own:
+Comprehension variables, which have a scope of their own:
 
     [x * y for x in x]        ->        [x%1 * y for x%1 in x]
 
@@ -70,7 +70,7 @@ class _Renamer:
 
 
 def bound_names(stmts: list[gast.stmt]) -> set[str]:
-    """Names that `stmts` bind in their own scope, in any way."""
+    """All names that `stmts` bind in their own scope."""
     found: set[str] = set()
     for stmt in stmts:
         _collect_bound(stmt, found)
@@ -95,7 +95,7 @@ def _collect_bound(node: gast.AST, found: set[str]) -> None:
 
 
 def _outside_targets(node: gast.AST):
-    """A comprehension binds no name outside but by `:=` in its parts."""
+    """The parts of a comprehension that may bind a name outside it, by `:=`."""
     for generator in node.generators:
         yield generator.iter
         yield from generator.ifs
@@ -108,7 +108,7 @@ def _outside_targets(node: gast.AST):
 
 
 def mangle_private_names(tree: gast.AST, qualname: str) -> None:
-    """Spell the private names of the class that `qualname` lies in as Python does (in place).
+    """Mangle private names as Python does in the class that encloses `qualname` (in place).
 
     The keywords of calls are left alone, as Python leaves them.
     """

@@ -1,4 +1,4 @@
-"""Which variable each name is, by Python's rules.
+"""Scopes: the kind of variable of each name, by Python's rules.
 
     local      an SSA value of the function
     cell       a local that an inner function reads or assigns: shared, so a cell
@@ -6,7 +6,7 @@
     free       a variable of a Python closure around the outermost compiled function
     global     a name of the module, or a builtin
 
-The comprehensions' variables are renamed before (`rename.py`), so functions are the only scopes.
+Comprehension variables have been renamed (`rename.py`), so functions are the only scopes.
 """
 
 from __future__ import annotations
@@ -96,14 +96,14 @@ def _note(scope: Scope, node: gast.AST) -> None:
 
 
 def _unresolved(scope: Scope) -> dict[str, None]:
-    """Names that `scope`, or a function inside it, takes from outside."""
+    """The names that `scope`, or a function inside it, reads from outside."""
     names = dict(scope.used)
     for child in scope.children.values():
         names.update(_unresolved(child))
     return {name: None for name in names if name not in scope.locals}
 
 
-# ----- Top down: what the names from outside are
+# ----- Top down: the kind of the names from outside
 
 
 def _resolve(scope: Scope, visible: frozenset[str], free: frozenset[str]) -> None:
@@ -133,11 +133,11 @@ def _check_node(scope: Scope, node: gast.AST, spans: Spans) -> None:
         raise MyiaError(errors.DeleteCaptured(spans.of(node), node.id))
 
 
-# ----- What a piece of code assigns
+# ----- The names that code assigns
 
 
 def assigned(*parts: gast.AST) -> Iterator[str]:
-    """Names that `parts` bind in their own scope; not the variables of comprehensions."""
+    """The names that `parts` bind in their scope, without comprehension variables."""
     for part in parts:
         yield from _assigned(part)
 

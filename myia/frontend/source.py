@@ -1,7 +1,7 @@
-"""From a Python function to the piece of syntax that it was made of.
+"""From a Python function to the syntax tree of its `def` or `lambda`.
 
-The whole file is parsed, once, and the function is found in it by the lines and columns that its
-code object remembers: so places are true, and a lambda is found wherever it stands.
+The whole file is parsed, once. The function is found in it by the lines and columns in its code
+object: locations are right, and a lambda is found anywhere in an expression.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FUNCTION_NODES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 @dataclass(frozen=True, eq=False)
 class ParsedFile:
-    """A file's text, the functions in its syntax, and the code objects it compiles to."""
+    """A file's text, the functions in its syntax tree, and the code objects it compiles to."""
 
     source: SourceFile
     functions: tuple[ast.AST, ...]
@@ -34,9 +34,9 @@ _files: dict[str, ParsedFile] = {}
 
 
 def find(fn: types.FunctionType) -> tuple[ast.AST, SourceFile]:
-    """The node of `fn`'s `def` or `lambda`, and the file that it stands in."""
+    """The node of `fn`'s `def` or `lambda`, and its file."""
     name = fn.__code__.co_filename
-    if not _is_loaded_plainly(fn):
+    if not _has_standard_loader(fn):
         linecache.checkcache(name)
     file = _parsed_file(fn)
     found = _nodes(fn, file)
@@ -52,9 +52,9 @@ def find(fn: types.FunctionType) -> tuple[ast.AST, SourceFile]:
 
 
 def _nodes(fn: types.FunctionType, file: ParsedFile) -> list[ast.AST]:
-    """The nodes that `fn` may be made of: one, unless the text has changed or cannot tell."""
+    """The nodes that may define `fn`: one, unless the text has changed or is ambiguous."""
     code = fn.__code__
-    if _is_loaded_plainly(fn) and not any(_same_code(code, c) for c in file.codes):
+    if _has_standard_loader(fn) and not any(_same_code(code, c) for c in file.codes):
         return []
     found = [node for node in file.functions if _may_be(node, code)]
     if len(found) > 1:
@@ -83,7 +83,7 @@ def _parsed_file(fn: types.FunctionType) -> ParsedFile:
 
 def _parse(text: str, source: SourceFile, fn: types.FunctionType) -> ParsedFile:
     try:
-        with warnings.catch_warnings(action="ignore"):  # they were shown when it was imported
+        with warnings.catch_warnings(action="ignore"):  # they were shown at import
             tree = ast.parse(text)
             top = compile(text, source.name, "exec", dont_inherit=True)
     except SyntaxError:
@@ -99,14 +99,14 @@ def _codes_in(code: types.CodeType):
             yield from _codes_in(const)
 
 
-# ----- Is the text still that of the code?
+# ----- Does the text still match the code?
 
 
-def _is_loaded_plainly(fn: types.FunctionType) -> bool:
-    """True when nothing but Python's compiler stands between the file and the code.
+def _has_standard_loader(fn: types.FunctionType) -> bool:
+    """True if Python's own loader compiled the file, without changes.
 
-    Others (pytest's rewritten asserts, import hooks of type checkers) change the code that a file
-    gives, so that it cannot be compared.
+    Other loaders (pytest's assertion rewriting, import hooks of type checkers) change the code of a
+    file, so that it cannot be compared.
     """
     loader = fn.__globals__.get("__loader__")
     return type(loader) is importlib.machinery.SourceFileLoader and (
@@ -127,11 +127,11 @@ def _same_const(a, b) -> bool:
         return _same_code(a, b)
     if isinstance(a, tuple) and isinstance(b, tuple):
         return len(a) == len(b) and all(map(_same_const, a, b))
-    # Not `==` alone: 1 is not 1.0 here, 0.0 not -0.0, and nan is nan.
+    # `==` does not suffice: here 1 differs from 1.0, 0.0 from -0.0, and nan equals itself.
     return type(a) is type(b) and (a == b if isinstance(a, frozenset) else repr(a) == repr(b))
 
 
-# ----- Which node is it?
+# ----- The node of a code object
 
 
 def _may_be(node: ast.AST, code: types.CodeType) -> bool:
@@ -145,16 +145,16 @@ def _may_be(node: ast.AST, code: types.CodeType) -> bool:
     if counts != (code.co_argcount, code.co_kwonlyargcount):
         return False
     named += [arg.arg for arg in (a.vararg, a.kwarg) if arg is not None]
-    return all(map(_is_spelled, named, code.co_varnames))
+    return all(map(_is_mangled_as, named, code.co_varnames))
 
 
-def _is_spelled(name: str, variable: str) -> bool:
-    """A private name of a class is spelled with the class's name in front."""
+def _is_mangled_as(name: str, variable: str) -> bool:
+    """Private names are mangled: the variable has the name of the class in front."""
     return variable == name or (name.startswith("__") and variable.endswith(name))
 
 
 def _spans_code(node: ast.AST, code: types.CodeType) -> bool:
-    """Do all instructions of `code` come from inside the body of `node`?"""
+    """Are all instructions of `code` located inside the body of `node`?"""
     body = node.body if isinstance(node.body, list) else [node.body]
     start = (body[0].lineno, body[0].col_offset)
     end = (body[-1].end_lineno, body[-1].end_col_offset)
@@ -167,5 +167,5 @@ def _spans_code(node: ast.AST, code: types.CodeType) -> bool:
 
 
 def _innermost(nodes: list[ast.AST]) -> list[ast.AST]:
-    """Without those that contain another: code inside the inner lambda is inside both."""
+    """`nodes` without those that contain another: the inner lambda is inside both."""
     return [n for n in nodes if not any(m is not n and m in ast.walk(n) for m in nodes)]

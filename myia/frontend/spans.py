@@ -1,4 +1,4 @@
-"""From nodes of gast to spans of the source."""
+"""Spans of syntax nodes: from nodes of gast to ranges of characters of the source."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import gast
 
 from myia.source.span import SourceFile, Span
 
-# Until Python 3.12 the parser misplaces what stands inside an f-string.
-_F_STRINGS_HAVE_PLACES = sys.version_info >= (3, 12)
+# Before Python 3.12 the parser gives wrong locations to nodes inside an f-string.
+_F_STRINGS_HAVE_LOCATIONS = sys.version_info >= (3, 12)
 
 
 class Spans:
@@ -37,7 +37,7 @@ class Spans:
         return Span(self.file, span.line, span.col, span.line, len(line.rstrip()))
 
     def _column(self, line: int, offset: int) -> int:
-        """The parser counts bytes of UTF-8; we count characters."""
+        """The column in characters; the parser counts bytes of UTF-8."""
         text = self.file.line(line)
         if text is None or text.isascii():
             return offset
@@ -45,8 +45,8 @@ class Spans:
 
 
 def place_f_strings(tree: gast.AST) -> None:
-    """Give what stands inside an f-string the place of the f-string, where Python has no better."""
-    if _F_STRINGS_HAVE_PLACES:
+    """Give nodes inside an f-string its location, on Python versions that have none."""
+    if _F_STRINGS_HAVE_LOCATIONS:
         return
     for node in gast.walk(tree):
         if isinstance(node, gast.JoinedStr):

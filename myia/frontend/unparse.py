@@ -1,12 +1,11 @@
-"""Core Python as text, for `F.ir(*args)["core"]` and for tests. Nothing is compiled from it.
+"""The printer of core Python, for `F.ir(*args)["core"]` and tests. The text is never compiled.
 
-It reads as Python, with two exceptions:
+It is Python, with two exceptions:
 
-    %value, %returned, %break       control-flow states that desugaring adds; no user can write `%`
+    %value, %returned, %break       generated flags and values; no user can write `%`
     for x in xs, while test:        a `for` that stops early: the test precedes each iteration
 
-Variables of comprehensions have the user's names again. Docstrings, which mean nothing here, are
-left out.
+Comprehension variables have the user's names again. Docstrings are left out.
 """
 
 from __future__ import annotations
@@ -142,7 +141,7 @@ OPERATORS = (
 )
 PRECEDENCE = {kind: i for i, kinds in enumerate(OPERATORS) for kind in kinds}
 
-# Where any operation may stand, and where a tuple may as well.
+# Fields that take any operation without parentheses, and fields that take a tuple, too.
 FIELDS_OF_EXPRESSIONS = {
     ast.AnnAssign: ("value",),
     ast.Assert: ("test", "msg"),
@@ -194,7 +193,7 @@ def _children(node: ast.AST, fields: tuple[str, ...]) -> Iterator[ast.expr]:
 
 
 def _precedence(node: ast.AST | None) -> int:
-    """Of an operation, -1 for anything else."""
+    """The precedence of an operation; -1 for other nodes."""
     return PRECEDENCE.get(type(getattr(node, "op", node)), -1)
 
 

@@ -1,7 +1,7 @@
-"""Abstract values: what the compiler knows of a value before it exists.
+"""Abstract values: what is known about a value at compile time.
 
-`Aval` is an array (or scalar) of known dtype and shape; typed IR knows nothing else. `PY` is the
-aval of every value of IR(py): some Python object.
+`Aval` is the dtype and shape of an array (or scalar): the only abstract values of typed IR. `PY` is
+the aval of every value of IR(py): some Python object.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ class Aval:
     @property
     def size(self) -> int:
         size = 1
-        for extent in self.shape:
-            size *= extent
+        for length in self.shape:
+            size *= length
         return size
 
     @property
@@ -68,7 +68,7 @@ def dtype_name(dtype: np.dtype) -> str:
         return "bool"
     if dtype.kind in _SHORT and dtype.isbuiltin == 1:
         return f"{dtype.kind}{dtype.itemsize * 8}"
-    return dtype.name  # bfloat16 and friends
+    return dtype.name  # bfloat16 and similar
 
 
 def parse_dtype(text: str) -> np.dtype:

@@ -87,7 +87,7 @@ def emit1(primitive: Primitive, *operands: Value, **params) -> Value:
 
 
 def append(op: Op) -> None:
-    """Append an op that exists already (valid here: its operands are visible)."""
+    """Append an existing op, whose operands are visible here."""
     _state.builders[-1].ops.append(op)
 
 

@@ -1,4 +1,4 @@
-"""The functions of IR(py): what `py.function` makes a closure of."""
+"""Functions of IR(py): the code that `py.function` makes a closure of."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from myia.source.span import Span
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Namespace:
-    """Where `py.global` and `py.free` look names up: those of the outermost compiled function."""
+    """The variables that `py.global` and `py.free` read: those of the outermost function."""
 
     globals: Mapping[str, Any]
     cells: Mapping[str, CellType]

@@ -1,4 +1,4 @@
-"""The data structure of the IR.
+"""The data structure of the IR: functions, regions, ops and values in SSA form.
 
     Function ::= name, Region, input names               closed: reads nothing from outside
     Region   ::= (args) { Op* yield Value* }             may read values of enclosing regions
@@ -55,7 +55,7 @@ class Op:
 
     @property
     def params_key(self) -> Any:
-        """Hashable, equal only for parameters that mean the same; passes ask again and again."""
+        """A hashable key of the parameters, equal only for equal meanings; cached."""
         try:
             return self._params_key
         except AttributeError:
@@ -78,7 +78,7 @@ class Region:
 
     @property
     def captured(self) -> tuple[Value, ...]:
-        """Values of enclosing regions that it reads, in order of first use; found only once."""
+        """Values of enclosing regions that it reads, in order of first use; cached."""
         try:
             return self._captured
         except AttributeError:
@@ -96,8 +96,8 @@ class Function:
     name: str
     region: Region
     span: Span | None = None
-    # The texts of the run-time checks of this program: the last result is then the code
-    # of the first check that failed (0: none), an index into this table from 1.
+    # The messages of the program's run-time checks. If there are any, the last result is the number
+    # of the first check that failed (0: none; 1: the first message).
     checks: tuple[str, ...] = field(default=())
 
     @property
@@ -131,7 +131,7 @@ def captures(*regions: Region) -> list[Value]:
 
 
 def reads(op: Op) -> tuple[Value, ...]:
-    """All values from outside that an op reads, also in its regions."""
+    """All values from outside that an op reads, in its regions, too."""
     return (*op.operands, *captures(*op.regions)) if op.regions else op.operands
 
 

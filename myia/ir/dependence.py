@@ -1,4 +1,4 @@
-"""What it takes to have values, and what depends on them."""
+"""Slices of a program: the ops that values depend on, and the values that depend on values."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from myia.ir.core import Op, Value, reads
 
 
 def needed(ops: Sequence[Op], wanted: Iterable[Value], given=()) -> list[Op]:
-    """Those of `ops` that it takes to have the `wanted` values, given others."""
+    """The backward slice: those of `ops` that compute the `wanted` values from the `given` ones."""
     missing = {x for x in wanted if x not in given}
     chosen = []
     for op in reversed(ops):
@@ -19,7 +19,7 @@ def needed(ops: Sequence[Op], wanted: Iterable[Value], given=()) -> list[Op]:
 
 
 def with_dependents(values: Iterable[Value], ops: Sequence[Op]) -> set[Value]:
-    """`values`, and what `ops` compute from them."""
+    """The forward slice: `values`, and all that `ops` compute from them."""
     found = set(values)
     for op in ops:
         if not found.isdisjoint(reads(op)):

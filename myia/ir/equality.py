@@ -22,34 +22,37 @@ def same(f, g) -> bool:
     return same_region(f, g, {})
 
 
-def same_region(f: Region, g: Region, twin: dict[Value, Value]) -> bool:
-    """`twin` gives, of each value around `f`, the value around `g` that is its like.
+def same_region(f: Region, g: Region, counterpart: dict[Value, Value]) -> bool:
+    """Whether two regions are equal, given the `counterpart` in `g` of each value around `f`.
 
-    A captured value that is no key stands for itself. `twin` grows.
+    A captured value without an entry is its own counterpart. The search adds entries to
+    `counterpart`.
     """
     if [x.aval for x in f.args] != [x.aval for x in g.args] or len(f.ops) != len(g.ops):
         return False
-    twin.update(zip(f.args, g.args))
-    return all(_same_op(p, q, twin) for p, q in zip(f.ops, g.ops)) and _alike(
-        f.yields, g.yields, twin
+    counterpart.update(zip(f.args, g.args))
+    return all(_same_op(p, q, counterpart) for p, q in zip(f.ops, g.ops)) and _correspond(
+        f.yields, g.yields, counterpart
     )
 
 
-def _alike(xs: tuple[Value, ...], ys: tuple[Value, ...], twin: dict[Value, Value]) -> bool:
-    return len(xs) == len(ys) and all(twin.get(x, x) is y for x, y in zip(xs, ys))
+def _correspond(
+    xs: tuple[Value, ...], ys: tuple[Value, ...], counterpart: dict[Value, Value]
+) -> bool:
+    return len(xs) == len(ys) and all(counterpart.get(x, x) is y for x, y in zip(xs, ys))
 
 
-def _same_op(p: Op, q: Op, twin: dict[Value, Value]) -> bool:
+def _same_op(p: Op, q: Op, counterpart: dict[Value, Value]) -> bool:
     if (
         p.primitive is not q.primitive
-        or not _alike(p.operands, q.operands, twin)
+        or not _correspond(p.operands, q.operands, counterpart)
         or [y.aval for y in p.results] != [y.aval for y in q.results]
         or not _same_params(p.params, q.params)
         or len(p.regions) != len(q.regions)
-        or not all(same_region(r, s, twin) for r, s in zip(p.regions, q.regions))
+        or not all(same_region(r, s, counterpart) for r, s in zip(p.regions, q.regions))
     ):
         return False
-    twin.update(zip(p.results, q.results))
+    counterpart.update(zip(p.results, q.results))
     return True
 
 

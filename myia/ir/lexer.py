@@ -1,4 +1,4 @@
-"""Tokens of the text form of the IR, and the cursor that a parser reads them with."""
+"""The lexer of the IR's text form: its tokens, and the cursor with which the parser reads them."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _TOKEN = re.compile(
     | (?P<mark>->|\.\.\.|\*\*|[{}()\[\]=:,<*])""",
     re.VERBOSE,
 )
-_PLACE = re.compile(r"#\s*(?P<file>.+):(?P<line>\d+)\s*$")
+_LOCATION = re.compile(r"#\s*(?P<file>.+):(?P<line>\d+)\s*$")
 
 
 class ParseError(ValueError):
-    """The text is not of the grammar, or cannot be read back."""
+    """The text does not follow the grammar, or cannot be read back."""
 
 
 class Token(NamedTuple):
@@ -43,9 +43,9 @@ def tokenize(text: str) -> tuple[list[Token], dict[int, Span]]:
         if match is None:
             raise ParseError(f"line {line}: cannot read {text[position : position + 20]!r}")
         kind, position = match.lastgroup, match.end()
-        if kind == "comment" and (place := _PLACE.match(match.group())):
-            file = files.setdefault(place["file"], SourceFile(place["file"], ()))
-            number = int(place["line"])
+        if kind == "comment" and (location := _LOCATION.match(match.group())):
+            file = files.setdefault(location["file"], SourceFile(location["file"], ()))
+            number = int(location["line"])
             spans[line] = Span(file, number, 0, number, 0)
         if kind not in ("space", "comment"):
             tokens.append(Token(kind, match.group(), line))
@@ -55,7 +55,7 @@ def tokenize(text: str) -> tuple[list[Token], dict[int, Span]]:
 
 
 class Cursor:
-    """A place among the tokens of a text."""
+    """A position in the tokens of a text."""
 
     def __init__(self, text: str):
         self.tokens, self.spans = tokenize(text)

@@ -13,8 +13,7 @@ _PLAIN = (int, bool, str, bytes, type(None), np.dtype)
 def param_key(value: Any) -> Any:
     """A hashable key of one parameter, equal only for parameters that mean the same.
 
-    Python's `==` will not do: it confuses `0.0` with `-0.0` and `1` with `True`, and tells a NaN
-    from itself.
+    Python's `==` does not suffice: `0.0 == -0.0` and `1 == True`, and a NaN differs from itself.
     """
     kind = type(value)
     if kind is float:
@@ -33,5 +32,5 @@ def param_key(value: Any) -> Any:
 
 
 def params_key(params: Mapping[str, Any]) -> Any:
-    """As `param_key`, of all parameters of an op."""
+    """The key of all parameters of an op (see `param_key`)."""
     return frozenset((name, param_key(value)) for name, value in params.items()) if params else ()

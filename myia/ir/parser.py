@@ -1,7 +1,7 @@
-"""Reads the text form of the IR (its grammar: `ir/printer.py`).
+"""The parser of the IR's text form (grammar: `ir/printer.py`).
 
-Ops are made by the builder, so what is read is typed by the shape rules; result avals that the
-text gives are checked against them. `parse(to_text(f))` is the same program as `f`
+The builder makes the ops, so the shape rules type them; result avals in the text are checked
+against the rules. `parse(to_text(f))` is the same program as `f`
 (`ir/equality.py`), and its text is the same character by character, source lines included.
 Parameters that print as `<...>` (arbitrary Python objects) cannot be read back.
 """
@@ -37,7 +37,7 @@ class _Parser(Cursor):
         super().__init__(text)
         self.namespace = namespace
         self.scopes: list[dict[str, Value]] = []
-        self.python = False  # the section at hand is of IR(py)
+        self.python = False  # whether the current section is of IR(py)
         self.codes: dict[str, Code] = {}
         self.sections = {
             self.tokens[i + 1].text: i
@@ -48,7 +48,7 @@ class _Parser(Cursor):
     # ----- Names
 
     def name(self) -> str:
-        """What stands after an `@`."""
+        """The name after an `@`."""
         return self.next("at")[1:].strip('"')
 
     def value(self) -> Value:
@@ -124,7 +124,7 @@ class _Parser(Cursor):
         return Function(name, region, span, checks)
 
     def code(self, name: str) -> Code:
-        """The code of that section, read once, wherever it is first referred to."""
+        """The code of that section, parsed once, at the first reference to it."""
         if name not in self.codes:
             if name not in self.sections:
                 raise self.error(f"there is no section of the code {name}")

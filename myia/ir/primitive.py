@@ -1,4 +1,4 @@
-"""What a primitive is: one name with its shape rule, lowering, evaluation and derivative.
+"""Primitives: a name with its shape rule, lowering, evaluation and derivative.
 
 Every primitive is one block in `myia/primitives/`, made with the constructors of
 `primitives/core/define.py`. A derivative is stated once, in its natural form:
@@ -65,19 +65,19 @@ NONDIFFERENTIABLE = _Nondifferentiable()
 
 
 class Cotangents(Protocol):
-    """Where the reverse sweep collects: one accumulator per active value."""
+    """The cotangents of the reverse sweep: one accumulator per active value."""
 
     def wants(self, x) -> bool:
         """True when the cotangent of `x` is needed."""
 
     def add(self, x, ct) -> None:
-        """Add `ct` (None: zero) to the cotangent of `x`; ignored when it is not wanted."""
+        """Add `ct` (None: zero) to the cotangent of `x`; a no-op unless that is needed."""
 
     def add_slice(self, x, start, ct) -> None:
-        """Add `ct` to the part of the cotangent of `x` that begins at `start`, known now."""
+        """Add `ct` to a slice of the cotangent of `x`, at static indices `start`."""
 
     def update(self, x, change) -> None:
-        """Let `change` add to some elements of the cotangent of `x`: array -> array."""
+        """Apply `change` (array -> array), which adds to elements of the cotangent of `x`."""
 
 
 @dataclass(eq=False, slots=True, repr=False, kw_only=True)

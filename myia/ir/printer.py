@@ -1,4 +1,4 @@
-"""The text form of the IR: short, stable, and read back by `ir/parser.py`.
+"""The printer: the IR's text form, short and stable, which `ir/parser.py` reads back.
 
     program   ::= section+                       a function, or codes (the first is the main one)
     section   ::= func @name ( %arg: aval, ... ) [-> aval, ...] { block }
@@ -63,7 +63,7 @@ def to_text(
 ) -> str:
     """The text of a function or code (or, for debugging, of one region or op).
 
-    `spans`: whether each op names its source line. `messages` are hung under their ops.
+    `spans`: whether each op names its source line. `messages` are printed below their ops.
     """
     printer = _Printer(spans, messages or {})
     if isinstance(program, Function):
@@ -85,7 +85,7 @@ class _Printer:
         self.spans = spans
         self.messages = messages
         self.names: dict[Value, str] = {}
-        self.taken: dict[str, int] = {}  # how many visible values have this hint
+        self.taken: dict[str, int] = {}  # the number of visible values with this hint
         self.numbered = 0
         self.codes: dict[Code, str] = {}
         self.printed = 0
@@ -101,7 +101,7 @@ class _Printer:
 
     @contextmanager
     def scope(self, indent: int = 1) -> Iterator[None]:
-        """Names given inside are free again afterwards."""
+        """Names given inside may be reused afterwards."""
         taken = dict(self.taken)
         self.indent += indent
         yield
@@ -134,7 +134,7 @@ class _Printer:
         return self.define(value) + _colon(value)
 
     def bind(self, args: Sequence[Value], operands: Sequence[Value]) -> str:
-        """`(%y = %x, ...)`: the arguments of a region and what they are at first."""
+        """`(%y = %x, ...)`: the arguments of a region and their initial values."""
         pairs = zip(args, map(self.use, operands), strict=True)
         return "(" + ", ".join(f"{self.define(a)} = {x}" for a, x in pairs) + ")"
 
@@ -158,7 +158,7 @@ class _Printer:
             self.line("}")
 
     def pending_codes(self) -> None:
-        """Sections of all codes referred to, and of those that these refer to."""
+        """The sections of all codes that are referred to, directly or by another code."""
         while self.printed < len(self.codes):
             code = list(self.codes)[self.printed]
             self.printed += 1
@@ -191,7 +191,7 @@ class _Printer:
                 self.line(f"{word} {self.uses(region.yields)}")
 
     def part(self, word: str, region: Region) -> None:
-        """A region within braces that hold several: `body { ... }`."""
+        """One of several regions of an op: `body { ... }`."""
         self.line(f"{word} {{")
         self.block(region)
         self.line("}")
@@ -199,7 +199,7 @@ class _Printer:
     # ----- Ops
 
     def op(self, op: Op) -> None:
-        """Results are named first, but are not among the names that the regions see."""
+        """The results are named first, but their names are not visible in the regions."""
         form = _FORMS.get(op.primitive.name, _Printer.generic)
         outer = dict(self.taken) if op.regions else self.taken
         lines = len(self.lines)

@@ -1,4 +1,4 @@
-"""Copying with substitution: what every transform and pass is made of."""
+"""Copies of ops and regions with substitution: the basis of transforms and passes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def clone_region(region: Region, env: Env | None = None) -> Region:
 
 
 def inline(region: Region, args: Sequence[Value], env: Env | None = None) -> tuple[Value, ...]:
-    """Emit a copy of the region's ops at the current place; returns what it yields there."""
+    """Emit a copy of the region's ops into the current builder; returns the copied yields."""
     env = dict(env or {})
     env.update(zip(region.args, args))
     for op in region.ops:
@@ -42,7 +42,7 @@ def inline(region: Region, args: Sequence[Value], env: Env | None = None) -> tup
 
 
 def without_effects(region: Region) -> Region:
-    """`region` without the ops that are there for their effect alone, which have no results."""
+    """`region` without the ops that have only an effect, and no results."""
     kept = [op for op in region.ops if not op.primitive.effect]
     ops = (with_regions(op, [without_effects(r) for r in op.regions]) for op in kept)
     return Region(region.args, tuple(ops), region.yields)
@@ -54,7 +54,7 @@ def with_regions(op: Op, regions: Sequence[Region]) -> Op:
 
 
 def substituted(op: Op, env: Env) -> Op:
-    """`op`, with the same results, at any depth reading what `env` says."""
+    """`op` with its operands, at any depth, replaced by `env`; its results are the same values."""
     if not env:
         return op
     regions = tuple(
@@ -70,7 +70,7 @@ def _look_up(values: Sequence[Value], env: Env) -> tuple[Value, ...]:
 
 
 def rematerialize(values: Sequence[Value], ops: Sequence[Op]) -> tuple[Value, ...]:
-    """Emit copies of those `ops` that it takes to have `values` here; returns what these are."""
+    """Recompute `values` here by copies of the `ops` that they need; returns the copies."""
     env: Env = {}
     for op in needed(ops, values):
         append(clone_op(op, env))

@@ -1,4 +1,4 @@
-"""The verifier: what every pass may assume, and must leave behind.
+"""The verifier: the invariants of the IR, before and after every pass.
 
  1. Each value is defined once: as an argument of one region or a result of one op.
  2. An operand or yield is defined before it is used, in its region or in one around it; hence a
@@ -9,13 +9,13 @@
  4. An op has regions if and only if its primitive is structured.
  5. The primitive of an op is the registered one of its name.
  6. The parameters of typed ops are hashable.
- 7. Typed IR: every aval is an `Aval`, whose extents are non-negative ints, and no op is `py.*`.
+ 7. Typed IR: every aval is an `Aval`, whose lengths are non-negative ints, and no op is `py.*`.
     IR(py): every aval is `PY`, and an op is a `py.*` op, `if`, `loop` or `call`.
- 8. No op with an effect is inside `rev`: replays have no effects.
+ 8. No op with an effect is inside `rev`: recomputation has no effects.
  9. After the expansion of derivatives there is no `derivative`, `custom` or `remat` op (asked for
     with `expanded=True`).
 
-A violation raises `InternalError` with the whole text, the message hung on the guilty op.
+A violation raises `InternalError` with the text of the program and the message at the wrong op.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ def verify(program: Function | Code, *, vocabulary: str = "typed", expanded: boo
     verifier = _Verifier(vocabulary, expanded)
     verifier.region(program.region, None)
     if verifier.messages:
-        hung = {op: "; ".join(m) for op, m in verifier.messages.items() if op is not None}
-        at_large = verifier.messages.get(None, []) or ["see the op marked ^^^"]
-        text = to_text(program, messages=hung)
-        raise InternalError(f"invalid IR: {'; '.join(at_large)}\n{text}")
+        at_ops = {op: "; ".join(m) for op, m in verifier.messages.items() if op is not None}
+        general = verifier.messages.get(None, []) or ["see the op marked ^^^"]
+        text = to_text(program, messages=at_ops)
+        raise InternalError(f"invalid IR: {'; '.join(general)}\n{text}")
     for code in verifier.codes:
         verify(code, vocabulary=vocabulary, expanded=expanded)
 
@@ -54,7 +54,7 @@ class _Verifier:
         self.defined: set[Value] = set()
         self.visible: set[Value] = set()
         self.codes: list[Code] = []
-        self.messages: dict[Op | None, list[str]] = {}  # None: nothing more precise is guilty
+        self.messages: dict[Op | None, list[str]] = {}  # None: of no single op
 
     def error(self, op: Op | None, message: str) -> None:
         self.messages.setdefault(op, []).append(message)

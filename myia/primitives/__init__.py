@@ -1,6 +1,15 @@
-"""The vocabularies: every primitive is one block in the file of its family.
+"""The primitives: every operation of the IR, one block each, in the file of its family.
 
-Importing this package fills the registry `PRIMITIVES` and gives IR values Python's operators.
+In: `ir/`. Out: `PRIMITIVES`, the registry that lowering, evaluation, the transforms and the
+verifier read. A block states the shape rule, the lowering to JAX, the evaluation by NumPy and the
+derivative of one operation; no other file lists primitives.
+
+`core/` has the constructors of blocks, the ops with regions and the ops of IR(py). Read
+`core/define.py`, then `pointwise/transcendental.py` (blocks of one line), then
+`core/structured.py`. The families are `pointwise/`, `special/`, `arrays/`, `linalg/` and
+`random.py`.
+
+Importing this package fills the registry and gives IR values Python's operators.
 """
 
 import myia.primitives.arrays.convolution

@@ -1,9 +1,8 @@
 """Random bits and keys, by JAX's generators.
 
-A key is its data: `uint32` numbers along a last axis, as many as its generator `impl` has, which
-is a parameter of each op ("threefry2x32", "rbg", "unsafe_rbg"). Evaluation runs JAX's functions,
-as lowering does: what a key gives is defined by JAX, and a second implementation would prove
-nothing but that it had been copied well.
+A key is an array of `uint32` with a last axis of `KEY_SIZES[impl]` elements. The generator `impl`
+("threefry2x32", "rbg", "unsafe_rbg") is a parameter of each op. Evaluation runs JAX's functions, as
+lowering does: JAX defines the numbers, so a second implementation would test nothing.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ def _random(name: str, avals, lower, derivative=NONDIFFERENTIABLE) -> CallablePr
 
 
 def _each(f: Callable, *operands):
-    """`f` of each key, and of what else is given for each, as JAX maps over arrays of keys."""
+    """`f` mapped over an array of keys and the other operands, as JAX does it."""
     for _ in range(operands[0].ndim):
         f = jax.vmap(f)
     return f(*operands)
@@ -109,7 +108,7 @@ def _lower_bits(keys, *, impl, dtype, shape):
 
 random_bits = _random("random_bits", _bits_avals, _lower_bits)
 
-# ----- Samples of the gamma distribution, whose rejections no loop of ours could make bit-equal
+# ----- Samples of the gamma distribution: JAX's rejection sampling, for equal bits
 
 
 def _gamma_avals(keys: Aval, a: Aval, *, impl: str, log_space: bool) -> tuple[Aval]:
@@ -125,7 +124,7 @@ def _lower_gamma(keys, a, *, impl, log_space):
 
 
 def _gamma_partial(y, a, *, log_space):
-    """d sample / da; of the logarithm of a sample, divided by the sample, that may underflow."""
+    """d sample / da; in log space divided by the sample, which may underflow."""
     if not log_space:
         return random_gamma_grad(a, y)
     sample = max(exp(y), float(np.finfo(y.dtype).tiny))
@@ -167,5 +166,5 @@ def _lower_generator(key, *, shape, dtype, algorithm):
 
 
 threefry2x32 = _random("threefry2x32", _threefry_avals, _lower_threefry)
-# The key that follows, and bits; `algorithm` is a name of `lax.RandomAlgorithm`.
+# The next key, and bits; `algorithm` is a name of `lax.RandomAlgorithm`.
 rng_bit_generator = _random("rng_bit_generator", _generator_avals, _lower_generator)

@@ -17,7 +17,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from myia.ir.core import Op, Region, Value, has_effect
-from myia.primitives.core.region_dataflow import carry_args, edges, reach, state, state_args
+from myia.primitives.core.region_dataflow import (
+    adjoint_state,
+    adjoint_state_args,
+    carry_args,
+    dataflow_edges,
+    reachable,
+)
 from myia.primitives.core.structured import (
     Loop,
     call_p,
@@ -83,8 +89,8 @@ class _Aliases:
             self.record_invariants(parts.carries, parts.body, [*carry_args(parts), op.results])
         else:
             self.record_invariants(parts.carries, parts.body, carry_args(parts))
-            adjoint_names = [state_args(parts), op.results]
-            self.record_invariants(state(parts), parts.adjoint, adjoint_names)
+            adjoint_names = [adjoint_state_args(parts), op.results]
+            self.record_invariants(adjoint_state(parts), parts.adjoint, adjoint_names)
 
     def record_invariants(self, initial, region: Region, aliases) -> None:
         """`aliases`: tuples of values that equal `initial` where the region yields its argument.
@@ -101,7 +107,7 @@ def _live_values(region: Region, aliases: _Aliases) -> set[Value]:
     needs: dict[Value, list[Value]] = defaultdict(list)
     roots = list(region.yields)
     _collect_needs(region.ops, aliases, needs, roots, ())
-    return reach(aliases.roots(roots), needs)
+    return reachable(aliases.roots(roots), needs)
 
 
 def _collect_needs(
@@ -116,7 +122,7 @@ def _collect_needs(
         for y in op.results:
             needs[aliases.root(y)] += aliases.roots(common)
         if op.primitive.structured:
-            for x, y in edges(op):
+            for x, y in dataflow_edges(op):
                 needs[aliases.root(y)].append(aliases.root(x))
         elif op.primitive.effect:
             roots += (*common, *outer)
@@ -190,7 +196,7 @@ class _LiveRebuilder:
         """The cotangent of an eliminated carry is kept, as one more accumulator."""
         parts = Loop.of(op)
         kept = self.kept_carries(parts)
-        args, n = state_args(parts), len(parts.active)
+        args, n = adjoint_state_args(parts), len(parts.active)
         linear = [j for j, (x, y) in enumerate(zip(args, op.results)) if self.keeps(x, y)]
         of_carries = [j for j in linear if j < n and parts.active[j] in kept]
         linear = of_carries + [j for j in linear if j not in of_carries]
@@ -201,7 +207,7 @@ class _LiveRebuilder:
         )
         return self.rebuilt(
             op,
-            (*self.count(op), *_pick(parts.carries, kept), *_pick(state(parts), linear)),
+            (*self.count(op), *_pick(parts.carries, kept), *_pick(adjoint_state(parts), linear)),
             (*self.step(parts, kept), adjoint),
             _pick(op.results, linear),
             active=tuple(kept.index(parts.active[j]) for j in of_carries),

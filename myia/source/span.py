@@ -1,7 +1,7 @@
 """Source files and the spans inside them.
 
-Every op of the IR, at every stage, carries the span of the user's code that it came from, so that
-an error, an HLO metadata record and a line of generated code can all name it.
+Every op of the IR, at every stage, carries the span of the user's code that it was made from: an
+error, the metadata of an HLO op and a line of generated code can all name it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class SourceFile:
     first_line: int = 1
 
     def line(self, number: int) -> str | None:
-        """The text of line `number` (1-based in the file), or None when we do not have it."""
+        """The text of line `number` (1-based in the file), or None if it is not in this text."""
         index = number - self.first_line
         return self.lines[index] if 0 <= index < len(self.lines) else None
 

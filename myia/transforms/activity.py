@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from myia.ir.core import Op, Value
 from myia.ir.primitive import NONDIFFERENTIABLE, Explicit, Linear, Partials
-from myia.primitives.core.region_dataflow import Edge, edges, reach
+from myia.primitives.core.region_dataflow import Edge, dataflow_edges, reachable
 from myia.source.diagnostics import InternalError
 
 
@@ -28,7 +28,9 @@ def active_values(
     for x, y in flow:
         forward[x].append(y)
         backward[y].append(x)
-    return reach(_differentiable(sources), forward) & reach(_differentiable(targets), backward)
+    return reachable(_differentiable(sources), forward) & reachable(
+        _differentiable(targets), backward
+    )
 
 
 def useful_values(
@@ -38,14 +40,14 @@ def useful_values(
     backward = defaultdict(list)
     for x, y in (*derivative_edges(ops), *also):
         backward[y].append(x)
-    return reach(_differentiable(targets), backward)
+    return reachable(_differentiable(targets), backward)
 
 
 def derivative_edges(ops: Iterable[Op]) -> Iterator[Edge]:
     """Pairs (x, y) such that y depends differentiably on x, in one step."""
     for op in ops:
         if op.primitive.structured:
-            for x, y in edges(op):
+            for x, y in dataflow_edges(op):
                 if x.aval.differentiable and y.aval.differentiable:
                     yield x, y
             for region in op.regions:

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from myia.ir.builder import Builder, append, at, current_span, emit1
 from myia.ir.core import Op, Region, Value
 from myia.ir.primitive import Explicit, Linear, Partials
-from myia.primitives.core.region_dataflow import state, state_args
+from myia.primitives.core.region_dataflow import adjoint_state, adjoint_state_args
 from myia.primitives.core.structured import Loop, custom_p, if_p, loop_p, remat_p, rev_p
 from myia.rewriting.liveness import eliminate_dead_values
 from myia.source.diagnostics import InternalError
@@ -117,15 +117,15 @@ class _Forward:
         moved = [i for i, (x, z) in enumerate(args) if x in self.active or z in self.active]
         linear = [
             j
-            for j, (x, y) in enumerate(zip(state_args(parts), op.results))
+            for j, (x, y) in enumerate(zip(adjoint_state_args(parts), op.results))
             if x in self.active or y in self.active
         ]
         operands = (
             *op.operands[: op.params["counted"]],
             *parts.carries,
             *(self.tangent(parts.carries[i]) for i in moved),
-            *state(parts),
-            *(self.tangent(state(parts)[j]) for j in linear),
+            *adjoint_state(parts),
+            *(self.tangent(adjoint_state(parts)[j]) for j in linear),
         )
         k, *args = parts.adjoint.args
         xs, s = [args[i] for i in moved], [args[n + j] for j in linear]

@@ -21,7 +21,7 @@ from dataclasses import replace
 from myia.ir.builder import append, current_span
 from myia.ir.core import Op, Region, Value, captures
 from myia.primitives.core.emit_structured import emit_loop
-from myia.primitives.core.region_dataflow import state, state_args
+from myia.primitives.core.region_dataflow import adjoint_state, adjoint_state_args
 from myia.primitives.core.structured import Loop
 from myia.rewriting.liveness import eliminate_dead_values
 from myia.rewriting.merge_equal_ops import merge_equal_ops
@@ -46,10 +46,10 @@ class _Pullback:
         self.active = [i for i in range(len(parts.carries)) if _wants_carry(acc, parts, i)]
         self.linear = _useful_state(parts, cts)
         self.captured = [x for x in captures(parts.body, parts.adjoint) if acc.wants(x)]
-        self.seeds = [state(parts)[j] for j in self.linear]
+        self.seeds = [adjoint_state(parts)[j] for j in self.linear]
         self.sigmas = tuple(or_zeros(cts[j], s) for j, s in zip(self.linear, self.seeds))
         # These stand for s where it must turn out that s is not read.
-        self.outside = [Value(x.aval) for x in state(parts)]
+        self.outside = [Value(x.aval) for x in adjoint_state(parts)]
 
     def emit(self) -> None:
         parts, n = self.parts, len(self.args)
@@ -70,7 +70,7 @@ class _Pullback:
     def emit_rev(self, loop: Loop) -> None:
         acc, carries, n = self.acc, self.parts.carries, len(self.args)
         x_args = like_cotangents(self.args[i] for i in self.active)
-        s_args = [state_args(self.parts)[j] for j in self.linear]
+        s_args = [adjoint_state_args(self.parts)[j] for j in self.linear]
         adjoint = self.linear_region(
             self.adjoint, self.args, self.sigmas, x_args, s_args, like_cotangents(self.captured)
         )
@@ -130,7 +130,7 @@ class _Pullback:
 def _useful_state(parts: Loop, cts: Cts) -> list[int]:
     """The positions of s that the results with a cotangent depend on, in any number of trips."""
     adjoint = parts.adjoint
-    again = list(zip(adjoint.yields, state_args(parts)))
+    again = list(zip(adjoint.yields, adjoint_state_args(parts)))
     useful = useful_values(
         adjoint.ops, [y for y, ct in zip(adjoint.yields, cts) if ct is not None], again
     )

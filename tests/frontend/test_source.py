@@ -70,7 +70,7 @@ def test_exec():
     exec("def f(x): return x", namespace)
     assert refusal(namespace["f"]) == (
         "the source of `f` is not available\n"
-        "  note: it was defined in <string>, of which Python keeps no text\n"
+        "  note: it was defined in <string>, and Python has no text of it\n"
         "  help: define it in a file or a notebook cell, "
         "not by `exec` or on the interactive prompt"
     )

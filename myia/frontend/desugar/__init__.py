@@ -1,8 +1,10 @@
-"""Desugaring: core Python with jumps -> core Python without.
+"""Desugaring: core Python with jumps -> core Python without jumps.
 
 Afterwards there is no `break`, no `continue`, no `else` of a loop, and one `return`, at the end.
-Each pass takes the body of one function and does not enter the functions inside it. They run in
-this order, each reducing its construct to those of the passes after it.
+In: the body of one function (inner functions are left alone). Out: structured code, ready for SSA.
+
+The passes run in the order of `DESUGARINGS`: each one reduces its construct to constructs of later
+passes. Read `jumps.py` first: it removes `break`, `continue` and `return` in the same way.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`break` becomes a test of the loop, before its own test (which is not evaluated after a break).
+"""Removal of `break`: a flag that the loop tests, before its own test.
 
     while test:                    %break = False
         if c:                      while not %break and test:
@@ -7,8 +7,8 @@
                                        else:
                                            rest
 
-A `for` loop gets the test `not %break` in the same way. A flag that `loop_else.py` has made for its
-own purpose serves this one too.
+The loop's own test is not evaluated after a break. A `for` loop gets the test `not %break` in the
+same way. If `loop_else.py` has made a flag for the loop, it is used here, too.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def remove_breaks(stmts: Block, fresh: Callable[[str], str]) -> Block:
 
 
 def _remove(loop: Loop, fresh: Callable[[str], str]) -> Block:
-    """Removes the breaks of `loop`; returns what must come before it."""
+    """Remove the breaks of `loop`; returns the statements to put before it."""
     flag = loop.broke or fresh("break")
 
     def taken(node: gast.Break) -> Block:

@@ -1,4 +1,4 @@
-"""`continue` skips the rest of the body.
+"""Removal of `continue`: the rest of the body moves into the other branch.
 
     for x in xs:                   for x in xs:
         if c:                          if c:
@@ -6,7 +6,7 @@
         rest                           else:
                                            rest
 
-Where the rest has no branch to move into, a flag guards it (`jumps.py`).
+If there is no other branch, a flag guards the rest (`jumps.py`).
 """
 
 from __future__ import annotations

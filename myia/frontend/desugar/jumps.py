@@ -1,7 +1,7 @@
-"""What the removal of `return`, `break` and `continue` has in common: untaken code goes elsewhere.
+"""Removal of jumps, common to `return`, `break` and `continue`.
 
-A jump becomes statements that say that it was taken; the code that it skips moves into the other
-branch, where there is one, and else under a test of a flag:
+A jump becomes statements that record that it was taken. The code that it skips moves into the other
+branch, if there is one; else a test of a flag guards it:
 
     if c:                  if c:                    if c:                     if c:
         <jump>                 <taken>                  if d:                     if d:
@@ -11,7 +11,7 @@ branch, where there is one, and else under a test of a flag:
                                                                               if not flag:
                                                                                   rest
 
-Nothing is ever copied: every node of the user's program remains in one place.
+No code is copied: every node of the user's program occurs once.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Block = list[gast.stmt]
 
 
 class Taken(IntEnum):
-    """Whether the end of a block is not reached because of the jump."""
+    """Whether a block takes the jump, so that its end is not reached."""
 
     NEVER = 0
     MAYBE = 1
@@ -37,7 +37,7 @@ class Taken(IntEnum):
 
 @dataclass(frozen=True)
 class Jump:
-    """One kind of jump. `taken(node)` are the statements that replace it; they set `flag`."""
+    """One kind of jump. `taken(node)` gives the statements that replace it and set `flag`."""
 
     kind: type
     flag: str
@@ -46,7 +46,7 @@ class Jump:
 
 
 def remove(stmts: Block, jump: Jump) -> tuple[Block, Taken]:
-    """`stmts` without the jumps; the code after a jump that is surely taken is dropped."""
+    """`stmts` without the jumps; code after a jump that is always taken is dropped."""
     done: Block = []
     for i, stmt in enumerate(stmts):
         rest = stmts[i + 1 :]
@@ -74,7 +74,7 @@ def _guard(done: Block, rest: Block, taken: Taken, jump: Jump) -> tuple[Block, T
 
 
 def _remove_in_if(node: gast.If, rest: Block, jump: Jump) -> tuple[Taken, Block]:
-    """Removes in both branches; returns what remains to follow the `if`."""
+    """Remove the jumps in both branches; returns what still follows the `if`."""
     in_body, in_orelse = _taken(node.body, jump), _taken(node.orelse, jump)
     if (in_body is Taken.ALWAYS) != (in_orelse is Taken.ALWAYS):
         open_branch = node.orelse if in_body is Taken.ALWAYS else node.body
@@ -82,7 +82,7 @@ def _remove_in_if(node: gast.If, rest: Block, jump: Jump) -> tuple[Taken, Block]
         rest = []
     node.body, in_body = remove(node.body, jump)
     node.orelse, in_orelse = remove(node.orelse, jump)
-    return _either(in_body, in_orelse), rest
+    return _join(in_body, in_orelse), rest
 
 
 def _remove_in_loop(loop: Loop, jump: Jump) -> Taken:
@@ -94,14 +94,14 @@ def _remove_in_loop(loop: Loop, jump: Jump) -> Taken:
 
 
 def _taken(stmts: Block, jump: Jump) -> Taken:
-    """Whether `remove` will find the jump taken in `stmts`; changes nothing."""
+    """Whether `stmts` take the jump, as `remove` will find; changes nothing."""
     found = Taken.NEVER
     for stmt in stmts:
         taken = Taken.NEVER
         if isinstance(stmt, jump.kind):
             taken = Taken.ALWAYS
         elif isinstance(stmt, gast.If):
-            taken = _either(_taken(stmt.body, jump), _taken(stmt.orelse, jump))
+            taken = _join(_taken(stmt.body, jump), _taken(stmt.orelse, jump))
         elif isinstance(stmt, Loop) and jump.leaves_loops:
             inside = min(_taken(stmt.body, jump), Taken.MAYBE)
             taken = Taken.ALWAYS if is_endless(stmt) else inside
@@ -111,5 +111,5 @@ def _taken(stmts: Block, jump: Jump) -> Taken:
     return found
 
 
-def _either(a: Taken, b: Taken) -> Taken:
+def _join(a: Taken, b: Taken) -> Taken:
     return a if a is b else Taken.MAYBE

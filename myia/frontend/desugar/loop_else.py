@@ -1,4 +1,4 @@
-"""The `else` of a loop runs when no `break` has left the loop.
+"""Removal of the `else` of a loop: a flag tells whether a `break` left the loop.
 
                                    %broke = False
     for x in xs:                   for x in xs:
@@ -8,7 +8,7 @@
         E                          if not %broke:
                                        E
 
-Without a `break` the `else` just follows the loop.
+Without a `break`, the statements of the `else` simply follow the loop.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def _remove(loop: Loop, fresh: Callable[[str], str]) -> Block:
 
 
 def _mark_breaks(stmts: Block, flag: str) -> Block:
-    """`flag = True` before each `break` of this loop (those in inner loops are theirs)."""
+    """Put `flag = True` before each `break` of this loop (not of inner loops)."""
     done: Block = []
     for stmt in stmts:
         if isinstance(stmt, gast.Break):

@@ -1,4 +1,4 @@
-"""After a `raise` nothing runs: said with jumps, for back ends where an error is only a mark.
+"""A jump after each `raise`, for back ends where an error is only a recorded mark.
 
     while c:                       while c:
         raise e        ->              raise e
@@ -8,7 +8,7 @@
         raise e        ->              raise e
                                        continue
 
-A `for` ends by itself: leaving it alone keeps its trip count known. `%nothing` has no value.
+A `for` ends by itself: without an early exit, its trip count stays known. `%nothing` is unbound.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def leave_after_raise(stmts: Block, fresh: Callable[[str], str]) -> Block:
 
 
 def _leave(stmts: Block, around: str | None) -> Block:
-    """`around`: "while" if one of the loops around is a `while`, "for" if all are `for`s."""
+    """`around`: "while" if an enclosing loop is a `while`, "for" if all are `for`s."""
     done: Block = []
     for stmt in stmts:
         done.append(stmt)

@@ -1,4 +1,4 @@
-"""One `return`, at the end; the value waits in `%value`.
+"""Removal of early returns: one `return`, at the end; the result is stored in `%value`.
 
     if c:                          if c:
         return a                       %value = a
@@ -7,7 +7,7 @@
                                        %value = b
                                    return %value
 
-Out of a loop a flag leads the way, through all the loops around:
+A `return` in a loop sets a flag, which ends all enclosing loops:
 
     for x in xs:                   %returned = False
         if c:                      for x in xs, while not %returned:

@@ -1,11 +1,11 @@
-"""Statements that no path leads to are dropped, so that the passes after need not think of them.
+"""Removal of unreachable statements: later passes need not handle them.
 
     while True:                    while True:
         continue           ->          continue
         break
     rest
 
-(Which names are local was settled before: in Python, unreachable assignments count for it.)
+(The local names are known already: in Python, unreachable assignments make a name local, too.)
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ def drop_unreachable(stmts: Block, fresh: Callable[[str], str]) -> Block:
             stmt.orelse = drop_unreachable(stmt.orelse, fresh)
         if isinstance(stmt, Loop) and stmt.iter is None and is_true(stmt.test):
             stmt.orelse = []
-        if not _ends(stmt):
+        if not _completes(stmt):
             return stmts[: i + 1]
     return stmts
 
 
-def _ends(stmt: gast.stmt) -> bool:
-    """Is there a path to what follows `stmt`? Of its parts the unreachable is gone already."""
+def _completes(stmt: gast.stmt) -> bool:
+    """Can control reach the end of `stmt`? (Its unreachable parts are gone already.)"""
     if isinstance(stmt, JUMPS):
         return False
     if isinstance(stmt, gast.If):
-        return _block_ends(stmt.body) or _block_ends(stmt.orelse)
+        return _block_completes(stmt.body) or _block_completes(stmt.orelse)
     if isinstance(stmt, Loop):
         exhausts = stmt.iter is not None or not is_true(stmt.test)
-        return (exhausts and _block_ends(stmt.orelse)) or has_own_break(stmt.body)
+        return (exhausts and _block_completes(stmt.orelse)) or has_own_break(stmt.body)
     return True
 
 
-def _block_ends(stmts: Block) -> bool:
-    return not stmts or _ends(stmts[-1])
+def _block_completes(stmts: Block) -> bool:
+    return not stmts or _completes(stmts[-1])

@@ -1,4 +1,4 @@
-"""Flags that nobody reads are not set.
+"""Removal of flags that are never read.
 
 %returned = False              %value = a
 %value = a             ->      return %value

@@ -1,4 +1,4 @@
-"""An assignment in the test of a `while`: it must happen on each trip, so it moves into the body.
+"""A `while` test with `:=` moves into the body, which every iteration executes.
 
 while (x := f()) > 0:          while True:
     body                           if not ((x := f()) > 0):

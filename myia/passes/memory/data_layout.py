@@ -28,7 +28,7 @@ from myia.passes.analysis.accesses import STORES, slice_sizes, start_indices
 from myia.primitives.arrays.dynamic_slices import dynamic_slice
 from myia.primitives.arrays.shaping import reshape
 from myia.primitives.core.define import constant_p, empty_p
-from myia.primitives.core.region_dataflow import edges
+from myia.primitives.core.region_dataflow import dataflow_edges
 from myia.primitives.core.structured import Loop, call_p, if_p, loop_p
 from myia.rewriting.walk import with_region
 
@@ -115,7 +115,7 @@ class _Arrays:
             self.windows.append(_Window(array, slice_sizes(op), depth))
             self.others += others
         elif op.primitive in (loop_p, if_p, call_p):
-            for x, y in edges(op):
+            for x, y in dataflow_edges(op):
                 self._join(x, y)
             if op.primitive is loop_p:  # also where all that becomes the two are constants
                 for x, y in zip(Loop.of(op).body.args[1:], op.results):

@@ -1,4 +1,4 @@
-"""Convolutions of batches of arrays, as XLA has them: strided, dilated, padded, in groups."""
+"""Convolutions of batches of arrays, as in XLA: strided, dilated, padded and grouped."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from myia.primitives.arrays.shaping import flip, reshape, transpose
 from myia.primitives.arrays.window_geometry import Sliding
 from myia.primitives.core.define import linear, require, require_kind, zeros
 
-# `dims` says where batch, feature and spatial axes are: of the operand (batch, feature, *spatial),
-# of the kernel (features of the result, features of the operand, *spatial) and of the result.
+# `dims` gives the positions of the axes of operand, kernel and result. Their order is (batch,
+# feature, *spatial); in the kernel (output feature, input feature, *spatial).
 Dims = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 
 
@@ -63,7 +63,7 @@ def _evaluate_conv(x, kernel, *, dims, feature_groups, batch_groups, **window):
 
 
 def _move_groups(x: Value, groups: int, source: int, target: int) -> Value:
-    """`x` with its axis `source` parted in groups, and these joined to its axis `target`."""
+    """`x` with its axis `source` split into groups; the group axis is merged into `target`."""
     if groups == 1:
         return x
     parted = list(x.shape)
@@ -78,7 +78,7 @@ def _move_groups(x: Value, groups: int, source: int, target: int) -> Value:
 
 
 def _by_operand(ct: Value, x, kernel, sliding: Sliding, dims, feature_groups, batch_groups):
-    """`ct` convolved with the kernel turned round, whose two kinds of features change places."""
+    """`ct` convolved with the reversed kernel, its input and output features swapped."""
     (batch, features), (made, read) = dims[0][:2], dims[1][:2]
     groups = feature_groups * batch_groups
     turned = flip(kernel, axes=dims[1][2:]) if dims[1][2:] else kernel
@@ -98,7 +98,7 @@ def _by_operand(ct: Value, x, kernel, sliding: Sliding, dims, feature_groups, ba
 
 
 def _by_kernel(ct: Value, x, kernel, sliding: Sliding, dims, feature_groups, batch_groups):
-    """The operand convolved with `ct`: summed over the batch, as features are otherwise."""
+    """The operand convolved with `ct`; the sum is over the batch instead of the input features."""
 
     def exchanged(axes):
         return (axes[1], axes[0], *axes[2:])
@@ -125,7 +125,7 @@ def _transpose_conv(i, ct, x, kernel, *, dims, feature_groups, batch_groups, **w
     return rule(ct, x, kernel, sliding, dims, feature_groups, batch_groups)
 
 
-# Without reversal of the kernel. Full precision, as of products of matrices.
+# Without reversal of the kernel. Full precision, as in matrix products.
 convolution = linear(
     "convolution",
     _conv_avals,

@@ -1,4 +1,7 @@
-"""Cumulative operations along an axis; `reverse` starts from its end."""
+"""Cumulative sums, products and log-sum-exps along an axis; `reverse` starts at its end.
+
+cumsum([1, 2, 3])      ->      [1, 3, 6]
+"""
 
 from __future__ import annotations
 
@@ -48,11 +51,11 @@ cumsum = linear(
     transpose=(lambda ct, x, *, axis, reverse: cumsum(ct, axis=axis, reverse=not reverse),),
 )
 
-# ----- Recurrences y_k = f(y_{k-1}, x_k), of which t_k = a_k t_{k-1} + b_k dx_k
+# ----- Recurrences y_k = f(y_{k-1}, x_k), with tangents t_k = a_k t_{k-1} + b_k dx_k
 
 
 def shift(x: Value, distance: int, fill: float, axis: int, reverse: bool) -> Value:
-    """`x` moved towards its end along `axis` (its start, if reverse), `fill` where nothing came."""
+    """`x` shifted by `distance` along `axis` (backwards if `reverse`), padded with `fill`."""
     by = tuple(distance if i == axis else 0 for i in range(x.aval.ndim))
     by_less = tuple(-n for n in by)
     low, high = (by_less, by) if reverse else (by, by_less)
@@ -60,7 +63,7 @@ def shift(x: Value, distance: int, fill: float, axis: int, reverse: bool) -> Val
 
 
 def _recurrence(a: Value, b: Value, axis: int, reverse: bool) -> Value:
-    """y_k = a_k y_{k-1} + b_k, y_{-1} = 0, in log2(n) steps that each double the reach."""
+    """y_k = a_k y_{k-1} + b_k with y_{-1} = 0, by a parallel prefix scan of log2(n) steps."""
     distance = 1
     while distance < a.shape[axis]:
         b = b + a * shift(b, distance, 0, axis, reverse)
@@ -70,7 +73,7 @@ def _recurrence(a: Value, b: Value, axis: int, reverse: bool) -> Value:
 
 
 def _recurrent(weights: Callable) -> Explicit:
-    """The rules of a recurrence of which `weights(y, x, axis, reverse)` are the partials (a, b)."""
+    """The derivative of a recurrence with partials (a, b) = `weights(y, x, axis, reverse)`."""
 
     def jvp(ys, xs, ts, *, axis, reverse):
         (y,), (x,), (t,) = ys, xs, ts
@@ -88,7 +91,7 @@ def _recurrent(weights: Callable) -> Explicit:
 
 
 def _weights_of_cumprod(y, x, axis, reverse):
-    """y_k = x_k y_{k-1}: no division, zeros are harmless."""
+    """y_k = x_k y_{k-1}: without division, so that zeros do no harm."""
     return x, shift(y, 1, 1, axis, reverse)
 
 
@@ -102,13 +105,13 @@ cumprod = CallablePrimitive(
 
 
 def _share(x: Value, y: Value) -> Value:
-    """exp(x - y), x <= y. Of an infinite `y` all that are equal to it have their whole share."""
+    """exp(x - y) for x <= y; 1 where x and y are the same infinity."""
     unordered = select(eq(x, y), 0, constant(-math.inf, x.dtype, x.shape))
     return exp(select(eq(abs(y), math.inf), unordered, x - y))
 
 
 def _weights_of_cumlogsumexp(y, x, axis, reverse):
-    """y_k = log(exp y_{k-1} + exp x_k): each term counts by its share in the sum."""
+    """y_k = log(exp y_{k-1} + exp x_k): each term has as weight its share of the sum."""
     return _share(shift(y, 1, -math.inf, axis, reverse), y), _share(x, y)
 
 

@@ -1,4 +1,7 @@
-"""Discrete Fourier transforms of the last axes."""
+"""Discrete Fourier transforms over the last axes, complex and real.
+
+rfft(x), x of n real numbers      ->      n // 2 + 1 complex frequencies
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ from myia.primitives.pointwise.transcendental import conj
 
 
 def _transform(name: str, evaluate: Callable, avals: Callable, transpose) -> CallablePrimitive:
-    """`lengths` are the extents of the transformed axes, on the side where they are not halved."""
+    """`lengths` are those of the transformed axes; of `rfft` and `irfft`, on the real side."""
 
     def shape_rule(x: Aval, *, lengths) -> tuple[Aval]:
         require(1 <= len(lengths) <= min(x.ndim, 3) and 0 not in lengths, f"{name}: {x}, {lengths}")
@@ -43,7 +46,7 @@ def _halved(lengths) -> tuple[int, ...]:
 
 
 def _replaced(x: Aval, dtype, now, after) -> Aval:
-    """`x` in `dtype`, its last extents `now` replaced by those `after`."""
+    """`x` in `dtype`, with the lengths `now` of its last axes replaced by `after`."""
     batch = x.shape[: -len(now)]
     require(x.shape == (*batch, *now), f"Fourier transform: {x} does not end in {now}")
     return Aval(np.dtype(dtype), (*batch, *after))
@@ -65,26 +68,27 @@ def _irfft_avals(x: Aval, lengths) -> Aval:
 
 
 def _scaled(x: Value, weights: np.ndarray) -> Value:
-    """`x` times a weight for each place along its last axis."""
+    """`x` times `weights` along its last axis."""
     rows = array_constant(np.asarray(weights, x.dtype))
     return mul(x, broadcast(rows, shape=x.shape, dims=(len(x.shape) - 1,)))
 
 
 def _multiplicity(n: int) -> np.ndarray:
-    """How many of the `n` frequencies of a real array each kept one stands for: itself, and the
-    conjugate one, of which the frequencies 0 and n/2 have none."""
+    """The multiplicity (1 or 2) of each frequency that `rfft` keeps, of `n` in all.
+
+    A frequency counts twice because of its conjugate; frequencies 0 and n/2 have none."""
     k = np.arange(n // 2 + 1)
     return np.where((k == 0) | (2 * k == n), 1, 2)
 
 
 def _transpose_rfft(ct, x, *, lengths):
-    """x_j = Re sum_k ct_k w^jk, which is irfft of the conjugate but for the weights."""
+    """x_j = Re sum_k ct_k w^jk, which is irfft of the conjugate up to the weights."""
     weights = math.prod(lengths) / _multiplicity(lengths[-1])
     return irfft(_scaled(conj(ct), weights), lengths=lengths)
 
 
 def _transpose_irfft(ct, x, *, lengths):
-    """ct_k = m_k / n sum_j x_j w^-jk, m_k being how often frequency k counts."""
+    """ct_k = m_k / n sum_j x_j w^-jk, m_k being the multiplicity of frequency k."""
     weights = _multiplicity(lengths[-1]) / math.prod(lengths)
     return _scaled(conj(rfft(ct, lengths=lengths)), weights)
 

@@ -1,4 +1,4 @@
-"""Reductions along axes (`reduce_sum` stands with its transpose)."""
+"""Reductions along axes (`reduce_sum` is in `shaping.py`, beside its transpose)."""
 
 from __future__ import annotations
 
@@ -71,12 +71,12 @@ reduce_and = _of_bits("reduce_and", lax.reduce_and, np.bitwise_and)
 reduce_or = _of_bits("reduce_or", lax.reduce_or, np.bitwise_or)
 reduce_xor = _of_bits("reduce_xor", lax.reduce_xor, np.bitwise_xor)
 
-# ----- The largest and the smallest element: NaN if there is one, and so is the derivative then;
-# ties share evenly
+# ----- Maximum and minimum: NaN if an element is NaN, and then the derivative is NaN, too;
+# ties share the derivative evenly
 
 
 def _extremal(x: Value, y: Value, axes) -> tuple[Value, Value]:
-    """Which elements of `x` equal its extremum `y`, and one over their number."""
+    """A mask of the elements of `x` that equal its extremum `y`, and one over their number."""
     hits = eq(x, expand(y, x.aval, axes))
     return hits, 1 / reduce_sum(convert(hits, dtype=x.dtype), axes=axes)
 
@@ -148,7 +148,7 @@ argmin = _position("argmin", lax.argmin, np.argmin)
 
 
 def _product_of_others(x: Value, axes) -> Value:
-    """For each element, the product of all others along `axes`: those before times those after."""
+    """For each element, the product of the other elements along `axes`: no division by zero."""
     kept = tuple(axis for axis in range(x.aval.ndim) if axis not in axes)
     permutation = (*axes, *kept)
     front = transpose(x, permutation=permutation)

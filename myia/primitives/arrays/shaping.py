@@ -1,4 +1,4 @@
-"""Rearranging elements: linear operations, and `reduce_sum`, the transpose of `broadcast`."""
+"""Linear operations that rearrange elements; and `reduce_sum`, the transpose of `broadcast`."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ flip = linear(
 
 
 def _broadcast_avals(x: Aval, *, shape, dims) -> tuple[Aval]:
-    """Axis i of `x` becomes axis `dims[i]` of the result, of the same extent or from extent 1."""
+    """Axis i of `x` becomes axis `dims[i]` of the result; its length is the same, or was 1."""
     message = f"broadcast: {x} to {shape} by {dims}"
     require(len(dims) == x.ndim and all(0 <= d < len(shape) for d in dims), message)
     require(all(a < b for a, b in itertools.pairwise(dims)), message)
@@ -114,7 +114,7 @@ def _reduce_sum_avals(x: Aval, *, axes) -> tuple[Aval]:
 
 
 def expand(y, x: Aval, axes):
-    """`y`, a reduction of an array `x` along `axes`, repeated along these axes."""
+    """`y`, a reduction of an array `x` along `axes`, repeated along those axes."""
     dims = tuple(axis for axis in range(x.ndim) if axis not in axes)
     return broadcast(y, shape=x.shape, dims=dims)
 
@@ -176,7 +176,9 @@ def _evaluate_pad(x, value, *, low, high, interior):
     shape = [lo + _dilated(n, i) + hi for n, lo, hi, i in zip(x.shape, low, high, interior)]
     result = np.full(shape, value, x.dtype)
     places = [lo + np.arange(n) * (i + 1) for n, lo, i in zip(x.shape, low, interior)]
-    inside = [(p >= 0) & (p < n) for p, n in zip(places, shape)]  # negative padding cuts
+    inside = [
+        (p >= 0) & (p < n) for p, n in zip(places, shape)
+    ]  # negative padding removes elements
     target = np.ix_(*(p[ok] for p, ok in zip(places, inside)))
     result[target] = x[np.ix_(*inside)]
     return result
@@ -229,7 +231,7 @@ def _transpose_slice(ct, x, *, start, limit, stride):
 
 
 def _accumulate_slice(op: Op, ct, acc: Cotangents) -> None:
-    """Into the window from the first element that is read to the last."""
+    """Adds `ct` to the slice from the first element that is read to the last."""
     (x,) = op.operands
     interior = tuple(s - 1 for s in op.params["stride"])
     if any(interior):

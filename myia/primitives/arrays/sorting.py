@@ -1,4 +1,4 @@
-"""Sorting, the largest elements, running extrema: every result is an element of the operand."""
+"""Sorting, top-k and running extrema: every result is an element of the operand."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _evaluate_sort(*xs, axis, keys):
 
 
 def _order(xs, axis: int, keys: int) -> Value:
-    """Where each sorted element was."""
+    """The former position of each sorted element."""
     places = iota(shape=xs[0].shape, axis=axis, dtype=I64.dtype)
     return emit(sort_p, *xs[:keys], places, axis=axis, keys=keys)[-1]
 
@@ -51,7 +51,7 @@ def _sort_vjp(op: Op, cts, acc: Cotangents) -> None:
             acc.update(x, partial(add_along_axis, indices=order, u=ct, axis=axis))
 
 
-# All operands in the order of the first `keys` of them, the first key deciding.
+# All operands, sorted lexicographically by the first `keys` operands.
 sort_p = Primitive(
     name="sort",
     avals=_sort_avals,
@@ -66,11 +66,11 @@ def sort(x: Value, axis: int) -> Value:
 
 
 def argsort(x: Value, axis: int) -> Value:
-    """Where the elements of `sort(x, axis)` are in `x`; equal ones in their order."""
+    """The positions in `x` of the elements of `sort(x, axis)`; the sort is stable."""
     return _order((x,), axis, 1)
 
 
-# ----- The largest elements along an axis, NaN before all, 0.0 before -0.0, and where they are
+# ----- Top-k: the largest elements along an axis (NaN first, 0.0 before -0.0) and their positions
 
 
 def _top_k_avals(x: Aval, *, k, axis) -> tuple[Aval, Aval]:
@@ -111,7 +111,7 @@ top_k_p = Primitive(
     derivative=Explicit(_top_k_jvp, _top_k_vjp),
 )
 
-# ----- Running extrema; `reverse` starts from the end; of equal elements the latest counts
+# ----- Running extrema; `reverse` starts from the end; among equal elements the last counts
 
 
 def _running(name: str, lower, ufunc: np.ufunc) -> CallablePrimitive:
@@ -129,8 +129,8 @@ def _running(name: str, lower, ufunc: np.ufunc) -> CallablePrimitive:
     )
 
 
-def _holder(y: Value, x: Value, axis: int, reverse: bool) -> Value:
-    """Where along `axis` the element is that is the extremum so far."""
+def _extremum_position(y: Value, x: Value, axis: int, reverse: bool) -> Value:
+    """The position along `axis` of the extremum so far."""
     places = iota(shape=x.shape, axis=axis, dtype=I64.dtype)
     latest, never = (cummin, x.shape[axis]) if reverse else (cummax, -1)
     hits = select(eq(x, y), places, constant(never, I64.dtype, x.shape))
@@ -139,13 +139,13 @@ def _holder(y: Value, x: Value, axis: int, reverse: bool) -> Value:
 
 def _running_jvp(ys, xs, ts, *, axis, reverse):
     (y,), (x,), (t,) = ys, xs, ts
-    return (take_along_axis(t, _holder(y, x, axis, reverse), axis),)
+    return (take_along_axis(t, _extremum_position(y, x, axis, reverse), axis),)
 
 
 def _running_vjp(op: Op, cts, acc: Cotangents) -> None:
     (x,), (y,), (ct,) = op.operands, op.results, cts
     axis, reverse = op.params["axis"], op.params["reverse"]
-    places = _holder(y, x, axis, reverse)
+    places = _extremum_position(y, x, axis, reverse)
     acc.update(x, lambda buffer: add_along_axis(buffer, places, ct, axis))
 
 

@@ -1,4 +1,9 @@
-"""When things are computed: values that are held back until others are there."""
+"""Barriers: values that are available only after other values have been computed.
+
+    y = barrier x, ct      ->      y equals x, but ops on y run after `ct`
+
+They order the recomputation of a `remat` call after the cotangents that need it.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +21,8 @@ def _pull_back(op, cts, acc) -> None:
         acc.add(x, ct)
 
 
-# The first `held` operands, not before all operands have been computed. What is computed from
-# them is not the same expression as what is computed from the operands themselves.
+# The first `held` operands, once all operands have been computed. Common subexpression elimination
+# does not merge ops on the results with ops on the operands.
 barrier_p = Primitive(
     name="barrier",
     avals=lambda *xs, held: xs[:held],
@@ -28,5 +33,5 @@ barrier_p = Primitive(
 
 
 def barrier(xs: Sequence[Value], until: Sequence[Value]) -> tuple[Value, ...]:
-    """`xs`, once all of `until` have been computed."""
+    """`xs`, available once all of `until` have been computed."""
     return emit(barrier_p, *xs, *until, held=len(xs))

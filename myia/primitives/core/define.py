@@ -1,4 +1,4 @@
-"""Constructors of primitives: one call is one block, everything about the operation in one place.
+"""Constructors of primitives: one call declares everything about one operation.
 
 A block reads like its formula:
 
@@ -30,7 +30,9 @@ def pointwise(
     result: Callable[[np.dtype], np.dtype] | None = None,
     kinds: str = "biufc",
 ) -> PointwisePrimitive:
-    """Operands of one shape and dtype; the result has that shape and dtype (or `result(dtype)`).
+    """An elementwise primitive: its operands have one shape and dtype.
+
+    The result has the same shape and dtype (or `result(dtype)`).
 
     Give `partials` (one callable, or None, per operand) or another `derivative`. `kinds` are the
     kinds of dtype (`np.dtype.kind`) on which the operation is defined.
@@ -61,7 +63,7 @@ def linear(
     groups: tuple[tuple[int, ...], ...] | None = ((0,),),
     accumulate: Callable | None = None,
 ) -> CallablePrimitive:
-    """An operation linear in its operands `groups` (see `Linear`)."""
+    """A primitive that is linear in the operands of `groups` (see `Linear`)."""
     derivative = Linear(groups, transpose, accumulate)
     return CallablePrimitive(
         name=name, avals=avals, lower=lower, evaluate=evaluate, derivative=derivative
@@ -69,7 +71,7 @@ def linear(
 
 
 def require(condition: bool, message: str) -> None:
-    """Shape rules say with this what must hold of their operands."""
+    """A precondition of a shape rule."""
     if not condition:
         raise InternalError(message)
 
@@ -80,14 +82,14 @@ def require_kind(name: str, x: Aval, kinds: str) -> None:
 
 
 class CallablePrimitive(Primitive):
-    """A primitive with one result, which one emits by calling it: `dot(x, y, axes=...)`."""
+    """A primitive with one result; a call emits it: `dot(x, y, axes=...)`."""
 
     def __call__(self, *operands: Value, **params) -> Value:
         return emit1(self, *operands, **params)
 
 
 class PointwisePrimitive(CallablePrimitive):
-    """As `CallablePrimitive`; Python numbers among the operands become constants like the rest."""
+    """A `CallablePrimitive` that turns Python numbers among its operands into constants."""
 
     def __call__(self, *operands, **params) -> Value:
         # The last value: the first operand of `select` is its predicate.
@@ -96,7 +98,7 @@ class PointwisePrimitive(CallablePrimitive):
 
 
 def lift(x, like: Aval) -> Value:
-    """`x` if it is a value, else a constant filled with the number `x`, of the aval `like`."""
+    """`x` if it is a value; else a constant of aval `like`, filled with the number `x`."""
     if isinstance(x, Value):
         return x
     return constant(x, like.dtype, like.shape)
@@ -109,7 +111,7 @@ def constant(value, dtype, shape=()) -> Value:
 
 
 def array_constant(x: np.ndarray) -> Value:
-    """An array known at compile time; one number, where the same fills it all."""
+    """An array known at compile time; a `constant` if all its elements are equal."""
     first = x.ravel()[:1].tobytes() if x.size else np.zeros(1, x.dtype).tobytes()
     data = x.tobytes()
     if data == first * x.size:
@@ -122,11 +124,11 @@ def zeros(aval: Aval) -> Value:
 
 
 def empty(aval: Aval) -> Value:
-    """An array of which nobody reads what has not been written before."""
+    """An uninitialized array: each element is written before it is read."""
     return emit1(empty_p, dtype=aval.dtype, shape=aval.shape)
 
 
-# Stands here and not with a family because `lift` needs it.
+# It is in this file, not in a family, because `lift` needs it.
 constant_p = Primitive(
     name="constant",
     avals=lambda *, value, dtype, shape: (Aval(dtype, shape),),
@@ -136,7 +138,7 @@ constant_p = Primitive(
 )
 
 
-# Filled with zeros wherever it is made; whoever makes it in another way need not.
+# These backends fill it with zeros; another one need not.
 empty_p = Primitive(
     name="empty",
     avals=lambda *, dtype, shape: (Aval(dtype, shape),),

@@ -1,4 +1,4 @@
-"""Operations that are done for their effect, once and in order."""
+"""Ops with a side effect: they run once, in program order."""
 
 from __future__ import annotations
 

@@ -1,9 +1,11 @@
-"""How values flow through the ops that have regions.
+"""Data flow through ops with regions, as the edges of a graph.
 
-A loop's carry is several values: its initial one, the argument of each region, what the body
-yields, the result. `edges` says which of them becomes which. Activity and liveness are questions
-of reachability along such edges, so that a loop is a cycle of a graph and no fixed point has to be
-iterated, however deep the nest.
+A loop's carry is several SSA values: the initial value, the argument of each region, the value that
+the body yields, the result. `dataflow_edges` connects them. Activity and liveness are then
+reachability in a graph whose cycles are the loops: one search decides, without iteration to a fixed
+point, however deep the nest.
+
+    z = loop (x0) { body(x) yields y }      has the edges      x0 -> x,  y -> x,  x0 -> z,  y -> z
 """
 
 from __future__ import annotations
@@ -26,8 +28,8 @@ from myia.source.diagnostics import InternalError
 Edge = tuple[Value, Value]
 
 
-def edges(op: Op) -> Iterator[Edge]:
-    """Pairs (x, y): `y` is `x` at the start of a region, between two trips, or at the end."""
+def dataflow_edges(op: Op) -> Iterator[Edge]:
+    """Pairs (x, y): `x` becomes `y` on entry to a region, between two iterations, or on exit."""
     if op.primitive is if_p:
         for region in op.regions:
             yield from zip(region.yields, op.results)
@@ -36,7 +38,7 @@ def edges(op: Op) -> Iterator[Edge]:
         yield from _cycle(parts.carries, parts.body.yields, carry_args(parts), op.results)
     elif op.primitive is rev_p:
         parts = Loop.of(op)
-        seeds, args = state(parts), state_args(parts)
+        seeds, args = adjoint_state(parts), adjoint_state_args(parts)
         yield from _cycle(parts.carries, parts.body.yields, carry_args(parts))
         yield from _cycle(seeds, parts.adjoint.yields, [args], op.results)
     elif op.primitive in (call_p, remat_p):
@@ -59,29 +61,31 @@ def _cycle(
     args: Sequence[Sequence[Value]],
     results: Sequence[Value] = (),
 ) -> Iterator[Edge]:
+    """The edges of a carry: from its initial value and its yield to its arguments and result."""
     for target in (*args, results):
         yield from zip(initial, target)
         yield from zip(yields, target)
 
 
 def carry_args(parts: Loop) -> list[tuple[Value, ...]]:
-    """The arguments that stand for the carries, in each region of a `loop` or `rev`."""
+    """The arguments of each region of a `loop` or `rev` that hold its carries."""
     n = len(parts.carries)
     regions = [r for r in (parts.cond, parts.body, parts.adjoint) if r is not None]
     return [r.args[1 : 1 + n] for r in regions]
 
 
-def state(parts: Loop) -> tuple[Value, ...]:
-    """What a `rev` starts with and transforms linearly: λ and the accumulators."""
+def adjoint_state(parts: Loop) -> tuple[Value, ...]:
+    """The initial λ and accumulators of a `rev`, which it transforms linearly."""
     return parts.seeds + parts.accumulators
 
 
-def state_args(parts: Loop) -> tuple[Value, ...]:
+def adjoint_state_args(parts: Loop) -> tuple[Value, ...]:
+    """The arguments of the adjoint region that hold λ and the accumulators."""
     return parts.adjoint.args[1 + len(parts.carries) :]
 
 
-def reach(starts: Iterable[Value], successors: Mapping[Value, Iterable[Value]]) -> set[Value]:
-    """All values that can be reached from `starts`, themselves included."""
+def reachable(starts: Iterable[Value], successors: Mapping[Value, Iterable[Value]]) -> set[Value]:
+    """All values reachable from `starts`, these included."""
     found = set(starts)
     todo = list(found)
     while todo:

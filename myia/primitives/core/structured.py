@@ -2,26 +2,26 @@
 
 `if` and `loop` belong to both vocabularies: in IR(py) every aval is `PY`, a condition is any
 object with a truth value, and the first operand of a counted loop is the iterable, whose items the
-body receives; in typed IR the condition is a `bool[]`, the first operand of a counted loop is its
-trip count `i64[]`, and the body receives the trip's index.
+body receives. In typed IR the condition is a `bool[]`, the first operand of a counted loop is its
+trip count `i64[]`, and the body receives the iteration index.
 
-    if     (pred) { then } { else }                 regions have no arguments, read what encloses
+    if     (pred) { then } { else }                 regions without arguments; they capture
     loop   ([n,] *x0) [{ cond(k, *x) }] { body(k, *x) }                       -> *x
            runs body while (k < n, if counted) and (cond, if conditional), k = 0, 1, ...
            `bound`: a static upper bound of the trip count, or None
     rev    ([n,] *x0, *λ, *acc) [{ cond }] { body } { adjoint(k, *x, *λ, *acc) } -> *λ, *acc
-           the reversal of that loop: for k = trips-1 ... 0: λ, acc = adjoint(k, x_k, λ, acc),
-           x_k being the carries at the start of trip k. λ has one entry for each position in
+           the adjoint of that loop: for k = n-1 ... 0: λ, acc = adjoint(k, x_k, λ, acc),
+           x_k being the carries at the start of iteration k. λ has one entry for each position in
            `active` (the carries that have a cotangent). Linear in (λ, acc) jointly.
     call   (*args) { body(*args) }                  a call of a user's function
     derivative (*args, *seeds) { f(*args) }         f's values and its derivative, to be expanded:
            mode="jvp": seeds are tangents of the args `wrt`; -> *ys, *tangents of the ys `of`
            mode="vjp": seeds are cotangents of the ys `of`;  -> *ys, *cotangents of the args `wrt`
 
-    custom (*args) { f(*args) }                     a function that comes with its derivative
-    remat  (*args) { f(*args) }                     a call that is run again for its derivative:
-           nothing of its interior is kept. In derivatives the first `late` operands are read
-           when the next `until` are there, its cotangents
+    custom (*args) { f(*args) }                     a function with a custom derivative rule
+    remat  (*args) { f(*args) }                     a call that its derivative recomputes: none of
+           its intermediate values is a residual. In derivatives the first `late` operands are
+           read only after the next `until`, its cotangents, have been computed
 """
 
 from __future__ import annotations
@@ -127,8 +127,8 @@ remat_p = Primitive(name="remat", avals=_remat_avals, structured=True)
 class Rule:
     """The derivative of a `custom` op: closed regions, made when a derivative is taken.
 
-    Not earlier, since a rule may call the function whose rule it is. Tangents and cotangents are
-    of the floating args and ys; the first `consts` args of the op have no derivative.
+    They are not made earlier, since a rule may call the function that it differentiates. Tangents
+    and cotangents belong to floating args and ys; the first `consts` args have no derivative.
 
     mode="jvp"   rule(*args, *tangents) -> *ys, *tangents
     mode="vjp"   forward(*args) -> *ys, *residuals
@@ -183,5 +183,5 @@ class Loop:
 
     @property
     def initial(self) -> tuple[Value, ...]:
-        """What becomes its results, trip by trip."""
+        """The initial values of what the loop carries and returns."""
         return self.carries if self.adjoint is None else (*self.seeds, *self.accumulators)

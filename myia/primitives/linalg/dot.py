@@ -1,4 +1,7 @@
-"""Products of matrices and tensors."""
+"""Products of matrices and tensors: `dot_general`, as in XLA.
+
+dot_general(x, y, contract=((1,), (0,)), batch=((), ()))      ->      x @ y
+"""
 
 from __future__ import annotations
 
@@ -49,11 +52,11 @@ def _transpose_dot(i, ct, x, y, *, contract, batch):
     rank, batched = len(ct.shape), len(batch[0])
     this_free = _free(len(this.shape), contract[i], batch[i])
     other_free = _free(len(other.shape), contract[j], batch[j])
-    # Where the other operand's free axes lie in `ct`: last for operand 0, else after the batch.
+    # The other operand's free axes in `ct`: the last ones for operand 0, else after the batch.
     start = rank - len(other_free) if i == 0 else batched
     in_ct = tuple(range(start, start + len(other_free)))
-    # Axes of the product: batch, this operand's free axes, then its contracted ones in the order in
-    # which their partners stand in the other operand; or these first, if that is the order wanted.
+    # Axes of the product: batch, this operand's free axes, then its contracted axes in the order in
+    # which the matching axes have in the other operand; or these first, if that order is needed.
     contracted = tuple(mine for _, mine in sorted(zip(contract[j], contract[i])))
     factors = [(ct, in_ct, tuple(range(batched))), (other, other_free, batch[j])]
     axes = (*batch[i], *this_free, *contracted)

@@ -103,7 +103,7 @@ def _smooth_eig_jvp(ys, xs, ts, *, left, right):
 
 
 def _eig_jvp(ys, xs, ts, *, left, right):
-    """The vectors that turn the tangent are those with a derivative: there may be a second one."""
+    """The eigenvectors in the tangent are differentiable: a second derivative may be taken."""
     w, *_ = _smooth_eig_jvp(ys[:1], xs, ts, left=False, right=False)
     return [
         w,
@@ -112,8 +112,8 @@ def _eig_jvp(ys, xs, ts, *, left, right):
 
 
 # Eigenvalues, then left vectors u (u^H A = w u^H) if `left`, right vectors if `right`. The values
-# have a derivative. The vectors are refused one, because it is only that of their scaling by
-# LAPACK where no two elements of a vector tie for the largest, which cannot be checked.
+# are differentiable. A derivative of the vectors is refused: it would be right for LAPACK's scaling
+# only if no two elements of a vector tie for the largest, and that cannot be checked.
 eig_p = Primitive(
     name="eig",
     avals=_eig_avals,
@@ -121,7 +121,7 @@ eig_p = Primitive(
     evaluate=_evaluate_eig,
     derivative=Explicit(_eig_jvp),
 )
-# The same for those who know that there is no such tie, or do not depend on the scaling.
+# The same for callers with no such tie, or whose result does not depend on the scaling.
 smooth_eig_p = Primitive(
     name="smooth_eig",
     avals=_eig_avals,
@@ -132,7 +132,7 @@ smooth_eig_p = Primitive(
 
 
 def eig(a: Value, *, left: bool = False, right: bool = True) -> tuple[Value, ...]:
-    """Eigenvalues, left and right eigenvectors, whichever are asked for."""
+    """Eigenvalues and, if asked for, left and right eigenvectors."""
     return emit(eig_p, a, left=left, right=right)
 
 

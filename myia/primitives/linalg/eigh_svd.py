@@ -1,10 +1,11 @@
-"""Eigenvalues of Hermitian matrices, and singular values.
+"""Eigendecomposition of Hermitian matrices, and singular value decomposition.
 
 The derivatives are those of distinct eigenvalues and distinct singular values (M. Giles, An
 extended collection of matrix derivative results, 2008). Where two are equal, the derivative of
 their vectors is not finite: no choice of the vectors is differentiable there. Functions of the
-values alone stay right to first order. Complex vectors have a free phase; the tangent has none of
-its own along the vector, so that what does not depend on the phase has its true derivative.
+values alone are still right to first order. The phase of a complex vector is arbitrary: its tangent
+has no component along the vector. Functions that do not depend on the phase have the right
+derivative.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ def _eigh_jvp(ys, xs, ts, *, lower):
     return of_vectors, real(diagonal(p))
 
 
-# The vectors, as columns, and the ascending values of the matrix of which one triangle is read.
+# Eigenvectors as columns, ascending eigenvalues. Only one triangle of the matrix is read.
 eigh_p = Primitive(
     name="eigh",
     avals=_eigh_avals,
@@ -143,12 +144,12 @@ def _svd_jvp(ys, xs, ts, *, full_matrices, compute_uv):
         gaps, of_row, of_column = _gaps_and_values(s, p)
         phase = 0.5 * (p - adjoint(p)) * _reciprocal_or_zero(of_column)
         turn = select(on_diagonal(p.aval), phase, gaps * (p * of_column + of_row * adjoint(p)))
-        return _moved(u, turn, lambda: matmul(t, v), s)
+        return _vectors_tangent(u, turn, lambda: matmul(t, v), s)
 
     def of_right() -> Value:
         gaps, of_row, of_column = _gaps_and_values(s, p)
         turn = gaps * (of_row * p + adjoint(p) * of_column)
-        return adjoint(_moved(v, turn, lambda: matmul(adjoint(t), u), s))
+        return adjoint(_vectors_tangent(v, turn, lambda: matmul(adjoint(t), u), s))
 
     return of_values, of_left, of_right
 
@@ -171,8 +172,8 @@ def _reciprocal_or_zero(x: Value) -> Value:
     return select(zero, 0, 1 / select(zero, 1, x))
 
 
-def _moved(u: Value, turn: Value, image: Callable[[], Value], s: Value) -> Value:
-    """U turned in its span, and moved out of it by (I - U U^H) image / s, where it is not all."""
+def _vectors_tangent(u: Value, turn: Value, image: Callable[[], Value], s: Value) -> Value:
+    """The tangent of U: within its span, plus (I - U U^H) image / s if U is not square."""
     turned = matmul(u, turn)
     if u.shape[-2] == u.shape[-1]:
         return turned

@@ -1,4 +1,4 @@
-"""The LU factorization, and systems of equations solved with factors that are at hand."""
+"""LU factorization, and linear systems solved with given factors."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _permutation(pivots, size: int) -> np.ndarray:
 
 
 def permute_rows(x: Value, permutation: Value) -> Value:
-    """`x[permutation]`, for each matrix its own permutation."""
+    """`x[permutation]`, with one permutation per matrix of the batch."""
     if not x.aval.size:
         return x
     batch, rank = tuple(range(x.aval.ndim - 2)), x.aval.ndim
@@ -71,7 +71,7 @@ def permute_rows(x: Value, permutation: Value) -> Value:
 
 
 def _completed(x: Value, size: int) -> Value:
-    """`x` grown to a square matrix of that size, with ones on the new part of the diagonal."""
+    """`x` extended to a square matrix of that size, with ones on the new part of the diagonal."""
     rank = min(x.shape[-2:])
     if x.shape[-2:] == (size, size):
         return x
@@ -98,8 +98,8 @@ def _lu_jvp(ys, xs, ts):
     return matmul(left, lower(t, -1)) + matmul(upper(t), upper(right)), None, None
 
 
-# The factors in one matrix (of L the diagonal of ones is left out), the swaps of rows as LAPACK
-# gives them, and the permutation that they make.
+# Both factors in one matrix (without L's diagonal of ones), the row swaps in LAPACK's form, and the
+# permutation that they amount to.
 lu_p = Primitive(
     name="lu",
     avals=_lu_avals,
@@ -141,7 +141,7 @@ def _solver(name: str, solve: Callable, factors: int) -> CallablePrimitive:
 
     X is computed from the factors alone. Its derivative is the implicit one, op(A) X' =
     B' - op(A)' X, solved with the same factors: A is factored once, whatever the order of the
-    derivative. The factors are no functions of A here, and get no cotangent.
+    derivative. The factors count as constants here and have no cotangent.
     """
 
     def avals(a: Aval, *rest: Aval, transpose) -> tuple[Aval]:
@@ -205,5 +205,5 @@ def _solve_by_cholesky(solve, numpy, factor, b, *, transpose):
 
 # (A, factors, permutation, B), with the first and the last result of `lu`.
 lu_solve = _solver("lu_solve", _solve_by_lu, factors=2)
-# (A, L, B), with L of `cholesky`: for Hermitian A. As for any A, all of A counts in the derivative.
+# (A, L, B), with L of `cholesky`: for Hermitian A. The derivative depends on all elements of A.
 cholesky_solve = _solver("cholesky_solve", _solve_by_cholesky, factors=1)

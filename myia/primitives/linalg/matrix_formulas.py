@@ -1,4 +1,4 @@
-"""Formulas on matrices, the last two axes of arrays, and what the factorizations share.
+"""Matrix formulas (on the last two axes of arrays) that the factorizations share.
 
 Derivative rules are written with these, so that they read as in the literature:
 
@@ -124,7 +124,7 @@ def block(x: Value, rows: tuple[int, int], columns: tuple[int, int]) -> Value:
 
 
 def filled_from_triangle(x: Value, is_lower: bool) -> Value:
-    """The Hermitian matrix of which routines read only the lower, or the upper, triangle of `x`."""
+    """The Hermitian matrix that routines read from the lower, or the upper, triangle of `x`."""
     inside, strictly = (lower(x), lower(x, -1)) if is_lower else (upper(x), upper(x, 1))
     if x.dtype.kind == "c":
         inside = select(on_diagonal(x.aval), transcendental.complex(real(x), 0), inside)
@@ -148,11 +148,11 @@ def over_batch(routine: Callable, avals: Sequence[Aval], *operands: np.ndarray, 
 
 
 def nan_unless(ok: bool, x: np.ndarray) -> np.ndarray:
-    """`x`, or NaNs where a factorization does not exist, as XLA says it."""
+    """`x`, or NaNs where a factorization does not exist, as in XLA."""
     return x if ok else np.full_like(x, math.nan)
 
 
-# ----- What is refused
+# ----- Refused derivatives
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,7 @@ def refuse_derivative(what: str) -> None:
 
 
 def without_derivative(what: str) -> Explicit:
-    """For operations that move smoothly but have no rule: a zero would be a wrong number."""
+    """Derivative of smooth operations without a rule: an error, as zero would be a wrong number."""
 
     def refuse(*_, **__):
         refuse_derivative(what)

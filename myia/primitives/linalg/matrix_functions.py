@@ -1,10 +1,10 @@
-"""The exponential of matrices, the polar decomposition, and equations X P + P X = M.
+"""Matrix exponential, polar decomposition, and Lyapunov equations X P + P X = M.
 
-The derivative of a function of matrices, L(A, E), is read off that of a block matrix:
+The derivative of a matrix function, L(A, E), is a block of the function of a block matrix:
 
     f([[A, E], [0, A]]) = [[f(A), L(A, E)], [0, f(A)]]
 
-(N. Higham, Functions of Matrices, 2008, theorem 3.6), and so are its own derivatives.
+(N. Higham, Functions of Matrices, 2008, theorem 3.6). Higher derivatives follow in the same way.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ from myia.primitives.pointwise.transcendental import real_dtype
 # ----- The exponential, by scaling and squaring of its [13/13] Padé approximant
 # (N. Higham, The scaling and squaring method for the matrix exponential revisited, 2005).
 #
-# It is written for (A,) and for (A, E), a matrix and a direction, which multiply by the rule of
-# products: the second gives the exponential and its derivative at the cost of three exponentials.
+# It is written for (A,) and for (A, E), a matrix with a direction, multiplied by the product rule:
+# the second gives the exponential and its derivative at the cost of three exponentials.
 
 Dual = tuple[Array, ...]
 
@@ -145,7 +145,7 @@ def _derivative_jvp(ys, xs, ts):
     moved = None if te is None else expm_derivative(a, te)
     if ta is not None:
         n = a.shape[-1]
-        turned = expm_derivative(_doubled(a, e), _twice(ta))
+        turned = expm_derivative(_block_upper_triangular(a, e), _block_diagonal(ta))
         corner = block(turned, (0, n), (n, 2 * n))
         moved = corner if moved is None else moved + corner
     return (moved,)
@@ -156,7 +156,7 @@ def _derivative_vjp(op: Op, cts, acc: Cotangents) -> None:
     acc.add(e, expm_derivative(transposed(a), ct))
     if acc.wants(a):
         n = a.shape[-1]
-        pulled = expm_derivative(transposed(_doubled(a, e)), _placed(ct, 0, n))
+        pulled = expm_derivative(transposed(_block_upper_triangular(a, e)), _as_block(ct, 0, n))
         acc.add(a, block(pulled, (0, n), (0, n)) + block(pulled, (n, 2 * n), (n, 2 * n)))
 
 
@@ -170,22 +170,22 @@ expm_derivative = CallablePrimitive(
 )
 
 
-def _placed(x: Value, row: int, column: int) -> Value:
-    """`x` from that row and column on, in a matrix of zeros of twice the size."""
+def _as_block(x: Value, row: int, column: int) -> Value:
+    """`x` as the block at (row, column) of a zero matrix of twice the size."""
     n, none = x.shape[-1], (0,) * (x.aval.ndim - 2)
     low, high = (*none, row, column), (*none, n - row, n - column)
     return pad(x, constant(0, x.dtype), low=low, high=high, interior=(0,) * x.aval.ndim)
 
 
-def _twice(x: Value) -> Value:
+def _block_diagonal(x: Value) -> Value:
     """[[x, 0], [0, x]]"""
     n = x.shape[-1]
-    return _placed(x, 0, 0) + _placed(x, n, n)
+    return _as_block(x, 0, 0) + _as_block(x, n, n)
 
 
-def _doubled(x: Value, y: Value) -> Value:
+def _block_upper_triangular(x: Value, y: Value) -> Value:
     """[[x, y], [0, x]]"""
-    return _twice(x) + _placed(y, 0, x.shape[-1])
+    return _block_diagonal(x) + _as_block(y, 0, x.shape[-1])
 
 
 # ----- Equations P X + X P = M, with P = V diag(w) V^H
@@ -205,7 +205,7 @@ def _solve_lyapunov(numpy, p, v, w, m):
 
 
 def _lyapunov_jvp(ys, xs, ts):
-    """P X' + X' P = M' - P' X - X P'. The factors of P are no functions of it here."""
+    """P X' + X' P = M' - P' X - X P'. The factors of P count as constants here."""
     (x,), (p, v, w, _), (tp, _, _, t) = ys, xs, ts
     if tp is not None:
         moved = matmul(tp, x) + matmul(x, tp)

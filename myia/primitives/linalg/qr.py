@@ -1,4 +1,4 @@
-"""The QR factorization."""
+"""QR factorization, with or without pivoting."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _evaluate_qr(a, *, full_matrices, pivoting):
 
 
 def _permuted_columns(x: Value, permutation: Value) -> Value:
-    """`x[:, permutation]`, for each matrix its own permutation."""
+    """`x[:, permutation]`, with one permutation per matrix of the batch."""
     if not x.aval.size:
         return x
     batch, rank = tuple(range(x.aval.ndim - 2)), x.aval.ndim
@@ -62,9 +62,9 @@ def _permuted_columns(x: Value, permutation: Value) -> Value:
 
 
 def _skew_part(s: Value) -> Value:
-    """The skew-Hermitian matrix with the lower triangle of `s`; `s` minus it is upper triangular.
+    """The skew-Hermitian matrix with the lower triangle of `s`.
 
-    And has a real diagonal, as R has.
+    `s` minus it is upper triangular with a real diagonal, as R is.
     """
     strictly = lower(s, -1)
     skew = strictly - adjoint(strictly)
@@ -74,7 +74,7 @@ def _skew_part(s: Value) -> Value:
 
 
 def _completion_jvp(q: Value, t: Value, rank: int) -> Value:
-    """The tangent of the columns of Q from `rank` on, given that of the first ones.
+    """The tangent of the columns of Q from `rank` on, given the tangent of the first columns.
 
     The product of `rank` reflectors is determined by its first `rank` columns, and so is this
     tangent: J. Walter and S. Walter, arXiv:2409.13374, equations 32 and 33, with Q - I = Y T Y^H.
@@ -94,8 +94,8 @@ def _completion_jvp(q: Value, t: Value, rank: int) -> Value:
 def _qr_jvp(ys, xs, ts, *, full_matrices, pivoting):
     """Q' = A' R^-1 - Q (S - Omega) and R' = Q^H A' - Omega R, with S = Q^H A' R^-1.
 
-    Omega = Q^H Q' is the skew-Hermitian matrix that leaves R triangular: J. Townsend,
-    Differentiating the QR decomposition, 2018. Of a wide A the first, square part determines Q.
+    Omega = Q^H Q' is the skew-Hermitian matrix that keeps R triangular: J. Townsend,
+    Differentiating the QR decomposition, 2018. The first, square part of a wide A determines Q.
     """
     (q, r, *permutation), (t,) = ys, ts
     if pivoting:
@@ -120,7 +120,7 @@ def _qr_jvp(ys, xs, ts, *, full_matrices, pivoting):
 
 
 # Q and R with A = Q R (and the permutation of the columns of A, if `pivoting`). The derivative
-# is not finite where the first columns of A, as many as its rank can be, are linearly dependent.
+# is not finite where the first min(m, n) columns of A are linearly dependent.
 qr_p = Primitive(
     name="qr",
     avals=_qr_avals,

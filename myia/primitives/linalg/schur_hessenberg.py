@@ -1,4 +1,4 @@
-"""Condensed forms of matrices, as LAPACK makes them by reflections: no derivative is known."""
+"""Condensed matrix forms by Householder reflections, as in LAPACK; without derivatives."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ hessenberg_p = Primitive(
     derivative=without_derivative("the Hessenberg form"),
 )
 
-# ----- Tridiagonal: A = Q T Q^H for Hermitian A, of which one triangle is read
+# ----- Tridiagonal: A = Q T Q^H for Hermitian A; only one triangle of A is read
 
 
 def _tridiagonal_avals(a: Aval, *, lower) -> tuple[Aval, ...]:
@@ -160,7 +160,7 @@ def _evaluate_tridiagonal(a, *, lower):
     return over_batch(lambda a: sytrd(a, lower=lower)[:-1], avals, a)
 
 
-# The reflectors in one triangle, the diagonal, the diagonal beside it, and the taus.
+# The reflectors in one triangle, the diagonal, the subdiagonal, and the taus.
 tridiagonal_p = Primitive(
     name="tridiagonal",
     avals=_tridiagonal_avals,

@@ -1,4 +1,4 @@
-"""Triangular systems of equations, the Cholesky factorization, and tridiagonal systems."""
+"""Triangular systems, Cholesky factorization, and tridiagonal systems."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from myia.primitives.linalg.matrix_formulas import (
 )
 from myia.primitives.pointwise.logic import select
 
-# ----- Triangular systems: op(A) X = B, or X op(A) = B; only the one triangle of A is read
+# ----- Triangular systems: op(A) X = B, or X op(A) = B; only one triangle of A is read
 
 
 def _triangular_solve_avals(a: Aval, b: Aval, *, left_side, **_) -> tuple[Aval]:
@@ -136,7 +136,7 @@ def _evaluate_cholesky(a):
 
 
 def half_diagonal(x: Value) -> Value:
-    """The lower triangle, of which the diagonal counts half."""
+    """The lower triangle with half of the diagonal."""
     return lower(select(on_diagonal(x.aval), 0.5 * x, x))
 
 
@@ -151,7 +151,7 @@ def _cholesky_jvp(ys, xs, ts):
     return (matmul(factor, half_diagonal(solve_triangle(factor, right))),)
 
 
-# L with A = L L^H. Reads the lower triangle of A alone, and has its derivative; NaN where A is
+# L with A = L L^H. Depends on the lower triangle of A alone; NaN where A is
 # not positive definite.
 cholesky = CallablePrimitive(
     name="cholesky",
@@ -186,7 +186,7 @@ def _evaluate_tridiagonal_solve(dl, d, du, b):
 
 
 def _shifted(x: Value, by: int, axis: int) -> Value:
-    """`x` moved by one element along `axis`, towards its end (`by=1`) or start, filled by zeros."""
+    """`x` shifted by one element along `axis`, forwards (`by=1`) or back, padded with zeros."""
     n = x.shape[axis]
     start, limit = [0] * x.aval.ndim, list(x.shape)
     start[axis], limit[axis] = (0, n - 1) if by == 1 else (1, n)
@@ -196,8 +196,8 @@ def _shifted(x: Value, by: int, axis: int) -> Value:
     return concatenate(*((gap, kept) if by == 1 else (kept, gap)), axis=axis)
 
 
-def _neighbours(x: Value) -> tuple[Value, Value, Value]:
-    """The rows of X that the three diagonals multiply: the previous, this, the next."""
+def _adjacent_rows(x: Value) -> tuple[Value, Value, Value]:
+    """The previous, same and next rows of X, which the three diagonals multiply."""
     rows = x.aval.ndim - 2
     return _shifted(x, 1, rows), x, _shifted(x, -1, rows)
 
@@ -205,7 +205,7 @@ def _neighbours(x: Value) -> tuple[Value, Value, Value]:
 def _tridiagonal_solve_jvp(ys, xs, ts):
     """T X' = B' - T' X."""
     (x,), (dl, d, du, _), (*diagonals, t) = ys, xs, ts
-    for moved, row in zip(diagonals, _neighbours(x)):
+    for moved, row in zip(diagonals, _adjacent_rows(x)):
         if moved is not None:
             product = as_columns(moved, x.shape[-1]) * row
             t = -product if t is None else t - product
@@ -217,7 +217,7 @@ def _tridiagonal_solve_vjp(op: Op, cts, acc: Cotangents) -> None:
     last = d.aval.ndim - 1
     ct_b = tridiagonal_solve(_shifted(du, 1, last), d, _shifted(dl, -1, last), ct)
     acc.add(b, ct_b)
-    for moved, row in zip((dl, d, du), _neighbours(x)):
+    for moved, row in zip((dl, d, du), _adjacent_rows(x)):
         if acc.wants(moved):
             acc.add(moved, -reduce_sum(ct_b * row, axes=(last + 1,)))
 

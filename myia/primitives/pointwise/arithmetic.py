@@ -1,4 +1,4 @@
-"""Pointwise arithmetic."""
+"""Pointwise arithmetic: sums, products, quotients, remainders, powers, magnitudes, extrema."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def _add_vjp(op, cts, acc):
         acc.add(x, *cts)
 
 
-# `reassoc`, as LLVM calls it, says of a sum of many numbers that each of its additions may be made
-# in any order: derivatives leave it where they sum cotangents. Without it the order is the user's.
+# `reassoc` (LLVM's term) permits reassociation: the additions of a sum may be made in any order.
+# Derivatives set it on sums of cotangents. Without it, additions keep the order of the program.
 add = pointwise(
     "add",
     lambda x, y, *, reassoc=False: lax.add(x, y),
@@ -75,7 +75,7 @@ def _is_float(x) -> bool:
 
 
 def _crosses_zero(x, y):
-    """True where the remainder `x` of a truncated division by `y` lies on the wrong side of 0."""
+    """True where the remainder `x` of a truncated division by `y` has the wrong sign."""
     zero = lax.full_like(x, 0)
     return lax.bitwise_and(lax.ne(x, zero), lax.ne(lax.lt(x, zero), lax.lt(y, zero)))
 
@@ -97,7 +97,7 @@ def _lower_floordiv(x, y):
     if not _is_float(x):
         quotient = lax.div(x, y)
         return lax.select(_crosses_zero(rest, y), lax.sub(quotient, one), quotient)
-    # As NumPy: from the exact remainder, since floor(x / y) is off by one where x / y rounds up.
+    # As in NumPy: from the exact remainder, since floor(x / y) is off by one where x / y rounds up.
     quotient = lax.div(lax.sub(x, rest), y)
     quotient = lax.select(_crosses_zero(rest, y), lax.sub(quotient, one), quotient)
     floored = lax.floor(quotient)
@@ -128,7 +128,7 @@ def _truncated(x, y):
     return np.floor_divide(x, y) + ((np.fmod(x, y) != 0) & ((x < 0) != (y < 0))).astype(x.dtype)
 
 
-# C's and XLA's pair: the quotient rounded towards zero, the remainder with the dividend's sign.
+# As in C and XLA: the quotient is rounded towards zero, the remainder has the dividend's sign.
 truncdiv = pointwise("truncdiv", lax.div, _truncated, derivative=NONDIFFERENTIABLE, kinds="iu")
 rem = pointwise(
     "rem",
@@ -166,7 +166,7 @@ def _integer_pow_avals(x: Aval, *, y: int) -> tuple[Aval]:
 def _evaluate_integer_pow(x, *, y):
     if x.dtype.kind != "c":
         return np.power(x, np.asarray(y).astype(x.dtype))
-    # Products, since a complex power goes through the logarithm and loses exact results.
+    # Repeated products: NumPy computes a complex power by logarithms, which is not exact.
     factor = x if y >= 0 else 1 / x
     return functools.reduce(np.multiply, [factor] * builtins.abs(y), np.ones_like(x))
 
@@ -240,14 +240,14 @@ sign = pointwise(
     "sign", lax.sign, np.sign, derivative=Explicit(_sign_jvp, _sign_vjp), kinds=NUMBERS
 )
 
-# ----- The larger and the smaller: NaN if either is; a tie shares the derivative equally
+# ----- Maximum and minimum: NaN if either is NaN; a tie shares the derivative equally
 
 
 def _chooser(name: str, lower, evaluate, may_win: PointwisePrimitive) -> PointwisePrimitive:
-    """Tangents and cotangents are selected: the loser's may be infinite.
+    """The rules select tangents and cotangents: those of the smaller operand may be infinite.
 
-    Two comparisons, all that the reverse sweep reads, tell the three cases; of NaN both are false,
-    and the derivative is 0.
+    Two comparisons distinguish the three cases and are all that the reverse sweep reads. For NaN
+    both are false, and the derivative is 0.
     """
 
     def jvp(ys, xs, ts):

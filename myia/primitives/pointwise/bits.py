@@ -1,4 +1,4 @@
-"""Numbers as patterns of bits: counting bits, reading a pattern in another dtype, precision."""
+"""Operations on the bits of numbers: counts, bit casts, reduced precision."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ def _high_word(x, y):
 # The upper half of the product.
 mulhi = _on_integers("mulhi", lax.mulhi, _high_word)
 
-# ----- Other readings of the same bits
+# ----- Bit casts
 
 
 def _bitcast_avals(x: Aval, *, dtype: np.dtype) -> tuple[Aval]:
-    """Elements of a smaller dtype are a new last axis, as those of a larger one need it."""
+    """A smaller dtype adds a last axis; a larger one removes it."""
     require_kind("bitcast", x, "iuf")
     require_kind("bitcast", x.with_dtype(dtype), "iuf")
     old, new = x.dtype.itemsize, dtype.itemsize
@@ -92,7 +92,7 @@ def bitcast(x: Value, *, dtype) -> Value:
     return x if x.dtype == dtype else bitcast_p(x, dtype=dtype)
 
 
-# The neighbour of `x` on the side of `y`: it moves with `x`.
+# The adjacent floating number of `x` in the direction of `y`: its derivative in `x` is 1.
 nextafter = pointwise(
     "nextafter", lax.nextafter, np.nextafter, partials=[lambda z, x, y: 1, None], kinds="f"
 )
@@ -101,7 +101,7 @@ nextafter = pointwise(
 
 
 def _evaluate_reduce_precision(x, *, exponent_bits, mantissa_bits):
-    """Halves to even; what is too large becomes infinite, what is too small zero."""
+    """Rounds half to even; overflows to infinity, underflows to zero."""
     info = np.finfo(x.dtype)
     dropped = info.nmant - mantissa_bits
     y = np.array(x)
@@ -126,7 +126,7 @@ def _reduce_precision_avals(x: Aval, *, exponent_bits: int, mantissa_bits: int) 
     return (x,)
 
 
-# Rounding to a format of fewer bits; it counts as the identity, and its tangents are rounded alike.
+# Rounding to a format of fewer bits. Its derivative is the identity, rounded in the same way.
 reduce_precision = PointwisePrimitive(
     name="reduce_precision",
     avals=_reduce_precision_avals,

@@ -1,4 +1,4 @@
-"""Comparisons, bits, selection and conversion: pointwise operations that have no partials."""
+"""Comparisons, bitwise logic, selection, conversion: pointwise operations without partials."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _select_avals(pred: Aval, x: Aval, y: Aval) -> tuple[Aval]:
     return (x,)
 
 
-# Cotangents are selected, never multiplied by zero: what is not selected cannot poison them.
+# Cotangents are selected, never multiplied by zero: an unselected NaN does not spread to them.
 select = PointwisePrimitive(
     name="select",
     avals=_select_avals,
@@ -80,7 +80,7 @@ select = PointwisePrimitive(
 
 def _convert(x, *, dtype):
     if np.iscomplexobj(x) and dtype.kind not in "cb":
-        x = np.real(x)  # said aloud: `astype` would warn that it drops the imaginary part
+        x = np.real(x)  # explicitly: `astype` would warn that it drops the imaginary part
     return np.asarray(x).astype(dtype)
 
 

@@ -1,4 +1,4 @@
-"""Pointwise functions of mathematics. Formulas for complex numbers are the holomorphic ones."""
+"""Elementary functions, pointwise. On complex numbers their derivatives are holomorphic."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ asinh = _inexact("asinh", lax.asinh, np.arcsinh, lambda y, x: rsqrt(1 + x * x))
 acosh = _inexact("acosh", lax.acosh, np.arccosh, lambda y, x: rsqrt(x - 1) * rsqrt(x + 1))
 atanh = _inexact("atanh", lax.atanh, np.arctanh, lambda y, x: 1 / ((1 - x) * (1 + x)))
 
-# ----- Steps
+# ----- Step functions
 
 
 def _step(name, lower, evaluate, **options) -> PointwisePrimitive:
@@ -86,7 +86,7 @@ trunc = _step(
     lambda x: lax.select(lax.lt(x, lax.full_like(x, 0)), lax.ceil(x), lax.floor(x)),
     np.trunc,
 )
-# Halves go to the even neighbour.
+# Rounds half to even.
 round = _step("round", lambda x: lax.round(x, lax.RoundingMethod.TO_NEAREST_EVEN), np.rint)
 is_finite = pointwise(
     "is_finite",

@@ -1,4 +1,4 @@
-"""Python's operators on IR values, so that a derivative rule reads like its formula.
+"""Python's operators on IR values: a derivative rule reads like its formula.
 
     partials=[lambda y, x: 1 - y * y]
 

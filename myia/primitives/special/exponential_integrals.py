@@ -39,7 +39,7 @@ def _exp1(x):
 expi = real_function("expi", jax_special.expi, scipy.special.expi, lambda y, x: exp(x) / x)
 exp1 = real_function("exp1", _exp1, scipy.special.exp1, lambda y, x: -exp(-x) / x)
 
-# E_n(x) for whole n, DLMF 8.19. Negative n come of derivatives: E_n' = -E_(n-1).
+# E_n(x) for integers n, DLMF 8.19. Derivatives need negative n: E_n' = -E_(n-1).
 
 _SERIES_TERMS = 25  # of powers of x <= 1
 _FRACTION_TERMS = 100  # of a continued fraction at x >= 1
@@ -58,7 +58,7 @@ def _en_series(n, x):
 
 
 def _en_fraction(n, x):
-    """DLMF 8.19.17 from its end, for x >= 1."""
+    """DLMF 8.19.17, evaluated from its last term, for x >= 1."""
 
     def outwards(i, f):
         k = _FRACTION_TERMS - i
@@ -114,7 +114,7 @@ _TERMS = 20  # of a series in powers of _NEAR
 
 
 def log_ratio(x: Value) -> Value:
-    """log(x) / (1 - x), near 1 by its series: derivatives of all orders hold."""
+    """log(x) / (1 - x), near 1 by its series, so that derivatives of all orders are accurate."""
     near = logic.lt(arithmetic.abs(x - 1), _NEAR)
     u = logic.select(near, 1 - x, 0)
     series = constant(0, x.dtype, x.shape)

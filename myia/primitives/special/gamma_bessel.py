@@ -22,7 +22,7 @@ from myia.source.diagnostics import Diagnostic, MyiaError
 
 
 def real_function(name: str, lower, evaluate, *partials) -> PointwisePrimitive:
-    """A function of real numbers; SciPy computes some of them always in double precision."""
+    """A function of real numbers. SciPy computes some of them in double precision only."""
 
     def in_dtype(*xs):
         return np.asarray(evaluate(*xs)).astype(xs[0].dtype)
@@ -41,7 +41,7 @@ class NoDerivative(Diagnostic):
 
 
 def undefined_partial(function: str, operand: str) -> Callable:
-    """The partial derivative that has no closed form in our primitives."""
+    """A partial derivative without a closed form here: an error when it is needed."""
 
     def partial(y: Value, *xs: Value):
         raise MyiaError(NoDerivative(current_span(), function, operand))
@@ -144,7 +144,7 @@ def _evaluate_random_gamma_grad(a, x):
     return -_evaluate_igamma_grad_a(a, x) / density
 
 
-# How a sample x of the gamma distribution moves with its parameter a at a fixed P(a, x):
+# The derivative of a sample x of the gamma distribution in its parameter a, at fixed P(a, x):
 # dx/da = -(dP/da) / (dP/dx), implicit reparametrization (arXiv:1805.08498).
 random_gamma_grad = real_function(
     "random_gamma_grad",
@@ -176,7 +176,7 @@ betainc = real_function(
 
 
 def _i1e_over_x(y: Value, x: Value) -> Value:
-    """I_1(x) e^-|x| / x, near 0 by its series (DLMF 10.25.2): derivatives of all orders hold."""
+    """I_1(x) e^-|x| / x, near 0 by its series (DLMF 10.25.2), so that derivatives are accurate."""
     near = logic.lt(arithmetic.abs(x), 0.5)
     small = logic.select(near, x, 0)
     quarter = small * small * 0.25

@@ -1,13 +1,13 @@
-"""Hypergeometric series, and their derivatives in all parameters.
+"""Hypergeometric series and their derivatives in all operands.
 
     pFq(a; b; x) = sum_k t_k,    t_0 = 1,    t_(k+1) = t_k (a_1 + k) ... x / ((b_1 + k) ... (k + 1))
 
-(DLMF 16.2.1.) The parameter `orders` says how often the sum is differentiated in each operand. The
-derivatives of a term follow from those of the term before it, by the product rule:
+(DLMF 16.2.1.) The parameter `orders` is the order of the derivative in each operand. The
+derivatives of a term follow from the derivatives of the previous term by the product rule:
 
     D^m [(a + k) t] = (a + k) D^m t + m D^(m-1) t
 
-so that derivatives of any order are sums like the first, and are summed as accurately.
+so derivatives of any order are series of the same kind, and equally accurate.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from myia.ir.core import Value
 from myia.primitives.core.define import PointwisePrimitive, pointwise
 
 Orders = tuple[int, ...]
-Jet = dict[Orders, np.ndarray]  # the derivatives of a term, by their orders in the operands
+Jet = dict[Orders, np.ndarray]  # the derivatives of a term, keyed by their orders in the operands
 
 
 def _times(jet: Jet, axis: int, factor) -> Jet:
@@ -34,7 +34,7 @@ def _times(jet: Jet, axis: int, factor) -> Jet:
 def _divided(numpy, jet: Jet, axis: int, divisor) -> Jet:
     """The jet divided by `divisor`, whose derivative in the operand `axis` is 1.
 
-    A series that has ended before a divisor vanishes stays ended: 0 / 0 is 0.
+    A series that terminates before a divisor vanishes stays terminated: 0 / 0 is 0.
     """
     made: Jet = {}
     for m in sorted(jet):
@@ -61,15 +61,15 @@ def _next_term(numpy, jet: Jet, k, xs, upper: int) -> Jet:
 
 
 def _sum(numpy, while_: Callable, *xs, upper: int, orders: Orders, terms: int):
-    """The sum up to what rounding hides; NaN where that takes more than `terms` terms."""
+    """The sum to rounding accuracy; NaN where that needs more than `terms` terms."""
     eps = np.finfo(xs[0].dtype).eps / 8
     places = list(itertools.product(*(range(n + 1) for n in orders)))
     zero = numpy.zeros_like(xs[-1])
-    # Terms can grow again as long as a factor of them is small or negative.
+    # Terms can grow again while one of their factors is small or negative.
     first = sum(orders) + 1 - numpy.minimum(0, numpy.stack(xs[:-1])).min(0)
 
     def unfinished(k, total, term, largest):
-        """A factor can vanish in one term alone: two in a row say that the sum has ended."""
+        """Two negligible terms in a row end the sum: a single term may vanish by itself."""
         floor = numpy.maximum(numpy.abs(total), eps * largest)
         return (k <= first) | (numpy.abs(term) > eps * floor)
 
@@ -99,7 +99,7 @@ def python_while(going: Callable, step: Callable, state):
 
 
 def _series(name: str, upper: int, lower: int, terms: int) -> PointwisePrimitive:
-    """The series with so many upper and lower parameters; its last operand is x."""
+    """The series with `upper` and `lower` parameters; its last operand is x."""
     count = upper + lower + 1
 
     def partial(axis: int) -> Callable:
@@ -118,7 +118,7 @@ def _series(name: str, upper: int, lower: int, terms: int) -> PointwisePrimitive
     return series
 
 
-# Of the third, which diverges, the terms that become smaller are summed: it is asymptotic.
+# The third diverges (an asymptotic series): its terms are summed while they become smaller.
 series_1f1 = _series("series_1f1", 1, 1, terms=20_000)
 series_2f1 = _series("series_2f1", 2, 1, terms=20_000)
 series_2f0 = _series("series_2f0", 2, 0, terms=60)

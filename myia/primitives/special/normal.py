@@ -1,4 +1,4 @@
-"""The normal distribution: its quantile, and the logarithm of its probability.
+"""The normal distribution: quantile function and logarithm of the cumulative probability.
 
 Formulas are from the Digital Library of Mathematical Functions, https://dlmf.nist.gov.
 """
@@ -28,12 +28,12 @@ ndtri = real_function(
 
 
 def _least(dtype: np.dtype) -> float:
-    """Below this the probability has no digits to spare: its asymptotic series is used."""
+    """Below this argument the probability loses precision: its asymptotic series is used."""
     return -20.0 if dtype == np.float64 else -10.0
 
 
 def _series(u):
-    """Of P(X < x) |x| / φ(x) in u = 1 / x², less one; DLMF 7.12.1."""
+    """P(X < x) |x| / φ(x) - 1 as a series in u = 1 / x²; DLMF 7.12.1."""
     return -u * (1 - 3 * u * (1 - 5 * u * (1 - 7 * u * (1 - 9 * u * (1 - 11 * u)))))
 
 
@@ -43,14 +43,14 @@ def log_probability(x):
     near = jnp.where(far, 0, x)
     right = near > 0
     tail = jax_special.erfc(jnp.where(right, near, -near) * math.sqrt(0.5)) / 2
-    left = jnp.log(jnp.where(right, 1, tail))  # nothing to be differentiated at a tail of zero
+    left = jnp.log(jnp.where(right, 1, tail))  # keeps the derivative finite at a tail of zero
     z = jnp.where(far, x, -1)
     tiny = jnp.log1p(_series(1 / (z * z))) - z * z / 2 - jnp.log(-z) - _LOG_SQRT_TWO_PI
     return jnp.where(far, tiny, jnp.where(right, jnp.log1p(-tail), left))
 
 
 def _hazard(y: Value, x: Value) -> Value:
-    """φ(x) / P(X < x) where y is the logarithm of that probability."""
+    """φ(x) / P(X < x), with y the logarithm of that probability."""
     far = logic.lt(x, _least(x.dtype))
     near = logic.select(far, 0, x)
     z = logic.select(far, x, -1)

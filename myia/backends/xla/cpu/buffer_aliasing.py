@@ -13,7 +13,7 @@ from myia.primitives.arrays.dynamic_slices import (
 from myia.primitives.arrays.gather import gather, scatter_add
 from myia.primitives.arrays.scattering import scatter, scatter_max, scatter_min, scatter_mul
 from myia.primitives.arrays.shaping import reshape, slice
-from myia.primitives.core.region_dataflow import edges
+from myia.primitives.core.region_dataflow import dataflow_edges
 from myia.primitives.core.structured import call_p, if_p, loop_p
 
 READS = frozenset({slice, dynamic_slice, gather})
@@ -62,7 +62,7 @@ class Buffers:
             elif op.primitive is reshape:
                 self.join(op.operands, op.results)
             elif op.primitive in (if_p, call_p, loop_p):
-                for x, y in edges(op):
+                for x, y in dataflow_edges(op):
                     self.join([x], [y])
             for inner in op.regions:
                 self._visit(inner)
