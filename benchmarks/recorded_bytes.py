@@ -23,7 +23,7 @@ def ours(step: Callable) -> int:
             x = step(w, x, k)
         return np.sum(x)
 
-    return sum(p.bytes_per_trip for p in myia.grad(loss, argnums=(0, 1)).plan(W, X))
+    return sum(p.bytes_per_iteration for p in myia.grad(loss, argnums=(0, 1)).plan(W, X))
 
 
 def of_scan(step: Callable) -> int:

@@ -29,9 +29,9 @@ from myia.primitives.pointwise.arithmetic import mul, sub
 from myia.primitives.pointwise.transcendental import cos, sin, tanh
 
 NO_RULE = Rules()
-OP_BY_OP = Rules(fences=True, region_analysis=True)
-WITHOUT_FENCES = Rules(whole_loops=True, region_analysis=True)
-WITHOUT_OPTIONS = Rules(fences=True, whole_loops=True)
+OP_BY_OP = Rules(opaque_barriers=True, region_analysis=True)
+WITHOUT_FENCES = Rules(whole_loop_calls=True, region_analysis=True)
+WITHOUT_OPTIONS = Rules(opaque_barriers=True, whole_loop_calls=True)
 
 
 def array(*shape: int) -> Aval:

@@ -1,4 +1,4 @@
-"""The plan of one `rev`, told from the storage that was chosen for it."""
+"""Describes the storage chosen for one `rev` as the `LoopPlan` that users see."""
 
 from __future__ import annotations
 
@@ -8,59 +8,68 @@ from math import prod
 from myia.ir.core import Op, Value, reads
 from myia.ir.dependence import with_dependents
 from myia.primitives.core.structured import Loop
-from myia.storage.checkpointing.online_checkpointing import Trail
-from myia.storage.model.plan import LoopPlan, Record, distinct, text_of
-from myia.storage.residuals.record_or_recompute import Cut
+from myia.storage.checkpointing.online_checkpointing import OnlineCheckpointing
+from myia.storage.model.plan import LoopPlan, Residual, distinct, source_text
+from myia.storage.residuals.record_or_recompute import SplitAdjoint
 from myia.storage.tape.tape import Tape
 
 
 def plan_of(
     op: Op,
-    parts: Loop,
-    storage: Tape | Trail,
+    rev: Loop,
+    storage: Tape | OnlineCheckpointing,
     restored: Sequence[int],
-    paired: bool,
-    around: tuple[int, ...],
+    is_paired: bool,
+    enclosing: tuple[int, ...],
 ) -> LoopPlan:
-    """`restored`: the carries that undo logs restore; `around`: the trips of enclosing loops."""
-    cut = storage.cut
+    """`restored`: the carries that undo logs restore; `enclosing`: trip counts of outer loops."""
+    split = storage.split
     common = dict(
         span=op.span,
-        trips=parts.bound if parts.cond is None else None,
-        restored=tuple(_name(cut.xs[i]) for i in restored),
-        paired=paired,
-        depth=len(around),
-        turns=prod(around),
-        again=storage.again,
+        trip_count=rev.bound if rev.cond is None else None,
+        restored=tuple(_name(split.carry_args[i]) for i in restored),
+        paired=is_paired,
+        depth=len(enclosing),
+        executions=prod(enclosing),
+        recompute_ns=storage.recompute_ns,
         bytes=storage.nbytes,
     )
-    if isinstance(storage, Trail):
+    if isinstance(storage, OnlineCheckpointing):
+        columns = storage.replay_block.columns
         return LoopPlan(
             strategy="trail",
-            records=tuple(_record(cut, cut.records[i]) for i in storage.leaf.columns),
-            snapshot=tuple(cut.xs[i].aval for i in cut.kept),
-            block=storage.block,
-            slots=storage.slots,
+            residuals=tuple(_residual(split, split.residuals[i]) for i in columns),
+            snapshot=tuple(split.carry_args[i].aval for i in split.replayed_carries),
+            block_length=storage.block_length,
+            snapshot_count=storage.snapshot_count,
             **common,
         )
-    in_byte = {i: bits.masks * bits.trips for group, bits in storage.bits.items() for i in group}
-    held = sorted({*storage.columns, *in_byte})
+    per_byte = {
+        i: masks.count * masks.iterations_per_row
+        for group, masks in storage.packed_masks.items()
+        for i in group
+    }
+    columns = sorted({*storage.columns, *per_byte})
     return LoopPlan(
-        strategy="tape" if cut.records else "nothing",
-        records=tuple(_record(cut, cut.records[i], in_byte.get(i, 1)) for i in held),
+        strategy="tape" if split.residuals else "nothing",
+        residuals=tuple(_residual(split, split.residuals[i], per_byte.get(i, 1)) for i in columns),
         capacity=storage.capacity,
         **common,
     )
 
 
-def _record(cut: Cut, x: Value, in_byte: int = 1) -> Record:
-    """What a recorded value is in the source, and whose adjoint reads it."""
-    span = next((op.span for op in cut.primal if x in op.results), None)
-    what = f"{_name(x)} before the trip" if x in cut.xs else text_of(span)
-    dependent = with_dependents([x], cut.primal)
-    readers = (op.span for op in cut.linear if not dependent.isdisjoint(reads(op)))
-    return Record(x.aval, what, distinct(text_of(s) for s in readers if s is not None), in_byte)
+def _residual(split: SplitAdjoint, x: Value, masks_per_byte: int = 1) -> Residual:
+    """Where the source computes a recorded value, and where the adjoints that read it stand."""
+    span = next((op.span for op in split.primal if x in op.results), None)
+    if x in split.carry_args:
+        description = f"{_name(x)} at the start of the iteration"
+    else:
+        description = source_text(span)
+    dependent = with_dependents([x], split.primal)
+    readers = (op.span for op in split.linear if not dependent.isdisjoint(reads(op)))
+    read_by = distinct(source_text(s) for s in readers if s is not None)
+    return Residual(x.aval, description, read_by, masks_per_byte)
 
 
 def _name(x: Value) -> str:
-    return f"`{x.name or 'a carry'}`"
+    return f"`{x.name or 'a carried value'}`"

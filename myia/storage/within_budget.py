@@ -1,4 +1,4 @@
-"""Storage for all loops of a program within a number of bytes."""
+"""Storage within a budget: all reversed loops of a program in a given number of bytes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from myia.storage.lower_rev import lower_and_plan
 from myia.storage.model.memory_limits import Limits
 from myia.storage.model.plan import LoopPlan
 
-PRECISION = 64  # the share of a loop is looked for to this part of the budget
+BUDGET_STEPS = 64  # the search for a loop's share stops at this fraction of the budget
 
 
 @dataclass(frozen=True)
@@ -29,25 +29,25 @@ class OverBudget(Diagnostic):
 def lower_within(
     function: Function, limits: Limits, budget: int
 ) -> tuple[Function, Sequence[LoopPlan]]:
-    """As `lower_and_plan`, with at most `budget` bytes of storage if there is a way.
+    """As `lower_and_plan`, with at most `budget` bytes of storage where that is possible.
 
-    Every loop may take an equal share; the largest share is looked for with which the sum fits,
-    since some loops need less than theirs.
+    Every loop has the same limit. Some loops need less than theirs, so a bisection finds the
+    largest limit with which the sum fits.
     """
-    found = lower_and_plan(function, limits)
-    if total(found[1]) <= budget:
-        return found
+    unlimited = lower_and_plan(function, limits)
+    if total_bytes(unlimited[1]) <= budget:
+        return unlimited
     least, most = 0, budget
     share, best = budget, lower_and_plan(function, limits.with_budget(0))
-    while most - least > budget // PRECISION:
-        tried = lower_and_plan(function, limits.with_budget(share))
-        if total(tried[1]) <= budget:
-            least, best = share, tried
+    while most - least > budget // BUDGET_STEPS:
+        attempt = lower_and_plan(function, limits.with_budget(share))
+        if total_bytes(attempt[1]) <= budget:
+            least, best = share, attempt
         else:
             most = share - 1
         share = (least + most + 1) // 2
     return best
 
 
-def total(plans: Sequence[LoopPlan]) -> int:
+def total_bytes(plans: Sequence[LoopPlan]) -> int:
     return sum(plan.bytes for plan in plans)

@@ -110,7 +110,7 @@ def test_only_arguments_are_recorded(place, order):
     assert 0 < 2 * kept.bytes <= plain.bytes
     if place is in_a_loop and order == 1:
         (plan,) = kept
-        assert [r.what for r in plan.records] == ["`x` before the trip"]
+        assert [r.description for r in plan.residuals] == ["`x` at the start of the iteration"]
 
 
 def wide(w, x):

@@ -87,25 +87,25 @@ def check_counts(gradient, counts, taped) -> None:
 def test_counts_around_every_boundary(taped):
     gradient = gradient_of_driven()
     (plan,) = gradient.plan(*START, np.int64(1))
-    assert plan.strategy == "trail" and plan.trips is None
-    half = plan.slots * plan.block // 2
-    counts = [*COUNTS, *around(plan.block, half), 1 << 20, 10**6]
+    assert plan.strategy == "trail" and plan.trip_count is None
+    half = plan.snapshot_count * plan.block_length // 2
+    counts = [*COUNTS, *around(plan.block_length, half), 1 << 20, 10**6]
     check_counts(gradient, counts, taped)
 
 
 def test_counts_around_the_boundaries_of_small_storage(taped):
     gradient = gradient_of_driven(memory="8kB")
     (plan,) = gradient.plan(*START, np.int64(1))
-    half = plan.slots * plan.block // 2
-    counts = [0, 1, 2, *around(plan.block, half, 2 * half, 4 * half), 10**5]
+    half = plan.snapshot_count * plan.block_length // 2
+    counts = [0, 1, 2, *around(plan.block_length, half, 2 * half, 4 * half), 10**5]
     check_counts(gradient, counts, taped)
 
 
 def test_second_derivatives_at_every_boundary():
     second = myia.grad(myia.grad(driven, argnums=1), argnums=1)
     plans = second.plan(*START, np.int64(1))
-    blocks = {p.block for p in plans}
-    halves = {p.slots * p.block // 2 for p in plans}
+    blocks = {p.block_length for p in plans}
+    halves = {p.snapshot_count * p.block_length // 2 for p in plans}
     counts = [0, 1, 2, *around(*blocks, *halves), 1023, 1025, 4095, 4097, 10**6]
     want = second_derivatives(*START, set(counts))
     for n in counts:
@@ -161,7 +161,7 @@ def test_many_trips_of_an_array():
 
 
 def bytes_per_trip(f, *args) -> int:
-    return sum(p.bytes_per_trip for p in myia.grad(f).plan(*args))
+    return sum(p.bytes_per_iteration for p in myia.grad(f).plan(*args))
 
 
 def test_stop_gradient_shrinks_the_plan():
@@ -212,7 +212,7 @@ def test_what_the_trips_share_is_not_recorded():
         return np.sum(x)
 
     (plan,) = myia.grad(f, argnums=1).plan(np.ones(50), np.ones(50))
-    assert plan.bytes_per_trip == 50 * 8
+    assert plan.bytes_per_iteration == 50 * 8
 
 
 def test_no_more_is_recorded_than_by_scan():

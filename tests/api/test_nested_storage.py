@@ -62,7 +62,7 @@ def test_a_budget_of_the_square_root():
     f = myia.grad(nest, argnums=(0, 1), memory=budget)
     inner, outer = f.plan(X, 0.9)
     assert (inner.depth, outer.depth) == (1, 0) and inner.strategy == "tape"
-    assert outer.bytes_per_trip == STATE
+    assert outer.bytes_per_iteration == STATE
     program = f.lower(X, 0.9).compile()
     assert program.memory_analysis().temp_size_in_bytes <= budget
     assert_same(program(X, 0.9), taped())

@@ -90,7 +90,7 @@ def test_a_trail_has_no_more_slots_than_blocks():
     budget = STEPS * START.nbytes // 10
     gradient = gradient_of_heat(memory=budget)
     (plan,) = gradient.plan(START, 0.3, STEPS)
-    assert plan.slots == -(-STEPS // plan.block) and plan.evaluations(STEPS) < 2
+    assert plan.snapshot_count == -(-STEPS // plan.block_length) and plan.forward_runs(STEPS) < 2
     assert plan.bytes <= budget
 
 
@@ -101,9 +101,9 @@ def test_recompute_records_only_what_a_trip_starts_with():
         return x
 
     (plan,) = myia.grad(f, checkpoint="recompute").plan(0.3)
-    assert [r.what for r in plan.records] == ["`x` before the trip"]
+    assert [r.description for r in plan.residuals] == ["`x` at the start of the iteration"]
     (plan,) = myia.grad(f).plan(0.3)
-    assert len(plan.records) > 1
+    assert len(plan.residuals) > 1
 
 
 def test_a_tape_needs_a_bound():
@@ -115,7 +115,7 @@ def test_plan_says_where_and_why():
     plan = myia.grad(until_small).plan(5.0, 1.0)
     text = str(plan)
     assert "test_storage_options.py:" in text and "trail" in text and "unknown" in text
-    assert "`x` before the trip: f64[], read by `np.sin(x)` (line 26)" in text
+    assert "`x` at the start of the iteration: f64[], read by `np.sin(x)` (line 26)" in text
     assert myia.jit(until_small).plan(5.0, 1.0) == () == myia.jit(heat).plan(START, 0.3, 10)
 
 
@@ -153,4 +153,4 @@ def test_a_trail_is_no_larger_than_the_tape_whose_place_it_takes():
 
     a = np.ones((240, 240, 9))  # a tape of 7 MB, and snapshots of 8 MB each
     (plan,) = myia.grad(eliminate, argnums=(0, 1, 2)).plan(a, a + 1.0, a + 4.0)
-    assert plan.bytes <= plan.trips * plan.bytes_per_trip
+    assert plan.bytes <= plan.trip_count * plan.bytes_per_iteration

@@ -50,7 +50,11 @@ def test_agrees_with_the_reference(f, args):
 @pytest.mark.parametrize("rules", [Rules(), UNDER_A_TRACE], ids=["plain", "traced"])
 def test_other_rules_agree_too(f, args, rules):
     """What is emitted for other platforms, and under a user's trace."""
-    if f.name.startswith("shifted") and not rules.fences and jax.default_backend() == "cpu":
+    if (
+        f.name.startswith("shifted")
+        and not rules.opaque_barriers
+        and jax.default_backend() == "cpu"
+    ):
         pytest.skip("wrong without fences")
     with jax.enable_x64(True):
         results = jax.jit(emit(f, rules))(*args)
@@ -274,7 +278,7 @@ def branch_after_loops() -> Function:
 def test_array_of_a_loop_written_in_a_branch():
     v = np.arange(6.0)
     f, args = branch_after_loops(), (np.float64(1), -v - 1, v, v, np.int64(3))
-    assert rules_for_cpu(f) == Rules(fences=True, region_analysis=True)
+    assert rules_for_cpu(f) == Rules(opaque_barriers=True, region_analysis=True)
     for y, x in zip(compile_function(f)(*args), evaluate(f, args), strict=True):
         np.testing.assert_allclose(y, x)
 
@@ -310,7 +314,9 @@ def test_region_analysis_where_windows_are_rewritten(branch):
     """If no branch could make it dangerous, together with loops compiled whole."""
     f = row_rewritten(branch)
     args = np.random.default_rng(0).uniform(-0.1, 0.1, size=(40, 40)), np.float64(1.0)
-    assert rules_for_cpu(f) == Rules(fences=True, whole_loops=True, region_analysis=not branch)
+    assert rules_for_cpu(f) == Rules(
+        opaque_barriers=True, whole_loop_calls=True, region_analysis=not branch
+    )
     np.testing.assert_allclose(compile_function(f)(*args)[0], evaluate(f, args)[0], rtol=1e-12)
 
 

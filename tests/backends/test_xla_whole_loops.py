@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from myia.backends.reference.interpreter import evaluate
-from myia.backends.xla.cpu.whole_loop_cost import cuts, worth_compiling_whole
+from myia.backends.xla.cpu.whole_loop_cost import fusion_ends, worth_whole_loop_call
 from myia.backends.xla.executable import compile_function
 from myia.ir.avals import I64, aval_of
 from myia.ir.builder import build_region
@@ -64,7 +64,7 @@ def looping(size: int, step) -> tuple[Function, tuple]:
 def check(f: Function, args: tuple, whole: bool = True) -> None:
     verify(f)
     loops = [op for op in f.region.ops if op.regions]
-    assert [worth_compiling_whole(op) for op in loops] == [whole]
+    assert [worth_whole_loop_call(op) for op in loops] == [whole]
     for y, x in zip(compile_function(f)(*args), evaluate(f, args), strict=True):
         np.testing.assert_allclose(y, x, rtol=1e-9, atol=1e-12)
 
@@ -109,7 +109,7 @@ def test_windows_that_are_moved(size, dtype):
     f = Function("f", build_region([aval_of(args[0])], body))
     verify(f)
     loops = [op for op in f.region.ops if op.primitive is loop_p]
-    assert [worth_compiling_whole(op) for op in loops] == [size <= 8192] * 2
+    assert [worth_whole_loop_call(op) for op in loops] == [size <= 8192] * 2
     for y, x in zip(compile_function(f)(*args), evaluate(f, args), strict=True):
         np.testing.assert_allclose(y, x, rtol=1e-9)
 
@@ -202,7 +202,7 @@ def test_many_functions_in_one_body(size, most):
         program, args = looping(size, applied(sin, times))
         check(program, args)
         (op,) = (op for op in program.region.ops if op.regions)
-        assert len(cuts(op)) == ends
+        assert len(fusion_ends(op)) == ends
 
 
 @pytest.mark.parametrize("name", ["sqrt", "tanh", "exp", "reciprocal", "abs", "log1p"])
@@ -255,7 +255,7 @@ def test_work_is_counted_by_region():
     program, args = looping(SIZE, step)
     check(program, args)
     (op,) = (op for op in program.region.ops if op.regions)
-    assert not cuts(op)
+    assert not fusion_ends(op)
     check(*looping(SIZE + 1, step), whole=False)
 
 
@@ -271,7 +271,7 @@ def test_work_of_long_bodies_takes_little_memory():
     f, _ = looping(16, step)
     (op,) = (op for op in f.region.ops if op.regions)
     tracemalloc.start()
-    assert len(cuts(op)) == 1
+    assert len(fusion_ends(op)) == 1
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 10e6

@@ -174,7 +174,9 @@ def test_arrays_are_restored_and_not_recorded(f):
     a, x = (MATRIX, VECTOR) if f is cholesky else (np.tile(MATRIX, 9), np.tile(VECTOR, 9))
     plan = myia.grad(f, argnums=(0, 1)).plan(a, x)
     assert any(p.restored for p in plan)
-    assert not [r for p in plan for r in p.records if "before the trip" in r.what]
+    assert not [
+        r for p in plan for r in p.residuals if "at the start of the iteration" in r.description
+    ]
 
 
 @pytest.mark.parametrize("size", [10, 1000])
@@ -186,7 +188,7 @@ def test_bytes_of_a_trip_do_not_depend_on_the_size_of_the_array(size):
         return np.sum(y)
 
     (plan,) = myia.grad(f).plan(np.linspace(0.1, 0.2, size))
-    assert plan.restored and plan.bytes_per_trip <= 24
+    assert plan.restored and plan.bytes_per_iteration <= 24
 
 
 def test_what_whole_arrays_overwrite_is_recorded():
@@ -230,5 +232,5 @@ def test_of_two_numbers_two_comparisons_are_recorded():
         return np.sum(a)
 
     (plan,) = myia.grad(f).plan(MATRIX)
-    assert plan.bytes_per_trip == 2 * N * N
+    assert plan.bytes_per_iteration == 2 * N * N
     myia.check_grads(f, (MATRIX,), order=1)

@@ -20,8 +20,8 @@ from myia.primitives.pointwise import transcendental
 from myia.primitives.pointwise.logic import and_, ge, gt, lt, select
 from myia.primitives.pointwise.transcendental import sin, tanh
 from myia.storage import Limits, lower_and_plan
-from myia.storage.model.memory_limits import Sizes
-from myia.storage.model.revolve import runs
+from myia.storage.model.memory_limits import CheckpointBytes
+from myia.storage.model.revolve import forward_runs
 from tests.transforms.derivative_checks import (
     directions,
     expanded,
@@ -33,7 +33,7 @@ from tests.transforms.derivative_checks import (
 from tests.transforms.derivative_zoo import ZOO, integer, number, read, write
 from tests.transforms.random_structures import random_program
 
-TINY = Limits(strategy="trail", blocks=(4, 4), slots=(4, 4))
+TINY = Limits(strategy="trail", block_length_range=(4, 4), snapshot_count_range=(4, 4))
 ALL_LIMITS = {"auto": Limits(), "trail": TINY}
 
 
@@ -106,7 +106,9 @@ COUNTS = [*range(20), 31, 32, 33, 63, 64, 65, 100, 257, 1000]
 @pytest.mark.parametrize(("slots", "block"), [(4, 4), (4, 1), (8, 2)])
 def test_one_trail_serves_all_counts(body, slots, block):
     x = np.linspace(0.1, 0.9, 40) if body is with_array else 0.7
-    limits = Limits(strategy="trail", blocks=(block, block), slots=(slots, slots))
+    limits = Limits(
+        strategy="trail", block_length_range=(block, block), snapshot_count_range=(slots, slots)
+    )
     f = expanded(gradient(function(body, x, 0.8, 1)))
     lowered, _ = lower_and_plan(f, limits)
     verify(lowered)
@@ -131,10 +133,10 @@ def count_evaluations(monkeypatch, primitive, f: Function, args) -> int:
 def test_number_of_replays(monkeypatch, n):
     """Not knowing the count costs little more than knowing it."""
     f = expanded(gradient(function(counted, 0.7, 0.8, 1)))
-    limits = Limits(strategy="trail", blocks=(4, 4), slots=(16, 16))
+    limits = Limits(strategy="trail", block_length_range=(4, 4), snapshot_count_range=(16, 16))
     lowered = eliminate_common_subexpressions(lower_and_plan(f, limits)[0])
     evaluations = count_evaluations(monkeypatch, transcendental.sin, lowered, [0.7, 0.8, n])
-    assert evaluations <= n * (runs(n, 16, 4) + (0.5 if n > 4 else 0))
+    assert evaluations <= n * (forward_runs(n, 16, 4) + (0.5 if n > 4 else 0))
 
 
 @pytest.mark.parametrize(("slots", "block"), [(4, 1), (4, 4), (16, 2)])
@@ -142,10 +144,12 @@ def test_number_of_replays(monkeypatch, n):
 def test_replays_of_a_known_count(monkeypatch, n, slots, block):
     """As many as binomial checkpointing takes, not one more."""
     f = expanded(gradient(function(lambda x, p: counted(x, p, integer(n)), 0.7, 0.8)))
-    limits = Limits(strategy="trail", blocks=(block, block), slots=(slots, slots))
+    limits = Limits(
+        strategy="trail", block_length_range=(block, block), snapshot_count_range=(slots, slots)
+    )
     lowered = eliminate_common_subexpressions(lower_and_plan(f, limits)[0])
     evaluations = count_evaluations(monkeypatch, transcendental.sin, lowered, [0.7, 0.8])
-    assert evaluations <= round(n * runs(n, slots, block))
+    assert evaluations <= round(n * forward_runs(n, slots, block))
     for got, want in zip(run(lowered, [0.7, 0.8]), run(f, [0.7, 0.8]), strict=True):
         np.testing.assert_allclose(got, want, rtol=1e-11)
 
@@ -161,7 +165,10 @@ def nested(x, p, n):
 
 @pytest.mark.parametrize(("strategy", "tape"), [("tape", 1000), ("trail", 70)])
 def test_nobody_reads_of_an_inner_tape_what_was_not_written(monkeypatch, strategy, tape):
-    n, limits = 9, Limits(tape=tape, blocks=(2, 2), slots=(4, 4))
+    n, limits = (
+        9,
+        Limits(max_tape_bytes=tape, block_length_range=(2, 2), snapshot_count_range=(4, 4)),
+    )
     f = expanded(gradient(function(lambda x, p: nested(x, p, n), 0.7, 0.8)))
     lowered, plans = lower_and_plan(f, limits)
     assert [plan.strategy for plan in plans] == ["tape", strategy]
@@ -186,21 +193,25 @@ def fewest_replays(trips: int, slots: int) -> int:
 def test_no_other_plan_takes_fewer_replays():
     for slots in range(1, 9):
         for n in range(1, 50):
-            assert round(n * runs(n, slots, 1)) == n + fewest_replays(n, slots)
+            assert round(n * forward_runs(n, slots, 1)) == n + fewest_replays(n, slots)
 
 
 def test_a_budget_is_shared_out_so_that_replays_are_few():
     """Not worse than any other way to have snapshots and records in as many bytes."""
     for n in (100, 1000, 30_000):
         for budget in (1000, 5000, 40_000):
-            slots, block = Limits().with_budget(budget).trail(Sizes(16, 0, 24), False, n)
+            slots, block = (
+                Limits()
+                .with_budget(budget)
+                .snapshots_and_block_length(CheckpointBytes(16, 0, 24), False, n)
+            )
             assert (slots + 1) * 24 + block * 16 <= budget
             others = (
-                runs(n, (budget - b * 16) // 24 - 1, b)
+                forward_runs(n, (budget - b * 16) // 24 - 1, b)
                 for b in map((2).__pow__, range(16))
                 if budget - b * 16 >= 5 * 24
             )
-            assert runs(n, slots, block) == min(others)
+            assert forward_runs(n, slots, block) == min(others)
 
 
 def squashed(x, p, n):
@@ -213,9 +224,9 @@ def squashed(x, p, n):
 def test_a_carry_is_recorded_once_for_two_trips(monkeypatch, n):
     """And is at hand after the trip as before it: the replay is the last that computes it."""
     f = expanded(gradient(function(squashed, 0.7, 0.8, 1)))
-    limits = Limits(strategy="trail", blocks=(4, 4), slots=(24, 24))
+    limits = Limits(strategy="trail", block_length_range=(4, 4), snapshot_count_range=(24, 24))
     lowered, (plan,) = lower_and_plan(f, limits)
-    assert plan.bytes_per_trip == 8 and plan.bytes == 4 * 8 + 8 + 25 * 8
+    assert plan.bytes_per_iteration == 8 and plan.bytes == 4 * 8 + 8 + 25 * 8
     in_leaf = (n - 1) % 4 + 1
     evaluations = count_evaluations(monkeypatch, transcendental.tanh, lowered, [0.7, 0.8, n])
     assert evaluations == n + (n - in_leaf)
@@ -268,7 +279,7 @@ def test_masks_are_computed_again():
         return loop([x], step, count=integer(5))
 
     (plan,) = plans_of(body, 0.7)
-    assert [str(r.aval) for r in plan.records] == ["f64[]"]
+    assert [str(r.aval) for r in plan.residuals] == ["f64[]"]
 
 
 def test_masks_of_arrays_are_computed_again():
@@ -283,7 +294,7 @@ def test_masks_of_arrays_are_computed_again():
         return [reduce_sum(y, axes=(0,)) for y in loop([x], step, count=integer(30))]
 
     (plan,) = plans_of(body, np.ones(40))
-    assert [str(r.aval) for r in plan.records] == ["f64[40]"]
+    assert [str(r.aval) for r in plan.residuals] == ["f64[40]"]
 
 
 def test_elements_are_recorded_and_not_arrays():
@@ -296,7 +307,7 @@ def test_elements_are_recorded_and_not_arrays():
 
     (plan,) = plans_of(body, np.ones(100))
     assert plan.strategy == "tape"
-    assert all(r.aval.size == 1 for r in plan.records)
+    assert all(r.aval.size == 1 for r in plan.residuals)
     assert plan.capacity == 99
 
 

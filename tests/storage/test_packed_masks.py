@@ -14,8 +14,8 @@ from myia.primitives.core.define import constant
 from myia.primitives.core.emit_structured import loop
 from myia.primitives.pointwise.logic import gt, lt, select
 from myia.storage import Limits, lower_and_plan
-from myia.storage.model.iteration_rows import read, write
-from myia.storage.tape.packed_masks import Bits, shared_bits
+from myia.storage.model.iteration_rows import read_row, write_row
+from myia.storage.tape.packed_masks import PackedMasks, group_masks
 from tests.transforms.derivative_checks import (
     directions,
     expanded,
@@ -26,7 +26,7 @@ from tests.transforms.derivative_checks import (
 )
 from tests.transforms.random_structures import random_program
 
-ALWAYS = Limits(masks=(1, 1))
+ALWAYS = Limits(min_packed_elements=(1, 1))
 X = np.random.default_rng(0).normal(size=5)
 
 
@@ -66,18 +66,18 @@ def check_orders(f: Function, args) -> None:
 @pytest.mark.parametrize("masks", range(1, 9))
 def test_what_is_written_is_read(masks):
     """Of the trips of a loop, whatever the rows hold before; in the order of a reversal."""
-    bits, trips = Bits((2, 3), masks), 11
+    bits, trips = PackedMasks((2, 3), masks), 11
     levels = np.random.default_rng(masks).normal(size=(trips, masks, 2, 3))
 
     def body(levels):
         count = constant(trips, I64.dtype)
-        buffer = constant(255, np.uint8, bits.buffer(trips).shape)
+        buffer = constant(255, np.uint8, bits.buffer_aval(trips).shape)
         positive = lambda level: gt(level, constant(0.0, level.dtype, level.shape))  # noqa: E731
 
         def record(k, buffer):
-            trip = read(levels, k)
+            trip = read_row(levels, k)
             numbers = (constant(i, I64.dtype) for i in range(masks))
-            return [bits.write(buffer, [positive(read(trip, i)) for i in numbers], k)]
+            return [bits.write(buffer, [positive(read_row(trip, i)) for i in numbers], k)]
 
         (buffer,) = loop([buffer], record, count=count)
         found = constant(False, np.dtype(bool), levels.shape)
@@ -85,7 +85,7 @@ def test_what_is_written_is_read(masks):
         def back(j, found):
             k = constant(trips - 1, I64.dtype) - j
             held = [reshape(x, shape=(1, 2, 3)) for x in bits.read(buffer, k)]
-            return [write(found, concatenate(*held, axis=0), k)]
+            return [write_row(found, concatenate(*held, axis=0), k)]
 
         return loop([found], back, count=count)
 
@@ -130,11 +130,11 @@ def test_on_xla():
 def test_who_shares_bytes():
     one, other = np.zeros((40, 40), bool), np.zeros(2000, bool)
     avals = [one, other, one, np.zeros((40, 40)), np.zeros(9, bool), *[other] * 8]
-    found = shared_bits({i: aval_of(x) for i, x in enumerate(avals)}, least=1000)
+    found = group_masks({i: aval_of(x) for i, x in enumerate(avals)}, min_elements=1000)
     assert found == {
-        (0, 2): Bits((40, 40), 2),
-        (1, 5, 6, 7, 8, 9, 10, 11): Bits((2000,), 8),
-        (12,): Bits((2000,), 1),
+        (0, 2): PackedMasks((40, 40), 2),
+        (1, 5, 6, 7, 8, 9, 10, 11): PackedMasks((2000,), 8),
+        (12,): PackedMasks((2000,), 1),
     }
 
 
@@ -169,9 +169,9 @@ def test_shortest_paths():
     a = np.random.default_rng(0).uniform(0.1, 1.0, size=(N, N))
     gradient = myia.grad(shortest)
     (plan,) = gradient.plan(a)
-    assert plan.bytes_per_trip == 2 * N * N // 8
+    assert plan.bytes_per_iteration == 2 * N * N // 8
     assert plan.bytes == N // 4 * N * N
-    assert "8 a byte" in str(plan.records[0])
+    assert "8 a byte" in str(plan.residuals[0])
     temporaries = gradient.lower(a).compile().memory_analysis().temp_size_in_bytes
     assert temporaries < plan.bytes + 8 * a.nbytes
     direction = np.random.default_rng(1).normal(size=a.shape)

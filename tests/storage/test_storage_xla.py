@@ -24,7 +24,7 @@ def lowered(f, limits: Limits | None = None):
 def test_zoo(name):
     body, args = ZOO[name]
     f = expanded(gradient(function(body, *args)))
-    limits = Limits(strategy="trail", blocks=(2, 2), slots=(4, 4))
+    limits = Limits(strategy="trail", block_length_range=(2, 2), snapshot_count_range=(4, 4))
     for got, want in zip(compile_function(lowered(f, limits))(*args), run(f, args), strict=True):
         np.testing.assert_allclose(got, want, rtol=1e-11)
 
@@ -35,7 +35,9 @@ def scalar(x, p, n):
 
 def test_one_program_for_all_counts():
     f = expanded(gradient(function(scalar, 0.7, 0.8, 1)))
-    program = compile_function(lowered(f, Limits(blocks=(8, 8), slots=(8, 8))))
+    program = compile_function(
+        lowered(f, Limits(block_length_range=(8, 8), snapshot_count_range=(8, 8)))
+    )
     for n in (0, 1, 2, 7, 8, 9, 16, 17, 64, 65, 500):
         for got, want in zip(program(0.7, 0.8, n), run(f, [0.7, 0.8, n]), strict=True):
             np.testing.assert_allclose(got, want, rtol=1e-11, err_msg=f"{n} trips")

@@ -15,7 +15,7 @@ from myia.primitives.pointwise.arithmetic import add, mul
 from myia.primitives.pointwise.logic import eq
 from myia.primitives.pointwise.transcendental import sin
 from myia.storage.loops.strip_mining import strip_mine
-from myia.storage.model.iteration_rows import stacked, write
+from myia.storage.model.iteration_rows import rows_aval, write_row
 from tests.transforms.derivative_checks import function, run
 
 X = np.linspace(0.0, 1.0, 40)
@@ -33,14 +33,14 @@ def two_trails(x, reader):
         taken = eq(k, due)
         xs_after, used_after, due_after = if_(
             taken,
-            lambda: [write(xs, x, used), add(used, 1), add(due, STRIDE)],
+            lambda: [write_row(xs, x, used), add(used, 1), add(due, STRIDE)],
             lambda: [xs, used, due],
         )
-        (ys_after,) = if_(eq(k, due), lambda: [write(ys, y, used)], lambda: [ys])
+        (ys_after,) = if_(eq(k, due), lambda: [write_row(ys, y, used)], lambda: [ys])
         seen = add(seen, reader(due))
         return [sin(x), mul(y, x), xs_after, ys_after, used_after, due_after, seen]
 
-    slots = zeros(stacked(x.aval, SLOTS))
+    slots = zeros(rows_aval(x.aval, SLOTS))
     return loop([x, x, slots, slots, number(0), number(0), number(0)], trip, count=number(TRIPS))
 
 

@@ -6,7 +6,9 @@
     call (*%args) {body}         its ops, in place
 
 The HLO's size depends on the program only, never on a trip count. For the CPU, reads of arrays that
-a loop writes are fenced (`fences.py`), and small loops are compiled whole (`small_call.py`).
+a loop writes go through opaque barriers (`opaque_barriers.py`), and small loops are emitted as one
+function (`whole_loop_call.py`).
+(`small_call.py`).
 """
 
 from __future__ import annotations
@@ -21,12 +23,16 @@ import numpy as np
 from jax import lax
 
 from myia.backends.xla.cpu.buffer_aliasing import WRITES
-from myia.backends.xla.cpu.data_dependences import after, read_in_a_branch
+from myia.backends.xla.cpu.data_dependences import known_after, read_in_conditional
 from myia.backends.xla.cpu.emission_options import Rules
-from myia.backends.xla.cpu.opaque_barriers import Fences, fence, read_at_once
+from myia.backends.xla.cpu.opaque_barriers import (
+    OpaqueBarriers,
+    opaque_barrier,
+    reads_sharing_a_barrier,
+)
 from myia.backends.xla.cpu.opaque_values import ZERO, true_after, true_after_all
-from myia.backends.xla.cpu.whole_loop_call import compiled_whole
-from myia.backends.xla.cpu.whole_loop_cost import cuts, worth_compiling_whole
+from myia.backends.xla.cpu.whole_loop_call import whole_loop_call
+from myia.backends.xla.cpu.whole_loop_cost import fusion_ends, worth_whole_loop_call
 from myia.ir.core import Function, Op, Region, Value, captures, has_effect, reads, walk
 from myia.ir.primitive import Primitive
 from myia.primitives.core.barriers import barrier_p
@@ -41,10 +47,10 @@ Array = Any  # a JAX array or tracer, or a NumPy scalar where a literal will do
 def emit(function: Function, rules: Rules) -> Callable[..., tuple[Array, ...]]:
     """A callable `program(*arrays) -> tuple of arrays`; trace it with x64 enabled."""
 
-    fences = Fences(function.region) if rules.fences else None
+    barriers = OpaqueBarriers(function.region) if rules.opaque_barriers else None
 
     def program(*arrays: Array) -> tuple[Array, ...]:
-        return Emitter(rules, fences).region(function.region, arrays)
+        return Emitter(rules, barriers).region(function.region, arrays)
 
     program.__name__ = program.__qualname__ = function.name
     return program
@@ -56,22 +62,24 @@ class Emitter:
     SSA makes one flat table enough: JAX may trace a region twice, and then defines its values anew.
     """
 
-    def __init__(self, rules: Rules, fences: Fences | None):
+    def __init__(self, rules: Rules, barriers: OpaqueBarriers | None):
         self.rules = rules
-        self.fences = fences
+        self.opaque_barriers = barriers
         self.arrays: dict[Value, Array] = {}
         self.constants: dict[Value, Op] = {}
-        self.guards: dict[Op, Array] = {}  # of fenced reads: a run-time true
-        self.whole = False  # inside a loop that is compiled whole
-        self.cuts: frozenset[Op] = frozenset()  # the ops there after which fusions end
-        self.waiting: dict[Value, Op] = {}  # writes that nobody has needed yet, by their results
+        self.read_predicates: dict[Op, Array] = {}  # of fenced reads: a run-time true
+        self.in_whole_loop_call = False  # inside a loop that is compiled whole
+        self.fusion_ends: frozenset[Op] = frozenset()  # the ops there after which fusions end
+        self.deferred_writes: dict[
+            Value, Op
+        ] = {}  # writes that nobody has needed yet, by their results
         self.reads_done: dict[Value, list[Array]] = {}  # in this region, of each array
 
     def region(self, region: Region, args: Sequence[Array]) -> tuple[Array, ...]:
         """Emit the ops of `region`, called with `args`; returns what it yields."""
         self.arrays.update(zip(region.args, args, strict=True))
         reads_done, self.reads_done = self.reads_done, {}
-        done = self._read_at_once(region)
+        done = self._emit_reads_sharing_a_barrier(region)
         for op in region.ops:
             if op not in done:
                 self.op(op)
@@ -79,42 +87,42 @@ class Emitter:
         self.reads_done = reads_done
         return results
 
-    def _read_at_once(self, region: Region) -> set[Op]:
+    def _emit_reads_sharing_a_barrier(self, region: Region) -> set[Op]:
         """Emit the fenced reads that can come first, with one fence; returns what is done then."""
-        if self.rules.ordered or self.guards.keys().isdisjoint(region.ops):
+        if self.rules.data_dependences or self.read_predicates.keys().isdisjoint(region.ops):
             return set()
-        before, reads = read_at_once(region, self.guards)
+        before, reads = reads_sharing_a_barrier(region, self.read_predicates)
         if len(reads) < 2:
             return set()
         for op in before:
             self.op(op)
         windows = [self._scoped(op, self._call) for op in reads]
-        windows = fence(self.guards[reads[0]], windows)
+        windows = opaque_barrier(self.read_predicates[reads[0]], windows)
         self.arrays.update((op.results[0], x) for op, x in zip(reads, windows, strict=True))
         return {*before, *reads}
 
     def read(self, values: Iterable[Value]) -> tuple[Array, ...]:
-        return tuple(self.read1(x) for x in values)
+        return tuple(self.read_one(x) for x in values)
 
-    def read1(self, x: Value) -> Array:
+    def read_one(self, x: Value) -> Array:
         """Constants are made where they are read: inside a loop they are not carried but fused."""
         if x in self.constants:
             return _constant(self.constants[x])
-        if x in self.waiting:
-            self.now(self.waiting.pop(x))
+        if x in self.deferred_writes:
+            self.emit_op(self.deferred_writes.pop(x))
         return self.arrays[x]
 
     def op(self, op: Op) -> None:
-        if op.primitive in _MADE_WHERE_READ:
+        if op.primitive in _EMITTED_AT_USE:
             self.constants[op.results[0]] = op
-        elif self.rules.ordered and op.primitive in WRITES:
-            self.waiting[op.results[0]] = op
+        elif self.rules.data_dependences and op.primitive in WRITES:
+            self.deferred_writes[op.results[0]] = op
         else:
-            if self.waiting:  # what a region needs is there before it is entered
-                self.read(x for x in captures(*op.regions) if x in self.waiting)
-            self.now(op)
+            if self.deferred_writes:  # what a region needs is there before it is entered
+                self.read(x for x in captures(*op.regions) if x in self.deferred_writes)
+            self.emit_op(op)
 
-    def now(self, op: Op) -> None:
+    def emit_op(self, op: Op) -> None:
         results = self._scoped(op, self._lower)
         self.arrays.update(zip(op.results, results, strict=True))
 
@@ -131,37 +139,45 @@ class Emitter:
         if op.primitive.structured:
             return _STRUCTURED[op.primitive](self, op)
         operands = self.read(op.operands)
-        if self.fences and op in self.fences.writes:
+        if self.opaque_barriers and op in self.opaque_barriers.writes:
             x, update, *indices = operands
-            operands = (x, *fence(true_after(update), [update]), *indices)
-        if self.fences and op in self.fences.products:
-            operands = fence(true_after_all(operands), operands)
-        if self.fences and op.primitive is barrier_p:
-            return _fenced_barrier(operands, **op.params)
-        if self.rules.ordered and op.primitive in WRITES:
+            operands = (x, *opaque_barrier(true_after(update), [update]), *indices)
+        if self.opaque_barriers and op in self.opaque_barriers.products:
+            operands = opaque_barrier(true_after_all(operands), operands)
+        if self.opaque_barriers and op.primitive is barrier_p:
+            return _emit_barrier(operands, **op.params)
+        if self.rules.data_dependences and op.primitive in WRITES:
             x, given, *rest = operands
-            operands = (x, after(self.reads_done.get(op.operands[0], ()), given), *rest)
-        if self.rules.ordered and op in self.guards:
+            operands = (x, known_after(self.reads_done.get(op.operands[0], ()), given), *rest)
+        if self.rules.data_dependences and op in self.read_predicates:
             return self._ordered_read(op, operands)
         results = op.primitive.lower(*operands, **op.params)
         results = results if isinstance(results, (tuple, list)) else (results,)
-        straight = self.fences and op in self.fences.straight and not self.rules.ordered
-        if straight or (op in self.cuts and op not in self.guards):
-            return fence(true_after(results[0]), results)
-        return fence(self.guards[op], results) if op in self.guards else results
+        straight = (
+            self.opaque_barriers
+            and op in self.opaque_barriers.straight_line_reads
+            and not self.rules.data_dependences
+        )
+        if straight or (op in self.fusion_ends and op not in self.read_predicates):
+            return opaque_barrier(true_after(results[0]), results)
+        return (
+            opaque_barrier(self.read_predicates[op], results)
+            if op in self.read_predicates
+            else results
+        )
 
     def _ordered_read(self, op: Op, operands: Sequence[Array]) -> Sequence[Array]:
         read, (result,) = partial(op.primitive.lower, **op.params), op.results
-        found = read_in_a_branch(self.guards[op], read, operands, result.aval)
+        found = read_in_conditional(self.read_predicates[op], read, operands, result.aval)
         if found.size:
             self.reads_done.setdefault(op.operands[0], []).append(found)
         return (found,)
 
 
-def _fenced_barrier(xs: Sequence[Array], *, held: int) -> Sequence[Array]:
+def _emit_barrier(xs: Sequence[Array], *, held: int) -> Sequence[Array]:
     """XLA's CPU backend drops barriers before it orders operations; fences stay."""
     until = [x for x in xs[held:] if x.size]
-    return fence(true_after_all(until), xs[:held]) if until else xs[:held]
+    return opaque_barrier(true_after_all(until), xs[:held]) if until else xs[:held]
 
 
 def _constant(op: Op) -> Array:
@@ -183,7 +199,7 @@ def _scope(file: SourceFile, line: int) -> str:
 def _emit_if(emitter: Emitter, op: Op) -> Sequence[Array]:
     then, other = op.regions
     return lax.cond(
-        emitter.read1(op.operands[0]),
+        emitter.read_one(op.operands[0]),
         lambda: emitter.region(then, ()),
         lambda: emitter.region(other, ()),
     )
@@ -194,30 +210,36 @@ def _emit_call(emitter: Emitter, op: Op) -> Sequence[Array]:
 
 
 def _emit_loop(emitter: Emitter, op: Op) -> Sequence[Array]:
-    fenced = emitter.fences.reads[op] if emitter.fences else frozenset()
-    if emitter.whole or not emitter.rules.whole_loops or not worth_compiling_whole(op):
-        return _while(emitter, Loop.of(op), fenced, ZERO)
+    barrier_reads = emitter.opaque_barriers.reads[op] if emitter.opaque_barriers else frozenset()
+    if (
+        emitter.in_whole_loop_call
+        or not emitter.rules.whole_loop_calls
+        or not worth_whole_loop_call(op)
+    ):
+        return _while(emitter, Loop.of(op), barrier_reads, ZERO)
     outer = dict.fromkeys(reads(op))
     inputs = [x for x in outer if x not in emitter.constants]
 
     def inside(start: Array, *arrays: Array) -> Sequence[Array]:
         emitter.arrays.update(zip(inputs, arrays))
-        emitter.whole, emitter.cuts = True, cuts(op)
-        results = _while(emitter, Loop.of(op), fenced, start)
-        emitter.whole, emitter.cuts = False, frozenset()
+        emitter.in_whole_loop_call, emitter.fusion_ends = True, fusion_ends(op)
+        results = _while(emitter, Loop.of(op), barrier_reads, start)
+        emitter.in_whole_loop_call, emitter.fusion_ends = False, frozenset()
         return results
 
     outside = emitter.read(inputs)
-    results = compiled_whole(inside, outside)
+    results = whole_loop_call(inside, outside)
     emitter.arrays.update(zip(inputs, outside))
     return results
 
 
-def _while(emitter: Emitter, parts: Loop, fenced: frozenset[Op], start: Array) -> Sequence[Array]:
-    """`fenced` are reads of the body; `start` is zero, though not always known to be."""
-    count = None if parts.count is None else emitter.read1(parts.count)
+def _while(
+    emitter: Emitter, parts: Loop, barrier_reads: frozenset[Op], start: Array
+) -> Sequence[Array]:
+    """`barrier_reads` are reads of the body; `start` is zero, though not always known to be."""
+    count = None if parts.count is None else emitter.read_one(parts.count)
     init = emitter.read(parts.carries)
-    if start is ZERO and count is None and not fenced and not _reads_index(parts):
+    if start is ZERO and count is None and not barrier_reads and not _reads_index(parts):
         return _while_without_index(emitter, parts, init)
 
     def cond(carry):
@@ -230,8 +252,8 @@ def _while(emitter: Emitter, parts: Loop, fenced: frozenset[Op], start: Array) -
 
     def body(carry):
         k = carry[0]
-        if fenced:
-            emitter.guards.update(dict.fromkeys(fenced, lax.ge(k, ZERO)))
+        if barrier_reads:
+            emitter.read_predicates.update(dict.fromkeys(barrier_reads, lax.ge(k, ZERO)))
         return (lax.add(k, _ONE), *emitter.region(parts.body, carry))
 
     _, *results = lax.while_loop(cond, body, (start, *init))
@@ -264,7 +286,7 @@ def _refuse(emitter: Emitter, op: Op) -> Sequence[Array]:
 
 
 _ONE = np.int64(1)
-_MADE_WHERE_READ = frozenset({constant_p, empty_p})
+_EMITTED_AT_USE = frozenset({constant_p, empty_p})
 
 _STRUCTURED: dict[Primitive, Callable[[Emitter, Op], Sequence[Array]]] = {
     if_p: _emit_if,

@@ -1,11 +1,13 @@
-"""The trail: reverse mode through a loop of any number of trips, in fixed memory.
+"""Online checkpointing: reverse mode through a loop of any number of iterations, in fixed memory.
 
-Forwards, the loop records into a leaf, which holds the last BLOCK trips, and takes snapshots of its
-carries before some blocks (`snapshots.py`). Backwards, the trips in the leaf are transformed at
-once: a loop of at most BLOCK trips costs what a tape costs. The others are replayed from the slot
-before them, block by block into the leaf; slots that have become free take snapshots on the way,
-where that saves most (`binomial.py`). One program serves all counts; memory is SLOTS snapshots and
-BLOCK records. A snapshot holds only carries that records depend on.
+Users call this strategy "trail". The forward sweep records into the replay block, which holds the
+residuals of the last BLOCK iterations, and takes snapshots of its carries before some blocks
+(`snapshots.py`). The reverse sweep transforms the iterations in the replay block first: a loop of
+at most BLOCK iterations costs what a tape costs. Earlier iterations are replayed from the snapshot
+before them, block by block, into the replay block. Snapshots that have become free are taken anew
+on the way, where they save most replays (`revolve.py`). One program serves all trip counts, in the
+memory of SNAPSHOTS snapshots and BLOCK residuals. A snapshot holds only the carries that residuals
+depend on.
 """
 
 from __future__ import annotations
@@ -35,122 +37,161 @@ from myia.primitives.pointwise.logic import (
     shift_left,
     shift_right,
 )
-from myia.storage.checkpointing.replay_block import Leaf
-from myia.storage.checkpointing.snapshots import Doubling, Planned
-from myia.storage.loops.loop_fusion import shared
+from myia.storage.checkpointing.replay_block import ReplayBlock
+from myia.storage.checkpointing.snapshots import OfflineSnapshots, OnlineSnapshots
+from myia.storage.loops.loop_fusion import fuse_loops
 from myia.storage.model.cost_model import op_cost, region_cost
-from myia.storage.model.iteration_rows import read, stacked, write
-from myia.storage.model.revolve import runs
+from myia.storage.model.iteration_rows import read_row, rows_aval, write_row
+from myia.storage.model.revolve import forward_runs
 
 
-class Trail:
-    """`initial` and `update` are further carries of the forward loop; `reverse` reads them."""
+class OnlineCheckpointing:
+    """The snapshots and the replay block of a loop.
 
-    def __init__(self, leaf: Leaf, slots: int, block: int, trips: int | None):
-        assert slots >= 4 and block & (block - 1) == 0
-        self.cut, self.leaf = leaf.cut, leaf
-        self.slots, self.block = slots, block
-        self.snapshots = Planned(trips, slots, block) if trips else Doubling(slots, block)
+    `initial_carries` and `updated_carries` are further carries of the forward loop; `adjoint_loop`
+    reads them. `trip_count`: None if it is not known at compile time.
+    """
+
+    def __init__(
+        self,
+        replay_block: ReplayBlock,
+        snapshot_count: int,
+        block_length: int,
+        trip_count: int | None,
+    ):
+        assert snapshot_count >= 4 and block_length & (block_length - 1) == 0
+        self.split, self.replay_block = replay_block.split, replay_block
+        self.snapshot_count, self.block_length = snapshot_count, block_length
+        if trip_count:
+            self.snapshots = OfflineSnapshots(trip_count, snapshot_count, block_length)
+        else:
+            self.snapshots = OnlineSnapshots(snapshot_count, block_length)
 
     @property
-    def bytes_per_trip(self) -> int:
-        return self.leaf.bytes_per_trip
+    def bytes_per_iteration(self) -> int:
+        return self.replay_block.bytes_per_iteration
 
     @property
-    def again(self) -> float:
-        return self.cut.again
+    def recompute_ns(self) -> float:
+        return self.split.recompute_ns
 
     @property
     def nbytes(self) -> int:
-        snapshot = sum(self.cut.xs[i].aval.nbytes for i in self.cut.kept)
-        leaf = self.block * self.leaf.bytes_per_trip + self.leaf.bytes_more
-        return leaf + (self.slots + 1) * snapshot
+        snapshot = sum(self.split.carry_args[i].aval.nbytes for i in self.split.replayed_carries)
+        rows = self.block_length * self.replay_block.bytes_per_iteration
+        return rows + self.replay_block.extra_bytes + (self.snapshot_count + 1) * snapshot
 
-    def runs(self, trips: int | None) -> float:
-        """How often each trip is run forwards."""
-        return inf if trips is None else runs(trips, self.slots, self.block)
+    def forward_runs(self, trip_count: int | None) -> float:
+        """How often each iteration is run forwards."""
+        if trip_count is None:
+            return inf
+        return forward_runs(trip_count, self.snapshot_count, self.block_length)
 
-    def work(self, trips: int | None) -> float:
-        """What it costs to run a trip so often, and to compute again what is not recorded."""
-        step = region_cost(self.cut.parts.body, in_place=True)
-        return self.runs(trips) * step + sum(map(op_cost, self.cut.late))
+    def work(self, trip_count: int | None) -> float:
+        """The modelled cost, per iteration, of its forward runs and of what is recomputed."""
+        step = region_cost(self.split.rev.body, in_place=True)
+        return self.forward_runs(trip_count) * step + sum(map(op_cost, self.split.recomputed))
 
     # ----- Forwards
 
-    def initial(self) -> list[Value]:
-        """The slots, the leaf, and what snapshots need."""
-        kept = [self.cut.xs[i].aval for i in self.cut.kept]
-        slots = [zeros(stacked(aval, self.slots + 1)) for aval in kept]
-        return [*slots, *self.leaf.initial(self.block), *self.snapshots.initial()]
+    def initial_carries(self) -> list[Value]:
+        """Empty snapshots, an empty replay block, and the state of the snapshots."""
+        avals = [self.split.carry_args[i].aval for i in self.split.replayed_carries]
+        buffers = [zeros(rows_aval(aval, self.snapshot_count + 1)) for aval in avals]
+        block = self.replay_block.initial_carries(self.block_length)
+        return [*buffers, *block, *self.snapshots.initial_carries()]
 
-    def update(self, k: Value, xs: Sequence[Value], extras: Sequence[Value]) -> list[Value]:
-        slots, leaf, state = self._parts(extras)
-        kept = [xs[i] for i in self.cut.kept]
-        leaf = self.leaf.record(leaf, k, kept, self._in_block(k))
-        found = self.snapshots.update(k, slots, kept, state)
-        return [*found[: len(slots)], *leaf, *found[len(slots) :]]
+    def updated_carries(
+        self, k: Value, xs: Sequence[Value], extras: Sequence[Value]
+    ) -> list[Value]:
+        """The further carries after iteration `k`, which starts with the carries `xs`."""
+        buffers, block, state = self._parts(extras)
+        replayed = [xs[i] for i in self.split.replayed_carries]
+        block = self.replay_block.record(block, k, replayed, self._row(k))
+        updated = self.snapshots.updated_carries(k, buffers, replayed, state)
+        return [*updated[: len(buffers)], *block, *updated[len(buffers) :]]
 
     # ----- Backwards
 
-    def reverse(
-        self, trips: Value, extras: Sequence[Value], state: Sequence[Value], last: Sequence[Value]
+    def adjoint_loop(
+        self,
+        trip_count: Value,
+        extras: Sequence[Value],
+        cotangents: Sequence[Value],
+        last: Sequence[Value],
     ) -> Sequence[Value]:
-        """`last`: the carries after the last trip."""
-        slots, leaf, snapshots = self._parts(extras)
-        positions, used = self.snapshots.positions(snapshots), snapshots[0]
-        held = and_(sub(trips, 1), _int(-self.block))  # the first trip whose records are there
-        leaf = self.leaf.end(leaf, sub(trips, held), last)
-        init = [trips, sub(used, 1), held, positions, *slots, *leaf, *state]
+        """`last`: the carries after the last iteration."""
+        buffers, block, state = self._parts(extras)
+        positions, used = self.snapshots.positions(state), state[0]
+        # The first iteration whose residuals the forward sweep has left in the replay block.
+        held = and_(sub(trip_count, 1), _int(-self.block_length))
+        block = self.replay_block.end(block, sub(trip_count, held), last)
+        init = [trip_count, sub(used, 1), held, positions, *buffers, *block, *cotangents]
         results = loop(init, self._act, cond=lambda _, left, *rest: gt(left, _int(0)))
-        return results[len(init) - len(state) :]
+        return results[len(init) - len(cotangents) :]
 
     def _act(self, _, left, top, held, positions, *rest):
-        """One action: replay to the next place of a snapshot, or replay a block and transform it.
+        """One action: replay up to the next snapshot, or replay a block and transform it.
 
-        `left` trips are still to be transformed, `top` is the last slot in use.
+        `left` iterations are still to be transformed, `top` is the last snapshot in use. `held` is
+        the first iteration in the replay block, or -1 if the block must be replayed first.
         """
-        n = len(self.cut.kept)
-        slots, leaf, state = self._parts(rest)
-        start = read(positions, top)
-        span, free = sub(left, start), sub(_int(self.slots - 1), top)
-        in_leaf, short, room = ge(held, _int(0)), le(span, _int(self.block)), gt(free, _int(0))
-        far = and_(not_(in_leaf), not_(short))
-        split = and_(far, room)
-        ahead = _choose((split, self._stride(span, free)), (far, sub(span, self.block)), _int(0))
-        back = _choose((in_leaf, sub(left, held)), (short, span), (room, _int(0)), _int(self.block))
+        n = len(self.split.replayed_carries)
+        buffers, block, cotangents = self._parts(rest)
+        start = read_row(positions, top)
+        span, free = sub(left, start), sub(_int(self.snapshot_count - 1), top)
+        is_held, fits = ge(held, _int(0)), le(span, _int(self.block_length))
+        has_free = gt(free, _int(0))
+        far = and_(not_(is_held), not_(fits))
+        takes_snapshot = and_(far, has_free)
+        # Iterations to replay before the block, and iterations of the block to transform.
+        ahead = _choose(
+            (takes_snapshot, self._stride(span, free)),
+            (far, sub(span, self.block_length)),
+            _int(0),
+        )
+        back = _choose(
+            (is_held, sub(left, held)), (fits, span), (has_free, _int(0)), _int(self.block_length)
+        )
 
-        place = add(start, ahead)
-        xs = [read(s, top) for s in slots]
-        xs = loop(xs, lambda j, *xs: self.cut.step(self._index(start, j), xs), count=ahead)
-        to = _choose((split, add(top, 1)), _int(self.slots))  # the last slot is never read
-        slots = [write(s, x, to) for s, x in zip(slots, xs)]
-        positions = write(positions, place, to)
+        position = add(start, ahead)
+        xs = [read_row(b, top) for b in buffers]
+        xs = loop(xs, lambda j, *xs: self.split.emit_step(self._index(start, j), xs), count=ahead)
+        # Written in any case: without a snapshot to the last row, which is never read.
+        to = _choose((takes_snapshot, add(top, 1)), _int(self.snapshot_count))
+        buffers = [write_row(b, x, to) for b, x in zip(buffers, xs)]
+        positions = write_row(positions, position, to)
 
         def replay(j, *carried):
-            k, xs, leaf = self._index(place, j), carried[:n], carried[n:]
-            leaf = self.leaf.record(leaf, k, xs, self._in_block(k))
-            return [*self.cut.step(k, xs), *leaf]
+            k, xs, block = self._index(position, j), carried[:n], carried[n:]
+            block = self.replay_block.record(block, k, xs, self._row(k))
+            return [*self.split.emit_step(k, xs), *block]
 
-        replays = _choose((in_leaf, _int(0)), back)
-        init = [*xs, *leaf]
-        trip = shared(build_region([I64, *(x.aval for x in init)], replay))
-        results = emit_loop(Loop(replays, tuple(init), None, trip, self.block))
-        after = dict(zip(self.cut.kept, results[:n]))
-        leaf = self.leaf.end(results[n:], replays, after, unless=in_leaf)
+        replays = _choose((is_held, _int(0)), back)
+        init = [*xs, *block]
+        body = fuse_loops(build_region([I64, *(x.aval for x in init)], replay))
+        results = emit_loop(Loop(replays, tuple(init), None, body, self.block_length))
+        after = dict(zip(self.split.replayed_carries, results[:n]))
+        block = self.replay_block.end(results[n:], replays, after, unless=is_held)
 
-        def transform(j, *state):
-            k = clamped_index(sub(sub(left, 1), j), self.cut.parts.count)
-            return self.cut.transform(k, self.leaf.read(leaf, self._in_block(k)), state)
+        def transform(j, *cotangents):
+            k = clamped_index(sub(sub(left, 1), j), self.split.rev.count)
+            residuals = self.replay_block.read(block, self._row(k))
+            return self.split.emit_adjoint(k, residuals, cotangents)
 
-        state = loop(state, transform, count=back, bound=self.block)
-        emptied = select(in_leaf, eq(start, held), short)
-        top = _choose((emptied, sub(top, 1)), (split, add(top, 1)), top)
-        return [sub(left, back), top, _int(-1), positions, *slots, *leaf, *state]
+        cotangents = loop(cotangents, transform, count=back, bound=self.block_length)
+        is_used_up = select(is_held, eq(start, held), fits)
+        top = _choose((is_used_up, sub(top, 1)), (takes_snapshot, add(top, 1)), top)
+        return [sub(left, back), top, _int(-1), positions, *buffers, *block, *cotangents]
 
     def _stride(self, span: Value, free: Value) -> Value:
-        """How far to the next snapshot: as `binomial.step`, where slots are free beside this."""
-        shift = _int(self.block.bit_length() - 1)
-        blocks = shift_right(add(span, self.block - 1), shift)
+        """The iterations before the next snapshot.
+
+        As `blocks_before_next_snapshot` in `revolve.py`, at run time; `free`: the snapshots that
+        are free beside the one at the start.
+        """
+        shift = _int(self.block_length.bit_length() - 1)
+        blocks = shift_right(add(span, self.block_length - 1), shift)
         slots = maximum(add(free, 1), _int(2))
 
         def once_more(_, t, before, reach):
@@ -164,14 +205,16 @@ class Trail:
         return shift_left(maximum(minimum(before, sub(blocks, behind)), _int(1)), shift)
 
     def _index(self, start: Value, j: Value) -> Value:
-        """The index of the trip that is `j` trips after `start`."""
-        return clamped_index(add(start, j), self.cut.parts.count)
+        """The index of the iteration that is `j` iterations after `start`."""
+        return clamped_index(add(start, j), self.split.rev.count)
 
-    def _in_block(self, k: Value) -> Value:
-        return and_(k, _int(self.block - 1))
+    def _row(self, k: Value) -> Value:
+        """The row of iteration `k` in the replay block."""
+        return and_(k, _int(self.block_length - 1))
 
     def _parts(self, extras: Sequence[Value]):
-        n, m = len(self.cut.kept), len(self.leaf.columns)
+        """Snapshot buffers, replay block, and the rest."""
+        n, m = len(self.split.replayed_carries), len(self.replay_block.columns)
         return extras[:n], extras[n : n + m], extras[n + m :]
 
 

@@ -1,11 +1,11 @@
-"""When the forward sweep of a trail takes snapshots: `Planned`, where the count is known, or not.
+"""When the forward sweep takes snapshots: offline for a known trip count, else online.
 
-Not knowing the count, it fills slots until there are none, then drops every second one and doubles
-the stride:
+Offline, the snapshots are placed as revolve places them. Online, snapshots are taken at a fixed
+stride until there is no room; then every second one is dropped and the stride doubles:
 
-    trips     0   B   2B  3B  4B  5B  6B  7B  8B ...
-    slots     0   1   2   3                            C = 4, stride B
-              0       1       2       3                stride 2B
+    iteration    0   B   2B  3B  4B  5B  6B  7B  8B ...
+    snapshots    0   1   2   3                            C = 4, stride B
+                 0       1       2       3                stride 2B
 
 (P. Stumm and A. Walther, "New algorithms for optimal online checkpointing", SIAM J. Sci. Comput.
 32, 2010, is the idea of doubling strides.)
@@ -25,90 +25,101 @@ from myia.primitives.core.define import array_constant, constant
 from myia.primitives.core.emit_structured import if_, loop
 from myia.primitives.pointwise.arithmetic import add, mul
 from myia.primitives.pointwise.logic import convert, eq
-from myia.storage.model.iteration_rows import read, write
-from myia.storage.model.revolve import places
+from myia.storage.model.iteration_rows import read_row, write_row
+from myia.storage.model.revolve import snapshot_positions
 
-RESERVE = 8  # slots at most that the forward sweep leaves free, for the replays of the first trips
+# The forward sweep leaves at most so many snapshots free, for the replays of the first iterations.
+MAX_RESERVED_SNAPSHOTS = 8
 
 
-class Planned:
-    """Snapshots of a loop of `trips` trips, in the places that take the fewest replays.
+class OfflineSnapshots:
+    """Snapshots of a loop of `trip_count` iterations, where they take the fewest replays.
 
-    The state: how many there are, and the trip before which the next one is due.
+    The state: how many snapshots were taken, and the iteration before which the next one is due.
     """
 
-    def __init__(self, trips: int, slots: int, block: int):
-        found = [block * place for place in places(-(-trips // block), slots)]
-        self.places = np.array(found + [trips] * (slots + 1 - len(found)), I64.dtype)
+    def __init__(self, trip_count: int, snapshot_count: int, block_length: int):
+        block_count = -(-trip_count // block_length)
+        found = [block_length * i for i in snapshot_positions(block_count, snapshot_count)]
+        # Unused entries hold the trip count: no snapshot is due there.
+        unused = [trip_count] * (snapshot_count + 1 - len(found))
+        self.iterations = np.array(found + unused, I64.dtype)
 
-    def initial(self) -> list[Value]:
+    def initial_carries(self) -> list[Value]:
         return [_int(0), _int(0)]
 
-    def update(self, k: Value, slots: Sequence[Value], xs: Sequence[Value], state) -> list[Value]:
-        """The slots and the state, when trip `k` starts with `xs`."""
+    def updated_carries(
+        self, k: Value, buffers: Sequence[Value], xs: Sequence[Value], state: Sequence[Value]
+    ) -> list[Value]:
+        """The buffers and the state; iteration `k` starts with the carries `xs`."""
         used, due = state
 
         def snapshot():
-            filled = [write(s, x, used) for s, x in zip(slots, xs)]
-            more = add(used, 1)
-            return [*filled, more, read(array_constant(self.places), more)]
+            filled = [write_row(b, x, used) for b, x in zip(buffers, xs)]
+            used_after = add(used, 1)
+            return [*filled, used_after, read_row(array_constant(self.iterations), used_after)]
 
-        return if_(eq(k, due), snapshot, lambda: [*slots, used, due])
+        return if_(eq(k, due), snapshot, lambda: [*buffers, used, due])
 
-    def positions(self, state) -> Value:
-        """The trips before which the snapshots were taken."""
-        return array_constant(self.places)
+    def positions(self, state: Sequence[Value]) -> Value:
+        """The iterations before which the snapshots were taken."""
+        return array_constant(self.iterations)
 
 
-class Doubling:
-    """Snapshots of a loop of any number of trips.
+class OnlineSnapshots:
+    """Snapshots of a loop of any number of iterations.
 
-    The state: how many there are, their stride, and the trip before which the next one is due.
+    The state: how many snapshots there are, their stride, and the iteration before which the next
+    one is due.
     """
 
-    def __init__(self, slots: int, block: int):
-        self.slots, self.block = slots, block
-        self.filled = (slots - min(RESERVE, slots // 2)) // 2 * 2  # even: every second is dropped
+    def __init__(self, snapshot_count: int, block_length: int):
+        self.snapshot_count, self.block_length = snapshot_count, block_length
+        reserved = min(MAX_RESERVED_SNAPSHOTS, snapshot_count // 2)
+        self.capacity = (snapshot_count - reserved) // 2 * 2  # even: every second one is dropped
 
-    def initial(self) -> list[Value]:
-        return [_int(0), _int(self.block), _int(0)]
+    def initial_carries(self) -> list[Value]:
+        return [_int(0), _int(self.block_length), _int(0)]
 
-    def update(self, k: Value, slots: Sequence[Value], xs: Sequence[Value], state) -> list[Value]:
-        """The slots and the state, when trip `k` starts with `xs`."""
+    def updated_carries(
+        self, k: Value, buffers: Sequence[Value], xs: Sequence[Value], state: Sequence[Value]
+    ) -> list[Value]:
+        """The buffers and the state; iteration `k` starts with the carries `xs`."""
         used, stride, due = state
 
         def snapshot():
-            # A loop of one trip or none: XLA updates its arrays in place, unlike those of a branch.
-            *thinned, room, wider = loop(
-                [*slots, used, stride],
+            # A loop of zero or one iterations, not a branch: XLA updates the arrays of a loop in
+            # place, and copies those of a branch.
+            *thinned, free, wider = loop(
+                [*buffers, used, stride],
                 lambda _, *xs: [
                     *map(self._thinned, xs[:-2]),
-                    _int(self.filled // 2),
+                    _int(self.capacity // 2),
                     mul(stride, 2),
                 ],
-                count=convert(eq(used, self.filled), dtype=I64.dtype),
+                count=convert(eq(used, self.capacity), dtype=I64.dtype),
                 bound=1,
             )
-            filled = [write(s, x, room) for s, x in zip(thinned, xs)]
-            more = add(room, 1)
-            return [*filled, more, wider, mul(more, wider)]
+            filled = [write_row(b, x, free) for b, x in zip(thinned, xs)]
+            used_after = add(free, 1)
+            return [*filled, used_after, wider, mul(used_after, wider)]
 
-        return if_(eq(k, due), snapshot, lambda: [*slots, used, stride, due])
+        return if_(eq(k, due), snapshot, lambda: [*buffers, used, stride, due])
 
-    def _thinned(self, slots: Value) -> Value:
-        """Every second slot, moved to the front."""
-        rest = [0] * (slots.aval.ndim - 1)
+    def _thinned(self, buffer: Value) -> Value:
+        """Every second snapshot, moved to the front."""
+        rest = [0] * (buffer.aval.ndim - 1)
         even = slice(
-            slots,
+            buffer,
             start=(0, *rest),
-            limit=(self.filled, *slots.shape[1:]),
+            limit=(self.capacity, *buffer.shape[1:]),
             stride=(2, *(1 for _ in rest)),
         )
-        return dynamic_update_slice(slots, even, *static_indices([0, *rest]))
+        return dynamic_update_slice(buffer, even, *static_indices([0, *rest]))
 
-    def positions(self, state) -> Value:
-        """The trips before which the snapshots were taken."""
-        shape = (self.slots + 1,)
+    def positions(self, state: Sequence[Value]) -> Value:
+        """The iterations before which the snapshots were taken."""
+        shape = (self.snapshot_count + 1,)
         numbers = iota(shape=shape, axis=0, dtype=I64.dtype)
         return mul(numbers, broadcast(state[1], shape=shape, dims=()))
 

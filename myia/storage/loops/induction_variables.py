@@ -1,9 +1,10 @@
-"""Counters are inverted, not recorded.
+"""Induction variables: carried integers of constant step get a closed form in the adjoint.
 
     for %k < %n (%i = %i0) { %j = add %i, 2; yield %j }      the adjoint reads %i
       ->  the adjoint reads  add %i0, (mul %k, 2)
 
-True for integers, whose sums wrap around in the same way in any order.
+So they are recomputed, not recorded. This is exact for integers, whose sums wrap around in the same
+way in any order.
 """
 
 from __future__ import annotations
@@ -19,41 +20,41 @@ from myia.primitives.pointwise.arithmetic import add, mul, sub
 from myia.primitives.pointwise.logic import convert
 
 
-def invert_counters(parts: Loop) -> Loop:
-    """The `rev` with an adjoint that reads no carry that is an affine function of k."""
-    adjoint = parts.adjoint
-    definitions = {y: op for op in parts.body.ops for y in op.results}
+def substitute_induction_variables(rev: Loop) -> Loop:
+    """The `rev` with an adjoint that reads no carry which is an affine function of k."""
+    adjoint = rev.adjoint
+    definitions = {y: op for op in rev.body.ops for y in op.results}
     env: dict[Value, Value] = {}
     with Builder() as b:
-        for i, start in enumerate(parts.carries):
-            found = _increment(parts.body, i, definitions)
-            if found is not None:
-                step, amount = found
-                if amount in definitions:
-                    append(clone_op(definitions[amount], env))
-                    amount = env[amount]
+        for i, start in enumerate(rev.carries):
+            increment = _increment(rev.body, i, definitions)
+            if increment is not None:
+                add_or_sub, step = increment
+                if step in definitions:
+                    append(clone_op(definitions[step], env))
+                    step = env[step]
                 k = convert(adjoint.args[0], dtype=start.dtype)
-                env[adjoint.args[1 + i]] = step(start, mul(k, amount))
+                env[adjoint.args[1 + i]] = add_or_sub(start, mul(k, step))
         if not env:
-            return parts
+            return rev
         for op in adjoint.ops:
             append(clone_op(op, env))
     yields = tuple(env.get(y, y) for y in adjoint.yields)
-    return replace(parts, adjoint=Region(adjoint.args, tuple(b.ops), yields))
+    return replace(rev, adjoint=Region(adjoint.args, tuple(b.ops), yields))
 
 
 def _increment(body: Region, i: int, definitions: dict[Value, Op]):
-    """(`add` or `sub`, amount) when each trip changes the integer carry `i` by a fixed amount."""
+    """(`add` or `sub`, step) if each iteration changes the integer carry `i` by a constant step."""
     x, y = body.args[1 + i], body.yields[i]
     op = definitions.get(y)
     if x.aval.dtype.kind not in "iu" or x.aval.ndim or op is None:
         return None
     if op.primitive not in (add, sub):
         return None
-    a, amount = op.operands
+    a, step = op.operands
     if a is not x and op.primitive is add:
-        a, amount = amount, a
-    fixed = amount not in body.args and (
-        amount not in definitions or definitions[amount].primitive is constant_p
+        a, step = step, a
+    is_constant = step not in body.args and (
+        step not in definitions or definitions[step].primitive is constant_p
     )
-    return (op.primitive, amount) if a is x and fixed else None
+    return (op.primitive, step) if a is x and is_constant else None

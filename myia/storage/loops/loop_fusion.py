@@ -1,12 +1,12 @@
-"""Sharing: equal values of a region are computed once, and loops that move together are one loop.
+"""Loop fusion: equal values of a region are computed once, and loops with equal carries are fused.
 
     %z, %b = for %k < 9 (%z = %x, %b = %b0) { ... }        records %z
     %y, %s = for %k < 9 (%y = %x, %s = %s0) { ... }        the program's own loop: %y is %z
       ->
     %z, %b, %s = for %k < 9 (%z = %x, %b = %b0, %s = %s0) { ... }
 
-This is what a forward body needs once it computes what is to be recorded beside what it computed
-before: an inner loop that records, and the same inner loop of the program.
+A forward body needs this once it computes residuals beside its own values: it then has an inner
+loop that records, and the same inner loop of the program.
 """
 
 from __future__ import annotations
@@ -24,73 +24,77 @@ from myia.rewriting.value_numbering import Numbering
 from myia.rewriting.walk import Walk
 
 
-def shared(region: Region) -> Region:
-    """`region` with equal values computed once; effects stay.
+def fuse_loops(region: Region) -> Region:
+    """`region` with equal values computed once and loops with equal carries fused; effects stay.
 
-    Repeats go before two loops become one: their bodies then read the same values of this region.
+    Repeated ops are removed before two loops are fused: the bodies then read the same values of
+    this region, and more of their ops are equal.
     """
     while True:
         numbering = Numbering()
         numbering.visit(region.ops)
-        region = _without_repeats(region, numbering)
+        region = _without_repeated_ops(region, numbering)
         fused = _fuse_two(list(region.ops), numbering)
         if fused is None:
             return region
-        ops, same = fused
-        region = _renamed(Region(region.args, tuple(ops), region.yields), same)
+        ops, equal = fused
+        region = _substituted(Region(region.args, tuple(ops), region.yields), equal)
 
 
-def _without_repeats(region: Region, numbering: Numbering) -> Region:
-    same = _repeats(region.ops, numbering)
-    kept = [op for op in region.ops if not op.results or not all(y in same for y in op.results)]
-    return _renamed(Region(region.args, tuple(kept), region.yields), same)
+def _without_repeated_ops(region: Region, numbering: Numbering) -> Region:
+    equal = _repeated_values(region.ops, numbering)
+    kept = [op for op in region.ops if not op.results or not all(y in equal for y in op.results)]
+    return _substituted(Region(region.args, tuple(kept), region.yields), equal)
 
 
-def _renamed(region: Region, env: Env) -> Region:
+def _substituted(region: Region, env: Env) -> Region:
     walk = Walk(lambda op, _: None)
     walk.env.update(env)
     return walk.region(region)
 
 
-def _repeats(ops: Sequence[Op], numbering: Numbering) -> dict[Value, Value]:
-    """The results of ops all of whose results earlier ops have: value -> the earlier value."""
+def _repeated_values(ops: Sequence[Op], numbering: Numbering) -> dict[Value, Value]:
+    """value -> equal earlier value, for ops of which all results were computed before."""
     first: dict[int, Value] = {}
-    found = {}
+    equal = {}
     for op in ops:
         numbers = numbering.numbers_of(op.results)
         if all(n in first for n in numbers) and not has_effect(op):
-            found.update((y, first[n]) for n, y in zip(numbers, op.results))
+            equal.update((y, first[n]) for n, y in zip(numbers, op.results))
         for n, y in zip(numbers, op.results):
             first.setdefault(n, y)
-    return found
+    return equal
 
 
-# ----- Loops that move together
+# ----- Loops with equal carries
 
 
 def _fuse_two(ops: list[Op], numbering: Numbering) -> tuple[list[Op], dict[Value, Value]] | None:
-    """The ops with one loop fused into an earlier one, and which of its results are results there.
+    """The ops with one loop fused into an earlier one; its results -> the equal ones of that loop.
 
-    None when no two loops have carries in common.
+    None if no two loops have a carry in common.
     """
     loops: list[int] = []
     for i, op in enumerate(ops):
         if op.primitive is loop_p and not has_effect(op):
             for j in loops:
                 common = numbering.common_carries(op, ops[j])
-                between = _movable(ops, j, i) if 0 < len(common) < len(op.results) else None
+                between = _ops_to_hoist(ops, j, i) if 0 < len(common) < len(op.results) else None
                 if between is not None:
                     return _fused(ops, j, i, between, common)
             loops.append(i)
     return None
 
 
-def _movable(ops: Sequence[Op], first: int, second: int) -> list[Op] | None:
-    """The ops between two loops that the second one needs; None if they need the first one."""
+def _ops_to_hoist(ops: Sequence[Op], first: int, second: int) -> list[Op] | None:
+    """The ops between two loops that the second one needs.
+
+    They move before the first loop. None if they, or the second loop, depend on the first one.
+    """
     found = needed(ops[first + 1 : second], reads(ops[second]))
     read = {x for op in (*found, ops[second]) for x in reads(op)}
-    free = read.isdisjoint(ops[first].results) and not any(map(has_effect, found))
-    return found if free else None
+    independent = read.isdisjoint(ops[first].results) and not any(map(has_effect, found))
+    return found if independent else None
 
 
 def _fused(ops: list[Op], first: int, second: int, between: list[Op], common: dict[int, int]):
@@ -98,16 +102,16 @@ def _fused(ops: list[Op], first: int, second: int, between: list[Op], common: di
     own = [i for i in range(len(b.results)) if i not in common]
     others = [op for op in ops[first + 1 : second] if op not in between]
     merged = _merged(a, b, own, common)
-    same = {b.results[i]: a.results[j] for i, j in common.items()}
-    return [*ops[:first], *between, merged, *others, *ops[second + 1 :]], same
+    equal = {b.results[i]: a.results[j] for i, j in common.items()}
+    return [*ops[:first], *between, merged, *others, *ops[second + 1 :]], equal
 
 
 def _merged(a: Op, b: Op, own: Sequence[int], common: dict[int, int]) -> Op:
-    """The loop `a` with the carries `own` of `b`; the `common` ones are carries of `a`."""
+    """The loop `a` with the carries `own` of `b`; `common`: carry of `b` -> equal carry of `a`."""
     one, two = Loop.of(a), Loop.of(b)
     env = {two.body.args[1 + i]: one.body.args[1 + j] for i, j in common.items()}
     env[two.body.args[0]] = one.body.args[0]
-    rest = _renamed(Region((), two.body.ops, tuple(two.body.yields[i] for i in own)), env)
+    rest = _substituted(Region((), two.body.ops, tuple(two.body.yields[i] for i in own)), env)
     args = tuple(two.body.args[1 + i] for i in own)
     body = Region(one.body.args + args, one.body.ops + rest.ops, one.body.yields + rest.yields)
     with Builder() as b_:
@@ -115,8 +119,8 @@ def _merged(a: Op, b: Op, own: Sequence[int], common: dict[int, int]) -> Op:
             replace(
                 one,
                 carries=one.carries + tuple(two.carries[i] for i in own),
-                cond=one.cond and with_more_args(one.cond, args),
-                body=shared(body),
+                cond=one.cond and with_unread_args(one.cond, args),
+                body=fuse_loops(body),
             )
         )
     (new,) = b_.ops
@@ -124,6 +128,6 @@ def _merged(a: Op, b: Op, own: Sequence[int], common: dict[int, int]) -> Op:
     return Op(new.primitive, new.operands, new.params, new.regions, results, a.span)
 
 
-def with_more_args(region: Region, like: Sequence[Value]) -> Region:
-    """`region` with further arguments, which it does not read."""
+def with_unread_args(region: Region, like: Sequence[Value]) -> Region:
+    """`region` with further arguments of the same avals as `like`, which it does not read."""
     return Region(region.args + tuple(Value(x.aval) for x in like), region.ops, region.yields)

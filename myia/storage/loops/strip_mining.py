@@ -1,4 +1,4 @@
-"""Strip-mining: a branch that a loop takes at a known trip becomes a loop around it.
+"""Strip mining: a branch that a loop takes at a known iteration becomes an outer loop around it.
 
     while %k (%x = %x0, %s = %s0, %due = 0) {        while (%i = 0, %x = %x0, %s = %s0, %due = 0) {
       cond { c }                                       cond { c }
@@ -8,14 +8,15 @@
           yield %s, %due                                   cond { c and %i + %j < %due' }
         }                                                  body { B }
         B                                                }
-        yield %x', %s', %due'                            yield %i + trips, ...
+        yield %x', %s', %due'                            yield %i + %j, ...
       }                                                }
     }                                                }
 
-A trail (`trail.py`) is written as one loop that takes a snapshot when k reaches the next place for
-one, so that it is recognised as the loop whose trips it records. Once all loops are lowered, the
-snapshots leave the inner loop, which then touches only what a trip touches. Nothing else in a
-lowered program has this form: an `if` on k being a carry, with a branch that changes nothing.
+Online checkpointing (`online_checkpointing.py`) emits one loop that takes a snapshot when k reaches
+the carry `due`. As one loop it can be paired with the program's loop, whose iterations it records.
+Once all loops are lowered, the snapshots leave the inner loop, which then accesses only what an
+iteration accesses. Nothing else in a lowered program has this form: an `if` on k being equal to a
+carry, with a branch that changes nothing.
 """
 
 from __future__ import annotations
@@ -35,65 +36,69 @@ from myia.primitives.pointwise.arithmetic import add
 from myia.primitives.pointwise.logic import and_, eq, lt
 from myia.rewriting.walk import Walk, rewrite
 
-# Snapshots of fewer bytes stay in the loop: a branch costs less than another loop.
-LEAST_BYTES = 256
+# Smaller snapshots stay in the loop: a branch costs less than an outer loop.
+MIN_SNAPSHOT_BYTES = 256
 
 
 def strip_mine(function: Function) -> Function:
-    """`function` with the snapshots of its trails outside the loops that make the trips."""
-    return rewrite(function, _rule)
+    """`function` with snapshots moved out of the loops of the iterations."""
+    return rewrite(function, _strip_mined)
 
 
-def _rule(op: Op, _: Walk) -> Sequence[Value] | None:
-    strip = _find(op) if op.primitive is loop_p else None
+def _strip_mined(op: Op, _: Walk) -> Sequence[Value] | None:
+    strip = _strip_of(op) if op.primitive is loop_p else None
     return None if strip is None else strip.emit()
 
 
 @dataclass(frozen=True)
 class _Strip:
-    """A loop, the branches that it takes when k is the carry `due`, and the carries they change."""
+    """A loop, the branches that it takes when k equals the carry `due`, and the carries they
+    change.
+
+    `moved`: for each result of the branches the position of its carry.
+    """
 
     loop: Loop
     branches: tuple[Op, ...]
-    moved: tuple[int, ...]  # the position of the carry that each result of the branches is
+    moved: tuple[int, ...]
     due: int
 
     def emit(self) -> Sequence[Value]:
         start = [constant(0, I64.dtype), *self.loop.carries]
-        return loop(start, self._strip, cond=lambda _, k, *xs: self._going_on(k, xs))[1:]
+        return loop(start, self._emit_strip, cond=lambda _, k, *xs: self._condition(k, xs))[1:]
 
-    def _going_on(self, k: Value, xs: Sequence[Value]) -> Value:
+    def _condition(self, k: Value, xs: Sequence[Value]) -> Value:
         count, cond = self.loop.count, self.loop.cond
         if cond is None:
             return lt(k, count)
         (more,) = inline(cond, (k, *xs))
         return more if count is None else and_(lt(k, count), more)
 
-    def _strip(self, _, k: Value, *xs: Value) -> list[Value]:
-        """A trip of the outer loop: the branches, then trips until they are to be taken again."""
-        xs = self._branches_taken(k, xs)
+    def _emit_strip(self, _, k: Value, *xs: Value) -> list[Value]:
+        """One strip: the branches, then iterations until they are due again."""
+        xs = self._after_branches(k, xs)
         due = xs[self.due]
         own = [i for i in range(len(xs)) if i not in self.moved]
 
-        def now(values: Sequence[Value]) -> list[Value]:
+        def all_carries(values: Sequence[Value]) -> list[Value]:
             changed = dict(zip(own, values))
             return [changed.get(i, x) for i, x in enumerate(xs)]
 
-        def trip(j, trips, *values):
-            place = clamped_index(add(k, j), self.loop.count)
-            yields = self._trip(place, now(values))
-            return [add(trips, 1), *(yields[i] for i in own)]
+        def iteration(j, done, *values):
+            index = clamped_index(add(k, j), self.loop.count)
+            yields = self._emit_iteration(index, all_carries(values))
+            return [add(done, 1), *(yields[i] for i in own)]
 
         def before_due(j, _, *values):
-            place = add(k, j)
-            return and_(lt(place, due), self._going_on(place, now(values)))
+            index = add(k, j)
+            return and_(lt(index, due), self._condition(index, all_carries(values)))
 
         init = [constant(0, I64.dtype), *(xs[i] for i in own)]
-        trips, *values = loop(init, trip, cond=before_due)
-        return [add(k, trips), *now(values)]
+        done, *values = loop(init, iteration, cond=before_due)
+        return [add(k, done), *all_carries(values)]
 
-    def _branches_taken(self, k: Value, xs: Sequence[Value]) -> list[Value]:
-        """The carries after the branches, which read them and constants of the body."""
+    def _after_branches(self, k: Value, xs: Sequence[Value]) -> list[Value]:
+        """The carries after the branches, which read only carries and constants of the body."""
         body = self.loop.body
         env = dict(zip(body.args, (k, *xs)))
         for op in body.ops:
@@ -103,8 +108,8 @@ class _Strip:
         changed = dict(zip(self.moved, taken, strict=True))
         return [changed.get(i, x) for i, x in enumerate(xs)]
 
-    def _trip(self, k: Value, xs: Sequence[Value]) -> tuple[Value, ...]:
-        """A trip without the branches."""
+    def _emit_iteration(self, k: Value, xs: Sequence[Value]) -> tuple[Value, ...]:
+        """An iteration without the branches."""
         body = self.loop.body
         rest = tuple(op for op in body.ops if op not in self.branches)
         results = [y for branch in self.branches for y in branch.results]
@@ -112,27 +117,30 @@ class _Strip:
         return inline(Region(body.args, rest, body.yields), (k, *xs), env)
 
 
-def _find(op: Op) -> _Strip | None:
-    """Trails whose trips one loop makes may share what says when a snapshot is due: all of the
-    branches on it leave the loop, or none."""
+def _strip_of(op: Op) -> _Strip | None:
+    """The strip mining of a loop, or None if it has no branches that can leave it.
+
+    The checkpointing of several adjoints may share one loop and one carry `due`. Then either all of
+    the branches on it leave the loop, or none.
+    """
     parts = Loop.of(op)
-    tests = _tests(parts.body)
+    tests = _index_tests(parts.body)
     for due in dict.fromkeys(tests.values()):
         branches = tuple(
             inner
             for inner in parts.body.ops
             if inner.primitive is if_p and tests.get(inner.operands[0]) == due
         )
-        moved = _moved(parts.body, branches)
+        moved = _moved_carries(parts.body, branches)
         if moved is not None and due in moved and _can_leave(branches, parts.body):
-            found = _Strip(parts, branches, moved, due)
-            if _are_alone(found):
-                return found
+            strip = _Strip(parts, branches, moved, due)
+            if _only_branches_read_moved_carries(strip):
+                return strip
     return None
 
 
-def _tests(body: Region) -> dict[Value, int]:
-    """The results of comparisons of the index with a carry, and the position of that carry."""
+def _index_tests(body: Region) -> dict[Value, int]:
+    """The results of comparisons `k == carry` -> the position of the carry."""
     k, *xs = body.args
     return {
         op.results[0]: xs.index(op.operands[1])
@@ -141,8 +149,8 @@ def _tests(body: Region) -> dict[Value, int]:
     }
 
 
-def _moved(body: Region, branches: Sequence[Op]) -> tuple[int, ...] | None:
-    """The carries that the results of the branches are, if otherwise these stay as they were."""
+def _moved_carries(body: Region, branches: Sequence[Op]) -> tuple[int, ...] | None:
+    """The carries that the branches change; None if they change when no branch is taken."""
     moved: list[int] = []
     for branch in branches:
         if any(body.yields.count(y) != 1 for y in branch.results):
@@ -156,19 +164,19 @@ def _moved(body: Region, branches: Sequence[Op]) -> tuple[int, ...] | None:
 
 
 def _can_leave(branches: Sequence[Op], body: Region) -> bool:
-    """True when the branches can run before the other ops of the body, and are worth it."""
+    """May the branches run before the other ops of the body, and are they large enough?"""
     definitions = {y: op for op in body.ops for y in op.results}
     read = [x for branch in branches for x in captures(*branch.regions)]
     size = sum(y.aval.nbytes for branch in branches for y in branch.results)
-    return size >= LEAST_BYTES and all(
+    return size >= MIN_SNAPSHOT_BYTES and all(
         definitions[x].primitive is constant_p for x in read if x in definitions
     )
 
 
-def _are_alone(strip: _Strip) -> bool:
-    """True when nothing else reads the carries that the branches change, nor what these become."""
+def _only_branches_read_moved_carries(strip: _Strip) -> bool:
+    """Does no other op read the carries that the branches change, before or after the change?"""
     body, cond = strip.loop.body, strip.loop.cond
-    tests = [y for y, carry in _tests(body).items() if carry == strip.due]
+    tests = [y for y, carry in _index_tests(body).items() if carry == strip.due]
     changed = {body.args[1 + i] for i in strip.moved}
     changed.update(y for branch in strip.branches for y in branch.results)
     others = [

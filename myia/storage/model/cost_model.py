@@ -1,8 +1,8 @@
-"""What it costs to compute a value again, and to record it: a coarse model of one CPU core.
+"""Cost model: nanoseconds to recompute a value, and to record it, on one CPU core.
 
-Nanoseconds, for scalars in a compiled loop and per element of arrays. Only ratios matter, and only
-roughly: the question is whether a sine (10) is read back from memory (2) rather than computed
-again, and whether a sum (0.3) is computed again rather than stored.
+Costs are given for scalars in a compiled loop and per element of arrays. The model is coarse, since
+only ratios matter: whether a sine (10) should be read back from memory (2) or recomputed, and
+whether a sum (0.3) should be recomputed or recorded.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from myia.passes.analysis.loop_dependence import is_scalar_op
 from myia.primitives.arrays.dynamic_slices import dynamic_slice
 from myia.primitives.core.structured import Loop, if_p, loop_p
 
-UNKNOWN_TRIPS = 16  # of a loop whose count and bound are not known
+ASSUMED_TRIP_COUNT = 16  # of a loop without a static count or bound
 
+# Ops by cost, named as in the printed IR.
 FREE = {"constant", "empty", "iota", "reshape", "convert", "stop_gradient"}
 MOVES = {
     "broadcast", "concatenate", "dynamic_slice", "dynamic_update_add", "dynamic_update_slice",
@@ -34,7 +35,7 @@ MEDIUM = {"div", "reciprocal", "sqrt", "rsqrt", "floordiv", "truncdiv", "mod", "
 EXTREMA = {"reduce_max", "reduce_min"}
 SUMS = {"reduce_sum", "reduce_max", "reduce_min", "reduce_and", "reduce_or", "cumsum"}
 
-# (for one scalar, for each element of an array)
+# Nanoseconds: (for a scalar, for each element of an array)
 _RATES = {
     **dict.fromkeys(FREE, (0.0, 0.0)),
     **dict.fromkeys(MOVES, (0.5, 0.1)),
@@ -44,83 +45,89 @@ _RATES = {
     **dict.fromkeys(("sin", "cos", "tan"), (14.0, 9.0)),
 }
 _ELSE = (10.0, 2.5)  # exp, tanh, ...
-_PER_PRODUCT = 0.15  # a multiplication and an addition of a matrix product
-_PER_GATHERED = 3.0
-_PER_FACTORED = 20.0  # each element of a matrix that is factored or solved with
+_NS_PER_MULTIPLY_ADD = 0.15  # in matrix products and convolutions
+_NS_PER_GATHERED_INDEX = 3.0
+_NS_PER_FACTORED_ELEMENT = 20.0  # of a matrix that is factored or solved with
+
+# Independent iterations over elements are vectorised.
+INDEPENDENT_SPEEDUP = 4
+
+# For each element of a recorded mask that is read back: XLA does not vectorise loops that select by
+# masks in memory. (79 x 79 numbers selected by rows and columns: 24 us, by comparisons 6 us.)
+_NS_PER_MASK_ELEMENT = 0.75
 
 
-# Trips over elements that do not wait for one another are made several at a time.
-SIDE_BY_SIDE = 4
-
-# Nanoseconds for a truth of an array that is read back: loops that select by truths in memory are
-# not vectorised. (79 x 79 numbers selected by rows and columns: 24 against 6 us by comparisons.)
-_PER_TRUTH = 0.75
+def record_cost(aval: Aval, price: float) -> float:
+    """The cost of writing a value to a tape and reading it back; `price`: nanoseconds per byte."""
+    mask_elements = aval.size if aval.dtype.kind == "b" and aval.ndim else 0
+    return 1.5 + price * aval.nbytes + _NS_PER_MASK_ELEMENT * mask_elements
 
 
-def recording_cost(aval: Aval, price: float) -> float:
-    """To write a value to a tape and to read it back; `price`: of a byte."""
-    truths = aval.size if aval.dtype.kind == "b" and aval.ndim else 0
-    return 1.5 + price * aval.nbytes + _PER_TRUTH * truths
+def extrema_of(ops: Iterable[Op]) -> set[Value]:
+    """The results of reductions to an extremum, which must not be recorded.
 
-
-def compared_with_operands(ops: Iterable[Op]) -> set[Value]:
-    """Extrema, which derivatives look for among the elements, computed of the same numbers.
-
-    What is computed again may be rounded otherwise (`x * y + z` at once or not) than what was
-    recorded, and none would be found.
+    Their derivative compares the extremum with the elements. Elements that are recomputed may be
+    rounded differently from those recorded (`x * y + z` fused or not), and then none is equal to
+    a recorded extremum.
     """
     return {y for op in ops if op.primitive.name in EXTREMA for y in op.results}
 
 
-def most_trips(loop: Loop) -> float:
-    return UNKNOWN_TRIPS if loop.bound is None else loop.bound
+def max_trip_count(loop: Loop) -> float:
+    return ASSUMED_TRIP_COUNT if loop.bound is None else loop.bound
 
 
-def op_cost(op: Op, in_place: bool = False, trips: Callable[[Loop], float] = most_trips) -> float:
-    """To compute `op` once more, where loops make so many `trips`.
+def op_cost(
+    op: Op, in_place: bool = False, trip_count: Callable[[Loop], float] = max_trip_count
+) -> float:
+    """The cost of computing `op` once more.
 
-    `in_place`: windows are written into the array that is there.
+    `trip_count` estimates the iterations of a loop. `in_place`: slices are written into their array
+    without copying it.
     """
     name = op.primitive.name
     if op.primitive is if_p:
-        return 3 + sum(region_cost(r, in_place, trips) for r in op.regions) / 2
+        return 3 + sum(region_cost(r, in_place, trip_count) for r in op.regions) / 2
     if op.primitive is loop_p:
-        return 20 + trips(Loop.of(op)) * _trip_cost(Loop.of(op).body, trips)
+        return 20 + trip_count(Loop.of(op)) * _iteration_cost(Loop.of(op).body, trip_count)
     if op.regions:
-        return sum(region_cost(r, in_place, trips) for r in op.regions)
+        return sum(region_cost(r, in_place, trip_count) for r in op.regions)
     touched = op.operands[1:] if in_place and name in UPDATES else (*op.operands, *op.results)
     size = max((v.aval.size for v in touched), default=1)
     if name == "dot_general":
-        return 5 + _PER_PRODUCT * _products(op)
+        return 5 + _NS_PER_MULTIPLY_ADD * _multiply_adds(op)
     if name == "convolution":
-        return 5 + _PER_PRODUCT * _products_of_convolution(op)
+        return 5 + _NS_PER_MULTIPLY_ADD * _multiply_adds_of_convolution(op)
     if name == "gather" or name.startswith("scatter"):
-        return 5 + 0.1 * size + _PER_GATHERED * op.operands[1].aval.size
+        return 5 + 0.1 * size + _NS_PER_GATHERED_INDEX * op.operands[1].aval.size
     if name == "dynamic_slice":
         size = op.results[0].aval.size
     if name not in _RATES and any(x.aval.ndim > 1 for x in op.operands) and len(op.results) > 1:
-        return _PER_FACTORED * size
+        return _NS_PER_FACTORED_ELEMENT * size
     scalar, element = _RATES.get(name, _ELSE)
     return scalar + element * (size if size > 1 else 0)
 
 
 def region_cost(
-    region: Region, in_place: bool = False, trips: Callable[[Loop], float] = most_trips
+    region: Region, in_place: bool = False, trip_count: Callable[[Loop], float] = max_trip_count
 ) -> float:
-    """`in_place`: as in a loop's body, whose arrays are carried from trip to trip."""
-    return sum(op_cost(op, in_place, trips) for op in region.ops)
+    """The cost of running a region; `in_place` as in the body of a loop, which carries arrays."""
+    return sum(op_cost(op, in_place, trip_count) for op in region.ops)
 
 
-def _trip_cost(body: Region, trips: Callable[[Loop], float]) -> float:
-    cost = region_cost(body, True, trips)
+def _iteration_cost(body: Region, trip_count: Callable[[Loop], float]) -> float:
+    cost = region_cost(body, True, trip_count)
     if not all(map(is_scalar_op, body.ops)):
         return 5 + cost
-    return 1 + cost if _waits(body) else cost / SIDE_BY_SIDE
+    return 1 + cost if _has_carried_dependence(body) else cost / INDEPENDENT_SPEEDUP
 
 
-def _waits(body: Region) -> bool:
-    """Does a trip need what the trip before computes: a number, or an element of an array in
-    another place than where it stores one itself?"""
+def _has_carried_dependence(body: Region) -> bool:
+    """Does an iteration read what an earlier one computed?
+
+    That is a carried number, or an element of a carried array at other indices than the stores of
+    the iteration itself have.
+    """
     carries = set(body.args[1:])
     stored = {start_indices(op) for op in body.ops if op.primitive in STORES}
     return any(x.aval.size == 1 for x in carries) or any(
@@ -131,12 +138,12 @@ def _waits(body: Region) -> bool:
     )
 
 
-def _products(op: Op) -> int:
+def _multiply_adds(op: Op) -> int:
     contracted = op.params["contract"][0]
     return op.results[0].aval.size * prod(op.operands[0].shape[i] for i in contracted)
 
 
-def _products_of_convolution(op: Op) -> int:
+def _multiply_adds_of_convolution(op: Op) -> int:
     """Each element of the result is a sum over the kernel's elements of one of its features."""
     (_, kernel), (y,) = op.operands, op.results
     features = kernel.shape[op.params["dims"][1][0]]

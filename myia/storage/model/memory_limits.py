@@ -1,116 +1,128 @@
-"""How much memory storage may take."""
+"""Memory limits: how many bytes a tape, a replay block and snapshots may take."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
 from myia.primitives.core.structured import Loop
-from myia.storage.model.revolve import runs
+from myia.storage.model.revolve import forward_runs
 
+# What users pass as `checkpoint=`; "trail" means online checkpointing.
 STRATEGIES = ("auto", "tape", "trail", "recompute")
-LEAST_SLOTS = 4
-LEAST_BLOCK = 2  # XLA unrolls loops of one trip, which then take more memory
+MIN_SNAPSHOTS = 4
+MIN_BLOCK_LENGTH = 2  # XLA unrolls loops of one iteration, which then take more memory
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Sizes in bytes, and what is preferred.
+    """The strategy that the user chose, and limits in bytes.
 
-    strategy    "auto"; "tape": a tape for every loop, which then must have a bound; "trail";
-                "recompute": of a trip only its carries are recorded, all else is computed again
-    budget      if given, of each loop's storage as a whole, where there is a choice; the sizes
-                below are then not heeded
-    tape        for all records of one loop whose count has a static bound
-    while_tape  the same of a `while`, which seldom reaches its bound
-    leaf        for the trail's leaf
-    inner_leaf  instead of these two in a loop, where they are cleared in each trip
-    snapshots   for all slots of a trail; in a loop there are as few slots as may be
-    masks       from how many truths of a trip, and of all trips, a tape takes a bit for each of
-                them, not a byte: those of small loops stay in the nearest cache as bytes, too
-    blocks      least and most trips in a leaf: powers of two
-    slots       least and most slots
+    strategy               "auto"; "tape": a tape for every loop, which then must have a bound;
+                           "trail": online checkpointing; "recompute": the residuals of an
+                           iteration are its carries, all else is recomputed
+    budget                 if given, the bytes of each loop's whole storage, where there is a
+                           choice; the limits below do not apply then
+    max_tape_bytes         of a tape, for a loop whose count has a static bound
+    max_while_tape_bytes   of a tape, for a `while`, which seldom reaches its bound
+    max_block_bytes        of a replay block
+    max_inner_block_bytes  in place of the two above for an inner loop, whose buffers are cleared in
+                           each iteration of the outer one
+    max_snapshot_bytes     of all snapshots of a loop; an inner loop has the fewest possible
+    min_packed_elements    from how many mask elements, per iteration and in all, a tape takes a bit
+                           for each, not a byte: bytes of small loops stay in the nearest cache, too
+    block_length_range     fewest and most iterations in a replay block: powers of two
+    snapshot_count_range   fewest and most snapshots
     """
 
     strategy: str = "auto"
     budget: int | None = None
-    tape: int = 1 << 30
-    while_tape: int = 1 << 16
-    leaf: int = 1 << 18
-    inner_leaf: int = 1 << 10
-    snapshots: int = 1 << 23
-    masks: tuple[int, int] = (1 << 10, 1 << 16)
-    blocks: tuple[int, int] = (16, 1 << 14)
-    slots: tuple[int, int] = (16, 64)
+    max_tape_bytes: int = 1 << 30
+    max_while_tape_bytes: int = 1 << 16
+    max_block_bytes: int = 1 << 18
+    max_inner_block_bytes: int = 1 << 10
+    max_snapshot_bytes: int = 1 << 23
+    min_packed_elements: tuple[int, int] = (1 << 10, 1 << 16)
+    block_length_range: tuple[int, int] = (16, 1 << 14)
+    snapshot_count_range: tuple[int, int] = (16, 64)
 
     def with_budget(self, budget: int) -> Limits:
         return replace(self, budget=budget)
 
-    def may_tape(self, loop: Loop) -> bool:
-        """Could an exact tape be taken, if it is small enough?"""
+    def allows_tape(self, loop: Loop) -> bool:
+        """May the loop have a tape, if that is small enough?"""
         return loop.bound is not None and self.strategy != "trail"
 
-    def capacity(self, loop: Loop, bytes_per_trip: int, inner: bool) -> int | None:
-        """The size of an exact tape, or None where the trail is to be followed."""
+    def tape_capacity(self, loop: Loop, bytes_per_iteration: int, is_inner: bool) -> int | None:
+        """The iterations that a tape holds, or None where online checkpointing has to be used."""
         bound = loop.bound
-        if not self.may_tape(loop):
+        if not self.allows_tape(loop):
             return None
-        fits = self.strategy == "tape" or bound * bytes_per_trip <= self._tape(loop, inner)
-        return bound if fits else None
+        fits = bound * bytes_per_iteration <= self._tape_bytes(loop, is_inner)
+        return bound if self.strategy == "tape" or fits else None
 
-    def _tape(self, loop: Loop, inner: bool) -> int:
+    def _tape_bytes(self, loop: Loop, is_inner: bool) -> int:
         if self.budget is not None:
             return self.budget
         if loop.cond is None:
-            return self.tape
-        return self.inner_leaf if inner else self.while_tape
+            return self.max_tape_bytes
+        return self.max_inner_block_bytes if is_inner else self.max_while_tape_bytes
 
-    def trail(self, sizes: Sizes, inner: bool, trips: int | None) -> tuple[int, int]:
-        """The number of slots of a trail, and that of the trips in its leaf.
+    def snapshots_and_block_length(
+        self, sizes: CheckpointBytes, is_inner: bool, trip_count: int | None
+    ) -> tuple[int, int]:
+        """The number of snapshots, and that of the iterations in a replay block.
 
-        `trips`: how many the loop makes at most, if that is known.
+        `trip_count`: None if it is not known at compile time.
         """
         if self.budget is not None:
-            return _within(self.budget - sizes.more, sizes, trips)
-        wanted = (self.inner_leaf if inner else self.leaf) // max(1, sizes.record)
-        block = _between(self.blocks, _power_of_two(wanted))
-        slots = 0 if inner else self.snapshots // max(1, sizes.snapshot)
-        return _between(self.slots, slots), block
+            return _within_budget(self.budget - sizes.block_overhead, sizes, trip_count)
+        block_bytes = self.max_inner_block_bytes if is_inner else self.max_block_bytes
+        block_length = _power_of_two_at_most(block_bytes // max(1, sizes.iteration))
+        snapshot_count = 0 if is_inner else self.max_snapshot_bytes // max(1, sizes.snapshot)
+        return (
+            _clip(snapshot_count, self.snapshot_count_range),
+            _clip(block_length, self.block_length_range),
+        )
 
 
 @dataclass(frozen=True)
-class Sizes:
-    """Bytes of a trip in a leaf, of a leaf beside its trips, and of a snapshot."""
+class CheckpointBytes:
+    """Bytes of an iteration in a replay block, of the block beside its rows, and of a snapshot."""
 
-    record: int
-    more: int
+    iteration: int
+    block_overhead: int
     snapshot: int
 
 
-def _within(budget: int, sizes: Sizes, trips: int | None) -> tuple[int, int]:
-    """Slots and block that take at most `budget` bytes, if the least ones do."""
-    record, snapshot = max(1, sizes.record), max(1, sizes.snapshot)
+def _within_budget(budget: int, sizes: CheckpointBytes, trip_count: int | None) -> tuple[int, int]:
+    """Snapshots and block length of at most `budget` bytes, or the smallest possible."""
+    iteration, snapshot = max(1, sizes.iteration), max(1, sizes.snapshot)
 
-    def slots(block: int) -> int:
-        # One more is written to and never read; more than there are blocks are of no use.
-        room = (budget - block * record) // snapshot - 1
-        return max(LEAST_SLOTS, room if trips is None else min(room, -(-trips // block)))
+    def snapshots_beside(block_length: int) -> int:
+        # One row more is written to and never read. More snapshots than blocks are useless.
+        fitting = (budget - block_length * iteration) // snapshot - 1
+        if trip_count is not None:
+            fitting = min(fitting, -(-trip_count // block_length))
+        return max(MIN_SNAPSHOTS, fitting)
 
-    if trips is None:
-        # Slots · block trips are replayed just once: most when both have half of the memory.
-        block = max(LEAST_BLOCK, _power_of_two(max(0, budget) // 2 // record))
-        return slots(block), block
-    room = budget - (LEAST_SLOTS + 1) * snapshot
-    most = max(LEAST_BLOCK, _power_of_two(max(1, room // record)))
-    blocks = [1 << i for i in range(1, most.bit_length())]
-    block = min(blocks, key=lambda block: runs(trips, slots(block), block))
-    return slots(block), block
+    if trip_count is None:
+        # snapshots * block_length iterations are replayed only once: this product is greatest when
+        # both have half of the memory.
+        half = max(0, budget) // 2
+        block_length = max(MIN_BLOCK_LENGTH, _power_of_two_at_most(half // iteration))
+        return snapshots_beside(block_length), block_length
+    left = budget - (MIN_SNAPSHOTS + 1) * snapshot
+    longest = max(MIN_BLOCK_LENGTH, _power_of_two_at_most(max(1, left // iteration)))
+    lengths = [1 << i for i in range(1, longest.bit_length())]
+    block_length = min(lengths, key=lambda n: forward_runs(trip_count, snapshots_beside(n), n))
+    return snapshots_beside(block_length), block_length
 
 
-def _power_of_two(n: int) -> int:
-    """The greatest that is at most n, or 1."""
+def _power_of_two_at_most(n: int) -> int:
+    """The greatest power of two that is at most n, or 1."""
     return 1 << max(0, n.bit_length() - 1)
 
 
-def _between(ends: tuple[int, int], wanted: int) -> int:
-    least, most = ends
-    return max(least, min(most, wanted))
+def _clip(n: int, limits: tuple[int, int]) -> int:
+    least, most = limits
+    return max(least, min(most, n))

@@ -1,4 +1,4 @@
-"""What was decided for each loop that runs backwards, for people and for tests."""
+"""The storage plan: what was decided for each `rev`, for users (`F.plan`) and for tests."""
 
 from __future__ import annotations
 
@@ -7,87 +7,91 @@ from dataclasses import dataclass
 
 from myia.ir.avals import Aval
 from myia.source.span import Span
-from myia.storage.model.revolve import blocks, runs
+from myia.storage.model.revolve import forward_runs, max_blocks
 
 
 @dataclass(frozen=True)
-class Record:
-    """A value that is recorded of each trip: what it is in the source, and who reads it.
+class Residual:
+    """A primal value recorded in each iteration: its source, and the source that reads it.
 
-    `in_byte`: how many truths of a mask share a byte of the tape.
+    `masks_per_byte`: how many mask elements share a byte of the tape.
     """
 
     aval: Aval
-    what: str
-    reader: str = ""
-    in_byte: int = 1
+    description: str
+    read_by: str = ""
+    masks_per_byte: int = 1
 
     @property
     def nbytes(self) -> int:
-        return -(-self.aval.nbytes // self.in_byte)
+        return -(-self.aval.nbytes // self.masks_per_byte)
 
     def __str__(self) -> str:
-        shared = f" in bits ({self.in_byte} a byte)" if self.in_byte > 1 else ""
-        reader = f", read by {self.reader}" if self.reader else ""
-        return f"{self.what}: {self.aval}{shared}{reader}"
+        packed = f" in bits ({self.masks_per_byte} a byte)" if self.masks_per_byte > 1 else ""
+        reader = f", read by {self.read_by}" if self.read_by else ""
+        return f"{self.description}: {self.aval}{packed}{reader}"
 
 
 @dataclass(frozen=True)
 class LoopPlan:
     """How one `rev` is run.
 
-    strategy    "nothing": no primal value is needed; "tape": all trips are recorded;
-                "trail": `block` trips are recorded at a time, replayed from `slots` snapshots
-    records     what is recorded of each trip, beside what the next trip's record holds
-    restored    arrays that the reversal restores from what stores overwrote
-    snapshot    avals of the carries in a snapshot (trail)
-    trips       the number of trips, if known
-    bytes       all memory that storage for this loop takes
-    capacity    the most trips a tape holds
-    paired      the forward sweep is a loop that the program runs anyhow
-    depth       the number of loops around this one
-    turns       how often it is run: the product of their trips
-    again       nanoseconds to compute again what a trip does not record, by a model
+    strategy        "nothing": no primal value is needed; "tape": all iterations are recorded;
+                    "trail" (online checkpointing): blocks of `block_length` iterations are
+                    recorded at a time, replayed from at most `snapshot_count` snapshots
+    residuals       the values recorded in an iteration, without those that the record of the next
+                    iteration holds
+    restored        arrays that the adjoint restores from undo logs
+    snapshot        avals of the carries in a snapshot
+    trip_count      the number of iterations, if known
+    capacity        the most iterations that a tape holds
+    paired          the forward sweep is a loop of the program
+    depth           the number of enclosing loops
+    executions      how often the loop is run: the product of the trip counts of enclosing loops
+    recompute_ns    the modelled cost of the values that an iteration recomputes
+    bytes           all storage of this loop
     """
 
     span: Span | None
     strategy: str
-    records: tuple[Record, ...] = ()
+    residuals: tuple[Residual, ...] = ()
     restored: tuple[str, ...] = ()
     snapshot: tuple[Aval, ...] = ()
-    trips: int | None = None
+    trip_count: int | None = None
     capacity: int | None = None
-    block: int = 0
-    slots: int = 0
+    block_length: int = 0
+    snapshot_count: int = 0
     paired: bool = False
     depth: int = 0
-    turns: int = 1
-    again: float = 0.0
+    executions: int = 1
+    recompute_ns: float = 0.0
     bytes: int = 0
 
     @property
-    def bytes_per_trip(self) -> int:
-        return sum(r.nbytes for r in self.records)
+    def bytes_per_iteration(self) -> int:
+        return sum(r.nbytes for r in self.residuals)
 
-    def evaluations(self, trips: int) -> float:
-        """How often a trip is run forwards, on average, for a gradient of so many.
+    def forward_runs(self, trip_count: int) -> float:
+        """How often an iteration is run forwards, on average, in a gradient.
 
-        Of a trail for any number of trips it may be a little more.
+        It may be a little more if the trip count is not known at compile time.
         """
-        return runs(trips, self.slots, self.block) if self.strategy == "trail" else 1
+        if self.strategy != "trail":
+            return 1
+        return forward_runs(trip_count, self.snapshot_count, self.block_length)
 
     def __str__(self) -> str:
-        place = "" if self.span is None else f"{self.span}: "
-        records = ", ".join(str(r.aval) for r in self.records) or "nothing"
-        text = f"{place}{self.strategy}: {records} recorded per trip, {self.bytes} bytes"
+        where = "" if self.span is None else f"{self.span}: "
+        avals = ", ".join(str(r.aval) for r in self.residuals) or "nothing"
+        text = f"{where}{self.strategy}: {avals} recorded per iteration, {self.bytes} bytes"
         return text if self.paired else f"{text}, in a forward sweep of its own"
 
 
 class Plan(tuple[LoopPlan, ...]):
-    """The plans of all loops of a program that run backwards, inner ones first.
+    """The plans of all reversed loops of a program, inner ones first.
 
-    Printed, it is a table: place, trips, strategy, memory, and how often a trip is run; under each
-    row what is recorded of a trip and why.
+    Printed, it is a table of the loops: source line, trip count, strategy, bytes, and how often an
+    iteration is run forwards. Under each loop stand its residuals and what reads them.
     """
 
     __slots__ = ()
@@ -97,37 +101,41 @@ class Plan(tuple[LoopPlan, ...]):
         return sum(plan.bytes for plan in self)
 
     def __str__(self) -> str:
-        rows = [("loop", "trips", "strategy", "bytes a trip", "bytes", "runs of a trip")]
+        rows = [HEADINGS]
         notes: list[list[str]] = [[]]
         for plan in self:
             rows.append(_row(plan))
-            under = [f"    {record}" for record in plan.records] or ["    nothing recorded"]
-            notes.append(under + [f"    {name} is restored" for name in plan.restored])
+            below = [f"    {residual}" for residual in plan.residuals] or ["    nothing recorded"]
+            notes.append(below + [f"    {name} is restored" for name in plan.restored])
         widths = [max(map(len, column)) for column in zip(*rows)]
         lines = []
-        for row, under in zip(rows, notes):
-            lines += ["  ".join(x.ljust(w) for x, w in zip(row, widths)).rstrip(), *under]
+        for row, below in zip(rows, notes):
+            lines += ["  ".join(x.ljust(w) for x, w in zip(row, widths)).rstrip(), *below]
         return "\n".join([*lines, f"in all {self.bytes:,} bytes"])
 
 
+HEADINGS = ("loop", "iterations", "strategy", "bytes per iteration", "bytes", "forward runs")
+
+
 def _row(plan: LoopPlan) -> tuple[str, ...]:
-    place = "  " * plan.depth + ("?" if plan.span is None else str(plan.span).rsplit("/", 1)[-1])
-    trips = "unknown" if plan.trips is None else f"{plan.trips:,}"
+    line = "  " * plan.depth + ("?" if plan.span is None else str(plan.span).rsplit("/", 1)[-1])
+    iterations = "unknown" if plan.trip_count is None else f"{plan.trip_count:,}"
     strategy = plan.strategy
     if strategy == "trail":
-        strategy = f"trail ({plan.slots} slots, {plan.block} trips)"
-    return place, trips, strategy, f"{plan.bytes_per_trip:,}", f"{plan.bytes:,}", _runs(plan)
+        strategy = f"trail ({plan.snapshot_count} snapshots, blocks of {plan.block_length})"
+    sizes = f"{plan.bytes_per_iteration:,}", f"{plan.bytes:,}"
+    return line, iterations, strategy, *sizes, _forward_runs_text(plan)
 
 
-def _runs(plan: LoopPlan) -> str:
-    if plan.trips is not None or plan.strategy != "trail":
-        return f"{plan.evaluations(plan.trips or 1):.2g}"
-    most = [plan.block * blocks(plan.slots, t) for t in (0, 1, 2)]
-    return ", ".join(f"{t + 1} up to {trips:,} trips" for t, trips in enumerate(most))
+def _forward_runs_text(plan: LoopPlan) -> str:
+    if plan.trip_count is not None or plan.strategy != "trail":
+        return f"{plan.forward_runs(plan.trip_count or 1):.2g}"
+    most = [plan.block_length * max_blocks(plan.snapshot_count, t) for t in (0, 1, 2)]
+    return ", ".join(f"{t + 1} up to {n:,} iterations" for t, n in enumerate(most))
 
 
-def text_of(span: Span | None) -> str:
-    """A piece of source and its line, as tables name it."""
+def source_text(span: Span | None) -> str:
+    """A piece of source and its line, as the table shows it."""
     if span is None:
         return "?"
     line = span.file.line(span.line) or ""

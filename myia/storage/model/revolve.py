@@ -1,10 +1,10 @@
-"""How a loop is run backwards from few snapshots with the fewest replays.
+"""Optimal checkpointing (revolve): which snapshots transform a loop with the fewest replays.
 
-    blocks   0   1   2   3   4   5        3 slots: after the first snapshot two more, then
-    slots    ●           ●       ●        what is before each is replayed with those left
+    blocks      0   1   2   3   4   5      3 snapshots: after the first one two more, then
+    snapshots   ●           ●       ●      the blocks before each are replayed with the rest
 
-With s slots, and each block replayed at most t times, s + t over s blocks can be transformed. It
-is the work for b blocks that matters, not for the slots: t is the least for which they suffice.
+With s snapshots, and each block replayed at most t times, (s + t over s) blocks can be transformed.
+The cost is the number of replays, not that of snapshots: t is the least for which they suffice.
 (A. Griewank and A. Walther, "Algorithm 799: revolve", ACM Trans. Math. Softw. 26, 2000.)
 """
 
@@ -13,40 +13,44 @@ from __future__ import annotations
 from math import comb
 
 
-def blocks(slots: int, t: int) -> int:
-    """How many blocks can be transformed, if each is replayed at most t times."""
-    return comb(slots + t, t)
+def max_blocks(snapshot_count: int, t: int) -> int:
+    """How many blocks can be transformed if each is replayed at most t times."""
+    return comb(snapshot_count + t, t)
 
 
-def replays(count: int, slots: int) -> int:
-    """How often a block is replayed at most to transform so many of them."""
+def max_replays(block_count: int, snapshot_count: int) -> int:
+    """How often a block is replayed at most when `block_count` blocks are transformed."""
     t = 0
-    while blocks(slots, t) < count:
+    while max_blocks(snapshot_count, t) < block_count:
         t += 1
     return t
 
 
-def runs(trips: int, slots: int, block: int) -> float:
-    """How often a trip is run forwards on average, if `block` of them are recorded at a time."""
-    if trips <= block:
+def forward_runs(trip_count: int, snapshot_count: int, block_length: int) -> float:
+    """How often an iteration is run forwards on average, with blocks of `block_length` recorded."""
+    if trip_count <= block_length:
         return 1.0
-    count = -(-trips // block)
-    t = replays(count, slots)
-    return 1 + (t * count - comb(slots + t, t - 1)) * block / trips
+    block_count = -(-trip_count // block_length)
+    t = max_replays(block_count, snapshot_count)
+    replays = t * block_count - comb(snapshot_count + t, t - 1)
+    return 1 + replays * block_length / trip_count
 
 
-def step(count: int, slots: int) -> int:
-    """How many of so many blocks are before the next snapshot; `slots`: for it, others, this."""
-    t = replays(count, slots)
-    before = blocks(slots, t - 1)
-    return max(1, min(before, count - before * slots // (slots + t - 1)))
+def blocks_before_next_snapshot(block_count: int, snapshot_count: int) -> int:
+    """How many of `block_count` blocks precede the next snapshot.
+
+    `snapshot_count`: the snapshots available, with the one at the start and the next one.
+    """
+    t = max_replays(block_count, snapshot_count)
+    before = max_blocks(snapshot_count, t - 1)
+    return max(1, min(before, block_count - before * snapshot_count // (snapshot_count + t - 1)))
 
 
-def places(count: int, slots: int) -> list[int]:
+def snapshot_positions(block_count: int, snapshot_count: int) -> list[int]:
     """The blocks before which the first sweep takes snapshots."""
-    found, place = [0], 0
-    while slots > 1 and count - place > 1:
-        place += step(count - place, slots)
-        found.append(place)
-        slots -= 1
-    return found
+    positions, position = [0], 0
+    while snapshot_count > 1 and block_count - position > 1:
+        position += blocks_before_next_snapshot(block_count - position, snapshot_count)
+        positions.append(position)
+        snapshot_count -= 1
+    return positions

@@ -1,4 +1,8 @@
-"""One trip, seen twice: in the body of the forward loop, and as the adjoint runs it again."""
+"""Value numbering of one iteration: the forward loop's body beside the primal part of the adjoint.
+
+It tells which primal values the forward loop computes anyway, and which values of an iteration are
+carries of the next one.
+"""
 
 from __future__ import annotations
 
@@ -6,44 +10,50 @@ from collections.abc import Sequence
 
 from myia.ir.core import Region, Value
 from myia.rewriting.value_numbering import Numbering
-from myia.storage.residuals.record_or_recompute import Cut
+from myia.storage.residuals.record_or_recompute import SplitAdjoint
 
 
-class Trip:
-    """`body` is that of the forward loop, where the carries of the `rev` are at `mapping`."""
+class Iteration:
+    """`body`: that of the forward loop; `mapping[i]`: its carry that is carry i of the `rev`."""
 
-    def __init__(self, cut: Cut, body: Region, mapping: Sequence[int]):
-        self.cut, self.body, self.mapping = cut, body, mapping
+    def __init__(self, split: SplitAdjoint, body: Region, mapping: Sequence[int]):
+        self.split, self.body, self.mapping = split, body, mapping
         self.numbering = Numbering()
         k, *xs = body.args
-        self.numbering.set_equal(cut.parts.adjoint.args[0], k)
-        for x, i in zip(cut.xs, mapping, strict=True):
+        self.numbering.set_equal(split.rev.adjoint.args[0], k)
+        for x, i in zip(split.carry_args, mapping, strict=True):
             self.numbering.set_equal(x, xs[i])
         self.numbering.visit(body.ops)
         forward = set(self.numbering.numbers_of(y for op in body.ops for y in op.results))
-        self.numbering.visit(cut.primal)
-        # What the forward loop does not compute anyhow: to leave it to the adjoint costs nothing.
+        self.numbering.visit(split.primal)
+        # The forward loop does not compute these: recomputing them in the adjoint is no extra work.
         self.only_in_adjoint = {
-            op for op in cut.primal if forward.isdisjoint(self.numbering.numbers_of(op.results))
+            op for op in split.primal if forward.isdisjoint(self.numbering.numbers_of(op.results))
         }
-        self.foreign = {y for op in self.only_in_adjoint for y in op.results}
+        self.not_in_forward_loop = {y for op in self.only_in_adjoint for y in op.results}
         self.yields = set(self.numbering.numbers_of(body.yields[i] for i in mapping))
 
-    def discount(self, x: Value) -> float:
-        """What the next trip starts with may be recorded anyhow; what is foreign is extra work."""
-        if x in self.foreign:
+    def record_discount(self, x: Value) -> float:
+        """A factor for the cost of recording `x`.
+
+        Recording a value that only the adjoint computes is extra work for the forward loop. A carry
+        of the next iteration may be recorded anyway, as the residual of that iteration.
+        """
+        if x in self.not_in_forward_loop:
             return 1.05
         return 0.6 if self.numbering.number(x) in self.yields else 1.0
 
-    def successors(self, records: Sequence[Value]) -> dict[int, int]:
-        """Pairs of positions in `records`: a carry, and the value that it has in the next trip."""
+    def successors(self, residuals: Sequence[Value]) -> dict[int, int]:
+        """Pairs of positions in `residuals`: a carry, and its value in the next iteration."""
         number = self.numbering.number
-        next_trip = {x: number(self.body.yields[i]) for x, i in zip(self.cut.xs, self.mapping)}
-        found: dict[int, int] = {}
-        for i, x in enumerate(records):
-            for j, y in enumerate(records):
-                paired = {*found, *found.values()}
-                follows = x in next_trip and number(y) == next_trip[x]
+        next_value = {
+            x: number(self.body.yields[i]) for x, i in zip(self.split.carry_args, self.mapping)
+        }
+        pairs: dict[int, int] = {}
+        for i, x in enumerate(residuals):
+            for j, y in enumerate(residuals):
+                paired = {*pairs, *pairs.values()}
+                follows = x in next_value and number(y) == next_value[x]
                 if follows and i != j and paired.isdisjoint((i, j)):
-                    found[i] = j
-        return found
+                    pairs[i] = j
+        return pairs

@@ -1,8 +1,8 @@
-"""What of a trip is recorded, and what is computed again: a minimum cut through the step.
+"""Record or recompute: a minimum cut of the iteration chooses the residuals of a reversed loop.
 
-The adjoint region of a `rev` falls into two parts: ops that read only the carries at the start of
-the trip, k and what encloses the loop (the step, run again), and those that read what the `rev`
-transforms:
+The adjoint region of a `rev` splits in two. The primal part reads only k, the carries at the start
+of the iteration and values from outside the loop: it is the recomputed primal. The linear part
+reads the cotangents that the `rev` carries:
 
     %1 = sin %x                    primal                    x ──► sin ──► 1 ──► mul
     %2 = mul %1, %p                primal                     \\                   │
@@ -10,9 +10,9 @@ transforms:
     %4 = mul %ct, %3               linear: reads 3             ─────────────────────────
     %5 = mul %ct, %2               linear: reads 2             read by the linear part
 
-Each value read by the linear part is recorded, or computed from values that are. In the network a
-value costs what recording it costs, an op what computing it again costs, and values of enclosing
-regions cost nothing.
+Each value that the linear part reads is recorded (it is a residual), or recomputed from residuals.
+In the network the capacity of a value is the cost of recording it, that of an op the cost of
+recomputing it; values from outside the loop are free.
 """
 
 from __future__ import annotations
@@ -29,133 +29,145 @@ from myia.primitives.core.structured import Loop
 from myia.source.diagnostics import InternalError
 from myia.storage.model.cost_model import op_cost
 from myia.storage.model.min_cut import INFINITE, Network
-from myia.storage.undo_log.inner_loops import unwound
-from myia.storage.undo_log.restoration import Last, Returned, Undone, Unwound, Version, put_back
+from myia.storage.undo_log.inner_loops import emit_undo_loop
+from myia.storage.undo_log.restoration import (
+    Carried,
+    ReturnedByAdjoint,
+    UndoneLoop,
+    UndoneStore,
+    Version,
+    restore_overwritten,
+)
 
 
 @dataclass(frozen=True)
-class Cut:
-    """A `rev`, its adjoint parted in two, and the primal values that are to be recorded."""
+class SplitAdjoint:
+    """A `rev` with its adjoint split in two parts, and the primal values that are recorded.
 
-    parts: Loop
+    `versions`: how the versions of arrays with undo logs are restored.
+    """
+
+    rev: Loop
     primal: tuple[Op, ...]
     linear: tuple[Op, ...]
-    records: tuple[Value, ...] = ()
+    residuals: tuple[Value, ...] = ()
     versions: Mapping[Value, Version] = field(default_factory=dict)
 
     @property
-    def bytes_per_trip(self) -> int:
-        return sum(x.aval.nbytes for x in self.records)
+    def bytes_per_iteration(self) -> int:
+        return sum(x.aval.nbytes for x in self.residuals)
 
     @property
-    def xs(self) -> tuple[Value, ...]:
-        """The carries, as the adjoint names them."""
-        return self.parts.adjoint.args[1 : 1 + len(self.parts.carries)]
+    def carry_args(self) -> tuple[Value, ...]:
+        """The carries at the start of the iteration: arguments of the adjoint region."""
+        return self.rev.adjoint.args[1 : 1 + len(self.rev.carries)]
 
     @cached_property
-    def kept(self) -> list[int]:
-        """The positions of the carries that it takes to record the trips from any one onwards."""
-        first = _carries_read(self.xs, self.primal, self.records)
-        return with_dependences(self.parts.body, first)
+    def replayed_carries(self) -> list[int]:
+        """The positions of the carries that a replay needs, to record any later iteration."""
+        read = _carries_read(self.carry_args, self.primal, self.residuals)
+        return with_dependences(self.rev.body, read)
 
     @cached_property
-    def late(self) -> list[Op]:
-        """The primal ops that the reverse sweep computes again from the records."""
+    def recomputed(self) -> list[Op]:
+        """The primal ops that the reverse sweep recomputes from the residuals."""
         read = [x for op in self.linear for x in reads(op)]
-        return needed(self.primal, [*read, *self.parts.adjoint.yields], self.records)
+        return needed(self.primal, [*read, *self.rev.adjoint.yields], self.residuals)
 
     @cached_property
-    def again(self) -> float:
-        """Nanoseconds to compute again, of a trip, what is neither recorded nor restored."""
+    def recompute_ns(self) -> float:
+        """The modelled cost, per iteration, of values that are neither recorded nor restored."""
         read = [x for op in self.linear for x in reads(op)]
-        given = {*self.records, *self.versions}
-        late = needed(self.primal, [*read, *self.parts.adjoint.yields], given)
-        return sum(op_cost(op, in_place=True) for op in late)
+        given = {*self.residuals, *self.versions}
+        recomputed = needed(self.primal, [*read, *self.rev.adjoint.yields], given)
+        return sum(op_cost(op, in_place=True) for op in recomputed)
 
-    def record(self, k: Value, kept: Sequence[Value]) -> list[Value]:
-        """Emit the values to be recorded of trip `k`, at whose start the kept carries are these."""
-        env = {self.xs[i]: x for i, x in zip(self.kept, kept, strict=True)}
-        env[self.parts.adjoint.args[0]] = k
-        _compute(self.primal, self.records, env)
-        return [env[x] for x in self.records]
+    def emit_residuals(self, k: Value, replayed: Sequence[Value]) -> list[Value]:
+        """Emit the residuals of iteration `k`, given the replayed carries at its start."""
+        env = {self.carry_args[i]: x for i, x in zip(self.replayed_carries, replayed, strict=True)}
+        env[self.rev.adjoint.args[0]] = k
+        _emit(self.primal, self.residuals, env)
+        return [env[x] for x in self.residuals]
 
-    def step(self, k: Value, kept: Sequence[Value]) -> list[Value]:
-        """Emit trip `k` itself, of the kept carries."""
-        args, yields = self.parts.body.args, self.parts.body.yields
-        env = {args[1 + i]: x for i, x in zip(self.kept, kept, strict=True)}
+    def emit_step(self, k: Value, replayed: Sequence[Value]) -> list[Value]:
+        """Emit iteration `k` of the replayed carries."""
+        args, yields = self.rev.body.args, self.rev.body.yields
+        env = {args[1 + i]: x for i, x in zip(self.replayed_carries, replayed, strict=True)}
         env[args[0]] = k
-        wanted = [yields[i] for i in self.kept]
-        _compute(self.parts.body.ops, wanted, env)
+        wanted = [yields[i] for i in self.replayed_carries]
+        _emit(self.rev.body.ops, wanted, env)
         return [env.get(y, y) for y in wanted]
 
-    def transform(self, k: Value, records: Sequence[Value], state: Sequence[Value]) -> list[Value]:
-        """Emit the adjoint of trip `k` from its records; what it yields."""
-        adjoint = self.parts.adjoint
-        env = dict(zip(self.records, records, strict=True))
+    def emit_adjoint(
+        self, k: Value, residuals: Sequence[Value], cotangents: Sequence[Value]
+    ) -> list[Value]:
+        """Emit the adjoint of iteration `k` from its residuals; returns what it yields."""
+        adjoint = self.rev.adjoint
+        env = dict(zip(self.residuals, residuals, strict=True))
         env[adjoint.args[0]] = k
-        env.update(zip(adjoint.args[1 + len(self.xs) :], state, strict=True))
-        late = _Late(self, env)
+        env.update(zip(adjoint.args[1 + len(self.carry_args) :], cotangents, strict=True))
+        sweep = _ReverseSweep(self, env)
         for op in self.linear:
-            late.need(reads(op))
+            sweep.emit_needed(reads(op))
             append(clone_op(op, env))
-        late.need(adjoint.yields)
+        sweep.emit_needed(adjoint.yields)
         return [env.get(y, y) for y in adjoint.yields]
 
 
-class _Late:
-    """Emits what the linear part of the adjoint reads, when it is read."""
+class _ReverseSweep:
+    """Emits primal values of an iteration when the linear part of the adjoint first reads them."""
 
-    def __init__(self, cut: Cut, env: Env):
-        self.env, self.versions = env, cut.versions
-        self.definitions = {y: op for op in cut.primal for y in op.results}
-        self.carries = set(cut.xs)
+    def __init__(self, split: SplitAdjoint, env: Env):
+        self.env, self.versions = env, split.versions
+        self.definitions = {y: op for op in split.primal for y in op.results}
+        self.carries = set(split.carry_args)
 
-    def need(self, values: Iterable[Value], restored: bool = True) -> None:
-        """`restored`: of arrays with undo logs, those versions may be read that are there."""
+    def emit_needed(self, values: Iterable[Value], allow_restored: bool = True) -> None:
+        """Emit `values`; `allow_restored`: restored versions of arrays may be read for them."""
         for x in values:
             if x in self.env:
                 continue
-            if restored and x in self.versions and self.is_there(self.versions[x]):
-                self.env[x] = self.version(self.versions[x])
+            if allow_restored and x in self.versions and self.is_available(self.versions[x]):
+                self.env[x] = self.emit_version(self.versions[x])
             elif x in self.definitions:
                 op = self.definitions[x]
-                self.need(reads(op), restored)
+                self.emit_needed(reads(op), allow_restored)
                 append(clone_op(op, self.env))
             elif x in self.carries:
                 raise InternalError("storage: the reverse sweep reads what was not recorded")
 
-    def is_there(self, v: Version) -> bool:
-        """Has the sweep come to the place from which on this version can be had?"""
-        if isinstance(v, Undone | Unwound):
-            return v.next in self.env or self.is_there(self.versions[v.next])
-        return isinstance(v, Last) or v.result in self.env
+    def is_available(self, v: Version) -> bool:
+        """Has the sweep reached the point from which this version can be restored?"""
+        if isinstance(v, UndoneStore | UndoneLoop):
+            return v.next in self.env or self.is_available(self.versions[v.next])
+        return isinstance(v, Carried) or v.result in self.env
 
-    def version(self, v: Version) -> Value:
+    def emit_version(self, v: Version) -> Value:
         env = self.env
-        if isinstance(v, Last):
+        if isinstance(v, Carried):
             return env[v.carried]
-        if isinstance(v, Returned):
+        if isinstance(v, ReturnedByAdjoint):
             return env[v.result]
-        self.need([v.next])
-        # What restores a version does not come from one that it may restore itself.
-        self.need(v.logged, restored=False)
-        if isinstance(v, Unwound):
-            return unwound(v, env)
-        old, *place = (env.get(x, x) for x in v.logged)
-        return put_back(v.store, env[v.next], old, place)
+        self.emit_needed([v.next])
+        # The log must not depend on a version that is restored from it.
+        self.emit_needed(v.logged, allow_restored=False)
+        if isinstance(v, UndoneLoop):
+            return emit_undo_loop(v, env)
+        old, *indices = (env.get(x, x) for x in v.logged)
+        return restore_overwritten(v.store, env[v.next], old, indices)
 
 
-def parted(parts: Loop, versions: Mapping[Value, Version] | None = None) -> Cut:
-    """The two parts of the adjoint, with nothing recorded yet."""
-    ops = parts.adjoint.ops
-    late = with_dependents(parts.adjoint.args[1 + len(parts.carries) :], ops)
-    primal = tuple(op for op in ops if late.isdisjoint(reads(op)))
-    linear = tuple(op for op in ops if not late.isdisjoint(reads(op)))
-    return Cut(parts, primal, linear, versions=versions or {})
+def split_adjoint(rev: Loop, versions: Mapping[Value, Version] | None = None) -> SplitAdjoint:
+    """The two parts of the adjoint, with no residuals yet."""
+    ops = rev.adjoint.ops
+    dependent = with_dependents(rev.adjoint.args[1 + len(rev.carries) :], ops)
+    primal = tuple(op for op in ops if dependent.isdisjoint(reads(op)))
+    linear = tuple(op for op in ops if not dependent.isdisjoint(reads(op)))
+    return SplitAdjoint(rev, primal, linear, versions=versions or {})
 
 
 def with_dependences(body: Region, carries: Iterable[int]) -> list[int]:
-    """These carries of a loop, and those that they depend on from trip to trip."""
+    """These carries of a loop, and all carries that they depend on in later iterations."""
     found = set(carries)
     while True:
         read = _carries_read(body.args[1:], body.ops, [body.yields[i] for i in found])
@@ -164,14 +176,14 @@ def with_dependences(body: Region, carries: Iterable[int]) -> list[int]:
         found |= read
 
 
-def carries_needed(parts: Loop) -> list[int]:
+def needed_carries(rev: Loop) -> list[int]:
     """The carries of a `rev` that its adjoint or its condition depend on."""
-    adjoint, cond = parts.adjoint, parts.cond
-    n = len(parts.carries)
+    adjoint, cond = rev.adjoint, rev.cond
+    n = len(rev.carries)
     read = _carries_read(adjoint.args[1 : 1 + n], adjoint.ops, adjoint.yields)
     if cond is not None:
         read |= _carries_read(cond.args[1:], cond.ops, cond.yields)
-    return with_dependences(parts.body, read)
+    return with_dependences(rev.body, read)
 
 
 def _carries_read(args: Sequence[Value], ops: Sequence[Op], wanted: Iterable[Value]) -> set[int]:
@@ -180,107 +192,114 @@ def _carries_read(args: Sequence[Value], ops: Sequence[Op], wanted: Iterable[Val
     return {i for i, x in enumerate(args) if x in read}
 
 
-def choose_records(
-    cut: Cut,
-    recording: Callable[[Value], float],
-    again: Callable[[Op], float],
-    recordable: Callable[[Op], bool],
-) -> Cut:
-    """The cheapest records, given what it costs to record a value, and to compute an op again.
+def choose_residuals(
+    split: SplitAdjoint,
+    record_cost: Callable[[Value], float],
+    recompute_cost: Callable[[Op], float],
+    is_recordable: Callable[[Op], bool],
+) -> SplitAdjoint:
+    """The adjoint with the cheapest residuals, by these costs.
 
-    Results of ops that are not `recordable` cannot be had in the forward sweep.
+    The forward sweep cannot compute the results of ops that are not recordable.
+
+    Each value has two nodes, `before` and `after`, joined by an edge of its recording cost. `after`
+    on the sink's side means: available in the reverse sweep. `before` on the sink's side, too:
+    recomputed, so its op and all that the op reads are on that side. The edge is cut where a value
+    is recorded. Edges of infinite capacity are dependences.
     """
-    free = _Free(cut)
-    wanted = _read_late(cut)
+    free = _FreeReads(split)
+    wanted = _read_by_linear_part(split)
     network = Network()
     source, sink = network.node(), network.node()
-    before: dict[Value, int] = {}  # the value has to be had from somewhere
-    after: dict[Value, int] = {}  # the value is at hand in the reverse sweep
+    before: dict[Value, int] = {}
+    after: dict[Value, int] = {}
 
-    def value(x: Value, cost: int) -> None:
+    def add_value(x: Value, cost: int) -> None:
         before[x], after[x] = network.node(), network.node()
         network.connect(before[x], after[x], cost)
 
-    for x in cut.xs:
-        value(x, _units(recording(x)))
+    for x in split.carry_args:
+        add_value(x, _units(record_cost(x)))
         network.connect(source, before[x], INFINITE)
-    for op in needed(cut.primal, [*wanted, *free.logged], ()):
+    for op in needed(split.primal, [*wanted, *free.logged], ()):
         computed = network.node()
-        network.connect(source, computed, _units(again(op)))
+        network.connect(source, computed, _units(recompute_cost(op)))
         for x in reads(op):
-            if x in after and not free.to_op(x, op):
+            if x in after and not free.is_free_for_op(x, op):
                 network.connect(after[x], computed, INFINITE)
         for y in op.results:
-            value(y, _units(recording(y)) if recordable(op) else INFINITE)
+            add_value(y, _units(record_cost(y)) if is_recordable(op) else INFINITE)
             network.connect(computed, before[y], INFINITE)
     for x in [*wanted, *free.logged]:
-        if x in after and not free.directly(x):
+        if x in after and not free.is_free_directly(x):
             network.connect(after[x], sink, INFINITE)
-    late = network.sink_side(source, sink)
-    records = tuple(x for x in after if before[x] not in late and after[x] in late)
-    return replace(cut, records=records)
+    sink_side = network.sink_side(source, sink)
+    residuals = tuple(x for x in after if before[x] not in sink_side and after[x] in sink_side)
+    return replace(split, residuals=residuals)
 
 
-class _Free:
-    """Which reads of versions cost nothing: those made when the version has been restored.
+class _FreeReads:
+    """Which reads of restored arrays need no residual: those made after the restoration.
 
-    The reverse sweep goes through the linear part once. A version before an inner loop exists from
-    the reversal of that loop on; what is read of it for something earlier must be recorded. So
-    must be all that it takes to undo stores.
+    The reverse sweep runs the linear part once, in order. The version before an inner loop is
+    available after the adjoint of that loop. A value read from it by an earlier op must be
+    recorded, and so must the operands of the ops that undo stores (`logged`).
+
+    Points in time are positions in the linear part.
     """
 
-    def __init__(self, cut: Cut):
-        self.versions = cut.versions
-        linear = {y: i for i, op in enumerate(cut.linear) for y in op.results}
-        self.since = {x: self._since(x, linear) for x in cut.versions}
-        undone = [v for v in cut.versions.values() if isinstance(v, Undone | Unwound)]
+    def __init__(self, split: SplitAdjoint):
+        self.versions = split.versions
+        linear = {y: i for i, op in enumerate(split.linear) for y in op.results}
+        self.available_from = {x: self._available_from(x, linear) for x in split.versions}
+        undone = [v for v in split.versions.values() if isinstance(v, UndoneStore | UndoneLoop)]
         self.logged = [x for v in undone for x in v.logged]
-        # The first place in the linear part that needs a value; -1: before any version is there.
-        self.first: dict[Value, int] = dict.fromkeys(self.logged, -1)
-        for i, op in enumerate(cut.linear):
+        # Of each value the first op that needs it; -1: before any version is available.
+        self.first_use: dict[Value, int] = dict.fromkeys(self.logged, -1)
+        for i, op in enumerate(split.linear):
             for x in reads(op):
-                self.first.setdefault(x, i)
-        for x in cut.parts.adjoint.yields:
-            self.first.setdefault(x, len(cut.linear))
-        self.direct = dict(self.first)
-        for op in reversed(cut.primal):
+                self.first_use.setdefault(x, i)
+        for x in split.rev.adjoint.yields:
+            self.first_use.setdefault(x, len(split.linear))
+        self.first_direct_use = dict(self.first_use)
+        for op in reversed(split.primal):
             first = self._first_use(op)
             for x in reads(op):
-                self.first[x] = min(self.first.get(x, first), first)
-        self.uses = {op: self._first_use(op) for op in cut.primal}
+                self.first_use[x] = min(self.first_use.get(x, first), first)
+        self.first_use_of_op = {op: self._first_use(op) for op in split.primal}
 
-    def _since(self, x: Value, linear: Mapping[Value, int]) -> int:
-        """The place in the linear part from which on a version can be had."""
+    def _available_from(self, x: Value, linear: Mapping[Value, int]) -> int:
+        """The position from which on a version is available."""
         v = self.versions[x]
-        if isinstance(v, Last):
+        if isinstance(v, Carried):
             return 0
-        if isinstance(v, Returned):
+        if isinstance(v, ReturnedByAdjoint):
             return linear[v.result] + 1
-        return self._since(v.next, linear)
+        return self._available_from(v.next, linear)
 
     def _first_use(self, op: Op) -> int:
-        return min((self.first[y] for y in op.results if y in self.first), default=1 << 30)
+        return min((self.first_use[y] for y in op.results if y in self.first_use), default=1 << 30)
 
-    def directly(self, x: Value) -> bool:
-        """Is the linear part's own read of `x` one of a version that is there?"""
-        return x in self.since and self.since[x] <= self.direct[x]
+    def is_free_directly(self, x: Value) -> bool:
+        """Does the linear part itself read `x` only when that version is available?"""
+        return x in self.available_from and self.available_from[x] <= self.first_direct_use[x]
 
-    def to_op(self, x: Value, op: Op) -> bool:
-        """Is this so for the read of `x` by a primal op, when its results are needed first?"""
-        return x in self.since and self.since[x] <= self.uses[op]
+    def is_free_for_op(self, x: Value, op: Op) -> bool:
+        """Is `x` available when the results of a primal op that reads it are first needed?"""
+        return x in self.available_from and self.available_from[x] <= self.first_use_of_op[op]
 
 
-def _compute(ops: Sequence[Op], wanted: Iterable[Value], env: Env) -> None:
-    """Emit those of `ops` that it takes to have the `wanted` values, given those in `env`."""
+def _emit(ops: Sequence[Op], wanted: Iterable[Value], env: Env) -> None:
+    """Emit those of `ops` that the `wanted` values depend on, given the values in `env`."""
     for op in needed(ops, wanted, env):
         append(clone_op(op, env))
 
 
-def _read_late(cut: Cut) -> list[Value]:
+def _read_by_linear_part(split: SplitAdjoint) -> list[Value]:
     """The primal values that the linear part reads or the adjoint yields."""
-    here = {*cut.xs, *(y for op in cut.primal for y in op.results)}
-    read = [x for op in cut.linear for x in reads(op)]
-    return [x for x in dict.fromkeys((*read, *cut.parts.adjoint.yields)) if x in here]
+    inside = {*split.carry_args, *(y for op in split.primal for y in op.results)}
+    read = [x for op in split.linear for x in reads(op)]
+    return [x for x in dict.fromkeys((*read, *split.rev.adjoint.yields)) if x in inside]
 
 
 def _units(cost: float) -> int:

@@ -1,17 +1,17 @@
-"""Undo logs of inner loops that are no reversals' affair.
+"""Undo logs of inner loops whose own adjoint does not restore the array.
 
     %b = for %k < %n (%a = %b0) {         %b, %t = for %k < %n (%a = %b0, %s = zeros) {
       %c = write %u into %a at %k    ->     %old = read %a at %k
       yield %c                              %c = write %u into %a at %k
     }                                       yield %c, %old written into %s at %k
                                           }
-    going back:                           %b0 = for %j < %n (%a = %b) {
+    in the adjoint of the outer loop:     %b0 = for %j < %n (%a = %b) {
                                             %k = %n - 1 - %j
                                             yield %t read at %k, written into %a at %k
                                           }
 
-What an inner loop adds to an array needs nothing of the array for its reversal, which then has no
-reason to restore it; the loop around it may. Taken where the log is smaller than the array.
+The adjoint of a loop that only adds to an array reads nothing of the array, so it does not restore
+it. The adjoint of the outer loop may need it. Used where the log is smaller than the array.
 """
 
 from __future__ import annotations
@@ -28,123 +28,130 @@ from myia.primitives.core.define import empty
 from myia.primitives.core.emit_structured import loop
 from myia.primitives.core.structured import Loop
 from myia.primitives.pointwise.arithmetic import sub
-from myia.storage.model.iteration_rows import read, stacked, write
+from myia.storage.model.iteration_rows import read_row, rows_aval, write_row
 from myia.storage.undo_log.restoration import (
     STORES,
-    Unwound,
-    overwritten,
-    place_of,
-    put_back,
+    UndoneLoop,
+    indices_of,
+    read_overwritten,
+    restore_overwritten,
     update_of,
 )
-from myia.storage.undo_log.store_chains import links
+from myia.storage.undo_log.store_chains import store_links
 
 
-def stores_to_log(op: Op, end: Value) -> list[Op] | None:
-    """The stores by which each trip of a loop changes what becomes its result `end`, in order.
+def loggable_stores(op: Op, end: Value) -> list[Op] | None:
+    """The stores, in order, by which each iteration changes the array that is the result `end`.
 
-    None unless the loop is counted, with a bound; changes the array by stores alone, at places that
-    follow from the counter; and writes fewer elements than the array has.
+    None unless the loop is counted, with a bound; changes the array by stores alone, at indices
+    computed from the counter; and stores fewer elements than the array has.
     """
-    parts, i = Loop.of(op), op.results.index(end)
-    if parts.cond is not None or parts.bound is None:
+    inner, i = Loop.of(op), op.results.index(end)
+    if inner.cond is not None or inner.bound is None:
         return None
-    found = links(parts.body, parts.body.args[1 + i], parts.body.yields[i])
+    found = store_links(inner.body, inner.body.args[1 + i], inner.body.yields[i])
     if found is None or any(store.primitive not in STORES for _, store, _ in found):
         return None
     stores = [store for _, store, _ in reversed(found)]
     written = sum(update_of(store).aval.size for store in stores)
-    few = parts.bound * written < end.aval.size
-    return stores if stores and few and _places_follow(parts, stores) else None
+    is_smaller = inner.bound * written < end.aval.size
+    return (
+        stores if stores and is_smaller and _indices_depend_on_counter_only(inner, stores) else None
+    )
 
 
-def _places_follow(parts: Loop, stores: Sequence[Op]) -> bool:
-    places = [i for store in stores for i in place_of(store)]
-    follow = [*places, *(x for op in needed(parts.body.ops, places) for x in reads(op))]
-    return set(follow).isdisjoint(parts.body.args[1:])
+def _indices_depend_on_counter_only(inner: Loop, stores: Sequence[Op]) -> bool:
+    indices = [i for store in stores for i in indices_of(store)]
+    read = [*indices, *(x for op in needed(inner.body.ops, indices) for x in reads(op))]
+    return set(read).isdisjoint(inner.body.args[1:])
 
 
-# ----- Going forwards
+# ----- Forwards
 
 
 @dataclass(frozen=True)
-class Logged:
-    """The log of a loop about one array, as `Unwound` has it."""
+class LoopLog:
+    """The undo log of a loop for one array; fields as of `UndoneLoop`."""
 
     count: Value
     bound: int
-    trip: Region
+    undo_iteration: Region
     tapes: tuple[Value, ...]
 
     @property
     def reads(self) -> tuple[Value, ...]:
-        return self.count, *self.tapes, *captures(self.trip)
+        return self.count, *self.tapes, *captures(self.undo_iteration)
 
-    def version(self, after: Value, now: Mapping[Value, Value]) -> Unwound:
-        """What restores the array of `after`; `now` is what values have become."""
-        look = lambda x: now.get(x, x)  # noqa: E731
-        trip = clone_region(self.trip, dict(now))
-        return Unwound(after, look(self.count), self.bound, trip, tuple(map(look, self.tapes)))
+    def version(self, after: Value, now: Mapping[Value, Value]) -> UndoneLoop:
+        """The version before the loop, restored from `after`; `now`: what values have become."""
+        now_of = lambda x: now.get(x, x)  # noqa: E731
+        undo_iteration = clone_region(self.undo_iteration, dict(now))
+        tapes = tuple(map(now_of, self.tapes))
+        return UndoneLoop(after, now_of(self.count), self.bound, undo_iteration, tapes)
 
 
-def logged(op: Op, ends: Sequence[Value], env: Env) -> dict[Value, Logged]:
-    """Emit a copy of the loop that also logs what it overwrites in the arrays it makes `ends`."""
+def emit_with_log(op: Op, ends: Sequence[Value], env: Env) -> dict[Value, LoopLog]:
+    """Emit a copy of the loop that also logs the elements it overwrites in the arrays `ends`."""
     if not ends:
         append(clone_op(op, env))
         return {}
-    parts = Loop.of(op)
-    count, carries = env.get(parts.count, parts.count), [env.get(x, x) for x in parts.carries]
-    body = parts.body
-    stores = {end: stores_to_log(op, end) for end in ends}
-    every = [store for found in stores.values() for store in found]
-    tapes = [empty(stacked(update_of(store).aval, parts.bound)) for store in every]
+    inner = Loop.of(op)
+    count, carries = env.get(inner.count, inner.count), [env.get(x, x) for x in inner.carries]
+    body = inner.body
+    stores = {end: loggable_stores(op, end) for end in ends}
+    all_stores = [store for found in stores.values() for store in found]
+    tapes = [empty(rows_aval(update_of(store).aval, inner.bound)) for store in all_stores]
 
-    def trip(k, *xs):
-        inner = {**env, **dict(zip(body.args, (k, *xs)))}
+    def iteration(k, *xs):
+        body_env = {**env, **dict(zip(body.args, (k, *xs)))}
         old = {}
-        for each in body.ops:
-            if each in every:
-                array, *place = (inner.get(x, x) for x in (each.operands[0], *place_of(each)))
-                old[each] = overwritten(each, array, place)
-            append(clone_op(each, inner))
-        rows = [write(b, old[s], k) for b, s in zip(xs[len(carries) :], every)]
-        return [*(inner.get(y, y) for y in body.yields), *rows]
+        for body_op in body.ops:
+            if body_op in all_stores:
+                operands = (body_op.operands[0], *indices_of(body_op))
+                array, *indices = (body_env.get(x, x) for x in operands)
+                old[body_op] = read_overwritten(body_op, array, indices)
+            append(clone_op(body_op, body_env))
+        rows = [write_row(b, old[s], k) for b, s in zip(xs[len(carries) :], all_stores)]
+        return [*(body_env.get(y, y) for y in body.yields), *rows]
 
-    results = loop([*carries, *tapes], trip, count=count, bound=parts.bound)
+    results = loop([*carries, *tapes], iteration, count=count, bound=inner.bound)
     env.update(zip(op.results, results))
-    tape = dict(zip(every, results[len(carries) :]))
+    tape = dict(zip(all_stores, results[len(carries) :]))
     return {
-        end: Logged(count, parts.bound, _back(parts, found, env), tuple(tape[s] for s in found))
+        end: LoopLog(
+            count, inner.bound, _undo_region(inner, found, env), tuple(tape[s] for s in found)
+        )
         for end, found in stores.items()
     }
 
 
-def _back(parts: Loop, stores: Sequence[Op], env: Env) -> Region:
-    """(k, array, *overwritten in trip k) -> the array before trip k."""
-    places = [i for store in stores for i in place_of(store)]
+def _undo_region(inner: Loop, stores: Sequence[Op], env: Env) -> Region:
+    """(k, array, *overwritten in iteration k) -> the array before iteration k"""
+    indices = [i for store in stores for i in indices_of(store)]
 
     def undo(k, array, *old):
-        inner = {**env, parts.body.args[0]: k}
-        for op in needed(parts.body.ops, places):
-            append(clone_op(op, inner))
-        for store, x in reversed(list(zip(stores, old))):
-            array = put_back(store, array, x, [inner.get(i, i) for i in place_of(store)])
+        undo_env = {**env, inner.body.args[0]: k}
+        for op in needed(inner.body.ops, indices):
+            append(clone_op(op, undo_env))
+        for store, elements in reversed(list(zip(stores, old))):
+            at = [undo_env.get(i, i) for i in indices_of(store)]
+            array = restore_overwritten(store, array, elements, at)
         return [array]
 
     avals = [I64, stores[0].operands[0].aval, *(update_of(store).aval for store in stores)]
     return build_region(avals, undo)
 
 
-# ----- Going back
+# ----- Backwards
 
 
-def unwound(v: Unwound, env: Env) -> Value:
+def emit_undo_loop(v: UndoneLoop, env: Env) -> Value:
     """Emit the loop that restores the array."""
     count, *tapes = (env.get(x, x) for x in (v.count, *v.tapes))
 
-    def back(j, array):
+    def undo(j, array):
         k = sub(sub(count, 1), j)
-        return inline(v.trip, [k, array, *(read(t, k) for t in tapes)], env)
+        return inline(v.undo_iteration, [k, array, *(read_row(t, k) for t in tapes)], env)
 
-    (result,) = loop([env[v.next]], back, count=count, bound=v.bound)
+    (result,) = loop([env[v.next]], undo, count=count, bound=v.bound)
     return result

@@ -1,12 +1,11 @@
-"""The versions of an array that a step changes by stores, and how the reverse sweep has them.
+"""How the reverse sweep restores the versions of an array that an iteration changes by stores.
 
-%a                   restored from %b by putting back what the store overwrote
-%b = write %u into %a at %i
-%c = for ... (%x = %b) { stores }       %b: returned by the reversal of this loop
-%d = write %v into %c at %j             the last version: the reversal carries it
+    %a                                      %b with the overwritten elements restored
+    %b = write %u into %a at %i             returned by the adjoint of the inner loop
+    %c = for ... (%x = %b) { stores }       %d with the overwritten elements restored
+    %d = write %v into %c at %j             the last version: carried by the adjoint loop
 
-Where the reversal of the inner loop does not return %b, or there is none, a loop of its own puts
-back what the inner one overwrote.
+Where no adjoint of the inner loop returns %b, a further loop undoes its stores.
 """
 
 from __future__ import annotations
@@ -23,82 +22,85 @@ from myia.primitives.arrays.dynamic_slices import (
 from myia.primitives.arrays.gather import IndexDims, gather, scatter_add, update_slice_sizes
 from myia.primitives.arrays.scattering import scatter
 
-OF_WINDOWS = (dynamic_update_slice, dynamic_update_add)
-STORES = (*OF_WINDOWS, scatter, scatter_add)
+SLICE_STORES = (dynamic_update_slice, dynamic_update_add)
+STORES = (*SLICE_STORES, scatter, scatter_add)
 
 
 @dataclass(frozen=True)
-class Last:
-    """The version at the end of the trip: what the reversal carries."""
+class Carried:
+    """The version at the end of the iteration: the adjoint loop carries it."""
 
     carried: Value
 
 
 @dataclass(frozen=True)
-class Undone:
-    """The version before a store: `old` put back into the next version."""
+class UndoneStore:
+    """The version before a store: the next version with the elements `old` restored."""
 
     next: Value
-    store: Op  # names the place
+    store: Op  # describes the store: its primitive, parameters and indices
     old: Value
 
     @property
     def logged(self) -> tuple[Value, ...]:
-        """The primal values that it takes."""
-        return self.old, *place_of(self.store)
+        """The primal values that the restoration reads."""
+        return self.old, *indices_of(self.store)
 
 
 @dataclass(frozen=True)
-class Returned:
-    """The version before an inner loop: what the reversal of that loop returns."""
+class ReturnedByAdjoint:
+    """The version before an inner loop: a result of the adjoint of that loop."""
 
     next: Value
     result: Value
 
 
 @dataclass(frozen=True)
-class Unwound:
-    """The version before an inner loop: what it overwrote is put back, the last trip first."""
+class UndoneLoop:
+    """The version before an inner loop: its stores are undone, last iteration first."""
 
     next: Value
     count: Value
     bound: int
-    trip: Region  # (k, array, *overwritten in trip k) -> array before trip k
+    undo_iteration: Region  # (k, array, *overwritten in iteration k) -> array before iteration k
     tapes: tuple[Value, ...]
 
     @property
     def logged(self) -> tuple[Value, ...]:
-        """The primal values that it takes."""
-        return self.count, *self.tapes, *captures(self.trip)
+        """The primal values that the restoration reads."""
+        return self.count, *self.tapes, *captures(self.undo_iteration)
 
 
-Version = Last | Undone | Returned | Unwound
+Version = Carried | UndoneStore | ReturnedByAdjoint | UndoneLoop
 
 
-def place_of(store: Op) -> tuple[Value, ...]:
-    """Where: the operands that are indices."""
-    return store.operands[2:] if store.primitive in OF_WINDOWS else store.operands[1:2]
+def indices_of(store: Op) -> tuple[Value, ...]:
+    """The operands that say where it stores."""
+    return store.operands[2:] if store.primitive in SLICE_STORES else store.operands[1:2]
 
 
 def update_of(store: Op) -> Value:
-    """What is stored."""
-    return store.operands[1 if store.primitive in OF_WINDOWS else 2]
+    """The operand that is stored."""
+    return store.operands[1 if store.primitive in SLICE_STORES else 2]
 
 
-def overwritten(store: Op, array: Value, place: Sequence[Value]) -> Value:
-    """Emit the read of what a store overwrites in `array`."""
-    if store.primitive in OF_WINDOWS:
-        return dynamic_slice(array, *place, sizes=store.operands[1].shape)
+def read_overwritten(store: Op, array: Value, indices: Sequence[Value]) -> Value:
+    """Emit a read of the elements of `array` that a store overwrites."""
+    if store.primitive in SLICE_STORES:
+        return dynamic_slice(array, *indices, sizes=store.operands[1].shape)
     dims, mode = store.params["dims"], store.params["mode"]
     sizes = update_slice_sizes(array.shape, store.operands[2].shape, IndexDims(*dims))
     fill = 0 if mode == "fill" else None
-    return gather(array, *place, dims=dims, sizes=sizes, mode=mode, fill=fill)
+    return gather(array, *indices, dims=dims, sizes=sizes, mode=mode, fill=fill)
 
 
-def put_back(store: Op, array: Value, old: Value, place: Sequence[Value]) -> Value:
-    """Emit the write of `old`. (Where a scatter wrote twice, both write the same value back.)"""
-    if store.primitive in OF_WINDOWS:
-        return dynamic_update_slice(array, old, *place)
+def restore_overwritten(store: Op, array: Value, old: Value, indices: Sequence[Value]) -> Value:
+    """Emit the write of the elements `old` over those of a store.
+
+    Where a scatter stored twice at one index, both writes restore the same element.
+    """
+    if store.primitive in SLICE_STORES:
+        return dynamic_update_slice(array, old, *indices)
     dims, mode = store.params["dims"], store.params["mode"]
     unique = store.params.get("unique", False)
-    return scatter(array, *place, old, dims=dims, mode=mode, unique=unique)
+    return scatter(array, *indices, old, dims=dims, mode=mode, unique=unique)

@@ -1,4 +1,4 @@
-"""Chains: the ops that make one version of an array after the other in a step."""
+"""Chains of stores: the ops that make the successive versions of an array in an iteration."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ Links = tuple[tuple[Value, Op, Value], ...]  # (version after, op, version befor
 
 
 @dataclass(frozen=True)
-class Chain:
-    """The ops that make the versions of a carry in a step, the last one first."""
+class StoreChain:
+    """The ops that make the versions of a carry in an iteration, the last one first."""
 
     carry: int
     links: Links
 
 
-def carry_chain(parts: Loop, i: int) -> Chain | None:
-    """How a step of `parts` changes its carry `i`, if stores do; None if it does not."""
-    if not parts.carries[i].shape:
+def carry_chain(rev: Loop, i: int) -> StoreChain | None:
+    """The chain of stores by which an iteration changes carry `i`, if there is one."""
+    if not rev.carries[i].shape:
         return None
-    found = links(parts.body, parts.body.args[1 + i], parts.body.yields[i])
-    return Chain(i, found) if found else None
+    found = store_links(rev.body, rev.body.args[1 + i], rev.body.yields[i])
+    return StoreChain(i, found) if found else None
 
 
-def links(region: Region, start: Value, end: Value) -> Links | None:
-    """The links from `end` back to `start`, if stores, branches with stores and loops make all."""
+def store_links(region: Region, start: Value, end: Value) -> Links | None:
+    """The links from `end` back to `start`; None if an op is no store, loop or branch of stores."""
     definitions = {y: op for op in region.ops for y in op.results}
     found = []
     while end is not start:
         op = definitions.get(end)
-        before = None if op is None or has_effect(op) else _before(op, end)
+        before = None if op is None or has_effect(op) else _version_before(op, end)
         if before is None:
             return None
         found.append((end, op, before))
@@ -41,8 +41,8 @@ def links(region: Region, start: Value, end: Value) -> Links | None:
     return tuple(found)
 
 
-def _before(op: Op, after: Value) -> Value | None:
-    """The array of which `op` makes `after` by stores alone."""
+def _version_before(op: Op, after: Value) -> Value | None:
+    """The array that `op` changes into `after` by stores alone."""
     if op.primitive in STORES:
         return op.operands[0]
     if op.primitive is loop_p:
@@ -56,7 +56,7 @@ def _before(op: Op, after: Value) -> Value | None:
 
 
 def start_of_stores(region: Region, end: Value) -> Value:
-    """Of what enclosing value a branch makes `end` by stores."""
+    """The value from outside the branch that its stores change into `end`."""
     definitions = {y: op for op in region.ops for y in op.results}
     while end in definitions and definitions[end].primitive in STORES:
         end = definitions[end].operands[0]

@@ -177,5 +177,5 @@ def test_a_sum_in_an_array_records_nothing():
         return np.sum(a)
 
     plan = myia.grad(f).plan(np.ones((9, 9)))
-    assert min(p.bytes_per_trip for p in plan if p.depth == 2) == 0
+    assert min(p.bytes_per_iteration for p in plan if p.depth == 2) == 0
     assert sum(p.bytes for p in plan if not p.depth) <= 9 * 9 * 8

@@ -31,21 +31,21 @@ from myia.ir.avals import Aval
 Array = Any
 
 
-def read_in_a_branch(true: Array, read: Callable[..., Array], x: Sequence[Array], aval: Aval):
+def read_in_conditional(true: Array, read: Callable[..., Array], x: Sequence[Array], aval: Aval):
     """`read(*x)`, an array of this aval, given something true that XLA does not know to be."""
     return lax.cond(true, read, lambda *_: lax.full(aval.shape, 0, aval.dtype), *x)
 
 
-def after(reads: Sequence[Array], given: Array) -> Array:
+def known_after(reads: Sequence[Array], given: Array) -> Array:
     """`given`, which is not known before `reads` are."""
     if not reads or not np.size(given):
         return given
     true = lax.broadcast(true_after_all(reads), np.shape(given))
     given = lax.convert_element_type(given, given.dtype)  # it may be NumPy's
-    return lax.select(true, given, _another(given))
+    return lax.select(true, given, _different_value(given))
 
 
-def _another(x: Array) -> Array:
+def _different_value(x: Array) -> Array:
     """What no `x` is known to be: else XLA would select without looking at the truth."""
     dtype = np.dtype(x.dtype)
     if dtype.kind == "b":

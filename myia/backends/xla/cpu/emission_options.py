@@ -19,9 +19,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from myia.backends.xla.cpu.in_place_slices import rewriting_reads
-from myia.backends.xla.cpu.opaque_barriers import reads_to_fence, straight_reads
-from myia.backends.xla.cpu.whole_loop_cost import worth_compiling_whole
+from myia.backends.xla.cpu.in_place_slices import in_place_reads
+from myia.backends.xla.cpu.opaque_barriers import reads_behind_barriers, straight_line_reads
+from myia.backends.xla.cpu.whole_loop_cost import worth_whole_loop_call
 from myia.ir.core import Function, Op, Region, captures, walk
 from myia.primitives.core.structured import Loop, if_p, loop_p
 
@@ -30,9 +30,9 @@ from myia.primitives.core.structured import Loop, if_p, loop_p
 class Rules:
     """`Rules()` are those of every other platform. Each is explained in docs/emission.md."""
 
-    fences: bool = False
-    ordered: bool = False
-    whole_loops: bool = False
+    opaque_barriers: bool = False
+    data_dependences: bool = False
+    whole_loop_calls: bool = False
     region_analysis: bool = False
 
     @property
@@ -49,17 +49,17 @@ class Rules:
 
 
 # Under somebody else's trace, where there can be no compiler options: XLA's defaults are exact.
-UNDER_A_TRACE = Rules(fences=True, ordered=True, whole_loops=True)
+UNDER_A_TRACE = Rules(opaque_barriers=True, data_dependences=True, whole_loop_calls=True)
 
 
 def rules_for_cpu(function: Function) -> Rules:
     bodies = [Loop.of(op).body for op in walk(function.region) if op.primitive is loop_p]
-    fenced = any(map(reads_to_fence, bodies))
-    wanted = any(map(rewriting_reads, bodies)) or bool(straight_reads(function.region))
-    risky = any(_branches_on_arrays(op) for op in _not_whole(function.region))
+    fenced = any(map(reads_behind_barriers, bodies))
+    wanted = any(map(in_place_reads, bodies)) or bool(straight_line_reads(function.region))
+    risky = any(_branches_on_arrays(op) for op in _ops_outside_whole_loop_calls(function.region))
     return Rules(
-        fences=True,
-        whole_loops=not (fenced and risky),
+        opaque_barriers=True,
+        whole_loop_calls=not (fenced and risky),
         region_analysis=fenced or (wanted and not risky),
     )
 
@@ -68,10 +68,10 @@ def _branches_on_arrays(op: Op) -> bool:
     return op.primitive is if_p and any(x.aval.ndim for x in captures(*op.regions))
 
 
-def _not_whole(region: Region) -> Iterator[Op]:
+def _ops_outside_whole_loop_calls(region: Region) -> Iterator[Op]:
     """The ops outside of loops that would be compiled whole."""
     for op in region.ops:
         yield op
-        if not (op.primitive is loop_p and worth_compiling_whole(op)):
+        if not (op.primitive is loop_p and worth_whole_loop_call(op)):
             for inner in op.regions:
-                yield from _not_whole(inner)
+                yield from _ops_outside_whole_loop_calls(inner)

@@ -20,14 +20,14 @@ from myia.primitives.arrays.shaping import slice
 from myia.primitives.core.define import PointwisePrimitive, constant_p
 
 
-def rewriting_reads(region: Region) -> frozenset[Op]:
+def in_place_reads(region: Region) -> frozenset[Op]:
     """The reads of windows that only serve to rewrite these, in `region` and the regions in it."""
     constants = {op.results[0]: op for op in walk(region) if op.primitive is constant_p}
     blocks = [region, *(inner for op in walk(region) for inner in op.regions)]
-    return frozenset(read for block in blocks for read in _rewriting(block, constants))
+    return frozenset(read for block in blocks for read in _in_place_reads_of(block, constants))
 
 
-def _rewriting(block: Region, constants: dict[Value, Op]) -> Iterator[Op]:
+def _in_place_reads_of(block: Region, constants: dict[Value, Op]) -> Iterator[Op]:
     users: dict[Value, list[Op | None]] = defaultdict(list)
     for op in block.ops:
         for x in reads(op):
@@ -36,12 +36,12 @@ def _rewriting(block: Region, constants: dict[Value, Op]) -> Iterator[Op]:
         users[y].append(None)
     for op in block.ops:
         if op.primitive in (slice, dynamic_slice) and op.results[0].aval.size > 1:
-            write = _write_that_it_serves(op, users)
-            if write is not None and _same_window(op, write, constants):
+            write = _only_write_computed_from(op, users)
+            if write is not None and _same_slice(op, write, constants):
                 yield op
 
 
-def _write_that_it_serves(read: Op, users: dict[Value, list[Op | None]]) -> Op | None:
+def _only_write_computed_from(read: Op, users: dict[Value, list[Op | None]]) -> Op | None:
     """The one write into which all that is computed from `read` goes, by pointwise ops alone."""
     found, seen, waiting = None, set(), list(read.results)
     while waiting:
@@ -61,14 +61,14 @@ def _write_that_it_serves(read: Op, users: dict[Value, list[Op | None]]) -> Op |
     return found
 
 
-def _same_window(read: Op, write: Op, constants: dict[Value, Op]) -> bool:
+def _same_slice(read: Op, write: Op, constants: dict[Value, Op]) -> bool:
     def value(i: Value) -> object:
         return constants[i].params["value"] if i in constants else i
 
     def place(indices: Sequence[Value]) -> list[object]:
         return [value(i) for i in indices]
 
-    start = place(read.operands[1:]) if read.primitive is dynamic_slice else _start(read)
+    start = place(read.operands[1:]) if read.primitive is dynamic_slice else _start_indices(read)
     return (
         read.operands[0] is write.operands[0]
         and read.results[0].shape == write.operands[1].shape
@@ -76,7 +76,7 @@ def _same_window(read: Op, write: Op, constants: dict[Value, Op]) -> bool:
     )
 
 
-def _start(part: Op) -> list[int] | None:
+def _start_indices(part: Op) -> list[int] | None:
     """Where a part of adjacent elements begins."""
     adjacent = all(step == 1 for step in part.params["stride"])
     return list(part.params["start"]) if adjacent else None

@@ -40,45 +40,51 @@ from jax import lax
 from jax.custom_batching import custom_vmap
 
 from myia.backends.xla.cpu.buffer_aliasing import READS, WRITES, Buffers
-from myia.backends.xla.cpu.in_place_slices import rewriting_reads
+from myia.backends.xla.cpu.in_place_slices import in_place_reads
 from myia.ir.core import Op, Region, Value, walk
 from myia.ir.dependence import needed
 from myia.primitives.arrays.dynamic_slices import dynamic_update_slice
 from myia.primitives.core.structured import Loop, call_p, loop_p
 from myia.primitives.linalg.dot import dot_general
 
-_OFTEN = 8  # writes in straight code: a few copies of an array do not matter
-_LONG = 4096  # elements: a copy takes longer than a fence that is not compiled into a loop
-_LARGE = 8192  # elements of an outer product, so many that a fence costs nothing
-_FEW = 8  # for one element of a factor, the elements of the product
-_MAX_TOGETHER = 8  # elements of windows that are read through one fence
+_MIN_STRAIGHT_LINE_WRITES = 8  # writes in straight code: a few copies of an array do not matter
+_MIN_STRAIGHT_LINE_ELEMENTS = (
+    4096  # elements: a copy takes longer than a fence that is not compiled into a loop
+)
+_MIN_OUTER_PRODUCT_ELEMENTS = (
+    8192  # elements of an outer product, so many that a fence costs nothing
+)
+_MIN_PRODUCT_ELEMENTS_PER_FACTOR_ELEMENT = (
+    8  # for one element of a factor, the elements of the product
+)
+_MAX_SHARED_BARRIER_ELEMENTS = 8  # elements of windows that are read through one fence
 
 
-def fence(true: Any, values: Sequence[Any]) -> Sequence[Any]:
+def opaque_barrier(true: Any, values: Sequence[Any]) -> Sequence[Any]:
     """`values`, given something true that the compiler does not know to be."""
-    return _fence(true, tuple(values))
+    return _opaque_barrier(true, tuple(values))
 
 
 @custom_vmap
-def _fence(true, values):
+def _opaque_barrier(true, values):
     return lax.cond(true, lambda vs: vs, lambda vs: tuple(lax.full_like(v, 0) for v in vs), values)
 
 
-@_fence.def_vmap
-def _batched_fence(size, batched, true, values):
+@_opaque_barrier.def_vmap
+def _batched_opaque_barrier(size, batched, true, values):
     """A conditional on a batch of conditions would become a selection, which is no fence."""
     one = lax.index_in_dim(true, 0, keepdims=False) if batched[0] else true
-    return _fence(one, values), batched[1]
+    return _opaque_barrier(one, values), batched[1]
 
 
-class Fences:
+class OpaqueBarriers:
     """What is to be fenced: reads, by the loop in whose body they are, writes, and products."""
 
     def __init__(self, region: Region):
         loops = [op for op in walk(region) if op.primitive is loop_p]
-        self.reads = {op: reads_to_fence(Loop.of(op).body) for op in loops}
-        self.straight = straight_reads(region)
-        apart = rewriting_reads(region).union(self.straight, *self.reads.values())
+        self.reads = {op: reads_behind_barriers(Loop.of(op).body) for op in loops}
+        self.straight_line_reads = straight_line_reads(region)
+        apart = in_place_reads(region).union(self.straight_line_reads, *self.reads.values())
         self.writes = frozenset(_overlapping_writes(region, apart))
         self.products = frozenset(filter(_is_large_outer_product, walk(region)))
 
@@ -86,38 +92,39 @@ class Fences:
 # ----- Reads
 
 
-def reads_to_fence(body: Region) -> frozenset[Op]:
+def reads_behind_barriers(body: Region) -> frozenset[Op]:
     """The ops of a loop's body that read an array which the body writes.
 
     The reads of a loop nested in it are that loop's own affair: XLA does not duplicate a loop.
     """
     buffers = Buffers(body)
     buffers.join(body.args[1:], body.yields)
-    reads = [op for op in _own_ops(body) if op.primitive in READS]
-    rewriting = rewriting_reads(body)
+    reads = [op for op in _ops_outside_inner_loops(body) if op.primitive in READS]
+    rewriting = in_place_reads(body)
     reads = [op for op in reads if op not in rewriting and buffers.written(op.operands[0])]
     return frozenset() if _feed_one_write(reads, body) else frozenset(reads)
 
 
-def straight_reads(region: Region) -> frozenset[Op]:
+def straight_line_reads(region: Region) -> frozenset[Op]:
     """The reads of parts of a long array in straight code that goes on writing parts of it.
 
     Each of the writes would cost a copy of the array.
     """
     buffers = Buffers(region)
     writes = Counter(buffers.of(op.operands[0]) for op in region.ops if op.primitive in WRITES)
-    rewriting = rewriting_reads(region)
+    rewriting = in_place_reads(region)
     return frozenset(
         op
         for op in region.ops
         if op.primitive in READS
         and op not in rewriting
-        and writes[buffers.of(op.operands[0])] >= _OFTEN
-        and op.operands[0].aval.size >= max(_LONG, 2 * op.results[0].aval.size)
+        and writes[buffers.of(op.operands[0])] >= _MIN_STRAIGHT_LINE_WRITES
+        and op.operands[0].aval.size
+        >= max(_MIN_STRAIGHT_LINE_ELEMENTS, 2 * op.results[0].aval.size)
     )
 
 
-def read_at_once(region: Region, fenced: Collection[Op]) -> tuple[list[Op], list[Op]]:
+def reads_sharing_a_barrier(region: Region, fenced: Collection[Op]) -> tuple[list[Op], list[Op]]:
     """The `fenced` reads of what a region is given that can all come first, and the ops before it.
 
     One conditional then stands for all.
@@ -138,16 +145,16 @@ def read_at_once(region: Region, fenced: Collection[Op]) -> tuple[list[Op], list
 
 def _is_small(read: Op) -> bool:
     """Larger windows keep fences of their own: XLA would copy the zeros of the other branch."""
-    return read.results[0].aval.size <= _MAX_TOGETHER
+    return read.results[0].aval.size <= _MAX_SHARED_BARRIER_ELEMENTS
 
 
-def _own_ops(region: Region) -> Iterator[Op]:
+def _ops_outside_inner_loops(region: Region) -> Iterator[Op]:
     """The ops that run once per trip: those of branches and calls, but not of inner loops."""
     for op in region.ops:
         yield op
         if op.primitive is not loop_p:
             for inner in op.regions:
-                yield from _own_ops(inner)
+                yield from _ops_outside_inner_loops(inner)
 
 
 def _feed_one_write(reads: Sequence[Op], body: Region) -> bool:
@@ -179,7 +186,7 @@ def _overlapping_writes(region: Region, apart: Collection[Op]) -> Iterator[Op]:
 
     def visit(block: Region) -> Iterator[Op]:
         for op in block.ops:
-            if _writes_a_window(op) and buffers.of(op.operands[0]) in sources_of(op.operands[1]):
+            if _writes_a_slice(op) and buffers.of(op.operands[0]) in sources_of(op.operands[1]):
                 yield op
             if op.primitive is call_p:
                 (body,) = op.regions
@@ -195,7 +202,7 @@ def _overlapping_writes(region: Region, apart: Collection[Op]) -> Iterator[Op]:
     yield from visit(region)
 
 
-def _writes_a_window(op: Op) -> bool:
+def _writes_a_slice(op: Op) -> bool:
     return op.primitive is dynamic_update_slice and op.operands[1].aval.size > 1
 
 
@@ -206,4 +213,6 @@ def _is_large_outer_product(op: Op) -> bool:
     if op.primitive is not dot_general or op.params["contract"] != ((), ()):
         return False
     size = op.results[0].aval.size
-    return size >= _LARGE and all(_FEW * x.aval.size <= size for x in op.operands)
+    return size >= _MIN_OUTER_PRODUCT_ELEMENTS and all(
+        _MIN_PRODUCT_ELEMENTS_PER_FACTOR_ELEMENT * x.aval.size <= size for x in op.operands
+    )

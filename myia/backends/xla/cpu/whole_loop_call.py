@@ -30,7 +30,7 @@ from myia.backends.xla.cpu.opaque_values import ZERO, number_of_negative
 Array = Any
 
 
-def compiled_whole(loop: Callable[..., Sequence[Array]], args: Sequence[Array]) -> Sequence[Array]:
+def whole_loop_call(loop: Callable[..., Sequence[Array]], args: Sequence[Array]) -> Sequence[Array]:
     """`loop(0, *args)` as a call that XLA compiles into one function.
 
     `loop` starts counting at its first argument and reads no other array; no argument is empty. It

@@ -25,17 +25,17 @@ from myia.primitives.special import gamma_bessel
 # Elements of one operand or result. XLA refuses a reduction of 4,096.
 _MAX_ELEMENTS = 1_024
 # Of a window that is only moved, as when a trip of a nest records a row.
-_MAX_MOVED = 8_192
+_MAX_MOVED_ELEMENTS = 8_192
 # Numbers that a fusion computes. XLA gives it to several threads where they and ten times the bytes
 # that it reads and writes are 200,000, if these are no more than the numbers (`DefaultCostModel` of
 # its parallel task assignment). Where it would compute more, fences end it.
-_MAX_WORK = 18_000
+_MAX_FUSION_WORK = 18_000
 # Multiply-adds of one matrix-vector product (128 x 128), of the smallest one that a library runs
 # faster when the body has no other, and of a product of matrices (XLA refuses 8 x 8 by 8 x 8).
-_MAX_DOT, _LONE_DOT, _MAX_MATRIX_PRODUCT = 16_384, 256, 64
+_MAX_MATVEC_MULTIPLY_ADDS, _MIN_LONE_DOT_MULTIPLY_ADDS, _MAX_MATMUL_MULTIPLY_ADDS = 16_384, 256, 64
 
 # Each is a page of operations in the HLO.
-_LARGE = {
+_LONG_EXPANSIONS = {
     gamma_bessel.bessel_i0e,
     gamma_bessel.bessel_i1e,
     gamma_bessel.digamma,
@@ -46,9 +46,14 @@ _LARGE = {
     reductions.cumprod,
     reductions.cumsum,
 }
-_MAX_ELEMENTS_OF_LARGE = 16
-_MOVES = {dynamic_slices.dynamic_slice, dynamic_slices.dynamic_update_slice}
-_MOVED = _MOVES | {shaping.broadcast, shaping.iota, shaping.slice, shaping.transpose}
+_MAX_LONG_EXPANSION_ELEMENTS = 16
+_SLICE_MOVES = {dynamic_slices.dynamic_slice, dynamic_slices.dynamic_update_slice}
+_COMPUTES_NOTHING = _SLICE_MOVES | {
+    shaping.broadcast,
+    shaping.iota,
+    shaping.slice,
+    shaping.transpose,
+}
 
 # Each is several loops in the HLO, which run until the slowest element has converged.
 _ITERATIVE = {
@@ -89,13 +94,13 @@ _ALLOWED = {
 }
 
 
-def worth_compiling_whole(loop: Op) -> bool:
+def worth_whole_loop_call(loop: Op) -> bool:
     ops = [op for region in loop.regions for op in walk(region)]
-    if not all(_fits(op) for op in ops) or any(_has_empty_array(op) for op in (loop, *ops)):
+    if not all(_is_allowed(op) for op in ops) or any(_has_empty_array(op) for op in (loop, *ops)):
         return False
     dots = [_multiply_adds(op) for op in ops if op.primitive is dot.dot_general]
-    lone_dot = len(dots) == 1 and dots[0] >= _LONE_DOT
-    return not lone_dot and all(map(_worth_cutting, _regions(loop)))
+    lone_dot = len(dots) == 1 and dots[0] >= _MIN_LONE_DOT_MULTIPLY_ADDS
+    return not lone_dot and all(map(_worth_ending_fusions, _regions(loop)))
 
 
 def _regions(op: Op) -> Iterator[Region]:
@@ -105,18 +110,18 @@ def _regions(op: Op) -> Iterator[Region]:
             yield from _regions(inner)
 
 
-def cuts(loop: Op) -> frozenset[Op]:
+def fusion_ends(loop: Op) -> frozenset[Op]:
     """The ops inside after which fusions have to end, lest XLA gives one to several threads."""
     return frozenset().union(*(_Fusions(region).ends for region in _regions(loop)))
 
 
-def _worth_cutting(region: Region) -> bool:
+def _worth_ending_fusions(region: Region) -> bool:
     """Can heavy fusions be cut, by no more fences than there would be calls, op by op? Each takes
     0.2 us. There are calls for stores and what they store, and for what fills a fusion."""
     fusions = _Fusions(region)
     stores = sum(op.primitive in WRITES for op in region.ops)
-    calls = 2 * stores + math.ceil(fusions.work / _MAX_WORK)
-    return fusions.largest <= _MAX_WORK and len(fusions.ends) <= calls
+    calls = 2 * stores + math.ceil(fusions.work / _MAX_FUSION_WORK)
+    return fusions.largest <= _MAX_FUSION_WORK and len(fusions.ends) <= calls
 
 
 class _Fusions:
@@ -126,9 +131,9 @@ class _Fusions:
     def __init__(self, region: Region):
         self.ends: set[Op] = set()
         self.largest = 0
-        work = [_computed(op) for op in region.ops]
+        work = [_work_of(op) for op in region.ops]
         self.work = sum(work)
-        if self.work <= _MAX_WORK:
+        if self.work <= _MAX_FUSION_WORK:
             return
         # Sets of ops are the bits of an integer.
         self.alike: dict[int, int] = {}  # the ops that do so much work
@@ -142,7 +147,7 @@ class _Fusions:
 
     def _add(self, op: Op, itself: int) -> None:
         # Reads of an array are fused to what it was made of, and arrays are not to be copied.
-        limit = _MAX_WORK // 4 if op.primitive in WRITES else _MAX_WORK
+        limit = _MAX_FUSION_WORK // 4 if op.primitive in WRITES else _MAX_FUSION_WORK
         inputs = [x for x in op.operands if x in self.made and x.aval.size <= _MAX_ELEMENTS]
         inputs.sort(key=lambda x: self._work_of(self.fused[x]))
         found = self._with_inputs(op, itself)
@@ -162,20 +167,20 @@ class _Fusions:
         return sum(n * (found & ops).bit_count() for n, ops in self.alike.items())
 
 
-def _computed(op: Op) -> int:
+def _work_of(op: Op) -> int:
     """The numbers that `op` computes; what is only moved is none of XLA's work."""
-    return 0 if op.primitive in _MOVED else _elements(op)
+    return 0 if op.primitive in _COMPUTES_NOTHING else _elements(op)
 
 
-def _fits(op: Op) -> bool:
-    if op.primitive is dot.dot_general and _multiply_adds(op) > _largest_dot(op):
+def _is_allowed(op: Op) -> bool:
+    if op.primitive is dot.dot_general and _multiply_adds(op) > _max_multiply_adds(op):
         return False
-    if op.primitive in _LARGE:
-        return _elements(op) <= _MAX_ELEMENTS_OF_LARGE
+    if op.primitive in _LONG_EXPANSIONS:
+        return _elements(op) <= _MAX_LONG_EXPANSION_ELEMENTS
     if op.primitive in _ITERATIVE:
         return False
-    if op.primitive in _MOVES:
-        return _elements(op) <= _MAX_MOVED
+    if op.primitive in _SLICE_MOVES:
+        return _elements(op) <= _MAX_MOVED_ELEMENTS
     allowed = isinstance(op.primitive, PointwisePrimitive) or op.primitive in _ALLOWED
     return allowed and _elements(op) <= _MAX_ELEMENTS
 
@@ -185,10 +190,10 @@ def _has_empty_array(op: Op) -> bool:
     return any(x.aval.size == 0 for x in op.operands + op.results)
 
 
-def _largest_dot(op: Op) -> int:
+def _max_multiply_adds(op: Op) -> int:
     """Products of matrices become calls to a library when something is fused to them."""
     with_vector = min(x.aval.ndim for x in op.operands) <= 1
-    return _MAX_DOT if with_vector else _MAX_MATRIX_PRODUCT
+    return _MAX_MATVEC_MULTIPLY_ADDS if with_vector else _MAX_MATMUL_MULTIPLY_ADDS
 
 
 def _multiply_adds(op: Op) -> int:
