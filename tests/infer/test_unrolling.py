@@ -14,7 +14,7 @@ X = np.random.default_rng(0).uniform(0.5, 1.0, 40)
 @pytest.fixture
 def soon_long(monkeypatch):
     """Short arrays are long: compiled in no time."""
-    monkeypatch.setattr(dynamic_slices, "LONG", 30)
+    monkeypatch.setattr(dynamic_slices, "MIN_LONG_SLICE_ELEMENTS", 30)
 
 
 def haar(x):

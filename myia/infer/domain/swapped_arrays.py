@@ -29,27 +29,27 @@ class MergeState(Protocol):
 
     left: Heap
     right: Heap
-    pairs: dict[tuple[int, int], int]
+    merged_ids: dict[tuple[int, int], int]
 
 
-def swapped_names(join: MergeState, id: int) -> tuple[int, ...]:
+def swapped_names(merge: MergeState, id: int) -> tuple[int, ...]:
     """The holders that stand for the array `id`, which was there before; none: it stays."""
     found: set[int] = set()
-    for side, heap in enumerate((join.left, join.right)):
-        held = _held(join, side)
+    for side, heap in enumerate((merge.left, merge.right)):
+        held = _held(merge, side)
         places = _places(heap, id)
-        if not places or any(p not in held and not _stays(join, p) for p in places):
+        if not places or any(p not in held and not _stays(merge, p) for p in places):
             return ()
         found |= {held.get(place, place) for place in places}
     return tuple(sorted(found))
 
 
-def permuted_arrays(join: MergeState, ids: Iterable[int]) -> set[int]:
+def permuted_arrays(merge: MergeState, ids: Iterable[int]) -> set[int]:
     """The arrays that change names among themselves: all that their holders stand for is theirs."""
-    found = {id: holders for id in ids if (holders := swapped_names(join, id))}
-    sides = {joined: pair for pair, joined in join.pairs.items()}
+    found = {id: holders for id in ids if (holders := swapped_names(merge, id))}
+    sides = {joined: pair for pair, joined in merge.merged_ids.items()}
     while True:
-        heaps = (join.left, join.right)
+        heaps = (merge.left, merge.right)
         places = [{p for id in found for p in _places(heap, id)} for heap in heaps]
         beyond = {
             holder
@@ -63,25 +63,25 @@ def permuted_arrays(join: MergeState, ids: Iterable[int]) -> set[int]:
             del found[id]
 
 
-def _stays(join: MergeState, id: int) -> bool:
+def _stays(merge: MergeState, id: int) -> bool:
     """An array that the same names hold on both sides."""
-    moved = any(a != b and id in (a, b) for a, b in join.pairs)
+    moved = any(a != b and id in (a, b) for a, b in merge.merged_ids)
     return not moved and all(
-        id in heap and isinstance(heap[id], ArrayObject) for heap in (join.left, join.right)
+        id in heap and isinstance(heap[id], ArrayObject) for heap in (merge.left, merge.right)
     )
 
 
-def _held(join: MergeState, side: int) -> dict[int, int]:
+def _held(merge: MergeState, side: int) -> dict[int, int]:
     """The holder of each array of one side, if there is exactly one, of both sides' one type."""
     holders: dict[int, list[int]] = {}
-    for pair, joined in join.pairs.items():
+    for pair, joined in merge.merged_ids.items():
         holders.setdefault(pair[side], []).append(joined)
-    alike = {joined for pair, joined in join.pairs.items() if _exchangeable(join, *pair)}
+    alike = {joined for pair, joined in merge.merged_ids.items() if _exchangeable(merge, *pair)}
     return {id: found[0] for id, found in holders.items() if len(found) == 1 and found[0] in alike}
 
 
-def _exchangeable(join: MergeState, a: int, b: int) -> bool:
-    x, y = join.left[a], join.right[b]
+def _exchangeable(merge: MergeState, a: int, b: int) -> bool:
+    x, y = merge.left[a], merge.right[b]
     arrays = isinstance(x, ArrayObject) and isinstance(y, ArrayObject)
     return (
         arrays

@@ -1,26 +1,36 @@
-"""Loops: one IR loop, inferred to a fixed point; unrolled where that is better (`unrolling.py`).
+"""Inference of loops: one IR loop, whose carries are found by iteration to a fixed point.
 
-A trip is inferred from a state in which what the body does not change is known exactly and the
-rest are *slots*. The first trip starts from the exact initial state; what a trip changes becomes a
-slot, and the trip is inferred again until nothing more changes (`infer/paths/merge.py`). The last
-fixed point of a loop is the first guess when it is visited again, so that a nest of depth d visits
-its innermost body O(d) times.
+*What it computes*: the state at the start of an iteration (carries and heap) that holds for every
+iteration, and the body inferred from it. Leaves that no iteration changes keep their exact value.
+The others are *placeholders*: the carries of the IR loop.
+
+The first round infers the body from the exact initial state. The state at its end is merged with
+the state at its start (`infer/paths/merge.py`). Leaves that differ become placeholders, and the
+body is inferred again, until the merge changes nothing.
+
+*What it guarantees*: bounds of integers are widened, so the number of rounds is small. The last
+fixed point of a loop is the first guess when the loop is visited again (a *refit*): so a nest of
+depth d visits its innermost body O(d) times.
+
+*When it gives up*: a carry changes its type, or a value must be known at compile time. The loop is
+then unrolled if its trip count is static (`unrolling.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from myia.infer.domain.context import Context, HeapArrays
 from myia.infer.domain.dtypes import number_value
 from myia.infer.domain.errors import CertainError, LoopChangesType, NeedsStatic
-from myia.infer.domain.heap import BufferObject, Heap, Invalidated
+from myia.infer.domain.heap import BufferObject, Heap
 from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import TRUE, Abstract, Scalar, Static, is_static_int
 from myia.infer.loops.iterables import Items
+from myia.infer.loops.list_lengths import set_lengths_after_loop, set_lengths_in_iteration
 from myia.infer.loops.unrolling import (
     FewIterations,
     LoopCode,
@@ -41,13 +51,12 @@ from myia.ir.rewrite import clone_region
 from myia.primitives.core.define import constant
 from myia.primitives.core.emit_structured import emit_loop
 from myia.primitives.core.structured import Loop
-from myia.primitives.pointwise import arithmetic, logic
+from myia.primitives.pointwise import logic
 from myia.source.diagnostics import InternalError
 
 MAX_ROUNDS = 24
-MAX_LISTING_ITERATIONS = (
-    32  # trips of loops that are unrolled because the arrays that they list are written to
-)
+# Iterations of a loop that is unrolled because arrays in a list that it builds are written to.
+MAX_LISTING_ITERATIONS = 32
 
 
 class _ConditionHasEffects(Exception):
@@ -55,7 +64,7 @@ class _ConditionHasEffects(Exception):
 
 
 def loop(ctx: Context, code: LoopCode, init: States) -> States:
-    """The carries after the loop."""
+    """The carries after the loop: one IR loop, or unrolled code."""
     if code.items is not None:
         if (
             is_static_int(code.items.length)
@@ -75,7 +84,7 @@ def loop(ctx: Context, code: LoopCode, init: States) -> States:
         return _rotated(ctx, code, init)
     except CertainError as error:
         _rewind(ctx, saved, mark)
-        return _first_trip(ctx, code, init, error)
+        return _raising_first_iteration(ctx, code, init, error)
     except NeedsStatic as need:
         if code.items is not None and not is_static_int(code.items.length):
             raise
@@ -85,7 +94,7 @@ def loop(ctx: Context, code: LoopCode, init: States) -> States:
         return unrolled_if_static(ctx, code, init)
     except FewIterations:
         _rewind(ctx, saved, mark)
-        return _compiled(ctx, code, init, may_be_few=False)
+        return _compiled(ctx, code, init, may_unroll=False)
 
 
 def _rewind(ctx: Context, heap: Heap, mark: tuple[int, int]) -> None:
@@ -94,11 +103,13 @@ def _rewind(ctx: Context, heap: Heap, mark: tuple[int, int]) -> None:
     del ctx.checks[mark[1] :]
 
 
-def _first_trip(ctx: Context, code: LoopCode, init: States, error: CertainError) -> States:
-    """A loop whose first trip, if there is one, raises `error`."""
+def _raising_first_iteration(
+    ctx: Context, code: LoopCode, init: States, error: CertainError
+) -> States:
+    """A loop whose first iteration, if there is one, raises `error`."""
     item = Static(None) if code.items is None else code.items.item(Static(0))
 
-    def trip() -> States:
+    def iteration() -> States:
         go = TRUE if code.cond is None else code.cond(item, init)
         return branch_many(ctx, go, body, lambda: init)
 
@@ -106,10 +117,10 @@ def _first_trip(ctx: Context, code: LoopCode, init: States, error: CertainError)
         code.body(item, init)
         raise error
 
-    return branch_many(ctx, _any_trip(code), trip, lambda: init)
+    return branch_many(ctx, _has_items(code), iteration, lambda: init)
 
 
-def _any_trip(code: LoopCode) -> Abstract:
+def _has_items(code: LoopCode) -> Abstract:
     """Whether there are items."""
     if code.items is None:
         return TRUE
@@ -120,7 +131,10 @@ def _any_trip(code: LoopCode) -> Abstract:
 
 
 def _rotated(ctx: Context, code: LoopCode, init: States) -> States:
-    """`while c: b`  ->  `go = c; while go: b; go = c`, which evaluates c in the same order."""
+    """Loop rotation: `while c: b`  ->  `go = c; while go: b; go = c`.
+
+    The effects of `c` happen in the same order, and the condition `go` has none.
+    """
     no_item = Static(None)
     go = code.cond(no_item, init)
 
@@ -139,113 +153,117 @@ def _rotated(ctx: Context, code: LoopCode, init: States) -> States:
 
 @dataclass
 class _State:
-    """The state at the start of a trip: carries and heap, their slots, and how they came about."""
+    """The state at the start of an iteration, its placeholders, and the merge that made it."""
 
     xs: States
     heap: Heap
-    slots: Sequence[Value]
-    headers: frozenset[int]
-    join: Merge | None = None
+    placeholders: Sequence[Value]
+    header_objects: frozenset[int]
+    merge: Merge | None = None
 
 
-def _compiled(ctx: Context, code: LoopCode, init: States, may_be_few: bool = True) -> States:
-    """`may_be_few`: raises `FewIterations` where the body had better be repeated."""
+def _compiled(ctx: Context, code: LoopCode, init: States, may_unroll: bool = True) -> States:
+    """One IR loop. `may_unroll`: raise `FewIterations` where unrolled code costs less."""
     before = ctx.heap.copy()
-    plannable = code.items is not None and code.cond is None
-    growth = ListGrowth(code.items.max_length if code.items is not None else None, plannable)
+    runs_every_iteration = code.items is not None and code.cond is None
+    list_growth = ListGrowth(
+        code.items.max_length if code.items is not None else None, runs_every_iteration
+    )
     key = (ctx.path, code.key)
-    state = _guess(ctx, key, init, before) or _State(init, before, (), frozenset())
-    dead_paths = 0  # of the trips that told how far lists grow
+    state = _refit_last_fixed_point(ctx, key, init, before) or _State(init, before, (), frozenset())
+    dead_paths = 0  # paths that raise in the rounds that determined how far lists grow
     for _ in range(MAX_ROUNDS):
-        found = len(growth.found_capacity)
-        trip = _Trip(ctx, code, state, growth, before)
-        if len(growth.found_capacity) > found:
-            dead_paths = max(dead_paths, trip.dead_paths)
-        if ctx.tracks_points_to and _lists_arrays(code.items, trip):
+        found = len(list_growth.found_capacity)
+        iteration = _Iteration(ctx, code, state, list_growth, before)
+        if len(list_growth.found_capacity) > found:
+            dead_paths = max(dead_paths, iteration.dead_paths)
+        if ctx.tracks_points_to and _stacks_arrays(code.items, iteration):
             ctx.needs_static("the items of a list, which are arrays of their own")
-        if trip.never_runs:
+        if iteration.never_runs:
             ctx.heap.restore(before)
             return init
-        if trip.steady:
-            if trip.dead_paths < dead_paths:  # what they append was not counted
+        if iteration.is_fixed_point:
+            if iteration.dead_paths < dead_paths:  # items appended there were not counted
                 ctx.needs_static("how far a list grows in this loop")
-            if may_be_few and trip.long_dynamic_slices:
-                expect_few_iterations(code, init, Region((), tuple(trip.body.ops), ()), trip.outs)
-            ctx.last_fixed_points[key] = (state, growth.plans, before)
-            return _emit(ctx, code, trip, init, before, growth)
-        state = trip.next_state()
+            if may_unroll and iteration.long_dynamic_slices:
+                expect_few_iterations(
+                    code, init, Region((), tuple(iteration.body.ops), ()), iteration.outs
+                )
+            ctx.last_fixed_points[key] = (state, list_growth.affine_lengths, before)
+            return _emit(ctx, code, iteration, init, before, list_growth)
+        state = iteration.next_state()
     raise InternalError("a loop's fixed point was not reached")
 
 
-def _lists_arrays(items: Items | None, trip: _Trip) -> bool:
-    """A list that grows in a short loop: unrolled, its items keep their identity."""
-    if trip.never_runs or items is None or not is_static_int(items.length):
+def _stacks_arrays(items: Items | None, iteration: _Iteration) -> bool:
+    """Whether a short loop stacks arrays in a list: in unrolled code they keep their identity."""
+    if iteration.never_runs or items is None or not is_static_int(items.length):
         return False
-    lists = (c for c in trip.join.merged.values() if isinstance(c, BufferObject))
+    lists = (c for c in iteration.merge.merged.values() if isinstance(c, BufferObject))
     return items.length.value <= MAX_LISTING_ITERATIONS and any(
         row.value.aval.ndim > 1 for buffer in lists for row in buffer.rows
     )
 
 
-def _guess(ctx: Context, key, init: States, before: Heap) -> _State | None:
-    """The fixed point of this loop's last visit, fitted to the state of this one."""
+def _refit_last_fixed_point(ctx: Context, key, init: States, before: Heap) -> _State | None:
+    """The last fixed point of this loop as a first guess, fitted to the present state."""
     if key not in ctx.last_fixed_points:
         return None
-    hint, plans, hint_before = ctx.last_fixed_points[key]
-    grows = any(isinstance(hint.heap[id], BufferObject) for id in hint.headers)
-    if plans or grows or len(hint.xs) != len(init):
+    last, affine_lengths, last_before = ctx.last_fixed_points[key]
+    grows = any(isinstance(last.heap[id], BufferObject) for id in last.header_objects)
+    if affine_lengths or grows or len(last.xs) != len(init):
         return None
     options = {
-        "hinted": hint.slots,
-        "hint_before": hint_before,
+        "refit_placeholders": last.placeholders,
+        "refit_before": last_before,
         "tracks_points_to": ctx.tracks_points_to,
     }
-    join = Merge(before, before, hint.heap, HeapArrays, loop=True, **options)
+    merge = Merge(before, before, last.heap, HeapArrays, is_loop=True, **options)
     try:
-        xs = [join.values(a, b) for a, b in zip(init, hint.xs)]
-        join.heaps()
+        xs = [merge.merge_values(a, b) for a, b in zip(init, last.xs)]
+        merge.merge_heaps()
     except Mismatch:
         return None
-    return _advance(before, join, xs)
+    return _state_from(before, merge, xs)
 
 
-def _advance(heap: Heap, join: Merge, xs: States) -> _State:
-    """The state at the start of a trip whose slots are those of `join`."""
+def _state_from(heap: Heap, merge: Merge, xs: States) -> _State:
+    """The state at the start of an iteration, with the placeholders of `merge`."""
     heap = heap.copy()
-    join.finish(heap, join.slots)
-    return _State(xs, heap, tuple(join.slots), frozenset(join.merged), join)
+    merge.update_heap(heap, merge.placeholders)
+    return _State(xs, heap, tuple(merge.placeholders), frozenset(merge.merged), merge)
 
 
-class _Trip:
-    """One inference of condition and body from a state."""
+class _Iteration:
+    """One round: condition and body inferred from a state, and merged with it."""
 
     def __init__(
-        self, ctx: Context, code: LoopCode, state: _State, growth: ListGrowth, before: Heap
+        self, ctx: Context, code: LoopCode, state: _State, list_growth: ListGrowth, before: Heap
     ):
-        self.state, self.growth, self.before = state, growth, before
+        self.state, self.list_growth, self.before = state, list_growth, before
         ctx.visits[code.key] = ctx.visits.get(code.key, 0) + 1
         ctx.heap.restore(state.heap)
         self.never_runs, self.dead_paths, self.long_dynamic_slices = False, 0, 0
         self.index = Value(I64, "k")
         self.body = Builder()
         with self.body:
-            index = Scalar(self.index, True, 0, _last(code.items))
-            _apply_plans(ctx, growth, index)
+            index = Scalar(self.index, True, 0, _max_index(code.items))
+            set_lengths_in_iteration(ctx, list_growth, index)
         self.start = ctx.heap.copy()
         self.infer_condition(ctx, code)
         if self.never_runs:
             return
-        dead_paths, long_parts = ctx.dead_paths, ctx.long_dynamic_slices
+        dead_paths, long_slices = ctx.dead_paths, ctx.long_dynamic_slices
         with self.body:
             item = code.items.item(index) if code.items is not None else Static(None)
             self.outs = list(code.body(item, state.xs))
         self.dead_paths = ctx.dead_paths - dead_paths
-        self.long_dynamic_slices = ctx.long_dynamic_slices - long_parts
+        self.long_dynamic_slices = ctx.long_dynamic_slices - long_slices
         self.end = ctx.heap.copy()
-        self.join_ends(ctx, code.items)
+        self.merge_with_start(ctx, code.items)
 
     def infer_condition(self, ctx: Context, code: LoopCode) -> None:
-        """The condition is a region of its own, with arguments of its own."""
+        """Infer the condition, which becomes a region with arguments of its own."""
         self.cond: tuple[Builder, Value] | None = None
         if code.cond is None:
             return
@@ -256,104 +274,94 @@ class _Trip:
                 self.never_runs = not go.value
                 go = Scalar(constant(bool(go.value), bool), True)
             failed = ctx.error_code()
-            if code.items is None and failed is not None:  # no number after an error ends the loop
+            # After an error values may be anything, and the condition might never become false.
+            if code.items is None and failed is not None:
                 go = Scalar(logic.and_(go.value, logic.eq(failed, constant(0, np.int32))), True)
         if ctx.heap.written_since(self.start) or any(map(has_effect, builder.ops)):
             raise _ConditionHasEffects
         self.cond = builder, go.value
         ctx.heap.restore(self.start)
 
-    def join_ends(self, ctx: Context, items: Items | None) -> None:
+    def merge_with_start(self, ctx: Context, items: Items | None) -> None:
+        """Merge the state at the end of the iteration with the state at its start."""
         state = self.state
-        self.join = Merge(
+        self.merge = Merge(
             self.start,
             self.start,
             self.end,
             HeapArrays,
-            self.growth,
-            loop=True,
-            entry_slots=state.slots,
-            headers=state.headers,
-            outer=self.before,
-            owned=state.join.owned if state.join is not None else {},
+            self.list_growth,
+            is_loop=True,
+            entry_placeholders=state.placeholders,
+            header_objects=state.header_objects,
+            before_loop=self.before,
+            private_at_start=state.merge.private_at_end if state.merge is not None else {},
             tracks_points_to=ctx.tracks_points_to,
-            unrolls=items is None or is_static_int(items.length),
+            can_unroll=items is None or is_static_int(items.length),
         )
         try:
-            self.skeleton = [self.join.values(a, b) for a, b in zip(state.xs, self.outs)]
-            self.join.heaps()
+            self.template = [self.merge.merge_values(a, b) for a, b in zip(state.xs, self.outs)]
+            self.merge.merge_heaps()
         except Mismatch as m:
             ctx.fail(LoopChangesType, error=NeedsStatic, a=m.a, b=m.b, **m.help)
+        # New may-alias edges between objects from before need another round: a write that was
+        # inferred earlier in the body may now invalidate an object.
         relinked = self.start.copy()
-        may_alias.add_alias_edges(self.join, relinked)
-        self.relinks = any(
+        may_alias.add_alias_edges(self.merge, relinked)
+        self.adds_alias_edges = any(
             other in self.start and other not in self.start.alias_edges.get(id, ())
             for id, others in relinked.alias_edges.items()
             if id in self.start
             for other in others
         )
-        self.steady = not self.join.widened and not self.relinks
+        self.is_fixed_point = not self.merge.widened and not self.adds_alias_edges
 
     def next_state(self) -> _State:
-        return _advance(self.start, self.join, self.skeleton)
+        return _state_from(self.start, self.merge, self.template)
 
     def yields(self) -> list[Value]:
-        """What the trip leaves in the slots that it started with."""
+        """The next value of each placeholder of the state at the start."""
         with self.body:
-            found = self.join.coerce(self.outs, self.skeleton, self.end)
-        after = {self.join.origin[slot]: value for slot, value in zip(self.join.slots, found)}
-        return [after[slot] for slot in self.state.slots]
+            found = self.merge.coerce(self.outs, self.template, self.end)
+        after = {
+            self.merge.entry_placeholder_of[placeholder]: value
+            for placeholder, value in zip(self.merge.placeholders, found)
+        }
+        return [after[placeholder] for placeholder in self.state.placeholders]
 
 
-def _last(items: Items | None) -> int | None:
+def _max_index(items: Items | None) -> int | None:
     return items.max_length - 1 if items is not None and items.max_length is not None else None
 
 
-def _apply_plans(ctx: Context, growth: ListGrowth, index: Scalar) -> None:
-    """The length of a list that grows by `step` in every trip: start + step * index."""
-    for id, plan in growth.plans.items():
-        contents = ctx.heap[id]
-        if isinstance(contents, Invalidated):
-            continue
-        last = None if index.hi is None else plan.step * index.hi
-        length = _planned_length(plan, index.value, last)
-        ctx.heap.objects[id] = replace(contents, base=length, offset=0)
-
-
-def _planned_length(plan, trips: Value, most: int | None) -> Scalar:
-    value = trips if plan.step == 1 else arithmetic.mul(trips, plan.step)
-    if isinstance(plan.start, Static):
-        start = plan.start.value + plan.offset
-        value = arithmetic.add(value, start) if start else value
-        return Scalar(value, True, start, None if most is None else start + most)
-    value = arithmetic.add(arithmetic.add(value, plan.start.value), plan.offset)
-    hi = None if most is None or plan.start.hi is None else plan.start.hi + plan.offset + most
-    return Scalar(value, True, 0, hi)
-
-
 def _emit(
-    ctx: Context, code: LoopCode, trip: _Trip, init: States, before: Heap, growth: ListGrowth
+    ctx: Context,
+    code: LoopCode,
+    iteration: _Iteration,
+    init: States,
+    before: Heap,
+    list_growth: ListGrowth,
 ) -> States:
-    state = trip.state
-    yields = trip.yields()
-    operands = state.join.coerce(init, state.xs, before) if state.join is not None else []
-    args = (trip.index, *state.slots)
+    state = iteration.state
+    yields = iteration.yields()
+    operands = state.merge.coerce(init, state.xs, before) if state.merge is not None else []
+    args = (iteration.index, *state.placeholders)
     cond = None
-    if trip.cond is not None:
-        builder, go = trip.cond
+    if iteration.cond is not None:
+        builder, go = iteration.cond
         cond = clone_region(Region(args, tuple(builder.ops), (go,)))  # arguments of its own
     count = None
     if code.items is not None:
         count = number_value(code.items.length, np.dtype(np.int64))
     bound = code.items.max_length if code.items is not None else None
-    body = Region(args, tuple(trip.body.ops), tuple(yields))
+    body = Region(args, tuple(iteration.body.ops), tuple(yields))
     if not operands and not any(map(has_effect, body.ops)):
         results: tuple[Value, ...] = ()
     else:
         results = emit_loop(Loop(count, tuple(operands), cond, body, bound))
-    for result, slot in zip(results, state.slots):
-        result.name = slot.name
-    return _after(ctx, code, state, results, before, growth)
+    for result, placeholder in zip(results, state.placeholders):
+        result.name = placeholder.name
+    return _after(ctx, code, state, results, before, list_growth)
 
 
 def _after(
@@ -362,30 +370,18 @@ def _after(
     state: _State,
     results: Sequence[Value],
     before: Heap,
-    growth: ListGrowth,
+    list_growth: ListGrowth,
 ) -> States:
-    """The state when the loop has run."""
-    env = dict(zip(state.slots, results))
+    """The carries after the loop; the heap is set to the state after it."""
+    env = dict(zip(state.placeholders, results))
     heap = before.copy()
     heap.next_id, heap.alias_edges = state.heap.next_id, dict(state.heap.alias_edges)
-    for id in state.headers:
+    for id in state.header_objects:
         contents = substitute(state.heap[id], env)
         heap.objects[id] = (
-            bounded_by_capacity(contents) if id in growth.found_capacity else contents
+            bounded_by_capacity(contents) if id in list_growth.found_capacity else contents
         )
     ctx.heap.restore(heap)
-    for id, plan in growth.plans.items():
-        count, contents = code.items.length, ctx.heap[id]
-        if isinstance(contents, Invalidated):
-            continue
-        if is_static_int(count) and isinstance(plan.start, Static):
-            total = plan.start.value + plan.offset + plan.step * count.value
-            ctx.heap.objects[id] = replace(contents, base=Static(total), offset=0)
-        elif is_static_int(count):
-            offset = plan.offset + plan.step * count.value
-            ctx.heap.objects[id] = replace(contents, base=plan.start, offset=offset)
-        else:
-            most = None if count.hi is None else plan.step * count.hi
-            length = _planned_length(plan, count.value, most)
-            ctx.heap.objects[id] = replace(contents, base=length, offset=0)
+    if list_growth.affine_lengths:
+        set_lengths_after_loop(ctx, list_growth, code.items.length)
     return [substitute(x, env) for x in state.xs]

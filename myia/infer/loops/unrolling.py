@@ -63,14 +63,14 @@ def unrolled(ctx: Context, code: LoopCode, xs: States, need: NeedsStatic | None)
         if code.items is None and not isinstance(go, Static):
             raise need
         if isinstance(go, Static):
-            xs = _trip(ctx, code, item, xs)
+            xs = _iteration(ctx, code, item, xs)
         else:
-            trip = lambda i=item, s=xs: _trip(ctx, code, i, s)  # noqa: E731
-            xs = branch_many(ctx, go, trip, lambda s=xs: s)
+            iteration = lambda i=item, s=xs: _iteration(ctx, code, i, s)  # noqa: E731
+            xs = branch_many(ctx, go, iteration, lambda s=xs: s)
         index += 1
 
 
-def _trip(ctx: Context, code: LoopCode, item: Abstract, xs: States) -> States:
+def _iteration(ctx: Context, code: LoopCode, item: Abstract, xs: States) -> States:
     ctx.visits[code.key] = ctx.visits.get(code.key, 0) + 1
     return code.body(item, xs)
 
@@ -90,18 +90,20 @@ class FewIterations(Exception):
     """A loop makes few trips, it seems, and had better be unrolled; or, unrolled: it does not."""
 
 
-def expect_few_iterations(code: LoopCode, init: States, trip: Region, outs: States) -> None:
+def expect_few_iterations(code: LoopCode, init: States, iteration: Region, outs: States) -> None:
     """Raise `FewIterations` if a loop whose body takes parts of long arrays may make few of them.
 
-    `trip`: one trip as a region that yields nothing, and `outs` the carries after it.
+    `iteration`: one trip as a region that yields nothing, and `outs` the carries after it.
     """
-    if sum(1 for _ in walk(trip)) > MAX_REPEATED_OPS:
+    if sum(1 for _ in walk(iteration)) > MAX_REPEATED_OPS:
         return
     if code.items is not None:
         few = is_static_int(code.items.length) and code.items.length.value <= MAX_COUNTED_ITERATIONS
     else:
         few = any(
-            is_static_int(before) and isinstance(after, Scalar) and _scaled(trip.ops, after.value)
+            is_static_int(before)
+            and isinstance(after, Scalar)
+            and _scaled(iteration.ops, after.value)
             for before, after in zip(init, outs, strict=True)
         )
     if few:
@@ -127,5 +129,5 @@ def unrolled_if_static(ctx: Context, code: LoopCode, xs: States) -> States:
             break
         if not go.value:
             return xs
-        xs = _trip(ctx, code, item, xs)
+        xs = _iteration(ctx, code, item, xs)
     raise FewIterations

@@ -1,7 +1,13 @@
-"""Branches: an `if` on a compile-time condition runs one region, on a run-time condition both.
+"""Branches: inference of an `if`.
 
-A path that is sure to raise ends there, with a run-time check: what follows the `if` knows what
-the other path knows.
+On a compile-time condition one branch is inferred. On a run-time condition both are, each into a
+region of its own, and their results and heaps are merged (`merge.py`).
+
+A branch that is sure to raise becomes a run-time check. The code after the `if` then has the state
+of the other branch, with all that is known there.
+
+*When it gives up*: the branches have no common structure (`BranchesDiffer`; a loop around may
+unroll and try again), or both are sure to raise.
 """
 
 from __future__ import annotations
@@ -30,25 +36,28 @@ def branch(
     if isinstance(condition, Static):
         return then() if condition.value else other()
     before = ctx.heap.copy()
-    left = _path(ctx, then)
+    left = _infer_path(ctx, then)
     ctx.heap.restore(before, ids=False)
-    right = _path(ctx, other)
+    right = _infer_path(ctx, other)
     sides = left.state(ctx, before), right.state(ctx, before)
-    join = Merge(before, *sides, HeapArrays, ListGrowth(), tracks_points_to=ctx.tracks_points_to)
-    skeleton = _skeleton(ctx, join, left, right)
-    regions = [_region(join, left, skeleton, ctx), _region(join, right, skeleton, ctx)]
+    merge = Merge(before, *sides, HeapArrays, ListGrowth(), tracks_points_to=ctx.tracks_points_to)
+    template = _merge_paths(ctx, merge, left, right)
+    regions = [
+        _closed_region(merge, left, template, ctx),
+        _closed_region(merge, right, template, ctx),
+    ]
     results = emit(if_p, condition.value, regions=regions)
-    _name(results, join.slots)
+    _name_results(results, merge.placeholders)
     ctx.heap.restore(before, ids=False)
-    after = join.finish(ctx.heap, results)
+    after = merge.update_heap(ctx.heap, results)
     if left.error is not None and right.error is not None:
         raise right.error if isinstance(left.error, RaiseReached) else left.error
-    return after(skeleton)
+    return after(template)
 
 
 @dataclass
 class _Path:
-    """One branch: what it gives and leaves; or the error that it is sure to raise."""
+    """One inferred branch: its ops, result and heap; or the error that it is sure to raise."""
 
     builder: Builder
     result: Abstract
@@ -56,7 +65,7 @@ class _Path:
     error: CertainError | None
 
     def state(self, ctx: Context, before: Heap) -> Heap:
-        """The heap after it. Of a path that raises only the error is left."""
+        """The heap at its end. A path that raises only leaves its error code."""
         if self.error is None:
             return self.heap
         heap = before.copy()
@@ -65,7 +74,7 @@ class _Path:
         return heap
 
 
-def _path(ctx: Context, body: Callable[[], Abstract]) -> _Path:
+def _infer_path(ctx: Context, body: Callable[[], Abstract]) -> _Path:
     result, error = ABSENT, None
     with Builder() as builder:
         try:
@@ -77,34 +86,34 @@ def _path(ctx: Context, body: Callable[[], Abstract]) -> _Path:
     return _Path(builder, result, ctx.heap.copy(), error)
 
 
-def _skeleton(ctx: Context, join: Merge, left: _Path, right: _Path) -> Abstract:
+def _merge_paths(ctx: Context, merge: Merge, left: _Path, right: _Path) -> Abstract:
     try:
         if left.error is None and right.error is None:
-            skeleton = join.values(left.result, right.result)
-            join.heaps()
-            return skeleton
-        join.same_object(ctx.error_id)
+            template = merge.merge_values(left.result, right.result)
+            merge.merge_heaps()
+            return template
+        merge.merge_object(ctx.error_id)
         if left.error is not None and right.error is not None:
             return ABSENT
         live = right if left.error is not None else left
-        return one_branch.surviving_template(join, live.result, live is left, live.builder.ops)
+        return one_branch.surviving_template(merge, live.result, live is left, live.builder.ops)
     except Mismatch as mismatch:
         ctx.fail(BranchesDiffer, error=NeedsStatic, a=mismatch.a, b=mismatch.b)
 
 
-def _region(join: Merge, path: _Path, skeleton: Abstract, ctx: Context) -> Region:
+def _closed_region(merge: Merge, path: _Path, template: Abstract, ctx: Context) -> Region:
     with path.builder:
         if path.error is None:
-            yields = join.coerce([path.result], [skeleton], path.heap)
+            yields = merge.coerce([path.result], [template], path.heap)
         else:
-            yields = join.coerce_object(ctx.error_id, path.heap)
+            yields = merge.coerce_object(ctx.error_id, path.heap)
     return Region((), tuple(path.builder.ops), tuple(yields))
 
 
-def _name(results, slots) -> None:
-    """The results of an op inherit the user's names of what they stand for."""
-    for result, slot in zip(results, slots):
-        result.name = slot.name
+def _name_results(results, placeholders) -> None:
+    """The results of an op inherit the user's names of the merged values."""
+    for result, placeholder in zip(results, placeholders):
+        result.name = placeholder.name
 
 
 def branch_many(ctx: Context, condition: Abstract, then, other) -> tuple[Abstract, ...]:

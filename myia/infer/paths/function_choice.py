@@ -1,10 +1,14 @@
-"""A function chosen at run time: `f = a if c else b` holds one of several functions.
+"""Functions selected at run time: after `f = a if c else b`, a call of `f` is a chain of branches.
 
     if c: f = math.sin          f: Choice(index, (math.sin, g))
     else: f = g          ->     f(x): if index == 0: math.sin(x)
     f(x)                              else: g(x)
 
-Joined with other functions the options grow; those that stand for one function are one.
+Merged with another function a choice gets another option. Two closures of the same code are one
+option: the values that they capture are merged.
+
+*When it gives up*: a loop that makes a new function of a choice in every iteration
+(`f = grad(f)`) raises Mismatch; its options would never end.
 """
 
 from __future__ import annotations
@@ -44,7 +48,7 @@ def same_function(a: Abstract, b: Abstract) -> bool:
 
 
 def need_choice(a: Abstract, b: Abstract) -> bool:
-    """Do they need a choice between them?"""
+    """Is a choice needed to hold either of them?"""
     return isinstance(a, Choice) or isinstance(b, Choice) or not same_function(a, b)
 
 
@@ -58,7 +62,7 @@ def matching_option(option: Abstract, x: Abstract) -> Abstract | None:
 
 
 def adds_nested_choice(a: Abstract, b: Abstract) -> bool:
-    """Is an option of `b` made of a choice that `a` does not know? (`f = grad(f)` in a loop.)"""
+    """Does `b` wrap a choice in an option that `a` lacks? (`f = grad(f)` in a loop.)"""
     options = [(matching_option(o, a), o) for o in options_of(b)]
     return any(_holds_choice(o) and (x is None or not _holds_choice(x)) for x, o in options)
 
@@ -67,31 +71,31 @@ def _holds_choice(x: Abstract) -> bool:
     return isinstance(x, Choice) or any(map(_holds_choice, x.children()))
 
 
-def merged_choice(join, a: Abstract, b: Abstract) -> Choice:
-    """The skeleton of two functions: the options of `a`, then those that only `b` has."""
+def merged_choice(merge, a: Abstract, b: Abstract) -> Choice:
+    """The template of two functions: the options of `a`, then those that only `b` has."""
     options = [
-        one_branch.one_sided_template(join, o, True)
+        one_branch.one_sided_template(merge, o, True)
         if (other := matching_option(o, b)) is None
-        else join.values(o, other)
+        else merge.merge_values(o, other)
         for o in options_of(a)
     ]
     new = [o for o in options_of(b) if matching_option(o, a) is None]
-    options += [one_branch.one_sided_template(join, o, False) for o in new]
-    join.widened |= bool(new)
+    options += [one_branch.one_sided_template(merge, o, False) for o in new]
+    merge.widened |= bool(new)
     of = a.index.value if isinstance(a, Choice) else None
-    return Choice(Scalar(join.slot(I64, of), True, 0, len(options) - 1), tuple(options))
+    return Choice(Scalar(merge.placeholder(I64, of), True, 0, len(options) - 1), tuple(options))
 
 
-def option_index(x: Abstract, skeleton: Choice) -> Value:
-    """Which option of the skeleton `x` is."""
+def option_index(x: Abstract, template: Choice) -> Value:
+    """Which option of the template `x` is."""
 
-    def place(option: Abstract) -> Value:
-        found = next(i for i, o in enumerate(skeleton.options) if same_function(o, option))
-        return constant(found, I64.dtype)
+    def option_number(option: Abstract) -> Value:
+        number = next(i for i, o in enumerate(template.options) if same_function(o, option))
+        return constant(number, I64.dtype)
 
     first, *rest = options_of(x)
-    index = place(first)
+    index = option_number(first)
     for i, option in enumerate(rest, 1):
         chosen = logic.eq(number_value(x.index, I64.dtype), constant(i, I64.dtype))
-        index = logic.select(chosen, place(option), index)
+        index = logic.select(chosen, option_number(option), index)
     return index

@@ -1,12 +1,15 @@
-"""Lists that grow in loops: a buffer with a row for each item, and a length.
+"""Lists that grow in loops: a preallocated buffer with a row for each item, and a length.
 
     hs = []                                 hs: a list of 0 items
-    for x in xs:                            in trip k: rows f64[n,...], length 0 + 1*k
+    for x in xs:                            iteration k: rows f64[n,...], length 0 + 1*k
         hs.append(f(x))                     rows[k] = f(x)
-    np.stack(hs)                            after it: the rows
+    np.stack(hs)                            after the loop: the rows
 
-When every trip appends the same number of items, the length is a function of the trip's index (a
-*plan*) and is known after the loop wherever the trip count is; otherwise it is carried.
+If every iteration appends the same number of items, the length is an affine function of the loop
+index. It is known after the loop if the trip count is. Otherwise the loop carries the length.
+
+*When it gives up* (Mismatch): the items have no common template (different shapes, dicts), or the
+list grows in a loop whose trip count has no bound.
 """
 
 from __future__ import annotations
@@ -38,12 +41,12 @@ from myia.primitives.arrays import dynamic_slices
 from myia.primitives.core.define import constant, zeros
 from myia.primitives.pointwise import arithmetic, logic
 
-BOUND_THE_LOOP = "say how many trips at most: `for i in myia.found_capacity(range(n), most)`"
+BOUND_THE_LOOP = "bound the number of iterations: `for i in myia.bounded(range(n), most)`"
 
 
 @dataclass(frozen=True)
 class ItemTemplate:
-    """The form of an item: a tree of leaves. `kind`: "number", "array", "tuple" or "static"."""
+    """The structure of an item: a tree of leaves. `kind`: "number", "array", "tuple", "static"."""
 
     kind: str
     aval: Aval | None = None
@@ -85,10 +88,10 @@ def unify_templates(a: ItemTemplate, b: ItemTemplate) -> ItemTemplate:
         return ItemTemplate("tuple", items=tuple(map(unify_templates, a.items, b.items)), cls=a.cls)
     if a.kind == b.kind == "static" and same_static(a.static, b.static):
         return a
-    raise Mismatch(f"a list of {_name(a)}", f"a list with {_name(b)} appended")
+    raise Mismatch(f"a list of {_plural(a)}", f"a list with {_plural(b)} appended")
 
 
-def _name(t: ItemTemplate) -> str:
+def _plural(t: ItemTemplate) -> str:
     return {"number": "numbers", "array": f"arrays {t.aval}"}.get(t.kind, f"{t.kind}s")
 
 
@@ -136,8 +139,8 @@ def list_length(buffer: BufferObject) -> Abstract:
         return Static(buffer.base.value + buffer.offset)
     if buffer.offset == 0:
         return buffer.base
-    extent = _shifted((buffer.base, buffer.offset))
-    return Scalar(arithmetic.add(buffer.base.value, buffer.offset), True, extent.lo, extent.hi)
+    length = _as_length((buffer.base, buffer.offset))
+    return Scalar(arithmetic.add(buffer.base.value, buffer.offset), True, length.lo, length.hi)
 
 
 def with_row(rows: Value, index: Value, item: Value) -> Value:
@@ -162,24 +165,26 @@ def append(ctx: Context, ref: Ref, item: Abstract) -> None:
         ctx.write(ref, ListObject((*contents.items, item)))
         return
     template = unify_templates(contents.template, item_template(item, ctx.heap))
-    count = list_length(contents)
-    most = bounds(count)[1]
-    contents = retyped(contents, template, max(contents.capacity, 0 if most is None else most + 1))
-    if most is None:  # the loop that it grows in has found the capacity
-        full = logic.ge(count.value, constant(contents.capacity, np.int64))
+    length = list_length(contents)
+    max_length = bounds(length)[1]
+    contents = retyped(
+        contents, template, max(contents.capacity, 0 if max_length is None else max_length + 1)
+    )
+    if max_length is None:  # the loop that it grows in has found the capacity
+        full = logic.ge(length.value, constant(contents.capacity, np.int64))
         ctx.check(full, RuntimeError, "a list outgrew the bound found for it")
     grown = replace(contents, offset=contents.offset + 1)
-    _put_item(ctx, ref, grown, number_value(count, np.dtype(np.int64)), item)
+    _store_row(ctx, ref, grown, number_value(length, np.dtype(np.int64)), item)
 
 
 def store_item(ctx: Context, ref: Ref, index: Value, item: Abstract) -> None:
     """`xs[index] = item` for a buffer; `index` is in range."""
     contents = ctx.contents(ref)
     template = unify_templates(contents.template, item_template(item, ctx.heap))
-    _put_item(ctx, ref, retyped(contents, template, contents.capacity), index, item)
+    _store_row(ctx, ref, retyped(contents, template, contents.capacity), index, item)
 
 
-def _put_item(ctx: Context, ref: Ref, buffer: BufferObject, index: Value, item: Abstract) -> None:
+def _store_row(ctx: Context, ref: Ref, buffer: BufferObject, index: Value, item: Abstract) -> None:
     leaves = flatten_item(item, buffer.template, ctx.heap)
     rows = [with_row(row.value, index, leaf) for row, leaf in zip(buffer.rows, leaves)]
     ctx.write(ref, replace(buffer, rows=tuple(Scalar(row, False) for row in rows)))
@@ -187,7 +192,7 @@ def _put_item(ctx: Context, ref: Ref, buffer: BufferObject, index: Value, item: 
 
 
 def track_copies(heap: Heap, item: Abstract, id: int) -> None:
-    """The buffer `id` holds a copy of the item: a later change of the item makes it stale."""
+    """The buffer `id` holds a copy of the item: a later write to the item invalidates it."""
     for origin in objects_in(item):
         heap.add_copy(origin, id)
 
@@ -210,7 +215,7 @@ def item_at(ctx: Context, ref: Ref, index: Value) -> Abstract:
 
 
 def stacked_list(ctx: Context, items: tuple[Abstract, ...]) -> Ref:
-    """A buffer of these items, which becomes stale when one of them is changed."""
+    """A buffer of these items; a write to one of them invalidates it."""
     template = _unify_all([item_template(item, ctx.heap) for item in items])
     ref = ctx.new(to_buffer(ListObject(items), template, len(items), ctx.heap))
     for item in items:
@@ -257,20 +262,20 @@ def to_buffer(
 
 
 def bounded_by_capacity(buffer: Contents) -> Contents:
-    """The same list, known to be no longer than its capacity (unless it is stale)."""
+    """The same list, with its capacity as the upper bound of its length (unless invalidated)."""
     base = getattr(buffer, "base", None)
     if not isinstance(base, Scalar) or base.hi is not None:
         return buffer
-    most = buffer.capacity - buffer.offset
-    return replace(buffer, base=Scalar(base.value, True, base.lo, most))
+    max_length = buffer.capacity - buffer.offset
+    return replace(buffer, base=Scalar(base.value, True, base.lo, max_length))
 
 
-# ----- Joining
+# ----- Merging
 
 
 @dataclass(frozen=True)
 class AffineLength:
-    """A list of `start` items before the loop, to which every trip appends `step` items."""
+    """The length `start + offset + step * k` at the start of iteration k."""
 
     start: Abstract
     offset: int
@@ -279,71 +284,71 @@ class AffineLength:
 
 @dataclass
 class ListGrowth:
-    """Joins lists of different lengths (`join.Merge.growth`).
+    """Merges lists of different lengths (`MergeState.list_growth`).
 
-    In a loop of at most `trips` iterations a list that grows becomes a buffer. `plans` has those
-    that grow by the same number in every iteration, by id, where `plannable` (no early exit).
-    `found_capacity` has the lists whose capacity this loop has determined: their greatest length
-    after it.
+    In a loop of at most `max_iterations` iterations a list that grows becomes a buffer.
+    `affine_lengths` has the lists, by id, that grow by the same number in every iteration; this
+    needs a loop without early exit (`runs_every_iteration`). `found_capacity` has the lists whose
+    capacity this loop has determined: their greatest length after it.
     """
 
-    trips: int | None = None
-    plannable: bool = False
-    plans: dict[int, AffineLength] = field(default_factory=dict)
+    max_iterations: int | None = None
+    runs_every_iteration: bool = False
+    affine_lengths: dict[int, AffineLength] = field(default_factory=dict)
     found_capacity: set[int] = field(default_factory=set)
 
-    def join(self, join: Merge, a: int, b: int) -> Contents | None:
-        x, y = join.left[a], join.right[b]
+    def merge_lists(self, merge: Merge, a: int, b: int) -> Contents | None:
+        x, y = merge.left[a], merge.right[b]
         if not all(isinstance(side, (ListObject, BufferObject)) for side in (x, y)):
             return None
-        template = _unify_all([*_templates(x, join.left), *_templates(y, join.right)])
-        joined = join.pairs.get((a, b), a)
-        capacity = self.capacity(join, joined, x, y)
+        template = _unify_all([*_item_templates(x, merge.left), *_item_templates(y, merge.right)])
+        merged_id = merge.merged_ids.get((a, b), a)
+        capacity = self.capacity(merge, merged_id, x, y)
         avals = [aval.with_shape((capacity, *aval.shape)) for aval in template.leaves]
         kept = isinstance(x, BufferObject) and (x.template, x.capacity) == (template, capacity)
         before = [row.value for row in x.rows] if kept else [None] * len(avals)
-        rows = tuple(Scalar(join.slot(v, of), False) for v, of in zip(avals, before))
+        rows = tuple(Scalar(merge.placeholder(v, of), False) for v, of in zip(avals, before))
         for side in (x, y):
             items = side.items if isinstance(side, ListObject) else ()
-            join.view_bases += [(id, joined) for item in items for id in objects_in(item)]
-        base, offset = self.base(join, joined, _extent(x), _extent(y))
+            merge.copies += [(id, merged_id) for item in items for id in objects_in(item)]
+        base, offset = self.base(merge, merged_id, _base_and_offset(x), _base_and_offset(y))
         return BufferObject(template, rows, base, offset, capacity)
 
-    def capacity(self, join: Merge, joined: int, x: Contents, y: Contents) -> int:
-        """How many items there may be; of a list that grows in this loop, after all trips."""
-        least = max(_rows(x), _rows(y))
-        if not join.loop or self.grew_before(join, joined, x):
-            return least
-        growth = max(0, _most(y) - _most(x))
-        if growth and self.trips is None:
-            longer = "a longer list, while the number of trips has no bound"
+    def capacity(self, merge: Merge, merged_id: int, x: Contents, y: Contents) -> int:
+        """The number of rows: for a list that grows in this loop, its length after the loop."""
+        min_capacity = max(_row_capacity(x), _row_capacity(y))
+        if not merge.is_loop or self.has_found_capacity(merge, merged_id, x):
+            return min_capacity
+        growth = max(0, _max_length(y) - _max_length(x))
+        if growth and self.max_iterations is None:
+            longer = "a longer list, while the number of iterations has no bound"
             raise Mismatch("a list", longer, BOUND_THE_LOOP)
-        self.found_capacity.add(joined)
-        return max(least, _most(x) + growth * (self.trips or 0))
+        self.found_capacity.add(merged_id)
+        return max(min_capacity, _max_length(x) + growth * (self.max_iterations or 0))
 
-    def grew_before(self, join: Merge, id: int, x: Contents) -> bool:
-        """Has an earlier pass over this loop, or a loop around it, found the capacity?"""
-        return id in join.headers or bounds(_extent(x)[0])[1] is None
+    def has_found_capacity(self, merge: Merge, id: int, x: Contents) -> bool:
+        """Has an earlier round of this loop, or a loop around it, found the capacity?"""
+        return id in merge.header_objects or bounds(_base_and_offset(x)[0])[1] is None
 
-    def base(self, join: Merge, id: int, x: BaseAndOffset, y: BaseAndOffset) -> BaseAndOffset:
+    def base(self, merge: Merge, id: int, x: BaseAndOffset, y: BaseAndOffset) -> BaseAndOffset:
         if _same_base(x, y):
             step = y[1] - x[1] if isinstance(x[0], Scalar) else y[0].value - x[0].value
             if step == 0:
                 return x
-            if join.loop and self.plannable and step > 0:
-                plan = self.plans.get(id)
-                if plan is None and id not in join.headers:
-                    join.widened = True
-                    self.plans[id] = AffineLength(*x, step)
+            if merge.is_loop and self.runs_every_iteration and step > 0:
+                affine = self.affine_lengths.get(id)
+                if affine is None and id not in merge.header_objects:
+                    merge.widened = True
+                    self.affine_lengths[id] = AffineLength(*x, step)
                     return x
-                if plan is not None and plan.step == step:
+                if affine is not None and affine.step == step:
                     return x
-        if self.plans.pop(id, None) is not None:
-            join.widened = True
-        return join.numbers(_shifted(x), _shifted(y)), 0
+        if self.affine_lengths.pop(id, None) is not None:
+            merge.widened = True
+        return merge.merge_numbers(_as_length(x), _as_length(y)), 0
 
     def convert(self, heap: Heap, source: Contents, target: Contents) -> Contents:
-        """What `source` yields for the slots of `target`."""
+        """`source` in the form of `target`: what a path yields for its placeholders."""
         buffer = to_buffer(source, target.template, target.capacity, heap)
         return BufferObject(buffer.template, buffer.rows, list_length(buffer), 0, buffer.capacity)
 
@@ -351,8 +356,8 @@ class ListGrowth:
 BaseAndOffset = tuple[Abstract, int]
 
 
-def _extent(contents: Contents) -> BaseAndOffset:
-    """The length as a base and an offset; of a known length the base is all."""
+def _base_and_offset(contents: Contents) -> BaseAndOffset:
+    """The length as a base and an offset; a known length is all base."""
     if isinstance(contents, ListObject):
         return Static(len(contents.items)), 0
     if isinstance(contents.base, Static):
@@ -362,7 +367,7 @@ def _extent(contents: Contents) -> BaseAndOffset:
 
 def have_same_length(x: BufferObject, y: BufferObject) -> bool:
     """The lengths are known to be equal."""
-    (a, offset), (b, other) = _extent(x), _extent(y)
+    (a, offset), (b, other) = _base_and_offset(x), _base_and_offset(y)
     if isinstance(a, Static) and isinstance(b, Static):
         return a.value == b.value
     return _same_base((a, offset), (b, other)) and offset == other
@@ -374,29 +379,29 @@ def _same_base(x: BaseAndOffset, y: BaseAndOffset) -> bool:
     return x[0].value is y[0].value
 
 
-def _shifted(extent: BaseAndOffset) -> Abstract:
-    """The bounds of a length (its value matters only where the offset is 0)."""
-    base, offset = extent
+def _as_length(length: BaseAndOffset) -> Abstract:
+    """The length with its bounds (its value is right only where the offset is 0)."""
+    base, offset = length
     if isinstance(base, Static):
         return base
     lo = None if base.lo is None else base.lo + offset
     return Scalar(base.value, True, lo, None if base.hi is None else base.hi + offset)
 
 
-def _most(contents: Contents) -> int:
+def _max_length(contents: Contents) -> int:
     """The greatest length that the list may have."""
-    base, offset = _extent(contents)
+    base, offset = _base_and_offset(contents)
     if isinstance(base, Static):
         return base.value
     return contents.capacity if base.hi is None else base.hi + offset
 
 
-def _rows(contents: Contents) -> int:
-    """How many items the list has room for."""
+def _row_capacity(contents: Contents) -> int:
+    """The number of rows that the list has."""
     return len(contents.items) if isinstance(contents, ListObject) else contents.capacity
 
 
-def _templates(contents: Contents, heap: Heap) -> list[ItemTemplate]:
+def _item_templates(contents: Contents, heap: Heap) -> list[ItemTemplate]:
     if isinstance(contents, BufferObject):
         return [contents.template]
     return [item_template(item, heap) for item in contents.items]
@@ -404,7 +409,7 @@ def _templates(contents: Contents, heap: Heap) -> list[ItemTemplate]:
 
 def common_template(contents: Iterable[Contents], heap: Heap) -> ItemTemplate:
     """One template for the items of several lists; raises Mismatch."""
-    return _unify_all([t for c in contents for t in _templates(c, heap)])
+    return _unify_all([t for c in contents for t in _item_templates(c, heap)])
 
 
 def _unify_all(templates: list[ItemTemplate]) -> ItemTemplate:

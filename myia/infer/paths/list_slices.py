@@ -1,8 +1,10 @@
-"""Lists that have grown in a loop, edited as wholes: parts of them, joined, put in their place.
+"""Slices, concatenation and slice assignment of lists that have grown in a loop.
 
-hs[1:]          rows[1:]                    length n - 1
-hs + [h]        rows and h, joined          length n + 1
-hs.insert(0, h)     hs[:0] + [h] + hs[0:], in place
+Such a list is a buffer of rows (`growing_lists.py`). Its length must be known at compile time here.
+
+    hs[1:]              rows[1:]                        length n - 1
+    hs + [h]            rows and h, concatenated        length n + 1
+    hs.insert(0, h)     hs[:0] + [h] + hs[0:], in place
 """
 
 from __future__ import annotations
@@ -30,8 +32,8 @@ def list_operator(ctx: Context, op: str, a: Abstract, b: Abstract) -> Ref | None
     if op == "+" and is_list(ctx, a) and is_list(ctx, b):
         return concatenated(ctx, [a, b])
     if op == "*" and is_list(ctx, a) != is_list(ctx, b):
-        x, count = (a, b) if is_list(ctx, a) else (b, a)
-        return concatenated(ctx, [x] * ctx.int_of(count, "how often a list is repeated"))
+        x, times = (a, b) if is_list(ctx, a) else (b, a)
+        return concatenated(ctx, [x] * ctx.int_of(times, "how often a list is repeated"))
     return None
 
 
@@ -45,18 +47,18 @@ def sliced(ctx: Context, x: Ref, which: slice) -> Ref:
     contents = ctx.contents(x)
     if isinstance(contents, ListObject):
         return ctx.new(ListObject(contents.items[which]))
-    taken = range(_count(ctx, x))[which]
-    if not taken:
+    indices = range(_static_length(ctx, x))[which]
+    if not indices:
         return ctx.new(ListObject(()))
-    rows = tuple(Scalar(_rows(row.value, taken), False) for row in contents.rows)
-    found = ctx.new(BufferObject(contents.template, rows, Static(len(taken)), 0, len(taken)))
+    rows = tuple(Scalar(_take_rows(row.value, indices), False) for row in contents.rows)
+    found = ctx.new(BufferObject(contents.template, rows, Static(len(indices)), 0, len(indices)))
     ctx.heap.inherit_alias_edges(x.id, found.id)
     return found
 
 
-def _rows(x: Value, taken: range) -> Value:
+def _take_rows(x: Value, indices: range) -> Value:
     """The rows with these numbers."""
-    forwards = taken if taken.step > 0 else taken[::-1]
+    forwards = indices if indices.step > 0 else indices[::-1]
     axes = x.shape[1:]
     found = shaping.slice(
         x,
@@ -64,31 +66,31 @@ def _rows(x: Value, taken: range) -> Value:
         limit=(forwards[-1] + 1, *axes),
         stride=(forwards.step, *(1 for _ in axes)),
     )
-    return found if taken.step > 0 else shaping.flip(found, axes=(0,))
+    return found if indices.step > 0 else shaping.flip(found, axes=(0,))
 
 
 def concatenated(ctx: Context, xs: Sequence[Ref]) -> Ref:
-    """`xs[0] + xs[1] + ...`, a new list: stacked if one of them is and the items allow it."""
-    xs = [x for x in xs if _count(ctx, x)]
+    """`xs[0] + xs[1] + ...`, a new list: a buffer if one of them is one and all items fit in it."""
+    xs = [x for x in xs if _static_length(ctx, x)]
     if any(isinstance(ctx.contents(x), BufferObject) for x in xs):
         try:
-            return _stacked(ctx, xs)
+            return _concatenated_rows(ctx, xs)
         except Mismatch:
             pass
     return ctx.new(ListObject(tuple(item for x in xs for item in ctx.list_items(x))))
 
 
-def _count(ctx: Context, x: Ref) -> int:
-    return ctx.int_of(ctx.length(x), "the length of a list that is joined or taken apart")
+def _static_length(ctx: Context, x: Ref) -> int:
+    return ctx.int_of(ctx.length(x), "the length of a list that is concatenated or sliced")
 
 
-def _stacked(ctx: Context, xs: Sequence[Ref]) -> Ref:
-    """`concatenated`; raises Mismatch when there are no rows that hold all items."""
+def _concatenated_rows(ctx: Context, xs: Sequence[Ref]) -> Ref:
+    """The lists as one buffer; raises Mismatch when their items have no common template."""
     template = growing_lists.common_template([ctx.contents(x) for x in xs], ctx.heap)
-    found = [_buffer_rows(ctx, x, template) for x in xs]
+    found = [_used_rows(ctx, x, template) for x in xs]
     rows = tuple(Scalar(_concatenated(parts), False) for parts in zip(*found))
-    count = sum(_count(ctx, x) for x in xs)
-    new = ctx.new(BufferObject(template, rows, Static(count), 0, count))
+    length = sum(_static_length(ctx, x) for x in xs)
+    new = ctx.new(BufferObject(template, rows, Static(length), 0, length))
     for x in xs:
         ctx.heap.inherit_alias_edges(x.id, new.id)
         if isinstance(ctx.contents(x), ListObject):
@@ -97,12 +99,12 @@ def _stacked(ctx: Context, xs: Sequence[Ref]) -> Ref:
     return new
 
 
-def _buffer_rows(ctx: Context, x: Ref, template: growing_lists.ItemTemplate) -> list[Value]:
-    """The rows that are there, of either kind of list."""
-    count, contents = _count(ctx, x), ctx.contents(x)
-    capacity = contents.capacity if isinstance(contents, BufferObject) else count
+def _used_rows(ctx: Context, x: Ref, template: growing_lists.ItemTemplate) -> list[Value]:
+    """The rows of the items, of either kind of list: without unused capacity."""
+    length, contents = _static_length(ctx, x), ctx.contents(x)
+    capacity = contents.capacity if isinstance(contents, BufferObject) else length
     buffer = growing_lists.to_buffer(contents, template, capacity, ctx.heap)
-    return [_rows(row.value, range(count)) for row in buffer.rows]
+    return [_take_rows(row.value, range(length)) for row in buffer.rows]
 
 
 def _concatenated(rows: list[Value]) -> Value:
@@ -110,38 +112,38 @@ def _concatenated(rows: list[Value]) -> Value:
 
 
 def replace_items(ctx: Context, x: Ref, new: Ref) -> None:
-    """The list `x` has the items of `new` from here on."""
+    """Give the list `x` the items of `new`."""
     ctx.write(x, ctx.contents(new))
     ctx.heap.inherit_alias_edges(new.id, x.id)
 
 
 def store_slice(ctx: Context, x: Ref, which: slice, items: Ref) -> None:
     """`x[which] = items` (without a step), and with no items `del x[which]`."""
-    start, stop, step = which.indices(_count(ctx, x))
+    start, stop, step = which.indices(_static_length(ctx, x))
     if step != 1:
         ctx.fail(Unsupported, what="a store into every other item of a list built in a loop")
-    ends = (sliced(ctx, x, slice(0, start)), items, sliced(ctx, x, slice(max(start, stop), None)))
-    replace_items(ctx, x, concatenated(ctx, ends))
+    parts = (sliced(ctx, x, slice(0, start)), items, sliced(ctx, x, slice(max(start, stop), None)))
+    replace_items(ctx, x, concatenated(ctx, parts))
 
 
 def delete_items(ctx: Context, x: Ref, which: int | slice) -> None:
     """`del x[which]`"""
-    count = _count(ctx, x)
+    length = _static_length(ctx, x)
     if isinstance(which, int):
-        if not -count <= which < count:
+        if not -length <= which < length:
             message = "list assignment index out of range"
             ctx.fail(BadValue, message=message, exception="IndexError")
-        which = slice(which % count, which % count + 1)
+        which = slice(which % length, which % length + 1)
     store_slice(ctx, x, which, ctx.new(ListObject(())))
 
 
 def pop_last(ctx: Context, x: Ref) -> Abstract:
     """`x.pop()` of a list whose length may be known at run time only."""
     contents = ctx.contents(x)
-    count = growing_lists.list_length(contents)
-    position = number_value(count, np.dtype(np.int64)) - constant(1, np.int64)
-    least = bounds(count)[0]
-    if least is None or least < 1:
+    length = growing_lists.list_length(contents)
+    position = number_value(length, np.dtype(np.int64)) - constant(1, np.int64)
+    min_length = bounds(length)[0]
+    if min_length is None or min_length < 1:
         empty = logic.lt(position, constant(0, np.int64))
         ctx.check(empty, IndexError, "pop from empty list")
     item = growing_lists.item_at(ctx, x, position)

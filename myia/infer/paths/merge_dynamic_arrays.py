@@ -1,6 +1,4 @@
-"""Joins of arrays of run-time size (`infer/paths/merge.py`): after a branch, at the start of a
-trip.
-"""
+"""The merge of dynamic arrays: after a branch, at the start of an iteration (`merge.py`)."""
 
 from __future__ import annotations
 
@@ -31,94 +29,96 @@ from myia.ir.core import Value
 Shape = tuple[int, ...]
 
 
-def merged_dynamic_array(join, a: int, b: int, named: bool) -> Contents | None:
-    """What stands for either of two arrays, one at least of run-time size; None: nothing does."""
-    left, right = join.left[a], join.right[b]
-    if join.hinted is not None and getattr(right, "value", None) not in join.hinted:
+def merged_dynamic_array(merge, a: int, b: int, named: bool) -> Contents | None:
+    """The template of two arrays, at least one of them dynamic; None: they have no common form."""
+    left, right = merge.left[a], merge.right[b]
+    if merge.is_refit and getattr(right, "value", None) not in merge.refit_placeholders:
         return left
-    x, mine = join.read_array.type_of(join.left, a)
-    y, theirs = join.read_array.type_of(join.right, b)
+    x, mine = merge.arrays.type_of(merge.left, a)
+    y, theirs = merge.arrays.type_of(merge.right, b)
     if x.ndim != y.ndim:
         return None
-    if join.loop and not (_alike((x, mine), (y, theirs)) or _can_widen(join, a, x.shape, y.shape)):
+    if merge.is_loop and not (
+        _have_same_form((x, mine), (y, theirs)) or _can_widen(merge, a, x.shape, y.shape)
+    ):
         return None
     dtype = promote((x.dtype, False), (y.dtype, False))[0] if named else x.dtype
     readonly = None
     for side in (left, right):
         if isinstance(side, (DynamicView, ViewObject)):
-            join.view_bases.append((side.base, join.pairs.get((a, b), a)))
+            merge.copies.append((side.base, merge.merged_ids.get((a, b), a)))
             readonly = VIEW_OF_ONE_PATH
         else:
             readonly = readonly or side.readonly
     of = left.value if isinstance(left, DynamicArray) else None
     if of is not None and left.readonly != readonly:
-        join.widened = True
-    extents = tuple(map(partial(_extent, join), mine, theirs, x.shape, y.shape))
+        merge.widened = True
+    axes = tuple(map(partial(_merged_axis, merge), mine, theirs, x.shape, y.shape))
     aval = Aval(dtype, tuple(map(max, x.shape, y.shape)))
-    return DynamicArray(join.slot(aval, of), extents, readonly)
+    return DynamicArray(merge.placeholder(aval, of), axes, readonly)
 
 
-def _alike(x: tuple[Aval, DynamicAxes], y: tuple[Aval, DynamicAxes]) -> bool:
-    """Of one bound, and of run-time size along the same axes.
+def _have_same_form(x: tuple[Aval, DynamicAxes], y: tuple[Aval, DynamicAxes]) -> bool:
+    """The arrays have the same bounds, and the same axes are dynamic.
 
-    Of anything else the size is known if the loop is unrolled.
+    Arrays that differ in this have known sizes if the loop is unrolled.
     """
     return x[0].shape == y[0].shape and [e is None for e in x[1]] == [e is None for e in y[1]]
 
 
-def _can_widen(join, a: int, shape: Shape, other: Shape) -> bool:
-    """In a loop that cannot be unrolled: what the name was before it, to hold what a trip gives.
+def _can_widen(merge, a: int, shape: Shape, other: Shape) -> bool:
+    """A loop that cannot be unrolled: the array from before it gets the bounds of the iteration's.
 
-    Once: what grows from trip to trip has no bound.
+    This is done once: an array that grows in every iteration has no bound.
     """
     grows = any(m > n for n, m in zip(shape, other))
-    return not join.unrolls and join.hinted is None and not (a in join.headers and grows)
+    return not merge.can_unroll and not merge.is_refit and not (a in merge.header_objects and grows)
 
 
-def _extent(
-    join, a: DynamicAxis | None, b: DynamicAxis | None, n: int, m: int
+def _merged_axis(
+    merge, a: DynamicAxis | None, b: DynamicAxis | None, n: int, m: int
 ) -> DynamicAxis | None:
-    """What is there of an axis: on both sides the same, or a prefix of some length."""
+    """The axis on both sides if it is the same, else a prefix whose length is a placeholder."""
     if a is None and b is None and n == m:
         return None
     if a is not None and b is not None and n == m:
-        fixed = a.values() == b.values() and join.entry_slots.isdisjoint(a.values())
+        fixed = a.values() == b.values() and merge.entry_placeholders.isdisjoint(a.values())
         if fixed and a.layout_key == b.layout_key:
             return a
     of = a.length.number if a is not None and a.is_prefix and not a.length.is_static else None
-    return prefix_axis(dynamic_length(join.slot(I64, of), max(n, m)), max(n, m))
+    return prefix_axis(dynamic_length(merge.placeholder(I64, of), max(n, m)), max(n, m))
 
 
-def one_sided_array(join, heap: Heap, id: int) -> Contents:
-    """What stands for an array that only one path has."""
-    aval, extents = join.read_array.type_of(heap, id)
+def one_sided_array(merge, heap: Heap, id: int) -> Contents:
+    """The template of an array that only one path has."""
+    aval, axes = merge.arrays.type_of(heap, id)
     made = tuple(
-        e and prefix_axis(dynamic_length(join.slot(I64), e.bound), e.bound) for e in extents
+        e and prefix_axis(dynamic_length(merge.placeholder(I64), e.bound), e.bound) for e in axes
     )
     contents = heap[id]
     if isinstance(contents, DynamicView):
-        join.view_bases.append((contents.base, id))
-        return DynamicArray(join.slot(aval), made, VIEW_OF_ONE_PATH)
-    return DynamicArray(join.slot(aval), made, contents.readonly)
+        merge.copies.append((contents.base, id))
+        return DynamicArray(merge.placeholder(aval), made, VIEW_OF_ONE_PATH)
+    return DynamicArray(merge.placeholder(aval), made, contents.readonly)
 
 
 def coerced_array(
-    x: PaddedValue, target: DynamicArray, slots: frozenset[Value]
+    x: PaddedValue, target: DynamicArray, placeholders: frozenset[Value]
 ) -> dict[Value, Value]:
-    """What a path yields for the slots of `target`."""
-    value, found, extents = x.value, {}, list(target.dynamic_axes)
+    """The values of `x` for the placeholders of `target`."""
+    value, values, axes = x.value, {}, list(target.dynamic_axes)
     for axis, (mine, wanted) in enumerate(zip(x.dynamic_axes, target.dynamic_axes)):
         if wanted is None:
             continue
-        count = static_length(value.shape[axis])
+        length = static_length(value.shape[axis])
         if mine is not None:
-            count = mine.length
+            length = mine.length
             value = packed(value, axis, mine)[0] if wanted.is_prefix else value
-        if wanted.length.number in slots:
-            found[wanted.length.number] = count.value
+        if wanted.length.number in placeholders:
+            values[wanted.length.number] = length.value
         value = resized(value, axis, wanted.bound)
         if wanted.is_prefix:
-            extents[axis] = prefix_axis(count, wanted.bound)
-    if target.value in slots:
-        found[target.value] = convert(pad_masked(value, tuple(extents)), target.value.dtype)
-    return found
+            axes[axis] = prefix_axis(length, wanted.bound)
+    if target.value in placeholders:
+        values[target.value] = convert(pad_masked(value, tuple(axes)), target.value.dtype)
+    return values

@@ -1,4 +1,10 @@
-"""Skeletons of joined states: what is at their leaves, and what a path yields for their slots."""
+"""Templates of merged states: substitution, and the values of a path for the placeholders.
+
+A template is a tree of abstract values and heap contents, the same on both paths, whose differing
+leaves are placeholders (`merge.py`). `Coercion` walks the state of one path beside the template and
+finds the value for each placeholder: what the path's region yields. After the op, `substitute`
+puts its results in the place of the placeholders.
+"""
 
 from __future__ import annotations
 
@@ -25,25 +31,26 @@ from myia.infer.domain.values import (
     UndefinedType,
 )
 from myia.infer.domain.views import StridedSlice
-from myia.infer.paths import function_choice, points_to
-from myia.infer.paths import merge_dynamic_arrays as sized_joins
+from myia.infer.paths import function_choice, merge_dynamic_arrays, points_to
 from myia.ir.avals import I64
 from myia.ir.core import Value
 from myia.primitives.core.define import constant, zeros
 
 
 class Absent(Abstract):
-    """Stands on the side of a join where there is nothing."""
+    """The side of a merge that has no value."""
 
 
 ABSENT = Absent()
 
 
 def is_absent(x) -> bool:
+    """No value, an unbound name, or None."""
     return isinstance(x, (UndefinedType, Absent)) or (isinstance(x, Static) and x.value is None)
 
 
 def as_optional(x: Abstract) -> Optional:
+    """`x` as an optional that is present, or absent, at compile time."""
     if is_absent(x):
         return Optional(FALSE, ABSENT, x)
     return Optional(TRUE, x, None)
@@ -63,99 +70,105 @@ def substitute(x, env: dict[Value, Value]):
 
 
 class Coercion:
-    """The values that one state has for the slots of a skeleton."""
+    """The values that one state has for the placeholders of a template."""
 
-    def __init__(self, join, heap: Heap):
-        self.join, self.heap = join, heap
-        self.slots = frozenset(join.slots)
-        self.found: dict[Value, Value] = {}
+    def __init__(self, merge, heap: Heap):
+        self.merge, self.heap = merge, heap
+        self.placeholders = frozenset(merge.placeholders)
+        self.values: dict[Value, Value] = {}
         self.done: set[int] = set()
-        self.held: dict[int, int] = {}  # what stands for each object
+        self.name_of: dict[int, int] = {}  # object of this state -> the merged object it becomes
 
     def yields(self, whole: bool = True) -> list[Value]:
-        """A value for each slot: zeros where this state has none, or (not `whole`) is not asked."""
-        for id, target in self.join.merged.items() if whole else ():
-            exchanged = isinstance(target, SelectedArray) and not isinstance(target, PointsTo)
-            if exchanged and id in self.heap:
-                place = swapped_arrays.name_index(self.heap, id, target.options, self.held)
-                self.found[target.index.value] = place
-        return [self.found.get(slot) or zeros(slot.aval) for slot in self.join.slots]
+        """A value for each placeholder: zeros where this state has none.
 
-    def value(self, x: Abstract, skeleton: Abstract) -> None:
-        if isinstance(skeleton, Optional):
+        `whole=False`: the state is that of a path that raises. Its swaps are not computed.
+        """
+        for id, target in self.merge.merged.items() if whole else ():
+            swapped = isinstance(target, SelectedArray) and not isinstance(target, PointsTo)
+            if swapped and id in self.heap:
+                index = swapped_arrays.name_index(self.heap, id, target.options, self.name_of)
+                self.values[target.index.value] = index
+        return [
+            self.values.get(placeholder) or zeros(placeholder.aval)
+            for placeholder in self.merge.placeholders
+        ]
+
+    def value(self, x: Abstract, template: Abstract) -> None:
+        if isinstance(template, Optional):
             side = x if isinstance(x, Optional) else as_optional(x)
-            self.value(side.present, skeleton.present)
-            self.value(side.value, skeleton.value)
-        elif isinstance(skeleton, Choice) and not is_absent(x):
-            self.choice(x, skeleton)
+            self.value(side.present, template.present)
+            self.value(side.value, template.value)
+        elif isinstance(template, Choice) and not is_absent(x):
+            self.choice(x, template)
         elif is_absent(x):
-            return  # nothing here: the slots are filled with zeros
-        elif isinstance(skeleton, Scalar):
-            if skeleton.value in self.slots:
-                self.found[skeleton.value] = number_value(x, skeleton.dtype)
-        elif isinstance(skeleton, Ref):
-            self.object(x, skeleton.id)
+            return  # no value here: the placeholders are filled with zeros
+        elif isinstance(template, Scalar):
+            if template.value in self.placeholders:
+                self.values[template.value] = number_value(x, template.dtype)
+        elif isinstance(template, Ref):
+            self.object(x, template.id)
         else:
-            for child, inner in zip(x.children(), skeleton.children()):
+            for child, inner in zip(x.children(), template.children()):
                 self.value(child, inner)
 
-    def choice(self, x: Abstract, skeleton: Choice) -> None:
-        if skeleton.index.value in self.slots:
-            self.found[skeleton.index.value] = function_choice.option_index(x, skeleton)
-        for option in skeleton.options:
-            own = function_choice.matching_option(option, x)
-            if own is not None:
-                self.value(own, option)
+    def choice(self, x: Abstract, template: Choice) -> None:
+        if template.index.value in self.placeholders:
+            self.values[template.index.value] = function_choice.option_index(x, template)
+        for option in template.options:
+            same = function_choice.matching_option(option, x)
+            if same is not None:
+                self.value(same, option)
 
-    def object(self, x: Ref, joined: int) -> None:
-        target = self.join.merged.get(joined)
-        if target is None or joined in self.done:
+    def object(self, x: Ref, merged_id: int) -> None:
+        target = self.merge.merged.get(merged_id)
+        if target is None or merged_id in self.done:
             return
-        self.done.add(joined)
+        self.done.add(merged_id)
         source = self.heap[x.id]
         if isinstance(target, Invalidated) or isinstance(source, Invalidated):
             return
         if (points_to_set := points_to.points_to_of(target)) is not None:
-            self.alternative(x.id, joined, points_to_set)
+            self.points_to_values(x.id, merged_id, points_to_set)
         elif isinstance(target, SelectedArray):
-            return  # when all that is held is known
+            return  # found in `yields`, once the names of all arrays are known
         else:
-            self.held[x.id] = joined
+            self.name_of[x.id] = merged_id
         if isinstance(target, PointsTo):
             return
         if isinstance(target, ArrayObject):
-            if target.value in self.slots:
-                value = self.join.read_array.read(self.heap, x.id)
-                self.found[target.value] = convert(value, target.value.dtype)
+            if target.value in self.placeholders:
+                value = self.merge.arrays.read(self.heap, x.id)
+                self.values[target.value] = convert(value, target.value.dtype)
             return
         if isinstance(target, DynamicArray):
-            elements = self.join.read_array.padded_value(self.heap, x.id)
-            self.found |= sized_joins.coerced_array(elements, target, self.slots)
+            elements = self.merge.arrays.padded_value(self.heap, x.id)
+            self.values |= merge_dynamic_arrays.coerced_array(elements, target, self.placeholders)
             return
         if isinstance(target, ViewObject):
             self.view(source, target)
             return
         if source.key() != target.key():
-            source = self.join.growth.convert(self.heap, source, target)
+            source = self.merge.list_growth.convert(self.heap, source, target)
         for child, inner in zip(source.children(), target.children()):
             self.value(child, inner)
 
     def view(self, source: ViewObject, target: ViewObject) -> None:
-        """Where the window lies."""
+        """The start indices of a slice."""
         if isinstance(target.step, StridedSlice):
-            for start, slot in zip(source.step.starts, target.step.starts):
-                if slot in self.slots:
-                    self.found[slot] = (
+            for start, placeholder in zip(source.step.starts, target.step.starts):
+                if placeholder in self.placeholders:
+                    self.values[placeholder] = (
                         start if isinstance(start, Value) else constant(start, I64.dtype)
                     )
 
-    def alternative(self, id: int, joined: int, points_to_set: PointsTo) -> None:
-        """Which object a name stands for, and its own array (`infer/paths/points_to.py`)."""
-        options, own = points_to_set.options, self.join.owned.get(joined)
-        if points_to_set.index.value in self.slots:
-            index = points_to.option_index(self.heap, id, options, own)
-            self.found[points_to_set.index.value] = index
-        if own is not None and points_to.may_be_new_array(self.heap, id, options):
-            self.done.add(own)
-            target = self.join.merged[own]
-            self.found[target.value] = self.join.read_array.read(self.heap, id)
+    def points_to_values(self, id: int, merged_id: int, points_to_set: PointsTo) -> None:
+        """Which array of its points-to set a name is, and the value of its loop-private array."""
+        options, private = points_to_set.options, self.merge.private_at_end.get(merged_id)
+        if points_to_set.index.value in self.placeholders:
+            index = points_to.option_index(self.heap, id, options, private)
+            self.values[points_to_set.index.value] = index
+        if private is not None and points_to.may_be_new_array(self.heap, id, options):
+            self.done.add(private)
+            target = self.merge.merged[private]
+            self.values[target.value] = self.merge.arrays.read(self.heap, id)

@@ -75,17 +75,17 @@ def stack(ctx: Context, values: list[Value], axis: int, dtype: np.dtype) -> Valu
 
 def buffer_array(ctx: Context, buffer: BufferObject, dtype: np.dtype | None = None) -> Value:
     """A list built in a loop as one array; its length must be known."""
-    count = growing_lists.list_length(buffer)
-    if not is_static_int(count):
+    length = growing_lists.list_length(buffer)
+    if not is_static_int(length):
         ctx.needs_static("the length of a list that is stacked")
     if buffer.template.kind not in ("number", "array"):
         ctx.fail(BadType, message="a list of tuples cannot be stacked: stack its columns")
     rows = buffer.rows[0].value
-    if count.value != buffer.capacity:
+    if length.value != buffer.capacity:
         rows = shaping.slice(
             rows,
             start=(0,) * rows.aval.ndim,
-            limit=(count.value, *rows.shape[1:]),
+            limit=(length.value, *rows.shape[1:]),
             stride=(1,) * rows.aval.ndim,
         )
     value = Scalar(rows, False) if rows.shape == () else ctx.array(rows)

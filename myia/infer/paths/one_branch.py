@@ -1,4 +1,8 @@
-"""Joins (`infer/paths/merge.py`) of what only one of two paths has, or where only one goes on."""
+"""Merges of values that only one path has, and of branches where only one path goes on.
+
+The template of such a value is the value itself with a placeholder for each run-time leaf. The
+other path yields zeros for them, which are never read.
+"""
 
 from __future__ import annotations
 
@@ -16,53 +20,53 @@ from myia.infer.domain.heap import (
 )
 from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import Abstract, Ref, Scalar
-from myia.infer.paths import merge_dynamic_arrays as sized_joins
+from myia.infer.paths import merge_dynamic_arrays
 from myia.ir.core import Op
 
 
-def surviving_template(join, x: Abstract, left: bool, ops: Iterable[Op]) -> Abstract:
-    """The skeleton of `x` where only one side goes on: what its `ops` define are slots."""
-    join.survivor_defines = frozenset(r for op in ops for r in op.results)
-    heap = join.left if left else join.right
-    skeleton = one_sided_template(join, x, left)
+def surviving_template(merge, x: Abstract, left: bool, ops: Iterable[Op]) -> Abstract:
+    """The template where only one path goes on: the values that its `ops` define are replaced."""
+    merge.survivor_values = frozenset(r for op in ops for r in op.results)
+    heap = merge.left if left else merge.right
+    template = one_sided_template(merge, x, left)
     for id, contents in list(heap.objects.items()):
-        changed = id in join.before and contents is not join.before[id]
-        if changed and id not in join.merged:
-            join.merged[id] = _contents(join, heap, id, left)
-    return skeleton
+        changed = id in merge.before and contents is not merge.before[id]
+        if changed and id not in merge.merged:
+            merge.merged[id] = _contents(merge, heap, id, left)
+    return template
 
 
-def one_sided_template(join, x: Abstract, left: bool) -> Abstract:
-    """The skeleton of a value that only one side has: all its run-time leaves are slots."""
+def one_sided_template(merge, x: Abstract, left: bool) -> Abstract:
+    """The template of a value that only one side has: a placeholder for each run-time leaf."""
     if isinstance(x, Scalar):
-        if join.survivor_defines is not None and x.value not in join.survivor_defines:
+        if merge.survivor_values is not None and x.value not in merge.survivor_values:
             return x
-        return x.with_value(join.slot(x.value.aval, x.value))
+        return x.with_value(merge.placeholder(x.value.aval, x.value))
     if isinstance(x, Ref):
-        if join.hinted is not None:  # the ids of a hint are those of another visit
+        if merge.is_refit:  # the ids of the last fixed point are of another visit
             raise Mismatch("nothing", "an object")
-        if x.id not in join.before and x.id not in join.merged:
-            heap = join.left if left else join.right
-            join.merged[x.id] = _contents(join, heap, x.id, left)
+        if x.id not in merge.before and x.id not in merge.merged:
+            heap = merge.left if left else merge.right
+            merge.merged[x.id] = _contents(merge, heap, x.id, left)
         return x
-    return x.rebuild(tuple(one_sided_template(join, c, left) for c in x.children()))
+    return x.rebuild(tuple(one_sided_template(merge, c, left) for c in x.children()))
 
 
-def _contents(join, heap: Heap, id: int, left: bool) -> Contents:
+def _contents(merge, heap: Heap, id: int, left: bool) -> Contents:
     contents = heap[id]
     if not isinstance(contents, (ViewObject, DynamicView)):
         for base in contents.bases:
-            one_sided_template(join, Ref(base), left)
+            one_sided_template(merge, Ref(base), left)
     if isinstance(contents, (DynamicArray, DynamicView)):
-        if join.loop and join.unrolls:  # then its size is known
+        if merge.is_loop and merge.can_unroll:  # its size is known in the unrolled loop
             raise Mismatch("nothing", describe(Ref(id), heap))
-        return sized_joins.one_sided_array(join, heap, id)
+        return merge_dynamic_arrays.one_sided_array(merge, heap, id)
     if isinstance(contents, ViewObject):
-        survives = join.survivor_defines is not None
-        if (join.tracks_points_to and not join.loop) or (survives and not contents.children()):
-            one_sided_template(join, Ref(contents.base), left)
-            starts = tuple(one_sided_template(join, c, left) for c in contents.children())
+        survives = merge.survivor_values is not None
+        if (merge.tracks_points_to and not merge.is_loop) or (survives and not contents.children()):
+            one_sided_template(merge, Ref(contents.base), left)
+            starts = tuple(one_sided_template(merge, c, left) for c in contents.children())
             return contents.rebuild(starts)
-        join.view_bases.append((contents.base, id))
-        return ArrayObject(join.slot(join.read_array.aval(heap, id)), VIEW_OF_ONE_PATH, False)
-    return contents.rebuild(tuple(one_sided_template(join, c, left) for c in contents.children()))
+        merge.copies.append((contents.base, id))
+        return ArrayObject(merge.placeholder(merge.arrays.aval(heap, id)), VIEW_OF_ONE_PATH, False)
+    return contents.rebuild(tuple(one_sided_template(merge, c, left) for c in contents.children()))

@@ -1,8 +1,8 @@
-"""Closing a region: what leaves it becomes its yields.
+"""Closing a region: the values that are visible after it become its yields.
 
-A part of the program that has been inferred into a builder of its own (a call, the function that a
-derivative is taken of) may return values and change objects. `export` finds every run-time value
-that is visible afterwards; `substitute_results` puts the op's results in their place.
+A call, or the function that a derivative is taken of, is inferred into a builder of its own. It may
+return values and change objects. `Exports` collects every run-time value that is visible
+afterwards. `substitute_results` puts the results of the op in the place of these values.
 """
 
 from __future__ import annotations
