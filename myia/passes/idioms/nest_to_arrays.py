@@ -77,10 +77,10 @@ class NestArrays:
         for change in changes:
             with at(change.op.span):
                 if change.store is not None:
-                    carry = self._stored(carry, change)
+                    carry = self._store(carry, change)
                 else:
-                    total = self._array(self._summed(change, ()), ())
-                    carry = _plus(carry, reshape(total, shape=carry.shape))
+                    total = self._array(self._summed_contribution(change, ()), ())
+                    carry = _add(carry, reshape(total, shape=carry.shape))
         return carry
 
     def _commute(self, one: Effect, other: Effect) -> bool:
@@ -94,76 +94,78 @@ class NestArrays:
             return True
         if one.store is None or other.store is None:
             return False
-        pairs = list(zip(self._axes(one.store), self._axes(other.store)))
+        pairs = list(zip(self._axis_accesses(one.store), self._axis_accesses(other.store)))
         return all(any(x == y and x[1] is k for x, y in pairs) for k in one.path if k in other.path)
 
-    def _axes(self, store: Op) -> list[tuple[LinearForm, Value | None, int]]:
-        return [self._axis(self.nest.ranges.linear_form(x)) for x in start_indices(store)]
+    def _axis_accesses(self, store: Op) -> list[tuple[LinearForm, Value | None, int]]:
+        return [self._axis_access(self.nest.ranges.linear_form(x)) for x in start_indices(store)]
 
-    def _stored(self, array: Value, change: Effect) -> Value:
-        window = self._window(array, start_indices(change.store))
-        if window.sizes == array.shape:
-            return self._after(array, window, change)
-        place = self._place(window)
-        before = dynamic_slice(array, *place, sizes=window.sizes)
-        return dynamic_update_slice(array, self._after(before, window, change), *place)
+    def _store(self, array: Value, change: Effect) -> Value:
+        part = self._slice(array, start_indices(change.store))
+        if part.sizes == array.shape:
+            return self._slice_after(array, part, change)
+        start = self._emit_start(part)
+        before = dynamic_slice(array, *start, sizes=part.sizes)
+        return dynamic_update_slice(array, self._slice_after(before, part, change), *start)
 
-    def _after(self, before: Value, window: _Window, change: Effect) -> Value:
-        """What a window becomes."""
+    def _slice_after(self, before: Value, part: _NestSlice, change: Effect) -> Value:
+        """The elements of a slice after the change, from those `before`."""
         if isinstance(change, Assignment):
-            if set(change.path) != set(window.dims):
+            if set(change.path) != set(part.dims):
                 raise NoWholeArrayForm
             for read in change.reads:
-                factor = Factor(self._along(before, window), window.dims)
-                self.terms[read.results[0]] = _one(factor)
-        found = self._array(self._summed(change, window.dims), window.dims)
-        if window.flips:
-            found = flip(found, axes=window.flips)
-        found = reshape(found, shape=window.sizes)
-        return found if isinstance(change, Assignment) else _plus(before, found)
+                factor = Factor(self._over_indices(before, part), part.dims)
+                self.terms[read.results[0]] = _single(factor)
+        new = self._array(self._summed_contribution(change, part.dims), part.dims)
+        if part.flips:
+            new = flip(new, axes=part.flips)
+        new = reshape(new, shape=part.sizes)
+        return new if isinstance(change, Assignment) else _add(before, new)
 
-    def _summed(self, change: Effect, dims: Path) -> Terms:
-        terms = self._of(change.term)
+    def _summed_contribution(self, change: Effect, dims: Path) -> Terms:
+        """What the iterations assign or add, over the indices `dims`: summed over the others."""
+        terms = self._terms_of(change.term)
         for index in reversed(change.path):
             if index not in dims:
-                terms = tuple(self._sum(product, index) for product in terms)
+                terms = tuple(self._sum_over(product, index) for product in terms)
         return terms
 
     # ----- Values
 
-    def _of(self, x: Value) -> Terms:
+    def _terms_of(self, x: Value) -> Terms:
+        """The value `x` of the nest, in all iterations, as a sum of products of arrays."""
         if x not in self.terms:
-            self.terms[x] = self._found(x)
+            self.terms[x] = self._find_terms(x)
         return self.terms[x]
 
-    def _found(self, x: Value) -> Terms:
+    def _find_terms(self, x: Value) -> Terms:
         if x in self.nest.trip_counts:
-            return _one(self._index(x))
+            return _single(self._index(x))
         if x in self.nest.carried:
             raise NoWholeArrayForm
-        if x not in self.nest.definitions:
-            return _one(Factor(reshape(x, shape=()), ()))
+        if x not in self.nest.definitions:  # the same number in all iterations
+            return _single(Factor(reshape(x, shape=()), ()))
         op = self.nest.definitions[x]
         with at(op.span):
-            return self._made(op, x)
+            return self._terms_of_result(op, x)
 
-    def _made(self, op: Op, x: Value) -> Terms:
+    def _terms_of_result(self, op: Op, x: Value) -> Terms:
         if op.primitive is dynamic_slice:
-            return _one(self._read(op))
+            return _single(self._read(op))
         if op.primitive is loop_p:
-            return self._total(op, op.results.index(x))
+            return self._total_of_inner_loop(op, op.results.index(x))
         if x.aval.size != 1:
             raise NoWholeArrayForm
         if op.primitive is constant_p:
-            return _one(Factor(constant(op.params["value"], x.dtype), ()))
+            return _single(Factor(constant(op.params["value"], x.dtype), ()))
         if op.primitive in SHAPE_CHANGES:
-            return self._of(op.operands[0])
+            return self._terms_of(op.operands[0])
         if not isinstance(op.primitive, PointwisePrimitive):
             raise NoWholeArrayForm
-        operands = [self._of(y) for y in op.operands]
+        operands = [self._terms_of(y) for y in op.operands]
         if op.primitive is mul and x.dtype.kind in "fc":
-            return (self._factors(*operands),)
-        return _one(self._pointwise(op, operands))
+            return (self._multiply_terms(*operands),)
+        return _single(self._pointwise(op, operands))
 
     def _index(self, k: Value) -> Factor:
         n = self.nest.trip_counts[k]
@@ -172,75 +174,80 @@ class NestArrays:
             steps = sub(constant(n - 1, I64.dtype, (n,)), steps)
         return Factor(steps, (k,))
 
-    def _factors(self, x: Terms, y: Terms) -> Product:
-        """Of a product: those of one operand, and the other one, which is multiplied first."""
+    def _multiply_terms(self, x: Terms, y: Terms) -> Product:
+        """The factors of `x * y`. One operand keeps its factors, the other becomes one factor: it
+        was multiplied as a whole, and rounding should stay the same."""
         if len(x) > 1 or (len(y) == 1 and len(y[0]) > len(x[0])):
             x, y = y, x
-        first = x[0] if len(x) == 1 else (self._factor(x),)
-        return (*first, self._factor(y))
+        first = x[0] if len(x) == 1 else (self._as_factor(x),)
+        return (*first, self._as_factor(y))
 
     def _pointwise(self, op: Op, operands: Sequence[Terms]) -> Factor:
         dims = self._union(f.dims for terms in operands for product in terms for f in product)
         arrays = [self._array(terms, dims) for terms in operands]
         return Factor(emit1(op.primitive, *arrays, **op.params), dims)
 
-    def _total(self, op: Op, i: int) -> Terms:
-        """What a loop within the nest makes of a number."""
-        total = self._of(Loop.of(op).carries[i])
+    def _total_of_inner_loop(self, op: Op, i: int) -> Terms:
+        """Result `i` of a loop within the nest, a number that the loop only adds to."""
+        total = self._terms_of(Loop.of(op).carries[i])
         for change in self.nest.effects_on_carry(op, i):
             if change.store is not None:
                 raise NoWholeArrayForm
-            total += self._summed(change, ())
+            total += self._summed_contribution(change, ())
         return total
 
     # ----- Reads
 
     def _read(self, op: Op) -> Factor:
         array = op.operands[0]
-        known = array in self.nest.definitions or array in self.nest.carried
-        if known or op.results[0].aval.size != 1:
+        changes = array in self.nest.definitions or array in self.nest.carried
+        if changes or op.results[0].aval.size != 1:
             raise NoWholeArrayForm
-        window = self._window(array, start_indices(op))
-        whole = window.sizes == array.shape
-        part = array if whole else dynamic_slice(array, *self._place(window), sizes=window.sizes)
-        return Factor(self._along(part, window), window.dims)
+        part = self._slice(array, start_indices(op))
+        if part.sizes != array.shape:
+            array = dynamic_slice(array, *self._emit_start(part), sizes=part.sizes)
+        return Factor(self._over_indices(array, part), part.dims)
 
-    def _along(self, part: Value, window: _Window) -> Value:
-        """What a window holds, over its indices."""
-        part = reshape(part, shape=self._shape(window.dims))
-        return flip(part, axes=window.flips) if window.flips else part
+    def _over_indices(self, elements: Value, part: _NestSlice) -> Value:
+        """The `elements` of a slice as an array over its loop indices, in their direction."""
+        elements = reshape(elements, shape=self._shape(part.dims))
+        return flip(elements, axes=part.flips) if part.flips else elements
 
-    def _window(self, array: Value, place: Sequence[Value]) -> _Window:
-        """What is accessed at `place` in all trips."""
-        axes = [self._axis(self.nest.ranges.linear_form(x)) for x in place]
+    def _slice(self, array: Value, start: Sequence[Value]) -> _NestSlice:
+        """The slice of `array` that all iterations together access at the start indices `start`."""
+        axes = [self._axis_access(self.nest.ranges.linear_form(x)) for x in start]
         dims = tuple(index for _, index, _ in axes if index is not None)
         sizes = tuple(1 if k is None else self.nest.trip_counts[k] for _, k, _ in axes)
-        start = tuple(n for n, _, _ in axes)
-        ends = zip(start, sizes, array.shape)
-        if len(set(dims)) < len(dims) or not all(self._is_inside(*end) for end in ends):
+        least = tuple(n for n, _, _ in axes)
+        inside = all(map(self._is_inside, least, sizes, array.shape))
+        if len(set(dims)) < len(dims) or not inside:  # two axes with one index: a diagonal
             raise NoWholeArrayForm
-        along = [
-            step == self.directions.setdefault(k, step) for _, k, step in axes if k is not None
+        # The first access with an index decides its direction; later ones are flipped to it.
+        same_direction = [
+            stride == self.directions.setdefault(k, stride)
+            for _, k, stride in axes
+            if k is not None
         ]
-        flips = [i for i, same in enumerate(along) if not same]
-        return _Window(start, sizes, dims, tuple(flips))
+        flips = [i for i, same in enumerate(same_direction) if not same]
+        return _NestSlice(least, sizes, dims, tuple(flips))
 
-    def _is_inside(self, start: LinearForm, size: int, extent: int) -> bool:
-        ends = (start, minus(constant_form(extent - size), start))
-        return all(map(self.nest.ranges.is_nonnegative, ends))
+    def _is_inside(self, start: LinearForm, size: int, length: int) -> bool:
+        margins = (start, minus(constant_form(length - size), start))
+        return all(map(self.nest.ranges.is_nonnegative, margins))
 
-    def _place(self, window: _Window) -> list[Value]:
-        return [_emit_index(start) for start in window.start]
+    def _emit_start(self, part: _NestSlice) -> list[Value]:
+        return [_emit_index(start) for start in part.start]
 
-    def _axis(self, start: LinearForm) -> tuple[LinearForm, Value | None, int]:
-        """The least place along an axis, and the index along or against which it moves."""
-        moving = [atom for atom in start if atom in self.nest.trip_counts]
-        rest = LinearForm({atom: n for atom, n in start.items() if atom not in moving})
-        if any(atom in self.nest.definitions for atom in rest):
+    def _axis_access(self, start: LinearForm) -> tuple[LinearForm, Value | None, int]:
+        """Of accesses along one axis: the least start index, the loop index that it depends on (or
+        None), and its stride in that index: 1, -1 (or 0)."""
+        indices = [symbol for symbol in start if symbol in self.nest.trip_counts]
+        rest = LinearForm({symbol: n for symbol, n in start.items() if symbol not in indices})
+        if any(symbol in self.nest.definitions for symbol in rest):
             raise NoWholeArrayForm
-        if not moving:
+        if not indices:
             return rest, None, 0
-        (k, *others) = moving
+        (k, *others) = indices
         if others or abs(start[k]) != 1:
             raise NoWholeArrayForm
         back = self.nest.trip_counts[k] - 1 if start[k] < 0 else 0
@@ -248,17 +255,17 @@ class NestArrays:
 
     # ----- Sums of products
 
-    def _sum(self, product: Product, index: Value) -> Product:
-        """The sum over all trips of the loop of `index`.
+    def _sum_over(self, product: Product, index: Value) -> Product:
+        """The sum of `product` over all iterations of the loop of `index`.
 
-        What is multiplied first stays so: only factors behind all that have the index leave the
-        sum, and one before them if the last alone has it.
+        The order of multiplication stays: only factors after the last one with the index leave the
+        sum, and those before it if they do not have the index.
         """
-        having = [i for i, f in enumerate(product) if index in f.dims]
-        if not having:
-            count = constant(self.nest.trip_counts[index], product[0].value.dtype)
-            return (*product, Factor(count, ()))
-        end = having[-1] + 1
+        dependent = [i for i, f in enumerate(product) if index in f.dims]
+        if not dependent:
+            trip_count = constant(self.nest.trip_counts[index], product[0].value.dtype)
+            return (*product, Factor(trip_count, ()))
+        end = dependent[-1] + 1
         key = (product[:end], index)
         if key not in self.contracted:
             self.contracted[key] = self._contract(product[:end], index)
@@ -267,50 +274,50 @@ class NestArrays:
     def _contract(self, factors: Product, index: Value) -> Product:
         *before, last = factors
         if not before:
-            return (self._reduced(last, index),)
-        first = self._product(tuple(before))
+            return (self._reduce_sum(last, index),)
+        first = self._as_one_factor(tuple(before))
         if index not in first.dims:
-            return (first, self._reduced(last, index))
-        if len(set(first.dims) & set(last.dims)) > 1:  # a product for each of the others
-            return (self._reduced(self._times(first, last), index),)
+            return (first, self._reduce_sum(last, index))
+        if len(set(first.dims) & set(last.dims)) > 1:  # one product for each of the other indices
+            return (self._reduce_sum(self._times(first, last), index),)
         return (self._dot(first, last, index),)
 
-    def _reduced(self, factor: Factor, index: Value) -> Factor:
+    def _reduce_sum(self, factor: Factor, index: Value) -> Factor:
         rest = tuple(k for k in factor.dims if k is not index)
         return Factor(reduce_sum(factor.value, axes=(factor.dims.index(index),)), rest)
 
     def _dot(self, x: Factor, y: Factor, index: Value) -> Factor:
-        """The sum over `index`, the only one that both have."""
-        dims = self._checked(tuple(k for f in (x, y) for k in f.dims if k is not index))
+        """The sum over `index`, the only index that both factors have."""
+        dims = self._check_size(tuple(k for f in (x, y) for k in f.dims if k is not index))
         contract = ((x.dims.index(index),), (y.dims.index(index),))
         return Factor(dot_general(x.value, y.value, contract=contract, batch=((), ())), dims)
 
-    def _product(self, factors: Product) -> Factor:
-        """All factors as one, the first two multiplied first."""
+    def _as_one_factor(self, factors: Product) -> Factor:
+        """The product as one factor, multiplied from left to right."""
         return functools.reduce(self._times, factors)
 
     def _times(self, x: Factor, y: Factor) -> Factor:
         dims = self._union((x.dims, y.dims))
-        return Factor(mul(self._spread(x, dims), self._spread(y, dims)), dims)
+        return Factor(mul(self._broadcast_over(x, dims), self._broadcast_over(y, dims)), dims)
 
     # ----- Arrays
 
-    def _factor(self, terms: Terms) -> Factor:
+    def _as_factor(self, terms: Terms) -> Factor:
         dims = self._union(f.dims for product in terms for f in product)
         return Factor(self._array(terms, dims), dims)
 
     def _array(self, terms: Terms, dims: Path) -> Value:
-        """The sum of `terms` over these indices."""
-        self._checked(dims)
-        return functools.reduce(_plus, (self._multiplied(product, dims) for product in terms))
+        """The sum of `terms`, as an array over the indices `dims`."""
+        self._check_size(dims)
+        return functools.reduce(_add, (self._product_array(product, dims) for product in terms))
 
-    def _multiplied(self, product: Product, dims: Path) -> Value:
+    def _product_array(self, product: Product, dims: Path) -> Value:
         if not all(set(f.dims) <= set(dims) for f in product):
             raise NoWholeArrayForm
-        return self._spread(self._product(product), dims)
+        return self._broadcast_over(self._as_one_factor(product), dims)
 
-    def _spread(self, factor: Factor, dims: Path) -> Value:
-        """The array of a factor over all of `dims`, in their order."""
+    def _broadcast_over(self, factor: Factor, dims: Path) -> Value:
+        """The array of a factor, transposed and broadcast to all indices `dims`, in their order."""
         order = sorted(range(len(factor.dims)), key=lambda i: dims.index(factor.dims[i]))
         value = factor.value
         if order != list(range(len(order))):
@@ -325,18 +332,24 @@ class NestArrays:
 
     def _union(self, all_dims: Iterable[Path]) -> Path:
         found = {k for dims in all_dims for k in dims}
-        return self._checked(tuple(sorted(found, key=self.order.index)))
+        return self._check_size(tuple(sorted(found, key=self.order.index)))
 
-    def _checked(self, dims: Path) -> Path:
-        """`dims`, if an array over them is not larger than those that there are."""
+    def _check_size(self, dims: Path) -> Path:
+        """`dims`, if an array over them has at most `max_elements` elements."""
         if prod(self._shape(dims)) > self.max_elements:
             raise NoWholeArrayForm
         return dims
 
 
 @dataclass(frozen=True)
-class _Window:
-    """What the trips of a nest access of an array; `flips`: axes that are against the indices."""
+class _NestSlice:
+    """The slice of an array that all iterations of a nest access.
+
+    start    its least indices
+    sizes    its lengths
+    dims     the loop indices that run along its axes; an axis without one has one element
+    flips    the positions in `dims` where it runs against the direction chosen for the index
+    """
 
     start: tuple[LinearForm, ...]
     sizes: tuple[int, ...]
@@ -345,17 +358,17 @@ class _Window:
 
 
 def _emit_index(index: LinearForm) -> Value:
-    """Emit a sum of multiples of integers."""
+    """Emit a linear form."""
     total = constant(index[ONE], I64.dtype)
-    for atom, factor in index.items():
-        if atom is not ONE:
-            total = add(total, mul(atom, constant(factor, I64.dtype)))
+    for symbol, factor in index.items():
+        if symbol is not ONE:
+            total = add(total, mul(symbol, constant(factor, I64.dtype)))
     return total
 
 
-def _one(factor: Factor) -> Terms:
+def _single(factor: Factor) -> Terms:
     return ((factor,),)
 
 
-def _plus(x: Value, y: Value) -> Value:
+def _add(x: Value, y: Value) -> Value:
     return add(x, y, reassoc=True)
