@@ -5,7 +5,10 @@
     active    both
 
 Derivatives flow along the edges of one graph over all values, those of nested regions included.
-Integers, booleans, and operations that say they are not differentiable have no edges.
+Integers, booleans, and ops that are declared nondifferentiable have no edges.
+
+The result over-approximates: an active value may still have a zero derivative. No value with a
+derivative is missed.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ from myia.source.diagnostics import InternalError
 def active_values(
     ops: Sequence[Op], sources: Iterable[Value], targets: Iterable[Value]
 ) -> set[Value]:
-    """The values through which the derivative of the targets by the sources flows."""
+    """The values that are both varied and useful, for these sources and targets."""
     flow = list(derivative_edges(ops))
     forward, backward = defaultdict(list), defaultdict(list)
     for x, y in flow:
@@ -36,7 +39,7 @@ def active_values(
 def useful_values(
     ops: Sequence[Op], targets: Iterable[Value], also: Iterable[Edge] = ()
 ) -> set[Value]:
-    """The values on which the targets depend differentiably; `also` gives further edges."""
+    """The values on which the targets depend differentiably; `also`: further edges of the graph."""
     backward = defaultdict(list)
     for x, y in (*derivative_edges(ops), *also):
         backward[y].append(x)
@@ -44,7 +47,7 @@ def useful_values(
 
 
 def derivative_edges(ops: Iterable[Op]) -> Iterator[Edge]:
-    """Pairs (x, y) such that y depends differentiably on x, in one step."""
+    """Pairs (x, y) such that y depends differentiably on x directly."""
     for op in ops:
         if op.primitive.structured:
             for x, y in dataflow_edges(op):
@@ -59,7 +62,7 @@ def derivative_edges(ops: Iterable[Op]) -> Iterator[Edge]:
 
 
 def sources(op: Op) -> list[Value]:
-    """The operands of a plain op through which it has a derivative."""
+    """The operands of an op without regions in which it is differentiable."""
     derivative = op.primitive.derivative
     if derivative is NONDIFFERENTIABLE:
         chosen = ()

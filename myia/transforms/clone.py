@@ -1,9 +1,9 @@
-"""Fresh copies of a region, in a form that the derivative transforms walk.
+"""Clones of a region, with calls inlined: the form that the derivative transforms walk.
 
     call @f(%a = %x) { %y = sin %a; yield %y }      ->      %y = sin %x
 
-Calls are inlined. A replay, which runs the same trips again, has no effects: what a user prints is
-printed by the first forward sweep only.
+Every value of a clone is new. A clone for a *replay*, which recomputes iterations that the forward
+sweep has run already, has no effects: what a user prints is printed by the forward sweep only.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from myia.source.diagnostics import InternalError
 
 
 def clone(region: Region, *, replay: bool = False) -> Region:
-    """A copy of `region` in which every value is new."""
+    """A copy of `region` in which every value is new; for a `replay`, without effects."""
     return _copy(region, {}, replay)
 
 
@@ -29,9 +29,9 @@ def clone_with_args(
     *,
     replay: bool = False,
 ) -> Region:
-    """A fresh copy of `region` without arguments: they are replaced by `args`.
+    """A clone of `region` without arguments: they are replaced by `args`.
 
-    `captured` gives replacements of values of enclosing regions.
+    `captured` replaces values of enclosing regions.
     """
     env = {**(captured or {}), **dict(zip(region.args, args, strict=True))}
     with Builder() as b:
@@ -40,7 +40,7 @@ def clone_with_args(
 
 
 def with_unused_args(region: Region, like: Sequence[Value]) -> Region:
-    """`region` with further arguments, which it does not read."""
+    """`region` with further arguments of the avals and names of `like`, which it does not read."""
     return Region(region.args + _new(like), region.ops, region.yields)
 
 

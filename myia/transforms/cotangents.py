@@ -1,4 +1,4 @@
-"""Tangents and cotangents as the rules handle them: None is zero, nothing is added to nothing."""
+"""Tangents and cotangents while rules run: None is zero, and adding None emits nothing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Update = Callable[[Value], Value]
 
 
 def scaled(partial: Value | Number, t: Value) -> Value | None:
-    """`partial * t`, where rules may write a partial derivative that is constant as a number."""
+    """`partial * t`. Rules may write a constant partial derivative as a number."""
     if isinstance(partial, Value):
         return mul(t, partial)
     if partial == 0:
@@ -34,23 +34,27 @@ def plus(a: Value | None, b: Value | None, **params) -> Value | None:
 
 
 def or_zeros(t: Value | None, like: Value) -> Value:
-    """The tangent or cotangent `t` of the value `like`, zero made explicit."""
+    """The tangent or cotangent `t` of the value `like`; None becomes an array of zeros."""
     return zeros(like.aval) if t is None else t
 
 
 def like_cotangents(xs: Iterable[Value]) -> tuple[Value, ...]:
-    """New values to stand for the cotangents of `xs`, named after them."""
+    """New values for the cotangents of `xs`, named after them."""
     return tuple(Value(x.aval, f"{x.name}_ct" if x.name else None) for x in xs)
 
 
 class Accumulators:
-    """The reverse sweep's sums: for each active value its cotangent so far.
+    """The sums of the reverse sweep: for each active value its cotangent so far.
 
-    This is the `Cotangents` that the rules of primitives see (`ir/primitive.py`). Sums of nested
-    sweeps start from those of the enclosing one, so that a window is added to the buffer that is
-    there already, in a branch and in a loop as in straight code. Other windows wait until the sum
-    is read, to be added together (`windows.py`), and what changes some elements waits for an array
-    to be there that it can change in place: zeros made for it would have to be added to that array.
+    This is the `Cotangents` that the rules of primitives see (`ir/primitive.py`). The sums of a
+    nested sweep start from those of the enclosing one (`inherited`). So the cotangent of a slice is
+    added to the existing buffer, in branches and loops as in straight-line code.
+
+    Where there is no buffer yet, two kinds of contributions are deferred until the sum is read:
+
+    - cotangents of slices at constant start indices, to be combined (`slice_cotangents.py`);
+    - updates of some elements: zeros that were made for them would have to be added to the array
+      that other contributions make, so the update is applied to that array, in place.
     """
 
     def __init__(
@@ -61,58 +65,63 @@ class Accumulators:
     ):
         self.active = active
         self.sums = dict(sums or {})
-        self.begun = frozenset(self.sums)
-        self.windows: dict[Value, dict[Hashable, SliceCotangent]] = {}
-        self.updates: dict[Value, list[tuple[Span | None, Update]]] = {}
-        self.residuals = {} if residuals is None else residuals  # what `custom` ops left behind
+        self.inherited = frozenset(self.sums)
+        self.deferred_slices: dict[Value, dict[Hashable, SliceCotangent]] = {}
+        self.deferred_updates: dict[Value, list[tuple[Span | None, Update]]] = {}
+        self.residuals = (
+            {} if residuals is None else residuals
+        )  # of `custom` ops, from their forward rules
 
     def wants(self, x: Value) -> bool:
         return x in self.active
 
     def get(self, x: Value) -> Value | None:
-        waiting = self.windows.pop(x, None)
-        if waiting:
-            self.sums[x] = sum_of_slice_cotangents(x.aval, self.sums.get(x), list(waiting.values()))
-        for span, change in self.updates.pop(x, ()):
+        """The cotangent of `x` so far, deferred contributions included; None: zero."""
+        slices = self.deferred_slices.pop(x, None)
+        if slices:
+            self.sums[x] = sum_of_slice_cotangents(x.aval, self.sums.get(x), list(slices.values()))
+        for span, change in self.deferred_updates.pop(x, ()):
             with at(span):
                 self.sums[x] = change(or_zeros(self.sums.get(x), x))
         return self.sums.get(x)
 
     def add(self, x: Value, ct: Value | None) -> None:
         if ct is not None and self.wants(x):
-            free = {"reassoc": True} if x in self.begun else {}
-            self.sums[x] = plus(self.sums.get(x), ct, **free)
+            # The sums that an adjoint loop collects have no order that a user wrote.
+            any_order = {"reassoc": True} if x in self.inherited else {}
+            self.sums[x] = plus(self.sums.get(x), ct, **any_order)
 
     def add_slice(self, x: Value, start: tuple[int, ...], ct: Value) -> None:
-        if x in self.begun:
+        if x in self.inherited:
             self.sums[x] = add_to_slice(self.sums[x], ct, static_indices(start))
         elif self.wants(x):
-            waiting, place = self.windows.setdefault(x, {}), (start, ct.shape)
-            if place in waiting:
-                ct = add(waiting[place].ct, ct)
-            waiting[place] = SliceCotangent(start, ct, current_span())
+            slices, key = self.deferred_slices.setdefault(x, {}), (start, ct.shape)
+            if key in slices:
+                ct = add(slices[key].ct, ct)
+            slices[key] = SliceCotangent(start, ct, current_span())
 
     def update(self, x: Value, change: Update) -> None:
         if x in self.sums:
             self.sums[x] = change(self.sums[x])
         elif self.wants(x):
-            self.updates.setdefault(x, []).append((current_span(), change))
+            self.deferred_updates.setdefault(x, []).append((current_span(), change))
 
     def buffer(self, x: Value) -> Value:
+        """The cotangent of `x` so far, as an array even where it is zero."""
         return or_zeros(self.get(x), x)
 
     def replace(self, x: Value, ct: Value) -> None:
-        """`ct` contains what `get` and `buffer` gave."""
+        """Set the sum of `x` to `ct`, which includes what `get` or `buffer` gave."""
         if self.wants(x):
             self.sums[x] = ct
 
     def take(self, x: Value) -> Value | None:
-        """The complete cotangent of `x`, when the sweep reaches its definition."""
+        """Remove and return the cotangent of `x`: the sweep has reached the definition of `x`."""
         total = self.get(x)
         self.sums.pop(x, None)
         return total
 
-    def settle(self) -> None:
-        """Nothing waits any more."""
-        for x in (*self.windows, *self.updates):
+    def flush(self) -> None:
+        """Add all deferred contributions."""
+        for x in (*self.deferred_slices, *self.deferred_updates):
             self.get(x)

@@ -1,7 +1,7 @@
-"""Functions that come with their derivative: the rule is used, the function is not looked into.
+"""Functions with a derivative rule: the rule is used, the function itself is not differentiated.
 
-Where a derivative is taken through such a function, its rule takes its place, and is then a
-program like any other: a second derivative differentiates the rule.
+Where a derivative is taken through such a function, its rule takes its place. The rule is then an
+ordinary part of the program: a second derivative differentiates the rule.
 
     %y = custom %x { f }     rule(x, x_t) -> y, y_t
         forward:   %y, %y_t = call rule(%x, %x_t)
@@ -13,6 +13,8 @@ program like any other: a second derivative differentiates the rule.
                    %x_ct = backward(%r, %y_ct)
 
 The transpose is the pullback of the rule with respect to its tangents, in which it is linear.
+
+The functions here that take `reverse` receive `vjp.reverse`: see the docstring of `vjp.py`.
 """
 
 from __future__ import annotations
@@ -33,15 +35,18 @@ Residuals = dict[Op, tuple[Value, ...]]
 
 
 def is_active(op: Op, active: set[Value]) -> bool:
-    """Whether a derivative flows through a `custom` op."""
-    moved = any(x in active for x in op.operands) and any(y in active for y in op.results)
-    if moved and any(x in active for x in op.operands[: op.params["consts"]]):
+    """Whether a derivative flows through a `custom` op; an error if through a captured value."""
+    flows = any(x in active for x in op.operands) and any(y in active for y in op.results)
+    if flows and any(x in active for x in op.operands[: op.params["consts"]]):
         raise MyiaError(ClosedOver(op.span or current_span(), op.params["name"]))
-    return moved
+    return flows
 
 
 def emit_rule(op: Op, ts: Sequence[Value]) -> tuple[Value, ...]:
-    """Emit `op` by its rule: its results, and the tangents of the floating ones from the `ts`."""
+    """Emit the rule of `op` in its place; returns the tangents of its floating results.
+
+    `ts` are the tangents of the floating operands.
+    """
     if op.params["rule"].mode == "vjp":
         raise MyiaError(NoForwardRule(op.span or current_span(), op.params["name"]))
     (rule,) = _regions(op)
@@ -52,11 +57,14 @@ def emit_rule(op: Op, ts: Sequence[Value]) -> tuple[Value, ...]:
 
 
 def with_rules(ops: Iterable[Op], active: set[Value], residuals: Residuals) -> list[Op]:
-    """`ops`, at any depth, as a reverse sweep runs them forwards; collects `residuals`."""
+    """The forward sweep of `ops`: active `custom` ops, at any depth, become calls of their rules.
+
+    Collects the `residuals` of the rules.
+    """
     with Builder() as b:
         for op in ops:
             if op.primitive is not custom_p:
-                append(_deeper(op, lambda r: region_with_rules(r, active, residuals)))
+                append(_with_changed_regions(op, lambda r: region_with_rules(r, active, residuals)))
             elif not is_active(op, active) or op.params["rule"].mode == "solve":
                 append(op)
             elif op.params["rule"].mode == "jvp":
@@ -69,8 +77,9 @@ def with_rules(ops: Iterable[Op], active: set[Value], residuals: Residuals) -> l
 def region_with_rules(
     region: Region, active: set[Value], residuals: Residuals | None = None
 ) -> Region:
-    found = {} if residuals is None else residuals
-    return _same_or(region, with_rules(region.ops, active, found))
+    """`region` with its ops replaced as by `with_rules`."""
+    residuals = {} if residuals is None else residuals
+    return _with_ops(region, with_rules(region.ops, active, residuals))
 
 
 def pull_back_custom(
@@ -90,7 +99,8 @@ def pull_back_custom(
 
 
 def _transpose_rule(reverse: Callable, op: Op, given: dict, acc: Accumulators) -> None:
-    """The rule is linear in its tangents, so these may be zero where it is pulled back."""
+    """Emit the transpose of a jvp rule. It is linear in the tangents: any value of them will do, so
+    they are zero."""
     xs = _floating(op.operands)
     ts = [zeros(x.aval) for x in xs]
     step = clone_with_args(_regions(op)[0], (*op.operands, *ts), replay=True)
@@ -105,12 +115,12 @@ def _transpose_rule(reverse: Callable, op: Op, given: dict, acc: Accumulators) -
 
 
 def without_rules(region: Region) -> Region:
-    """`region` with calls of the functions, whose rules nobody asks for any more."""
-    return _same_or(region, [_without_rule(op) for op in region.ops])
+    """`region` with `custom` ops as calls of their functions: the rules are not needed any more."""
+    return _with_ops(region, [_without_rule(op) for op in region.ops])
 
 
 def _without_rule(op: Op) -> Op:
-    op = _deeper(op, without_rules)
+    op = _with_changed_regions(op, without_rules)
     if op.primitive is not custom_p:
         return op
     params = {"name": op.params["name"]}
@@ -132,16 +142,16 @@ def _regions(op: Op) -> tuple[Region, ...]:
     """The regions of the rule of `op`, checked against the function whose derivative they are."""
     rule: Rule = op.params["rule"]
     regions = rule.regions
-    floats, moved = _floating(op.operands), _floating(op.results)
+    floats, float_results = _floating(op.operands), _floating(op.results)
     if rule.mode == "jvp":
         (tangents,) = regions
-        takes, gives = (*op.operands, *floats), (*op.results, *moved)
+        takes, gives = (*op.operands, *floats), (*op.results, *float_results)
         fits = _fits(tangents, takes, gives)
     else:
         forward, backward = regions
         residuals = forward.yields[len(op.results) :]
         fits = _fits(forward, op.operands, (*op.results, *residuals)) and _fits(
-            backward, (*residuals, *moved), _floating(op.operands[op.params["consts"] :])
+            backward, (*residuals, *float_results), _floating(op.operands[op.params["consts"] :])
         )
     if not fits:
         raise InternalError(f"the rule of {op.params['name']} does not fit the function")
@@ -153,7 +163,7 @@ def _fits(region: Region, takes: Sequence[Value], gives: Sequence[Value]) -> boo
 
 
 def _call(op: Op, region: Region, operands: Sequence[Value]) -> tuple[Value, ...]:
-    """A call of `region` in the place of `op`; returns what it yields besides."""
+    """Emit a call of `region` in place of `op`; returns the results after those of `op`."""
     more = tuple(Value(y.aval) for y in region.yields[len(op.results) :])
     params = {"name": op.params["name"]}
     call = Op(call_p, tuple(operands), params, (clone(region),), op.results + more, op.span)
@@ -161,13 +171,13 @@ def _call(op: Op, region: Region, operands: Sequence[Value]) -> tuple[Value, ...
     return more
 
 
-def _deeper(op: Op, change: Callable[[Region], Region]) -> Op:
+def _with_changed_regions(op: Op, change: Callable[[Region], Region]) -> Op:
     regions = [change(region) for region in op.regions]
     same = all(new is old for new, old in zip(regions, op.regions))
     return op if same else with_regions(op, regions)
 
 
-def _same_or(region: Region, ops: Sequence[Op]) -> Region:
+def _with_ops(region: Region, ops: Sequence[Op]) -> Region:
     if len(ops) == len(region.ops) and all(p is q for p, q in zip(ops, region.ops)):
         return region
     return Region(region.args, tuple(ops), region.yields)

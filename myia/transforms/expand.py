@@ -1,4 +1,4 @@
-"""The expansion of `derivative` ops: what is left are ordinary ops, loops and their reversals.
+"""The expansion of `derivative` ops into ordinary ops, loops and adjoint loops (`rev`).
 
 %y, %g = derivative vjp wrt (0,) of (0,) (%a = %x) seeds (%1) { %b = sin %a; yield %b }
   ->   %y = sin %x
@@ -23,25 +23,25 @@ MODES = {"jvp": jvp_region, "vjp": vjp_region}
 def expand_derivatives(function: Function) -> Function:
     """`function` without `derivative` ops; nested ones are expanded innermost first.
 
-    After the last of them nobody asks for the derivatives that functions came with, and what is to
-    be run again for a derivative has been said.
+    After the last one no derivative rule is needed any more, and it is settled which calls are
+    recomputed for a derivative: `custom` and `remat` ops become calls.
     """
     return function.with_region(lower_remats(without_rules(_expand(function.region, {}))))
 
 
 def _expand(region: Region, env: Env) -> Region:
-    """`env` names the results of expanded ops; values are unique, so one serves all regions."""
+    """`env` maps the results of expanded ops; values are unique, so one map serves all regions."""
     with Builder() as b:
         for op in region.ops:
             regions = tuple(_expand(r, env) for r in op.regions)
             operands = tuple(env.get(x, x) for x in op.operands)
             if op.primitive is derivative_p:
-                env.update(zip(op.results, _derived(op, operands, regions[0])))
+                env.update(zip(op.results, _expand_derivative(op, operands, regions[0])))
             else:
                 append(Op(op.primitive, operands, op.params, regions, op.results, op.span))
     return Region(region.args, tuple(b.ops), tuple(env.get(y, y) for y in region.yields))
 
 
-def _derived(op: Op, operands, f: Region):
+def _expand_derivative(op: Op, operands, f: Region):
     derived = MODES[op.params["mode"]](f, op.params["wrt"], op.params["of"])
     return inline(derived, operands)

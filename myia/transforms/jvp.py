@@ -1,4 +1,4 @@
-"""Forward mode: beside each active value, its tangent.
+"""Forward mode: beside each active value its tangent is computed.
 
     %y = sin %x     ->     %y = sin %x
                            %1 = cos %x
@@ -34,7 +34,7 @@ def jvp_region(region: Region, wrt: Sequence[int], of: Sequence[int]) -> Region:
     inputs = [source.args[i] for i in wrt]
     outputs = [source.yields[i] for i in of]
     active = active_values(source.ops, inputs, outputs)
-    seeds = [Value(x.aval, _name(x)) for x in inputs]
+    seeds = [Value(x.aval, _tangent_name(x)) for x in inputs]
     with Builder() as b:
         forward = _Forward(active, dict(zip(inputs, seeds)))
         forward.walk(source.ops)
@@ -45,7 +45,10 @@ def jvp_region(region: Region, wrt: Sequence[int], of: Sequence[int]) -> Region:
 
 
 class _Forward:
-    """Emits ops with their tangents; `tangents` has no entry where the tangent is zero."""
+    """Emits ops with their tangents. A value without an entry in `tangents` has a zero tangent.
+
+    Lists named `active` hold the positions of results or carried values that have tangents.
+    """
 
     def __init__(self, active: set[Value], tangents: dict[Value, Value]):
         self.active = active
@@ -85,7 +88,7 @@ class _Forward:
                 arm = self.nested()
                 arm.walk(region.ops)
             arms.append((region, b, arm))
-        moved = [
+        active = [
             i
             for i, y in enumerate(op.results)
             if y in self.active and any(r.yields[i] in arm.tangents for r, _, arm in arms)
@@ -93,28 +96,28 @@ class _Forward:
         regions = []
         for region, b, arm in arms:
             with b:
-                ts = tuple(arm.tangent(region.yields[i]) for i in moved)
+                ts = tuple(arm.tangent(region.yields[i]) for i in active)
             regions.append(Region((), tuple(b.ops), region.yields + ts))
         tangents = _emit_extended(op, op.operands, regions)
-        self.define([op.results[i] for i in moved], tangents)
+        self.define([op.results[i] for i in active], tangents)
 
     def loop(self, op: Op) -> None:
         parts = Loop.of(op)
-        moved = [
+        active = [
             i
             for i, (x, y) in enumerate(zip(parts.body.args[1:], op.results))
             if x in self.active or y in self.active
         ]
-        operands = (*op.operands, *(self.tangent(parts.carries[i]) for i in moved))
-        tangents = _emit_extended(op, operands, self.step(parts, moved))
-        self.define([op.results[i] for i in moved], tangents)
+        operands = (*op.operands, *(self.tangent(parts.carries[i]) for i in active))
+        tangents = _emit_extended(op, operands, self.step(parts, active))
+        self.define([op.results[i] for i in active], tangents)
 
     def rev(self, op: Op) -> None:
         """With f' the body's jvp, jvp(rev f) = rev f': the adjoint's jvp is the adjoint of f'."""
         parts = Loop.of(op)
         n = len(parts.carries)
         args = zip(parts.body.args[1:], parts.adjoint.args[1:])
-        moved = [i for i, (x, z) in enumerate(args) if x in self.active or z in self.active]
+        active = [i for i, (x, z) in enumerate(args) if x in self.active or z in self.active]
         linear = [
             j
             for j, (x, y) in enumerate(zip(adjoint_state_args(parts), op.results))
@@ -123,25 +126,25 @@ class _Forward:
         operands = (
             *op.operands[: op.params["counted"]],
             *parts.carries,
-            *(self.tangent(parts.carries[i]) for i in moved),
+            *(self.tangent(parts.carries[i]) for i in active),
             *adjoint_state(parts),
             *(self.tangent(adjoint_state(parts)[j]) for j in linear),
         )
         k, *args = parts.adjoint.args
-        xs, s = [args[i] for i in moved], [args[n + j] for j in linear]
-        xs_t, s_t = _fresh_like(xs), _fresh_like(s)
+        xs, s = [args[i] for i in active], [args[n + j] for j in linear]
+        xs_t, s_t = _new_tangents(xs), _new_tangents(s)
         args = (k, *args[:n], *xs_t, *args[n:], *s_t)
         pairs = [*zip(xs, xs_t), *zip(s, s_t)]
         adjoint = self.region(parts.adjoint, args, pairs, linear)
-        tangents = _emit_extended(op, operands, [*self.step(parts, moved), adjoint])
+        tangents = _emit_extended(op, operands, [*self.step(parts, active), adjoint])
         self.define([op.results[j] for j in linear], tangents)
 
-    def step(self, parts: Loop, moved: Sequence[int]) -> list[Region]:
-        """The regions `cond` and `body` of a loop whose carries `moved` have tangents."""
+    def step(self, parts: Loop, active: Sequence[int]) -> list[Region]:
+        """The regions `cond` and `body` of a loop whose carried values `active` have tangents."""
         args = parts.body.args
-        xs = [args[1 + i] for i in moved]
-        ts = _fresh_like(xs)
-        body = self.region(parts.body, (*args, *ts), list(zip(xs, ts)), moved)
+        xs = [args[1 + i] for i in active]
+        ts = _new_tangents(xs)
+        body = self.region(parts.body, (*args, *ts), list(zip(xs, ts)), active)
         return [body] if parts.cond is None else [with_unused_args(parts.cond, ts), body]
 
     def region(
@@ -149,17 +152,17 @@ class _Forward:
         region: Region,
         args: tuple[Value, ...],
         pairs: Sequence[tuple[Value, Value]],
-        moved: Sequence[int],
+        active: Sequence[int],
     ) -> Region:
-        """`region` with the tangents `pairs` of its arguments, and of its yields `moved`."""
+        """`region` with the tangents `pairs` of its arguments, and of its yields `active`."""
         with Builder() as b:
             inner = self.nested(dict(pairs))
             inner.walk(region.ops)
-            ts = tuple(inner.tangent(region.yields[i]) for i in moved)
+            ts = tuple(inner.tangent(region.yields[i]) for i in active)
         return Region(args, tuple(b.ops), region.yields + ts)
 
     def custom(self, op: Op) -> None:
-        """The rule takes the place of the function: it gives the values and the tangents."""
+        """Emit the rule in place of the function: it computes the values and the tangents."""
         if not is_active(op, self.active):
             append(op)
             return
@@ -174,12 +177,12 @@ class _Forward:
     def remat(self, op: Op) -> None:
         (body,) = op.regions
         xs = [x for x in body.args if x in self.active]
-        ts = _fresh_like(xs)
-        moved = [i for i, y in enumerate(op.results) if y in self.active]
-        region = self.region(body, (*body.args, *ts), list(zip(xs, ts)), moved)
+        ts = _new_tangents(xs)
+        active = [i for i, y in enumerate(op.results) if y in self.active]
+        region = self.region(body, (*body.args, *ts), list(zip(xs, ts)), active)
         given = (self.tangent(x) for x, z in zip(op.operands, body.args) if z in self.active)
         tangents = _emit_extended(op, (*op.operands, *given), [region])
-        self.define([op.results[i] for i in moved], tangents)
+        self.define([op.results[i] for i in active], tangents)
 
 
 _STRUCTURED = {
@@ -192,7 +195,7 @@ _STRUCTURED = {
 
 
 def tangents_of(op: Op, ts: Sequence[Value | None]) -> Sequence[Value | None]:
-    """The tangents of a plain op's results, from its primitive's derivative."""
+    """The tangents of the results of an op without regions, by its primitive's derivative."""
     derivative, xs = op.primitive.derivative, op.operands
     if isinstance(derivative, Explicit):
         return derivative.jvp(op.results, xs, ts, **op.params)
@@ -206,13 +209,13 @@ def tangents_of(op: Op, ts: Sequence[Value | None]) -> Sequence[Value | None]:
         groups = (tuple(range(len(xs))),) if derivative.groups is None else derivative.groups
         for group in groups:
             if any(ts[i] is not None for i in group):
-                moved = [or_zeros(ts[i], x) if i in group else x for i, x in enumerate(xs)]
-                total = plus(total, emit1(op.primitive, *moved, **op.params))
+                operands = [or_zeros(ts[i], x) if i in group else x for i, x in enumerate(xs)]
+                total = plus(total, emit1(op.primitive, *operands, **op.params))
     return [total]
 
 
 def _emit_extended(op: Op, operands: Sequence[Value], regions: Sequence[Region]) -> tuple:
-    """Emit `op` with more operands and yields: it keeps its results and has further ones."""
+    """Emit `op` with more operands and yields; returns the results that it has besides its own."""
     avals = op.primitive.avals(*(x.aval for x in operands), regions=tuple(regions), **op.params)
     more = tuple(Value(a) for a in avals[len(op.results) :])
     results = op.results + more
@@ -220,9 +223,9 @@ def _emit_extended(op: Op, operands: Sequence[Value], regions: Sequence[Region])
     return more
 
 
-def _fresh_like(xs: Sequence[Value]) -> tuple[Value, ...]:
-    return tuple(Value(x.aval, _name(x)) for x in xs)
+def _new_tangents(xs: Sequence[Value]) -> tuple[Value, ...]:
+    return tuple(Value(x.aval, _tangent_name(x)) for x in xs)
 
 
-def _name(x: Value) -> str | None:
+def _tangent_name(x: Value) -> str | None:
     return f"{x.name}_t" if x.name else None

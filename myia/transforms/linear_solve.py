@@ -1,12 +1,15 @@
-"""Solutions of linear equations by a solver that is not looked into: `custom` in the mode "solve".
+"""Linear systems solved by a user's solver: implicit derivatives, the solver is not differentiated.
 
     %x = custom %p %b { solve }         A(p) x = b
         forward:   A x_t = b_t - (A_t) x            solved by the same solver
-        reverse:   A^T b_ct = x_ct                  solved by that of the transposed equation
+        reverse:   A^T b_ct = x_ct                  solved by the solver of the transposed system
                    p_ct = the pullback of -A(p) x at b_ct
 
-Each is such an equation again, so that derivatives of all orders follow. The solver's own
-operands, a preconditioner or a first guess, do not change the solution, and have no derivative.
+Each of these is such a system again, so derivatives of all orders follow. The solver's own operands
+(a preconditioner, a first guess) do not change the solution and have no derivative. In the IR this
+is a `custom` op whose rule has the mode "solve".
+
+`reverse`, `jvp_region` and `vjp_region` are handed in: see the docstring of `vjp.py`.
 """
 
 from __future__ import annotations
@@ -28,22 +31,23 @@ from myia.transforms.errors import NoTransposedSolver
 def tangents_of_linear_solve(
     jvp_region: Callable, op: Op, ts: Sequence[Value | None]
 ) -> Sequence[Value]:
-    """Emit the tangents of the results of `op`, from those of its operands (None: zero)."""
+    """Emit the tangents of the solution, from those of the operands of `op` (None: zero)."""
     n = len(op.results)
     params, of_params, of_b = op.operands[:-n], ts[:-n], ts[-n:]
     right = [or_zeros(t, b) for t, b in zip(of_b, op.operands[-n:])]
     wrt = [i for i, t in enumerate(of_params) if t is not None]
     if wrt:
-        moved = jvp_region(op.params["rule"].regions[0], wrt, range(n))
+        with_tangents = jvp_region(op.params["rule"].regions[0], wrt, range(n))
         seeds = [of_params[i] for i in wrt]
-        images = inline(moved, (*params, *op.results, *seeds))[n:]
+        images = inline(with_tangents, (*params, *op.results, *seeds))[n:]
         right = [r - image for r, image in zip(right, images)]
-    return _solution(op, (*params, *right), op.regions[0], op.params["rule"])
+    return _solve(op, (*params, *right), op.regions[0], op.params["rule"])
 
 
 def pull_back_linear_solve(
     reverse: Callable, vjp_region: Callable, op: Op, cts: Sequence[Value | None], acc: Accumulators
 ) -> None:
+    """Add the cotangents of the right-hand side and of the parameters of A, from `cts`."""
     rule: Rule = op.params["rule"]
     if len(rule.regions) == 1:
         raise MyiaError(NoTransposedSolver(op.span or current_span(), op.params["name"]))
@@ -52,7 +56,7 @@ def pull_back_linear_solve(
     params, xs = op.operands[:-n], op.results
     seeds = [or_zeros(ct, x) for ct, x in zip(cts, xs)]
     back = Rule("solve", lambda: (_transposed(vjp_region, matvec, n), op.regions[0]))
-    of_b = _solution(op, (*params, *seeds), solve_transposed, back)
+    of_b = _solve(op, (*params, *seeds), solve_transposed, back)
     for b, ct in zip(op.operands[-n:], of_b):
         acc.add(b, ct)
     wanted = list(dict.fromkeys(p for p in params if acc.wants(p)))
@@ -63,22 +67,22 @@ def pull_back_linear_solve(
             acc.add(p, sums.get(p))
 
 
-def _solution(op: Op, operands: Sequence[Value], solve: Region, rule: Rule) -> Sequence[Value]:
-    """Emit the solution of an equation like that of `op`."""
+def _solve(op: Op, operands: Sequence[Value], solve: Region, rule: Rule) -> Sequence[Value]:
+    """Emit the solution of a system of the same form as that of `op`."""
     params = {**op.params, "rule": rule}
     return emit(custom_p, *operands, regions=(clone(solve),), **params)
 
 
 def _transposed(vjp_region: Callable, matvec: Region, n: int) -> Region:
-    """(*params, *cotangents of b) -> *cotangents of x, which is 0: the product is linear in it."""
-    count = len(matvec.args) - n
-    pullback = vjp_region(matvec, range(count, count + n), range(n))
+    """(*params, *cotangents of b) -> *cotangents of x. A(p) x is linear in x: x may be zero."""
+    n_params = len(matvec.args) - n
+    pullback = vjp_region(matvec, range(n_params, n_params + n), range(n))
 
     def body(*args: Value) -> Sequence[Value]:
-        at = [zeros(x.aval) for x in matvec.args[count:]]
-        return inline(pullback, (*args[:count], *at, *args[count:]))[n:]
+        at = [zeros(x.aval) for x in matvec.args[n_params:]]
+        return inline(pullback, (*args[:n_params], *at, *args[n_params:]))[n:]
 
-    return build_region([*(p.aval for p in matvec.args[:count]), *_avals(matvec.yields)], body)
+    return build_region([*(p.aval for p in matvec.args[:n_params]), *_avals(matvec.yields)], body)
 
 
 def _avals(values: Sequence[Value]) -> list:

@@ -10,13 +10,16 @@
     ... reads %a                                  }
                                                   ... reads %r
 
-The input is not valid IR: values of a branch are read outside of it. Only the pullback of the same
-branch reads them, that is, only when the branch was taken. So a residual of one branch shares its
-place with one of the other branch of the same aval, and what the branch yields anyhow is read from
-there. Constants are simply made again, and so are indices computed of what is known before the
-branch: else a loop would record them, and nobody could tell where an array is read or written. In a
-region that is to be linear in some values, what depends on these has places of its own: else the
-result of an `if` would depend on them though what is read of it does not.
+The input is not valid IR yet: values of a branch are read outside of it. They are read only by the
+pullback of the same branch, which runs only when that branch was taken. Therefore
+
+- a residual of one branch shares a result with a residual of the other one of the same aval;
+- a value that the branch yields anyway is read from that result;
+- constants, and indices computed from values before the branch, are recomputed where they are read:
+  as residuals a loop would record them, and analyses could not tell which elements are accessed.
+
+In a region that must be linear in some values, residuals that depend on them share no result with
+residuals that do not. Else a result would depend on those values although its readers do not.
 """
 
 from __future__ import annotations
@@ -33,111 +36,115 @@ from myia.primitives.core.define import constant_p, zeros
 from myia.primitives.core.structured import if_p
 from myia.primitives.pointwise.arithmetic import add, mul, neg, sub
 
-COUNTING = {add, sub, mul, neg}
+INDEX_ARITHMETIC = {add, sub, mul, neg}
 
 # A residual of `then` and one of `else`, of the same aval; None: that branch has none.
 ResidualPair = tuple[Value | None, Value | None]
 
 
-def export_residuals(region: Region, apart: Iterable[Value] = ()) -> Region:
-    """`region` with every value that is read outside of its branch exported from its `if`.
+def export_residuals(region: Region, linear_in: Iterable[Value] = ()) -> Region:
+    """`region` with every value that is read outside of its branch as a result of its `if`.
 
-    What depends on the values `apart` shares no place with what does not.
+    Residuals that depend on the values `linear_in` share no result with those that do not.
     """
     if any(op.primitive is if_p for op in region.ops):
-        moved = set(apart)
-        _collect_dependents(region.ops, moved)
-        return _export(region, {}, moved)
+        dependents = set(linear_in)
+        _collect_dependents(region.ops, dependents)
+        return _export(region, {}, dependents)
     return region
 
 
 def _collect_dependents(ops: Iterable[Op], found: set[Value]) -> None:
-    """Add to `found` what depends on it, branch by branch."""
+    """Add to `found` the values that depend on it, for each branch by itself."""
     for op in ops:
         if op.primitive is if_p and op.operands[0] not in found:
             for region in op.regions:
                 _collect_dependents(region.ops, found)
-            for y, *ends in zip(op.results, *(region.yields for region in op.regions)):
-                if not found.isdisjoint(ends):
+            for y, *yielded in zip(op.results, *(region.yields for region in op.regions)):
+                if not found.isdisjoint(yielded):
                     found.add(y)
         elif not found.isdisjoint(reads(op)):
             found.update(op.results)
 
 
-def _export(region: Region, env: Env, apart: set[Value]) -> Region:
-    """`env` names what was exported already, also for the regions nested in this one."""
+def _export(region: Region, env: Env, dependents: set[Value]) -> Region:
+    """`env` maps exported residuals to the results that hold them, for nested regions too."""
     env = dict(env)
     escaping = _escaping(region)
     with Builder() as b:
         for op in region.ops:
             if op.primitive is if_p:
-                _export_from(op, escaping[op], env, apart)
+                _export_from(op, escaping[op], env, dependents)
             else:
                 append(substituted(op, env))
     return Region(region.args, tuple(b.ops), _lookup(region.yields, env))
 
 
-def _export_from(op: Op, escaping: Sequence[Sequence[Value]], env: Env, apart: set[Value]) -> None:
-    """Emit the `if` with its residuals as further results, which `env` then names."""
-    again = [_made_again(region) for region in op.regions]
+def _export_from(
+    op: Op, escaping: Sequence[Sequence[Value]], env: Env, dependents: set[Value]
+) -> None:
+    """Emit the `if` with its residuals as further results, and record these in `env`."""
+    recomputed = [_recomputable(region) for region in op.regions]
     others = [
-        [x for x in found if x not in made] for found, made in zip(escaping, again, strict=True)
+        [x for x in found if x not in made]
+        for found, made in zip(escaping, recomputed, strict=True)
     ]
     yielded = {
         y: z
         for region in op.regions
         for y, z in zip(region.yields, op.results)
-        if (y in apart) == (z in apart)
+        if (y in dependents) == (z in dependents)
     }
     known = {x: yielded[x] for found in others for x in found if x in yielded}
-    places = _shared_places(
-        *([x for x in found if x not in known] for found in others), apart=apart
+    pairs = _pair_residuals(
+        *([x for x in found if x not in known] for found in others), dependents=dependents
     )
     arms = []
     for which, region in enumerate(op.regions):
-        residuals = tuple(place[which] for place in places)
+        residuals = tuple(pair[which] for pair in pairs)
         found = tuple(x for x in residuals if x is not None)
-        arm = _export(Region((), region.ops, region.yields + found), env, apart)
-        arms.append(_padded(arm, len(region.yields), places, which))
-    results = tuple(Value((x or y).aval) for x, y in places)
+        arm = _export(Region((), region.ops, region.yields + found), env, dependents)
+        arms.append(_padded(arm, len(region.yields), pairs, which))
+    results = tuple(Value((x or y).aval) for x, y in pairs)
     regions = tuple(arms)
     append(Op(if_p, _lookup(op.operands, env), op.params, regions, op.results + results, op.span))
-    for place, result in zip(places, results):
-        env.update((x, result) for x in place if x is not None)
+    for pair, result in zip(pairs, results):
+        env.update((x, result) for x in pair if x is not None)
     env.update(known)
-    for found, made in zip(escaping, again):
+    for found, made in zip(escaping, recomputed):
         for definition in needed(list(made.values()), found):
             append(clone_op(definition, env))
 
 
-def _made_again(region: Region) -> dict[Value, Op]:
-    """Constants, and numbers that count: of a branch those that take nothing else of it."""
+def _recomputable(region: Region) -> dict[Value, Op]:
+    """Constants of a branch, and integers that it computes from these and from outside values."""
     inside, found = dict(_defined(region)), {}
     for x, d in inside.items():
-        counts = d.primitive in COUNTING and x.dtype.kind in "iu" and x.aval.size == 1
+        is_index = d.primitive in INDEX_ARITHMETIC and x.dtype.kind in "iu" and x.aval.size == 1
         if d.primitive is constant_p or (
-            counts and all(y in found or y not in inside for y in d.operands)
+            is_index and all(y in found or y not in inside for y in d.operands)
         ):
             found[x] = d
     return found
 
 
-def _padded(arm: Region, n: int, places: Sequence[ResidualPair], which: int) -> Region:
-    """`arm`, which yields its own residuals after `n` others, with zeros in the empty places."""
+def _padded(arm: Region, n: int, pairs: Sequence[ResidualPair], which: int) -> Region:
+    """`arm`, which yields its own residuals after `n` others, with zeros for those it lacks."""
     own = iter(arm.yields[n:])
     with Builder() as b:
-        yields = [zeros((x or y).aval) if (x, y)[which] is None else next(own) for x, y in places]
+        yields = [zeros((x or y).aval) if (x, y)[which] is None else next(own) for x, y in pairs]
     return Region((), arm.ops + tuple(b.ops), arm.yields[:n] + tuple(yields))
 
 
-def _shared_places(
-    then: Iterable[Value], other: Iterable[Value], apart: set[Value]
+def _pair_residuals(
+    then: Iterable[Value], other: Iterable[Value], dependents: set[Value]
 ) -> list[ResidualPair]:
+    """Pairs of residuals that share a result: of one aval, both or neither of them dependent."""
     groups: dict = defaultdict(lambda: ([], []))
     for which, values in enumerate((then, other)):
         for x in values:
-            groups[x.aval, x in apart][which].append(x)
-    return [place for columns in groups.values() for place in zip_longest(*columns)]
+            groups[x.aval, x in dependents][which].append(x)
+    return [pair for columns in groups.values() for pair in zip_longest(*columns)]
 
 
 def _escaping(region: Region) -> dict[Op, list[list[Value]]]:

@@ -1,4 +1,4 @@
-"""Sums of windows: the cotangent of an array that was read in parts, of which the places are known.
+"""Sums of slice cotangents: the cotangent of an array that was read in slices at constant indices.
 
     %a = slice %x {0:2}                            %x_ct = concatenate %a_ct, %b_ct
     %b = slice %x {2:5}      ->   in reverse
@@ -7,10 +7,10 @@
     %b = slice %x {1:5}      ->   in reverse       %2 = pad %b_ct {low=1}
                                                    %x_ct = add %1, %2
 
-Windows that do not overlap make up one layer, an array of the size of `x`; layers are added. A
-layer costs as much as the array, so one that covers little of it is added in place instead, window
-by window: n reads of single elements cost O(n), wherever they are. So are the windows of a large
-array which overlap others.
+Disjoint slices form a *layer*, one array of the shape of `x`; layers are added. A layer costs as
+much as the array. One that covers little of the array is therefore added in place instead, slice by
+slice: n reads of single elements cost O(n), wherever they are. Overlapping slices of a large array
+are added in place, too.
 """
 
 from __future__ import annotations
@@ -29,21 +29,22 @@ from myia.source.span import Span
 
 MAX_ELEMENTS_PER_COVERED = 2  # of an array, for each element that a layer covers
 
-# Sums of padded windows are one fused loop, but no vector instructions: a stencil's gradient takes
-# 0.8 to 1.0 times as long by them on arrays that the first cache holds, 1.3 times on larger ones.
+# XLA fuses a sum of padded slices into one loop, but without vector instructions. With it the
+# gradient of a stencil takes 0.8 to 1.0 times as long on arrays that the first cache holds, 1.3
+# times as long on larger ones.
 MAX_PADDED_BYTES = 32_768
 
 
 @dataclass(frozen=True, slots=True)
 class SliceCotangent:
-    """`ct`, the cotangent of the part of an array that begins at `start`; `span` reads the part."""
+    """`ct` is the cotangent of the slice at `start`; `span` is where the source reads the slice."""
 
     start: tuple[int, ...]
     ct: Value
     span: Span | None
 
-    def partial(self, x: Aval) -> list[int]:
-        """The axes of which the window is not all."""
+    def partial_axes(self, x: Aval) -> list[int]:
+        """The axes along which the slice is shorter than `x`."""
         return [axis for axis, n in enumerate(x.shape) if self.ct.shape[axis] != n]
 
     def interval(self, axis: int) -> tuple[int, int]:
@@ -51,80 +52,82 @@ class SliceCotangent:
 
 
 def sum_of_slice_cotangents(
-    x: Aval, total: Value | None, windows: Sequence[SliceCotangent]
+    x: Aval, total: Value | None, slices: Sequence[SliceCotangent]
 ) -> Value:
-    """`total` (None: zero) and the windows, as one array like `x`."""
+    """The sum of `total` (None: zero) and the slice cotangents `slices`, as one array like `x`."""
     layers, rest = [], []
-    for layer in _layers(x, windows):
-        (layers if _worth_an_array(x, layer) else rest).append(layer)
+    for layer in _layers(x, slices):
+        (layers if _is_worth_an_array(x, layer) else rest).append(layer)
     if total is None and not layers:
         layers.append(rest.pop(0))
     for layer in layers:
         with at(layer[0].span):
             ct = _array(x, layer)
             total = ct if total is None else add(total, ct)
-    for window in (window for layer in rest for window in layer):
-        with at(window.span):
-            total = add_to_slice(total, window.ct, static_indices(window.start))
+    for part in (part for layer in rest for part in layer):
+        with at(part.span):
+            total = add_to_slice(total, part.ct, static_indices(part.start))
     return total
 
 
-def _worth_an_array(x: Aval, layer: Sequence[SliceCotangent]) -> bool:
-    dense = MAX_ELEMENTS_PER_COVERED * sum(w.ct.aval.size for w in layer) >= x.size
+def _is_worth_an_array(x: Aval, layer: Sequence[SliceCotangent]) -> bool:
+    """Whether a layer is worth an array of its own."""
+    dense = MAX_ELEMENTS_PER_COVERED * sum(part.ct.aval.size for part in layer) >= x.size
     return dense and (len(layer) > 1 or x.nbytes <= MAX_PADDED_BYTES)
 
 
 # ----- Layers
 
 
-def _layers(x: Aval, windows: Sequence[SliceCotangent]) -> Iterator[list[SliceCotangent]]:
-    """The windows, in groups which do not overlap and can be laid side by side along one axis."""
+def _layers(x: Aval, slices: Sequence[SliceCotangent]) -> Iterator[list[SliceCotangent]]:
+    """The slices in groups: disjoint ones to concatenate along one axis, or one slice alone."""
     along: dict[int, list[SliceCotangent]] = {}
-    for window in windows:
-        axes = window.partial(x)
+    for part in slices:
+        axes = part.partial_axes(x)
         if len(axes) == 1:
-            along.setdefault(axes[0], []).append(window)
+            along.setdefault(axes[0], []).append(part)
         else:
-            yield [window]
+            yield [part]
     for axis, group in along.items():
         yield from _disjoint(group, axis)
 
 
-def _disjoint(windows: Sequence[SliceCotangent], axis: int) -> list[list[SliceCotangent]]:
-    """As few groups without overlaps as possible, each in order."""
+def _disjoint(slices: Sequence[SliceCotangent], axis: int) -> list[list[SliceCotangent]]:
+    """The slices in as few groups of disjoint ones as possible, each in ascending order."""
     layers: list[list[SliceCotangent]] = []
-    for window in sorted(windows, key=lambda w: w.interval(axis)):
-        start, _ = window.interval(axis)
+    for part in sorted(slices, key=lambda part: part.interval(axis)):
+        start, _ = part.interval(axis)
         free = (layer for layer in layers if layer[-1].interval(axis)[1] <= start)
         layer = next(free, None)
         if layer is None:
-            layers.append([window])
+            layers.append([part])
         else:
-            layer.append(window)
+            layer.append(part)
     return layers
 
 
 def _array(x: Aval, layer: Sequence[SliceCotangent]) -> Value:
-    """The windows of a layer in an array like `x`, zero elsewhere."""
+    """The slices of a layer as an array like `x`, zero elsewhere."""
     if len(layer) == 1:
         return _padded(x, layer[0])
-    (axis,) = layer[0].partial(x)
+    (axis,) = layer[0].partial_axes(x)
     parts, end = [], 0
-    for window in layer:
-        start, after = window.interval(axis)
-        parts += [*_gap(x, axis, start - end), window.ct]
+    for part in layer:
+        start, after = part.interval(axis)
+        parts += [*_gap(x, axis, start - end), part.ct]
         end = after
     return concatenate(*parts, *_gap(x, axis, x.shape[axis] - end), axis=axis)
 
 
-def _gap(x: Aval, axis: int, extent: int) -> list[Value]:
-    shape = (*x.shape[:axis], extent, *x.shape[axis + 1 :])
-    return [zeros(x.with_shape(shape))] if extent else []
+def _gap(x: Aval, axis: int, length: int) -> list[Value]:
+    """Zeros of this length along `axis`; none if it is zero."""
+    shape = (*x.shape[:axis], length, *x.shape[axis + 1 :])
+    return [zeros(x.with_shape(shape))] if length else []
 
 
-def _padded(x: Aval, window: SliceCotangent) -> Value:
-    if window.ct.shape == x.shape:
-        return window.ct
-    high = tuple(n - a - m for n, a, m in zip(x.shape, window.start, window.ct.shape))
+def _padded(x: Aval, part: SliceCotangent) -> Value:
+    if part.ct.shape == x.shape:
+        return part.ct
+    high = tuple(n - a - m for n, a, m in zip(x.shape, part.start, part.ct.shape))
     none = (0,) * x.ndim
-    return pad(window.ct, constant(0, x.dtype), low=window.start, high=high, interior=none)
+    return pad(part.ct, constant(0, x.dtype), low=part.start, high=high, interior=none)

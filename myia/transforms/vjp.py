@@ -3,10 +3,15 @@
     %y = sin %x     ->     %y = sin %x         ...      %1 = cos %x
                                                         %x_ct = mul %y_ct, %1
 
-The pullback reads the primal's values directly, also those inside the branches of an `if`; what it
-reads of them are the residuals, which `residuals.py` then makes visible. Of a branch the pullback
-is a branch, on the same predicate; of a loop it is a `rev` (`vjp_loops.py`). Each cotangent is
-accumulated in place (`cotangents.Accumulators`).
+The pullback reads the primal's values directly, also those inside the branches of an `if`. The
+values that it reads are the residuals; `residuals.py` makes those of branches visible. The pullback
+of a branch is a branch on the same predicate; that of a loop is a `rev` (`vjp_loops.py`). Each
+cotangent is accumulated in place (`cotangents.Accumulators`).
+
+Differentiation is recursive: `reverse` pulls back loops, and the pullback of a loop calls `reverse`
+on its body. The two stand in different files, and imports have no cycles: this file imports the
+pullbacks of loops, `rev`, `custom`, `remat` and linear solves. So each of these receives `reverse`
+(and `vjp_region`) as an argument, to call it on its regions.
 """
 
 from __future__ import annotations
@@ -52,7 +57,7 @@ def reverse(
 ) -> Accumulators:
     """Emit `ops` and then their pullback, from the cotangents `cts` to those of `wanted`.
 
-    `sums` are cotangents that enclosing sweeps have collected already.
+    `sums` are the cotangents that enclosing sweeps have accumulated already.
     """
     active = active_values(ops, wanted, [y for y, _ in cts])
     acc = Accumulators(active, sums)
@@ -71,7 +76,7 @@ def pull_back(ops: Sequence[Op], acc: Accumulators) -> None:
         if any(ct is not None for ct in cts):
             with at(op.span):
                 _pull_back_op(op, cts, acc)
-    acc.settle()
+    acc.flush()
 
 
 def _pull_back_op(op: Op, cts: list[Value | None], acc: Accumulators) -> None:
@@ -114,9 +119,10 @@ def _pull_back_plain(op: Op, cts: list[Value | None], acc: Accumulators) -> None
 
 
 def _transpose_jvp(op: Op, cts: list[Value | None], acc: Accumulators) -> None:
-    """The pullback of an op whose derivative states only its jvp: that of the jvp's linear ops.
+    """The pullback of an op whose derivative is stated as a jvp only: the transpose of that jvp.
 
-    The ops that read a tangent are pulled back but not emitted: being linear, they are not read.
+    Ops that depend on a tangent are pulled back but not emitted: they are linear in the tangents,
+    so no pullback reads their results.
     """
     ts = [Value(x.aval) if acc.wants(x) else None for x in op.operands]
     wanted = [t for t in ts if t is not None]
@@ -124,16 +130,16 @@ def _transpose_jvp(op: Op, cts: list[Value | None], acc: Accumulators) -> None:
         tangents = op.primitive.derivative.jvp(op.results, op.operands, ts, **op.params)
         needed = [(t, ct) for t, ct in zip(tangents, cts) if t is not None and ct is not None]
         seeds = [(t() if callable(t) else t, ct) for t, ct in needed]
-    moved = set(wanted)
+    linear = set(wanted)  # values that depend on a tangent
     for inner in b.ops:
-        if moved.isdisjoint(reads(inner)):
+        if linear.isdisjoint(reads(inner)):
             append(inner)
         else:
-            moved.update(inner.results)
+            linear.update(inner.results)
     sums = Accumulators(active_values(b.ops, wanted, [t for t, _ in seeds]))
     for t, ct in seeds:
         sums.add(t, ct)
-    pull_back([inner for inner in b.ops if moved.intersection(inner.results)], sums)
+    pull_back([inner for inner in b.ops if linear.intersection(inner.results)], sums)
     for x, t in zip(op.operands, ts):
         if t is not None:
             acc.add(x, sums.get(t))
@@ -152,7 +158,7 @@ def _transposed(derivative: Linear, i: int):
 
 
 def _pull_back_if(op: Op, cts: list[Value | None], acc: Accumulators) -> None:
-    """An `if` whose branches pull back, starting from the sums of the values that they captured."""
+    """Emit an `if` whose branches are the pullbacks, from the sums of the values they capture."""
     captured = [x for x in captures(*op.regions) if acc.wants(x)]
     known = {x: acc.get(x) for x in captured if acc.get(x) is not None}
     arms = []

@@ -3,9 +3,9 @@
     vjp(loop f)  =  rev f
     vjp(rev f)   =  loop f', then rev f'          (`vjp_rev.py`)
 
-The adjoint region of a `rev` holds the step of the loop, run again on the carries x at the start
-of the trip, and its pullback. Which values of that step are stored and which are computed again is
-decided after all derivatives are taken, by `storage/`.
+The adjoint region of a `rev` holds the step of the loop, recomputed from the carried values x at
+the start of the iteration, and its pullback. Which values of that step are stored and which are
+recomputed is decided after all derivatives are taken, by `storage/`.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ Cts = Sequence[Value | None]
 
 
 def pull_back_loop(reverse: Callable, op: Op, cts: Cts, acc: Accumulators) -> None:
+    """Emit the adjoint loop of `op`. `reverse`: handed in, see the docstring of `vjp.py`."""
     parts = Loop.of(op)
     args = parts.body.args[1:]
     active = [i for i, x in enumerate(args) if acc.wants(x) or cts[i] is not None]
@@ -41,7 +42,7 @@ def pull_back_loop(reverse: Callable, op: Op, cts: Cts, acc: Accumulators) -> No
 
     seeds = tuple(or_zeros(cts[i], op.results[i]) for i in active)
     sums = tuple(acc.buffer(x) for x in captured)
-    reversal = replace(
+    rev = replace(
         parts,
         cond=parts.cond and clone(parts.cond, replay=True),
         body=clone(region_with_rules(parts.body, acc.active), replay=True),
@@ -52,20 +53,20 @@ def pull_back_loop(reverse: Callable, op: Op, cts: Cts, acc: Accumulators) -> No
         seeds=seeds,
         accumulators=sums,
     )
-    results = emit_loop(reversal)
+    results = emit_loop(rev)
     collect(acc, captured, results[len(active) :])
     for i, ct in zip(active, results):
         acc.add(parts.carries[i], ct)
 
 
 def closed_region(
-    body: Callable, *groups: Sequence[Value], carries: int = 1, apart: Sequence[Value] = ()
+    body: Callable, *groups: Sequence[Value], carries: int = 1, linear_in: Sequence[Value] = ()
 ) -> Region:
     """A closed region (k, *groups[0], *groups[1], ...); `body` receives the groups one by one.
 
-    Its arguments have the avals and names of the values in the groups. Of the residuals of
-    branches, those that depend on the values `apart`, or on an argument after those of the
-    `carries` first groups, are kept apart: the region is linear in these arguments.
+    Its arguments have the avals and names of the values in the groups. The region is linear in the
+    values `linear_in` and in its arguments after the `carries` first groups: residuals of branches
+    that depend on these share no result with others (`residuals.py`).
     """
 
     def split(k, *args):
@@ -76,9 +77,10 @@ def closed_region(
     names = [None, *(x.name for x in like)]
     region = build_region([I64, *(x.aval for x in like)], split, names)
     linear = region.args[1 + sum(map(len, groups[:carries])) :]
-    return export_residuals(region, (*apart, *linear))
+    return export_residuals(region, (*linear_in, *linear))
 
 
 def collect(acc: Accumulators, captured: Sequence[Value], sums: Sequence[Value]) -> None:
+    """Replace the cotangents of captured values by the sums that the adjoint loop returns."""
     for x, ct in zip(captured, sums, strict=True):
         acc.replace(x, ct)

@@ -1,8 +1,8 @@
-"""Reverse mode of reversed loops: the second derivative of a loop.
+"""Reverse mode of adjoint loops: the second derivative of a loop.
 
-Let s be what a `rev` transforms (λ and the accumulators), A its adjoint, and σ the cotangent of s.
-As A is linear in s, σ is transformed by A's transpose, which reads x but not s; and σ moves the
-other way, from the first trip to the last:
+Let s be the state that a `rev` transforms (λ and the accumulators), A its adjoint, and σ the
+cotangent of s. As A is linear in s, σ is transformed by A's transpose, which reads x but not s; and
+σ goes the other way, from the first iteration to the last:
 
     loop  (x, σ) -> (f(x), Aᵀ(x) σ)                 its last σ is the cotangent of the seeds of s
     rev   of that: (x̄, s) -> (f'ᵀ x̄ + ∂/∂x <σ, A(x) s>, A(x) s)
@@ -48,7 +48,8 @@ class _Pullback:
         self.captured = [x for x in captures(parts.body, parts.adjoint) if acc.wants(x)]
         self.seeds = [adjoint_state(parts)[j] for j in self.linear]
         self.sigmas = tuple(or_zeros(cts[j], s) for j, s in zip(self.linear, self.seeds))
-        # These stand for s where it must turn out that s is not read.
+        # Placeholders for s where s must not be read: the region is linear in it. They are defined
+        # nowhere; `linear_region` checks that no use of them is left.
         self.outside = [Value(x.aval) for x in adjoint_state(parts)]
 
     def emit(self) -> None:
@@ -75,7 +76,7 @@ class _Pullback:
             self.adjoint, self.args, self.sigmas, x_args, s_args, like_cotangents(self.captured)
         )
         zeros = (or_zeros(None, carries[i]) for i in self.active)
-        reversal = replace(
+        rev = replace(
             loop,
             cond=loop.cond and clone(loop.cond),
             body=clone(loop.body),
@@ -84,8 +85,8 @@ class _Pullback:
             seeds=(*zeros, *self.seeds),
             accumulators=tuple(acc.buffer(x) for x in self.captured),
         )
-        results = emit_loop(reversal)
-        collect(acc, self.captured, results[len(reversal.seeds) :])
+        results = emit_loop(rev)
+        collect(acc, self.captured, results[len(rev.seeds) :])
         for i, ct in zip(self.active, results):
             acc.add(carries[i], ct)
 
@@ -94,41 +95,43 @@ class _Pullback:
         step = clone_with_args(self.parts.body, (k, *xs), replay=True)
         for op in step.ops:
             append(op)
-        moved = clone_with_args(self.parts.adjoint, (k, *xs, *self.outside), replay=True)
+        adjoint = clone_with_args(self.parts.adjoint, (k, *xs, *self.outside), replay=True)
         wanted = [self.outside[j] for j in self.linear]
-        cts = [(moved.yields[j], ct) for j, ct in zip(self.linear, sigmas)]
-        total = self.reverse(moved.ops, wanted, cts)
+        cts = [(adjoint.yields[j], ct) for j, ct in zip(self.linear, sigmas)]
+        total = self.reverse(adjoint.ops, wanted, cts)
         return [*step.yields, *map(total.buffer, wanted)]
 
     def adjoint(self, k: Value, xs, sigmas, xs_ct, s, sums) -> list[Value]:
-        """(x̄, s) -> (f'ᵀ x̄ + ∂/∂x <σ, A(x) s>, A(x) s), and the cotangents of what is captured."""
+        """(x̄, s) -> (f'ᵀ x̄ + ∂/∂x <σ, A(x) s>, A(x) s), and the cotangents of captured values."""
         before = list(self.outside)
         for j, x in zip(self.linear, s):
             before[j] = x
         step = clone_with_args(self.parts.body, (k, *xs), replay=True)
-        moved = clone_with_args(self.parts.adjoint, (k, *xs, *before), replay=True)
-        ends = [step.yields[i] for i in self.active] + [moved.yields[j] for j in self.linear]
-        # The adjoint runs the step again.
-        ops, ends = merge_equal_ops((*step.ops, *moved.ops), ends)
+        adjoint = clone_with_args(self.parts.adjoint, (k, *xs, *before), replay=True)
+        yields = [step.yields[i] for i in self.active] + [adjoint.yields[j] for j in self.linear]
+        # The adjoint recomputes the step: equal ops are merged, so that they are reversed once.
+        ops, yields = merge_equal_ops((*step.ops, *adjoint.ops), yields)
         wanted = [xs[i] for i in self.active]
         total = self.reverse(
             ops,
             [*wanted, *self.captured],
-            list(zip(ends, [*xs_ct, *sigmas])),
+            list(zip(yields, [*xs_ct, *sigmas])),
             dict(zip(self.captured, sums)),
         )
-        after = ends[len(self.active) :]
+        after = yields[len(self.active) :]
         return [*map(total.buffer, wanted), *after, *map(total.buffer, self.captured)]
 
     def linear_region(self, body: Callable, *groups: Sequence[Value]) -> Region:
-        region = eliminate_dead_values(closed_region(body, *groups, carries=2, apart=self.outside))
+        region = eliminate_dead_values(
+            closed_region(body, *groups, carries=2, linear_in=self.outside)
+        )
         if any(x in self.outside for x in captures(region)):
             raise MyiaError(NonlinearRule(current_span()))
         return region
 
 
 def _useful_state(parts: Loop, cts: Cts) -> list[int]:
-    """The positions of s that the results with a cotangent depend on, in any number of trips."""
+    """The positions of s on which a result with a cotangent depends, in any iteration."""
     adjoint = parts.adjoint
     again = list(zip(adjoint.yields, adjoint_state_args(parts)))
     useful = useful_values(
