@@ -12,13 +12,14 @@ import time
 from dataclasses import dataclass
 
 import jax
+import jax_models
+import models
 import numpy as np
 from matplotlib.figure import Figure
 from sklearn.datasets import load_digits
 from tqdm import tqdm
 
 import myia
-from examples import jax_models, models
 
 SEED = 0
 BATCH = 128
