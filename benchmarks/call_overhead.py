@@ -1,7 +1,7 @@
-"""What does a call of a compiled function cost, beside one of `jax.jit`?
+"""The overhead of a call of a compiled function, against `jax.jit`.
 
-Target: at most 1.5 times, aiming at 1.2. A function of floats gives a Python float back, so JAX is
-also timed with the `.item()` that a user of floats would write; likewise for NumPy arrays.
+Target: at most 1.5 times, ideally 1.2. A function of floats returns a Python float, so JAX is also
+timed with the `.item()` that a user of floats would write; likewise for NumPy arrays.
 """
 
 from __future__ import annotations
@@ -13,7 +13,10 @@ import myia
 from benchmarks.harness import compare
 
 LEAVES = 50
-TURNS = {"turns": 41, "turn_seconds": 0.01}  # many and short: calls are quick, machines noisy
+SAMPLING = {
+    "samples": 41,
+    "sample_seconds": 0.01,
+}  # many short ones: calls are fast, machines noisy
 
 
 def scalar(x, y):
@@ -33,7 +36,7 @@ def of_floats() -> None:
             "jax.jit, .item()": lambda: theirs(1.5, 2.0).item(),
             "myia.jit (a float)": lambda: ours(1.5, 2.0),
         },
-        **TURNS,
+        **SAMPLING,
     )
 
 
@@ -43,7 +46,7 @@ def of_device_arrays() -> None:
     compare(
         "f(jax.Array, jax.Array)",
         {"jax.jit": lambda: theirs(x, y), "myia.jit": lambda: ours(x, y)},
-        **TURNS,
+        **SAMPLING,
     )
 
 
@@ -61,7 +64,7 @@ def of_dicts() -> None:
         if kind == "NumPy arrays":
             contestants["jax.jit, np.array(...)"] = lambda args=args: _to_numpy(theirs(*args))
         contestants["myia.jit"] = lambda args=args: ours(*args)
-        compare(f"two dicts of {LEAVES} {kind}", contestants, **TURNS)
+        compare(f"two dicts of {LEAVES} {kind}", contestants, **SAMPLING)
 
 
 def _to_numpy(arrays: dict[str, jax.Array]) -> dict[str, np.ndarray]:

@@ -1,4 +1,4 @@
-"""How long from source to executable, beside JAX's trace and compile of the same step by hand?
+"""Time from source to executable, against JAX's trace and compilation of the same step by hand.
 
 Target: at most 1.5 times. Every measurement is of a fresh process, with nothing cached; imports are
 not counted. The columns are the stages of `myia/pipeline.py` and the two of JAX.
@@ -10,19 +10,24 @@ import json
 import sys
 
 from benchmarks.demo_steps import NETWORKS
-from benchmarks.first_compile import compare_first_compiles, ours, started, theirs
+from benchmarks.first_compile import (
+    compare_first_compiles,
+    compile_with_jax,
+    compile_with_myia,
+    start_jax,
+)
 
 PROCESSES = 5
 
 
 def child(name: str, compiler: str) -> None:
-    """What a fresh process runs; one line of JSON."""
-    started()
+    """The work of a fresh process; prints one line of JSON."""
+    start_jax()
     network = NETWORKS[name]
     if compiler == "jax":
-        seconds, _ = theirs(network.by_hand, network.arguments())
+        seconds, _ = compile_with_jax(network.by_hand, network.arguments())
     else:
-        seconds, _ = ours(network.step, network.arguments())
+        seconds, _ = compile_with_myia(network.step, network.arguments())
     print(json.dumps(seconds))
 
 

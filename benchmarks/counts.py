@@ -1,8 +1,8 @@
-"""How much a compiled program does: bytes that its ops touch, and numbers that they compute.
+"""Counts of a compiled program: bytes that its ops touch, and numbers that they compute.
 
-Time depends on where arrays lie: twice the bytes, past the size of a cache, may take five times as
-long. These counts do not. They are those of the final IR, before XLA fuses ops; each op counts as
-often as it runs. What trips of loops and choices of branches depend on is run, and nothing else.
+Time depends on where arrays are: twice the bytes, past the size of a cache, may take five times as
+long. Counts do not. They are counts of the final IR, before XLA fuses ops; each op counts as often
+as it runs. Only the values that trip counts and conditions depend on are computed.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from myia.primitives.core.define import constant_p, empty_p
 from myia.primitives.core.structured import Loop, call_p, if_p, loop_p
 from myia.primitives.linalg.dot import dot_general
 
-FREE = {constant_p, empty_p, iota, reshape}
-Known = dict[Value, np.ndarray]  # what numbers of trips are made of
+ZERO_COST_OPS = {constant_p, empty_p, iota, reshape}
+Known = dict[Value, np.ndarray]  # values that decide control flow
 
 
 @dataclass(frozen=True)
 class Counts:
     touched: float = 0.0  # bytes
-    computed: float = 0.0  # numbers; a product of matrices computes two for each pair
+    computed: float = 0.0  # numbers; a matrix product computes two for each pair
 
     def __add__(self, other: Counts) -> Counts:
         return Counts(self.touched + other.touched, self.computed + other.computed)
@@ -37,17 +37,17 @@ class Counts:
 
 
 def counts(function: Function, args: Sequence[np.ndarray]) -> Counts:
-    """Of one run."""
+    """The counts of one run."""
     known = dict(zip(function.region.args, map(np.asarray, args), strict=True))
     with np.errstate(all="ignore"):
-        return _Counter(_control(function.region)).region(function.region, known)
+        return _Counter(_control_values(function.region)).region(function.region, known)
 
 
-# ----- What decides where control goes
+# ----- Values that decide control flow
 
 
-def _control(region: Region) -> frozenset[Value]:
-    """The values that numbers of trips, conditions of loops and choices of branches depend on."""
+def _control_values(region: Region) -> frozenset[Value]:
+    """The values that trip counts, loop conditions and branches depend on."""
     wanted: set[Value] = set()
     before = -1
     while len(wanted) > before:
@@ -94,19 +94,20 @@ def _pass_on(to: Sequence[Value], sources: Iterable[Sequence[Value]], wanted: se
 class _Counter:
     def __init__(self, control: frozenset[Value]):
         self.control = control
-        self.plain: dict[Region, Counts] = {}  # of regions whose ops always run the same
+        self.straight_line: dict[Region, Counts] = {}  # of regions without control flow
 
     def region(self, region: Region, known: Known) -> Counts:
-        if region not in self.plain and not self.varies(region):
-            self.plain[region] = sum(map(_counts_of, region.ops), Counts())
-        if region in self.plain:
-            return self.plain[region]
+        if region not in self.straight_line and not self.varies(region):
+            self.straight_line[region] = sum(map(_counts_of, region.ops), Counts())
+        if region in self.straight_line:
+            return self.straight_line[region]
         found = Counts()
         for op in region.ops:
             found += self.op(op, known)
         return found
 
     def varies(self, region: Region) -> bool:
+        """Do the counts of `region`, or values that decide control flow, depend on the run?"""
         return any(op.regions for op in region.ops) or not self.control.isdisjoint(
             y for op in region.ops for y in op.results
         )
@@ -117,13 +118,13 @@ class _Counter:
         if op.primitive is if_p:
             branch = op.regions[0 if known[op.operands[0]] else 1]
             found = self.region(branch, known)
-            self.learn(op.results, branch.yields, known)
+            self.assign(op.results, branch.yields, known)
             return found
         if op.primitive is call_p:
             (body,) = op.regions
-            self.learn(body.args, op.operands, known)
+            self.assign(body.args, op.operands, known)
             found = self.region(body, known)
-            self.learn(op.results, body.yields, known)
+            self.assign(op.results, body.yields, known)
             return found
         if not self.control.isdisjoint(op.results):
             results = op.primitive.evaluate(*(known[x] for x in op.operands), **op.params)
@@ -136,29 +137,29 @@ class _Counter:
         body = loop.body
         if loop.cond is None and not self.varies(body) and self.control.isdisjoint(body.args):
             return self.region(body, known) * max(count, 0)
-        self.learn(body.args[1:], loop.carries, known)
+        self.assign(body.args[1:], loop.carries, known)
         while count is None or k < count:
             known[body.args[0]] = np.asarray(k, np.int64)
             if loop.cond is not None:
                 known[loop.cond.args[0]] = known[body.args[0]]
-                self.learn(loop.cond.args[1:], body.args[1:], known)
+                self.assign(loop.cond.args[1:], body.args[1:], known)
                 found += self.region(loop.cond, known)
                 if not known[loop.cond.yields[0]]:
                     break
             found += self.region(body, known)
-            self.learn(body.args[1:], body.yields, known)
+            self.assign(body.args[1:], body.yields, known)
             k += 1
-        self.learn(op.results, body.args[1:], known)
+        self.assign(op.results, body.args[1:], known)
         return found
 
-    def learn(self, to: Sequence[Value], source: Sequence[Value], known: Known) -> None:
-        """All at once: what a trip yields may be its arguments in another order."""
+    def assign(self, to: Sequence[Value], source: Sequence[Value], known: Known) -> None:
+        """Assign simultaneously: an iteration may yield its arguments in another order."""
         pairs = [(y, x) for y, x in zip(to, source, strict=True) if y in self.control]
         known.update(zip([y for y, _ in pairs], [known[x] for _, x in pairs]))
 
 
 def _counts_of(op: Op) -> Counts:
-    if op.primitive in FREE:
+    if op.primitive in ZERO_COST_OPS:
         return Counts()
     if op.primitive in READS:
         return Counts(2.0 * _bytes(op.results))

@@ -1,4 +1,4 @@
-"""The training steps of `examples/digits.py` beside the steps written by hand for JAX.
+"""The training steps of `examples/digits.py`, against steps written by hand for JAX.
 
 Targets: flops and bytes, by XLA's own count, within 1.05 times; time within 1.15 times. Both steps
 donate parameters and state, which stay on the device, in float32.
@@ -62,7 +62,7 @@ NETWORKS = {
 
 
 class Training:
-    """A compiled step and what it moves; called, it makes one step and waits for it."""
+    """A compiled step and its state. A call makes one step and blocks until it is done."""
 
     def __init__(self, step: Callable, arguments: tuple):
         self.step = step
@@ -74,14 +74,14 @@ class Training:
 
 
 def analyses(compiled) -> dict[str, float]:
-    """What XLA counts."""
+    """XLA's analyses of flops, bytes and memory."""
     costs = compiled.cost_analysis()
     counts = {name: costs[name] for name in ("flops", "bytes accessed", "transcendentals")}
     return counts | {"temporaries": compiled.memory_analysis().temp_size_in_bytes}
 
 
 def compare_steps(name: str, ours: Callable, theirs: Callable, arguments: Callable) -> None:
-    """Counts and times of two steps with a `lower` of JAX's; each gets `arguments()` of its own."""
+    """Counts and times of two steps with JAX's method `lower`; each has its own `arguments()`."""
     compiled = [step.lower(*arguments()).compile() for step in (ours, theirs)]
     print(f"\n{name}: myia, JAX, ratio")
     for (what, a), b in zip(analyses(compiled[0]).items(), analyses(compiled[1]).values()):
@@ -89,7 +89,7 @@ def compare_steps(name: str, ours: Callable, theirs: Callable, arguments: Callab
     contestants = {
         side: Training(step, arguments()) for side, step in zip(("JAX", "myia"), compiled[::-1])
     }
-    compare(f"{name}: one step", contestants, turns=41, turn_seconds=0.02)
+    compare(f"{name}: one step", contestants, samples=41, sample_seconds=0.02)
 
 
 def main() -> None:

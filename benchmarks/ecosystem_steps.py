@@ -1,7 +1,7 @@
-"""What do training steps made of the JAX ecosystem's parts cost, beside the same under `jax.jit`?
+"""The cost of training steps made of parts of JAX's ecosystem, against the same under `jax.jit`.
 
-Losses and steps are the same code: Optax's Adam, models of Equinox and Flax, but for the one that
-takes the derivative, and the loop over a sequence, which is a `for` here and `lax.scan` there.
+Losses and steps are the same code (Optax's Adam, models of Equinox and Flax), except for the
+function that takes the derivative, and the loop over a sequence: a `for` here, `lax.scan` there.
 Targets: flops and bytes, by XLA's own count, within 1.05 times; time within 1.15 times.
 """
 
@@ -30,7 +30,7 @@ def cross_entropy(scores, digits):
 
 
 def step_of(loss: Callable, rest: Any, value_and_grad: Callable) -> Callable:
-    """`rest` is what of a model is no array."""
+    """`rest` holds the leaves of the model that are not arrays."""
 
     def step(params, state, images, digits):
         value, grads = value_and_grad(loss)(params, rest, images, digits)
@@ -125,10 +125,10 @@ def linen(key) -> Any:
 class Case:
     model: Callable
     loss: Callable
-    by_jax: Callable | None = None  # where it is other code
+    by_jax: Callable | None = None  # if its code differs
 
     def parts(self) -> tuple:
-        """The parameters, and what of the model is no array."""
+        """The parameters, and the leaves of the model that are not arrays."""
         return eqx.partition(self.model(jax.random.key(0)), eqx.is_array)
 
     def arguments(self) -> tuple:
@@ -140,7 +140,7 @@ class Case:
         return params, OPTIMIZER.init(params), *jax.device_put((images, digits))
 
     def steps(self) -> tuple[Callable, Callable]:
-        """Ours and JAX's."""
+        """The steps of myia and of JAX."""
         _, rest = self.parts()
         ours = myia.jit(step_of(self.loss, rest, myia.value_and_grad), donate_argnums=(0, 1))
         theirs = step_of(self.by_jax or self.loss, rest, jax.value_and_grad)

@@ -1,23 +1,24 @@
-"""Does a gradient's time grow with the size as the primal's does?
+"""Does the time of a gradient grow with the size as the time of the primal does?
 
     python -m benchmarks.exponents [--only NAME ...] [--fresh]
 
-Exponents of four sizes, of the primal, and by how much those of the gradient exceed them. Target:
-at most 0.15. Beside the exponents of time stand those of counts (`counts.py`): of bytes touched and
-numbers computed.
+Fits the exponent of the primal's time over four sizes, and the excess of the gradient's exponent.
+Target: an excess of at most 0.15. Columns with the exponents of bytes touched and of numbers
+computed (`counts.py`) are printed, too.
 
-A range of sizes counts if over it the primal grows as the numbers that it computes do: at smaller
-ones what a call takes shows, and a trip of its loops. A gradient that costs more by a power of the
-size shows this over every range. But one with a small constant times as many arrays as its primal
-leaves each of the caches at a smaller size, and over a range where one of the two has left a cache
-and the other has not its time grows faster, too. So where the gradient's exponent is beyond the
-target the next range is tried, of larger sizes, as long as time and memory permit. All that
-were tried are printed. One core runs all: XLA gives arrays beyond some size to several threads.
+A range of sizes is valid if the primal's time grows over it as the numbers that it computes do: at
+smaller sizes the overhead of a call, and of a loop iteration, shows. A gradient that costs more by
+a power of the size shows it over every range. But a gradient with a small constant times as many
+arrays as its primal outgrows each cache at a smaller size: over a range where only one of the two
+fits a cache, its time grows faster, too. So if the excess is beyond the target, the next range of
+larger sizes is tried, as long as time and memory permit. All ranges tried are printed. Everything
+runs on one core: XLA uses several threads for arrays beyond some size.
 
-The C library gives arrays of 32 MB and more, temporary ones of XLA too, fresh pages at each call,
-which take as long as the work on them does. Where the gradient's exceed that size and the primal's
-do not, this shows as an exponent; so it is told to keep its pages. But gradients that run trips
-again, which is what fresh pages cost, are timed with these, as all are with `--fresh`.
+The C library gives arrays of 32 MB and more (XLA's temporaries, too) fresh pages at each call,
+which cost as much time as the work on them. If only the gradient's arrays exceed that size, this
+shows as an exponent, so the library is told to keep its pages. But gradients that recompute
+iterations do so to save memory, that is, fresh pages: they are timed with fresh pages, as all are
+with `--fresh`.
 """
 
 from __future__ import annotations
@@ -39,21 +40,21 @@ from benchmarks.kernel_programs import KERNELS, Kernel
 from benchmarks.kernels import compiled, fastest, on_jax_arrays
 from myia.ir.parser import parse
 
-LIMIT = 0.15
-SHARES = (0.7, 1.0, 1.4, 2.0)
-ROUNDS, TURNS = 7, 2
-# Seconds of the primal at the smallest of four sizes and at the largest: five times what a call
-# takes, which is taken off.
-LEAST_SECONDS, MOST_SECONDS = 5e-5, 4
-MOST_BYTES = 2e9  # of all arrays of the gradient
-PATIENCE = 8  # seconds for one range, but for two rounds
-# How much less than of its numbers an exponent of the primal's time may be.
-SHORTFALL = 0.25
-QUICK_SECONDS = 0.1
+MAX_EXCESS = 0.15
+RELATIVE_SIZES = (0.7, 1.0, 1.4, 2.0)
+ROUNDS, SAMPLES = 7, 2
+# Seconds of the primal at the smallest and at the largest of four sizes. The minimum is five times
+# the overhead of a call, which is subtracted.
+MIN_PRIMAL_SECONDS, MAX_PRIMAL_SECONDS = 5e-5, 4
+MAX_GRADIENT_BYTES = 2e9  # of all its arrays
+MAX_RANGE_SECONDS = 8  # for one range, after at least two rounds
+# By how much the exponent of the primal's time may be below the exponent of its computed numbers.
+MAX_PRIMAL_SHORTFALL = 0.25
+MAX_COUNTING_SECONDS = 0.1  # at the kernel's own size; else smaller sizes are counted
 
 
-def excess(ys: np.ndarray, sizes: Iterable[int]) -> tuple[float, float]:
-    """The exponent of the primal's column, and by how much the gradient's exceeds it."""
+def exponent_excess(ys: np.ndarray, sizes: Iterable[int]) -> tuple[float, float]:
+    """The exponent of the primal's column, and the excess of the gradient's over it."""
     primal, gradient = exponents(ys, sizes)
     return primal, gradient - primal
 
@@ -62,14 +63,18 @@ def exponents(ys: np.ndarray, sizes: Iterable[int]) -> np.ndarray:
     return np.polyfit(np.log(list(sizes)), np.log(ys), 1)[0]
 
 
-def work(kernel: Kernel, sizes: Iterable[int]) -> np.ndarray:
-    """Seconds of the primal and of the gradient at each size, less those of a call: what they take
-    at the smaller size of the kernel's tests."""
+def seconds_per_size(kernel: Kernel, sizes: Iterable[int]) -> np.ndarray:
+    """Seconds of the primal and of the gradient at each size, without the overhead of a call.
+
+    The overhead is their time at the smaller size of the kernel's tests.
+    """
     calls = [on_jax_arrays(kernel, n)[:2] for n in (min(kernel.tests), *sizes)]
     taken, start = [], time.perf_counter()
-    # All sizes in each round: the machine may be shared.
-    while len(taken) < ROUNDS and (len(taken) < 2 or time.perf_counter() - start < PATIENCE):
-        taken.append([[fastest(f, TURNS) for f in fs] for fs in calls])
+    # Each round has all sizes: the machine may be shared.
+    while len(taken) < ROUNDS:
+        if len(taken) >= 2 and time.perf_counter() - start > MAX_RANGE_SECONDS:
+            break
+        taken.append([[fastest(f, SAMPLES) for f in fs] for fs in calls])
     call, *times = np.min(taken, axis=0)
     return np.maximum(times - call, 1e-9)
 
@@ -78,8 +83,10 @@ def work(kernel: Kernel, sizes: Iterable[int]) -> np.ndarray:
 
 
 class Range(NamedTuple):
-    """Four sizes, seconds of the primal at the largest, and exponents of the primal with by how
-    much those of the gradient exceed them: of time, of bytes touched and of numbers computed."""
+    """Four sizes, the primal's seconds at the largest, and (exponent of the primal, excess).
+
+    The three pairs of exponents are of time, of bytes touched and of numbers computed.
+    """
 
     sizes: list[int]
     seconds: float
@@ -87,26 +94,26 @@ class Range(NamedTuple):
 
     @property
     def valid(self) -> bool:
-        """Does the primal grow as its numbers do?"""
+        """Does the primal's time grow as the numbers that it computes do?"""
         (of_time, _), _, (of_numbers, _) = self.exponents
-        return of_time > of_numbers - SHORTFALL
+        return of_time > of_numbers - MAX_PRIMAL_SHORTFALL
 
     @property
-    def more(self) -> float:
-        """By how much the exponent of the gradient's time exceeds that of the primal's."""
+    def excess(self) -> float:
+        """The excess of the exponent of the gradient's time over the primal's."""
         return self.exponents[0][1]
 
 
-def ranges(kernel: Kernel) -> Iterator[Range]:
-    """Those that count, up to the first within the limit."""
+def valid_ranges(kernel: Kernel) -> Iterator[Range]:
+    """The valid ranges, up to the first within the limit."""
     n = kernel.times
-    while fastest(on_jax_arrays(kernel, sizes_around(n)[0])[0], TURNS) < LEAST_SECONDS:
+    while fastest(on_jax_arrays(kernel, sizes_around(n)[0])[0], SAMPLES) < MIN_PRIMAL_SECONDS:
         n = larger(n)
     while True:
-        found = measured(kernel, sizes_around(n))
+        found = measure_range(kernel, sizes_around(n))
         if found.valid:
             yield found
-        if (found.valid and found.more <= LIMIT) or is_last(kernel, found):
+        if (found.valid and found.excess <= MAX_EXCESS) or is_last(kernel, found):
             return
         n = larger(n)
 
@@ -115,19 +122,19 @@ def larger(n: int) -> int:
     return 2 * n if is_power_of_two(n) else round(1.5 * n)
 
 
-def measured(kernel: Kernel, sizes: list[int]) -> Range:
-    taken = work(kernel, sizes)
-    pair = excess(taken, sizes)
-    of_counts = counted_excess(kernel, countable_sizes(kernel, sizes))
+def measure_range(kernel: Kernel, sizes: list[int]) -> Range:
+    taken = seconds_per_size(kernel, sizes)
+    pair = exponent_excess(taken, sizes)
+    of_counts = exponent_excess_of_counts(kernel, countable_sizes(kernel, sizes))
     return Range(sizes, taken[-1][0], [pair, *of_counts])
 
 
 def is_last(kernel: Kernel, found: Range) -> bool:
-    """Would the next take too long or too much memory?"""
+    """Would the next range take too long or too much memory?"""
     largest = found.sizes[-1]
     growth = (larger(largest) / largest) ** found.exponents[0][0]
-    too_long = found.seconds * growth > MOST_SECONDS
-    return too_long or footprint(kernel, larger(largest)) > MOST_BYTES
+    too_long = found.seconds * growth > MAX_PRIMAL_SECONDS
+    return too_long or footprint(kernel, larger(largest)) > MAX_GRADIENT_BYTES
 
 
 def footprint(kernel: Kernel, n: int) -> int:
@@ -138,8 +145,8 @@ def footprint(kernel: Kernel, n: int) -> int:
     return arrays + memory.temp_size_in_bytes
 
 
-def runs_trips_again(kernel: Kernel, n: int) -> bool:
-    """Does the gradient, to record less where tapes would be large?"""
+def recomputes_iterations(kernel: Kernel, n: int) -> bool:
+    """Does the gradient recompute iterations, because its tapes would be large?"""
     args, weights = kernel.arguments(n), kernel.weights(n)
     return any(plan.strategy == "trail" for plan in compiled(kernel, args)[1].plan(weights, *args))
 
@@ -147,34 +154,36 @@ def runs_trips_again(kernel: Kernel, n: int) -> bool:
 def sizes_around(n: int) -> list[int]:
     if is_power_of_two(n):
         return [n // 2, n, 2 * n, 4 * n]
-    return [round(n * share) for share in SHARES]
+    return [round(n * share) for share in RELATIVE_SIZES]
 
 
 def is_power_of_two(n: int) -> bool:
     return n & (n - 1) == 0
 
 
-def counted_excess(kernel: Kernel, sizes: Iterable[int]) -> list[tuple[float, float]]:
-    """As `excess`, of bytes touched and of numbers computed."""
-    found = np.array([[(c.touched, c.computed) for c in counted(kernel, n)] for n in sizes])
-    return [excess(found[:, :, i], sizes) for i in range(2)]
+def exponent_excess_of_counts(kernel: Kernel, sizes: Iterable[int]) -> list[tuple[float, float]]:
+    """`exponent_excess` of bytes touched and of numbers computed."""
+    found = np.array(
+        [[(c.touched, c.computed) for c in primal_and_gradient_counts(kernel, n)] for n in sizes]
+    )
+    return [exponent_excess(found[:, :, i], sizes) for i in range(2)]
 
 
 def countable_sizes(kernel: Kernel, sizes: list[int]) -> list[int]:
-    """These, or smaller ones where it takes long to count."""
+    """`sizes`, or smaller ones if counting takes long."""
     start = time.perf_counter()
-    counted(kernel, kernel.times)
+    primal_and_gradient_counts(kernel, kernel.times)
     seconds = time.perf_counter() - start
-    return sizes if seconds < QUICK_SECONDS else sizes_around(kernel.times)
+    return sizes if seconds < MAX_COUNTING_SECONDS else sizes_around(kernel.times)
 
 
-def counted(kernel: Kernel, n: int) -> list[Counts]:
-    """Of the compiled primal and the gradient."""
+def primal_and_gradient_counts(kernel: Kernel, n: int) -> list[Counts]:
+    """The counts of the compiled primal and gradient at size n."""
     args, weights = kernel.arguments(n), kernel.weights(n)
     found = []
     for function in compiled(kernel, args):
         program = parse(function.ir(weights, *args)["finish"])
-        # Which ints became arguments is seen by how many there are.
+        # Ints are static or arguments: the number of arguments tells.
         every = [*weights, *args]
         traced = [x for x in every if not isinstance(x, int)]
         whole = len(every) == len(program.region.args)
@@ -183,33 +192,33 @@ def counted(kernel: Kernel, n: int) -> list[Counts]:
 
 
 def keep_pages() -> None:
-    """Tell the C library (glibc) to give no memory back."""
-    trim_threshold, most_mappings = -1, -4
+    """Tell the C library (glibc) to keep freed memory."""
+    trim_threshold, max_mappings = -1, -4
     library = ctypes.CDLL(None)
-    assert library.mallopt(most_mappings, 0) and library.mallopt(trim_threshold, -1)
+    assert library.mallopt(max_mappings, 0) and library.mallopt(trim_threshold, -1)
 
 
-def in_fresh_pages(kernel: Kernel) -> bool:
-    """Is it within the limit there? Its rows are printed."""
+def is_within_with_fresh_pages(kernel: Kernel) -> bool:
+    """Is the gradient within the limit with fresh pages? A new process prints its rows."""
     command = [sys.executable, "-m", "benchmarks.exponents", "--fresh", "--only", kernel.name]
     return subprocess.run(command).returncode == 0
 
 
 def is_within(kernel: Kernel, fresh: bool) -> bool:
-    """Is the gradient's exponent, over some range? Those tried are printed."""
+    """Is the gradient's exponent within the limit over some range? Prints the ranges tried."""
     found = None
-    for found in ranges(kernel):
-        if not fresh and runs_trips_again(kernel, found.sizes[-1]):
-            return in_fresh_pages(kernel)
-        cells = "".join(f"{primal:>10.2f}{more:>+10.2f}" for primal, more in found.exponents)
+    for found in valid_ranges(kernel):
+        if not fresh and recomputes_iterations(kernel, found.sizes[-1]):
+            return is_within_with_fresh_pages(kernel)
+        cells = "".join(f"{primal:>10.2f}{excess:>+10.2f}" for primal, excess in found.exponents)
         print(f"{kernel.name:<24}{cells}  {found.sizes[0]} to {found.sizes[-1]}", flush=True)
-    return found is not None and found.more <= LIMIT
+    return found is not None and found.excess <= MAX_EXCESS
 
 
 def run(kernels: Iterable[Kernel], fresh: bool) -> bool:
-    """Are all within the limit?"""
+    """Are all gradients within the limit?"""
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    # Or another thread would be waited for at each call.
+    # Otherwise each call would block on another thread.
     jax.config.update("jax_cpu_enable_async_dispatch", False)
     if not fresh:
         keep_pages()
@@ -217,7 +226,7 @@ def run(kernels: Iterable[Kernel], fresh: bool) -> bool:
         print(f"{'exponents of':<24}" + "".join(f"{name:>10}" for name in columns), flush=True)
     beyond = [kernel.name for kernel in kernels if not is_within(kernel, fresh)]
     if not fresh:
-        print(f"beyond {LIMIT:+} in time: {', '.join(beyond) or 'none'}", flush=True)
+        print(f"beyond {MAX_EXCESS:+} in time: {', '.join(beyond) or 'none'}", flush=True)
     return not beyond
 
 

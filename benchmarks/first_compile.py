@@ -1,9 +1,9 @@
-"""The time of a first compile, by stage: ours beside JAX's, each in a process of its own.
+"""The time of a first compilation, by stage: myia's and JAX's, each in its own process.
 
 A benchmark that imports this has a `child(name, compiler)`, run by `python -m` with these two
 arguments, which prints the seconds of each stage as a line of JSON. Imports are not counted, and
-nothing is cached: the medians are those of fresh processes, which take turns. On a busy machine the
-ratio of the processor's time says more than that of the clock.
+nothing is cached: the medians are over fresh processes, interleaved. On a busy machine the ratio of
+processor times says more than the ratio of wall times.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from myia.infer.eval.program import infer
 from myia.pipeline import compile_function, stages
 
 COMPILERS = ("jax", "myia")
-TOTAL, PROCESSOR = "total", "processor"  # seconds of all stages by the clock, and of all threads
+TOTAL, PROCESSOR = "total", "processor"  # wall time of all stages; processor time of all threads
 
 
 class Clock:
-    """Seconds by name of a stage, and of the processor in all of them."""
+    """Wall time of each stage, and processor time of all stages together."""
 
     def __init__(self):
         self.seconds: dict[str, float] = {}
@@ -45,8 +45,8 @@ class Clock:
         return {**self.seconds, PROCESSOR: time.process_time() - self.processor}
 
 
-def ours(f: Callable, arguments: tuple) -> tuple[dict[str, float], Any]:
-    """Seconds by stage of `myia/pipeline.py`, and what was compiled."""
+def compile_with_myia(f: Callable, arguments: tuple) -> tuple[dict[str, float], Any]:
+    """Seconds by stage of `myia/pipeline.py`, and the compiled program."""
     dispatcher = Dispatcher(f, CompileOptions())
     loading = 0.0
 
@@ -73,8 +73,8 @@ def ours(f: Callable, arguments: tuple) -> tuple[dict[str, float], Any]:
     return {"load": loading, **clock.stop()}, compiled
 
 
-def theirs(jitted: Callable, arguments: tuple) -> tuple[dict[str, float], Any]:
-    """Seconds of JAX's two stages, and what was compiled."""
+def compile_with_jax(jitted: Callable, arguments: tuple) -> tuple[dict[str, float], Any]:
+    """Seconds of JAX's two stages, and the compiled program."""
     clock = Clock()
     lowered = jitted.lower(*arguments)
     clock.lap("trace")
@@ -83,13 +83,13 @@ def theirs(jitted: Callable, arguments: tuple) -> tuple[dict[str, float], Any]:
     return clock.stop(), compiled
 
 
-def started() -> None:
-    """JAX's backend is up: neither side is charged for that."""
+def start_jax() -> None:
+    """Start JAX's backend, which counts for neither side."""
     jax.jit(lambda x: x + 1)(1.0)
 
 
 def compare_first_compiles(module: str, name: str, processes: int) -> None:
-    """Print the stages' times of both compilers, as children of `module` measure them."""
+    """Print the times of the stages of both compilers, measured by processes of `module`."""
     runs: dict[str, list[dict[str, float]]] = {compiler: [] for compiler in COMPILERS}
     for _ in range(processes):
         for compiler in COMPILERS:

@@ -1,10 +1,10 @@
 """Timing: interleaved medians, printed as ratios to the first contestant.
 
-    compare("1,000 trips", {"jax": lambda: g(x), "myia": lambda: h(x)})
+    compare("1,000 iterations", {"jax": lambda: g(x), "myia": lambda: h(x)})
 
-Contestants take turns, so that a noisy minute of the machine falls on all of them alike; the
-median of the turns is reported with the spread between the quartiles. Every contestant waits for
-its own result (`block_until_ready`, or plain NumPy).
+The samples of the contestants are interleaved, so that noise of the machine affects all of them
+alike. Reported are the median of the samples and the spread between the quartiles. Every contestant
+blocks until its result is ready (`block_until_ready`, or plain NumPy).
 """
 
 from __future__ import annotations
@@ -14,13 +14,15 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-FEWEST_TURNS = 3
+MIN_SAMPLES = 3
 
 
 @dataclass(frozen=True)
 class Timing:
-    """Seconds per call: the median of several turns, the spread (q3 - q1) of the middle half, and
-    the fastest turn, which is the least that a shared machine took."""
+    """Seconds per call: median, interquartile spread and minimum of several samples.
+
+    On a shared machine the minimum is the best estimate.
+    """
 
     median: float
     spread: float
@@ -33,24 +35,24 @@ class Timing:
 def measure(
     contestants: dict[str, Callable[[], object]],
     *,
-    turns: int = 9,
-    turn_seconds: float = 0.05,
-    most_seconds: float = float("inf"),
+    samples: int = 9,
+    sample_seconds: float = 0.05,
+    max_seconds: float = float("inf"),
     clock: Callable[[], float] = time.perf_counter,
 ) -> dict[str, Timing]:
-    """Time each contestant `turns` times, about `turn_seconds` at a time, taking turns.
+    """Take `samples` samples of each contestant, interleaved, each of about `sample_seconds`.
 
-    There are fewer turns, but three, where all would take longer than `most_seconds`.
-    `clock=time.process_time` counts what the processor did for us, whoever else it worked for.
+    There are fewer, but at least `MIN_SAMPLES`, if all would take longer than `max_seconds`.
+    `clock=time.process_time` measures processor time, which other processes do not affect.
     """
-    calibrated = {name: _calibrate(f, turn_seconds) for name, f in contestants.items()}
+    calibrated = {name: _calibrate(f, sample_seconds) for name, f in contestants.items()}
     calls = {name: count for name, (count, _) in calibrated.items()}
     seconds = sum(count * once for count, once in calibrated.values())
-    turns = int(min(turns, max(FEWEST_TURNS, most_seconds / seconds)))
+    samples = int(min(samples, max(MIN_SAMPLES, max_seconds / seconds)))
     times: dict[str, list[float]] = {name: [] for name in contestants}
-    for _ in range(turns):
+    for _ in range(samples):
         for name, f in contestants.items():
-            times[name].append(_turn(f, calls[name], clock))
+            times[name].append(_sample(f, calls[name], clock))
     return {name: _summary(ts) for name, ts in times.items()}
 
 
@@ -66,14 +68,14 @@ def compare(
     return timings
 
 
-def _calibrate(f: Callable[[], object], turn_seconds: float) -> tuple[int, float]:
-    """How many calls fit into a turn, and the seconds of one; the first call compiles."""
+def _calibrate(f: Callable[[], object], sample_seconds: float) -> tuple[int, float]:
+    """The number of calls in a sample, and the seconds of a call; the first call compiles."""
     f()
-    once = max(_turn(f, 1), 1e-7)
-    return max(1, round(turn_seconds / once)), once
+    once = max(_sample(f, 1), 1e-7)
+    return max(1, round(sample_seconds / once)), once
 
 
-def _turn(
+def _sample(
     f: Callable[[], object], calls: int, clock: Callable[[], float] = time.perf_counter
 ) -> float:
     start = clock()

@@ -1,4 +1,4 @@
-"""What do gradients of in-place kernels cost? Beside the primal, NumPy, JAX and numba.
+"""The cost of gradients of in-place kernels, against the primal, NumPy, JAX and numba.
 
     python -m benchmarks.kernels [--only NAME ...] [--plot FILE.png]
 
@@ -7,12 +7,12 @@ of JAX write, and never below 0.9; the primal 10 times faster than Python's loop
 times numba's time on scalar loops, 1.5 times on arrays. How times grow with the size:
 `exponents.py`.
 
-JAX stands in two columns (`kernel_rivals/in_jax`): the kernel rewritten loop by loop, and the best
-that JAX has for it, where whole arrays may take the place of loops (a product of matrices that of
+JAX has two columns (`kernel_rivals/in_jax`): the kernel rewritten loop by loop, and the best
+version in JAX, where operations on whole arrays may replace loops (a matrix product replaces
 three). Where both are one function, it is timed once.
 
-JAX and ours take turns, both on arrays of JAX: of a NumPy array whose address is no multiple of 64
-each call makes a copy, and our results are copied for NumPy (of 320 KB, 30 us each).
+Samples of JAX and of myia are interleaved, both on JAX arrays: each call would copy a NumPy array
+whose address is not a multiple of 64, and results are copied for NumPy (30 us for 320 KB).
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ try:
 except ImportError:
     numba = None
 
-TURNS, TURN_SECONDS = 15, 0.004
-TURNS_TAKEN = 61  # by rivals that run on several threads, which wait for whoever else is there
-MOST_SECONDS = 4.0  # of turns: a rival that takes seconds needs fewer
-LEAST_TO_JAX = 0.9
-TURNED_AGAIN = 2  # times as many turns at most, of both, where the ratio is below this
+SAMPLES, SAMPLE_SECONDS = 15, 0.004
+THREADED_SAMPLES = 61  # more, as JAX runs on several threads and other processes disturb it
+MAX_SAMPLING_SECONDS = 4.0  # a contestant that takes seconds needs fewer samples
+MIN_RATIO_TO_JAX = 0.9  # below it the measurement is repeated
+MAX_REPETITIONS = 2
 
 
 @dataclass(frozen=True)
 class Row:
-    """Seconds per call, and JAX's gradients over ours; None: not accepted by numba."""
+    """Seconds per call, and the times of JAX's gradients over myia's (None: numba refuses)."""
 
     kernel: Kernel
     size: int
@@ -71,34 +71,38 @@ class Row:
 
 def row(kernel: Kernel, n: int) -> Row:
     primal, gradient = ours(kernel, n)
-    jax_loops, jax_best = beside_jax(kernel, n)
+    jax_loops, jax_best = ratios_to_jax(kernel, n)
     return Row(
         kernel,
         n,
         primal=fastest(primal),
         gradient=fastest(gradient),
-        numpy=fastest(plain_numpy(kernel, n), turns=3),
+        numpy=fastest(plain_numpy(kernel, n), samples=3),
         jax_loops=jax_loops,
         jax_best=jax_best,
         numba=fastest(by_numba(kernel, n)),
     )
 
 
-def beside_jax(kernel: Kernel, n: int) -> tuple[float, float]:
-    """The times of JAX's gradients, of the rewritten loops and the best, over that of ours."""
+def ratios_to_jax(kernel: Kernel, n: int) -> tuple[float, float]:
+    """Times of JAX's gradients (rewritten loops, best version) over the time of myia's."""
     gradient = on_jax_arrays(kernel, n)[1]
     expected = gradient()
 
     def over_ours(version: Callable) -> float:
         rival = by_jax(kernel, n, version)
         check(expected, rival())
-        limits = {"turns": TURNS_TAKEN, "turn_seconds": TURN_SECONDS, "most_seconds": MOST_SECONDS}
+        limits = {
+            "samples": THREADED_SAMPLES,
+            "sample_seconds": SAMPLE_SECONDS,
+            "max_seconds": MAX_SAMPLING_SECONDS,
+        }
         theirs = mine = math.inf
-        for _ in range(1 + TURNED_AGAIN):
+        for _ in range(1 + MAX_REPETITIONS):
             timings = measure({"jax": rival, "ours": gradient}, **limits)
             theirs = min(theirs, timings["jax"].fastest)
             mine = min(mine, timings["ours"].fastest)
-            if theirs / mine >= LEAST_TO_JAX:
+            if theirs / mine >= MIN_RATIO_TO_JAX:
                 break
         return theirs / mine
 
@@ -107,15 +111,15 @@ def beside_jax(kernel: Kernel, n: int) -> tuple[float, float]:
     return ratios[versions[0]], ratios[versions[1]]
 
 
-def fastest(f: Callable | None, turns: int = TURNS) -> float | None:
-    """Seconds per call in the fastest of several short turns: the machine may be shared."""
+def fastest(f: Callable | None, samples: int = SAMPLES) -> float | None:
+    """Seconds per call in the fastest of several short samples: the machine may be shared."""
     if f is None:
         return None
     f()
     start = time.perf_counter()
     f()
-    calls = max(1, round(TURN_SECONDS / (time.perf_counter() - start)))
-    return min(timeit.repeat(f, number=calls, repeat=turns)) / calls
+    calls = max(1, round(SAMPLE_SECONDS / (time.perf_counter() - start)))
+    return min(timeit.repeat(f, number=calls, repeat=samples)) / calls
 
 
 # ----- The contestants, each a call without arguments
@@ -128,7 +132,7 @@ def ours(kernel: Kernel, n: int) -> tuple[Callable, Callable]:
 
 
 def on_jax_arrays(kernel: Kernel, n: int) -> tuple[Callable, Callable]:
-    """As `ours`, of arrays that need not be copied."""
+    """As `ours`, on arrays that need not be copied."""
     args, weights = kernel.arguments(n), kernel.weights(n)
     functions = compiled(kernel, args)
     with jax.enable_x64(True):
@@ -149,7 +153,7 @@ def plain_numpy(kernel: Kernel, n: int) -> Callable:
 
 
 def by_jax(kernel: Kernel, n: int, version: Callable) -> Callable:
-    """`jax.jit(jax.grad(...))`; integers are static, as its users have to write."""
+    """`jax.jit(jax.grad(...))`; integers are static, as JAX requires of its users."""
     objective, operands = jax_objective(kernel, n, version)
     gradient = jax.jit(jax.grad(objective))
 
@@ -161,7 +165,7 @@ def by_jax(kernel: Kernel, n: int, version: Callable) -> Callable:
 
 
 def jax_objective(kernel: Kernel, n: int, version: Callable) -> tuple[Callable, tuple]:
-    """A function of JAX and its operands: active arguments first, weights last."""
+    """A JAX function and its operands: active arguments first, weights last."""
     args = kernel.arguments(n)
     active = kernel.active(args)
     others = {i: a for i, a in enumerate(args) if not isinstance(a, int) and i not in active}
@@ -176,13 +180,13 @@ def jax_objective(kernel: Kernel, n: int, version: Callable) -> tuple[Callable, 
 
 
 def check(ours: Sequence, found: Sequence) -> None:
-    """A rival computes the same gradient."""
+    """Check that both compute the same gradient."""
     for mine, other in zip(ours, found, strict=True):
         np.testing.assert_allclose(mine, other, rtol=1e-6, atol=1e-6 * (np.max(np.abs(mine)) + 1.0))
 
 
 def by_numba(kernel: Kernel, n: int) -> Callable | None:
-    """The same function under `numba.njit`, where that accepts it."""
+    """The same function under `numba.njit`; None if numba refuses it."""
     if numba is None:
         return None
     args, weights = kernel.arguments(n), kernel.weights(n)
@@ -211,9 +215,10 @@ def table(rows: list[Row]) -> None:
         for name in chosen[0].ratios() if chosen else ():
             summary(f"{style:<8}{name}", [r.ratios()[name] for r in chosen])
     for name in ("jax loops/grad", "jax best/grad"):
-        slower = {r.kernel.name: r.ratios()[name] for r in rows if r.ratios()[name] < LEAST_TO_JAX}
+        ratios = {r.kernel.name: r.ratios()[name] for r in rows}
+        slower = {kernel: ratio for kernel, ratio in ratios.items() if ratio < MIN_RATIO_TO_JAX}
         listed = ", ".join(f"{kernel} {ratio:.2f}" for kernel, ratio in sorted(slower.items()))
-        print(f"{name}: {len(slower)} of {len(rows)} below {LEAST_TO_JAX}: {listed or 'none'}")
+        print(f"{name}: {len(slower)} of {len(rows)} below {MIN_RATIO_TO_JAX}: {listed or 'none'}")
 
 
 def summary(name: str, ratios: list[float | None]) -> None:

@@ -1,11 +1,11 @@
-"""What do gradients of long loops cost, in time and in memory?
+"""Time and memory of gradients of long loops.
 
 Targets, in temporaries by XLA's own count:
-    `while` of 10^7 trips on a number, of 10^5 on 1,000: at most 8 MB, 12 and 5 times the forward,
-    orders 2 and 3 within 4 times the order before;
-    a tenth and a hundredth of the tape's memory: 2.5 and 4 times the time of the tape;
-    faster than Equinox's checkpointed `while_loop` and a checkpointed `lax.scan` at equal or less
-    memory; second derivatives faster than `lax.scan`'s.
+    `while` of 10^7 iterations on a number, of 10^5 on 1,000 numbers: at most 8 MB, 12 and 5 times
+    the forward, orders 2 and 3 within 4 times the order before; a tenth and a hundredth of the
+    tape's memory: 2.5 and 4 times the time of the tape; faster than Equinox's checkpointed
+    `while_loop` and a checkpointed `lax.scan` at equal or less memory; second derivatives faster
+    than `lax.scan`'s.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from benchmarks.harness import Timing, measure
 from benchmarks.loop_programs import PROGRAMS, Program
 from benchmarks.loop_programs.by_jax import checkpointed_scan, checkpointed_while, scanned
 
-TURNS = {"turns": 3, "turn_seconds": 0.0}
+SAMPLING = {"samples": 3, "sample_seconds": 0.0}
 MEGABYTE = 2**20
 
 
 @dataclass(frozen=True)
 class Contestant:
-    """A program ready to run, and the bytes of its temporaries."""
+    """A program that is ready to run, and the bytes of its temporaries."""
 
     run: Callable[[], object]
     temporaries: int
@@ -54,8 +54,8 @@ def jitted(f: Callable, *args) -> Contestant:
 
 
 def compare(title: str, contestants: dict[str, Contestant]) -> dict[str, Timing]:
-    """As the harness's, with a column of temporaries."""
-    timings = measure({name: c.run for name, c in contestants.items()}, **TURNS)
+    """`harness.compare` with a column of temporaries."""
+    timings = measure({name: c.run for name, c in contestants.items()}, **SAMPLING)
     base = next(iter(timings.values())).median
     print(f"\n{title}")
     for name, timing in timings.items():
@@ -64,7 +64,7 @@ def compare(title: str, contestants: dict[str, Contestant]) -> dict[str, Timing]
     return timings
 
 
-# ----- Loops of a count that nobody knows
+# ----- Loops of unknown trip count
 
 
 def settling(x, c, n):
@@ -87,8 +87,8 @@ def settling_by_equinox(checkpoints: int) -> Callable:
     return loss
 
 
-def unknown_counts(x, trips: int) -> None:
-    arguments = x, 0.1, np.int64(trips)
+def unknown_counts(x, iterations: int) -> None:
+    arguments = x, 0.1, np.int64(iterations)
     orders = [settling]
     for _ in range(3):
         orders.append(myia.grad(orders[-1], argnums=1))
@@ -97,20 +97,20 @@ def unknown_counts(x, trips: int) -> None:
         name: compiled(f if f is not settling else myia.jit(f), *arguments)
         for name, f in zip(names, orders)
     }
-    title = f"while loop of {trips:,} trips on {np.size(x):,} numbers"
+    title = f"while loop of {iterations:,} iterations on {np.size(x):,} numbers"
     timings = compare(title, contestants)
     for before, name in pairwise(names[1:]):
         ratio = timings[name].median / timings[before].median
         print(f"  {name} beside {before}: {ratio:.2f} x")
 
 
-def against_equinox(x, trips: int) -> None:
-    """The same loop, with as much memory for Equinox as ours takes."""
-    arguments = x, 0.1, np.int64(trips)
+def against_equinox(x, iterations: int) -> None:
+    """The same loop, with as much memory for Equinox as myia takes."""
+    arguments = x, 0.1, np.int64(iterations)
     ours = compiled(myia.grad(settling, argnums=1), *arguments)
     checkpoints = max(2, ours.temporaries // (8 * np.size(x)))
     theirs = jitted(jax.grad(settling_by_equinox(checkpoints), argnums=1), *arguments)
-    title = f"while loop of {trips:,} trips on {np.size(x):,} numbers, its gradient"
+    title = f"while loop of {iterations:,} iterations on {np.size(x):,} numbers, its gradient"
     compare(title, {"myia": ours, f"equinox, {checkpoints:,} checkpoints": theirs})
 
 
@@ -130,7 +130,7 @@ def size_of_state(program: Program) -> int:
 
 
 def budgets(name: str, program: Program) -> None:
-    """A tape, a tenth of it, a hundredth; beside JAX's ways with as much memory."""
+    """A tape, a tenth of its memory, a hundredth; against JAX with as much memory."""
     numbers = [x for i, x in enumerate(program.args) if i not in program.static]
     static = [program.args[i] for i in program.static]
     taped = gradient(program, checkpoint="tape")
@@ -159,7 +159,7 @@ def budgets(name: str, program: Program) -> None:
 
 
 def _check(contestants: dict[str, Contestant]) -> None:
-    """All gradients are one."""
+    """Check that all gradients are equal."""
     want = contestants["the tape"].run()
     for name, contestant in contestants.items():
         if name != "forward only":
@@ -168,7 +168,7 @@ def _check(contestants: dict[str, Contestant]) -> None:
 
 
 def second_order(name: str, program: Program) -> None:
-    """The Hessian by the first argument, times a vector."""
+    """The Hessian in the first argument, times a vector."""
     numbers = [x for i, x in enumerate(program.args) if i not in program.static]
     static = [program.args[i] for i in program.static]
     direction = np.ones_like(numbers[0])

@@ -1,6 +1,6 @@
-"""What does a function of thirty different NumPy calls cost to compile, and what is compiled?
+"""Compile time and program size of functions of thirty different NumPy calls.
 
-Beside `jax.jit(jax.grad(...))` of the same code, in which `np` is `jax.numpy` and `scipy` is
+Against `jax.jit(jax.grad(...))` of the same code, in which `np` is `jax.numpy` and `scipy` is
 `jax.scipy`. Targets: compile time at most 1.3 times; flops and bytes, by XLA's own count of the
 gradient, at most 1.05 times.
 """
@@ -21,7 +21,12 @@ import jax.scipy
 import numpy as np
 
 import myia
-from benchmarks.first_compile import compare_first_compiles, ours, started, theirs
+from benchmarks.first_compile import (
+    compare_first_compiles,
+    compile_with_jax,
+    compile_with_myia,
+    start_jax,
+)
 from benchmarks.numpy_programs import elementwise, shaping, statistics
 
 PROCESSES = 3
@@ -30,12 +35,12 @@ MODULES = {"np": jnp, "special": jax.scipy.special, "stats": jax.scipy.stats}
 
 
 def with_jax(program: Callable) -> Callable:
-    """The same code, which finds JAX's modules where `program` finds NumPy's and SciPy's."""
+    """The same code with JAX's modules in place of NumPy's and SciPy's."""
     return FunctionType(program.__code__, program.__globals__ | MODULES)
 
 
 def calls(program: Callable) -> set[str]:
-    """The functions of these modules that a program calls, by their names."""
+    """The names of the functions of these modules that a program calls."""
     tree = ast.parse(inspect.getsource(program))
     called = {ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     functions = {name for name in called if re.fullmatch(r"[\w.]+", name)}
@@ -43,19 +48,19 @@ def calls(program: Callable) -> set[str]:
 
 
 def compiled(name: str, compiler: str):
-    """Seconds by stage, and the gradient by both arguments as `compiler` compiles it."""
+    """Seconds by stage, and the gradient in both arguments, compiled by `compiler`."""
     module = PROGRAMS[name]
     arguments = module.arguments(np.random.default_rng(0))
     if compiler == "myia":
-        return ours(myia.grad(module.program, argnums=(0, 1)), arguments)
+        return compile_with_myia(myia.grad(module.program, argnums=(0, 1)), arguments)
     with jax.enable_x64(True):
         gradient = jax.grad(with_jax(module.program), argnums=(0, 1))
-        return theirs(jax.jit(gradient), arguments)
+        return compile_with_jax(jax.jit(gradient), arguments)
 
 
 def child(name: str, compiler: str) -> None:
-    """What a fresh process runs; one line of JSON."""
-    started()
+    """The work of a fresh process; prints one line of JSON."""
+    start_jax()
     print(json.dumps(compiled(name, compiler)[0]))
 
 

@@ -1,6 +1,6 @@
-"""How many bytes of each trip are recorded, beside what `jax.vjp` of a `lax.scan` stores?
+"""The bytes recorded per iteration, against the residuals of `jax.vjp` of a `lax.scan`.
 
-Target: never more, and half as many in the median of twenty loops.
+Target: never more; in the median of twenty loops, half as many.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from jax import lax
 from jax import numpy as jnp
 
 import myia
-from benchmarks.loop_programs.steps import TRIPS, W, X, steps
+from benchmarks.loop_programs.steps import ITERATIONS, W, X, steps
 
 
 def ours(step: Callable) -> int:
     def loss(w, x):
-        for k in range(TRIPS):
+        for k in range(ITERATIONS):
             x = step(w, x, k)
         return np.sum(x)
 
@@ -31,13 +31,13 @@ def of_scan(step: Callable) -> int:
 
     def loss(w, x):
         body = lambda x, k: (step(w, x, k), None)  # noqa: E731
-        return jnp.sum(lax.scan(body, x, jnp.arange(TRIPS))[0])
+        return jnp.sum(lax.scan(body, x, jnp.arange(ITERATIONS))[0])
 
     with jax.enable_x64(True):
         program = jax.make_jaxpr(lambda w, x: jax.vjp(loss, w, x))(W, X)
     scans = [e for e in program.jaxpr.eqns if e.primitive.name == "scan"]
     stacked = [x.aval for e in scans for x in e.outvars[e.params["num_carry"] :]]
-    return sum(a.size * a.dtype.itemsize for a in stacked) // TRIPS
+    return sum(a.size * a.dtype.itemsize for a in stacked) // ITERATIONS
 
 
 def gradients_agree(step: Callable, by_jax: Callable) -> None:
@@ -58,7 +58,7 @@ def gradients_agree(step: Callable, by_jax: Callable) -> None:
 
 
 def main() -> None:
-    print(f"\nbytes recorded per trip{'myia':>27}{'lax.scan':>12}")
+    print(f"\nbytes recorded per iteration{'myia':>22}{'lax.scan':>12}")
     ratios = []
     for (name, step), by_jax in zip(steps(np).items(), steps(jnp).values()):
         gradients_agree(step, by_jax)

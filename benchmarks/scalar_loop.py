@@ -1,8 +1,8 @@
-"""What does the gradient of a scalar Python loop cost?
+"""The cost of the gradient of a scalar Python loop.
 
-Targets: a loop of 1,000 trips within 1.2 times `jax.grad` of a hand-written `lax.scan`, and 100
-times faster than autograd and PyTorch, which run the plain loop; a program whose size does not
-depend on the trip count; one compile and 8 MB for every count of a `while`.
+Targets: a loop of 1,000 iterations within 1.2 times `jax.grad` of a hand-written `lax.scan`, and
+100 times faster than autograd and PyTorch, which run the plain loop; a program whose size does not
+depend on the trip count; one compilation and 8 MB for every count of a `while`.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from jax import numpy as jnp
 import myia
 from benchmarks.harness import compare
 
-TRIPS = 1_000
+ITERATIONS = 1_000
 START, SHIFT = 0.3, 0.1
 
 
-def loop_of(trips: int, sin: Callable) -> Callable:
+def loop_of(iterations: int, sin: Callable) -> Callable:
     """The plain Python loop, with the sine of one library."""
 
     def loop(x, c):
-        for _ in range(trips):
+        for _ in range(iterations):
             x = sin(x) * 1.01 + c
         return x
 
     return loop
 
 
-def until(x, c, stop):
-    """A loop of a count that nobody knows."""
+def unknown_count_loop(x, c, stop):
+    """A loop whose trip count is unknown."""
     t = 0.0
     while t < stop:
         x = math.sin(x) * 1.01 + c
@@ -46,13 +46,13 @@ def until(x, c, stop):
 
 
 def scan(x, c):
-    return lax.scan(lambda x, _: (jnp.sin(x) * 1.01 + c, None), x, None, length=TRIPS)[0]
+    return lax.scan(lambda x, _: (jnp.sin(x) * 1.01 + c, None), x, None, length=ITERATIONS)[0]
 
 
 def against_others() -> None:
-    ours = myia.grad(loop_of(TRIPS, math.sin), argnums=(0, 1))
+    ours = myia.grad(loop_of(ITERATIONS, math.sin), argnums=(0, 1))
     scanned = jax.jit(jax.grad(scan, argnums=(0, 1)))
-    taped = autograd.grad(loop_of(TRIPS, anp.sin), (0, 1))
+    taped = autograd.grad(loop_of(ITERATIONS, anp.sin), (0, 1))
     arguments = np.float64(START), np.float64(SHIFT)
 
     def by_jax():
@@ -62,12 +62,12 @@ def against_others() -> None:
     def by_torch():
         x = torch.tensor(START, dtype=torch.float64, requires_grad=True)
         c = torch.tensor(SHIFT, dtype=torch.float64, requires_grad=True)
-        return torch.autograd.grad(loop_of(TRIPS, torch.sin)(x, c), (x, c))
+        return torch.autograd.grad(loop_of(ITERATIONS, torch.sin)(x, c), (x, c))
 
     np.testing.assert_allclose(ours(START, SHIFT), by_jax(), rtol=1e-9)
     np.testing.assert_allclose(ours(START, SHIFT), [float(x) for x in by_torch()], rtol=1e-9)
     compare(
-        f"gradient of x = sin(x) * 1.01 + c, {TRIPS:,} trips",
+        f"gradient of x = sin(x) * 1.01 + c, {ITERATIONS:,} iterations",
         {
             "jax.grad of lax.scan": by_jax,
             "myia.grad of the Python loop": lambda: ours(START, SHIFT),
@@ -78,18 +78,20 @@ def against_others() -> None:
 
 
 def sizes() -> None:
-    """Lines of the program at 10 and at 100,000 trips."""
+    """Lines of the program at 10 and at 100,000 iterations."""
     print("\nsize of the program, in lines")
-    for trips in (10, 100_000):
-        gradient = myia.grad(loop_of(trips, math.sin), argnums=(0, 1))
+    for iterations in (10, 100_000):
+        gradient = myia.grad(loop_of(iterations, math.sin), argnums=(0, 1))
         ir = gradient.ir(START, SHIFT)["finish"].count("\n")
         compiled = gradient.lower(START, SHIFT).compile()
         hlo = compiled.as_text().count("\n")
-        print(f"  {trips:>7,} trips: IR {ir}, HLO {hlo}, temporaries {_megabytes(compiled)}")
+        print(
+            f"  {iterations:>7,} iterations: IR {ir}, HLO {hlo}, temporaries {_megabytes(compiled)}"
+        )
 
 
 def unknown_counts() -> None:
-    gradient = myia.grad(until, argnums=(0, 1))
+    gradient = myia.grad(unknown_count_loop, argnums=(0, 1))
     compiled = gradient.lower(START, SHIFT, 0.0).compile()
     print(f"\nwhile loop of unknown count: temporaries {_megabytes(compiled)}")
     for count in (0, 1, 7, 1_000, 1_000_000):
@@ -97,8 +99,10 @@ def unknown_counts() -> None:
         np.testing.assert_allclose(ours, _by_hand(count), rtol=1e-7, atol=1e-300)
     print(f"  counts 0, 1, 7, 10^3 and 10^6: {gradient.compiles} compile(s)")
     counts = (1_000, 1_000_000)
-    contestants = {f"{n:,} trips": lambda n=n: gradient(START, SHIFT, float(n)) for n in counts}
-    compare("its gradient", contestants, turns=3)
+    contestants = {
+        f"{n:,} iterations": lambda n=n: gradient(START, SHIFT, float(n)) for n in counts
+    }
+    compare("its gradient", contestants, samples=3)
 
 
 def _by_hand(count: int) -> tuple[float, float]:

@@ -1,7 +1,7 @@
-"""What the emission rules of the XLA backend rest on (docs/emission.md): run when JAX moves.
+"""The measured reasons for the emission rules of the XLA backend (docs/emission.md).
 
-Each function times one program of hand-built IR under variants of the emission, and, where there
-is one, against what JAX does with the loop as its users write it.
+Run it when the version of JAX changes. Each function times one program of hand-built IR under
+variants of the emission and, for some, against the loop as JAX's users write it.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ def integer(value: int) -> Value:
 
 
 def read(buffer: Value, *indices: Value) -> Value:
-    window = dynamic_slice(buffer, *indices, sizes=(1,) * buffer.aval.ndim)
-    return reshape(window, shape=())
+    element = dynamic_slice(buffer, *indices, sizes=(1,) * buffer.aval.ndim)
+    return reshape(element, shape=())
 
 
 def write(buffer: Value, x: Value, *indices: Value) -> Value:
@@ -86,19 +86,19 @@ def variants(f: Function, *args) -> dict[str, Callable[[], object]]:
 # ----- Scalar loops and tapes
 
 
-def scalar_gradient(trips: int, tape: Callable) -> Function:
-    """The gradient of 1,000 trips of x = sin(x) * 1.01 + c by a tape of x."""
-    empty, push, top = tape(trips)
+def scalar_gradient(count: int, tape: Callable) -> Function:
+    """The gradient of 1,000 iterations of x = sin(x) * 1.01 + c by a tape of x."""
+    empty, push, top = tape(count)
 
     def body(x, c):
         def forward(k, x, t):
             return [sin(x) * 1.01 + c, push(t, x, k)]
 
         def reverse(k, ct_x, ct_c):
-            x = top(t, sub(integer(trips - 1), k))
+            x = top(t, sub(integer(count - 1), k))
             return [ct_x * 1.01 * cos(x), ct_c + ct_x]
 
-        n = integer(trips)
+        n = integer(count)
         _, t = loop([x, empty()], forward, count=n)
         return loop([constant(1, np.float64), constant(0, np.float64)], reverse, count=n)
 
@@ -118,25 +118,25 @@ def column_tape(n: int):
 
 def scalar_loop() -> None:
     """The target: at most 1.2 times `jax.grad` of the scan."""
-    trips = 1_000
+    count = 1_000
 
     def scanned(x, c):
-        return lax.scan(lambda x, _: (jnp.sin(x) * 1.01 + c, None), x, None, length=trips)[0]
+        return lax.scan(lambda x, _: (jnp.sin(x) * 1.01 + c, None), x, None, length=count)[0]
 
     args = (np.float64(0.3), np.float64(0.1))
     by_jax = jax.jit(jax.grad(scanned, argnums=(0, 1)))
     compare(
-        "gradient of a scalar loop, 1,000 trips",
+        "gradient of a scalar loop, 1,000 iterations",
         {
             "jax.grad of lax.scan": _with_x64(lambda: jax.block_until_ready(by_jax(*args))),
-            "a tape of shape (n,)": ours(scalar_gradient(trips, flat_tape), *args),
-            "a tape of shape (n, 1)": ours(scalar_gradient(trips, column_tape), *args),
+            "a tape of shape (n,)": ours(scalar_gradient(count, flat_tape), *args),
+            "a tape of shape (n, 1)": ours(scalar_gradient(count, column_tape), *args),
         },
     )
 
 
-def many_values(trips: int, width: int, packed: bool) -> Function:
-    """Each trip records `width` scalars: into tapes of their own, or as one row of a tape."""
+def many_values(count: int, width: int, packed: bool) -> Function:
+    """Each iteration records `width` scalars: into tapes of their own, or as one row of a tape."""
 
     def record(values, tapes, k):
         if not packed:
@@ -145,14 +145,14 @@ def many_values(trips: int, width: int, packed: bool) -> Function:
         return [dynamic_update_slice(tapes[0], row, k, integer(0))]
 
     def body(x):
-        def trip(k, x, *tapes):
+        def body(k, x, *tapes):
             values = [x]
             for _ in range(width - 1):
                 values.append(sin(values[-1]))
             return [values[-1], *record(values, tapes, k)]
 
-        tapes = [zeros(array(trips, width))] if packed else [zeros(array(trips))] * width
-        return loop([x, *tapes], trip, count=integer(trips))
+        tapes = [zeros(array(count, width))] if packed else [zeros(array(count))] * width
+        return loop([x, *tapes], body, count=integer(count))
 
     return function("many_values", [F64], body)
 
@@ -161,7 +161,7 @@ def tape_of_many_values() -> None:
     x = np.float64(0.3)
     for width in (4, 16):
         compare(
-            f"recording {width} scalars a trip, 1,000 trips",
+            f"recording {width} scalars per iteration, 1,000 iterations",
             {
                 "a tape each": ours(many_values(1_000, width, False), x),
                 "one tape of rows": ours(many_values(1_000, width, True), x),
@@ -190,9 +190,9 @@ def recurrence_gradient(n: int) -> Function:
             ct = write(ct, read(ct, i) + t * (cos(old) * left + 1.0), i)
             return [x, write(ct, read(ct, j) + t * sin(old), j)]
 
-        trips = integer(n - 1)
-        y, log = loop([x, zeros(array(n - 1))], forward, count=trips)
-        return loop([y, ct], reverse, count=trips)[1:]
+        count = integer(n - 1)
+        y, log = loop([x, zeros(array(n - 1))], forward, count=count)
+        return loop([y, ct], reverse, count=count)[1:]
 
     return function("recurrence_gradient", [array(n), array(n)], body)
 
@@ -306,7 +306,7 @@ def network() -> None:
         )
 
 
-def vectors(size: int, trips: int) -> Function:
+def vectors(size: int, count: int) -> Function:
     def body(v, n):
         return loop([v], lambda k, v: [v * 0.9 + 0.1], count=n)
 
@@ -318,7 +318,7 @@ def small_vectors() -> None:
         args = (np.ones(size), np.int64(1_000))
         f = vectors(size, 1_000)
         compare(
-            f"v = v * 0.9 + 0.1, {size} elements, 1,000 trips",
+            f"v = v * 0.9 + 0.1, {size} elements, 1,000 iterations",
             {
                 "all rules": ours(f, *args),
                 "without whole loops": variant(f, OP_BY_OP, *args),

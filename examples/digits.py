@@ -25,7 +25,7 @@ SEED = 0
 BATCH = 128
 
 
-# ----- What is compiled: plain Python that takes a gradient
+# ----- The compiled functions: plain Python that takes a gradient
 
 
 def loss_of(model):
@@ -107,17 +107,17 @@ def timed(f) -> tuple[float, object]:
     return time.perf_counter() - start, result
 
 
-def median_times(contestants, turns=60, calls=5) -> dict[str, float]:
-    """Seconds per call; the contestants take turns."""
+def median_times(contestants, samples=60, calls=5) -> dict[str, float]:
+    """Seconds per call, from interleaved samples of the contestants."""
     times = {name: [] for name in contestants}
-    for _ in range(turns):
+    for _ in range(samples):
         for name, f in contestants.items():
             times[name].append(timed(lambda f=f: [f() for _ in range(calls)])[0] / calls)
     return {name: float(np.median(t)) for name, t in times.items()}
 
 
 class Training:
-    """A step and the parameters and state that it moves; called, it makes one step."""
+    """A step with its parameters and state; a call makes one step."""
 
     def __init__(self, step, params):
         self.step = step
@@ -144,7 +144,7 @@ def train(step, params, data: Digits, epochs: int, name: str) -> tuple[Training,
 def compare_times(model, step, by_hand, params, batch) -> dict[str, float]:
     loss, ours, theirs = loss_of(model), Training(step, params), Training(by_hand, params)
     compiled = {"jax": lambda: theirs(*batch), "myia": lambda: ours(*batch)}
-    # NumPy's threads linger after a product and would slow the others down: it comes last.
+    # NumPy comes last: its threads stay active after a product and would slow down the others.
     return median_times(compiled) | median_times({"python": lambda: loss(params, *batch)})
 
 

@@ -1,8 +1,8 @@
 """Trains a model made of Equinox modules: a recurrent reader of handwritten digits.
 
 The model's own `__call__` is read from its source: its `for` over the rows is a loop in the
-program. The modules in it (`GRUCell`, `Linear`) are Equinox's, and staged. Its gradient is derived
-by `myia.grad`, which gives a model whose arrays are the derivatives.
+program. The modules in it (`GRUCell`, `Linear`) are Equinox's, traced from JAX. `myia.grad` gives
+the gradient: a model whose arrays are the derivatives.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ WIDTH, BATCH, STEPS = 32, 64, 300
 
 
 class Reader(eqx.Module):
-    """Reads an image row by row; what it remembers after the last row tells the digit."""
+    """Reads an image row by row; its state after the last row decides the digit."""
 
     cell: eqx.nn.GRUCell
     head: eqx.nn.Linear
@@ -58,7 +58,7 @@ def accuracy(model, images, digits):
 
 
 def train(steps: int = STEPS, width: int = WIDTH) -> tuple[list[float], float]:
-    """The losses of the steps; the share of 360 other images that are told right in the end."""
+    """The losses of the steps; the share of 360 test images classified right in the end."""
     images, digits = load_digits(return_X_y=True)
     images = (images.reshape(-1, 8, 8) / 16).astype(np.float32)
     params, rest = eqx.partition(Reader(width, key=jax.random.key(0)), eqx.is_array)

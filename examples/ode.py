@@ -2,8 +2,8 @@
 
 The Runge-Kutta method of Bogacki and Shampine (Appl. Math. Lett. 2, 1989) of order 3, whose
 embedded method of order 2 estimates the error of a step: a step with too large an error is rejected
-and tried again with a smaller one. How many steps that takes nobody knows before; the gradient runs
-the solver backwards, rejected steps included, in a fixed amount of memory.
+and tried again with a smaller one. The number of steps is unknown in advance; the gradient runs the
+solver backwards, rejected steps included, in a fixed amount of memory.
 
 The parameters of predators and prey (Lotka and Volterra) are fitted to noisy observations.
 Writes `ode.png`.
@@ -22,7 +22,7 @@ TOLERANCE = 1e-5
 MEMORY = "100kB"
 
 
-# ----- What is compiled
+# ----- The compiled functions
 
 
 def lotka_volterra(p, y):

@@ -66,7 +66,7 @@ def epoch(params, state, data, kinds):
 
 
 def train(epochs: int = EPOCHS) -> tuple[list[float], float]:
-    """The losses of the epochs, and the share of wines that are told right in the end."""
+    """The losses of the epochs, and the share of wines classified right in the end."""
     data, kinds = wines()
     params = jax.device_put(initial(data.shape[1], 3))
     state = OPTIMIZER.init(params)

@@ -20,7 +20,7 @@ WIDTH, POINTS, BATCH = 12, 96, 16
 MEMORY = "500kB"
 
 
-# ----- What is compiled
+# ----- The compiled functions
 
 
 def network(weights, x):

@@ -1,13 +1,13 @@
-"""What a kernel is: a function of plain NumPy that writes into its arguments, and these.
+"""Kernels: plain NumPy functions that write into their arguments, with example arguments.
 
     @kernel(lambda draw, n: (2.0, draw(n), draw(n)), writes="y")
     def axpy(a, x, y):
         for i in range(len(x)):
             y[i] += a * x[i]
 
-The function stays what it was. What it is differentiated by: all its floats and arrays of floats,
-but for those named `passive`. What is differentiated: the weighted sum of all that it writes and
-returns, `objective`, which is plain NumPy too.
+The decorator leaves the function unchanged. Its gradient is taken in all floats and arrays of
+floats except those named `passive`. Differentiated is `objective`, the weighted sum of all that the
+kernel writes and returns, which is plain NumPy, too.
 """
 
 from __future__ import annotations
@@ -65,26 +65,28 @@ class Kernel:
         return self.function.__name__
 
     def arguments(self, n: int) -> tuple:
-        """Made anew, always the same."""
+        """New arrays, always with the same contents."""
         return self.make(Draw(n), n)
 
     def active(self, args: tuple) -> tuple[int, ...]:
         return tuple(i for i, a in enumerate(args) if _is_continuous(a) and i not in self.passive)
 
     def outputs(self, args: tuple) -> list:
-        """What the function writes, and what it returns if it does; `args` are overwritten."""
+        """What the function writes, and its result, if any; `args` are overwritten."""
         result = self.function(*args)
         written = [args[i] for i in self.writes]
         return written if result is None else [*written, result]
 
     @functools.cached_property
     def returns(self) -> bool:
-        """Does the function return something too?"""
+        """Does the function return something, too?"""
         return len(self.outputs(self.arguments(min(self.tests)))) > len(self.writes)
 
     def weights(self, n: int) -> list:
-        """Of what it writes and returns; a function that only writes, slow in plain Python where
-        `n` is large, is not run for that."""
+        """Weights of what the kernel writes and returns.
+
+        A kernel that only writes is not run for them: plain Python is slow where `n` is large.
+        """
         args, draw = self.arguments(n), Draw(n + 1)
         outputs = self.outputs(args) if self.returns else [args[i] for i in self.writes]
         return [draw(*np.shape(output)) for output in outputs]
@@ -127,8 +129,10 @@ def kernel(
     tests: tuple[int, int] = (20, 7),
     times: int = 100,
 ) -> Callable[[Callable], Callable]:
-    """Arguments at size n; names of those that are written and of those held fixed; the two sizes
-    of its tests; the size around which it is timed."""
+    """`arguments(draw, n)`; names of the arguments that are written, and held fixed.
+
+    `tests` are the two sizes of its tests, `times` the size around which it is timed.
+    """
 
     def register(function: Callable) -> Callable:
         names = list(inspect.signature(function).parameters)

@@ -27,9 +27,9 @@ def scanned(program: Program) -> Callable:
 
 
 def checkpointed_scan(program: Program) -> Callable:
-    """Segments of steps under `jax.checkpoint`: of each, only its first state is stored.
+    """Segments of steps under `jax.checkpoint`, which stores only the first state of each.
 
-    There are as many segments as each has steps, or nearly, which takes the least memory.
+    The number of segments is about the number of steps in each: the least memory.
     """
     inner = divisor_near(program.steps, math.sqrt(program.steps))
 

@@ -1,4 +1,4 @@
-"""Twenty loop bodies, each said once, for NumPy and for `jax.numpy`."""
+"""Twenty loop bodies, each written once for NumPy and `jax.numpy`."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from types import ModuleType
 import numpy
 
 SIZE = 32
-TRIPS = 200
+ITERATIONS = 200
 
 
 def steps(np: ModuleType) -> dict[str, Callable]:
-    """`step(w, x, k)`: the state after trip k; parameters w and state x have the shape (SIZE,)."""
+    """`step(w, x, k)`: the state after iteration k; w and x have the shape (SIZE,)."""
 
     def sine(w, x, k):
         return np.sin(x) * w

@@ -3,8 +3,8 @@
 Each takes the arguments of the kernel of its name and returns what that writes and returns.
 
 `REWRITTEN` has each kernel loop by loop, as an ordinary user rewrites it: see `rewritten/`. `BEST`
-has what JAX does better where somebody found it (`best/`: a product of matrices takes the place of
-three loops), and the same functions where nobody did. Files are named as those of
+has a better version in JAX where there is one (`best/`: a matrix product replaces three loops), and
+else the same function. Files have the names of those of
 `kernel_programs`.
 """
 

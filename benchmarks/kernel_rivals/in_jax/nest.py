@@ -18,7 +18,7 @@ def nest(body: Callable, state, *ranges: Range):
     start, stop = ranges[0] if isinstance(ranges[0], tuple) else (0, ranges[0])
     inner = ranges[1:]
 
-    def trip(i, state):
+    def body_of_range(i, state):
         return nest(partial(body, i), state, *inner) if inner else body(i, state)
 
-    return lax.fori_loop(start, stop, trip, state)
+    return lax.fori_loop(start, stop, body_of_range, state)

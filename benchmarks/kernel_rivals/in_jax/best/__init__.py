@@ -1,3 +1,4 @@
-"""Where JAX has something better than loops over places: whole arrays, products, convolutions,
-cumulative sums, a row at a time. The algorithm stays the kernel's.
+"""Better versions in JAX than loops over elements: whole arrays, products, convolutions, scans.
+
+The algorithm of the kernel is kept.
 """

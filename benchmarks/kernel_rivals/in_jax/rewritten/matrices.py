@@ -1,4 +1,4 @@
-"""Products of matrices and vectors: one element, or one row, a trip."""
+"""Products of matrices and vectors: one element, or one row, per iteration."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from jax import lax
 
 from benchmarks.kernel_rivals.in_jax.nest import nest
 
-MOST_STEPS = 200
+MAX_STEPS = 200
 
 
 def n_body(mass, x, v, dt, steps):
@@ -177,5 +177,5 @@ def adaptive_steps(x, friction, end, tolerance):
         return x, v, t, jnp.where(going, h * growth, h)
 
     start = x, jnp.zeros(()), jnp.zeros(()), jnp.full((), 0.1)
-    x, v, _, _ = lax.fori_loop(0, MOST_STEPS, step, start)
+    x, v, _, _ = lax.fori_loop(0, MAX_STEPS, step, start)
     return [x + v]
