@@ -1,4 +1,11 @@
-"""Attributes: of modules and classes, of instances, of arrays, numbers and containers."""
+"""Attributes: of modules and classes, of instances, of arrays, numbers and containers.
+
+    in:   an abstract value and a name (`x.name`), and a value to store (`x.name = value`)
+    out:  the attribute's abstract value
+
+Attributes of the outside world are read at every call of the compiled function. A replaced method
+makes another program.
+"""
 
 from __future__ import annotations
 
@@ -35,8 +42,8 @@ from myia.infer.indexing.indexing import setitem
 from myia.infer.jax.objects import objects
 from myia.infer.jax.objects.pytrees import class_attribute, is_user_function
 
-PARTS = ("real", "imag", "flat")  # of arrays; to assign to one is to write into it
-KINDS = {
+WRITABLE_ARRAY_ATTRIBUTES = ("real", "imag", "flat")  # assigning to one writes into the array
+KIND_OF_CONTENTS = {
     ArrayObject: "array",
     ViewObject: "array",
     SelectedArray: "array",
@@ -50,11 +57,11 @@ KINDS = {
 
 
 def kind_of(ctx: Context, x: Abstract) -> str | None:
-    """The kind of built-in object, as the registry of methods names it."""
+    """The kind of built-in object in the registry of methods; None for any other object."""
     if is_number(x):
         return "python" if is_weak(x) else "number"
     if isinstance(x, Ref):
-        return KINDS.get(type(ctx.contents(x)))
+        return KIND_OF_CONTENTS.get(type(ctx.contents(x)))
     if isinstance(x, Tuple):
         return "tuple"
     if isinstance(x, Static) and isinstance(x.value, str):
@@ -71,7 +78,7 @@ def getattr_(ctx: Context, x: Abstract, name: str) -> Abstract:
     if isinstance(x, Super):
         return _super_attribute(ctx, x, name)
     if isinstance(x, Tuple) and x.cls is not None:
-        found = _field(ctx, x, name)
+        found = _namedtuple_attribute(ctx, x, name)
         if found is not None:
             return found
     if isinstance(x, Static) and isinstance(x.value, enum.Enum):
@@ -93,7 +100,7 @@ def getattr_(ctx: Context, x: Abstract, name: str) -> Abstract:
     ctx.fail(Unsupported, what=f"the attribute `{name}` of {ctx.describe(x)}")
 
 
-def _field(ctx: Context, x: Tuple, name: str) -> Abstract | None:
+def _namedtuple_attribute(ctx: Context, x: Tuple, name: str) -> Abstract | None:
     """A field or a method of a namedtuple."""
     if name in x.cls._fields:
         return x.items[x.cls._fields.index(name)]
@@ -103,7 +110,7 @@ def _field(ctx: Context, x: Tuple, name: str) -> Abstract | None:
         return Method(("namedtuple", name), x)
     found = inspect.getattr_static(x.cls, name, None)
     if _is_function(found) or isinstance(found, (property, staticmethod, classmethod)):
-        return _bound(ctx, found, x, x.cls, name)
+        return _bind_descriptor(ctx, found, x, x.cls, name)
     return None
 
 
@@ -143,13 +150,13 @@ def _instance_attribute(ctx: Context, x: Ref, name: str) -> Abstract:
             ctx.fail(Unsupported, what="`__getattr__`")
         message = f"{contents.cls.__name__!r} object has no attribute '{name}'"
         ctx.fail(BadValue, message=message, exception="AttributeError")
-    return _bound(ctx, found, x, contents.cls, name)
+    return _bind_descriptor(ctx, found, x, contents.cls, name)
 
 
 def _opaque_attribute(ctx: Context, x: Opaque, name: str) -> Abstract:
     found = class_attribute(x, name)
     if is_user_function(found):
-        return _bound(ctx, found, x, x.structure.cls, name)
+        return _bind_descriptor(ctx, found, x, x.structure.cls, name)
     return objects.method(x, name) if callable(found) else objects.attribute(ctx, x, name)
 
 
@@ -164,30 +171,30 @@ def _super_attribute(ctx: Context, x: Super, name: str) -> Abstract:
     found = vars(base)[name]
     if found is object.__init__:
         return Method(found, x.self)
-    return _bound(ctx, found, x.self, cls, name, base)
+    return _bind_descriptor(ctx, found, x.self, cls, name, base)
 
 
-def _bound(
+def _bind_descriptor(
     ctx: Context, found: Any, x: Abstract, cls: type, name: str, base: type | None = None
 ) -> Abstract:
-    """The class attribute `name` as seen from an instance: descriptors are bound.
+    """The class attribute `found` as an attribute of the instance `x`: descriptors are bound.
 
-    `found` was found in `base`, or in what `cls` inherits from. Data are read at every call, and
-    a method that has been replaced is another program.
+    `found` was found in `base`, or in a base of `cls`. Data are read at every call. A method that
+    has been replaced makes another program.
     """
     owner = base or cls
     if isinstance(found, property):
         return ctx.call(Static(found.fget), (x,), {})
     if isinstance(found, functools.cached_property):
         value = ctx.call(Static(found.func), (x,), {})
-        _put(ctx, x, found.attrname, value)
+        _set_attribute(ctx, x, found.attrname, value)
         return value
     if isinstance(found, staticmethod):
         return Static(found.__func__)
     if isinstance(found, classmethod):
         return Method(found.__func__, Static(cls))
     if _is_function(found):
-        _watch_method(ctx, owner, name)
+        _guard_method(ctx, owner, name)
         return Method(found, x)
     if hasattr(found, "__get__") and not callable(found):
         ctx.fail(Unsupported, what=f"the descriptor `{type(found).__name__}`")
@@ -195,14 +202,14 @@ def _bound(
     return arguments.root(ctx, lambda: getattr(owner, name, None), name, key)
 
 
-def _watch_method(ctx: Context, owner: type, name: str) -> None:
-    """The program is that of the method which `owner` has now."""
+def _guard_method(ctx: Context, owner: type, name: str) -> None:
+    """Guard the program by the identity of the method that `owner` has now."""
     key = ("method", id(owner), name)
     arguments.root(ctx, lambda: Identity(getattr(owner, name, None)), name, key)
 
 
 def _is_function(found: Any) -> bool:
-    """A class attribute that binds as a method: a function, or one of ours that is transformed."""
+    """A class attribute that binds as a method: a function, or a function transformed by Myia."""
     return isinstance(found, types.FunctionType) or hasattr(found, "__myia__")
 
 
@@ -224,13 +231,13 @@ def special_method(ctx: Context, x: Abstract, name: str) -> Abstract | None:
     code = getattr(found, "__code__", None)
     if dataclasses.is_dataclass(cls) and code is not None and code.co_filename == "<string>":
         ctx.fail(Unsupported, what=f"the generated `{name}` of {cls.__name__}")
-    _watch_method(ctx, cls, name)
+    _guard_method(ctx, cls, name)
     return Method(found, x)
 
 
 def setattr_(ctx: Context, x: Abstract, name: str, value: Abstract) -> None:
     """`x.name = value`"""
-    if isinstance(x, Ref) and name in PARTS and kind_of(ctx, x) == "array":
+    if isinstance(x, Ref) and name in WRITABLE_ARRAY_ATTRIBUTES and kind_of(ctx, x) == "array":
         setitem(ctx, getattr_(ctx, x, name), Static(...), value)
         return
     if not isinstance(x, Ref) or not isinstance(ctx.contents(x), InstanceObject):
@@ -253,10 +260,10 @@ def setattr_(ctx: Context, x: Abstract, name: str, value: Abstract) -> None:
         setter = inspect.getattr_static(contents.cls, name).fset
         ctx.call(Static(setter), (x, value), {})
         return
-    _put(ctx, x, name, value)
+    _set_attribute(ctx, x, name, value)
 
 
-def _put(ctx: Context, x: Ref, name: str, value: Abstract) -> None:
+def _set_attribute(ctx: Context, x: Ref, name: str, value: Abstract) -> None:
     """Write into the `__dict__` of an instance."""
     contents = ctx.contents(x)
     attributes = dict(zip(contents.names, contents.values))

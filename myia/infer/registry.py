@@ -1,11 +1,13 @@
-"""What is known by name: functions of Python, NumPy and `math`, and methods of built-in types.
+"""Registered handlers: functions of Python, NumPy and `math`, and methods of built-in types.
 
-A handler is written like the function it stands for, on abstract values:
+A handler is written like the function that it implements, on abstract values:
 
     @function(np.sum)
     def _sum(ctx, a, axis=NONE, dtype=NONE, out=NONE, keepdims=FALSE): ...
 
-Arguments that may be absent (`Optional`) are forced before the handler sees them.
+Arguments that may be absent (`Optional`) are forced before the handler is called. A handler of its
+own is registered for arrays with dynamic axes (`for_dynamic_arrays`); a function without one is
+refused for such arrays.
 """
 
 from __future__ import annotations
@@ -27,32 +29,33 @@ PROPERTIES: dict[tuple[str, str], Callable] = {}
 REGISTERED_ON_IMPORT: dict[
     str, list[Callable]
 ] = {}  # modules whose handlers are registered once they are imported
-FUNCTIONS_BY_NAME: dict[
-    tuple[str, str], Callable
-] = {}  # (module, name) of the functions we call ourselves
+# By (module, name): the functions that the compiler itself calls.
+FUNCTIONS_BY_NAME: dict[tuple[str, str], Callable] = {}
 SUBSCRIPTS: dict[int, Callable] = {}  # by the id of the object: `np.r_[...]`
-DYNAMIC: dict[Callable, Callable] = {}  # handler -> handler of arrays of run-time size
+DYNAMIC: dict[Callable, Callable] = {}  # handler -> its variant for dynamic arrays
 
-# Packages whose functions JAX stages for us: they are written to be traced (`infer/jax/`).
+# Packages whose functions are traced by JAX: they are written to be traced (`infer/jax/`).
 TRACED_PACKAGES = frozenset(
     {"blackjax", "chex", "diffrax", "distrax", "equinox", "flax", "haiku", "jax", "jaxlib"}
     | {"jaxopt", "jraph", "lineax", "numpyro", "optax", "optimistix"}
 )
-# Packages whose functions are known by name, staged, or refused: their source is not read.
+# Packages whose functions have a handler, are traced, or are refused: their source is not read.
 LIBRARIES = frozenset(
     {"numpy", "math", "scipy", "builtins", "functools", "itertools", "operator", *TRACED_PACKAGES}
 )
 
 
 def is_traced(f: Any) -> bool:
-    """Does a callable come from one of the packages `TRACED_PACKAGES`, or did the user mark it?
+    """Does a callable come from one of `TRACED_PACKAGES`, or did the user mark it?
 
-    Wrappers made by such a package (`jax.vmap(f)`) call themselves what they wrap.
+    Wrappers made by such a package (`jax.vmap(f)`) have the name and module of what they wrap, so
+    their globals are looked at too.
     """
     if top_package(f) in TRACED_PACKAGES or is_marked_for_tracing(f):
         return True
     return (
-        isinstance(f, types.FunctionType) and _top(f.__globals__.get("__name__")) in TRACED_PACKAGES
+        isinstance(f, types.FunctionType)
+        and _top_level_name(f.__globals__.get("__name__")) in TRACED_PACKAGES
     )
 
 
@@ -62,16 +65,16 @@ def is_marked_for_tracing(f: Any) -> bool:
 
 
 def top_package(x: Any) -> str:
-    """`jax` for `jax.numpy.sin`; of an instance, that of its class."""
-    return _top(getattr(x, "__module__", None))
+    """`jax` for `jax.numpy.sin`; for an instance, the package of its class."""
+    return _top_level_name(getattr(x, "__module__", None))
 
 
-def _top(module: Any) -> str:
+def _top_level_name(module: Any) -> str:
     return module.partition(".")[0] if isinstance(module, str) else ""
 
 
-def _define(table: dict, key: Any, handler: Callable) -> None:
-    """What is known by a name is said in one place."""
+def _register_once(table: dict, key: Any, handler: Callable) -> None:
+    """Add an entry; an error if the key has another handler already."""
     if table.setdefault(key, handler) is not handler:
         raise ValueError(f"two handlers are registered for {key!r}")
 
@@ -81,7 +84,7 @@ def function(*callables: Any) -> Callable[[Callable], Callable]:
 
     def register(handler: Callable) -> Callable:
         for f in callables:
-            _define(FUNCTIONS, f, handler)
+            _register_once(FUNCTIONS, f, handler)
             module = "numpy" if type(f).__name__ == "ufunc" else getattr(f, "__module__", "")
             FUNCTIONS_BY_NAME[module or "", getattr(f, "__name__", "")] = handler
         return handler
@@ -98,7 +101,7 @@ def method(kind: str, *names: str) -> Callable[[Callable], Callable]:
 
     def register(handler: Callable) -> Callable:
         for name in names:
-            _define(METHODS, (kind, name), handler)
+            _register_once(METHODS, (kind, name), handler)
         return handler
 
     return register
@@ -109,7 +112,7 @@ def property_(kind: str, *names: str) -> Callable[[Callable], Callable]:
 
     def register(handler: Callable) -> Callable:
         for name in names:
-            _define(PROPERTIES, (kind, name), handler)
+            _register_once(PROPERTIES, (kind, name), handler)
         return handler
 
     return register
@@ -119,28 +122,33 @@ def subscript(x: Any) -> Callable[[Callable], Callable]:
     """Register a handler `(ctx, key)` for the subscripts of a Python object."""
 
     def register(handler: Callable) -> Callable:
-        _define(SUBSCRIPTS, id(x), handler)
+        _register_once(SUBSCRIPTS, id(x), handler)
         return handler
 
     return register
 
 
 def for_dynamic_arrays(*handlers: Callable) -> Callable[[Callable], Callable]:
-    """Register what handlers do where an argument is an array of run-time size (`infer/dynamic/`).
+    """Register the variant of handlers for dynamic arrays, with the same signature.
 
-    It is called like the handler. A function without one is refused for such arrays.
+    It is called where an argument has a dynamic axis (`infer/dynamic/`). A function without a
+    variant is refused for such arrays.
     """
 
     def register(rule: Callable) -> Callable:
         for handler in handlers:
-            _define(DYNAMIC, handler, rule)
+            _register_once(DYNAMIC, handler, rule)
         return rule
 
     return register
 
 
 def invoke(ctx, handler: Callable, name: str, args, kwargs) -> Abstract:
-    """Call a handler; arguments that do not fit are the user's TypeError."""
+    """Call a handler, or its variant for dynamic arrays; a wrong signature is a TypeError.
+
+    A function without a variant still works if each dynamic slice has a nominal length
+    (`x[i : i + 3]`): it is checked at run time to have exactly this length.
+    """
     args = [ctx.force(x) for x in args]
     kwargs = {k: ctx.force(x) for k, x in kwargs.items()}
     if any(contains_dynamic(ctx, x) for x in (*args, *kwargs.values())):
@@ -161,9 +169,9 @@ def invoke(ctx, handler: Callable, name: str, args, kwargs) -> Abstract:
 
 
 def when_imported(module: str) -> Callable[[Callable], Callable]:
-    """Register `register(module)`, which registers the handlers of a module's functions.
+    """Register `register(module)`, which registers handlers once the module is imported.
 
-    It is called once a program has imported the module: `scipy.stats` takes a second to import.
+    Programs that do not use a module must not import it: `scipy.stats` takes a second.
     """
 
     def remember(register: Callable) -> Callable:
@@ -174,7 +182,7 @@ def when_imported(module: str) -> Callable[[Callable], Callable]:
 
 
 def _register_imported() -> bool:
-    """Register what has been imported since; False when there is nothing new."""
+    """Run the registrations of modules imported since; False if there are none."""
     found = [name for name in REGISTERED_ON_IMPORT if name in sys.modules]
     for name in found:
         for register in REGISTERED_ON_IMPORT.pop(name):
@@ -183,7 +191,7 @@ def _register_imported() -> bool:
 
 
 def handler_of(f: Any) -> Callable | None:
-    """The handler of a Python callable, if there is one."""
+    """The handler of a Python callable; None if there is none."""
     try:
         return FUNCTIONS.get(f) or (FUNCTIONS.get(f) if _register_imported() else None)
     except TypeError:  # not hashable

@@ -1,4 +1,8 @@
-"""Regions of functions with a derivative rule, and of their rules, made fit for `custom` ops."""
+"""Regions of functions with a derivative rule, and of their rules, prepared for `custom` ops.
+
+A `custom` op's regions capture nothing: captured values become leading arguments, and constant
+operands of the op.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +29,7 @@ class InferredRegion:
         return not isinstance(self.code, Static)
 
     def with_code(self, n: int) -> InferredRegion:
-        """The same, but it yields the code after its `n` results."""
+        """The same region, which also yields the code, after its first `n` results."""
         region = self.region
         with Builder() as b:
             code = self.code.value if self.checked else constant(0, "int32")
@@ -34,21 +38,21 @@ class InferredRegion:
 
 
 def close_region(region: Region, consts: Sequence[Value], at: int = 0) -> Region:
-    """`region` with further arguments, the first of them number `at`, for values it captures."""
+    """`region` with arguments in place of the captured `consts`, inserted at position `at`."""
     args = tuple(Value(x.aval, x.name) for x in consts)
     found = clone_region(region, dict(zip(consts, args)))
     return Region((*found.args[:at], *args, *found.args[at:]), found.ops, found.yields)
 
 
 def add_constant_tangents(region: Region, consts: Sequence[Value], args: int) -> Region:
-    """`region(*consts, *args, *tangents)` with tangents of constants too, which it ignores."""
+    """`region(*consts, *args, *tangents)` with unused tangents of the constants added."""
     more = tuple(Value(x.aval) for x in consts if x.aval.differentiable)
     n = len(consts) + args
     return Region((*region.args[:n], *more, *region.args[n:]), region.ops, region.yields)
 
 
 def add_constants(region: Region, rule: Rule, own: int, extra: Sequence[Value]) -> Region:
-    """Calls of the function in its own rule take, after their `own` constants, the `extra` ones."""
+    """Add `extra` constants, after the `own` ones, to calls of the function inside its own rule."""
     if not extra:
         return region
     ops = tuple(_op_with_consts(op, rule, own, extra) for op in region.ops)

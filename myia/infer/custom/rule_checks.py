@@ -1,4 +1,4 @@
-"""What derivative rules give, beside the structure that it must have."""
+"""Checks of what derivative rules return: its structure, dtypes and shapes."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from myia.primitives.core.define import zeros
 
 @dataclass(frozen=True)
 class RuleResultChecker:
-    """What the rule of the function `name` gives as a result, a tangent or a cotangent: `what`.
+    """Checks what the rule of the function `name` returns as `what` (a result, a tangent, ...).
 
-    `every`: all leaves count, as they do of results. Else the floating ones: of the others a rule
-    may give anything; and None is zero, in a leaf or in all leaves of a container.
+    `every`: all leaves are checked, as for results. Else only floating leaves are checked, the
+    others may be anything, and None is zero for a leaf or for all leaves of a container.
     """
 
     ctx: Context
@@ -28,7 +28,7 @@ class RuleResultChecker:
     every: bool = False
 
     def values(self, like: Abstract, x: Abstract) -> list[Value]:
-        """The leaves of `x`, each with the dtype and shape of that of `like` in its place."""
+        """The leaves of `x`, each with the dtype and shape of the matching leaf of `like`."""
         if isinstance(like, Scalar) or self.ctx.is_array(like):
             return self.leaf(like, x)
         x = self.ctx.force(x)
@@ -54,7 +54,7 @@ class RuleResultChecker:
         return [operand(self.ctx, x, aval)]
 
     def fits(self, x: Abstract, aval: Aval) -> bool:
-        """The same shape, and no kind of number that does not go into the dtype."""
+        """True for the same shape, and a kind of number that the dtype can hold."""
         kinds = "biufc"
         dtype, _ = operand_dtype(self.ctx, x)
         return self.ctx.shape(x) == aval.shape and (

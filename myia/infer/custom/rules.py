@@ -1,15 +1,15 @@
-"""Calls of functions that come with a derivative rule in Python: `custom` ops.
+"""Calls of functions with a derivative rule written in Python become `custom` ops.
 
-Where a derivative is being taken, the function and its rule are inferred into closed regions: what
-they read of their surroundings, and of globals, becomes constant operands of the op. Elsewhere a
-call of the function is nothing but that.
+Where a derivative is being taken, the function and its rule are inferred into closed regions: the
+values that they capture, also from globals, become constant operands of the op. Elsewhere the
+function is simply called.
 
     f.defjvp(rule)            rule(*nondiff, primals, tangents) -> y, y_t
     f.defvjp(forward, backward)
                               forward(*args) -> y, residuals
                               backward(*nondiff, residuals, y_ct) -> the cotangents of the others
 
-A rule may call the function whose rule it is: such a call has the very rule that is being inferred.
+A rule may call the function that it belongs to: such a call uses the rule being inferred.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ from myia.primitives.core.structured import Rule, custom_p
 
 ZERO = Static(0)  # the tangent or cotangent of what has none
 RETURN_IT = "change only what it has made itself, and return that"
-NO_CHECKS = "prove it to be right, or do it in the forward rule and hand over what it gives"
+AVOID_CHECKS = "prove it to be right, or do it in the forward rule and hand over what it gives"
 
 
 @dataclass(frozen=True)
 class CustomFunction:
-    """A function and its rule, as values of the inferer.
+    """A function and its rule as abstract values.
 
-    `identity`: whose rule it is; `mode`: "jvp", one rule, or "vjp", forward and backward.
+    `identity`: the user's decorated object; `mode`: "jvp" (one rule) or "vjp" (forward, backward).
     """
 
     identity: Any
@@ -77,7 +77,7 @@ def call_custom(ctx: Context, custom: CustomFunction, args: tuple, kwargs: dict)
 def _positional(
     ctx: Context, custom: CustomFunction, args: tuple, kwargs: dict
 ) -> tuple[Abstract, ...]:
-    """The arguments in the order of the parameters, defaults filled in: as rules take them."""
+    """The arguments as rules take them: in the order of the parameters, with defaults."""
     f = custom.function
     if isinstance(f, Closure):
         code, defaults = f.code, f.defaults
@@ -97,17 +97,17 @@ def _positional(
     return tuple(bound)
 
 
-def _places(ctx: Context, x: Abstract) -> list[Any]:
-    """Which run-time values `x` holds, and which objects."""
+def _runtime_values_of(ctx: Context, x: Abstract) -> list[Any]:
+    """The run-time values in `x`, and the ids of its objects."""
     if isinstance(x, Ref):
         return [x.id]
     own = [x.value] if isinstance(x, Scalar) else []
-    return own + [place for child in x.children() for place in _places(ctx, child)]
+    return own + [place for child in x.children() for place in _runtime_values_of(ctx, child)]
 
 
 @dataclass(frozen=True)
-class Inferred:
-    """The rule of a call. `own`: what the function reads; `consts`: and what the rule does."""
+class InferredRule:
+    """The rule of a call. `own`: captures of the function; `consts`: of function and rule."""
 
     rule: Rule
     own: list[Value]
@@ -125,7 +125,7 @@ class _Call:
         self.inputs = differentiable_tree(
             ctx, [args[i] for i in self.wrt], "an argument", integers=True
         )
-        fixed = tuple(x for i in self.nondiff for x in _places(ctx, args[i]))
+        fixed = tuple(x for i in self.nondiff for x in _runtime_values_of(ctx, args[i]))
         self.key = (custom.identity, trace_key(ctx, Tuple(args)), fixed)
 
     def emit(self) -> Abstract:
@@ -154,12 +154,12 @@ class _Call:
         self.link(result)
         return result
 
-    def with_rule(self, function: InferredRegion) -> Inferred:
-        """The rule; inferred again where it checks something, and the function does not."""
+    def with_rule(self, function: InferredRegion) -> InferredRule:
+        """Infer the rule; twice if the rule has run-time checks and the function has none."""
         own = captures(function.region)
         for checked in (function.checked, True):
             regions: list[Region] = []
-            found = Inferred(Rule(self.custom.mode, partial(tuple, regions)), own, own, checked)
+            found = InferredRule(Rule(self.custom.mode, partial(tuple, regions)), own, own, checked)
             self.ctx.rules[self.key] = found
             try:
                 parts = [self.jvp_part()] if self.custom.mode == "jvp" else self.vjp_parts()
@@ -189,7 +189,7 @@ class _Call:
         return [close_region(forward, consts), close_region(backward, read, at=self.residuals)]
 
     def link(self, result: Abstract) -> None:
-        """What the function hands through is, to Python, the object that it was given."""
+        """Add may-alias edges between arguments and results that the function returns unchanged."""
         ctx = self.ctx
         copies = base_objects(ctx, [result])
         arguments = base_objects(ctx, [self.args[i] for i in self.wrt])
@@ -202,7 +202,7 @@ class _Call:
     # ----- Regions
 
     def infer(self, avals: Sequence, body: Callable[[list[Value]], list[Value]]) -> InferredRegion:
-        """The region of `body`, a function of values of these avals; the heap is as before."""
+        """Infer `body`, a function of values of these avals, into a region; restores the heap."""
         ctx = self.ctx
         before = ctx.heap.copy()
         args = tuple(map(Value, avals))
@@ -227,7 +227,7 @@ class _Call:
         self.ctx.fail(Unsupported, what=what, help_text=help_text)
 
     def given_values(self, values: Sequence[Value]) -> list[Abstract]:
-        """All arguments, those with a derivative with these values."""
+        """All arguments, with these values in the differentiable ones."""
         args = list(self.args)
         for i, x in zip(self.wrt, self.inputs.copies(self.ctx, list(values)), strict=True):
             args[i] = x
@@ -288,14 +288,14 @@ class _Call:
         seeds = [y.aval for y in self.outputs.values if y.aval.differentiable]
         second = self.infer([*residuals, *seeds], pull)
         if second.checked:
-            self.refuse("whose backward rule has a run-time check", NO_CHECKS)
+            self.refuse("whose backward rule has a run-time check", AVOID_CHECKS)
         self.residuals = len(residuals)
         return [first, second]
 
     # ----- What rules take and give
 
     def filled(self, t: Tree, moved: Sequence[Value]) -> list[Abstract]:
-        """The structures of a tree with a tangent or cotangent for each floating leaf."""
+        """The tree with a tangent or cotangent for each floating leaf, and zero for the others."""
         rest = iter(moved)
         pairs = zip(t.leaves, t.values)
         return t.fill(
@@ -320,7 +320,7 @@ class _Call:
         return items
 
     def results(self, y: Abstract) -> list[Value]:
-        """The results, as the rule gives them."""
+        """The results that the rule returns, checked against those of the function."""
         (like_it,) = self.outputs.rebuild(self.ctx, self.outputs.values)
         return RuleResultChecker(self.ctx, self.custom.name, "a result", every=True).values(
             like_it, y

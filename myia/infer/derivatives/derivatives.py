@@ -1,8 +1,10 @@
 """Derivatives inside compiled code: `myia.grad(f)(x)` and its relatives become `derivative` ops.
 
+    grad(f)(x)    ->    %ct = derivative %x, 1.0 { (%a): ... f(%a) } {mode="vjp", wrt=(0,), of=(0,)}
+
 The function is inferred into a region whose arguments are the numbers that the derivative is taken
-with respect to; `transforms/expand.py` replaces the op. A function that is differentiated works on
-copies of its arguments: a gradient never changes its caller's arrays.
+with respect to; `transforms/expand.py` replaces the op. The function works on copies of its
+arguments, so a gradient never changes its caller's arrays.
 """
 
 from __future__ import annotations
@@ -49,7 +51,7 @@ BY_POSITION = "pass what is differentiated by position"
 
 @dataclass
 class DifferentiatedRegion:
-    """A function inferred into a region: its outputs that are differentiated, and the rest."""
+    """A function inferred into a region, and which of its outputs are differentiated."""
 
     tree: Tree
     region: Region
@@ -61,7 +63,7 @@ class DifferentiatedRegion:
 def infer_differentiated(
     ctx: Context, call: Callable, xs: list[Abstract], what: str, split: Callable
 ):
-    """Infer `call(copies of xs)` into a region. `split(result)` gives what is differentiated."""
+    """Infer `call(copies of xs)` into a region; `split(result)` is the part to differentiate."""
     inputs = differentiable_tree(ctx, xs, what)
     before = ctx.heap.copy()
     args = tuple(Value(v.aval, v.name) for v in inputs.values)
@@ -90,9 +92,9 @@ def infer_differentiated(
 def emit_derivative(
     d: DifferentiatedRegion, mode: str, seeds: list[Value]
 ) -> tuple[list[Value], list[Value]]:
-    """The op: what the region yields, and the derivative's values.
+    """Emit the op; returns the region's yields, and the values of the derivative.
 
-    The seeds are of the distinct outputs ("vjp") or of the inputs ("jvp").
+    There is a seed for each distinct output ("vjp") or for each input ("jvp").
     """
     of = tuple(dict.fromkeys(d.outputs))
     wrt = tuple(range(len(d.tree.values)))
@@ -104,7 +106,7 @@ def emit_derivative(
 
 
 def emit(ctx: Context, d: DifferentiatedRegion, mode: str, seeds: list[Value]):
-    """The op; returns the result as seen from outside, and the derivative's values."""
+    """Emit the op; returns the function's result for the caller, and the derivative's values."""
     values, derivatives = emit_derivative(d, mode, seeds)
     (result,) = substitute_results(ctx, d.exports, values, [d.result])
     return result, derivatives
@@ -115,7 +117,7 @@ def emit(ctx: Context, d: DifferentiatedRegion, mode: str, seeds: list[Value]):
 
 @dataclass(frozen=True)
 class GradOptions:
-    """What `myia.grad` was told."""
+    """The options of `myia.grad`."""
 
     argnums: Argnums = 0
     has_aux: bool = False
@@ -145,7 +147,7 @@ def gradient(ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwarg
 
 
 def without_aux(ctx: Context, result: Abstract, has_aux: bool) -> Abstract:
-    """What of the function's result is differentiated."""
+    """The differentiated part of the function's result: all of it, or `loss` of `(loss, aux)`."""
     if not has_aux:
         return result
     if not isinstance(result, Tuple) or len(result.items) != 2:
@@ -157,7 +159,7 @@ def without_aux(ctx: Context, result: Abstract, has_aux: bool) -> Abstract:
 def call_with_copies(
     ctx: Context, f: Abstract, args: tuple, kwargs: dict, given: dict[int, Abstract]
 ) -> Abstract:
-    """`f(*args, **kwargs)` on copies of its arguments, those in `given` being copies already."""
+    """`f(*args, **kwargs)` on copies of its arguments; those in `given` are copies already."""
     made: dict[int, Ref] = {}
     full = [given[i] if i in given else deep_copied(ctx, x, made) for i, x in enumerate(args)]
     options = {k: deep_copied(ctx, x, made) for k, x in kwargs.items()}
@@ -173,11 +175,11 @@ def link_copies(ctx: Context, originals: list[Abstract], copies: list[Abstract])
 def link_may_alias(
     ctx: Context, originals: Sequence[list[int]], objects: Sequence[list[int]]
 ) -> None:
-    """Objects that may stand for the same original may be one object."""
-    twins: dict[int, set[int]] = {}
+    """Add may-alias edges between objects that have an original in common."""
+    linked: dict[int, set[int]] = {}
     for shown, ids in zip(originals, objects, strict=True):
         for original in shown:
-            known = twins.setdefault(original, set())
+            known = linked.setdefault(original, set())
             for other, id in itertools.product(known, ids):
                 if other != id:
                     ctx.heap.add_mutual_alias(other, id)
@@ -185,7 +187,7 @@ def link_may_alias(
 
 
 def base_objects(ctx: Context, xs: Iterable[Abstract]) -> list[list[int]]:
-    """The objects in `xs`, of a view the arrays that it may show."""
+    """For each object in `xs` its id; for a view the ids of the arrays that it may show."""
     return list(_iter_base_objects(ctx, xs))
 
 
@@ -202,7 +204,7 @@ def _iter_base_objects(ctx: Context, xs: Iterable[Abstract]) -> Iterator[list[in
 
 
 def by_argument(argnums: Argnums, found: list[Abstract]) -> Abstract:
-    """What was found for one argument, or a tuple for a tuple of them."""
+    """The derivative by one argument; for a tuple of argument numbers a tuple."""
     return found[0] if isinstance(argnums, int) else Tuple(tuple(found))
 
 
@@ -250,7 +252,7 @@ def jvp(
 def jvp_of(
     ctx: Context, call: Callable, xs: list[Abstract], ts: list[Abstract], has_aux: bool = False
 ) -> Tuple:
-    """`jvp` of a function of the inferer's."""
+    """`jvp` of a function on abstract values."""
     split = lambda result: without_aux(ctx, result, has_aux)  # noqa: E731
     d, outputs = infer_differentiated(ctx, call, xs, "a primal of jvp", split)
     seeds = matching_leaves(ctx, ts, d.tree.values, "a tangent")
@@ -265,7 +267,7 @@ def vjp(
 ) -> Abstract:
     """`(f(*primals), pullback)`, then the aux.
 
-    The pullback runs f again unless the passes find it the same.
+    The pullback recomputes f, unless passes find it to be a common subexpression.
     """
     made: dict[int, Ref] = {}
     kept = [deep_copied(ctx, x, made) for x in primals]
@@ -297,7 +299,7 @@ def pullback(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstr
 
 
 def transformed(f: Abstract, apply: Callable, argnums: Argnums, has_aux: bool) -> Partial:
-    """`grad(f)` of a function that only the inferer has: a callable of ours."""
+    """`grad(f)` of a function that exists only during inference: a partial of `apply`."""
     return Partial(apply, (f,), (argnums, has_aux))
 
 

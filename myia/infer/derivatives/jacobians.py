@@ -1,8 +1,10 @@
 """Jacobians: one loop over a basis, whose body holds one `derivative` op.
 
-The function's forward sweep does not depend on the direction, so the passes hoist it out of the
-loop: a Jacobian costs one forward sweep and one pullback (or pushforward) for each direction. What
-the function prints, raises and changes it does once, before the loop.
+    jacrev(f)(x)    ->    for each unit vector e of the result: derivative %x, e {mode="vjp"}
+
+The function's forward sweep does not depend on the direction, so passes hoist it out of the loop:
+a Jacobian costs one forward sweep and one pullback (or pushforward) for each direction. The
+function's effects (prints, errors, writes) happen once, before the loop.
 """
 
 from __future__ import annotations
@@ -37,8 +39,8 @@ from myia.primitives.pointwise import logic
 
 
 def as_partial_rule(rule: Callable) -> Callable:
-    """`rule` for a function that only the inferer has (see `derivatives.transformed`)."""
-    return _APPLIED[rule]
+    """`rule` for a function that exists only during inference (see `derivatives.transformed`)."""
+    return _PARTIAL_RULES[rule]
 
 
 def _region(ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs: dict):
@@ -55,18 +57,20 @@ def _region(ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs
 
 
 def _run_once(ctx: Context, d: DifferentiatedRegion) -> tuple[Abstract, DifferentiatedRegion]:
-    """The function's result, and `d` without what it does beside: that is done here."""
+    """Run the function once; returns its result, and `d` without the function's effects."""
     values = inline(d.region, d.tree.values)
     (result,) = substitute_results(ctx, d.exports, list(values), [d.result])
     return result, replace(d, region=without_effects(d.region))
 
 
-def _direction(d: DifferentiatedRegion, mode: str, seeds: list[Value]) -> list[Value]:
+def _derivative_in_direction(d: DifferentiatedRegion, mode: str, seeds: list[Value]) -> list[Value]:
     """The derivative in one direction."""
     return emit_derivative(replace(d, region=clone_region(d.region)), mode, seeds)[1]
 
 
-def _rows(like: list[Value], which: int, each: Callable[[list[Value]], list[Value]]) -> list[Value]:
+def _stack_rows(
+    like: list[Value], which: int, each: Callable[[list[Value]], list[Value]]
+) -> list[Value]:
     """`each(seeds)` for every seed that is 1 in one element of `like[which]`, stacked."""
     aval = like[which].aval
     count = constant(aval.size, np.int64)
@@ -105,7 +109,7 @@ def jacrev(ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs:
     blocks = []
     for position in d.outputs:
         which = of.index(position)
-        rows = _rows(distinct, which, lambda seeds: _direction(d, "vjp", seeds))
+        rows = _stack_rows(distinct, which, lambda seeds: _derivative_in_direction(d, "vjp", seeds))
         shape = distinct[which].shape
         parts = [reshape(r, (*shape, *x.shape)) for r, x in zip(rows, d.tree.values)]
         blocks.append(_block(ctx, d.tree, parts, options))
@@ -118,7 +122,7 @@ def jacfwd(ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs:
     result, d = _run_once(ctx, d)
     of = tuple(dict.fromkeys(d.outputs))
     columns = [
-        _rows(d.tree.values, i, lambda seeds: _direction(d, "jvp", seeds))
+        _stack_rows(d.tree.values, i, lambda seeds: _derivative_in_direction(d, "jvp", seeds))
         for i in range(len(d.tree.values))
     ]
     blocks = []
@@ -170,11 +174,11 @@ def elementwise(
     return by_argument(options.argnums, d.tree.rebuild(ctx, cts))
 
 
-def _applied(rule: Callable) -> Callable:
+def _partial_rule(rule: Callable) -> Callable:
     def call(ctx: Context, partial, args: tuple, kwargs: dict) -> Abstract:
         return rule(ctx, partial.items[0], GradOptions(*partial.meta), args, kwargs)
 
     return call
 
 
-_APPLIED = {rule: _applied(rule) for rule in (jacfwd, jacrev, hvp, elementwise)}
+_PARTIAL_RULES = {rule: _partial_rule(rule) for rule in (jacfwd, jacrev, hvp, elementwise)}

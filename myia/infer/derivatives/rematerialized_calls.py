@@ -1,4 +1,7 @@
-"""Calls of `myia.checkpoint(f)`: `remat` ops, whose interior is run again for derivatives."""
+"""Calls of `myia.checkpoint(f)` become `remat` ops: their interior is recomputed for derivatives.
+
+checkpoint(f)(x)    ->    %y = remat { ... f(%x) }
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from myia.primitives.core.structured import remat_p
 
 
 def call_rematerialized(ctx: Context, f: Abstract, args: tuple, kwargs: dict) -> Abstract:
-    """`f(*args, **kwargs)`. The region reads what encloses it, as a branch does."""
+    """`f(*args, **kwargs)` as a `remat` op, whose region captures values as a branch's does."""
     before = ctx.heap.copy()
     exports = Exports()
     with Builder() as builder:
@@ -30,5 +33,5 @@ def call_rematerialized(ctx: Context, f: Abstract, args: tuple, kwargs: dict) ->
 
 
 def apply_checkpoint(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstract:
-    """A call of what `myia.checkpoint` made inside compiled code."""
+    """Call a function made by `myia.checkpoint` inside compiled code."""
     return call_rematerialized(ctx, partial.items[0], args, kwargs)

@@ -1,4 +1,8 @@
-"""Reading and writing arrays of run-time size: objects of their own, and views of other arrays."""
+"""Access to dynamically sized arrays: objects of their own, and views of other arrays.
+
+y = x[:i]      a view of x with one dynamic axis, padded to the length of x
+y + 1.0        an object of its own, with the same dynamic axis
+"""
 
 from __future__ import annotations
 
@@ -27,12 +31,12 @@ HELP = (
 
 
 def is_dynamic(ctx: Context, x: Abstract) -> bool:
-    """An array with an axis of run-time extent."""
+    """True for an array with a dynamic axis."""
     return isinstance(x, Ref) and isinstance(ctx.heap[x.id], (DynamicArray, DynamicView))
 
 
 def contains_dynamic(ctx: Context, x: Abstract) -> bool:
-    """Such an array, or a sequence of them."""
+    """True for an array with a dynamic axis, and for a sequence that has one."""
     if isinstance(x, Tuple):
         return any(contains_dynamic(ctx, item) for item in x.items)
     if not isinstance(x, Ref):
@@ -44,7 +48,7 @@ def contains_dynamic(ctx: Context, x: Abstract) -> bool:
 
 
 def refuse_dynamic(ctx: Context, what: str):
-    """Not done with arrays of run-time size: a loop around may unroll, so that sizes are known."""
+    """Refuse dynamic arrays. As `NeedsStatic`: an enclosing loop may be unrolled instead."""
     ctx.fail(
         Unsupported,
         error=NeedsStatic,
@@ -54,9 +58,9 @@ def refuse_dynamic(ctx: Context, what: str):
 
 
 def with_nominal_shape(ctx: Context, x: Abstract) -> Abstract:
-    """What has the size of `x[i : i + 3]` as an array of 3 elements; an IndexError if it has less.
+    """`x[i : i + 3]` as an array of 3 elements; an IndexError at run time if it has fewer.
 
-    What is no such thing stays what it is.
+    Any other value is returned unchanged.
     """
     if isinstance(x, Tuple):
         return x.rebuild(tuple(with_nominal_shape(ctx, item) for item in x.items))
@@ -64,13 +68,13 @@ def with_nominal_shape(ctx: Context, x: Abstract) -> Abstract:
         return ctx.new(
             ListObject(tuple(with_nominal_shape(ctx, item) for item in ctx.list_items(x)))
         )
-    extents = dynamic_axes_of(ctx, x) if is_dynamic(ctx, x) else ()
-    counts = [e.length for e in extents if e is not None]
-    if not counts or any(count.nominal is None for count in counts):
+    dynamic_axes = dynamic_axes_of(ctx, x) if is_dynamic(ctx, x) else ()
+    lengths = [e.length for e in dynamic_axes if e is not None]
+    if not lengths or any(length.nominal is None for length in lengths):
         return x
-    for count in counts:
-        less = logic.ne(count.value, constant(count.nominal, np.int64))
-        ctx.check(less, IndexError, "a slice leaves its axis, where a size known here is needed")
+    for length in lengths:
+        less = logic.ne(length.value, constant(length.nominal, np.int64))
+        ctx.check(less, IndexError, "a slice leaves its axis, where its full length is needed")
     contents = ctx.contents(x)
     if isinstance(contents, DynamicView):
         return ctx.view(Ref(contents.base), contents.step.bounding_slice)
@@ -80,21 +84,21 @@ def with_nominal_shape(ctx: Context, x: Abstract) -> Abstract:
 # ----- Objects
 
 
-def new_array(ctx: Context, value: Value, extents: DynamicAxes) -> Abstract:
-    """A new array with these elements."""
-    if all(e is None for e in extents):
+def new_array(ctx: Context, value: Value, dynamic_axes: DynamicAxes) -> Abstract:
+    """A new array with these elements, dynamic if an axis is."""
+    if all(e is None for e in dynamic_axes):
         return ctx.array(value)
-    return ctx.new(DynamicArray(value, tuple(extents)))
+    return ctx.new(DynamicArray(value, tuple(dynamic_axes)))
 
 
 def dynamic_axes_of(ctx: Context, x: Ref) -> DynamicAxes:
-    """The extents of an array; of one whose size is known, Nones."""
+    """The dynamic axes of an array; None for each axis of static length."""
     ctx.contents(x)
     return HeapArrays.type_of(ctx.heap, x.id)[1]
 
 
 def bounding_aval(ctx: Context, x: Ref) -> Aval:
-    """Dtype and greatest shape, without emitting anything."""
+    """The dtype and the shape with each dynamic axis at its bound; emits nothing."""
     ctx.contents(x)
     return HeapArrays.type_of(ctx.heap, x.id)[0]
 
@@ -104,19 +108,19 @@ def dtype_of(ctx: Context, x: Ref) -> np.dtype:
 
 
 def read(ctx: Context, x: Ref) -> PaddedValue:
-    """The present elements of any array."""
+    """The current elements of any array, with its dynamic axes."""
     _refuse_invalidated(ctx, x)
     return HeapArrays.padded_value(ctx.heap, x.id)
 
 
 def _refuse_invalidated(ctx: Context, x: Ref) -> None:
-    """An error if `x`, or what it is read from, is out of date."""
+    """An error if `x`, or an array that it is a view of, has been invalidated."""
     for base in ctx.contents(x).bases:
         _refuse_invalidated(ctx, Ref(base))
 
 
 def store(ctx: Context, x: Ref, value: Value) -> None:
-    """Change the live elements of `x` to those of `value`, which has them in the same places."""
+    """Replace the valid elements of `x` by those of `value`, which has them at the same indices."""
     contents = ctx.contents(x)
     if isinstance(contents, DynamicView):
         write_slice(ctx, Ref(contents.base), contents.step, value)
@@ -130,15 +134,15 @@ def store(ctx: Context, x: Ref, value: Value) -> None:
         ctx.store(x, value)
 
 
-def write_slice(ctx: Context, x: Ref, part: DynamicSlice, value: Value) -> None:
-    """Change a part of `x`, whose elements it takes as prefixes."""
+def write_slice(ctx: Context, x: Ref, dynamic_slice: DynamicSlice, value: Value) -> None:
+    """Write a slice of `x`; the slice refers to the elements of `x` packed to prefixes."""
     before = read(ctx, x).packed()
-    after = PaddedValue(part.write(before.value, value), before.dynamic_axes)
+    after = PaddedValue(dynamic_slice.write(before.value, value), before.dynamic_axes)
     store(ctx, x, after.aligned_to(dynamic_axes_of(ctx, x)))
 
 
 def pack_to_prefixes(ctx: Context, x: Ref) -> None:
-    """An object whose elements lie anywhere gets them as prefixes."""
+    """Move the valid elements of a dynamic array to the start of each axis, in place."""
     contents = ctx.contents(x)
     if isinstance(contents, DynamicArray) and not all(
         e is None or e.is_prefix for e in contents.dynamic_axes
@@ -147,24 +151,26 @@ def pack_to_prefixes(ctx: Context, x: Ref) -> None:
         ctx.heap.objects[x.id] = replace(contents, value=now.value, dynamic_axes=now.dynamic_axes)
 
 
-def view_slice(ctx: Context, base: Ref, part: DynamicSlice, whole: bool) -> Abstract:
-    """The view of a part of `base`. `whole`: its window is all of `base`."""
-    if any(e is not None for e in part.dynamic_axes):
-        return ctx.new(DynamicView(base.id, part))
+def view_slice(ctx: Context, base: Ref, dynamic_slice: DynamicSlice, whole: bool) -> Abstract:
+    """The view of a slice of `base`. `whole`: the slice's bounding slice is all of `base`."""
+    if any(e is not None for e in dynamic_slice.dynamic_axes):
+        return ctx.new(DynamicView(base.id, dynamic_slice))
     if not is_dynamic(ctx, base):
-        return base if whole else ctx.view(base, part.bounding_slice)
-    if (beyond := _compose_slices(ctx.contents(base), part)) is not None:
+        return base if whole else ctx.view(base, dynamic_slice.bounding_slice)
+    if (beyond := _compose_slices(ctx.contents(base), dynamic_slice)) is not None:
         return view_slice(ctx, *beyond, whole=False)
-    # A part of known size: it is copied, and the copy must not be written to.
-    value = part.read(read(ctx, base).packed().value)
+    # A slice of static length of a dynamic array: a copy, which must not be written to.
+    value = dynamic_slice.read(read(ctx, base).packed().value)
     return readonly_snapshot(ctx, base, value, "a part of a slice of run-time size")
 
 
-def _compose_slices(contents: Contents, part: DynamicSlice) -> tuple[Ref, DynamicSlice] | None:
-    """A part of known size of a view `x[i:j]` as a part of `x`, where a window can be that."""
+def _compose_slices(
+    contents: Contents, dynamic_slice: DynamicSlice
+) -> tuple[Ref, DynamicSlice] | None:
+    """A static slice of the view `x[i:j]` as one slice of `x`; None if that is not one slice."""
     if not isinstance(contents, DynamicView):
         return None
-    outer, inner = contents.step, part.bounding_slice
+    outer, inner = contents.step, dynamic_slice.bounding_slice
     starts, sizes, strides = map(
         list,
         (outer.bounding_slice.starts, outer.bounding_slice.sizes, outer.bounding_slice.strides),
@@ -172,19 +178,19 @@ def _compose_slices(contents: Contents, part: DynamicSlice) -> tuple[Ref, Dynami
     for i, axis in enumerate(outer.source_axes):
         if axis is None:
             continue
-        extent, place = outer.dynamic_axes[i], inner.starts[i]
-        if extent is not None and extent.start is not None:
-            place = _sum(extent.start.number, place)
-        starts[axis] = _sum(starts[axis], _times(place, strides[axis]))
+        dynamic_axis, start = outer.dynamic_axes[i], inner.starts[i]
+        if dynamic_axis is not None and dynamic_axis.start is not None:
+            start = _add_indices(dynamic_axis.start.number, start)
+        starts[axis] = _add_indices(starts[axis], _scale_index(start, strides[axis]))
         sizes[axis], strides[axis] = inner.sizes[i], strides[axis] * inner.strides[i]
         if strides[axis] != 1 and isinstance(starts[axis], Value):
             return None
-    window = StridedSlice(tuple(starts), tuple(sizes), tuple(strides), inner.shape)
-    axes = tuple(None if i is None else outer.source_axes[i] for i in part.source_axes)
-    return Ref(contents.base), DynamicSlice(window, part.dynamic_axes, axes)
+    strided = StridedSlice(tuple(starts), tuple(sizes), tuple(strides), inner.shape)
+    axes = tuple(None if i is None else outer.source_axes[i] for i in dynamic_slice.source_axes)
+    return Ref(contents.base), DynamicSlice(strided, dynamic_slice.dynamic_axes, axes)
 
 
-def _sum(a: int | Value, b: int | Value) -> int | Value:
+def _add_indices(a: int | Value, b: int | Value) -> int | Value:
     if isinstance(a, int) and isinstance(b, int):
         return a + b
     if isinstance(a, int):
@@ -192,5 +198,5 @@ def _sum(a: int | Value, b: int | Value) -> int | Value:
     return a if isinstance(b, int) and b == 0 else arithmetic.add(a, b)
 
 
-def _times(a: int | Value, stride: int) -> int | Value:
+def _scale_index(a: int | Value, stride: int) -> int | Value:
     return a * stride if isinstance(a, int) else a if stride == 1 else arithmetic.mul(a, stride)

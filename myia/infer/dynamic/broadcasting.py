@@ -1,7 +1,10 @@
-"""Arrays of run-time size brought to one shape, so that elementwise operations are done on them.
+"""Broadcasting of dynamically sized arrays, for elementwise operations and for stores.
 
-The operands become ordinary arrays of the greatest shape; what is computed from them has the
-operands' extents. Where two extents are not surely equal, the counts are compared at run time.
+    x[:i] + y[:i]    ->    %s = add %x %y on the whole padded arrays; the sum has i valid elements
+
+The operands become ordinary arrays padded to one shape; the result has the operands' dynamic axes.
+Where two lengths are not proved equal, a run-time check compares them. An axis whose length is 1
+only at run time is not broadcast.
 """
 
 from __future__ import annotations
@@ -47,28 +50,28 @@ MISMATCH = (
 
 @dataclass(frozen=True)
 class _ResultAxis:
-    """An axis of the result: its bound, its extent (None: all of the bound)."""
+    """An axis of the result: its bound, and its dynamic axis (None: it has a static length)."""
 
     bound: int
-    extent: DynamicAxis | None = None
+    dynamic_axis: DynamicAxis | None = None
 
 
 def apply_elementwise(
     ctx: Context, xs: Sequence[Abstract], apply: Callable[[list[Abstract]], Abstract]
 ) -> Abstract:
-    """`apply(xs)`, an elementwise operation on numbers and arrays, some of run-time size."""
+    """`apply(xs)` for an elementwise operation on numbers and arrays, some of them dynamic."""
     operands = [read(ctx, x) if isinstance(x, Ref) else None for x in xs]
-    arrays, along = broadcast_elements(ctx, [o for o in operands if o is not None])
-    extents = tuple(a.extent for a in along)
-    shape = tuple(a.bound for a in along)
+    arrays, result_axes = broadcast_elements(ctx, [o for o in operands if o is not None])
+    dynamic_axes = tuple(a.dynamic_axis for a in result_axes)
+    shape = tuple(a.bound for a in result_axes)
     given, dtype = iter(arrays), _common_dtype(ctx, xs)
     made = [
-        _guarded_number(ctx, x, dtype, shape, extents)
+        _guarded_number(ctx, x, dtype, shape, dynamic_axes)
         if o is None
-        else ctx.array(_repeat_dynamic_axes(next(given).value, shape, extents))
+        else ctx.array(_repeat_dynamic_axes(next(given).value, shape, dynamic_axes))
         for x, o in zip(xs, operands)
     ]
-    return _with_dynamic_axes(ctx, apply(made), shape, extents)
+    return _with_dynamic_axes(ctx, apply(made), shape, dynamic_axes)
 
 
 def _common_dtype(ctx: Context, xs: Sequence[Abstract]) -> np.dtype:
@@ -81,20 +84,20 @@ def _common_dtype(ctx: Context, xs: Sequence[Abstract]) -> np.dtype:
 
 
 def _guarded_number(
-    ctx: Context, x: Abstract, dtype: np.dtype, shape: tuple[int, ...], extents: DynamicAxes
+    ctx: Context, x: Abstract, dtype: np.dtype, shape: tuple[int, ...], dynamic_axes: DynamicAxes
 ) -> Abstract:
-    """A run-time float that meets an array: no derivative reaches it from the padding."""
+    """A run-time float as an array, with no derivative from the masked elements."""
     if not isinstance(x, Scalar) or x.dtype.kind not in "fc":
         return x
     dtype = dtype if x.weak else x.dtype
-    return ctx.array(stop_masked_gradients(operand(ctx, x, Aval(dtype, shape)), extents))
+    return ctx.array(stop_masked_gradients(operand(ctx, x, Aval(dtype, shape)), dynamic_axes))
 
 
-def _repeat_dynamic_axes(x: Value, shape: tuple[int, ...], extents: DynamicAxes) -> Value:
-    """`x` repeated along the axes of run-time extent that it does not have."""
+def _repeat_dynamic_axes(x: Value, shape: tuple[int, ...], dynamic_axes: DynamicAxes) -> Value:
+    """`x` repeated along the dynamic axes that it lacks."""
     missing = len(shape) - len(x.shape)
     own = (1,) * missing + x.shape
-    repeated = tuple(e if e is not None and n == 1 else None for e, n in zip(extents, own))
+    repeated = tuple(e if e is not None and n == 1 else None for e, n in zip(dynamic_axes, own))
     if all(e is None for e in repeated):
         return x
     full = tuple(b if e is not None else n for b, e, n in zip(shape, repeated, own))
@@ -102,14 +105,16 @@ def _repeat_dynamic_axes(x: Value, shape: tuple[int, ...], extents: DynamicAxes)
 
 
 def _with_dynamic_axes(
-    ctx: Context, x: Abstract, shape: tuple[int, ...], extents: DynamicAxes
+    ctx: Context, x: Abstract, shape: tuple[int, ...], dynamic_axes: DynamicAxes
 ) -> Abstract:
-    """The result of an elementwise operation, of run-time size as its operands are."""
+    """The result of an elementwise operation, with the dynamic axes of its operands."""
     if isinstance(x, Tuple):
-        return x.rebuild(tuple(_with_dynamic_axes(ctx, item, shape, extents) for item in x.items))
+        return x.rebuild(
+            tuple(_with_dynamic_axes(ctx, item, shape, dynamic_axes) for item in x.items)
+        )
     if not ctx.is_array(x) or ctx.shape(x) != shape:
         refuse_dynamic(ctx, "this operation")
-    return new_array(ctx, ctx.read(x), extents)
+    return new_array(ctx, ctx.read(x), dynamic_axes)
 
 
 # ----- One shape
@@ -118,81 +123,81 @@ def _with_dynamic_axes(
 def broadcast_elements(
     ctx: Context, xs: Sequence[PaddedValue]
 ) -> tuple[list[PaddedValue], list[_ResultAxis]]:
-    """Elements of one shape (but for axes of extent 1), and that shape."""
+    """Operands brought to one padded shape (axes of length 1 stay), and the axes of the result."""
     ndim = max(x.value.aval.ndim for x in xs)
-    along: list[_ResultAxis] = []
+    result_axes: list[_ResultAxis] = []
     result = list(xs)
     for axis in range(ndim):
         here = {i: axis - ndim + x.value.aval.ndim for i, x in enumerate(result)}
         mine = {i: a for i, a in here.items() if a >= 0}
         found, result = _broadcast_axis(ctx, result, mine)
-        along.append(found)
-    return result, along
+        result_axes.append(found)
+    return result, result_axes
 
 
 def _broadcast_axis(
     ctx: Context, xs: list[PaddedValue], axes: dict[int, int]
 ) -> tuple[_ResultAxis, list[PaddedValue]]:
-    """One axis: `axes[i]` is that of operand i."""
-    sized = {i: a for i, a in axes.items() if xs[i].dynamic_axes[a] is not None}
-    sizes = {xs[i].value.shape[a] for i, a in axes.items() if i not in sized} - {1}
+    """Broadcast along one axis of the result; `axes[i]` is the axis of operand i."""
+    dynamic = {i: a for i, a in axes.items() if xs[i].dynamic_axes[a] is not None}
+    sizes = {xs[i].value.shape[a] for i, a in axes.items() if i not in dynamic} - {1}
     if len(sizes) > 1:
         ctx.fail(BadValue, message="operands could not be broadcast together")
-    if not sized:
+    if not dynamic:
         return _ResultAxis(next(iter(sizes), 1)), xs
-    forms = {xs[i].dynamic_axes[a].layout_key for i, a in sized.items()}
+    forms = {xs[i].dynamic_axes[a].layout_key for i, a in dynamic.items()}
     xs = list(xs)
     if len(forms) > 1 or sizes:
-        single = [i for i, a in sized.items() if xs[i].dynamic_axes[a].length.nominal == 1]
-        if single and (sizes or len(single) < len(sized)):
+        single = [i for i, a in dynamic.items() if xs[i].dynamic_axes[a].length.nominal == 1]
+        if single and (sizes or len(single) < len(dynamic)):
             for i in single:
                 xs[i] = _as_single_element(ctx, xs[i], axes[i])
             return _broadcast_axis(ctx, xs, axes)
-        # In their order from the first.
-        for i, a in sized.items():
+        # The operands have their valid elements at different indices: pack them to prefixes.
+        for i, a in dynamic.items():
             xs[i] = _pack_axis(xs[i], a)
-    extents = [xs[i].dynamic_axes[a] for i, a in sized.items()]
+    dynamic_axes = [xs[i].dynamic_axes[a] for i, a in dynamic.items()]
     if sizes:
         (n,) = sizes
-        for e in extents:
+        for e in dynamic_axes:
             check_equal_lengths(ctx, e.length, static_length(n), ValueError, MISMATCH)
         target = _ResultAxis(n)
     else:
-        least = min(extents, key=lambda e: e.bound)
-        for e in extents:
+        least = min(dynamic_axes, key=lambda e: e.bound)
+        for e in dynamic_axes:
             check_equal_lengths(ctx, e.length, least.length, ValueError, MISMATCH)
         target = _ResultAxis(least.bound, least)
-    for i, a in sized.items():
+    for i, a in dynamic.items():
         xs[i] = _resize_axis(xs[i], a, target)
     return target, xs
 
 
 def _as_single_element(ctx: Context, x: PaddedValue, axis: int) -> PaddedValue:
-    """`x[i : i + 1]` has one element, which is repeated; or none, where `i` leaves the axis."""
+    """`x[i : i + 1]` as one element to repeat; a run-time check that `i` is inside the axis."""
     check_equal_lengths(ctx, x.dynamic_axes[axis].length, static_length(1), ValueError, MISMATCH)
     x = _pack_axis(x, axis)
     return _replace_axis(x, axis, resized(x.value, axis, 1), None)
 
 
 def _pack_axis(x: PaddedValue, axis: int) -> PaddedValue:
-    value, extent = packed(x.value, axis, x.dynamic_axes[axis])
-    return _replace_axis(x, axis, value, extent)
+    value, dynamic_axis = packed(x.value, axis, x.dynamic_axes[axis])
+    return _replace_axis(x, axis, value, dynamic_axis)
 
 
 def _resize_axis(x: PaddedValue, axis: int, target: _ResultAxis) -> PaddedValue:
-    return _replace_axis(x, axis, resized(x.value, axis, target.bound), target.extent)
+    return _replace_axis(x, axis, resized(x.value, axis, target.bound), target.dynamic_axis)
 
 
 def _replace_axis(
-    x: PaddedValue, axis: int, value: Value, extent: DynamicAxis | None
+    x: PaddedValue, axis: int, value: Value, dynamic_axis: DynamicAxis | None
 ) -> PaddedValue:
-    return PaddedValue(value, (*x.dynamic_axes[:axis], extent, *x.dynamic_axes[axis + 1 :]))
+    return PaddedValue(value, (*x.dynamic_axes[:axis], dynamic_axis, *x.dynamic_axes[axis + 1 :]))
 
 
 def align_axes(
     ctx: Context, x: PaddedValue, y: PaddedValue, i: int, j: int, message: str
 ) -> tuple[PaddedValue, PaddedValue, DynamicAxis | None]:
-    """Axis `i` of x and `j` of y with the same elements in the same places, and what is there."""
+    """Axis `i` of x and `j` of y with valid elements at the same indices, and that dynamic axis."""
     a, b = x.dynamic_axes[i], y.dynamic_axes[j]
     n, m = x.value.shape[i], y.value.shape[j]
     if a is None and b is None and n != m:
@@ -207,13 +212,13 @@ def align_axes(
     else:
         least = min(found, key=lambda e: e.bound, default=None)
         target = _ResultAxis(n if least is None else least.bound, least)
-    return _resize_axis(x, i, target), _resize_axis(y, j, target), target.extent
+    return _resize_axis(x, i, target), _resize_axis(y, j, target), target.dynamic_axis
 
 
 def check_equal_lengths(
     ctx: Context, a: Length, b: Length, error: type[Exception], message: str
 ) -> None:
-    """Two counts must be one number: known, or checked at run time."""
+    """Require equal lengths: proved, or checked at run time."""
     if a.equals(b):
         return
     if a.hi < b.lo or b.hi < a.lo:
@@ -225,7 +230,7 @@ def check_equal_lengths(
 
 
 def assign(ctx: Context, x: Ref, value: Abstract, casting: str = "same_kind") -> None:
-    """`x[...] = value`, where both may have the same extents, as after `x op= y`."""
+    """`x[...] = value`; both may have the same dynamic axes, as after `x op= y`."""
     dtype = dtype_of(ctx, x)
     given = dtype_of(ctx, value) if isinstance(value, Ref) else operand_dtype(ctx, value)[0]
     if not np.can_cast(given, dtype, casting):
@@ -236,11 +241,11 @@ def assign(ctx: Context, x: Ref, value: Abstract, casting: str = "same_kind") ->
 
 
 def broadcast_for_store(
-    ctx: Context, value: Abstract, dtype: np.dtype, shape, extents: DynamicAxes
+    ctx: Context, value: Abstract, dtype: np.dtype, shape, dynamic_axes: DynamicAxes
 ) -> Value:
-    """The value to be stored where `dynamic_axes` say, its elements in these places.
+    """The value to store, with its elements at the indices where `dynamic_axes` are valid.
 
-    Elsewhere there may be anything.
+    The masked elements of the result are unspecified.
     """
     if not isinstance(value, Ref):
         return broadcast_for_assignment(ctx, value, Aval(dtype, shape))
@@ -254,7 +259,7 @@ def broadcast_for_store(
         ctx.fail(BadValue, message=message)
     found = xs.value
     for axis in range(-len(xs.value.shape), 0):
-        here, there = xs.dynamic_axes[axis], extents[axis]
+        here, there = xs.dynamic_axes[axis], dynamic_axes[axis]
         found = _align_axis_for_store(
             ctx, found, axis % len(found.shape), here, shape[axis], there, message
         )
@@ -270,7 +275,7 @@ def _align_axis_for_store(
     there: DynamicAxis | None,
     message: str,
 ) -> Value:
-    """The elements along one axis moved from where they are, `here`, to where they go, `there`."""
+    """Move the valid elements along one axis from the indices of `here` to those of `there`."""
     n = x.shape[axis]
     if here is None and n == 1:
         return x

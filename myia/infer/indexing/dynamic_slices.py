@@ -1,9 +1,9 @@
-"""Subscripts of arrays by slices whose ends are known only at run time.
+"""Slices of arrays whose length is known only at run time.
 
     x[:i]    x[i:j]    A[i, :j]    A[i+1:, k]    x[k::-1]    v[1:] of v = x[:i]
 
-The window that is read has a size known at compile time, the greatest that the slice can have; the
-part of it that is there is moved to its start.
+The result is a view: a static *bounding slice*, as long as the slice can be, with a dynamic axis
+that says which elements of it are valid. No elements are copied.
 """
 
 from __future__ import annotations
@@ -52,32 +52,32 @@ MIN_LONG_SLICE_ELEMENTS = (
 
 
 @dataclass(frozen=True)
-class _Axis:
-    """What is taken along one axis: a window, and what of it is the part."""
+class _AxisSlice:
+    """The slice along one axis: the bounding slice, and its valid elements (None: all)."""
 
     start: int | Value
     size: int
     stride: int = 1
-    extent: DynamicAxis | None = None
+    dynamic_axis: DynamicAxis | None = None
     kept: bool = True
 
 
 def is_dynamic_slice(k: Abstract, n: int) -> bool:
-    """A slice of an axis of `n` elements whose size is not known at compile time."""
+    """True for a slice, of an axis of `n` elements, whose length is known only at run time."""
     return isinstance(k, SliceValue) and not is_static_slice(k) and not is_within_axis(k, n)
 
 
 def with_unit_steps(
     ctx: Context, x: Ref, subscript: Subscript
 ) -> tuple[Subscript, tuple[SliceValue, ...] | None]:
-    """`x[i:j:3, k]` as `x[i:j, k][::3]`: the two subscripts; None for the second if it is all."""
+    """Split `x[i:j:3, k]` into `x[i:j, k]` and `[::3]`; the second is None if it is all."""
     first, second = [], []
-    extents = dynamic_axes_of(ctx, x)
+    dynamic_axes = dynamic_axes_of(ctx, x)
     for i in range(len(subscript.entries) + 1):
         second += [WHOLE] * subscript.new_axes.count(i)
         for entry in subscript.entries[i : i + 1]:
             step = 1
-            if isinstance(entry, SliceValue) and not _is_simple(entry, extents[i]):
+            if isinstance(entry, SliceValue) and not _is_static_or_whole(entry, dynamic_axes[i]):
                 step = ctx.int_of(entry.step, "the step of a slice")
             if step == 0:
                 ctx.fail(BadValue, message="slice step cannot be zero")
@@ -91,11 +91,11 @@ def with_unit_steps(
     return Subscript(tuple(first), subscript.new_axes), None if all_whole else tuple(second)
 
 
-def _is_simple(entry: SliceValue, extent: DynamicAxis | None) -> bool:
-    """A slice that a window with a stride can take at once."""
+def _is_static_or_whole(entry: SliceValue, dynamic_axis: DynamicAxis | None) -> bool:
+    """True for a slice that one strided slice can express, so that it need not be split."""
     if is_none(entry.step):
         return True
-    if extent is None:
+    if dynamic_axis is None:
         return is_static_slice(entry)
     whole = is_none(entry.start) and is_none(entry.stop)
     return whole and is_static_int(entry.step) and entry.step.value > 0
@@ -110,33 +110,35 @@ def slice_of(
     """
     shape = bounding_aval(ctx, x).shape
     axes = [
-        _axis(ctx, entry, n, extent, checked)
-        for entry, n, extent in zip(subscript.entries, shape, _prefixes(dynamic_axes_of(ctx, x)))
+        _axis_slice(ctx, entry, n, dynamic_axis, checked)
+        for entry, n, dynamic_axis in zip(
+            subscript.entries, shape, _prefixes(dynamic_axes_of(ctx, x))
+        )
     ]
-    seen: list[_Axis] = []
+    seen: list[_AxisSlice] = []
     origin: list[int | None] = []
     for i in range(len(axes) + 1):
         added = subscript.new_axes.count(i)
-        seen += [_Axis(0, 1)] * added
+        seen += [_AxisSlice(0, 1)] * added
         origin += [None] * added
         if i < len(axes) and axes[i].kept:
             seen.append(axes[i])
             origin.append(i)
-    window = StridedSlice(
+    strided = StridedSlice(
         tuple(a.start for a in axes),
         tuple(a.size for a in axes),
         tuple(a.stride for a in axes),
         tuple(a.size for a in seen),
     )
-    part = DynamicSlice(window, tuple(a.extent for a in seen), tuple(origin))
+    dynamic_slice = DynamicSlice(strided, tuple(a.dynamic_axis for a in seen), tuple(origin))
     forward = all(a.start == 0 and a.stride == 1 for a in axes)
-    run_time = any(a.extent is not None and not a.extent.length.is_static for a in axes)
-    ctx.long_dynamic_slices += run_time and prod(part.shape) >= MIN_LONG_SLICE_ELEMENTS
-    return part, window.shape == shape and forward
+    run_time = any(a.dynamic_axis is not None and not a.dynamic_axis.length.is_static for a in axes)
+    ctx.long_dynamic_slices += run_time and prod(dynamic_slice.shape) >= MIN_LONG_SLICE_ELEMENTS
+    return dynamic_slice, strided.shape == shape and forward
 
 
-def _prefixes(extents: DynamicAxes) -> DynamicAxes:
-    return tuple(e and prefix_axis(e.length, e.bound) for e in extents)
+def _prefixes(dynamic_axes: DynamicAxes) -> DynamicAxes:
+    return tuple(e and prefix_axis(e.length, e.bound) for e in dynamic_axes)
 
 
 def slice_of_base(
@@ -151,110 +153,128 @@ def slice_of_base(
     simple = all(k is WHOLE or not isinstance(k, SliceValue) for k in entries)
     if not isinstance(contents, DynamicView) or subscript.new_axes or not simple:
         return None
-    part = contents.step
+    dynamic_slice = contents.step
     starts, sizes, strides = map(
-        list, (part.bounding_slice.starts, part.bounding_slice.sizes, part.bounding_slice.strides)
+        list,
+        (
+            dynamic_slice.bounding_slice.starts,
+            dynamic_slice.bounding_slice.sizes,
+            dynamic_slice.bounding_slice.strides,
+        ),
     )
     kept = []
-    for i, (entry, axis) in enumerate(zip(entries, part.source_axes)):
+    for i, (entry, axis) in enumerate(zip(entries, dynamic_slice.source_axes)):
         if entry is WHOLE:
             kept.append(i)
             continue
-        extent = part.dynamic_axes[i]
-        place = _i64(_index(ctx, entry, part.shape[i], extent, checked))
+        dynamic_axis = dynamic_slice.dynamic_axes[i]
+        start = _i64(_index(ctx, entry, dynamic_slice.shape[i], dynamic_axis, checked))
         if axis is None:
             continue
-        if extent is not None and extent.start is not None:
-            place = arithmetic.add(extent.start.value, place)
-        place = arithmetic.neg(place) if strides[axis] < 0 else arithmetic.mul(place, strides[axis])
-        starts[axis] = arithmetic.add(place, _i64(starts[axis]))
+        if dynamic_axis is not None and dynamic_axis.start is not None:
+            start = arithmetic.add(dynamic_axis.start.value, start)
+        start = arithmetic.neg(start) if strides[axis] < 0 else arithmetic.mul(start, strides[axis])
+        starts[axis] = arithmetic.add(start, _i64(starts[axis]))
         sizes[axis] = strides[axis] = 1
-    window = StridedSlice(
-        tuple(starts), tuple(sizes), tuple(strides), tuple(part.shape[i] for i in kept)
+    strided = StridedSlice(
+        tuple(starts), tuple(sizes), tuple(strides), tuple(dynamic_slice.shape[i] for i in kept)
     )
-    rest = (tuple(column[i] for i in kept) for column in (part.dynamic_axes, part.source_axes))
-    return Ref(contents.base), DynamicSlice(window, *rest)
+    rest = (
+        tuple(column[i] for i in kept)
+        for column in (dynamic_slice.dynamic_axes, dynamic_slice.source_axes)
+    )
+    return Ref(contents.base), DynamicSlice(strided, *rest)
 
 
 def _i64(x: int | Value) -> Value:
     return x if isinstance(x, Value) else constant(x, I64)
 
 
-def _axis(
-    ctx: Context, entry: Abstract, bound: int, extent: DynamicAxis | None, checked: bool
-) -> _Axis:
+def _axis_slice(
+    ctx: Context, entry: Abstract, bound: int, dynamic_axis: DynamicAxis | None, checked: bool
+) -> _AxisSlice:
     if not isinstance(entry, SliceValue):
-        return _Axis(_index(ctx, entry, bound, extent, checked), 1, kept=False)
-    if extent is None and not is_dynamic_slice(entry, bound):
-        return _Axis(*slice_range(ctx, entry, bound))
+        return _AxisSlice(_index(ctx, entry, bound, dynamic_axis, checked), 1, kept=False)
+    if dynamic_axis is None and not is_dynamic_slice(entry, bound):
+        return _AxisSlice(*slice_range(ctx, entry, bound))
     if entry is WHOLE:
-        return _Axis(0, bound, extent=extent)
-    n = static_length(bound) if extent is None else extent.length
+        return _AxisSlice(0, bound, dynamic_axis=dynamic_axis)
+    n = static_length(bound) if dynamic_axis is None else dynamic_axis.length
     step = ctx.int_of(entry.step, "the step of a slice") if not is_none(entry.step) else 1
     for x in (entry.start, entry.stop):
         if not is_none(x) and (not is_number(x) or kind_of(x) not in "iub"):
             ctx.fail(BadType, message="slice indices must be integers or None")
     if step == -1:
-        return _backwards(entry, n, bound)
+        return _reversed_slice(entry, n, bound)
     start = ZERO_LENGTH if is_none(entry.start) else slice_bound(entry.start, n)
     stop = n if is_none(entry.stop) else slice_bound(entry.stop, n)
-    count = at_least(difference(stop, start), 0)
+    length = at_least(difference(stop, start), 0)
     if step > 1:
-        return _strided(start, count, step, bound)
-    return _forwards(start, _limited(count, constant_length(entry), bound, extent), bound)
+        return _strided_slice(start, length, step, bound)
+    return _forward_slice(
+        start, _limit_length(length, constant_length(entry), bound, dynamic_axis), bound
+    )
 
 
-def _limited(count: Length, size: int | None, bound: int, extent: DynamicAxis | None) -> Length:
-    """The count of `x[i : i + size]`, which has as many elements unless it leaves the axis."""
-    if size is None or count.is_static:
-        return count
-    nominal = size if extent is None and size <= bound else None
-    return replace(count, hi=min(count.hi, size), nominal=nominal)
+def _limit_length(
+    length: Length, size: int | None, bound: int, dynamic_axis: DynamicAxis | None
+) -> Length:
+    """The length of `x[i : i + size]`: nominally `size`, less where the slice leaves the axis."""
+    if size is None or length.is_static:
+        return length
+    nominal = size if dynamic_axis is None and size <= bound else None
+    return replace(length, hi=min(length.hi, size), nominal=nominal)
 
 
-def _forwards(start: Length, count: Length, bound: int) -> _Axis:
-    """A window no longer than the slice can be, where that is worth the trouble."""
-    size = min(bound, count.hi)
+def _forward_slice(start: Length, length: Length, bound: int) -> _AxisSlice:
+    """`x[start : start + length]`, in a bounding slice shorter than the axis where that pays.
+
+    It pays where the start is static, where the slice is at most half of the axis, or where its
+    nominal length is a constant. Else the bounding slice is the whole axis.
+    """
+    size = min(bound, length.hi)
     if size == 0:
-        return _Axis(0, 0)
+        return _AxisSlice(0, 0)
     low = at_most(start, static_length(bound - size))
-    windowed = low.is_static or low is start or 2 * size <= bound or count.nominal is not None
+    windowed = low.is_static or low is start or 2 * size <= bound or length.nominal is not None
     if not windowed:
         size, low = bound, ZERO_LENGTH
-    offset = _within(difference(start, low), size)
-    if count.is_static and offset.is_static and offset.number == 0:
-        return _Axis(low.number, count.number)
-    return _Axis(low.number, size, 1, _from(offset, count, size))
+    offset = _clamp_offset(difference(start, low), size)
+    if length.is_static and offset.is_static and offset.number == 0:
+        return _AxisSlice(low.number, length.number)
+    return _AxisSlice(low.number, size, 1, _axis_from_offset(offset, length, size))
 
 
-def _backwards(entry: SliceValue, n: Length, bound: int) -> _Axis:
-    """`x[start:stop:-1]`, in the window `x[::-1]`."""
+def _reversed_slice(entry: SliceValue, n: Length, bound: int) -> _AxisSlice:
+    """`x[start:stop:-1]`, in the bounding slice `x[::-1]`."""
     start = plus(n, -1) if is_none(entry.start) else slice_bound(entry.start, n, -1)
     stop = static_length(-1) if is_none(entry.stop) else slice_bound(entry.stop, n, -1)
-    count = at_least(difference(start, stop), 0)
-    if bound == 0 or count.hi == 0:
-        return _Axis(0, 0)
-    offset = _within(difference(static_length(bound - 1), start), bound)
-    return _Axis(bound - 1, bound, -1, _from(offset, count, bound))
+    length = at_least(difference(start, stop), 0)
+    if bound == 0 or length.hi == 0:
+        return _AxisSlice(0, 0)
+    offset = _clamp_offset(difference(static_length(bound - 1), start), bound)
+    return _AxisSlice(bound - 1, bound, -1, _axis_from_offset(offset, length, bound))
 
 
-def _from(offset: Length, count: Length, bound: int) -> DynamicAxis:
+def _axis_from_offset(offset: Length, length: Length, bound: int) -> DynamicAxis:
     """`length` elements from `offset` on."""
     if offset.is_static and offset.number == 0:
-        return prefix_axis(count, bound)
-    return DynamicAxis(count, bound, offset)
+        return prefix_axis(length, bound)
+    return DynamicAxis(length, bound, offset)
 
 
-def _strided(start: Length, count: Length, step: int, bound: int) -> _Axis:
+def _strided_slice(start: Length, length: Length, step: int, bound: int) -> _AxisSlice:
     """`x[start:stop:step]` from a start known at compile time (see `with_unit_steps`)."""
     size = -(-(bound - start.number) // step)
     if size <= 0:
-        return _Axis(0, 0)
-    return _Axis(start.number, size, step, extent=prefix_axis(ceil_divided(count, step), size))
+        return _AxisSlice(0, 0)
+    return _AxisSlice(
+        start.number, size, step, dynamic_axis=prefix_axis(ceil_divided(length, step), size)
+    )
 
 
-def _within(offset: Length, size: int) -> Length:
-    """An offset into a window, which is known to lie between 0 and `size`."""
+def _clamp_offset(offset: Length, size: int) -> Length:
+    """An offset into a bounding slice, with the range 0 .. `size` that it is known to have."""
     if offset.is_static:
         return offset
     hi = size if offset.hi is None else min(offset.hi, size)
@@ -262,24 +282,26 @@ def _within(offset: Length, size: int) -> Length:
 
 
 def _index(
-    ctx: Context, key: Abstract, bound: int, extent: DynamicAxis | None, checked: bool
+    ctx: Context, key: Abstract, bound: int, dynamic_axis: DynamicAxis | None, checked: bool
 ) -> int | Value:
-    """The index of an element, made non-negative, and checked unless it is known to be in range."""
+    """The index of an element, made non-negative, and checked unless proved in range."""
     if not checked:
         return length_of(key).number
-    if extent is not None:
-        return _index_within(ctx, key, extent)
+    if dynamic_axis is not None:
+        return _index_into_dynamic_axis(ctx, key, dynamic_axis)
     index = index_value(ctx, key, bound)
     return int(key.value) % bound if is_static_int(key) else index
 
 
-def _index_within(ctx: Context, key: Abstract, extent: DynamicAxis) -> int | Value:
-    """An index into an axis of run-time extent."""
+def _index_into_dynamic_axis(ctx: Context, key: Abstract, dynamic_axis: DynamicAxis) -> int | Value:
+    """An index into a dynamic axis, made non-negative and checked at run time."""
     if not is_number(key) or kind_of(key) not in "iub":
         ctx.fail(BadType, message=f"an index must be an integer, not {ctx.describe(key)}")
-    index, n = length_of(key), extent.length
-    if index.is_static and not -extent.bound <= index.number < extent.bound:
-        message = f"index {index.number} is out of bounds for axis with size at most {extent.bound}"
+    index, n = length_of(key), dynamic_axis.length
+    if index.is_static and not -dynamic_axis.bound <= index.number < dynamic_axis.bound:
+        message = (
+            f"index {index.number} is out of bounds for axis with size at most {dynamic_axis.bound}"
+        )
         ctx.fail(BadValue, message=message, exception="IndexError")
     below = logic.lt(index.value, arithmetic.neg(n.value))
     outside = logic.or_(below, logic.ge(index.value, n.value))

@@ -1,4 +1,7 @@
-"""Subscripts with or of what has a run-time size."""
+"""Subscripts that involve dynamic sizes: of dynamic arrays, by dynamic arrays, masks or slices.
+
+x[:i]      x[mask]      x[:i][idx]      x[idx] where idx is dynamic
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,7 @@ from myia.primitives.pointwise import arithmetic, logic
 
 
 def involves_dynamic_size(ctx: Context, x: Ref, key: Abstract) -> bool:
-    """True when `x[key]` has to do with run-time sizes."""
+    """True if the array, an index or the result of `x[key]` is dynamically sized."""
     if is_dynamic(ctx, x):
         return True
     keys = key.items if isinstance(key, Tuple) else (key,)
@@ -64,9 +67,9 @@ def get_item(ctx: Context, x: Ref, key: Abstract) -> Abstract:
         return select_by_mask(ctx, x, key)
     x, subscript, masks = _subscript(ctx, x, key)
     if masks:
-        return _masked_axis(ctx, x, subscript, masks)
+        return _select_by_axis_mask(ctx, x, subscript, masks)
     if any(map(is_array_index, subscript.entries)):
-        return _gather(ctx, *_slices_first(ctx, x, subscript))
+        return _gather(ctx, *_apply_slices_first(ctx, x, subscript))
     subscript, strides = with_unit_steps(ctx, x, subscript)
     if strides is not None:
         return get_item(ctx, _item(ctx, x, subscript), Tuple(strides))
@@ -77,20 +80,20 @@ def _item(ctx: Context, x: Ref, subscript: Subscript) -> Abstract:
     seen_through = slice_of_base(ctx, x, subscript)
     if seen_through is not None:
         return view_slice(ctx, *seen_through, whole=False)
-    part, whole = slice_of(ctx, x, subscript)
-    return view_slice(ctx, x, part, whole)
+    dynamic_slice, whole = slice_of(ctx, x, subscript)
+    return view_slice(ctx, x, dynamic_slice, whole)
 
 
 def row(ctx: Context, x: Ref, index: Abstract) -> Abstract:
-    """`x[index]`, an index that is in range."""
+    """`x[index]` for an index that is in range."""
     pack_to_prefixes(ctx, x)
     rest = (WHOLE,) * (len(bounding_aval(ctx, x).shape) - 1)
     subscript = Subscript((index, *rest), ())
     seen_through = slice_of_base(ctx, x, subscript, checked=False)
     if seen_through is not None:
         return view_slice(ctx, *seen_through, whole=False)
-    part, _ = slice_of(ctx, x, subscript, checked=False)
-    return view_slice(ctx, x, part, whole=False)
+    dynamic_slice, _ = slice_of(ctx, x, subscript, checked=False)
+    return view_slice(ctx, x, dynamic_slice, whole=False)
 
 
 def store_item(ctx: Context, x: Ref, key: Abstract, value: Abstract) -> None:
@@ -100,10 +103,10 @@ def store_item(ctx: Context, x: Ref, key: Abstract, value: Abstract) -> None:
         return
     x, subscript, masks = _subscript(ctx, x, key)
     if masks:
-        store_by_mask(ctx, *_masked_part(ctx, x, subscript, masks), value)
+        store_by_mask(ctx, *_base_and_mask(ctx, x, subscript, masks), value)
         return
     if any(map(is_array_index, subscript.entries)):
-        _scatter(ctx, *_slices_first(ctx, x, subscript), value)
+        _scatter(ctx, *_apply_slices_first(ctx, x, subscript), value)
         return
     subscript, strides = with_unit_steps(ctx, x, subscript)
     if strides is not None:
@@ -111,13 +114,15 @@ def store_item(ctx: Context, x: Ref, key: Abstract, value: Abstract) -> None:
         return
     seen_through = slice_of_base(ctx, x, subscript)
     if seen_through is not None:
-        x, part = seen_through
+        x, dynamic_slice = seen_through
     else:
-        part, _ = slice_of(ctx, x, subscript)
-    if _is_itself(ctx, x, part, value):
+        dynamic_slice, _ = slice_of(ctx, x, subscript)
+    if _is_same_view(ctx, x, dynamic_slice, value):
         return
-    items = broadcast_for_store(ctx, value, dtype_of(ctx, x), part.shape, part.dynamic_axes)
-    write_slice(ctx, x, part, items)
+    items = broadcast_for_store(
+        ctx, value, dtype_of(ctx, x), dynamic_slice.shape, dynamic_slice.dynamic_axes
+    )
+    write_slice(ctx, x, dynamic_slice, items)
 
 
 def _subscript(ctx: Context, x: Ref, key: Abstract) -> tuple[Ref, Subscript, tuple[int, ...]]:
@@ -128,18 +133,18 @@ def _subscript(ctx: Context, x: Ref, key: Abstract) -> tuple[Ref, Subscript, tup
     return x, subscript, masks
 
 
-def _is_itself(ctx: Context, x: Ref, part, value: Abstract) -> bool:
-    """`x[:i] = v` where v is `x[:i]`, the view: what `x[:i] += 1` ends with."""
+def _is_same_view(ctx: Context, x: Ref, dynamic_slice, value: Abstract) -> bool:
+    """True for `x[:i] = v` where v is the view `x[:i]`: the last step of `x[:i] += 1`."""
     contents = ctx.heap[value.id] if isinstance(value, Ref) else None
     same = isinstance(contents, DynamicView) and contents.base == x.id
-    return same and contents.step.same_as(part)
+    return same and contents.step.same_as(dynamic_slice)
 
 
 # ----- Masks of one axis
 
 
-def _masked_part(ctx: Context, x: Ref, subscript: Subscript, masks) -> tuple[Ref, Ref]:
-    """`x[mask, 1:]`: the part of `x` by the slices, and the mask of its first axis."""
+def _base_and_mask(ctx: Context, x: Ref, subscript: Subscript, masks) -> tuple[Ref, Ref]:
+    """`x[mask, 1:]` as the view `x[:, 1:]` and the mask of its first axis."""
     entries = subscript.entries
     slices = all(isinstance(k, SliceValue) for i, k in enumerate(entries) if i not in masks)
     if masks != (0,) or not slices or subscript.new_axes:
@@ -149,18 +154,18 @@ def _masked_part(ctx: Context, x: Ref, subscript: Subscript, masks) -> tuple[Ref
             what="a mask beside other subscripts than slices after it",
             help_text="take the rest first: `x[0][mask]`, `x.T[mask]`",
         )
-    part, whole = slice_of(ctx, x, Subscript((WHOLE, *entries[1:]), ()))
-    return view_slice(ctx, x, part, whole), entries[0]
+    dynamic_slice, whole = slice_of(ctx, x, Subscript((WHOLE, *entries[1:]), ()))
+    return view_slice(ctx, x, dynamic_slice, whole), entries[0]
 
 
-def _masked_axis(ctx: Context, x: Ref, subscript: Subscript, masks) -> Abstract:
-    return select_by_mask(ctx, *_masked_part(ctx, x, subscript, masks))
+def _select_by_axis_mask(ctx: Context, x: Ref, subscript: Subscript, masks) -> Abstract:
+    return select_by_mask(ctx, *_base_and_mask(ctx, x, subscript, masks))
 
 
 # ----- Arrays of integers
 
 
-def _slices_first(ctx: Context, x: Ref, subscript: Subscript) -> tuple[Ref, Subscript]:
+def _apply_slices_first(ctx: Context, x: Ref, subscript: Subscript) -> tuple[Ref, Subscript]:
     """`x[idx, i:j]` as `x[:, i:j]`, a view, and `[idx, :]`."""
     entries = subscript.entries
     slices = tuple(k if isinstance(k, SliceValue) else WHOLE for k in entries)
@@ -171,7 +176,7 @@ def _slices_first(ctx: Context, x: Ref, subscript: Subscript) -> tuple[Ref, Subs
 
 
 def _indices(ctx: Context, x: Ref, subscript: Subscript) -> tuple[Value, DynamicAxis | None]:
-    """The indices along the first axis, made non-negative and checked; what of them is there."""
+    """The indices along the first axis, made non-negative and checked, and their dynamic axis."""
     first, *rest = subscript.entries
     alone = not subscript.new_axes and all(k is WHOLE for k in rest)
     if not alone:
@@ -180,8 +185,12 @@ def _indices(ctx: Context, x: Ref, subscript: Subscript) -> tuple[Value, Dynamic
     if index.value.dtype.kind not in "iu" or index.value.aval.ndim != 1:
         ctx.fail(BadType, message="an index must be an array of integers of one axis")
     value = logic.convert(index.value, dtype=I64)
-    extent = dynamic_axes_of(ctx, x)[0]
-    n = constant(bounding_aval(ctx, x).shape[0], I64) if extent is None else extent.length.value
+    dynamic_axis = dynamic_axes_of(ctx, x)[0]
+    n = (
+        constant(bounding_aval(ctx, x).shape[0], I64)
+        if dynamic_axis is None
+        else dynamic_axis.length.value
+    )
     size = broadcast_to(n, value.shape)
     below = logic.lt(value, arithmetic.neg(size))
     outside = logic.or_(below, logic.ge(value, size))
@@ -194,24 +203,26 @@ def _indices(ctx: Context, x: Ref, subscript: Subscript) -> tuple[Value, Dynamic
 
 def _gather(ctx: Context, x: Ref, subscript: Subscript) -> Abstract:
     """`x[idx]`"""
-    index, extent = _indices(ctx, x, subscript)
+    index, dynamic_axis = _indices(ctx, x, subscript)
     base = read(ctx, x).packed()
-    extents = (extent, *base.dynamic_axes[1:])
+    dynamic_axes = (dynamic_axis, *base.dynamic_axes[1:])
     if base.value.shape[0] == 0:
         ctx.fail(BadValue, message="index is out of bounds", exception="IndexError")
-    return new_array(ctx, pad_masked(take(base.value, index, 0), extents), extents)
+    return new_array(ctx, pad_masked(take(base.value, index, 0), dynamic_axes), dynamic_axes)
 
 
 def _scatter(ctx: Context, x: Ref, subscript: Subscript, value: Abstract) -> None:
-    """`x[idx] = value`; of several stores to one element the last one counts."""
-    index, extent = _indices(ctx, x, subscript)
+    """`x[idx] = value`; where indices repeat, the last store to an element counts."""
+    index, dynamic_axis = _indices(ctx, x, subscript)
     base = read(ctx, x).packed()
     shape = (index.shape[0], *base.value.shape[1:])
     items = broadcast_for_store(
-        ctx, value, base.value.dtype, shape, (extent, *base.dynamic_axes[1:])
+        ctx, value, base.value.dtype, shape, (dynamic_axis, *base.dynamic_axes[1:])
     )
     nowhere = constant(base.value.shape[0], I64, index.shape)
-    index = index if extent is None else logic.select(extent.valid_mask(), index, nowhere)
+    index = (
+        index if dynamic_axis is None else logic.select(dynamic_axis.valid_mask(), index, nowhere)
+    )
     dims = index_dims(tuple(range(1, len(shape))), (0,), (0,))
     at = ctx.reshape(index, (*index.shape, 1))
     stored = scatter(base.value, at, items, dims=dims, mode="fill", unique=False)

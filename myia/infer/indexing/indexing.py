@@ -1,4 +1,10 @@
-"""Subscripts: of arrays (basic indexing, integer arrays, masks) and of containers."""
+"""Subscripts of arrays and containers: which rule applies to which object and which key.
+
+array   basic slices, integer arrays, masks, dynamic slices: the other files of this folder
+list    items and slices at compile-time indices; run-time indices where items are stacked
+dict    compile-time keys
+str, tuple, range: compile-time subscripts, evaluated by Python
+"""
 
 from __future__ import annotations
 
@@ -23,7 +29,7 @@ from myia.infer.domain.values import (
     is_static_int,
 )
 from myia.infer.dynamic.access import bounding_aval, is_dynamic
-from myia.infer.indexing import dynamic_subscripts as sized
+from myia.infer.indexing import dynamic_subscripts
 from myia.infer.indexing.integer_arrays import gather_items, is_array_index, scatter_items
 from myia.infer.indexing.masks import is_mask
 from myia.infer.indexing.parse_subscripts import index_value, static_slice, subscript_of
@@ -45,8 +51,10 @@ I64 = np.dtype(np.int64)
 
 def getitem(ctx: Context, x: Abstract, key: Abstract) -> Abstract:
     """`x[key]`"""
-    if is_dynamic(ctx, x) or (ctx.is_array(x) and sized.involves_dynamic_size(ctx, x, key)):
-        return sized.get_item(ctx, x, key)
+    if is_dynamic(ctx, x) or (
+        ctx.is_array(x) and dynamic_subscripts.involves_dynamic_size(ctx, x, key)
+    ):
+        return dynamic_subscripts.get_item(ctx, x, key)
     if ctx.is_array(x):
         return _array_item(ctx, x, key)
     if isinstance(x, Ref):
@@ -67,14 +75,14 @@ def getitem(ctx: Context, x: Abstract, key: Abstract) -> Abstract:
         return SUBSCRIPTS[id(x.value)](ctx, key)
     if isinstance(x, Range):
         return ctx.items_of(x).item(key)
-    if isinstance(x, Scalar) and not x.weak and _is_everything(key):
+    if isinstance(x, Scalar) and not x.weak and _selects_whole_number(key):
         return Scalar(x.value, False, x.lo, x.hi, boxed=x.boxed if _has_ellipsis(key) else False)
     if (found := ctx.special_method(x, "__getitem__")) is not None:
         return ctx.call(found, (key,), {})
     ctx.fail(BadType, message=f"{ctx.describe(x)} is not subscriptable")
 
 
-def _is_everything(key: Abstract) -> bool:
+def _selects_whole_number(key: Abstract) -> bool:
     """`x[()]` and `x[...]`, the subscripts of a number."""
     return _has_ellipsis(key) or (isinstance(key, Tuple) and not key.items)
 
@@ -94,7 +102,7 @@ def setitem(ctx: Context, x: Abstract, key: Abstract, value: Abstract) -> None:
         if isinstance(key, SliceValue):
             items[static_key(ctx, key)] = ctx.list_items(value)
         else:
-            items[_position(ctx, key, len(items), "list assignment")] = value
+            items[_sequence_index(ctx, key, len(items), "list assignment")] = value
         ctx.write(x, ListObject(tuple(items)))
     elif isinstance(contents, BufferObject):
         _store_buffer_item(ctx, x, key, value)
@@ -123,7 +131,7 @@ def delitem(ctx: Context, x: Abstract, key: Abstract) -> None:
 
 
 def static_key(ctx: Context, key: Abstract):
-    """A compile-time subscript as Python has it."""
+    """The Python object of a compile-time subscript."""
     if isinstance(key, SliceValue):
         return slice(*(static_key(ctx, part) for part in key.children()))
     if isinstance(key, Tuple):
@@ -156,10 +164,10 @@ def _sequence_item(ctx: Context, items: tuple, key: Abstract, kind: str):
         return items[static_key(ctx, key)]
     if isinstance(key, Scalar) and kind_of(key) in "iub":
         return _dynamic_item(ctx, items, key, kind)
-    return items[_position(ctx, key, len(items), kind)]
+    return items[_sequence_index(ctx, key, len(items), kind)]
 
 
-def _position(ctx: Context, key: Abstract, n: int, kind: str) -> int:
+def _sequence_index(ctx: Context, key: Abstract, n: int, kind: str) -> int:
     i = ctx.int_of(key, f"the index into a {kind.split()[0]}")
     if not -n <= i < n:
         ctx.fail(BadValue, message=f"{kind} index out of range", exception="IndexError")
@@ -167,7 +175,7 @@ def _position(ctx: Context, key: Abstract, n: int, kind: str) -> int:
 
 
 def _dynamic_item(ctx: Context, items: tuple, key: Scalar, kind: str) -> Abstract:
-    """An item at a run-time index: the items are stacked, if they are numbers."""
+    """An item at a run-time index: the items are stacked into an array, if they are numbers."""
     if not items or not all(is_number(x) for x in items):
         ctx.needs_static(f"the index into a {kind} of different objects")
     return growing_lists.item_at(
@@ -223,7 +231,7 @@ def _array_item(ctx: Context, x: Ref, key: Abstract) -> Abstract:
 
 
 def _has_ellipsis(key: Abstract) -> bool:
-    """`x[..., 0]` is an array, if without dimensions, where `x[0]` is a number."""
+    """True for `x[..., 0]`, which is an array without dimensions where `x[0]` is a number."""
     keys = key.items if isinstance(key, Tuple) else (key,)
     if isinstance(key, Static) and isinstance(key.value, tuple):
         keys = tuple(map(Static, key.value))
@@ -232,18 +240,18 @@ def _has_ellipsis(key: Abstract) -> bool:
 
 def _store_array_item(ctx: Context, x: Ref, key: Abstract, value: Abstract) -> None:
     aval = bounding_aval(ctx, x)
-    known = ctx.is_array(value) or is_dynamic(ctx, value)
-    if isinstance(value, (Tuple, Ref)) and not known:
+    is_array = ctx.is_array(value) or is_dynamic(ctx, value)
+    if isinstance(value, (Tuple, Ref)) and not is_array:
         value = ctx.as_array(value)
     if not (is_number(value) or isinstance(value, Ref)):
         ctx.fail(BadType, message=f"cannot store {ctx.describe(value)} in an array")
     _check_cast(ctx, value, aval)
     of_number = not is_dynamic(ctx, value) and ctx.shape(value) in ((), (1,))
     if of_number and ctx.is_array(x) and ctx.is_array(key) and is_mask(ctx, key):
-        _store_where(ctx, x, key, value)
+        _store_number_by_mask(ctx, x, key, value)
         return
-    if is_dynamic(ctx, value) or sized.involves_dynamic_size(ctx, x, key):
-        sized.store_item(ctx, x, key, value)
+    if is_dynamic(ctx, value) or dynamic_subscripts.involves_dynamic_size(ctx, x, key):
+        dynamic_subscripts.store_item(ctx, x, key, value)
         return
     shape = ctx.shape(x)
     subscript = subscript_of(ctx, key, len(shape))
@@ -260,7 +268,7 @@ def _check_cast(ctx: Context, value: Abstract, aval: Aval) -> None:
         ctx.fail(BadType, message=f"cannot store a complex number in an array of {aval.dtype}")
 
 
-def _store_where(ctx: Context, x: Ref, mask: Ref, value: Abstract) -> None:
+def _store_number_by_mask(ctx: Context, x: Ref, mask: Ref, value: Abstract) -> None:
     """`x[mask] = number`"""
     aval = array_aval(ctx.heap, x.id)
     shape = ctx.shape(mask)

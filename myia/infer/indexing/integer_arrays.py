@@ -2,9 +2,10 @@
 
     x[idx]            x[i, idx]         x[idx, 1:]        x[np.arange(n), labels]
 
-Slices are taken first, as a view. The indices are broadcast together; the axes of their shape stand
-where the first of them stood if they are next to one another in the subscript, and else in front
-(NumPy's rule, in which integers beside arrays count as arrays).
+Slices are applied first, as a view; then one gather (or scatter) reads (or writes) the elements.
+The index arrays are broadcast to one shape. If they are adjacent in the subscript, the axes of that
+shape take the position of the first of them; else they come first. This is NumPy's rule, in which
+integers beside arrays count as arrays.
 """
 
 from __future__ import annotations
@@ -31,16 +32,16 @@ from myia.primitives.pointwise import arithmetic, logic
 
 
 def is_array_index(k: Abstract) -> bool:
-    """An entry that basic indexing does not know: an array, a list, a bool."""
+    """True for an entry that is not basic indexing: an array, a list, a bool."""
     return isinstance(k, (Ref, Tuple)) or (is_number(k) and kind_of(k) == "b")
 
 
 @dataclass(frozen=True)
-class _Places:
-    """Where the items are: in `x`, along `axes`, at `indices` of shape `(*batch, len(axes))`.
+class _GatherIndices:
+    """The operands of a gather: `x` at `indices` of shape `(*batch, len(axes))` along `axes`.
 
-    The items have the axes of the batch at position `front` among the axes of x that are left;
-    with the new axes they have `shape`.
+    The result has the batch axes at position `front` among the remaining axes of x (`kept`). With
+    the new axes of the subscript it has the shape `shape`.
     """
 
     x: Ref
@@ -65,20 +66,20 @@ class _Places:
 
 def gather_items(ctx: Context, x: Ref, subscript: Subscript) -> Abstract:
     """`x[subscript]`"""
-    at = _places(ctx, x, subscript)
+    at = _gather_indices(ctx, x, subscript)
     value = ctx.read(at.x)
     if 0 in at.shape:
         return ctx.array(constant(0, value.dtype, at.shape))
     sizes = tuple(1 if i in at.axes else n for i, n in enumerate(value.shape))
     items = gather(value, at.indices, dims=at.dims, sizes=sizes, mode="clip", fill=None)
-    # NumPy puts the axes of the index first in memory, wherever they are in the result.
+    # NumPy puts the batch axes first in memory, wherever they are in the result.
     in_order = at.front == 0 and is_in_c_order(ctx, at.x)
     return ctx.array(reshape(items, at.shape), contiguous=in_order)
 
 
 def scatter_items(ctx: Context, x: Ref, subscript: Subscript, value: Abstract) -> None:
-    """`x[subscript] = value`; of several stores to one element the last one counts."""
-    at = _places(ctx, x, subscript)
+    """`x[subscript] = value`; where indices repeat, the last store to an element counts."""
+    at = _gather_indices(ctx, x, subscript)
     items = broadcast_for_assignment(ctx, value, array_aval(ctx.heap, x.id).with_shape(at.shape))
     if 0 in at.shape:
         return
@@ -87,18 +88,18 @@ def scatter_items(ctx: Context, x: Ref, subscript: Subscript, value: Abstract) -
     ctx.store(at.x, stored)
 
 
-def _places(ctx: Context, x: Ref, subscript: Subscript) -> _Places:
+def _gather_indices(ctx: Context, x: Ref, subscript: Subscript) -> _GatherIndices:
     shape = ctx.shape(x)
     entries = subscript.entries
     sliced = tuple(k if isinstance(k, SliceValue) else WHOLE for k in entries)
     if any(k is not WHOLE for k in sliced):
         x = ctx.view(x, static_slice(ctx, shape, Subscript(sliced, ())))
     axes = tuple(i for i, k in enumerate(entries) if not isinstance(k, SliceValue))
-    indices = [_index(ctx, entries[i], shape[i]) for i in axes]
+    indices = [_indices_of_entry(ctx, entries[i], shape[i]) for i in axes]
     batch = _broadcast(ctx, [v.shape for v in indices])
     columns = [reshape(broadcast_to(v, batch), (*batch, 1)) for v in indices]
     together = shaping.concatenate(*columns, axis=len(batch)) if columns[1:] else columns[0]
-    # The axes of the result, None standing for those of the batch.
+    # The lengths of the result's axes; None stands for the batch axes.
     layout: list[int | None] = []
     for i in range(len(entries) + 1):
         layout += [1] * subscript.new_axes.count(i)
@@ -106,12 +107,12 @@ def _places(ctx: Context, x: Ref, subscript: Subscript) -> _Places:
             layout.append(None if i in axes else ctx.shape(x)[i])
     kept = tuple(n for i, n in enumerate(ctx.shape(x)) if i not in axes)
     seen = [n for n in layout if n is not None]
-    first, front = (layout.index(None), axes[0]) if _adjacent(layout) else (0, 0)
-    return _Places(x, axes, together, front, kept, (*seen[:first], *batch, *seen[first:]))
+    first, front = (layout.index(None), axes[0]) if _are_adjacent(layout) else (0, 0)
+    return _GatherIndices(x, axes, together, front, kept, (*seen[:first], *batch, *seen[first:]))
 
 
-def _adjacent(layout: list[int | None]) -> bool:
-    """Nothing stands between the indices."""
+def _are_adjacent(layout: list[int | None]) -> bool:
+    """True if the index arrays are adjacent in the subscript."""
     first, count = layout.index(None), layout.count(None)
     return layout[first : first + count] == [None] * count
 
@@ -125,8 +126,8 @@ def _broadcast(ctx: Context, shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
         ctx.fail(BadValue, message=message, exception="IndexError")
 
 
-def _counted(ctx: Context, k: Abstract, n: int) -> Abstract:
-    """A list of bools that are known at compile time, as the list of the places that it names."""
+def _indices_of_true(ctx: Context, k: Abstract, n: int) -> Abstract:
+    """A list of compile-time bools as the list of the indices of the true ones."""
     items = ctx.list_items(k)
     if not items or not all(isinstance(i, Static) and isinstance(i.value, bool) for i in items):
         return k
@@ -137,23 +138,23 @@ def _counted(ctx: Context, k: Abstract, n: int) -> Abstract:
     return Tuple(tuple(places)) if places else ctx.array(constant(0, np.int64, (0,)))
 
 
-def _index(ctx: Context, k: Abstract, n: int) -> Value:
+def _indices_of_entry(ctx: Context, k: Abstract, n: int) -> Value:
     """The indices of one entry, made non-negative."""
     if is_number(k) and kind_of(k) == "b":
         ctx.fail(Unsupported, what="a bool as an index")
     if not is_array_index(k):
         return index_value(ctx, k, n)
-    index = k if ctx.is_array(k) else ctx.as_array(_counted(ctx, k, n))
+    index = k if ctx.is_array(k) else ctx.as_array(_indices_of_true(ctx, k, n))
     if array_aval(ctx.heap, index.id).dtype.kind not in "iu":
         ctx.fail(
             Unsupported,
             what="an index that is not an array of integers",
             help_text="select with `np.where(mask, x, other)`: its shape is known",
         )
-    return _checked_rows(ctx, index, n)
+    return _checked_indices(ctx, index, n)
 
 
-def _checked_rows(ctx: Context, index: Ref, n: int) -> Value:
+def _checked_indices(ctx: Context, index: Ref, n: int) -> Value:
     """Integer indices made non-negative, checked at run time."""
     value = operand(ctx, index, Aval(I64, ctx.shape(index)))
     if n == 0 and value.aval.size > 0:

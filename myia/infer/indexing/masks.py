@@ -1,7 +1,8 @@
-"""Subscripts by masks: `x[mask]`, `x[mask] = values`.
+"""Subscripts by boolean masks: `x[mask]`, `x[mask] = values`.
 
-What a mask selects stays in its places: only what depends on the order of elements (an index, a
-running sum, a comparison with an array that was selected by another mask) moves it.
+`x[mask]` is a dynamic array whose valid elements keep their indices in `x`. They are packed only by
+operations that depend on their order: an index, a cumulative sum, an operation with an array that
+was selected by another mask.
 """
 
 from __future__ import annotations
@@ -40,26 +41,28 @@ def is_mask(ctx: Context, key: Abstract) -> bool:
 
 def select_by_mask(ctx: Context, x: Ref, mask: Ref) -> Abstract:
     """`x[mask]`: a copy."""
-    elements, extent = _selection(ctx, x, mask)
-    extents = (extent, *elements.dynamic_axes[1:])
-    return new_array(ctx, pad_masked(elements.value, extents), extents)
+    elements, dynamic_axis = _selection(ctx, x, mask)
+    dynamic_axes = (dynamic_axis, *elements.dynamic_axes[1:])
+    return new_array(ctx, pad_masked(elements.value, dynamic_axes), dynamic_axes)
 
 
 def store_by_mask(ctx: Context, x: Ref, mask: Ref, value: Abstract) -> None:
     """`x[mask] = value`"""
     shape = bounding_aval(ctx, x).shape
-    elements, extent = _selection(ctx, x, mask)
-    extents = (extent, *elements.dynamic_axes[1:])
-    new_items = broadcast_for_store(ctx, value, elements.value.dtype, elements.value.shape, extents)
-    places = shaping.broadcast(extent.mask, shape=elements.value.shape, dims=(0,))
-    stored = PaddedValue(logic.select(places, new_items, elements.value), elements.dynamic_axes)
+    elements, dynamic_axis = _selection(ctx, x, mask)
+    dynamic_axes = (dynamic_axis, *elements.dynamic_axes[1:])
+    new_items = broadcast_for_store(
+        ctx, value, elements.value.dtype, elements.value.shape, dynamic_axes
+    )
+    positions = shaping.broadcast(dynamic_axis.mask, shape=elements.value.shape, dims=(0,))
+    stored = PaddedValue(logic.select(positions, new_items, elements.value), elements.dynamic_axes)
     store(ctx, x, reshape(stored.aligned_to(dynamic_axes_of(ctx, x)), shape))
 
 
 def _selection(ctx: Context, x: Ref, mask: Ref) -> tuple[PaddedValue, DynamicAxis]:
-    """The elements of `x` along one axis for all that the mask covers, and what is selected."""
+    """`x` with the axes of the mask merged into one, and the dynamic axis that is selected."""
     if is_dynamic(ctx, x) or is_dynamic(ctx, mask):
-        return _selection_of_sized(ctx, x, mask)
+        return _dynamic_selection(ctx, x, mask)
     value, chosen = ctx.read(x), ctx.read(mask)
     covered = len(chosen.shape)
     if chosen.shape != value.shape[:covered] or covered == 0:
@@ -69,15 +72,15 @@ def _selection(ctx: Context, x: Ref, mask: Ref) -> tuple[PaddedValue, DynamicAxi
         ctx.fail(BadValue, message=message, exception="IndexError")
     rows = math.prod(chosen.shape)
     flat = reshape(value, (rows, *value.shape[covered:]))
-    extent = masked_axis(reshape(chosen, (rows,)), ("mask", chosen))
-    return PaddedValue(flat, (None,) * flat.aval.ndim), extent
+    dynamic_axis = masked_axis(reshape(chosen, (rows,)), ("mask", chosen))
+    return PaddedValue(flat, (None,) * flat.aval.ndim), dynamic_axis
 
 
-def _selection_of_sized(ctx: Context, x: Ref, mask: Ref) -> tuple[PaddedValue, DynamicAxis]:
+def _dynamic_selection(ctx: Context, x: Ref, mask: Ref) -> tuple[PaddedValue, DynamicAxis]:
     if len(bounding_aval(ctx, mask).shape) != 1:
         refuse_dynamic(ctx, "a mask of several axes")
     value, chosen = read(ctx, x), read(ctx, mask)
-    if _form(value) != _form(chosen):
+    if _layout_key(value) != _layout_key(chosen):
         value, chosen = value.packed(), chosen.packed()
         message = "boolean index did not match indexed array: they differ in size"
         check_equal_lengths(ctx, value.lengths[0], chosen.lengths[0], IndexError, message)
@@ -88,13 +91,13 @@ def _selection_of_sized(ctx: Context, x: Ref, mask: Ref) -> tuple[PaddedValue, D
     return value, masked_axis(both, ("mask", chosen.value))
 
 
-def _form(x: PaddedValue):
-    extent = x.dynamic_axes[0]
-    return ("all", x.value.shape[0]) if extent is None else extent.layout_key
+def _layout_key(x: PaddedValue):
+    dynamic_axis = x.dynamic_axes[0]
+    return ("all", x.value.shape[0]) if dynamic_axis is None else dynamic_axis.layout_key
 
 
 def nonzero_indices(ctx: Context, x: Ref) -> list[Abstract]:
-    """`x.nonzero()`: for each axis the indices of what is true."""
+    """`x.nonzero()`: for each axis the indices of the true elements."""
     if is_dynamic(ctx, x):
         elements = read(ctx, x).packed()
         if elements.value.aval.ndim != 1:
@@ -104,11 +107,15 @@ def nonzero_indices(ctx: Context, x: Ref) -> list[Abstract]:
         chosen = _truth(ctx.read(x))
     shape = chosen.shape
     rows = math.prod(shape)
-    extent = masked_axis(reshape(chosen, (rows,)), ("mask", chosen))
+    dynamic_axis = masked_axis(reshape(chosen, (rows,)), ("mask", chosen))
     found = []
     for axis in range(len(shape)):
-        places = shaping.iota(shape=shape, axis=axis, dtype=np.dtype(np.int64))
-        found.append(new_array(ctx, pad_masked(reshape(places, (rows,)), (extent,)), (extent,)))
+        positions = shaping.iota(shape=shape, axis=axis, dtype=np.dtype(np.int64))
+        found.append(
+            new_array(
+                ctx, pad_masked(reshape(positions, (rows,)), (dynamic_axis,)), (dynamic_axis,)
+            )
+        )
     return found
 
 

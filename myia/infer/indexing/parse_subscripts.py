@@ -1,4 +1,7 @@
-"""Subscripts of arrays taken apart: one entry for each axis, and basic indexing as a window."""
+"""Parsed subscripts of arrays: one entry for each axis, and basic indexing as a strided slice.
+
+x[1, ..., None]    entries (1, :, :), a new axis after the last
+"""
 
 from __future__ import annotations
 
@@ -61,7 +64,7 @@ class Subscript:
 
 
 def subscript_of(ctx: Context, key: Abstract, ndim: int) -> Subscript:
-    """Ellipsis expanded, missing axes taken whole."""
+    """The parsed subscript: ellipsis expanded, missing axes taken whole."""
     keys = key.items if isinstance(key, Tuple) else (key,)
     if isinstance(key, Static) and isinstance(key.value, tuple):
         keys = tuple(map(Static, key.value))
@@ -92,7 +95,7 @@ def _axes_of(ctx: Context, k: Abstract) -> int:
 
 
 def static_slice(ctx: Context, shape: tuple[int, ...], subscript: Subscript) -> StridedSlice:
-    """Basic indexing: where the part taken starts, its extents, and the shape it is seen in."""
+    """Basic indexing as a strided slice: start indices, sizes, strides, and the result's shape."""
     starts, sizes, strides, seen = [], [], [], []
     for axis, (entry, n) in enumerate(zip(subscript.entries, shape)):
         seen += [1] * subscript.new_axes.count(axis)
@@ -110,7 +113,7 @@ def static_slice(ctx: Context, shape: tuple[int, ...], subscript: Subscript) -> 
 
 
 def slice_range(ctx: Context, entry: SliceValue, n: int) -> tuple[int | Value, int, int]:
-    """Start, number and stride of a slice: compile-time, or `x[i : i + 3]`."""
+    """Start index, length and stride of a static slice, or of `x[i : i + 3]`."""
     parts = entry.children()
     if all(isinstance(p, Static) for p in parts):
         try:
@@ -129,7 +132,7 @@ def is_static_slice(entry: SliceValue) -> bool:
 
 
 def is_within_axis(entry: SliceValue, n: int) -> bool:
-    """`x[i : i + c]` that is known not to leave an axis of `n` elements: it has c of them."""
+    """True for `x[i : i + c]` that is proved to lie inside an axis of `n` elements."""
     size = constant_length(entry)
     if size is None or size == 0:
         return size == 0
@@ -138,7 +141,7 @@ def is_within_axis(entry: SliceValue, n: int) -> bool:
 
 
 def constant_length(entry: SliceValue) -> int | None:
-    """`c` of `x[i : i + c]`; not of `x[i : i - 2]`, which is `x[1:-1]` where i is 1."""
+    """`c` of `x[i : i + c]`, else None. None for `x[i : i - 2]`, which is `x[1:-1]` for i = 1."""
     start, stop, step = entry.children()
     one = is_none(step) or (is_static_int(step) and step.value == 1)
     if not one or not isinstance(start, Scalar) or not isinstance(stop, Scalar):

@@ -1,4 +1,9 @@
-"""Methods of compile-time strings, numbers and sets: they are called by Python itself."""
+"""Methods of compile-time strings, numbers and sets are evaluated by Python itself.
+
+    "a,b".split(",")   ->   the compile-time list ["a", "b"]
+
+An argument that is not a compile-time value is refused.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +20,11 @@ IMMUTABLE = (str, bytes, int, float, complex, frozenset, range, np.generic)
 
 
 class _RunTime(Exception):
-    """A value is not known at compile time."""
+    """A value is not a compile-time constant."""
 
 
 def is_method_of_constant(f: Any) -> bool:
-    """A method of Python's, bound to an object that never changes: `"a,b".split`."""
+    """A built-in method bound to an immutable object: `"a,b".split`."""
     return isinstance(getattr(f, "__self__", None), IMMUTABLE)
 
 
@@ -35,7 +40,7 @@ def call_method(ctx: Context, f: Any, args: tuple, kwargs: dict[str, Abstract]) 
 
 
 def evaluate_constant(ctx: Context, f: Any, *args: Any, **kwargs: Any) -> Abstract:
-    """What Python gives, as an abstract value; its errors are the program's."""
+    """The result of Python's `f` as an abstract value; its errors are the program's."""
     try:
         return abstract_of(ctx, f(*args, **kwargs))
     except (TypeError, AttributeError) as e:
@@ -54,7 +59,7 @@ def percent_format(ctx: Context, template: str, values: Abstract) -> Abstract:
 
 
 def constant_of(ctx: Context, x: Abstract) -> Any:
-    """The Python object, when all of it is known at compile time; raises `_RunTime`."""
+    """The Python object; raises `_RunTime` if a part of it is not a compile-time constant."""
     if isinstance(x, Static):
         return x.value
     contents = ctx.contents(x) if isinstance(x, Ref) else x

@@ -1,4 +1,8 @@
-"""Strings: compile-time values; with run-time numbers in them they can be printed, no more."""
+"""Strings are compile-time values; a string with run-time numbers in it can only be printed.
+
+f"{n} steps"              ->   a compile-time string, if n is one
+print(f"loss {x:.3f}")    ->   the template "loss {:.3f}" and the value x
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from myia.infer.domain.values import Abstract, Ref, Scalar, Static, Text, Tuple
 from myia.ir.core import Value
 
 CONVERSIONS = {"r": repr, "s": str, "a": ascii}
-HIDDEN = "<run-time value>"  # in the message of an error, which is made while compiling
+HIDDEN = "<run-time value>"  # for a run-time number in an error message, a compile-time string
 
 
 def format_parts(ctx: Context, parts: tuple, values: tuple[Abstract, ...]) -> Abstract:
@@ -46,7 +50,7 @@ def escaped(text: str) -> str:
 def printed(
     ctx: Context, x: Abstract, conversion: str | None = None, spec: str = ""
 ) -> tuple[str, list[Abstract]]:
-    """A template for `x`, and the run-time values that it formats."""
+    """The template for `x`, and the run-time values that it formats."""
     if isinstance(x, Static):
         return escaped(_formatted(x.value, conversion, spec)), []
     if isinstance(x, Text):
@@ -68,7 +72,7 @@ def values_of(ctx: Context, items: list[Abstract]) -> list[Value]:
 
 
 def message(x: Abstract) -> str:
-    """The text of an error: what is known only at run time is not in it."""
+    """The text of an error, with `HIDDEN` in place of run-time values."""
     if isinstance(x, Static):
         return "" if x.value is None else str(x.value)
     return x.template.format(*[_Hidden()] * len(x.items)) if isinstance(x, Text) else HIDDEN

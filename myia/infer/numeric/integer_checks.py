@@ -1,7 +1,9 @@
-"""Integers: Python's are exact, so what could overflow or divide by zero is checked at run time.
+"""Integer arithmetic with run-time checks: Python's integers are exact, so overflow is an error.
 
-A check is emitted only where the known ranges do not prove it needless. NumPy's integers wrap, and
-divide by zero to zero, as NumPy's do.
+    n * n    ->    %y = mul %n %n, and a check `OverflowError` unless the ranges exclude overflow
+
+A check of overflow or division by zero is emitted only where the known ranges of the operands do
+not prove it needless. NumPy's integers wrap around, and dividing them by zero gives zero.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ NEGATIVE_POWER = "Integers to negative integer powers are not allowed."
 def binary(
     ctx: Context, op: str, a: Abstract, b: Abstract, dtype: np.dtype, weak: bool
 ) -> Abstract:
-    """An operator on integers of `dtype`; `weak`: Python's."""
+    """An operator on integers of `dtype`; `weak`: they are Python's integers."""
     aval = Aval(dtype, broadcast_shapes(ctx, a, b))
     x, y = operand(ctx, a, aval), operand(ctx, b, aval)
     if op in ("//", "%"):
@@ -41,15 +43,17 @@ def binary(
         value = PRIMITIVES[op](x, y)
     if not weak:
         return result(ctx, value, False)
-    lo, hi = _range(op, bounds(a), bounds(b))
-    if op in _OVERFLOWS and not _fits(lo, hi):
-        ctx.check(_OVERFLOWS[op](x, y, value), OverflowError, "integer overflow beyond 64 bits")
-        lo, hi = _clip(lo), _clip(hi)
-    return Scalar(value, True, lo, hi, _linear(op, a, b))
+    lo, hi = _result_range(op, bounds(a), bounds(b))
+    if op in _OVERFLOW_TESTS and not _fits_int64(lo, hi):
+        ctx.check(
+            _OVERFLOW_TESTS[op](x, y, value), OverflowError, "integer overflow beyond 64 bits"
+        )
+        lo, hi = _clip_int64(lo), _clip_int64(hi)
+    return Scalar(value, True, lo, hi, _linear_form(op, a, b))
 
 
-def _linear(op: str, a: Abstract, b: Abstract) -> tuple[Value, int, int] | None:
-    """`2 * i + 3` is i scaled by 2 and shifted by 3."""
+def _linear_form(op: str, a: Abstract, b: Abstract) -> tuple[Value, int, int] | None:
+    """The linear form (base, scale, offset) of a result: (i, 2, 3) for `2 * i + 3`."""
     if op in ("+", "*") and is_static_int(a):
         a, b = b, a
     if op not in ("+", "-", "*") or not isinstance(a, Scalar) or not is_static_int(b):
@@ -61,19 +65,19 @@ def _linear(op: str, a: Abstract, b: Abstract) -> tuple[Value, int, int] | None:
     return base, scale, offset + (n if op == "+" else -n)
 
 
-def _fits(lo: int | None, hi: int | None) -> bool:
+def _fits_int64(lo: int | None, hi: int | None) -> bool:
     return lo is not None and hi is not None and lo >= INT64_MIN and hi <= INT64_MAX
 
 
-def _clip(x: int | None) -> int | None:
+def _clip_int64(x: int | None) -> int | None:
     return None if x is None else min(max(x, INT64_MIN), INT64_MAX)
 
 
-def _range(op: str, a: Range, b: Range) -> Range:
-    """The range of a result, from those of the operands."""
+def _result_range(op: str, a: Range, b: Range) -> Range:
+    """The range of a result, from the ranges of the operands."""
     if op in ("+", "-"):
-        low, high = (b[0], b[1]) if op == "+" else (_minus(b[1]), _minus(b[0]))
-        return _sum(a[0], low), _sum(a[1], high)
+        low, high = (b[0], b[1]) if op == "+" else (_negate_bound(b[1]), _negate_bound(b[0]))
+        return _add_bounds(a[0], low), _add_bounds(a[1], high)
     known = None not in (*a, *b)
     if op == "*" and known:
         products = [p * q for p in a for q in b]
@@ -87,11 +91,11 @@ def _range(op: str, a: Range, b: Range) -> Range:
     return None, None
 
 
-def _sum(a: int | None, b: int | None) -> int | None:
+def _add_bounds(a: int | None, b: int | None) -> int | None:
     return None if a is None or b is None else a + b
 
 
-def _minus(a: int | None) -> int | None:
+def _negate_bound(a: int | None) -> int | None:
     return None if a is None else -a
 
 
@@ -107,17 +111,17 @@ def _sub_overflows(x: Value, y: Value, r: Value) -> Value:
 
 
 def _mul_overflows(x: Value, y: Value, r: Value) -> Value:
-    """By the product in floating point, which is off by at most one part in 2**52."""
+    """Test the product in floating point, whose relative error is at most 2**-52."""
     product = arithmetic.mul(convert(x, dtype=np.dtype(float)), convert(y, dtype=np.dtype(float)))
     return logic.ge(arithmetic.abs(product), constant(2.0**63 * (1 - 2.0**-51), np.float64))
 
 
 def _shift_overflows(x: Value, y: Value, r: Value) -> Value:
-    """Shifting back gives another number."""
+    """A shift overflows when shifting back gives another number."""
     return logic.ne(logic.shift_right(r, y), x)
 
 
-_OVERFLOWS: dict[str, Callable[[Value, Value, Value], Value]] = {
+_OVERFLOW_TESTS: dict[str, Callable[[Value, Value, Value], Value]] = {
     "+": _add_overflows,
     "-": _sub_overflows,
     "*": _mul_overflows,
@@ -165,11 +169,11 @@ def negative(ctx: Context, x: Abstract, value: Value) -> Abstract:
     if lo is None:
         failed = logic.eq(value, constant(INT64_MIN, value.dtype))
         ctx.check(failed, OverflowError, "integer overflow beyond 64 bits")
-    return Scalar(arithmetic.neg(value), True, _minus(hi), _minus(lo))
+    return Scalar(arithmetic.neg(value), True, _negate_bound(hi), _negate_bound(lo))
 
 
 def power(ctx: Context, a: Abstract, b: Abstract, dtype: np.dtype, weak: bool) -> Abstract:
-    """Integers: a negative exponent gives a float in Python and is an error in NumPy."""
+    """A power of integers: a negative exponent gives a float in Python, an error in NumPy."""
     aval = Aval(dtype, broadcast_shapes(ctx, a, b))
     x = operand(ctx, a, aval)
     if is_static_int(b):

@@ -1,9 +1,9 @@
-"""Debug mode: the first number that is not finite is an error, with its line.
+"""Debug mode: an operation that makes an infinity or NaN of finite numbers is an error.
 
     y = np.log(x)         x is 0.0 here: FloatingPointError, where the program goes on otherwise
 
-What makes an infinity or NaN of finite numbers is at fault; what passes one on, or is given one
-(`np.full(n, np.inf)`), is not.
+An operation is at fault only if all its operands are finite. Passing on an infinity, or being given
+one (`np.full(n, np.inf)`), is no error.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MESSAGE = "a number that is not finite is made of finite ones here"
 def check_finite_results(
     ctx: Context, operands: Iterable[Abstract], compute: Callable[[], Abstract | None]
 ) -> Abstract | None:
-    """`compute()`, which in debug mode must not give anything else than finite numbers."""
+    """`compute()`; in debug mode a run-time check that finite operands give finite results."""
     if not ctx.debug:
         return compute()
     given = _all_finite(ctx, operands)

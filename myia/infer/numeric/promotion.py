@@ -1,4 +1,7 @@
-"""Operands of typed ops: numbers and arrays brought to one dtype and one shape."""
+"""Operands of IR ops: numbers and arrays converted to one dtype and broadcast to one shape.
+
+np.float32 array of shape (3,) + 1   ->   %c: f32[3] = broadcast 1.0;  %y = add %x %c
+"""
 
 from __future__ import annotations
 
@@ -51,7 +54,7 @@ def is_numeric(ctx: Context, x: Abstract) -> bool:
 
 
 def operand_dtype(ctx: Context, x: Abstract) -> tuple[np.dtype, bool]:
-    """The dtype of a number or an array, and whether it is weak."""
+    """The dtype of a number or an array, and whether it is weakly typed (a Python number)."""
     if isinstance(x, Ref):
         return array_aval(ctx.heap, x.id).dtype, False
     return number_dtype(x), is_weak(x)
@@ -82,7 +85,7 @@ def _check_bounds(ctx: Context, x: Scalar, dtype: np.dtype) -> None:
 
 
 def broadcast_for_assignment(ctx: Context, value: Abstract, aval: Aval) -> Value:
-    """The value to be stored, broadcast to its place (leading axes of extent 1 are dropped)."""
+    """The value of an assignment, broadcast to the target without leading axes of length 1."""
     shape = ctx.shape(value)
     while len(shape) > aval.ndim and shape[0] == 1:
         shape = shape[1:]
@@ -101,7 +104,7 @@ def broadcast_for_assignment(ctx: Context, value: Abstract, aval: Aval) -> Value
 
 
 def broadcast_shapes(ctx: Context, *xs: Abstract) -> tuple[int, ...]:
-    """The shape that numbers and arrays meet at."""
+    """The common shape of numbers and arrays under NumPy's broadcasting."""
     shapes = [ctx.shape(x) for x in xs]
     try:
         return np.broadcast_shapes(*shapes)

@@ -1,4 +1,8 @@
-"""Python's comparisons of abstract values: `==`, `<`, ..., `is` and `in`."""
+"""Python's comparisons of abstract values: `==`, `<`, ..., `is` and `in`.
+
+Containers are compared element by element. `is` between two objects that may alias is refused,
+unless the points-to sets decide it.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Python's operators on abstract values.
+"""Python's arithmetic and bit operators on abstract values.
 
-Compile-time numbers are computed by Python itself. Run-time numbers follow Python's rules when
-both are Python's (weak), else NumPy's: dtypes by NEP 50, shapes by broadcasting.
+Compile-time numbers are computed by Python itself. Run-time numbers follow Python's rules when all
+operands are Python numbers (weakly typed), else NumPy's: dtypes by NEP 50, shapes by broadcasting.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ SPECIAL_METHODS = {
     ">": "gt",
     ">=": "ge",
 }
-MAX_STATIC_BITS = 1 << 16  # no compile-time integer grows beyond this many bits
+MAX_STATIC_BITS = 1 << 16  # of a compile-time integer
 
 
 # ----- Binary operators
@@ -109,7 +109,7 @@ def binary(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
 
 def static_binary(ctx: Context, op: str, a: Static, b: Static) -> Abstract:
     for x in (a.value, b.value):
-        if _may_change(x):
+        if _is_mutable_object(x):
             what = f"`{op}` of {type(x).__module__}.{type(x).__qualname__}"
             ctx.fail(Unsupported, what=what, help_text="pass a plain array of numbers")
     integers_only = isinstance(a.value, int) and isinstance(b.value, int)
@@ -124,8 +124,8 @@ def static_binary(ctx: Context, op: str, a: Static, b: Static) -> Abstract:
         ctx.fail(BadValue, message=str(e), exception=type(e).__name__)
 
 
-def _may_change(x: Any) -> bool:
-    """An object that may compare or add otherwise at the next call, though it is the same one."""
+def _is_mutable_object(x: Any) -> bool:
+    """An object whose state may differ at the next call, though it is the same object."""
     try:
         hash(x)
     except TypeError:
@@ -135,7 +135,7 @@ def _may_change(x: Any) -> bool:
 
 
 def dynamic_operator(ctx: Context, op: str, a: Abstract, b: Abstract, apply: Callable) -> Abstract:
-    """`apply(ctx, op, a, b)` where an operand is an array of run-time size."""
+    """`apply(ctx, op, a, b)` where an operand is a dynamic array."""
     if op == "@":
         return ctx.matmul(a, b)
     xs = [x if is_numeric(ctx, x) or is_dynamic(ctx, x) else ctx.as_array(x) for x in (a, b)]
@@ -190,7 +190,7 @@ def _power(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
     if is_static_int(b) and not isinstance(b.value, (bool, np.bool_)) and abs(b.value) <= 1024:
         return result(ctx, arithmetic.integer_pow(base, y=int(b.value)), weak)
     if isinstance(b, Static) and b.value == 0.5 and dtype.kind == "f":
-        # sqrt differs from pow at -0.0 and -inf only; NumPy takes it too.
+        # sqrt differs from pow at -0.0 and -inf only; NumPy uses it too.
         if weak:
             _refuse_complex(ctx, base, None)
         return result(ctx, transcendental.sqrt(base), weak)
@@ -202,7 +202,7 @@ def _power(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
 
 
 def _squares_bools(ctx: Context, a: Abstract, b: Abstract) -> bool:
-    """`bools ** 2` of an array: NumPy's operator takes `np.square`, which is int8."""
+    """True for `bools ** 2` of an array: NumPy's operator uses `np.square`, which gives int8."""
     array = ctx.is_array(a) or (isinstance(a, Scalar) and a.boxed is True)
     two = isinstance(b, Static) and type(b.value) is int and b.value == 2
     return two and array and operand_dtype(ctx, a)[0].kind == "b"
@@ -236,7 +236,7 @@ def _sequences(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
         items = items * times
         return Tuple(items) if isinstance(sequence, Tuple) else ctx.new(ListObject(items))
     if op == "|" and all(is_dict(ctx, x) for x in (a, b)):
-        return ctx.new(_updated(ctx.contents(a), ctx.contents(b)))
+        return ctx.new(_merged_dict(ctx.contents(a), ctx.contents(b)))
     if op in SPECIAL_METHODS:
         for self, other, prefix in ((a, b, "__"), (b, a, "__r")):
             found = ctx.special_method(self, f"{prefix}{SPECIAL_METHODS[op]}__")
@@ -258,7 +258,7 @@ def is_dict(ctx: Context, x: Abstract) -> bool:
     return isinstance(x, Ref) and isinstance(ctx.contents(x), DictObject)
 
 
-def _updated(x: DictObject, y: DictObject) -> DictObject:
+def _merged_dict(x: DictObject, y: DictObject) -> DictObject:
     """The items of both; where they share a key, those of `y`."""
     found = dict(zip(x.keys, x.values)) | dict(zip(y.keys, y.values))
     return DictObject(tuple(found), tuple(found.values()))
@@ -314,7 +314,7 @@ def inplace(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
         list_slices.replace_items(ctx, a, binary(ctx, op, a, other))
         return a
     if op == "|" and is_dict(ctx, a) and is_dict(ctx, b):
-        ctx.write(a, _updated(ctx.contents(a), ctx.contents(b)))
+        ctx.write(a, _merged_dict(ctx.contents(a), ctx.contents(b)))
         return a
     if isinstance(a, Ref) and op in SPECIAL_METHODS:
         found = ctx.special_method(a, f"__i{SPECIAL_METHODS[op]}__")

@@ -1,4 +1,8 @@
-"""Truth values: `bool(x)`, `not`, and the short circuits of `and` and `or`."""
+"""Truth values: `bool(x)`, `not`, and the short circuits of `and` and `or`.
+
+An array with other than one element has no truth value. An operand that is decided at run time
+makes a branch, so the second operand of `and` is evaluated only where Python evaluates it.
+"""
 
 from __future__ import annotations
 

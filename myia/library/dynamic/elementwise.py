@@ -28,7 +28,7 @@ from myia.primitives.arrays import shaping
 from myia.primitives.core.define import constant
 
 # The modules whose handlers are extended here: they must have been registered.
-EXTENDED = (
+MODULES_EXTENDED = (
     array_methods,
     containers,
     creation,
@@ -46,7 +46,7 @@ def _operand(ctx: Context, x: Abstract) -> Abstract:
     return x if is_none(x) or is_dynamic(ctx, x) else numeric(ctx, x)
 
 
-def _elementwise(handler: Callable, inputs: int | None = None) -> None:
+def _elementwise_rule(handler: Callable, inputs: int | None = None) -> None:
     """`inputs`: how many of the positional arguments are arrays (None: all)."""
 
     def rule(ctx: Context, *args: Abstract, out: Abstract = NONE, **options: Abstract) -> Abstract:
@@ -61,7 +61,7 @@ def _elementwise(handler: Callable, inputs: int | None = None) -> None:
             named = dict(zip(arrays, made[len(xs) :]))
             return handler(ctx, *made[: len(xs)], *rest, **named, **others)
 
-        return stored(ctx, apply_elementwise(ctx, [*xs, *arrays.values()], apply), out)
+        return store_dynamic_out(ctx, apply_elementwise(ctx, [*xs, *arrays.values()], apply), out)
 
     for_dynamic_arrays(handler)(rule)
 
@@ -70,7 +70,7 @@ def _is_array(ctx: Context, x: Abstract) -> bool:
     return is_dynamic(ctx, x) or is_numeric(ctx, x)
 
 
-def stored(ctx: Context, result: Abstract, out: Abstract) -> Abstract:
+def store_dynamic_out(ctx: Context, result: Abstract, out: Abstract) -> Abstract:
     """`out=`"""
     if isinstance(out, Tuple) and len(out.items) == 1:
         (out,) = out.items
@@ -82,7 +82,7 @@ def stored(ctx: Context, result: Abstract, out: Abstract) -> Abstract:
 
 for _function, _handler in list(FUNCTIONS.items()):
     if isinstance(_function, np.ufunc) and _function.signature is None:
-        _elementwise(_handler, _function.nin)
+        _elementwise_rule(_handler, _function.nin)
 
 for _function, _inputs in {
     np.clip: 3,
@@ -95,9 +95,9 @@ for _function, _inputs in {
     np.real: 1,
     np.imag: 1,
 }.items():
-    _elementwise(FUNCTIONS[_function], _inputs)
+    _elementwise_rule(FUNCTIONS[_function], _inputs)
 for _name, _inputs in {"clip": 3, "conj": 1, "astype": 1, "copy": 1}.items():
-    _elementwise(METHODS["array", _name], _inputs)
+    _elementwise_rule(METHODS["array", _name], _inputs)
 
 
 @for_dynamic_arrays(FUNCTIONS[np.where])
@@ -114,7 +114,7 @@ def _cast(ctx: Context, x: Ref, dtype: np.dtype) -> Abstract:
 # ----- New arrays like another
 
 
-def _like(number: int | None):
+def _like_rule(number: int | None):
     """Of one number; None: of the second argument."""
 
     def rule(
@@ -139,7 +139,7 @@ for _function, _number in {
     np.empty_like: 0,
     np.full_like: None,
 }.items():
-    for_dynamic_arrays(FUNCTIONS[_function])(_like(_number))
+    for_dynamic_arrays(FUNCTIONS[_function])(_like_rule(_number))
 
 
 @for_dynamic_arrays(METHODS["array", "fill"])
@@ -225,20 +225,22 @@ def _transposed(ctx: Context, self: Abstract) -> Abstract:
     return made
 
 
-def _counts(ctx: Context, x: Abstract) -> tuple[Abstract, ...]:
-    extents = access.dynamic_axes_of(ctx, x)
+def _lengths(ctx: Context, x: Abstract) -> tuple[Abstract, ...]:
+    dynamic_axes = access.dynamic_axes_of(ctx, x)
     shape = access.bounding_aval(ctx, x).shape
-    return tuple(Static(n) if e is None else e.length.abstract() for n, e in zip(shape, extents))
+    return tuple(
+        Static(n) if e is None else e.length.abstract() for n, e in zip(shape, dynamic_axes)
+    )
 
 
 @property_("dynamic", "shape")
 def _shape(ctx: Context, self: Abstract) -> Abstract:
-    return Tuple(_counts(ctx, self))
+    return Tuple(_lengths(ctx, self))
 
 
 @property_("dynamic", "size")
 def _size(ctx: Context, self: Abstract) -> Abstract:
-    total, *rest = _counts(ctx, self)
+    total, *rest = _lengths(ctx, self)
     for count in rest:
         total = operators.binary(ctx, "*", total, count)
     return total

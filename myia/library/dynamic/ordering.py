@@ -31,7 +31,7 @@ from myia.primitives.core.define import constant
 from myia.primitives.pointwise import arithmetic, logic
 from myia.primitives.pointwise.logic import convert
 
-EXTENDED = (joining, repeat_and_pad, ordering, statistics)
+MODULES_EXTENDED = (joining, repeat_and_pad, ordering, statistics)
 I64 = np.dtype(np.int64)
 LAST = Static(-1)
 WHOLE = SliceValue(NONE, NONE, NONE)
@@ -79,8 +79,8 @@ def _concatenate(ctx: Context, arrays: Abstract, axis: Abstract = Static(0)) -> 
         end = total(end, x.lengths[0])
     if end.is_static:
         return ctx.array(resized(made, 0, end.number))
-    extents = (prefix_axis(end, bound),)
-    return new_array(ctx, pad_masked(made, extents), extents)
+    dynamic_axes = (prefix_axis(end, bound),)
+    return new_array(ctx, pad_masked(made, dynamic_axes), dynamic_axes)
 
 
 def _repeated(n: Length, size: int) -> Value:
@@ -145,11 +145,11 @@ def _searchsorted(
     if not is_none(sorter) or is_dynamic(ctx, v) or access.bounding_aval(ctx, a).ndim != 1:
         refuse_dynamic(ctx, "`numpy.searchsorted` with a sorter, or for values,")
     x = read(ctx, a).packed()
-    (extent,) = x.dynamic_axes
+    (dynamic_axis,) = x.dynamic_axes
     last = constant(_last(x.value.dtype), x.value.dtype, x.value.shape)
-    full = ctx.array(logic.select(extent.valid_mask(), x.value, last))
+    full = ctx.array(logic.select(dynamic_axis.valid_mask(), x.value, last))
     found = ctx.call(Static(np.searchsorted), (full, v), {"side": side})
-    return ctx.call(Static(np.minimum), (found, Scalar(extent.length.value, True)), {})
+    return ctx.call(Static(np.minimum), (found, Scalar(dynamic_axis.length.value, True)), {})
 
 
 def _last(dtype: np.dtype) -> float:
@@ -170,10 +170,10 @@ def _median(ctx: Context, a: Abstract, axis: Abstract = NONE, **options: Abstrac
         refuse_dynamic(ctx, "`numpy.median` of several axes, or with options,")
     value = convert(found.value, dtype=inexact(found.value.dtype))
     made = new_array(ctx, pad_masked(value, found.dynamic_axes), found.dynamic_axes)
-    extents: DynamicAxes = found.dynamic_axes
-    count = extents[i].length
+    dynamic_axes: DynamicAxes = found.dynamic_axes
+    count = dynamic_axes[i].length
     low, high, top = (
-        row(ctx, made, Scalar(place, True, 0, extents[i].bound - 1))
+        row(ctx, made, Scalar(place, True, 0, dynamic_axes[i].bound - 1))
         for place in (
             _half(count.value, 1),
             _half(count.value, 0),
@@ -181,7 +181,7 @@ def _median(ctx: Context, a: Abstract, axis: Abstract = NONE, **options: Abstrac
         )
     )
     middle = operators.binary(ctx, "/", operators.binary(ctx, "+", low, high), Static(2.0))
-    unknown = logic.or_(logic.ne(top.value, top.value), extents[i].is_empty())
+    unknown = logic.or_(logic.ne(top.value, top.value), dynamic_axes[i].is_empty())
     nan = constant(np.nan, middle.value.dtype)
     return Scalar(logic.select(unknown, nan, middle.value), False)
 

@@ -23,7 +23,7 @@ from myia.infer.dynamic.broadcasting import align_axes, apply_elementwise
 from myia.infer.numeric.promotion import is_numeric
 from myia.infer.operators import operators
 from myia.infer.registry import FUNCTIONS, for_dynamic_arrays
-from myia.library.dynamic.elementwise import stored
+from myia.library.dynamic.elementwise import store_dynamic_out
 from myia.library.numpy import products
 from myia.library.support.arguments import numeric
 from myia.library.support.value_formulas import conjugate
@@ -31,7 +31,7 @@ from myia.primitives.arrays import shaping
 from myia.primitives.linalg.dot import dot_general
 from myia.primitives.pointwise import arithmetic
 
-EXTENDED = (products,)
+MODULES_EXTENDED = (products,)
 MESSAGE = "shapes not aligned: the axes that are summed over differ in size"
 
 
@@ -47,22 +47,22 @@ def _factors(ctx: Context, a: Abstract, b: Abstract) -> tuple[PaddedValue, Padde
     return tuple(PaddedValue(convert(x.value, dtype), x.dynamic_axes) for x in found)
 
 
-def contracted(ctx: Context, x: PaddedValue, y: PaddedValue, i: int, j: int) -> Abstract:
+def contract_dynamic(ctx: Context, x: PaddedValue, y: PaddedValue, i: int, j: int) -> Abstract:
     """The sum of products over axis `i` of x and `j` of y; then their other axes."""
-    x, y, extent = align_axes(ctx, x, y, i, j, MESSAGE)
-    x, y = _zeroed(x, i, extent), _zeroed(y, j, extent)
-    extents = tuple(e for k, e in enumerate(x.dynamic_axes) if k != i)
-    extents += tuple(e for k, e in enumerate(y.dynamic_axes) if k != j)
+    x, y, dynamic_axis = align_axes(ctx, x, y, i, j, MESSAGE)
+    x, y = _zero_padding(x, i, dynamic_axis), _zero_padding(y, j, dynamic_axis)
+    dynamic_axes = tuple(e for k, e in enumerate(x.dynamic_axes) if k != i)
+    dynamic_axes += tuple(e for k, e in enumerate(y.dynamic_axes) if k != j)
     if x.value.aval.ndim == y.value.aval.ndim == 1:  # one loop, nothing in memory
         product = arithmetic.mul(x.value, y.value)
         return ctx.array(shaping.reduce_sum(product, axes=(0,)))
     product = dot_general(x.value, y.value, contract=((i,), (j,)), batch=((), ()))
-    return new_array(ctx, stop_masked_gradients(product, extents), extents)
+    return new_array(ctx, stop_masked_gradients(product, dynamic_axes), dynamic_axes)
 
 
-def _zeroed(x: PaddedValue, axis: int, extent: DynamicAxis | None) -> PaddedValue:
+def _zero_padding(x: PaddedValue, axis: int, dynamic_axis: DynamicAxis | None) -> PaddedValue:
     """Zeros for the padding along `axis`: an infinity there would make the sum NaN."""
-    along = tuple(extent if k == axis else None for k in range(x.value.aval.ndim))
+    along = tuple(dynamic_axis if k == axis else None for k in range(x.value.aval.ndim))
     return PaddedValue(fill_masked(x.value, along, 0), x.dynamic_axes)
 
 
@@ -71,32 +71,32 @@ def _matmul(ctx: Context, x1: Abstract, x2: Abstract, out: Abstract = NONE) -> A
     x, y = _factors(ctx, x1, x2)
     if max(x.value.aval.ndim, y.value.aval.ndim) > 2:
         refuse_dynamic(ctx, "the product of stacks of matrices")
-    return stored(ctx, contracted(ctx, x, y, x.value.aval.ndim - 1, _rows(y)), out)
+    return store_dynamic_out(ctx, contract_dynamic(ctx, x, y, x.value.aval.ndim - 1, _rows(y)), out)
 
 
 def _rows(y: PaddedValue) -> int:
     return max(y.value.aval.ndim - 2, 0)
 
 
-def _or_multiplied(product: Callable) -> Callable:
+def _multiply_numbers(product: Callable) -> Callable:
     def rule(ctx: Context, a: Abstract, b: Abstract, out: Abstract = NONE) -> Abstract:
         if any(is_numeric(ctx, x) and ctx.shape(x) == () for x in (a, b)):
-            return stored(ctx, operators.binary(ctx, "*", a, b), out)
-        return stored(ctx, product(ctx, *_factors(ctx, a, b)), out)
+            return store_dynamic_out(ctx, operators.binary(ctx, "*", a, b), out)
+        return store_dynamic_out(ctx, product(ctx, *_factors(ctx, a, b)), out)
 
     return rule
 
 
 def _dot(ctx: Context, x: PaddedValue, y: PaddedValue) -> Abstract:
-    return contracted(ctx, x, y, x.value.aval.ndim - 1, _rows(y))
+    return contract_dynamic(ctx, x, y, x.value.aval.ndim - 1, _rows(y))
 
 
 def _inner(ctx: Context, x: PaddedValue, y: PaddedValue) -> Abstract:
-    return contracted(ctx, x, y, x.value.aval.ndim - 1, y.value.aval.ndim - 1)
+    return contract_dynamic(ctx, x, y, x.value.aval.ndim - 1, y.value.aval.ndim - 1)
 
 
-for_dynamic_arrays(FUNCTIONS[np.dot])(_or_multiplied(_dot))
-for_dynamic_arrays(FUNCTIONS[np.inner])(_or_multiplied(_inner))
+for_dynamic_arrays(FUNCTIONS[np.dot])(_multiply_numbers(_dot))
+for_dynamic_arrays(FUNCTIONS[np.inner])(_multiply_numbers(_inner))
 
 
 @for_dynamic_arrays(FUNCTIONS[np.vdot])
@@ -104,7 +104,7 @@ def _vdot(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
     x, y = _factors(ctx, a, b)
     if x.value.aval.ndim != 1 or y.value.aval.ndim != 1:
         refuse_dynamic(ctx, "`numpy.vdot` of several axes")
-    return contracted(ctx, PaddedValue(conjugate(x.value), x.dynamic_axes), y, 0, 0)
+    return contract_dynamic(ctx, PaddedValue(conjugate(x.value), x.dynamic_axes), y, 0, 0)
 
 
 @for_dynamic_arrays(FUNCTIONS[np.outer])
@@ -115,6 +115,6 @@ def _outer(ctx: Context, a: Abstract, b: Abstract, out: Abstract = NONE) -> Abst
     (n,), (m,) = x.value.shape, y.value.shape
     column = new_array(ctx, ctx.reshape(x.value, (n, 1)), (*x.dynamic_axes, None))
     row = new_array(ctx, ctx.reshape(y.value, (1, m)), (None, *y.dynamic_axes))
-    return stored(
+    return store_dynamic_out(
         ctx, apply_elementwise(ctx, [column, row], lambda xs: operators.binary(ctx, "*", *xs)), out
     )

@@ -33,7 +33,7 @@ from myia.library.support.arguments import (
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import logic
 
-EXTENDED = (reductions, statistics)
+MODULES_EXTENDED = (reductions, statistics)
 Axes = tuple[int, ...]
 
 
@@ -49,19 +49,21 @@ def _greatest(dtype: np.dtype):
     return True if dtype.kind == "b" else np.iinfo(dtype).max
 
 
-def _along(x: PaddedValue, axes: Axes) -> DynamicAxes:
+def _only_axes(x: PaddedValue, axes: Axes) -> DynamicAxes:
     """The extents along these axes alone."""
     return tuple(e if i in axes else None for i, e in enumerate(x.dynamic_axes))
 
 
-def _left(x: PaddedValue, axes: Axes, keepdims: bool) -> DynamicAxes:
+def _remaining_axes(x: PaddedValue, axes: Axes, keepdims: bool) -> DynamicAxes:
     """The extents of a reduction."""
     if keepdims:
         return tuple(None if i in axes else e for i, e in enumerate(x.dynamic_axes))
     return tuple(e for i, e in enumerate(x.dynamic_axes) if i not in axes)
 
 
-def reducing(handler: Callable, neutral: Callable, empty: str | None = None, *, ordered=False):
+def dynamic_reduction(
+    handler: Callable, neutral: Callable, empty: str | None = None, *, ordered=False
+):
     """`neutral(dtype, options)` fills the padding; `empty`: the error where nothing is there."""
 
     def rule(
@@ -79,10 +81,10 @@ def reducing(handler: Callable, neutral: Callable, empty: str | None = None, *, 
         if empty is not None and not is_given(options.get("initial", NONE)):
             _check_not_empty(ctx, x, axes, empty)
         filling = neutral(x.value.dtype, options)
-        whole = ctx.array(fill_masked(x.value, _along(x, axes), filling))
+        whole = ctx.array(fill_masked(x.value, _only_axes(x, axes), filling))
         found = handler(ctx, whole, axis, *rest, **options)
         keepdims = static_flag(ctx, options.get("keepdims", FALSE), "keepdims")
-        return _with_extents(ctx, found, _left(x, axes, keepdims))
+        return _with_dynamic_axes(ctx, found, _remaining_axes(x, axes, keepdims))
 
     for_dynamic_arrays(handler)(rule)
 
@@ -92,15 +94,15 @@ def _refuse_mask(ctx: Context, where: Abstract) -> None:
         refuse_dynamic(ctx, "`where=`")
 
 
-def _with_extents(ctx: Context, x: Abstract, extents: DynamicAxes) -> Abstract:
-    return x if is_number(x) else new_array(ctx, ctx.read(x), extents)
+def _with_dynamic_axes(ctx: Context, x: Abstract, dynamic_axes: DynamicAxes) -> Abstract:
+    return x if is_number(x) else new_array(ctx, ctx.read(x), dynamic_axes)
 
 
 def _check_not_empty(ctx: Context, x: PaddedValue, axes: Axes, message: str) -> None:
     for axis in axes:
-        extent = x.dynamic_axes[axis]
-        if extent is not None and extent.length.lo == 0:
-            ctx.check(extent.is_empty(), ValueError, message)
+        dynamic_axis = x.dynamic_axes[axis]
+        if dynamic_axis is not None and dynamic_axis.length.lo == 0:
+            ctx.check(dynamic_axis.is_empty(), ValueError, message)
 
 
 def _zero(dtype: np.dtype, options: dict):
@@ -110,19 +112,19 @@ def _zero(dtype: np.dtype, options: dict):
 _NO_IDENTITY = "zero-size array to reduction operation {} which has no identity"
 _NO_PLACE = "attempt to get {} of an empty sequence"
 
-reducing(FUNCTIONS[np.sum], _zero)
-reducing(FUNCTIONS[np.prod], lambda dtype, options: 1)
-reducing(FUNCTIONS[np.any], lambda dtype, options: 0)
-reducing(FUNCTIONS[np.all], lambda dtype, options: 1)
-reducing(FUNCTIONS[np.count_nonzero], _zero)
+dynamic_reduction(FUNCTIONS[np.sum], _zero)
+dynamic_reduction(FUNCTIONS[np.prod], lambda dtype, options: 1)
+dynamic_reduction(FUNCTIONS[np.any], lambda dtype, options: 0)
+dynamic_reduction(FUNCTIONS[np.all], lambda dtype, options: 1)
+dynamic_reduction(FUNCTIONS[np.count_nonzero], _zero)
 for _function, _word, _neutral in ((np.max, "maximum", _least), (np.min, "minimum", _greatest)):
-    reducing(
+    dynamic_reduction(
         FUNCTIONS[_function],
         lambda dtype, options, neutral=_neutral: neutral(dtype),
         _NO_IDENTITY.format(_word),
     )
 for _function, _neutral in ((np.argmax, _least), (np.argmin, _greatest)):
-    reducing(
+    dynamic_reduction(
         FUNCTIONS[_function],
         lambda dtype, options, neutral=_neutral: neutral(dtype),
         _NO_PLACE.format(_function.__name__),
@@ -156,15 +158,17 @@ def _norm(
     if order == math.inf:
         message = _NO_IDENTITY.format("maximum")
         _check_not_empty(ctx, given, axes, message)
-    value = fill_masked(given.value, _along(given, axes), 0)
+    value = fill_masked(given.value, _only_axes(given, axes), 0)
     found = FUNCTIONS[np.linalg.norm](ctx, ctx.array(value), ord, axis, keepdims)
-    return _with_extents(ctx, found, _left(given, axes, static_flag(ctx, keepdims, "keepdims")))
+    return _with_dynamic_axes(
+        ctx, found, _remaining_axes(given, axes, static_flag(ctx, keepdims, "keepdims"))
+    )
 
 
 # ----- Means and variances
 
 
-def _number_of(ctx: Context, x: PaddedValue, axes: Axes) -> Abstract:
+def _element_count(ctx: Context, x: PaddedValue, axes: Axes) -> Abstract:
     """How many elements are reduced into one."""
     total: Abstract = Static(1)
     for axis in axes:
@@ -187,7 +191,7 @@ def _mean(
     axes = axes_argument(ctx, axis, x.value.aval.ndim)
     options = {"dtype": Static(wanted), "keepdims": keepdims}
     total = ctx.call(Static(np.sum), (a, axis), options)
-    return operators.binary(ctx, "/", total, _as_float(ctx, _number_of(ctx, x, axes), wanted))
+    return operators.binary(ctx, "/", total, _as_float(ctx, _element_count(ctx, x, axes), wanted))
 
 
 def _as_float(ctx: Context, n: Abstract, dtype: np.dtype) -> Abstract:
@@ -219,7 +223,7 @@ def _variance(
     size = ctx.call(Static(np.absolute), (distance,), {})
     squares = ctx.call(Static(np.square), (size,), {})
     total = ctx.call(Static(np.sum), (squares, axis), {"keepdims": keepdims})
-    left = operators.binary(ctx, "-", _number_of(ctx, x, axes), ddof)
+    left = operators.binary(ctx, "-", _element_count(ctx, x, axes), ddof)
     zero = comparison.compare(ctx, "<", left, Static(0))
     n = left if isinstance(left, Static) else _not_negative(left, zero)
     return operators.binary(ctx, "/", total, _as_float(ctx, n, wanted))
@@ -242,18 +246,18 @@ for_dynamic_arrays(FUNCTIONS[np.std])(_deviation)
 # ----- Running folds
 
 
-def _running(handler: Callable, neutral: int) -> None:
+def _cumulative_rule(handler: Callable, neutral: int) -> None:
     def rule(ctx: Context, a: Abstract, axis: Abstract = NONE, *rest: Abstract, **options):
         x = read(ctx, a).packed()
         if is_none(axis) and x.value.aval.ndim > 1:
             refuse_dynamic(ctx, "a running fold over several axes")
         i = 0 if is_none(axis) else axis_argument(ctx, axis, x.value.aval.ndim)
-        whole = ctx.array(fill_masked(x.value, _along(x, (i,)), neutral))
+        whole = ctx.array(fill_masked(x.value, _only_axes(x, (i,)), neutral))
         found = handler(ctx, whole, Static(i), *rest, **options)
         return new_array(ctx, pad_masked(ctx.read(found), x.dynamic_axes), x.dynamic_axes)
 
     for_dynamic_arrays(handler)(rule)
 
 
-_running(FUNCTIONS[np.cumsum], 0)
-_running(FUNCTIONS[np.cumprod], 1)
+_cumulative_rule(FUNCTIONS[np.cumsum], 0)
+_cumulative_rule(FUNCTIONS[np.cumprod], 1)
