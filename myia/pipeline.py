@@ -1,13 +1,13 @@
-"""The pipeline: the stages meet here, and only here.
+"""The pipeline: all stages of the compiler, in order. No other module imports several of them.
 
 source -> gast -> IR(py)      frontend.load
 IR(py) -> typed IR            infer.program.infer
 then the list `STAGES`, each typed IR -> typed IR, in this order:
-    prepare     passes that make derivatives cheaper and leave them as they are
-    expand      derivative ops by our adjoint; loops and their reversals stay ops
-    optimize    passes while everything can still be recomputed
-    storage     each reversal gets its tape or trail: only ordinary loops are left
-    finish      passes once more, branches to selects where that is cheaper
+    prepare     passes before differentiation, which make the adjoint cheaper
+    expand      derivative ops become adjoint code; loops and their adjoint loops (`rev`) stay ops
+    optimize    passes while every primal value can still be recomputed
+    storage     each `rev` gets a tape or online checkpointing: only ordinary loops are left
+    finish      passes on the lowered program, with vectorization
 typed IR -> executable        backends.xla (or backends.reference)
 """
 
@@ -41,10 +41,12 @@ class Options:
 
     disable      passes to leave out
     verify       check every stage
-    checkpoint   what loops record for their reversal: "auto", "tape", "trail" or "recompute"
+    checkpoint   storage of reversed loops: "auto", "tape", "trail" (online checkpointing) or
+                 "recompute"
     memory       bytes of temporaries that the executable may use, or None
-    debug        numbers must be finite: what makes the first other one is a run-time error
-    under_a_trace  it is called by a function that JAX compiles, with options that are not ours
+    debug        an op that makes an infinity or NaN of finite numbers is a run-time error
+    under_a_trace  the program is called by a function that JAX compiles, so compiler options are
+                 not ours
     """
 
     disable: frozenset[str] = frozenset()
@@ -57,8 +59,10 @@ class Options:
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """Without Python's garbage collector: programs are many objects, most of which live on, and to
-    look through them again and again takes a third of the time of compiling."""
+    """Pause Python's garbage collector: otherwise it takes a third of the time of compiling.
+
+    Programs are many objects, and most of them stay alive.
+    """
     if not gc.isenabled():
         yield
         return
@@ -81,7 +85,7 @@ STAGES: dict[str, Stage] = {
 
 
 def stored(function: Function, options: Options) -> tuple[Function, Plan]:
-    """The program with storage for what runs backwards, and what was decided."""
+    """The program with storage for its reversed loops, and the plan of it."""
     limits = Limits(strategy=options.checkpoint)
     if options.memory is None:
         lowered, plans = lower_and_plan(function, limits)
@@ -92,7 +96,7 @@ def stored(function: Function, options: Options) -> tuple[Function, Plan]:
 
 @collector_paused()
 def planned(function: Function, options: Options = Options()) -> Plan:
-    """What is stored for the loops of a typed program."""
+    """The storage plan of a typed program."""
     return stored(_before_storage(function, options), options)[1]
 
 
@@ -148,7 +152,7 @@ def stages(function: Function, options: Options = Options()) -> Iterable[tuple[s
 
 @dataclass(frozen=True)
 class Compiled:
-    """A lowered program, what it stores for loops that run backwards, and its executable."""
+    """A lowered program, the plan of its storage, and its executable."""
 
     function: Function
     plan: Plan
@@ -163,14 +167,15 @@ def compiled(
 ) -> Compiled:
     """A typed program compiled, within the memory of the options.
 
-    In a budget there is no room for what the trips of a loop compute, were they made at once.
+    Within a budget outer loops are not vectorized: there is no room for the values of all their
+    iterations.
     """
     if options.memory is not None:
         options = replace(options, disable=options.disable | {"outer_loop"})
     function = _before_storage(function, options)
 
     def attempt(memory: int | None) -> Compiled:
-        """`memory`: for the storage of loops."""
+        """`memory`: bytes for the storage of loops."""
         lowered, plan = _from_storage_on(function, replace(options, memory=memory))
         under_a_trace = options.under_a_trace
         executable = compile_function(lowered, donate, packing, under_a_trace=under_a_trace)
@@ -182,10 +187,11 @@ def compiled(
 def _within(budget: int, attempt: Callable[[int | None], Compiled]) -> Compiled:
     """The first attempt whose temporaries fit into the budget.
 
-    What a program takes beside its storage is known only when XLA has compiled it. The last
-    attempts are those with the least storage and with what there is of it without a budget (a short
-    tape may take less than the program that does without). They do not depend on the budget, so
-    that what an error names as enough is enough.
+    What a program takes beside its storage is known only when XLA has compiled it: each attempt
+    gives the storage so many bytes less as the last one was over the budget. The last two attempts
+    have the least storage, and storage without a budget (a short tape may take less than a program
+    that replays). They do not depend on the budget, so the least number of bytes that the error
+    names always suffices.
     """
     used: dict[Plan, int] = {}
 
@@ -207,7 +213,7 @@ def _within(budget: int, attempt: Callable[[int | None], Compiled]) -> Compiled:
 
 
 def describe(f: Any, program: Program, options: Options = Options()) -> dict[str, str]:
-    """The text of every stage, by name; what is known by name has neither `core` nor `py`."""
+    """The text of every stage, by name; functions known by name have neither `core` nor `py`."""
     source = source_of(f)
     texts = {}
     if source is not None:

@@ -57,7 +57,7 @@ def test_one_argument_travels_alone():
 def test_donation_counts_past_the_packed():
     packed = packing([0, 2])
     f = compile_function(F, donate=(0, 1), packing=packed)
-    assert packed.given.moved((0, 1)) == (1,)
+    assert packed.given.packed_positions((0, 1)) == (1,)
     assert f.memory_analysis().alias_size_in_bytes == 24
 
 

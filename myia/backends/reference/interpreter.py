@@ -1,7 +1,7 @@
 """A NumPy interpreter of typed IR: slow, plain, and the oracle of the tests.
 
-Each op is evaluated as it comes, and its results are checked against the avals that its shape rule
-gave them. A branch that is not taken does not run; a `rev` keeps every carry of its forward run.
+Ops are evaluated in order, and their results are checked against the avals of their shape rules. A
+branch that is not taken does not run. A `rev` keeps the carries of all iterations.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from myia.ir.primitive import Primitive
 from myia.primitives.core.structured import Loop, call_p, custom_p, if_p, loop_p, remat_p, rev_p
 from myia.source.diagnostics import InternalError
 
-Env = dict[Value, np.ndarray]  # an inner region sees, and may add to, what encloses it
+Env = dict[Value, np.ndarray]  # one table for all regions: inner ones read outer values
 
 
 def evaluate(program: Function | Region, args: Sequence) -> list:
@@ -70,29 +70,29 @@ def _evaluate_call(op: Op, env: Env) -> list[np.ndarray]:
     return _run(op.regions[0], [env[x] for x in op.operands], env)
 
 
-def _trips(loop: Loop, env: Env) -> Iterator[list[np.ndarray]]:
-    """The arguments of the body, index and carries, at the start of each trip, then at the end."""
+def _iterations(loop: Loop, env: Env) -> Iterator[list[np.ndarray]]:
+    """The index and the carries at the start of each iteration, then after the last one."""
     k, carries = 0, [env[x] for x in loop.carries]
     while True:
         state = [np.asarray(k, np.int64), *carries]
         yield state
-        counted_out = loop.count is not None and k >= env[loop.count]
-        if counted_out or (loop.cond is not None and not _run(loop.cond, state, env)[0]):
+        is_at_count = loop.count is not None and k >= env[loop.count]
+        if is_at_count or (loop.cond is not None and not _run(loop.cond, state, env)[0]):
             return
         if loop.bound is not None and k >= loop.bound:
-            raise InternalError(f"a loop makes more than its {loop.bound} trips")
+            raise InternalError(f"a loop makes more than its {loop.bound} iterations")
         carries = _run(loop.body, state, env)
         k += 1
 
 
 def _evaluate_loop(op: Op, env: Env) -> list[np.ndarray]:
-    (last,) = deque(_trips(Loop.of(op), env), maxlen=1)
+    (last,) = deque(_iterations(Loop.of(op), env), maxlen=1)
     return last[1:]
 
 
 def _evaluate_rev(op: Op, env: Env) -> list[np.ndarray]:
     loop = Loop.of(op)
-    *starts, _ = _trips(loop, env)
+    *starts, _ = _iterations(loop, env)
     adjoints = [env[x] for x in (*loop.seeds, *loop.accumulators)]
     for state in reversed(starts):
         adjoints = _run(loop.adjoint, [*state, *adjoints], env)

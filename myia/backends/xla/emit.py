@@ -1,11 +1,11 @@
-"""Typed IR -> a Python callable that makes `jax.lax` calls, to be traced once under `jax.jit`.
+"""Emits typed IR as a Python function of `jax.lax` calls, which `jax.jit` traces once.
 
     add %x, %y                   lax.add(x, y), under the named scope "file.py:12"
     if %p {then} {other}         lax.cond; only the branch that is taken runs
-    loop (%n, *%x0) {body}       lax.while_loop over (k, *x); k is dropped when nobody reads it
+    loop (%n, *%x0) {body}       lax.while_loop over (k, *x); an unread k is dropped
     call (*%args) {body}         its ops, in place
 
-The HLO's size depends on the program only, never on a trip count. For the CPU, reads of arrays that
+The size of the HLO does not depend on trip counts. For the CPU, reads of arrays that
 a loop writes go through opaque barriers (`opaque_barriers.py`), and small loops are emitted as one
 function (`whole_loop_call.py`).
 (`small_call.py`).
@@ -67,13 +67,11 @@ class Emitter:
         self.opaque_barriers = barriers
         self.arrays: dict[Value, Array] = {}
         self.constants: dict[Value, Op] = {}
-        self.read_predicates: dict[Op, Array] = {}  # of fenced reads: a run-time true
-        self.in_whole_loop_call = False  # inside a loop that is compiled whole
-        self.fusion_ends: frozenset[Op] = frozenset()  # the ops there after which fusions end
-        self.deferred_writes: dict[
-            Value, Op
-        ] = {}  # writes that nobody has needed yet, by their results
-        self.reads_done: dict[Value, list[Array]] = {}  # in this region, of each array
+        self.read_predicates: dict[Op, Array] = {}  # of reads behind a barrier: opaque predicates
+        self.in_whole_loop_call = False
+        self.fusion_ends: frozenset[Op] = frozenset()  # in a whole loop call: ops before a barrier
+        self.deferred_writes: dict[Value, Op] = {}  # result -> write, until the result is read
+        self.reads_done: dict[Value, list[Array]] = {}  # array -> elements read in this region
 
     def region(self, region: Region, args: Sequence[Array]) -> tuple[Array, ...]:
         """Emit the ops of `region`, called with `args`; returns what it yields."""
@@ -88,7 +86,7 @@ class Emitter:
         return results
 
     def _emit_reads_sharing_a_barrier(self, region: Region) -> set[Op]:
-        """Emit the fenced reads that can come first, with one fence; returns what is done then."""
+        """Emit reads that can share one barrier; returns the ops emitted."""
         if self.rules.data_dependences or self.read_predicates.keys().isdisjoint(region.ops):
             return set()
         before, reads = reads_sharing_a_barrier(region, self.read_predicates)
@@ -96,16 +94,16 @@ class Emitter:
             return set()
         for op in before:
             self.op(op)
-        windows = [self._scoped(op, self._call) for op in reads]
-        windows = opaque_barrier(self.read_predicates[reads[0]], windows)
-        self.arrays.update((op.results[0], x) for op, x in zip(reads, windows, strict=True))
+        slices = [self._scoped(op, self._call) for op in reads]
+        slices = opaque_barrier(self.read_predicates[reads[0]], slices)
+        self.arrays.update((op.results[0], x) for op, x in zip(reads, slices, strict=True))
         return {*before, *reads}
 
     def read(self, values: Iterable[Value]) -> tuple[Array, ...]:
         return tuple(self.read_one(x) for x in values)
 
     def read_one(self, x: Value) -> Array:
-        """Constants are made where they are read: inside a loop they are not carried but fused."""
+        """Constants are emitted where they are read: in a loop they are fused, not carried."""
         if x in self.constants:
             return _constant(self.constants[x])
         if x in self.deferred_writes:
@@ -118,7 +116,7 @@ class Emitter:
         elif self.rules.data_dependences and op.primitive in WRITES:
             self.deferred_writes[op.results[0]] = op
         else:
-            if self.deferred_writes:  # what a region needs is there before it is entered
+            if self.deferred_writes:  # writes that a region reads are emitted before it
                 self.read(x for x in captures(*op.regions) if x in self.deferred_writes)
             self.emit_op(op)
 
@@ -153,18 +151,15 @@ class Emitter:
             return self._ordered_read(op, operands)
         results = op.primitive.lower(*operands, **op.params)
         results = results if isinstance(results, (tuple, list)) else (results,)
-        straight = (
-            self.opaque_barriers
-            and op in self.opaque_barriers.straight_line_reads
-            and not self.rules.data_dependences
+        barriers = self.opaque_barriers
+        is_straight_line_read = (
+            barriers and op in barriers.straight_line_reads and not self.rules.data_dependences
         )
-        if straight or (op in self.fusion_ends and op not in self.read_predicates):
+        if is_straight_line_read or (op in self.fusion_ends and op not in self.read_predicates):
             return opaque_barrier(true_after(results[0]), results)
-        return (
-            opaque_barrier(self.read_predicates[op], results)
-            if op in self.read_predicates
-            else results
-        )
+        if op not in self.read_predicates:
+            return results
+        return opaque_barrier(self.read_predicates[op], results)
 
     def _ordered_read(self, op: Op, operands: Sequence[Array]) -> Sequence[Array]:
         read, (result,) = partial(op.primitive.lower, **op.params), op.results
@@ -175,13 +170,13 @@ class Emitter:
 
 
 def _emit_barrier(xs: Sequence[Array], *, held: int) -> Sequence[Array]:
-    """XLA's CPU backend drops barriers before it orders operations; fences stay."""
+    """XLA's CPU backend drops its own barriers before it orders operations; opaque ones stay."""
     until = [x for x in xs[held:] if x.size]
     return opaque_barrier(true_after_all(until), xs[:held]) if until else xs[:held]
 
 
 def _constant(op: Op) -> Array:
-    """A scalar becomes a literal of the trace."""
+    """A scalar is a NumPy number, which becomes a literal of the trace."""
     (result,) = op.results
     make = op.primitive.lower if result.shape else op.primitive.evaluate
     return make(**op.params)
@@ -211,11 +206,8 @@ def _emit_call(emitter: Emitter, op: Op) -> Sequence[Array]:
 
 def _emit_loop(emitter: Emitter, op: Op) -> Sequence[Array]:
     barrier_reads = emitter.opaque_barriers.reads[op] if emitter.opaque_barriers else frozenset()
-    if (
-        emitter.in_whole_loop_call
-        or not emitter.rules.whole_loop_calls
-        or not worth_whole_loop_call(op)
-    ):
+    is_call_allowed = emitter.rules.whole_loop_calls and not emitter.in_whole_loop_call
+    if not is_call_allowed or not worth_whole_loop_call(op):
         return _while(emitter, Loop.of(op), barrier_reads, ZERO)
     outer = dict.fromkeys(reads(op))
     inputs = [x for x in outer if x not in emitter.constants]
@@ -236,7 +228,7 @@ def _emit_loop(emitter: Emitter, op: Op) -> Sequence[Array]:
 def _while(
     emitter: Emitter, parts: Loop, barrier_reads: frozenset[Op], start: Array
 ) -> Sequence[Array]:
-    """`barrier_reads` are reads of the body; `start` is zero, though not always known to be."""
+    """`barrier_reads`: those of the body; `start`: zero, opaque in a whole loop call."""
     count = None if parts.count is None else emitter.read_one(parts.count)
     init = emitter.read(parts.carries)
     if start is ZERO and count is None and not barrier_reads and not _reads_index(parts):
@@ -248,7 +240,9 @@ def _while(
         if count is None:
             return emitter.region(parts.cond, carry)[0]
         counting = lax.lt(carry[0], count)
-        return _both(counting, parts.cond, lambda: emitter.region(parts.cond, carry)[0])
+        return _counted_and_conditional(
+            counting, parts.cond, lambda: emitter.region(parts.cond, carry)[0]
+        )
 
     def body(carry):
         k = carry[0]
@@ -268,11 +262,13 @@ def _while_without_index(emitter: Emitter, parts: Loop, init) -> Sequence[Array]
     )
 
 
-def _both(counting: Array, cond: Region, going_on: Callable[[], Array]) -> Array:
-    """`k < n and cond`: past the last trip `cond` must not run if it could loop or be seen."""
+def _counted_and_conditional(
+    counting: Array, cond: Region, emit_cond: Callable[[], Array]
+) -> Array:
+    """`k < n and cond`; after the last iteration `cond` must not run if it has loops or effects."""
     if any(op.primitive.structured or has_effect(op) for op in walk(cond)):
-        return lax.cond(counting, going_on, lambda: np.asarray(False))
-    return lax.bitwise_and(counting, going_on())
+        return lax.cond(counting, emit_cond, lambda: np.asarray(False))
+    return lax.bitwise_and(counting, emit_cond())
 
 
 def _reads_index(parts: Loop) -> bool:
@@ -282,7 +278,7 @@ def _reads_index(parts: Loop) -> bool:
 
 
 def _refuse(emitter: Emitter, op: Op) -> Sequence[Array]:
-    raise InternalError(f"{op.primitive.name} reached the XLA backend: it is lowered before")
+    raise InternalError(f"{op.primitive.name} reached the XLA backend: an earlier stage lowers it")
 
 
 _ONE = np.int64(1)

@@ -21,17 +21,17 @@ def compile_function(
     packing: Packing | None = None,
     under_a_trace: bool = False,
 ) -> Executable:
-    """`donate` are positions of arguments whose memory the results may take over.
+    """`donate`: positions of arguments whose memory the results may reuse.
 
-    `packing` says which scalars pass in vectors; callers pass and get them as if they did not.
-    `under_a_trace`: to be called by a function that JAX compiles.
+    `packing`: which scalars travel in vectors; callers pass and get them one by one.
+    `under_a_trace`: the executable is called by a function that JAX compiles.
     """
     packing = packing or Packing(len(function.args))
     return Executable(function, tuple(donate), packing, under_a_trace)
 
 
 class OtherAvals(Exception):
-    """An executable was called with arrays of other shapes or dtypes than it was made for."""
+    """An executable was called with arrays of other shapes or dtypes than those it is for."""
 
 
 class Runnable:
@@ -52,7 +52,7 @@ class Runnable:
         return self.run(arrays[:count], self.hidden(arrays[count:]))
 
     def run(self, given: Sequence[Any], hidden: Sequence[Any]) -> Sequence[Any]:
-        """`hidden` are the arguments past those that a user gives, as `hidden` prepares them."""
+        """`hidden`: the arguments that no user passes, as the method `hidden` prepares them."""
         if self._pack is not None:
             given = self._pack(given)
         with jax.enable_x64(True):  # outside of it JAX refuses NumPy's float64, or rounds it
@@ -64,7 +64,7 @@ class Runnable:
         return results if self._unpack is None else self._unpack(results)
 
     def hidden(self, arrays: Sequence[Any], keep: bool = False) -> Sequence[Any]:
-        """Prepared for `run`; with `keep` for many runs, on the device."""
+        """These arrays prepared for `run`; with `keep` for many runs, on the device."""
         numbers = self._packing.hidden
         packed = numbers.pack(arrays) if numbers.positions else arrays
         if not (keep and packed):
@@ -74,7 +74,7 @@ class Runnable:
 
 
 def _explain(error: jax.errors.JaxRuntimeError) -> None:
-    """Raise what says it better, where something does."""
+    """Raise a clearer error, where there is one."""
     if "previously donated" in str(error) or "donate the same buffer" in str(error):
         message = "a donated array is passed, or read, under another name too: pass a copy"
         raise ValueError(message) from error
@@ -93,7 +93,7 @@ class Executable(Runnable):
         program = _of_these_avals(packing, function, packing.program(emit(function, rules)))
         jitted = jax.jit(
             program,
-            donate_argnums=packing.given.moved(donate),
+            donate_argnums=packing.given.packed_positions(donate),
             compiler_options=rules.compiler_options,
         )
         super().__init__(jitted, packing)
@@ -128,7 +128,8 @@ def _rules(function: Function, under_a_trace: bool) -> Rules:
 def _of_these_avals(packing: Packing, function: Function, program: Callable) -> Callable:
     """`program`, which refuses to be traced at other avals.
 
-    So JAX's own look-up, on each call, is also the check that an executable fits its arguments.
+    JAX traces again only for other avals. So its own look-up at each call is also the check that
+    the executable fits the arguments.
     """
     expected = [(a.shape, a.dtype) for a in packing.avals([x.aval for x in function.args])]
 

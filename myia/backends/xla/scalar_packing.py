@@ -1,11 +1,11 @@
-"""Numbers travel together: scalar arguments as one vector, and scalar results.
+"""Scalar packing: float64 scalars are passed to an executable, and returned, as one vector.
 
     program(%x: f64[], %a: f64[3], %y: f64[]) -> f64[], f64[3], f64[]
     program(%numbers: f64[2], %a: f64[3])     -> f64[2], f64[3]
 
-Every array that goes in or out of an executable costs one or two microseconds of a call, whatever
-its size; a number in a vector costs nothing. What a program reads outside its arguments comes last
-and has a vector of its own, which is made only when one of the numbers has changed.
+Each array that goes in or out of an executable costs one or two microseconds per call, whatever
+its size; a number in a vector costs nothing. Hidden arguments (the globals and closures that a
+program reads) come last and have a vector of their own, which is made only when a number changes.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from myia.ir.avals import F64, Aval
 
 @dataclass(frozen=True)
 class Numbers:
-    """Of some arrays, the positions of the float64 scalars that travel as a vector in front.
+    """The positions, in a list of arrays, of the float64 scalars that form a vector in front.
 
-    Nothing is to be packed or unpacked where there are none.
+    Nothing is packed if there are none.
     """
 
     positions: tuple[int, ...] = ()
@@ -51,10 +51,10 @@ class Numbers:
         return [np.array([arrays[i] for i in self.positions]), *self._others(arrays)]
 
     def unpack(self, arrays: Sequence[Any]) -> Sequence[Any]:
-        """The packed ones are Python floats."""
+        """The arrays with the packed scalars in their places, as Python floats."""
         return self._merged(np.asarray(arrays[0]).tolist(), arrays[1:])
 
-    # ----- The same in a program, whose arrays are traced
+    # ----- In a program, on traced arrays
 
     def pack_traced(self, arrays: Sequence[Any]) -> Sequence[Any]:
         if not self.positions:
@@ -75,8 +75,8 @@ class Numbers:
             return avals
         return [F64.with_shape((len(self.positions),)), *self._others(avals)]
 
-    def moved(self, positions: Sequence[int]) -> tuple[int, ...]:
-        """Where the arrays at these positions are when packed; those in the vector are left out."""
+    def packed_positions(self, positions: Sequence[int]) -> tuple[int, ...]:
+        """The positions of these arrays after packing, without those in the vector."""
         first = 1 if self.positions else 0
         others = [i for i in positions if i not in self._packed]
         return tuple(first + i - sum(j < i for j in self.positions) for i in others)
@@ -84,7 +84,10 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Packing:
-    """`given` of the first `count` arguments, `hidden` of the rest (in positions of their own)."""
+    """Packing of the first `count` arguments (`given`), the rest (`hidden`), and the results.
+
+    Positions of `hidden` count from the first hidden argument.
+    """
 
     count: int
     given: Numbers = Numbers()
@@ -95,7 +98,7 @@ class Packing:
     def of(
         cls, count: int, given: Sequence[int], hidden: Sequence[int], results: Sequence[int]
     ) -> Packing:
-        """A single argument is quicker by itself."""
+        """A single argument is not packed: alone it is faster."""
         groups = (tuple(xs) if len(xs) > 1 else () for xs in (given, hidden))
         return cls(count, *map(Numbers, groups), Numbers(tuple(results)))
 

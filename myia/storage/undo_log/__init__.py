@@ -1,1 +1,7 @@
-"""undo_log."""
+"""Undo logs: adjoint loops restore arrays that the forward loop changes only by stores.
+
+In: a `rev`, and what the adjoints of inner loops restore. Out: the `rev` with an accumulator for
+each restored array, whose residuals are the overwritten elements, and for each version of such an
+array how it is restored. Read `restoration.py` (versions), `store_chains.py` (which ops make them),
+`inner_loops.py` (a loop that undoes an inner loop), then `adjoint_with_undo.py`.
+"""

@@ -1,4 +1,9 @@
-"""Which values may share memory: the classes that in-place writes make, and who writes them."""
+"""Buffer aliasing: which values may share a buffer, and which buffers are written.
+
+Values are in one class if XLA may keep them in one buffer: the operand and the result of a write or
+a reshape, and the values that a loop, branch or call passes on. This is conservative: XLA may still
+copy.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +36,7 @@ WRITES = frozenset(
 
 
 class Buffers:
-    """Values in classes (union-find): an array, what is written to it, and what carries it on."""
+    """Classes of values that may share a buffer, by union-find."""
 
     def __init__(self, region: Region):
         self.parent: dict[Value, Value] = {}
@@ -43,7 +48,7 @@ class Buffers:
         return any(self.of(y) is buffer for y in self.writes)
 
     def of(self, x: Value) -> Value:
-        """The value that stands for the buffer of `x`."""
+        """The representative of the class of `x`."""
         while x in self.parent:
             x = self.parent[x]
         return x

@@ -1,17 +1,21 @@
-"""Which of the rules for XLA's CPU backend a program is emitted and compiled with.
+"""Emission options: which rules for XLA's CPU backend and compiler options a program gets.
 
-    loops that read arrays which they write?    no: fences (none), whole loops, default options
-                                               yes: fences, whole loops, region analysis
-    ... and an `if` on arrays outside loops?    yes: fences, region analysis
-    ... if they only rewrite windows, or straight code is what reads and writes?
-                                                yes: fences, whole loops, default options
-    called by a function that JAX compiles?     yes: fences, reads and writes ordered by data
+    no loop reads an array that it writes        whole loop calls, default options
+    a loop does                                  barriers, whole loop calls, region analysis
+    ... and an outer `if` is on arrays           barriers, region analysis
+    a loop only rewrites slices in place, or     barriers, whole loop calls, region analysis;
+    straight-line code reads and writes          with an outer `if` on arrays default options
+    called by a function that JAX compiles       barriers, whole loop calls, data dependences
 
-Region analysis is exact on programs without calls, and on programs without conditionals. Given
-both, it loses the copy of an array that comes from a call and is written in a branch (a test shows
-it), and a whole loop is a call. Hence it is asked for only where an O(n) copy in every trip is the
-price of doing without, and whole loops are given up where it could go wrong. Windows that are read
-only to be rewritten cost such a copy where others read the array too, and not more.
+Region analysis is exact on programs without calls, and on programs without conditionals. On
+programs with both it loses the copy of an array that comes from a call and is written in a branch
+(a test shows it), and a whole loop call is a call. Hence it is enabled only where XLA would
+otherwise copy an array in every iteration, and whole loop calls are given up where the two together
+are unsound. Slices rewritten in place cost such a copy only where the array has other readers, so
+for them the whole loop calls are kept.
+
+With region analysis XLA's own pass that emits small loops as one function must be off: it drops the
+control dependences by which region analysis orders ops.
 """
 
 from __future__ import annotations
@@ -37,9 +41,7 @@ class Rules:
 
     @property
     def compiler_options(self) -> dict[str, bool | str] | None:
-        """Region analysis orders ops that share a buffer by control dependencies. XLA's own pass
-        that compiles small loops whole drops them, and then numbers are wrong: it must be off.
-        """
+        """Of XLA, where they differ from the defaults."""
         if not self.region_analysis:
             return None
         return {
@@ -48,19 +50,19 @@ class Rules:
         }
 
 
-# Under somebody else's trace, where there can be no compiler options: XLA's defaults are exact.
+# Inside a function that JAX compiles, where compiler options are not ours.
 UNDER_A_TRACE = Rules(opaque_barriers=True, data_dependences=True, whole_loop_calls=True)
 
 
 def rules_for_cpu(function: Function) -> Rules:
     bodies = [Loop.of(op).body for op in walk(function.region) if op.primitive is loop_p]
-    fenced = any(map(reads_behind_barriers, bodies))
-    wanted = any(map(in_place_reads, bodies)) or bool(straight_line_reads(function.region))
-    risky = any(_branches_on_arrays(op) for op in _ops_outside_whole_loop_calls(function.region))
+    has_barriers = any(map(reads_behind_barriers, bodies))
+    may_gain = any(map(in_place_reads, bodies)) or bool(straight_line_reads(function.region))
+    is_risky = any(_branches_on_arrays(op) for op in _ops_outside_whole_loop_calls(function.region))
     return Rules(
         opaque_barriers=True,
-        whole_loop_calls=not (fenced and risky),
-        region_analysis=fenced or (wanted and not risky),
+        whole_loop_calls=not (has_barriers and is_risky),
+        region_analysis=has_barriers or (may_gain and not is_risky),
     )
 
 
@@ -69,7 +71,7 @@ def _branches_on_arrays(op: Op) -> bool:
 
 
 def _ops_outside_whole_loop_calls(region: Region) -> Iterator[Op]:
-    """The ops outside of loops that would be compiled whole."""
+    """The ops outside of loops that would be emitted as one function."""
     for op in region.ops:
         yield op
         if not (op.primitive is loop_p and worth_whole_loop_call(op)):

@@ -1,33 +1,35 @@
-"""Fences: values that are there before anything that depends on them is computed.
+"""Opaque barriers: values that XLA's CPU backend must compute before it uses them.
 
-Reads of arrays that a loop's body also writes, which would cost a copy:
+A barrier is a conditional on an opaque predicate: always true, but not known to XLA, which can
+neither fold nor duplicate nor fuse it. It costs 2 to 5 ns (docs/emission.md).
+`lax.optimization_barrier` is no substitute: XLA removes it before it fuses. Three kinds of ops get
+one.
+
+1. Reads of arrays that a loop's body also writes, which would cost a copy:
 
     %v = dynamic_slice %a, %k            v = dynamic_slice(a, k)
     %a1 = dynamic_update_slice %a, ...   v = cond(k >= 0, lambda v: v, lambda v: 0, v)
                                          a1 = dynamic_update_slice(a, ...)
 
-XLA's CPU backend duplicates the cheap read into the fusions that use its value. The old array then
-outlives the write, and copy insertion protects it with a copy of the whole buffer in every trip: an
-O(n) program becomes O(n²). A conditional on something that is true, but not known to be, cannot be
-duplicated. It costs 2 to 5 ns (docs/emission.md). `lax.optimization_barrier` does not help: XLA
-removes it before it fuses.
+XLA duplicates the cheap read into the fusions that use its value. The old array then outlives the
+write, and copy insertion copies the whole buffer in each iteration: O(n) becomes O(n²).
 
-Writes of windows computed from the same array, which would be wrong:
+2. Writes of slices computed from the same array, which would be wrong:
 
     %v = slice %a                        v = slice(a)
     %a1 = dynamic_update_slice %a, %v    v = cond(true_after(v), lambda v: v, lambda v: 0, v)
                                          a1 = dynamic_update_slice(a, v)
 
-XLA's CPU backend computes such an update in place, reading what it has just written, when a reshape
-is fused with it (openxla/xla issue 49176). With this fence stencils are faster, not slower.
+XLA computes such an update in place, reading what it has just written, when a reshape is fused with
+it (openxla/xla issue 49176). With the barrier stencils are faster, not slower.
 
-Factors of large outer products, which would be computed anew for each product:
+3. Factors of large outer products, which would be recomputed for each product:
 
     %p = dot_general %x, %y              xy = cond(true_after_all(xy), lambda xy: xy, ..., (x, y))
     %a1 = add %a, %p                     a1 = add(a, dot_general(*xy))
 
-XLA's CPU backend fuses what vectors are computed of into the loop over the matrix, where LLVM
-neither takes it out nor uses vectors.
+XLA fuses the computation of the factors into the loop over the matrix, where LLVM neither hoists
+nor vectorises it.
 """
 
 from __future__ import annotations
@@ -47,45 +49,40 @@ from myia.primitives.arrays.dynamic_slices import dynamic_update_slice
 from myia.primitives.core.structured import Loop, call_p, loop_p
 from myia.primitives.linalg.dot import dot_general
 
-_MIN_STRAIGHT_LINE_WRITES = 8  # writes in straight code: a few copies of an array do not matter
-_MIN_STRAIGHT_LINE_ELEMENTS = (
-    4096  # elements: a copy takes longer than a fence that is not compiled into a loop
-)
-_MIN_OUTER_PRODUCT_ELEMENTS = (
-    8192  # elements of an outer product, so many that a fence costs nothing
-)
-_MIN_PRODUCT_ELEMENTS_PER_FACTOR_ELEMENT = (
-    8  # for one element of a factor, the elements of the product
-)
-_MAX_SHARED_BARRIER_ELEMENTS = 8  # elements of windows that are read through one fence
+_MIN_STRAIGHT_LINE_WRITES = 8  # a few copies of an array do not matter
+_MIN_STRAIGHT_LINE_ELEMENTS = 4096  # a copy of so many takes longer than a barrier outside of loops
+_MIN_OUTER_PRODUCT_ELEMENTS = 8192  # beside so many a barrier costs nothing
+_MIN_USES_OF_FACTOR_ELEMENT = 8
+_MAX_SHARED_BARRIER_ELEMENTS = 8
 
 
-def opaque_barrier(true: Any, values: Sequence[Any]) -> Sequence[Any]:
-    """`values`, given something true that the compiler does not know to be."""
-    return _opaque_barrier(true, tuple(values))
+def opaque_barrier(predicate: Any, values: Sequence[Any]) -> Sequence[Any]:
+    """`values`, inside a conditional on an opaque predicate."""
+    return _opaque_barrier(predicate, tuple(values))
 
 
 @custom_vmap
-def _opaque_barrier(true, values):
-    return lax.cond(true, lambda vs: vs, lambda vs: tuple(lax.full_like(v, 0) for v in vs), values)
+def _opaque_barrier(predicate, values):
+    zeros = lambda vs: tuple(lax.full_like(v, 0) for v in vs)  # noqa: E731
+    return lax.cond(predicate, lambda vs: vs, zeros, values)
 
 
 @_opaque_barrier.def_vmap
-def _batched_opaque_barrier(size, batched, true, values):
-    """A conditional on a batch of conditions would become a selection, which is no fence."""
-    one = lax.index_in_dim(true, 0, keepdims=False) if batched[0] else true
+def _batched_opaque_barrier(size, batched, predicate, values):
+    """A conditional on a batch of predicates would become a `select`, which XLA fuses."""
+    one = lax.index_in_dim(predicate, 0, keepdims=False) if batched[0] else predicate
     return _opaque_barrier(one, values), batched[1]
 
 
 class OpaqueBarriers:
-    """What is to be fenced: reads, by the loop in whose body they are, writes, and products."""
+    """The ops that get a barrier: reads, by the loop whose body has them, writes, and products."""
 
     def __init__(self, region: Region):
         loops = [op for op in walk(region) if op.primitive is loop_p]
         self.reads = {op: reads_behind_barriers(Loop.of(op).body) for op in loops}
         self.straight_line_reads = straight_line_reads(region)
-        apart = in_place_reads(region).union(self.straight_line_reads, *self.reads.values())
-        self.writes = frozenset(_overlapping_writes(region, apart))
+        not_fused = in_place_reads(region).union(self.straight_line_reads, *self.reads.values())
+        self.writes = frozenset(_overlapping_writes(region, not_fused))
         self.products = frozenset(filter(_is_large_outer_product, walk(region)))
 
 
@@ -93,9 +90,9 @@ class OpaqueBarriers:
 
 
 def reads_behind_barriers(body: Region) -> frozenset[Op]:
-    """The ops of a loop's body that read an array which the body writes.
+    """The reads, in a loop's body, of arrays that the body writes.
 
-    The reads of a loop nested in it are that loop's own affair: XLA does not duplicate a loop.
+    Without the reads of inner loops, which get their own: XLA does not duplicate a loop.
     """
     buffers = Buffers(body)
     buffers.join(body.args[1:], body.yields)
@@ -106,7 +103,7 @@ def reads_behind_barriers(body: Region) -> frozenset[Op]:
 
 
 def straight_line_reads(region: Region) -> frozenset[Op]:
-    """The reads of parts of a long array in straight code that goes on writing parts of it.
+    """The reads of slices of a long array in straight-line code with many writes of slices of it.
 
     Each of the writes would cost a copy of the array.
     """
@@ -124,19 +121,21 @@ def straight_line_reads(region: Region) -> frozenset[Op]:
     )
 
 
-def reads_sharing_a_barrier(region: Region, fenced: Collection[Op]) -> tuple[list[Op], list[Op]]:
-    """The `fenced` reads of what a region is given that can all come first, and the ops before it.
+def reads_sharing_a_barrier(
+    region: Region, barrier_reads: Collection[Op]
+) -> tuple[list[Op], list[Op]]:
+    """The ops to emit first in a region, and then the small reads of its arguments in one barrier.
 
-    One conditional then stands for all.
+    None of the reads depends on another one, nor on a write.
     """
     before: list[Op] = []
     reads: list[Op] = []
-    late: set[Value] = set()  # not there before a fenced read
+    late: set[Value] = set()  # values that depend on a barrier, a write or a region
     for op in region.ops:
         ready = late.isdisjoint(op.operands)
-        if op in fenced and ready and op.operands[0] in region.args and _is_small(op):
+        if op in barrier_reads and ready and op.operands[0] in region.args and _is_small(op):
             reads.append(op)
-        elif op not in fenced and ready and not op.regions and op.primitive not in WRITES:
+        elif op not in barrier_reads and ready and not op.regions and op.primitive not in WRITES:
             before.append(op)
             continue
         late.update(op.results)
@@ -144,12 +143,12 @@ def reads_sharing_a_barrier(region: Region, fenced: Collection[Op]) -> tuple[lis
 
 
 def _is_small(read: Op) -> bool:
-    """Larger windows keep fences of their own: XLA would copy the zeros of the other branch."""
+    """Larger slices get barriers of their own: XLA would copy the zeros of the other branch."""
     return read.results[0].aval.size <= _MAX_SHARED_BARRIER_ELEMENTS
 
 
 def _ops_outside_inner_loops(region: Region) -> Iterator[Op]:
-    """The ops that run once per trip: those of branches and calls, but not of inner loops."""
+    """The ops that run once per iteration: with those of branches and calls, not of inner loops."""
     for op in region.ops:
         yield op
         if op.primitive is not loop_p:
@@ -158,25 +157,25 @@ def _ops_outside_inner_loops(region: Region) -> Iterator[Op]:
 
 
 def _feed_one_write(reads: Sequence[Op], body: Region) -> bool:
-    """True when a single write, and nothing else, depends on the reads: XLA fuses that in place."""
+    """Does a single write, and nothing else, depend on the reads? XLA fuses that in place."""
     writes = [op for op in body.ops if op.primitive in WRITES]
     if len(writes) != 1 or any(op.regions for op in body.ops):
         return False
-    tainted = {y for op in reads for y in op.results}
+    dependent = {y for op in reads for y in op.results}
     for op in body.ops:
-        if op is not writes[0] and not tainted.isdisjoint(op.operands):
-            tainted.update(op.results)
-    return tainted.isdisjoint(body.yields)
+        if op is not writes[0] and not dependent.isdisjoint(op.operands):
+            dependent.update(op.results)
+    return dependent.isdisjoint(body.yields)
 
 
 # ----- Writes
 
 
-def _overlapping_writes(region: Region, apart: Collection[Op]) -> Iterator[Op]:
+def _overlapping_writes(region: Region, not_fused: Collection[Op]) -> Iterator[Op]:
     """The writes of more than one element whose update is computed from the array they write.
 
-    XLA does not fuse through loops, branches and fenced reads; `apart` are these, and reads of what
-    is then written.
+    XLA does not fuse through loops, branches and `not_fused`: reads with barriers, and those that
+    XLA updates in place.
     """
     buffers = Buffers(region)
     sources: dict[Value, frozenset[Value]] = {}  # the buffers that a value is computed from
@@ -195,7 +194,7 @@ def _overlapping_writes(region: Region, apart: Collection[Op]) -> Iterator[Op]:
                 yield from visit(inner)
             if op.primitive is call_p:
                 sources.update(zip(op.results, map(sources_of, body.yields)))
-            elif not op.regions and op not in apart:
+            elif not op.regions and op not in not_fused:
                 computed_from = frozenset().union(*map(sources_of, op.operands))
                 sources.update(dict.fromkeys(op.results, computed_from))
 
@@ -214,5 +213,5 @@ def _is_large_outer_product(op: Op) -> bool:
         return False
     size = op.results[0].aval.size
     return size >= _MIN_OUTER_PRODUCT_ELEMENTS and all(
-        _MIN_PRODUCT_ELEMENTS_PER_FACTOR_ELEMENT * x.aval.size <= size for x in op.operands
+        _MIN_USES_OF_FACTOR_ELEMENT * x.aval.size <= size for x in op.operands
     )

@@ -1,4 +1,8 @@
-"""Numbers that depend on arrays, so that XLA cannot know them, and say next to nothing of them."""
+"""Opaque values: numbers and predicates that XLA cannot evaluate at compile time.
+
+An opaque predicate is always true, but depends on arrays: at least zero of them begin with a
+negative number.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,7 @@ ZERO = np.int64(0)
 
 
 def number_of_negative(arrays: Sequence[Array]) -> Array:
-    """How many of `arrays`, none of them empty, have a negative (or true) first element."""
+    """The number of `arrays`, none of them empty, with a negative (or true) first element."""
     number = ZERO
     for x in arrays:
         number = lax.add(number, lax.convert_element_type(_sign_bit(_first(x)), np.int64))
@@ -21,12 +25,12 @@ def number_of_negative(arrays: Sequence[Array]) -> Array:
 
 
 def true_after(x: Array) -> Array:
-    """True, once the first element of `x` is there."""
+    """An opaque predicate that depends on the first element of `x`."""
     return true_after_all([x])
 
 
 def true_after_all(arrays: Sequence[Array]) -> Array:
-    """True, once the first elements of `arrays`, none of them empty, are there."""
+    """An opaque predicate that depends on the first elements of `arrays`, none of them empty."""
     return lax.ge(number_of_negative(arrays), ZERO)
 
 
@@ -38,7 +42,7 @@ def _sign_bit(x: Array) -> Array:
     if x.dtype == bool:
         return x
     x = lax.real(x) if x.dtype.kind == "c" else x
-    # Unsigned numbers have none: the last bit will do as well.
+    # Unsigned numbers have no sign: the last bit does as well.
     if x.dtype.kind == "u":
         return lax.eq(lax.bitwise_and(x, x.dtype.type(1)), x.dtype.type(1))
     return lax.lt(x, x.dtype.type(0))

@@ -1,18 +1,20 @@
-"""Compiling a whole loop as one LLVM function: XLA's "small call".
+"""Whole loop calls: a loop is emitted as one LLVM function, by XLA's "small call" attribute.
 
-Otherwise XLA's CPU backend runs a loop's body op by op, at 30 to 350 ns an op. (Its own pass does
-so for loops whose trips touch less than about 1 KB; `executable.py` says why it is off.)
+Otherwise XLA's CPU backend runs the body of a loop op by op, at 30 to 350 ns an op. XLA's own pass
+makes such calls only for loops that touch less than about 1 KB an iteration, and is off in programs
+with region analysis (`emission_options.py` says why).
 
-    *ys = loop(0, *xs)           *ys, z = call(*xs)      the two keys in its attributes
+    *ys = loop(0, *xs)           *ys, z = call(*xs)      with two attributes
                                  *ys, _ = optimization_barrier(*ys, z)
                                  where call(*xs) = *loop(min(z, 0), *xs), z
 
-`z` counts the arguments that are negative, so it depends on all of them. XLA aborts the process on
-a small call one of whose parameters nothing reads, and its own simplifications may well remove the
-last reader; but it can remove neither a result of a call nor what that result depends on. The
-barrier keeps JAX from removing it, and costs nothing: XLA drops it later. `min(z, 0)` is zero, and
-makes the loop wait for `z`; otherwise a buffer that the loop writes would be copied for `z`.
-The barrier before the call keeps XLA from moving a constant into it, where `z` would be known.
+XLA aborts the process on a small call with a parameter that nothing reads, and its simplifications
+may remove the last reader of one. It cannot remove a result of a call, nor what that depends on. So
+the call has one more result `z`, the number of arguments that begin with a negative number, which
+depends on all arguments. The barrier after the call keeps JAX from removing `z`; it is free, since
+XLA drops it later. `min(z, 0)` is zero: the loop depends on `z`, or XLA would copy the buffers
+that the loop writes to compute `z` from them. The barrier before the call keeps XLA from moving
+constants into it, where `z` would be known.
 """
 
 from __future__ import annotations
@@ -31,11 +33,11 @@ Array = Any
 
 
 def whole_loop_call(loop: Callable[..., Sequence[Array]], args: Sequence[Array]) -> Sequence[Array]:
-    """`loop(0, *args)` as a call that XLA compiles into one function.
+    """`loop(0, *args)` as a call that XLA emits as one function.
 
-    `loop` starts counting at its first argument and reads no other array; no argument is empty. It
-    may be called later again: under `jax.vmap` it is compiled as any loop.
-    Both keys are needed: without the second the call is inlined, and the first is lost with it.
+    `loop` counts from its first argument and reads no array but its arguments, none of them empty.
+    Under `jax.vmap` it is called once more, and emitted as any loop. Both attributes are needed:
+    without the second the call is inlined, and the first is lost with it.
     """
 
     def whole(*args: Array) -> tuple[Array, ...]:
@@ -50,7 +52,7 @@ def whole_loop_call(loop: Callable[..., Sequence[Array]], args: Sequence[Array])
 
     @call.def_vmap
     def batched(size, in_batched, *args):
-        """A batch of trips is more than XLA compiles into one function."""
+        """A batch exceeds the limits of what XLA emits as one function."""
         axes = [0 if b else None for b in in_batched]
         results = jax.vmap(whole, axes, axis_size=size)(*args)
         return results, (True,) * len(results)
