@@ -1,1 +1,14 @@
-"""passes."""
+"""Optimisation of typed IR: typed IR in, typed IR with the same meaning and less work out.
+
+`pipeline.py` lists all passes in the order in which they run, with one reason for each: read it
+first. The rooms, in the order of the textbooks:
+
+- `canonicalize/`: folding, equations, common subexpressions, dead code
+- `analysis/`: what passes ask about indices, accesses, dependences and reductions of loops
+- `control_flow/`, `loops/`, `memory/`: branches; loop transformations; loads, stores and arrays
+- `idioms/`: matrix products and powers, recognized
+- `vectorize/`: outer loops at once, inner loops by the vector width
+
+Passes share the walks of `myia/rewriting/`. They know little of each other: where a pass prepares a
+later one, it imports that pass's test (`branch_fusion.py` asks `if_conversion.is_convertible`).
+"""
