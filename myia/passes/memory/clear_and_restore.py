@@ -1,16 +1,18 @@
-"""What is cleared and added back stays where it is.
+"""Clear and restore: a slice that is set to zero, added to, and then gets its old value added back.
 
     %ct = dynamic_slice %g, %i                      %ct = dynamic_slice %g, %i
     %g.1 = dynamic_update_slice %g, 0.0, %i         ...
-    ...                                             %g.2 = ... (adds to windows of %g)
-    %g.2 = ... (adds to windows of %g.1)      ->
+    ...                                             %g.2 = ... (adds to slices of %g)
+    %g.2 = ... (adds to slices of %g.1)       ->
     %1 = dynamic_slice %g.2, %i
     %2 = add %1, %ct {reassoc=True}
     %g.3 = dynamic_update_slice %g.2, %2, %i
 
-So is the store of `a[i:] -= x` pulled back: the cotangent of what it stores is also one of what it
-overwrites. Between the two nobody looks at the array but to add to it, and cotangents are added in
-any order.
+Both stores are removed. The pullback of the store of `a[i:] -= x` has this form: the cotangent of
+the stored value is also a cotangent of the overwritten value.
+
+Between the two stores the array may only be added to, and the additions must be reassociable, as
+those of cotangents are: the old value is now the first term of the sum and not the last.
 """
 
 from __future__ import annotations
@@ -32,32 +34,34 @@ from myia.rewriting.walk import look_up, rebuilt, substituted, substituted_regio
 
 
 def remove_clear_and_restore(function: Function) -> Function:
-    """`function` without windows that are cleared to be added to and back."""
+    """`function` with slices left unchanged that are cleared and restored."""
     ranges = functools.cache(lambda: IndexRanges(function.region))
-    numbers: dict[Value, object] = {}
+    constants: dict[Value, object] = {}  # of the region and of those around it
 
     def visit(region: Region) -> Region:
-        """Constants may stand in the regions around."""
-        constants = (op for op in region.ops if op.primitive is constant_p)
-        numbers.update((op.results[0], op.params["value"]) for op in constants)
+        found = (op for op in region.ops if op.primitive is constant_p)
+        constants.update((op.results[0], op.params["value"]) for op in found)
         ops = [substituted(op, {}, visit) for op in region.ops]
         region = rebuilt(region, ops, region.yields)
         env: Env = {}
         for op in region.ops:
-            if op.primitive is dynamic_update_slice and numbers.get(op.operands[1]) == 0:
-                last = _Cleared(region, op, ranges(), numbers).added_back()
-                if last is not None:
+            if op.primitive is dynamic_update_slice and constants.get(op.operands[1]) == 0:
+                restore = _ClearedSlice(region, op, ranges(), constants).restoring_store()
+                if restore is not None:
                     env[op.results[0]] = op.operands[0]
-                    env[last.results[0]] = last.operands[0]
-        return _without(region, env)
+                    env[restore.results[0]] = restore.operands[0]
+        return _without_stores(region, env)
 
     return with_region(function, visit(function.region))
 
 
-def _without(region: Region, env: Env) -> Region:
-    """`region` without the stores that make the keys of `env`, which may lead to one another."""
+def _without_stores(region: Region, env: Env) -> Region:
+    """`region` without the stores whose results are keys of `env`, the array before each store
+    being its value.
+    """
     if not env:
         return region
+    # A removed store may follow another one: its array is then the one before both.
     for x in env:
         while env[x] in env:
             env[x] = env[env[x]]
@@ -66,29 +70,29 @@ def _without(region: Region, env: Env) -> Region:
     return rebuilt(region, ops, look_up(region.yields, env))
 
 
-class _Cleared:
-    """A window that is cleared by `clear`."""
+class _ClearedSlice:
+    """A slice that the store `clear` sets to zero."""
 
     def __init__(
-        self, region: Region, clear: Op, ranges: IndexRanges, numbers: Mapping[Value, object]
+        self, region: Region, clear: Op, ranges: IndexRanges, constants: Mapping[Value, object]
     ):
-        self.region, self.clear, self.ranges, self.numbers = region, clear, ranges, numbers
+        self.region, self.clear, self.ranges, self.constants = region, clear, ranges, constants
         self.definitions = definitions(region)
 
-    def added_back(self) -> Op | None:
-        """The store that adds to the window what was in it, if between nobody looks at it."""
+    def restoring_store(self) -> Op | None:
+        """The store that adds the old value to the slice, if the array is only added to before."""
         versions = [self.clear.results[0]]
-        added: set[Op] = set()
+        reduction_ops: set[Op] = set()
         while True:
             store = self._store_into(versions[-1])
             if store is None:
                 return None
             found = array_reduction_at(store, self.region, versions, self.ranges)
-            if found is None or not all(total.is_reassociable for total in found.steps):
+            if found is None or not all(step.is_reassociable for step in found.steps):
                 return None
-            added.update(found.ops)
-            if self._adds_back(found):
-                return store if self._only_added_to(versions, added) else None
+            reduction_ops.update(found.ops)
+            if self._restores(found):
+                return store if self._have_no_other_uses(versions, reduction_ops) else None
             versions += store.results
 
     def _store_into(self, array: Value) -> Op | None:
@@ -96,27 +100,29 @@ class _Cleared:
         stores = [op for op in users if op.primitive is dynamic_update_slice]
         return stores[0] if len(stores) == 1 else None
 
-    def _only_added_to(self, versions: Sequence[Value], added: set[Op]) -> bool:
+    def _have_no_other_uses(self, versions: Sequence[Value], reduction_ops: set[Op]) -> bool:
         users = {op for x in versions for op in uses(self.region)[x]}
-        return users <= added and not any(x in self.region.yields for x in versions)
+        return users <= reduction_ops and not any(x in self.region.yields for x in versions)
 
-    def _adds_back(self, found: ArrayReduction) -> bool:
-        if len(found.steps) != 1 or not is_same_slice(self.clear, found.store, self.ranges):
+    def _restores(self, reduction: ArrayReduction) -> bool:
+        """Does this add the old value, and nothing else, to the cleared slice?"""
+        steps, store = reduction.steps, reduction.store
+        if len(steps) != 1 or not is_same_slice(self.clear, store, self.ranges):
             return False
-        (total,) = found.steps
-        return total.op.primitive is add and self._was_there(total.op.operands[total.term_position])
+        (step,) = steps
+        return step.op.primitive is add and self._is_old_value(step.op.operands[step.term_position])
 
-    def _was_there(self, x: Value) -> bool:
-        """Is `x` what the window held before it was cleared?"""
+    def _is_old_value(self, x: Value) -> bool:
+        """Is `x` the value of the slice before it was cleared?"""
         op = self.definitions.get(x)
         if op is None:
             return False
         if op.primitive is reshape:
-            return self._was_there(op.operands[0])
-        if op.primitive is add:  # to nothing
-            zeros = [y for y in op.operands if self.numbers.get(y) == 0]
-            others = [y for y in op.operands if self.numbers.get(y) != 0]
-            return len(zeros) == 1 and self._was_there(*others)
+            return self._is_old_value(op.operands[0])
+        if op.primitive is add:  # to zero
+            zeros = [y for y in op.operands if self.constants.get(y) == 0]
+            others = [y for y in op.operands if self.constants.get(y) != 0]
+            return len(zeros) == 1 and self._is_old_value(*others)
         array = self.clear.operands[0]
         return (
             op.primitive is dynamic_slice

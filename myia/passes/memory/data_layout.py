@@ -1,4 +1,4 @@
-"""The axes of an array are in the order in which its windows lie close together.
+"""Data layout: the axes of an array are permuted so that the elements of its slices are contiguous.
 
     %t = 0.0: f64[98,4]                                  %t = 0.0: f64[4,98]
     %t = for %k < 4 (%t = %t) {                          %t = for %k < 4 (%t = %t) {
@@ -7,14 +7,15 @@
       yield %t'                                            yield %t'
     }                                                    }
 
-Such are the tapes of a nest whose outer trips are made at once (`outer_loop.py`), and what a user
-computes column by column. One column after the other, each element is in another line of the
-cache; where the rows are as long as a power of two, all these lines are in one place of it.
+Examples are the tapes of a nest whose outer loop is vectorized (`outer_loop.py`), and what a user
+computes column by column. In a column each element is on another cache line; if the rows are as
+long as a power of two, all these lines fall into the same cache set.
 
-Such an array starts as a constant, and nothing is done with any of its versions but to read and to
-store windows and to pass it on. Axes along which the windows in its innermost loops are one element
-come first; no window has its own elements in another order then. (Others would have to be moved
-before and after their loops. That costs as much as three accesses, and was not faster.)
+An array is eligible if it starts as a constant and all that is done with its versions is to load
+and store slices and to pass them on. Axes along which the slices of its innermost loops have one
+element come first, then the others. No slice may have its own elements in another order then.
+(Such slices would have to be transposed before and after their loops. That costs as much as three
+accesses, and was measured not to be faster.)
 """
 
 from __future__ import annotations
@@ -32,14 +33,14 @@ from myia.primitives.core.region_dataflow import dataflow_edges
 from myia.primitives.core.structured import Loop, call_p, if_p, loop_p
 from myia.rewriting.walk import with_region
 
-Order = tuple[int, ...]  # at each place of the new shape the old axis
+AxisOrder = tuple[int, ...]  # the old axis at each position of the new shape
 
-_FILLS = (constant_p, empty_p)
-_WINDOWS = (dynamic_slice, *STORES)
+_FILLS = (constant_p, empty_p)  # a whole array without operands: may be made in another shape
+_ACCESSES = (dynamic_slice, *STORES)
 
 
 def choose_data_layout(function: Function) -> Function:
-    """`function` with arrays of its own laid out as their windows are."""
+    """`function` with local arrays whose slices are contiguous."""
     region = function.region
     fills = {op.results[0]: op for op in walk(region) if op.primitive in _FILLS}
     orders = _Arrays(region, fills).orders()
@@ -48,43 +49,45 @@ def choose_data_layout(function: Function) -> Function:
     return with_region(function, _Rewrite(orders, fills).region(region, region.yields))
 
 
-# ----- What is done with arrays
+# ----- How arrays are accessed
 
 
-class _Window(NamedTuple):
+class _Slice(NamedTuple):
+    """A slice that is loaded or stored."""
+
     array: Value
     sizes: tuple[int, ...]
-    depth: int  # of loops
+    depth: int  # of the nest of loops
 
 
 class _Arrays:
-    """Values in classes (union-find), each the versions of an array, and what is done with them."""
+    """The arrays of a program: classes of versions (union-find), and how these are used."""
 
     def __init__(self, region: Region, fills: Mapping[Value, Op]):
-        self.fills = fills  # not joined: one constant may be the start of many arrays
+        self.fills = fills  # not in a class: one constant may be the start of many arrays
         self.parent: dict[Value, Value] = {}
-        self.windows: list[_Window] = []
-        self.others = [*region.args, *region.yields]  # of which something else is done
+        self.slices: list[_Slice] = []
+        self.others = [*region.args, *region.yields]  # values with any other use
         self._visit(region, 0)
 
-    def orders(self) -> dict[Value, Order]:
-        """Of the versions of arrays whose axes are to be in another order."""
-        found = {root: _order(windows) for root, windows in self._classes().items()}
+    def orders(self) -> dict[Value, AxisOrder]:
+        """The new order of axes for each version of the arrays that get one."""
+        found = {root: _axis_order(slices) for root, slices in self._slices_of_classes().items()}
         orders = {root: order for root, order in found.items() if order is not None}
-        return {x: orders[self._root(x)] for x in self._values() if self._root(x) in orders}
+        return {x: orders[self._root(x)] for x in self._members() if self._root(x) in orders}
 
-    def _classes(self) -> dict[Value, list[_Window]]:
-        barred = set(map(self._root, self.others))
-        classes: dict[Value, list[_Window]] = {}
-        for window in self.windows:
-            root = self._root(window.array)
-            if root not in barred:
-                classes.setdefault(root, []).append(window)
+    def _slices_of_classes(self) -> dict[Value, list[_Slice]]:
+        excluded = set(map(self._root, self.others))
+        classes: dict[Value, list[_Slice]] = {}
+        for each in self.slices:
+            root = self._root(each.array)
+            if root not in excluded:
+                classes.setdefault(root, []).append(each)
         return classes
 
-    def _values(self) -> set[Value]:
-        """Those that are of some array; a constant itself never is."""
-        accessed = {window.array for window in self.windows}
+    def _members(self) -> set[Value]:
+        """The values that are in some class; a constant itself never is."""
+        accessed = {each.array for each in self.slices}
         return {*self.parent, *self.parent.values(), *accessed} - self.fills.keys()
 
     def _root(self, x: Value) -> Value:
@@ -93,7 +96,7 @@ class _Arrays:
             self.parent[x] = x = self.parent.get(above, above)
         return x
 
-    def _join(self, x: Value, y: Value) -> None:
+    def _unite(self, x: Value, y: Value) -> None:
         x, y = self._root(x), self._root(y)
         if x is not y and x not in self.fills and y not in self.fills:
             self.parent[x] = y
@@ -105,94 +108,103 @@ class _Arrays:
                 self._visit(inner, depth + (op.primitive is loop_p))
 
     def _use(self, op: Op, depth: int) -> None:
-        if op.primitive in _WINDOWS:
+        if op.primitive in _ACCESSES:
             array, *others = op.operands
-            if op.primitive in STORES:  # into a constant, which is of no array, perhaps
-                self._join(array, *op.results)
+            if op.primitive in STORES:  # of the result: the operand may be a constant, in no class
+                self._unite(array, *op.results)
                 (array,) = op.results
             else:
                 others += op.results
-            self.windows.append(_Window(array, slice_sizes(op), depth))
+            self.slices.append(_Slice(array, slice_sizes(op), depth))
             self.others += others
         elif op.primitive in (loop_p, if_p, call_p):
             for x, y in dataflow_edges(op):
-                self._join(x, y)
-            if op.primitive is loop_p:  # also where all that becomes the two are constants
+                self._unite(x, y)
+            if op.primitive is loop_p:  # needed if the initial value and the yield are constants
                 for x, y in zip(Loop.of(op).body.args[1:], op.results):
-                    self._join(x, y)
+                    self._unite(x, y)
         elif op.primitive not in _FILLS:
             self.others += (*op.operands, *op.results)
             self.others += (x for r in op.regions for x in (*r.args, *r.yields))
 
 
-def _order(windows: Sequence[_Window]) -> Order | None:
-    """Axes along which the windows in the innermost loops are one element, then the others; None
-    where the elements are in this order already, or those of a window would not be."""
-    shape, deepest = windows[0].array.shape, max(window.depth for window in windows)
-    inner = [window.sizes for window in windows if window.depth == deepest]
-    wide = {i for sizes in inner for i, size in enumerate(sizes) if size > 1}
-    order = tuple(sorted(range(len(shape)), key=lambda axis: axis in wide))
-    if _same_elements(order, shape):
+def _axis_order(slices: Sequence[_Slice]) -> AxisOrder | None:
+    """First the axes along which all slices of the innermost loops have one element.
+
+    None if this changes nothing in memory, or if it would reorder the elements of a slice.
+    """
+    shape, max_depth = slices[0].array.shape, max(each.depth for each in slices)
+    innermost = [each.sizes for each in slices if each.depth == max_depth]
+    contiguous = {i for sizes in innermost for i, size in enumerate(sizes) if size > 1}
+    order = tuple(sorted(range(len(shape)), key=lambda axis: axis in contiguous))
+    if _keeps_element_order(order, shape):
         return None
-    return order if all(_same_elements(order, window.sizes) for window in windows) else None
+    return order if all(_keeps_element_order(order, each.sizes) for each in slices) else None
 
 
-def _same_elements(order: Order, shape: Sequence[int]) -> bool:
-    """Does an array of `shape` have its elements in the same order with its axes in another?"""
-    long = [axis for axis in order if shape[axis] != 1]
-    return long == sorted(long) or 0 in shape
+def _keeps_element_order(order: AxisOrder, shape: Sequence[int]) -> bool:
+    """Are the elements of an array of `shape` in the same order in memory with permuted axes?
+
+    They are if only axes of length 1 move.
+    """
+    other_axes = [axis for axis in order if shape[axis] != 1]
+    return other_axes == sorted(other_axes) or 0 in shape
 
 
 # ----- What it becomes
 
 
 class _Rewrite:
-    """Ops with the axes of the given values in other orders."""
+    """The rewriting of a program with the axes of the given values in new orders.
 
-    def __init__(self, orders: Mapping[Value, Order], fills: Mapping[Value, Op]):
+    A constant has no order of its own. Where one is used, it is made in the shape of the value that
+    it becomes: the argument, result or version of an array at that position (`becomes`).
+    """
+
+    def __init__(self, orders: Mapping[Value, AxisOrder], fills: Mapping[Value, Op]):
         self.orders, self.fills = orders, fills
         self.new: dict[Value, Value] = {}
 
-    def region(self, region: Region, like: Sequence[Value | None]) -> Region:
-        """`like`: the values that what it yields is, or becomes."""
+    def region(self, region: Region, becomes: Sequence[Value | None]) -> Region:
+        """`becomes`: the values that its yields become."""
         args = tuple(map(self._new, region.args))
         with Builder() as b:
             for op in region.ops:
                 with at(op.span):
                     self._op(op)
-            yields = self._read(region.yields, like)
+            yields = self._converted(region.yields, becomes)
         return Region(args, tuple(b.ops), yields)
 
     def _op(self, op: Op) -> None:
         array = op.results[0] if op.primitive in STORES else (*op.operands, None)[0]
-        if op.primitive in _WINDOWS and array in self.orders:
-            self._window(op, self.orders[array])
+        if op.primitive in _ACCESSES and array in self.orders:
+            self._access(op, self.orders[array])
             return
-        operands, yields = _becoming(op)
-        operands = self._read(op.operands, operands)
+        operands, yields = _what_becomes(op)
+        operands = self._converted(op.operands, operands)
         regions = tuple(map(self.region, op.regions, yields))
         results = tuple(map(self._new, op.results))
         append(Op(op.primitive, operands, op.params, regions, results, op.span))
 
-    def _window(self, op: Op, order: Order) -> None:
-        place, sizes = (_permuted(xs, order) for xs in (start_indices(op), slice_sizes(op)))
-        place = tuple(map(self._new, place))
+    def _access(self, op: Op, order: AxisOrder) -> None:
+        starts, sizes = (_permuted(xs, order) for xs in (start_indices(op), slice_sizes(op)))
+        starts = tuple(map(self._new, starts))
         if op.primitive is dynamic_slice:
-            window = dynamic_slice(self._new(op.operands[0]), *place, sizes=sizes)
-            self.new[op.results[0]] = reshape(window, shape=slice_sizes(op))
+            loaded = dynamic_slice(self._new(op.operands[0]), *starts, sizes=sizes)
+            self.new[op.results[0]] = reshape(loaded, shape=slice_sizes(op))
             return
-        (array,) = self._read(op.operands[:1], op.results)
+        (array,) = self._converted(op.operands[:1], op.results)
         update = reshape(self._new(op.operands[1]), shape=sizes)
-        self.new[op.results[0]] = op.primitive(array, update, *place)
+        self.new[op.results[0]] = op.primitive(array, update, *starts)
 
-    def _read(self, xs: Sequence[Value], like: Sequence[Value | None]) -> tuple[Value, ...]:
-        """What `xs` have become, in the orders of the values that they become."""
-        return tuple(self._as(*pair) for pair in zip(xs, like, strict=True))
+    def _converted(self, xs: Sequence[Value], becomes: Sequence[Value | None]) -> tuple[Value, ...]:
+        """The new values of `xs`; constants in the axis orders of the values that they become."""
+        return tuple(self._converted_one(*pair) for pair in zip(xs, becomes, strict=True))
 
-    def _as(self, x: Value, like: Value | None) -> Value:
-        if x not in self.fills or like not in self.orders:
+    def _converted_one(self, x: Value, becomes: Value | None) -> Value:
+        if x not in self.fills or becomes not in self.orders:
             return self._new(x)
-        fill, shape = self.fills[x], _permuted(x.shape, self.orders[like])
+        fill, shape = self.fills[x], _permuted(x.shape, self.orders[becomes])
         return emit1(fill.primitive, **{**fill.params, "shape": shape})
 
     def _new(self, x: Value) -> Value:
@@ -201,7 +213,7 @@ class _Rewrite:
         return self.new.get(x, x)
 
 
-def _becoming(op: Op) -> tuple[Sequence[Value | None], Sequence[Sequence[Value | None]]]:
+def _what_becomes(op: Op) -> tuple[Sequence[Value | None], Sequence[Sequence[Value | None]]]:
     """The values that the operands of `op` become, and those that its regions yield."""
     if op.primitive is loop_p:
         args = Loop.of(op).body.args[1:]
@@ -214,5 +226,5 @@ def _becoming(op: Op) -> tuple[Sequence[Value | None], Sequence[Sequence[Value |
     return op.operands, [region.yields for region in op.regions]
 
 
-def _permuted(xs: Sequence, order: Order) -> tuple:
+def _permuted(xs: Sequence, order: AxisOrder) -> tuple:
     return tuple(xs[axis] for axis in order)

@@ -1,4 +1,4 @@
-"""Stores that nobody reads: each trip of a loop has a window of an array to itself.
+"""Dead store elimination: stores into a carried array that nothing reads, in the loop or after it.
 
     %y, %b = for %k < %n (%y = %x, %b = %b0) bound 8 {   ->    %y, %b = for ... (... %b = %b0) {
       %i = sub 7, %k                                             %i = sub 7, %k
@@ -9,14 +9,16 @@
     }                                                          }
     return %y                                                  return %y
 
-That is the reversal of a loop which fills an array: each trip takes the cotangent of its element
-and clears it, and the array is dropped at the end. No trip sees the store of another when their
-windows lie apart (`array_versions.py`): along some axis they start at `a * k + c`, within the
-array, and `abs(a)` is at least their size. Then the array never changes, as `carries.py` will
-notice, and its reads need no fence; what only its stores needed, in inner loops too, goes.
+The example is the adjoint of a loop that fills an array: each iteration reads the cotangent of its
+element and clears it, and the array is not read after the loop. The pass makes the array
+loop-invariant, so that `loop_carried_values.py` removes it from the carried values and its loads
+need no opaque barrier. Ops that only the stores needed go, too, also in inner loops.
 
-Nor does a trip see stores behind which it reads, as the reversal of `x[i] += f * x[i - 1]` does: it
-restores element i and reads i - 1, which has not been restored yet.
+A store is dead if no load sees it. `array_versions.py` proves this for a load in two ways:
+- Iterations access disjoint slices: along some axis the slices start at `a * k + c`, inside the
+  array, and `abs(a)` is at least their size. The load then sees the initial value.
+- The load is ahead of all stores, as in the adjoint of `x[i] += f * x[i - 1]`: it restores element
+  i and reads element i - 1, which has not been restored yet.
 """
 
 from __future__ import annotations
@@ -39,29 +41,29 @@ from myia.rewriting.walk import rebuilt, substituted, substituted_region, with_r
 
 
 def eliminate_dead_stores(function: Function) -> Function:
-    """`function` without stores into carried arrays that no later trip reads."""
-    return with_region(function, _Stores(function).region(function.region))
+    """`function` without stores into carried arrays that no load reads."""
+    return with_region(function, _Elimination(function).region(function.region))
 
 
-class _Stores:
+class _Elimination:
     def __init__(self, function: Function):
         ops = list(walk(function.region))
         self.ranges = IndexRanges(function.region)
         regions = [function.region, *(r for op in ops for r in op.regions)]
-        self.read = {x for op in ops for x in op.operands}
-        self.read.update(y for region in regions for y in region.yields)
+        self.used = {x for op in ops for x in op.operands}
+        self.used.update(y for region in regions for y in region.yields)
 
     def region(self, region: Region) -> Region:
-        return rebuilt(region, [self.op(op) for op in region.ops], region.yields)
+        return rebuilt(region, [self._op(op) for op in region.ops], region.yields)
 
-    def op(self, op: Op) -> Op:
+    def _op(self, op: Op) -> Op:
         op = substituted(op, {}, self.region)
         if op.primitive is not loop_p:
             return op
         loop = Loop.of(op)
         env: Env = {}
         for i, arg in enumerate(loop.body.args[1:]):
-            if self.is_dead(op, loop, i):
+            if self._has_dead_stores(op, loop, i):
                 env.update(dict.fromkeys(carried_chains(loop.body)[i].versions, arg))
         if not env:
             return op
@@ -69,62 +71,67 @@ class _Stores:
         regions = (body,) if loop.cond is None else (loop.cond, body)
         return Op(op.primitive, op.operands, op.params, regions, op.results, op.span)
 
-    def is_dead(self, op: Op, loop: Loop, i: int) -> bool:
-        """Are the stores into carry `i` seen neither after the loop nor by another trip?"""
-        if op.results[i] in self.read:
+    def _has_dead_stores(self, op: Op, loop: Loop, i: int) -> bool:
+        """Are there stores into carry `i`, none of which is read, in the loop or after it?
+
+        Each use of a version of the array is a step of its version chain, or a load of what was
+        there before the stores, or it computes only values that are stored into the array itself.
+        """
+        if op.results[i] in self.used:
             return False
-        if loop.cond is not None and loop.cond.args[1 + i] in self.read:
+        if loop.cond is not None and loop.cond.args[1 + i] in self.used:
             return False
-        arg, history = loop.body.args[1 + i], carried_chains(loop.body)[i]
-        if history is None or not history.stores:
+        arg, chain = loop.body.args[1 + i], carried_chains(loop.body)[i]
+        if chain is None or not chain.stores:
             return False
-        versions = {arg, *history.versions}
-        return _stays(loop, versions, i) and all(
-            self._is_step(user, versions, history)
-            or self._is_early(user, loop, arg)
-            or _is_only_stored(user, region, history)
-            for region in _regions(loop.body)
+        versions = {arg, *chain.versions}
+        return _stays_within_carry(loop, versions, i) and all(
+            self._is_chain_step(user, versions, chain)
+            or self._precedes_stores(user, loop, arg)
+            or _is_only_stored(user, region, chain)
+            for region in _with_nested_regions(loop.body)
             for user in region.ops
             if not versions.isdisjoint(user.operands)
         )
 
-    def _is_step(self, op: Op, versions: set[Value], history: VersionChain) -> bool:
-        """Does `op` make a version of another and do no more with it?"""
-        if op in history.stores:
+    def _is_chain_step(self, op: Op, versions: set[Value], chain: VersionChain) -> bool:
+        """Does `op` make a version of the array from another one, and use it for nothing else?"""
+        if op in chain.stores:
             return op.operands[0] in versions and versions.isdisjoint(op.operands[1:])
         if op.primitive is not loop_p or Loop.of(op).cond is not None:
             return False
         carries, results = Loop.of(op).carries, op.results
         return all(y in versions for x, y in zip(carries, results) if x in versions)
 
-    def _is_early(self, op: Op, loop: Loop, arg: Value) -> bool:
+    def _precedes_stores(self, op: Op, loop: Loop, arg: Value) -> bool:
+        """Is `op` a load of elements into which no store before it writes?"""
         return op.primitive is dynamic_slice and (
             reads_initial_value(loop, arg, op, self.ranges)
             or reads_ahead_of_stores(loop, arg, op, self.ranges)
         )
 
 
-def _is_only_stored(op: Op, region: Region, history: VersionChain) -> bool:
-    """Is what `op` computes in `region` seen by nobody but stores into the array?"""
+def _is_only_stored(op: Op, region: Region, chain: VersionChain) -> bool:
+    """Is what `op` computes in `region` used for nothing but stores into the array?"""
     if op.regions or op.primitive.effect or any(y in region.yields for y in op.results):
         return False
     users = (user for y in op.results for user in uses(region).get(y, ()))
-    return all(user in history.stores or _is_only_stored(user, region, history) for user in users)
+    return all(user in chain.stores or _is_only_stored(user, region, chain) for user in users)
 
 
-def _regions(region: Region) -> Iterator[Region]:
-    """A region, and all that are in it."""
+def _with_nested_regions(region: Region) -> Iterator[Region]:
+    """A region, and all regions inside it."""
     yield region
     for op in region.ops:
         for inner in op.regions:
-            yield from _regions(inner)
+            yield from _with_nested_regions(inner)
 
 
-def _stays(loop: Loop, versions: set[Value], i: int) -> bool:
-    """Do the trips hand on what is in `versions` as that, and as carry `i`, and as nothing else?"""
-    handed = {y for j, y in enumerate(loop.body.yields) if j != i}
+def _stays_within_carry(loop: Loop, versions: set[Value], i: int) -> bool:
+    """Are versions of the array yielded only as versions of it, and by the loop as carry `i`?"""
+    escaping = {y for j, y in enumerate(loop.body.yields) if j != i}
     for op in walk(loop.body):
         for region in op.regions:
             results = zip(region.yields[-len(op.results) :], op.results)
-            handed.update(y for y, result in results if result not in versions)
-    return versions.isdisjoint(handed)
+            escaping.update(y for y, result in results if result not in versions)
+    return versions.isdisjoint(escaping)
