@@ -1,1 +1,14 @@
-"""vectorize."""
+"""Vectorization: loops with independent iterations run many iterations as one vector.
+
+What comes in: a typed function whose derivatives have been expanded and whose storage has been
+chosen. What goes out: the same function with fewer iterations, each of them on vectors or on rows
+of several old iterations. Loops whose iterations depend on each other stay as they are.
+
+Read in this order:
+- `inner_loop.py`: innermost loops over elements, strip-mined by the vector width 8
+- `batching_rules.py`: what an op computes for many iterations
+- `widen.py`: the ops of a loop's body for many iterations
+- `nest_dependence.py`: which outer loops around recurrences have independent iterations
+- `outer_loop.py`: loops over rows and outer loops, all iterations or strips of them
+- `adjacent_accesses.py`: loads and stores of adjacent elements become one access
+"""

@@ -1,4 +1,4 @@
-"""Windows that lie side by side are read as one, and written as one.
+"""Coalescing of adjacent accesses: slices that lie side by side are loaded and stored as one.
 
     %1 = dynamic_slice %a, %i, %j {sizes=(1, 1)}        %w = dynamic_slice %a, %i, %j {sizes=(1, 3)}
     %2 = dynamic_slice %a, %i, %k {sizes=(1, 1)}        %1 = slice %w {start=(0, 0), limit=(1, 1)}
@@ -7,14 +7,16 @@
     %c = dynamic_update_slice %b, %5, %i, %k            %7 = concatenate %4, %5, %6 {axis=1}
     %d = dynamic_update_slice %c, %6, %i, %l            %d = dynamic_update_slice %a, %7, %i, %j
 
-where %k = %j + 1 and %l = %j + 2. In a loop, where each read of an array that is written takes a
-fence and each index a comparison with both ends of the axis. The windows follow one another in
-memory, and all of them surely lie in the array (`linear_indices.py`): one that stood out would have
-been moved back by itself.
+where %k = %j + 1 and %l = %j + 2. This is superword-level parallelism (SLP) for accesses, inside
+loops only: there each load from an array that is stored into needs an opaque barrier, and each
+index is compared with both bounds of its axis.
 
-Only what a trip reads and then writes is taken together, as by the reversal of a stencil. An
-element that was stored by itself is better read by itself: a processor hands on what it has just
-stored, but not two stores to one read.
+The slices are consecutive in memory and surely in range (`linear_indices.py`): `dynamic_slice`
+would move one that is out of range back by itself, without the others.
+
+Only slices that are loaded and then stored are coalesced, as by the adjoint of a stencil. A slice
+that was stored by itself is better loaded by itself: a processor forwards one store to a load, but
+not two stores to one load.
 """
 
 from __future__ import annotations
@@ -36,37 +38,37 @@ from myia.primitives.core.define import constant
 from myia.primitives.pointwise.arithmetic import add
 from myia.rewriting.walk import rebuilt, rewrite_loop_bodies
 
-# Elements of a window made of others.
-MAX_COALESCED_ELEMENTS = 16
-# Of two a processor makes one vector, for which it waits when one of them has just been stored.
+MAX_COALESCED_ELEMENTS = 16  # of the slice that covers the others
+# A processor loads two as one vector, which stalls if one of them has just been stored.
 MIN_COALESCED_ACCESSES = 3
 
 
 def coalesce_adjacent_accesses(function: Function) -> Function:
-    """`function` with adjacent small windows in loops read and written together."""
-    return rewrite_loop_bodies(function, partial(_together, ranges=IndexRanges(function.region)))
+    """`function` with adjacent small slices in loops loaded and stored as one."""
+    return rewrite_loop_bodies(function, partial(_coalesced, ranges=IndexRanges(function.region)))
 
 
-def _together(region: Region, ranges: IndexRanges) -> Region:
-    """`region` with the rows that are read and then written as windows."""
-    reads: dict[Op, _Row] = {}
-    runs: dict[Op, _Run] = {}  # by the last store of each
-    for stores in _runs(region, ranges):
+def _coalesced(region: Region, ranges: IndexRanges) -> Region:
+    """`region` with groups of slices that are loaded and then stored coalesced."""
+    reads: dict[Op, _Group] = {}
+    runs: dict[Op, _StoreRun] = {}  # by the last store of each run
+    for stores in _store_runs(region, ranges):
         array = stores[0].operands[0]
         loads = [op for op in uses(region)[array] if op.primitive is dynamic_slice]
-        pairs = list(_rewritten(_rows(loads, ranges), list(_rows(stores, ranges)), ranges))
-        reads.update((op, row) for row, _ in pairs for op in row.accesses)
+        load_groups, store_groups = _groups(loads, ranges), list(_groups(stores, ranges))
+        pairs = list(_loaded_and_stored(load_groups, store_groups, ranges))
+        reads.update((op, group) for group, _ in pairs for op in group.accesses)
         if pairs:
-            runs[stores[-1]] = _Run(stores, tuple(row for _, row in pairs))
+            runs[stores[-1]] = _StoreRun(stores, tuple(group for _, group in pairs))
     return _emit(region, reads, runs) if runs else region
 
 
-# ----- Which lie side by side
+# ----- Groups of adjacent accesses
 
 
 @dataclass(frozen=True)
-class _Row:
-    """Accesses of one array that make a window, and where each begins in it along `axis`."""
+class _Group:
+    """Accesses of one array that together cover one slice, and their offsets in it along `axis`."""
 
     axis: int
     accesses: tuple[Op, ...]
@@ -74,53 +76,55 @@ class _Row:
 
     @property
     def first(self) -> Op:
-        """The access at which the window begins."""
+        """The access at which the covering slice begins."""
         return self.accesses[self.offsets.index(0)]
 
     @property
     def sizes(self) -> tuple[int, ...]:
+        """The sizes of the covering slice."""
         ends = (n + slice_sizes(op)[self.axis] for op, n in zip(self.accesses, self.offsets))
-        return _replaced(slice_sizes(self.first), self.axis, max(ends))
+        return _with_size(slice_sizes(self.first), self.axis, max(ends))
 
-    def start(self, op: Op) -> list[Value]:
-        """Emit the place of the window, given that of `op`, which is one of its accesses."""
-        place, behind = list(start_indices(op)), self.offsets[self.accesses.index(op)]
-        if behind:
-            place[self.axis] = add(place[self.axis], constant(-behind, I64.dtype))
-        return place
-
-
-def _rows(accesses: Sequence[Op], ranges: IndexRanges) -> Iterator[_Row]:
-    """Rows of these accesses of one array, none of which is in two of them."""
-    left = list(accesses)
-    while left:
-        row = _row_with(left[0], left, ranges)
-        left = [op for op in left[1:] if row is None or op not in row.accesses]
-        if row is not None:
-            yield row
+    def emit_starts(self, op: Op) -> list[Value]:
+        """Emit the start indices of the covering slice, given those of the access `op`."""
+        starts, offset = list(start_indices(op)), self.offsets[self.accesses.index(op)]
+        if offset:
+            starts[self.axis] = add(starts[self.axis], constant(-offset, I64.dtype))
+        return starts
 
 
-def _row_with(op: Op, accesses: Sequence[Op], ranges: IndexRanges) -> _Row | None:
-    """What adjoins `op`, on both sides."""
-    axis = _axis(op)
-    found = {}  # by their distance from `op`
+def _groups(accesses: Sequence[Op], ranges: IndexRanges) -> Iterator[_Group]:
+    """Disjoint groups of these accesses of one array."""
+    remaining = list(accesses)
+    while remaining:
+        group = _group_around(remaining[0], remaining, ranges)
+        remaining = [op for op in remaining[1:] if group is None or op not in group.accesses]
+        if group is not None:
+            yield group
+
+
+def _group_around(op: Op, accesses: Sequence[Op], ranges: IndexRanges) -> _Group | None:
+    """The accesses that are adjacent to `op`, and to those, on both sides; None if too few."""
+    axis = _contiguous_axis(op)
+    by_distance = {}  # from `op`
     for other in accesses:
         distance = _distance(op, other, axis, ranges)
-        if distance is not None and distance not in found:
-            found[distance] = other
+        if distance is not None and distance not in by_distance:
+            by_distance[distance] = other
     size = slice_sizes(op)[axis]
     low = high = 0
-    while low - size in found:
+    while low - size in by_distance:
         low -= size
-    while high + size in found:
+    while high + size in by_distance:
         high += size
-    near = {n: found[n] for n in range(low, high + 1, size)}
-    row = _Row(axis, tuple(near.values()), tuple(n - low for n in near))
-    return row if len(near) >= MIN_COALESCED_ACCESSES and _fits(row, ranges) else None
+    adjacent = {n: by_distance[n] for n in range(low, high + 1, size)}
+    group = _Group(axis, tuple(adjacent.values()), tuple(n - low for n in adjacent))
+    pays = len(adjacent) >= MIN_COALESCED_ACCESSES and _is_small_and_in_range(group, ranges)
+    return group if pays else None
 
 
-def _axis(op: Op) -> int:
-    """The axis along which windows follow one another in memory: those after it are whole."""
+def _contiguous_axis(op: Op) -> int:
+    """The axis along which such slices are consecutive in memory: they span all later axes."""
     shape, sizes = op.operands[0].shape, slice_sizes(op)
     axis = len(shape) - 1
     while axis > 0 and sizes[axis] == shape[axis]:
@@ -129,44 +133,43 @@ def _axis(op: Op) -> int:
 
 
 def _distance(op: Op, other: Op, axis: int, ranges: IndexRanges) -> int | None:
-    """How far `other`, of the same size, begins after `op` along `axis`, if else in its place."""
+    """How far `other` begins after `op` along `axis`; None if they differ in anything else."""
     if slice_sizes(op) != slice_sizes(other):
         return None
-    apart = [
-        minus(y, x) for x, y in zip(*(ranges.linear_forms(start_indices(a)) for a in (op, other)))
-    ]
-    along = apart.pop(axis)
-    return along[ONE] if not any(apart) and set(along) <= {ONE} else None
+    starts = (ranges.linear_forms(start_indices(access)) for access in (op, other))
+    distances = [minus(y, x) for x, y in zip(*starts)]
+    along = distances.pop(axis)
+    return along[ONE] if not any(distances) and set(along) <= {ONE} else None
 
 
-def _fits(row: _Row, ranges: IndexRanges) -> bool:
-    """Is the window small, and surely in the array?"""
-    start, size = ranges.linear_form(start_indices(row.first)[row.axis]), row.sizes[row.axis]
-    extent = row.first.operands[0].shape[row.axis]
+def _is_small_and_in_range(group: _Group, ranges: IndexRanges) -> bool:
+    """Is the covering slice small, and surely in range?"""
+    start = ranges.linear_form(start_indices(group.first)[group.axis])
+    length, size = group.first.operands[0].shape[group.axis], group.sizes[group.axis]
     return (
-        prod(row.sizes) <= MAX_COALESCED_ELEMENTS
+        prod(group.sizes) <= MAX_COALESCED_ELEMENTS
         and ranges.is_nonnegative(start)
-        and ranges.is_nonnegative(minus(constant_form(extent - size), start))
+        and ranges.is_nonnegative(minus(constant_form(length - size), start))
     )
 
 
-def _replaced(sizes: tuple[int, ...], axis: int, size: int) -> tuple[int, ...]:
+def _with_size(sizes: tuple[int, ...], axis: int, size: int) -> tuple[int, ...]:
     return (*sizes[:axis], size, *sizes[axis + 1 :])
 
 
-# ----- Which are rewritten
+# ----- Groups that are loaded and then stored
 
 
 @dataclass(frozen=True)
-class _Run:
-    """Stores that follow one another and lie apart, and the rows among them."""
+class _StoreRun:
+    """Disjoint stores into one version of an array after another, and the groups among them."""
 
     stores: Sequence[Op]
-    rows: tuple[_Row, ...]
+    groups: tuple[_Group, ...]
 
 
-def _runs(region: Region, ranges: IndexRanges) -> Iterator[list[Op]]:
-    """Stores of one array after another that lie apart, and nobody sees it in between."""
+def _store_runs(region: Region, ranges: IndexRanges) -> Iterator[list[Op]]:
+    """Runs of disjoint stores, each into the result of the one before, which has no other use."""
     seen: set[Op] = set()
     for op in region.ops:
         if op.primitive is not dynamic_update_slice or op in seen:
@@ -179,10 +182,10 @@ def _runs(region: Region, ranges: IndexRanges) -> Iterator[list[Op]]:
         yield run
 
 
-def _rewritten(
-    reads: Iterable[_Row], stores: Sequence[_Row], ranges: IndexRanges
-) -> Iterator[tuple[_Row, _Row]]:
-    """The rows that are read and then written."""
+def _loaded_and_stored(
+    reads: Iterable[_Group], stores: Sequence[_Group], ranges: IndexRanges
+) -> Iterator[tuple[_Group, _Group]]:
+    """Pairs of a group of loads and a group of stores that cover the same slice."""
     for read in reads:
         for store in stores:
             same = ranges.are_equal(start_indices(read.first), start_indices(store.first))
@@ -190,45 +193,47 @@ def _rewritten(
                 yield read, store
 
 
-# ----- What they become
+# ----- Emission
 
 
-def _emit(region: Region, reads: Mapping[Op, _Row], runs: Mapping[Op, _Run]) -> Region:
-    inside = {op for run in runs.values() for op in run.stores}
-    windows: dict[_Row, Value] = {}
+def _emit(region: Region, reads: Mapping[Op, _Group], runs: Mapping[Op, _StoreRun]) -> Region:
+    replaced = {op for run in runs.values() for op in run.stores}
+    covering: dict[_Group, Value] = {}
     with Builder() as b:
         for op in region.ops:
             if op in runs:
                 _emit_stores(runs[op])
             elif op in reads:
-                _emit_read(op, reads[op], windows)
-            elif op not in inside:
+                _emit_load(op, reads[op], covering)
+            elif op not in replaced:
                 append(op)
     return rebuilt(region, b.ops, region.yields)
 
 
-def _emit_read(read: Op, row: _Row, windows: dict[_Row, Value]) -> None:
-    """Emit what `read` gives as part of the window, which the first of its reads emits."""
-    sizes, offset = read.params["sizes"], row.offsets[row.accesses.index(read)]
+def _emit_load(read: Op, group: _Group, covering: dict[_Group, Value]) -> None:
+    """Emit `read` as part of the covering slice, which the first load of its group emits."""
+    sizes, offset = read.params["sizes"], group.offsets[group.accesses.index(read)]
     with at(read.span):
-        if row not in windows:
-            windows[row] = dynamic_slice(read.operands[0], *row.start(read), sizes=row.sizes)
-    start = _replaced((0,) * len(sizes), row.axis, offset)
-    limit = _replaced(sizes, row.axis, offset + sizes[row.axis])
+        if group not in covering:
+            covering[group] = dynamic_slice(
+                read.operands[0], *group.emit_starts(read), sizes=group.sizes
+            )
+    start = _with_size((0,) * len(sizes), group.axis, offset)
+    limit = _with_size(sizes, group.axis, offset + sizes[group.axis])
     params = {"start": start, "limit": limit, "stride": (1,) * len(sizes)}
-    append(Op(slice, (windows[row],), params, (), read.results, read.span))
+    append(Op(slice, (covering[group],), params, (), read.results, read.span))
 
 
-def _emit_stores(run: _Run) -> None:
-    """Emit the stores of a run, those of each row as one: in any order, they lie apart."""
-    together = {op for row in run.rows for op in row.accesses}
-    windows = [(op.operands[1], start_indices(op)) for op in run.stores if op not in together]
+def _emit_stores(run: _StoreRun) -> None:
+    """Emit the stores of a run, each group as one. In any order, as all of them are disjoint."""
+    grouped = {op for group in run.groups for op in group.accesses}
+    updates = [(op.operands[1], start_indices(op)) for op in run.stores if op not in grouped]
     array, last = run.stores[0].operands[0], run.stores[-1]
     with at(last.span):
-        for row in run.rows:
-            updates = [op.operands[1] for op in row.accesses]
-            windows.append((concatenate(*updates, axis=row.axis), start_indices(row.first)))
-        for update, place in windows[:-1]:
-            array = dynamic_update_slice(array, update, *place)
-    update, place = windows[-1]
-    append(Op(dynamic_update_slice, (array, update, *place), {}, (), last.results, last.span))
+        for group in run.groups:
+            parts = [op.operands[1] for op in group.accesses]
+            updates.append((concatenate(*parts, axis=group.axis), start_indices(group.first)))
+        for update, starts in updates[:-1]:
+            array = dynamic_update_slice(array, update, *starts)
+    update, starts = updates[-1]
+    append(Op(dynamic_update_slice, (array, update, *starts), {}, (), last.results, last.span))

@@ -1,10 +1,11 @@
-"""What an op computes for many trips at once: a rule for each primitive that can.
+"""Batching rules: what an op computes for many iterations together, a rule for each primitive.
 
-The *batch* of a value that varies from trip to trip is an array with one more axis, the first,
-along which the trips lie. What does not vary is shared, and repeated where a rule needs that:
+The *batch* of a value that varies from iteration to iteration is an array with one more axis, the
+first, along which the iterations lie. A value that does not vary is *shared*; a rule repeats it
+where it needs that:
 
     %y = reduce_sum %x {axes=(0,)}          ->      %y = reduce_sum %x {axes=(1,)}
-    %z = dot_general %y, %m (m is shared)   ->      %z = dot_general %y, %m, the trips a free axis
+    %z = dot_general %y, %m (m is shared)   ->      %z = dot_general %y, %m, iterations a free axis
 """
 
 from __future__ import annotations
@@ -21,129 +22,133 @@ from myia.primitives.core.define import PointwisePrimitive, constant
 from myia.primitives.linalg.dot import dot_general
 from myia.primitives.pointwise.arithmetic import mul
 
-# The operands, which of them are shared by the trips, and how many trips there are.
+# The op, its operands, which of them are shared by all iterations, and the number of iterations.
 Rule = Callable[[Op, Sequence[Value], Sequence[bool], int], Value]
 
 
-def batch(op: Op, operands: Sequence[Value], shared: Sequence[bool], trips: int) -> Value:
-    """Emit `op` for all trips, of which some operand varies; `can_batch(op)` holds."""
-    return _rule(op)(op, operands, shared, trips)
+def batch(op: Op, operands: Sequence[Value], shared: Sequence[bool], width: int) -> Value:
+    """Emit `op` for `width` iterations. Some operand varies, and `can_batch(op)` holds."""
+    return _rule(op)(op, operands, shared, width)
 
 
 def can_batch(op: Op, varying: set[Value]) -> bool:
-    """Is there a rule for `op`, of which some operand varies?"""
+    """Is there a rule for `op`, some operand of which varies?"""
     if _rule(op) is None:
         return False
-    return varying.isdisjoint(op.operands[_RUN_TIME_PLACES.get(op.primitive, len(op.operands)) :])
+    return varying.isdisjoint(
+        op.operands[_FIRST_SHARED_OPERAND.get(op.primitive, len(op.operands)) :]
+    )
 
 
-def repeated(x: Value, trips: int) -> Value:
-    """What is the same in all trips, in each of them."""
-    return broadcast(x, shape=(trips, *x.shape), dims=tuple(range(1, len(x.shape) + 1)))
+def repeated(x: Value, width: int) -> Value:
+    """The batch of a shared value: the value, `width` times."""
+    return broadcast(x, shape=(width, *x.shape), dims=tuple(range(1, len(x.shape) + 1)))
 
 
 def _rule(op: Op) -> Rule | None:
     return _pointwise if isinstance(op.primitive, PointwisePrimitive) else _RULES.get(op.primitive)
 
 
-def _in_all(operands: Sequence[Value], shared: Sequence[bool], trips: int) -> list[Value]:
-    return [repeated(x, trips) if same else x for x, same in zip(operands, shared)]
+def _batches(operands: Sequence[Value], shared: Sequence[bool], width: int) -> list[Value]:
+    return [repeated(x, width) if same else x for x, same in zip(operands, shared)]
 
 
-def _pointwise(op, operands, shared, trips):
-    return emit1(op.primitive, *_in_all(operands, shared, trips), **op.params)
+def _pointwise(op, operands, shared, width):
+    return emit1(op.primitive, *_batches(operands, shared, width), **op.params)
 
 
 # ----- Rules: parameters that name axes, or have an entry for each
 
 
 def _with_axes(**change: Callable) -> Rule:
-    """The op itself, of batches, each of the named parameters changed by a function of its value
-    and the number of trips."""
+    """The op itself on batches, with each named parameter changed.
 
-    def rule(op, operands, shared, trips):
-        params = {name: change[name](x, trips) if name in change else x
+    `change` maps a parameter to a function of its value and the number of iterations.
+    """
+
+    def rule(op, operands, shared, width):
+        params = {name: change[name](x, width) if name in change else x
                   for name, x in op.params.items()}  # fmt: skip
-        return emit1(op.primitive, *_in_all(operands, shared, trips), **params)
+        return emit1(op.primitive, *_batches(operands, shared, width), **params)
 
     return rule
 
 
-def _later(axes, trips: int) -> tuple[int, ...]:
+def _shifted_axes(axes, width: int) -> tuple[int, ...]:
     return tuple(axis + 1 for axis in axes)
 
 
-def _after(first: int) -> Callable:
-    return lambda entries, trips: (first, *entries)
+def _prepend(first: int) -> Callable:
+    return lambda entries, width: (first, *entries)
 
 
-def _shape(shape, trips: int) -> tuple[int, ...]:
-    return (trips, *shape)
+def _batch_shape(shape, width: int) -> tuple[int, ...]:
+    return (width, *shape)
 
 
-_next = _with_axes(axis=lambda axis, trips: axis + 1)
-_axes = _with_axes(axes=_later)
+_shift_axis = _with_axes(axis=lambda axis, width: axis + 1)
+_shift_axes = _with_axes(axes=_shifted_axes)
 
 
-def _broadcast(op, operands, shared, trips):
-    dims = (0, *_later(op.params["dims"], trips))
-    return broadcast(operands[0], shape=(trips, *op.params["shape"]), dims=dims)
+def _broadcast(op, operands, shared, width):
+    dims = (0, *_shifted_axes(op.params["dims"], width))
+    return broadcast(operands[0], shape=(width, *op.params["shape"]), dims=dims)
 
 
-def _transpose(op, operands, shared, trips):
-    return transpose(operands[0], permutation=(0, *_later(op.params["permutation"], trips)))
+def _transpose(op, operands, shared, width):
+    return transpose(operands[0], permutation=(0, *_shifted_axes(op.params["permutation"], width)))
 
 
-def _pad(op, operands, shared, trips):
+def _pad(op, operands, shared, width):
     x, value = operands
     params = {name: (0, *entries) for name, entries in op.params.items()}
-    return shaping.pad(repeated(x, trips) if shared[0] else x, value, **params)
+    return shaping.pad(repeated(x, width) if shared[0] else x, value, **params)
 
 
-def _read(op, operands, shared, trips):
-    """A window of what a trip has, at the same place in all trips."""
-    x, *place = operands
-    start = constant(0, I64.dtype)
-    return dynamic_slice(x, start, *place, sizes=(trips, *op.params["sizes"]))
+def _read(op, operands, shared, width):
+    """A slice of an array that varies, at the same start indices in all iterations."""
+    x, *starts = operands
+    zero = constant(0, I64.dtype)
+    return dynamic_slice(x, zero, *starts, sizes=(width, *op.params["sizes"]))
 
 
-def _store(op, operands, shared, trips):
-    array, update = _in_all(operands[:2], shared[:2], trips)
+def _store(op, operands, shared, width):
+    array, update = _batches(operands[:2], shared[:2], width)
     return dynamic_update_slice(array, update, constant(0, I64.dtype), *operands[2:])
 
 
-def _dot(op, operands, shared, trips):
-    """The trips are a batch axis of the product, or a free axis, if one operand is shared."""
+def _dot(op, operands, shared, width):
+    """The iterations are a batch axis of the product, or a free axis if one operand is shared."""
     (x, y), (x_shared, y_shared) = operands, shared
     contract, batched = op.params["contract"], op.params["batch"]
     if not (contract[0] or batched[0]):
-        return _outer(*_in_all(operands, shared, trips))
+        return _outer(*_batches(operands, shared, width))
     if batched[0] and any(shared):
-        (x, y), x_shared, y_shared = _in_all(operands, shared, trips), False, False
+        (x, y), x_shared, y_shared = _batches(operands, shared, width), False, False
     params = {
-        "contract": _moved(contract, x_shared, y_shared),
-        "batch": _moved(batched, x_shared, y_shared),
+        "contract": _axes_of_batches(contract, x_shared, y_shared),
+        "batch": _axes_of_batches(batched, x_shared, y_shared),
     }
     if not (x_shared or y_shared):
         params["batch"] = tuple((0, *axes) for axes in params["batch"])
     product = dot_general(x, y, **params)
     if not x_shared:
         return product
-    free = len(x.shape) - len(contract[0])  # the axes of `x`, before that of the trips
+    free = len(x.shape) - len(contract[0])  # the axes of `x`, before that of the iterations
     axes = range(len(product.shape))
     return transpose(product, permutation=(free, *(axis for axis in axes if axis != free)))
 
 
 def _outer(x: Value, y: Value) -> Value:
-    """All products of what a trip has in `x` and in `y`, which need not wait for a sum."""
+    """The outer product for each iteration: it sums nothing, so it is a `mul` of broadcasts."""
     shape, n = (*x.shape, *y.shape[1:]), len(x.shape)
     rows = broadcast(x, shape=shape, dims=tuple(range(n)))
     return mul(rows, broadcast(y, shape=shape, dims=(0, *range(n, len(shape)))))
 
 
-def _moved(pairs, x_shared: bool, y_shared: bool):
+def _axes_of_batches(pairs, x_shared: bool, y_shared: bool):
     xs, ys = pairs
-    return (xs if x_shared else _later(xs, 0), ys if y_shared else _later(ys, 0))
+    return (xs if x_shared else _shifted_axes(xs, 0), ys if y_shared else _shifted_axes(ys, 0))
 
 
 _RULES: dict = {
@@ -157,7 +162,7 @@ _RULES: dict = {
             reductions.reduce_or,
             shaping.flip,
         ),
-        _axes,
+        _shift_axes,
     ),
     **dict.fromkeys(
         (
@@ -170,10 +175,10 @@ _RULES: dict = {
             reductions.argmax,
             reductions.argmin,
         ),
-        _next,
+        _shift_axis,
     ),
-    shaping.reshape: _with_axes(shape=_shape),
-    shaping.slice: _with_axes(start=_after(0), limit=_shape, stride=_after(1)),
+    shaping.reshape: _with_axes(shape=_batch_shape),
+    shaping.slice: _with_axes(start=_prepend(0), limit=_batch_shape, stride=_prepend(1)),
     shaping.broadcast: _broadcast,
     shaping.transpose: _transpose,
     shaping.pad: _pad,
@@ -182,5 +187,5 @@ _RULES: dict = {
     dynamic_update_slice: _store,
 }
 
-# From this operand on: what must be the same in all trips.
-_RUN_TIME_PLACES = {dynamic_slice: 1, dynamic_update_slice: 2, shaping.pad: 1}
+# From this operand on, operands must be shared: indices, and the number that `pad` fills in.
+_FIRST_SHARED_OPERAND = {dynamic_slice: 1, dynamic_update_slice: 2, shaping.pad: 1}

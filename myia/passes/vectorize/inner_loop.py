@@ -1,4 +1,4 @@
-"""Loops over elements make several trips at once, if these do not wait for one another.
+"""Vectorization of innermost loops over elements, strip-mined by the vector width 8.
 
     %a, %s = for %k < %n (...) bound 90 {               %m = truncdiv %n, 8
       %1 = dynamic_slice %b, %k {sizes=(1,)}            %a, %s = for %q < %m (...) bound 11 {
@@ -9,16 +9,20 @@
       yield %4, %5                                        %4 = dynamic_update_slice %a, %3, %k
     }                                                     %5 = slice %3 {start=(0,), limit=(1,)}
                                                           %6 = add %s, %5      and so on, in the
-                                                          yield %4, %20        order of the trips
+                                                          yield %4, %20        order of the loop
                                                         }
-                                                        the trips that are left, one by one
+                                                        then a remainder loop, one by one
 
-A trip costs what it takes to keep its carries in memory, to compare its indices with the ends of
-the axes, to wait for what it reads of an array that it writes. Of eight elements at once a
-processor makes one or two instructions. Each element is computed from the same numbers, and sums
-are made in the same order, as before; but for disjunctions, and for sums of cotangents, which have
-no order that a user wrote (`reassoc`): what eight trips add is added together first, and waits for
-no other trip. After derivatives: `loop_dependence.py` says which loops.
+Eight independent iterations become one on vectors. An iteration on one element mostly pays for
+other things than arithmetic: it keeps carries in memory, compares indices with the bounds of axes,
+and is stalled by loads from an array that it stores into. A processor computes eight elements in
+one or two instructions.
+
+Each element is computed from the same numbers as before, and sums are made in the same order. The
+exceptions are disjunctions and sums of cotangents, which have no order that a user wrote
+(`reassoc`): eight contributions are summed first, and that does not depend on earlier iterations.
+
+Runs after derivatives. `loop_dependence.py` says which loops qualify.
 """
 
 from __future__ import annotations
@@ -59,36 +63,37 @@ def vectorize_inner_loops(function: Function) -> Function:
 
 def _emit_loop(op: Op, ranges: IndexRanges) -> None:
     loop = Loop.of(op)
-    trips = _vectorizable_summary(loop, ranges)
-    if trips is None:
+    summary = _vectorizable_summary(loop, ranges)
+    if summary is None:
         append(op)
         return
     with at(op.span):
-        width = _number(VECTOR_WIDTH)
+        width = _i64(VECTOR_WIDTH)
         strips = truncdiv(loop.count, width)
-        results = op.results if _none_left(loop, ranges) else _fresh(op.results)
-        main = _main_body(loop, trips)
-        append(_loop(op, strips, loop.carries, loop.bound // VECTOR_WIDTH, main, results))
+        results = op.results if _has_no_remainder(loop, ranges) else _fresh(op.results)
+        vector_body = _vector_body(loop, summary)
+        bound = loop.bound // VECTOR_WIDTH
+        append(_loop_like(op, strips, loop.carries, bound, vector_body, results))
         if results is not op.results:
             done = mul(strips, width)
-            rest = _rest_body(loop, done)
-            left = sub(loop.count, done)
-            append(_loop(op, left, results, VECTOR_WIDTH - 1, rest, op.results))
+            remainder_body = _remainder_body(loop, done)
+            remaining = sub(loop.count, done)
+            append(_loop_like(op, remaining, results, VECTOR_WIDTH - 1, remainder_body, op.results))
 
 
 def _vectorizable_summary(loop: Loop, ranges: IndexRanges) -> LoopSummary | None:
-    """What is known of the trips of a loop, if `VECTOR_WIDTH` of them can be made at once."""
-    many = loop.bound is not None and loop.bound >= MIN_TRIP_COUNT
-    return summary_if_independent(loop, ranges, VECTOR_WIDTH, gathers=True) if many else None
+    """The summary of a loop that is long enough, if `VECTOR_WIDTH` iterations are independent."""
+    is_long = loop.bound is not None and loop.bound >= MIN_TRIP_COUNT
+    return summary_if_independent(loop, ranges, VECTOR_WIDTH, gathers=True) if is_long else None
 
 
-def _none_left(loop: Loop, ranges: IndexRanges) -> bool:
+def _has_no_remainder(loop: Loop, ranges: IndexRanges) -> bool:
     count = ranges.linear_form(loop.count)
     return set(count) <= {ONE} and count[ONE] % VECTOR_WIDTH == 0
 
 
-def _loop(op: Op, count: Value, carries, bound: int, body: Region, results) -> Op:
-    """A loop like `op`, of other trips."""
+def _loop_like(op: Op, count: Value, carries, bound: int, body: Region, results) -> Op:
+    """A loop with the parameters and the span of `op`, but other iterations."""
     params = {**op.params, "bound": bound}
     return Op(loop_p, (count, *carries), params, (body,), tuple(results), op.span)
 
@@ -97,234 +102,252 @@ def _fresh(values: tuple[Value, ...]) -> tuple[Value, ...]:
     return tuple(Value(x.aval, x.name) for x in values)
 
 
-def _number(n: int) -> Value:
+def _i64(n: int) -> Value:
     return constant(n, I64.dtype)
 
 
 # ----- The bodies
 
 
-def _rest_body(loop: Loop, done: Value) -> Region:
-    """A trip, of those that are left when `done` have been made."""
+def _remainder_body(loop: Loop, done: Value) -> Region:
+    """One iteration, where the index starts after the first `done`."""
     k, *args = _fresh(loop.body.args)
     with Builder() as b:
         yields = inline(loop.body, (add(done, k), *args))
     return Region((k, *args), tuple(b.ops), yields)
 
 
-def _main_body(loop: Loop, trips: LoopSummary) -> Region:
-    """`VECTOR_WIDTH` trips."""
+def _vector_body(loop: Loop, summary: LoopSummary) -> Region:
+    """`VECTOR_WIDTH` iterations."""
     strip, *args = _fresh(loop.body.args)
     with Builder() as b:
-        lanes = _Lanes(loop.body, trips, mul(strip, _number(VECTOR_WIDTH)), args)
+        widener = _VectorWidener(loop.body, summary, mul(strip, _i64(VECTOR_WIDTH)), args)
         for op in loop.body.ops:
             with at(op.span):
-                lanes.emit(op)
-        yields = [lanes.yielded(y, x) for x, y in zip(loop.body.args[1:], loop.body.yields)]
+                widener.emit(op)
+        yields = [widener.yielded(y, x) for x, y in zip(loop.body.args[1:], loop.body.yields)]
     return Region((strip, *args), tuple(b.ops), tuple(yields))
 
 
-class _Lanes:
-    """Values of `VECTOR_WIDTH` trips, as vectors of one element each; the first lane is the one
-    that comes first in memory, which may be the last trip."""
+class _VectorWidener:
+    """Emits the ops of a loop's body for `VECTOR_WIDTH` iterations.
 
-    def __init__(self, body: Region, trips: LoopSummary, base: Value, args: list[Value]):
-        self.trips = trips
+    A value that varies becomes a vector with one element for each iteration, in the order in which
+    most accesses go through memory. So if they go backwards, the first is that of the last
+    iteration.
+    """
+
+    def __init__(self, body: Region, summary: LoopSummary, base: Value, args: list[Value]):
+        self.summary = summary
         self.definitions = {y: op for op in body.ops for y in op.results}
         self.carried = dict(zip(body.args[1:], args))
-        self.done: set[Op] = set(trips.reduction_ops)
+        self.done: set[Op] = set(summary.reduction_ops)  # `yielded` emits these
         self.vectors: Env = {}
-        self.first: Env = dict(self.carried)  # in the first lane: indices, arrays, what is shared
-        self.forwards = trips.direction > 0
-        self._count(body.args[0], base)
+        # Values of the vector's first iteration: indices, arrays, values that all of them share.
+        self.first: Env = dict(self.carried)
+        self.forwards = summary.direction > 0
+        self._set_index(body.args[0], base)
 
-    def _count(self, k: Value, base: Value) -> None:
-        steps, ends = (
-            iota(shape=(VECTOR_WIDTH,), axis=0, dtype=I64.dtype),
-            _number(VECTOR_WIDTH - 1),
-        )
-        last = base if self.forwards else add(base, ends)
-        self.first[k] = last
-        start = broadcast(last, shape=(VECTOR_WIDTH,), dims=())
+    def _set_index(self, k: Value, base: Value) -> None:
+        steps, last = iota(shape=(VECTOR_WIDTH,), axis=0, dtype=I64.dtype), _i64(VECTOR_WIDTH - 1)
+        first = base if self.forwards else add(base, last)
+        self.first[k] = first
+        start = broadcast(first, shape=(VECTOR_WIDTH,), dims=())
         self.vectors[k] = add(start, steps) if self.forwards else sub(start, steps)
 
     def emit(self, op: Op) -> None:
-        """Emit `op`, if that has not been done, after what it depends on."""
+        """Emit `op`, after the ops on which it depends, unless that has been done.
+
+        A recurrence makes an op depend on what comes later in the body: the value that the previous
+        iteration yields.
+        """
         if op in self.done:
             return
         self.done.add(op)
         for x in op.operands:
-            self._settle(x)
-        moves = self.trips.strides.get(op)
-        if op.results[0] not in self.trips.varying or (op in self.trips.strides and moves is None):
-            self._compute_once(op)
-        elif op in self.trips.gathers:
+            self._emit_definition(x)
+        stride = self.summary.strides.get(op)
+        is_shared = op in self.summary.strides and stride is None
+        if op.results[0] not in self.summary.varying or is_shared:
+            self._emit_once(op)
+        elif op in self.summary.gathers:
             self._gather(op)
         elif op.primitive is dynamic_slice:
-            self._read(op, moves)
+            self._load(op, stride)
         elif op.primitive is dynamic_update_slice:
-            self._store(op, moves)
+            self._store(op, stride)
         else:
-            self._compute(op)
+            self._emit_compute(op)
 
-    def _compute_once(self, op: Op) -> None:
-        env = {x: self._index(x) for x in op.operands}
+    def _emit_once(self, op: Op) -> None:
+        env = {x: self._in_first(x) for x in op.operands}
         append(clone_op(op, env))
         self.first.update((y, env[y]) for y in op.results)
 
-    def _settle(self, x: Value) -> None:
-        x = self.trips.recurrences.get(x, x)
+    def _emit_definition(self, x: Value) -> None:
+        x = self.summary.recurrences.get(x, x)
         if x in self.definitions:
             self.emit(self.definitions[x])
 
-    def _of(self, x: Value) -> Value:
-        """`x` in all lanes."""
+    def _vector_of(self, x: Value) -> Value:
+        """`x` in all iterations."""
         if x not in self.vectors:
-            self.vectors[x] = self._shifted(x) if x in self.trips.recurrences else self._shared(x)
+            is_recurrence = x in self.summary.recurrences
+            self.vectors[x] = self._shifted(x) if is_recurrence else self._splat(x)
         return self.vectors[x]
 
-    def _shared(self, x: Value) -> Value:
-        """What is the same in all trips."""
+    def _splat(self, x: Value) -> Value:
+        """A value that is the same in all iterations."""
         return broadcast(reshape(self.first.get(x, x), shape=()), shape=(VECTOR_WIDTH,), dims=())
 
     def _shifted(self, x: Value) -> Value:
-        """In each lane what the trip before yields."""
+        """The vector of a recurrence: what each iteration's predecessor yields."""
         before = reshape(self.carried[x], shape=(1,))
-        later = self._of(self.trips.recurrences[x])
+        yielded = self._vector_of(self.summary.recurrences[x])
         if self.forwards:
-            return concatenate(before, _part(later, 0, VECTOR_WIDTH - 1), axis=0)
-        return concatenate(_part(later, 1, VECTOR_WIDTH), before, axis=0)
+            return concatenate(before, _part(yielded, 0, VECTOR_WIDTH - 1), axis=0)
+        return concatenate(_part(yielded, 1, VECTOR_WIDTH), before, axis=0)
 
-    def _compute(self, op: Op) -> None:
+    def _emit_compute(self, op: Op) -> None:
         (y,) = op.results
-        operands = map(self._of, op.operands)
-        casts = op.primitive in SHAPE_CHANGES
-        self.vectors[y] = next(operands) if casts else emit1(op.primitive, *operands, **op.params)
-        varying = [x for x in op.operands if x in self.trips.varying]
+        operands = map(self._vector_of, op.operands)
+        no_op = op.primitive in SHAPE_CHANGES  # vectors have one shape
+        self.vectors[y] = next(operands) if no_op else emit1(op.primitive, *operands, **op.params)
+        # An index is also computed as a scalar for the first iteration: accesses start there.
+        varying = [x for x in op.operands if x in self.summary.varying]
         if y.aval == I64 and all(x in self.first for x in varying):
             append(clone_op(op, self.first))
 
-    def _read(self, op: Op, moves: Stride) -> None:
+    # ----- Accesses
+
+    def _load(self, op: Op, stride: Stride) -> None:
         (y,) = op.results
-        self.vectors[y] = self._window(self._array(op.operands[0]), op, moves)
+        self.vectors[y] = self._load_vector(self._array(op.operands[0]), op, stride)
 
     def _gather(self, op: Op) -> None:
-        """Each lane reads at a place of its own."""
+        """One load for each iteration, as each computes its own index."""
         (y,) = op.results
-        places = [self._of(x) for x in start_indices(op)]
-        read = [self._element(op, places, lane) for lane in range(VECTOR_WIDTH)]
-        self.vectors[y] = concatenate(*read, axis=0)
+        starts = [self._vector_of(x) for x in start_indices(op)]
+        elements = [self._gathered_element(op, starts, i) for i in range(VECTOR_WIDTH)]
+        self.vectors[y] = concatenate(*elements, axis=0)
 
-    def _element(self, op: Op, places: Sequence[Value], lane: int) -> Value:
-        place = [reshape(_part(x, lane, lane + 1), shape=()) for x in places]
-        element = dynamic_slice(op.operands[0], *place, sizes=op.params["sizes"])
+    def _gathered_element(self, op: Op, starts: Sequence[Value], i: int) -> Value:
+        start = [reshape(_part(x, i, i + 1), shape=()) for x in starts]
+        element = dynamic_slice(op.operands[0], *start, sizes=op.params["sizes"])
         return reshape(element, shape=(1,))
 
     def _array(self, x: Value) -> Value:
-        """What is read of an array that trips add to is what it was before all of them."""
+        """The array from which a load reads.
+
+        If `x` is a version inside an array reduction, this is the array before the reduction: loads
+        find elements to which nothing has been added yet.
+        """
         while x not in self.first and x in self.definitions:
             x = self.definitions[x].operands[0]
         return self.first.get(x, x)
 
-    def _window(self, array: Value, op: Op, moves: Stride) -> Value:
-        """What all lanes read of `array` where `op` reads or stores."""
-        sizes = _along(moves.axis, op.operands[0].shape)
-        window = dynamic_slice(array, *self._place(op, moves), sizes=sizes)
-        return self._turned(reshape(window, shape=(VECTOR_WIDTH,)), moves)
+    def _load_vector(self, array: Value, op: Op, stride: Stride) -> Value:
+        """The elements of `array` at which `op` loads or stores in all iterations."""
+        sizes = _vector_sizes(stride.axis, op.operands[0].shape)
+        elements = dynamic_slice(array, *self._widened_starts(op, stride), sizes=sizes)
+        return self._in_memory_order(reshape(elements, shape=(VECTOR_WIDTH,)), stride)
 
-    def _store(self, op: Op, moves: Stride) -> None:
-        array = self._stored(self.first[op.operands[0]], self._of(op.operands[1]), op, moves)
+    def _store(self, op: Op, stride: Stride) -> None:
+        update = self._vector_of(op.operands[1])
+        array = self._store_vector(self.first[op.operands[0]], update, op, stride)
         array.name = op.results[0].name
         self.first[op.results[0]] = array
 
-    def _stored(self, array: Value, update: Value, op: Op, moves: Stride) -> Value:
-        sizes = _along(moves.axis, op.operands[0].shape)
-        window = reshape(self._turned(update, moves), shape=sizes)
-        return dynamic_update_slice(array, window, *self._place(op, moves))
+    def _store_vector(self, array: Value, vector: Value, op: Op, stride: Stride) -> Value:
+        sizes = _vector_sizes(stride.axis, op.operands[0].shape)
+        update = reshape(self._in_memory_order(vector, stride), shape=sizes)
+        return dynamic_update_slice(array, update, *self._widened_starts(op, stride))
 
-    def _place(self, op: Op, moves: Stride) -> list[Value]:
-        """Where the window of all lanes begins."""
-        place = [self._index(x) for x in start_indices(op)]
-        if not self._is_in_order(moves):
-            place[moves.axis] = sub(place[moves.axis], _number(VECTOR_WIDTH - 1))
-        return place
+    def _widened_starts(self, op: Op, stride: Stride) -> list[Value]:
+        """The start indices of the slice that covers the accesses of all iterations."""
+        starts = [self._in_first(x) for x in start_indices(op)]
+        if not self._is_in_order(stride):
+            starts[stride.axis] = sub(starts[stride.axis], _i64(VECTOR_WIDTH - 1))
+        return starts
 
-    def _index(self, x: Value) -> Value:
-        """`x` in the first lane; made of what is not known there, it may be known all the same."""
+    def _in_first(self, x: Value) -> Value:
+        """`x` in the first element; taken from its vector if it is not computed as a scalar."""
         if x in self.first or x not in self.vectors:
             return self.first.get(x, x)
         return reshape(_part(self.vectors[x], 0, 1), shape=())
 
-    def _is_in_order(self, moves: Stride) -> bool:
-        return moves.step == self.trips.direction
+    def _is_in_order(self, stride: Stride) -> bool:
+        return stride.step == self.summary.direction
 
-    def _turned(self, x: Value, moves: Stride) -> Value:
-        return x if self._is_in_order(moves) else flip(x, axes=(0,))
+    def _in_memory_order(self, x: Value, stride: Stride) -> Value:
+        """Elements from the order of vectors to the order of this access, or back."""
+        return x if self._is_in_order(stride) else flip(x, axes=(0,))
 
-    # ----- What the trips yield
+    # ----- What the loop yields
 
     def yielded(self, y: Value, arg: Value) -> Value:
-        """What `y`, to which trips turn the carry `arg`, is after all of them."""
-        if y in self.trips.reductions:
-            return self._total(self.trips.reductions[y], self.carried[arg])
-        if y in self.trips.array_reductions:
-            return self._accumulated(self.trips.array_reductions[y], self.carried[arg])
-        if arg in self.trips.recurrences:
+        """The carry `arg` after all iterations, of which each yields `y` for it."""
+        if y in self.summary.reductions:
+            return self._apply_reduction(self.summary.reductions[y], self.carried[arg])
+        if y in self.summary.array_reductions:
+            return self._apply_array_reductions(self.summary.array_reductions[y], self.carried[arg])
+        if arg in self.summary.recurrences:
             last = VECTOR_WIDTH - 1 if self.forwards else 0
-            return reshape(_part(self._of(y), last, last + 1), shape=arg.shape)
+            return reshape(_part(self._vector_of(y), last, last + 1), shape=arg.shape)
         return self.first[y]
 
-    def _total(self, totals: Sequence[ReductionStep], carry: Value) -> Value:
-        """The sum, one trip after the other; in any order, what the trips add together first."""
-        terms = [self._of(total.op.operands[total.term_position]) for total in totals]
-        with at(totals[0].op.span):
-            if _in_any_order(totals):
-                found = _together(totals[0], terms)
-                return _add(totals[0], carry, reshape(found, shape=carry.shape))
-            for lane in range(VECTOR_WIDTH) if self.forwards else reversed(range(VECTOR_WIDTH)):
-                for total, term in zip(totals, terms):
-                    part = reshape(_part(term, lane, lane + 1), shape=carry.shape)
-                    carry = _add(total, carry, part)
+    def _apply_reduction(self, steps: Sequence[ReductionStep], carry: Value) -> Value:
+        """The sum in the order of the loop, or as a tree if it has no order."""
+        terms = [self._vector_of(step.op.operands[step.term_position]) for step in steps]
+        with at(steps[0].op.span):
+            if _may_be_reordered(steps):
+                total = _tree_reduction(steps[0], terms)
+                return _combine(steps[0], carry, reshape(total, shape=carry.shape))
+            for i in range(VECTOR_WIDTH) if self.forwards else reversed(range(VECTOR_WIDTH)):
+                for step, term in zip(steps, terms):
+                    element = reshape(_part(term, i, i + 1), shape=carry.shape)
+                    carry = _combine(step, carry, element)
         return carry
 
-    def _accumulated(self, accumulations: Sequence[ArrayReduction], array: Value) -> Value:
-        """The array, with all that the trips add to it."""
-        for accumulation in accumulations:
-            store = accumulation.store
-            moves = self.trips.strides[store]
+    def _apply_array_reductions(self, reductions: Sequence[ArrayReduction], array: Value) -> Value:
+        """The array plus all that the iterations add to it, one store after the other."""
+        for reduction in reductions:
+            store = reduction.store
+            stride = self.summary.strides[store]
             with at(store.span):
-                window = self._window(array, store, moves)
-                for total in accumulation.steps:
-                    window = _add(total, window, self._of(total.op.operands[total.term_position]))
-                array = self._stored(array, window, store, moves)
+                elements = self._load_vector(array, store, stride)
+                for step in reduction.steps:
+                    term = self._vector_of(step.op.operands[step.term_position])
+                    elements = _combine(step, elements, term)
+                array = self._store_vector(array, elements, store, stride)
         return array
 
 
-def _add(total: ReductionStep, carry: Value, term: Value) -> Value:
-    operands = (carry, term) if total.term_position else (term, carry)
-    return emit1(total.op.primitive, *operands, **total.op.params)
+def _combine(step: ReductionStep, running_sum: Value, term: Value) -> Value:
+    operands = (running_sum, term) if step.term_position else (term, running_sum)
+    return emit1(step.op.primitive, *operands, **step.op.params)
 
 
-def _in_any_order(totals: Sequence[ReductionStep]) -> bool:
-    """May a sum be made in any order, as disjunctions may?"""
-    disjunction = all(total.op.primitive is or_ for total in totals)
-    return disjunction or all(total.is_reassociable for total in totals)
+def _may_be_reordered(steps: Sequence[ReductionStep]) -> bool:
+    """May the reduction be made in any order? That is so for disjunctions, too."""
+    disjunction = all(step.op.primitive is or_ for step in steps)
+    return disjunction or all(step.is_reassociable for step in steps)
 
 
-def _together(total: ReductionStep, terms: Sequence[Value]) -> Value:
-    """The sum of all lanes of all terms. Of its additions none waits for the trips before."""
-    freely, half = functools.partial(_add, total), VECTOR_WIDTH // 2
-    found = functools.reduce(freely, terms)
+def _tree_reduction(step: ReductionStep, terms: Sequence[Value]) -> Value:
+    """The sum of all elements of all terms, which does not depend on earlier iterations."""
+    combine, half = functools.partial(_combine, step), VECTOR_WIDTH // 2
+    total = functools.reduce(combine, terms)
     while half:
-        found = freely(_part(found, 0, half), _part(found, half, 2 * half))
+        total = combine(_part(total, 0, half), _part(total, half, 2 * half))
         half //= 2
-    return found
+    return total
 
 
 def _part(vector: Value, start: int, limit: int) -> Value:
     return slice(vector, start=(start,), limit=(limit,), stride=(1,))
 
 
-def _along(axis: int, shape: tuple[int, ...]) -> tuple[int, ...]:
-    """The sizes of a window of all lanes, in an array of this shape."""
+def _vector_sizes(axis: int, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The sizes of the slice with the elements of all iterations, in an array of this shape."""
     return tuple(VECTOR_WIDTH if i == axis else 1 for i in range(len(shape)))

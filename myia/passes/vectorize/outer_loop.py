@@ -1,9 +1,9 @@
-"""Loops over rows, or around recurrences, make all their trips at once, if these do not wait.
+"""Vectorization of loops over rows and of outer loops around recurrences, whole or in strips.
 
     %a, %s = for %k < 60 (%a = %a, %s = %s) {        %1 = dynamic_slice %a, 0, 0 {sizes=(60, 5)}
       %1 = dynamic_slice %a, %k, 0 {sizes=(1, 5)}    %2 = dot_general %1, %m
       %2 = reshape %1 {shape=(5,)}              ->   %a = dynamic_update_slice %a, %2, 0, 0
-      %3 = dot_general %2, %m                        %4 = dot_general %1, %2, contracting the trips
+      %3 = dot_general %2, %m                        %4 = dot_general %1, %2, contracting iterations
       %4 = reshape %3 {shape=(1, 5)}                 %s = add %s, %4 {reassoc=True}
       %a = dynamic_update_slice %a, %4, %k, 0
       %5 = dot_general %2, %3
@@ -11,18 +11,19 @@
       yield %a, %s
     }
 
-A trip over a short row costs what it takes to start its operations: of many rows at once these are
-the operations of whole arrays. Each row is computed from the same numbers as before. Sums of
-cotangents have no order that a user wrote: what the trips add is added together first, a sum of
-outer products as one product of matrices. A loop that sums in an order of the user's stays.
+An iteration on a short row mostly pays for starting its ops; ops on whole arrays are started once.
+Each row is computed from the same numbers as before. Sums of cotangents have no order that a user
+wrote: the contributions of all iterations are summed first, those that are outer products as one
+product of matrices. A loop that makes a sum in the user's order is left alone.
 
-So do loops around others that go one element after the other, as many recurrences side by side: an
-inner loop's trip is one of vectors, and what it sums is summed in its order. Where all inner loops
-can go eight elements at a time (`inner_loop.py`), the nest stays.
+Outer loops around recurrences are vectorized, too, as many recurrences side by side. An iteration
+of the inner loop then works on vectors, and each of its sums keeps its order. A nest in which all
+inner loops can be vectorized themselves (`inner_loop.py`) is left alone.
 
-Where the rows of all trips are larger than what the caches hold, strips of them are made at once.
-After derivatives: `loop_dependence.py` and `nest_dependence.py` say which loops, `widen.py` makes
-the trips.
+If the rows of all iterations together are larger than the caches, the loop is strip-mined.
+
+Runs after derivatives. `loop_dependence.py` and `nest_dependence.py` say which loops qualify,
+`widen.py` emits the iterations.
 """
 
 from __future__ import annotations
@@ -47,150 +48,158 @@ from myia.primitives.core.structured import Loop, loop_p
 from myia.primitives.pointwise.arithmetic import mul
 from myia.rewriting.walk import Walk, rewrite
 
-MAX_VECTOR_ELEMENTS = 1 << 17  # of an array that is computed at once: 1 MB
-MAX_NEST_VECTOR_ELEMENTS = 1 << 10  # whose loops are compiled whole
-# Trips, where each finds its elements in a line of the cache by itself: the lines of three arrays
-# are still in the nearest cache when the next elements are wanted.
+MAX_VECTOR_ELEMENTS = 1 << 17  # of a batch: 1 MB of float64
+MAX_NEST_VECTOR_ELEMENTS = 1 << 10  # of a batch in a nest, whose loops are emitted as one function
+# If each access of each iteration is in a cache line of its own: with so many iterations the lines
+# of three arrays are still in the first-level cache when their next elements are accessed.
 MAX_STRIDED_ITERATIONS = 128
-MIN_BYTES_PER_CACHE_LINE = 32  # bytes, so many of one that little of it is fetched in vain
-MAX_MEMORY_BOUND_OPS = 32  # arrays, so many computed in a trip that it does not wait for memory
-MIN_WIDTH = 4
+# A slice of so many bytes uses most of the cache line that is fetched for it.
+MIN_BYTES_PER_CACHE_LINE = 32
+# An inner iteration with more ops that compute is bound by arithmetic, not by memory.
+MAX_MEMORY_BOUND_OPS = 32
+MIN_WIDTH = 4  # iterations
 DATA_MOVEMENT = (dynamic_slice, reshape)
-MAX_ROW_GROWTH = 2  # of what a trip computes over the rows that it accesses
+MAX_ROW_GROWTH = 2  # elements of an array that is computed, by elements of the longest row accessed
 
 
 def vectorize_outer_loops(function: Function, elements: int = MAX_VECTOR_ELEMENTS) -> Function:
-    """`function` with loops of independent trips over rows as operations of whole arrays, of which
-    none that is computed has more than so many elements.
+    """`function` with loops of independent iterations over rows as ops on whole arrays.
 
-    Of nested loops the inner ones only: the others when the indices of these have been tidied.
+    No array that is computed has more than `elements` elements. Of nested loops the inner ones are
+    vectorized first; the outer ones in a later round, once the indices have been simplified.
     """
     ranges = IndexRanges(function.region)
-    return rewrite(function, lambda op, walk: _whole(op, walk, ranges, elements))
+    return rewrite(function, lambda op, walk: _vectorized(op, walk, ranges, elements))
 
 
-def _whole(op: Op, walk: Walk, ranges: IndexRanges, elements: int) -> Sequence[Value] | None:
+def _vectorized(op: Op, walk: Walk, ranges: IndexRanges, elements: int) -> Sequence[Value] | None:
     if op.primitive is not loop_p:
         return None
     loop = Loop.of(op)
     count = None if loop.count is None else walk.constant_value(loop.count)
     if count is None or all(map(is_scalar_op, loop.body.ops)):
         return None
-    nested = any(each.primitive is loop_p for each in loop.body.ops)
-    if nested:
-        made = {x for x in loop.carries if _is_filled(walk.definition(x))}
-        width, trips = _nest(loop, ranges, elements, made)
+    if any(each.primitive is loop_p for each in loop.body.ops):
+        constants = {x for x in loop.carries if _is_constant_array(walk.definition(x))}
+        width, summary = _plan_for_nest(loop, ranges, elements, constants)
     else:
-        width, trips = _rows(loop, ranges, elements)
+        width, summary = _plan_for_rows(loop, ranges, elements)
     width = min(count, width)
-    if trips is None or width < MIN_WIDTH:
+    if summary is None or width < MIN_WIDTH:
         return None
-    strips, left = divmod(count, width)
+    strips, remaining = divmod(count, width)
     if strips == 1:
-        carries = widen_iterations(loop, trips, _number(0), loop.carries, width)
+        carries = widen_iterations(loop, summary, _i64(0), loop.carries, width)
     else:
-        carries = _in_strips(op, trips, strips, width)
-    return widen_iterations(loop, trips, _number(count - left), carries, left) if left else carries
+        carries = _emit_strips(op, summary, strips, width)
+    if not remaining:
+        return carries
+    return widen_iterations(loop, summary, _i64(count - remaining), carries, remaining)
 
 
-def _is_filled(op: Op | None) -> bool:
+def _is_constant_array(op: Op | None) -> bool:
     return op is not None and op.primitive in (constant_p, empty_p)
 
 
-def _nest(
-    loop: Loop, ranges: IndexRanges, elements: int, filled: Set[Value]
+def _plan_for_nest(
+    loop: Loop, ranges: IndexRanges, elements: int, constants: Set[Value]
 ) -> tuple[int, NestSummary | None]:
-    """How many trips can be made at once, if some loop in them goes one element after the other.
+    """How many iterations of an outer loop to widen at once; its summary, if that is possible.
 
-    `filled`: carries whose axes `layout.py` may lay out as they are gone along.
+    Some inner loop must be a recurrence. `constants`: initial values that `data_layout.py` may lay
+    out in the order in which the loop accesses them.
     """
     inner = [Loop.of(op) for op in walk(loop.body) if op.primitive is loop_p]
-    waiting = any(summary_if_independent(each, ranges, MIN_WIDTH) is None for each in inner)
-    trips = nest_summary_if_independent(loop, ranges) if waiting else None
-    if trips is None:
+    has_recurrence = any(summary_if_independent(each, ranges, MIN_WIDTH) is None for each in inner)
+    summary = nest_summary_if_independent(loop, ranges) if has_recurrence else None
+    if summary is None:
         return 0, None
-    much = any(len(_computing(each.body)) > MAX_MEMORY_BOUND_OPS for each in inner)
+    is_compute_bound = any(len(_computing_ops(each.body)) > MAX_MEMORY_BOUND_OPS for each in inner)
     carried = dict(zip(loop.body.args[1:], loop.carries))
-    columns = not much and any(
-        _is_column(op, move.axis) and carried.get(trips.arrays.get(op.operands[0])) not in filled
-        for op, move in trips.strides.items()
+    is_strided = not is_compute_bound and any(
+        _is_strided(op, stride.axis)
+        and carried.get(summary.arrays.get(op.operands[0])) not in constants
+        for op, stride in summary.strides.items()
     )
     bodies = [loop.body, *(each.body for each in inner)]
-    width = min(elements, MAX_NEST_VECTOR_ELEMENTS) // _largest(bodies, trips.varying)
-    return min(width, MAX_STRIDED_ITERATIONS) if columns else width, trips
+    largest = _largest_computed(bodies, summary.varying)
+    width = min(elements, MAX_NEST_VECTOR_ELEMENTS) // largest
+    return min(width, MAX_STRIDED_ITERATIONS) if is_strided else width, summary
 
 
-def _is_column(access: Op, axis: int) -> bool:
-    """Are windows that follow one another along the axis in different lines of the cache?"""
+def _is_strided(access: Op, axis: int) -> bool:
+    """Are consecutive slices along `axis` in different cache lines?"""
     array, sizes, after = access.operands[0], slice_sizes(access), slice(axis + 1, None)
-    near = math.prod(sizes[after]) * array.dtype.itemsize >= MIN_BYTES_PER_CACHE_LINE
-    return not near and sizes[after] != array.shape[after]
+    uses_lines = math.prod(sizes[after]) * array.dtype.itemsize >= MIN_BYTES_PER_CACHE_LINE
+    return not uses_lines and sizes[after] != array.shape[after]
 
 
-def _rows(loop: Loop, ranges: IndexRanges, elements: int) -> tuple[int, LoopSummary | None]:
-    """How many trips can be made at once, if there are no loops in them."""
+def _plan_for_rows(
+    loop: Loop, ranges: IndexRanges, elements: int
+) -> tuple[int, LoopSummary | None]:
+    """How many iterations of an innermost loop to widen at once; its summary, if that pays."""
     varying = loop_variant_values(loop.body)
 
-    def in_trip(op: Op) -> bool:
-        shared = varying.isdisjoint(op.operands) and not op.primitive.effect
-        return not op.regions and (shared or can_batch(op, varying))
+    def can_widen(op: Op) -> bool:
+        is_shared = varying.isdisjoint(op.operands) and not op.primitive.effect
+        return not op.regions and (is_shared or can_batch(op, varying))
 
-    width = elements // _largest([loop.body], varying)
-    trips = summary_if_independent(loop, ranges, width, in_trip, allows_access=lambda op: True)
-    known = trips is not None and _any_order(trips) and _is_of_rows(loop.body, trips)
-    return width, trips if known else None
+    width = elements // _largest_computed([loop.body], varying)
+    summary = summary_if_independent(loop, ranges, width, can_widen, lambda op: True)
+    pays = summary is not None and _has_no_order(summary) and _is_over_rows(loop.body, summary)
+    return width, summary if pays else None
 
 
-def _largest(bodies: Sequence[Region], varying: Set[Value]) -> int:
-    """The most elements that a trip computes in one array."""
-    results = (y for body in bodies for op in _computing(body) for y in op.results)
+def _largest_computed(bodies: Sequence[Region], varying: Set[Value]) -> int:
+    """The number of elements of the largest varying array that an iteration computes."""
+    results = (y for body in bodies for op in _computing_ops(body) for y in op.results)
     return max((y.aval.size for y in results if y in varying), default=1) or 1
 
 
-def _is_of_rows(body: Region, trips: LoopSummary) -> bool:
-    """Are the arrays that a trip computes hardly larger than the rows that it reads and stores?
+def _is_over_rows(body: Region, summary: LoopSummary) -> bool:
+    """Are the arrays that an iteration computes hardly larger than the rows that it accesses?
 
-    If not, those of all trips would be larger than the arrays of the program.
+    If not, their batches would be larger than the arrays of the program.
     """
     row = max(
-        math.prod(slice_sizes(op)) for op, moves in trips.strides.items() if moves is not None
+        math.prod(slice_sizes(op)) for op, stride in summary.strides.items() if stride is not None
     )
-    summed = {x for found in trips.reductions.values() for t in found for x in t.op.operands}
+    summed = {x for steps in summary.reductions.values() for s in steps for x in s.op.operands}
     return all(
         y.aval.size <= MAX_ROW_GROWTH * row
-        for op in _computing(body)
-        if op not in trips.reduction_ops
+        for op in _computing_ops(body)
+        if op not in summary.reduction_ops
         for y in op.results
-        if y in trips.varying and y not in summed
+        if y in summary.varying and y not in summed
     )
 
 
-def _computing(body: Region) -> list[Op]:
-    """The ops that make arrays of a trip's own, and not only read or change those of all trips."""
+def _computing_ops(body: Region) -> list[Op]:
+    """The ops that compute new arrays, rather than read or update existing ones."""
     return [op for op in body.ops if op.primitive not in (*STORES, *DATA_MOVEMENT, loop_p)]
 
 
-def _any_order(trips: LoopSummary) -> bool:
-    """Are only sums made whose order nobody wrote?"""
-    totals = [total for found in trips.reductions.values() for total in found]
-    return not trips.recurrences and all(total.is_reassociable for total in totals)
+def _has_no_order(summary: LoopSummary) -> bool:
+    """Do all scalar reductions have no order that a user wrote? And are there no recurrences?"""
+    steps = [step for found in summary.reductions.values() for step in found]
+    return not summary.recurrences and all(step.is_reassociable for step in steps)
 
 
-def _number(n: int) -> Value:
+def _i64(n: int) -> Value:
     return constant(n, I64.dtype)
 
 
-def _in_strips(
-    op: Op, trips: LoopSummary | NestSummary, strips: int, width: int
+def _emit_strips(
+    op: Op, summary: LoopSummary | NestSummary, strips: int, width: int
 ) -> tuple[Value, ...]:
-    """The results of a loop like `op`, of so many strips of `width` trips."""
+    """Emit a loop with `strips` iterations, each of `width` iterations of loop `op`."""
     loop = Loop.of(op)
     strip, *args = (Value(x.aval, x.name) for x in loop.body.args)
     with Builder() as b:
-        base = mul(strip, _number(width))
-        yields = widen_iterations(loop, trips, base, args, width)
+        base = mul(strip, _i64(width))
+        yields = widen_iterations(loop, summary, base, args, width)
     body = Region((strip, *args), tuple(b.ops), tuple(yields))
     params = {**op.params, "bound": strips}
     results = tuple(Value(x.aval, x.name) for x in op.results)
-    append(Op(loop_p, (_number(strips), *loop.carries), params, (body,), results, op.span))
+    append(Op(loop_p, (_i64(strips), *loop.carries), params, (body,), results, op.span))
     return results
