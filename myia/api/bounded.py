@@ -19,7 +19,7 @@ def bounded(items: Iterable, most: int) -> Iterator[Any]:
     """
     for i, item in enumerate(items):
         if i == most:
-            raise ValueError(TOO_MANY_ITERATIONS.format(most=most))
+            raise ValueError(TOO_MANY_ITERATIONS.format(bound=most))
         yield item
 
 

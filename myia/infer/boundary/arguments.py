@@ -1,8 +1,8 @@
-"""Python objects as abstract values: arguments, globals and closures.
+"""Python objects as abstract values: arguments, globals and closure variables.
 
-The numbers and arrays in them become arguments of the program. What comes from a global or from a
-closure is a *root*: it is read anew at every call, and the program is only used while its
-signature is what it was.
+The numbers and arrays in them become arguments of the program. A global or a closure variable is a
+*root*, a hidden argument: it is read again at every call. The program is used only as long as the
+signature of each root is the same.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ DEVICE_ARRAY = "a jax.Array, which is immutable"
 
 @dataclass(eq=False)
 class Root:
-    """A place outside the program that it reads: `read()` gives the object that is there now."""
+    """A hidden argument: `read()` gives the present object of a global or a closure variable."""
 
     read: Callable[[], Any]
     signature: Any
@@ -82,7 +82,7 @@ class Arguments:
         return ref
 
     def new(self, ctx: Context, contents: Contents) -> Ref:
-        """A new object; `fill` says what is in it when its parts are made."""
+        """A new object; `fill` sets its contents, once its parts have been made."""
         return Ref(ctx.heap.new_root(contents))
 
     def fill(self, ctx: Context, ref: Ref, contents: Contents) -> None:
@@ -106,7 +106,7 @@ def abstract(ctx: Context, signature: Any, inputs: Arguments, name: str | None) 
 
 
 def _check_dtype(ctx: Context, dtype: np.dtype, name: str | None) -> None:
-    """Numbers are as the machine has them: not of another byte order, nor beyond 64 bits."""
+    """An error for numbers of another byte order, or of more than 64 bits."""
     width = dtype.itemsize // 2 if dtype.kind == "c" else dtype.itemsize
     if dtype.isnative and width <= 8:
         return
@@ -157,7 +157,7 @@ def call_partial(ctx: Context, partial: Partial, args, kwargs) -> Abstract:
 
 
 def root(ctx: Context, read: Callable[[], Any], name: str, key: Any) -> Abstract:
-    """The abstract value of what `read()` gives: one root for each place (`key`)."""
+    """The abstract value of what `read()` gives: one root for each variable (`key`)."""
     if key in ctx.root_values:
         return ctx.root_values[key]
     flat = Flattener()

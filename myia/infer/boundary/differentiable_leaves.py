@@ -1,4 +1,9 @@
-"""The differentiable leaves of arguments and results, and how others are put in their place."""
+"""The differentiable leaves of arguments and results (a pytree), and their replacement.
+
+A derivative is taken with respect to the float and complex numbers and arrays in its arguments.
+They are found through tuples, lists, dicts and instances. Structures with other leaves in their
+place hold tangents, cotangents and gradients.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +33,7 @@ SAME_FORM = "give it the structure and the shapes of what it is the derivative o
 
 @dataclass(frozen=True)
 class Tree:
-    """The differentiable leaves of abstract values, and how to put others in their place."""
+    """The differentiable leaves of abstract values, and builders of the structures around them."""
 
     leaves: list[Abstract]
     values: list[Value]
@@ -44,7 +49,7 @@ class Tree:
         return self.fill(ctx, [of_same_kind(ctx, x, v) for x, v in zip(self.leaves, values)])
 
     def copies(self, ctx: Context, values: list[Value]) -> list[Abstract]:
-        """As `rebuild`; `reshape` makes views of the new arrays where it does of the leaves."""
+        """As `rebuild`; the new arrays are C-contiguous where the leaves are (see `reshape`)."""
         made = [of_same_kind(ctx, x, v, is_contiguous(ctx, x)) for x, v in zip(self.leaves, values)]
         return self.fill(ctx, made)
 
@@ -65,9 +70,9 @@ def of_same_kind(ctx: Context, x: Abstract, value: Value, contiguous: bool = Tru
 def differentiable_tree(
     ctx: Context, xs: list[Abstract], what: str, *, integers: bool = False
 ) -> Tree:
-    """Every number in `xs` must be a float (or complex) number or array.
+    """The tree of `xs`, in which every number must be a float (or complex) number or array.
 
-    `integers`: others are leaves too, but for those that are known at compile time.
+    `integers`: run-time integers and bools are leaves, too.
     """
     leaves: list[Abstract] = []
     builders = [_structure(ctx, x, leaves, what, integers) for x in xs]
@@ -78,14 +83,14 @@ def differentiable_tree(
 def _structure(
     ctx: Context, x: Abstract, leaves: list[Abstract], what: str, integers: bool
 ) -> Callable:
-    """Append the leaves of `x`; returns what builds the like of it from a list of leaves."""
+    """Append the leaves of `x`; returns a function that rebuilds `x` from a list of leaves."""
     x = ctx.force(x)
     if is_static_number(x) and isinstance(x.value, (float, complex, np.inexact)):
         value = constant(x.value, np.asarray(x.value).dtype)
         x = Scalar(value, not isinstance(x.value, np.generic))
     x = with_nominal_shape(ctx, x)
-    known = isinstance(x, Static) and (integers or not is_static_number(x))
-    if not known and is_numeric(ctx, x):
+    is_fixed = isinstance(x, Static) and (integers or not is_static_number(x))
+    if not is_fixed and is_numeric(ctx, x):
         dtype, _ = operand_dtype(ctx, x)
         if dtype.kind not in "fc" and not integers:
             kind = ctx.describe(x) if not isinstance(x, Static) else f"the int {x.value}"
@@ -102,7 +107,7 @@ def _structure(
         contents = _items(ctx, x, what)
     parts = [
         (lambda ctx, rest, kept=child: kept)
-        if _is_setting(contents, child)
+        if _is_static_setting(contents, child)
         else _structure(ctx, child, leaves, what, integers)
         for child in contents.children()
     ]
@@ -119,18 +124,20 @@ def _items(ctx: Context, x: Ref, what: str) -> ListObject:
     return ListObject(ctx.list_items(x))
 
 
-def _is_setting(contents: Any, child: Abstract) -> bool:
-    """An int or a flag among the attributes of an instance stays as it is, as a string does."""
+def _is_static_setting(contents: Any, child: Abstract) -> bool:
+    """An int or a flag among the attributes of an instance: it stays as it is, as a string does."""
     number = isinstance(contents, InstanceObject) and is_static_number(child)
     return number and isinstance(child.value, (int, np.integer, np.bool_))
 
 
-def matching_leaves(ctx: Context, xs: list[Abstract], like: list[Value], what: str) -> list[Value]:
+def matching_leaves(
+    ctx: Context, xs: list[Abstract], values: list[Value], what: str
+) -> list[Value]:
     """The leaves of `xs`, one for each value of `of_same_kind`, with its dtype and shape."""
     leaves: list[Abstract] = []
     for x in xs:
         _numbers(ctx, x, leaves, what)
-    avals = [v.aval for v in like]
+    avals = [v.aval for v in values]
     if len(leaves) != len(avals) or any(ctx.shape(x) != a.shape for x, a in zip(leaves, avals)):
         given = ", ".join(ctx.describe(x) for x in leaves)
         wanted = ", ".join(map(str, avals))
@@ -147,5 +154,5 @@ def _numbers(ctx: Context, x: Abstract, leaves: list[Abstract], what: str) -> No
     if isinstance(contents, BufferObject):
         contents = _items(ctx, x, what)
     for child in contents.children():
-        if not _is_setting(contents, child):
+        if not _is_static_setting(contents, child):
             _numbers(ctx, child, leaves, what)

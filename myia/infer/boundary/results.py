@@ -1,4 +1,4 @@
-"""What a program returns: its values, and how Python objects are made of them.
+"""The results of a program: its typed values, and how Python objects are rebuilt from them.
 
 `plan_result` turns the abstract result into a *recipe* and the typed values that it needs. Running
 the recipe on the numbers of a call rebuilds tuples, dicts, dataclasses, ... without registration.
@@ -47,7 +47,7 @@ class Outputs:
     argument_ids: dict[int, int]  # heap id -> number of the argument object
     values: list[Value] = field(default_factory=list)
     kinds: list[Any] = field(default_factory=list)
-    made: dict[int, int] = field(default_factory=dict)  # heap id of an array -> its leaf
+    leaf_of_array: dict[int, int] = field(default_factory=dict)  # heap id of an array -> its leaf
 
     def leaf(self, value: Value, kind: Any) -> int:
         self.values.append(value)
@@ -95,10 +95,10 @@ class Outputs:
     def object(self, x: Ref) -> Recipe:
         x = with_nominal_shape(self.ctx, x)
         contents = self.ctx.contents(x)
-        if isinstance(contents, STATIC_ARRAYS):  # one object, wherever it stands in the result
-            if x.id not in self.made:
-                self.made[x.id] = self.leaf(self.ctx.read(x), "array")
-            return _Number(self.made[x.id])
+        if isinstance(contents, STATIC_ARRAYS):  # one object, however often the result has it
+            if x.id not in self.leaf_of_array:
+                self.leaf_of_array[x.id] = self.leaf(self.ctx.read(x), "array")
+            return _Number(self.leaf_of_array[x.id])
         if isinstance(contents, BufferObject):
             return self.buffer(contents)
         if isinstance(contents, (DynamicArray, DynamicView)):
@@ -134,7 +134,7 @@ class Outputs:
         return rebuild
 
     def update(self, id: int) -> Recipe:
-        """What an argument object holds after the call."""
+        """The contents of an argument object after the call."""
         ref = Ref(id)
         contents = self.ctx.contents(ref)
         if isinstance(contents, STATIC_ARRAYS):
@@ -156,7 +156,7 @@ class _Number:
 
 
 def _sequence(parts: list[Recipe]) -> Recipe:
-    """All of them in a sequence; a slice where they are numbers that follow one another."""
+    """All of them in a sequence; a slice, if they are consecutive numbers."""
     if parts and all(isinstance(part, _Number) for part in parts):
         start, stop = parts[0].index, parts[-1].index + 1
         if [part.index for part in parts] == list(range(start, stop)):

@@ -1,11 +1,13 @@
-"""Signatures: what a compiled program depends on in its arguments besides the numbers in them.
+"""Signatures of arguments: the cache key of a compiled program.
 
-`flatten` takes a Python object apart into its *leaves* (arrays and numbers that become arguments of
-the program), its mutable *objects* (in the order met; one met again is named by its place) and a
-hashable signature of all the rest: types, dtypes, shapes, structure, compile-time values.
+`flatten` takes a Python object apart into
 
-Every call of a compiled function runs this code and looks its program up by the signature. So
-leaves' signatures are interned (compared by identity) and the others are hashed by C code.
+- its *leaves*: arrays and numbers, which become arguments of the program;
+- its mutable *objects*, in the order met; an object met again is named by its position;
+- a hashable *signature* of all the rest: types, dtypes, shapes, structure, compile-time values.
+
+Every call of a compiled function runs this code and looks up its program by the signature. So the
+signatures of leaves are interned (compared by identity), and the others are hashed by C code.
 """
 
 from __future__ import annotations
@@ -24,10 +26,10 @@ from myia.infer.registry import is_marked_for_tracing, is_traced
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Leaf:
-    """A number or an array. `kind`: a Python number's type, "generic" (NumPy's), "array" (too),
-    "device" (JAX's), "traced" (JAX's, while it traces a function that calls ours).
+    """A number or an array. `kind`: the type of a Python number, "generic" or "array" (NumPy),
+    "device" (JAX), "traced" (JAX, while it traces a function that calls ours).
 
-    Made by `leaf`, which gives equal ones (of calls of one form) as one object.
+    Made by `leaf`, which interns them: leaves with equal fields are one object.
     """
 
     kind: Any
@@ -52,7 +54,7 @@ class Constant(NamedTuple):
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
 class Identity:
-    """An object of which only the identity counts: a module, a class, anything else."""
+    """An object compared by identity: a module, a class, anything without a rule."""
 
     object: Any
 
@@ -67,7 +69,7 @@ class Identity:
 
 
 class LibraryFunction(Identity):
-    """A function that is not read but staged; what it closes over is taken to stay as it is."""
+    """A function of a library, which JAX traces. Its closure is assumed not to change."""
 
     __slots__ = ()
 
@@ -83,14 +85,14 @@ class Node(NamedTuple):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class SeenObject:
-    """The mutable object number `index`, met before."""
+    """The mutable object number `index`, which was met before."""
 
     index: int
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FunctionSignature:
-    """A Python function: equal when made anew from the same code with a like closure."""
+    """A Python function: by its code and closure, so that an inner function made again is equal."""
 
     code: types.CodeType
     globals: Identity
@@ -117,11 +119,11 @@ class Flattener:
         return rule(self, x)
 
     def object(self, x: Any) -> SeenObject | None:
-        """Note a mutable object; its place if it was met before."""
+        """Record a mutable object; its position if it was met before."""
         objects = self.objects
-        place = len(objects)
-        first = self.seen.setdefault(id(x), place)
-        if first != place:
+        position = len(objects)
+        first = self.seen.setdefault(id(x), position)
+        if first != position:
             return SeenObject(first)
         objects.append(x)
         return None
@@ -140,7 +142,7 @@ def _find_rule(x: Any) -> Rule:
     return _identity
 
 
-def _number(signature: Leaf) -> Rule:
+def _number_rule(signature: Leaf) -> Rule:
     def rule(flat: Flattener, x):
         flat.leaves.append(x)
         return signature
@@ -183,7 +185,7 @@ def traced_array(flat: Flattener, x):
 
 
 def device_struct(flat: Flattener, x):
-    """The rule for what stands for an array of the run-time system."""
+    """The rule for shapes and dtypes in the place of arrays (`jax.ShapeDtypeStruct`)."""
     flat.leaves.append(x)
     return _leaf_of_jax("device", x.dtype, x.shape)
 
@@ -231,21 +233,21 @@ def _function(flat: Flattener, x: types.FunctionType):
     if id(x) in flat.seen:  # a function whose closure holds itself
         return Identity(x)
     flat.seen[id(x)] = -1
-    add = flat.add if not is_marked_for_tracing(x) else lambda v: _of_marked(flat, v)
+    add = flat.add if not is_marked_for_tracing(x) else lambda v: _closure_value_of_traced(flat, v)
     parts = tuple(map(add, variables(x)))
     del flat.seen[id(x)]
     return FunctionSignature(x.__code__, Identity(x.__globals__), x.__code__.co_freevars, parts, x)
 
 
-def _of_marked(flat: Flattener, x: Any):
-    """What a staged function closes over: its Python may need the numbers while it is compiled."""
+def _closure_value_of_traced(flat: Flattener, x: Any):
+    """A value in the closure of a traced function, which may need Python numbers while traced."""
     return Constant(x, repr(x)) if type(x) in (float, complex) else flat.add(x)
 
 
 def variables(x: types.FunctionType) -> Iterator[Any]:
     """What is in the closure of a function, then its defaults."""
     for cell in x.__closure__ or ():
-        yield cell.cell_contents if _filled(cell) else _EMPTY
+        yield cell.cell_contents if _has_value(cell) else _EMPTY
     yield from x.__defaults__ or ()
     yield from (x.__kwdefaults__ or {}).values()
 
@@ -253,7 +255,7 @@ def variables(x: types.FunctionType) -> Iterator[Any]:
 _EMPTY = object()
 
 
-def _filled(cell: types.CellType) -> bool:
+def _has_value(cell: types.CellType) -> bool:
     try:
         cell.cell_contents  # noqa: B018
     except ValueError:
@@ -273,7 +275,7 @@ def _partial(flat: Flattener, x: functools.partial):
 
 
 def _vectorized(flat: Flattener, x: np.vectorize):
-    """What `np.vectorize(f)` made is made again of `f`; with other options it is refused."""
+    """`np.vectorize(f)` is rebuilt from `f`; with other options it is refused."""
     if x.otypes or x.excluded or x.signature:
         return Identity(x)
     return Node("vectorized", type(x), (), (flat.add(x.pyfunc),))
@@ -286,8 +288,8 @@ def _identity(flat: Flattener, x):
 def is_state(x: Any) -> bool:
     """An instance of a class written in Python, whose attributes are its state."""
     cls = type(x)
-    known = cls.__module__ in ("builtins", "functools", "numpy")
-    if known or isinstance(x, (type, types.ModuleType)):
+    is_builtin = cls.__module__ in ("builtins", "functools", "numpy")
+    if is_builtin or isinstance(x, (type, types.ModuleType)):
         return False
     if dataclasses.is_dataclass(x):
         return True
@@ -297,8 +299,8 @@ def is_state(x: Any) -> bool:
 
 RULES.update(
     {
-        float: _number(leaf(float, np.dtype(np.float64))),
-        complex: _number(leaf(complex, np.dtype(np.complex128))),
+        float: _number_rule(leaf(float, np.dtype(np.float64))),
+        complex: _number_rule(leaf(complex, np.dtype(np.complex128))),
         bool: _constant,
         int: _constant,
         str: _constant,
@@ -347,7 +349,7 @@ def dynamic_integer() -> Leaf:
     return leaf(int, np.dtype(np.int64))
 
 
-# ----- What is there to be passed, by a signature
+# ----- The leaves to pass
 
 
 def leaves_of(signature: Any) -> Iterator[Leaf]:

@@ -45,7 +45,7 @@ from myia.source.diagnostics import Diagnostic, InternalError, MyiaError
 from myia.source.span import Span
 
 STATIC_ARRAYS = (ArrayObject, ViewObject, SelectedArray)
-ITEM_OF_LIST = "an item of a list that is stacked for a loop"
+ITEM_OF_LIST = "an item of a list that is stacked for a loop"  # why an array is read-only
 
 
 @dataclass(frozen=True)
@@ -61,33 +61,43 @@ class Check:
 
 
 class Context:
-    """Everything that inference of one program changes as it goes."""
+    """The mutable state of the inference of one program."""
 
     def __init__(
         self, load: Callable[[Any], Code], *, tracks_points_to: bool = False, debug: bool = False
     ):
         self.load = load
-        self.debug = debug  # numbers must be finite (infer/numeric/nonfinite_checks.py)
-        self.tracks_points_to = (
-            tracks_points_to  # names are told which objects they stand for (infer/eval/program.py)
-        )
+        # Debug mode: the first number that is not finite is an error (`nonfinite_checks.py`).
+        self.debug = debug
+        # Names of several arrays have points-to sets, not copies (`infer/eval/program.py`).
+        self.tracks_points_to = tracks_points_to
         self.heap = Heap()
+        # Run-time checks. The code of the first one that fails is in the cell `error_id`.
         self.checks: list[Check] = []
-        self.last_fixed_points: dict[
-            Any, Any
-        ] = {}  # what a loop's fixed point was, for its next visit
-        self.visits: dict[Any, int] = {}  # how often each loop's body was inferred
-        self.path: tuple[Any, ...] = ()  # the calls and loops we are in
-        self.roots: list[Any] = []  # hidden arguments (infer/boundary/arguments.py)
-        self.root_values: dict[Any, Abstract] = {}
-        self.root_objects: list[tuple[int, int, int | None]] = []  # root, object in it, heap id
-        self.differentiating = 0  # how many derivatives are being taken of what is inferred
-        self.rules: dict[Any, Any] = {}  # rules that are being inferred (infer/custom/rules.py)
-        self.cached: dict[Any, Static] = {}  # results under `functools.cache` (infer/eval/calls.py)
-        self.staged: dict[Any, Any] = {}  # calls of JAX's functions (infer/jax/objects/calls.py)
         self.error_id = self.heap.new(CellObject(Static(0)))
-        self.dead_paths = 0  # how many paths were found to raise
-        self.long_dynamic_slices = 0  # how many parts of long arrays had a run-time size
+        # The call stack and the loops around the present op, as a key.
+        self.path: tuple[Any, ...] = ()
+        # Loop (by path) -> its last fixed point, the first guess at its next visit.
+        self.last_fixed_points: dict[Any, Any] = {}
+        # Loop -> how often its body was inferred.
+        self.visits: dict[Any, int] = {}
+        # Hidden arguments (`infer/boundary/arguments.py`), and the mutable objects in them:
+        # (number of the root, number of the object in it, heap id).
+        self.roots: list[Any] = []
+        self.root_values: dict[Any, Abstract] = {}
+        self.root_objects: list[tuple[int, int, int | None]] = []
+        # How many derivatives are taken of the code that is being inferred.
+        self.differentiating = 0
+        # Derivative rules of users that are being inferred (`infer/custom/rules.py`).
+        self.rules: dict[Any, Any] = {}
+        # Results under `functools.cache` (`infer/eval/calls.py`).
+        self.cached: dict[Any, Static] = {}
+        # Traced calls of JAX's functions (`infer/jax/objects/calls.py`).
+        self.traced_calls: dict[Any, Any] = {}
+        # Counters for loops, which compare them before and after an iteration: paths that are sure
+        # to raise, and dynamic slices of long arrays.
+        self.dead_paths = 0
+        self.long_dynamic_slices = 0
 
     # ----- Failing
 
@@ -113,12 +123,12 @@ class Context:
         return Ref(self.heap.new(contents))
 
     def contents(self, ref: Ref) -> Contents:
-        """What the object holds; refused when it may be out of date."""
+        """What the object holds; an error if it has been invalidated."""
         contents = self.heap[ref.id]
         if isinstance(contents, (Invalidated, PointsTo)):
-            stale = self.heap.invalidation(ref.id)
-            if stale is not None:
-                self.fail(InvalidatedRead, where=str(stale.span or "an earlier line"))
+            invalidated = self.heap.invalidation(ref.id)
+            if invalidated is not None:
+                self.fail(InvalidatedRead, where=str(invalidated.span or "an earlier line"))
         return contents
 
     def write(self, ref: Ref, contents: Contents) -> None:
@@ -149,7 +159,7 @@ class Context:
         raise InternalError(f"{self.describe(ref)} is not an array")
 
     def read_view(self, base: Ref, step) -> Value:
-        """The present value of a part of an array; of one of several, only that part of each."""
+        """The present value of a view of an array; of a selected array, the view of each option."""
         contents = self.contents(base)
         if isinstance(contents, SelectedArray):
             parts = [self.read_view(*self.composed_view(Ref(id), step)) for id in contents.options]
@@ -178,7 +188,7 @@ class Context:
         self.write(ref, ArrayObject(value, None, contents.contiguous))
 
     def store_view(self, base: Ref, step, value: Value) -> None:
-        """Change a part of an array; of one of several, only that part of each."""
+        """Change a view of an array; of a selected array, conditionally the view of each option."""
         contents = self.prepare_store(base)
         if not isinstance(contents, SelectedArray):
             self.store(base, step.write(self.read(base), value))
@@ -189,10 +199,10 @@ class Context:
             self.store_view(*part, swapped_arrays.value_after_store(contents, id, value, old))
 
     def prepare_store(self, ref: Ref) -> Contents:
-        """What the object holds; what stands for one of several arrays is from now on these.
+        """What the object holds, before a write: a name gives up its value for its points-to set.
 
-        The value that it had is not read again: where it is another array than this one that is
-        written to, that value may be of a path that was not taken.
+        The value is not read again. If another array of the set is the one that is written to, the
+        value may belong to a path that was not taken.
         """
         contents = self.contents(ref)
         if isinstance(contents, ArrayObject) and contents.points_to is not None:
@@ -211,7 +221,7 @@ class Context:
         return self.new(ViewObject(base.id, step))
 
     def composed_view(self, base: Ref, step) -> tuple[Ref, Any]:
-        """The same part of the array that `base` is a view of, where one step leads there."""
+        """The same view as one step from the base of `base`, where one step can express it."""
         contents = self.contents(base)
         if isinstance(contents, ViewObject):
             shape = array_aval(self.heap, contents.base).shape
@@ -256,7 +266,7 @@ class Context:
         self.add_check(failed, Check(exception, message, current_span()))
 
     def check_certain(self, error: CertainError) -> None:
-        """The run-time check of what is sure to fail if the program comes here."""
+        """The run-time check of an error that is certain if the program comes here."""
         check = Check(error.exception, error.message, error.diagnostic.span)
         self.add_check(constant(True, bool), check)
 
@@ -270,7 +280,7 @@ class Context:
         self.write(cell, CellObject(Scalar(logic.select(first, code, old), weak=False)))
 
     def merge_error_code(self, code: Value) -> None:
-        """A part of the program, which was inferred for itself, ended with this error code."""
+        """Merge the error code of a part of the program that was inferred by itself."""
         before = self.error_code()
         if before is not None:
             code = logic.select(logic.eq(before, constant(0, np.int32)), code, before)
@@ -293,11 +303,11 @@ def array_aval(heap: Heap, id: int) -> Aval:
 
 
 class HeapArrays:
-    """`join.Arrays`: arrays and views of a given heap, those of run-time size too."""
+    """Types and values of the arrays and views of a given heap (`merge_state.Arrays`)."""
 
     @staticmethod
     def type_of(heap: Heap, id: int) -> tuple[Aval, DynamicAxes]:
-        """Dtype and greatest shape; what is there of each axis, None where it is all."""
+        """Dtype and greatest shape; the dynamic axes, None for a static axis."""
         contents = heap[id]
         if isinstance(contents, DynamicArray):
             return contents.value.aval, contents.dynamic_axes

@@ -1,4 +1,4 @@
-"""Arrays of run-time size as values: their elements, and parts of arrays as steps of views."""
+"""Dynamic arrays as values, and dynamic slices as view steps."""
 
 from __future__ import annotations
 
@@ -14,49 +14,49 @@ from myia.primitives.pointwise import logic
 
 @dataclass(frozen=True)
 class PaddedValue:
-    """The value of an array, padded to its bounds, and what of it is there."""
+    """The value of an array, padded to its bounds, with its dynamic axes (None: a static axis)."""
 
     value: Value
     dynamic_axes: DynamicAxes
 
     @property
     def lengths(self) -> tuple[Length, ...]:
-        """The shape."""
+        """The shape: the number of valid elements along each axis."""
         return tuple(
             static_length(n) if e is None else e.length
             for n, e in zip(self.value.shape, self.dynamic_axes)
         )
 
     def packed(self) -> PaddedValue:
-        """Every axis of run-time extent as a prefix."""
-        value, extents = self.value, list(self.dynamic_axes)
-        for axis, extent in enumerate(extents):
-            if extent is not None:
-                value, extents[axis] = packed(value, axis, extent)
-        return PaddedValue(value, tuple(extents))
+        """The same elements; every dynamic axis is a prefix."""
+        value, dynamic_axes = self.value, list(self.dynamic_axes)
+        for axis, dynamic_axis in enumerate(dynamic_axes):
+            if dynamic_axis is not None:
+                value, dynamic_axes[axis] = packed(value, axis, dynamic_axis)
+        return PaddedValue(value, tuple(dynamic_axes))
 
-    def aligned_to(self, extents: DynamicAxes) -> Value:
-        """The same elements in the places of `dynamic_axes`, which have the same counts."""
+    def aligned_to(self, dynamic_axes: DynamicAxes) -> Value:
+        """The same elements at the positions of `dynamic_axes`, which have the same lengths."""
         value = self.value
-        for axis, (mine, wanted) in enumerate(zip(self.dynamic_axes, extents)):
+        for axis, (mine, wanted) in enumerate(zip(self.dynamic_axes, dynamic_axes)):
             if mine is not None and mine.layout_key != wanted.layout_key:
                 value, _ = packed(value, axis, mine)
                 value = unpacked(value, axis, wanted)
         return value
 
 
-def layout_keys(extents: DynamicAxes) -> list[Hashable]:
-    return [None if e is None else e.layout_key for e in extents]
+def layout_keys(dynamic_axes: DynamicAxes) -> list[Hashable]:
+    return [None if e is None else e.layout_key for e in dynamic_axes]
 
 
-# ----- Parts of arrays
+# ----- Dynamic slices
 
 
 @dataclass(frozen=True, eq=False)
 class DynamicSlice:
-    """`x[i:j]`: what is there of a window of the bound's extent.
+    """`x[i:j]` with run-time bounds: a slice of static size, with the dynamic axes of its elements.
 
-    `source_axes`: which axis of `x` each axis of the part is, None for one that a subscript added.
+    `source_axes`: which axis of `x` each axis of the slice is, None for one that a subscript added.
     """
 
     bounding_slice: StridedSlice
@@ -71,14 +71,14 @@ class DynamicSlice:
         return pad_masked(self.bounding_slice.read(x), self.dynamic_axes)
 
     def write(self, x: Value, v: Value) -> Value:
-        """`x` with `v`, whose elements are in the places of the part, in its place."""
-        here = valid_mask(self.shape, self.dynamic_axes)
-        if here is not None:
-            v = logic.select(here, v, self.bounding_slice.read(x))
+        """`x` with this slice set to `v`, which has its valid elements at the same positions."""
+        mask = valid_mask(self.shape, self.dynamic_axes)
+        if mask is not None:
+            v = logic.select(mask, v, self.bounding_slice.read(x))
         return self.bounding_slice.write(x, v)
 
     def same_as(self, other: DynamicSlice) -> bool:
-        """Surely the same elements."""
+        """Whether it is known to be the same elements."""
         mine, theirs = self.bounding_slice, other.bounding_slice
         return (
             (mine.starts, mine.sizes, mine.strides, mine.shape)
@@ -91,11 +91,11 @@ class DynamicSlice:
         return (*found, *(v for e in self.dynamic_axes if e is not None for v in e.values()))
 
     def substituted(self, env: dict[Value, Value]) -> DynamicSlice:
-        """The same part with other values."""
-        extents = tuple(
+        """The same slice with other run-time values."""
+        dynamic_axes = tuple(
             None if e is None else e.with_values([env.get(v, v) for v in e.values()])
             for e in self.dynamic_axes
         )
         return replace(
-            self, bounding_slice=self.bounding_slice.substituted(env), dynamic_axes=extents
+            self, bounding_slice=self.bounding_slice.substituted(env), dynamic_axes=dynamic_axes
         )

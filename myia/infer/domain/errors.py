@@ -138,7 +138,7 @@ class LoopChangesType(Diagnostic):
 
     a: str
     b: str
-    detail: str = "at the start of the loop it is the first, after one trip the second"
+    detail: str = "at the start of the loop it is the first, after one iteration the second"
     help_text: str = "give it its final type and shape before the loop"
 
 
@@ -146,7 +146,7 @@ class LoopChangesType(Diagnostic):
 class InvalidatedRead(Diagnostic):
     title = "this may have been changed through another name"
     label = "the write at {where} may or may not have changed what is read here"
-    help = "make a copy (`x.copy()`) where the two names part"
+    help = "give one of the two names a copy: `y = x.copy()`"
 
     where: str
 
@@ -163,8 +163,8 @@ class ReadOnlyWrite(Diagnostic):
 
 @dataclass(frozen=True)
 class TooManyIterations(Diagnostic):
-    title = "this loop must be unrolled, but has more than {limit} trips"
-    label = "its body needs a value at compile time that changes from trip to trip"
+    title = "this loop must be unrolled, but has more than {limit} iterations"
+    label = "its body needs a value at compile time that changes in every iteration"
     notes = ("{reason}",)
     help = "use an array indexed by the loop variable instead of a Python list or a shape"
 
@@ -226,7 +226,7 @@ class OptionInside(Diagnostic):
 
 @dataclass(frozen=True)
 class TracingFailed(Diagnostic):
-    """A function of a JAX library raised an error when it was staged."""
+    """A function of a JAX library raised an error when it was traced."""
 
     title = "{name}: {message}"
     label = "this raises {exception}"

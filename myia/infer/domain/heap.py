@@ -34,7 +34,7 @@ class Contents:
 
     @property
     def bases(self) -> tuple[int, ...]:
-        """The objects that it is read from, if it is not an object of its own."""
+        """The objects that it is read from, if it has no elements of its own."""
         return ()
 
     def children(self) -> tuple[Abstract, ...]:
@@ -52,7 +52,7 @@ class ArrayObject(Contents):
     """A NumPy array. `readonly` names why it cannot be written to, if it cannot.
 
     `contiguous`: it is known to be C-contiguous, so that `reshape` gives a view.
-    `points_to`: the arrays of which it is one, while none of them is written to.
+    `points_to`: it is one of these arrays, and `value` is valid while none of them is written to.
     """
 
     value: Value
@@ -100,7 +100,7 @@ class ViewObject(Contents):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SelectedArray(Contents):
-    """An array that is the object `options[index]` (`infer/domain/swapped_arrays.py`)."""
+    """An array whose elements are those of `options[index]` (`infer/domain/swapped_arrays.py`)."""
 
     index: Scalar
     options: tuple[int, ...]
@@ -120,16 +120,16 @@ class SelectedArray(Contents):
 
 
 class PointsTo(SelectedArray):
-    """What a name stands for that was given one of several objects (`infer/paths/points_to.py`)."""
+    """The points-to set of a name assigned different arrays (`infer/paths/points_to.py`)."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DynamicArray(Contents):
-    """An array with axes of run-time extent (`infer/dynamic/`): its elements, padded to bounds.
+    """An array with dynamic axes (`infer/dynamic/`): its elements, padded to their bounds.
 
-    `dynamic_axes` has for each axis what of it is there, or None where all is.
+    `dynamic_axes` has a `DynamicAxis` for each axis, or None for a static one.
     """
 
     value: Value
@@ -142,17 +142,17 @@ class DynamicArray(Contents):
 
     def rebuild(self, children):
         value, *leaves = (c.value for c in children)
-        extents = []
+        dynamic_axes = []
         for e in self.dynamic_axes:
-            count = 0 if e is None else len(e.values())
-            extents.append(None if e is None else e.with_values(leaves[:count]))
-            del leaves[:count]
-        return DynamicArray(value, tuple(extents), self.readonly)
+            n = 0 if e is None else len(e.values())
+            dynamic_axes.append(None if e is None else e.with_values(leaves[:n]))
+            del leaves[:n]
+        return DynamicArray(value, tuple(dynamic_axes), self.readonly)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DynamicView(Contents):
-    """A part of run-time size of the array `base` (`infer/dynamic/access.py`)."""
+    """A view of dynamic size: the slice `step` of the array `base` (`infer/dynamic/access.py`)."""
 
     base: int
     step: Any
@@ -182,9 +182,9 @@ class ListObject(Contents):
 class BufferObject(Contents):
     """A list whose items were appended in a loop: the leaves of its items, stacked.
 
-    `template` (of `infer/paths/growing_lists.py`) rebuilds an item from one row of each of `rows`.
-    The length is `base + offset`, where `offset` is known at compile time; `capacity` is the number
-    of rows.
+    `template` (`infer/paths/growing_lists.py`) rebuilds an item from one row of each of `rows`. The
+    length is `base + offset`, where `offset` is known at compile time. `capacity` is the number of
+    rows.
     """
 
     template: Any
@@ -255,7 +255,7 @@ class CellObject(Contents):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Invalidated(Contents):
-    """What was here may have been changed through another name, by the write at `span`."""
+    """The object may have been changed through another name, by the write at `span`."""
 
     span: Span | None
 
@@ -265,9 +265,11 @@ class Invalidated(Contents):
 
 @dataclass(slots=True)
 class Heap:
-    """Objects by id, and what a write to each makes stale.
+    """Objects by id, and their may-alias edges.
 
-    `roots` are the objects that come from outside the program, whenever they are first met: they
+    `alias_edges[id]` are the objects that a write to `id` invalidates. The edges are directed: a
+    write to an array invalidates a copy that was taken for a view, and not the other way round.
+    `roots` are the objects that come from outside the program, whenever they are first met. They
     have negative ids, and are in every copy of the heap.
     """
 
@@ -280,7 +282,7 @@ class Heap:
         return Heap(dict(self.objects), dict(self.alias_edges), self.roots, self.next_id)
 
     def restore(self, saved: Heap, *, ids: bool = True) -> None:
-        """Go back to a saved state; `ids=False`: without using ids again."""
+        """Go back to a saved state; `ids=False`: ids are not used again."""
         self.objects, self.alias_edges = dict(saved.objects), dict(saved.alias_edges)
         if ids:
             self.next_id = saved.next_id
@@ -303,62 +305,59 @@ class Heap:
         return id in self.objects or id in self.roots
 
     def owners(self, id: int) -> list[int]:
-        """The objects that a write to `id` may go to: of a view, the array whose memory it shows.
-
-        What a view is read from may itself be a view.
-        """
+        """The objects that a write to `id` may go to: for a view, the array that it is of."""
         return [owner for base in self[id].bases for owner in self.owners(base)] or [id]
 
     def invalidation(self, id: int) -> Invalidated | None:
-        """What says that the object, or one that it is read from, may be out of date."""
+        """The invalidation of the object, or of one that it is read from; None: it is valid."""
         contents = self[id]
         if isinstance(contents, Invalidated):
             return contents
         return next(filter(None, map(self.invalidation, contents.bases)), None)
 
     def written_since(self, start: Heap) -> bool:
-        """True when an object that was there at `start` has other contents now."""
+        """Whether an object that was there at `start` has other contents now."""
         return any(c is not self[i] for i, c in start.objects.items()) or any(
             i < 0 and i not in start.objects for i in self.objects
         )
 
     def write(self, id: int, contents: Contents, span: Span | None) -> None:
-        """Put `contents` under `id`; whatever may be the same object becomes stale."""
+        """Put `contents` under `id`, and invalidate every object that may be the same."""
         self.objects[id] = contents
         for other in self.alias_edges.get(id, ()):
             if other in self and other != id:
                 self.invalidate(other, span)
 
     def invalidate(self, id: int, span: Span | None) -> None:
-        """What is under `id`, and its views, may be out of date since the write at `span`."""
+        """Invalidate `id` and its views: the write at `span` may have changed them."""
         contents = self[id]
         if isinstance(contents, ArrayObject) and contents.points_to is not None:
             contents = self.objects[id] = contents.points_to
         if isinstance(contents, PointsTo):
-            return  # it is read from what it stands for
+            return  # it is read from its options, which are up to date
         self.objects[id] = Invalidated(span)
         for view, contents in list(self.objects.items()):
             if id in contents.bases:
                 self.invalidate(view, span)
 
     def add_alias_edge(self, a: int, b: int) -> None:
-        """A write to `a` makes `b` stale."""
+        """A write to `a` invalidates `b`."""
         self.alias_edges[a] = self.alias_edges.get(a, frozenset()) | {b}
 
     def add_copy(self, a: int, b: int) -> None:
-        """`b` shows what `a` holds now: a write to what `a` is read from makes `b` stale."""
+        """`b` is a copy of `a` used as a view: a write to `a` or its base invalidates `b`."""
         for owner in {a, *self.owners(a)}:
             self.add_alias_edge(owner, b)
             self.inherit_alias_edges(owner, b)
 
     def inherit_alias_edges(self, a: int, b: int) -> None:
-        """Whatever makes `a` stale makes `b` stale."""
+        """Every write that invalidates `a` invalidates `b`."""
         for id, others in list(self.alias_edges.items()):
             if a in others:
                 self.add_alias_edge(id, b)
 
     def add_possible_view(self, new: int, old: int) -> None:
-        """The new object may be what `old` is read from, and with it whatever that may be."""
+        """The new object may be a view of the memory of `old`, and share all its aliases."""
         for owner in self.owners(old):
             for other in self.alias_edges.get(owner, ()):
                 self.add_alias_edge(new, other)
@@ -366,6 +365,6 @@ class Heap:
         self.add_copy(old, new)
 
     def add_mutual_alias(self, a: int, b: int) -> None:
-        """`a` and `b` may be one object: a write to either makes the other stale."""
+        """`a` and `b` may be one object: a write to either invalidates the other."""
         self.add_alias_edge(a, b)
         self.add_alias_edge(b, a)

@@ -1,8 +1,12 @@
-"""Counts of elements known at run time: their ranges, and which of them are surely equal.
+"""Lengths known at run time: a range, and a linear form that proves two lengths equal.
 
-A count carries its *form*, (base, scale, offset): two counts of one form are equal. Where a range
-proves that a slice's end lies inside the axis, the form is that of the index itself, so that
-`x[:i]` and `y[:i]` are seen to be of one length.
+*What it computes*: for an integer of the program its value, bounds, and the *linear form* (base,
+scale, offset): value = base * scale + offset. The base is a value, or a key that names an operation
+on other forms (`("min", a, b)`).
+
+*What it guarantees*: lengths with equal forms are equal. Where a range proves that the bound of a
+slice lies inside the axis, the form is that of the index itself: `x[:i]` and `y[:i]` have one
+length. Forms that differ prove nothing: then a run-time check compares the lengths.
 """
 
 from __future__ import annotations
@@ -26,7 +30,7 @@ LinearForm = tuple[Hashable, int, int]
 class Length:
     """An integer: `number` is its value, `lo <= number <= hi` where a bound is known.
 
-    `nominal`: the number of elements of `x[i : i + nominal]`, unless the slice leaves its axis.
+    `nominal`: the length of `x[i : i + nominal]`, if the slice is not clipped by its axis.
     """
 
     number: int | Value
@@ -61,12 +65,12 @@ def static_length(n: int) -> Length:
 
 
 def dynamic_length(value: Value, hi: int) -> Length:
-    """A count between 0 and `hi` of which nothing else is known."""
+    """A length between 0 and `hi`, with a linear form of its own."""
     return Length(value, 0, hi, (value, 1, 0))
 
 
 def length_of(x: Abstract) -> Length:
-    """An integer of the program."""
+    """An integer of the program as a `Length`."""
     if is_static_int(x):
         return static_length(int(x.value))
     lo, hi = bounds(x)
@@ -85,14 +89,14 @@ def plus(a: Length, by: int) -> Length:
         return a
     base, scale, offset = a.linear_form
     value = arithmetic.add(a.value, by)
-    return Length(value, _plus(a.lo, by), _plus(a.hi, by), (base, scale, offset + by))
+    return Length(value, _add(a.lo, by), _add(a.hi, by), (base, scale, offset + by))
 
 
 def difference(a: Length, b: Length) -> Length:
     """a - b"""
     if b.is_static:
         return plus(a, -b.number)
-    form = _linear(a.linear_form, b.linear_form, -1)
+    form = _combined(a.linear_form, b.linear_form, -1)
     if form[:2] == (None, 0):
         return static_length(form[2])
     lo = None if a.lo is None or b.hi is None else a.lo - b.hi
@@ -101,16 +105,16 @@ def difference(a: Length, b: Length) -> Length:
 
 
 def total(a: Length, b: Length) -> Length:
-    """a + b, counts that are not negative"""
-    form = _linear(a.linear_form, b.linear_form, 1)
+    """a + b, neither of them negative"""
+    form = _combined(a.linear_form, b.linear_form, 1)
     if form[:2] == (None, 0):
         return static_length(form[2])
     hi = None if a.hi is None or b.hi is None else a.hi + b.hi
     return Length(arithmetic.add(a.value, b.value), (a.lo or 0) + (b.lo or 0), hi, form)
 
 
-def _linear(a: LinearForm, b: LinearForm, sign: int) -> LinearForm:
-    """a ± b; (None, 0, n) where it is known."""
+def _combined(a: LinearForm, b: LinearForm, sign: int) -> LinearForm:
+    """The form of a ± b; (None, 0, n) where it is the constant n."""
     (base, scale, offset), (other, scale_too, offset_too) = a, b
     offset += sign * offset_too
     if base is None or base == other:
@@ -149,7 +153,7 @@ def at_most(a: Length, b: Length) -> Length:
 
 
 def ceil_divided(a: Length, by: int) -> Length:
-    """ceil(a / by) of a count that is not negative"""
+    """ceil(a / by), where a >= 0"""
     if a.is_static:
         return static_length(-(-a.number // by))
     value = arithmetic.floordiv(arithmetic.add(a.value, by - 1), constant(by, I64))
@@ -158,29 +162,29 @@ def ceil_divided(a: Length, by: int) -> Length:
 
 
 def wrap_negative(a: Length, n: Length) -> Length:
-    """`a` counted from the end where it is negative: a + n."""
+    """An index into n elements: a + n where `a` is negative, else a."""
     if a.lo is not None and a.lo >= 0:
         return a
     if a.is_static and n.is_static:
         return static_length(a.number + n.number)
     if a.is_static:
         return plus(n, a.number)
-    moved = arithmetic.add(a.value, n.value)
+    shifted = arithmetic.add(a.value, n.value)
     form: LinearForm = (("wrap", a.linear_form, n.linear_form), 1, 0)
     if a.hi is not None and a.hi < 0:
         lo = None if a.lo is None or n.lo is None else a.lo + n.lo
         hi = None if n.hi is None else a.hi + n.hi
-        return Length(moved, lo, hi, form)
-    value = logic.select(logic.lt(a.value, constant(0, I64)), moved, a.value)
+        return Length(shifted, lo, hi, form)
+    value = logic.select(logic.lt(a.value, constant(0, I64)), shifted, a.value)
     lo = None if a.lo is None or n.lo is None else min(0, a.lo + n.lo)
     hi = None if a.hi is None or n.hi is None else max(a.hi, n.hi - 1)
     return Length(value, lo, hi, form)
 
 
 def slice_bound(a: Abstract, n: Length, low: int = 0) -> Length:
-    """An end of a slice of `n` elements as NumPy takes it: wrapped, within [low, n + low]."""
+    """A start or stop of a slice of `n` elements: wrapped, and clipped to [low, n + low]."""
     return at_most(at_least(wrap_negative(length_of(a), n), low), plus(n, low))
 
 
-def _plus(x: int | None, by: int) -> int | None:
+def _add(x: int | None, by: int) -> int | None:
     return None if x is None else x + by

@@ -1,8 +1,13 @@
-"""How the elements of arrays lie in memory, as far as Python can see it.
+"""Strides of arrays, as far as a program can observe them.
 
-NumPy's `reshape` and `ravel` give a view where the strides allow it and a copy elsewhere: later
-writes tell the two apart. The strides of a view follow from those of its base, so NumPy itself can
-be asked, with an array that has the same strides and no memory.
+NumPy's `reshape` and `ravel` give a view where the strides allow it, and a copy otherwise. Later
+writes tell the two apart.
+
+*What it computes*: a NumPy array with the strides of an abstract array and no memory of its own.
+The strides of a view follow from those of its base. So NumPy itself decides between view and copy.
+
+*When it gives up*: the strides of an argument that is not C-contiguous are not known. Its reshaped
+array may be either: a write to one of the two invalidates the other.
 """
 
 from __future__ import annotations
@@ -22,17 +27,17 @@ def strided_model(ctx: Context, x: Ref) -> np.ndarray | None:
     """An array with the strides of `x`; None when they are not known."""
     contents = ctx.contents(x)
     if isinstance(contents, ArrayObject):
-        return _c_layout(contents.value.shape) if contents.contiguous else None
+        return _c_contiguous_model(contents.value.shape) if contents.contiguous else None
     if isinstance(contents, ViewObject):
         base = strided_model(ctx, Ref(contents.base))
-        return None if base is None else _seen(base, contents.step)
+        return None if base is None else _view_of_model(base, contents.step)
     if isinstance(contents, SelectedArray):
-        known = [strided_model(ctx, Ref(id)) for id in contents.options]
-        return None if any(k is None for k in known) else known[0]
+        model = [strided_model(ctx, Ref(id)) for id in contents.options]
+        return None if any(k is None for k in model) else model[0]
     return None
 
 
-def _c_layout(shape: tuple[int, ...]) -> np.ndarray:
+def _c_contiguous_model(shape: tuple[int, ...]) -> np.ndarray:
     strides = [1] * len(shape)
     for axis in reversed(range(len(shape) - 1)):
         strides[axis] = strides[axis + 1] * max(1, shape[axis + 1])
@@ -43,8 +48,8 @@ def _strided(shape, strides) -> np.ndarray:
     return np.lib.stride_tricks.as_strided(np.zeros(1, np.int8), shape, strides)
 
 
-def _seen(base: np.ndarray, step) -> np.ndarray | None:
-    """`base` through a view's step; None for a step that says nothing of strides."""
+def _view_of_model(base: np.ndarray, step) -> np.ndarray | None:
+    """The model of a view of `base`; None if the strides do not follow from the step."""
     if isinstance(step, Permute):
         return base.transpose(step.permutation)
     if isinstance(step, StridedSlice):
@@ -67,26 +72,26 @@ def is_contiguous(ctx: Context, x: Abstract) -> bool:
     """True when `x` is known to be C-contiguous."""
     if not isinstance(x, Ref) or len(array_aval(ctx.heap, x.id).shape) == 0:
         return True
-    known = strided_model(ctx, x)
-    return known is not None and known.flags.c_contiguous
+    model = strided_model(ctx, x)
+    return model is not None and model.flags.c_contiguous
 
 
 def is_in_c_order(ctx: Context, x: Abstract) -> bool:
-    """True when the axes of `x` are known to be nested in memory as in C, gaps allowed."""
+    """True when the strides of `x` are known to decrease from axis to axis; gaps are allowed."""
     if not isinstance(x, Ref):
         return True
     shape = ctx.shape(x)
     if sum(n > 1 for n in shape) < 2:
         return True
-    known = strided_model(ctx, x)
-    if known is None:
+    model = strided_model(ctx, x)
+    if model is None:
         return False
-    steps = [abs(step) for n, step in zip(shape, known.strides) if n > 1]
-    return steps == sorted(steps, reverse=True)
+    strides = [abs(step) for n, step in zip(shape, model.strides) if n > 1]
+    return strides == sorted(strides, reverse=True)
 
 
 def result_like(ctx: Context, value: Value, *operands: Abstract) -> Abstract:
-    """The result of an elementwise operation, which NumPy lays out as its operands lie."""
+    """The result of an elementwise operation: NumPy keeps the memory order of its operands."""
     if value.shape == ():
         return Scalar(value, weak=False)
     contiguous = len(value.shape) < 2 or all(is_in_c_order(ctx, x) for x in operands)
@@ -94,9 +99,9 @@ def result_like(ctx: Context, value: Value, *operands: Abstract) -> Abstract:
 
 
 def with_layout_of(ctx: Context, new: Abstract, *operands: Abstract) -> Abstract:
-    """A new array, laid out as the operands of the operator that made it lie."""
-    nested = ctx.is_array(new) and len(ctx.shape(new)) > 1
-    if nested and not all(is_in_c_order(ctx, x) for x in operands):
+    """A new array, in the memory order of the operands of its operator."""
+    has_order = ctx.is_array(new) and len(ctx.shape(new)) > 1
+    if has_order and not all(is_in_c_order(ctx, x) for x in operands):
         ctx.heap.objects[new.id] = replace(ctx.contents(new), contiguous=False)
     return new
 
@@ -104,24 +109,24 @@ def with_layout_of(ctx: Context, new: Abstract, *operands: Abstract) -> Abstract
 def reshape(ctx: Context, x: Ref, shape: tuple[int, ...]) -> Abstract:
     """`x.reshape(shape)`: a view where NumPy gives one, a copy where it copies.
 
-    Where the strides of `x` are not known, it may be either: a write to one of the two makes the
-    other stale, so that nothing is read that may be wrong.
+    Where the strides of `x` are not known, it may be either. Then a write to one of the two
+    invalidates the other, so that nothing is read that may be out of date.
     """
-    known = strided_model(ctx, x)
-    if _same_but_ones(ctx.shape(x), shape) or (
-        known is not None and reshaped(known, shape) is not None
+    model = strided_model(ctx, x)
+    if _differ_in_unit_axes(ctx.shape(x), shape) or (
+        model is not None and reshaped(model, shape) is not None
     ):
         return ctx.view(x, Reshape(shape), boxed=True)
-    return copy_of(ctx, x, shape, may_be_view=known is None)
+    return copy_of(ctx, x, shape, may_be_view=model is None)
 
 
 def ravel(ctx: Context, x: Ref) -> Abstract:
     """`x.ravel()`: a view of a contiguous array, else a copy."""
-    known = strided_model(ctx, x)
+    model = strided_model(ctx, x)
     shape = (array_aval(ctx.heap, x.id).size,)
-    if known is not None and known.flags.c_contiguous:
+    if model is not None and model.flags.c_contiguous:
         return ctx.view(x, Reshape(shape))
-    return copy_of(ctx, x, shape, may_be_view=known is None)
+    return copy_of(ctx, x, shape, may_be_view=model is None)
 
 
 def copy_of(ctx: Context, x: Ref, shape: tuple[int, ...], may_be_view: bool) -> Abstract:
@@ -133,7 +138,10 @@ def copy_of(ctx: Context, x: Ref, shape: tuple[int, ...], may_be_view: bool) -> 
 
 
 def readonly_snapshot(ctx: Context, x: Ref, value: Value, what: str) -> Abstract:
-    """A read-only view of `x` with this value: stale once `x` is written to."""
+    """A read-only array with this value, invalidated once `x` is written to.
+
+    It serves as a view that is only read, where no view step computes it.
+    """
     if value.shape == ():
         return Scalar(value, weak=False)
     new = ctx.new(ArrayObject(value, what))
@@ -141,5 +149,5 @@ def readonly_snapshot(ctx: Context, x: Ref, value: Value, what: str) -> Abstract
     return new
 
 
-def _same_but_ones(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
+def _differ_in_unit_axes(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
     return [n for n in a if n != 1] == [n for n in b if n != 1]

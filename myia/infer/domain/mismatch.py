@@ -1,8 +1,8 @@
-"""The exception that a merge raises for two values that have no common form."""
+"""The exception that a merge raises for two values without a common structure."""
 
 
 class Mismatch(Exception):
-    """Two values that have no common form; with a description of both and a help text."""
+    """Two values without a common structure; with a description of both and a help text."""
 
     def __init__(self, a: str, b: str, help_text: str | None = None):
         super().__init__(f"{a} against {b}")

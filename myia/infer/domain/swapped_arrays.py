@@ -1,13 +1,17 @@
-"""Names that exchange their arrays: `a, b = b, a` in a loop or a branch.
+"""Swapped arrays: names that permute their arrays, as `a, b = b, a` in a loop or a branch.
 
-    for t in range(T):                  after the loop `old` is the array that the caller knows
+    for t in range(T):                  after the loop `old` is the array that the caller passed
         new[1:-1] = f(old)              as the first or the second argument, by the parity of T
         old, new = new, old
 
-What the names hold after a join gets ids of its own (`Join.refs`), the *holders*. Where each holder
-stands for one array on either side, and each array has one holder, the arrays that were there
-before are what the holders hold: array 1 is `holders[index]`, and `index` is what the paths differ
-in. So nothing is copied, and no write to a holder can make anything stale.
+*What it computes*: for each array from before, the merged names that may now hold it, and the
+run-time index of the one that does. Merged names have ids of their own (`Merge.merge_refs`). So the
+value of a name is a carry of the loop, and the array from before is `names[index]`.
+
+*What it guarantees*: nothing is copied, and a write through a name invalidates nothing.
+
+*When it gives up*: a name holds an array of another type on the other side, two names hold one
+array, or a name also takes an array from outside the group.
 """
 
 from __future__ import annotations
@@ -25,7 +29,7 @@ from myia.primitives.pointwise import logic
 
 
 class MergeState(Protocol):
-    """What is read of a join (`infer/paths/merge.py`)."""
+    """The tables of a merge that are read here (`infer/paths/merge_state.py`)."""
 
     left: Heap
     right: Heap
@@ -33,54 +37,61 @@ class MergeState(Protocol):
 
 
 def swapped_names(merge: MergeState, id: int) -> tuple[int, ...]:
-    """The holders that stand for the array `id`, which was there before; none: it stays."""
+    """The merged names that may hold the array `id` from before; empty: it is not swapped."""
     found: set[int] = set()
     for side, heap in enumerate((merge.left, merge.right)):
-        held = _held(merge, side)
-        places = _places(heap, id)
-        if not places or any(p not in held and not _stays(merge, p) for p in places):
+        name_of = _name_of_each(merge, side)
+        arrays = _arrays(heap, id)
+        if not arrays or any(p not in name_of and not _keeps_its_names(merge, p) for p in arrays):
             return ()
-        found |= {held.get(place, place) for place in places}
+        found |= {name_of.get(array, array) for array in arrays}
     return tuple(sorted(found))
 
 
 def permuted_arrays(merge: MergeState, ids: Iterable[int]) -> set[int]:
-    """The arrays that change names among themselves: all that their holders stand for is theirs."""
-    found = {id: holders for id in ids if (holders := swapped_names(merge, id))}
-    sides = {joined: pair for pair, joined in merge.merged_ids.items()}
+    """The swapped arrays whose names only hold arrays of this set.
+
+    A greatest fixed point: start from all swapped arrays, and drop those with a name that also
+    holds an array outside the set, until none is left to drop.
+    """
+    found = {id: names for id in ids if (names := swapped_names(merge, id))}
+    pairs = {merged_id: pair for pair, merged_id in merge.merged_ids.items()}
     while True:
         heaps = (merge.left, merge.right)
-        places = [{p for id in found for p in _places(heap, id)} for heap in heaps]
-        beyond = {
-            holder
-            for holder, pair in sides.items()
-            if any(id not in known for id, known in zip(pair, places))
+        arrays = [{p for id in found for p in _arrays(heap, id)} for heap in heaps]
+        foreign = {
+            name
+            for name, pair in pairs.items()
+            if any(id not in known for id, known in zip(pair, arrays))
         }
-        mixed = [id for id, holders in found.items() if not beyond.isdisjoint(holders)]
-        if not mixed:
+        incomplete = [id for id, names in found.items() if not foreign.isdisjoint(names)]
+        if not incomplete:
             return set(found)
-        for id in mixed:
+        for id in incomplete:
             del found[id]
 
 
-def _stays(merge: MergeState, id: int) -> bool:
-    """An array that the same names hold on both sides."""
-    moved = any(a != b and id in (a, b) for a, b in merge.merged_ids)
-    return not moved and all(
+def _keeps_its_names(merge: MergeState, id: int) -> bool:
+    """Whether the same names hold the array on both sides."""
+    rebound = any(a != b and id in (a, b) for a, b in merge.merged_ids)
+    return not rebound and all(
         id in heap and isinstance(heap[id], ArrayObject) for heap in (merge.left, merge.right)
     )
 
 
-def _held(merge: MergeState, side: int) -> dict[int, int]:
-    """The holder of each array of one side, if there is exactly one, of both sides' one type."""
-    holders: dict[int, list[int]] = {}
-    for pair, joined in merge.merged_ids.items():
-        holders.setdefault(pair[side], []).append(joined)
-    alike = {joined for pair, joined in merge.merged_ids.items() if _exchangeable(merge, *pair)}
-    return {id: found[0] for id, found in holders.items() if len(found) == 1 and found[0] in alike}
+def _name_of_each(merge: MergeState, side: int) -> dict[int, int]:
+    """The merged name of each array of one side: of arrays with one name, of one type."""
+    names: dict[int, list[int]] = {}
+    for pair, merged_id in merge.merged_ids.items():
+        names.setdefault(pair[side], []).append(merged_id)
+    alike = {
+        merged_id for pair, merged_id in merge.merged_ids.items() if _are_swappable(merge, *pair)
+    }
+    return {id: found[0] for id, found in names.items() if len(found) == 1 and found[0] in alike}
 
 
-def _exchangeable(merge: MergeState, a: int, b: int) -> bool:
+def _are_swappable(merge: MergeState, a: int, b: int) -> bool:
+    """Whether one carry can hold both arrays."""
     x, y = merge.left[a], merge.right[b]
     arrays = isinstance(x, ArrayObject) and isinstance(y, ArrayObject)
     return (
@@ -93,36 +104,36 @@ def _exchangeable(merge: MergeState, a: int, b: int) -> bool:
     )
 
 
-def _places(heap: Heap, id: int) -> tuple[int, ...]:
+def _arrays(heap: Heap, id: int) -> tuple[int, ...]:
     """The arrays that `id` may be."""
     contents = heap[id]
     if isinstance(contents, PointsTo):
         return ()
     if isinstance(contents, SelectedArray):
-        return tuple(place for holder in contents.options for place in _places(heap, holder))
+        return tuple(array for name in contents.options for array in _arrays(heap, name))
     return (id,) if isinstance(contents, ArrayObject) else ()
 
 
-def name_index(heap: Heap, id: int, holders: tuple[int, ...], held: Mapping[int, int]) -> Value:
-    """Which of the holders the array `id` of this heap is; `held`: the holder of each array."""
+def name_index(heap: Heap, id: int, names: tuple[int, ...], name_of: Mapping[int, int]) -> Value:
+    """Which of the names holds the array `id` of this heap; `name_of`: the name of each array."""
     contents = heap[id]
     if not isinstance(contents, SelectedArray):
-        return constant(holders.index(held.get(id, id)), I64.dtype)
-    first, *rest = (name_index(heap, place, holders, held) for place in contents.options)
-    return _chosen(contents.index, [first, *rest])
+        return constant(names.index(name_of.get(id, id)), I64.dtype)
+    first, *rest = (name_index(heap, array, names, name_of) for array in contents.options)
+    return _selected(contents.index, [first, *rest])
 
 
 def selected_value(contents: SelectedArray, values: list[Value]) -> Value:
-    """The array, given those of its holders."""
-    return _chosen(contents.index, values)
+    """The value of the array, given the values of its names."""
+    return _selected(contents.index, values)
 
 
-def value_after_store(contents: SelectedArray, holder: int, value: Value, old: Value) -> Value:
-    """What a holder becomes when `value` is stored into the array."""
-    return _select(contents.index, contents.options.index(holder), value, old)
+def value_after_store(contents: SelectedArray, name: int, value: Value, old: Value) -> Value:
+    """The value of a name when `value` is stored into the array."""
+    return _select(contents.index, contents.options.index(name), value, old)
 
 
-def _chosen(index: Scalar, values: list[Value]) -> Value:
+def _selected(index: Scalar, values: list[Value]) -> Value:
     result = values[0]
     for i, value in enumerate(values[1:], 1):
         result = _select(index, i, value, result)

@@ -24,10 +24,10 @@ from myia.primitives.pointwise import arithmetic, logic
 
 @dataclass(frozen=True, eq=False)
 class StridedSlice:
-    """`x[start : start + size*stride : stride, ...]`, then seen as `shape`.
+    """`x[start : start + size*stride : stride, ...]`, reshaped to `shape`.
 
     A start is a static int or an `i64[]` value (then the stride is 1). A negative stride walks
-    down from `start`. Starts are in range: `infer/indexing/indexing.py` has seen to it.
+    down from `start`. Starts are in range: `infer/indexing/indexing.py` checks them.
     """
 
     starts: tuple[int | Value, ...]
@@ -43,7 +43,7 @@ class StridedSlice:
         return tuple(s for s in self.starts if isinstance(s, Value))
 
     def with_values(self, values: Iterable[Value]) -> StridedSlice:
-        """The same window with other values for these."""
+        """The same slice with other values for these."""
         rest = iter(values)
         starts = (next(rest) if isinstance(s, Value) else s for s in self.starts)
         return replace(self, starts=tuple(starts))
@@ -70,7 +70,7 @@ class StridedSlice:
             x = dynamic_slices.dynamic_slice(x, *self._start_values(), sizes=self._spans())
             low = tuple(0 for _ in self.starts)
         else:
-            low = self._low()
+            low = self._lowest()
         x = _slice(x, low, self._spans(), tuple(map(abs, self.strides)))
         x = shaping.flip(x, axes=self.reversed_axes) if self.reversed_axes else x
         return reshape(x, self.shape)
@@ -82,26 +82,26 @@ class StridedSlice:
         v = shaping.flip(v, axes=self.reversed_axes) if self.reversed_axes else v
         if not self.is_dense and any(abs(s) != 1 for s in self.strides):
             old = _Span(self).read(x)
-            v = _spread(v, old, tuple(map(abs, self.strides)))
+            v = _interleave(v, old, tuple(map(abs, self.strides)))
         return dynamic_slices.dynamic_update_slice(x, v, *self._start_values())
 
     def _spans(self) -> tuple[int, ...]:
-        """The extents from the first to the last element taken."""
+        """The sizes of the box from the first to the last element of the slice."""
         return tuple((n - 1) * abs(s) + 1 for n, s in zip(self.sizes, self.strides))
 
-    def _low(self) -> tuple[int | Value, ...]:
-        """Where the lowest element taken is."""
+    def _lowest(self) -> tuple[int | Value, ...]:
+        """The lowest index of the slice along each axis."""
         return tuple(
             start + (n - 1) * stride if stride < 0 else start
             for start, n, stride in zip(self.starts, self.sizes, self.strides)
         )
 
     def _start_values(self) -> tuple[Value, ...]:
-        return tuple(s if isinstance(s, Value) else constant(s, np.int64) for s in self._low())
+        return tuple(s if isinstance(s, Value) else constant(s, np.int64) for s in self._lowest())
 
 
 class _Span:
-    """All that lies between the first and the last element of a strided window."""
+    """The box from the first to the last element of a strided slice."""
 
     def __init__(self, window: StridedSlice):
         self.window = window
@@ -118,8 +118,8 @@ def _slice(x: Value, low, spans, strides) -> Value:
     return shaping.slice(x, start=tuple(low), limit=limit, stride=tuple(strides))
 
 
-def _spread(v: Value, old: Value, strides: tuple[int, ...]) -> Value:
-    """`v`'s elements at every `strides`-th place, `old`'s between."""
+def _interleave(v: Value, old: Value, strides: tuple[int, ...]) -> Value:
+    """The elements of `v` at every `strides`-th index, those of `old` between them."""
     params = {
         "low": (0,) * len(strides),
         "high": (0,) * len(strides),
@@ -171,21 +171,21 @@ def reshape(x: Value, shape: tuple[int, ...]) -> Value:
 
 
 def composed_slice(first: object, then: object, shape: tuple[int, ...]) -> StridedSlice | None:
-    """The window of an array of `shape` that is `then` of its view `first`, if it is one."""
+    """The slice of an array of `shape` that equals `then` of its view `first`, if there is one."""
     if not isinstance(then, StridedSlice):
         return None
     if isinstance(first, Permute):
-        return _of_permuted(first, then)
+        return _slice_of_permuted(first, then)
     if isinstance(first, StridedSlice):
-        return _of_window(first, then)
+        return _slice_of_slice(first, then)
     if isinstance(first, Reshape):
         whole = StridedSlice((0,) * len(shape), shape, (1,) * len(shape), first.shape)
-        return _of_window(whole, then)
+        return _slice_of_slice(whole, then)
     return None
 
 
-def _of_permuted(first: Permute, then: StridedSlice) -> StridedSlice | None:
-    """The axes put back in order, where no two axes of what is taken change places."""
+def _slice_of_permuted(first: Permute, then: StridedSlice) -> StridedSlice | None:
+    """The axes in their old order, if the permutation keeps the order of axes of size > 1."""
     order = [int(i) for i in np.argsort(first.permutation)]
     moved = [axis for axis in first.permutation if then.sizes[order[axis]] != 1]
     if moved != sorted(moved):
@@ -196,15 +196,17 @@ def _of_permuted(first: Permute, then: StridedSlice) -> StridedSlice | None:
     return StridedSlice(starts, sizes, strides, then.shape)
 
 
-def _of_window(first: StridedSlice, then: StridedSlice) -> StridedSlice | None:
-    """`then` may take windows of all axes that `first` takes more than one element of."""
-    longer = [axis for axis, n in enumerate(first.sizes) if n != 1]
-    seen = [axis for axis, n in enumerate(first.shape) if n != 1]
-    if [first.sizes[i] for i in longer] != [first.shape[i] for i in seen] or 0 in then.sizes:
+def _slice_of_slice(first: StridedSlice, then: StridedSlice) -> StridedSlice | None:
+    """The slice of a slice, if `first` is only reshaped by axes of size 1."""
+    kept_axes = [axis for axis, n in enumerate(first.sizes) if n != 1]
+    view_axes = [axis for axis, n in enumerate(first.shape) if n != 1]
+    if [first.sizes[i] for i in kept_axes] != [
+        first.shape[i] for i in view_axes
+    ] or 0 in then.sizes:
         return None
     starts, sizes, strides = list(first.starts), list(first.sizes), list(first.strides)
-    for i, j in zip(longer, seen):
-        place = _place(starts[i], strides[i], then.starts[j])
+    for i, j in zip(kept_axes, view_axes):
+        place = _composed_start(starts[i], strides[i], then.starts[j])
         starts[i], sizes[i], strides[i] = place, then.sizes[j], strides[i] * then.strides[j]
         if sizes[i] == 1:
             strides[i] = 1
@@ -213,7 +215,7 @@ def _of_window(first: StridedSlice, then: StridedSlice) -> StridedSlice | None:
     return StridedSlice(tuple(starts), tuple(sizes), tuple(strides), then.shape)
 
 
-def _place(start: int | Value, stride: int, offset: int | Value) -> int | Value:
+def _composed_start(start: int | Value, stride: int, offset: int | Value) -> int | Value:
     """`start + stride * offset`"""
     if not isinstance(offset, Value):
         step = stride * offset

@@ -1,4 +1,8 @@
-"""Calls: binding of arguments, functions of Python and ours, classes, recursion."""
+"""Calls: binding of arguments, Python functions, our closures, library functions, classes.
+
+Calls are inlined: the body of the callee is inferred again at every call. A recursion is unrolled
+up to `RECURSION_LIMIT`, unless it is a tail call (`tail_calls.py`).
+"""
 
 from __future__ import annotations
 
@@ -114,7 +118,7 @@ def _call_static(ctx: Context, f: Any, args: tuple, kwargs: dict) -> Abstract:
 
 
 def _call_cached(ctx: Context, f: Any, args: tuple, kwargs: dict) -> Abstract:
-    """A function under `functools.cache`, which keeps what compile-time values give."""
+    """A function under `functools.cache`: the result for compile-time arguments is kept."""
     inner = Static(f.__wrapped__)
     given = (*args, *kwargs.values())
     if not all(isinstance(x, Static) for x in given):
@@ -136,7 +140,7 @@ def _is_named_tuple(f: Any) -> bool:
 
 
 def _refuse(ctx: Context, f: Any):
-    """A callable that we do not know."""
+    """An error for a callable without a handler or readable source."""
     if "numpy.random" in name_of(f) or name_of(f).startswith("random."):
         help_text = "draw the numbers outside and pass them as an argument"
         ctx.fail(
@@ -156,7 +160,7 @@ def call_numpy(ctx: Context, name: str, args: tuple) -> Abstract:
 
 
 def _is_library(f: types.FunctionType) -> bool:
-    """A function of a numeric library, whose source is not ours to read."""
+    """A function of a numeric library, whose source is not compiled."""
     return (f.__module__ or "").split(".")[0] in registry.LIBRARIES
 
 
@@ -232,7 +236,7 @@ def call_code(
     """Run a function of IR(py). `cells`: its Python closure (None: that of its parent)."""
     depth = sum(frame.code is code for frame in ctx.frames)
     if depth > RECURSION_LIMIT:
-        # With the number known that it goes down by, it may end.
+        # If a loop around is unrolled, the depth may be bounded by a compile-time number.
         ctx.fail(DeepRecursion, error=NeedsStatic, name=code.name, depth=depth)
     bound = bind(ctx, code, defaults, args, kwargs)
     looped = as_loop(ctx, code, captured, bound, cells)
@@ -311,7 +315,7 @@ def _construct(ctx: Context, cls: type, args: tuple, kwargs: dict) -> Abstract:
             ctx.fail(Unsupported, what="an exception that holds run-time values")
         return Static(cls(*(x.value if isinstance(x, Static) else message(x) for x in args)))
     init = inspect.getattr_static(cls, "__init__", None)
-    if dataclasses.is_dataclass(cls) and "__init__" in cls.__dict__ and not _written(init):
+    if dataclasses.is_dataclass(cls) and "__init__" in cls.__dict__ and not _is_users_init(init):
         return _construct_dataclass(ctx, cls, args, kwargs)
     if issubclass(cls, (list, dict, str, int, float)) or cls.__module__ in registry.LIBRARIES:
         ctx.fail(Unsupported, what=f"`{cls.__name__}`")
@@ -323,7 +327,7 @@ def _construct(ctx: Context, cls: type, args: tuple, kwargs: dict) -> Abstract:
     return instance
 
 
-def _written(init: Any) -> bool:
+def _is_users_init(init: Any) -> bool:
     """True when `__init__` was written by the user, not made by `dataclass`."""
     return isinstance(init, types.FunctionType) and init.__code__.co_filename != "<string>"
 

@@ -1,8 +1,8 @@
 """The abstract interpreter of IR(py).
 
-An `Interpreter` runs a region op by op on abstract values and emits typed ops as it goes. What the
-handlers of the ops (`handlers.py`) need of one another (calling, iterating, indexing) they reach
-through it.
+An `Interpreter` runs a region op by op on abstract values and emits typed ops as it goes. The
+handlers of the ops (`op_handlers.py`) call, iterate and index through its methods, so that they do
+not import each other.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Interpreter(Context):
                 give_name(self, target.name, x)
         return [env[y] for y in region.yields]
 
-    # ----- What handlers need of one another
+    # ----- Services for handlers
 
     def call(self, f: Abstract, args, kwargs) -> Abstract:
         return calls.call(self, f, tuple(args), dict(kwargs))
@@ -179,7 +179,7 @@ def give_name(ctx: Interpreter, name: str | None, x: Abstract) -> None:
 def handles(primitive, optional: bool = False):
     """Register a handler `(ctx, op, *operands) -> results`.
 
-    Operands that may be absent are forced first, unless the handler knows what to do (`optional`).
+    Operands that may be absent are forced first, unless the handler takes them (`optional`).
     """
 
     def register(handler):

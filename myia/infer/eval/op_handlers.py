@@ -1,4 +1,4 @@
-"""What the abstract interpreter does at each op of IR(py): a handler for each."""
+"""The transfer functions of the abstract interpreter: one handler for each op of IR(py)."""
 
 from __future__ import annotations
 

@@ -31,8 +31,8 @@ from myia.primitives.core.py import Code
 from myia.source.diagnostics import MyiaError
 
 HANDLERS = op_handlers  # imported for what they register
-ABOUT_ALIASES = (InvalidatedRead, ReadOnlyWrite, LoopChangesType)
-COMPILER_RECURSION_LIMIT = 50_000  # of Python's stack, while a program is inferred
+ALIAS_ERRORS = (InvalidatedRead, ReadOnlyWrite, LoopChangesType)
+COMPILER_RECURSION_LIMIT = 50_000  # Python frames, while a program is inferred
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Program:
     visits: dict[Any, int]
 
     def unchecked(self) -> Program:
-        """The same for calls that do not look at the error code: nothing is computed for it."""
+        """The same program without the error code, and without the ops that compute it."""
         if not self.checks:
             return self
         region = replace(self.function.region, yields=self.function.results[:-1])
@@ -71,27 +71,28 @@ def infer(
 ) -> Program:
     """`positional` and `keywords` are signatures (`infer/boundary/signature.py`) of one flattening.
 
-    `debug`: what makes the first number that is not finite is a run-time error.
+    `debug`: the op that makes the first number that is not finite is a run-time error.
 
-    Where a name may stand for one array or another, what it holds is a copy at first: one array,
-    read and written at the cost of one. A program that this does not serve, because one of the
-    arrays is written to and another name shows it, is inferred once more with names that are told
-    what they stand for (`infer/paths/points_to.py`).
+    A program is inferred in up to two modes. In the first, a name that may be one array or another
+    holds a copy: one array, read and written at the cost of one. This fails if an array is written
+    to and read under another name. Then the program is inferred again with points-to sets
+    (`infer/paths/points_to.py`): exact, but each write is a conditional write to every array.
     """
     try:
-        return _inferred(load, f, positional, keywords, tracks_points_to=False, debug=debug)
+        return _infer(load, f, positional, keywords, tracks_points_to=False, debug=debug)
     except MyiaError as error:
-        if not isinstance(error.diagnostic, ABOUT_ALIASES):
+        if not isinstance(error.diagnostic, ALIAS_ERRORS):
             raise
         first = error
     try:
-        return _inferred(load, f, positional, keywords, tracks_points_to=True, debug=debug)
+        return _infer(load, f, positional, keywords, tracks_points_to=True, debug=debug)
     except MyiaError as error:
-        unrolled = isinstance(error.diagnostic, NotStatic)  # only this mode needs it static
+        # The second mode unrolls more loops. If that is what fails, the first error says more.
+        unrolled = isinstance(error.diagnostic, NotStatic)
         raise (first if unrolled else error) from None
 
 
-def _inferred(load, f: Any, positional, keywords, **modes: bool) -> Program:
+def _infer(load, f: Any, positional, keywords, **modes: bool) -> Program:
     ctx = Interpreter(load, **modes)
     inputs = Arguments()
     limit = sys.getrecursionlimit()
@@ -100,7 +101,7 @@ def _inferred(load, f: Any, positional, keywords, **modes: bool) -> Program:
         with Builder() as builder:
             source = source_of(f)
             at_definition = load(source).span if source is not None else None
-            names = _parameter_names(_within(f), len(positional))
+            names = _parameter_names(_unwrapped(f), len(positional))
             with at(at_definition):
                 args = [arguments.abstract(ctx, s, inputs, n) for s, n in zip(positional, names)]
                 kwargs = {k: arguments.abstract(ctx, s, inputs, k) for k, s in keywords.items()}
@@ -115,14 +116,14 @@ def _inferred(load, f: Any, positional, keywords, **modes: bool) -> Program:
 
 
 def source_of(f: Any) -> FunctionType | None:
-    """The function whose source is read for `f`; None for what is known by name."""
-    place = _within(f)
-    place = place.__func__ if isinstance(place, MethodType) else place
-    return place if isinstance(place, FunctionType) and handler_of(place) is None else None
+    """The function whose source is read for `f`; None for a function with a registered handler."""
+    function = _unwrapped(f)
+    function = function.__func__ if isinstance(function, MethodType) else function
+    return function if isinstance(function, FunctionType) and handler_of(function) is None else None
 
 
-def _within(f: Any) -> Any:
-    """`f` without its wrappers, as far as what is known by name."""
+def _unwrapped(f: Any) -> Any:
+    """`f` without its wrappers, down to the first function with a registered handler."""
     return inspect.unwrap(f, stop=handler_of)
 
 
@@ -139,11 +140,11 @@ def _finish(ctx: Interpreter, f, inputs: Arguments, result, builder: Builder) ->
     ids = {id: i for i, id in enumerate(inputs.objects) if id is not None}
     outputs = Outputs(ctx, ids)
     recipe = outputs.recipe(result)
-    updates = [(i, outputs.update(id)) for id, i in ids.items() if _changed(ctx, id)]
+    updates = [(i, outputs.update(id)) for id, i in ids.items() if _is_changed(ctx, id)]
     root_updates = [
         (root, i, outputs.update(id))
         for root, i, id in ctx.root_objects
-        if id is not None and _changed(ctx, id)
+        if id is not None and _is_changed(ctx, id)
     ]
     yields = list(outputs.values)
     code = ctx.error_code()
@@ -166,6 +167,6 @@ def _finish(ctx: Interpreter, f, inputs: Arguments, result, builder: Builder) ->
     )
 
 
-def _changed(ctx: Interpreter, id: int) -> bool:
-    """An object from outside was written to (what it was at the start is in the roots)."""
+def _is_changed(ctx: Interpreter, id: int) -> bool:
+    """Whether an object from outside was written to (its first contents are in the roots)."""
     return id in ctx.heap.objects and not isinstance(ctx.heap[id], ViewObject)

@@ -1,4 +1,4 @@
-"""Tail recursion is a loop.
+"""Tail recursion as a loop (tail-call elimination).
 
     def gcd(a, b):                      go, result = True, undefined
         if b == 0:                      while go:
@@ -6,8 +6,11 @@
         return gcd(b, a % b)                else: a, b = b, a % b
                                         return result
 
-So a recursion whose depth only run-time values bound is compiled, and one that compile-time values
-bound is one loop too; where its body needs these values, the loop is unrolled as any other.
+So a recursion is compiled even if only run-time values bound its depth. A recursion whose depth is
+static is a loop, too. Where its body needs compile-time values, it is unrolled like any other loop.
+
+*When it gives up*: the function has `*args` or keyword-only parameters, the call is not in tail
+position, or the name of the callee does not refer to the function itself.
 """
 
 from __future__ import annotations
@@ -38,7 +41,8 @@ from myia.primitives.core.structured import if_p
 
 @dataclass(frozen=True)
 class _TailForm:
-    """The function's region, which yields `again, result, *parameters`, and whom it calls."""
+    """The region of the function, which yields `again, result, *parameters`; the ops that name
+    the callees."""
 
     region: Region
     callees: tuple[Op, ...]
@@ -136,7 +140,7 @@ class _Tail:
 
 
 def _is_itself(ctx: Context, op: Op, code: Code, captured: tuple[Abstract, ...]) -> bool:
-    """True when the callee's name stands for the function that is being called."""
+    """True when the name of the callee refers to the function that is being called."""
     name = op.params["name"]
     if op.primitive is py.load_cell:
         if name not in code.captured:

@@ -1,4 +1,12 @@
-"""What a `for` can run over: a number of items, and the item at an index."""
+"""The iterables of a `for`: a length, and the item at an index.
+
+Every iterable becomes `Items`, so that a loop is one IR loop over indices. Items of a compile-time
+sequence are stacked into a buffer if they have one type and are many; otherwise the loop is
+unrolled. `zip`, `enumerate`, `reversed` and `myia.bounded` combine the items of other iterables.
+
+*When it gives up*: iterators with a `__next__` of the user's, and lists whose length changes while
+a compiled loop runs over them, are refused.
+"""
 
 from __future__ import annotations
 
@@ -40,9 +48,9 @@ from myia.ir.core import Value
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import arithmetic, logic
 
-CHANGED = "a list that is changed while a loop runs over it"
-MAX_GETITEM_ITEMS = 512  # that `__getitem__` may give, one by one
-TOO_MANY_ITERATIONS = "this loop makes more than the {most} trips that it was given as a bound"
+CHANGED_LIST = "a list that is changed while a loop runs over it"
+MAX_GETITEM_ITEMS = 512  # items that `__getitem__` gives one by one, until its IndexError
+TOO_MANY_ITERATIONS = "this loop makes more than {bound} iterations, the bound that it was given"
 MAX_UNROLLED_ITEMS = 8  # lists of up to so many items are unrolled: XLA fuses their bodies
 
 
@@ -89,13 +97,13 @@ def items_of(ctx: Context, x: Abstract) -> Items:
 
 def _object(ctx: Context, x: Ref, contents) -> Items:
     if isinstance(contents, STATIC_ARRAYS):
-        count = Static(ctx.shape(x)[0])
-        return Items(count, lambda i: indexing.getitem(ctx, x, i))
+        length = Static(ctx.shape(x)[0])
+        return Items(length, lambda i: indexing.getitem(ctx, x, i))
     if isinstance(contents, (DynamicArray, DynamicView)):
-        count = access.dynamic_axes_of(ctx, x)[0]
+        axis = access.dynamic_axes_of(ctx, x)[0]
         n = access.bounding_aval(ctx, x).shape[0]
-        count = Static(n) if count is None else count.length.abstract()
-        return Items(count, lambda i: dynamic_subscripts.row(ctx, x, i))
+        length = Static(n) if axis is None else axis.length.abstract()
+        return Items(length, lambda i: dynamic_subscripts.row(ctx, x, i))
     if isinstance(contents, ListObject):
         return _list(ctx, x, contents)
     if isinstance(contents, BufferObject):
@@ -137,7 +145,7 @@ def _items_until_index_error(ctx: Context, getitem: Abstract) -> tuple[Abstract,
 def _buffer(ctx: Context, x: Ref, contents: BufferObject) -> Items:
     def item(i: Abstract) -> Abstract:
         if not growing_lists.have_same_length(ctx.contents(x), contents):
-            ctx.fail(Unsupported, what=CHANGED)
+            ctx.fail(Unsupported, what=CHANGED_LIST)
         return growing_lists.item_at(ctx, x, _index(i))
 
     return Items(growing_lists.list_length(contents), item)
@@ -148,71 +156,71 @@ def _index(i: Abstract) -> Value:
 
 
 def _static_items(ctx: Context, items: tuple[Abstract, ...]) -> Items:
-    return _known(ctx, items, lambda i: items[i])
+    return _static_or_stacked(ctx, items, lambda i: items[i])
 
 
 def _list(ctx: Context, x: Ref, contents: ListObject) -> Items:
-    def live(i: int) -> Abstract | None:
+    def current(i: int) -> Abstract | None:
         now = ctx.contents(x)
         if not isinstance(now, ListObject):
-            ctx.fail(Unsupported, what=CHANGED)
+            ctx.fail(Unsupported, what=CHANGED_LIST)
         return now.items[i] if i < len(now.items) else None
 
     def item(i: int) -> Abstract:
-        found = live(i)
-        return ctx.fail(Unsupported, what=CHANGED) if found is None else found
+        found = current(i)
+        return ctx.fail(Unsupported, what=CHANGED_LIST) if found is None else found
 
-    return _known(ctx, contents.items, item, live, x)
+    return _static_or_stacked(ctx, contents.items, item, current, x)
 
 
-def _known(
+def _static_or_stacked(
     ctx: Context,
     items: tuple[Abstract, ...],
     item: Callable[[int], Abstract],
-    live: Callable[[int], Abstract | None] | None = None,
-    holder: Ref | None = None,
+    current: Callable[[int], Abstract | None] | None = None,
+    source: Ref | None = None,
 ) -> Items:
     """Items known one by one: stacked when there are many of one type, else unrolled.
 
-    `item(i)` is item `i` at a compile-time index, `holder` the list that the items are in.
+    `item(i)` is item `i` at a compile-time index, `source` the list that the items are in.
     """
-    ref = _stack(ctx, items, holder) if len(items) > MAX_UNROLLED_ITEMS else None
+    ref = _stack(ctx, items, source) if len(items) > MAX_UNROLLED_ITEMS else None
 
     def at(i: Abstract) -> Abstract:
         if ref is None or is_static_int(i):
             return item(ctx.int_of(i, "the index into items of different types"))
         if isinstance(ctx.heap[ref.id], Invalidated):
-            ctx.needs_static(f"the index into {CHANGED}")
+            ctx.needs_static(f"the index into {CHANGED_LIST}")
         return growing_lists.item_at(ctx, ref, _index(i))
 
-    return Items(Static(len(items)), at, ref is None, live)
+    return Items(Static(len(items)), at, ref is None, current)
 
 
-def _stack(ctx: Context, items: tuple[Abstract, ...], holder: Ref | None) -> Ref | None:
-    """The items as rows, if they are of one type; stale when one of them or the list changes."""
+def _stack(ctx: Context, items: tuple[Abstract, ...], source: Ref | None) -> Ref | None:
+    """The items as rows, if they have one type; a write to an item or the list invalidates them."""
     try:
         ref = growing_lists.stacked_list(ctx, items)
     except Mismatch:
         return None
     if not ctx.contents(ref).rows:
         return None
-    if holder is not None:
-        ctx.heap.add_copy(holder.id, ref.id)
+    if source is not None:
+        ctx.heap.add_copy(source.id, ref.id)
     return ref
 
 
 def _range(ctx: Context, x: Range) -> Items:
     start, stop, step = x.start, x.stop, x.step
     if all(map(is_static_int, (start, stop, step))):
-        known = range(int(start.value), int(stop.value), int(step.value))
-        return Items(Static(len(known)), lambda i: _range_item(x, known, i))
+        static = range(int(start.value), int(stop.value), int(step.value))
+        return Items(Static(len(static)), lambda i: _range_item(x, static, i))
     step = ctx.int_of(step, "the step of a range")
     if step == 0:
         ctx.fail(BadType, message="range() arg 3 must not be zero")
-    return Items(_range_count(ctx, start, stop, step), lambda i: _range_item(x, None, i))
+    return Items(_range_length(ctx, start, stop, step), lambda i: _range_item(x, None, i))
 
 
-def _range_count(ctx: Context, start: Abstract, stop: Abstract, step: int) -> Abstract:
+def _range_length(ctx: Context, start: Abstract, stop: Abstract, step: int) -> Abstract:
     """max(0, ceil((stop - start) / step))"""
     span = (
         operators.binary(ctx, "-", stop, start)
@@ -226,30 +234,30 @@ def _range_count(ctx: Context, start: Abstract, stop: Abstract, step: int) -> Ab
     if is_static_int(span):
         return Static(max(0, span.value))
     _, hi = bounds(span)
-    count = span.value if span.lo is not None and span.lo >= 0 else arithmetic.max(span.value, 0)
-    return Scalar(count, True, max(0, span.lo or 0), None if hi is None else max(0, hi))
+    length = span.value if span.lo is not None and span.lo >= 0 else arithmetic.max(span.value, 0)
+    return Scalar(length, True, max(0, span.lo or 0), None if hi is None else max(0, hi))
 
 
-def _range_item(x: Range, known: range | None, i: Abstract) -> Abstract:
+def _range_item(x: Range, static: range | None, i: Abstract) -> Abstract:
     """start + i*step, which cannot overflow: it lies in the range."""
-    if known is not None and is_static_int(i):
-        return Static(known[i.value])
+    if static is not None and is_static_int(i):
+        return Static(static[i.value])
     step = int(x.step.value)
     value = _index(i) if step == 1 else arithmetic.mul(_index(i), step)
     if not (is_static_int(x.start) and x.start.value == 0):
         value = arithmetic.add(value, _index(x.start))
-    if known is not None:
-        lo, hi = sorted((known[0], known[-1])) if len(known) else (0, 0)
+    if static is not None:
+        lo, hi = sorted((static[0], static[-1])) if len(static) else (0, 0)
     else:
-        ends = (x.start, x.stop) if step > 0 else (x.stop, x.start)
-        lo, hi = bounds(ends[0])[0], bounds(ends[1])[1]
-        # The open end is not reached.
-        lo, hi = (lo, _shift(hi, -1)) if step > 0 else (_shift(lo, 1), hi)
+        bounding = (x.start, x.stop) if step > 0 else (x.stop, x.start)
+        lo, hi = bounds(bounding[0])[0], bounds(bounding[1])[1]
+        # The stop itself is never an item.
+        lo, hi = (lo, _add(hi, -1)) if step > 0 else (_add(lo, 1), hi)
         hi = INT64_MAX - 1 if hi is None and step > 0 else hi
     return Scalar(value, True, lo, hi)
 
 
-def _shift(x: int | None, by: int) -> int | None:
+def _add(x: int | None, by: int) -> int | None:
     return None if x is None else x + by
 
 
@@ -257,15 +265,15 @@ def _shift(x: int | None, by: int) -> int | None:
 
 
 def _shortest(ctx: Context, parts: list[Items]) -> Abstract:
-    count = parts[0].length
+    length = parts[0].length
     for part in parts[1:]:
-        if is_static_int(count) and is_static_int(part.length):
-            count = Static(min(count.value, part.length.value))
+        if is_static_int(length) and is_static_int(part.length):
+            length = Static(min(length.value, part.length.value))
         else:
-            a, b = _index(count), _index(part.length)
-            highs = [h for h in (bounds(count)[1], bounds(part.length)[1]) if h is not None]
-            count = Scalar(arithmetic.min(a, b), True, 0, min(highs, default=None))
-    return count
+            a, b = _index(length), _index(part.length)
+            max_lengths = [h for h in (bounds(length)[1], bounds(part.length)[1]) if h is not None]
+            length = Scalar(arithmetic.min(a, b), True, 0, min(max_lengths, default=None))
+    return length
 
 
 def _zip(ctx: Context, x: Iterator) -> Items:
@@ -291,7 +299,7 @@ def _reversed(ctx: Context, x: Iterator) -> Items:
 
     def item(i: Abstract) -> Abstract:
         j = operators.binary(ctx, "-", last, i)
-        if isinstance(j, Scalar):  # between 0 and the last, whatever its arithmetic can prove
+        if isinstance(j, Scalar):  # tighter bounds than the arithmetic proves: a valid index
             j = Scalar(j.value, True, 0, bounds(last)[1])
         return part.item(j)
 
@@ -299,25 +307,25 @@ def _reversed(ctx: Context, x: Iterator) -> Items:
 
 
 def _bounded(ctx: Context, x: Iterator) -> Items:
-    """The first `most` items, and one that raises."""
-    part, most = items_of(ctx, x.items[0]), x.items[1].value
+    """`myia.bounded(iterable, max_length)`: the first `max_length` items, then one that raises."""
+    part, max_length = items_of(ctx, x.items[0]), x.items[1].value
     low, high = bounds(part.length)
-    if high is not None and high <= most:
+    if high is not None and high <= max_length:
         return part
 
     def item(i: Abstract) -> Abstract:
-        message = TOO_MANY_ITERATIONS.format(most=most)
+        message = TOO_MANY_ITERATIONS.format(bound=max_length)
         if not is_static_int(i):
-            ctx.check(logic.ge(_index(i), constant(most, np.int64)), ValueError, message)
-        elif i.value >= most:
+            ctx.check(logic.ge(_index(i), constant(max_length, np.int64)), ValueError, message)
+        elif i.value >= max_length:
             ctx.fail(BadValue, message=message)
         return part.item(i)
 
     if is_static_int(part.length):
-        return replace(part, length=Static(most + 1), item=item)
-    count = arithmetic.min(_index(part.length), most + 1)
-    low = min(low or 0, most + 1)
-    return replace(part, length=Scalar(count, True, low, most + 1), item=item)
+        return replace(part, length=Static(max_length + 1), item=item)
+    length = arithmetic.min(_index(part.length), max_length + 1)
+    low = min(low or 0, max_length + 1)
+    return replace(part, length=Scalar(length, True, low, max_length + 1), item=item)
 
 
 ITERATORS: dict[str, Callable[[Context, Iterator], Items]] = {

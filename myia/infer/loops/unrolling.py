@@ -1,14 +1,20 @@
-"""Loops unrolled: one copy of the body for each trip.
+"""Loop unrolling during inference: one copy of the body for each iteration.
 
-Where the body needs what varies to be known at compile time; and where the parts of long arrays
-that it takes have then a size known at compile time, if the trips are few:
+A loop is unrolled for one of two reasons:
 
-    while length > 1:                       trips of 8192, 4096, ..., 2 elements
+1. Its body needs a compile-time value that changes from iteration to iteration (`NeedsStatic`).
+2. It makes few iterations, and its body takes slices of long arrays whose bounds are static in
+   unrolled code:
+
+    while length > 1:                       iterations over 8192, 4096, ..., 2 elements
         half = length // 2
         even, odd = x[:length:2], ...
 
-In one loop such a part is a whole array under a mask, so that each trip costs what the longest one
-costs: n log n instead of n.
+In a loop such a slice is a whole array with masked elements. So each iteration costs what the
+longest one costs: n log n instead of n.
+
+*When it gives up*: more than `MAX_UNROLLED_ITERATIONS` iterations, or a trip count that is not
+static, are an error in the first case. In the second case the loop stays a loop.
 """
 
 from __future__ import annotations
@@ -27,9 +33,10 @@ from myia.primitives.core.define import constant_p
 from myia.primitives.pointwise import arithmetic, logic
 
 MAX_UNROLLED_ITERATIONS = 512
-MAX_STATIC_ITERATIONS = 32  # trips: more than lengths that halve take
-MAX_COUNTED_ITERATIONS = 16  # trips of a loop whose lengths may be anything
-MAX_REPEATED_OPS = 300  # ops
+# Loops over slices of long arrays (second reason):
+MAX_STATIC_ITERATIONS = 32  # of a loop whose condition is static: more than halving a length takes
+MAX_COUNTED_ITERATIONS = 16  # of a `for` loop
+MAX_REPEATED_OPS = 300  # ops of a body that is repeated
 
 States = Sequence[Abstract]
 
@@ -48,7 +55,7 @@ class LoopCode:
 
 
 def unrolled(ctx: Context, code: LoopCode, xs: States, need: NeedsStatic | None) -> States:
-    """One copy of the body for each trip; `need` is the error that made it so."""
+    """One copy of the body for each iteration; `need` is the error that required it."""
     index = 0
     while True:
         item = _static_item(code, index)
@@ -83,17 +90,17 @@ def _static_item(code: LoopCode, index: int) -> Abstract | None:
     return code.items.item(Static(index)) if index < code.items.length.value else None
 
 
-# ----- Parts of long arrays
+# ----- Slices of long arrays
 
 
 class FewIterations(Exception):
-    """A loop makes few trips, it seems, and had better be unrolled; or, unrolled: it does not."""
+    """A loop seems to make few iterations: unroll it. Raised while unrolling: it makes too many."""
 
 
 def expect_few_iterations(code: LoopCode, init: States, iteration: Region, outs: States) -> None:
-    """Raise `FewIterations` if a loop whose body takes parts of long arrays may make few of them.
+    """Raise `FewIterations` if a loop over slices of long arrays may make few iterations.
 
-    `iteration`: one trip as a region that yields nothing, and `outs` the carries after it.
+    `iteration`: one iteration as a region that yields nothing; `outs`: the carries after it.
     """
     if sum(1 for _ in walk(iteration)) > MAX_REPEATED_OPS:
         return
@@ -103,23 +110,25 @@ def expect_few_iterations(code: LoopCode, init: States, iteration: Region, outs:
         few = any(
             is_static_int(before)
             and isinstance(after, Scalar)
-            and _scaled(iteration.ops, after.value)
+            and _is_scaled(iteration.ops, after.value)
             for before, after in zip(init, outs, strict=True)
         )
     if few:
         raise FewIterations
 
 
-def _scaled(ops: Sequence[Op], x: Value) -> bool:
-    """Is a number known at compile time a factor, a divisor or a shift on the way to `x`?"""
-    steps = needed(ops, [x])
-    known = {y for op in steps if op.primitive is constant_p for y in op.results}
+def _is_scaled(ops: Sequence[Op], x: Value) -> bool:
+    """Whether `x` is computed with a constant factor, divisor or shift (a length that halves)."""
+    needed_ops = needed(ops, [x])
+    constants = {y for op in needed_ops if op.primitive is constant_p for y in op.results}
     scaling = (arithmetic.mul, arithmetic.floordiv, logic.shift_left, logic.shift_right)
-    return any(op.primitive in scaling and not known.isdisjoint(op.operands) for op in steps)
+    return any(
+        op.primitive in scaling and not constants.isdisjoint(op.operands) for op in needed_ops
+    )
 
 
 def unrolled_if_static(ctx: Context, code: LoopCode, xs: States) -> States:
-    """`unrolled`, if it is known at compile time how few trips there are; else `FewIterations`."""
+    """`unrolled`, if the trip count is static and small; else raises `FewIterations`."""
     for index in range(MAX_STATIC_ITERATIONS + 1):
         item = _static_item(code, index)
         if item is None:

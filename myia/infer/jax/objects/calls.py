@@ -63,9 +63,9 @@ def call_traced(
     given = operands.recipe(Tuple(tuple(args)))
     keywords = {k: operands.recipe(x) for k, x in kwargs.items()}
     key = (Identity(f), trace_key(ctx, Tuple((*args, *kwargs.values()))), tuple(kwargs))
-    if key not in ctx.staged:
-        ctx.staged[key] = _trace(ctx, f, given, keywords, operands)
-    staged = ctx.staged[key]
+    if key not in ctx.traced_calls:
+        ctx.traced_calls[key] = _trace(ctx, f, given, keywords, operands)
+    staged = ctx.traced_calls[key]
     takes = staged.jaxpr.in_avals
     values = [convert(v, np.dtype(a.dtype)) for v, a in zip(operands.values, takes)]
     results = map(_keep_weak, translate(staged.jaxpr, values), staged.jaxpr.out_avals)
