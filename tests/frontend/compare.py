@@ -1,4 +1,4 @@
-"""Runs a function in Python and as IR(py), and compares all that can be seen of both."""
+"""Runs a function in Python and as IR(py), and compares all observable effects."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LOG: list = []
 
 
 def t(x):
-    """Writes `x` down, and returns it: shows what is evaluated, and when."""
+    """Records `x`, and returns it: shows the order of evaluation."""
     LOG.append(repr(x))
     return x
 
@@ -27,14 +27,14 @@ class Fuel:
 
 
 def tick():
-    """Ends programs that do not end by themselves."""
+    """Ends programs that do not terminate by themselves."""
     Fuel.left -= 1
     if Fuel.left < 0:
         raise OutOfFuel
 
 
 def outcome(fn, args, fuel=100):
-    """The result or the kind of exception, the arguments afterwards, and what `t` has seen."""
+    """The result or the kind of exception, the arguments afterwards, and the records of `t`."""
     args = copy.deepcopy(args)
     LOG.clear()
     Fuel.left = fuel

@@ -1,4 +1,4 @@
-"""Functions that are hard to find."""
+"""Lambdas that are hard to find in their source."""
 # ruff: noqa: E731
 # fmt: off
 

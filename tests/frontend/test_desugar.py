@@ -378,7 +378,7 @@ def test_no_jumps_are_left():
     assert not any(n.orelse for n in nodes if isinstance(n, Loop))
 
 
-def test_every_node_of_the_user_stays_in_one_place():
+def test_every_node_of_the_user_occurs_once():
     function = parse(
         "for x in xs:\n    if x: return a\n    b\n    if y:\n        if z: break\n    c\n"
     )

@@ -1,4 +1,4 @@
-"""The shape of the IR(py) that comes out: carries, checks, names and places."""
+"""The form of the lowered IR(py): carries, checks, names and locations."""
 
 import textwrap
 
@@ -22,7 +22,7 @@ def carried(program: str) -> list[list[str]]:
 
 
 CARRIES = {
-    "what_is_read_in_the_next_trip_or_after": (
+    "what_is_read_in_the_next_iteration_or_after": (
         """
         def f(xs):
             n = s = 0

@@ -10,7 +10,7 @@ from myia.frontend.fence import FENCE, LEAVES
 from myia.source.diagnostics import MyiaError
 from tests.frontend.compare import define
 
-# name: (the program, the message without its place)
+# name: (the program, the message without its location)
 REFUSED = {
     "try": (
         """

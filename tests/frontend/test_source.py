@@ -1,4 +1,4 @@
-"""Functions are found where they stand, or refused clearly."""
+"""Functions are found in their source, or refused clearly."""
 
 import functools
 import importlib
@@ -30,7 +30,7 @@ def test_lambdas_as_arguments_of_one_call():
     assert [interpreted(f)(2) for f in PAIR] == [3, 4]
 
 
-def test_places_are_those_of_the_file():
+def test_locations_are_those_of_the_file():
     code = load(decorated)
     assert code.span.file.name == sys.modules["tests.frontend.lambdas"].__file__
     assert code.span.file.line(code.span.line) == "def decorated(x):"

@@ -753,7 +753,7 @@ def maybe_undefined_after_loop(n):
 
 
 @on((4,))
-def undefined_in_first_trip(n):
+def undefined_in_first_iteration(n):
     for i in range(n):
         if i > 0:
             t(y)
@@ -770,11 +770,11 @@ def read_before_assignment_in_loop(n):
 
 @on((0,), (27,))
 def while_loop(n):
-    trips = 0
+    iterations = 0
     while n > 1:
         n = n // 2 if n % 2 == 0 else 3 * n + 1
-        trips += 1
-    return trips
+        iterations += 1
+    return iterations
 
 
 @on((0,), (3,))

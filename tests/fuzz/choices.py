@@ -16,7 +16,7 @@ Type = str | tuple[int, ...]  # a shape: a float64 array
 
 @dataclass
 class Scope:
-    """What is known at a point of the program."""
+    """The names in scope at a point of the program."""
 
     names: dict[str, Type]
     bounds: dict[str, range]
@@ -24,7 +24,7 @@ class Scope:
 
 
 class Choices:
-    """Everything is drawn from `rng`, a `random.Random`: seeded, or one of Hypothesis."""
+    """Random choices, all drawn from `rng`: a seeded `random.Random`, or one of Hypothesis."""
 
     def __init__(self, rng: Random):
         self.rng = rng

@@ -71,7 +71,7 @@ class Expressions(Choices):
         return f"{array}[{', '.join(indices)}]"
 
     def index(self, n: int) -> str:
-        """Of an axis of extent n: in range, unless the program is risky."""
+        """An index of an axis of length n: in range, unless the program is risky."""
         if self.risky and self.chance(0.15):
             return self.int(1)
         known = [k for k, values in self.bounds.items() if k in self.names and values]

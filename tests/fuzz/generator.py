@@ -1,10 +1,11 @@
-"""Random structured plain-Python programs, as source text.
+"""Generator of random structured plain-Python programs, as source text.
 
     Generator(random.Random(seed)).program()     bulk runs
     programs()                                   a strategy of Hypothesis
 
 A program is `f(p, q, n, x, y, A)`: floats, an int, two arrays of three elements, a 2x3 matrix. It
-ends, its floats stay bounded, and its names are bound where they are read (unless it is `risky`).
+terminates, its floats stay bounded, and its names are bound where they are read (unless it is
+`risky`).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from tests.fuzz.statements import INDENT, Statements
 
 ARGUMENTS: dict[str, Type] = {"p": FLOAT, "q": FLOAT, "n": INT, "x": (3,), "y": (3,), "A": (2, 3)}
 
-# What a name contributes to the result of a program.
+# The contribution of a name to the result of a program, by its type.
 CONTRIBUTIONS = {
     FLOAT: "{}",
     INT: "0.1 * {}",
@@ -55,7 +56,7 @@ class Program:
 
 
 class Generator(Statements):
-    """The control flow. `meet` finds the names bound at the end of it."""
+    """Generates control flow. `meet` merges the names bound at the ends of its branches."""
 
     def __init__(self, rng: Random):
         super().__init__(rng)
@@ -86,7 +87,7 @@ class Generator(Statements):
         return Program(RECORD_CLASS * ("Record(" in source) + source, self.risky)
 
     def result(self, whole: bool = False) -> str:
-        """Of the program; `whole`: everything in scope contributes."""
+        """The result of the program; `whole`: everything in scope contributes."""
         total = self.total() if whole else self.float(2)
         if self.results == FLOAT:
             return total
@@ -107,7 +108,7 @@ class Generator(Statements):
     # ----- Blocks
 
     def block(self, depth: int, indent: str, size: int) -> tuple[list[str], bool]:
-        """The lines, and whether their end is reached."""
+        """The lines of a block, and whether its end is reached."""
         lines: list[str] = []
         for _ in range(size):
             self.budget -= 1
@@ -268,7 +269,7 @@ class Generator(Statements):
         name = self.fresh("e")
         if (lists := self.named(LIST)) and self.chance(0.5):
             items = self.pick(*lists)
-            self.protected.add(items)  # not to grow while it is run over
+            self.protected.add(items)  # it must not grow during iteration over it
             return f"{name} in {items}", {name: FLOAT}
         items = ", ".join(self.float(1) for _ in range(self.pick(2, 3)))
         return f"{name} in {self.pick('({})', '[{}]').format(items)}", {name: FLOAT}

@@ -1,4 +1,4 @@
-"""One random program: what Python makes of it, against what the compiler makes of it."""
+"""The check of one random program: the compiled function against plain Python."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ VALUE_RTOL = 1e-9
 GRADIENT_RTOL = 1e-5
 DUALITY_RTOL = 1e-8
 STEP = 1e-4
-HUGE = 1e5  # beyond it, rounding hides what is to be compared
+HUGE = 1e5  # larger numbers are not compared: rounding dominates
 STEEP = 1e3
 RUNTIME_ERRORS = (IndexError, ZeroDivisionError, UnboundLocalError, NameError)
 ACTIVE = (0, 1, 3, 4, 5)  # the arguments of floats
@@ -38,7 +38,7 @@ INTEGER = 2
 
 
 class Mismatch(AssertionError):
-    """The compiler is wrong. `kind`: in what."""
+    """The compiler is wrong; `kind` says in what."""
 
     def __init__(self, kind: str, message: str):
         super().__init__(f"{kind}: {message}")
@@ -46,12 +46,12 @@ class Mismatch(AssertionError):
 
 
 class Skip(Exception):
-    """Python's own result is not to be compared with: it is not finite, huge, ..."""
+    """Python's own result cannot be compared with: it is not finite, or huge, ..."""
 
 
 @dataclass(frozen=True)
 class Checks:
-    """What is asked of a program besides value and gradient on the reference interpreter."""
+    """The checks of a program besides value and gradient on the reference interpreter."""
 
     forward: bool = False
     second: bool = False
@@ -63,14 +63,14 @@ class Checks:
 
 @dataclass
 class Report:
-    """`refused`: why the compiler declined; `counts`: what was compared and what was skipped."""
+    """`refused`: why the compiler refused; `counts`: numbers of comparisons and of skips."""
 
     refused: str | None = None
     counts: Counter = field(default_factory=Counter)
 
 
 def random_checks(rng: Random) -> Checks:
-    """Mostly the last stage with all passes."""
+    """Random checks: mostly the last stage with all passes."""
     return Checks(
         forward=rng.random() < 0.3,
         second=rng.random() < 0.1,
@@ -105,7 +105,7 @@ MODULES = {"np": np, "math": math}  # that random programs use
 
 
 def define(source: str, names: dict[str, Any] = MODULES) -> dict[str, Any]:
-    """What `source` defines, which may use `names`; `inspect` knows the text, `sys` the module."""
+    """The names that `source` defines, given `names`, in a module known to `inspect` and `sys`."""
     filename = f"<program {next(_numbers)}>"
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
     module = sys.modules["fuzz"] = ModuleType("fuzz")
@@ -116,7 +116,7 @@ def define(source: str, names: dict[str, Any] = MODULES) -> dict[str, Any]:
 
 
 def loss_of(f: Callable) -> Callable:
-    """A float in which all results of `f`, and what it does to its arguments, count."""
+    """A float that depends on all results of `f` and on its changes of arguments."""
 
     def weighed(r):
         if isinstance(r, tuple):
@@ -177,7 +177,7 @@ _TO_PYTHON: dict[Any, Callable] = {
 
 
 class Reference:
-    """`f` as a compiled function that the reference interpreter runs."""
+    """`f` compiled, and run by the reference interpreter."""
 
     def __init__(self, f: Any, checks: Checks):
         self.f, self.checks = f, checks
@@ -223,7 +223,7 @@ class Reference:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a call did: its result or error, and the arguments afterwards."""
+    """The outcome of a call: its result or error, and the arguments afterwards."""
 
     args: tuple
     result: Any = None
@@ -231,7 +231,7 @@ class Outcome:
 
 
 def outcome(f: Callable, args: tuple) -> Outcome:
-    """Of a call on copies of the arguments; run-time errors are caught."""
+    """The outcome of a call on copies of the arguments; run-time errors are caught."""
     args = copy.deepcopy(args)
     try:
         return Outcome(args, f(*args))
@@ -256,7 +256,7 @@ def in_python(f: Callable, args: tuple) -> Outcome:
 
 
 def vector(tree: Any) -> np.ndarray:
-    """All numbers in a row."""
+    """All numbers as one vector."""
     if isinstance(tree, (tuple, list)):
         return np.concatenate([np.zeros(0), *map(vector, tree)])
     return np.ravel(np.asarray(tree, float))
@@ -279,9 +279,9 @@ def active(args: tuple) -> tuple:
 def assert_same(
     got: Any, want: Any, kind: str, rtol: float = VALUE_RTOL, wider: bool = False
 ) -> None:
-    """Equal up to rounding. A number may be more general than Python's: it is, on another path.
+    """Equal up to rounding. A number may have a wider type than in Python, from another path.
 
-    So may an array be, if `wider`: where paths meet that give arrays of different dtypes.
+    So may an array, if `wider`: where paths with arrays of different dtypes are merged.
     """
     if isinstance(want, tuple):
         if not isinstance(got, tuple) or len(got) != len(want):
@@ -302,14 +302,14 @@ def assert_same(
 
 
 def _alike(got: Exception | None, want: Exception | None) -> bool:
-    """The same kind of error: what is certain to fail is found when compiled, and is both."""
+    """The same kind of error. A certain failure is found at compile time, and counts as both."""
     if want is None or not isinstance(got, MyiaError):
         return _type_of(got) is _type_of(want)
     return isinstance(got, _type_of(want))
 
 
 def _type_of(error: Exception | None) -> type:
-    """Before Python 3.12 comprehensions were functions, and the names of theirs "free"."""
+    """Before Python 3.12 comprehensions were functions, and their names "free"."""
     old = isinstance(error, UnboundLocalError) and sys.version_info < (3, 12)
     return NameError if old else type(error)
 
@@ -324,8 +324,8 @@ def assert_close(got: np.ndarray, want: np.ndarray, rtol: float, kind: str) -> N
 def differences(f: Callable[[np.ndarray], Any], x: np.ndarray, directions) -> tuple:
     """Directional derivatives by central differences, and where they can be trusted.
 
-    They cannot at kinks and jumps: there two step sizes, or the two sides, disagree. Nor can they
-    where slopes are steep.
+    They cannot be trusted at kinks and jumps, where two step sizes or the two sides disagree, nor
+    at steep slopes.
     """
     slopes, trusted = [], []
     here = vector(f(x))
@@ -346,7 +346,7 @@ def differences(f: Callable[[np.ndarray], Any], x: np.ndarray, directions) -> tu
 
 
 class Case:
-    """A program, compiled for the checks asked of it."""
+    """A program, compiled for its checks."""
 
     def __init__(self, program: Program, checks: Checks, report: Report):
         self.checks, self.report = checks, report
@@ -374,7 +374,7 @@ class Case:
             raise Skip("an integer beyond 64 bits") from error
         if want.error is not None and isinstance(got.error, MyiaError):
             if not _alike(got.error, want.error):
-                raise got.error  # Python does not come so far
+                raise got.error  # Python raises before
         elif not _alike(got.error, want.error):
             raise Mismatch("error", f"{got.error!r}, not {want.error!r}; {got.result}")
         if want.error is None:
@@ -436,7 +436,7 @@ class Case:
 
 
 def check(program: Program, seed: int, checks: Checks) -> Report:
-    """Raise unless the compiler does with the program what Python does, or declines it."""
+    """Raise unless the compiled program does the same as Python, or is refused."""
     report = Report()
     rng = Random(seed)
     inputs = [random_arguments(rng) for _ in range(2)]
@@ -444,12 +444,12 @@ def check(program: Program, seed: int, checks: Checks) -> Report:
         inputs[1] = (*inputs[1][:INTEGER], inputs[0][INTEGER], *inputs[1][INTEGER + 1 :])
     try:
         return guarded(Case(program, checks, report), inputs, report)
-    except NeedsStatic:  # it needs to know `n`
+    except NeedsStatic:  # it needs a static `n`
         return check(program, seed, replace(checks, dynamic=False))
 
 
 def guarded(case: Case, inputs: list[tuple], report: Report) -> Report:
-    """The case checked on inputs: what is not to be compared, or is declined, is noted."""
+    """Check the case on inputs, and note skips and refusals."""
     try:
         for args in inputs:
             try:

@@ -1,8 +1,8 @@
-"""Random programs of float32: values next to NumPy's float32, gradients next to float64.
+"""Random programs in float32: values against NumPy's float32, gradients against float64.
 
-Two correct programs round differently. How much that matters is told by NumPy itself: the program
-in float32 against the same program, on the same numbers, in float64. Where these differ by more
-than a few roundings (a branch taken the other way, a cancellation), nothing can be compared.
+Two correct programs round differently. NumPy tells how much that matters: it runs the program in
+float32 and, on the same numbers, in float64. Where these differ by more than a few roundings
+(another branch taken, a cancellation), nothing is compared.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from tests.fuzz.harness import (
 EPS = float(np.finfo(np.float32).eps)
 VALUE_RTOL = 16 * EPS
 GRADIENT_RTOL = 128 * EPS
-NUDGE = 4 * EPS  # how far arguments are moved, to see what rounding does to a gradient
+NUDGE = 4 * EPS  # perturbation of the arguments, to estimate the effect of rounding on a gradient
 
 
 def of_dtype(args: tuple, dtype: type) -> tuple:
@@ -97,7 +97,7 @@ class NarrowCase(Case):
 
 
 def check_narrow(program: Program, seed: int) -> Report:
-    """Raise unless the compiled float32 program does what NumPy does, or is declined."""
+    """Raise unless the compiled float32 program does the same as NumPy, or is refused."""
     report, rng = Report(), Random(seed)
     case = NarrowCase(program, Checks(), report)
     return guarded(case, [random_arguments(rng) for _ in range(2)], report)

@@ -1,6 +1,6 @@
 """Many random programs: `python -m tests.fuzz.run --count 1000 --seed 0 [--xla | --float32]`.
 
-With `--few-trips` passes do what they do of many trips of few as well.
+With `--low-thresholds`, passes that need long loops or large arrays also change these programs.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from random import Random
 from tests.fuzz.generator import Generator, Program
 from tests.fuzz.harness import Report, check, random_checks
 from tests.fuzz.narrow import check_narrow
-from tests.fuzz.thresholds import lower
+from tests.fuzz.thresholds import lower_thresholds
 
-SECONDS = 120  # a program that takes longer has failed
+SECONDS = 120  # a program that takes longer counts as failed
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Result:
 
 
 def run_seed(seed: int, xla: bool = False) -> Report:
-    """The program of this seed, checked; raises what fails."""
+    """Check the program of this seed; raises its failure."""
     rng = Random(seed)
     program = Generator(rng).program()
     checks = random_checks(rng)
@@ -38,7 +38,7 @@ def run_seed(seed: int, xla: bool = False) -> Report:
 
 
 def run_narrow(seed: int) -> Report:
-    """The program of this seed on float32 numbers and arrays."""
+    """Check the program of this seed on float32 numbers and arrays."""
     return check_narrow(program_of(seed), seed)
 
 
@@ -76,7 +76,9 @@ def main() -> int:
     modes = parser.add_mutually_exclusive_group()
     modes.add_argument("--xla", action="store_true", help="on XLA instead of the reference")
     modes.add_argument("--float32", action="store_true", help="numbers and arrays of float32")
-    parser.add_argument("--few-trips", action="store_true", help="lower the thresholds of passes")
+    parser.add_argument(
+        "--low-thresholds", action="store_true", help="lower the thresholds of passes"
+    )
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--show", action="store_true", help="print the program of --seed")
     options = parser.parse_args()
@@ -87,7 +89,7 @@ def main() -> int:
     tasks = [(seed, mode) for seed in range(options.seed, options.seed + options.count)]
     counts, refusals, failures = Counter(), Counter(), 0
     examples: dict[str, int] = {}
-    prepare = lower if options.few_trips else None
+    prepare = lower_thresholds if options.low_thresholds else None
     workers = multiprocessing.get_context("spawn").Pool(options.jobs, prepare, maxtasksperchild=200)
     with workers as pool:
         for result in pool.imap_unordered(_result, tasks):

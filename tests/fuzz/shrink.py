@@ -1,4 +1,4 @@
-"""Makes a failing program smaller.
+"""Reduction of a failing program to a smaller one.
 
 Statements are removed, compound ones replaced by their bodies and expressions by their parts, as
 long as the program fails in the same way. The command is `python -m tests.debugging reduce`.
@@ -36,7 +36,7 @@ def start_of(error: Exception) -> str:
 
 
 def shrink(source: str, fails: Callable[[str], bool], seconds: float = 60) -> str:
-    """The smallest program that is found to fail. One that takes longer than `seconds` does not."""
+    """The smallest failing program found; a program slower than `seconds` does not fail."""
     tree = ast.parse(source)
     found = True
     while found:
@@ -50,12 +50,12 @@ def shrink(source: str, fails: Callable[[str], bool], seconds: float = 60) -> st
 
 
 def _size(source: str) -> tuple[int, int]:
-    """A name counts for more than a number."""
+    """The size of a program; a name counts more than a number."""
     return sum(1 for _ in ast.walk(ast.parse(source))), len(source)
 
 
 class _TooLong(BaseException):
-    """Not an `Exception`: those are failures of programs."""
+    """Not an `Exception`, since those are failures of programs."""
 
 
 def _in_time(fails: Callable[[str], bool], source: str, seconds: float) -> bool:
@@ -81,7 +81,7 @@ def _time_limit(seconds: float) -> Iterator[None]:
 
 
 def _smaller(tree: ast.Module) -> Iterator[ast.Module]:
-    """Trees with one thing less."""
+    """Trees with one node less."""
     for i, node in enumerate(ast.walk(tree)):
         for edit in (*_block_edits(node), *_expression_edits(node)):
             changed = copy.deepcopy(tree)

@@ -1,4 +1,4 @@
-"""Programs that once were compiled wrongly, as found: reduced random programs."""
+"""Reduced random programs that were once compiled wrongly."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from tests.fuzz.harness import Checks, check
 ALL = Checks(forward=True, second=True)
 
 PROGRAMS = {
-    "a list that grows in some trips only": """
+    "a list that grows in some iterations only": """
 def f(p, q, n, x, y, A):
     items = []
     for v in x:
@@ -52,7 +52,7 @@ def f(p, q, n, x, y, A):
             A[-1, 2] -= e * p + h(p, n)
     return q
 """,
-    "what depends on the end of a loop is not recorded in its trips": """
+    "what depends on the end of a loop is not recorded in its iterations": """
 def f(p, q, n, x, y, A):
     for k in range(2):
         q -= math.sin(A[1, k])

@@ -1,10 +1,10 @@
-"""What waits for many trips or much work, so that it pays, takes little: programs here have it."""
+"""Lower thresholds: passes that need long loops or large arrays also change small programs."""
 
 from __future__ import annotations
 
 import importlib
 
-FEW = {  # by module
+LOW_THRESHOLDS = {  # the constants of each module, with their lower values
     "backends.xla.cpu.whole_loop_cost": {"_MAX_WORK": 40},
     "passes.vectorize.outer_loop": {"MIN_WIDTH": 1, "MAX_STRIDED_ITERATIONS": 3},
     "passes.idioms.matmul": {"MIN_ITERATIONS": 1, "MIN_ITERATIONS_INSIDE_LOOPS": 1},
@@ -16,9 +16,9 @@ FEW = {  # by module
 }
 
 
-def lower() -> None:
-    """Of this process."""
-    for module, values in FEW.items():
+def lower_thresholds() -> None:
+    """Lower the thresholds in this process."""
+    for module, values in LOW_THRESHOLDS.items():
         found = importlib.import_module(f"myia.{module}")
         for name, value in values.items():
             assert hasattr(found, name)

@@ -177,7 +177,7 @@ def test_nested_code_is_verified():
     rejected(function([], b.ops, []), "%nowhere, is not defined", vocabulary="py")
 
 
-def test_extents_are_ints():
+def test_lengths_are_ints():
     rejected(function([Value(F64.with_shape((-1,)), "x")], [], []), r"%x has the aval f64\[-1\]")
 
 

@@ -1,4 +1,4 @@
-"""Rows of the sampled table: branches, loops, calls, and marks that mean nothing to us."""
+"""Rows of the sampled table: branches, loops, calls, and marks without a meaning here."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _(_, batched, x):
 
 
 def pulled_back(x):
-    """A staged pullback: where two of its paths meet there is an `add_any`."""
+    """A traced pullback: where two of its paths are merged there is an `add_any`."""
     return jax.vjp(lambda x: x * jnp.sin(x), x)[1](x)[0]
 
 

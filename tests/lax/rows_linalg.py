@@ -20,7 +20,7 @@ def matrix(*shape: int) -> Make:
 
 
 def magnitudes(*vectors):
-    """What is left of eigenvectors without their phases."""
+    """Eigenvectors without their phases."""
     return [jnp.abs(v) ** 2 for v in vectors]
 
 

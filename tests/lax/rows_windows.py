@@ -44,14 +44,14 @@ def window(init: float, operation: Callable, *args) -> Callable:
 
 
 def selected(select: Callable) -> Callable:
-    """The adjoint of pooling: what `jax.vjp` of it stages."""
+    """The adjoint of pooling: what `jax.vjp` of it traces."""
     init, operation = (-np.inf, lax.max) if select is lax.ge else (np.inf, lax.min)
     pool = window(init, operation, (2, 2), (1, 1), "VALID")
     return lambda x, ct: jax.vjp(pool, x)[1](ct)[0]
 
 
 def read_at_extrema(select: Callable) -> Callable:
-    """The tangent of pooling: what `jax.jvp` of it stages."""
+    """The tangent of pooling: what `jax.jvp` of it traces."""
     init, operation = (-np.inf, lax.max) if select is lax.ge else (np.inf, lax.min)
     pool = window(init, operation, (2, 2), (1, 1), "VALID")
     return lambda x, t: jax.jvp(pool, (x,), (t,))[1]

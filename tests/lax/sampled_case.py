@@ -1,4 +1,4 @@
-"""What a sampled case of a primitive of JAX is, and how a row of the table becomes cases.
+"""Sampled cases of a primitive of JAX, and how a row of the table becomes cases.
 
 A row is a function of `jax.lax` with the shapes of its operands; its cases are that function at
 every dtype of the row, and under `jax.vmap`, which gives the primitive its batch dimensions.

@@ -1,4 +1,4 @@
-"""Values, gradients and second derivatives of a case, by us and by JAX.
+"""Values, gradients and second derivatives of a case, by myia and by JAX.
 
 The results y of a case make one number, sum Re(w y (1 + y / 2)) for fixed weights w: not linear in
 y, so that an operation that is linear has a second derivative too. Compared are y, the gradient g

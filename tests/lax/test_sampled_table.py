@@ -1,4 +1,4 @@
-"""Every primitive of JAX that has a derivative there: ours is the same, to second order."""
+"""Every primitive of JAX with a derivative has the same derivative here, to second order."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_no_primitive_is_missing():
 
 
 def test_what_is_left_out_is_refused():
-    """Without a translation; but for calls and for marks that mean nothing to us."""
+    """Without a translation; except calls and marks without a meaning here."""
     marks = {"reshard", "stage", "tie", "xla_metadata_value"}
     assert {name for name in LEFT_OUT if name in RULES} == {"composite", *marks}
 

@@ -1,4 +1,4 @@
-"""What a sample case of a primitive is, and how cases of every dtype and shape are made."""
+"""Sample cases of primitives, and constructors for every dtype and shape."""
 
 from __future__ import annotations
 

@@ -156,7 +156,7 @@ TABLE = [
     case(s.slice, (3,), start=(2,), limit=(2,), stride=(2,)),
     case(s.iota, shape=(2, 3), axis=1, dtype=np.dtype("i8")),
     case(s.iota, shape=(2, 3), axis=0, dtype=np.dtype("f4")),
-    # ----- Windows and indices
+    # ----- Slices and indices
     case(w.dynamic_slice, (5, 4), *at(1, 2), dtypes=ANY, sizes=(2, 1)),
     case(w.dynamic_slice, (5, 4), *at(-7, 9), sizes=(2, 3)),
     case(w.dynamic_slice, (), sizes=()),

@@ -1,8 +1,8 @@
-"""How a program says each primitive: a function of Python, NumPy, SciPy or JAX that reaches it.
+"""The user code of each primitive: a function of Python, NumPy, SciPy or JAX that emits it.
 
 `SPELLINGS`: name -> (function, *arguments); the primitive is in the typed program.
-`DERIVED`: those that nobody spells; they are in the gradient of these programs.
-`PREPARED`: those that passes find before derivatives are taken.
+`DERIVED`: primitives without a spelling; they are in the gradients of these programs.
+`PREPARED`: primitives that passes form before derivatives are taken.
 """
 
 from __future__ import annotations

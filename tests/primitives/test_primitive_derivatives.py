@@ -23,7 +23,7 @@ STEP = 1e-5
 
 
 def differentiable(case: Case) -> bool:
-    """In double precision, from something differentiable to something differentiable."""
+    """In double precision, with a differentiable operand and a differentiable result."""
     avals = [aval_of(x) for x in case.inputs]
     ys = case.primitive.avals(*avals, **case.params)
     wide = all(a.dtype.char in "dD" for a in (*avals, *ys) if a.differentiable)
@@ -103,7 +103,7 @@ def test_rules(name):
 
 
 def test_every_derivative_is_tried():
-    """A rule is not tested by cases none of which has a derivative."""
+    """A rule is tested only by cases that have a derivative: each has one."""
     for name, cases in CASES.items():
         tried = any(case.order > 0 for case in cases)
         if tried and cases[0].primitive.derivative is not NONDIFFERENTIABLE:

@@ -1,4 +1,4 @@
-"""Where derivatives are delicate, and where NumPy, Python and XLA differ."""
+"""Edge cases: delicate derivatives, and differences between NumPy, Python and XLA."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_mixed_derivative_of_pow_where_the_exponent_is_zero():
     np.testing.assert_allclose(hessian_row[1], 0.25)
 
 
-# ----- Ties and losers
+# ----- Ties and unselected operands
 
 
 @pytest.mark.parametrize("primitive", [a.max, a.min])
@@ -144,7 +144,7 @@ WRITES = {
 @pytest.mark.parametrize("mode", gather.MODES)
 @pytest.mark.parametrize("name", WRITES)
 def test_which_write_is_the_last_is_found_in_three_ways(name, mode, pairs, sparse, monkeypatch):
-    """Against what each element written changes when all are written in order."""
+    """Against the effect of each written element when all are written in order."""
     monkeypatch.setattr(scattering, "MAX_PAIRWISE_SLICES", pairs)
     monkeypatch.setattr(scattering, "MIN_ELEMENTS_PER_UPDATE", sparse)
     shape, at, written, dims = WRITES[name]
@@ -250,7 +250,7 @@ def sizes_made(region, shape) -> list[str]:
 
 
 def test_a_second_read_adds_into_the_cotangent_in_place():
-    """Of the arrays of the operand's size only the first one is made anew."""
+    """Only one new array of the operand's size is made."""
 
     def two_reads(x, k):
         first = dynamic_slices.dynamic_slice(x, k, sizes=(2,))
@@ -318,7 +318,7 @@ def test_debug_print_prints_when_run(capsys):
     assert capsys.readouterr().out == "x = 1.5\n"
 
 
-# ----- What shape rules refuse
+# ----- Refusals of shape rules
 
 VECTOR, MATRIX = Aval(F64.dtype, (3,)), Aval(F64.dtype, (2, 3))
 REFUSED = [

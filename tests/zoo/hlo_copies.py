@@ -14,9 +14,9 @@ _COPY = re.compile(r"= \w+\[([\d,]*)\]\S* copy\(")
 
 
 def copies_in_loops(hlo: str, at_least: int) -> list[str]:
-    """The copies of `at_least` so many elements, but for those in outermost loops of nests.
+    """The copies of `at_least` so many elements, except in outermost loops of nests.
 
-    (A trip of such a loop may do as much work as the copy.)
+    (An iteration of such a loop may do as much work as the copy.)
     """
     computations = _computations(hlo)
     bodies = {body: _lines(computations, body) for body in sorted(_bodies(hlo.splitlines()))}

@@ -1,4 +1,4 @@
-"""Functions that change arrays, against Python: values, what is written, two orders of derivative.
+"""Checks of functions that change arrays: values, written arrays and two orders of derivative.
 
 Everything runs on the reference interpreter, which takes no compilation.
 """

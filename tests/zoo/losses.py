@@ -1,4 +1,4 @@
-"""What is compiled of each program: a random projection of its results, and its derivatives.
+"""The compiled functions of each program: a random projection of its results, and derivatives.
 
 The arguments of a program come as `xs`, those made of floats, and `rest`, all others; `order` tells
 where each belongs. Arguments that the program writes to are results of it, too.

@@ -1,4 +1,4 @@
-"""Compiled functions run by the reference interpreter, their program stopped after any stage."""
+"""Compiled functions run by the reference interpreter, after any stage of the pipeline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors that are certain on one path only: raised when, and only when, the program comes there."""
+"""Errors that are certain on one path: raised if and only if the program takes it."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def through_a_call(x):
     return positive(x) ** 2
 
 
-def in_every_trip(xs):
+def in_every_iteration(xs):
     s = 0.0
     for x in xs:
         if x < -5:
@@ -82,9 +82,9 @@ def all_paths_but_two(x):
     raise ValueError("between")
 
 
-def a_trip_that_raises(x):
+def an_iteration_that_raises(x):
     for _ in range(int(x)):
-        raise ValueError("a trip")
+        raise ValueError("an iteration")
     return x * x
 
 
@@ -168,9 +168,9 @@ PATHS = {
     unequal_shapes: [-1.0, 1.0],
     last_item_of_an_empty_list: [1.5],
     through_a_call: [2.0, -2.0],
-    in_every_trip: [A([1.0, 2.0]), A([1.0, -2.0, 3.0]), A([1.0, -6.0, -2.0])],
+    in_every_iteration: [A([1.0, 2.0]), A([1.0, -2.0, 3.0]), A([1.0, -6.0, -2.0])],
     all_paths_but_two: [1.0, -3.0, -0.5],
-    a_trip_that_raises: [0.5, 2.5],
+    an_iteration_that_raises: [0.5, 2.5],
     a_while_that_raises: [-1.0, 7.0],
     two_exceptions: [1.0, 3.5, 5.0],
     search_past_the_end: [A([2.0, 0.0]), A([2.0, 1.0])],

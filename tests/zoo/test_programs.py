@@ -109,7 +109,7 @@ def active_arguments(inputs: list[tuple]) -> tuple[bool, ...]:
 
 
 def order_of(active: tuple[bool, ...]) -> tuple[tuple[bool, int], ...]:
-    """For each argument: whether it is active, and its place among those that are like it."""
+    """For each argument: whether it is active, and its index among the active or the others."""
     return tuple((a, sum(b == a for b in active[:i])) for i, a in enumerate(active))
 
 
@@ -172,7 +172,7 @@ def test_value(case, stage):
 
 
 def test_gradient(case):
-    """On the reference interpreter: `rev` evaluated as it stands, and lowered to loops."""
+    """On the reference interpreter: `rev` evaluated directly, and lowered to loops."""
     for args in case.smooth():
         xs, rest, weights = case.point(wide(args))
 

@@ -1,4 +1,4 @@
-"""What compiled functions do besides returning numbers: types, mutation, recompiling, errors."""
+"""Semantics of compiled functions: types, mutation, recompilation, run-time errors."""
 
 from __future__ import annotations
 
@@ -291,7 +291,7 @@ def test_results_do_not_share_memory_with_arguments():
         np.testing.assert_array_equal(got, expected)
 
 
-# ----- Names that are read anew
+# ----- Names that are read at every call
 
 
 RATE = 2.0
@@ -727,7 +727,7 @@ def one_of_two_lists(a, n):
     return rows[0]
 
 
-def changed_in_each_trip(a, n):
+def changed_in_each_iteration(a, n):
     rows = []
     for i in range(n):
         row = a * i
@@ -751,13 +751,13 @@ def written_through_the_list(a, n):
         held_before_the_loop,
         stored_then_changed,
         one_of_two_lists,
-        changed_in_each_trip,
+        changed_in_each_iteration,
         written_through_the_list,
     ],
     ids=lambda f: f.__name__,
 )
-def test_stale_copies_are_refused(f):
-    """Rows are copies: what Python would see through another name is never read out of date."""
+def test_reads_of_invalidated_copies_are_refused(f):
+    """Rows are copies: a row changed through another name is never read from the old copy."""
     try:
         got = myia.jit(f)(np.ones(2), 12)
     except myia.MyiaError as error:
@@ -841,8 +841,8 @@ def test_print_as_it_is_told(capfd):
     assert capfd.readouterr().out == "0{1.5}1{1.5}\n1.5\n"
 
 
-def test_what_is_printed_of_arrays_that_nobody_reads_afterwards(capfd):
-    """Two nests of trips that do not wait for each other, in a loop that prints."""
+def test_what_is_printed_of_arrays_that_are_not_read_afterwards(capfd):
+    """Two nests of independent iterations, in a loop that prints."""
 
     def f(x, doubled, tripled):
         seen, total = np.zeros(18), 0.0
@@ -870,17 +870,17 @@ def test_effects_run_once(capfd):
     def f(x):
         s = x
         for i in range(3):
-            print("trip", i)
+            print("iteration", i)
             s = s * x
         return s
 
     assert f(2.0) == 32.0
     jax.effects_barrier()
-    assert capfd.readouterr().out.splitlines() == ["trip 0", "trip 1", "trip 2"]
+    assert capfd.readouterr().out.splitlines() == ["iteration 0", "iteration 1", "iteration 2"]
 
 
 def writes_then_rebinds(x, n):
-    """The first trip is sure to write into what the last one no longer names."""
+    """The first iteration certainly writes to an array that the last one does not name."""
     a = x.copy()
     b = a
     for _ in range(4):
@@ -1000,7 +1000,7 @@ def rows_listed_on_one_path(y, a):
     ],
     ids=lambda f: f.__name__,
 )
-def test_a_view_of_a_view_is_stale_after_a_write_to_the_array(f):
+def test_a_view_of_a_view_is_invalidated_by_a_write_to_the_array(f):
     """The array whose memory it shows is two steps away: the write must not be lost."""
     args = np.array([1.0, 2.0, 3.0]), np.arange(15.0).reshape(3, 5)
     try:

@@ -1,4 +1,4 @@
-"""Sums of nests of loops, made for all elements of a matrix at once, in the order of the user."""
+"""Vectorized sums of loop nests keep the user's order of summation."""
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ def by_elements(a, b, c):
 
 @pytest.mark.parametrize("f", [in_place, by_elements], ids=lambda f: f.__name__)
 def test_sums_in_the_order_of_the_user(f):
-    """A loop over what is summed, its trips made for all elements at once, gives the same bits."""
+    """A summation loop, vectorized over all elements, gives the same bits."""
     args = arguments(np.float64)
     text = myia.jit(f).ir(*args)["finish"]
     assert text.count(" for ") == 1

@@ -1,6 +1,6 @@
 """Gradients of kernels in functions that JAX compiles, or exports: right, and without copies.
 
-There the compiler options are not ours.
+There myia's compiler options do not apply.
 """
 
 from __future__ import annotations

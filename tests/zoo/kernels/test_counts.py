@@ -1,4 +1,4 @@
-"""What a gradient does grows with the size as what its primal does: counted, not timed."""
+"""The work of a gradient grows with the size as its primal's work: counted, not timed."""
 
 from __future__ import annotations
 
@@ -18,11 +18,14 @@ NAMES = (
     *("jacobi_1d", "lu", "time_warping", "trisolv", "viterbi"),
 )
 SECOND = ("gram_schmidt", "hidden_markov", "lattice_boltzmann", "softmax_rows", "syrk", "trisolv")
-SIZES = (60, 120)  # whose tapes are small enough for both: trails run trips again, a step upwards
+SIZES = (
+    60,
+    120,
+)  # tapes fit at both sizes: checkpointing would recompute iterations, a jump in the counts
 
 
 def below(x, n):
-    """Trips that depend on integers, and a branch that depends on numbers."""
+    """Iterations that depend on integers, and a branch that depends on numbers."""
     s = 0.0
     for i in range(n):
         for j in range(i):
@@ -43,7 +46,7 @@ def test_each_op_counts_as_often_as_it_runs():
     assert (total.touched, total.computed) == (7.0, 10.0)
 
 
-def test_a_nest_counts_its_trips():
+def test_a_nest_counts_its_iterations():
     def sums(x, n):
         s = 0.0
         for i in range(n):
@@ -67,7 +70,7 @@ def test_the_exponent_of_the_gradient_is_that_of_the_primal(name):
 
 @pytest.mark.parametrize("name", SECOND)
 def test_the_exponent_of_the_second_derivative_is_that_of_the_primal(name):
-    """A whole array in each trip would add one. At these sizes each kernel has one storage."""
+    """A whole array in each iteration would add one. At these sizes each kernel has one storage."""
     kernel, sizes = KERNELS[name], (48, 96)
     active = tuple(i + 1 for i in kernel.active(kernel.arguments(sizes[0])))
     gradient, many = myia.grad(kernel.pure(), argnums=active), len(kernel.arguments(4)) + 1

@@ -1,4 +1,4 @@
-"""Loops over elements that late passes and storage once stumbled over, against Python."""
+"""Loops over elements that late passes or storage once compiled wrongly, against Python."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def numbers(*shape):
 
 
 def stores_and_adds_to_an_element(a, x, y):
-    """In the reversal one array is carried under two names."""
+    """The adjoint loop carries one array under two names."""
     for i in range(len(a) - 1, -1, -1):
         for j in range(i, len(x)):
             x[j] += 0.9
@@ -28,14 +28,14 @@ def stores_and_adds_to_an_element(a, x, y):
 
 
 def nest_that_writes_what_another_row_reads(a):
-    """The step of its second derivative holds a reversal, which restores arrays for itself."""
+    """The recomputed primal of its second derivative has an adjoint loop with its own undo log."""
     for i in range(3):
         for j in range(1, i, -1):
             a[i % 5, j - i] = abs(a[(i + 1) % 5, j])
     return np.sum(a)
 
 
-def chosen_in_every_trip(x, y):
+def chosen_in_every_iteration(x, y):
     s = 0.1
     for i in range(len(x)):
         u = x if y[i] > 0.8 else y
@@ -74,7 +74,7 @@ def named_anew_and_written(x, y):
 
 
 @pytest.mark.parametrize("f, args", [
-    (chosen_in_every_trip, (numbers(40), numbers(2, 40)[1])),
+    (chosen_in_every_iteration, (numbers(40), numbers(2, 40)[1])),
     (chosen_and_written, (numbers(40), numbers(2, 40)[1])),
     (one_of_three, (numbers(40), numbers(2, 40)[1])),
     (named_anew_and_written, (numbers(40), numbers(2, 40)[1])),
@@ -94,8 +94,8 @@ def triangle_of_one_column(a, x):
     return np.sum(a) + np.sum(x)
 
 
-def test_a_log_of_no_trips():
-    """The inner loop makes none, which is seen when its count is folded; here it is not."""
+def test_a_log_of_no_iterations():
+    """The inner loop has trip count zero, which is not known at compile time here."""
     gradient = ReferenceCalls(
         myia.grad(triangle_of_one_column, argnums=(0, 1)), disable="constant_folding"
     )
@@ -104,8 +104,8 @@ def test_a_log_of_no_trips():
     np.testing.assert_allclose(dx, [6.0])
 
 
-def whole_arrays_in_trips(run, *args):
-    """What the trips of a compiled function compute of whole arrays, beside their windows."""
+def whole_arrays_in_iterations(run, *args):
+    """The ops on whole arrays, other than slices, in the iterations of a compiled function."""
     calls = ReferenceCalls(run)
     calls(*args)
     loops = [op for op in walk(calls.functions()[-1].region) if op.primitive is loop_p]
@@ -116,7 +116,7 @@ def whole_arrays_in_trips(run, *args):
 
 
 def one_of_two_elements(x, y):
-    """Both branches of the reversal add to one version of the cotangent."""
+    """Both branches of the adjoint add to one version of the cotangent."""
     for i in range(1, len(x)):
         m = x[i] if y[i] > 0.5 else x[i - 1]
         x[i] = m * m
@@ -124,12 +124,12 @@ def one_of_two_elements(x, y):
 
 
 @pytest.mark.parametrize("f", [
-    chosen_in_every_trip, chosen_and_written, named_anew_and_written, one_of_two_elements,
+    chosen_in_every_iteration, chosen_and_written, named_anew_and_written, one_of_two_elements,
 ])  # fmt: skip
-def test_no_trip_takes_whole_arrays(f):
+def test_no_iteration_takes_whole_arrays(f):
     """Neither the choice nor its cotangent."""
     x, y = numbers(50), numbers(2, 50)[1]
-    assert not whole_arrays_in_trips(myia.grad(f, argnums=(0, 1)), x, y)
+    assert not whole_arrays_in_iterations(myia.grad(f, argnums=(0, 1)), x, y)
 
 
 def recurrence(x, y):
@@ -163,7 +163,7 @@ def stores_on_a_condition(x, y):
     chosen_and_written, one_of_two_elements,
 ])  # fmt: skip
 def test_cotangents_of_cotangents_are_added_to_in_place(f):
-    """In the reversal of a reversal an element may come before the array that it is added to."""
+    """In the adjoint of an adjoint loop, an element may precede the array that it is added to."""
     gradient = myia.grad(f, argnums=(0, 1))
 
     def along(x, y):
@@ -171,4 +171,4 @@ def test_cotangents_of_cotangents_are_added_to_in_place(f):
         return np.sum(dx * y) + np.sum(dy * x * x)
 
     x, y = numbers(50), numbers(2, 50)[1]
-    assert not whole_arrays_in_trips(myia.grad(along, argnums=(0, 1)), x, y)
+    assert not whole_arrays_in_iterations(myia.grad(along, argnums=(0, 1)), x, y)

@@ -43,7 +43,7 @@ def test_gradients(kernel):
 
 
 def outputs(version, kernel: Kernel, n: int) -> list:
-    """What it gives for the kernel's arguments; integers are static."""
+    """Its results for the kernel's arguments; integers are static."""
     args = kernel.arguments(n)
     arrays = {i: a for i, a in enumerate(args) if not isinstance(a, int)}
 

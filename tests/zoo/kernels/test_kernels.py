@@ -11,7 +11,7 @@ from tests.zoo.hlo_copies import copies_in_loops
 
 STEP = 1e-6
 
-# Compiled in the slow run only: their programs are large, or much like others'.
+# Compiled only in the slow run: large programs, or similar to others.
 HEAVY = {
     "adi", "cavity_flow", "cholesky_loops", "conjugate_gradients", "correlation", "crank_nicolson",
     "durbin_loops", "floyd_warshall_loops", "gaussian_elimination", "gemver", "gray_scott",
@@ -63,8 +63,8 @@ def test_its_gradient(kernel: Kernel, n: int):
         assert not copies
 
 
-def test_shortest_paths_are_copied_once_a_trip():
-    """Going forwards, since a trip reads a row and a column of what it overwrites; not back."""
+def test_shortest_paths_are_copied_once_an_iteration():
+    """In the primal: an iteration reads a row and a column of the array that it overwrites."""
     kernel = KERNELS["floyd_warshall"]
     args, weights = kernel.arguments(40), kernel.weights(40)
     compiled = myia.grad(kernel.objective(), argnums=1).lower(weights, *args).compile()
