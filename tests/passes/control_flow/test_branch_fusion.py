@@ -4,8 +4,8 @@ from myia.passes.control_flow.branch_fusion import fuse_branches
 from tests.passes.before_after import before_after, unchanged
 
 
-def test_recorded_and_done(golden):
-    """A branch recorded before it is taken: %y waits no longer for %v, but %2 for both."""
+def test_a_branch_and_its_residuals(golden):
+    """The residual of a branch is computed before the branch: %2 now follows both."""
     golden(before_after(fuse_branches, """
 func @f(%p: bool[], %x: f64[], %v: f64[99], %i: i64[]) -> f64[], f64[99] {
   %y = if %p {
@@ -40,18 +40,18 @@ func @f(%p: bool[], %q: bool[], %x: f64[], %v: f64[99]) {{
 
 
 NEGATED = "%0 = neg %x\n yield %0"
-APART = {
+NOT_FUSED = {
     "another condition": program(NEGATED, "", "%1 = neg %y\n yield %1", "%q"),
-    "what is made of its results": program(NEGATED, "%1 = sin %y", "yield %1"),
+    "the second reads what depends on the first": program(NEGATED, "%1 = sin %y", "yield %1"),
     "an effect between": program(NEGATED, "debug_print {fmt=''}", "yield %y"),
     "too large": program("%0 = reduce_sum %v {axes=(0,)}\n yield %0", "", "yield %y"),
 }
 
 
-@pytest.mark.parametrize("text", APART.values(), ids=APART)
-def test_what_stays_apart(text):
+@pytest.mark.parametrize("text", NOT_FUSED.values(), ids=NOT_FUSED)
+def test_branches_that_are_not_fused(text):
     assert unchanged(fuse_branches, text)
 
 
-def test_what_is_joined():
+def test_branches_that_are_fused():
     assert not unchanged(fuse_branches, program(NEGATED, "", "%1 = neg %y\n yield %1"))

@@ -44,7 +44,7 @@ func @f(%p: bool[], %v: f64[99], %w: f64[99]) {
 
 
 def test_stores(golden):
-    """Both sides store into %v, one after reading what it stored; %w is stored into by one."""
+    """Both arms store into %v, one of them after loading what it stored; one arm stores into %w."""
     golden(before_after(convert_branches, """
 func @f(%p: bool[], %v: f64[99], %w: f64[99], %u: f64[2], %i: i64[], %j: i64[]) {
   %v, %w, %s = if %p {
@@ -63,7 +63,7 @@ func @f(%p: bool[], %v: f64[99], %w: f64[99], %u: f64[2], %i: i64[], %j: i64[]) 
 }"""))  # fmt: skip
 
 
-def test_versions_that_live_side_by_side_stay():
+def test_two_live_versions_of_an_array_stay():
     assert unchanged(convert_branches, """
 func @f(%p: bool[], %v: f64[99], %u: f64[2], %i: i64[]) {
   %a, %b = if %p {

@@ -1,4 +1,4 @@
-"""Loops that are several loops, which `matmul` makes of them."""
+"""Fission: a loop with independent parts becomes several loops."""
 
 import pytest
 
@@ -29,8 +29,8 @@ func @f(%a: f64[9], %b: f64[9], %c: f64[9], %s: f64[]) -> f64[9], f64[9], f64[9]
 }"""
 
 
-def parts(text: str) -> list[int]:
-    """How many carries each part has."""
+def carries_per_loop(text: str) -> list[int]:
+    """The number of carried values of each loop."""
     f = parse(text)
     (op,) = (op for op in f.region.ops if op.primitive is loop_p)
     found = split_loop(op, IndexRanges(f.region))
@@ -38,23 +38,23 @@ def parts(text: str) -> list[int]:
     return sorted(len(part.results) for part in found)
 
 
-def test_each_array_by_itself():
-    assert parts(LOOP) == [1, 1, 1, 1]
+def test_one_loop_for_each_array():
+    assert carries_per_loop(LOOP) == [1, 1, 1, 1]
 
 
 @pytest.mark.parametrize("old, new, expected", [
-    # Read where an earlier trip has stored, or this one; stored elsewhere; yielded as another.
+    # Loads of what an earlier iteration stored, or this one; another store; another yield.
     ("%1 = dynamic_slice %b, %i", "%1 = dynamic_slice %b, %0", [1, 1, 2]),
     ("%5 = dynamic_slice %c, %i", "%5 = dynamic_slice %a, %i", [1, 3]),
     ("%c, %6, %i", "%c, %6, %0", [1, 1, 2]),
     ("yield %a, %b, %c, %s", "yield %b, %b, %c, %s", [1, 1, 2]),
     ("%s = add %s, %7", "%8 = reshape %6 {shape=()}\n    %s = add %8, %7", [1, 1, 1, 1]),
 ])  # fmt: skip
-def test_what_waits_for_each_other_stays_together(old, new, expected):
-    assert old in LOOP and parts(LOOP.replace(old, new)) == expected
+def test_dependent_parts_share_a_loop(old, new, expected):
+    assert old in LOOP and carries_per_loop(LOOP.replace(old, new)) == expected
 
 
-def test_what_is_printed_keeps_its_order():
-    """Of none of the carries, it would be printed by none of the parts."""
+def test_a_loop_with_an_effect_is_not_split():
+    """What it prints belongs to no carried value: none of the loops would print it."""
     text = LOOP.replace("%2 = sin", "debug_print %i {fmt='{}'}\n    %2 = sin")
-    assert text != LOOP and parts(text) == [4]
+    assert text != LOOP and carries_per_loop(text) == [4]

@@ -8,8 +8,8 @@ func @f(%x: f64[], %c: f64[], %n: i64[]) -> f64[] {
   %y = for %i < %n (%y = %x) {
     %a = convert %i {dtype=f64}
     %z = for %j < %n (%z = %y) {
-      %0 = exp %c                                       # everywhere the same
-      %1 = mul %a, %0                                   # the same in the inner loop
+      %0 = exp %c                                       # invariant in both loops
+      %1 = mul %a, %0                                   # invariant in the inner loop
       %2 = mul %z, %1
       yield %2
     }
@@ -38,7 +38,7 @@ func @f(%x: f64[], %c: f64[], %n: i64[]) -> f64[], f64[] {
 }"""))  # fmt: skip
 
 
-def test_large_from_little_stays_unless_it_is_worth_it(golden):
+def test_cheap_large_results_stay(golden):
     golden(before_after(move_invariant_code, """
 func @f(%x: f64[100], %c: f64[], %n: i64[]) -> f64[100] {
   %y = for %k < %n (%y = %x) {
@@ -55,7 +55,7 @@ func @f(%x: f64[100], %c: f64[], %n: i64[]) -> f64[100] {
 }"""))  # fmt: skip
 
 
-def test_counted_loops_and_branches_go_as_a_whole(golden):
+def test_counted_loops_and_branches_move_as_a_whole(golden):
     golden(before_after(move_invariant_code, """
 func @f(%x: f64[], %c: f64[], %n: i64[], %p: bool[]) -> f64[] {
   %y = for %k < %n (%y = %x) {
@@ -70,7 +70,7 @@ func @f(%x: f64[], %c: f64[], %n: i64[], %p: bool[]) -> f64[] {
 }"""))  # fmt: skip
 
 
-def test_a_call_without_arguments_is_no_constant(golden):
+def test_calls_without_arguments_are_not_constants(golden):
     golden(before_after(move_invariant_code, """
 func @f(%c: f64[], %n: i64[]) {
   for %k < %n () {
@@ -83,7 +83,7 @@ func @f(%c: f64[], %n: i64[]) {
 }"""))  # fmt: skip
 
 
-def test_what_may_not_end_stays():
+def test_loops_that_may_not_terminate_stay():
     assert unchanged(move_invariant_code, """
 func @f(%x: f64[], %c: f64[], %n: i64[]) -> f64[] {
   %y = for %k < %n (%y = %x) {

@@ -9,7 +9,7 @@ from myia.passes.pipeline import LATE_PASSES, optimize
 from tests.passes.before_after import before_after, unchanged
 
 
-def neighbours(n: int, body: str = "") -> str:
+def stencil(n: int, body: str = "") -> str:
     """y[i] = x[i - 1] - x[i + 1], zeros beyond the ends."""
     return f"""
 func @f(%x: f64[{n}], %y: f64[{n}], %s: f64[1]) -> f64[{n}], f64[1] {{
@@ -41,14 +41,14 @@ func @f(%x: f64[{n}], %y: f64[{n}], %s: f64[1]) -> f64[{n}], f64[1] {{
 }}"""
 
 
-def test_both_ends(golden):
-    golden(before_after(peel_loops, neighbours(40)))
+def test_first_and_last_iteration(golden):
+    golden(before_after(peel_loops, stencil(40)))
 
 
 @pytest.mark.parametrize("n", [16, 17, 33, 40])
-def test_what_is_left_is_made_in_lanes(n):
-    """To the bit the same, and without comparisons."""
-    before = parse(neighbours(n))
+def test_the_remaining_loop_is_vectorized(n):
+    """With the same values, to the bit, and without comparisons."""
+    before = parse(stencil(n))
     after = optimize(before, passes=LATE_PASSES)
     verify(after)
     primitives = {op.primitive.name for op in after.region.ops}
@@ -59,21 +59,21 @@ def test_what_is_left_is_made_in_lanes(n):
         assert x.tobytes() == y.tobytes()
 
 
-def test_few_trips():
-    assert unchanged(peel_loops, neighbours(15))
+def test_few_iterations():
+    assert unchanged(peel_loops, stencil(15))
 
 
-def test_nothing_turns_at_the_ends():
-    middle = neighbours(40).replace("gt %k, %0", "gt %i, %1").replace("lt %k, %last", "lt %k, %n")
+def test_comparisons_that_differ_elsewhere():
+    middle = stencil(40).replace("gt %k, %0", "gt %i, %1").replace("lt %k, %last", "lt %k, %n")
     assert unchanged(peel_loops, middle)
 
 
 def test_bodies_with_loops_stay():
     inner = "%t = for %m < %n (%t = %zero) { yield %t }"
-    assert unchanged(peel_loops, neighbours(40, inner))
+    assert unchanged(peel_loops, stencil(40, inner))
 
 
-def test_trips_that_can_be_made_at_once_as_they_are():
-    """The comparison selects numbers, not places."""
-    text = neighbours(40).replace("%x, %ii", "%x, %k").replace("%x, %jj", "%x, %k")
+def test_a_loop_that_is_vectorizable_without_peeling():
+    """The comparisons select values, not start indices."""
+    text = stencil(40).replace("%x, %ii", "%x, %k").replace("%x, %jj", "%x, %k")
     assert unchanged(peel_loops, text)

@@ -2,10 +2,10 @@ from myia.passes.loops.unroll import unroll_loops
 from tests.passes.before_after import before_after, unchanged
 
 
-def pooling(trips: int, body: str = "") -> str:
+def pooling(trip_count: int, body: str = "") -> str:
     return f"""
 func @f(%x: f64[9,2], %s: f64[1,1], %i: i64[]) -> f64[1,1] {{
-  %n = {trips}: i64[]
+  %n = {trip_count}: i64[]
   %s = for %k < %n (%s = %s) bound 9 {{
     %1 = dynamic_slice %x, %i, %k {{sizes=(1, 1)}}
     {body}
@@ -20,12 +20,12 @@ def test_windows_of_pooling(golden):
     golden(before_after(unroll_loops, pooling(2)))
 
 
-def test_no_trip():
+def test_no_iteration():
     assert not unchanged(unroll_loops, pooling(0))
     assert not unchanged(unroll_loops, pooling(-2))
 
 
-def test_many_trips():
+def test_many_iterations():
     assert unchanged(unroll_loops, pooling(5))
     assert not unchanged(unroll_loops, pooling(4))
 
@@ -34,10 +34,10 @@ def test_long_bodies():
     assert unchanged(unroll_loops, pooling(4, "%c = sin %1\n" + "    %d = sin %c\n" * 80))
 
 
-def test_larger_windows_stay():
+def test_slices_of_several_elements_stay():
     row = "%r = dynamic_slice %x, %k, %i {sizes=(1, 2)}"
     assert unchanged(unroll_loops, pooling(2, row))
 
 
-def test_the_count_is_not_known():
+def test_an_unknown_trip_count():
     assert unchanged(unroll_loops, pooling(2).replace("< %n", "< %i"))

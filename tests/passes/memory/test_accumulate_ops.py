@@ -1,4 +1,4 @@
-"""Sums into a window are one op, whose reverse clears nothing."""
+"""Additions into a slice as one op, whose pullback clears nothing."""
 
 import numpy as np
 import pytest
@@ -20,22 +20,22 @@ func @f(%a: f64[4,4], %u: f64[], %i: i64[], %j: i64[]) -> f64[4,4] {{
 }}"""
 
 
-def test_a_sum_and_its_steps(golden):
+def test_formed_and_expanded(golden):
     golden(before_after(lambda f: expand_accumulate(form_accumulate(f)), program("sub %2, %u")))
 
 
 @pytest.mark.parametrize("operation", ["add %2, %u", "add %u, %2", "add %2, %2", "sub %2, %u"])
-def test_what_is_a_sum(operation):
+def test_additions_into_a_slice(operation):
     assert "dynamic_update_add" in before_after(form_accumulate, program(operation))
 
 
-def test_what_is_not():
+def test_other_stores():
     assert unchanged(form_accumulate, program("mul %2, %u"))
     assert unchanged(form_accumulate, program("sub %u, %2"))
     assert unchanged(form_accumulate, program("add %2, %u", store="%j"))
 
 
-def test_the_cotangent_of_an_array_that_is_added_to_is_only_read():
+def test_the_cotangent_of_an_accumulated_array_is_not_written():
     def f(a, b, c):
         c = c.copy()
         for i in range(5):

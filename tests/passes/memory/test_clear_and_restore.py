@@ -30,12 +30,12 @@ func @f(%g: f64[6,4], %x: f64[4], %c: f64[4,1], %k: i64[]) -> f64[6,4] {
 }"""
 
 
-def test_what_is_cleared_and_added_back_stays(golden):
+def test_cleared_and_restored(golden):
     golden(before_after(remove_clear_and_restore, ROWS))
 
 
 @pytest.mark.parametrize("k", range(6))
-def test_the_numbers_are_the_same(k):
+def test_same_values(k):
     rng = np.random.default_rng(k)
     args = (rng.normal(size=(6, 4)), rng.normal(size=4), rng.normal(size=(4, 1)), k)
     before = parse(ROWS)
@@ -44,7 +44,7 @@ def test_the_numbers_are_the_same(k):
     np.testing.assert_allclose(evaluate(after, args)[0], evaluate(before, args)[0], rtol=1e-15)
 
 
-def test_what_is_read_in_another_region():
+def test_the_result_is_read_in_another_region():
     loop = """  %n = 3: i64[]
   %g.5 = for %i < %n (%y = %g) bound 3 {
     %7 = add %y, %g.4
@@ -61,8 +61,8 @@ def test_what_is_read_in_another_region():
     np.testing.assert_allclose(*numbers, rtol=1e-14)
 
 
-def test_in_a_loop_and_twice(golden):
-    """Of one trip both stores of two arrays go, and what leads from one to the other."""
+def test_two_arrays_in_a_loop(golden):
+    """The clearing and the restoring store of both arrays, and the addition between the arrays."""
     golden(before_after(remove_clear_and_restore, """
 func @f(%g: f64[8], %h: f64[8]) -> f64[8], f64[8] {
   %n = 8: i64[]
@@ -87,8 +87,8 @@ func @f(%g: f64[8], %h: f64[8]) -> f64[8], f64[8] {
 }"""))  # fmt: skip
 
 
-class Counted(tuple):
-    """Ops of a region, and how often anybody goes through them."""
+class CountedOps(tuple):
+    """Ops of a region that count how often they are iterated over."""
 
     times = 0
 
@@ -97,8 +97,8 @@ class Counted(tuple):
         return super().__iter__()
 
 
-def test_many_in_one_body_are_found_at_once():
-    """The body is not gone through for each of them."""
+def test_linear_time_in_the_number_of_stores():
+    """The ops of the region are not iterated over once per store."""
     lines = "".join(
         "  %c = dynamic_slice %g, %k {sizes=(1,)}\n"
         "  %h = dynamic_update_slice %g, %none, %k\n"
@@ -109,7 +109,7 @@ def test_many_in_one_body_are_found_at_once():
     )
     head = "func @f(%g: f64[8], %k: i64[]) -> f64[8] {\n  %none = 0.0: f64[1]\n"
     before = parse(head + lines + "  return %g\n}")
-    ops = Counted(before.region.ops)
+    ops = CountedOps(before.region.ops)
     after = remove_clear_and_restore(before.with_region(Region(before.args, ops, before.results)))
     assert 0 < ops.times < 20
     assert after.region.yields == after.region.args[:1]
@@ -135,9 +135,7 @@ def test_other_stores_stay(what, other):
     assert unchanged(remove_clear_and_restore, ROWS.replace(what, other))
 
 
-def test_stores_of_an_array_that_is_looked_at_stay():
-    looked = ROWS.replace("-> f64[6,4]", "-> f64[6,4], f64[6,4]")
-    assert unchanged(remove_clear_and_restore, looked.replace("return %g.4", "return %g.4, %g.2"))
-    assert unchanged(
-        remove_clear_and_restore, looked.replace("return %g.4", "%7 = neg %g.1\n  return %g.4, %7")
-    )
+def test_stores_of_an_array_with_other_uses_stay():
+    returned = ROWS.replace("-> f64[6,4]", "-> f64[6,4], f64[6,4]")
+    for end in ("return %g.4, %g.2", "%7 = neg %g.1\n  return %g.4, %7"):
+        assert unchanged(remove_clear_and_restore, returned.replace("return %g.4", end))

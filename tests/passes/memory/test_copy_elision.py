@@ -1,11 +1,10 @@
-"""Rows that loops make for an array are made in it, and read in it."""
+"""Copy elision: rows that loops compute for an array are stored into it directly."""
 
 import numpy as np
 import pytest
 
 import myia
 from myia.passes.memory.copy_elision import elide_copies
-from myia.passes.memory.slice_composition import compose_slices
 from tests.passes.before_after import before_after, unchanged
 
 
@@ -65,14 +64,14 @@ func @f(%x: f64[], %m: i64[]) -> f64[], f64[3,5] {{
 }}"""
 
 
-def test_what_can_be_filled_in_place():
+def test_rows_that_are_stored_directly():
     assert not unchanged(elide_copies, rows())
     assert not unchanged(elide_copies, rows(row="%next", bound="bound 2"))
     assert not unchanged(elide_copies, rows(after="debug_print %y1 {fmt='{}'}"))
 
 
-def test_a_loop_that_may_end_early():
-    """Its condition has the array as an argument too."""
+def test_an_inner_loop_with_a_condition():
+    """The region of its condition has the array as an argument, too."""
     cond = """bound 5 {
       cond {
         %4 = lt %y1, %y1
@@ -88,21 +87,21 @@ def test_a_loop_that_may_end_early():
 @pytest.mark.parametrize(
     "program",
     [
-        rows(start="1.0"),  # the row starts from other numbers
-        rows(row="%0"),  # each trip writes the same row anew
-        rows(row="%next"),  # the last trip's index is moved back, onto the row before it
-        rows(bound=""),  # so may any be
+        rows(start="1.0"),  # the row starts from another constant
+        rows(row="%0"),  # each iteration stores the same row
+        rows(row="%next"),  # the last index is clamped, to the row before it
+        rows(bound=""),  # any index may be clamped
         rows(inner="%3 = dynamic_slice %r, %k {sizes=(1,)}\n%1 = reshape %3 {shape=()}"),
         rows(inner="%1 = reduce_sum %r {axes=(0,)}"),
     ],
 )
-def test_what_must_not(program):
+def test_rows_that_are_copied(program):
     assert unchanged(elide_copies, program)
 
 
 @pytest.mark.parametrize("row", ["%0", "%next"])
-def test_it_does_not_matter_what_an_empty_row_starts_from(row):
-    """So any row of the array may be written, again and again: that is how trails are recorded."""
+def test_empty_rows_may_be_stored_anywhere(row):
+    """Even one row again and again: online checkpointing records its replay blocks in this way."""
     text = rows(start="1.0", row=row).replace(
         "%r0 = 0.0: f64[5]", "%r0 = empty {dtype=f64, shape=(5,)}"
     )
@@ -110,80 +109,13 @@ def test_it_does_not_matter_what_an_empty_row_starts_from(row):
     assert not unchanged(elide_copies, text) and "f64[3,5] = dynamic_update_slice %" in after
 
 
-def test_a_row_that_is_read_again_stays():
+def test_a_row_with_another_use_stays():
     again = "%4 = reduce_sum %r {axes=(0,)}"
     assert unchanged(elide_copies, rows(after=again).replace("yield %y1, %t2", "yield %4, %t2"))
 
 
-def test_elements_of_rows(golden):
-    golden(before_after(compose_slices, """
-func @f(%t: f64[3,4,5], %i: i64[], %n: i64[]) -> f64[] {
-  %0 = 0: i64[]
-  %1 = dynamic_slice %t, %i, %0, %0 {sizes=(1, 4, 5)}
-  %p = reshape %1 {shape=(4, 5)}
-  %s0 = 0.0: f64[]
-  %s = for %j < %n (%s = %s0) {
-    %2 = dynamic_slice %p, %j, %0 {sizes=(1, 5)}
-    %r = reshape %2 {shape=(5,)}
-    %s = for %k < %n (%s = %s) {
-      %3 = dynamic_slice %r, %k {sizes=(1,)}
-      %4 = reshape %3 {shape=()}
-      %5 = add %s, %4
-      yield %5
-    }
-    yield %s
-  }
-  return %s
-}"""))  # fmt: skip
-
-
-def test_the_row_of_an_array_that_is_written_is_copied_first():
-    """Else the array as it was would be read after the loop had begun to write it."""
-    assert unchanged(compose_slices, """
-func @f(%t: f64[3,5], %i: i64[], %n: i64[]) -> f64[], f64[3,5] {
-  %0 = 0: i64[]
-  %1 = dynamic_slice %t, %i, %0 {sizes=(1, 5)}
-  %r = reshape %1 {shape=(5,)}
-  %s0 = 0.0: f64[]
-  %u, %s = for %k < %n (%u = %t, %s = %s0) {
-    %3 = dynamic_slice %r, %k {sizes=(1,)}
-    %4 = reshape %3 {shape=()}
-    %5 = add %s, %4
-    %6 = dynamic_update_slice %u, %1, %i, %0
-    yield %6, %5
-  }
-  return %s, %u
-}""")  # fmt: skip
-
-
-def test_an_array_that_the_next_trip_writes_may_be_read_in_place():
-    """What a trip yields is written when its own reads are over."""
-    assert not unchanged(compose_slices, """
-func @f(%t: f64[3,5], %n: i64[], %m: i64[]) -> f64[], f64[3,5] {
-  %0 = 0: i64[]
-  %s0 = 0.0: f64[]
-  %s, %t1 = for %i < %n (%s = %s0, %t = %t) {
-    %u = for %k < %m (%u = %t) {
-      %1 = 1.0: f64[1,1]
-      %2 = dynamic_update_slice %u, %1, %i, %k
-      yield %2
-    }
-    %3 = dynamic_slice %u, %i, %0 {sizes=(1, 5)}
-    %r = reshape %3 {shape=(5,)}
-    %s = for %k < %m (%s = %s) {
-      %4 = dynamic_slice %r, %k {sizes=(1,)}
-      %5 = reshape %4 {shape=()}
-      %6 = add %s, %5
-      yield %6
-    }
-    yield %s, %u
-  }
-  return %s, %t1
-}""")  # fmt: skip
-
-
 def running_sines(x):
-    """A nest that records values of the inner trips, in rows of different lengths."""
+    """A nest whose inner iterations have residuals, in rows of different lengths."""
     y = x.copy()
     for i in range(1, len(x)):
         for j in range(i):
@@ -191,8 +123,8 @@ def running_sines(x):
     return y @ y
 
 
-def test_a_nest_with_large_tapes_is_compiled_whole():
-    """The tape of an inner loop, 1,099 numbers, is more than a loop compiled whole may move."""
+def test_a_nest_with_large_tapes_is_a_whole_loop():
+    """The tape of an inner loop has 1,099 elements: too many for a whole loop to copy."""
     x = np.linspace(0.1, 0.9, 1_100)
     compiled = myia.grad(running_sines).lower(x).compile()
     hlo = compiled.as_text()

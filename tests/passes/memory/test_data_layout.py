@@ -37,7 +37,7 @@ func @f(%u: f64[4,3]) -> f64[3] {
 )
 
 
-def same_numbers(text: str) -> None:
+def check_same_values(text: str) -> None:
     before = parse(text)
     after = choose_data_layout(before)
     assert after is not before
@@ -50,7 +50,7 @@ def same_numbers(text: str) -> None:
 
 def test_columns_become_rows(golden):
     golden(before_after(choose_data_layout, COLUMNS))
-    same_numbers(COLUMNS)
+    check_same_values(COLUMNS)
 
 
 def test_rows_stay_rows():
@@ -58,7 +58,7 @@ def test_rows_stay_rows():
     assert unchanged(choose_data_layout, rows.replace("f64[3,4]", "f64[4,3]"))
 
 
-def test_nothing_is_left_to_do():
+def test_idempotent():
     after = choose_data_layout(parse(COLUMNS))
     assert choose_data_layout(after) is after
 
@@ -74,7 +74,7 @@ def test_nothing_is_left_to_do():
         "  %5 = dynamic_update_slice %3, %4, %z, %z, %z",
     ],
 )
-def test_arrays_of_which_more_is_done_stay_as_they_are(use):
+def test_arrays_with_other_uses_stay(use):
     assert unchanged(choose_data_layout, COLUMNS.replace("  return", f"  {use}\n  return"))
 
 
@@ -91,24 +91,24 @@ func @f(%u: f64[2,2]) -> f64[3] {
 )
 
 
-def test_arrays_that_start_with_a_block_stay_as_they_are():
-    """It is stored into the constant, and would have its elements in another order."""
+def test_arrays_with_a_stored_block_stay():
+    """The slice that is stored would have its elements in another order."""
     assert unchanged(choose_data_layout, BLOCK)
     column = BLOCK.replace("f64[2,2]", "f64[2,1]")
-    same_numbers(column)
+    check_same_values(column)
 
 
-def test_arrays_that_are_windows_stay_as_they_are():
-    window = """
+def test_arrays_that_are_slices_stay():
+    slice_ = """
 func @f(%u: f64[6,6]) -> f64[3] {
   %n = 4: i64[]
   %z = 0: i64[]
   %t = dynamic_slice %u, %z, %z {sizes=(3, 4)}
 """
-    assert unchanged(choose_data_layout, window + BLOCK[BLOCK.index("  %sum") :])
+    assert unchanged(choose_data_layout, slice_ + BLOCK[BLOCK.index("  %sum") :])
 
 
-def test_arrays_that_are_returned_stay_as_they_are():
+def test_arrays_that_are_returned_stay():
     text = COLUMNS.replace("return %sum", "return %sum, %t.1").replace(
         "-> f64[3]", "-> f64[3], f64[3,4]"
     )
@@ -118,15 +118,15 @@ def test_arrays_that_are_returned_stay_as_they_are():
     assert unchanged(choose_data_layout, text)
 
 
-def test_arrays_that_are_given_stay_as_they_are():
+def test_arrays_that_are_arguments_stay():
     given = COLUMNS.replace("(%u: f64[4,3])", "(%u: f64[4,3], %t: f64[3,4])")
     assert unchanged(choose_data_layout, given.replace("  %t = 0.0: f64[3,4]\n", ""))
 
 
 def test_one_constant_starts_two_arrays(golden):
-    """One is gone through by columns, the other is returned."""
+    """One is accessed by columns, the other is returned."""
     golden(before_after(choose_data_layout, TWO_ARRAYS))
-    same_numbers(TWO_ARRAYS)
+    check_same_values(TWO_ARRAYS)
 
 
 TWO_ARRAYS = """
@@ -195,14 +195,14 @@ func @f(%u: f64[4,3], %x: f64[]) -> f64[3] {
 }"""
 
 
-def test_arrays_that_are_passed_on():
-    """Through loops with conditions, branches, calls and out of an `if` that gives a constant."""
-    same_numbers(BRANCHES)
+def test_arrays_through_loops_branches_and_calls():
+    """Also through loop conditions, and out of an `if` whose other arm yields a constant."""
+    check_same_values(BRANCHES)
     assert "f64[3,4]" not in to_text(eliminate_dead_code(choose_data_layout(parse(BRANCHES))))
 
 
 def test_the_innermost_loops_decide(golden):
-    """A column is cleared once, rows of which are gone through element by element."""
+    """A column is cleared in the outer loop, and its rows are accessed in the inner one."""
     golden(before_after(choose_data_layout, """
 func @f(%u: f64[]) -> f64[] {
   %t = empty {dtype=f64, shape=(5, 6, 7)}

@@ -9,7 +9,7 @@ def late(function):
     return optimize(function, passes=LATE_PASSES)
 
 
-def test_the_reversal_of_a_loop_that_fills_an_array(golden):
+def test_the_adjoint_of_a_loop_that_fills_an_array(golden):
     golden(before_after(late, """
 func @f(%x: f64[], %ct: f64[8]) -> f64[] {
   %n = 8: i64[]
@@ -68,21 +68,21 @@ STORE = """
     %5 = dynamic_update_slice %b, %0, %k"""
 
 
-def test_what_can_go_goes():
+def test_a_dead_store():
     assert not unchanged(eliminate_dead_stores, loop(STORE))
 
 
-def test_the_array_is_read_afterwards():
+def test_the_array_is_read_after_the_loop():
     assert unchanged(eliminate_dead_stores, loop(STORE, result="%b"))
 
 
-def test_no_bound():
-    """A start beyond the end is moved back onto a window that was written."""
+def test_no_bound_on_the_trip_count():
+    """A start index beyond the end is clamped: the slice is one that was stored before."""
     assert unchanged(eliminate_dead_stores, loop(STORE, bound=""))
     assert unchanged(eliminate_dead_stores, loop(STORE, bound="bound 9"))
 
 
-def test_another_window_is_read():
+def test_another_slice_is_read():
     assert unchanged(eliminate_dead_stores, loop("""
     %6 = 1: i64[]
     %i = add %k, %6
@@ -112,12 +112,12 @@ func @f(%x: f64[], %a: f64[9,20], %t: f64[8,20]) -> f64[] {{
 
 
 def restored(store: str, read: str, n: int = 8) -> str:
-    """A reversal that restores rows of an array, and reads others."""
+    """An adjoint loop that restores rows of an array, and reads others."""
     return RESTORED.format(store=store, read=read, n=n)
 
 
 def test_rows_are_read_before_they_are_restored(golden):
-    """They are those of the array before the loop."""
+    """The loads see the array from before the loop."""
     golden(before_after(late, restored("%i", "%before")))
     assert not unchanged(eliminate_dead_stores, restored("%k", "%next"))
 
@@ -128,24 +128,24 @@ def test_rows_are_read_after_they_were_restored():
 
 
 def test_a_row_beyond_the_end_is_the_last_one():
-    """Which is restored in the trip before."""
+    """It is restored in the iteration before."""
     assert unchanged(eliminate_dead_stores, restored("%k", "%next", n=9))
 
 
-def test_the_new_array_is_read():
+def test_the_new_version_is_read():
     assert unchanged(eliminate_dead_stores, loop("""
     %5 = dynamic_update_slice %b, %0, %k
     %1 = dynamic_slice %5, %k {sizes=(1,)}"""))  # fmt: skip
 
 
-def test_one_window_for_all():
+def test_one_slice_for_all_iterations():
     assert unchanged(eliminate_dead_stores, loop("""
     %i = 3: i64[]
     %1 = dynamic_slice %b, %i {sizes=(1,)}
     %5 = dynamic_update_slice %b, %0, %i"""))  # fmt: skip
 
 
-def test_windows_that_overlap():
+def test_overlapping_slices():
     assert unchanged(eliminate_dead_stores, """
 func @f(%x: f64[], %ct: f64[9]) -> f64[] {
   %n = 8: i64[]
@@ -224,18 +224,18 @@ def rows(also="", and_a="", i="%i", j="%j") -> str:
 
 
 def test_elements_recorded_before_a_nest_changes_them(golden):
-    """Each is read before any trip changes it, so the changes are for nobody."""
+    """Each is read before any iteration stores into it, so no load reads the stores."""
     golden(before_after(late, rows()))
 
 
-def test_a_nest_whose_changes_are_seen():
+def test_a_nest_whose_stores_are_read():
     for text in (rows(also=", f64[9,7]", and_a=", %a"), rows(j="%0"), rows(i="%0")):
         assert unchanged(eliminate_dead_stores, text)
 
 
 @pytest.mark.parametrize("what", ["%b", "%4"])
-def test_what_is_printed_is_seen(what):
-    """A print has no results that anybody could read."""
+def test_a_print_is_a_use(what):
+    """Although it has no results."""
     assert unchanged(eliminate_dead_stores, loop(f"""
     %4 = dynamic_slice %b, %n {{sizes=(1,)}}
     debug_print {what} {{fmt='{{}}'}}

@@ -33,9 +33,9 @@ def test_elements_that_may_have_changed():
     assert unchanged(forward_initial_values, nest(read="%0, %j", store="%0, %j"))
 
 
-def test_a_place_beyond_the_end():
+def test_start_indices_beyond_the_end():
     assert unchanged(forward_initial_values, nest(bound=10))
 
 
-def test_an_array_of_which_nothing_is_known():
+def test_an_array_that_does_not_start_constant():
     assert unchanged(forward_initial_values, nest(start="neg %g0"))

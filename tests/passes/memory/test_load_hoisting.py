@@ -1,4 +1,4 @@
-"""What a loop reads and leaves alone is read before it."""
+"""Load hoisting: parts of arrays that a loop reads and does not change."""
 
 import numpy as np
 import pytest
@@ -38,10 +38,10 @@ def test_elimination(golden):
     golden(before_after(hoist_loads, elimination()))
 
 
-def test_stores_that_may_meet_what_is_read():
+def test_stores_that_may_overlap():
     assert unchanged(hoist_loads, elimination(below="%i"))
     assert unchanged(hoist_loads, elimination(below="%k"))
-    assert unchanged(hoist_loads, elimination(count="%5"))  # the last ones may be moved back
+    assert unchanged(hoist_loads, elimination(count="%5"))  # the last slices may be clamped
 
 
 def test_arrays_that_do_not_change(golden):
@@ -91,8 +91,8 @@ func @f(%x: f64[9], %p: bool[]) -> f64[9] {{
     assert unchanged(hoist_loads, text.format(place="%k"))
 
 
-def test_arrays_made_in_the_loop():
-    """They may be the same in all trips, and are there only inside."""
+def test_arrays_defined_in_the_loop():
+    """They may be loop-invariant, but do not exist before the loop."""
     assert unchanged(
         hoist_loads,
         """
@@ -145,13 +145,13 @@ def test_gradients(f):
     myia.check_grads(f, (a, b), order=2)
 
 
-def test_a_row_that_all_rows_below_read_is_recorded_once():
+def test_a_row_that_all_iterations_read_is_recorded_once():
     plan = myia.grad(pivots).plan(np.eye(4), np.ones(4))
     outer = sum(p.bytes for p in plan if not p.depth)
-    assert outer <= 8 * 4 * (4 + 4 + 3), "rows, factors, and three numbers in each trip"
+    assert outer <= 8 * 4 * (4 + 4 + 3), "rows, factors, and three numbers in each iteration"
 
 
-def test_what_an_inner_loop_carries_is_not_there_before():
+def test_arrays_carried_by_an_inner_loop():
     text = """
 func @f(%x: f64[5], %k: i64[], %n: i64[]) -> f64[5] {
   %5 = 5: i64[]

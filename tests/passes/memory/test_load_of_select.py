@@ -1,4 +1,4 @@
-"""Elements of an array that a trip chooses among others are read of these."""
+"""Loads of selected arrays become selects of loads."""
 
 import numpy as np
 
@@ -41,11 +41,11 @@ def test_one_of_two(golden):
     golden(before_after(distribute_loads_over_selects, LOOP))
 
 
-def test_one_of_three_and_what_tells_which(golden):
+def test_one_of_three_and_its_conditions(golden):
     golden(before_after(distribute_loads_over_selects, NESTED))
 
 
-def test_the_same_numbers():
+def test_same_values():
     rng = np.random.default_rng(0)
     args = [*rng.uniform(-1, 1, (3, 90)), np.array(0.1)]
     for text in (LOOP, NESTED):
@@ -54,17 +54,17 @@ def test_the_same_numbers():
         assert x == y
 
 
-def test_the_whole_array_is_wanted():
+def test_the_whole_array_is_read():
     summed = LOOP.replace("%3 = add %s, %2", "%t = reduce_sum %u {axes=(0,)}\n    %3 = add %t, %2")
     assert unchanged(distribute_loads_over_selects, summed)
 
 
 def test_more_elements_are_read_than_it_has():
-    def nested(trips):
+    def nested(trip_count):
         return LOOP.replace("%1 = dynamic_slice %u, %k {sizes=(1,)}", f"""
-    %m = {trips}: i64[]
+    %m = {trip_count}: i64[]
     %z = dynamic_slice %a, %k {{sizes=(1,)}}
-    %1 = for %j < %m (%z = %z) bound {trips} {{
+    %1 = for %j < %m (%z = %z) bound {trip_count} {{
       %w = dynamic_slice %u, %j {{sizes=(1,)}}
       yield %w
     }}""")  # fmt: skip
@@ -79,7 +79,7 @@ def test_a_branch_computes_the_array():
     )
 
 
-def test_chosen_before_the_loop():
+def test_selected_before_the_loop():
     once = "  %u = if %p {\n    yield %a\n  } else {\n    yield %b\n  }\n  %n = 90: i64[]"
     inside = LOOP[LOOP.index("    %u = if") : LOOP.index("    %1 =")]
     text = LOOP.replace(inside, "").replace("%s: f64[])", "%s: f64[], %p: bool[])")

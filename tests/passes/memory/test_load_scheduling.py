@@ -2,8 +2,8 @@ from myia.passes.memory.load_scheduling import schedule_loads
 from tests.passes.before_after import before_after, unchanged
 
 
-def test_a_cell_shared_among_neighbours(golden):
-    """As the reversal of a stencil does: the cell is cleared, and gets its share last."""
+def test_the_adjoint_of_a_stencil(golden):
+    """The cotangent of an element is cleared, added to the next one, and added back last."""
     golden(before_after(schedule_loads, """
 func @f(%w: f64[9]) -> f64[9] {
   %n = 8: i64[]
@@ -45,21 +45,21 @@ READ_AFTER_STORE = """
     yield %g.2"""
 
 
-def test_what_lies_apart_is_read_first():
+def test_a_load_precedes_a_disjoint_store():
     assert not unchanged(schedule_loads, in_a_loop(READ_AFTER_STORE))
 
 
-def test_a_window_moved_back_may_be_the_one_that_was_stored():
-    """At the end of the array both windows would be the last element."""
+def test_a_clamped_slice_may_overlap():
+    """At the end of the array both slices would be the last element."""
     assert unchanged(schedule_loads, in_a_loop(READ_AFTER_STORE, bound=""))
     assert unchanged(schedule_loads, in_a_loop(READ_AFTER_STORE, bound="bound 9"))
 
 
-def test_nothing_is_known_of_the_distance():
+def test_an_unknown_distance():
     assert unchanged(schedule_loads, in_a_loop(READ_AFTER_STORE.replace("%next", "%p")))
 
 
-def test_windows_that_overlap():
+def test_overlapping_slices():
     assert unchanged(schedule_loads, in_a_loop("""
     %g.1 = dynamic_update_slice %g, %0, %k
     %2 = dynamic_slice %g.1, %k {sizes=(2,)}
@@ -67,7 +67,7 @@ def test_windows_that_overlap():
     yield %g.2"""))  # fmt: skip
 
 
-def test_an_inner_loop_sees_the_store():
+def test_an_inner_loop_reads_the_slice():
     assert unchanged(schedule_loads, in_a_loop("""
     %g.1 = dynamic_update_slice %g, %0, %k
     %s = for %j < %n (%s = %0) {
@@ -79,7 +79,7 @@ def test_an_inner_loop_sees_the_store():
     yield %g.2"""))  # fmt: skip
 
 
-STORED_FOR_OTHERS = """
+STORE_AND_INNER_LOOP = """
     %8 = 8: i64[]
     %left = sub %8, %k
     %g.1 = dynamic_update_slice %g, %0, %k
@@ -93,13 +93,13 @@ STORED_FOR_OTHERS = """
     yield %h.1"""
 
 
-def test_a_store_before_others_are_read(golden):
-    """In an inner loop, which reads the elements that come after the stored one."""
-    golden(before_after(schedule_loads, in_a_loop(STORED_FOR_OTHERS)))
+def test_an_inner_loop_reads_disjoint_slices(golden):
+    """The elements after the stored one."""
+    golden(before_after(schedule_loads, in_a_loop(STORE_AND_INNER_LOOP)))
 
 
-def test_a_store_of_what_may_be_read():
-    assert unchanged(schedule_loads, in_a_loop(STORED_FOR_OTHERS.replace("%next, %j", "%k, %j")))
+def test_an_inner_loop_may_read_the_slice():
+    assert unchanged(schedule_loads, in_a_loop(STORE_AND_INNER_LOOP.replace("%next, %j", "%k, %j")))
 
 
 def rows(cleared: str, last: str) -> str:
@@ -129,11 +129,11 @@ STORED_AGAIN = """
     yield %g.3"""
 
 
-def test_large_windows_stay():
-    """They are rewritten in place, from the version that they are stored into."""
+def test_large_slices_stay():
+    """XLA rewrites them in place, if they are loaded from the version that they are stored into."""
     assert unchanged(schedule_loads, rows("%0", "yield %g.2"))
     assert unchanged(schedule_loads, rows("%share", STORED_AGAIN))
 
 
-def test_large_windows_that_are_cleared_and_stored_again(golden):
+def test_large_slices_that_are_cleared_and_stored_again(golden):
     golden(before_after(schedule_loads, rows("%0", STORED_AGAIN)))

@@ -1,4 +1,4 @@
-"""Windows written again and again in one place are carried."""
+"""Scalar replacement: loop-invariant slices of arrays become carried values."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from myia.primitives.core.structured import loop_p
 from tests.passes.before_after import before_after, unchanged
 
 
-def prepared(function):
+def prepare(function):
     return optimize(function, passes=EARLY_PASSES)
 
 
@@ -37,8 +37,8 @@ func @f(%x: f64[4,4], %b: f64[4]) -> f64[4,4] {
 }"""))  # fmt: skip
 
 
-def test_what_an_inner_loop_sums_up_an_outer_one_does(golden):
-    golden(before_after(prepared, """
+def test_a_sum_over_a_nest(golden):
+    golden(before_after(prepare, """
 func @f(%x: f64[4], %b: f64[4,4]) -> f64[4] {
   %n = 4: i64[]
   %0 = 0: i64[]
@@ -58,7 +58,7 @@ func @f(%x: f64[4], %b: f64[4,4]) -> f64[4] {
 
 
 def body(text: str, count="%i") -> str:
-    """A loop in which `%u` is stored at `%i`, after the reads of `text`."""
+    """A loop in which `%u` is stored at `%i`, after the loads of `text`."""
     return f"""
 func @f(%x: f64[9], %u: f64[1], %m: i64[]) -> f64[9] {{
   %n = 9: i64[]
@@ -82,7 +82,7 @@ BEHIND = "%k = sub %j, %1" + READ.format("%k")
 AHEAD = "%k = add %j, %i\n%k1 = add %k, %1" + READ.format("%k1")
 
 
-def test_what_is_read_elsewhere():
+def test_other_loads():
     assert not unchanged(replace_scalars, body(READ.format("%j")))
     assert unchanged(replace_scalars, body(READ.format("%j"), count="%n"))  # j may be i
     assert unchanged(replace_scalars, body(READ.format("%m")))
@@ -93,7 +93,7 @@ def test_what_is_read_elsewhere():
     assert not unchanged(replace_scalars, body(AHEAD, count="%1").replace("%n = 9", "%n = 8"))
 
 
-def test_what_is_written_elsewhere():
+def test_other_stores():
     other = "%a3 = dynamic_update_slice %a1, %u, {}\n%a2 = dynamic_update_slice %a3, %u, %i"
     assert not unchanged(replace_scalars, body(other.format("%j")))
     assert unchanged(replace_scalars, body(other.format("%m")))
@@ -106,7 +106,7 @@ def test_an_array_that_is_read_whole():
       %a2 = dynamic_update_slice %a1, %3, %i"""))  # fmt: skip
 
 
-def test_ranges():
+def test_index_ranges():
     f = parse("""
 func @f(%x: f64[], %m: i64[]) -> f64[] {
   %n = 9: i64[]
@@ -166,7 +166,7 @@ def test_gradients_of_sums_in_arrays():
 
 
 def test_a_sum_in_an_array_records_nothing():
-    """`a[i, j] -= ...` in the innermost loop: no trip of it leaves anything behind."""
+    """`a[i, j] -= ...` in the innermost loop: its iterations have no residuals."""
 
     def f(a):
         a = a.copy()

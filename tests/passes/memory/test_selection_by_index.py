@@ -1,4 +1,4 @@
-"""Of names that stand for one array or another, loops carry which."""
+"""Loops that select or permute arrays carry indices instead."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from myia.ir.parser import parse
 from myia.passes.memory.selection_by_index import select_by_index
 from tests.passes.before_after import before_after, unchanged
 
-GIVEN = """
+SELECTED = """
 func @f(%x: f64[90], %y: f64[90], %p: bool[], %n: i64[]) -> f64[], f64[90] {
   %zero = 0.0: f64[]
   %s, %z = for %k < %n (%s = %zero, %z = %x) bound 9 {
@@ -25,7 +25,7 @@ func @f(%x: f64[90], %y: f64[90], %p: bool[], %n: i64[]) -> f64[], f64[90] {
   return %s, %z
 }"""
 
-EXCHANGED = """
+PERMUTED = """
 func @f(%x: f64[90], %y: f64[90], %p: bool[], %n: i64[]) -> f64[90], f64[90] {
   %a, %b = for %k < %n (%a = %x, %b = %y) bound 9 {
     %c, %d = if %p {
@@ -45,18 +45,18 @@ func @f(%x: f64[90], %y: f64[90], %p: bool[], %n: i64[]) -> f64[90], f64[90] {
 STORE = "%e = dynamic_update_add %c, %3, %k"
 
 
-def test_a_name_given_another_array(golden):
-    golden(before_after(select_by_index, GIVEN))
+def test_a_loop_selects_an_array(golden):
+    golden(before_after(select_by_index, SELECTED))
 
 
-def test_arrays_that_are_written_and_exchanged(golden):
-    golden(before_after(select_by_index, EXCHANGED))
+def test_a_loop_permutes_arrays(golden):
+    golden(before_after(select_by_index, PERMUTED))
 
 
-@pytest.mark.parametrize("text", [GIVEN, EXCHANGED])
+@pytest.mark.parametrize("text", [SELECTED, PERMUTED])
 @pytest.mark.parametrize("n", [0, 1, 6])
 @pytest.mark.parametrize("p", [True, False])
-def test_the_same_numbers(text, n, p):
+def test_same_values(text, n, p):
     args = [*np.random.default_rng(0).uniform(-1, 1, (2, 90)), np.array(p), np.array(n)]
     before = parse(text)
     for x, y in zip(evaluate(before, args), evaluate(select_by_index(before), args)):
@@ -66,30 +66,30 @@ def test_the_same_numbers(text, n, p):
 @pytest.mark.parametrize(
     "text",
     [
-        GIVEN.replace("%1 = dynamic_slice %w", "%v = sin %w\n    %1 = dynamic_slice %v"),
-        GIVEN.replace("yield %y", "%v = sin %y\n      yield %v"),
-        GIVEN.replace("[90]", "[9]"),
-        GIVEN.replace("sizes=(1,)", "sizes=(60,)").replace(
+        SELECTED.replace("%1 = dynamic_slice %w", "%v = sin %w\n    %1 = dynamic_slice %v"),
+        SELECTED.replace("yield %y", "%v = sin %y\n      yield %v"),
+        SELECTED.replace("[90]", "[9]"),
+        SELECTED.replace("sizes=(1,)", "sizes=(60,)").replace(
             "%2 = reshape %1 {shape=()}", "%2 = reduce_sum %1 {axes=(0,)}"
         ),
-        GIVEN.replace("yield %y", "yield %x"),
+        SELECTED.replace("yield %y", "yield %x"),
     ],
-    ids=["read whole", "made in a trip", "small", "mostly read", "always the same"],
+    ids=["read whole", "computed in the loop", "small", "mostly read", "always the same"],
 )
-def test_a_name_that_stays_an_array(text):
+def test_selections_that_stay(text):
     assert unchanged(select_by_index, text)
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        EXCHANGED.replace("dynamic_slice %d", "dynamic_slice %a"),
-        EXCHANGED.replace("yield %a, %b", "yield %a, %a"),
-        EXCHANGED.replace("yield %a, %b", "yield %y, %b"),
-        EXCHANGED.replace(STORE, "%e = dynamic_update_add %b, %3, %k"),
-        EXCHANGED.replace("yield %a, %b", "yield %b, %a"),
+        PERMUTED.replace("dynamic_slice %d", "dynamic_slice %a"),
+        PERMUTED.replace("yield %a, %b", "yield %a, %a"),
+        PERMUTED.replace("yield %a, %b", "yield %y, %b"),
+        PERMUTED.replace(STORE, "%e = dynamic_update_add %b, %3, %k"),
+        PERMUTED.replace("yield %a, %b", "yield %b, %a"),
     ],
     ids=["old version read", "two names for one", "from outside", "old version stored", "always"],
 )
-def test_arrays_that_stay_apart(text):
+def test_permutations_that_stay(text):
     assert unchanged(select_by_index, text)
