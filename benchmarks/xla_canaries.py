@@ -30,7 +30,7 @@ from myia.primitives.pointwise.transcendental import cos, sin, tanh
 
 NO_RULE = Rules()
 OP_BY_OP = Rules(opaque_barriers=True, region_analysis=True)
-WITHOUT_FENCES = Rules(whole_loop_calls=True, region_analysis=True)
+WITHOUT_BARRIERS = Rules(whole_loop_calls=True, region_analysis=True)
 WITHOUT_OPTIONS = Rules(opaque_barriers=True, whole_loop_calls=True)
 
 
@@ -77,7 +77,7 @@ def variants(f: Function, *args) -> dict[str, Callable[[], object]]:
     return {
         "all rules": ours(f, *args),
         "without whole loops": variant(f, OP_BY_OP, *args),
-        "without fences": variant(f, WITHOUT_FENCES, *args),
+        "without barriers": variant(f, WITHOUT_BARRIERS, *args),
         "without region analysis": variant(f, WITHOUT_OPTIONS, *args),
         "no rule": variant(f, NO_RULE, *args),
     }

@@ -1,4 +1,4 @@
-"""`bounded`: how many trips a loop makes at most."""
+"""`bounded`: how many iterations a loop makes at most."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from myia.infer.registry import function
 def bounded(items: Iterable, most: int) -> Iterator[Any]:
     """The items, of which there are at most `most`; ValueError if there are more.
 
-    `for i in bounded(range(n), 1000)` tells the compiler what it cannot know of `n`: what the
-    reversal of the loop needs can be recorded on a tape of that length. A loop that ends by itself
-    is written `for _ in bounded(range(sys.maxsize), 1000)` with a `break`.
+    `for i in bounded(range(n), 1000)` gives the compiler a bound on `n`, so that the residuals of
+    the loop can be recorded on a tape of that length. A loop with another end is written
+    `for _ in bounded(range(sys.maxsize), 1000)` with a `break`.
     """
     for i, item in enumerate(items):
         if i == most:

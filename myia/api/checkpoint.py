@@ -1,4 +1,4 @@
-"""`checkpoint`: a call whose interior is computed again for its derivative."""
+"""`checkpoint`: calls that are recomputed for their derivative (rematerialization)."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class Checkpointed:
 
 
 def checkpoint(f: Callable) -> Checkpointed:
-    """`f`; a derivative of its calls keeps their arguments only, and runs `f` again.
+    """`f`; a derivative of its calls records only their arguments, and runs `f` again.
 
-    That holds for derivatives of any order, in loops and out of them: of a call in a loop the
-    arguments are recorded and nothing else. Called outside of compiled code it is `f`.
+    This holds for derivatives of any order, in loops and outside. Called outside of compiled code
+    it is `f`.
     """
     return Checkpointed(f)
 

@@ -1,8 +1,8 @@
-"""From a Python call to an executable.
+"""Dispatch: from a Python call to the executable for its signature.
 
-A call is taken apart into a signature and leaves (`infer/boundary/signature.py`). Programs are kept
-by signature; each also says which globals and closures it has read, and is used only while these
-have the signature that they had.
+A call is flattened into a signature and leaves (`infer/boundary/signature.py`). Programs are cached
+by signature. Each also has the globals and closures that it reads, and is used only while these
+have the same signatures.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from myia.source.diagnostics import MyiaError
 DYNAMIC_AFTER = 3  # distinct values of an int before it becomes an argument of the program
 
 
-Place = int | str  # of an argument: its position or its keyword
+ArgumentKey = int | str  # the position of an argument, or its keyword
 
 
 class _DynamicInt(int):
@@ -69,9 +69,11 @@ class Dispatcher:
     def __init__(self, target: Any, options: CompileOptions):
         self.target, self.options = target, options
         self.variants: dict[Any, list[Variant]] = {}
-        self.by_types: dict[tuple[type, ...], Sequence[Variant]] = {}  # some, for quicker look-up
-        self.integers: dict[Place, set[int]] = {}  # ints: the values seen
-        self.dynamic: dict[Place, bool] = {}  # may they be arguments of the program?
+        self.by_types: dict[
+            tuple[type, ...], Sequence[Variant]
+        ] = {}  # where types tell the signature
+        self.integers: dict[ArgumentKey, set[int]] = {}  # the values of int arguments so far
+        self.dynamic: dict[ArgumentKey, bool] = {}  # may such an int be a run-time argument?
         self.compiles = 0
         self.lock = threading.RLock()
 
@@ -85,7 +87,7 @@ class Dispatcher:
                 hidden = variant.hidden()
                 if hidden is not None:
                     return variant.run_leaves(args, hidden)
-        except OtherAvals:  # there are several shapes: types tell too little
+        except OtherAvals:  # the same types with several shapes: look up by signature
             self.by_types[tuple(map(type, args))] = ()
         flat = Flattener()
         key = signatures(flat, args, kwargs, self.dynamic)
@@ -98,39 +100,41 @@ class Dispatcher:
 
     def find(self, args: tuple, kwargs: dict[str, Any]) -> tuple[Call, Variant]:
         """The program of a call, which is not run."""
-        call = self.take_apart(args, kwargs)
-        variant = self._known(call)
+        call = self.flatten(args, kwargs)
+        variant = self._cached_variant(call)
         return self.compile(call) if variant is None else (call, variant)
 
-    def _known(self, call: Call) -> Variant | None:
+    def _cached_variant(self, call: Call) -> Variant | None:
         variants = self.variants.get(call.key, ())
         return next((v for v in variants if v.hidden() is not None), None)
 
-    def take_apart(self, args: tuple, kwargs: dict[str, Any]) -> Call:
+    def flatten(self, args: tuple, kwargs: dict[str, Any]) -> Call:
         flat = Flattener()
         return Call(signatures(flat, args, kwargs, self.dynamic), flat, args, kwargs)
 
     # ----- Compilation
 
     def compile(self, call: Call) -> tuple[Call, Variant]:
-        """A new program; an int that keeps changing becomes an argument of it, if it can."""
+        """A new program; an int that keeps changing becomes a run-time argument, if possible."""
         with self.lock:
-            if (variant := self._known(call)) is not None:  # compiled by another thread meanwhile
+            if (
+                variant := self._cached_variant(call)
+            ) is not None:  # compiled by another thread meanwhile
                 return call, variant
             changing = self._changing(call)
             if not changing:
                 return call, self._compiled(call)
             allowed = self.dynamic
             self.dynamic = allowed | dict.fromkeys(changing, True)
-            general = self.take_apart(call.args, call.kwargs)
+            general = self.flatten(call.args, call.kwargs)
             try:
                 return general, self._compiled(general)
-            except MyiaError:  # what of it needs the number itself is refused in many ways
+            except MyiaError:  # the program needs the number at compile time
                 self.dynamic = allowed | dict.fromkeys(changing, False)
             return call, self._compiled(call)
 
-    def _changing(self, call: Call) -> list[Place]:
-        """Places of ints that have had several values, and might be arguments."""
+    def _changing(self, call: Call) -> list[ArgumentKey]:
+        """Int arguments that have had several values, and may become run-time arguments."""
         found = []
         for i, s in (*enumerate(call.positional), *call.keywords.items()):
             if isinstance(s, Constant) and s.type is int and i not in self.options.static_argnums:
@@ -145,11 +149,11 @@ class Dispatcher:
         return program if self.options.check or not call.is_jax else program.unchecked()
 
     def plan(self, call: Call) -> Plan:
-        """What the loops of the program of a call store."""
-        variant = self._known(call)
+        """The storage plan of the program of a call."""
+        variant = self._cached_variant(call)
         if variant is None and self.options.pipeline.memory is None:
             return planned(self.program(call).function, self.options.pipeline)
-        return (variant or self.compile(call)[1]).plan  # XLA is asked what memory is left
+        return (variant or self.compile(call)[1]).plan  # a budget needs XLA's figures
 
     def _donated(self, call: Call) -> tuple[int, ...]:
         return _donated(self.options.donate_argnums, call)
@@ -164,7 +168,7 @@ class Dispatcher:
         variant = Variant(program, found, layout)
         variants = self.variants.setdefault(call.key, [])
         variants.append(variant)
-        if not call.kwargs and all(map(_told_by_type, call.positional)):
+        if not call.kwargs and all(map(_is_told_by_type, call.positional)):
             self.by_types.setdefault(tuple(map(type, call.args)), variants)
         return variant
 
@@ -179,8 +183,8 @@ def signatures(flat: Flattener, args: tuple, kwargs: dict[str, Any], dynamic: di
     return positional, keywords
 
 
-def _told_by_type(signature: Any) -> bool:
-    """Is an argument a leaf of which the type says all, but for the avals that JAX looks up?"""
+def _is_told_by_type(signature: Any) -> bool:
+    """Does the type of an argument tell its signature, but for the avals that JAX looks up?"""
     return isinstance(signature, Leaf) and signature.kind in (float, complex, "generic", "device")
 
 

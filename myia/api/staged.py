@@ -1,4 +1,4 @@
-"""`staged`: functions that JAX traces instead of us reading their source."""
+"""`staged`: functions that JAX traces; their source is not read."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from types import FunctionType
 def staged(f: Callable) -> Callable:
     """Mark a function that is written to be traced by JAX, as those of JAX's libraries are.
 
-    Called in compiled code, it is run once, with tracers for the arrays that it is given or closes
-    over; what it did to them is compiled and differentiated like all else. Its Python runs while
-    compiling: control flow on values is refused, and globals are read then, not at every call.
-    Called outside of compiled code it is the function that it was.
+    Called in compiled code, it is run once, with tracers for the arrays that are its arguments or
+    in its closure. The operations on them are compiled and differentiated like any others. Its
+    Python runs at compile time: control flow on values is refused, and globals are read then, not
+    at every call. Called outside of compiled code it is the function that it was.
     """
     marked = f if isinstance(f, FunctionType) else _function(f)
     marked.__myia_staged__ = True
@@ -27,5 +27,5 @@ def _function(f: Callable) -> Callable:
     def call(*args, **kwargs):
         return f(*args, **kwargs)
 
-    del call.__wrapped__  # which is not to be read in its place
+    del call.__wrapped__  # else the inferer would read its source
     return call

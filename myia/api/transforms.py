@@ -45,7 +45,7 @@ class Transformed:
     def __call__(self, *args, **kwargs):
         try:
             return self._dispatcher.run(args, kwargs)
-        except MyiaError as error:  # where in the compiler it was found is no news to the user
+        except MyiaError as error:  # the compiler's own frames are of no use to the user
             raise error.with_traceback(None) from None
 
     def __get__(self, instance, owner=None):
@@ -59,22 +59,22 @@ class Transformed:
         py          SSA of Python's operations on dynamic values
         typed       dtypes and shapes inferred, derivatives still ops
         prepare     optimized where that makes the adjoint cheaper
-        expand      derivatives expanded; loops and their reversals stay ops
+        expand      derivatives expanded; loops and their adjoint loops stay ops
         optimize    optimized while every value can still be recomputed
-        storage     residuals of reversed loops on tapes or checkpoints: ordinary loops are left
+        storage     residuals on tapes or checkpoints: only ordinary loops are left
         finish      what XLA is given
 
         A `core` text is Python but for names with `%`, which are states of the control flow, and
         `for x in xs, while test:`, a loop that tests before each iteration. Functions known by
         name, whose source is not read, have neither `core` nor `py`.
         """
-        call = self._dispatcher.take_apart(args, kwargs)
+        call = self._dispatcher.flatten(args, kwargs)
         program = self._dispatcher.program(call)
         return describe(self.f, program, self.options.pipeline)
 
     def plan(self, *args, **kwargs) -> Plan:
-        """What the loops that run backwards store at these arguments; printed, a table."""
-        return self._dispatcher.plan(self._dispatcher.take_apart(args, kwargs))
+        """What reversed loops store at these arguments; printed, a table."""
+        return self._dispatcher.plan(self._dispatcher.flatten(args, kwargs))
 
     def lower(self, *args, **kwargs) -> Lowered:
         """The program at these arguments, to be compiled ahead of time."""
@@ -182,10 +182,10 @@ def jit(f: Callable | None = None, **options) -> Any:
     Options: `donate_argnums` (positions whose memory the results may take over), `static_argnums`
     (ints that never become arguments of the program), `check` (with `jax.Array`s: wait, and raise
     run-time errors), `debug` (the same, and a FloatingPointError, with its line, where the first
-    infinity or NaN is made), and for what runs backwards `checkpoint` ("auto"; "tape" records
-    every trip of a loop, "trail" some and replays the others, "recompute" records only what a trip
-    starts with) and `memory` (bytes, or "64MB": the temporaries that the program may use;
-    MyiaError says what it takes if that is too little).
+    infinity or NaN is made), and for reversed loops `checkpoint` ("auto"; "tape" records all
+    iterations of a loop, "trail" is online checkpointing, which records some and replays the
+    others, "recompute" records only what an iteration starts with) and `memory` (bytes, or "64MB":
+    the temporaries that the program may use; MyiaError says what it takes if that is too little).
     """
     return _decorator(lambda f: Jit(f, _options(options)), f)
 
@@ -279,7 +279,7 @@ def vjp(f: Callable, *primals, has_aux: bool = False) -> tuple:
     With `has_aux`, f returns `(value, aux)`, and aux is returned third. Called from Python, the
     pullback runs f again; inside compiled code nothing is run twice.
     """
-    kept = copy.deepcopy(primals)  # which the caller may change before the pullback is called
+    kept = copy.deepcopy(primals)  # the caller may change them before it calls the pullback
     result = _program(_call, f, has_aux)(*primals)
     pull = _program(_pullback, f, has_aux)
     value, *aux = result if has_aux else (result,)
@@ -318,7 +318,7 @@ def _program(rule: Callable, f: Callable, has_aux: bool) -> _Rule:
 
 @functools.lru_cache(maxsize=256)
 def _kept_program(rule: Callable, f: Callable | Identity, has_aux: bool) -> _Rule:
-    """An instance counts as itself: its class may compare its arrays, or have no hash."""
+    """Instances are compared by identity: their class may compare arrays, or have no hash."""
     return _Rule(rule, f.object if isinstance(f, Identity) else f, has_aux)
 
 
@@ -331,7 +331,7 @@ def _jit_inside(ctx, f, **options):
 
 
 def _inside(make: Callable) -> Callable:
-    """`grad(f)` of a function that only the inferer has."""
+    """`grad(f)` inside compiled code, where `f` is an abstract value."""
 
     def handler(ctx, f, argnums=Static(0), has_aux=Static(False), **options):
         for name in options:

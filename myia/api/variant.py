@@ -1,4 +1,4 @@
-"""A compiled program at one signature: how a call runs it, and what Python gets of its results.
+"""Variants: a compiled program at one signature, how a call runs it, and its Python results.
 
 Results follow the arguments: `jax.Array`s if one was given, else writable NumPy arrays and Python
 numbers.
@@ -22,7 +22,7 @@ NO_OBJECTS = Flattener()  # of arguments that are numbers and immutable arrays
 
 
 class Call(NamedTuple):
-    """One call taken apart. `key`: the signatures of its positional arguments and keywords."""
+    """One call, flattened. `key`: the signatures of its positional arguments and keywords."""
 
     key: tuple[tuple[Any, ...], tuple[tuple[str, Any], ...]]
     flat: Flattener
@@ -48,7 +48,7 @@ class Call(NamedTuple):
 
 
 class Layout:
-    """What the signatures of a call and of the roots of its program say about its leaves."""
+    """Facts about the leaves of a call, from its signatures and those of the program's roots."""
 
     def __init__(self, call: Call, program: Program):
         given = call.leaves
@@ -69,15 +69,15 @@ def _numbers(leaves: Sequence[Leaf]) -> list[int]:
 
 
 class Variant:
-    """A program, its executable and how its results become Python's."""
+    """A program, its executable, and how its results become Python objects."""
 
     def __init__(self, program: Program, compiled: Compiled, layout: Layout):
         self.program, self.layout = program, layout
         self.executable, self.plan = compiled.executable, compiled.plan
         self.watches = Watches(program.roots)
-        # What the roots hold, taken apart; None when the program does not fit it.
+        # () -> the flattened objects of the roots; None if the program does not fit them.
         self.hidden = self.watches.now if program.roots else list
-        self._prepared = (None, ())  # what the roots held, and that as the executable takes it
+        self._prepared = (None, ())  # objects of the roots, and the arguments made of them
         self.to_python = [
             (i, TO_PYTHON[kind])
             for i, kind in enumerate(program.kinds)
@@ -88,18 +88,17 @@ class Variant:
         self.plain = not (program.checks or self.waits or self.to_python or self.writes)
 
     def prepared(self, hidden: list[Flattener]) -> Sequence[Any]:
-        """The leaves of the roots as the executable takes them."""
+        """The leaves of the roots as arguments of the executable."""
         last, prepared = self._prepared
-        if (
-            hidden is not last and hidden != last
-        ):  # nothing has changed if each is the very object of the last call
+        # Equal lists hold the same objects as at the last call.
+        if hidden is not last and hidden != last:
             leaves = [leaf for flat in hidden for leaf in flat.leaves]
             prepared = self.executable.hidden(leaves, keep=self.watches.lasting)
             self._prepared = (hidden, prepared)
         return prepared
 
     def run(self, executable: Any, flat: Flattener, hidden: list[Flattener]) -> Any:
-        """The result of a call; `executable` is this variant's, or it compiled ahead of time."""
+        """The result of a call; `executable`: this variant's, or the one compiled ahead of time."""
         return self.finish(executable.run(flat.leaves, self.prepared(hidden)), flat, hidden)
 
     def run_leaves(self, leaves: Sequence[Any], hidden: list[Flattener]) -> Any:
@@ -107,7 +106,7 @@ class Variant:
         return self.finish(self.executable.run(leaves, self.prepared(hidden)), NO_OBJECTS, hidden)
 
     def finish(self, results: Sequence[Any], flat: Flattener, hidden: list[Flattener]) -> Any:
-        """What Python gets of the arrays that an executable returned."""
+        """The Python result made of the arrays that an executable returned."""
         program = self.program
         if self.plain:
             return program.recipe(results, flat.objects)

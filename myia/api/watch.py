@@ -1,8 +1,8 @@
-"""What a program reads outside its arguments: is it still what it was?
+"""Watches: at each call, are the globals and closures that a program reads unchanged?
 
-Every call asks this of every global, closure and default that its program reads. Most hold modules,
-functions and numbers, which change only by being replaced; for these it is enough to look whether
-the object is the one of the last call.
+Each call checks every global, closure and default that its program reads (the roots). Most hold
+modules, functions and numbers, which change only by being replaced: for these it suffices that the
+object is the same as at the last call.
 """
 
 from __future__ import annotations
@@ -26,69 +26,71 @@ from myia.infer.registry import is_marked_for_tracing, is_traced
 
 
 class Watches:
-    """The roots of a program. `lasting`: what each holds can only change by being replaced."""
+    """The roots of a program. `lasting`: their objects can only change by being replaced."""
 
     __slots__ = ("_kept", "_last", "_others", "_roots", "lasting")
 
     def __init__(self, roots: Sequence[Root]):
         self._roots = roots
-        self._kept = [(i, root.read) for i, root in enumerate(roots) if _lasting(root.signature)]
+        self._kept = [(i, root.read) for i, root in enumerate(roots) if _is_lasting(root.signature)]
         kept = {i for i, _ in self._kept}
         self._others = [i for i in range(len(roots)) if i not in kept]
         self.lasting = not self._others
         self._last: _Last | None = None
 
     def now(self) -> list[Flattener] | None:
-        """What is in the roots, taken apart; None when the program does not fit it."""
+        """The flattened objects of the roots; None if the program does not fit them."""
         last = self._last
-        if last is None or not self._holds(last):
-            last = self._last = self._look()
+        if last is None or not self._is_unchanged(last):
+            last = self._last = self._flatten_lasting()
             if last is None:
                 return None
         found = last.found
         if self._others:
             found = list(found)
             for i in self._others:
-                found[i] = _taken_apart(self._roots[i], self._roots[i].read())
+                found[i] = _flattened(self._roots[i], self._roots[i].read())
                 if found[i] is None:
                     return None
         return found
 
-    def _holds(self, last: _Last) -> bool:
-        """Do the roots that last hold the objects of the last call, as these were?"""
+    def _is_unchanged(self, last: _Last) -> bool:
+        """Do the lasting roots hold the objects of the last call, unchanged?"""
         for (_, read), x in zip(self._kept, last.objects):
             if read() is not x:
                 return False
-        return not last.functions or _unchanged(last.functions)
+        return not last.functions or _are_unchanged(last.functions)
 
-    def _look(self) -> _Last | None:
-        """The roots that last, taken apart anew; None when the program does not fit them."""
+    def _flatten_lasting(self) -> _Last | None:
+        """The lasting roots, flattened anew; None if the program does not fit them."""
         objects = [read() for _, read in self._kept]
         found: list[Flattener | None] = [None] * len(self._roots)
         for (i, _), x in zip(self._kept, objects):
-            found[i] = _taken_apart(self._roots[i], x)
+            found[i] = _flattened(self._roots[i], x)
             if found[i] is None:
                 return None
         return _Last(objects, [state for x in objects for state in _functions(x)], found)
 
 
-def _taken_apart(root: Root, x: Any) -> Flattener | None:
+def _flattened(root: Root, x: Any) -> Flattener | None:
     flat = Flattener()
     return flat if flat.add(x) == root.signature else None
 
 
-def _lasting(signature: Any) -> bool:
-    """Does an object stay what it is unless something in its functions is replaced?"""
+def _is_lasting(signature: Any) -> bool:
+    """Can such an object change only by being replaced, or by a new part of its functions?"""
     if isinstance(signature, Leaf):
         return signature.kind != "array"
     if isinstance(signature, Constant):
-        return not isinstance(signature.value, frozenset)  # a set's, maybe
+        return not isinstance(
+            signature.value, frozenset
+        )  # it may stand for a set, which can change
     if isinstance(signature, FunctionSignature):
-        return not signature.function.__kwdefaults__ and all(map(_lasting, signature.parts))
+        return not signature.function.__kwdefaults__ and all(map(_is_lasting, signature.parts))
     if isinstance(signature, LibraryFunction):
         return True
     if isinstance(signature, Node):
-        return signature.kind == "tuple" and all(map(_lasting, signature.parts))
+        return signature.kind == "tuple" and all(map(_is_lasting, signature.parts))
     if isinstance(signature, Identity):  # of a function: one whose closure holds itself
         return not isinstance(signature.object, FunctionType)
     return False
@@ -105,7 +107,7 @@ class _State(NamedTuple):
 
 
 class _Last(NamedTuple):
-    """What the roots that last held at a call, the functions in it, and it taken apart."""
+    """The objects of the lasting roots at a call, the functions in them, and them flattened."""
 
     objects: Sequence[Any]
     functions: Sequence[_State]
@@ -113,7 +115,7 @@ class _Last(NamedTuple):
 
 
 def _functions(x: Any) -> Iterator[_State]:
-    """`x`, if it is a function, and those in its closure and defaults; those in a tuple."""
+    """The functions in `x`: itself, those in its closure and defaults, those in a tuple."""
     if type(x) is FunctionType and (is_marked_for_tracing(x) or not is_traced(x)):
         found = tuple(variables(x))
         cells = x.__closure__ or ()
@@ -125,7 +127,7 @@ def _functions(x: Any) -> Iterator[_State]:
             yield from _functions(item)
 
 
-def _unchanged(functions: Sequence[_State]) -> bool:
+def _are_unchanged(functions: Sequence[_State]) -> bool:
     try:
         for function, code, defaults, cells, contents in functions:
             if function.__code__ is not code or function.__defaults__ is not defaults:

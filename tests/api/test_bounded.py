@@ -61,7 +61,7 @@ def test_loops_that_end_by_themselves():
 
 
 @pytest.mark.parametrize("transform", [myia.jit, myia.grad])
-def test_more_trips_are_an_error(transform):
+def test_more_iterations_are_an_error(transform):
     with pytest.raises(ValueError, match="more than 50 iterations"):
         transform(counted)(0.4, np.int64(51))
     with pytest.raises(ValueError, match="more than 50 iterations"):

@@ -263,7 +263,7 @@ def test_a_transform_is_applied_to_it():
     assert myia.vjp(softplus, 0.5)[1](2.0) == (10.0,)
 
 
-def test_without_a_derivative_nobody_asks_for_rules():
+def test_without_a_derivative_no_rules_are_needed():
     @myia.custom_vjp
     def f(x):
         x[0] = 2.0  # a rule would refuse that

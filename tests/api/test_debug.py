@@ -56,5 +56,5 @@ def test_the_first_number_that_is_not_finite(transform):
         at[place] = value
         with pytest.raises(FloatingPointError, match=line(text)):
             f(at)
-    at[1] = np.nan  # what is given is nobody's fault here
+    at[1] = np.nan  # an argument that is not finite is no error
     assert np.isnan(f(at)).any()

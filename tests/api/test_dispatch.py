@@ -29,7 +29,7 @@ def mixed(x, a, y, *, b, z):
     return y - x, a * z, x * y * z, b + x
 
 
-def test_numbers_that_travel_together_keep_their_places():
+def test_packed_numbers_keep_their_positions():
     a, b = np.arange(3.0), np.arange(2.0)
     got = myia.jit(mixed)(1.5, a, np.float64(2.5), z=3.5, b=b)
     wanted = mixed(1.5, a, 2.5, b=b, z=3.5)

@@ -1,4 +1,4 @@
-"""Loops of any number of trips: their gradients at every boundary of storage, and the memory."""
+"""Loops of any number of iterations: gradients at every boundary of storage, and the memory."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MEGABYTES = 1 << 20
 
 
 def driven(x, c, n):
-    """A stable recurrence, driven so that every trip counts: its gradients do not fade."""
+    """A stable recurrence, driven so that every iteration counts: its gradients do not fade."""
     s, t = 0.0, 0
     while t < n:
         x = 0.5 * math.sin(x) + c * ((37 * t) % 101)
@@ -80,7 +80,7 @@ def taped():
 def check_counts(gradient, counts, taped) -> None:
     for n in counts:
         found, want = gradient(*START, np.int64(n)), reversed_tape(taped, n)
-        np.testing.assert_allclose(found, want, rtol=1e-12, err_msg=f"{n} trips")
+        np.testing.assert_allclose(found, want, rtol=1e-12, err_msg=f"{n} iterations")
     assert gradient.compiles == 1
 
 
@@ -138,19 +138,19 @@ def test_temporaries_do_not_depend_on_the_count(size, order):
 
 
 def closed_form(x: float, c: float) -> tuple[float, float]:
-    """The gradient after 10^5 trips and more: by the fixed point, x has been forgotten."""
+    """The gradient after 10^5 iterations and more: by the fixed point, x has been forgotten."""
     for _ in range(2000):
         x = math.sin(x) * 1.01 + c
     return 0.0, 1 / (1 - 1.01 * math.cos(x))
 
 
-def test_ten_million_trips_of_a_scalar():
+def test_ten_million_iterations_of_a_scalar():
     g = myia.grad(settling, argnums=(0, 1))
     found = g(0.3, 0.1, np.int64(10**7))
     np.testing.assert_allclose(found, closed_form(0.3, 0.1), rtol=1e-10, atol=1e-12)
 
 
-def test_many_trips_of_an_array():
+def test_many_iterations_of_an_array():
     g = myia.grad(settling, argnums=1)
     x = np.linspace(0, 1, 1000)
     found = g(x, 0.1, np.int64(10**4))
@@ -160,7 +160,7 @@ def test_many_trips_of_an_array():
 # ----- What shrinks a plan
 
 
-def bytes_per_trip(f, *args) -> int:
+def bytes_per_iteration(f, *args) -> int:
     return sum(p.bytes_per_iteration for p in myia.grad(f).plan(*args))
 
 
@@ -179,7 +179,7 @@ def test_stop_gradient_shrinks_the_plan():
             z = myia.stop_gradient(np.cos(z))
         return y
 
-    assert 0 < 2 * bytes_per_trip(stopped, 0.3) <= bytes_per_trip(moved, 0.3)
+    assert 0 < 2 * bytes_per_iteration(stopped, 0.3) <= bytes_per_iteration(moved, 0.3)
 
 
 def test_dead_carries_are_not_recorded():
@@ -201,10 +201,14 @@ def test_dead_carries_are_not_recorded():
             y = np.sin(y)
         return y
 
-    assert bytes_per_trip(dead, 0.3) == bytes_per_trip(alone, 0.3) < bytes_per_trip(used, 0.3)
+    assert (
+        bytes_per_iteration(dead, 0.3)
+        == bytes_per_iteration(alone, 0.3)
+        < bytes_per_iteration(used, 0.3)
+    )
 
 
-def test_what_the_trips_share_is_not_recorded():
+def test_what_the_iterations_share_is_not_recorded():
     def f(w, x):
         p = np.exp(w)
         for _ in range(1000):
@@ -227,4 +231,4 @@ def test_linear_loops_record_nothing():
             x = x + 0.1 * w
         return np.sum(x)
 
-    assert bytes_per_trip(f, np.ones(50), np.ones(50)) == 0
+    assert bytes_per_iteration(f, np.ones(50), np.ones(50)) == 0

@@ -26,7 +26,7 @@ def nest(x, p):
 
 
 def settling(x, p, n, outer):
-    """The inner loop makes as many trips as the numbers want, n at most."""
+    """The inner loop ends where the numbers say, after n iterations at most."""
     y = x
     for _ in range(outer):
         z, k = y, 0
@@ -48,16 +48,16 @@ def assert_same(got, wanted):
 
 
 def test_a_nest_has_one_buffer_for_each_recorded_value():
-    """None for a single trip of the outer loop: the inner loop writes where it is kept."""
+    """None for one iteration of the outer loop: the inner loop writes rows of the outer tape."""
     program = myia.grad(nest, argnums=(0, 1), checkpoint="tape").lower(X, 0.9).compile()
     assert f"f64[{OUTER},{INNER},{SIZE}]" in program.as_text()
     assert f"f64[{INNER},{SIZE}]" not in program.as_text()
-    recorded = (2 * INNER + 1) * OUTER * STATE  # sin(z) and z of a trip, z after them
+    recorded = (2 * INNER + 1) * OUTER * STATE  # sin(z) and z of an iteration, z after them
     assert program.memory_analysis().temp_size_in_bytes <= 1.02 * recorded
 
 
 def test_a_budget_of_the_square_root():
-    """The states of the outer loop, and the inner records of one of its trips."""
+    """The states of the outer loop, and the inner residuals of one of its iterations."""
     budget = (OUTER + 2 * INNER + 10) * STATE
     f = myia.grad(nest, argnums=(0, 1), memory=budget)
     inner, outer = f.plan(X, 0.9)
@@ -84,8 +84,8 @@ def temporaries(outer: int, **options) -> int:
     return f.lower(X, 0.9, np.int64(9)).compile().memory_analysis().temp_size_in_bytes
 
 
-def test_an_inner_trail_is_not_kept_for_many_trips():
-    """More outer trips take a state each, not the snapshots and records of an inner trail."""
+def test_checkpoints_of_an_inner_loop_are_not_recorded():
+    """More outer iterations take a state each, not what checkpoints the inner loop."""
     more = temporaries(2000) - temporaries(1000)
     assert 1000 * STATE <= more <= 1000 * (STATE + 16)
 
@@ -113,14 +113,15 @@ def reflected(W, A):
     return np.sum(W * A)
 
 
-def test_replayed_loops_over_elements_are_in_lanes():
-    """The trips of a trail start somewhere: that this is no negative index has to be said."""
+def test_replayed_loops_over_elements_are_vectorized():
+    """A replay starts at some iteration: passes must know that this index is not negative."""
     W, A = np.random.default_rng(3).normal(size=(2, N, N)) / 9
     taping = myia.grad(reflected, argnums=1, checkpoint="tape")
     replaying = myia.grad(reflected, argnums=1, memory=taping.plan(W, A).bytes // 2)
     assert replaying.plan(W, A)[-1].strategy == "trail"
     np.testing.assert_allclose(replaying(W, A), taping(W, A), rtol=1e-12)
-    # Stores by eights: forwards, replayed without records and with them, and three ones backwards.
+    # Stores by eights: forwards, replayed without residuals and with them, and three ones
+    # backwards.
     program = replaying.ir(W, A)["finish"]
     assert (
         len(re.findall(r"f64\[8,1\] = reshape.*\n.* dynamic_update_slice .*%i, %j", program)) == 6
@@ -128,7 +129,7 @@ def test_replayed_loops_over_elements_are_in_lanes():
 
 
 def test_undo_logs_are_written_where_they_are_kept():
-    """No log of a column of its own, which would be cleared and copied in each trip."""
+    """No log of a column of its own, which would be cleared and copied in each iteration."""
     A = np.eye(N)
     program = myia.grad(reflected, argnums=1, checkpoint="tape").ir(A, A)["finish"]
     assert f"f64[{N - 1},{N},{N},1,1]" in program

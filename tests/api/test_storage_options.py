@@ -81,12 +81,12 @@ def test_a_tape_is_not_shortened_by_a_budget():
     assert least_of(gradient_of_heat(checkpoint="tape", memory=8000), START, 0.3, 100) == taken
 
 
-def test_the_records_of_a_few_trips_take_less_than_a_trail():
+def test_the_residuals_of_a_few_iterations_take_less_than_snapshots():
     taken = temporaries(gradient_of_heat(checkpoint="tape"), START, 0.3, 3)
     assert least_of(gradient_of_heat(memory=1000), START, 0.3, 3) == taken
 
 
-def test_a_trail_has_no_more_slots_than_blocks():
+def test_there_are_no_more_snapshots_than_blocks():
     budget = STEPS * START.nbytes // 10
     gradient = gradient_of_heat(memory=budget)
     (plan,) = gradient.plan(START, 0.3, STEPS)
@@ -94,7 +94,7 @@ def test_a_trail_has_no_more_slots_than_blocks():
     assert plan.bytes <= budget
 
 
-def test_recompute_records_only_what_a_trip_starts_with():
+def test_recompute_records_only_what_an_iteration_starts_with():
     def f(x):
         for _ in range(100):
             x = np.sin(np.exp(np.cos(x)) * x)
@@ -107,7 +107,7 @@ def test_recompute_records_only_what_a_trip_starts_with():
 
 
 def test_a_tape_needs_a_bound():
-    with pytest.raises(MyiaError, match="number of trips has no bound"):
+    with pytest.raises(MyiaError, match="number of iterations has no bound"):
         myia.grad(until_small, checkpoint="tape")(5.0, 1.0)
 
 
@@ -142,7 +142,7 @@ def test_options_are_checked(options):
         myia.grad(heat, **options)
 
 
-def test_a_trail_is_no_larger_than_the_tape_whose_place_it_takes():
+def test_checkpointing_takes_no_more_than_the_tape_it_replaces():
     def eliminate(lower, u, b):
         for k in range(1, 9):
             pivot = b[:, :, k] - lower[:, :, k] * u[:, :, k - 1]

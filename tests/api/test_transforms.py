@@ -332,7 +332,7 @@ def test_checks_of_asynchronous_calls_are_asked_for():
             myia.jit(pick, check=True)(a, i)
 
 
-def test_nothing_is_computed_for_checks_that_nobody_looks_at():
+def test_nothing_is_computed_for_unread_checks():
     def counted(x, bins):
         for i in range(len(x)):
             bins[int(x[i])] += 1.0

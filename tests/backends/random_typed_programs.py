@@ -57,8 +57,8 @@ def _some(rng: random.Random, scope: Scope, aval: Aval) -> list[Value]:
 
 def _block(rng: random.Random, scope: Scope, depth: int, size: int) -> None:
     """Emit a few statements, which add values to `scope`."""
-    simple = [_arithmetic, _index, _read, _read, _write, _write, _update, _window, _rewrite]
-    simple += [_rows, _whole]
+    simple = [_arithmetic, _index, _read, _read, _write, _write, _update, _copy_slice, _rewrite]
+    simple += [_rows, _whole_array]
     for _ in range(size):
         statement = rng.choice(simple)
         if depth and rng.random() < 0.4:
@@ -90,8 +90,8 @@ def _buffer(rng: random.Random, scope: Scope) -> Value:
 
 
 def _read_at(buffer: Value, indices: list[Value]) -> Value:
-    window = dynamic_slice(buffer, *indices, sizes=(1,) * buffer.aval.ndim)
-    return reshape(window, shape=())
+    part = dynamic_slice(buffer, *indices, sizes=(1,) * buffer.aval.ndim)
+    return reshape(part, shape=())
 
 
 def _write_at(buffer: Value, x: Value, indices: list[Value]) -> Value:
@@ -119,28 +119,28 @@ def _update(rng: random.Random, scope: Scope) -> None:
     scope[buffer.aval].append(_write_at(buffer, y, indices))
 
 
-def _window(rng: random.Random, scope: Scope) -> None:
-    """Copy a window of one vector into another, or elsewhere in the same."""
+def _copy_slice(rng: random.Random, scope: Scope) -> None:
+    """Copy a slice of one vector into another, or elsewhere in the same."""
     source, target = _pick(rng, scope, VECTOR), _pick(rng, scope, VECTOR)
-    window = dynamic_slice(source, _pick(rng, scope, I64), sizes=(3,))
-    scope[VECTOR].append(dynamic_update_slice(target, window, _pick(rng, scope, I64)))
+    part = dynamic_slice(source, _pick(rng, scope, I64), sizes=(3,))
+    scope[VECTOR].append(dynamic_update_slice(target, part, _pick(rng, scope, I64)))
 
 
 def _rewrite(rng: random.Random, scope: Scope) -> None:
-    """Change a window where it is; now and then what was read serves something else besides."""
+    """Rewrite a slice in place; now and then the slice that was read has another reader."""
     vector, i = _pick(rng, scope, VECTOR), rng.randint(0, 3)
     if rng.random() < 0.5:
-        place = constant(i, I64.dtype)
-        window = slice(vector, start=(i,), limit=(i + 3,), stride=(1,))
+        start = constant(i, I64.dtype)
+        part = slice(vector, start=(i,), limit=(i + 3,), stride=(1,))
     else:
-        place = _pick(rng, scope, I64)
-        window = dynamic_slice(vector, place, sizes=(3,))
+        start = _pick(rng, scope, I64)
+        part = dynamic_slice(vector, start, sizes=(3,))
     other = dynamic_slice(_pick(rng, scope, VECTOR), _pick(rng, scope, I64), sizes=(3,))
-    new = sin(window + other) * window
+    new = sin(part + other) * part
     target = vector if rng.random() < 0.8 else _pick(rng, scope, VECTOR)
-    scope[VECTOR].append(dynamic_update_slice(target, new, place))
+    scope[VECTOR].append(dynamic_update_slice(target, new, start))
     if rng.random() < 0.2:
-        scope[SCALAR].append(reduce_sum(window, axes=(0,)))
+        scope[SCALAR].append(reduce_sum(part, axes=(0,)))
 
 
 def _rows(rng: random.Random, scope: Scope) -> None:
@@ -158,7 +158,7 @@ def _rows(rng: random.Random, scope: Scope) -> None:
         scope[MATRIX].append(dynamic_update_slice(matrix, rows, *at))
 
 
-def _whole(rng: random.Random, scope: Scope) -> None:
+def _whole_array(rng: random.Random, scope: Scope) -> None:
     v, x = _pick(rng, scope, VECTOR), _pick(rng, scope, SCALAR)
     if rng.random() < 0.5:
         scope[SCALAR].append(sin(reduce_sum(v, axes=(0,))))

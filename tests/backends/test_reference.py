@@ -1,4 +1,4 @@
-"""The reference interpreter: control flow, and that it trusts nobody."""
+"""The reference interpreter: control flow, and what it checks."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_a_loop_ends_by_its_condition_or_its_count():
 
 def test_a_false_bound_is_noticed():
     region = build_region([F64], lambda x: loop([x], lambda k, s: [2 * s], cond=below(50), bound=3))
-    with pytest.raises(InternalError, match="more than its 3 trips"):
+    with pytest.raises(InternalError, match="more than its 3 iterations"):
         evaluate(region, [1.0])
 
 
@@ -70,8 +70,8 @@ def test_a_call_runs_its_body():
     assert evaluate(region, [3.0]) == [3.0]
 
 
-def test_rev_runs_the_adjoint_backwards_at_the_carries_of_each_trip():
-    """x -> x * x three times; λ -> 2 x_k λ from the last trip to the first; acc lists the trips."""
+def test_rev_runs_the_adjoint_backwards_at_the_carries_of_each_iteration():
+    """x -> x * x three times; λ -> 2 x_k λ from the last iteration to the first; acc lists them."""
 
     def program(x, n):
         body = build_region([I64, F64], lambda k, x: [x * x])
@@ -83,9 +83,9 @@ def test_rev_runs_the_adjoint_backwards_at_the_carries_of_each_trip():
         return emit_loop(Loop(n, (x,), None, body, None, adjoint, (0,), (one,), (none,)))
 
     region = build_region([F64, I64], program)
-    derivative, trips = evaluate(region, [1.5, np.int64(3)])
+    derivative, iterations = evaluate(region, [1.5, np.int64(3)])
     np.testing.assert_allclose(derivative, 8 * 1.5**7)
-    assert trips == 210.0
+    assert iterations == 210.0
     assert evaluate(region, [1.5, np.int64(0)]) == [1.0, 0.0]
 
 

@@ -55,16 +55,16 @@ def test_other_rules_agree_too(f, args, rules):
         and not rules.opaque_barriers
         and jax.default_backend() == "cpu"
     ):
-        pytest.skip("wrong without fences")
+        pytest.skip("wrong without opaque barriers")
     with jax.enable_x64(True):
         results = jax.jit(emit(f, rules))(*args)
     for y, x in zip(results, evaluate(f, args), strict=True):
         np.testing.assert_allclose(y, x, rtol=1e-6 if x.dtype == np.float32 else 1e-13)
 
 
-def counted(trips: int) -> Function:
+def counted(trip_count: int) -> Function:
     def body(x):
-        return loop([x], lambda k, x: [sin(x)], count=integer(trips))
+        return loop([x], lambda k, x: [sin(x)], count=integer(trip_count))
 
     return function("f", [F64], body)
 
@@ -74,7 +74,7 @@ def test_size_does_not_depend_on_the_trip_count():
     assert texts[0].count("\n") == texts[1].count("\n")
 
 
-def test_index_that_nobody_reads_is_dropped():
+def test_an_unread_index_is_dropped():
     def body(x):
         return loop([x], lambda k, x: [x * 2.0], cond=lambda k, x: lt(x, constant(9, np.float64)))
 
@@ -100,7 +100,7 @@ def test_untaken_branch_does_not_run(capsys):
     assert capsys.readouterr().out == "positive\n"
 
 
-def test_condition_does_not_run_after_the_last_trip(capsys):
+def test_condition_does_not_run_after_the_last_iteration(capsys):
     def body(x):
         def cond(k, x):
             debug_print("{}", k)
@@ -146,37 +146,37 @@ def conditionals(f: Function) -> int:
 
 def reading_and_writing(count: Function | None = None) -> Function:
     def body(v, n):
-        def trip(k, v, c):
+        def iteration(k, v, c):
             x = read(v, k + 1)
             return [write(v, x + read(v, k), k + 1), c + x]
 
-        return loop([v, zeros(F64)], trip, count=n if count is None else integer(count))
+        return loop([v, zeros(F64)], iteration, count=n if count is None else integer(count))
 
     return function("f", [F64_((1000,)), I64], body)
 
 
 @on_cpu
 @pytest.mark.parametrize("count", [None, 999], ids=["dynamic", "static"])
-def test_fences_survive_the_compiler(count):
+def test_opaque_barriers_survive_the_compiler(count):
     """One for both reads."""
     assert conditionals(reading_and_writing(count)) == 1
 
 
 @on_cpu
-def test_a_read_that_waits_for_another_has_its_own_fence():
-    def trip(k, v):
+def test_a_read_that_depends_on_another_has_its_own_barrier():
+    def iteration(k, v):
         x, y = read(v, k), read(v, k + 1)
         w = write(v, x + y, k)
         return [write(w, read(w, k + 2) * x, k + 1)]
 
     def body(v, n):
-        return loop([v], trip, count=n)
+        return loop([v], iteration, count=n)
 
     assert conditionals(function("f", [F64_((1000,)), I64], body)) == 2
 
 
 @on_cpu
-def test_read_only_loops_are_not_fenced():
+def test_read_only_loops_have_no_barriers():
     def body(v, n):
         return loop([zeros(F64)], lambda k, c: [c + read(v, k)], count=n)
 
@@ -184,7 +184,7 @@ def test_read_only_loops_are_not_fenced():
 
 
 @on_cpu
-def test_a_single_update_is_not_fenced():
+def test_a_single_update_has_no_barrier():
     def body(v, n):
         return loop([v], lambda k, v: [write(v, read(v, k) * 2.0, k)], count=n)
 
@@ -195,7 +195,7 @@ def test_a_single_update_is_not_fenced():
 @pytest.mark.parametrize(
     ("n", "m", "count"), [(128, 64, 1), (64, 127, 0), (8192, 1, 0), (2048, 8, 1), (4096, 7, 0)]
 )
-def test_factors_of_large_products_are_fenced(n, m, count):
+def test_factors_of_large_products_have_a_barrier(n, m, count):
     def body(a, x, y):
         no = ((), ())
         return [a + dot_general(x * 2.0, y - 1.0, contract=no, batch=no)]
@@ -207,16 +207,16 @@ def test_factors_of_large_products_are_fenced(n, m, count):
 
 
 @on_cpu
-def test_windows_that_are_rewritten_are_not_fenced():
-    """Nor copied, though each trip writes two of them and reads them in between."""
+def test_slices_rewritten_in_place_have_no_barrier():
+    """Nor a copy, though each iteration writes two of them and reads them in between."""
 
-    def trip(k, v):
+    def iteration(k, v):
         rest = slice(v, start=(1,), limit=(1000,), stride=(1,))
         v = dynamic_update_slice(v, rest * 2.0, integer(1))
-        window = dynamic_slice(v, k, sizes=(500,))
-        return [dynamic_update_slice(v, window + 1.0, k)]
+        part = dynamic_slice(v, k, sizes=(500,))
+        return [dynamic_update_slice(v, part + 1.0, k)]
 
-    f = function("f", [F64_((1000,)), I64], lambda v, n: loop([v], trip, count=n))
+    f = function("f", [F64_((1000,)), I64], lambda v, n: loop([v], iteration, count=n))
     assert conditionals(f) == 0
     assert "f64[1000]{0} copy(" not in _bodies_of_loops(f)
     v = np.linspace(0.0, 1.0, 1000)
@@ -246,18 +246,18 @@ def test_no_copy_of_a_buffer_inside_a_loop(name):
 
 @on_cpu
 @pytest.mark.parametrize(
-    ("name", "whole"),
+    ("name", "is_one_function"),
     [("counted_loop", True), ("recurrent_network", True), ("vector_loop", False)],
 )
-def test_which_loops_are_compiled_whole(name, whole):
+def test_which_loops_are_emitted_as_one_function(name, is_one_function):
     f, _ = PROGRAMS[name]
-    assert ("xla_cpu_small_call" in compile_function(f).as_text()) == whole
+    assert ("xla_cpu_small_call" in compile_function(f).as_text()) == is_one_function
 
 
 def branch_after_loops() -> Function:
     """An array that comes from a loop is written in a branch, and is a result too.
 
-    With region analysis and whole loops together, XLA forgets to copy it.
+    With region analysis and whole loop calls together, XLA loses the copy.
     """
 
     def body(x, u, v, w, n):
@@ -297,12 +297,12 @@ def row_rewritten(branch: bool) -> Function:
         n, _ = a.shape
         zero = integer(0)
 
-        def trip(k, a):
+        def iteration(k, a):
             total, a = reduce_sum(a * a, axes=(0,)), a * 0.5
             row = dynamic_slice(a, k, zero, sizes=(1, n))
             return [dynamic_update_slice(a, row + reshape(total, shape=(1, n)), k, zero)]
 
-        (a,) = loop([a], trip, count=integer(n))
+        (a,) = loop([a], iteration, count=integer(n))
         return if_(gt(x, zeros(F64)), lambda: [a * 2.0], lambda: [a]) if branch else [a]
 
     return function("f", [F64_((40, 40)), F64], body)
@@ -310,8 +310,8 @@ def row_rewritten(branch: bool) -> Function:
 
 @on_cpu
 @pytest.mark.parametrize("branch", [False, True])
-def test_region_analysis_where_windows_are_rewritten(branch):
-    """If no branch could make it dangerous, together with loops compiled whole."""
+def test_region_analysis_where_slices_are_rewritten_in_place(branch):
+    """Unless a branch makes it unsound together with whole loop calls."""
     f = row_rewritten(branch)
     args = np.random.default_rng(0).uniform(-0.1, 0.1, size=(40, 40)), np.float64(1.0)
     assert rules_for_cpu(f) == Rules(

@@ -56,7 +56,7 @@ def test_program_can_be_called_under_a_trace():
     np.testing.assert_allclose(many, [one, one])
 
 
-def test_vmap_over_the_trip_count_keeps_fences_exact():
+def test_vmap_over_the_trip_count_keeps_barriers_exact():
     f, [args, _] = PROGRAMS["recurrence_in_place"]
     program = compile_function(f, under_a_trace=True)
     with jax.enable_x64(True):
@@ -65,8 +65,8 @@ def test_vmap_over_the_trip_count_keeps_fences_exact():
         np.testing.assert_allclose(y, compile_function(f)(args[0], np.int64(n))[0])
 
 
-@pytest.mark.parametrize("name", ["shifted_windows", "row_swaps", "reverse_of_recurrence"])
-def test_fences_survive_vmap(name):
+@pytest.mark.parametrize("name", ["shifted_slices", "row_swaps", "reverse_of_recurrence"])
+def test_opaque_barriers_survive_vmap(name):
     f, [args, *_] = PROGRAMS[name]
     batched = [x.dtype.kind == "f" for x in args]
     args = [np.stack([x, 2 * x + 1]) if b else x for x, b in zip(args, batched)]

@@ -50,8 +50,8 @@ def integer(value: int) -> Value:
 
 
 def read(buffer: Value, *indices: Value) -> Value:
-    window = dynamic_slice(buffer, *indices, sizes=(1,) * buffer.aval.ndim)
-    return reshape(window, shape=())
+    part = dynamic_slice(buffer, *indices, sizes=(1,) * buffer.aval.ndim)
+    return reshape(part, shape=())
 
 
 def write(buffer: Value, x: Value, *indices: Value) -> Value:
@@ -200,13 +200,13 @@ def constant_array_in_a_loop(x, n):
 
 @program([F64_((1_100,)), I64], (np.linspace(0, 1, 1_100), 3))
 def vector_loop(v, n):
-    """Too large to be compiled whole."""
+    """Too large to be emitted as one function."""
     return loop([v], lambda k, v: [tanh(v) * 1.1], count=n)
 
 
 @program([F64_((4, 4)), F64_((4,)), I64], (np.arange(16) / 20, range(4), 3))
 def recurrent_network(w, h, n):
-    """Small enough to be compiled whole."""
+    """Small enough to be emitted as one function."""
 
     def step(k, h):
         return [tanh(dot_general(w, h, contract=((1,), (0,)), batch=((), ())))]
@@ -234,7 +234,7 @@ def recurrence_in_place(v, n):
 
 @program([F64_((7,)), F64_((7,)), I64], (np.linspace(-1, 1, 7), [1] * 7, 6))
 def reverse_of_recurrence(v, ct, n):
-    """Several reads and writes of one buffer in a trip: what an adjoint looks like."""
+    """Several reads and writes of one buffer in an iteration: what an adjoint looks like."""
 
     def body(k, ct):
         i = sub(integer(6), k)
@@ -297,13 +297,13 @@ def table_look_up(v, i, n):
 
 
 @program([F64_((3,)), I64], ([1, 2, 3], 5), ([1, 2, 3], -5))
-def window_out_of_range(v, i):
+def slice_out_of_range(v, i):
     """Clamped, not counted from the end."""
     return [dynamic_slice(v, i, sizes=(2,)), write(v, constant(9, np.float64), i)]
 
 
 @program([F64_((128,)), I64], (np.arange(128) ** 2, 3))
-def shifted_windows(v, i):
+def shifted_slices(v, i):
     """XLA computes such an update in place, wrongly, when it is fused with a reshape."""
     shifted = dynamic_update_slice(v, slice(v, start=(0,), limit=(127,), stride=(1,)), integer(1))
     doubled = dynamic_slice(v, i, sizes=(40,)) * 2.0

@@ -40,7 +40,7 @@ def stores_in_branches(a, x):
     return y @ y * y[0]
 
 
-def windows(a, x):
+def slices(a, x):
     b = a.copy()
     for i in range(1, N):
         b[i, 1:4] = np.sin(b[i - 1, 1:4]) * np.sum(b[:, 0] * b[:, i]) * 0.01
@@ -94,7 +94,7 @@ def there_and_back_along_rows(a, x):
 
 
 def rows_added_to(a, x):
-    """The inner loop's reversal needs nothing of `b`, but that of the loop around it does."""
+    """The adjoint of the inner loop reads nothing of `b`, but that of the outer loop does."""
     b = a.copy()
     for i in range(1, N):
         s = 0.0
@@ -137,7 +137,7 @@ RESTORING = [
     reads_a_row_writes_an_element,
     two_stores_with_reads_between,
     stores_in_branches,
-    windows,
+    slices,
     at_arrays_of_indices,
     cholesky,
     sweeps,
@@ -180,7 +180,7 @@ def test_arrays_are_restored_and_not_recorded(f):
 
 
 @pytest.mark.parametrize("size", [10, 1000])
-def test_bytes_of_a_trip_do_not_depend_on_the_size_of_the_array(size):
+def test_bytes_of_an_iteration_do_not_depend_on_the_size_of_the_array(size):
     def f(y):
         y = y.copy()
         for i in range(8):

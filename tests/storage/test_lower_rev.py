@@ -74,7 +74,7 @@ def test_more_random_programs(seed):
         check_orders(f, args, limits)
 
 
-# ----- The trail
+# ----- Online checkpointing
 
 
 def counted(x, p, n):
@@ -103,11 +103,13 @@ COUNTS = [*range(20), 31, 32, 33, 63, 64, 65, 100, 257, 1000]
 
 
 @pytest.mark.parametrize("body", [counted, conditional, with_array])
-@pytest.mark.parametrize(("slots", "block"), [(4, 4), (4, 1), (8, 2)])
-def test_one_trail_serves_all_counts(body, slots, block):
+@pytest.mark.parametrize(("snapshots", "block"), [(4, 4), (4, 1), (8, 2)])
+def test_one_program_serves_all_counts(body, snapshots, block):
     x = np.linspace(0.1, 0.9, 40) if body is with_array else 0.7
     limits = Limits(
-        strategy="trail", block_length_range=(block, block), snapshot_count_range=(slots, slots)
+        strategy="trail",
+        block_length_range=(block, block),
+        snapshot_count_range=(snapshots, snapshots),
     )
     f = expanded(gradient(function(body, x, 0.8, 1)))
     lowered, _ = lower_and_plan(f, limits)
@@ -117,7 +119,7 @@ def test_one_trail_serves_all_counts(body, slots, block):
             continue
         want, got = run(f, [x, 0.8, n]), run(lowered, [x, 0.8, n])
         for a, b in zip(got, want, strict=True):
-            np.testing.assert_allclose(a, b, rtol=1e-12, err_msg=f"{n} trips")
+            np.testing.assert_allclose(a, b, rtol=1e-12, err_msg=f"{n} iterations")
 
 
 def count_evaluations(monkeypatch, primitive, f: Function, args) -> int:
@@ -139,17 +141,19 @@ def test_number_of_replays(monkeypatch, n):
     assert evaluations <= n * (forward_runs(n, 16, 4) + (0.5 if n > 4 else 0))
 
 
-@pytest.mark.parametrize(("slots", "block"), [(4, 1), (4, 4), (16, 2)])
+@pytest.mark.parametrize(("snapshots", "block"), [(4, 1), (4, 4), (16, 2)])
 @pytest.mark.parametrize("n", [1, 2, 5, 17, 64, 333])
-def test_replays_of_a_known_count(monkeypatch, n, slots, block):
+def test_replays_of_a_known_count(monkeypatch, n, snapshots, block):
     """As many as binomial checkpointing takes, not one more."""
     f = expanded(gradient(function(lambda x, p: counted(x, p, integer(n)), 0.7, 0.8)))
     limits = Limits(
-        strategy="trail", block_length_range=(block, block), snapshot_count_range=(slots, slots)
+        strategy="trail",
+        block_length_range=(block, block),
+        snapshot_count_range=(snapshots, snapshots),
     )
     lowered = eliminate_common_subexpressions(lower_and_plan(f, limits)[0])
     evaluations = count_evaluations(monkeypatch, transcendental.sin, lowered, [0.7, 0.8])
-    assert evaluations <= round(n * forward_runs(n, slots, block))
+    assert evaluations <= round(n * forward_runs(n, snapshots, block))
     for got, want in zip(run(lowered, [0.7, 0.8]), run(f, [0.7, 0.8]), strict=True):
         np.testing.assert_allclose(got, want, rtol=1e-11)
 
@@ -164,7 +168,7 @@ def nested(x, p, n):
 
 
 @pytest.mark.parametrize(("strategy", "tape"), [("tape", 1000), ("trail", 70)])
-def test_nobody_reads_of_an_inner_tape_what_was_not_written(monkeypatch, strategy, tape):
+def test_no_unwritten_row_of_an_inner_tape_is_read(monkeypatch, strategy, tape):
     n, limits = (
         9,
         Limits(max_tape_bytes=tape, block_length_range=(2, 2), snapshot_count_range=(4, 4)),
@@ -179,62 +183,63 @@ def test_nobody_reads_of_an_inner_tape_what_was_not_written(monkeypatch, strateg
 
 
 @functools.cache
-def fewest_replays(trips: int, slots: int) -> int:
-    """By dynamic programming: with one snapshot at the start, of trips recorded one at a time."""
-    if trips == 1:
+def fewest_replays(trip_count: int, snapshot_count: int) -> int:
+    """By dynamic programming: one snapshot at the start, iterations recorded one at a time."""
+    if trip_count == 1:
         return 0
-    if slots == 1:
-        return trips * (trips - 1) // 2
+    if snapshot_count == 1:
+        return trip_count * (trip_count - 1) // 2
     return min(
-        m + fewest_replays(trips - m, slots - 1) + fewest_replays(m, slots) for m in range(1, trips)
+        m + fewest_replays(trip_count - m, snapshot_count - 1) + fewest_replays(m, snapshot_count)
+        for m in range(1, trip_count)
     )
 
 
 def test_no_other_plan_takes_fewer_replays():
-    for slots in range(1, 9):
+    for snapshots in range(1, 9):
         for n in range(1, 50):
-            assert round(n * forward_runs(n, slots, 1)) == n + fewest_replays(n, slots)
+            assert round(n * forward_runs(n, snapshots, 1)) == n + fewest_replays(n, snapshots)
 
 
 def test_a_budget_is_shared_out_so_that_replays_are_few():
-    """Not worse than any other way to have snapshots and records in as many bytes."""
+    """Not worse than any other way to have snapshots and residuals in as many bytes."""
     for n in (100, 1000, 30_000):
         for budget in (1000, 5000, 40_000):
-            slots, block = (
+            snapshots, block = (
                 Limits()
                 .with_budget(budget)
                 .snapshots_and_block_length(CheckpointBytes(16, 0, 24), False, n)
             )
-            assert (slots + 1) * 24 + block * 16 <= budget
+            assert (snapshots + 1) * 24 + block * 16 <= budget
             others = (
                 forward_runs(n, (budget - b * 16) // 24 - 1, b)
                 for b in map((2).__pow__, range(16))
                 if budget - b * 16 >= 5 * 24
             )
-            assert forward_runs(n, slots, block) == min(others)
+            assert forward_runs(n, snapshots, block) == min(others)
 
 
 def squashed(x, p, n):
-    """The derivative of a trip reads what the next trip starts with."""
+    """The derivative of an iteration reads what the next one starts with."""
     (y,) = loop([x], lambda k, y: [tanh(y * p + 0.1)], count=n)
     return [y]
 
 
 @pytest.mark.parametrize("n", [1, 3, 4, 5, 8, 9, 60])
-def test_a_carry_is_recorded_once_for_two_trips(monkeypatch, n):
-    """And is at hand after the trip as before it: the replay is the last that computes it."""
+def test_a_carry_is_recorded_once_for_two_iterations(monkeypatch, n):
+    """It is at hand before and after the iteration: the replay is the last to compute it."""
     f = expanded(gradient(function(squashed, 0.7, 0.8, 1)))
     limits = Limits(strategy="trail", block_length_range=(4, 4), snapshot_count_range=(24, 24))
     lowered, (plan,) = lower_and_plan(f, limits)
     assert plan.bytes_per_iteration == 8 and plan.bytes == 4 * 8 + 8 + 25 * 8
-    in_leaf = (n - 1) % 4 + 1
+    in_block = (n - 1) % 4 + 1
     evaluations = count_evaluations(monkeypatch, transcendental.tanh, lowered, [0.7, 0.8, n])
-    assert evaluations == n + (n - in_leaf)
+    assert evaluations == n + (n - in_block)
     for got, want in zip(run(lowered, [0.7, 0.8, n]), run(f, [0.7, 0.8, n]), strict=True):
         np.testing.assert_allclose(got, want, rtol=1e-12)
 
 
-def test_memory_of_a_million_trips():
+def test_memory_of_a_million_iterations():
     f = expanded(gradient(function(counted, 0.7, 0.8, 1)))
     _, (plan,) = lower_and_plan(f)
     assert plan.strategy == "trail"
@@ -312,7 +317,7 @@ def test_elements_are_recorded_and_not_arrays():
 
 
 @pytest.mark.parametrize("size", [50, 5000])
-def test_a_trip_costs_what_it_costs_forwards(size):
+def test_an_adjoint_iteration_costs_what_it_costs_forwards(size):
     """No op in the reverse loop makes or copies an array of the operand's size."""
 
     def body(x, i):

@@ -1,4 +1,4 @@
-"""Minimum cuts against all cuts; the choice of records on small steps."""
+"""Minimum cuts against all cuts; the cut nearest to the sink."""
 
 import random
 from itertools import product

@@ -1,4 +1,4 @@
-"""Masks on tapes, a bit for each truth: the numbers stay, the memory is an eighth."""
+"""Masks on tapes, a bit for each element: the numbers stay, the memory is an eighth."""
 
 import numpy as np
 import pytest
@@ -35,12 +35,12 @@ def bent(y):
     return select(gt(y, constant(0.1, y.dtype, y.shape)), y * 0.9 - 0.3, y * 1.1 + 0.2)
 
 
-def total(x, trip, trips: int):
-    return reduce_sum(loop([x], trip, count=constant(trips, I64.dtype))[0], axes=(0,))
+def total(x, iteration, trip_count: int):
+    return reduce_sum(loop([x], iteration, count=constant(trip_count, I64.dtype))[0], axes=(0,))
 
 
-def counted(trips: int):
-    return lambda x: [total(x, lambda k, y: [bent(bent(y))], trips)]
+def counted(trip_count: int):
+    return lambda x: [total(x, lambda k, y: [bent(bent(y))], trip_count)]
 
 
 def lowered(f: Function, limits: Limits = ALWAYS) -> Function:
@@ -65,25 +65,25 @@ def check_orders(f: Function, args) -> None:
 
 @pytest.mark.parametrize("masks", range(1, 9))
 def test_what_is_written_is_read(masks):
-    """Of the trips of a loop, whatever the rows hold before; in the order of a reversal."""
-    bits, trips = PackedMasks((2, 3), masks), 11
-    levels = np.random.default_rng(masks).normal(size=(trips, masks, 2, 3))
+    """Whatever the rows hold before the loop; in the order of an adjoint loop."""
+    bits, trip_count = PackedMasks((2, 3), masks), 11
+    levels = np.random.default_rng(masks).normal(size=(trip_count, masks, 2, 3))
 
     def body(levels):
-        count = constant(trips, I64.dtype)
-        buffer = constant(255, np.uint8, bits.buffer_aval(trips).shape)
+        count = constant(trip_count, I64.dtype)
+        buffer = constant(255, np.uint8, bits.buffer_aval(trip_count).shape)
         positive = lambda level: gt(level, constant(0.0, level.dtype, level.shape))  # noqa: E731
 
         def record(k, buffer):
-            trip = read_row(levels, k)
+            levels_now = read_row(levels, k)
             numbers = (constant(i, I64.dtype) for i in range(masks))
-            return [bits.write(buffer, [positive(read_row(trip, i)) for i in numbers], k)]
+            return [bits.write(buffer, [positive(read_row(levels_now, i)) for i in numbers], k)]
 
         (buffer,) = loop([buffer], record, count=count)
         found = constant(False, np.dtype(bool), levels.shape)
 
         def back(j, found):
-            k = constant(trips - 1, I64.dtype) - j
+            k = constant(trip_count - 1, I64.dtype) - j
             held = [reshape(x, shape=(1, 2, 3)) for x in bits.read(buffer, k)]
             return [write_row(found, concatenate(*held, axis=0), k)]
 
@@ -95,9 +95,9 @@ def test_what_is_written_is_read(masks):
     np.testing.assert_array_equal(compile_function(f)(levels)[0], found)
 
 
-@pytest.mark.parametrize("trips", [1, 3, 4, 5, 8, 9])
-def test_numbers_of_trips(trips):
-    f = function(counted(trips), X)
+@pytest.mark.parametrize("trip_count", [1, 3, 4, 5, 8, 9])
+def test_trip_counts(trip_count):
+    f = function(counted(trip_count), X)
     assert in_bytes(lowered(expanded(gradient(f))))
     check_orders(f, [X])
 
@@ -156,7 +156,7 @@ def test_small_tapes_keep_bytes():
 # ----- Whole programs
 
 
-N = 104  # two masks of so many rows and columns and trips are more than a megabyte
+N = 104  # two masks of so many rows and columns and iterations are more than a megabyte
 
 
 def shortest(a):

@@ -40,10 +40,10 @@ def test_one_program_for_all_counts():
     )
     for n in (0, 1, 2, 7, 8, 9, 16, 17, 64, 65, 500):
         for got, want in zip(program(0.7, 0.8, n), run(f, [0.7, 0.8, n]), strict=True):
-            np.testing.assert_allclose(got, want, rtol=1e-11, err_msg=f"{n} trips")
+            np.testing.assert_allclose(got, want, rtol=1e-11, err_msg=f"{n} iterations")
 
 
-def test_a_million_trips_in_eight_megabytes():
+def test_a_million_iterations_in_eight_megabytes():
     f = expanded(gradient(function(scalar, 0.7, 0.8, 1)))
     program = compile_function(lowered(f))
     assert program.memory_analysis().temp_size_in_bytes <= 8 << 20

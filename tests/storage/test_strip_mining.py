@@ -1,4 +1,4 @@
-"""Snapshots leave the loops that make the trips, and the numbers stay."""
+"""Snapshots leave the loops of the iterations, and the numbers stay."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from myia.storage.model.iteration_rows import rows_aval, write_row
 from tests.transforms.derivative_checks import function, run
 
 X = np.linspace(0.0, 1.0, 40)
-TRIPS, STRIDE, SLOTS = 20, 6, 5
+TRIP_COUNT, STRIDE, SNAPSHOTS = 20, 6, 5
 
 
 def number(n):
     return constant(n, I64.dtype)
 
 
-def two_trails(x, reader):
-    """Snapshots of two carries, due at the same trips; `reader(due)` is carried, too."""
+def two_checkpointings(x, reader):
+    """Snapshots of two carries, due at the same iterations; `reader(due)` is carried, too."""
 
-    def trip(k, x, y, xs, ys, used, due, seen):
+    def iteration(k, x, y, xs, ys, used, due, seen):
         taken = eq(k, due)
         xs_after, used_after, due_after = if_(
             taken,
@@ -40,8 +40,12 @@ def two_trails(x, reader):
         seen = add(seen, reader(due))
         return [sin(x), mul(y, x), xs_after, ys_after, used_after, due_after, seen]
 
-    slots = zeros(rows_aval(x.aval, SLOTS))
-    return loop([x, x, slots, slots, number(0), number(0), number(0)], trip, count=number(TRIPS))
+    snapshots = zeros(rows_aval(x.aval, SNAPSHOTS))
+    return loop(
+        [x, x, snapshots, snapshots, number(0), number(0), number(0)],
+        iteration,
+        count=number(TRIP_COUNT),
+    )
 
 
 def loops(f) -> int:
@@ -49,9 +53,11 @@ def loops(f) -> int:
 
 
 @pytest.mark.parametrize("read_elsewhere", [False, True])
-def test_trails_that_share_what_says_when_a_snapshot_is_due(read_elsewhere):
+def test_checkpointings_that_share_the_next_due_iteration(read_elsewhere):
     """All their snapshots leave the loop, or none."""
-    f = function(lambda x: two_trails(x, lambda due: due if read_elsewhere else number(1)), X)
+    f = function(
+        lambda x: two_checkpointings(x, lambda due: due if read_elsewhere else number(1)), X
+    )
     stripped = strip_mine(f)
     verify(stripped)
     assert loops(stripped) == loops(f) + (not read_elsewhere)

@@ -1,4 +1,4 @@
-"""XLA compiles whole every kind of body that the cost model admits, at the largest size it admits.
+"""XLA emits as one function every kind of body that the cost model admits, at the largest size.
 
 What it cannot compile it refuses, or aborts the process: this test guards the list in `cost.py`.
 """
@@ -53,7 +53,7 @@ LARGE = ["erf_inv", "lgamma", "digamma", "bessel_i0e", "bessel_i1e"]
 
 
 def looping(size: int, step) -> tuple[Function, tuple]:
-    """Three trips of v -> step(v), on `size` numbers between 0 and 1."""
+    """Three iterations of v -> step(v), on `size` numbers between 0 and 1."""
 
     def body(v):
         return loop([v], lambda k, v: [step(v)], count=integer(3))
@@ -61,10 +61,10 @@ def looping(size: int, step) -> tuple[Function, tuple]:
     return function("f", [F64_((size,))], body), (np.linspace(0.1, 0.9, size),)
 
 
-def check(f: Function, args: tuple, whole: bool = True) -> None:
+def check(f: Function, args: tuple, is_one_function: bool = True) -> None:
     verify(f)
     loops = [op for op in f.region.ops if op.regions]
-    assert [worth_whole_loop_call(op) for op in loops] == [whole]
+    assert [worth_whole_loop_call(op) for op in loops] == [is_one_function]
     for y, x in zip(compile_function(f)(*args), evaluate(f, args), strict=True):
         np.testing.assert_allclose(y, x, rtol=1e-9, atol=1e-12)
 
@@ -82,23 +82,23 @@ def test_functions_of_two_numbers(name):
 @pytest.mark.parametrize("name", LARGE)
 def test_large_functions(name):
     check(*looping(16, lambda v: PRIMITIVES[name](v) * 0.01 + 0.5))
-    check(*looping(17, lambda v: PRIMITIVES[name](v) * 0.01 + 0.5), whole=False)
+    check(*looping(17, lambda v: PRIMITIVES[name](v) * 0.01 + 0.5), is_one_function=False)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.complex128, np.uint8])
 @pytest.mark.parametrize("size", [1025, 8192, 8193])
-def test_windows_that_are_moved(size, dtype):
-    """A nest records a row in each trip: most of its work is done element by element."""
+def test_slices_that_are_moved(size, dtype):
+    """A nest records a row in each iteration: most of its work is done element by element."""
 
     def body(x):
         zero = integer(0)
 
-        def trip(k, x, tape):
+        def iteration(k, x, tape):
             tape = dynamic_update_slice(tape, reshape(x, shape=(1, size)), k, zero)
             (x,) = loop([x], lambda j, x: [write(x, read(x, j) * read(x, j), j)], count=integer(9))
             return [x, tape]
 
-        x, tape = loop([x, zeros(x.aval.with_shape((3, size)))], trip, count=integer(3))
+        x, tape = loop([x, zeros(x.aval.with_shape((3, size)))], iteration, count=integer(3))
         back = lambda k, x: [reshape(row(tape, k), shape=(size,))]  # noqa: E731
         return [x, tape, *loop([x], back, count=integer(2))]
 
@@ -240,7 +240,7 @@ def test_too_many_ends():
             total = total + w * x
         return total
 
-    check(*looping(SIZE, step), whole=False)
+    check(*looping(SIZE, step), is_one_function=False)
 
 
 def test_work_is_counted_by_region():
@@ -256,7 +256,7 @@ def test_work_is_counted_by_region():
     check(program, args)
     (op,) = (op for op in program.region.ops if op.regions)
     assert not fusion_ends(op)
-    check(*looping(SIZE + 1, step), whole=False)
+    check(*looping(SIZE + 1, step), is_one_function=False)
 
 
 def test_work_of_long_bodies_takes_little_memory():
@@ -281,18 +281,18 @@ def test_dead_carries_and_arguments():
     """Nothing reads some arguments of the loop: XLA aborts on such a parameter."""
 
     def body(x, v, w, n):
-        def trip(k, x, v):
+        def iteration(k, x, v):
             return [sin(x), v * 0.5 + w]
 
-        return loop([x, v], trip, count=n)[:1]
+        return loop([x, v], iteration, count=n)[:1]
 
     f = function("f", [F64_(()), F64_((4,)), F64_((4,)), I64], body)
     check(f, (np.asarray(0.5), np.ones(4), np.ones(4), np.asarray(3)))
 
 
-def test_empty_arrays_are_not_compiled_whole():
+def test_loops_with_empty_arrays_are_no_calls():
     def body(x, v):
         return loop([x, v], lambda k, x, v: [sin(x), v * 0.5], count=integer(3))
 
     f = function("f", [F64_(()), F64_((0,))], body)
-    check(f, (np.asarray(0.5), np.ones(0)), whole=False)
+    check(f, (np.asarray(0.5), np.ones(0)), is_one_function=False)
