@@ -1,8 +1,17 @@
-"""What compiled code may call by name: handlers of functions and methods, by family."""
+"""The library: what compiled code may call of Python, NumPy, SciPy and JAX, registered by name.
+
+    in:   a call of a library function on abstract values (`infer/registry.py` finds the handler)
+    out:  IR that computes the result, and its abstract value
+
+A function is implemented in one of four ways: by a handler that emits IR, from NumPy source
+(`source/`), traced from JAX (`support/traced.py`), or evaluated at compile time. Read `support/`
+first, then `numpy/`, `python/`, `dynamic/` (dynamic arrays), `scipy/` and `source/`.
+Importing this package registers all of them.
+"""
 
 # isort: off
-# In this order: `dynamic` extends the ufuncs registered before it, and `source.ufunc_reductions`
-# writes the methods of ufuncs that have no handler.
+# The order matters: `dynamic` adds variants to handlers registered before it, and
+# `source.ufunc_reductions` adds the methods of ufuncs that have no handler yet.
 import myia.library.numpy.arrays.array_methods
 import myia.library.numpy.arrays.creation
 import myia.library.numpy.arrays.diagonals

@@ -39,7 +39,7 @@ from myia.ir.builder import Builder, emit
 from myia.ir.core import Region, Value, captures
 from myia.primitives.core.structured import Rule, custom_p
 
-ZERO = Static(0)  # the tangent or cotangent of what has none
+ZERO_TANGENT = Static(0)  # the tangent or cotangent of what has none
 RETURN_IT = "change only what it has made itself, and return that"
 AVOID_CHECKS = "prove it to be right, or do it in the forward rule and hand over what it gives"
 
@@ -102,7 +102,7 @@ def _runtime_values_of(ctx: Context, x: Abstract) -> list[Any]:
     if isinstance(x, Ref):
         return [x.id]
     own = [x.value] if isinstance(x, Scalar) else []
-    return own + [place for child in x.children() for place in _runtime_values_of(ctx, child)]
+    return own + [v for child in x.children() for v in _runtime_values_of(ctx, child)]
 
 
 @dataclass(frozen=True)
@@ -250,7 +250,7 @@ class _Call:
     def jvp_part(self) -> InferredRegion:
         """rule(*args, *tangents) -> *ys, *tangents"""
         avals = [v.aval for v in self.inputs.values]
-        moved = [a for a in avals if a.differentiable]
+        tangents = [a for a in avals if a.differentiable]
         fixed = tuple(self.args[i] for i in self.nondiff)
 
         def body(values: list[Value]) -> list[Value]:
@@ -261,7 +261,7 @@ class _Call:
             y, t = self.pair(self.ctx.call(rule, (*fixed, primals, tangents), {}), "the rule")
             return [*self.results(y), *self.moving(self.outputs, [t], "a tangent")]
 
-        return self.infer([*avals, *moved], body)
+        return self.infer([*avals, *tangents], body)
 
     def vjp_parts(self) -> list[InferredRegion]:
         """forward(*args) -> *ys, *residuals; backward(*residuals, *cts) -> *cotangents"""
@@ -294,14 +294,14 @@ class _Call:
 
     # ----- What rules take and give
 
-    def filled(self, t: Tree, moved: Sequence[Value]) -> list[Abstract]:
+    def filled(self, t: Tree, derivatives: Sequence[Value]) -> list[Abstract]:
         """The tree with a tangent or cotangent for each floating leaf, and zero for the others."""
-        rest = iter(moved)
+        rest = iter(derivatives)
         pairs = zip(t.leaves, t.values)
         return t.fill(
             self.ctx,
             [
-                of_same_kind(self.ctx, x, next(rest)) if v.aval.differentiable else ZERO
+                of_same_kind(self.ctx, x, next(rest)) if v.aval.differentiable else ZERO_TANGENT
                 for x, v in pairs
             ],
         )

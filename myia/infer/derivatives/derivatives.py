@@ -168,7 +168,7 @@ def call_with_copies(
 
 
 def link_copies(ctx: Context, originals: list[Abstract], copies: list[Abstract]) -> None:
-    """What was one object has several copies: a write to one of them makes the others stale."""
+    """Add may-alias edges between copies of one object: a write to one invalidates the others."""
     link_may_alias(ctx, base_objects(ctx, originals), base_objects(ctx, copies))
 
 

@@ -132,8 +132,8 @@ def jacfwd(ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs:
         for x, column in zip(d.tree.values, columns):
             c = column[which]
             last = (*range(1, c.aval.ndim), 0)
-            moved = shaping.transpose(c, permutation=last) if c.aval.ndim > 1 else c
-            parts.append(reshape(moved, (*c.shape[1:], *x.shape)))
+            transposed = shaping.transpose(c, permutation=last) if c.aval.ndim > 1 else c
+            parts.append(reshape(transposed, (*c.shape[1:], *x.shape)))
         blocks.append(_block(ctx, d.tree, parts, options))
     return _with_aux(outputs.fill(ctx, blocks)[0], result, options)
 

@@ -46,9 +46,8 @@ from myia.primitives.core.define import constant
 from myia.primitives.pointwise import arithmetic, logic
 
 ZERO_LENGTH = static_length(0)
-MIN_LONG_SLICE_ELEMENTS = (
-    4096  # elements, over which a mask takes as long as the ops of a short trip
-)
+# A mask over so many elements takes as long as the ops of a short loop iteration.
+MIN_LONG_SLICE_ELEMENTS = 4096
 
 
 @dataclass(frozen=True)
@@ -104,7 +103,7 @@ def _is_static_or_whole(entry: SliceValue, dynamic_axis: DynamicAxis | None) -> 
 def slice_of(
     ctx: Context, x: Ref, subscript: Subscript, *, checked: bool = True
 ) -> tuple[DynamicSlice, bool]:
-    """The part of `x`, its axes of run-time extent as prefixes; whether its window is all of x.
+    """The slice of `x`, packed to prefixes; and whether its bounding slice is all of `x`.
 
     `checked`: indices of elements may be out of range.
     """
@@ -144,9 +143,9 @@ def _prefixes(dynamic_axes: DynamicAxes) -> DynamicAxes:
 def slice_of_base(
     ctx: Context, x: Ref, subscript: Subscript, *, checked: bool = True
 ) -> tuple[Ref, DynamicSlice] | None:
-    """`v[j]` of a view `v = x[i:]` as a part of `x`: one element is read, not all of the view.
+    """`v[j]` of a view `v = x[i:]` as a slice of `x`, so that one element is read, not the view.
 
-    None for anything but indices of elements and whole axes.
+    Gives up (None) unless each entry is the index of an element or a whole axis.
     """
     contents = ctx.contents(x)
     entries = subscript.entries

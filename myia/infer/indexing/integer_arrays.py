@@ -98,7 +98,7 @@ def _gather_indices(ctx: Context, x: Ref, subscript: Subscript) -> _GatherIndice
     indices = [_indices_of_entry(ctx, entries[i], shape[i]) for i in axes]
     batch = _broadcast(ctx, [v.shape for v in indices])
     columns = [reshape(broadcast_to(v, batch), (*batch, 1)) for v in indices]
-    together = shaping.concatenate(*columns, axis=len(batch)) if columns[1:] else columns[0]
+    indices_array = shaping.concatenate(*columns, axis=len(batch)) if columns[1:] else columns[0]
     # The lengths of the result's axes; None stands for the batch axes.
     layout: list[int | None] = []
     for i in range(len(entries) + 1):
@@ -108,7 +108,9 @@ def _gather_indices(ctx: Context, x: Ref, subscript: Subscript) -> _GatherIndice
     kept = tuple(n for i, n in enumerate(ctx.shape(x)) if i not in axes)
     seen = [n for n in layout if n is not None]
     first, front = (layout.index(None), axes[0]) if _are_adjacent(layout) else (0, 0)
-    return _GatherIndices(x, axes, together, front, kept, (*seen[:first], *batch, *seen[first:]))
+    return _GatherIndices(
+        x, axes, indices_array, front, kept, (*seen[:first], *batch, *seen[first:])
+    )
 
 
 def _are_adjacent(layout: list[int | None]) -> bool:
@@ -134,8 +136,8 @@ def _indices_of_true(ctx: Context, k: Abstract, n: int) -> Abstract:
     if len(items) != n:
         message = f"boolean index did not match an axis of size {n}: it has {len(items)} elements"
         ctx.fail(BadValue, message=message, exception="IndexError")
-    places = [Static(i) for i, item in enumerate(items) if item.value]
-    return Tuple(tuple(places)) if places else ctx.array(constant(0, np.int64, (0,)))
+    true_indices = [Static(i) for i, item in enumerate(items) if item.value]
+    return Tuple(tuple(true_indices)) if true_indices else ctx.array(constant(0, np.int64, (0,)))
 
 
 def _indices_of_entry(ctx: Context, k: Abstract, n: int) -> Value:

@@ -1,4 +1,7 @@
-"""What elementwise functions, attributes and containers make of arrays of run-time size."""
+"""Elementwise functions, attributes and containers of dynamic arrays.
+
+np.exp(x[:i])    ->    %y = exp %x on the padded array; y has the dynamic axis of x[:i]
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ from myia.library.support.arguments import dtype_argument, numeric
 from myia.primitives.arrays import shaping
 from myia.primitives.core.define import constant
 
-# The modules whose handlers are extended here: they must have been registered.
+# The modules whose handlers get variants here: imported first, so that they are registered.
 MODULES_EXTENDED = (
     array_methods,
     containers,
@@ -39,7 +42,7 @@ MODULES_EXTENDED = (
     sequences,
 )
 
-# ----- Elementwise: the ordinary handler is given the elements, the result has their extents
+# ----- Elementwise: the ordinary handler gets the padded arrays; the result has their dynamic axes
 
 
 def _operand(ctx: Context, x: Abstract) -> Abstract:
@@ -115,7 +118,7 @@ def _cast(ctx: Context, x: Ref, dtype: np.dtype) -> Abstract:
 
 
 def _like_rule(number: int | None):
-    """Of one number; None: of the second argument."""
+    """A handler of `zeros_like` and its kin: filled with `number`, or with the second argument."""
 
     def rule(
         ctx: Context, a: Abstract, *args: Abstract, dtype: Abstract = NONE, **options: Abstract
@@ -162,13 +165,13 @@ def _converted(copy: bool):
 for_dynamic_arrays(FUNCTIONS[np.array])(_converted(copy=True))
 for_dynamic_arrays(FUNCTIONS[np.asarray])(_converted(copy=False))
 
-# ----- Where it is true
+# ----- Indices of true elements
 
 
 @method("array", "nonzero")
 @function(np.nonzero)
 def _nonzero(ctx: Context, a: Abstract) -> Abstract:
-    """The indices along each axis: arrays of run-time size."""
+    """The indices along each axis, as dynamic arrays."""
     x = _operand(ctx, a)
     if not isinstance(x, Ref):
         refuse_dynamic(ctx, "`numpy.nonzero` of a number")
@@ -180,14 +183,14 @@ def _flatnonzero(ctx: Context, a: Abstract) -> Abstract:
     x = _operand(ctx, a)
     if not is_dynamic(ctx, x):
         x = ctx.call(Static(np.ravel), (x,), {})
-    (places,) = _nonzero(ctx, x).items
-    return places
+    (indices,) = _nonzero(ctx, x).items
+    return indices
 
 
 for_dynamic_arrays(_nonzero)(_nonzero)
 for_dynamic_arrays(_flatnonzero)(_flatnonzero)
 
-# ----- Containers and facts
+# ----- Containers, shapes and dtypes
 
 
 def _unchanged(*handlers: Callable) -> None:
@@ -214,7 +217,7 @@ def _allclose(ctx: Context, *args: Abstract, **options: Abstract) -> Abstract:
 
 @property_("dynamic", "T")
 def _transposed(ctx: Context, self: Abstract) -> Abstract:
-    """A copy that is refused once what it shows has changed."""
+    """A read-only copy, invalidated by a write to the array that it shows."""
     x = access.read(ctx, self)
     order = tuple(reversed(range(x.value.aval.ndim)))
     if len(order) == 1:

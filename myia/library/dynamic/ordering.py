@@ -1,4 +1,7 @@
-"""Functions of arrays of run-time size in which the order of elements matters."""
+"""Functions of dynamic arrays in which the order of elements matters: sorting, joining, medians.
+
+The valid elements are packed to prefixes first.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +66,7 @@ def _diff(ctx: Context, a: Abstract, n: Abstract = Static(1), axis: Abstract = L
 
 @for_dynamic_arrays(FUNCTIONS[np.concatenate])
 def _concatenate(ctx: Context, arrays: Abstract, axis: Abstract = Static(0)) -> Abstract:
-    """Each part moved behind those before it; of known size where the counts add up to one."""
+    """Each part is shifted behind those before it; static if the lengths have a static sum."""
     given = [x if is_dynamic(ctx, x) else array(ctx, x) for x in ctx.list_items(arrays)]
     ndims = {access.bounding_aval(ctx, x).ndim if isinstance(x, Ref) else 0 for x in given}
     if ndims != {1} or axis_argument(ctx, axis, 1) != 0:
@@ -73,9 +76,9 @@ def _concatenate(ctx: Context, arrays: Abstract, axis: Abstract = Static(0)) -> 
     bound = sum(x.value.shape[0] for x in parts)
     made, end = constant(0, dtype, (bound,)), static_length(0)
     for x in parts:
-        moved = shifted_up(resized(convert(x.value, dtype=dtype), 0, bound), 0, end)
+        shifted = shifted_up(resized(convert(x.value, dtype=dtype), 0, bound), 0, end)
         after = logic.ge(shaping.iota(shape=(bound,), axis=0, dtype=I64), _repeated(end, bound))
-        made = logic.select(after, moved, made)
+        made = logic.select(after, shifted, made)
         end = total(end, x.lengths[0])
     if end.is_static:
         return ctx.array(resized(made, 0, end.number))
@@ -91,20 +94,20 @@ def _repeated(n: Length, size: int) -> Value:
 
 
 def _sorted(ctx: Context, a: Abstract, axis: Abstract) -> tuple[PaddedValue, int, Value]:
-    """The elements sorted along an axis, what is there before what is not; where they were."""
+    """The elements sorted along an axis, valid before masked ones; and their old indices."""
     x = read(ctx, a).packed()
     ndim = x.value.aval.ndim
     if x.value.dtype.kind == "c" or (is_none(axis) and ndim > 1):
         refuse_dynamic(ctx, "sorting complex numbers or several axes")
     i = 0 if is_none(axis) else axis_argument(ctx, axis, ndim)
-    places = shaping.iota(shape=x.value.shape, axis=i, dtype=I64)
+    indices = shaping.iota(shape=x.value.shape, axis=i, dtype=I64)
     if x.dynamic_axes[i] is None:
-        value, places = emit(sort_p, x.value, places, axis=i, keys=1)
+        value, indices = emit(sort_p, x.value, indices, axis=i, keys=1)
     else:
         live = shaping.broadcast(x.dynamic_axes[i].valid_mask(), shape=x.value.shape, dims=(i,))
         dead = convert(logic.not_(live), dtype=np.dtype(np.int8))
-        _, value, places = emit(sort_p, dead, x.value, places, axis=i, keys=2)
-    return PaddedValue(value, x.dynamic_axes), i, places
+        _, value, indices = emit(sort_p, dead, x.value, indices, axis=i, keys=2)
+    return PaddedValue(value, x.dynamic_axes), i, indices
 
 
 @for_dynamic_arrays(FUNCTIONS[np.sort])
@@ -129,8 +132,8 @@ def _sort_in_place(
 def _argsort(
     ctx: Context, a: Abstract, axis: Abstract = LAST, kind: Abstract = NONE, **options: Abstract
 ) -> Abstract:
-    found, _, places = _sorted(ctx, a, axis)
-    return new_array(ctx, pad_masked(places, found.dynamic_axes), found.dynamic_axes)
+    found, _, indices = _sorted(ctx, a, axis)
+    return new_array(ctx, pad_masked(indices, found.dynamic_axes), found.dynamic_axes)
 
 
 @for_dynamic_arrays(FUNCTIONS[np.searchsorted])
@@ -141,7 +144,7 @@ def _searchsorted(
     side: Abstract = Static("left"),
     sorter: Abstract = NONE,
 ) -> Abstract:
-    """As among all that are there, and behind them elements that come after every other."""
+    """Search with the masked elements replaced by one that is sorted after all others."""
     if not is_none(sorter) or is_dynamic(ctx, v) or access.bounding_aval(ctx, a).ndim != 1:
         refuse_dynamic(ctx, "`numpy.searchsorted` with a sorter, or for values,")
     x = read(ctx, a).packed()
@@ -153,7 +156,7 @@ def _searchsorted(
 
 
 def _last(dtype: np.dtype) -> float:
-    """What no element of this type is sorted behind."""
+    """The value that is sorted last among values of this dtype."""
     if dtype.kind in "iu":
         return np.iinfo(dtype).max
     return np.nan if dtype.kind == "f" else True
@@ -164,7 +167,7 @@ def _last(dtype: np.dtype) -> float:
 
 @for_dynamic_arrays(FUNCTIONS[np.median])
 def _median(ctx: Context, a: Abstract, axis: Abstract = NONE, **options: Abstract) -> Abstract:
-    """The mean of the one or two in the middle; NaN where there is one, since these sort last."""
+    """The mean of the one or two middle elements; NaN if there is a NaN, which is sorted last."""
     found, i, _ = _sorted(ctx, a, axis)
     if found.value.aval.ndim != 1 or options:
         refuse_dynamic(ctx, "`numpy.median` of several axes, or with options,")
@@ -173,8 +176,8 @@ def _median(ctx: Context, a: Abstract, axis: Abstract = NONE, **options: Abstrac
     dynamic_axes: DynamicAxes = found.dynamic_axes
     count = dynamic_axes[i].length
     low, high, top = (
-        row(ctx, made, Scalar(place, True, 0, dynamic_axes[i].bound - 1))
-        for place in (
+        row(ctx, made, Scalar(index, True, 0, dynamic_axes[i].bound - 1))
+        for index in (
             _half(count.value, 1),
             _half(count.value, 0),
             arithmetic.sub(count.value, 1),

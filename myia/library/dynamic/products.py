@@ -1,4 +1,4 @@
-"""Products of arrays of run-time size: `x[:i] @ y[:i]`, `A[i, :j] @ A[j, :j]`, `np.outer`."""
+"""Products of dynamic arrays: `x[:i] @ y[:i]`, `A[i, :j] @ A[j, :j]`, `np.outer`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ MESSAGE = "shapes not aligned: the axes that are summed over differ in size"
 
 
 def _factors(ctx: Context, a: Abstract, b: Abstract) -> tuple[PaddedValue, PaddedValue]:
-    """Both operands in one dtype."""
+    """Both operands at one dtype."""
     xs = [x if is_dynamic(ctx, x) else numeric(ctx, x) for x in (a, b)]
     if not all(isinstance(x, Ref) for x in xs):
         ctx.fail(BadValue, message="matmul: an operand is a number")
@@ -53,7 +53,7 @@ def contract_dynamic(ctx: Context, x: PaddedValue, y: PaddedValue, i: int, j: in
     x, y = _zero_padding(x, i, dynamic_axis), _zero_padding(y, j, dynamic_axis)
     dynamic_axes = tuple(e for k, e in enumerate(x.dynamic_axes) if k != i)
     dynamic_axes += tuple(e for k, e in enumerate(y.dynamic_axes) if k != j)
-    if x.value.aval.ndim == y.value.aval.ndim == 1:  # one loop, nothing in memory
+    if x.value.aval.ndim == y.value.aval.ndim == 1:  # fused, without a temporary
         product = arithmetic.mul(x.value, y.value)
         return ctx.array(shaping.reduce_sum(product, axes=(0,)))
     product = dot_general(x.value, y.value, contract=((i,), (j,)), batch=((), ()))
@@ -61,7 +61,7 @@ def contract_dynamic(ctx: Context, x: PaddedValue, y: PaddedValue, i: int, j: in
 
 
 def _zero_padding(x: PaddedValue, axis: int, dynamic_axis: DynamicAxis | None) -> PaddedValue:
-    """Zeros for the padding along `axis`: an infinity there would make the sum NaN."""
+    """Zeros for the masked elements along `axis`: an infinity there would make the sum NaN."""
     along = tuple(dynamic_axis if k == axis else None for k in range(x.value.aval.ndim))
     return PaddedValue(fill_masked(x.value, along, 0), x.dynamic_axes)
 

@@ -1,7 +1,9 @@
-"""Reductions and running folds of arrays of run-time size.
+"""Reductions and cumulative operations of dynamic arrays.
 
-The padding becomes the neutral element of the reduction, and the ordinary handler does the rest;
-means and variances divide by the number of elements that are there.
+    np.sum(x[:i])    ->    %z = select %valid %x 0.0;  %y = reduce_sum %z
+
+The masked elements become the neutral element of the reduction, and the ordinary handler does the
+rest. Means and variances divide by the number of valid elements.
 """
 
 from __future__ import annotations
@@ -50,12 +52,12 @@ def _greatest(dtype: np.dtype):
 
 
 def _only_axes(x: PaddedValue, axes: Axes) -> DynamicAxes:
-    """The extents along these axes alone."""
+    """The dynamic axes among `axes`; None for the others."""
     return tuple(e if i in axes else None for i, e in enumerate(x.dynamic_axes))
 
 
 def _remaining_axes(x: PaddedValue, axes: Axes, keepdims: bool) -> DynamicAxes:
-    """The extents of a reduction."""
+    """The dynamic axes of the result of a reduction."""
     if keepdims:
         return tuple(None if i in axes else e for i, e in enumerate(x.dynamic_axes))
     return tuple(e for i, e in enumerate(x.dynamic_axes) if i not in axes)
@@ -64,7 +66,7 @@ def _remaining_axes(x: PaddedValue, axes: Axes, keepdims: bool) -> DynamicAxes:
 def dynamic_reduction(
     handler: Callable, neutral: Callable, empty: str | None = None, *, ordered=False
 ):
-    """`neutral(dtype, options)` fills the padding; `empty`: the error where nothing is there."""
+    """`neutral(dtype, options)` fills masked elements; `empty`: the error for no valid element."""
 
     def rule(
         ctx: Context, a: Abstract, axis: Abstract = NONE, *rest: Abstract, **options: Abstract
@@ -169,7 +171,7 @@ def _norm(
 
 
 def _element_count(ctx: Context, x: PaddedValue, axes: Axes) -> Abstract:
-    """How many elements are reduced into one."""
+    """The number of valid elements that are reduced into one."""
     total: Abstract = Static(1)
     for axis in axes:
         total = operators.binary(ctx, "*", total, x.lengths[axis].abstract())
@@ -195,7 +197,7 @@ def _mean(
 
 
 def _as_float(ctx: Context, n: Abstract, dtype: np.dtype) -> Abstract:
-    """A number of elements in the dtype of what is divided by it: 0/0 is NaN, as in NumPy."""
+    """A length in the dtype of the sum that it divides: 0/0 is NaN, as in NumPy."""
     real = np.empty(0, dtype).real.dtype
     if isinstance(n, Static):
         return Static(real.type(n.value))
@@ -214,7 +216,7 @@ def _variance(
     ddof: Abstract = Static(0),
     keepdims: Abstract = FALSE,
 ) -> Abstract:
-    """The mean of the squared distances to the mean."""
+    """The mean of the squared deviations from the mean."""
     wanted = dtype_argument(ctx, dtype) or inexact(access.dtype_of(ctx, a))
     x = read(ctx, a)
     axes = axes_argument(ctx, axis, x.value.aval.ndim)
@@ -243,7 +245,7 @@ def _deviation(ctx: Context, *args: Abstract, **options: Abstract) -> Abstract:
 for_dynamic_arrays(FUNCTIONS[np.var])(_variance)
 for_dynamic_arrays(FUNCTIONS[np.std])(_deviation)
 
-# ----- Running folds
+# ----- Cumulative operations
 
 
 def _cumulative_rule(handler: Callable, neutral: int) -> None:

@@ -1,4 +1,4 @@
-"""Functions that NumPy itself computes while a function is compiled.
+"""Functions that NumPy evaluates at compile time.
 
 Their results depend on compile-time values alone (`np.hanning(8)`), or on the dtypes and shapes of
 arrays (`np.iscomplexobj(x)`).
@@ -39,7 +39,7 @@ def _compile_time_handler(f: Callable, argument: Callable) -> Callable:
 
 
 def abstract_of(ctx: Context, x: Any) -> Abstract:
-    """A Python object that NumPy has made: arrays are new."""
+    """The abstract value of a result of NumPy's; arrays are new objects."""
     if isinstance(x, np.ndarray):
         return ctx.array(array_constant(x)) if x.dtype.kind in "biufc" else Static(x)
     if isinstance(x, (tuple, list)):
@@ -53,7 +53,7 @@ def _compile_time_value(ctx: Context, x: Abstract, name: str) -> Any:
 
 
 def _zeros_like(ctx: Context, x: Abstract, name: str) -> Any:
-    """An object of the same dtype and shape; of arrays the elements are not read."""
+    """An object of the same dtype and shape; the elements of arrays are not read."""
     if is_numeric(ctx, x) and not isinstance(x, Static):
         found = np.broadcast_to(np.zeros((), dtype_of(ctx, x)), ctx.shape(x))
         return found if ctx.is_array(x) or getattr(x, "boxed", False) else found[()]
@@ -65,7 +65,7 @@ def _zeros_like(ctx: Context, x: Abstract, name: str) -> Any:
 
 
 def evaluate_at_compile_time(*functions: Callable) -> None:
-    """Register functions of compile-time values, which compute themselves."""
+    """Register functions of compile-time values, evaluated by NumPy."""
     for f in functions:
         function(f)(_compile_time_handler(f, _compile_time_value))
 

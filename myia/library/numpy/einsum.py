@@ -2,7 +2,7 @@
 
     ij,jk,kl->il     (ij,jk->ik), then (ik,kl->il)
 
-An index that neither the result nor a later operand names is summed as soon as it can be.
+An index that occurs neither in the result nor in a later operand is summed as early as possible.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def _einsum(
 
 
 def _is_view(ctx: Context, xs: list[Abstract], inputs, output: str, dtype: np.dtype) -> bool:
-    """Of one operand of which nothing is summed NumPy gives a view."""
+    """True for one operand without sums: NumPy returns a view."""
     whole = len(xs) == 1 and isinstance(xs[0], Ref) and set(inputs[0]) == set(output)
     return whole and operand_dtype(ctx, xs[0])[0] == dtype
 
@@ -102,7 +102,7 @@ LETTERS = string.ascii_uppercase + string.ascii_lowercase
 
 
 def _parsed(ctx: Context, text: str, ndims: list[int]) -> tuple[list[str], str]:
-    """The letters of each operand and of the result, a letter for each axis of an ellipsis too."""
+    """The letters of each operand and of the result; axes of an ellipsis have letters too."""
     left, arrow, output = text.replace(" ", "").partition("->")
     inputs = left.split(",")
     if len(inputs) != len(ndims):
@@ -126,28 +126,28 @@ def _parsed(ctx: Context, text: str, ndims: list[int]) -> tuple[list[str], str]:
 
 
 def _drop_broadcast_axes(ctx: Context, terms: list[Term]) -> list[Term]:
-    """Axes of extent 1 are left out of operands where others have more along them."""
-    extents: dict[str, int] = {}
+    """Drop axes of length 1 from operands where another operand has a longer one."""
+    lengths: dict[str, int] = {}
     for letters, value in terms:
         if len(letters) != len(value.shape):
             message = f"einsum: {letters!r} names the axes of an array of shape {value.shape}"
             ctx.fail(BadValue, message=message)
         for letter, n in zip(letters, value.shape):
-            known = extents.setdefault(letter, n)
+            known = lengths.setdefault(letter, n)
             if 1 not in (known, n) and known != n:
                 ctx.fail(BadValue, message=f"einsum: index {letter!r} is {known} and {n}")
-            extents[letter] = n if known == 1 else known
-    return [_without_unit_axes(letters, value, extents) for letters, value in terms]
+            lengths[letter] = n if known == 1 else known
+    return [_without_unit_axes(letters, value, lengths) for letters, value in terms]
 
 
-def _without_unit_axes(letters: str, x: Value, extents: dict[str, int]) -> Term:
-    kept = [i for i, letter in enumerate(letters) if x.shape[i] == extents[letter]]
+def _without_unit_axes(letters: str, x: Value, lengths: dict[str, int]) -> Term:
+    kept = [i for i, letter in enumerate(letters) if x.shape[i] == lengths[letter]]
     shape = tuple(x.shape[i] for i in kept)
     return "".join(letters[i] for i in kept), reshape(x, shape)
 
 
 def _without_repeats(letters: str, x: Value) -> Term:
-    """Diagonals: of axes with one name only the first is kept."""
+    """Take diagonals: of axes with the same letter only the first is kept."""
     for letter in dict.fromkeys(letters):
         while letters.count(letter) > 1:
             i = letters.index(letter)
@@ -165,14 +165,14 @@ def _without_repeats(letters: str, x: Value) -> Term:
 
 
 def _sum_unneeded_axes(letters: str, x: Value, kept: str) -> Term:
-    """Without the axes that nobody needs."""
+    """Sum over the axes that occur nowhere else."""
     axes = tuple(i for i, letter in enumerate(letters) if letter not in kept)
     x = reductions.reduce_sum(x, axes=axes) if axes else x
     return "".join(letter for letter in letters if letter in kept), x
 
 
 def _contract_pair(left: Term, right: Term, later: str) -> Term:
-    """The product of two operands, summed over what only they name."""
+    """The product of two operands, summed over the letters that only they have."""
     a, x = _sum_unneeded_axes(*left, right[0] + later)
     b, y = _sum_unneeded_axes(*right, left[0] + later)
     shared = [letter for letter in a if letter in b]
@@ -189,7 +189,7 @@ def _contract_pair(left: Term, right: Term, later: str) -> Term:
 
 
 def _order_axes(term: Term, output: str) -> Value:
-    """The axes in the order of the result."""
+    """Transpose the axes into the order of the result."""
     letters, x = term
     order = tuple(map(letters.index, output))
     return x if order == tuple(range(len(order))) else shaping.transpose(x, permutation=order)

@@ -92,7 +92,7 @@ def _argsort(
     *,
     stable: Abstract = NONE,
 ) -> Abstract:
-    """Equal elements keep their order, which NumPy promises for `stable=True` only."""
+    """A stable argsort: equal elements keep their order, as NumPy promises for `stable=True`."""
     refuse_options(ctx, "numpy.argsort", {"order": order})
     value, i = _sortable(ctx, a, axis, "numpy.argsort")
     return result_like(ctx, sorting.argsort(value, axis=i), a)
@@ -110,7 +110,7 @@ def _searchsorted(
     side: Abstract = Static("left"),
     sorter: Abstract = NONE,
 ) -> Abstract:
-    """How many elements of the sorted `a` come before each of `v`."""
+    """For each of `v` the number of elements of the sorted `a` before it."""
     xs = array(ctx, a), array(ctx, v)
     if is_given(sorter):
         xs = ctx.call(Static(np.take), (xs[0], sorter), {}), xs[1]
@@ -127,11 +127,11 @@ def _searchsorted(
     return ctx.array(_rank_by_comparison(elements, wanted, of == "right"))
 
 
-MAX_COMPARED_ELEMENTS = 64  # among more elements a bisection, which is a loop, is faster
+MAX_COMPARED_ELEMENTS = 64  # for more elements bisection, which is a loop, is faster
 
 
 def _rank_by_comparison(elements: Value, wanted: Value, also_equal: bool) -> Value:
-    """By comparing everything with everything."""
+    """The ranks, by comparing all pairs."""
     shape = (*wanted.shape, *elements.shape)
     targets = broadcast_to(reshape(wanted, (*wanted.shape, 1)), shape)
     before = _before(broadcast_to(elements, shape), targets, also_equal)
@@ -140,7 +140,7 @@ def _rank_by_comparison(elements: Value, wanted: Value, also_equal: bool) -> Val
 
 
 def _before(x: Value, y: Value, also_equal: bool) -> Value:
-    """The order of sorting, in which NaN comes last."""
+    """True where x is sorted before y; NaN is sorted last."""
     found = (logic.le if also_equal else logic.lt)(x, y)
     if x.dtype.kind != "f":
         return found
@@ -163,15 +163,15 @@ def _take(
 ) -> Abstract:
     """`a[:, ..., indices]`"""
     x, i = operand_and_axis(ctx, array(ctx, a), axis)
-    places = _indices_in_mode(
+    wanted = _indices_in_mode(
         ctx, array(ctx, indices), ctx.shape(x)[i], static_value(ctx, mode, "the mode")
     )
-    key = Tuple((*[WHOLE] * i, places))
+    key = Tuple((*[WHOLE] * i, wanted))
     return store_out(ctx, ctx.array(value_of(ctx, getitem(ctx, x, key))), out)
 
 
 def _indices_in_mode(ctx: Context, indices: Abstract, n: int, mode: str) -> Abstract:
-    """Indices as the mode has them: those outside of an axis of extent `n` lie in it."""
+    """Indices after `mode`: wrapped or clipped into an axis of length `n`, or checked."""
     if mode == "raise":
         return indices
     if mode == "clip":
@@ -201,7 +201,7 @@ def _take_along_axis(
 
 
 def _broadcast_except(ctx: Context, axis: int, *values: Value) -> list[Value]:
-    """The values broadcast to one shape, but for their extents along this axis."""
+    """The values broadcast to one shape, except along this axis."""
     shapes = [(*v.shape[:axis], *v.shape[axis + 1 :]) for v in values]
     try:
         rest = np.broadcast_shapes(*shapes)

@@ -1,4 +1,4 @@
-"""Products of matrices and tensors: all of them one `dot_general`."""
+"""Products of matrices and tensors: each becomes one `dot_general`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Axes = tuple[int, ...]
 
 
 def contract(x: Value, y: Value, over: tuple[Axes, Axes], batch=((), ())) -> Value:
-    """Sum of products over pairs of axes. Axes of the result: batch, free of x, free of y."""
+    """The contraction over pairs of axes. Axes of the result: batch, free of x, free of y."""
     if x.dtype.kind != "b":
         return dot_general(x, y, contract=over, batch=batch)
     # Of booleans: "and" for times, "or" for plus.
@@ -46,14 +46,14 @@ def contract(x: Value, y: Value, over: tuple[Axes, Axes], batch=((), ())) -> Val
 
 
 def factors(ctx: Context, a: Abstract, b: Abstract) -> tuple[Value, Value]:
-    """The values of both operands in one dtype."""
+    """The values of both operands at one dtype."""
     xs = array(ctx, a), array(ctx, b)
     dtype, _ = promote(*(operand_dtype(ctx, x) for x in xs))
     return value_of(ctx, xs[0], dtype), value_of(ctx, xs[1], dtype)
 
 
 def _mismatch(ctx: Context, x: Value, y: Value, i: int, j: int) -> None:
-    """Refuse axes of different extents."""
+    """Refuse contracted axes of different lengths."""
     if x.shape[i] != y.shape[j]:
         i, j = i % len(x.shape), j % len(y.shape)
         message = f"shapes {x.shape} and {y.shape} not aligned: {x.shape[i]} (dim {i}) != "
@@ -99,20 +99,20 @@ def _matrix_product(ctx: Context, x: Value, y: Value) -> Value:
 
 
 def _dot(x: Value, y: Value, ctx: Context) -> Value:
-    """The last axis of x with the last but one of y."""
+    """Contract the last axis of x with the last but one of y."""
     j = max(len(y.shape) - 2, 0)
     _mismatch(ctx, x, y, -1, j)
     return contract(x, y, ((len(x.shape) - 1,), (j,)))
 
 
 def _inner(x: Value, y: Value, ctx: Context) -> Value:
-    """The last axes of both."""
+    """Contract the last axes of both."""
     _mismatch(ctx, x, y, -1, -1)
     return contract(x, y, ((len(x.shape) - 1,), (len(y.shape) - 1,)))
 
 
 def _multiply_numbers(product: Callable):
-    """A product of arrays that of numbers is `*`."""
+    """A handler of a product of arrays, which is `*` if an operand is a number."""
 
     def handler(ctx: Context, a: Abstract, b: Abstract, out: Abstract = NONE) -> Abstract:
         xs = array(ctx, a), array(ctx, b)
@@ -151,7 +151,7 @@ def _outer(ctx: Context, a: Abstract, b: Abstract, out: Abstract = NONE) -> Abst
 
 @function(np.kron)
 def _kron(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
-    """Each element of `a` times the whole of `b`, side by side."""
+    """The Kronecker product: each element of `a` times all of `b`, as blocks."""
     x, y = factors(ctx, a, b)
     ndim = max(len(x.shape), len(y.shape))
     outer = [(1,) * (ndim - len(v.shape)) + v.shape for v in (x, y)]

@@ -1,6 +1,6 @@
-"""Reductions along axes: sums and products, truth, extrema; running sums and products.
+"""Reductions along axes: sums, products, quantifiers, extrema; cumulative sums and products.
 
-A reduction computes in NumPy's dtype: the operand is promoted before, not the result after.
+A reduction computes in NumPy's dtype: the operand is converted before it, not the result after it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ Shape = tuple[int, ...]
 
 
 def keep_reduced_axes(value: Value, shape: Shape, axes: Shape) -> Value:
-    """A reduction of an array of `shape` along `axes`, with these as axes of extent 1."""
+    """`keepdims=True`: the result of a reduction with the reduced axes at length 1."""
     return reshape(value, tuple(1 if i in axes else n for i, n in enumerate(shape)))
 
 
@@ -67,14 +67,14 @@ def reduce_along(
 
 
 def _reducer(primitive):
-    """A reducing primitive; without an axis there is nothing to do."""
+    """A reducing primitive, which is the identity for no axes."""
     return lambda x, axes: primitive(x, axes=axes) if axes else x
 
 
 def _masked_operand(
     ctx: Context, x: Abstract, where: Abstract, dtype: np.dtype, neutral: float
 ) -> Abstract:
-    """`x` in `dtype`, with `neutral` in place of the elements that `where` leaves out."""
+    """`x` in `dtype`, with `neutral` in place of the elements that `where` masks."""
     mask = mask_argument(ctx, where, ctx.shape(x))
     if mask is None:
         return x
@@ -84,7 +84,7 @@ def _masked_operand(
 def _with_initial(
     ctx: Context, reduced: Abstract, initial: Abstract, combine: Callable
 ) -> Abstract:
-    """A result with the value that the reduction starts with."""
+    """The result combined with `initial`, the start value of the reduction."""
     if not is_given(initial):
         return reduced
     value = value_of(ctx, reduced)
@@ -95,7 +95,7 @@ def _with_initial(
 
 
 def operand_and_axis(ctx: Context, x: Abstract, axis: Abstract) -> tuple[Abstract, int]:
-    """The operand and the axis of a function that flattens when there is none."""
+    """The operand and the axis; without an axis the flattened operand and 0."""
     if is_none(axis) or (not ctx.shape(x) and axis_argument(ctx, axis, 1) == 0):
         return _flat(ctx, x), 0
     return x, axis_argument(ctx, axis, len(ctx.shape(x)))
@@ -205,7 +205,7 @@ def _count_nonzero(
     return reduce_along(ctx, x, axes, keepdims, dtype_of(ctx, x), reduce)
 
 
-# ----- The largest and the smallest
+# ----- Extrema
 
 
 def _ordered(ctx: Context, x: Abstract, name: str) -> np.dtype:
@@ -238,7 +238,7 @@ def _extremum_handler(name: str, word: str, primitive, combine, neutral: Callabl
 
 
 def _check_identity(ctx: Context, word: str, where: Abstract, count: int) -> None:
-    """Without an initial value there must be an element."""
+    """Refuse an empty reduction of a function without neutral element and initial value."""
     if not selects_all(where):
         message = f"reduction operation '{word}' does not have an identity, so to use a where mask "
         ctx.fail(BadValue, message=f"{message}one has to specify 'initial'")

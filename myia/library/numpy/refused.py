@@ -1,7 +1,7 @@
 """Functions of NumPy that are refused, and why.
 
 `REASONS` is the table that `docs/numpy.md` shows. Functions that are in no table are refused too,
-by name alone.
+without a reason.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Elements repeated, moved and padded; differences of neighbours."""
+"""Repeating, rolling and padding of arrays; differences of adjacent elements."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _concatenate_parts(parts: list[Value], axis: int) -> Value:
 
 
 def _repeat_each(x: Value, count: int, axis: int) -> Value:
-    """Every element `count` times, one after the other."""
+    """Each element repeated `count` times along an axis."""
     shape = (*x.shape[: axis + 1], count, *x.shape[axis + 1 :])
     dims = tuple(i for i in range(len(shape)) if i != axis + 1)
     merged = (*x.shape[:axis], x.shape[axis] * count, *x.shape[axis + 1 :])
@@ -97,7 +97,7 @@ def _tile(ctx: Context, A: Abstract, reps: Abstract) -> Abstract:
     return ctx.array(reshape(repeated, tuple(k * n for k, n in zip(counts, shape))))
 
 
-# ----- Moved around
+# ----- Rolled
 
 
 @function(np.roll)
@@ -117,7 +117,7 @@ def _roll(ctx: Context, a: Abstract, shift: Abstract, axis: Abstract = NONE) -> 
 
 
 def _rolled(ctx: Context, x: Value, shift: Abstract, axis: int) -> Value:
-    """The last `shift` elements come first."""
+    """The array with its last `shift` elements first."""
     n = x.shape[axis]
     if n == 0:
         return x
@@ -130,7 +130,7 @@ def _rolled(ctx: Context, x: Value, shift: Abstract, axis: int) -> Value:
 
 
 def _rolled_at_run_time(ctx: Context, x: Value, shift: Scalar, axis: int) -> Value:
-    """A window into the array written twice."""
+    """A dynamic slice of the array concatenated with itself."""
     n = x.shape[axis]
     by = value_of(ctx, shift, np.dtype(np.int64))
     start = arithmetic.mod(arithmetic.neg(by), constant(n, np.int64))
@@ -154,7 +154,7 @@ def _wrap(x: Value, axis: int, low: int, high: int) -> tuple[Value, Value]:
 
 
 def _mirror(skip: int):
-    """Mirrored at the edge, which is itself repeated unless `skip`."""
+    """Padding mirrored at the edge; the edge itself is repeated unless `skip`."""
 
     def mode(x: Value, axis: int, low: int, high: int) -> tuple[Value, Value]:
         n = x.shape[axis]
@@ -174,7 +174,7 @@ FROM_SOURCE_PADS = {
     "median": padding.by_statistic(np.median),
     "minimum": padding.by_statistic(np.min),
 }
-# The two sides of an axis, and by how much the array must be longer than each.
+# For each mode: the padding function, and how much longer than the padding the axis must be.
 PAD_MODES: dict[str, tuple[Callable, int]] = {
     "edge": (_edge, 0),
     "wrap": (_wrap, 0),
@@ -216,7 +216,7 @@ def _pad(
 
 
 def _widths_of_axes(ctx: Context, x: Abstract, ndim: int) -> list[tuple[Abstract, Abstract]]:
-    """`n`, `(before, after)` or one pair for each axis, as one pair for each axis."""
+    """The pad widths as one pair for each axis; given as `n`, `(before, after)`, or pairs."""
     if is_number(x):
         return [(x, x)] * ndim
     items = ctx.list_items(x)
@@ -232,7 +232,7 @@ def _widths_of_axes(ctx: Context, x: Abstract, ndim: int) -> list[tuple[Abstract
 
 
 def _pad_with_constants(ctx: Context, x: Value, widths, fill: Abstract) -> Value:
-    """Axis by axis, since each side may have a number of its own."""
+    """Pad with constants, axis by axis, since each side may have its own constant."""
     if is_number(fill):
         number = value_of(ctx, cast(ctx, fill, x.dtype))
         low, high = zip(*widths) if widths else ((), ())
@@ -263,10 +263,10 @@ def _pad_mirrored(ctx: Context, x: Value, widths, name: str) -> Value:
     return x
 
 
-def _take_rows(x: Value, axis: int, places: np.ndarray) -> Value:
-    """The rows at these places, known at compile time."""
-    shape = (*x.shape[:axis], len(places), *x.shape[axis + 1 :])
-    along_axis = places.reshape([-1 if i == axis else 1 for i in range(len(shape))])
+def _take_rows(x: Value, axis: int, indices: np.ndarray) -> Value:
+    """The rows at these compile-time indices."""
+    shape = (*x.shape[:axis], len(indices), *x.shape[axis + 1 :])
+    along_axis = indices.reshape([-1 if i == axis else 1 for i in range(len(shape))])
     return take_along_axis(x, array_constant(np.broadcast_to(along_axis, shape)), axis)
 
 
@@ -295,7 +295,7 @@ def _diff(
 
 
 def _boundary_row(ctx: Context, end: Abstract, x: Abstract, axis: int) -> Abstract:
-    """What stands before or after `x`: a number fills one row."""
+    """An argument `prepend` or `append`; a number fills one row."""
     part = array(ctx, end)
     if ctx.shape(part):
         return part

@@ -1,4 +1,4 @@
-"""Elementwise functions that are not ufuncs: selection, clipping, rounding, closeness."""
+"""Elementwise functions that are not ufuncs: selection, clipping, rounding, tolerances."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ ZERO = Static(0)
 
 @function(np.where)
 def _where(ctx: Context, condition: Abstract, *choices: Abstract) -> Abstract:
-    """Cotangents are selected, never multiplied by zero."""
+    """`np.where`: cotangents are selected too, never multiplied by zero."""
     if not choices:
         return ctx.call(Static(np.nonzero), (condition,), {})
     if len(choices) != 2:
@@ -95,7 +95,7 @@ def _clip(
     out: Abstract = NONE,
     **options: Abstract,
 ) -> Abstract:
-    """minimum(maximum(a, a_min), a_max), in the dtype that all three meet at."""
+    """minimum(maximum(a, a_min), a_max), in the common dtype of all three."""
     low, high = options.pop("min", a_min), options.pop("max", a_max)
     refuse_options(ctx, "numpy.clip", options)
     given = [numeric(ctx, x) for x in (a, low, high) if not is_none(x)]
@@ -112,7 +112,7 @@ def _clip(
 
 
 def _beyond(bound: Abstract, dtype: np.dtype, side: int) -> bool:
-    """True for a Python integer that no number of `dtype` reaches: it bounds nothing."""
+    """True for a Python integer outside of the range of `dtype`: it is no bound."""
     if not is_static_int(bound) or dtype.kind not in "iu":
         return False
     info = np.iinfo(dtype)
@@ -212,7 +212,7 @@ def _angle(ctx: Context, z: Abstract, deg: Abstract = FALSE) -> Abstract:
 
 @function(np.sinc)
 def _sinc(ctx: Context, x: Abstract) -> Abstract:
-    """sin(πx) / πx, as NumPy with a tiny number in place of 0."""
+    """sin(πx) / πx, with a tiny number in place of 0, as in NumPy."""
     operand_ = array(ctx, x)
     value = value_of(ctx, operand_, inexact(dtype_of(ctx, operand_))) * math.pi
     return result_like(ctx, value_formulas.sin_over_x(value), operand_)

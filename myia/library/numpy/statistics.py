@@ -50,17 +50,17 @@ def _count(shape: Shape, axes: Shape) -> int:
 
 
 def _divide_by_count(x: Value, n: Value | float) -> Value:
-    """`n`: one number, or one for each element."""
+    """`x / n`, where `n` is one number, or one for each element of `x`."""
     return arithmetic.div(x, n if isinstance(n, Value) else constant(n, x.dtype, x.shape))
 
 
 def _zero_unselected(x: Value, mask: Value | None) -> Value:
-    """`x` with 0 where the mask leaves it out."""
+    """`x` with 0 for the masked elements."""
     return x if mask is None else logic.select(mask, x, 0)
 
 
 def _element_count(shape: Shape, axes: Shape, mask: Value | None, dtype: np.dtype) -> Value | float:
-    """How many elements count."""
+    """The number of elements that the mask selects."""
     return _count(shape, axes) if mask is None else _sum(convert(mask, dtype=dtype), axes)
 
 
@@ -68,7 +68,7 @@ def _element_count(shape: Shape, axes: Shape, mask: Value | None, dtype: np.dtyp
 
 
 def _mean_value(x: Value, axes: Shape, mask: Value | None) -> Value:
-    """Half precision is summed in single precision, as NumPy's."""
+    """The mean; half precision is summed in single precision, as in NumPy."""
     wide = convert(x, dtype=np.float32) if x.dtype == np.float16 else x
     mean = _divide_by_count(
         _sum(_zero_unselected(wide, mask), axes), _element_count(x.shape, axes, mask, wide.dtype)
@@ -138,7 +138,7 @@ def _average(
 
 
 def _with_weights(ctx: Context, mean: Abstract, total: Abstract, returned: Abstract) -> Abstract:
-    """`returned=True` asks for the sum of the weights too."""
+    """The mean; with `returned=True` also the sum of the weights."""
     if not static_flag(ctx, returned, "returned"):
         return mean
     spread = broadcast_to(value_of(ctx, total), ctx.shape(mean))
@@ -163,7 +163,7 @@ def _weights_along(ctx: Context, w: Abstract, x: Abstract, axis: Abstract) -> Ab
 def _variance(
     x: Value, axes: Shape, ddof: float, mask: Value | None = None, mean: Value | None = None
 ) -> Value:
-    """The mean of the squared distances to the mean, which may be given with axes of extent 1."""
+    """The mean squared deviation from `mean`, which may be given, with axes of length 1."""
     if mean is None:
         mean = _divide_by_count(
             _sum(_zero_unselected(x, mask), axes), _element_count(x.shape, axes, mask, x.dtype)
@@ -225,7 +225,7 @@ for _numpy, _finish in {np.var: lambda x: x, np.std: transcendental.sqrt}.items(
 
 
 def _median_value(x: Value, axes: Shape) -> Value:
-    """The mean of the one or two in the middle; NaN where there is one, since these sort last."""
+    """The mean of the one or two middle elements; NaN if there is a NaN, which is sorted last."""
     kept = tuple(i for i in range(x.aval.ndim) if i not in axes)
     n = _count(x.shape, axes)
     rows = shaping.transpose(x, permutation=(*kept, *axes))
@@ -267,7 +267,7 @@ def _median(
 
 
 def _vector_norm(x: Value, axes: Shape, order) -> Value:
-    """The norm of vectors; the derivative of the 2-norm at 0 is taken to be 0."""
+    """The norm of vectors; the derivative of the 2-norm at 0 is defined as 0."""
     if order in (None, 2, "fro"):
         return safe_sqrt(_sum(_square_size(x), axes))
     size = arithmetic.abs(x)
@@ -285,7 +285,7 @@ def _vector_norm(x: Value, axes: Shape, order) -> Value:
 
 
 def _matrix_norm(x: Value, axes: Shape, order) -> Value:
-    """The largest (or smallest) sum of sizes of a column, or of a row."""
+    """The largest (or smallest) sum of absolute values of a column, or of a row."""
     rows, columns = axes
     summed, chosen = (rows, columns) if abs(order) == 1 else (columns, rows)
     sums = keep_reduced_axes(_sum(arithmetic.abs(x), (summed,)), x.shape, (summed,))

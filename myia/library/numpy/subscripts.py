@@ -47,19 +47,19 @@ def _grid(name: str) -> None:
 _grid("mgrid")
 _grid("ogrid")
 
-# ----- Arrays put together
+# ----- Concatenation
 
 
 @subscript(np.r_)
 def _r(ctx: Context, key: Abstract) -> Abstract:
-    """Arrays, numbers and ranges, end to end."""
+    """Concatenate arrays, numbers and ranges."""
     parts = [_part(ctx, item, "numpy.r_") for item in _items(key)]
     return _joined(ctx, parts, [_at_least(ctx, x, 1) for x in parts], 0)
 
 
 @subscript(np.c_)
 def _c(ctx: Context, key: Abstract) -> Abstract:
-    """As columns, side by side."""
+    """Concatenate arrays as columns."""
     parts = [_part(ctx, item, "numpy.c_") for item in _items(key)]
     return _joined(ctx, parts, [_at_least(ctx, x, 2) for x in parts], -1)
 
@@ -77,13 +77,13 @@ def _part(ctx: Context, item: Abstract, name: str) -> Abstract:
 
 
 def _at_least(ctx: Context, x: Abstract, ndim: int) -> Abstract:
-    """With axes of extent 1 behind its own."""
+    """`x` with axes of length 1 added after its own."""
     shape = ctx.shape(x)
     return view_with_shape(ctx, x, shape + (1,) * (ndim - len(shape))) if len(shape) < ndim else x
 
 
 def _joined(ctx: Context, parts: list[Abstract], shaped: list[Abstract], axis: int) -> Abstract:
-    """Python's numbers yield to the dtype of the others."""
+    """The concatenation; Python's numbers take the dtype of the others."""
     dtype, _ = promote(*(operand_dtype(ctx, x) for x in parts))
     arrays = Tuple(tuple(cast(ctx, x, dtype) for x in shaped))
     return ctx.call(Static(np.concatenate), (arrays, Static(axis), NONE), {})

@@ -1,4 +1,4 @@
-"""`numpy.linalg` and `numpy.fft`, reached by name through `jax.numpy`.
+"""`numpy.linalg` and `numpy.fft`: functions traced from `jax.numpy`, by name.
 
 Eigenvalues of general matrices are complex, also where all of them are real: NumPy chooses the
 dtype by their values.

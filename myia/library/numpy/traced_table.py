@@ -1,7 +1,8 @@
-"""Functions of `numpy` reached by name through `jax.numpy`: one line each.
+"""`numpy`: functions traced from `jax.numpy`, one line each.
 
-What is not here has a handler of its own, is written in NumPy (`written`), is computed at compile
-time (`numpy_known`), or is refused (`numpy_refused`).
+A function that is not listed here has a handler, is compiled from NumPy source
+(`support/from_source.py`), is evaluated at compile time (`compile_time.py`), or is refused
+(`refused.py`).
 """
 
 from __future__ import annotations
@@ -98,7 +99,7 @@ _numpy({"isin": "element test_elements"}, one_dtype)
 _numpy({"vecdot": "x1 x2", "matvec": "x1 x2", "vecmat": "x1 x2"}, one_dtype)
 _numpy({"cross": "a b"}, one_dtype)
 
-# ----- Arrays taken apart and put together
+# ----- Splitting and joining
 
 _numpy({"resize": "a", "delete": "arr"}, each_own)
 _numpy({"insert": "arr values"}, each_own)

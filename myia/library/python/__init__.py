@@ -1,1 +1,7 @@
-"""python."""
+"""Handlers of Python's built-in functions and of `math`, `itertools`, `functools`, `operator`.
+
+sequences.py, folds.py, itertools_.py    what a program iterates over
+containers.py                            methods of lists, dicts and tuples
+numbers.py, math_.py                     numbers
+objects.py                               types, attributes, printing
+"""

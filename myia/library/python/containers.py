@@ -1,4 +1,4 @@
-"""Methods of Python's containers."""
+"""Methods of Python's lists, dicts and tuples."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _pop(ctx: Context, self: Ref, index: Abstract = Static(-1)) -> Abstract:
 
 
 def _pop_grown(ctx: Context, self: Ref, index: Abstract) -> Abstract:
-    """`pop` of a list that has grown in a loop: its length may be known at run time only."""
+    """`pop` of a list that has grown in a loop, whose length may be dynamic."""
     i = ctx.int_of(index, "the index of an item")
     if i == -1:
         return list_slices.pop_last(ctx, self)
@@ -141,7 +141,7 @@ def _copy(ctx: Context, self: Ref) -> Abstract:
 
 @function(copy.copy)
 def _shallow_copy(ctx: Context, x: Abstract) -> Abstract:
-    """Anything but a container, an instance or an array is its own copy."""
+    """A shallow copy; values other than containers, instances and arrays are immutable."""
     if not isinstance(x, Ref):
         return x
     return (

@@ -53,7 +53,7 @@ def _any(ctx: Context, iterable: Abstract) -> Abstract:
 
 
 def _extremum(op: str):
-    """Python's rule: a later item is taken if it is truly greater (less) than the one so far."""
+    """`max` or `min`: a later item replaces the best one only if it is strictly better."""
 
     def better(ctx: Context, best: Abstract, item: Abstract, key: Abstract) -> Abstract:
         a, b = (best, item) if is_none(key) else (ctx.call(key, (x,), {}) for x in (best, item))

@@ -1,6 +1,7 @@
-"""`itertools`: what `for` can run over, made of what it can run over.
+"""`itertools`: iterables made of iterables.
 
-Where an item can be told from its index alone it is; the rest are tuples of all items.
+Where an item depends on its index alone, the iterable is lazy and a loop can run over it; the other
+functions make a tuple of all items.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from myia.infer.registry import function
 
 
 def items_of_kind(kind: str) -> Callable[[Callable], Callable]:
-    """Register the items of an `Iterator` of this kind."""
+    """Register the function that gives the items of an `Iterator` of this kind."""
 
     def register(items: Callable) -> Callable:
         ITERATORS[kind] = items
@@ -38,13 +39,13 @@ def items_of_kind(kind: str) -> Callable[[Callable], Callable]:
 
 
 def _offset(ctx: Context, i: Abstract, scale: int, offset: int, most: int) -> Abstract:
-    """`i * scale + offset`, which lies in 0 .. most."""
+    """`i * scale + offset`, which is proved to lie in 0 .. most."""
     j = operators.binary(ctx, "*", i, Static(scale)) if scale != 1 else i
     j = operators.binary(ctx, "+", j, Static(offset)) if offset else j
     return Scalar(j.value, True, 0, most) if isinstance(j, Scalar) else j
 
 
-# ----- Items by their index
+# ----- Lazy iterables: items by their index
 
 
 @function(itertools.product)
@@ -62,9 +63,9 @@ def _product_items(ctx: Context, x: Iterator) -> Items:
         stride = math.prod(counts)
         for part, count in zip(parts, counts):
             stride //= count
-            place = operators.binary(ctx, "//", i, Static(stride))
-            place = operators.binary(ctx, "%", place, Static(count))
-            found.append(part.item(_offset(ctx, place, 1, 0, count - 1)))
+            quotient = operators.binary(ctx, "//", i, Static(stride))
+            quotient = operators.binary(ctx, "%", quotient, Static(count))
+            found.append(part.item(_offset(ctx, quotient, 1, 0, count - 1)))
         return Tuple(tuple(found))
 
     return Items(Static(math.prod(counts)), item, any(part.unroll for part in parts))
@@ -166,7 +167,7 @@ def _zip_longest(ctx: Context, *iterables: Abstract, fillvalue: Abstract = NONE)
 
 
 def _choices(choose: Callable) -> None:
-    """Register a function of an iterable and of how many of its items are chosen."""
+    """Register a function of an iterable and the number of items to choose."""
 
     def handler(ctx: Context, iterable: Abstract, r: Abstract = NONE) -> Abstract:
         items = ctx.list_items(iterable)

@@ -1,7 +1,7 @@
 """Python's `math`: results are Python floats and ints.
 
-Numbers known at compile time are computed by Python itself. At run time nothing is raised for a
-point outside a function's domain: the result is NaN or infinite, as NumPy's.
+Compile-time numbers are computed by Python itself. At run time no error is raised for a point
+outside of a function's domain: the result is NaN or infinite, as in NumPy.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ F64 = np.dtype(np.float64)
 
 
 def _python(ctx: Context, f: Callable, *args) -> Static:
-    """`f` computed by Python; its exceptions are the user's."""
+    """`f` evaluated by Python; its exceptions are the user's."""
     try:
         return Static(f(*args))
     except TypeError as e:
@@ -37,7 +37,7 @@ def _python(ctx: Context, f: Callable, *args) -> Static:
 
 
 def _float(ctx: Context, x: Abstract) -> Value:
-    """`float(x)` as a typed value."""
+    """`float(x)` as an IR value."""
     found = ctx.call(Static(float), (x,), {})
     return constant(found.value, F64) if isinstance(found, Static) else found.value
 
@@ -143,7 +143,7 @@ def _modf(ctx: Context, x: Abstract) -> Abstract:
 
 @function(math.fsum)
 def _fsum(ctx: Context, iterable: Abstract) -> Abstract:
-    """Rounded as an ordinary sum of floats is, unless all items are known at compile time."""
+    """`math.fsum`: rounded as an ordinary sum, unless all items are compile-time values."""
     items = _static_items(ctx, iterable)
     if items is not None:
         return _python(ctx, math.fsum, items)

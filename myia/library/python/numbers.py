@@ -1,4 +1,4 @@
-"""Python's built-in functions of numbers, and `operator`'s."""
+"""Python's built-in functions of numbers, and the functions of `operator`."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def _isinstance(ctx: Context, x: Abstract, classes: Abstract) -> Abstract:
 
 
 def _is_device_array(ctx: Context, x: Abstract) -> Abstract:
-    """Known of those that come from outside; results of operators may be NumPy's or JAX's."""
+    """True for arrays that come from outside; a result of an operator could be NumPy's or JAX's."""
     if isinstance(x, Scalar) and x.weak:
         return FALSE
     if isinstance(x, Ref) and getattr(ctx.contents(x), "readonly", None) == DEVICE_ARRAY:
@@ -148,7 +148,7 @@ def _wraps(ctx: Context, wrapped: Abstract, *args: Abstract, **options: Abstract
 
 
 def _unchanged(ctx: Context, decorator: Partial, args: tuple, kwargs: dict) -> Abstract:
-    """A decorator that changes names and documentation only."""
+    """Apply a decorator that changes only names and documentation."""
     return args[0]
 
 

@@ -117,7 +117,7 @@ def _set(ctx: Context, x: Abstract | None = None) -> Abstract:
 
 @function(map)
 def _map(ctx: Context, f: Abstract, *iterables: Abstract) -> Abstract:
-    """The items, computed at once: in one loop where they are of one type."""
+    """`map`, evaluated eagerly: in one loop if the items have one type."""
     return _collect(ctx, Iterator("zip", iterables), lambda item: ctx.call(f, item.items, {}))
 
 

@@ -1,4 +1,4 @@
-"""Functions of `scipy.linalg` that have primitives: the exponential, the polar decomposition."""
+"""Functions of `scipy.linalg` with primitives: the exponential, the polar decomposition."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ def _expm_frechet(
     a, e = _matrices(ctx, double, A, E)
     if a.aval != e.aval:
         ctx.fail(BadValue, message="expected A and E to be the same shape")
-    moved = array_of(ctx, expm_derivative(a, e))
+    derivative = array_of(ctx, expm_derivative(a, e))
     if not static_flag(ctx, compute_expm, "`compute_expm`"):
-        return moved
-    return Tuple((array_of(ctx, matrix_functions.expm(a)), moved))
+        return derivative
+    return Tuple((array_of(ctx, matrix_functions.expm(a)), derivative))
 
 
 def _polar(ctx: Context, a: Abstract, side: Abstract = RIGHT) -> Abstract:
@@ -57,7 +57,7 @@ def _polar(ctx: Context, a: Abstract, side: Abstract = RIGHT) -> Abstract:
 
 
 def _matrices(ctx: Context, dtypes: Dtypes, *arrays: Abstract, square: bool = True) -> list[Value]:
-    """Matrices, or arrays of them, in the dtypes that SciPy computes in."""
+    """Matrices, or batches of them, at the dtypes that SciPy computes in."""
     xs = [numeric(ctx, x) for x in arrays]
     for x in xs:
         shape = ctx.shape(x)

@@ -1,6 +1,6 @@
-"""`scipy.special`, `scipy.linalg`, `scipy.signal` and `scipy.stats` by name through `jax.scipy`.
+"""`scipy.special`, `linalg`, `signal` and `stats`: functions traced from `jax.scipy`, by name.
 
-They are registered when a program has imported them.
+They are registered when a program has imported their module.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ UFUNCS = [
 ]  # fmt: skip
 
 
-# Those that have a primitive, or a formula by primitives.
+# Functions with a primitive, or with a formula on IR values.
 DIRECT = {
     "erfcinv": exponential_integrals.erfc_inv,
     "exp1": exponential_integrals.exp1,
@@ -136,7 +136,7 @@ def _linalg(module: ModuleType) -> None:
 
 
 def cho_factor(a, lower=False, overwrite_a=False, check_finite=True):
-    """The triangle that SciPy leaves unused is 0."""
+    """The factor with zeros in the triangle that SciPy leaves unspecified."""
     return scipy.linalg.cholesky(a, lower=lower), lower
 
 

@@ -1,9 +1,9 @@
-"""`jax.scipy.sparse.linalg.cg` with an operator that the user wrote: compiled from its source.
+"""`jax.scipy.sparse.linalg.cg` with an operator written by the user, compiled from source.
 
     x, _ = cg(lambda v: k * v + A @ v, b)   ->   %x = custom %k %A %b { the iterations }
 
-The derivative is the implicit one, of A(x) = b, as for solvers that JAX stages; the iterations,
-the first guess and the preconditioner have none.
+The derivative is the implicit one, of A(x) = b, as for solvers traced from JAX. The iterations, the
+first guess and the preconditioner have no derivative.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _register(module: ModuleType) -> None:
 
 
 def _is_users(f: Abstract) -> bool:
-    """A function that would be compiled from its source, not one to be traced."""
+    """True for a function to be compiled from its source, not traced."""
     if isinstance(f, PyFunction):
         return not is_traced(f.function)
     plain = isinstance(f, Static) and isinstance(f.value, types.FunctionType)
@@ -77,7 +77,7 @@ def _cg(
 
 
 def _region(ctx: Context, aval: Aval, body: Callable[[Abstract], Abstract]) -> Region:
-    """The region of `body`, from an array to one of the same kind; it must change nothing else."""
+    """The region of `body`, from an array to an array of the same aval, without side effects."""
     before = ctx.heap.copy()
     arg = Value(aval)
     ctx.heap.objects[ctx.error_id] = CellObject(Static(0))

@@ -1,4 +1,4 @@
-"""Counting: histograms, bins, choices among arrays."""
+"""Histograms and bins, choices among arrays, partitions."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
 
 
 def bins_of(x, edges):
-    """Which bin holds each element, the last one closed; one more bin holds what lies outside."""
+    """The bin of each element; the last bin is closed, and one more bin is for outside elements."""
     n = len(edges) - 1
     place = np.searchsorted(edges, x, "right") - 1
     place = np.where(x == edges[-1], n - 1, place)
@@ -146,7 +146,7 @@ def sort_complex(a):
 
 @from_source(np.partition)
 def partition(a, kth, axis=-1, kind="introselect", order=None):
-    """Sorted: NumPy leaves the order within the parts open."""
+    """A sort: NumPy does not specify the order within the partitions."""
     return np.sort(a, axis=axis)
 
 

@@ -1,4 +1,4 @@
-"""Functions that write into their first argument."""
+"""Functions that write into their first argument: `put`, `place`, `fill_diagonal`."""
 
 from __future__ import annotations
 

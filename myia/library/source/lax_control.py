@@ -1,10 +1,10 @@
-"""Control flow of `jax.lax` given functions: the branches and loops that it stands for.
+"""Control flow of `jax.lax` as Python's: `cond` and `switch` are branches, `scan` is a loop.
 
     jax.lax.scan(step, carry, xs)   ->   for i in range(len(xs)):
                                              carry, y = step(carry, xs[i])
 
-The functions are compiled from their source like all of the user's. As in JAX, what loops carry and
-what branches give are arrays: Python's numbers become such.
+The functions that it is given are compiled from their source like the rest of the program. As in
+JAX, loop-carried values and results of branches are arrays: Python's numbers are converted.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from myia.library.support.from_source import from_source
 
 
 def branching(arrays):
-    """`cond` and `switch`; `arrays` makes arrays of the leaves of a tree."""
+    """`cond` and `switch`; `arrays` converts the leaves of a tree to arrays."""
 
     def cond(pred, true_fun, false_fun, *operands):
         if pred:
@@ -26,7 +26,7 @@ def branching(arrays):
         return arrays(false_fun(*operands))
 
     def switch(index, branches, *operands):
-        """An index below the first or beyond the last branch names that branch."""
+        """The index is clamped to the first and the last branch."""
         if len(branches) == 1:
             return arrays(branches[0](*operands))
         if index <= 0:
@@ -55,10 +55,10 @@ def looping(arrays):
 
 
 def scanning(arrays, tree: ModuleType):
-    """`scan` and `map`; `tree`: the module that takes containers apart."""
+    """`scan` and `map`; `tree`: the module `jax.tree`."""
 
     def scan(f, init, xs=None, length=None, reverse=False, unroll=1):
-        """What each step gives is collected, and stacked at the end."""
+        """The outputs of the steps are collected, and stacked at the end."""
         columns, structure = tree.flatten(arrays(xs))
         n = len(columns[0]) if columns else length
         if n == 0:

@@ -1,4 +1,4 @@
-"""Functions of `scipy.linalg` written in NumPy: functions of matrices, structured systems."""
+"""`scipy.linalg` from NumPy source: functions of matrices, spectra, structured systems."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import scipy.linalg
 from myia.infer.registry import when_imported
 from myia.library.support.from_source import from_source
 
-# ----- Functions of matrices, by the exponential
+# ----- Functions of matrices, by the matrix exponential
 
 
 def coshm(A):
@@ -57,7 +57,7 @@ def eigvalsh_tridiagonal(d, e, select="a", select_range=None, check_finite=True)
 
 
 def pinvh(a, atol=None, rtol=None, lower=True, return_rank=False, check_finite=True):
-    """By eigenvalues, without those that are smaller than the tolerance."""
+    """The pseudo-inverse by eigenvalues, of which those below the tolerance are dropped."""
     if return_rank:
         raise NotImplementedError("`return_rank=` of `scipy.linalg.pinvh`")
     w, v = scipy.linalg.eigh(a, lower=lower)
@@ -87,7 +87,7 @@ def matmul_toeplitz(c_or_cr, x, check_finite=False, workers=None):
 
 
 def of_toeplitz(c_or_cr):
-    """The matrix, in double precision as SciPy has it."""
+    """The Toeplitz matrix, in double precision as in SciPy."""
     if isinstance(c_or_cr, tuple):
         a = scipy.linalg.toeplitz(c_or_cr[0], c_or_cr[1])
     else:

@@ -1,7 +1,7 @@
-"""Modes of `np.pad` written in NumPy: ramps, statistics of the edges, mirror images turned over.
+"""Modes of `np.pad` from NumPy source: ramps, statistics of the edges, odd reflection.
 
-Each takes the array and, for each axis, how many elements are put before and after. Axes follow one
-another: what was put along the first is padded along the next.
+Each function takes the array and, for each axis, the pad widths before and after. The axes are
+padded one after another: the padding along the first axis is padded along the next.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 
 
 def pair_of(given, axis, ndim):
-    """`n`, `(before, after)` or one pair for each axis: the pair of this axis."""
+    """The widths of one axis; given as `n`, `(before, after)` or one pair for each axis."""
     if np.ndim(given) == 0:
         return given, given
     if np.ndim(given) == 1:
@@ -22,7 +22,7 @@ def pair_of(given, axis, ndim):
 
 
 def linear_ramp(x, widths, end_values=0):
-    """From the edge to the end value, which is reached at the end."""
+    """A linear ramp from the edge to the end value."""
     for axis in range(np.ndim(x)):
         rows = np.moveaxis(x, axis, 0)
         low, high = pair_of(end_values, axis, np.ndim(x))
@@ -60,7 +60,7 @@ def repeated(row, count):
 
 
 def odd(x, widths, mode):
-    """The mirror image, turned over at the edge: 2 edge - image."""
+    """The reflection of odd parity: 2 edge - image."""
     for axis in range(np.ndim(x)):
         rows = np.moveaxis(x, axis, 0)
         low, high = widths[axis]

@@ -36,7 +36,7 @@ def polymul(a1, a2):
 
 @from_source(np.poly)
 def poly(seq_of_zeros):
-    """Of complex zeros the coefficients are complex, also where zeros are conjugate in pairs."""
+    """Coefficients of complex zeros are complex, also if the zeros are conjugate in pairs."""
     zeros = np.atleast_1d(seq_of_zeros)
     zeros = zeros.astype(np.mintypecode(zeros.dtype.char))
     if zeros.ndim == 2:
@@ -63,7 +63,7 @@ def roots(p):
 
 @from_source(np.polyfit)
 def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
-    """Least squares with columns scaled to length 1, as NumPy has it."""
+    """Least squares with columns scaled to norm 1, as in NumPy."""
     x, y = np.asarray(x) + 0.0, np.asarray(y) + 0.0
     order = deg + 1
     if rcond is None:

@@ -1,6 +1,7 @@
-"""Selections whose size is known only at run time, and sets: sorted arrays without repetition.
+"""Selections and sets, whose results are dynamic arrays: as long as the number of elements found.
 
-Their results have as many elements as are found, at most as many as were searched.
+The bound of a result's length is the number of elements that were searched. Sets are sorted arrays
+without repetitions.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ def piecewise(x, condlist, funclist, *args, **kw):
 
 
 def first_of_equals(x):
-    """Of a sorted array, which elements differ from the one before; NaN equals NaN."""
+    """A mask of the elements of a sorted array that differ from the one before; NaN equals NaN."""
     same = (x[1:] == x[:-1]) | ((x[1:] != x[1:]) & (x[:-1] != x[:-1]))
     return np.concatenate((np.ones(min(len(x), 1), bool), ~same))
 

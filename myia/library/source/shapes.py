@@ -1,4 +1,4 @@
-"""Order of axes, blocks, functions of slices, indices of elements."""
+"""Order of axes, blocks, functions along axes, flat indices, and aliases of functions."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def depth(arrays):
 
 
 def joined(arrays, levels):
-    """Lists at the innermost level are joined along the last axis, and so on outwards."""
+    """Concatenate lists at the innermost level along the last axis, and so on outwards."""
     if not isinstance(arrays, list):
         return np.array(arrays, ndmin=levels)
     parts = [joined(part, max(levels, 1)) for part in arrays]
@@ -171,7 +171,7 @@ def matrix_transpose(x, /):
     return np.matrix_transpose(x)
 
 
-# ----- The same under another name, as another type
+# ----- Aliases and conversions
 
 
 @from_source(np.astype)

@@ -1,6 +1,6 @@
 """Methods of ufuncs as loops: `np.hypot.reduce`, `np.gcd.accumulate`, `np.multiply.at`.
 
-Sums, products, extrema and truth have primitives of their own: `numpy_ufunc_methods`.
+Sums, products, extrema and quantifiers have primitives: see `numpy/ufuncs/ufunc_methods.py`.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def stored(result, out):
 
 
 def operands(ufunc, array, dtype):
-    """The operands at the dtype of results: what NumPy folds is of that dtype throughout."""
+    """The operands at the dtype of the result, which NumPy uses throughout a reduction."""
     x = np.asarray(array)
     if dtype is None and (ufunc is np.add or ufunc is np.multiply):
         return x.astype(np.sum(x).dtype)
@@ -65,7 +65,7 @@ def accumulate_method(ufunc: np.ufunc) -> Callable:
 
 def reduceat_method(ufunc: np.ufunc) -> Callable:
     def reduceat(array, indices, axis=0, dtype=None, out=None):
-        """From each index up to the next; of an index that is not less than the next, its row."""
+        """Reduce from each index up to the next; only one row if the next index is not greater."""
         rows = np.moveaxis(operands(ufunc, array, dtype), axis, 0)
         starts = np.asarray(indices)
         if np.any((starts < 0) | (starts >= len(rows))):
@@ -83,7 +83,7 @@ def reduceat_method(ufunc: np.ufunc) -> Callable:
 
 def at_method(ufunc: np.ufunc) -> Callable:
     def at(a, indices, *b):
-        """One element after the other: one that is named twice is changed twice."""
+        """One element after the other: a repeated index is updated repeatedly."""
         if not np.can_cast(ufunc(*[np.ravel(x)[:1] for x in (a, *b)]).dtype, a.dtype, "same_kind"):
             raise TypeError("Cannot cast ufunc output with casting rule 'same_kind'")
         if isinstance(indices, tuple):
@@ -104,7 +104,7 @@ def at_method(ufunc: np.ufunc) -> Callable:
         return np.broadcast_to(x, indices.shape + shape).reshape(indices.size, *shape)
 
     def every(a, places, b):
-        """The elements of these places, counted through the array."""
+        """The elements at these flat indices."""
         b = [np.ravel(np.broadcast_to(x, places.shape)) for x in b]
         where = np.unravel_index(np.ravel(places), a.shape)
         for i in range(np.size(places)):
@@ -114,7 +114,7 @@ def at_method(ufunc: np.ufunc) -> Callable:
     return at
 
 
-# NumPy's own folds of `arctan2` and `power` depend on the processor: they are left out.
+# NumPy's own reductions by `arctan2` and `power` depend on the processor: they are left out.
 FOLDS = (
     np.add, np.subtract, np.multiply, np.divide, np.floor_divide, np.remainder, np.fmod,
     np.float_power, np.maximum, np.minimum, np.fmax, np.fmin, np.hypot, np.copysign,
@@ -129,7 +129,7 @@ CHANGES = (
     np.arctanh, np.degrees, np.radians, np.deg2rad, np.rad2deg, np.invert, np.logical_not,
 )  # fmt: skip
 
-# Methods that have primitives are registered in `numpy_ufunc_methods`.
+# Methods that have primitives are registered in `ufunc_methods`.
 for _ufunc in FOLDS:
     for _method, _written in (
         (_ufunc.reduce, reduce_method),

@@ -1,4 +1,4 @@
-"""Arguments of NumPy's functions: arrays of anything, dtypes, axes, shapes, flags."""
+"""Arguments of NumPy's functions: array-likes, dtypes, axes, shapes, flags."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def numeric(ctx: Context, x: Abstract) -> Abstract:
 
 
 def strong(x: Abstract) -> Abstract:
-    """A Python number as a NumPy scalar: what a NumPy function makes of it."""
+    """A Python number as a NumPy scalar, as NumPy functions convert it."""
     if isinstance(x, Scalar):
         return Scalar(x.value, False, x.lo, x.hi)
     if is_number(x) and is_weak(x):
@@ -83,7 +83,7 @@ def store_out(
 ) -> Abstract:
     """`out=`: the result is written into that array, which is returned.
 
-    `spread`: it is repeated to the shape of that array; `mask`: where it is written.
+    `spread`: the result is broadcast to the shape of that array; `mask`: where it is written.
     """
     if isinstance(out, Tuple) and len(out.items) == 1:
         (out,) = out.items
@@ -104,7 +104,7 @@ def store_out(
 
 
 def broadcasts_to(shape: tuple[int, ...], into: tuple[int, ...]) -> bool:
-    """Can an array of this shape be repeated to that one?"""
+    """Can an array of this shape be broadcast to that shape?"""
     return len(shape) <= len(into) and all(n in (1, k) for n, k in zip(shape[::-1], into[::-1]))
 
 
@@ -112,12 +112,12 @@ def broadcasts_to(shape: tuple[int, ...], into: tuple[int, ...]) -> bool:
 
 
 def is_given(x: Abstract) -> bool:
-    """None and NumPy's "no value" say nothing."""
+    """False for None and for NumPy's "no value"."""
     return not (is_none(x) or (isinstance(x, Static) and x.value is np._NoValue))
 
 
 def refuse_options(ctx: Context, function: str, options: dict[str, Abstract]) -> None:
-    """Refuse keyword arguments by name."""
+    """Refuse keyword arguments that are given."""
     for name, x in options.items():
         if is_given(x):
             ctx.fail(Unsupported, what=f"`{name}=` of `{function}`")
@@ -138,7 +138,7 @@ def static_value(ctx: Context, x: Abstract, what: str) -> Any:
 
 
 def require_c_order(ctx: Context, function: str, order: Abstract) -> None:
-    """Only C's order of elements is known here."""
+    """Refuse any memory order but C's."""
     if static_value(ctx, order, "the order") not in ("C", "K", "A", None):
         ctx.fail(Unsupported, what=f"`order={order.value!r}` of `{function}`")
 
@@ -147,7 +147,7 @@ def require_c_order(ctx: Context, function: str, order: Abstract) -> None:
 
 
 def selects_all(where: Abstract) -> bool:
-    """Does a `where=` argument leave nothing out?"""
+    """True if a `where=` argument selects all elements."""
     return not is_given(where) or (isinstance(where, Static) and where.value is True)
 
 

@@ -1,10 +1,10 @@
-"""Functions of NumPy that are written in NumPy: compiled from their source, as a user's are.
+"""Library functions from NumPy source: compiled from their source, as a user's functions are.
 
-    @written(np.polyder)
+    @from_source(np.polyder)
     def polyder(p, m=1): ...
 
-Where NumPy says `None` or "no value" for an argument that is not given, the default is None here.
-Errors, also those of run time, point to the user's call. `raise NotImplementedError("this")` says
+Where NumPy has None or "no value" for an argument that is not given, the default is None here.
+Errors, also those at run time, point to the user's call. `raise NotImplementedError("this")` states
 what is refused.
 """
 
@@ -35,9 +35,8 @@ def from_source(*numpy: Any, methods: str = "") -> Callable[[Callable], Callable
             return call_source(ctx, source, args, given)
 
         function(*numpy)(handler)
-        for_dynamic_arrays(handler)(
-            handler
-        )  # what it calls knows about arrays of run-time size, or refuses
+        # The functions that the source calls handle dynamic arrays, or refuse them.
+        for_dynamic_arrays(handler)(handler)
         for name in methods.split():
             method("array", name)(handler)
         return source
@@ -46,9 +45,9 @@ def from_source(*numpy: Any, methods: str = "") -> Callable[[Callable], Callable
 
 
 def call_source(ctx: Context, source: Callable, args: tuple, kwargs: dict) -> Abstract:
-    """`source(*args, **kwargs)`, seen from outside: errors are located at the call.
+    """`source(*args, **kwargs)`, with errors located at the call.
 
-    Those of a function of the user's that it calls stay where they are.
+    Errors in a function of the user's that the source calls keep their location.
     """
     span, before = current_span(), len(ctx.checks)
     try:

@@ -1,9 +1,9 @@
-"""Functions that are reached by name: staged at the avals of their arguments, and translated.
+"""Library functions traced from JAX: looked up by name, traced at the arguments' avals, translated.
 
-    staged(np.cov, "numpy.cov", arrays="m y fweights aweights", dtypes=one_inexact)
+    traced(np.cov, "numpy.cov", arrays="m y fweights aweights", dtypes=one_inexact)
 
 The arguments are bound as NumPy binds them. Those named in `arrays` are values; all others are
-compile-time options. NumPy's choice of dtype is made for the operands, before staging: a result
+compile-time options. The operands are converted to NumPy's choice of dtype before tracing: a result
 that is cast afterwards was computed in the wrong precision.
 """
 
@@ -31,7 +31,7 @@ from myia.ir.core import Value
 from myia.library.support.arguments import inexact, numeric, sum_dtype, value_of
 from myia.source.diagnostics import MyiaError
 
-# Options that change nothing in a functional program: memory to reuse, checks of finiteness.
+# Options without effect in a functional program: memory to reuse, checks of finiteness.
 WITHOUT_MEANING = frozenset({"overwrite_a", "overwrite_b", "overwrite_x", "check_finite", "subok"})
 
 Dtypes = Callable[[list[tuple[np.dtype, bool]]], list[np.dtype]]
@@ -42,32 +42,32 @@ Pack = Callable[[list[Abstract]], Abstract]
 
 
 def one_dtype(found: list[tuple[np.dtype, bool]]) -> list[np.dtype]:
-    """All operands at the dtype that they meet at."""
+    """All operands at their common dtype."""
     return [promote(*found)[0]] * len(found)
 
 
 def one_strong(found: list[tuple[np.dtype, bool]]) -> list[np.dtype]:
-    """As `one_dtype`, where NumPy makes arrays of Python's numbers first."""
+    """As `one_dtype`, for functions that convert Python numbers to arrays first."""
     return [np.result_type(*(dtype for dtype, _ in found))] * len(found)
 
 
 def summed(found: list[tuple[np.dtype, bool]]) -> list[np.dtype]:
-    """The dtypes of running sums and products: small integers are widened."""
+    """The dtypes of cumulative sums and products: small integers are widened."""
     return [sum_dtype(dtype) for dtype in one_dtype(found)]
 
 
 def one_inexact(found: list[tuple[np.dtype, bool]]) -> list[np.dtype]:
-    """All operands at the dtype that they meet at; integers compute in float64."""
+    """All operands at their common dtype; float64 for integers."""
     return [inexact(dtype) for dtype in one_dtype(found)]
 
 
 def strong_inexact(found: list[tuple[np.dtype, bool]]) -> list[np.dtype]:
-    """As `one_inexact`, where NumPy makes arrays of Python's numbers first."""
+    """As `one_inexact`, for functions that convert Python numbers to arrays first."""
     return [inexact(dtype) for dtype in one_strong(found)]
 
 
 def lapack(found: list[tuple[np.dtype, bool]]) -> list[np.dtype]:
-    """As `one_inexact`; SciPy gives LAPACK integers below 32 bits in single precision."""
+    """As `one_inexact`, but single precision for integers below 32 bits, as SciPy calls LAPACK."""
     small = all(dtype.kind in "biu" and dtype.itemsize <= 2 for dtype, _ in found)
     return [np.dtype(np.float32)] * len(found) if small else one_inexact(found)
 
@@ -87,7 +87,7 @@ def double(found: list[tuple[np.dtype, bool]]) -> list[np.dtype]:
     return [np.result_type(dtype, np.float64) for dtype, _ in found]
 
 
-# ----- What the results become
+# ----- How the results are packed
 
 
 def plain(results: list[Abstract]) -> Abstract:
@@ -105,7 +105,7 @@ def named(cls: type) -> Pack:
 
 @dataclass(frozen=True)
 class TracedFunction:
-    """How a function is staged: see `traced`."""
+    """How a function is traced: see `traced`."""
 
     numpy: Callable
     name: str
@@ -124,13 +124,13 @@ class TracedFunction:
 
 
 def traced(numpy: Callable, name: str, arrays: str, dtypes: Dtypes, **more: Any) -> None:
-    """Register `numpy` as the function that `jax_function(name)` gives.
+    """Register `numpy`, implemented by the function `jax_function(name)`.
 
-    `arrays` names its parameters that are values (`choices*`: a sequence of them; `~where`: at its
-    own dtype, whatever the others have; `?rcond`: likewise, but an option when it is known at
-    compile time), `dtypes` chooses the dtypes, `pack` makes the result of
-    several, `boxed` says that NumPy makes an array where the result has no dimension, `like` is a
-    function that has the parameters, where `numpy` does not tell them.
+    `arrays` names the parameters that are values. `choices*` is a sequence of values; `~where`
+    keeps its own dtype; `?rcond` too, and is an option if it is a compile-time value. `dtypes`
+    chooses the dtypes of the operands, `pack` packs several results. `boxed`: NumPy returns an
+    array also where the result has no dimension. `like`: a function with the same parameters, where
+    `numpy` has no signature.
     """
     function(numpy)(TracedFunction(numpy, name, tuple(arrays.split()), dtypes, **more))
 
@@ -144,7 +144,7 @@ def _signature(f: Callable) -> inspect.Signature:
 
 
 def bind(ctx: Context, f: Callable, name: str, args: tuple, kwargs: dict) -> dict[str, Any]:
-    """The arguments by the names of the parameters; options that are not given are absent."""
+    """The arguments by the names of their parameters, without options that are not given."""
     try:
         bound = _signature(f).bind(*args, **kwargs).arguments
     except TypeError as error:
@@ -160,7 +160,7 @@ def _is_not_given(name: str, x: Any) -> bool:
 
 @dataclass
 class _ParsedCall:
-    """The arguments of a call, taken apart: where arrays go, the arrays, the options."""
+    """The parsed arguments of a call: the arrays, where each goes (`FlatCall`), the options."""
 
     parameters: tuple[str, ...]
     layout: list[tuple[str | None, int | None]] = field(default_factory=list)
@@ -179,7 +179,7 @@ class _ParsedCall:
         self.operands += items
 
     def keyword(self, name: str) -> str | None:
-        """The first parameters are given by position: JAX may have other names for them."""
+        """None for leading parameters, given by position: JAX may name them otherwise."""
         first = self.parameters.index(name) == len(self.layout)
         return None if first and not self.options else name
 
@@ -219,7 +219,7 @@ def _is_array(name: str, x: Abstract, arrays: tuple[str, ...]) -> bool:
 
 
 def python_value(ctx: Context, x: Any, what: str) -> Any:
-    """The Python object that an option is."""
+    """An option as a Python object."""
     if isinstance(x, Static):
         return x.value
     if isinstance(x, SliceValue):
@@ -241,7 +241,7 @@ def python_value(ctx: Context, x: Any, what: str) -> Any:
 def apply_traced(
     ctx: Context, name: str, layout: tuple, values: Sequence[Value], options: dict[str, Any]
 ) -> list[Value]:
-    """The results of what is staged for `name`."""
+    """The results of the JAX function for `name`, traced and translated."""
     f = jax_function(name)
     for option in options:
         if not accepts_keyword(f, option):
@@ -264,14 +264,14 @@ def _first_line(error: Exception) -> str:
 
 
 def array_of(ctx: Context, value: Value, boxed: bool = False) -> Abstract:
-    """A result; how NumPy would lay it out in memory is not known."""
+    """A result as an abstract value; NumPy's memory layout of it is unknown."""
     if value.shape == ():
         return Scalar(value, weak=False, boxed=boxed)
     return ctx.array(value, contiguous=value.aval.ndim < 2)
 
 
 def traced_values(name: str, **options: Any) -> Callable[..., Value | list[Value]]:
-    """What is staged for `name` as a function of values: see `numpy_ufuncs.ufunc`."""
+    """The JAX function for `name` as a function of IR values: see `ufuncs.ufunc`."""
 
     def emit(*values: Value) -> Value | list[Value]:
         layout = ((None, None),) * len(values)

@@ -1,7 +1,7 @@
-"""Formulas on typed values that stand for NumPy's and `math`'s functions without a primitive.
+"""Formulas on IR values: functions of NumPy, `math` and `scipy.special` that have no primitive.
 
-Each is differentiable to any order wherever the function is: what only scales or selects is held
-constant, and a branch that is not taken never holds an infinity.
+Each is differentiable to any order wherever the function is. Values that only scale or select are
+held constant, and the unselected branch of a `select` never computes an infinity.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def is_inf(x: Value) -> Value:
 
 
 def signbit(x: Value) -> Value:
-    """True for negative numbers and -0.0 (of a NaN the sign is not seen)."""
+    """True for negative numbers and -0.0 (the sign of a NaN is ignored)."""
     if x.dtype.kind != "f":
         return logic.lt(x, 0)
     zero = logic.eq(x, 0)
@@ -55,11 +55,11 @@ def truth(x: Value) -> Value:
     return x if x.dtype.kind == "b" else logic.ne(x, zeros(x.aval))
 
 
-# ----- Integers and booleans pass through what only floats need
+# ----- Functions that leave integers and booleans unchanged
 
 
 def except_integers(f):
-    """`f` on floats; integers and booleans are what `f` would make of them."""
+    """`f` on floats; the identity on integers and booleans."""
     return lambda x: x if x.dtype.kind in "biu" else f(x)
 
 
@@ -72,7 +72,7 @@ def conjugate(x: Value) -> Value:
 
 
 def fmod(x: Value, y: Value) -> Value:
-    """The remainder with the sign of the dividend; of integers by zero: zero."""
+    """The remainder with the sign of the dividend; zero for integers divided by zero."""
     if x.dtype.kind == "f":
         return arithmetic.rem(x, y)
     by_zero = logic.eq(y, 0)
@@ -91,7 +91,7 @@ def log10(x: Value) -> Value:
 
 
 def _log_of_sum(x: Value, y: Value, exp, log1p) -> Value:
-    """max + log1p(exp(min - max)); of equal infinities: that infinity."""
+    """max + log1p(exp(min - max)); for equal infinities that infinity."""
     first = logic.ge(x, y)
     difference = select(first, y - x, x - y)
     alike = logic.and_(logic.eq(x, y), is_inf(x))
@@ -107,7 +107,7 @@ def logaddexp2(x: Value, y: Value) -> Value:
 
 
 def safe_sqrt(x: Value) -> Value:
-    """The square root; its derivative at 0 is taken to be 0."""
+    """The square root, with derivative 0 at 0."""
     at_zero = logic.eq(x, zeros(x.aval))
     return select(at_zero, 0, transcendental.sqrt(select(at_zero, 1, x)))
 
@@ -141,14 +141,14 @@ def heaviside(x: Value, at_zero: Value) -> Value:
     return select(logic.eq(x, 0), at_zero, select(is_nan(x), x, step))
 
 
-# ----- The larger and the smaller, where a number counts and NaN does not
+# ----- Maximum and minimum that ignore NaN
 
 
 def _ignoring_nan(choose):
     def chosen(x: Value, y: Value) -> Value:
         if x.dtype.kind != "f":
             return choose(x, y)
-        # Each is compared with a stand-in for a NaN: no derivative passes through the NaN.
+        # A NaN is replaced by the other operand first: no derivative passes through the NaN.
         left, right = select(is_nan(x), y, x), select(is_nan(y), x, y)
         return select(is_nan(x), y, select(is_nan(y), x, choose(left, right)))
 
@@ -167,7 +167,7 @@ def multiply_by(factor: float):
 
 
 def angle(x: Value) -> Value:
-    """The argument of a complex number; 0 or pi of a real one."""
+    """The argument of a complex number; 0 or pi for a real one."""
     if x.dtype.kind == "c":
         return transcendental.atan2(transcendental.imag(x), transcendental.real(x))
     return transcendental.atan2(zeros(x.aval), x)
@@ -214,7 +214,7 @@ def round_to(x: Value, digits: int) -> Value:
 
 
 def as_bool(op):
-    """A logical operation on truth values of anything."""
+    """A logical operation on the truth values of numbers."""
     return lambda *xs: op(*map(truth, xs))
 
 

@@ -1,6 +1,6 @@
 """Hypergeometric functions by their series, where these converge well (DLMF 13 and 15).
 
-`select` chooses between regions; in the others each series is given an argument at which it ends
+`select` chooses between regions; outside of its region a series gets an argument at which it ends
 at once. Where no series here converges, as for 2F1 close to 1, the result is NaN.
 """
 
@@ -25,7 +25,7 @@ def is_pole(x: Value) -> Value:
 
 
 def _ends_before(a: Value, b: Value) -> Value:
-    """True where a series ends, as (a)_k is 0 from some k on, before it divides by (b)_k = 0."""
+    """True where (a)_k becomes 0, which ends the series, before (b)_k does, which divides."""
     return logic.and_(is_pole(a), logic.gt(a, b))
 
 

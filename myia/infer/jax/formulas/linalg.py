@@ -196,8 +196,8 @@ def hankel(c: Array, r: Array | None = None) -> Array:
     """c stands in the first column, r (without its first element) goes on in the last row."""
     c = c.ravel()
     r = jnp.zeros_like(c) if r is None else r.ravel()
-    places = np.add.outer(np.arange(c.size), np.arange(r.size))
-    return jnp.concatenate([c, r[1:]])[places]
+    indices = np.add.outer(np.arange(c.size), np.arange(r.size))
+    return jnp.concatenate([c, r[1:]])[indices]
 
 
 @formula("scipy.linalg.hessenberg")

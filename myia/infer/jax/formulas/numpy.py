@@ -165,8 +165,8 @@ def insert(arr: Array, values: Array, *, obj, axis: int | None = None) -> Array:
     count = obj.size if obj.ndim else values.shape[axis]
     rows = [count if i == axis else extent for i, extent in enumerate(whole.shape)]
     both = jnp.concatenate([whole, jnp.broadcast_to(values, rows)], axis=axis)
-    places = np.insert(np.arange(n), obj, np.arange(n, n + count))
-    return jnp.take(both, places, axis=axis)
+    indices = np.insert(np.arange(n), obj, np.arange(n, n + count))
+    return jnp.take(both, indices, axis=axis)
 
 
 # ----- Quantiles: interpolation between sorted samples (Hyndman and Fan, 1996)
@@ -202,11 +202,11 @@ def quantile(
 def _interpolated_quantile(rows: Array, q: Array, alpha: float, beta: float) -> Array:
     """The quantile `q` of each sorted row; NaN if the row has one, since NaN is sorted last."""
     n = rows.shape[-1]
-    place = jnp.clip(n * q + alpha + q * (1 - alpha - beta) - 1, 0, n - 1)
-    low = jnp.floor(place).astype(int)
+    position = jnp.clip(n * q + alpha + q * (1 - alpha - beta) - 1, 0, n - 1)
+    low = jnp.floor(position).astype(int)
     first, second = (jnp.take(rows, jnp.minimum(k, n - 1), axis=-1) for k in (low, low + 1))
     last = rows[..., -1].reshape(*rows.shape[:-1], *(1,) * q.ndim)
-    return jnp.where(jnp.isnan(last), last, first + (second - first) * (place - low))
+    return jnp.where(jnp.isnan(last), last, first + (second - first) * (position - low))
 
 
 @formula("numpy.percentile")

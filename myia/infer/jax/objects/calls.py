@@ -65,18 +65,18 @@ def call_traced(
     key = (Identity(f), trace_key(ctx, Tuple((*args, *kwargs.values()))), tuple(kwargs))
     if key not in ctx.traced_calls:
         ctx.traced_calls[key] = _trace(ctx, f, given, keywords, operands)
-    staged = ctx.traced_calls[key]
-    takes = staged.jaxpr.in_avals
+    traced_call = ctx.traced_calls[key]
+    takes = traced_call.jaxpr.in_avals
     values = [convert(v, np.dtype(a.dtype)) for v, a in zip(operands.values, takes)]
-    results = map(_keep_weak, translate(staged.jaxpr, values), staged.jaxpr.out_avals)
+    results = map(_keep_weak, translate(traced_call.jaxpr, values), traced_call.jaxpr.out_avals)
     through = top_package(f) != "jax" or alias
     leaves = []
-    for x in staged.leaves:
+    for x in traced_call.leaves:
         result = next(results) if isinstance(x, (_ComputedLeaf, _ArgumentLeaf)) else x
         if isinstance(x, _ArgumentLeaf) and through:
             result = _returned_argument(ctx, operands.leaves[x.number], alias)
         leaves.append(result)
-    return arguments.abstract(ctx, staged.signature, ResultLeaves(leaves), None)
+    return arguments.abstract(ctx, traced_call.signature, ResultLeaves(leaves), None)
 
 
 # ----- Tracing

@@ -79,12 +79,12 @@ def _precision_of_trace(f: ClosedJaxpr) -> Callable[[], AbstractContextManager]:
 # ----- custom_jvp
 
 
-def _jvp_region(f: ClosedJaxpr, staged_rule: Any, consts: int) -> Region:
+def _jvp_region(f: ClosedJaxpr, traced_rule: Any, consts: int) -> Region:
     """rule(*args, *tangents) -> *ys, *tangents"""
     args, ys = _avals(f.jaxpr.invars), _avals(f.jaxpr.outvars)
     known = [not a.differentiable for a in args[consts:]]
     try:
-        jaxpr, rule_consts, no_tangent = staged_rule.call_wrapped(*known)
+        jaxpr, rule_consts, no_tangent = traced_rule.call_wrapped(*known)
     except TypeError as error:  # JAX gives integers a tangent with which nothing can be computed
         name = f.jaxpr.debug_info.func_name
         raise unsupported(f"the derivative rule of `{name}` on these dtypes", str(error)) from error
@@ -95,8 +95,8 @@ def _jvp_region(f: ClosedJaxpr, staged_rule: Any, consts: int) -> Region:
         results = translate_open(jaxpr, rule_consts, (*primals, *tangents))
         given = iter(results[len(ys) :])
         found = [zeros(y) if none else next(given) for y, none in zip(ys, no_tangent)]
-        moved = [t for t, y in zip(found, ys) if y.differentiable]
-        return [*results[: len(ys)], *moved]
+        tangents_out = [t for t, y in zip(found, ys) if y.differentiable]
+        return [*results[: len(ys)], *tangents_out]
 
     return build_region([*args, *(a for a in args if a.differentiable)], rule)
 
@@ -113,11 +113,11 @@ def _avals(variables: Sequence) -> list[Aval]:
 
 
 def _vjp_regions(
-    f: ClosedJaxpr, staged_forward: Any, bwd: Any, consts: int, out_trees: Callable
+    f: ClosedJaxpr, traced_forward: Any, bwd: Any, consts: int, out_trees: Callable
 ) -> tuple[Region, Region]:
     """forward(*args) -> *ys, *residuals; backward(*residuals, *cotangents) -> *cotangents"""
     args, ys = _avals(f.jaxpr.invars), _avals(f.jaxpr.outvars)
-    jaxpr, rule_consts = staged_forward.call_wrapped(*(a.differentiable for a in args[consts:]))
+    jaxpr, rule_consts = traced_forward.call_wrapped(*(a.differentiable for a in args[consts:]))
     # JAX omits residuals that are arguments: `forwarded` has their numbers (None: not omitted).
     _, _, forwarded = out_trees()
 

@@ -40,9 +40,9 @@ def _squeeze(x: Value, *, dimensions) -> Value:
 
 @translation_rule("expand_dims")
 def _expand_dims(x: Value, *, dimensions) -> Value:
-    extents = iter(x.shape)
+    lengths = iter(x.shape)
     rank = x.aval.ndim + len(dimensions)
-    return reshape_to(x, tuple(1 if axis in dimensions else next(extents) for axis in range(rank)))
+    return reshape_to(x, tuple(1 if axis in dimensions else next(lengths) for axis in range(rank)))
 
 
 @translation_rule("transpose")
@@ -78,7 +78,7 @@ def _pad(x: Value, value: Value, *, padding_config) -> Value:
 @translation_rule("tile")
 def _tile(x: Value, *, reps) -> Value:
     """Repeat each axis along a new axis before it, and merge the two."""
-    shape = as_ints(extent for pair in zip(reps, x.shape) for extent in pair)
+    shape = as_ints(n for pair in zip(reps, x.shape) for n in pair)
     dims = tuple(2 * axis + 1 for axis in range(x.aval.ndim))
     repeated = shaping.broadcast(x, shape=shape, dims=dims)
     return shaping.reshape(repeated, shape=as_ints(r * n for r, n in zip(reps, x.shape)))

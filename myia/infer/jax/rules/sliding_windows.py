@@ -158,13 +158,13 @@ def _reduce_offsets(xs: Sequence[Value], inits: Sequence[Value], sliding: Slidin
     """
     low, high = (tuple(pair[i] for pair in sliding.padding) for i in (0, 1))
     interior = tuple(step - 1 for step in sliding.base_dilation)
-    extents = sliding.output_shape(xs[0].shape)
-    ys = [broadcast_to_shape(init, extents) for init in inits]
-    if 0 in extents:
+    output_shape = sliding.output_shape(xs[0].shape)
+    ys = [broadcast_to_shape(init, output_shape) for init in inits]
+    if 0 in output_shape:
         return ys
     inside = sliding.windows(np.ones(xs[0].shape, bool), False)
     padded = [pad(x, v, low=low, high=high, interior=interior) for x, v in zip(xs, inits)]
-    covered = [(n - 1) * stride + 1 for n, stride in zip(extents, sliding.strides)]
+    covered = [(n - 1) * stride + 1 for n, stride in zip(output_shape, sliding.strides)]
     for offset in np.ndindex(sliding.sizes):
         start = tuple(k * step for k, step in zip(offset, sliding.window_dilation))
         limit = tuple(k + n for k, n in zip(start, covered))

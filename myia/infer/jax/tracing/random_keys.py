@@ -80,12 +80,12 @@ def _apply_to_each_word(
     rule: Rule, are_keys: Sequence[bool], *operands: Value, **params
 ) -> list[Value]:
     size = next(x.shape[-1] for x, keys in zip(operands, are_keys) if keys)
-    moved = []
+    results_by_word = []
     for word in range(size):
         parts = [_word(x, word) if keys else x for x, keys in zip(operands, are_keys)]
         results = rule(*parts, **params)
-        moved.append([results] if isinstance(results, Value) else results)
-    return [_stack_words(words) for words in zip(*moved)]
+        results_by_word.append([results] if isinstance(results, Value) else results)
+    return [_stack_words(words) for words in zip(*results_by_word)]
 
 
 def _word(keys: Value, word: int) -> Value:

@@ -1,4 +1,4 @@
-"""Attributes and methods that arrays and NumPy's scalars have, and no function has."""
+"""Attributes and methods of arrays and NumPy's scalars that are no functions of NumPy."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ K = Static("K")
 C = Static("C")
 
 
-# ----- What is known at compile time
+# ----- Attributes evaluated at compile time
 
 
 def _static_attribute(name: str, fact) -> None:
-    """An attribute that the dtype and the shape tell."""
+    """Register an attribute that depends on the dtype and the shape only."""
 
     def handler(ctx: Context, self: Abstract) -> Abstract:
         return fact(Aval(dtype_of(ctx, self), ctx.shape(self)))
@@ -136,7 +136,7 @@ _complex_part_attribute("imag", imaginary=True)
 
 @property_("array", "flat")
 def _flat(ctx: Context, self: Ref) -> Abstract:
-    """Its elements in C's order; of an array that is not contiguous they are read only."""
+    """The elements in C order; read-only for an array that is not contiguous."""
     if is_contiguous(ctx, self):
         return ravel(ctx, self)
     value = ctx.read(self)
@@ -146,7 +146,7 @@ def _flat(ctx: Context, self: Ref) -> Abstract:
 
 @method("array", "partition")
 def _partition(ctx: Context, self: Ref, kth: Abstract, axis: Abstract = Static(-1)) -> Abstract:
-    """Sorted: NumPy leaves the order within the parts open."""
+    """A sort: NumPy does not specify the order within the partitions."""
     return METHODS["array", "sort"](ctx, self, axis)
 
 
@@ -192,7 +192,7 @@ def _copy_protocol(ctx: Context, self: Abstract, *memo: Abstract) -> Abstract:
 @method("array", "item")
 @method("number", "item")
 def _item(ctx: Context, self: Abstract, *args: Abstract) -> Abstract:
-    """The one element, or the one at a place, as a Python number."""
+    """The one element, or the element at an index, as a Python number."""
     if args:
         found = _element(ctx, self, args[0] if len(args) == 1 else Tuple(args))
         return _item(ctx, found)
@@ -207,12 +207,12 @@ def _item(ctx: Context, self: Abstract, *args: Abstract) -> Abstract:
 
 def _element(ctx: Context, x: Abstract, index: Abstract) -> Abstract:
     shape = ctx.shape(x)
-    places = integers(ctx, index, "the place of an element")
+    indices = integers(ctx, index, "the index of an element")
     try:
-        place = places if len(places) == len(shape) else np.unravel_index(*places, shape)
+        multi_index = indices if len(indices) == len(shape) else np.unravel_index(*indices, shape)
     except (TypeError, ValueError) as e:
         ctx.fail(BadValue, message=str(e), exception="IndexError")
-    key = Tuple(tuple(Static(int(i)) for i in place))
+    key = Tuple(tuple(Static(int(i)) for i in multi_index))
     return getitem(ctx, x, key)
 
 

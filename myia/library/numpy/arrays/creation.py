@@ -1,4 +1,4 @@
-"""New arrays: filled, like another, of other arrays and sequences."""
+"""New arrays: filled with a number, like another array, from arrays and sequences."""
 
 from __future__ import annotations
 
@@ -73,12 +73,12 @@ def _filled_like(name: str, number: int):
 def _like(ctx: Context, name: str, x: Abstract, fill: Abstract, dtype, order, shape) -> Abstract:
     require_c_order(ctx, f"numpy.{name}", order)
     wanted = dtype_argument(ctx, dtype) or dtype_of(ctx, x)
-    extents = ctx.shape(x) if is_none(shape) else shape_argument(ctx, shape)
-    value = broadcast_to(value_of(ctx, cast(ctx, fill, wanted)), extents)
+    new_shape = ctx.shape(x) if is_none(shape) else shape_argument(ctx, shape)
+    value = broadcast_to(value_of(ctx, cast(ctx, fill, wanted)), new_shape)
     return boxed(ctx, result_like(ctx, value, x) if is_none(shape) else ctx.array(value))
 
 
-# What `empty` holds is unspecified: zeros are as good.
+# The elements of `np.empty` are unspecified: they are zeros here.
 for _name, _number in {"zeros": 0, "ones": 1, "empty": 0}.items():
     function(getattr(np, _name))(_filled(_name, _number))
     _name = f"{_name}_like"
@@ -98,8 +98,8 @@ def _full(
     require_c_order(ctx, "numpy.full", order)
     fill = numeric(ctx, fill_value)
     wanted = dtype_argument(ctx, dtype) or dtype_of(ctx, fill)
-    extents = shape_argument(ctx, shape)
-    return boxed(ctx, ctx.array(_spread(ctx, cast(ctx, fill, wanted), extents)))
+    new_shape = shape_argument(ctx, shape)
+    return boxed(ctx, ctx.array(_spread(ctx, cast(ctx, fill, wanted), new_shape)))
 
 
 def _spread(ctx: Context, x: Abstract, shape: tuple[int, ...]) -> Value:
@@ -129,7 +129,7 @@ def _full_like(
     return _like(ctx, "full_like", x, fill, dtype, order, shape)
 
 
-# ----- Of something else
+# ----- From arrays and sequences
 
 
 @function(np.array)
@@ -169,7 +169,7 @@ def _asarray(
 
 
 def _converted(ctx: Context, x: Abstract, dtype: np.dtype | None) -> Abstract:
-    """Only an array may lose its imaginary part."""
+    """`x` as an array of `dtype`; only an array may lose its imaginary part."""
     real = dtype is not None and dtype.kind not in "cb"
     if real and not ctx.is_array(x) and common_dtype(ctx, x).kind == "c":
         ctx.fail(BadType, message="float() argument must be a real number, not 'complex'")

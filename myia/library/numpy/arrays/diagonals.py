@@ -31,7 +31,7 @@ ONE = Static(1)
 
 
 def on_diagonal(shape: tuple[int, int], k: int, compare=logic.eq) -> Value:
-    """True where `column - row` is k (or compares so to it)."""
+    """A mask of the matrix elements for which `compare(column - row, k)` holds."""
     rows, columns = (shaping.iota(shape=shape, axis=i, dtype=np.dtype(np.int64)) for i in (0, 1))
     return compare(columns - rows, constant(k, np.int64, shape))
 
@@ -115,7 +115,7 @@ def _diag(ctx: Context, v: Abstract, k: Abstract = ZERO) -> Abstract:
 
 
 def _diagonal_value(x: Value, offset: int) -> Value:
-    """The diagonal of the last two axes: each row's element on it is picked out by a sum."""
+    """The diagonal of the last two axes, by a sum over each row with the others masked."""
     *batch, rows, columns = x.shape
     start, n = max(-offset, 0), max(0, min(rows + min(offset, 0), columns - max(offset, 0)))
     low = (*[0] * len(batch), start if n else 0, 0)

@@ -1,7 +1,7 @@
-"""Joining arrays, and cutting them.
+"""Concatenating, stacking and splitting arrays.
 
-A sequence of arrays may be a list that was built in a loop, or an array: its items then lie
-side by side already, and joining them is a matter of axes.
+A sequence of arrays may be a list that was built in a loop, or an array. Its items are then rows of
+one array already, and joining them is a transpose and a reshape.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def _items(ctx: Context, arrays: Abstract) -> list[Abstract]:
 
 
 def _joined(ctx: Context, xs: list[Abstract], axis: int, dtype: np.dtype | None) -> Abstract:
-    """Arrays end to end along an axis that all of them have."""
+    """Arrays concatenated along an axis that all of them have."""
     found, _ = promote(*(operand_dtype(ctx, x) for x in xs))
     shapes = [ctx.shape(x) for x in xs]
     rest = {(*s[:axis], *s[axis + 1 :]) for s in shapes}
@@ -103,13 +103,13 @@ def _concatenate(
 
 
 def _vector(ctx: Context, x: Abstract) -> Abstract:
-    """The elements in one axis."""
+    """The flattened array."""
     value = value_of(ctx, x)
     return ctx.array(ctx.reshape(value, (value.aval.size,)))
 
 
 def _rows_joined(ctx: Context, rows: Abstract, axis: Abstract) -> Abstract:
-    """The rows end to end along one of their own axes."""
+    """The rows concatenated along one of their own axes."""
     value = value_of(ctx, rows)
     n, *item = value.shape
     if is_none(axis):
@@ -157,15 +157,15 @@ def _stack(
 # ----- Stacks along given axes
 
 
-def _reshaped(ctx: Context, x: Abstract, place: Callable[[Shape], Shape]) -> Abstract:
+def _reshaped(ctx: Context, x: Abstract, item_shape: Callable[[Shape], Shape]) -> Abstract:
     shape = ctx.shape(x)
-    return x if place(shape) == shape else view_with_shape(ctx, x, place(shape))
+    return x if item_shape(shape) == shape else view_with_shape(ctx, x, item_shape(shape))
 
 
-def _stacking(place: Callable[[Shape], Shape], axis: Callable[[int], int]):
-    """Items are seen in the shape `place(shape)` and joined along `axis(ndim)`.
+def _stacking(item_shape: Callable[[Shape], Shape], axis: Callable[[int], int]):
+    """Items are reshaped to `item_shape(shape)` and concatenated along `axis(ndim)`.
 
-    The same for rows of one array: all of them are seen so at once.
+    Rows of one array are reshaped all at once.
     """
 
     def handler(ctx: Context, tup: Abstract, *, dtype: Abstract = NONE) -> Abstract:
@@ -173,12 +173,12 @@ def _stacking(place: Callable[[Shape], Shape], axis: Callable[[int], int]):
         rows = _rows(ctx, tup)
         if rows is not None:
             n, *item = ctx.shape(rows)
-            seen = _reshaped(ctx, rows, lambda shape: (n, *place(tuple(item))))
+            seen = _reshaped(ctx, rows, lambda shape: (n, *item_shape(tuple(item))))
             result = _rows_joined(ctx, seen, Static(axis(len(item))))
             return result if wanted is None else cast(ctx, result, wanted)
         xs = [array(ctx, x) for x in _items(ctx, tup)]
         ndim = len(ctx.shape(xs[0]))
-        seen = [_reshaped(ctx, x, place) for x in xs]
+        seen = [_reshaped(ctx, x, item_shape) for x in xs]
         return _joined(ctx, seen, axis(ndim), wanted)
 
     return handler
@@ -208,13 +208,13 @@ def _append(ctx: Context, arr: Abstract, values: Abstract, axis: Abstract = NONE
     return _joined(ctx, xs, axis_argument(ctx, axis, len(ctx.shape(xs[0]))), None)
 
 
-# ----- Cutting: views
+# ----- Splitting: the parts are views
 
 
-def _split_at(ctx: Context, x: Ref, places: list[int], axis: int) -> Abstract:
-    """The list of parts between `places`."""
+def _split_at(ctx: Context, x: Ref, indices: list[int], axis: int) -> Abstract:
+    """The list of parts between the indices `indices`."""
     n = ctx.shape(x)[axis]
-    ends = [slice(a, b).indices(n)[:2] for a, b in zip([0, *places], [*places, None])]
+    ends = [slice(a, b).indices(n)[:2] for a, b in zip([0, *indices], [*indices, None])]
     parts = [view_of_slice(ctx, x, axis, min(a, n), max(0, b - a)) for a, b in ends]
     return ctx.new(ListObject(tuple(parts)))
 

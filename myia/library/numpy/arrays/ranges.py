@@ -1,4 +1,4 @@
-"""Arrays that count: `arange`, `linspace`, `meshgrid`."""
+"""Ranges and grids: `arange`, `linspace`, `meshgrid`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ZERO = Static(0)
 
 @function(np.arange)
 def _arange(ctx: Context, *args: Abstract, dtype: Abstract = NONE, **options) -> Abstract:
-    """The count must be known, so start, stop and step must be compile-time numbers."""
+    """`np.arange`: the length must be static, so all arguments are compile-time numbers."""
     given = dict(zip(("start", "stop", "step"), args))
     if len(args) == 1 and "stop" not in options:
         given = {"stop": args[0]}
@@ -53,7 +53,7 @@ def _arange(ctx: Context, *args: Abstract, dtype: Abstract = NONE, **options) ->
 
 
 def _counted(ctx: Context, start, stop, step, dtype: np.dtype | None) -> Value:
-    """start + i * ((start + step) - start): as NumPy fills it."""
+    """start + i * ((start + step) - start), the formula that NumPy uses."""
     if step == 0:
         ctx.fail(BadValue, message="Maximum allowed size exceeded", exception="ZeroDivisionError")
     if dtype is None:

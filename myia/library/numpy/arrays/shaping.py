@@ -1,4 +1,4 @@
-"""Shape and order of axes: views of the array wherever NumPy gives views."""
+"""Shape and order of axes: views of the array wherever NumPy returns views."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ Shape = tuple[int, ...]
 
 
 def view_with_shape(ctx: Context, x: Abstract, shape: Shape) -> Abstract:
-    """The same elements in a shape that adds or removes axes of extent 1: always a view."""
+    """A view in a shape that differs by axes of length 1 only."""
     if isinstance(x, Ref):
         return ctx.view(x, Reshape(shape), boxed=True)
     return ctx.array(ctx.reshape(value_of(ctx, x), shape))
 
 
 def permuted_view(ctx: Context, x: Abstract, order: Shape) -> Abstract:
-    """A view with the axes in another order."""
+    """A view with permuted axes."""
     if not isinstance(x, Ref):
         return x
     return ctx.view(x, Permute(tuple(order)))
@@ -53,7 +53,7 @@ def permuted_view(ctx: Context, x: Abstract, order: Shape) -> Abstract:
 def view_of_slice(
     ctx: Context, x: Ref, axis: int, start: int, size: int, stride: int = 1
 ) -> Abstract:
-    """The view of a part of one axis."""
+    """The view of a strided slice along one axis."""
     shape = ctx.shape(x)
     starts, sizes, strides = [0] * len(shape), list(shape), [1] * len(shape)
     starts[axis], sizes[axis], strides[axis] = start, size, stride
@@ -64,7 +64,7 @@ def view_of_slice(
 
 
 def _resolve_shape(ctx: Context, x: Abstract, shape: Abstract) -> Shape:
-    """The new shape; an extent of -1 is what is left."""
+    """The new shape, with -1 replaced by the remaining length."""
     old, new = ctx.shape(x), integers(ctx, shape, "a shape")
     size = math.prod(old)
     if new.count(-1) == 1:
@@ -78,7 +78,7 @@ def _resolve_shape(ctx: Context, x: Abstract, shape: Abstract) -> Shape:
 
 
 def axes_outermost_first(ctx: Context, x: Abstract, order: Abstract, function: str) -> Shape:
-    """The axes of `x` from the outermost to the innermost, in this order of elements."""
+    """The axes of `x` from the outermost to the innermost in the memory order `order`."""
     axes = tuple(range(len(ctx.shape(x))))
     name = static_value(ctx, order, "the order")
     if name == "C" or len(axes) < 2:
@@ -98,7 +98,7 @@ def axes_outermost_first(ctx: Context, x: Abstract, order: Abstract, function: s
 def _reshape(
     ctx: Context, a: Abstract, shape: Abstract, order: Abstract = C, *, copy: Abstract = NONE
 ) -> Abstract:
-    """In order F: the transpose of what C makes of the transpose."""
+    """`np.reshape`; order F is the transpose of a C-order reshape of the transpose."""
     refuse_options(ctx, "numpy.reshape", {"copy": copy})
     x = array(ctx, a)
     new = _resolve_shape(ctx, x, shape)
@@ -285,7 +285,7 @@ def _broadcast_arrays(ctx: Context, *args: Abstract) -> Abstract:
     return Tuple(tuple(_broadcast(ctx, x, shape) for x in xs))
 
 
-# ----- Facts about the shape
+# ----- Properties of the shape
 
 
 @function(np.ndim)

@@ -133,7 +133,7 @@ for _ufunc in (
 
 
 def _adding_at(ufunc: np.ufunc):
-    """`np.add.at(a, indices, b)`: an element that is named twice receives twice."""
+    """`np.add.at(a, indices, b)`: a repeated index adds repeatedly."""
     name = ufunc.__name__
 
     def handler(ctx: Context, a: Abstract, indices: Abstract, b: Abstract = NONE) -> Abstract:
@@ -172,7 +172,7 @@ def _adding_at(ufunc: np.ufunc):
 
 
 def _flat_indices(ctx: Context, shape: tuple[int, ...]) -> Abstract:
-    """An array of this shape that holds the place of each element among all."""
+    """An array of this shape that holds the flat index of each element."""
     count = shaping.iota(shape=(math.prod(shape),), axis=0, dtype=np.dtype(np.int64))
     return ctx.array(ctx.reshape(count, shape))
 

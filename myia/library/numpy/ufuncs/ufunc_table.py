@@ -117,7 +117,7 @@ for _numpy, _emit in {
 
 
 def _reciprocal(x: Value) -> Value:
-    """Of integers too: 1, 0 or -1 (NumPy leaves 1 / 0 undefined: 0 here)."""
+    """The reciprocal; for integers 1, 0 or -1 (1 / 0, undefined in NumPy, is 0 here)."""
     if x.dtype.kind in "fc":
         return arithmetic.reciprocal(x)
     by_zero = logic.eq(x, 0)

@@ -1,7 +1,7 @@
-"""NumPy's universal functions: which dtypes they compute in, and `dtype=`, `out=`.
+"""Registration of NumPy's universal functions: their dtypes, `dtype=`, `out=`, `where=`.
 
-NumPy itself is asked for the dtypes (`ufunc.resolve_dtypes`): operands are converted before they
-are computed with. Numbers known at compile time are computed by NumPy.
+NumPy itself is asked for the dtypes (`ufunc.resolve_dtypes`), and operands are converted before the
+computation. Compile-time numbers are evaluated by NumPy.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ _COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 
 
 def ufunc(numpy: np.ufunc, emit: Callable[..., Value], kinds: str = "biufc") -> None:
-    """Register a ufunc: `emit` is given values of one shape in the dtypes that NumPy takes.
+    """Register a ufunc: `emit` gets values of one shape in the dtypes that NumPy computes in.
 
-    `kinds` are the kinds of dtype that it is supported on.
+    `kinds` are the kinds of dtype that are supported.
     """
     register_ufunc(numpy, lambda ctx, xs, dtype: _computed(ctx, numpy, emit, kinds, xs, dtype))
 
 
 def operator_ufunc(numpy: np.ufunc, op: str) -> None:
-    """Register a ufunc that is what a Python operator does to NumPy's operands."""
+    """Register a ufunc that is a Python operator on NumPy's operands."""
 
     def compute(ctx: Context, xs: list[Abstract], dtype: np.dtype | None) -> Abstract:
         first, *_ = resolve_dtypes(ctx, numpy, xs, dtype)
@@ -65,7 +65,7 @@ def operator_ufunc(numpy: np.ufunc, op: str) -> None:
 
 
 def register_ufunc(numpy: np.ufunc, compute: Callable[..., Abstract]) -> None:
-    """Register `compute(ctx, operands, dtype)` with the arguments that every ufunc has."""
+    """Register `compute(ctx, operands, dtype)` with the arguments common to all ufuncs."""
     name = f"numpy.{numpy.__name__}"
 
     def handler(

@@ -22,7 +22,7 @@ def _vectorize(
     cache: Abstract = NONE,
     signature: Abstract = NONE,
 ) -> Abstract:
-    """Without `otypes` the dtype is that of all results, where NumPy takes that of the first."""
+    """`np.vectorize`; without `otypes` all results decide the dtype, in NumPy the first."""
     refuse_options(ctx, "numpy.vectorize", {"excluded": excluded, "signature": signature})
     dtypes = _dtypes(ctx, otypes)
     return (
