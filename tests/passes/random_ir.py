@@ -128,7 +128,7 @@ class _Generator:
             self.visible[-1].extend(results)
 
     def plain(self):
-        make = self.rng.choice([self.pointwise] * 4 + [self.rearranged, self.window, self.mixed])
+        make = self.rng.choice([self.pointwise] * 4 + [self.rearranged, self.access, self.mixed])
         return [make()]
 
     def pointwise(self) -> Value:
@@ -168,8 +168,8 @@ class _Generator:
         ]  # fmt: skip
         return choice(makers)()
 
-    def window(self) -> Value:
-        """Reads and writes, at indices that are often the same."""
+    def access(self) -> Value:
+        """Loads and stores, at indices that are often the same."""
         v, i = self.pick(VECTOR), self.pick(I64)
         choice = self.rng.choice([0, 1, 2])
         if choice == 0:
@@ -217,22 +217,27 @@ class _Generator:
         return if_(self.pick(BOOL), self.nested(arm), self.nested(arm))
 
     def carries(self) -> list[Value]:
-        """Initial values, some of them twice, so that carries can be twins."""
+        """Initial values, some of them twice, so that carries can be congruent."""
         init = [self.pick(self.aval()) for _ in range(self.rng.randint(0, 4))]
         return init + [x for x in init if self.rng.random() < 0.3]
 
     def step(self, avals, depth):
         def body(k, *xs):
             self.ops(self.rng.randint(0, 4), depth)
-            twin = self.rng.random() < 0.5
+            congruent = self.rng.random() < 0.5
             after = [x if self.rng.random() < 0.2 else self.pick(x.aval) for x in xs]
-            if twin and len(xs) > 1 and xs[0].aval == xs[-1].aval and xs[0].aval.dtype.kind == "f":
+            if (
+                congruent
+                and len(xs) > 1
+                and xs[0].aval == xs[-1].aval
+                and xs[0].aval.dtype.kind == "f"
+            ):
                 after[0], after[-1] = A.add(xs[0], xs[0]), A.add(xs[-1], xs[-1])
             return after
 
         return build_region([I64, *avals], self.nested(body))
 
-    def trips(self) -> Value:
+    def trip_count(self) -> Value:
         if self.rng.random() < 0.5:
             return constant(self.rng.choice([0, 1, 2, 3]), I64.dtype)
         return L.and_(self.pick(I64), constant(3, I64.dtype))
@@ -249,7 +254,7 @@ class _Generator:
 
         conditional = not counted or self.rng.random() < 0.3
         test = build_region([I64, *avals], self.nested(cond)) if conditional else None
-        count = self.trips() if counted else None
+        count = self.trip_count() if counted else None
         return Loop(count, tuple(init), test, self.step(avals, depth), None)
 
     def loop(self, depth):

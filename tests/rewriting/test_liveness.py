@@ -1,4 +1,4 @@
-"""What no result depends on goes, through branches, loops and reversals."""
+"""Values on which no result depends are eliminated, through branches, loops and adjoint loops."""
 
 from myia.ir.core import Function, walk
 from myia.ir.verifier import verify
@@ -12,7 +12,7 @@ from tests.transforms.derivative_checks import expanded, function, gradient
 from tests.transforms.derivative_zoo import integer, number
 
 
-def pruned(f: Function) -> Function:
+def without_dead_values(f: Function) -> Function:
     g = f.with_region(eliminate_dead_values(f.region))
     verify(g)
     return g
@@ -24,14 +24,14 @@ def names(f: Function) -> list[str]:
 
 def test_dead_ops():
     f = function(lambda x: [sin(x), x * sin(x)][:1], 1.0)
-    assert names(pruned(f)) == ["sin"]
+    assert names(without_dead_values(f)) == ["sin"]
 
 
 def test_dead_results_of_a_branch():
     def body(x):
         return if_(gt(x, number(0.0)), lambda: [sin(x), x * x], lambda: [x, x])[:1]
 
-    g = pruned(function(body, 1.0))
+    g = without_dead_values(function(body, 1.0))
     (op,) = [op for op in walk(g.region) if op.primitive is if_p]
     assert len(op.results) == 1
     assert "mul" not in names(g)
@@ -41,7 +41,7 @@ def test_carries_that_only_feed_one_another():
     def body(x):
         return loop([x, x, x], lambda k, a, b, c: [sin(a), c, b * c], count=integer(3))[:1]
 
-    g = pruned(function(body, 1.0))
+    g = without_dead_values(function(body, 1.0))
     (op,) = [op for op in walk(g.region) if op.primitive is loop_p]
     assert len(op.results) == 1
 
@@ -51,19 +51,19 @@ def test_a_carry_that_the_condition_reads_stays():
         cond = lambda k, a, b: gt(b, number(0.0))  # noqa: E731
         return loop([x, x], lambda k, a, b: [sin(a), b - 0.3], cond=cond)[:1]
 
-    g = pruned(function(body, 1.0))
+    g = without_dead_values(function(body, 1.0))
     (op,) = [op for op in walk(g.region) if op.primitive is loop_p]
     assert len(op.results) == 2
 
 
-def test_a_carry_that_never_changes_is_read_from_outside():
+def test_a_loop_invariant_carry_is_captured():
     def body(x, p):
         def outer(k, y, q):
             return loop([y, q], lambda j, z, r: [sin(z) * r, r], count=integer(2))
 
         return loop([x, p], outer, count=integer(3))
 
-    g = pruned(function(body, 1.0, 2.0))
+    g = without_dead_values(function(body, 1.0, 2.0))
     assert g.results[1] is g.args[1]
     assert [len(op.results) for op in walk(g.region) if op.primitive is loop_p] == [1, 1]
 
@@ -72,7 +72,7 @@ def test_branches_that_agree():
     def body(x, y):
         return if_(gt(x, y), lambda: [x, sin(x)], lambda: [x, y])
 
-    g = pruned(function(body, 1.0, 2.0))
+    g = without_dead_values(function(body, 1.0, 2.0))
     assert g.results[0] is g.args[0]
 
 
@@ -85,13 +85,13 @@ def test_effects_stay():
         loop([x, x], step, count=integer(3))
         return [x]
 
-    g = pruned(function(body, 1.0))
+    g = without_dead_values(function(body, 1.0))
     (op,) = [op for op in walk(g.region) if op.primitive is loop_p]
     assert len(op.results) == 1
     assert names(g).count("debug_print") == 1
 
 
-def test_the_reversal_keeps_only_what_its_adjoint_reads():
+def test_rev_keeps_only_what_its_adjoint_reads():
     def body(x, p):
         def step(k, a, b, c):
             return [a * p, sin(b), c + a]
@@ -102,6 +102,6 @@ def test_the_reversal_keeps_only_what_its_adjoint_reads():
     g = expanded(gradient(function(body, 1.0, 2.0)))
     (op,) = [op for op in walk(g.region) if op.primitive is rev_p]
     parts = Loop.of(op)
-    assert len(parts.carries) == 2  # a for p, b for the sine; nobody reads c
+    assert len(parts.carries) == 2  # a for p, b for the sine; the adjoint does not read c
     assert len(parts.seeds) == 2
-    assert len(parts.accumulators) == 1  # of p; the cotangent of c is the same in all trips
+    assert len(parts.accumulators) == 1  # of p; the cotangent of c is loop-invariant

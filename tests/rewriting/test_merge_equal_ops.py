@@ -1,9 +1,9 @@
-"""What a reversal would reverse twice is computed once."""
+"""Equal ops are merged before an adjoint is taken."""
 
 from myia.ir.parser import parse
 from myia.rewriting.merge_equal_ops import merge_equal_ops
 
-STEPS = """
+PROGRAM = """
 func @f(%x: f64[40], %u: f64[1], %i: i64[], %p: bool[]) -> f64[40], f64[40] {
   %zero = 0.0: f64[]
   %a = dynamic_update_slice %x, %u, %i
@@ -25,29 +25,29 @@ func @f(%x: f64[40], %u: f64[1], %i: i64[], %p: bool[]) -> f64[40], f64[40] {
 }"""
 
 
-def kept(text):
+def merged(text):
     region = parse(text).region
-    ops, ends = merge_equal_ops(region.ops, region.yields)
-    return [op.primitive.name for op in ops], ends[0] is ends[1]
+    ops, yields = merge_equal_ops(region.ops, region.yields)
+    return [op.primitive.name for op in ops], yields[0] is yields[1]
 
 
-def test_equal_steps_are_one():
-    assert kept(STEPS) == (["constant", "dynamic_update_slice", "if"], True)
+def test_equal_ops_are_merged():
+    assert merged(PROGRAM) == (["constant", "dynamic_update_slice", "if"], True)
 
 
 def test_other_branches_stay():
-    names, same = kept(STEPS.replace("%m = neg %b", "%m = sin %b"))
+    names, same = merged(PROGRAM.replace("%m = neg %b", "%m = sin %b"))
     assert names == ["constant", "dynamic_update_slice", "if", "if"] and not same
 
 
 def test_other_parameters_stay():
-    names, same = kept(STEPS.replace("%again = 0.0", "%again = -0.0"))
+    names, same = merged(PROGRAM.replace("%again = 0.0", "%again = -0.0"))
     assert names == ["constant", "dynamic_update_slice", "if", "constant"] and same
 
 
-def test_the_same_among_other_results():
-    text = STEPS.replace("%c = if", "%k, %c = if").replace("%d = if", "%d, %q = if")
+def test_equal_results_among_others():
+    text = PROGRAM.replace("%c = if", "%k, %c = if").replace("%d = if", "%d, %q = if")
     text = text.replace("yield %a", "yield %u, %a").replace("yield %n", "yield %u, %n")
     text = text.replace("yield %b", "yield %b, %p").replace("yield %m", "yield %m, %p")
-    names, same = kept(text)
+    names, same = merged(text)
     assert names == ["constant", "dynamic_update_slice", "if", "if"] and same

@@ -1,7 +1,9 @@
+"""Accesses of adjacent elements become one: which are coalesced, which stay."""
+
 from myia.passes.vectorize.adjacent_accesses import coalesce_adjacent_accesses
 from tests.passes.before_after import before_after, unchanged
 
-SHARES = """
+STENCIL_ADJOINT = """
 func @f(%w: f64[10,10]) -> f64[10,10] {
   %n = 8: i64[]
   %1 = 1: i64[]
@@ -25,11 +27,11 @@ func @f(%w: f64[10,10]) -> f64[10,10] {
 }"""
 
 
-def test_three_cells_of_a_row(golden):
-    golden(before_after(coalesce_adjacent_accesses, SHARES))
+def test_three_elements_of_a_row(golden):
+    golden(before_after(coalesce_adjacent_accesses, STENCIL_ADJOINT))
 
 
-def test_rows_that_are_whole_follow_one_another(golden):
+def test_whole_rows_are_consecutive(golden):
     golden(before_after(coalesce_adjacent_accesses, """
 func @f(%w: f64[10,3]) -> f64[10,3] {
   %n = 8: i64[]
@@ -51,19 +53,20 @@ func @f(%w: f64[10,3]) -> f64[10,3] {
 }"""))  # fmt: skip
 
 
-def test_one_of_them_may_stand_out():
+def test_an_access_may_be_out_of_range():
     assert unchanged(
-        coalesce_adjacent_accesses, SHARES.replace("bound 8", "bound 9").replace("8:", "9:")
+        coalesce_adjacent_accesses,
+        STENCIL_ADJOINT.replace("bound 8", "bound 9").replace("8:", "9:"),
     )
 
 
-def test_one_below_the_other():
-    below = SHARES.replace("%i, %next", "%next, %j").replace("%i, %last", "%last, %j")
+def test_elements_of_different_rows():
+    below = STENCIL_ADJOINT.replace("%i, %next", "%next, %j").replace("%i, %last", "%last, %j")
     assert unchanged(coalesce_adjacent_accesses, below.replace("add %j, %1", "add %i, %1"))
 
 
-def test_between_two_stores_the_array_is_read():
-    assert unchanged(coalesce_adjacent_accesses, SHARES.replace(
+def test_a_load_between_two_stores():
+    assert unchanged(coalesce_adjacent_accesses, STENCIL_ADJOINT.replace(
         "      yield %g.3",
         "      %7 = dynamic_slice %g.1, %i, %j {sizes=(1, 1)}\n"
         "      %g.4 = dynamic_update_slice %g.3, %7, %i, %j\n"
@@ -71,11 +74,13 @@ def test_between_two_stores_the_array_is_read():
     ))  # fmt: skip
 
 
-def test_what_is_not_written_is_read_by_itself():
-    """The processor hands on an element that was stored by itself, but not several of them."""
-    assert unchanged(coalesce_adjacent_accesses, SHARES.replace("yield %g.3", "yield %g.2"))
+def test_loads_that_are_not_all_stored():
+    """A processor forwards one store to a load, but not several stores to one load."""
+    assert unchanged(
+        coalesce_adjacent_accesses, STENCIL_ADJOINT.replace("yield %g.3", "yield %g.2")
+    )
 
 
-def test_two_are_read_by_themselves():
-    two = SHARES.replace("yield %g.3", "yield %g.2").replace("mul %2, %4", "mul %2, %2")
+def test_two_loads():
+    two = STENCIL_ADJOINT.replace("yield %g.3", "yield %g.2").replace("mul %2, %4", "mul %2, %2")
     assert unchanged(coalesce_adjacent_accesses, two)

@@ -1,3 +1,5 @@
+"""Innermost loops over elements on vectors of eight: the same numbers, or no vectors."""
+
 import numpy as np
 import pytest
 
@@ -64,7 +66,7 @@ func @f({ARGUMENTS}) -> f64[40], f64[2,40], f64[] {{
 }}"""
 
 
-# Of an element, its sine: stored in an array and in a row, and added up.
+# The sine of an element: stored into an array and into a row, and summed.
 SINE_STORED = """
     %c = sin %b
     %d = reshape %c {shape=(1,)}
@@ -81,11 +83,11 @@ ROWS = (
     + SINE_STORED
 )
 
-# Row 3 is row 1 (there are two).
-ROWS_THAT_MAY_BE_ONE = ROWS.replace("%y, %0, %k", "%y, %p, %k")
+# Row 3 is out of range, so row 1 (the last one) is read.
+POSSIBLY_EQUAL_ROWS = ROWS.replace("%y, %0, %k", "%y, %p, %k")
 
-# Two numbers are taken into the sum in a trip.
-TWICE = ROWS.replace(
+# An iteration makes two contributions to the reduction.
+TWO_STEPS = ROWS.replace(
     "    %s.1 = add %s, %c\n    yield %x.1, %y.1, %s.1",
     """\
     %s.1 = sub %s, %b
@@ -95,7 +97,7 @@ TWICE = ROWS.replace(
     yield %x.1, %y.1, %s.4""",
 )
 
-INDEX_AS_A_NUMBER = """
+INDEX_AS_OPERAND = """
     %a = dynamic_slice %x, %k {sizes=(1,)}
     %f = convert %k {dtype=f64}
     %g = reshape %f {shape=(1,)}
@@ -110,7 +112,7 @@ INDEX_AS_A_NUMBER = """
     %s.1 = max %s, %e
     yield %x.1, %y.1, %s.1"""
 
-FAR_BEHIND = """
+DISTANT_DEPENDENCE = """
     %l = add %k, %7
     %m = add %l, %1
     %a = dynamic_slice %x, %k {sizes=(1,)}
@@ -122,8 +124,8 @@ FAR_BEHIND = """
     yield %x.1, %y.1, %s.1"""
 
 
-# u[i] = u[i + 1] + left, where left is what u[i] was: read before the next trip stores it.
-STORED_LATER = """
+# u[i] = u[i + 1] + left, where left is the old u[i]: a load before the next iteration's store.
+ANTIDEPENDENCE = """
     %next = add %k, %1
     %a = dynamic_slice %x, %k {sizes=(1,)}
     %b = dynamic_slice %x, %next {sizes=(1,)}
@@ -135,7 +137,7 @@ STORED_LATER = """
     %s.1 = reshape %a {shape=()}
     yield %x.1, %y.1, %s.1"""
 
-STORED_LATER_BACKWARDS = """
+ANTIDEPENDENCE_BACKWARDS = """
     %i = sub %30, %k
     %next = sub %i, %1
     %m = add %next, %7
@@ -151,8 +153,8 @@ STORED_LATER_BACKWARDS = """
     %s.1 = reshape %e {shape=()}
     yield %x.1, %y.1, %s.1"""
 
-# The reversal of a stencil of three, which reads another array.
-SHARES = """
+# The adjoint of a stencil of three; it reads another array.
+STENCIL_ADJOINT = """
     %i = add %k, %1
     %j = add %i, %1
     %a = dynamic_slice %y, %1, %i {sizes=(1, 1)}
@@ -174,17 +176,21 @@ SHARES = """
     %s.1 = min %s, %e
     yield %x.3, %y.1, %s.1"""
 
-SHARES_BACKWARDS = SHARES.replace("add %k, %1", "sub %30, %k").replace("%x, %k", "%x, %l").replace(
-    "%x, %p1, %k", "%x, %p1, %l").replace("%j = add", "%l = sub %i, %1\n    %j = add")  # fmt: skip
+STENCIL_ADJOINT_BACKWARDS = (
+    STENCIL_ADJOINT.replace("add %k, %1", "sub %30, %k")
+    .replace("%x, %k", "%x, %l")
+    .replace("%x, %p1, %k", "%x, %p1, %l")
+    .replace("%j = add", "%l = sub %i, %1\n    %j = add")
+)
 
-# What is added to elements follows from what they were before any trip added to them.
-READ_BEFORE = SHARES.replace("mul %b, %b", "mul %b, %f").replace(
+# Contributions to elements are computed from their values before the first contribution.
+LOAD_BEFORE_REDUCTION = STENCIL_ADJOINT.replace("mul %b, %b", "mul %b, %f").replace(
     "    %c =", "    %f = dynamic_slice %x, %j {sizes=(1,)}\n    %c =")  # fmt: skip
-READ_BETWEEN = SHARES.replace("%d = reshape %c", "%d = reshape %r0")
+LOAD_BETWEEN_STEPS = STENCIL_ADJOINT.replace("%d = reshape %c", "%d = reshape %r0")
 
 
-# Read where each trip says: within the array, or beyond its ends.
-GATHERED = (
+# Each iteration computes the index of its load: in range or out of range.
+GATHER = (
     """
     %t = dynamic_slice %y, %0, %k {sizes=(1, 1)}
     %u = reshape %t {shape=()}
@@ -196,48 +202,48 @@ GATHERED = (
 )
 
 
-def before_and_after(body: str, bound: int, trips: int) -> list[tuple[np.ndarray, np.ndarray]]:
-    """The results of a loop, and of the same in lanes."""
+def before_and_after(body: str, bound: int, trip_count: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    """The results of a loop, and of the vectorized loop."""
     before = parse(loop(body, bound))
     after = vectorize_inner_loops(before)
     verify(after)
     assert after is not before
     rng = np.random.default_rng(0)
-    args = [rng.uniform(0.5, 1.5, 40), rng.uniform(0.5, 1.5, (2, 40)), 3, trips, 0.25]
+    args = [rng.uniform(0.5, 1.5, 40), rng.uniform(0.5, 1.5, (2, 40)), 3, trip_count, 0.25]
     args = [np.asarray(x) for x in args]
     return list(zip(evaluate(before, args), evaluate(after, args), strict=True))
 
 
-@pytest.mark.parametrize("trips", [-3, 0, 5, 8, 16, 19, 23, 32])
+@pytest.mark.parametrize("trip_count", [-3, 0, 5, 8, 16, 19, 23, 32])
 @pytest.mark.parametrize("body, bound", [
     (ROWS, 40),
-    (ROWS_THAT_MAY_BE_ONE, 40),
-    (TWICE, 40),
-    (INDEX_AS_A_NUMBER, 40),
-    (FAR_BEHIND, 32),
-    (STORED_LATER, 39),
-    (STORED_LATER_BACKWARDS, 30),
-    (SHARES, 38),
-    (SHARES_BACKWARDS, 30),
-    (READ_BEFORE, 38),
-    (READ_BETWEEN, 38),
-    (GATHERED, 40),
+    (POSSIBLY_EQUAL_ROWS, 40),
+    (TWO_STEPS, 40),
+    (INDEX_AS_OPERAND, 40),
+    (DISTANT_DEPENDENCE, 32),
+    (ANTIDEPENDENCE, 39),
+    (ANTIDEPENDENCE_BACKWARDS, 30),
+    (STENCIL_ADJOINT, 38),
+    (STENCIL_ADJOINT_BACKWARDS, 30),
+    (LOAD_BEFORE_REDUCTION, 38),
+    (LOAD_BETWEEN_STEPS, 38),
+    (GATHER, 40),
 ])  # fmt: skip
-def test_the_same_to_the_bit(body, bound, trips):
-    for x, y in before_and_after(body, bound, min(trips, bound)):
+def test_results_are_the_same_to_the_bit(body, bound, trip_count):
+    for x, y in before_and_after(body, bound, min(trip_count, bound)):
         assert np.asarray(x).tobytes() == np.asarray(y).tobytes()
 
 
-def in_any_order(body: str) -> str:
+def reassociated(body: str) -> str:
     assert "add %s, %c" in body
     return body.replace("add %s, %c", "add %s, %c {reassoc=True}")
 
 
-def test_a_sum_in_any_order(golden):
-    golden(before_after(vectorize_inner_loops, loop(in_any_order(ROWS))))
+def test_a_reassociable_sum(golden):
+    golden(before_after(vectorize_inner_loops, loop(reassociated(ROWS))))
 
 
-TWO_FREE_SUMS = ROWS.replace(
+TWO_REASSOCIABLE_STEPS = ROWS.replace(
     "    %s.1 = add %s, %c\n    yield %x.1, %y.1, %s.1",
     """\
     %s.1 = add %b, %s {reassoc=True}
@@ -246,17 +252,17 @@ TWO_FREE_SUMS = ROWS.replace(
 )
 
 
-@pytest.mark.parametrize("trips", [-3, 0, 5, 8, 16, 19, 23, 40])
-@pytest.mark.parametrize("body", [in_any_order(ROWS), TWO_FREE_SUMS])
-def test_a_sum_in_any_order_is_close(body, trips):
-    """Nothing else is changed by it."""
-    *same, total = before_and_after(body, 40, trips)
+@pytest.mark.parametrize("trip_count", [-3, 0, 5, 8, 16, 19, 23, 40])
+@pytest.mark.parametrize("body", [reassociated(ROWS), TWO_REASSOCIABLE_STEPS])
+def test_a_reassociable_sum_is_close(body, trip_count):
+    """No other result changes."""
+    *same, total = before_and_after(body, 40, trip_count)
     assert all(x.tobytes() == y.tobytes() for x, y in same)
     np.testing.assert_allclose(*total, rtol=1e-15)
 
 
-def test_a_sum_in_any_order_that_has_axes():
-    """No trip is left for another loop."""
+def test_a_reassociable_sum_with_axes():
+    """The trip count is a multiple of the width: there is no remainder loop."""
     before = parse("""
 func @f(%x: f64[32], %s: f64[1,1]) -> f64[1,1] {
   %n = 32: i64[]
@@ -278,7 +284,7 @@ func @f(%x: f64[32], %s: f64[1,1]) -> f64[1,1] {
     np.testing.assert_allclose(found, expected, rtol=1e-15)
 
 
-AGAINST_EACH_OTHER = """
+OPPOSITE_STRIDES = """
     %i = sub %30, %k
     %a = dynamic_slice %y, %1, %k {sizes=(1, 1)}
     %b = reshape %a {shape=(1,)}
@@ -296,44 +302,45 @@ AGAINST_EACH_OTHER = """
     yield %x.2, %y.1, %s.1"""
 
 
-@pytest.mark.parametrize("trips", [-3, 0, 5, 8, 16, 19, 23, 31])
-def test_places_that_move_against_each_other(trips):
-    """Where they meet an element is added to in another order, as cotangents may be."""
-    added, *same = before_and_after(AGAINST_EACH_OTHER, 31, trips)
+@pytest.mark.parametrize("trip_count", [-3, 0, 5, 8, 16, 19, 23, 31])
+def test_opposite_strides(trip_count):
+    """Where two indices meet, an element gets its contributions in another order."""
+    added, *same = before_and_after(OPPOSITE_STRIDES, 31, trip_count)
     np.testing.assert_allclose(*added, rtol=1e-15)
     assert all(x.tobytes() == y.tobytes() for x, y in same)
 
 
 @pytest.mark.parametrize("ordered", ["%p0, %b", "%q0, %c"])
-def test_sums_of_users_keep_their_order(ordered):
-    body = AGAINST_EACH_OTHER.replace(f"{ordered} {{reassoc=True}}", ordered)
+def test_ordered_sums_keep_their_order(ordered):
+    body = OPPOSITE_STRIDES.replace(f"{ordered} {{reassoc=True}}", ordered)
     assert unchanged(vectorize_inner_loops, loop(body, 31))
 
 
-def test_few_trips():
+def test_a_low_trip_count():
     assert unchanged(vectorize_inner_loops, loop(ROWS, bound=15))
 
 
-def test_an_element_may_stand_out():
+def test_an_access_may_be_out_of_range():
     assert unchanged(vectorize_inner_loops, loop(ROWS, bound=41))
 
 
-def test_the_trip_before_wrote_it():
+def test_the_previous_iteration_stored_it():
     assert unchanged(
-        vectorize_inner_loops, loop(FAR_BEHIND.replace("add %l, %1", "add %k, %1"), bound=39)
+        vectorize_inner_loops,
+        loop(DISTANT_DEPENDENCE.replace("add %l, %1", "add %k, %1"), bound=39),
     )
 
 
-def test_rows_that_may_be_one():
-    """Row %p is read, row 1 is written: a later element of it than the one before."""
+def test_rows_that_may_be_equal():
+    """Row %p is read, row 1 is stored: an iteration reads what the previous one stored."""
     behind = "%m = sub %k, %1\n    %a = dynamic_slice %y, %p, %m"
     assert unchanged(
         vectorize_inner_loops, loop(ROWS.replace("%a = dynamic_slice %y, %0, %k", behind))
     )
 
 
-def test_an_array_of_a_trip_of_its_own():
-    """It is read where all trips read theirs."""
+def test_a_private_version_of_an_array():
+    """Every iteration reads its version at the same index."""
     own = """
     %t = dynamic_update_slice %y, %e, %1, %k
     %u = dynamic_slice %t, %1, %7 {sizes=(1, 1)}
@@ -342,62 +349,63 @@ def test_an_array_of_a_trip_of_its_own():
     assert unchanged(vectorize_inner_loops, loop(body))
 
 
-def test_a_place_that_is_computed():
+def test_an_index_that_is_not_affine():
     assert unchanged(vectorize_inner_loops, loop(ROWS.replace(
         "%a = dynamic_slice %y, %0, %k {sizes=(1, 1)}",
         "%m = mul %k, %k\n    %a = dynamic_slice %y, %0, %m {sizes=(1, 1)}",
     )))  # fmt: skip
 
 
-def test_the_sum_is_looked_at():
+def test_a_running_sum_with_another_use():
     seen = "%s.1 = add %s, %c\n    %z = neg %s.1\n    %e = reshape %z"
     body = ROWS.replace("    %s.1 = add %s, %c\n", "").replace("%e = reshape %c", seen)
     assert unchanged(vectorize_inner_loops, loop(body))
     assert not unchanged(vectorize_inner_loops, loop(ROWS))
 
 
-def test_a_difference_from_the_sum():
+def test_a_sum_that_is_subtracted():
     swapped = ROWS.replace("add %s, %c", "sub %c, %s")
     assert unchanged(vectorize_inner_loops, loop(swapped))
 
 
-def test_a_recurrence():
-    """What a trip hands on is computed from what was handed to it."""
+def test_a_recurrence_through_itself():
+    """The carried value is computed from the carried value of the previous iteration."""
     assert unchanged(
-        vectorize_inner_loops, loop(STORED_LATER.replace("reshape %a {shape=()}", "sin %s"), 39)
+        vectorize_inner_loops, loop(ANTIDEPENDENCE.replace("reshape %a {shape=()}", "sin %s"), 39)
     )
-    through_an_array = STORED_LATER.replace("reshape %a", "reshape %d")
+    through_an_array = ANTIDEPENDENCE.replace("reshape %a", "reshape %d")
     assert unchanged(vectorize_inner_loops, loop(through_an_array, 39))
 
 
 def test_an_array_under_two_names():
-    """Of an array that is handed on there is no vector of eight."""
+    """A recurrence of whole arrays has no vector."""
     two = loop(ROWS).replace("%x, %y, %s = for", "%x, %y, %s, %old = for").replace(
         "%s = %s0)", "%s = %s0, %old = %x)").replace("%y.1, %s.1", "%y.1, %s.1, %x.1")  # fmt: skip
     assert unchanged(vectorize_inner_loops, two)
 
 
 def test_read_after_the_store():
-    """The version after the store has the old element, of which all trips would store the new."""
-    after = STORED_LATER.replace("reshape %a", "reshape %z").replace(
+    """The load finds the old element; a vector store would have overwritten it."""
+    after = ANTIDEPENDENCE.replace("reshape %a", "reshape %z").replace(
         "    %d =", "    %z = dynamic_slice %x.1, %next {sizes=(1,)}\n    %d =")  # fmt: skip
     assert unchanged(vectorize_inner_loops, loop(after, 39))
 
 
-def test_what_is_added_to_is_read():
-    seen = SHARES.replace("min %s, %e", "min %s, %w").replace(
+def test_a_load_after_a_contribution():
+    seen = STENCIL_ADJOINT.replace("min %s, %e", "min %s, %w").replace(
         "    %d =", "    %w0 = dynamic_slice %x.3, %k {sizes=(1,)}\n"
         "    %w = reshape %w0 {shape=()}\n    %d =")  # fmt: skip
     assert unchanged(vectorize_inner_loops, loop(seen, 38))
-    read_late = SHARES.replace("%c = mul %b, %b", "%c = mul %b, %q0")
+    read_late = STENCIL_ADJOINT.replace("%c = mul %b, %b", "%c = mul %b, %q0")
     assert unchanged(vectorize_inner_loops, loop(read_late.replace(
         "%q0 = dynamic_slice %x.1, %i {sizes=(1,)}", "").replace("    %c =",
         "    %q0 = dynamic_slice %x, %i {sizes=(1,)}\n    %c ="), 38))  # fmt: skip
 
 
-def test_one_is_added_to_and_the_other_overwritten():
+def test_a_reduction_and_another_store():
     assert unchanged(
-        vectorize_inner_loops, loop(SHARES.replace("%r1 = add %r0, %c", "%r1 = mul %r0, %c"), 38)
+        vectorize_inner_loops,
+        loop(STENCIL_ADJOINT.replace("%r1 = add %r0, %c", "%r1 = mul %r0, %c"), 38),
     )
 
 
@@ -405,7 +413,7 @@ def test_one_is_added_to_and_the_other_overwritten():
 
 
 def stored_twice(g, a, b):
-    """Of what is added first nothing is left."""
+    """The first sum is overwritten."""
     for i in range(len(a)):
         before = g[i]
         g[i] = before + a[i]
@@ -422,7 +430,7 @@ def doubled(g, a, b):
 
 
 @pytest.mark.parametrize("f", [stored_twice, doubled])
-def test_what_is_added_to_what_a_store_overwrites(f):
+def test_contributions_that_a_store_overwrites(f):
     args = list(np.random.default_rng(0).random((3, 40)))
     program = parse(myia.jit(f).ir(*args)["finish"])
     assert any(x.aval.shape == (8,) for op in walk(program.region) for x in op.results)
@@ -446,14 +454,14 @@ def recurrences_shifted_there_and_back(x, p):
     return y
 
 
-def one_place_of_rows(x, p):
+def one_element_for_all_rows(x, p):
     a = np.outer(x, x)
     for i in range(len(a)):
         a[i] = 2.0 * a[i] + x[p[i] + 3 - p[i]]
     return a
 
 
-def one_place_of_recurrences(x, p):
+def one_row_for_a_recurrence(x, p):
     a = np.outer(x, x[:5])
     for i in range(len(a)):
         for j in range(1, 5):
@@ -466,11 +474,11 @@ def one_place_of_recurrences(x, p):
     [
         shifted_there_and_back,
         recurrences_shifted_there_and_back,
-        one_place_of_rows,
-        one_place_of_recurrences,
+        one_element_for_all_rows,
+        one_row_for_a_recurrence,
     ],
 )
-def test_places_made_of_what_is_known_in_lanes_only(f):
+def test_indices_whose_varying_parts_cancel(f):
     args = [np.random.default_rng(0).random(40), np.arange(40) % 7]
     program = parse(myia.jit(f).ir(*args)["finish"])
     assert evaluate(program, args)[0].tobytes() == f(*args).tobytes()
@@ -486,8 +494,8 @@ def filtered(image, taps):
     return np.sum(out * out)
 
 
-def test_the_cotangents_of_a_filter_are_made_eight_at_a_time():
-    """Those of its taps are sums in one place of an array, in all trips."""
+def test_cotangents_of_a_filter_are_vectorized():
+    """Those of its taps are carried: all iterations add to the same elements."""
     image, taps = np.random.default_rng(0).random((12, 28)), np.arange(9.0).reshape(3, 3)
     gradient = myia.grad(filtered, argnums=(0, 1))
     program = parse(gradient.ir(image, taps)["finish"])

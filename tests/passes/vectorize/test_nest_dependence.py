@@ -1,3 +1,5 @@
+"""Outer loops around recurrences: the same numbers side by side, or no vectors."""
+
 import numpy as np
 import pytest
 
@@ -41,7 +43,7 @@ func @f(%a: f64[6,5], %g: f64[7]) -> f64[6,5], f64[7] {
 }"""))  # fmt: skip
 
 
-# ----- One recurrence, and what is otherwise; %x has a column for each trip of the outer loop
+# ----- One recurrence and variants of it; each outer iteration has its own column of %x
 
 PROGRAM = """
 func @f(%x: f64[9,13], %y: f64[13], %s: f64[], %p: i64[9], %m: i64[]) -> f64[9,13], f64[13], f64[] {
@@ -71,7 +73,7 @@ func @f(%x: f64[9,13], %y: f64[13], %s: f64[], %p: i64[9], %m: i64[]) -> f64[9,1
   return %x, %y, %s
 }"""
 
-ALL, STRIPS = 1 << 10, 5  # elements: of all trips; two strips of five, and three more
+ALL, STRIPS = 1 << 10, 5  # elements: all iterations; two strips of five and three more
 
 
 def changed(name: str, *lines: str) -> str:
@@ -80,14 +82,14 @@ def changed(name: str, *lines: str) -> str:
     return PROGRAM.replace(old, "\n".join(lines))
 
 
-DOWNWARDS = PROGRAM.replace(", %j {", ", %d {").replace("%f, %h, %j", "%f, %h, %d")
-ADDED = changed(
+BACKWARDS = PROGRAM.replace(", %j {", ", %d {").replace("%f, %h, %j", "%f, %h, %d")
+ARRAY_REDUCTION = changed(
     "%y.1",
     "%y1 = dynamic_slice %y, %j {sizes=(1,)}",
     "%y2 = add %y1, %u {reassoc=True}",
     "%y.1 = dynamic_update_slice %y, %y2, %j",
 )
-CHOSEN = changed(
+SELECTED_SUM = changed(
     "%s.1",
     "%s1 = add %s, %v {reassoc=True}",
     "%w = neg %v",
@@ -98,13 +100,13 @@ CHOSEN = changed(
 A_FIXED_ROW = changed("%b", "%b = dynamic_slice %x, %0, %j {sizes=(1, 1)}")
 
 
-def arguments(trips: int) -> list[np.ndarray]:
+def arguments(trip_count: int) -> list[np.ndarray]:
     rng = np.random.default_rng(0)
-    args = rng.uniform(0.5, 1.5, (9, 13)), rng.random(13), 0.25, rng.integers(0, 8, 9), trips
+    args = rng.uniform(0.5, 1.5, (9, 13)), rng.random(13), 0.25, rng.integers(0, 8, 9), trip_count
     return [np.asarray(x) for x in args]
 
 
-@pytest.mark.parametrize("text", [PROGRAM, DOWNWARDS, ADDED, CHOSEN, A_FIXED_ROW])
+@pytest.mark.parametrize("text", [PROGRAM, BACKWARDS, ARRAY_REDUCTION, SELECTED_SUM, A_FIXED_ROW])
 def test_the_same_numbers(text):
     before = parse(text)
     for elements in (ALL, STRIPS):
@@ -112,8 +114,8 @@ def test_the_same_numbers(text):
         verify(after)
         loops = sum(op.primitive is loop_p for op in walk(after.region))
         assert loops == (1 if elements == ALL else 3)
-        for trips in (-1, 0, 1, 8):
-            args = arguments(trips)
+        for trip_count in (-1, 0, 1, 8):
+            args = arguments(trip_count)
             for x, y in zip(evaluate(before, args), evaluate(after, args), strict=True):
                 np.testing.assert_allclose(y, x, rtol=1e-14)
 
@@ -122,14 +124,14 @@ def stays(name: str, *lines: str) -> bool:
     return unchanged(vectorize_outer_loops, changed(name, *lines))
 
 
-def test_the_column_beside_at_another_time():
-    """Of a row that the trip beside may have changed, or not yet."""
+def test_a_load_from_another_column():
+    """Whether the other iteration has changed that row by then depends on the order."""
     assert stays("%b", "%k = add %d, %1", "%b = dynamic_slice %x, %h, %k {sizes=(1, 1)}")
     assert stays("%b", "%b = dynamic_slice %x, %h, %0 {sizes=(1, 1)}")
 
 
-def test_places_that_meet_at_another_time():
-    """`y[i + j]`, and `y[p[i] + j]` and `y[c + j]` with numbers of the inner loop."""
+def test_indices_that_coincide_in_other_inner_iterations():
+    """`y[i + j]`, `y[p[i] + j]` and `y[c + j]`, where p[i] and c vary in the inner loop."""
     stored = "%y.1 = dynamic_update_slice %y, %u, %k"
     assert stays("%y.1", "%k = add %i, %j", stored)
     assert stays("%y.1", "%k = add %c, %j", stored)
@@ -137,7 +139,7 @@ def test_places_that_meet_at_another_time():
     assert stays("%y.1", *read, "%k = add %r, %j", stored)
 
 
-def test_one_place_of_all_trips():
+def test_the_same_element_in_all_iterations():
     assert stays("%y.1", "%y.1 = dynamic_update_slice %y, %u, %i")
     assert stays("%y.1", "%y.1 = dynamic_update_slice %y, %u, %0")
 
@@ -146,17 +148,17 @@ def test_a_sum_in_the_order_of_the_user():
     assert stays("%s.1", "%s.1 = add %s, %v")
 
 
-def test_a_sum_that_is_looked_at():
+def test_a_running_sum_with_another_use():
     assert stays("%s.1", "%k = sin %s", "%s.1 = add %s, %k {reassoc=True}")
     assert stays("%s.1", "%s.1 = add %s, %s {reassoc=True}")
 
 
-def test_a_count_of_each_trip():
+def test_a_trip_count_that_varies():
     assert unchanged(vectorize_outer_loops, PROGRAM.replace("for %i < %m", "for %i < %j"))
 
 
-def test_inner_trips_that_do_not_wait():
-    """They are made eight at a time."""
+def test_inner_loops_that_are_independent():
+    """`inner_loop.py` vectorizes them."""
     text = """
 func @f(%x: f64[16,13]) -> f64[16,13] {
   %n = 13: i64[]
@@ -175,8 +177,8 @@ func @f(%x: f64[16,13]) -> f64[16,13] {
   return %x
 }"""
     assert unchanged(vectorize_outer_loops, text.replace("%READ", "%h"))
-    waiting = text.replace("%READ", "%i").replace("%b, %i", "%b, %h")
-    assert not unchanged(vectorize_outer_loops, waiting)
+    recurrence = text.replace("%READ", "%i").replace("%b, %i", "%b, %h")
+    assert not unchanged(vectorize_outer_loops, recurrence)
 
 
 # ----- Programs: lines, filters and products of matrices
@@ -232,7 +234,7 @@ def states_of_cells(x, W):
 
 
 def waves_between_columns(u, c):
-    """Columns take from their neighbours what these were."""
+    """Columns read adjacent columns of the old array."""
     v = u.copy()
     for j in range(1, u.shape[1] - 1):
         for i in range(1, u.shape[0]):
@@ -240,8 +242,8 @@ def waves_between_columns(u, c):
     return v
 
 
-def triangles_that_meet_in_other_trips(a):
-    """Elements above row i + 1 are stored, of which another trip reads: its i is another."""
+def triangles_that_overlap(a):
+    """An iteration stores above row i + 1 and reads that row; their i may differ."""
     for k in range(a.shape[1]):
         for i in range(a.shape[0] - 1):
             for j in range(i + 1):
@@ -256,7 +258,7 @@ PROGRAMS = [
     (products, (RNG.random((6, 5)), RNG.random((5, 7)))),
     (states_of_cells, (RNG.random((6, 4)), RNG.standard_normal((3, 3)))),
     (waves_between_columns, (RNG.random((6, 8)), 0.3)),
-    (triangles_that_meet_in_other_trips, (RNG.random((10, 8)),)),
+    (triangles_that_overlap, (RNG.random((10, 8)),)),
 ]
 
 
@@ -272,10 +274,10 @@ def test_programs_and_their_derivatives(f, args):
 def test_sums_of_the_user_to_the_bit():
     args = list(PROGRAMS[2][1])
     program = parse(myia.jit(products).ir(*args)["typed"])
-    ours, apart = (lowered(program, Options(disable=off)) for off in (frozenset(), {"outer_loop"}))
-    loops = [sum(op.primitive is loop_p for op in walk(f.region)) for f in (ours, apart)]
+    ours, plain = (lowered(program, Options(disable=off)) for off in (frozenset(), {"outer_loop"}))
+    loops = [sum(op.primitive is loop_p for op in walk(f.region)) for f in (ours, plain)]
     assert loops[0] < loops[1]
-    found, expected = evaluate(ours, args)[0], evaluate(apart, args)[0]
+    found, expected = evaluate(ours, args)[0], evaluate(plain, args)[0]
     assert found.tobytes() == expected.tobytes() == products(*args).tobytes()
 
 
@@ -300,14 +302,14 @@ def smoothed_columns(image, gain):
 
 
 @pytest.mark.parametrize(
-    "f, shape, most",
+    "f, shape, width",
     [(smoothed_rows, (300, 4), MAX_STRIDED_ITERATIONS), (smoothed_columns, (4, 300), 300)],
 )
-def test_many_rows_are_gone_along_in_strips(f, shape, most):
-    """What is at one place of 300 rows lies in as many lines of the cache, of columns in few."""
+def test_strided_accesses_are_strip_mined(f, shape, width):
+    """One element of each of 300 rows is in 300 cache lines, one of each column in few."""
     args = (RNG.random(shape), 0.3)
     program = parse(myia.grad(f, argnums=(0, 1)).ir(*args)["finish"])
     vectors = [y.shape for op in walk(program.region) for y in op.results if len(y.shape) == 1]
-    assert max(vectors) == (most,)
+    assert max(vectors) == (width,)
     np.testing.assert_allclose(myia.jit(f)(*args), f(*args), rtol=1e-12)
     myia.check_grads(f, args, order=1)

@@ -1,3 +1,5 @@
+"""Loops over rows as ops on whole arrays: the same numbers, or the same loop."""
+
 import numpy as np
 import pytest
 
@@ -30,7 +32,7 @@ func @f(%a: f64[9,5], %m: f64[5,5], %g: f64[5,5]) -> f64[9,5], f64[5,5] {
 }"""))  # fmt: skip
 
 
-# ----- Every rule of a batch; rows of %x and of %y, and %w, which the trips share
+# ----- Every batching rule, on rows of %x and columns of %y; all iterations share %w
 
 PROGRAM = """
 func @f(%x: f64[11,6], %y: f64[6,11], %w: f64[6], %m: f64[6,6], %i: i64[]) -> f64[11,6], f64[6] {{
@@ -98,9 +100,11 @@ def arguments() -> list[np.ndarray]:
 
 
 @pytest.mark.parametrize("k", ["%k", "%j"])
-@pytest.mark.parametrize("elements", [1 << 17, 24])  # all trips; strips of four, and three more
+@pytest.mark.parametrize(
+    "elements", [1 << 17, 24]
+)  # all iterations; strips of four, and a remainder of three
 def test_the_same_numbers(k, elements):
-    """Upwards and downwards."""
+    """Forwards and backwards."""
     for body in BODIES:
         before = parse(PROGRAM.format(k=k, body=body))
         after = vectorize_outer_loops(before, elements)
@@ -111,7 +115,7 @@ def test_the_same_numbers(k, elements):
             np.testing.assert_allclose(y, x, rtol=1e-14, err_msg=body)
 
 
-# ----- What stays
+# ----- Loops that stay
 
 
 def stays(old: str = "", new: str = "") -> bool:
@@ -125,26 +129,26 @@ def test_a_sum_in_the_order_of_the_user():
     assert stays(" {reassoc=True}", "")
 
 
-def test_a_trip_reads_the_row_before():
+def test_an_iteration_reads_the_previous_row():
     assert stays("%x1 = dynamic_slice %x, %k", "%b = sub %k, %1\n    %x1 = dynamic_slice %x, %b")
 
 
-def test_rows_may_stand_out():
+def test_rows_may_be_out_of_range():
     assert stays("%x2 = dynamic_update_slice %x, %z1, %k",
                  "%b = add %k, %1\n    %x2 = dynamic_update_slice %x, %z1, %b")  # fmt: skip
 
 
-def test_a_row_that_is_computed():
+def test_an_index_that_is_not_affine():
     assert stays("dynamic_slice %x, %k", "dynamic_slice %x, %i")
     assert stays("%z = mul %r, %c", "%q = mul %k, %k\n    %z2 = dynamic_slice %x, %q, %0 "
                  "{sizes=(1, 6)}\n    %z = reshape %z2 {shape=(6,)}")  # fmt: skip
 
 
-def test_the_sum_is_looked_at():
+def test_a_running_sum_with_another_use():
     assert stays("%z = mul %r, %c", "%z = mul %r, %s")
 
 
-def test_trips_that_compute_more_than_their_rows():
+def test_batches_larger_than_the_arrays():
     large = """%o = dot_general %r, %c {contract=((), ()), batch=((), ())}
     %p = exp %o
     %z = reduce_sum %p {axes=(1,)}"""
@@ -176,14 +180,14 @@ def products_from_the_end(A, C, p):
     return A, total
 
 
-def neighbours_of_rows(A, B):
+def adjacent_rows(A, B):
     for i in range(1, len(A) - 1):
         B[i] = A[i - 1] * A[i + 1] - np.cumsum(A[i])
     return B
 
 
 def in_one_array(A):
-    """One of the rows is read by all."""
+    """All iterations read one row that one of them stores."""
     for k in range(len(A)):
         A[k] = A[k] * A[-2]
     return A
@@ -195,8 +199,8 @@ def in_place_behind(A):
     return A
 
 
-def a_copy_that_only_a_trip_changes(A, B):
-    """What a trip stores into its copy the others do not read."""
+def a_private_copy(A, B):
+    """Each iteration stores into a copy that is private to it."""
     C = np.zeros(A.shape)
     for k in range(len(A)):
         A[k] = B[k] * 2.0
@@ -216,10 +220,10 @@ RNG = np.random.default_rng(1)
 PROGRAMS = [
     (soft_rows, (RNG.standard_normal((9, 7)),)),
     (products_from_the_end, (RNG.uniform(0.5, 1, (7, 6, 3)), RNG.random((3, 3)), RNG.random(3))),
-    (neighbours_of_rows, (RNG.random((8, 5)), RNG.random((8, 5)))),
+    (adjacent_rows, (RNG.random((8, 5)), RNG.random((8, 5)))),
     (in_one_array, (RNG.random((6, 5)),)),
     (in_place_behind, (RNG.random((8, 5)),)),
-    (a_copy_that_only_a_trip_changes, (RNG.random((6, 5)), RNG.random((6, 5)))),
+    (a_private_copy, (RNG.random((6, 5)), RNG.random((6, 5)))),
     (no_rows, (RNG.random((4, 3)),)),
 ]
 

@@ -1,5 +1,5 @@
-"""How often a trip of a reversed loop reads and writes arrays, how many trips are made at once, and
-that the passes which see to it change no number."""
+"""Gradients of kernels: how many loads and stores an adjoint iteration makes, which loops become
+vectors, and that the passes which do this change no number."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_
 from myia.primitives.core.structured import loop_p
 from myia.primitives.pointwise.arithmetic import add
 
-OFF = frozenset({"load_scheduling", "adjacent_accesses"})
+ACCESS_PASSES = frozenset({"load_scheduling", "adjacent_accesses"})
 
 
 def typed_gradient(name: str, n: int, transform=myia.grad) -> tuple[Function, list]:
@@ -36,8 +36,8 @@ def innermost(region: Region) -> list[Op]:
     ]
 
 
-def per_trip(function: Function, primitive) -> int:
-    """In the last of the innermost loops, which is the reversal of the first."""
+def per_iteration(function: Function, primitive) -> int:
+    """In the last of the innermost loops, which is the adjoint of the first."""
     (*_, body) = innermost(function.region)[-1].regions
     return sum(op.primitive is primitive for op in walk(body))
 
@@ -45,22 +45,22 @@ def per_trip(function: Function, primitive) -> int:
 @pytest.mark.parametrize(
     "name, reads, writes, before",
     [
-        ("seidel_2d", 3, 3, 10),  # of nine cells in three rows
+        ("seidel_2d", 3, 3, 10),  # nine elements in three rows
         ("epidemic", 4, 2, 6),
     ],
 )
-def test_accesses_per_trip(name, reads, writes, before):
+def test_accesses_per_iteration(name, reads, writes, before):
     function, args = typed_gradient(name, 7)
-    plain = lowered(function, Options(disable=OFF))
+    plain = lowered(function, Options(disable=ACCESS_PASSES))
     ours = lowered(function, Options(verify=True))
-    assert per_trip(plain, dynamic_update_slice) == before
-    assert per_trip(ours, dynamic_slice) <= reads
-    assert per_trip(ours, dynamic_update_slice) == writes
+    assert per_iteration(plain, dynamic_update_slice) == before
+    assert per_iteration(ours, dynamic_slice) <= reads
+    assert per_iteration(ours, dynamic_update_slice) == writes
     for mine, other in zip(evaluate(ours, args), evaluate(plain, args), strict=True):
         np.testing.assert_array_equal(mine, other)
 
 
-def is_in_lanes(function: Function) -> bool:
+def has_vectors(function: Function) -> bool:
     return any(x.shape == (VECTOR_WIDTH,) for op in walk(function.region) for x in op.operands)
 
 
@@ -68,18 +68,18 @@ def is_in_lanes(function: Function) -> bool:
     "name",
     ["cholesky_loops", "heat_1d", "jacobi_2d_loops", "trmm"],
 )
-def test_in_lanes(name):
-    """To the bit: lanes compute what trips did, and sums keep their order."""
+def test_vectors_change_no_bit(name):
+    """To the bit: vectors compute what iterations did, and sums keep their order."""
     function, args = typed_gradient(name, 19)
-    for mine, other in zip(*with_and_without_lanes(function, args), strict=True):
+    for mine, other in zip(*with_and_without_vectors(function, args), strict=True):
         np.testing.assert_array_equal(mine, other)
 
 
 @pytest.mark.parametrize("name", ["atax", "gemver", "n_body", "spring_chain", "symm", "wave_1d"])
 def test_cotangents_are_summed_in_any_order(name):
-    """What the user sums is not: the value is the same to the bit."""
+    """The user's sums are not: the value is the same to the bit."""
     function, args = typed_gradient(name, 19, myia.value_and_grad)
-    (value, *found), (expected, *others) = with_and_without_lanes(function, args)
+    (value, *found), (expected, *others) = with_and_without_vectors(function, args)
     np.testing.assert_array_equal(value, expected)
     for mine, other in zip(found, others, strict=True):
         np.testing.assert_allclose(mine, other, rtol=1e-12)
@@ -102,21 +102,23 @@ def slopes(a, x):
 
 @pytest.mark.parametrize("f", [squares, slopes])
 def test_sums_of_users_keep_their_order(f):
-    """Those of cotangents are not theirs, in what is differentiated again either."""
+    """Only sums of cotangents may be reordered, also in a program that is differentiated again."""
     a = np.linspace(0.5, 1.5, 12).reshape(3, 4)
     program = parse(myia.grad(f, argnums=1).ir(a, a[0])["expand"])
     sums = [op for op in walk(program.region) if op.primitive is add]
-    by_users = {op for op in sums if op.results[0].name == "product"}
-    free = {op for op in sums if op.params.get("reassoc")}
-    assert by_users and free
-    assert not by_users & free
+    ordered = {op for op in sums if op.results[0].name == "product"}
+    reassociable = {op for op in sums if op.params.get("reassoc")}
+    assert ordered and reassociable
+    assert not ordered & reassociable
 
 
-def with_and_without_lanes(function: Function, args: list) -> list[list]:
+def with_and_without_vectors(function: Function, args: list) -> list[list]:
     off = Options(
         disable=frozenset({"outer_loop", "unroll", "peeling", "range_comparisons", "inner_loop"})
     )
-    on = Options(disable=frozenset({"outer_loop"}), verify=True)  # which would leave fewer loops
+    on = Options(
+        disable=frozenset({"outer_loop"}), verify=True
+    )  # that pass would leave fewer loops
     ours, plain = lowered(function, on), lowered(function, off)
-    assert is_in_lanes(ours) and not is_in_lanes(plain)
+    assert has_vectors(ours) and not has_vectors(plain)
     return [evaluate(ours, args), evaluate(plain, args)]
