@@ -67,7 +67,7 @@ def assert_same(got, wanted, rtol=None) -> None:
             assert_same(g, w, rtol)
         return
     if isinstance(wanted, np.ndarray) and wanted.shape == () and isinstance(got, np.generic):
-        wanted = wanted[()]  # functions of numbers that give an array, which nobody changes
+        wanted = wanted[()]  # functions of numbers that give an array, which is not changed
     assert type(got) is type(wanted), f"{type(got)} for {type(wanted)}: {got!r} for {wanted!r}"
     if isinstance(wanted, (np.ndarray, np.generic)):
         assert got.dtype == wanted.dtype, f"{got.dtype} for {wanted.dtype}"

@@ -234,7 +234,7 @@ def greatest_of_none(a, x):
     return a[: int(x)].max()
 
 
-def place_in_none(a, x):
+def index_in_none(a, x):
     return np.argmin(a[a > x * 100])
 
 
@@ -248,7 +248,7 @@ def place_in_none(a, x):
         (beyond, 3.0, IndexError),
         (before, 3.0, IndexError),
         (greatest_of_none, 0.0, ValueError),
-        (place_in_none, 3.0, ValueError),
+        (index_in_none, 3.0, ValueError),
     ],
     ids=lambda x: getattr(x, "__name__", None),
 )
@@ -258,7 +258,7 @@ def test_errors_are_those_of_numpy(f, x, error):
             call(A.copy(), x)
 
 
-def test_ones_that_are_not_in_error():
+def test_sizes_that_agree_are_no_errors():
     both(products_differ, A, 4.0)
     both(stored_differs, A, 2.0)
     both(masks_differ, A, 3.0)
@@ -282,7 +282,7 @@ def test_a_gradient_inside():
     assert got[1] == -1.0
 
 
-def test_padding_poisons_nothing():
+def test_masked_elements_poison_nothing():
     """Where nothing is there the padding is 1: 1 / (1 - s) and log(1 - s) have no derivatives."""
 
     def loss(a, s, x):
@@ -323,7 +323,7 @@ SORTED = (
 @pytest.mark.parametrize(
     "v", [2, np.inf, np.nan, 300, True, np.arange(3), np.array([[1.0, np.nan], [5.0, np.inf]])]
 )
-def test_places_among_the_elements_of_a_slice(a, v):
+def test_insertion_points_in_a_slice(a, v):
     for i, j in ((0, 0), (0, 2), (1, 3), (0, 9), (3, 2)):
         both(searched, a, v, float(i), float(j))
 

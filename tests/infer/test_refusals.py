@@ -391,7 +391,7 @@ PROGRAMS = {
         """,
         (1.0,),
     ),
-    "stale_alias": (
+    "invalidated_alias": (
         """
         def f(x, n):
             rows = []
@@ -722,6 +722,6 @@ def test_derivative_refused(name, golden):
 
 
 def test_a_recursion_names_the_call_that_does_not_end():
-    """The depth at which it stops is no part of the message's meaning, but its place is."""
+    """The message points to the recursive call; the depth at which it stops may vary."""
     message = refusal(myia.jit, *PROGRAMS["recursion"])
     assert "return x * f(x - 1.0)" in message and "^^^^^^^^^^" in message

@@ -1,4 +1,4 @@
-"""Loops of few trips over parts of long arrays: straight code, where the sizes are then known."""
+"""Loops of few iterations over slices of long arrays: unrolled code, with static sizes."""
 
 import re
 
@@ -12,7 +12,7 @@ X = np.random.default_rng(0).uniform(0.5, 1.0, 40)
 
 
 @pytest.fixture
-def soon_long(monkeypatch):
+def short_arrays_are_long(monkeypatch):
     """Short arrays are long: compiled in no time."""
     monkeypatch.setattr(dynamic_slices, "MIN_LONG_SLICE_ELEMENTS", 30)
 
@@ -43,7 +43,7 @@ def taps(x, c):
     return y @ y
 
 
-def all_known_at_once(x):
+def static_sizes_in_a_nest(x):
     """A nest: the inner loop stays one."""
     n = len(x)
     while n > 10:
@@ -54,7 +54,7 @@ def all_known_at_once(x):
 
 
 def until(x, tolerance):
-    """Nobody knows how many trips."""
+    """The trip count is known only at run time."""
     n, error = len(x), 1.0
     while n > 1 and error > tolerance:
         n //= 2
@@ -64,7 +64,7 @@ def until(x, tolerance):
 
 
 def one_less(x):
-    """Too many trips."""
+    """Too many iterations."""
     n = len(x)
     while n > 2:
         x[:n] = x[:n] * 0.999
@@ -73,7 +73,7 @@ def one_less(x):
 
 
 def slow_to_halve(x):
-    """Many trips, though the number is divided."""
+    """Many iterations, though the length is divided."""
     n = len(x)
     while n > 2:
         x[:n] = x[:n] * 0.999
@@ -115,7 +115,7 @@ def loops(f, args) -> int:
         (haar, (X,), 0),
         (running_sums, (X,), 0),
         (taps, (X, np.arange(5.0)), 0),
-        (all_known_at_once, (X,), 2),
+        (static_sizes_in_a_nest, (X,), 2),
         (until, (X, 0.01), 1),
         (one_less, (X,), 1),
         (slow_to_halve, (X,), 1),
@@ -123,13 +123,13 @@ def loops(f, args) -> int:
         (haar, (X[:29],), 1),
     ],
 )
-def test_straight_code_where_that_takes_less(soon_long, f, args, number):
+def test_straight_code_where_that_takes_less(short_arrays_are_long, f, args, number):
     assert loops(f, args) == number
     checked(f, args)
 
 
 def test_work_is_in_proportion_to_the_length():
-    """Not to the length times the number of trips; and the array is copied once, not in each."""
+    """Not to the length times the trip count; and the array is copied once, not in each."""
     n = 4096
     gradient = myia.grad(haar).lower(np.ones(n)).compile()
     assert gradient.cost_analysis()["flops"] <= 30 * n

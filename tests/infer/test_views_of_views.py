@@ -1,4 +1,4 @@
-"""Views of views, read and written at compile-time and run-time places, as NumPy has them."""
+"""Views of views, read and written at compile-time and run-time indices, as in NumPy."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ FIRST = {
     "transposed": lambda x, i: x.T,
     "backwards": lambda x, i: x[::-1, ::-1],
     "strided": lambda x, i: x[1::2, ::-2],
-    "a window": lambda x, i: x[1:4, 1:],
+    "a slice": lambda x, i: x[1:4, 1:],
     "a new axis": lambda x, i: x[None, i],
     "a new axis in the middle": lambda x, i: x[:, None],
     "reshaped": lambda x, i: x.reshape(5, 1, 6, 1)[:, :, i],
     "flat": lambda x, i: x.reshape(-1),
     "a row of it transposed": lambda x, i: x.T[i],
-    "a window of it transposed": lambda x, i: x.T[1:, i : i + 2][::2],
-    "axes that change places": lambda x, i: x.reshape(5, 2, 3).transpose(2, 0, 1)[1:],
+    "a slice of it transposed": lambda x, i: x.T[1:, i : i + 2][::2],
+    "permuted axes": lambda x, i: x.reshape(5, 2, 3).transpose(2, 0, 1)[1:],
 }
 
 
@@ -49,13 +49,13 @@ def along_the_last_axis(v, k):
     w += 0.25
 
 
-def of_a_window(v, k):
+def of_a_slice(v, k):
     w = v[k : k + 1]
     w[0] = w[0] + v[0]
     w[:] = 2.0 * w
 
 
-SECOND = (element, from_the_end, every_other, along_the_last_axis, of_a_window)
+SECOND = (element, from_the_end, every_other, along_the_last_axis, of_a_slice)
 
 
 @pytest.mark.parametrize("first", FIRST.values(), ids=FIRST)
@@ -69,16 +69,16 @@ def test_reads_and_writes(first):
         return total
 
     start = np.linspace(0.2, 1.1, 30).reshape(5, 6)
-    places = [(np.int64(1), np.int64(0)), (1, 0), (np.int64(0), 0)]
-    for i, k in places:
+    indices = [(np.int64(1), np.int64(0)), (1, 0), (np.int64(0), 0)]
+    for i, k in indices:
         ours, theirs = start.copy(), start.copy()
         assert myia.jit(program)(ours, i, k) == pytest.approx(program(theirs, i, k), rel=1e-12)
         np.testing.assert_allclose(ours, theirs, rtol=1e-12)
 
     direction = np.random.default_rng(0).standard_normal(start.shape)
-    slope = np.sum(myia.grad(program)(start, *places[0]) * direction)
+    slope = np.sum(myia.grad(program)(start, *indices[0]) * direction)
     step = 1e-6 * direction
-    above, below = (program(start + e, *places[0]) for e in (step, -step))
+    above, below = (program(start + e, *indices[0]) for e in (step, -step))
     assert slope == pytest.approx((above - below) / 2e-6, rel=1e-6)
 
 
@@ -93,7 +93,7 @@ def row_by_row(x):
 
 
 def test_an_element_of_a_row_costs_an_element():
-    """No window of more than one element is read or written in the inner loops."""
+    """No slice of more than one element is read or written in the inner loops."""
     program = parse(myia.jit(row_by_row).ir(np.ones((5, 6)))["typed"])
     # Or rows that do not wait for each other are made at once.
     ir = to_text(lowered(program, Options(disable=frozenset({"outer_loop"}))))

@@ -109,7 +109,7 @@ class Flattener:
     def __init__(self):
         self.leaves: list[Any] = []
         self.objects: list[Any] = []
-        self.seen: dict[int, int] = {}  # the place of an object by its id; functions under way
+        self.seen: dict[int, int] = {}  # id -> position; -1: a function being flattened
 
     def add(self, x: Any) -> Any:
         """The signature of `x`."""

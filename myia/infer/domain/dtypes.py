@@ -86,7 +86,7 @@ def convert(x: Value, dtype: np.dtype) -> Value:
 
 
 def broadcast_to(x: Value, shape: tuple[int, ...]) -> Value:
-    """`x` repeated along the missing axes and those of extent 1, by NumPy's rule."""
+    """`x` repeated along the missing axes and those of size 1, by NumPy's rule."""
     if x.shape == shape:
         return x
     offset = len(shape) - len(x.shape)

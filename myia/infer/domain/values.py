@@ -53,8 +53,9 @@ class Scalar(Abstract):
     is a NumPy scalar. For integers `lo <= value <= hi` where a bound is known, and `linear` says
     that it was computed as base * scale + offset: `x[3 * i : 3 * i + 3]` has 3 elements.
 
-    `boxed`: it stands for an array without dimensions. NumPy would change that in place, seen
-    under all its names, where a number is replaced: so what changes it is refused. None: maybe.
+    `boxed`: it represents an array without dimensions. NumPy changes such an array in place, under
+    all its names, where a number would be replaced. So operations that change it are refused.
+    None: it may be one.
     """
 
     value: Value

@@ -103,12 +103,12 @@ class StridedSlice:
 class _Span:
     """The box from the first to the last element of a strided slice."""
 
-    def __init__(self, window: StridedSlice):
-        self.window = window
+    def __init__(self, strided: StridedSlice):
+        self.strided = strided
 
     def read(self, x: Value) -> Value:
-        starts = self.window._start_values()
-        return dynamic_slices.dynamic_slice(x, *starts, sizes=self.window._spans())
+        starts = self.strided._start_values()
+        return dynamic_slices.dynamic_slice(x, *starts, sizes=self.strided._spans())
 
 
 def _slice(x: Value, low, spans, strides) -> Value:
@@ -206,11 +206,11 @@ def _slice_of_slice(first: StridedSlice, then: StridedSlice) -> StridedSlice | N
         return None
     starts, sizes, strides = list(first.starts), list(first.sizes), list(first.strides)
     for i, j in zip(kept_axes, view_axes):
-        place = _composed_start(starts[i], strides[i], then.starts[j])
-        starts[i], sizes[i], strides[i] = place, then.sizes[j], strides[i] * then.strides[j]
+        start = _composed_start(starts[i], strides[i], then.starts[j])
+        starts[i], sizes[i], strides[i] = start, then.sizes[j], strides[i] * then.strides[j]
         if sizes[i] == 1:
             strides[i] = 1
-        if strides[i] != 1 and isinstance(place, Value):
+        if strides[i] != 1 and isinstance(start, Value):
             return None
     return StridedSlice(tuple(starts), tuple(sizes), tuple(strides), then.shape)
 

@@ -30,9 +30,8 @@ def merged_array(merge, a: int, b: int, named: bool) -> Contents:
         if isinstance(side, ArrayObject):
             readonly, contiguous = readonly or side.readonly, contiguous and side.contiguous
     of = left.value if isinstance(left, ArrayObject) else None
-    has_points_to = (
-        points_to.points_to_of(left) is not None
-    )  # then that is decided when all are joined
+    # The flags of a name with a points-to set are decided once all objects are merged.
+    has_points_to = points_to.points_to_of(left) is not None
     if (
         of is not None
         and not has_points_to
@@ -42,5 +41,5 @@ def merged_array(merge, a: int, b: int, named: bool) -> Contents:
     widened = merge.widened
     value = merge.placeholder(x.with_dtype(dtype), of)
     if isinstance(left, PointsTo):
-        merge.widened = widened  # the value is dropped (`alternatives.attach`)
+        merge.widened = widened  # the placeholder is dropped in `assign_points_to`
     return ArrayObject(value, readonly, contiguous)

@@ -13,7 +13,7 @@ M = np.sin(np.arange(16.0)).reshape(4, 4) + 0.17 * np.arange(16.0).reshape(4, 4)
 N = np.cos(1.7 * np.arange(16.0)).reshape(4, 4)
 
 
-# ----- Rows of one matrix change places
+# ----- Rows of one matrix are swapped
 
 
 def rows_by_integer_arrays(a, b):
@@ -121,7 +121,7 @@ def either_view(a, b):
     return np.sum(a * a * b)
 
 
-def shortened_in_some_trips(a, b):
+def shortened_in_some_iterations(a, b):
     v = a
     for i in range(3):
         v = v[1:] if i < 2 else v
@@ -171,7 +171,7 @@ def chosen_twice(a, b):
     return np.sum(a * b * v)
 
 
-def told_apart(a, b):
+def compared_by_identity(a, b):
     v = a if b[0] > 0 else b
     w = b
     for i in range(3):
@@ -297,7 +297,7 @@ def changed_then_new(a, b):
     return np.sum(a * b) + np.sum(c**2)
 
 
-def changed_and_new_in_some_trips(a, b):
+def changed_and_new_in_some_iterations(a, b):
     n = 0
     while n < 4:
         a[n] += b[n] ** 2
@@ -372,7 +372,7 @@ def one_element_repeated(a, b):
     return s + np.sum(a * b)
 
 
-def windows_stacked(a, b):
+def slices_stacked(a, b):
     k = int(np.argmax(b))
     rows = []
     for i in range(3):
@@ -380,10 +380,10 @@ def windows_stacked(a, b):
     return np.sum(np.stack(rows) ** 2 * np.arange(6.0).reshape(3, 2))
 
 
-def places_of_a_mask(a, b):
-    places = np.where(a > 0.2)[0]
-    a[places] -= b[places] ** 2
-    return np.sum(a * b) * len(places)
+def indices_of_a_mask(a, b):
+    indices = np.where(a > 0.2)[0]
+    a[indices] -= b[indices] ** 2
+    return np.sum(a * b) * len(indices)
 
 
 @pytest.mark.parametrize(
@@ -400,15 +400,15 @@ def places_of_a_mask(a, b):
         (either_handed_on, (X, Y)),
         (views_of_either, (X, Y)),
         (either_view, (X, Y)),
-        (shortened_in_some_trips, (X, Y)),
+        (shortened_in_some_iterations, (X, Y)),
         (rows_of_either, (M, N)),
         (alike_on_both_paths, (X, Y)),
         (new_on_one_path, (X, Y)),
         (chosen_twice, (X, -Y)),
         (parts_of_known_size, (X, Y)),
         (one_element_repeated, (X, Y)),
-        (windows_stacked, (X, Y)),
-        (places_of_a_mask, (X, Y)),
+        (slices_stacked, (X, Y)),
+        (indices_of_a_mask, (X, Y)),
         (every_store_into_either, (X, Y)),
         (every_store_into_either, (X, np.abs(Y) * [-1, 1, 1, 1, 1, 1])),
         (either_in_a_nest, (X, Y)),
@@ -418,10 +418,10 @@ def places_of_a_mask(a, b):
         (complex_parts_of_either, (X, Y)),
         (rows_listed, (M, N)),
         (layers_listed, (X, Y)),
-        (told_apart, (X, Y)),
-        (told_apart, (X, -Y)),
+        (compared_by_identity, (X, Y)),
+        (compared_by_identity, (X, -Y)),
         (changed_then_new, (X, Y)),
-        (changed_and_new_in_some_trips, (X, Y)),
+        (changed_and_new_in_some_iterations, (X, Y)),
         (new_then_changed, (X, Y)),
         (changed_in_a_nest, (M, N)),
         (given_another_argument, (X, Y)),

@@ -1,4 +1,4 @@
-"""Lists that have grown in a loop are lists: joined, taken apart, edited in place."""
+"""Lists that have grown in a loop: concatenated, sliced, edited in place."""
 
 # ruff: noqa: RUF005  (`+` is what is tested)
 
@@ -61,7 +61,7 @@ def arrays(x):
     return np.stack(k[::-1]), k[2], (hs + k)[13]
 
 
-def window(x):
+def sliding_slice(x):
     w = grown(x)
     s = 0.0
     for i in range(30):
@@ -120,7 +120,7 @@ def form(result):
     return type(result), np.shape(result)
 
 
-PROGRAMS = (expressions, in_place, arrays, window, drained, tree_walk, counted)
+PROGRAMS = (expressions, in_place, arrays, sliding_slice, drained, tree_walk, counted)
 
 
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
@@ -143,7 +143,7 @@ def total(f):
 LOSSES = {
     "joined": total(lambda x: (grown(x) + [x * x])[::-1] + grown(x * x, 9) * 2),
     "edited": total(lambda x: in_place(x)[1]),
-    "window": lambda x: window(x)[0],
+    "sliding_slice": lambda x: sliding_slice(x)[0],
     "drained": drained,
     "tree_walk": tree_walk,
 }

@@ -34,13 +34,13 @@ def a_variable_overwritten_in_a_loop(x):
     return total + y
 
 
-def a_read_after_a_write_of_the_last_trip(x):
+def a_read_after_a_write_of_the_last_iteration(x):
     for i in range(2, len(x)):
         x[i] = x[i] * x[i - 1] + np.sin(x[i - 2])
     return np.sum(x**2)
 
 
-def a_read_after_a_write_of_the_same_trip(x):
+def a_read_after_a_write_of_the_same_iteration(x):
     for i in range(1, len(x)):
         x[i] = x[i] * 2.0
         x[i - 1] = x[i] * x[i - 1]
@@ -128,8 +128,8 @@ PROGRAMS = [
     a_value_from_before_a_loop_that_overwrites_it,
     an_array_from_before_a_loop_that_overwrites_it,
     a_variable_overwritten_in_a_loop,
-    a_read_after_a_write_of_the_last_trip,
-    a_read_after_a_write_of_the_same_trip,
+    a_read_after_a_write_of_the_last_iteration,
+    a_read_after_a_write_of_the_same_iteration,
     a_continue_before_a_store,
     a_break_between_stores,
     a_view_read_after_its_base_changed,

@@ -1,7 +1,7 @@
-"""Names that come to stand for another array in a trip: values, derivatives, and what they cost.
+"""Names that are assigned different arrays in a loop: values, derivatives, and their cost.
 
-The arrays are large enough, and what a trip reads of them little enough, that a choice of whole
-arrays would cost more than the trip.
+The arrays are large, and an iteration reads little of them. So selecting a whole array would cost
+more than the iteration.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from tests.zoo.hlo_copies import copies_in_loops
 from tests.zoo.in_place_checks import check_in_place
 from tests.zoo.reference_calls import ReferenceCalls
 
-SIZE, TRIPS = 60, 7
+SIZE, ITERATIONS = 60, 7
 
 
-def given_anew(x, y, t):
+def reassigned(x, y, t):
     z, s = x, 0.1
     for i in range(len(t)):
         if t[i] > 0.5:
@@ -28,7 +28,7 @@ def given_anew(x, y, t):
     return s
 
 
-def given_for_the_next_trip(x, y, t):
+def assigned_for_the_next_iteration(x, y, t):
     z, s = x, 0.1
     for i in range(len(t)):
         s += np.sin(z[i]) * z[-1 - i]
@@ -47,7 +47,7 @@ def one_of_three(x, y, t):
     return s + np.sum(z * w)
 
 
-def given_anew_in_a_nest(x, y, t):
+def reassigned_in_a_nest(x, y, t):
     z, s = x, 0.1
     for i in range(len(t)):
         for j in range(3):
@@ -68,7 +68,7 @@ def until(x, y, t):
     return s + np.sum(z * z)
 
 
-def windows_of_chosen_rows(x, y, t):
+def slices_of_selected_rows(x, y, t):
     a, b, s = np.outer(x, y), np.outer(y, y), 0.1
     z = a
     for i in range(len(t)):
@@ -88,7 +88,7 @@ def read_and_written_under_another_name(x, y, t):
     return s + np.sum(z * x) + np.sum(y)
 
 
-def exchanged(x, y, t):
+def swapped(x, y, t):
     a, b, s = x, y, 0.1
     for i in range(1, len(t)):
         if t[i] > 0.5:
@@ -98,7 +98,7 @@ def exchanged(x, y, t):
     return s + np.sum(a * a * b)
 
 
-def exchanged_by_what_was_written(x, y, t):
+def swapped_by_what_was_written(x, y, t):
     a, b = x.copy(), y.copy()
     for i in range(1, len(t)):
         a[i] = np.sin(b[i - 1]) * t[i] + a[i - 1] * b[i]
@@ -120,7 +120,7 @@ def three_in_a_ring(x, y, t):
     return np.sum(a) + np.sum(b * b) + np.sum(c * a)
 
 
-def exchanged_in_a_nest(x, y, t):
+def swapped_in_a_nest(x, y, t):
     a, b = x, y
     for i in range(len(t)):
         for j in range(2):
@@ -132,7 +132,7 @@ def exchanged_in_a_nest(x, y, t):
     return np.sum(a * a) - np.sum(b)
 
 
-def exchanged_until(x, y, t):
+def swapped_until(x, y, t):
     a, b, i = x, y, 0
     while i < len(t) and a[i] < 1.2:
         b[i] = a[i] * t[i] + b[i + 1]
@@ -142,7 +142,7 @@ def exchanged_until(x, y, t):
     return np.sum(a * b * b)
 
 
-def rows_exchanged(x, y, t):
+def rows_swapped(x, y, t):
     a, b = np.outer(x, y), np.outer(y, y)
     for i in range(1, len(t)):
         if t[i] > 0.5:
@@ -151,10 +151,10 @@ def rows_exchanged(x, y, t):
     return np.sum(a * b)
 
 
-READ = [given_anew, given_for_the_next_trip, one_of_three, given_anew_in_a_nest, until]
-READ += [windows_of_chosen_rows, read_and_written_under_another_name]
-WRITTEN = [exchanged, exchanged_by_what_was_written, three_in_a_ring, exchanged_in_a_nest]
-WRITTEN += [exchanged_until, rows_exchanged]
+READ = [reassigned, assigned_for_the_next_iteration, one_of_three, reassigned_in_a_nest, until]
+READ += [slices_of_selected_rows, read_and_written_under_another_name]
+WRITTEN = [swapped, swapped_by_what_was_written, three_in_a_ring, swapped_in_a_nest]
+WRITTEN += [swapped_until, rows_swapped]
 
 
 def read_through_an_old_copy(x, y, t):
@@ -188,7 +188,7 @@ def the_whole_array_is_read(x, y, t):
     return s
 
 
-def only_one_is_exchanged_for_a_new_one(x, y, t):
+def only_one_is_swapped_for_a_new_one(x, y, t):
     a, b, s = x, y, 0.1
     for i in range(len(t)):
         if t[i] > 0.5:
@@ -199,13 +199,13 @@ def only_one_is_exchanged_for_a_new_one(x, y, t):
 
 
 OTHERS = [read_through_an_old_copy, both_names_for_one, the_whole_array_is_read]
-OTHERS += [only_one_is_exchanged_for_a_new_one]
+OTHERS += [only_one_is_swapped_for_a_new_one]
 
 
-def numbers(n, trips, seed=0):
+def numbers(n, iterations, seed=0):
     """Of another size the first numbers are the same."""
     x, y, t = np.random.default_rng(seed).uniform(0.0, 1.0, (3, 100))
-    return x[:n] + 0.1, y[:n] + 0.1, t[:trips]
+    return x[:n] + 0.1, y[:n] + 0.1, t[:iterations]
 
 
 def second(f):
@@ -220,12 +220,12 @@ def second(f):
 
 @pytest.mark.parametrize("f", [*READ, *WRITTEN, *OTHERS], ids=lambda f: f.__name__)
 def test_values_and_derivatives(f):
-    check_in_place(f, *numbers(SIZE, TRIPS))
+    check_in_place(f, *numbers(SIZE, ITERATIONS))
 
 
 @pytest.mark.parametrize("f", [*READ, *WRITTEN], ids=lambda f: f.__name__)
-def test_never_always_and_without_a_trip(f):
-    x, y, t = numbers(SIZE, TRIPS, 1)
+def test_never_always_and_without_an_iteration(f):
+    x, y, t = numbers(SIZE, ITERATIONS, 1)
     value, gradient = ReferenceCalls(myia.jit(f)), ReferenceCalls(myia.grad(f, argnums=(0, 1)))
     plain = ReferenceCalls(myia.grad(f, argnums=(0, 1)), disable="selection_by_index")
     for other in (t * 0.0, t * 0.0 + 0.9, t[:0]):
@@ -235,24 +235,28 @@ def test_never_always_and_without_a_trip(f):
 
 
 @pytest.mark.parametrize("f", [*READ, *WRITTEN], ids=lambda f: f.__name__)
-def test_no_trip_takes_time_in_proportion_to_the_arrays(f):
-    """Bytes touched grow with the sizes, and with the trips, but not with their product."""
+def test_no_iteration_takes_time_in_proportion_to_the_arrays(f):
+    """Bytes touched grow with the sizes, and with the trip counts, but not with their product."""
 
-    def touched(derived, n, trips):
-        args = numbers(n, trips)
+    def touched(derived, n, iterations):
+        args = numbers(n, iterations)
         return counts(parse(derived.ir(*args)["finish"]), args).touched
 
     def product(derived):
-        (a, b), (c, d) = [[touched(derived, n, trips) for trips in (5, 6)] for n in (70, 90)]
+        (a, b), (c, d) = [
+            [touched(derived, n, iterations) for iterations in (5, 6)] for n in (70, 90)
+        ]
         return a - b - c + d
 
     for derived in (myia.jit(f), myia.grad(f, argnums=(0, 1)), second(f)):
         assert product(derived) == 0
 
 
-@pytest.mark.parametrize("f", [given_for_the_next_trip, exchanged, exchanged_by_what_was_written])
-def test_xla_copies_no_array_in_a_trip(f):
-    args, gradient = numbers(SIZE, TRIPS), myia.grad(f, argnums=(0, 1))
+@pytest.mark.parametrize(
+    "f", [assigned_for_the_next_iteration, swapped, swapped_by_what_was_written]
+)
+def test_xla_copies_no_array_in_an_iteration(f):
+    args, gradient = numbers(SIZE, ITERATIONS), myia.grad(f, argnums=(0, 1))
     for got, expected in zip(gradient(*args), ReferenceCalls(gradient)(*args)):
         np.testing.assert_allclose(got, expected, rtol=1e-12, atol=1e-14)
     for derived in (myia.jit(f), gradient):

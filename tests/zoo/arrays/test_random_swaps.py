@@ -1,4 +1,4 @@
-"""Random programs whose names exchange, share and change arrays, against Python."""
+"""Random programs whose names swap, share and change arrays, against Python."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def evolve(u, v):
         u, v = v, u
 
 
-def exchanged(u, v):
+def swapped(u, v):
     u[0] += 0.1
     if u[1] > v[1]:
         u, v = v, u
@@ -92,15 +92,15 @@ class Writer:
             + [f"{x}[{i}] = 0.5 * {y}[{j}] - {z}[{i}] * 0.3 + 0.1"] * 4
             + [f"{x}[1:] = 0.4 * {y}[:-1] + {z}[1:] * 0.2"] * 2
             + [f"{x} *= 0.8", f"s += {x}[{i}] * {y}[{j}]", f"s = s * 0.5 + np.sum({x})"]
-            + [f"evolve({u}, {v})", f"{u}, {v} = exchanged({u}, {v})"]
+            + [f"evolve({u}, {v})", f"{u}, {v} = swapped({u}, {v})"]
         )
 
 
 def program(seed: int):
     """The function, its text known to `inspect`."""
-    source, filename = Writer(seed).source(), f"<exchanges {seed}>"
+    source, filename = Writer(seed).source(), f"<swaps {seed}>"
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
-    namespace = {"np": np, "__name__": "exchanges"}
+    namespace = {"np": np, "__name__": "swaps"}
     exec(compile(source, filename, "exec"), namespace)
     return namespace["f"]
 
@@ -134,11 +134,11 @@ def check_gradient(f, args, rng) -> None:
     np.testing.assert_allclose(slope, expected, rtol=1e-5, atol=1e-6)
 
 
-def test_random_exchanges():
+def test_random_swaps():
     assert sum(check(seed) for seed in range(60)) >= 35
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("start", range(1000, 3000, 200))
-def test_many_random_exchanges(start):
+def test_many_random_swaps(start):
     assert sum(check(seed) for seed in range(start, start + 200)) >= 100

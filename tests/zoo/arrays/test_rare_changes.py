@@ -1,4 +1,4 @@
-"""Loops that store elements, and in few trips change the whole array: what the others cost."""
+"""Loops that store elements and rarely change the whole array: the cost of other iterations."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def shifted_after_a_store(x, t, limit):
     return s + np.sum(y * y) + np.sum(x)
 
 
-def written_and_given_anew(x, t, every):
+def written_and_reassigned(x, t, every):
     """The caller's array is written until the name has another."""
     s = 0.1
     for i in range(len(t)):
@@ -55,7 +55,7 @@ def written_and_given_anew(x, t, every):
 
 
 def squared(x, t, limit):
-    """What it takes to reverse this is the array: it is recorded in every trip."""
+    """The adjoint needs the whole array, which is recorded in every iteration."""
     s = 0.1
     for i in range(1, len(t)):
         x[i] = np.sin(x[i]) * t[i] + x[i - 1]
@@ -70,31 +70,33 @@ RARE = [(halved_now_and_then, 3), (halved_in_place, 1.0), (shifted_after_a_store
 SELDOM = {halved_now_and_then: 50, halved_in_place: 90.0, shifted_after_a_store: 90.0}
 
 
-def numbers(n, trips):
+def numbers(n, iterations):
     """Of another size the first numbers are the same."""
     x, t = np.random.default_rng(4).uniform(0.0, 1.0, (2, 100))
-    return x[:n], t[:trips]
+    return x[:n], t[:iterations]
 
 
-@pytest.mark.parametrize("f, parameter", [*RARE, (squared, 1.0), (written_and_given_anew, 3)])
+@pytest.mark.parametrize("f, parameter", [*RARE, (squared, 1.0), (written_and_reassigned, 3)])
 def test_values_and_derivatives(f, parameter):
-    for last, trips in ((parameter, 9), (1, 5), (1000, 5), (parameter, 0)):
-        check_in_place(f, *numbers(40, trips), last)
+    for last, iterations in ((parameter, 9), (1, 5), (1000, 5), (parameter, 0)):
+        check_in_place(f, *numbers(40, iterations), last)
 
 
 @pytest.mark.parametrize("f", SELDOM, ids=lambda f: f.__name__)
-def test_trips_that_leave_the_array_alone_take_no_time_for_it(f):
-    """Bytes touched grow with the sizes, and with the trips, but not with their product."""
+def test_iterations_that_leave_the_array_alone_take_no_time_for_it(f):
+    """Bytes touched grow with the sizes, and with the trip counts, but not with their product."""
 
     def total(x, t, last):
         along, other = myia.grad(f, argnums=(0, 1))(x, t, last)
         return np.sum(along * x) + np.sum(other)
 
-    def touched(derived, n, trips):
-        args = (*numbers(n, trips), SELDOM[f])
+    def touched(derived, n, iterations):
+        args = (*numbers(n, iterations), SELDOM[f])
         program = parse(derived.ir(*args)["finish"])
         return counts(program, args[: len(program.region.args)]).touched
 
     for derived in (myia.jit(f), myia.grad(f, argnums=(0, 1)), myia.grad(total, argnums=(0, 1))):
-        (a, b), (c, d) = [[touched(derived, n, trips) for trips in (5, 6)] for n in (70, 90)]
+        (a, b), (c, d) = [
+            [touched(derived, n, iterations) for iterations in (5, 6)] for n in (70, 90)
+        ]
         assert a - b - c + d == 0

@@ -1,4 +1,4 @@
-"""Names that exchange their arrays: ping-pong buffers of stencils, in every form."""
+"""Names that swap their arrays: ping-pong buffers of stencils, in every form."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def in_a_function_called_in_a_branch(a, b, n):
     return np.sum(a**2) - np.sum(b)
 
 
-def in_some_trips(a, b, n):
+def in_some_iterations(a, b, n):
     for t in range(n):
         if a[0] > 0.2 * t:
             a, b = b, a
@@ -126,7 +126,7 @@ def in_a_branch(a, b, n):
     return np.sum(a**2) - np.sum(b * a)
 
 
-def not_in_the_last_trip(a, b, n):
+def not_in_the_last_iteration(a, b, n):
     for t in range(n):
         update(b, a)
         if t == 3:
@@ -184,9 +184,9 @@ TWO = [
     in_a_nest,
     in_a_function_called_in_a_loop,
     in_a_function_called_in_a_branch,
-    in_some_trips,
+    in_some_iterations,
     in_a_branch,
-    not_in_the_last_trip,
+    not_in_the_last_iteration,
     in_containers,
     around_a_loop_that_changes_nothing,
 ]
@@ -208,7 +208,7 @@ def test_three_arrays():
         check_in_place(three_in_turn, A, B, C, n)
 
 
-def test_compiled_by_xla_for_any_count():
+def test_compiled_by_xla_for_any_trip_count():
     compiled = myia.jit(lambda a, b, m: in_a_loop(a, b, int(m)))
     for n in (0, 1, 4):
         ours, theirs = copies((A, B)), copies((A, B))
@@ -223,7 +223,7 @@ def test_arrays_of_two_dtypes_are_refused():
         myia.jit(in_a_loop)(A.copy(), B.astype(np.float32), 3)
 
 
-def exchanged_beside_a_path_that_raises(x, y, n):
+def swapped_beside_a_path_that_raises(x, y, n):
     if n > 0:
         if y[0] > 0:
             y += 1.0
@@ -234,13 +234,13 @@ def exchanged_beside_a_path_that_raises(x, y, n):
     return x[:]
 
 
-def test_arrays_are_exchanged_beside_a_path_that_raises():
+def test_arrays_are_swapped_beside_a_path_that_raises():
     for first in (1.0, -1.0):
         args = [np.array([3.0, 4.0, 5.0]), np.array([first, 2.0, 6.0])]
         ours = [a.copy() for a in args]
-        want = exchanged_beside_a_path_that_raises(*args, 2.0)
-        got = myia.jit(exchanged_beside_a_path_that_raises)(*ours, 2.0)
+        want = swapped_beside_a_path_that_raises(*args, 2.0)
+        got = myia.jit(swapped_beside_a_path_that_raises)(*ours, 2.0)
         np.testing.assert_array_equal(got, want)
         np.testing.assert_array_equal(ours, args)
     with pytest.raises(IndexError):
-        myia.jit(exchanged_beside_a_path_that_raises)(*ours, -1.0)
+        myia.jit(swapped_beside_a_path_that_raises)(*ours, -1.0)

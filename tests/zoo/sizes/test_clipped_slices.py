@@ -1,4 +1,4 @@
-"""`x[i : i + 3]` where the window may leave the axis: NumPy shortens it, whatever `i` is."""
+"""`x[i : i + 3]` where the slice may leave its axis: clipped as by NumPy, for every `i`."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ W = np.array([0.2, 0.5, -0.3])
 M = np.outer(X, Y) + np.arange(36.0).reshape(6, 6) / 20
 
 
-def windows_at(x, place):
-    i = int(place)
+def slices_at(x, start):
+    i = int(start)
     w = x[i : i + 3]
     return np.sum(w * w) + len(w) + np.sum(x[i - 1 : i + 1]) * np.sum(x[i : i + 8])
 
 
-def writes_at(x, place):
-    i = int(place)
+def writes_at(x, start):
+    i = int(start)
     x[i : i + 3] *= 2.0
     x[i + 1 : i + 3] = 5.0
     w = x[i : i + 2]
@@ -30,31 +30,31 @@ def writes_at(x, place):
     return np.sum(x * x)
 
 
-@pytest.mark.parametrize("f", [windows_at, writes_at], ids=lambda f: f.__name__)
-def test_every_place(f):
+@pytest.mark.parametrize("f", [slices_at, writes_at], ids=lambda f: f.__name__)
+def test_every_start(f):
     compiled = ReferenceCalls(myia.jit(f))
-    for place in range(-9, 10):
+    for start in range(-9, 10):
         ours, theirs = X.copy(), X.copy()
-        assert compiled(ours, place + 0.0) == pytest.approx(f(theirs, place), rel=1e-12)
+        assert compiled(ours, start + 0.0) == pytest.approx(f(theirs, start), rel=1e-12)
         np.testing.assert_allclose(ours, theirs, rtol=1e-12)
-    for place in (-4.0, -1.0, 2.0, 4.0):
-        check_in_place(f, X, place)
+    for start in (-4.0, -1.0, 2.0, 4.0):
+        check_in_place(f, X, start)
 
 
-def sums_of_windows(x):
+def sums_of_slices(x):
     total = 0.0
     for i in range(len(x)):
         total += np.sum(x[i : i + 3] ** 2) * x[i] + np.sum(x[i - 2 : i + 1])
     return total
 
 
-def windows_written_in_a_loop(x, y):
+def slices_written_in_a_loop(x, y):
     for i in range(len(x)):
         x[i : i + 3] += y[i] * x[i]
     return np.sum(x**2)
 
 
-def a_window_in_a_while(x):
+def a_slice_in_a_while(x):
     i, total = 1, 0.0
     while i < len(x):
         total += np.sum(x[i - 1 : i + 2]) * x[i]
@@ -83,7 +83,7 @@ def blocked_product(a, b):
     return np.sum(c**2)
 
 
-def neighbours(m):
+def means_of_adjacent_elements(m):
     out = np.zeros_like(m)
     for i in range(len(m)):
         for j in range(len(m)):
@@ -95,12 +95,12 @@ def neighbours(m):
 @pytest.mark.parametrize(
     ("f", "args"),
     [
-        (sums_of_windows, (X,)),
-        (windows_written_in_a_loop, (X, Y)),
-        (a_window_in_a_while, (X,)),
+        (sums_of_slices, (X,)),
+        (slices_written_in_a_loop, (X, Y)),
+        (a_slice_in_a_while, (X,)),
         (the_last_block_is_short, (X, Y)),
         (blocked_product, (M, M.T)),
-        (neighbours, (M,)),
+        (means_of_adjacent_elements, (M,)),
     ],
     ids=lambda p: getattr(p, "__name__", ""),
 )
@@ -108,15 +108,15 @@ def test_in_loops(f, args):
     check_in_place(f, *(a.copy() for a in args))
 
 
-def beside_arrays_of_its_size(x, w, place):
-    i = int(place)
+def beside_arrays_of_its_size(x, w, start):
+    i = int(start)
     x[i : i + 3] += w
     rows = np.outer(x, x)[[0, 2, 1], i : i + 3]
     return np.convolve(x[i : i + 3], w)[1] + x[i : i + 3] @ w + np.sum(rows)
 
 
-def as_results(x, place):
-    i = int(place)
+def as_results(x, start):
+    i = int(start)
     return x[i : i + 3], x[i : i + 3] * 2
 
 

@@ -27,7 +27,7 @@ def an_array_becomes_a_copy_that_is_written(w, k, n):
     return np.sum(v * v)
 
 
-def given_now_and_then(w, k, n):
+def assigned_now_and_then(w, k, n):
     v = w[:3]
     for t in range(n[0]):
         if w[t] > 0.4:
@@ -52,7 +52,7 @@ def rows(w, k, n):
     return np.sum(b * b)
 
 
-def first_given_in_the_loop(w, k, n):
+def first_assigned_in_the_loop(w, k, n):
     for t in range(1, n[0] + 2):
         v = w[: t + k[0]]
     return np.sum(v * v)
@@ -61,10 +61,10 @@ def first_given_in_the_loop(w, k, n):
 PROGRAMS = [
     a_view_becomes_an_array,
     an_array_becomes_a_copy_that_is_written,
-    given_now_and_then,
+    assigned_now_and_then,
     in_a_nest,
     rows,
-    first_given_in_the_loop,
+    first_assigned_in_the_loop,
 ]
 
 
@@ -74,7 +74,7 @@ def test_two_orders_of_derivative(f):
 
 
 @pytest.mark.parametrize("f", PROGRAMS)
-def test_values_for_other_counts(f):
+def test_values_for_other_trip_counts(f):
     compiled = ReferenceCalls(myia.jit(f))
     for k, n in [(1, 0), (1, 1), (1, 5), (3, 2), (5, 4)]:
         args = W, np.array([k]), np.array([n])
