@@ -83,9 +83,9 @@ class Variant:
             for i, kind in enumerate(program.kinds)
             if i not in layout.packing.results.positions and not layout.device
         ]
-        self.waits = layout.device and layout.numpy
+        self.must_wait = layout.device and layout.numpy
         self.writes = bool(program.updates or program.root_updates)
-        self.plain = not (program.checks or self.waits or self.to_python or self.writes)
+        self.plain = not (program.checks or self.must_wait or self.to_python or self.writes)
 
     def prepared(self, hidden: list[Flattener]) -> Sequence[Any]:
         """The leaves of the roots as arguments of the executable."""
@@ -113,7 +113,7 @@ class Variant:
         if program.checks:
             *results, code = results
             raise_failed(program, int(code))
-        if self.waits:
+        if self.must_wait:
             jax.block_until_ready(results)
         if self.to_python:
             results = list(results)

@@ -5,10 +5,9 @@
     loop (%n, *%x0) {body}       lax.while_loop over (k, *x); an unread k is dropped
     call (*%args) {body}         its ops, in place
 
-The size of the HLO does not depend on trip counts. For the CPU, reads of arrays that
-a loop writes go through opaque barriers (`opaque_barriers.py`), and small loops are emitted as one
-function (`whole_loop_call.py`).
-(`small_call.py`).
+The size of the HLO does not depend on trip counts. On CPUs reads of arrays that a loop writes go
+through opaque barriers (`opaque_barriers.py`), and small loops are emitted as one function
+(`whole_loop_call.py`).
 """
 
 from __future__ import annotations

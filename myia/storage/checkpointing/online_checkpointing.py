@@ -192,16 +192,17 @@ class OnlineCheckpointing:
         """
         shift = _int(self.block_length.bit_length() - 1)
         blocks = shift_right(add(span, self.block_length - 1), shift)
-        slots = maximum(add(free, 1), _int(2))
+        snapshots = maximum(add(free, 1), _int(2))
 
         def once_more(_, t, before, reach):
             t = add(t, 1)
-            return [t, reach, truncdiv(mul(reach, add(slots, t)), t)]
+            return [t, reach, truncdiv(mul(reach, add(snapshots, t)), t)]
 
+        # The least t with enough blocks; `before`: the blocks that t - 1 replays suffice for.
         t, before, _ = loop(
             [_int(0), _int(1), _int(1)], once_more, cond=lambda _, t, b, reach: lt(reach, blocks)
         )
-        behind = truncdiv(mul(before, slots), sub(add(slots, t), 1))
+        behind = truncdiv(mul(before, snapshots), sub(add(snapshots, t), 1))
         return shift_left(maximum(minimum(before, sub(blocks, behind)), _int(1)), shift)
 
     def _index(self, start: Value, j: Value) -> Value:

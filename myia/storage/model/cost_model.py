@@ -44,7 +44,7 @@ _RATES = {
     **dict.fromkeys(SUMS, (0.5, 0.3)),
     **dict.fromkeys(("sin", "cos", "tan"), (14.0, 9.0)),
 }
-_ELSE = (10.0, 2.5)  # exp, tanh, ...
+_OTHER_RATE = (10.0, 2.5)  # exp, tanh, ...
 _NS_PER_MULTIPLY_ADD = 0.15  # in matrix products and convolutions
 _NS_PER_GATHERED_INDEX = 3.0
 _NS_PER_FACTORED_ELEMENT = 20.0  # of a matrix that is factored or solved with
@@ -104,7 +104,7 @@ def op_cost(
         size = op.results[0].aval.size
     if name not in _RATES and any(x.aval.ndim > 1 for x in op.operands) and len(op.results) > 1:
         return _NS_PER_FACTORED_ELEMENT * size
-    scalar, element = _RATES.get(name, _ELSE)
+    scalar, element = _RATES.get(name, _OTHER_RATE)
     return scalar + element * (size if size > 1 else 0)
 
 
