@@ -72,7 +72,7 @@ class _Elimination:
         return Op(op.primitive, op.operands, op.params, regions, op.results, op.span)
 
     def _has_dead_stores(self, op: Op, loop: Loop, i: int) -> bool:
-        """Are there stores into carry `i`, none of which is read, in the loop or after it?
+        """Are there stores into carry `i`, and does no load read them, in the loop or after it?
 
         Each use of a version of the array is a step of its version chain, or a load of what was
         there before the stores, or it computes only values that are stored into the array itself.

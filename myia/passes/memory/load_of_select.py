@@ -76,7 +76,7 @@ class _Search:
         self._visit(region, ())
 
     def rewritable(self) -> Selections:
-        """The selections of which only slices are read, also through other selections.
+        """The selections that are read by slices only, also through other selections.
 
         A greatest fixed point: all candidates are assumed, and refuted ones are removed.
         """

@@ -7,8 +7,8 @@
       ...                                             }
     }
 
-A row of which only slices are read is then not copied. The pass needs the same of the array: only
-slices of it are read, besides being passed on. Otherwise an older version of an array might be read
+If only slices of a row are read, the row is then not copied. The array, too, must be used only by
+loads of slices, besides being passed on. Otherwise an older version of the array might be read
 after a store into it, and XLA would copy the array.
 """
 
@@ -23,7 +23,7 @@ from myia.rewriting.walk import Walk, rewrite
 
 
 def compose_slices(function: Function) -> Function:
-    """`function` without rows of which only slices are read."""
+    """`function` whose slices of rows are read from the arrays of the rows."""
     excluded = _not_only_sliced(function.region)
 
     def rule(op: Op, walk: Walk) -> Sequence[Value] | None:
@@ -43,7 +43,7 @@ def compose_slices(function: Function) -> Function:
 
 
 def _not_only_sliced(region: Region) -> set[Value]:
-    """The values of which more is done than to read slices, smaller than the whole."""
+    """The values with other uses than loads of slices smaller than the whole."""
     ops = list(walk(region))
     blocks = (region, *(inner for op in ops for inner in op.regions))
     found = {y for block in blocks for y in _yielded_from_outside(block)}
