@@ -1,10 +1,10 @@
-"""Every supported function at arguments of other kinds, made of a call that the tables hold.
+"""Every supported function at arguments of other kinds, derived from a call in the tables.
 
-Its arrays of floats become float32, integers, bools, arrays without elements, numbers; they get an
-axis, so that they broadcast or are stacks; the axis is counted from the end. What NumPy
-computes is computed as NumPy does, dtype and shape included, or refused; `REFUSED` lists which
-refusals there are, and `OTHERWISE` where we differ on purpose. Where NumPy raises, nothing is
-asked but an error of the user's, not of ours.
+Its arrays of floats become float32, integers, bools, empty arrays, numbers; they get another axis,
+so that they broadcast or are batches; the axis is counted from the end. A result must equal
+NumPy's, dtype and shape included, or the call is refused. `REFUSED` lists the refusals, and
+`OTHERWISE` the intended differences. Where NumPy raises, any error of the user's is accepted, but
+no internal error.
 """
 
 from __future__ import annotations

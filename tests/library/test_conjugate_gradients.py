@@ -124,7 +124,7 @@ def assert_solves_three_times(final):
 
 
 def test_in_a_loop():
-    """Implicit Euler steps: an equation is solved in each trip."""
+    """Implicit Euler steps: an equation is solved in each iteration."""
 
     def final(a, x):
         for _ in range(3):

@@ -1,4 +1,4 @@
-"""Hypergeometric functions where one series does not serve: values, edges, all derivatives."""
+"""Hypergeometric functions beyond the reach of one series: values, edges, all derivatives."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Functions reached by name give what NumPy gives: numbers, dtypes, shapes, types."""
+"""Functions traced from JAX give NumPy's results: numbers, dtypes, shapes, types."""
 
 import pytest
 

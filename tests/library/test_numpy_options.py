@@ -222,7 +222,7 @@ def test_derivatives(name):
 
 
 def test_what_where_leaves_out_has_no_derivative():
-    """It is not computed with, so that an infinity there does no harm."""
+    """Masked elements are not computed with, so an infinity there has no effect."""
 
     def roots(x):
         return np.sum(

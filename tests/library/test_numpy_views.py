@@ -1,4 +1,4 @@
-"""What shares memory with what: writes are seen where NumPy shows them, and nowhere else."""
+"""Views and copies: a write is visible through exactly those arrays that share memory in NumPy."""
 
 import copy
 
@@ -199,7 +199,7 @@ def test_read_only_views_are_not_written_to(f):
         run(f, np.ones((3, 3)))
 
 
-def test_axes_of_extent_one_make_views_of_any_layout():
+def test_axes_of_length_one_make_views_of_any_layout():
     def f(x):
         x.reshape(1, 3, 3, 1)[0, 0, 0] = 5.0
         return x

@@ -1,8 +1,8 @@
-"""What JAX stages, translated and evaluated by our interpreter, beside what JAX itself computes.
+"""Translated jaxprs on the reference interpreter, compared with JAX's own results.
 
-Of a function f at arguments x is compared: f(x), and the first and second derivatives of
-w.f(x + t v) in t, for weights w and directions v of which none is zero. Ours come by reverse mode,
-once and again; JAX's by forward mode, which goes through its `while` loops.
+For a function f at arguments x, the values f(x) are compared, and the first and second derivatives
+of w.f(x + t v) in t for nonzero weights w and directions v. Ours come from reverse mode over
+reverse mode; JAX's from forward mode, which can differentiate its `while` loops.
 """
 
 from __future__ import annotations

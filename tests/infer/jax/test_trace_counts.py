@@ -14,7 +14,7 @@ from tests.infer.driver import inferred
 
 @pytest.fixture
 def traced(monkeypatch) -> list[str]:
-    """What has been traced: functions of NumPy by name, and calls of functions of JAX."""
+    """Records what is traced: functions of NumPy by name, and calls of functions of JAX."""
     found = []
     make_jaxpr, trace_call = trace._make_jaxpr, calls._trace
 

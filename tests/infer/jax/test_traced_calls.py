@@ -35,7 +35,7 @@ def assert_close(got, wanted, rtol=2e-5, atol=2e-6) -> None:
 
 
 class Reader(eqx.Module):
-    """Written by a user: its loop is compiled, the cell in it staged."""
+    """A module written by a user: its loop is compiled, the library's cell in it is traced."""
 
     cell: eqx.nn.GRUCell
     head: eqx.nn.Linear
@@ -128,13 +128,13 @@ def test_second_order():
     assert_close(myia.grad(along)(MLP_PARAMS, X), jax.jit(jax.grad(by_jax))(MLP_PARAMS, X))
 
 
-def test_python_numbers_in_modules_are_known_when_it_is_compiled():
+def test_python_numbers_in_modules_are_compile_time_values():
     drop = eqx.nn.Dropout(0.0)  # needs no key then
     assert_close(myia.jit(lambda m, x: m(x))(drop, X), X)
 
 
 def test_whole_modules_are_arguments():
-    """Their functions stay, their static fields stay, their arrays get gradients."""
+    """Functions and static fields are unchanged; arrays get gradients."""
 
     def loss(model, x):
         return jnp.sum(model(x) ** 2) + np.sum(model.layers[0].bias)
@@ -341,7 +341,7 @@ REPLACED = {
 
 @pytest.mark.parametrize("name", REPLACED)
 def test_parts_of_trees_are_replaced(name):
-    """`where` is a function of the user's, which says where."""
+    """`where` is a function of the user's, and is compiled."""
     x = jnp.array([0.5, -1.0, 2.0])
 
     def loss(model, x):
@@ -368,11 +368,11 @@ def test_what_is_no_part_of_a_tree_is_not_replaced(where):
         myia.jit(lambda m: eqx.tree_at(where, m, 1.0))(MLP)
 
 
-# ----- What is handed through
+# ----- Arguments that are returned
 
 
 def test_arrays_of_users_in_modules_stay_theirs():
-    """A write through a module is a write; what a library handed on may then be out of date."""
+    """A write through a module is a write; a library's copy of the array is then invalidated."""
     module = eqx.tree_at(lambda m: m.bias, eqx.nn.Linear(2, 2, key=KEY), np.zeros(2))
 
     def write(m):
@@ -401,7 +401,7 @@ def test_results_are_immutable():
         myia.jit(f)(np.ones(2))
 
 
-# ----- staged
+# ----- `myia.staged`
 
 
 def test_staged_functions_run_as_they_are():

@@ -182,7 +182,7 @@ NO_DIFFERENCES = {"single precision", "mixed product", "conversions", "stopped"}
 
 @pytest.mark.parametrize("name", [name for name in DIFFERENTIABLE if name not in NO_DIFFERENCES])
 def test_second_derivatives(name):
-    """Against central differences of the gradients, which are right by the test above."""
+    """Compared with central differences of the gradients, which the test above has checked."""
     f, *args = DIFFERENTIABLE[name]
     got = evaluate(expand_derivatives(second_by_us(f, args)), args)
     assert_equal(got, difference_of_gradients(f, args), rtol=1e-7)
@@ -200,7 +200,7 @@ def test_on_xla():
     assert_equal([np.asarray(y) for y in got], wanted)
 
 
-# ----- Staging
+# ----- Tracing
 
 
 def test_staging_is_cached_by_what_the_arguments_mean():

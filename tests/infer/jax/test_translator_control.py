@@ -1,4 +1,4 @@
-"""Control flow and derivative rules in jaxprs: loops stay loops, rules of authors are honoured."""
+"""Control flow and derivative rules in jaxprs: loops stay loops, authors' rules are used."""
 
 from __future__ import annotations
 

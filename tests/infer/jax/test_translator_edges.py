@@ -1,7 +1,7 @@
-"""Derivatives of translated functions where they are delicate: kinks, ties, zeros, infinities.
+"""Derivatives of translated functions at kinks, ties, zeros and infinities.
 
-The numbers are those of mathematics where it has any; at a kink, the middle of the two slopes. As
-`jax.grad` gives them, unless a case says otherwise.
+The expected numbers are the mathematical derivatives where these exist, and the mean of the two
+slopes at a kink. `jax.grad` agrees unless a case says otherwise.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ OTHERWISE_IN_JAX = {"abs", "hypot", "x**0", "i0"}
 
 
 def test_edges_are_those_of_jax():
-    """So that the table is kept true: where it says nothing, JAX agrees."""
+    """Checks the table itself: JAX agrees in all cases that are not marked."""
     cases = {name: case for name, case in EDGES.items() if name not in OTHERWISE_IN_JAX}
 
     def by_jax():

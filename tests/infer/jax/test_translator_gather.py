@@ -279,15 +279,15 @@ def test_scatters_of_which_jax_has_no_derivative(name):
     assert_equal(got[2], difference_of_gradients(f, args), rtol=1e-7)
 
 
-# ----- The form that they have
+# ----- The ops that are emitted
 
 
 def primitives(f, *args) -> set[str]:
     return {op.primitive.name for op in walk(translated(f, args).region)}
 
 
-def test_one_window_is_read_and_written_as_such():
-    """What storage and buffers know of: no gather, no scatter."""
+def test_a_single_slice_is_read_and_written_as_a_slice():
+    """A single slice is read and written as a dynamic slice, which storage handles in place."""
     reads = primitives(lambda x, k: x.at[k].get(mode="fill"), X, ONE)
     writes = primitives(lambda x, k: x.at[k, 1].add(x[k, 0]), X, ONE)
     assert "dynamic_slice" in reads and "gather" not in reads
@@ -295,7 +295,7 @@ def test_one_window_is_read_and_written_as_such():
 
 
 def test_the_cotangent_of_a_read_is_added_in_place():
-    """No array of zeros is added for each of several reads of one array."""
+    """Several reads of one array do not each add an array of zeros."""
     f = gradient_by_us(lambda x, j: x[j] * x[j % 2], [X, J])
     ops = walk(expand_derivatives(f).region)
     scatters = [op for op in ops if op.primitive.name == "scatter_add"]

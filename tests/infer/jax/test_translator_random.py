@@ -104,7 +104,7 @@ KEYS = {
 
 
 def check_samples(cases: dict[str, tuple], impl: str, wide: bool) -> None:
-    """All in one executable of ours and one of JAX's, staged in the given mode."""
+    """All cases in one executable of ours and one of JAX's, traced in the given mode."""
     cases = {name: (of_words(f, impl), *args) for name, (f, *args) in cases.items()}
     counts = {name: len(args) for name, (_, *args) in cases.items()}
     words = key_words(impl)

@@ -25,7 +25,7 @@ Rows = dict[str, tuple]  # name: (function, *arguments)
 
 
 class Table:
-    """`differentiable` functions are smooth at their arguments; of `others` only values count."""
+    """`differentiable` functions are smooth at their arguments; for `others` only values count."""
 
     def __init__(self, differentiable: Rows, others: Rows):
         self.differentiable = differentiable

@@ -1,4 +1,4 @@
-"""Functions that are written in NumPy, or computed while compiling: see `numpy_samples`."""
+"""Calls of functions from NumPy source, or evaluated at compile time: see `numpy_samples`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from tests.library.samples.numpy_cases import sample, samples
 from tests.library.samples.numpy_samples import S, V, W, X, Z, value
 
-# ----- Written in NumPy
+# ----- From NumPy source
 
 for _p in samples("f8 f4 i8 c16", ((3,),)):
     for _m in (0, 1, 2):
@@ -85,7 +85,7 @@ value("apply_over_axes", np.sum, Z, [0, 2])
 value("fromfunction", np.add, (2, 3))
 value("fromfunction", np.multiply, (2, 3), dtype=int)
 
-# ----- Computed while compiling
+# ----- Evaluated at compile time
 
 for _name in ("bartlett", "blackman", "hamming", "hanning"):
     for _n in (5, 1, 0):
@@ -117,7 +117,7 @@ for _n in (4, 5):
     value("fft.fftfreq", _n)
     value("fft.rfftfreq", _n)
 
-# ----- Selections, sets: of a size known at run time
+# ----- Selections and sets: dynamic arrays
 
 T = np.array([3.0, 1, 0, -2, 3, 1, 0])
 SETS = {

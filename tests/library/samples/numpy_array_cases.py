@@ -109,7 +109,7 @@ case(np.broadcast_to, 2.0, (3,))
 case(np.broadcast_to, Z, (3,))
 case(np.broadcast_arrays, Z, sample((4,)), 2.0)
 
-# ----- Joining and cutting
+# ----- Joining and splitting
 
 Y = sample((2, 3), "f4")
 for _xs in (
@@ -134,7 +134,7 @@ case(np.hsplit, W, 2)
 case(np.hsplit, W[0], 3)
 case(np.dsplit, Z, 2)
 
-# ----- Moving
+# ----- Repeating, rolling, padding
 
 for _x in (X, V, 2.0, sample((2, 3), "i4"), Y, sample((0, 3)), W.T):
     for _n in (2, 0, (2, 3), (1,), (2, 1, 2), [3]):

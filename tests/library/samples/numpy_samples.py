@@ -1,4 +1,4 @@
-"""Calls of functions that are reached by name, to be compared with NumPy: one line a function.
+"""Calls of functions traced from JAX, to be compared with NumPy: one line a function.
 
 `VALUES` maps a function's qualified name to calls. `rtol` is said where NumPy and JAX compute
 differently: by other algorithms, in another order.
@@ -206,7 +206,7 @@ value("vecdot", sample((3, 2), "f8"), sample((3, 2), "f8", 1), axis=0)
 value("cross", sample((3, 4)), sample((3, 4), "f8", 1), axis=0)
 value("cross", sample((3, 4)), sample((4, 3), "f8", 1), 0, 1, 0)
 
-# ----- Arrays taken apart and put together
+# ----- Splitting and joining
 
 for _x in samples(ANY, ((), (3,), (2, 3))):
     value("diagflat", _x)

@@ -1,4 +1,4 @@
-"""What the page says of functions: which have no derivative, why some are refused."""
+"""Tables for the page of NumPy: functions without a derivative, and the reasons of refusals."""
 
 from __future__ import annotations
 
