@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 
 LOW_THRESHOLDS = {  # the constants of each module, with their lower values
-    "backends.xla.cpu.whole_loop_cost": {"_MAX_WORK": 40},
+    "backends.xla.cpu.whole_loop_cost": {"_MAX_FUSION_WORK": 40},
     "passes.vectorize.outer_loop": {"MIN_WIDTH": 1, "MAX_STRIDED_ITERATIONS": 3},
     "passes.idioms.matmul": {"MIN_ITERATIONS": 1, "MIN_ITERATIONS_INSIDE_LOOPS": 1},
     "passes.loops.peeling": {"MIN_TRIP_COUNT": 2, "VECTOR_WIDTH": 2},
