@@ -23,13 +23,14 @@ from myia.infer.domain.heap import (
     ViewObject,
 )
 from myia.infer.domain.lengths import dynamic_length, static_length
+from myia.infer.paths.merge_state import MergeState
 from myia.ir.avals import I64, Aval
 from myia.ir.core import Value
 
 Shape = tuple[int, ...]
 
 
-def merged_dynamic_array(merge, a: int, b: int, named: bool) -> Contents | None:
+def merged_dynamic_array(merge: MergeState, a: int, b: int, named: bool) -> Contents | None:
     """The template of two arrays, at least one of them dynamic; None: they have no common form."""
     left, right = merge.left[a], merge.right[b]
     if merge.is_refit and getattr(right, "value", None) not in merge.refit_placeholders:
@@ -66,7 +67,7 @@ def _have_same_form(x: tuple[Aval, DynamicAxes], y: tuple[Aval, DynamicAxes]) ->
     return x[0].shape == y[0].shape and [e is None for e in x[1]] == [e is None for e in y[1]]
 
 
-def _can_widen(merge, a: int, shape: Shape, other: Shape) -> bool:
+def _can_widen(merge: MergeState, a: int, shape: Shape, other: Shape) -> bool:
     """A loop that cannot be unrolled: the array from before it gets the bounds of the iteration's.
 
     This is done once: an array that grows in every iteration has no bound.
@@ -76,7 +77,7 @@ def _can_widen(merge, a: int, shape: Shape, other: Shape) -> bool:
 
 
 def _merged_axis(
-    merge, a: DynamicAxis | None, b: DynamicAxis | None, n: int, m: int
+    merge: MergeState, a: DynamicAxis | None, b: DynamicAxis | None, n: int, m: int
 ) -> DynamicAxis | None:
     """The axis on both sides if it is the same, else a prefix whose length is a placeholder."""
     if a is None and b is None and n == m:
@@ -89,7 +90,7 @@ def _merged_axis(
     return prefix_axis(dynamic_length(merge.placeholder(I64, of), max(n, m)), max(n, m))
 
 
-def one_sided_array(merge, heap: Heap, id: int) -> Contents:
+def one_sided_array(merge: MergeState, heap: Heap, id: int) -> Contents:
     """The template of an array that only one path has."""
     aval, axes = merge.arrays.type_of(heap, id)
     made = tuple(

@@ -21,10 +21,11 @@ from myia.infer.domain.heap import (
 from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import Abstract, Ref, Scalar
 from myia.infer.paths import merge_dynamic_arrays
+from myia.infer.paths.merge_state import MergeState
 from myia.ir.core import Op
 
 
-def surviving_template(merge, x: Abstract, left: bool, ops: Iterable[Op]) -> Abstract:
+def surviving_template(merge: MergeState, x: Abstract, left: bool, ops: Iterable[Op]) -> Abstract:
     """The template where only one path goes on: the values that its `ops` define are replaced."""
     merge.survivor_values = frozenset(r for op in ops for r in op.results)
     heap = merge.left if left else merge.right
@@ -36,7 +37,7 @@ def surviving_template(merge, x: Abstract, left: bool, ops: Iterable[Op]) -> Abs
     return template
 
 
-def one_sided_template(merge, x: Abstract, left: bool) -> Abstract:
+def one_sided_template(merge: MergeState, x: Abstract, left: bool) -> Abstract:
     """The template of a value that only one side has: a placeholder for each run-time leaf."""
     if isinstance(x, Scalar):
         if merge.survivor_values is not None and x.value not in merge.survivor_values:
@@ -52,7 +53,7 @@ def one_sided_template(merge, x: Abstract, left: bool) -> Abstract:
     return x.rebuild(tuple(one_sided_template(merge, c, left) for c in x.children()))
 
 
-def _contents(merge, heap: Heap, id: int, left: bool) -> Contents:
+def _contents(merge: MergeState, heap: Heap, id: int, left: bool) -> Contents:
     contents = heap[id]
     if not isinstance(contents, (ViewObject, DynamicView)):
         for base in contents.bases:

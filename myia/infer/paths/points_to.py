@@ -114,7 +114,7 @@ def _fits(heap: Heap, id: int, aval: Aval) -> bool:
     if isinstance(contents, ArrayObject):
         return contents.value.aval == aval
     if isinstance(contents, ViewObject):
-        return (indices := _aval(heap, id)) is not None and indices == aval
+        return (view_aval := _aval(heap, id)) is not None and view_aval == aval
     return isinstance(contents, SelectedArray) and _fits(heap, contents.options[0], aval)
 
 
