@@ -1,4 +1,4 @@
-"""Random typed programs: nested branches, loops, reversals and calls over small arrays.
+"""Random typed programs: nested branches, loops, adjoint loops and calls over small arrays.
 
 `random_function(seed)` is deterministic; `arguments(f, seed)` are inputs for it, NaN, infinities
 and zeros of both signs included. Trip counts are small, so that every program ends soon.
@@ -64,16 +64,16 @@ def arguments(f: Function, seed: int, special: float = 0.4) -> list[np.ndarray]:
     return [array(x.aval) for x in f.args]
 
 
-def random_function(seed: int, size: int = 12, reversals: bool = True) -> Function:
-    """`reversals`: whether there may be `rev` ops (with adjoints that are not always linear)."""
-    return _Generator(random.Random(seed), reversals).function(size)
+def random_function(seed: int, size: int = 12, adjoint_loops: bool = True) -> Function:
+    """`adjoint_loops`: whether there may be `rev` ops (whose adjoints are not always linear)."""
+    return _Generator(random.Random(seed), adjoint_loops).function(size)
 
 
 class _Generator:
-    def __init__(self, rng: random.Random, reversals: bool):
+    def __init__(self, rng: random.Random, adjoint_loops: bool):
         self.rng = rng
         self.structured = [self.branch, self.storing_branch, self.loop, self.loop, self.call]
-        self.structured += [self.reversal] * reversals
+        self.structured += [self.adjoint_loop] * adjoint_loops
         self.visible: list[list[Value]] = []  # by nesting
 
     def function(self, size: int) -> Function:
@@ -260,7 +260,7 @@ class _Generator:
     def loop(self, depth):
         return emit_loop(self.parts(depth))
 
-    def reversal(self, depth):
+    def adjoint_loop(self, depth):
         loop = self.parts(depth)
         n = len(loop.carries)
         active = tuple(i for i, x in enumerate(loop.carries) if x.aval.dtype.kind == "f")

@@ -54,7 +54,7 @@ def test_many_calls_cost_what_each_costs(monkeypatch):
 
 
 def nest(x):
-    """Loops in loops, of which each reversal runs the inner ones again."""
+    """Loops in loops: each adjoint loop recomputes the inner ones."""
     y = x
     for i in range(6):
         for _ in range(i):

@@ -40,7 +40,7 @@ def check(f, g, args, seed):
 @pytest.mark.parametrize("chunk", range(4))
 def test_derivatives_of_optimised_programs(mode, chunk):
     for seed in range(chunk * 20, chunk * 20 + 20):
-        f = random_function(seed, reversals=False)
+        f = random_function(seed, adjoint_loops=False)
         of = floats(f.results)
         if not of:
             continue
@@ -56,7 +56,7 @@ def test_derivatives_of_optimised_programs(mode, chunk):
 def test_second_derivatives(name):
     """Reverse over reverse, with one pass between: `rev` ops are differentiated as rewritten."""
     for seed in range(100, 112):
-        f = random_function(seed, size=6, reversals=False)
+        f = random_function(seed, size=6, adjoint_loops=False)
         of = floats(f.results)[:2]
         if not of:
             continue

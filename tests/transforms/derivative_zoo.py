@@ -68,7 +68,7 @@ def constant_result(x):
 
 
 @program(VECTOR, 1)
-def windows(x, i):
+def slices(x, i):
     y = write(x, i, read(x, i) * read(x, i + 1))
     return [reduce_sum(sin(y) * x, axes=(0,))]
 
@@ -80,7 +80,7 @@ def products(a, x):
 
 
 @program(VECTOR)
-def chosen(x):
+def selected(x):
     return [reduce_sum(select(gt(x, 0.0 * x), x * x, sin(x)), axes=(0,))]
 
 
@@ -142,7 +142,7 @@ def power(x, p):
 
 
 @program(0.7, 1.3)
-def no_trips(x, p):
+def no_iterations(x, p):
     (y,) = loop([x], lambda k, y: [sin(y) * p], count=integer(0))
     return [y * p]
 

@@ -31,7 +31,7 @@ def random_program(seed: int) -> tuple[Function, list]:
 
 
 class _Generator:
-    """`scope` holds the visible values, scalars, arrays and integers apart."""
+    """`scope` holds the visible values by kind: scalars, arrays, integers."""
 
     def __init__(self, choose: random.Random):
         self.choose = choose
@@ -67,7 +67,7 @@ class _Generator:
         scope["scalars"].append(form())
 
     def index(self, scope) -> Value:
-        """Any integer; a window out of range is moved inside."""
+        """Any integer: start indices out of range are clamped."""
         i = self.pick(scope, "integers")
         return i if self.choose.random() < 0.7 else i - 1
 

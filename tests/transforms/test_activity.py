@@ -1,4 +1,4 @@
-"""Which values are active: through operations, branches, loops and their reversals."""
+"""Which values are active: through ops, branches, loops and adjoint loops."""
 
 import numpy as np
 
@@ -57,8 +57,8 @@ def test_through_a_branch_and_only_where_it_flows():
     assert f.results[0] in found and f.results[1] not in found
 
 
-def test_a_carry_becomes_active_after_some_trips():
-    """x reaches the last carry after three trips, one carry further each."""
+def test_a_carried_value_becomes_active_after_some_iterations():
+    """x reaches the last carried value after three iterations, one further in each."""
     seen = {}
 
     def body(x, n):
@@ -71,11 +71,11 @@ def test_a_carry_becomes_active_after_some_trips():
         return loop([one, one, one, integer(0)], step, count=n)[2:3]
 
     found = active(function(body, 0.5, 3), [0], [0])
-    # c is overwritten in each trip: no trip needs the derivative by what it was.
+    # c is overwritten in each iteration: no derivative with respect to its old value is needed.
     assert {name for name, x in seen.items() if x in found} == {"a", "b"}
 
 
-def test_a_carry_that_does_not_reach_the_result_has_no_cotangent():
+def test_a_carried_value_that_does_not_reach_the_result_has_no_cotangent():
     def body(x, n):
         def step(k, a, b):
             return [sin(a * x), b * a]

@@ -1,4 +1,4 @@
-"""The expansion of `derivative` ops: what they are given and what takes their place."""
+"""The expansion of `derivative` ops: their arguments, and the ops that replace them."""
 
 import numpy as np
 import pytest
@@ -32,7 +32,7 @@ def test_some_arguments_and_some_results():
 
 
 @pytest.mark.parametrize("mode", ["jvp", "vjp"])
-def test_what_does_not_depend_has_a_zero_derivative(mode):
+def test_independent_results_have_zero_derivatives(mode):
     def body(x, y):
         f = lambda a, b: [sin(b), number(2.0)]  # noqa: E731
         return derivative(f, [x, y], [number(1.0), number(1.0)], mode, (0, 1), (0, 1))

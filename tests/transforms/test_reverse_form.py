@@ -34,7 +34,7 @@ def count(f, name: str) -> int:
 
 
 @pytest.mark.parametrize("derivative", [pullback, pushforward])
-def test_a_print_is_done_once_per_trip(derivative, capsys):
+def test_a_print_is_done_once_per_iteration(derivative, capsys):
     def body(x):
         def step(k, y):
             debug_print("{}", k)
@@ -63,7 +63,7 @@ def test_a_print_in_a_branch_of_a_gradient_of_a_gradient(capsys):
 # ----- Residuals
 
 
-def test_residuals_of_two_branches_share_their_places():
+def test_residuals_of_two_branches_share_results():
     def body(x, y):
         def then():
             a = sin(x)
@@ -86,11 +86,11 @@ def test_constants_are_no_residuals():
 
     f = expanded(gradient(function(body, 0.5)))
     branches = [op for op in eliminate_dead_values(f.region).ops if op.primitive is if_p]
-    assert len(branches) == 1  # that of the pullback, which reads no value of the other
+    assert len(branches) == 1  # the pullback; it reads no value of the primal branch
 
 
 def test_indices_of_branches_are_no_residuals():
-    """`x[i + 1] ** 2 if p > 0 else x[i - 1] ** 2`: only what is read there is one."""
+    """`x[i + 1] ** 2 if p > 0 else x[i - 1] ** 2`: only the loaded element is a residual."""
 
     def body(x, i, p):
         def square(j):
@@ -102,9 +102,9 @@ def test_indices_of_branches_are_no_residuals():
     f = expanded(gradient(function(body, VECTOR, 2, 0.5)))
     forward = next(op for op in eliminate_dead_values(f.region).ops if op.primitive is if_p)
     assert [y.dtype.kind for y in forward.results] == ["f"]
-    for p, place in ((0.5, 3), (-0.5, 1)):
+    for p, i in ((0.5, 3), (-0.5, 1)):
         (found,) = run(f, [VECTOR, 2, p])[:1]
-        np.testing.assert_array_equal(found, 2 * VECTOR * (np.arange(4) == place))
+        np.testing.assert_array_equal(found, 2 * VECTOR * (np.arange(4) == i))
 
 
 # ----- Accumulation in place

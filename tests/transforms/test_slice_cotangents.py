@@ -1,4 +1,4 @@
-"""Cotangents of arrays that are read in parts: values, and the form of the sum."""
+"""Cotangents of arrays that are read in slices: values, and the form of the sum."""
 
 import numpy as np
 import pytest
@@ -12,10 +12,10 @@ from myia.transforms.slice_cotangents import MAX_PADDED_BYTES
 from tests.transforms.derivative_checks import check, expanded, function, gradient
 
 
-def part(x, *ends):
-    """`x[a:b, c:d, ...]`, whole along the axes that are not named."""
-    ends = [*ends, *((0, n) for n in x.shape[len(ends) :])]
-    starts, limits = zip(*ends)
+def part(x, *intervals):
+    """`x[a:b, c:d, ...]`, whole along the remaining axes."""
+    intervals = [*intervals, *((0, n) for n in x.shape[len(intervals) :])]
+    starts, limits = zip(*intervals)
     return slice(x, start=starts, limit=limits, stride=(1,) * len(starts))
 
 
@@ -34,7 +34,7 @@ def with_gaps(x):
     return total(part(x, (1, 2)), part(x, (3, 5)))
 
 
-def neighbours(x):
+def overlapping(x):
     return total(part(x, (1, 6)) * part(x, (0, 5)))
 
 
@@ -73,7 +73,7 @@ VECTOR, MATRIX = np.linspace(0.3, 1.1, 6), np.linspace(0.2, 1.2, 12).reshape(3, 
 @pytest.mark.parametrize(
     "body, x",
     [
-        (halves, VECTOR), (with_gaps, VECTOR), (neighbours, VECTOR), (columns, MATRIX),
+        (halves, VECTOR), (with_gaps, VECTOR), (overlapping, VECTOR), (columns, MATRIX),
         (stencil, MATRIX), (the_same_part_again, VECTOR), (an_element_and_the_whole, VECTOR),
         (nothing_and_everything, VECTOR), (in_a_loop, VECTOR),
     ],
@@ -87,18 +87,18 @@ def names(body, x) -> list[str]:
 
 
 @pytest.mark.parametrize("body, x", [(halves, VECTOR), (with_gaps, VECTOR), (columns, MATRIX)])
-def test_parts_side_by_side_are_joined(body, x):
+def test_adjacent_slices_are_concatenated(body, x):
     found = names(body, x)
     assert found.count("concatenate") == 1
     assert not {"pad", "dynamic_update_slice"} & set(found)
 
 
-def test_the_same_part_is_one_part():
+def test_equal_slices_are_added():
     found = names(the_same_part_again, VECTOR)
     assert found.count("concatenate") == 1 and "pad" not in found
 
 
-def test_parts_that_overlap_are_added_where_they_are_if_the_array_is_large():
+def test_overlapping_slices_of_a_large_array_are_added_in_place():
     def body(x):
         n = x.shape[0]
         return total(part(x, (1, n)) * part(x, (0, n - 1)))
@@ -108,8 +108,8 @@ def test_parts_that_overlap_are_added_where_they_are_if_the_array_is_large():
     assert names(body, large).count("dynamic_update_slice") == 1
 
 
-def test_elements_here_and_there_make_one_array():
-    """n reads cost O(n): the array is made once, and added to where it is read."""
+def test_scattered_elements_make_one_array():
+    """n reads cost O(n): the array is made once, and added to in place."""
     x = np.ones((40, 40))
 
     def body(a):

@@ -58,7 +58,7 @@ func @f(%x: f64[]) -> f64[] {
 }"""))  # fmt: skip
 
 
-def test_trips(golden):
+def test_trip_counts_of_zero_and_one(golden):
     golden(before_after(fold_constants, """
 func @f(%x: f64[]) -> f64[], f64[], f64[], f64[], f64[] {
   %0 = 0: i64[]
@@ -94,7 +94,7 @@ NOT_FOLDED = {
     "a shift out of range": "%a = 1: i64[]; %b = 64: i64[]; %0 = shift_left %a, %b",
     "NaN as an integer": "%a = nan: f64[]; %0 = convert %a {dtype=i64}",
     "a float out of range": "%a = 300.0: f64[]; %0 = convert %a {dtype=u8}",
-    "a window may read the fill": "%a = 1.0: f64[2]; %0 = sin %a",
+    "a fill value may be read": "%a = 1.0: f64[2]; %0 = sin %a",
 }
 
 
@@ -144,7 +144,7 @@ def _cases():
 
 
 @pytest.mark.parametrize("name, dtype, arity", list(_cases()))
-def test_as_the_machine_does(name, dtype, arity):
+def test_folded_numbers_are_those_of_xla(name, dtype, arity):
     """Each folded number is the one that XLA computes from run-time operands."""
     choices = FLOATS if dtype in ("f64", "f32") else [False, True]
     if dtype[0] in "iu":

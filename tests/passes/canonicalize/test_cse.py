@@ -2,7 +2,7 @@ from myia.passes.canonicalize.cse import eliminate_common_subexpressions as cse
 from tests.passes.before_after import before_after, unchanged
 
 
-def test_inner_regions_see_outer_ones(golden):
+def test_expressions_are_available_in_inner_regions(golden):
     golden(before_after(cse, """
 func @f(%x: f64[], %y: f64[], %n: i64[]) -> f64[], f64[] {
   %0 = mul %x, %y
@@ -62,7 +62,7 @@ def test_one_and_true_differ():
     assert unchanged(cse, "func @f() { %0 = 1: i64[]\n %1 = True: bool[]\n return %0, %1 }")
 
 
-def test_branches_do_not_see_one_another():
+def test_expressions_of_one_branch_are_not_available_in_the_other():
     assert unchanged(cse, """
 func @f(%p: bool[], %x: f64[]) -> f64[] {
   %y = if %p { %0 = neg %x
@@ -85,7 +85,7 @@ func @f(%x: f64[], %n: i64[]) {
 }""")  # fmt: skip
 
 
-def test_a_sum_in_any_order_is_no_other_sum():
+def test_a_reassociable_sum_differs_from_an_ordered_one():
     assert unchanged(
         cse,
         """

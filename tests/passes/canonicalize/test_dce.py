@@ -2,7 +2,7 @@ from myia.passes.canonicalize.dce import eliminate_dead_code as dce
 from tests.passes.before_after import before_after, unchanged
 
 
-def test_carries_that_feed_only_one_another(golden):
+def test_carried_values_that_feed_only_one_another(golden):
     golden(before_after(dce, """
 func @f(%a: f64[], %b: f64[], %n: i64[]) -> f64[] {
   %dead = sin %a
@@ -16,7 +16,7 @@ func @f(%a: f64[], %b: f64[], %n: i64[]) -> f64[] {
 }"""))  # fmt: skip
 
 
-def test_what_the_condition_reads_lives(golden):
+def test_values_that_the_condition_reads_are_live(golden):
     golden(before_after(dce, """
 func @f(%a: f64[]) -> f64[] {
   %x, %y, %z = while (%x = %a, %y = %a, %z = %a) {
@@ -61,8 +61,8 @@ func @f(%x: f64[], %y: f64[]) -> f64[], f64[], f64[] {
 }"""))  # fmt: skip
 
 
-def test_reversal(golden):
-    """The adjoint reads the carries %y and %z, but only what it makes of %y is wanted."""
+def test_adjoint_loop(golden):
+    """The adjoint reads the carried values %y and %z, but only the cotangent of %y is live."""
     golden(before_after(dce, """
 func @f(%x: f64[], %c: f64[], %n: i64[]) -> f64[], f64[], f64[] {
   %dx, %dy, %dz, %dc, %dd = rev for %k < %n (%x = %x, %y = %x, %z = %x)
@@ -86,7 +86,7 @@ func @f(%x: f64[], %c: f64[], %n: i64[]) -> f64[], f64[], f64[] {
 }"""))  # fmt: skip
 
 
-def test_effects_live():
+def test_effects_are_live():
     assert unchanged(dce, """
 func @f(%x: f64[], %n: i64[], %p: bool[]) {
   for %k < %n () {
@@ -98,7 +98,7 @@ func @f(%x: f64[], %n: i64[], %p: bool[]) {
 }""")  # fmt: skip
 
 
-def test_only_the_effect_of_a_loop_lives(golden):
+def test_only_the_effect_of_a_loop_is_live(golden):
     golden(before_after(dce, """
 func @f(%x: f64[], %n: i64[]) {
   %y, %z = for %k < %n (%y = %x, %z = %x) {

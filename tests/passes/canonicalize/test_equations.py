@@ -466,14 +466,14 @@ UNTRUE = {
         "p: bool[]",
         "%1 = if %p { %2 = 0.0: f64[]; yield %2 } else { %3 = -0.0: f64[]; yield %3 }",
     ),
-    "a part that begins elsewhere, or skips elements": (
+    "a slice that starts elsewhere, or skips elements": (
         "x: i64[5], u: i64[2]",
         "%a = 2: i64[]; %0 = dynamic_update_slice %x, %u, %a; "
         "%1 = slice %0 {limit=(3,), start=(1,), stride=(1,)}; "
         "%2 = slice %0 {limit=(5,), start=(2,), stride=(2,)}; "
         "%3 = add %1, %2",
     ),
-    "windows of different sizes are clamped differently": (
+    "slices of different sizes are clamped differently": (
         "x: i64[3], u: i64[2], i: i64[]",
         "%0 = dynamic_update_slice %x, %u, %i; %1 = dynamic_slice %0, %i {sizes=(1,)}",
     ),
@@ -481,6 +481,6 @@ UNTRUE = {
 
 
 @pytest.mark.parametrize("arguments, body", UNTRUE.values(), ids=list(UNTRUE))
-def test_untrue(arguments, body):
+def test_false_equations_are_not_applied(arguments, body):
     f = program(arguments, body)
     assert same(simplify(f), f)

@@ -19,8 +19,8 @@ func @f(%x: f64[], %a: f64[], %n: i64[]) -> f64[], f64[], f64[] {
 }"""))  # fmt: skip
 
 
-def test_twins(golden):
-    """Two counters, and two sums of what they count; the last sum starts elsewhere."""
+def test_congruent_values(golden):
+    """Two equal counters, and two sums over them; the third sum starts from another value."""
     golden(before_after(merged, """
 func @f(%x: f64[], %n: i64[]) -> f64[], f64[], f64[] {
   %0 = 0: i64[]
@@ -42,7 +42,7 @@ func @f(%x: f64[], %n: i64[]) -> f64[], f64[], f64[] {
 }"""))  # fmt: skip
 
 
-def test_twins_that_part():
+def test_equal_only_at_the_start():
     assert unchanged(simplify_loop_carried_values, """
 func @f(%x: f64[], %n: i64[]) -> f64[], f64[], f64[] {
   %a, %b, %c = for %k < %n (%a = %x, %b = %x, %c = %x) {
@@ -54,7 +54,7 @@ func @f(%x: f64[], %n: i64[]) -> f64[], f64[], f64[] {
 }""")  # fmt: skip
 
 
-def test_reversal(golden):
+def test_adjoint_loop(golden):
     golden(before_after(merged, """
 func @f(%x: f64[], %c: f64[], %n: i64[]) -> f64[], f64[], f64[], f64[] {
   %0 = 0.0: f64[]

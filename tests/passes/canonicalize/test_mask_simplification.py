@@ -1,4 +1,4 @@
-"""Masks before masks: only elements that nobody reads may change."""
+"""Redundant masks are dropped: only elements that are not read may change."""
 
 import numpy as np
 import pytest
@@ -17,8 +17,8 @@ func @f(%m: bool[3], %p: bool[3], %x: f64[3], %y: f64[3]) -> {result} {{
 }}"""
 
 
-def test_padding_that_is_left_out(golden):
-    """In two dimensions masks are broadcasts, and leave out what either leaves out."""
+def test_masked_elements(golden):
+    """In two dimensions the masks are broadcasts, combined by `and`."""
     golden(before_after(simplify_masks, """
 func @f(%m: bool[3], %x: f64[3], %y: f64[3], %a: f64[3,3]) -> f64[3,3] {
   %1 = 1.0: f64[3]
@@ -61,12 +61,12 @@ UNMASKED = [
 
 
 @pytest.mark.parametrize("text", UNMASKED)
-def test_what_must_not(text):
+def test_masks_that_are_needed(text):
     """Another mask, another mask's other choice, another reader, a sum, less than the mask says."""
     assert unchanged(simplify_masks, text)
 
 
-def test_the_numbers_stay():
+def test_values_where_the_mask_is_true():
     text = program(
         "%1 = select %m, %x, %y",
         "%2 = log %1",
@@ -79,7 +79,7 @@ def test_the_numbers_stay():
     check_one_is_dropped(text)
 
 
-def test_what_is_read_where_a_mask_does_not_hold():
+def test_values_where_the_mask_is_false():
     check_one_is_dropped(
         program(
             "%1 = select %m, %x, %y",

@@ -51,19 +51,19 @@ def known(comparison: str) -> bool:
         ("ne %p, %p", False),
     ],
 )
-def test_what_is_known(comparison, expected):
+def test_decided_comparisons(comparison, expected):
     assert known(comparison) is expected
 
 
 @pytest.mark.parametrize(
     "comparison", ["gt %k, %0", "lt %k, %8", "eq %k, %8", "ne %k, %0", "lt %k, %p", "ge %p, %0"]
 )
-def test_what_is_not(comparison):
+def test_undecided_comparisons(comparison):
     assert unchanged(fold_range_comparisons, loop(comparison))
 
 
 @pytest.mark.parametrize("comparison", ["lt %q, %p", "ge %q, %p", "gt %m, %0"])
-def test_integers_that_may_wrap(comparison):
+def test_integers_that_may_overflow(comparison):
     """Beyond 2**63 - 1 they are negative."""
     lines = f"%q = add %p, %k\n    %h = max %p, %0\n    %m = add %h, %n\n    %c = {comparison}"
     assert unchanged(fold_range_comparisons, loop(comparison).replace(f"%c = {comparison}", lines))

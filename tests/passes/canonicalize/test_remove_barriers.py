@@ -15,6 +15,6 @@ func @f(%x: f64[], %c: f64[], %n: i64[]) -> f64[] {
 }"""))  # fmt: skip
 
 
-def test_outside_of_loops_they_stay():
+def test_barriers_outside_of_loops_stay():
     text = "func @f(%x: f64[], %c: f64[]) { %a = barrier %x, %c {held=1}\n return %a }"
     assert unchanged(remove_barriers, text)

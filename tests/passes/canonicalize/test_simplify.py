@@ -32,8 +32,8 @@ func @f(%x: f64[], %n: i64[], %p: bool[]) -> f64[] {
 }"""))  # fmt: skip
 
 
-def test_a_branch_writes_to_the_version_that_the_other_one_has():
-    """Not to the one before it: XLA would copy the array."""
+def test_both_branches_keep_the_same_version_of_an_array():
+    """If one branch wrote to the version before, XLA would copy the array."""
     assert unchanged(simplify, """
 func @f(%x: f64[9], %u: f64[1], %v: f64[1], %p: bool[], %i: i64[]) -> f64[9] {
   %1 = dynamic_update_slice %x, %u, %i

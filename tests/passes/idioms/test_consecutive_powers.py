@@ -9,7 +9,7 @@ from tests.passes.before_after import before_after, unchanged
 
 
 def two_powers(first, second, dtype="f64") -> str:
-    """The second power stands in a loop, where it sees the first."""
+    """The second power stands in a loop, where the first one is available."""
     return f"""
 func @f(%x: {dtype}[], %n: i64[]) -> {dtype}[], {dtype}[] {{
   %a = {first}: {dtype}[]
@@ -24,7 +24,7 @@ func @f(%x: {dtype}[], %n: i64[]) -> {dtype}[], {dtype}[] {{
 }}"""
 
 
-def test_the_reversal_of_a_power(golden):
+def test_the_pullback_of_a_power(golden):
     golden(before_after(reuse_consecutive_powers, two_powers(-1.5, -2.5)))
 
 
@@ -43,7 +43,7 @@ func @f(%x: f64[4]) -> f64[4], f64[4] {
 
 @pytest.mark.parametrize("dtype", ["f32", "f64"])
 @pytest.mark.parametrize("exponent", [-0.25, -0.5, -1.0, -1.5, -2.0, -3.0, -7.5])
-def test_numbers_at_the_edges(dtype, exponent):
+def test_extreme_numbers(dtype, exponent):
     before = parse(two_powers(exponent, exponent - 1, dtype))
     after = reuse_consecutive_powers(before)
     assert after is not before
@@ -56,13 +56,13 @@ def test_numbers_at_the_edges(dtype, exponent):
         assert np.isnan(found) or np.signbit(found) == np.signbit(expected)
 
 
-def test_exponents_that_do_not_do():
+def test_other_exponents():
     """Not negative; not one apart; or not exactly: -1.1 is not -0.1 - 1."""
     for first, second in ((0.5, -0.5), (2.5, 1.5), (-2.5, -1.5), (-0.1, -1.1), (-1.5, -3.5)):
         assert unchanged(reuse_consecutive_powers, two_powers(first, second))
 
 
-def test_a_power_that_may_not_be_there():
+def test_a_power_of_one_branch_is_not_available():
     assert unchanged(reuse_consecutive_powers, """
 func @f(%p: bool[], %x: f64[]) -> f64[] {
   %a = -1.5: f64[]
@@ -88,7 +88,7 @@ def pulls(x, steps):
 
 
 def test_a_gradient_takes_as_many_powers_as_its_function():
-    """Those of the loop forwards; backwards they are recorded, or taken again."""
+    """The forward sweep computes them; the adjoint loop reads records or recomputes one."""
     x = np.linspace(0.5, 2.0, 5)
     gradient = myia.grad(pulls)
     primal, program = (f.ir(x, 3)["finish"].count(" = pow ") for f in (myia.jit(pulls), gradient))

@@ -1,4 +1,4 @@
-"""Nests of loops that add products, beside the products of arrays that they become."""
+"""Loop nests that accumulate products, beside the matrix products that they become."""
 
 import jax
 import jax.numpy as jnp
@@ -51,17 +51,17 @@ func @f(%g: f64[20,9], %a: f64[20,7], %b: f64[7,9], %s: f64[]) -> f64[20,9], f64
 
 
 @pytest.mark.parametrize("change", [
-    # An order that somebody wrote.
+    # Sums whose order a user wrote.
     ("%t = add %t, %6 {reassoc=True}", "%t = add %t, %6"),
     ("%s = add %s, %t {reassoc=True}", "%s = max %s, %t"),
-    # Places that leave the array, that lie on a diagonal, that are not known.
+    # Start indices that leave the array, lie on a diagonal, or are not linear in the indices.
     ("%i = sub %19, %k", "%i = sub %20, %k"),
     ("dynamic_slice %a, %i, %m", "dynamic_slice %a, %m, %m"),
     ("dynamic_slice %b, %m, %j", "dynamic_slice %b, %m, %z"),
     # The array that is added to is read.
     ("dynamic_slice %a, %i, %m", "dynamic_slice %g, %i, %m"),
     ("%11 = dynamic_slice %g, %i, %j", "%11 = dynamic_slice %g, %i, %1"),
-    # The trips of a loop are not known.
+    # The trip count of a loop is dynamic.
     ("%m < %7 (%t = %0)", "%m < %i (%t = %0)"),
 ])  # fmt: skip
 def test_other_nests_stay(change):
@@ -80,7 +80,7 @@ def test_the_same_numbers():
         np.testing.assert_allclose(x, y, rtol=1e-13, atol=1e-13)
 
 
-# ----- Gradients of what users write: no loop is left in them, and they are those of JAX
+# ----- Gradients of programs of users: matrix products, equal to those of JAX
 
 
 def product(a, b, c):
@@ -128,8 +128,8 @@ def only_sums(a, b, c):
 
 
 def rows_from_their_first_elements(a, b, c):
-    """The trips over a row wait for each other; what is read of it then, in the trip of the row
-    alone, does not say that they need not."""
+    """The iterations over a row depend on each other. The later load, in the iteration of the outer
+    loop alone, does not make them independent."""
     total = 0.0
     for i in range(c.shape[0]):
         for j in range(c.shape[1]):
@@ -194,8 +194,8 @@ def test_gradients(f, dtype):
 
 
 @pytest.mark.parametrize("f", [product, product_backwards_of_parts], ids=lambda f: f.__name__)
-def test_no_loop_is_left(f):
-    """But those of the sums that a user ordered, of which the gradient takes the values."""
+def test_matrix_products_of_the_gradient(f):
+    """Only the sums whose order the user wrote are loops still."""
     args = arguments(np.float64)
     text = myia.grad(f, argnums=(0, 1)).ir(*args)["finish"]
     assert text.count("dot_general") == 2
@@ -225,7 +225,7 @@ def test_second_derivatives(f):
         np.testing.assert_allclose(x, y, rtol=1e-11, atol=1e-11 * max(1.0, np.abs(y).max()))
 
 
-def test_numbers_that_are_not_finite_stay_where_they_are():
+def test_nonfinite_numbers_do_not_spread():
     """An element of a product is not finite where the user's sum was not, and only there."""
     a, b, c = arguments(np.float64)
     a[3, 4], b[5, 6], c[7, 8] = np.nan, np.inf, np.nan
@@ -237,7 +237,7 @@ def test_numbers_that_are_not_finite_stay_where_they_are():
 
 
 @pytest.mark.parametrize("shape", [(0, 5, 4), (3, 0, 4), (3, 5, 0), (1, 1, 1)])
-def test_of_few_elements(shape):
+def test_empty_and_single_elements(shape):
     args = arguments(np.float64, *shape)
     with jax.enable_x64(True):
         expected = jax.grad(in_jax(product), argnums=(0, 1, 2))(*map(jnp.asarray, args))
@@ -245,7 +245,7 @@ def test_of_few_elements(shape):
         np.testing.assert_allclose(x, y, rtol=1e-12)
 
 
-# ----- Elements that become others
+# ----- Elements that are replaced
 
 
 MAP = """
@@ -272,7 +272,7 @@ func @f(%g: f64[20,30], %a: f64[20,30], %s: f64[]) -> f64[20,30], f64[] {
 }"""
 
 
-def test_elements_become_others(golden):
+def test_elements_are_replaced(golden):
     golden(before_after(recognize_matmul, MAP))
 
 
@@ -285,20 +285,20 @@ def test_the_same_elements():
 
 
 @pytest.mark.parametrize("change", [
-    # What other trips store is read; many trips store one element.
+    # An iteration reads what another one stores; several iterations store one element.
     ("dynamic_slice %g, %i, %j", "dynamic_slice %g, %i, %k"),
     ("dynamic_slice %g, %i, %j", "dynamic_slice %g, %0, %j"),
     ("dynamic_update_slice %g, %4, %i, %j", "dynamic_update_slice %g, %4, %i, %0"),
 ])  # fmt: skip
-def test_trips_that_wait_stay(change):
+def test_dependent_iterations_stay(change):
     assert change[0] in MAP and unchanged(recognize_matmul, MAP.replace(*change))
 
 
-# ----- In the trips of another loop
+# ----- Inside another loop
 
 
 def blocks(a, b, c):
-    """Products of blocks, which begin where another loop says."""
+    """Products of blocks whose start indices another loop determines."""
     for step in range(4):
         start = step + 1
         for i in range(c.shape[0]):
@@ -308,7 +308,7 @@ def blocks(a, b, c):
     return np.sum(c * c[::-1])
 
 
-def test_products_in_the_trips_of_another_loop():
+def test_products_inside_another_loop():
     a, b, c = arguments(np.float64)
     gradient = myia.grad(blocks, argnums=(0, 1))
     assert "dot_general" in gradient.ir(a, b, c)["finish"]
@@ -326,7 +326,7 @@ def test_products_in_the_trips_of_another_loop():
         np.testing.assert_allclose(x, y, rtol=1e-12, atol=1e-12)
 
 
-# ----- Products stay as they were made
+# ----- The order of multiplication stays
 
 
 def products_of_three(a, u, v):
@@ -347,8 +347,8 @@ def test_elements_are_multiplied_in_the_order_of_the_user():
     )
 
 
-def test_no_product_is_made_that_nobody_made():
-    """Of 1e200 and 1e200, where a factor of 1e-300 came first."""
+def test_no_other_product_is_computed():
+    """Not 1e200 * 1e200: a factor of 1e-300 is multiplied before."""
 
     def f(u, v, w, p):
         total = 0.0

@@ -66,7 +66,7 @@ def test_masks_and_factors_around_the_product(golden):
     same_numbers(MASKED, [*numbers((80, 60), 80, 60, ()), rows, columns])
 
 
-def test_what_is_left_out_may_be_nan():
+def test_masked_elements_may_be_nan():
     """In the matrix, in its weight and in other factors."""
     m, u, v, s = numbers((80, 60), 80, 60, ())
     rows, columns = np.arange(80) > 30, np.arange(60) < 50
@@ -77,8 +77,8 @@ def test_what_is_left_out_may_be_nan():
 
 
 @pytest.mark.parametrize("first", [0, 30, 45, 60])
-def test_nothing_is_left_of_a_sum_whose_factors_are_nan(first):
-    """Where nothing is left, and only there, the sums are zero."""
+def test_fully_masked_sums_whose_factors_are_nan(first):
+    """The sums are zero where all elements are masked, and only there."""
     text = """
 func @f(%m: f64[80,60], %u: f64[80], %v: f64[60], %from: bool[60], %to: bool[60]) -> f64[80] {
   %none = 0.0: f64[80,60]

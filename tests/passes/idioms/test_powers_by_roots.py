@@ -25,8 +25,8 @@ def test_one_and_a_half(golden):
 
 @pytest.mark.parametrize("kind", ["f32", "f64"])
 @pytest.mark.parametrize("exponent", [1.5, -1.5])
-def test_numbers_at_the_edges(kind, exponent):
-    """As it is evaluated, and as XLA compiles it, which takes subnormal numbers for zero."""
+def test_extreme_numbers(kind, exponent):
+    """As evaluated, and as compiled by XLA, which flushes subnormal numbers to zero."""
     dtype = np.dtype({"f32": np.float32, "f64": np.float64}[kind])
     limits = np.finfo(dtype)
     sizes = [0, limits.tiny, limits.tiny ** (2 / 3) / 1.5, 1e-9, 0.3, 1, 2.5, 1e9, limits.max]
