@@ -37,8 +37,8 @@ def _conv_avals(
     require(min(feature_groups, batch_groups) == 1, message)
     require(features == read * feature_groups and made % feature_groups == 0, message)
     require(batch % batch_groups == 0 and made % batch_groups == 0, message)
-    extents = _windows(x, kernel, dims, **window).output_shape(_spatial(x, dims[0]))
-    result = (batch // batch_groups, made, *extents)
+    spatial_shape = _windows(x, kernel, dims, **window).output_shape(_spatial(x, dims[0]))
+    result = (batch // batch_groups, made, *spatial_shape)
     return (x.with_shape(tuple(result[i] for i in np.argsort(dims[2]))),)
 
 

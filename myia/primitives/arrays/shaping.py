@@ -81,10 +81,10 @@ def _broadcast_avals(x: Aval, *, shape, dims) -> tuple[Aval]:
 
 
 def _evaluate_broadcast(x, *, shape, dims):
-    extents = [1] * len(shape)
+    lengths = [1] * len(shape)
     for n, d in zip(x.shape, dims):
-        extents[d] = n
-    return np.array(np.broadcast_to(np.reshape(x, extents), shape))
+        lengths[d] = n
+    return np.array(np.broadcast_to(np.reshape(x, lengths), shape))
 
 
 def _unbroadcast(ct, x, *, shape, dims):
