@@ -1,4 +1,11 @@
-"""Source-transformation automatic differentiation and compilation of plain Python and NumPy."""
+"""Source-transformation automatic differentiation and compilation of plain Python and NumPy.
+
+The public API: `jit`, `grad` and the other transforms take a Python function and return a compiled
+one. The rooms, in data-flow order: `source`, `ir`, `primitives`, `rewriting`, `frontend` (Python to
+IR), `infer` and `library` (types and shapes), `transforms` (derivatives), `passes`, `storage`
+(residuals of adjoint loops), `backends`; `pipeline.py` composes them, `api` is the outside.
+docs/architecture.md is the map.
+"""
 
 from myia.api.bounded import bounded
 from myia.api.check_grads import check_grads

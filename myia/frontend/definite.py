@@ -6,8 +6,8 @@
 A forward data-flow analysis of core Python, before the removal of jumps. A state is the set of
 definitely assigned names, or None at unreachable points; states are joined by intersection.
 
-Computes the `Name` nodes that may be unbound. Guarantees that all other reads find a value. Gives
-up nowhere: all of core Python is covered, but no test of a branch is evaluated.
+What it computes: the `Name` nodes that may be unbound. What it guarantees: all other reads find a
+value. When it gives up: never, but conditions are not evaluated: all branches count as possible.
 """
 
 from __future__ import annotations

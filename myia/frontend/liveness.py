@@ -9,9 +9,9 @@
 A backward data-flow analysis of core Python, with or without jumps. Names that inner functions
 share are cells, not SSA values: inner functions are ignored.
 
-Computes the live names after each `if` and loop, and at each loop header. Guarantees that a name
-not in them is not read later before it is assigned. Gives up nowhere; all branches count as
-possible.
+What it computes: the live names after each `if` and loop, and at each loop header. What it
+guarantees: a name that is not live is assigned before it is read again, or never read. When it
+gives up: never; all branches count as possible.
 """
 
 from __future__ import annotations

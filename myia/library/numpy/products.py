@@ -155,8 +155,8 @@ def _kron(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
     x, y = factors(ctx, a, b)
     ndim = max(len(x.shape), len(y.shape))
     outer = [(1,) * (ndim - len(v.shape)) + v.shape for v in (x, y)]
-    blocks = reshape(x, tuple(n for extent in outer[0] for n in (extent, 1)))
-    block = reshape(y, tuple(n for extent in outer[1] for n in (1, extent)))
+    blocks = reshape(x, tuple(n for length in outer[0] for n in (length, 1)))
+    block = reshape(y, tuple(n for length in outer[1] for n in (1, length)))
     if ndim == 0:
         return operators.binary(ctx, "*", ctx.array(x), ctx.array(y))
     product = operators.binary(ctx, "*", ctx.array(blocks), ctx.array(block))

@@ -1,5 +1,8 @@
 """SciPy's functions, registered once a program has imported their module.
 
+In: a call of a function of `scipy.special` or `scipy.linalg` on abstract values. Out: IR that
+computes the result, and its abstract value.
+
 `traced_table.py` lists functions traced from `jax.scipy`; `matrices.py` has handlers for functions
 with primitives of their own.
 """

@@ -1,4 +1,13 @@
-"""Accesses of arrays: which slice an op reads or stores, and how two slices lie to each other."""
+"""Accesses of arrays: the slice of a load or store, and whether two slices are equal or disjoint.
+
+What it computes: start indices and sizes of the slice that an op loads or stores; for two accesses
+of one array, whether their slices are equal, and whether they are disjoint.
+
+What it guarantees: a positive answer is right in every execution, even though accesses clamp start
+indices that are out of range. A negative answer guarantees nothing.
+
+When it gives up: the linear forms of the start indices (`linear_indices.py`) do not decide it.
+"""
 
 from __future__ import annotations
 

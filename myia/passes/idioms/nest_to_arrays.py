@@ -2,10 +2,10 @@
 
     for %i < 60 {
       for %j < 40 {
-        %1 = dynamic_slice %a, %i, %j {sizes=(1, 1)}        %1: %a over (%i, %j)
-        %2 = dynamic_slice %b, %j, 7 {sizes=(1, 1)}         %2: slice of %b over (%j)
-        %3 = mul %1, %2                                     %3: product of %1 and %2
-        %s = add %s, %3 {reassoc=True}                      %s: their contraction over %j, over (%i)
+        %1 = dynamic_slice %a, %i, %j {sizes=(1, 1)}        -> %a over (%i, %j)
+        %2 = dynamic_slice %b, %j, 7 {sizes=(1, 1)}         -> slice of %b over (%j)
+        %3 = mul %1, %2                                     -> product of both
+        %s = add %s, %3 {reassoc=True}                      -> their contraction over %j, over (%i)
 
 A product is kept as its factors until it is summed over an index. Factors that come after all
 factors with that index are common factors of the sum; two factors with the index make a

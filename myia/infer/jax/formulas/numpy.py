@@ -78,10 +78,10 @@ def _sliding_products(x: Array, kernel: Array, mode: str) -> Array:
         raise ValueError("v cannot be empty")
     pads = {"full": (n - 1, n - 1), "same": (n // 2, n - n // 2 - 1), "valid": (0, 0)}
     x = jnp.pad(x, pads[mode])
-    windows = x[np.arange(x.size - n + 1)[:, None] + np.arange(n)]
+    slices = x[np.arange(x.size - n + 1)[:, None] + np.arange(n)]
     if x.dtype == bool:
-        return jnp.any(windows & kernel, axis=1)
-    return jnp.sum(windows * kernel, axis=1, dtype=x.dtype)
+        return jnp.any(slices & kernel, axis=1)
+    return jnp.sum(slices * kernel, axis=1, dtype=x.dtype)
 
 
 # ----- Differences
@@ -163,7 +163,7 @@ def insert(arr: Array, values: Array, *, obj, axis: int | None = None) -> Array:
     if obj.ndim == 0:  # all values are inserted before one index
         values = jnp.moveaxis(values, 0, axis)
     count = obj.size if obj.ndim else values.shape[axis]
-    rows = [count if i == axis else extent for i, extent in enumerate(whole.shape)]
+    rows = [count if i == axis else length for i, length in enumerate(whole.shape)]
     both = jnp.concatenate([whole, jnp.broadcast_to(values, rows)], axis=axis)
     indices = np.insert(np.arange(n), obj, np.arange(n, n + count))
     return jnp.take(both, indices, axis=axis)

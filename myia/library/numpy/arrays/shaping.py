@@ -160,8 +160,8 @@ def _expand_dims(ctx: Context, a: Abstract, axis: Abstract) -> Abstract:
     wanted = integers(ctx, axis, "an axis")
     ndim = len(wanted) + len(ctx.shape(x))
     axes = axes_argument(ctx, Tuple(tuple(map(Static, wanted))), ndim)
-    extents = iter(ctx.shape(x))
-    return view_with_shape(ctx, x, tuple(1 if i in axes else next(extents) for i in range(ndim)))
+    lengths = iter(ctx.shape(x))
+    return view_with_shape(ctx, x, tuple(1 if i in axes else next(lengths) for i in range(ndim)))
 
 
 def _at_least(ndim: int, place: Callable[[Shape], Shape]):
