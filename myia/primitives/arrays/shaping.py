@@ -175,11 +175,11 @@ def _pad_avals(x: Aval, value: Aval, *, low, high, interior) -> tuple[Aval]:
 def _evaluate_pad(x, value, *, low, high, interior):
     shape = [lo + _dilated(n, i) + hi for n, lo, hi, i in zip(x.shape, low, high, interior)]
     result = np.full(shape, value, x.dtype)
-    places = [lo + np.arange(n) * (i + 1) for n, lo, i in zip(x.shape, low, interior)]
+    positions = [lo + np.arange(n) * (i + 1) for n, lo, i in zip(x.shape, low, interior)]
     inside = [
-        (p >= 0) & (p < n) for p, n in zip(places, shape)
+        (p >= 0) & (p < n) for p, n in zip(positions, shape)
     ]  # negative padding removes elements
-    target = np.ix_(*(p[ok] for p, ok in zip(places, inside)))
+    target = np.ix_(*(p[ok] for p, ok in zip(positions, inside)))
     result[target] = x[np.ix_(*inside)]
     return result
 

@@ -34,8 +34,8 @@ def _evaluate_sort(*xs, axis, keys):
 
 def _order(xs, axis: int, keys: int) -> Value:
     """The former position of each sorted element."""
-    places = iota(shape=xs[0].shape, axis=axis, dtype=I64.dtype)
-    return emit(sort_p, *xs[:keys], places, axis=axis, keys=keys)[-1]
+    positions = iota(shape=xs[0].shape, axis=axis, dtype=I64.dtype)
+    return emit(sort_p, *xs[:keys], positions, axis=axis, keys=keys)[-1]
 
 
 def _sort_jvp(ys, xs, ts, *, axis, keys):
@@ -82,25 +82,25 @@ def _top_k_avals(x: Aval, *, k, axis) -> tuple[Aval, Aval]:
 
 
 def _lower_top_k(x, *, k, axis):
-    y, places = lax.top_k(x, k, axis=axis)
-    return y, lax.convert_element_type(places, I64.dtype)
+    y, positions = lax.top_k(x, k, axis=axis)
+    return y, lax.convert_element_type(positions, I64.dtype)
 
 
 def _evaluate_top_k(x, *, k, axis):
     descending = (np.signbit(x), -x, ~np.isnan(x)) if x.dtype.kind == "f" else (~x,)
-    places = np.take(np.lexsort(descending, axis), range(k), axis)
-    return np.take_along_axis(x, places, axis), places
+    positions = np.take(np.lexsort(descending, axis), range(k), axis)
+    return np.take_along_axis(x, positions, axis), positions
 
 
 def _top_k_jvp(ys, xs, ts, *, k, axis):
-    (_, places), (t,) = ys, ts
-    return take_along_axis(t, places, axis), None
+    (_, positions), (t,) = ys, ts
+    return take_along_axis(t, positions, axis), None
 
 
 def _top_k_vjp(op: Op, cts, acc: Cotangents) -> None:
-    (x,), (_, places), (ct, _) = op.operands, op.results, cts
+    (x,), (_, positions), (ct, _) = op.operands, op.results, cts
     if ct is not None:
-        acc.update(x, lambda buffer: add_along_axis(buffer, places, ct, op.params["axis"]))
+        acc.update(x, lambda buffer: add_along_axis(buffer, positions, ct, op.params["axis"]))
 
 
 top_k_p = Primitive(
@@ -131,9 +131,9 @@ def _running(name: str, lower, ufunc: np.ufunc) -> CallablePrimitive:
 
 def _extremum_position(y: Value, x: Value, axis: int, reverse: bool) -> Value:
     """The position along `axis` of the extremum so far."""
-    places = iota(shape=x.shape, axis=axis, dtype=I64.dtype)
+    positions = iota(shape=x.shape, axis=axis, dtype=I64.dtype)
     latest, never = (cummin, x.shape[axis]) if reverse else (cummax, -1)
-    hits = select(eq(x, y), places, constant(never, I64.dtype, x.shape))
+    hits = select(eq(x, y), positions, constant(never, I64.dtype, x.shape))
     return latest(hits, axis=axis, reverse=reverse)
 
 
@@ -145,8 +145,8 @@ def _running_jvp(ys, xs, ts, *, axis, reverse):
 def _running_vjp(op: Op, cts, acc: Cotangents) -> None:
     (x,), (y,), (ct,) = op.operands, op.results, cts
     axis, reverse = op.params["axis"], op.params["reverse"]
-    places = _extremum_position(y, x, axis, reverse)
-    acc.update(x, lambda buffer: add_along_axis(buffer, places, ct, axis))
+    positions = _extremum_position(y, x, axis, reverse)
+    acc.update(x, lambda buffer: add_along_axis(buffer, positions, ct, axis))
 
 
 cummax = _running("cummax", lax.cummax, np.maximum)

@@ -141,9 +141,9 @@ def over_batch(routine: Callable, avals: Sequence[Aval], *operands: np.ndarray, 
     """
     batch = operands[0].shape[: operands[0].ndim - cores]
     results = [np.zeros(a.shape, a.dtype) for a in avals]
-    for place in np.ndindex(batch):
-        for result, part in zip(results, routine(*(x[place] for x in operands)), strict=True):
-            result[place] = part
+    for index in np.ndindex(batch):
+        for result, part in zip(results, routine(*(x[index] for x in operands)), strict=True):
+            result[index] = part
     return results
 
 

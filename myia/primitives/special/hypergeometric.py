@@ -63,7 +63,7 @@ def _next_term(numpy, jet: Jet, k, xs, upper: int) -> Jet:
 def _sum(numpy, while_: Callable, *xs, upper: int, orders: Orders, terms: int):
     """The sum to rounding accuracy; NaN where that needs more than `terms` terms."""
     eps = np.finfo(xs[0].dtype).eps / 8
-    places = list(itertools.product(*(range(n + 1) for n in orders)))
+    lower_orders = list(itertools.product(*(range(n + 1) for n in orders)))
     zero = numpy.zeros_like(xs[-1])
     # Terms can grow again while one of their factors is small or negative.
     first = sum(orders) + 1 - numpy.minimum(0, numpy.stack(xs[:-1])).min(0)
@@ -81,19 +81,21 @@ def _sum(numpy, while_: Callable, *xs, upper: int, orders: Orders, terms: int):
         goes_on = unfinished(k, total, term, largest)
         return k + 1, total, largest, jet, goes_on, last | goes_on
 
-    def going(state):
+    def is_unfinished(state):
         return (state[0] < terms) & numpy.any(state[-1])
 
-    jet = {m: zero + (sum(m) == 0) for m in places}
+    jet = {m: zero + (sum(m) == 0) for m in lower_orders}
     yes = numpy.ones_like(zero, bool)
-    state = while_(going, step, (zero.dtype.type(0), jet[orders], jet[orders], jet, yes, yes))
+    state = while_(
+        is_unfinished, step, (zero.dtype.type(0), jet[orders], jet[orders], jet, yes, yes)
+    )
     return numpy.where(state[-1], numpy.nan, state[1])
 
 
-def python_while(going: Callable, step: Callable, state):
+def python_while(is_unfinished: Callable, step: Callable, state):
     """`lax.while_loop` on NumPy arrays."""
     with np.errstate(all="ignore"):
-        while going(state):
+        while is_unfinished(state):
             state = step(state)
     return state
 
