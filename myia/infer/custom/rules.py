@@ -256,10 +256,10 @@ class _Call:
         def body(values: list[Value]) -> list[Value]:
             args = self.given_values(values[: len(avals)])
             primals = Tuple(tuple(args[i] for i in self.wrt))
-            tangents = Tuple(tuple(self.filled(self.inputs, values[len(avals) :])))
+            tangents = Tuple(tuple(self.with_derivatives(self.inputs, values[len(avals) :])))
             (rule,) = self.custom.rules
             y, t = self.pair(self.ctx.call(rule, (*fixed, primals, tangents), {}), "the rule")
-            return [*self.results(y), *self.moving(self.outputs, [t], "a tangent")]
+            return [*self.results(y), *self.differentiable_values(self.outputs, [t], "a tangent")]
 
         return self.infer([*avals, *tangents], body)
 
@@ -279,9 +279,9 @@ class _Call:
             n = len(kept[0].values)
             fixed = tuple(self.args[i] for i in self.nondiff)
             (residuals,) = kept[0].rebuild(ctx, values[:n])
-            (ct,) = self.filled(self.outputs, values[n:])
+            (ct,) = self.with_derivatives(self.outputs, values[n:])
             found = ctx.call(backward, (*fixed, residuals, ct), {})
-            return self.moving(self.inputs, self.cotangents(found), "a cotangent")
+            return self.differentiable_values(self.inputs, self.cotangents(found), "a cotangent")
 
         first = self.infer([v.aval for v in self.inputs.values], run)
         residuals = [v.aval for v in kept[0].values]
@@ -294,7 +294,7 @@ class _Call:
 
     # ----- What rules take and give
 
-    def filled(self, t: Tree, derivatives: Sequence[Value]) -> list[Abstract]:
+    def with_derivatives(self, t: Tree, derivatives: Sequence[Value]) -> list[Abstract]:
         """The tree with a tangent or cotangent for each floating leaf, and zero for the others."""
         rest = iter(derivatives)
         pairs = zip(t.leaves, t.values)
@@ -309,14 +309,14 @@ class _Call:
     def pair(self, x: Abstract, rule: str) -> tuple[Abstract, ...]:
         items = x.items if isinstance(x, Tuple) else ()
         if len(items) != 2:
-            self.bad(f"{rule} returns {self.ctx.describe(x)}", "a pair")
+            self.fail_rule(f"{rule} returns {self.ctx.describe(x)}", "a pair")
         return items
 
     def cotangents(self, x: Abstract) -> tuple[Abstract, ...]:
         items = x.items if isinstance(x, Tuple) else ()
         if len(items) != len(self.wrt):
             given = f"the backward rule returns {self.ctx.describe(x)}"
-            self.bad(given, f"a tuple of {len(self.wrt)} cotangents, one for each argument")
+            self.fail_rule(given, f"a tuple of {len(self.wrt)} cotangents, one for each argument")
         return items
 
     def results(self, y: Abstract) -> list[Value]:
@@ -326,11 +326,11 @@ class _Call:
             like_it, y
         )
 
-    def moving(self, t: Tree, xs: Sequence[Abstract], what: str) -> list[Value]:
+    def differentiable_values(self, t: Tree, xs: Sequence[Abstract], what: str) -> list[Value]:
         """Tangents or cotangents of the floating leaves of a tree."""
         match = RuleResultChecker(self.ctx, self.custom.name, what)
         pairs = zip(t.rebuild(self.ctx, t.values), xs, strict=True)
         return [v for like_it, x in pairs for v in match.values(like_it, x)]
 
-    def bad(self, given: str, wanted: str):
+    def fail_rule(self, given: str, wanted: str):
         self.ctx.fail(BadRule, name=self.custom.name, given=given, wanted=wanted)

@@ -161,7 +161,9 @@ def view_slice(ctx: Context, base: Ref, dynamic_slice: DynamicSlice, whole: bool
         return view_slice(ctx, *beyond, whole=False)
     # A slice of static length of a dynamic array: a copy, which must not be written to.
     value = dynamic_slice.read(read(ctx, base).packed().value)
-    return readonly_snapshot(ctx, base, value, "a part of a slice of run-time size")
+    return readonly_snapshot(
+        ctx, base, value, "a part of a slice whose length is known only at run time"
+    )
 
 
 def _compose_slices(

@@ -112,7 +112,7 @@ def _zero(dtype: np.dtype, options: dict):
 
 
 _NO_IDENTITY = "zero-size array to reduction operation {} which has no identity"
-_NO_PLACE = "attempt to get {} of an empty sequence"
+_NO_INDEX = "attempt to get {} of an empty sequence"
 
 dynamic_reduction(FUNCTIONS[np.sum], _zero)
 dynamic_reduction(FUNCTIONS[np.prod], lambda dtype, options: 1)
@@ -129,7 +129,7 @@ for _function, _neutral in ((np.argmax, _least), (np.argmin, _greatest)):
     dynamic_reduction(
         FUNCTIONS[_function],
         lambda dtype, options, neutral=_neutral: neutral(dtype),
-        _NO_PLACE.format(_function.__name__),
+        _NO_INDEX.format(_function.__name__),
         ordered=True,
     )
 

@@ -50,7 +50,7 @@ def _einsum(
     refuse_options(ctx, "numpy.einsum", options)
     text, operands = _subscripts_and_operands(ctx, operands)
     xs = [array(ctx, x) for x in operands]
-    inputs, output = _parsed(ctx, text, [len(ctx.shape(x)) for x in xs])
+    inputs, output = _parse_subscripts(ctx, text, [len(ctx.shape(x)) for x in xs])
     wanted = dtype_argument(ctx, dtype) or promote(*(operand_dtype(ctx, x) for x in xs))[0]
     computed = np.dtype(np.int64) if wanted.kind == "b" else wanted  # any of all: sums of products
     terms = [(letters, value_of(ctx, x, computed)) for letters, x in zip(inputs, xs)]
@@ -101,7 +101,7 @@ def _letters(ctx: Context, axes: Abstract) -> str:
 LETTERS = string.ascii_uppercase + string.ascii_lowercase
 
 
-def _parsed(ctx: Context, text: str, ndims: list[int]) -> tuple[list[str], str]:
+def _parse_subscripts(ctx: Context, text: str, ndims: list[int]) -> tuple[list[str], str]:
     """The letters of each operand and of the result; axes of an ellipsis have letters too."""
     left, arrow, output = text.replace(" ", "").partition("->")
     inputs = left.split(",")

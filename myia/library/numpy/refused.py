@@ -26,7 +26,7 @@ OBJECTS = "makes an object that is no array"
 # These compute with numbers: the others do not count in the share of what is supported.
 NUMERIC_REASONS = {DTYPE_BY_VALUES, SHAPE_BY_VALUES}
 
-WAYS_OUT = {
+HELP = {
     FILES: "do it outside and pass the array as an argument",
     TEXT: "use `print` or an f-string",
     DATES: "convert them to numbers outside",
@@ -64,7 +64,7 @@ def _refuse(name: str, reason: str) -> None:
             Unsupported,
             what=f"`numpy.{name}`",
             label_text=f"it {reason}" if not reason.startswith("its") else reason,
-            help_text=WAYS_OUT[reason],
+            help_text=HELP[reason],
         )
 
     function(getattr(np, name))(handler)

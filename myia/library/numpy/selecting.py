@@ -104,14 +104,14 @@ def _clip(
         ctx.fail(Unsupported, what="`numpy.clip` of complex numbers")
     aval = Aval(dtype, broadcast_shapes(ctx, *given))
     value = operand(ctx, given[0], aval)
-    if not (is_none(low) or _beyond(low, dtype, -1)):
+    if not (is_none(low) or _is_outside_range(low, dtype, -1)):
         value = arithmetic.max(value, operand(ctx, given[1], aval))
-    if not (is_none(high) or _beyond(high, dtype, 1)):
+    if not (is_none(high) or _is_outside_range(high, dtype, 1)):
         value = arithmetic.min(value, operand(ctx, given[-1], aval))
     return store_out(ctx, result_like(ctx, value, *given), out)
 
 
-def _beyond(bound: Abstract, dtype: np.dtype, side: int) -> bool:
+def _is_outside_range(bound: Abstract, dtype: np.dtype, side: int) -> bool:
     """True for a Python integer outside of the range of `dtype`: it is no bound."""
     if not is_static_int(bound) or dtype.kind not in "iu":
         return False

@@ -22,7 +22,7 @@ def broadcast_to_shape(x: Value, shape: tuple[int, ...]) -> Value:
     return broadcast(x, shape=shape, dims=tuple(range(x.aval.ndim)))
 
 
-def broadcast_together(*operands: Value) -> list[Value]:
+def broadcast_operands(*operands: Value) -> list[Value]:
     shape = np.broadcast_shapes(*(x.shape for x in operands))
     return [broadcast_to_shape(x, shape) for x in operands]
 
@@ -32,7 +32,7 @@ def pointwise(name: str, formula: Callable[..., Value]) -> None:
 
     @translation_rule(name)
     def rule(*operands: Value, accuracy=None, **params) -> Value:
-        return formula(*broadcast_together(*operands), **params)
+        return formula(*broadcast_operands(*operands), **params)
 
 
 # ----- One primitive of ours for one of JAX's
@@ -129,7 +129,7 @@ def _dce_sink(*_: Value, **__) -> list[Value]:
 
 @translation_rule("mul")
 def _mul(x: Value, y: Value, *, out_dtype=None) -> Value:
-    x, y = broadcast_together(x, y)
+    x, y = broadcast_operands(x, y)
     if out_dtype is not None:
         x, y = convert(x, dtype=out_dtype), convert(y, dtype=out_dtype)
     return x * y
@@ -138,12 +138,12 @@ def _mul(x: Value, y: Value, *, out_dtype=None) -> Value:
 @translation_rule("div")
 def _div(x: Value, y: Value) -> Value:
     divide = arithmetic.truncdiv if x.dtype.kind in "iu" else arithmetic.div
-    return divide(*broadcast_together(x, y))
+    return divide(*broadcast_operands(x, y))
 
 
 @translation_rule("pow")
 def _pow(x: Value, y: Value) -> Value:
-    x, y = broadcast_together(x, y)
+    x, y = broadcast_operands(x, y)
     if x.dtype.kind in "iu":
         raise unsupported(f"a power of {x.aval}")
     return arithmetic.pow(x, convert(y, dtype=x.dtype))
@@ -151,7 +151,7 @@ def _pow(x: Value, y: Value) -> Value:
 
 @translation_rule("clamp")
 def _clamp(low: Value, x: Value, high: Value) -> Value:
-    low, x, high = broadcast_together(low, x, high)
+    low, x, high = broadcast_operands(low, x, high)
     return arithmetic.min(arithmetic.max(x, low), high)
 
 
@@ -182,7 +182,7 @@ def _round(x: Value, *, rounding_method) -> Value:
 
 def _shift_right(x: Value, n: Value, kind: str) -> Value:
     """Shift `x` as an integer of `kind` "i" or "u"."""
-    x, n = broadcast_together(x, n)
+    x, n = broadcast_operands(x, n)
     dtype = np.dtype(f"{kind}{x.dtype.itemsize}")
     shifted = logic.shift_right(convert(x, dtype=dtype), convert(n, dtype=dtype))
     return convert(shifted, dtype=x.dtype)
@@ -197,7 +197,7 @@ pointwise("shift_right_logical", lambda x, n: _shift_right(x, n, "u"))
 @translation_rule("select_n")
 def _select_n(which: Value, *cases: Value) -> Value:
     """The case number `which`; one too small or too large is the first or the last."""
-    which, *cases = broadcast_together(which, *cases)
+    which, *cases = broadcast_operands(which, *cases)
     if which.dtype.kind == "b":
         return cases[0] if len(cases) == 1 else select(which, cases[1], cases[0])
     chosen = cases[-1]
