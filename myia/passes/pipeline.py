@@ -89,7 +89,7 @@ PASSES: dict[str, Pass] = {
     "consecutive_powers": reuse_consecutive_powers,
     # As `cse`, for carried values: the primal and the adjoint often carry the same counters.
     "loop_carried_values": simplify_loop_carried_values,
-    # Last: the loop-invariant code that is left after all that could go has gone.
+    # Last: of the ops that are left, those that are loop-invariant.
     "invariant_code_motion": move_invariant_code,
 }
 
@@ -117,7 +117,7 @@ LATE_PASSES: dict[str, Pass] = {
     "remove_barriers": remove_barriers,
     # Back to a load, an addition and a store: the forms that later passes match.
     "expand_accumulate": expand_accumulate,
-    # A square root is cheaper than a power, but its derivative is not.
+    # A square root is cheaper than a power, but a power has the simpler derivative.
     "powers_by_roots": powers_by_roots,
     # Adjoint loops alternate loads and stores: loads go first, before anything else looks at them.
     "load_scheduling": schedule_loads,

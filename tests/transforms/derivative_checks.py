@@ -91,7 +91,7 @@ def directions(f: Function, args, seed: int):
 def central_difference(f: Function, args, ts, eps: float) -> list[np.ndarray]:
     """The directional derivative of the float results."""
 
-    def moved(step):
+    def shifted(step):
         xs, steps = list(args), iter(ts)
         for i in differentiable(f.args):
             xs[i] = np.asarray(xs[i]) + step * next(steps)
@@ -100,7 +100,7 @@ def central_difference(f: Function, args, ts, eps: float) -> list[np.ndarray]:
 
     # Fourth order, so that the error stays far below the tolerance.
     near, far = (
-        [(a - b) / 2 for a, b in zip(moved(h), moved(-h), strict=True)] for h in (eps, 2 * eps)
+        [(a - b) / 2 for a, b in zip(shifted(h), shifted(-h), strict=True)] for h in (eps, 2 * eps)
     )
     return [(8 * a - b) / (6 * eps) for a, b in zip(near, far, strict=True)]
 

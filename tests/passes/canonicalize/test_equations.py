@@ -22,7 +22,7 @@ EXAMPLES = {
         ("x: i64[]", "%0 = 0: i64[]; %1 = add %0, %x"),
     ],
     ("add", "x + 0.0 == x (reassociable sums)"): [
-        # Of what is never -0.0, which stays that.
+        # On a value that is never -0.0: for -0.0 the equation gives another zero than the sum.
         ("x: f64[]", "%y = mul %x, %x; %0 = 0.0: f64[]; %1 = add %0, %y {reassoc=True}"),
         ("x: f64[]", "%y = mul %x, %x; %0 = 0.0: f64[]; %1 = add %y, %0 {reassoc=True}"),
     ],

@@ -57,7 +57,7 @@ def test_extreme_numbers(dtype, exponent):
 
 
 def test_other_exponents():
-    """Not negative; not one apart; or not exactly: -1.1 is not -0.1 - 1."""
+    """Not negative; a difference other than one; one, but not exactly: -1.1 is not -0.1 - 1."""
     for first, second in ((0.5, -0.5), (2.5, 1.5), (-2.5, -1.5), (-0.1, -1.1), (-1.5, -3.5)):
         assert unchanged(reuse_consecutive_powers, two_powers(first, second))
 

@@ -129,7 +129,7 @@ func @f(%m: f64[8,60,9], %v: f64[60], %w: f64[9]) -> f64[8,9] {
 
 
 def test_factors_are_multiplied_in_their_order():
-    """`m * w` would be too large: what is multiplied first stays in the matrix."""
+    """`m * w` would overflow: the factor that is multiplied first stays in the matrix."""
     text = MASKED.replace("%5 = neg %4", "%5 = mul %4, %3")
     m, u, v, _ = numbers((80, 60), 80, 60, ())
     args = [m * 1e200, u * 1e200, v, np.array(1e-200), np.arange(80) > 3, np.arange(60) > 3]
