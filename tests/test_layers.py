@@ -16,7 +16,7 @@ RANK = {**GROUND, **dict.fromkeys(STAGES, 4), "pipeline": 5, "api": 6}
 BESIDE = {("library", "infer"), ("storage", "passes")}  # a stage that stands on another
 
 JAX_ROOMS = ("primitives/", "infer/jax/", "backends/xla/", "api/")
-GAST_ROOMS = ("frontend/", "backends/python/")
+GAST_ROOMS = ("frontend/",)
 
 # No derivative that this package returns is computed by JAX.
 JAX_AUTODIFF = {

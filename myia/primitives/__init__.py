@@ -2,7 +2,8 @@
 
 In: `ir/`. Out: `PRIMITIVES`, the registry that lowering, evaluation, the transforms and the
 verifier read. A block states the shape rule, the lowering to JAX, the evaluation by NumPy and the
-derivative of one operation; no other file lists primitives.
+derivative of one operation; no other stage has to know it. (Cost models and some passes name the
+primitives that they treat specially.)
 
 `core/` has the constructors of blocks, the ops with regions and the ops of IR(py). Read
 `core/define.py`, then `pointwise/transcendental.py` (blocks of one line), then

@@ -37,14 +37,17 @@ def gradient(f):
 
 def test_every_primitive_has_a_spelling():
     tables = (SPELLINGS, DERIVED, PREPARED, STORED)
-    assert set().union(*tables) == TYPED
+    missing, unknown = TYPED - set().union(*tables), set().union(*tables) - TYPED
+    assert not missing, "give it a line in tests/primitives/spellings.py"
+    assert not unknown, "tests/primitives/spellings.py: no primitive has this name"
     assert sum(map(len, tables)) == len(TYPED)
 
 
 @pytest.mark.parametrize("name", SPELLINGS)
 def test_the_spelling_reaches_the_primitive(name):
     f, *args = SPELLINGS[name]
-    assert name in primitives(typed(f, args))
+    reached = primitives(typed(f, args))
+    assert name in reached, "no name of Python is bound to it: see CONTRIBUTING.md"
 
 
 @pytest.mark.parametrize("name", DERIVED)

@@ -1,6 +1,7 @@
 """`scipy.special`, `linalg`, `signal` and `stats`: functions traced from `jax.scipy`, by name.
 
-They are registered when a program has imported their module.
+Ufuncs that have a primitive or a formula of their own are in `DIRECT`. All are registered when a
+program has imported their module.
 """
 
 from __future__ import annotations
