@@ -520,9 +520,9 @@ def test_refusals(message, f):
     with pytest.raises(myia.MyiaError) as error:
         myia.jit(f)(2.0)
     assert message in str(error.value)
-    assert "test_staged_calls.py" in str(error.value)
+    assert "test_traced_calls.py" in str(error.value)
 
 
 def test_ops_carry_the_line_of_the_call():
     text = myia.jit(functions).ir(X, X.T[:, :3])["typed"]
-    assert "test_staged_calls.py" in text
+    assert "test_traced_calls.py" in text
