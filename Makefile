@@ -4,16 +4,18 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow bench lint clean
+.PHONY: install demo test test-slow bench lint clean
+
+install: $(VENV)/.test
 
 demo: $(VENV)/.examples
 	$(BIN)/python examples/digits.py
 
 test: lint
-	$(BIN)/python -m pytest -m "not slow" -n 2
+	$(BIN)/python -m pytest -q -m "not slow" -n 2
 
 test-slow: $(VENV)/.test
-	$(BIN)/python -m pytest -m slow -n 2
+	$(BIN)/python -m pytest -q -m slow -n 2
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -10,8 +11,10 @@ from pathlib import Path
 
 from myia.ir.core import Function
 from myia.ir.printer import to_text
+from myia.passes import pipeline
 from myia.passes.pipeline import EARLY_PASSES, LATE_PASSES, PASSES, optimize
 from tests.debugging.compare_stages import (
+    RIGHT,
     ROOT,
     WITH_PASSES,
     Row,
@@ -38,9 +41,32 @@ class Step:
     error: Exception | None = None
 
     @property
+    def path(self) -> Path:
+        return Path(inspect.getfile(inspect.unwrap(self.run)))
+
+    @property
     def file(self) -> str:
-        path = Path(inspect.getfile(inspect.unwrap(self.run)))
+        path = self.path
         return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else str(path)
+
+    @property
+    def tests(self) -> list[str]:
+        """The test file of the pass, at the same place in `tests/`, else the folder."""
+        file = Path(self.file)
+        folder = Path("tests", *file.parts[1:-1])
+        test = folder / f"test_{file.name}"
+        if (ROOT / test).exists():
+            return [test.as_posix()]
+        return [f"{folder.as_posix()}/"] if (ROOT / folder).is_dir() else []
+
+    @property
+    def imports(self) -> list[str]:
+        """The analyses, equations and other passes that the file of the pass imports."""
+        if self.path == Path(pipeline.__file__):  # `canonicalize`; it imports every pass
+            return []
+        names = re.findall(r"^from (myia\.passes\.\S+) import", self.path.read_text(), re.MULTILINE)
+        paths = [name.replace(".", "/") for name in names]
+        return [f"{path}{'/' if (ROOT / path).is_dir() else '.py'}" for path in paths]
 
 
 @dataclass(frozen=True)
@@ -143,7 +169,7 @@ def report(quantity: Quantity, show: bool) -> bool:
     """Print where the quantity becomes wrong; is it right?"""
     found = find(quantity)
     if found.stage is None:
-        print(f"{quantity.name}: right after every stage, and on XLA\n")
+        print(f"{quantity.name}: {RIGHT}\n")
         return True
     which = quantity.worst(found.after)
     print(title(quantity, which))
@@ -153,6 +179,9 @@ def report(quantity: Quantity, show: bool) -> bool:
     else:
         print(f"  pass                 {found.step.name}, round {found.step.round}")
         print(f"  file                 {found.step.file}")
+        for name, files in (("its tests", found.step.tests), ("it relies on", found.step.imports)):
+            for i, file in enumerate(files):
+                print(f"  {'' if i else name:<20} {file}")
     print(f"  {quantity.oracle:<20} {quantity.text(quantity.want, which)}")
     if found.before is not None:
         print(f"  before               {quantity.text(found.before, which)}")

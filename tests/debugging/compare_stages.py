@@ -15,6 +15,7 @@ from tests.debugging.quantities import Outcome, Quantity
 
 ROOT = Path(__file__).parent.parent.parent
 XLA = "xla"
+RIGHT = "right after every stage, and on XLA"
 WITH_PASSES = ("prepare", "optimize", "finish")
 
 
@@ -116,6 +117,8 @@ def report(quantity: Quantity) -> bool:
         _line(row.stage, quantity.text(row.outcome, which), difference + mark)
     if wrong is not None:
         print(f"  look at {where(quantity, wrong.stage, wrong.outcome.error)}")
+    else:
+        print(f"  {RIGHT}")
     print()
     return wrong is None
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -31,9 +32,10 @@ FLOOR = 1e-3  # smaller numbers are compared as if they were so large
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a call did: all its numbers in a row, or its error."""
+    """What a call did: its result and its arguments after it (a tree, a row); or its error."""
 
     numbers: np.ndarray | None = None
+    tree: Any = None
     error: Exception | None = None
 
 
@@ -161,7 +163,8 @@ def outcome(f: Callable, args: tuple, with_arguments: bool = True) -> Outcome:
             result = f(*args)
     except Exception as error:
         return Outcome(error=error)
-    return Outcome(numbers((result, args) if with_arguments else result))
+    tree = (result, args) if with_arguments else result
+    return Outcome(numbers(tree), tree)
 
 
 def numbers(x: Any) -> np.ndarray:
@@ -173,6 +176,46 @@ def numbers(x: Any) -> np.ndarray:
     if leaf.dtype.kind == "c":
         return np.ravel([leaf.real, leaf.imag])
     return np.ravel(leaf).astype(float) if leaf.dtype.kind in "biuf" else np.zeros(0)
+
+
+def number_name(i: int, trees: Iterable[tuple[str, Any]]) -> str:
+    """What number `i` of the trees, each with its name, is called in Python: such as `x[1]`."""
+    for name, x in trees:
+        size = numbers(x).size
+        if i >= size:
+            i -= size
+            continue
+        parts = children(x)
+        if parts is not None:
+            return number_name(i, zip(_part_names(name, x), parts))
+        leaf = np.asarray(x)
+        part = ""
+        if leaf.dtype.kind == "c":
+            part, i = (".real", ".imag")[i // leaf.size], i % leaf.size
+        index = ", ".join(map(str, np.unravel_index(i, leaf.shape)))
+        return f"{name}{f'[{index}]' if index else ''}{part}"
+    return f"number {i}"
+
+
+def _part_names(name: str, x: Any) -> list[str]:
+    """The names of the parts of a container, in the order of `children`."""
+    if isinstance(x, (tuple, list)):
+        return [f"{name}[{i}]" for i in range(len(x))]
+    if isinstance(x, dict):
+        return [f"{name}[{key!r}]" for key in x]
+    return [f"{name}.{field}" for field in vars(x)]
+
+
+def argument_names(subject: Subject) -> list[str]:
+    """The parameters of the function, as far as they have names."""
+    try:
+        parameters = inspect.signature(subject.f).parameters.values()
+    except (TypeError, ValueError):
+        parameters = ()
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    names = [p.name for p in parameters if p.kind in kinds]
+    count = len(subject.args)
+    return [*names, *(f"args[{i}]" for i in range(len(names), count))][:count]
 
 
 def without_derivatives(function: Function) -> Function:
@@ -193,13 +236,15 @@ def quantities(subject: Subject, rtol: float | None = None) -> list[Quantity]:
 
 def value(subject: Subject) -> Quantity:
     want = outcome(subject.f, subject.args)
-    arguments = numbers(subject.args).size
 
     def label(i: int) -> str:
-        size = 0 if want.numbers is None else want.numbers.size - arguments
-        if i >= size:
-            return f"number {i - size} of the arguments after the call"
-        return "" if size == 1 else f"number {i} of the result"
+        if want.numbers is None:
+            return ""
+        result, args = want.tree
+        size = numbers(result).size
+        if i < size:
+            return number_name(i, [("result", result)])
+        return f"{number_name(i - size, zip(argument_names(subject), args))} after the call"
 
     return Quantity(
         name="value",
@@ -225,7 +270,9 @@ def gradient(subject: Subject) -> Quantity:
             return loss(*new)
 
     point = vector(tuple(args[i] for i in argnums))
-    directions, labels = _directions(point.size)
+    names = argument_names(subject)
+    active = [(names[i], args[i]) for i in argnums]
+    directions, labels = _directions(point.size, active)
     try:
         slopes, trusted = differences(at, point, directions)
         want, trusted, here = slopes[:, 0], trusted[:, 0], abs(float(at(point)))
@@ -246,11 +293,11 @@ def gradient(subject: Subject) -> Quantity:
     )
 
 
-def _directions(size: int) -> tuple[np.ndarray, Callable[[int], str]]:
+def _directions(size: int, trees: list[tuple[str, Any]]) -> tuple[np.ndarray, Callable[[int], str]]:
     if size <= MAX_DIFFERENCES:
-        return np.eye(size), lambda i: "" if size == 1 else f"number {i} of the gradient"
+        return np.eye(size), lambda i: number_name(i, trees)
     signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(DIRECTIONS, size))
-    return signs / np.sqrt(size), lambda i: f"the gradient along the random direction {i}"
+    return signs / np.sqrt(size), lambda i: f"along the random direction {i}"
 
 
 def loss_of(subject: Subject) -> Callable:

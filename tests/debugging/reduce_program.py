@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
+from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -34,7 +36,8 @@ def reduce(source: str, rtol: float | None = None) -> tuple[Failure | None, str]
         return None, source
     # A smaller program must not fail by rounding alone.
     rtol = max(rtol or 0.0, min(difference, 1.0) / 100)
-    return found, shrink(source, lambda text: failure(text, rtol, found.stage)[0] == found)
+    with warnings.catch_warnings(action="ignore"):  # of smaller programs that are none
+        return found, shrink(source, lambda text: failure(text, rtol, found.stage)[0] == found)
 
 
 def failure(
@@ -79,13 +82,21 @@ def reduce_random(seed: int, which: int, xla: bool) -> tuple[str | None, str]:
     return found and f"{found}, {checks}", with_arguments(source, seed, which)
 
 
-# ----- Printed
+# ----- Written and printed
 
 
-def report(failure: Failure | str | None, source: str) -> bool:
-    """Print the smaller program; was there no failure?"""
+def output_of(program: str) -> Path:
+    """The file for the smaller program: beside the program, or here for a program by name."""
+    return Path(f"{program.removesuffix('.py').replace(':', '_')}.reduced.py")
+
+
+def report(failure: Failure | str | None, source: str, output: Path) -> bool:
+    """Write and print the smaller program; was there nothing to reduce?"""
     if failure is None:
-        print("The program does not fail.")
-    else:
-        print(f"# {failure}\n\n{source}")
-    return failure is None
+        print("The program does not fail: there is nothing to reduce.")
+        return True
+    text = f"# {failure}\n\n{source.strip()}\n"
+    output.write_text(text)
+    print(f"{text}\nwritten to {output}; next:")
+    print(f"  python -m tests.debugging bisect --show {output}")
+    return False

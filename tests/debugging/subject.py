@@ -6,7 +6,7 @@
     kernel:lu                  a kernel of benchmarks/kernel_programs
 
 The text defines
-    f         the function
+    f         the function; not needed if the text defines one public function only
     args      a tuple of its arguments
     argnums   optional: the arguments whose gradient is checked besides the value (an int, a tuple
               of ints, or "all" for all arguments that are made of floats)
@@ -42,12 +42,12 @@ class Subject:
     options: dict[str, Any] = field(default_factory=dict)
 
 
-def subject_of(source: str) -> Subject:
-    """What the text defines."""
-    names = define(source, {})
-    missing = {"f", "args"} - set(names)
-    if missing:
-        raise ValueError(f"the program does not define {' and '.join(sorted(missing))}")
+def subject_of(source: str, filename: str | None = None) -> Subject:
+    """What the text defines. `filename`: the name of the file in the IR and in errors."""
+    names = define(source, {}, filename)
+    f = _function(names)
+    if f is None or "args" not in names:
+        raise ValueError(_what_to_add(names, f))
     args, argnums = names["args"], names.get("argnums")
     if not isinstance(args, tuple):
         raise ValueError("`args` is a tuple of the arguments, also if there is one: args = (x,)")
@@ -55,7 +55,35 @@ def subject_of(source: str) -> Subject:
         argnums = tuple(i for i, x in enumerate(args) if differentiable(x)) or None
     elif isinstance(argnums, int):
         argnums = (argnums,)
-    return Subject(names["f"], args, argnums, names.get("options", {}))
+    return Subject(f, args, argnums, names.get("options", {}))
+
+
+def _function(names: dict[str, Any]) -> Callable | None:
+    """`f`, or the only public function that the text defines."""
+    functions = _public_functions(names)
+    return names.get("f") or (functions[0] if len(functions) == 1 else None)
+
+
+def _public_functions(names: dict[str, Any]) -> list[Callable]:
+    module = names["__name__"]
+    found = (x for name, x in names.items() if not name.startswith("_"))
+    return [f for f in dict.fromkeys(filter(inspect.isfunction, found)) if f.__module__ == module]
+
+
+def _what_to_add(names: dict[str, Any], f: Callable | None) -> str:
+    """The message for a text without `f` or `args`: the lines to add, as an example."""
+    functions = _public_functions(names)
+    missing, lines = [], []
+    if f is None:
+        missing.append("which function is meant")
+        lines.append(f"f = {functions[-1].__name__ if functions else 'smooth'}")
+    if "args" not in names:
+        missing.append("its arguments")
+        f = f or next(reversed(functions), None)
+        parameters = ", ".join(inspect.signature(f).parameters) if f else "x, n"
+        lines.append(f"args = (...)  # a tuple, the values of: {parameters}")
+    text = "".join(f"\n    {line}" for line in lines)
+    return f"the program does not say {' and '.join(missing)}; add, for example:{text}"
 
 
 # ----- The text of a program
@@ -68,6 +96,12 @@ def source_of(name: str, which: int = 0) -> str:
         return FAMILIES[family](rest, which)
     sys.path.insert(0, str(Path(name).resolve().parent))  # for what the file imports
     return Path(name).read_text()
+
+
+def filename_of(name: str) -> str:
+    """The name of the file of the program `name`; programs by name have none."""
+    family, _, rest = name.partition(":")
+    return f"<{name}>" if family in FAMILIES and rest else str(Path(name).resolve())
 
 
 def source_of_seed(seed: str, which: int) -> str:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import functools
 import re
-import subprocess
-import sys
 from dataclasses import replace
 
 import pytest
@@ -19,7 +17,7 @@ from myia.source.diagnostics import InternalError
 from tests.debugging import bisect_passes, compare_stages, reduce_program
 from tests.debugging.compare_stages import ROOT, first_wrong, rows
 from tests.debugging.quantities import quantities
-from tests.debugging.subject import source_of, subject_of
+from tests.debugging.subject import subject_of
 from tests.fuzz.shrink import shrink
 
 PROGRAM = """
@@ -306,35 +304,3 @@ def test_a_program_that_does_not_end_is_no_smaller_one():
 
     source = "n = 2\nm = 3\nwhile n > 0:\n    n -= 1\n"
     assert shrink(source, fails, seconds=0.1) == "n = 2\nwhile n:\n    n -= 1"
-
-
-# ----- Programs by name, and the commands
-
-
-@pytest.mark.parametrize("name", ["zoo:loops.power_by_range", "seed:17", "kernel:lu"])
-def test_programs_by_name(name):
-    for quantity in value_and_gradient(source_of(name)):
-        assert wrong_stage(quantity) is None
-
-
-def test_unknown_programs():
-    for name in ("zoo:nothing", "kernel:nothing"):
-        with pytest.raises(ValueError, match="nothing"):
-            source_of(name)
-    with pytest.raises(ValueError, match="does not define args"):
-        subject_of("def f(): return 1")
-
-
-def run(*arguments: str) -> subprocess.CompletedProcess:
-    command = [sys.executable, "-m", "tests.debugging", *arguments]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
-
-
-def test_commands(tmp_path):
-    path = tmp_path / "program.py"
-    path.write_text(WRONG_RULE)
-    stages = run("stages", str(path))
-    assert stages.returncode == 1, stages.stderr
-    (marked,) = (line for line in stages.stdout.splitlines() if "<-- first wrong stage" in line)
-    assert marked.split()[0] == "typed"
-    assert run("stages", "nothing.py").returncode == 2

@@ -104,9 +104,11 @@ _numbers = itertools.count()
 MODULES = {"np": np, "math": math}  # that random programs use
 
 
-def define(source: str, names: dict[str, Any] = MODULES) -> dict[str, Any]:
+def define(
+    source: str, names: dict[str, Any] = MODULES, filename: str | None = None
+) -> dict[str, Any]:
     """The names that `source` defines, given `names`, in a module known to `inspect` and `sys`."""
-    filename = f"<program {next(_numbers)}>"
+    filename = filename or f"<program {next(_numbers)}>"
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
     module = sys.modules["fuzz"] = ModuleType("fuzz")
     namespace = vars(module)
