@@ -11,6 +11,38 @@ import myia
 
 # name: (the program, the arguments of `f`)
 PROGRAMS = {
+    "store_into_either_dtype": (
+        """
+        def f(x, c):
+            if c > 0:
+                y = np.zeros(3, np.int64)
+            else:
+                y = np.zeros(3)
+            y[0] = x
+            return y.sum()
+        """,
+        (0.7, 1.0),
+    ),
+    "store_into_either_dtype_of_a_loop": (
+        """
+        def f(x, n):
+            y = np.array([1, 2, 3])
+            for _ in range(n):
+                y[0] = x
+                y = y * 0.5
+            return y.sum()
+        """,
+        (0.7, 3),
+    ),
+    "in_place_on_either_argument": (
+        """
+        def f(a, b, c):
+            y = a if c > 0 else b
+            y += 1
+            return a.sum() + b.sum()
+        """,
+        (np.zeros(3, np.float32), np.zeros(3), 1.0),
+    ),
     "other_byte_order": (
         """
         def f(x):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from myia.infer.domain.errors import (
     certain,
 )
 from myia.infer.domain.heap import (
+    DTYPE_OF_ONE_PATH,
     ArrayObject,
     CellObject,
     Contents,
@@ -46,6 +47,7 @@ from myia.source.span import Span
 
 STATIC_ARRAYS = (ArrayObject, ViewObject, SelectedArray)
 ITEM_OF_LIST = "an item of a list that is stacked for a loop"  # why an array is read-only
+ONE_DTYPE = "give it one dtype on every path, with `.astype` or `dtype=`"
 
 
 @dataclass(frozen=True)
@@ -180,12 +182,17 @@ class Context:
                 )
             return
         if contents.readonly is not None:
-            # An item of a stacked list could be written to if the loop were unrolled.
-            error = NeedsStatic if contents.readonly == ITEM_OF_LIST else MyiaError
-            self.fail(ReadOnlyWrite, error=error, what=contents.readonly)
+            self.fail_read_only(contents.readonly)
         if contents.value.aval != value.aval:
             raise InternalError(f"store of {value.aval} into {contents.value.aval}")
         self.write(ref, ArrayObject(value, None, contents.contiguous))
+
+    def fail_read_only(self, reason: str) -> NoReturn:
+        """Refuse a store; `reason`: the flag of the array (`readonly`)."""
+        # An item of a stacked list could be written to if the loop were unrolled.
+        error = NeedsStatic if reason == ITEM_OF_LIST else MyiaError
+        more = {"help_text": ONE_DTYPE} if reason == DTYPE_OF_ONE_PATH else {}
+        self.fail(ReadOnlyWrite, error=error, what=reason, **more)
 
     def store_view(self, base: Ref, step, value: Value) -> None:
         """Change a view of an array; of a selected array, conditionally the view of each option."""

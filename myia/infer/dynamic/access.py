@@ -13,7 +13,7 @@ import numpy as np
 from myia.infer.domain.context import Context, HeapArrays
 from myia.infer.domain.dynamic_axes import DynamicAxes, pad_masked
 from myia.infer.domain.dynamic_views import DynamicSlice, PaddedValue
-from myia.infer.domain.errors import NeedsStatic, ReadOnlyWrite, Unsupported
+from myia.infer.domain.errors import NeedsStatic, Unsupported
 from myia.infer.domain.heap import Contents, DynamicArray, DynamicView, ListObject
 from myia.infer.domain.memory_order import readonly_snapshot
 from myia.infer.domain.values import Abstract, Ref, Tuple
@@ -126,7 +126,7 @@ def store(ctx: Context, x: Ref, value: Value) -> None:
         write_slice(ctx, Ref(contents.base), contents.step, value)
     elif isinstance(contents, DynamicArray):
         if contents.readonly is not None:
-            ctx.fail(ReadOnlyWrite, what=contents.readonly)
+            ctx.fail_read_only(contents.readonly)
         if contents.value.aval != value.aval:
             raise InternalError(f"store of {value.aval} into {contents.value.aval}")
         ctx.write(x, replace(contents, value=pad_masked(value, contents.dynamic_axes)))

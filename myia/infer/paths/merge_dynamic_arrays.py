@@ -23,6 +23,7 @@ from myia.infer.domain.heap import (
     ViewObject,
 )
 from myia.infer.domain.lengths import dynamic_length, static_length
+from myia.infer.paths.merge_arrays import dtype_of_one_path
 from myia.infer.paths.merge_state import MergeState
 from myia.ir.avals import I64, Aval
 from myia.ir.core import Value
@@ -44,7 +45,7 @@ def merged_dynamic_array(merge: MergeState, a: int, b: int, named: bool) -> Cont
     ):
         return None
     dtype = promote((x.dtype, False), (y.dtype, False))[0] if named else x.dtype
-    readonly = None
+    readonly = dtype_of_one_path(x, y, dtype)
     for side in (left, right):
         if isinstance(side, (DynamicView, ViewObject)):
             merge.copies.append((side.base, merge.merged_ids.get((a, b), a)))
