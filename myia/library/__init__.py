@@ -3,10 +3,10 @@
     in:   a call of a library function on abstract values (`infer/registry.py` finds the handler)
     out:  IR that computes the result, and its abstract value
 
-A function is implemented in one of four ways: by a handler that emits IR, from NumPy source
-(`source/`), traced from JAX (`support/traced.py`), or evaluated at compile time. Read `support/`
-first, then `numpy/`, `python/`, `dynamic/` (dynamic arrays), `scipy/` and `source/`.
-Importing this package registers all of them.
+A function is implemented in one of five ways: by a line in a table of ufuncs, from NumPy source
+(`source/`), traced from JAX (`support/traced.py`), evaluated at compile time, or by a handler that
+emits IR. CONTRIBUTING.md says when to take which. Read `support/` first, then `numpy/`, `python/`,
+`dynamic/` (dynamic arrays), `scipy/` and `source/`. Importing this package registers all of them.
 """
 
 # isort: off

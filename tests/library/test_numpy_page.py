@@ -41,7 +41,9 @@ NOT_DIFFERENTIABLE = "supported, not differentiable"
 REFUSED = "refused"
 HEAD = """# What is supported of NumPy, SciPy and `math`
 
-Every public function, and what becomes of it in compiled code:
+Every public function of `numpy`, `numpy.linalg`, `numpy.fft`, `scipy.special`, `scipy.linalg` and
+`math`, and what becomes of it in compiled code (of `scipy.signal` and `scipy.stats` some functions
+compile, too):
 
 - **supported with a gradient test**: values and dtypes are compared with NumPy's; derivatives are
   compared with central differences, to second order, in both modes;

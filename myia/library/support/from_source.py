@@ -3,6 +3,9 @@
     @from_source(np.polyder)
     def polyder(p, m=1): ...
 
+A function of SciPy is a plain function here, registered by `from_source(scipy_function)(function)`
+once a program has imported its module (`@when_imported`: see `library/source/linalg.py`).
+
 Where NumPy has None or "no value" for an argument that is not given, the default is None here.
 Errors, also those at run time, point to the user's call. `raise NotImplementedError("this")` states
 what is refused.

@@ -67,6 +67,4 @@ def reason_of(module: str, name: str) -> str:
         return REASONS[name]
     if module == "numpy.ndarray":
         return _ARRAY.get(name, "no handler")
-    if module.startswith("scipy"):
-        return "there is no function of that name in `jax.scipy`"
     return "no handler"
