@@ -158,6 +158,18 @@ def test_names_are_terms(path):
             raise AssertionError(f"{file}: {name}: {word!r} is banned here, {say(word)}")
 
 
+PLAIN_ENGLISH = re.compile(
+    r"rows_windows|window_cases|translator_windows|windows_of_pooling|one_of_(two|three)"
+)
+
+
+@pytest.mark.parametrize("root", ["tests", "benchmarks", "examples", "docs"])
+def test_files_are_named_by_terms(root):
+    for path in (ROOT / root).rglob("*"):
+        if "__pycache__" not in path.parts and not PLAIN_ENGLISH.search(path.stem):
+            assert not banned_words(path.stem, relative(path)), relative(path)
+
+
 def test_files_with_exceptions_exist():
     for files in ALLOWED.values():
         assert all((ROOT / file).exists() for file in files)
