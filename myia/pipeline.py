@@ -85,7 +85,7 @@ STAGES: dict[str, Stage] = {
 
 
 def stored(function: Function, options: Options) -> tuple[Function, Plan]:
-    """The program with storage for its reversed loops, and the plan of it."""
+    """The program with storage for its reversed loops, and the plan of that storage."""
     limits = Limits(strategy=options.checkpoint)
     if options.memory is None:
         lowered, plans = lower_and_plan(function, limits)
@@ -187,11 +187,11 @@ def compiled(
 def _within(budget: int, attempt: Callable[[int | None], Compiled]) -> Compiled:
     """The first attempt whose temporaries fit into the budget.
 
-    What a program takes beside its storage is known only when XLA has compiled it: each attempt
-    gives the storage so many bytes less as the last one was over the budget. The last two attempts
-    have the least storage, and storage without a budget (a short tape may take less than a program
-    that replays). They do not depend on the budget, so the least number of bytes that the error
-    names always suffices.
+    How many temporaries a program needs beside its storage is known only when XLA has compiled it.
+    So each attempt lowers the bytes for storage by the excess of the last one. The last two
+    attempts have the least storage, and storage without a budget (a short tape may take less than a
+    program that replays). They do not depend on the budget, so the least number of bytes that the
+    error names always suffices.
     """
     used: dict[Plan, int] = {}
 
@@ -201,6 +201,7 @@ def _within(budget: int, attempt: Callable[[int | None], Compiled]) -> Compiled:
         return used[found.plan] <= budget
 
     found = attempt(budget)
+    # A plan that comes again would give the same excess.
     while found.plan not in used:
         if fits(found):
             return found

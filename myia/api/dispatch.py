@@ -1,8 +1,8 @@
 """Dispatch: from a Python call to the executable for its signature.
 
 A call is flattened into a signature and leaves (`infer/boundary/signature.py`). Programs are cached
-by signature. Each also has the globals and closures that it reads, and is used only while these
-have the same signatures.
+by signature. A program also records which globals and closures it reads. It is used only while
+their signatures are the same.
 """
 
 from __future__ import annotations
@@ -81,6 +81,8 @@ class Dispatcher:
 
     def run(self, args: tuple, kwargs: dict[str, Any]) -> Any:
         """The result of a call."""
+        # The fast path does not flatten. JAX's look-up finds out whether the avals fit
+        # (`OtherAvals`).
         variants = self.by_types.get(tuple(map(type, args)), ()) if not kwargs else ()
         try:
             for variant in variants:
@@ -125,6 +127,7 @@ class Dispatcher:
             if not changing:
                 return call, self._compiled(call)
             allowed = self.dynamic
+            # A new dict, not a changed one: calls in other threads read it without the lock.
             self.dynamic = allowed | dict.fromkeys(changing, True)
             general = self.flatten(call.args, call.kwargs)
             try:
@@ -184,7 +187,7 @@ def signatures(flat: Flattener, args: tuple, kwargs: dict[str, Any], dynamic: di
 
 
 def _is_told_by_type(signature: Any) -> bool:
-    """Does the type of an argument tell its signature, but for the avals that JAX looks up?"""
+    """Does the type of an argument tell its signature, apart from the aval, which JAX checks?"""
     return isinstance(signature, Leaf) and signature.kind in (float, complex, "generic", "device")
 
 

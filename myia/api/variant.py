@@ -152,6 +152,8 @@ def write_back(
     program: Program, numbers: Sequence[Any], flat: Flattener, hidden: list[Flattener]
 ) -> None:
     """Change the caller's objects as the function did."""
+    # Before the first write, so that a refused call changes nothing. The program was compiled for
+    # arrays that share no memory, so its results would be wrong.
     _refuse_overlap([flat, *hidden])
     for i, recipe in program.updates:
         _assign(flat.objects[i], recipe(numbers, flat.objects))

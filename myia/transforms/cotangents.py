@@ -77,6 +77,7 @@ class Accumulators:
 
     def get(self, x: Value) -> Value | None:
         """The cotangent of `x` so far, deferred contributions included; None: zero."""
+        # Slices before updates: an update is applied in place to the array that the slices make.
         slices = self.deferred_slices.pop(x, None)
         if slices:
             self.sums[x] = sum_of_slice_cotangents(x.aval, self.sums.get(x), list(slices.values()))

@@ -99,8 +99,11 @@ def pull_back_custom(
 
 
 def _transpose_rule(reverse: Callable, op: Op, given: dict, acc: Accumulators) -> None:
-    """Emit the transpose of a jvp rule. It is linear in the tangents: any value of them will do, so
-    they are zero."""
+    """Emit the transpose of a jvp rule.
+
+    The rule is linear in the tangents, so its transpose does not depend on their values: they are
+    set to zero.
+    """
     xs = _floating(op.operands)
     ts = [zeros(x.aval) for x in xs]
     step = clone_with_args(_regions(op)[0], (*op.operands, *ts), replay=True)

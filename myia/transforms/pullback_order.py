@@ -49,6 +49,8 @@ def _move_behind(op: Op, readers: Sequence[Op], ops: list[Op]) -> None:
     start = ops.index(op)
     after = ops[start + 1 :]
     dependents = with_dependents(op.results, after)
+    # Ops that do not depend on `op`. Those up to the last such reader go ahead of it, in their
+    # order.
     free = [i for i, other in enumerate(after) if dependents.isdisjoint(other.results)]
     end = max((i + 1 for i in free if after[i] in readers), default=0)
     passed = [after[i] for i in free if i < end]

@@ -89,6 +89,7 @@ def _export_from(
         [x for x in found if x not in made]
         for found, made in zip(escaping, recomputed, strict=True)
     ]
+    # A result that is dependent because of the other branch cannot stand for an independent value.
     yielded = {
         y: z
         for region in op.regions
@@ -118,6 +119,7 @@ def _export_from(
 
 def _recomputable(region: Region) -> dict[Value, Op]:
     """Constants of a branch, and integers that it computes from these and from outside values."""
+    # In the order of the program: operands are found before the ops that read them.
     inside, found = dict(_defined(region)), {}
     for x, d in inside.items():
         is_index = d.primitive in INDEX_ARITHMETIC and x.dtype.kind in "iu" and x.aval.size == 1
@@ -151,6 +153,7 @@ def _escaping(region: Region) -> dict[Op, list[list[Value]]]:
     """For each `if` of `region`: the values of each branch that are read after it."""
     found = {}
     read = set(region.yields)
+    # Backwards: `read` then has the values that are read after the `if`, by its pullback.
     for op in reversed(region.ops):
         if op.primitive is if_p:
             found[op] = [[x for x, _ in _defined(arm) if x in read] for arm in op.regions]

@@ -58,6 +58,7 @@ def sum_of_slice_cotangents(
     layers, rest = [], []
     for layer in _layers(x, slices):
         (layers if _is_worth_an_array(x, layer) else rest).append(layer)
+    # Slices can be added in place only to an array that exists: the first layer makes it.
     if total is None and not layers:
         layers.append(rest.pop(0))
     for layer in layers:
@@ -95,6 +96,7 @@ def _layers(x: Aval, slices: Sequence[SliceCotangent]) -> Iterator[list[SliceCot
 def _disjoint(slices: Sequence[SliceCotangent], axis: int) -> list[list[SliceCotangent]]:
     """The slices in as few groups of disjoint ones as possible, each in ascending order."""
     layers: list[list[SliceCotangent]] = []
+    # First fit, in the order of the starts, gives the least number of groups for intervals.
     for part in sorted(slices, key=lambda part: part.interval(axis)):
         start, _ = part.interval(axis)
         free = (layer for layer in layers if layer[-1].interval(axis)[1] <= start)

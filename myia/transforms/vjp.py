@@ -46,6 +46,7 @@ def vjp_region(region: Region, wrt: Sequence[int], of: Sequence[int]) -> Region:
         sums = reverse(source.ops, inputs, cts)
         results = [sums.buffer(x) for x in inputs]
     derived = Region((*source.args, *seeds), tuple(b.ops), (*source.yields, *results))
+    # Residuals first: until they are results of their branches, this is no valid IR.
     return eliminate_dead_values(export_residuals(derived))
 
 
@@ -76,6 +77,7 @@ def pull_back(ops: Sequence[Op], acc: Accumulators) -> None:
         if any(ct is not None for ct in cts):
             with at(op.span):
                 _pull_back_op(op, cts, acc)
+    # In a branch: contributions deferred any longer would be emitted outside of its region.
     acc.flush()
 
 
@@ -160,6 +162,7 @@ def _transposed(derivative: Linear, i: int):
 def _pull_back_if(op: Op, cts: list[Value | None], acc: Accumulators) -> None:
     """Emit an `if` whose branches are the pullbacks, from the sums of the values they capture."""
     captured = [x for x in captures(*op.regions) if acc.wants(x)]
+    # The branches start from the sums so far, and add to them in place.
     known = {x: acc.get(x) for x in captured if acc.get(x) is not None}
     arms = []
     for region in op.regions:
@@ -169,6 +172,7 @@ def _pull_back_if(op: Op, cts: list[Value | None], acc: Accumulators) -> None:
                 sums.add(y, ct)
             pull_back(region.ops, sums)
         arms.append((b, sums))
+    # Equal sums are the same SSA value: nothing was added to them in either branch.
     changed = [x for x in captured if any(sums.get(x) is not acc.get(x) for _, sums in arms)]
     regions = []
     for b, sums in arms:

@@ -75,12 +75,14 @@ class _Pullback:
         adjoint = self.linear_region(
             self.adjoint, self.args, self.sigmas, x_args, s_args, like_cotangents(self.captured)
         )
+        # x̄ starts from zero: a `rev` does not return the last x.
         zeros = (or_zeros(None, carries[i]) for i in self.active)
         rev = replace(
             loop,
             cond=loop.cond and clone(loop.cond),
             body=clone(loop.body),
             adjoint=adjoint,
+            # s takes the place of the cotangents of σ: ∂/∂σ <σ, A(x) s> = A(x) s.
             active=(*self.active, *range(n, n + len(self.linear))),
             seeds=(*zeros, *self.seeds),
             accumulators=tuple(acc.buffer(x) for x in self.captured),
@@ -123,6 +125,7 @@ class _Pullback:
 
     def linear_region(self, body: Callable, *groups: Sequence[Value]) -> Region:
         region = eliminate_dead_values(
+            # x and σ may occur nonlinearly. In all other groups the region is linear.
             closed_region(body, *groups, carries=2, linear_in=self.outside)
         )
         if any(x in self.outside for x in captures(region)):

@@ -75,6 +75,8 @@ class Emitter:
     def region(self, region: Region, args: Sequence[Array]) -> tuple[Array, ...]:
         """Emit the ops of `region`, called with `args`; returns what it yields."""
         self.arrays.update(zip(region.args, args, strict=True))
+        # A tracer of a region cannot be used outside of it: reads order the writes of their region
+        # only.
         reads_done, self.reads_done = self.reads_done, {}
         done = self._emit_reads_sharing_a_barrier(region)
         for op in region.ops:
@@ -115,6 +117,7 @@ class Emitter:
         elif self.rules.data_dependences and op.primitive in WRITES:
             self.deferred_writes[op.results[0]] = op
         else:
+            # Emitted in the region, a write would be a tracer that cannot leave it.
             if self.deferred_writes:  # writes that a region reads are emitted before it
                 self.read(x for x in captures(*op.regions) if x in self.deferred_writes)
             self.emit_op(op)
@@ -220,6 +223,7 @@ def _emit_loop(emitter: Emitter, op: Op) -> Sequence[Array]:
 
     outside = emitter.read(inputs)
     results = whole_loop_call(inside, outside)
+    # The trace of `inside` has bound the inputs to tracers of the call.
     emitter.arrays.update(zip(inputs, outside))
     return results
 
@@ -230,6 +234,7 @@ def _while(
     """`barrier_reads`: those of the body; `start`: zero, opaque in a whole loop call."""
     count = None if parts.count is None else emitter.read_one(parts.count)
     init = emitter.read(parts.carries)
+    # In a whole loop call the index stays: through it the loop depends on the call's arguments.
     if start is ZERO and count is None and not barrier_reads and not _reads_index(parts):
         return _while_without_index(emitter, parts, init)
 
@@ -246,6 +251,7 @@ def _while(
     def body(carry):
         k = carry[0]
         if barrier_reads:
+            # Set again in each trace of the body: the predicate is a tracer of that trace.
             emitter.read_predicates.update(dict.fromkeys(barrier_reads, lax.ge(k, ZERO)))
         return (lax.add(k, _ONE), *emitter.region(parts.body, carry))
 

@@ -75,6 +75,7 @@ class Runnable:
 
 def _explain(error: jax.errors.JaxRuntimeError) -> None:
     """Raise a clearer error, where there is one."""
+    # JAX has no class of exceptions for these.
     if "previously donated" in str(error) or "donate the same buffer" in str(error):
         message = "a donated array is passed, or read, under another name too: pass a copy"
         raise ValueError(message) from error

@@ -76,6 +76,7 @@ class Context:
         self.heap = Heap()
         # Run-time checks. The code of the first one that fails is in the cell `error_id`.
         self.checks: list[Check] = []
+        # It is in the heap, so that branches and loops merge it like any variable.
         self.error_id = self.heap.new(CellObject(Static(0)))
         # The call stack and the loops around the present op, as a key.
         self.path: tuple[Any, ...] = ()
@@ -175,6 +176,7 @@ class Context:
             self.store_view(Ref(contents.base), contents.step, value)
             return
         if isinstance(contents, SelectedArray):
+            # The option is known only at run time, so each is stored to under a condition.
             for id in contents.options:
                 self.store(
                     Ref(id),
@@ -283,6 +285,8 @@ class Context:
         cell = Ref(self.error_id)
         before = self.heap[self.error_id].content
         old = constant(0, np.int32) if isinstance(before, Static) else before.value
+        # The first failure is kept: Python would have stopped there, and after it any value is
+        # possible.
         first = logic.and_(failed, logic.eq(old, constant(0, np.int32)))
         self.write(cell, CellObject(Scalar(logic.select(first, code, old), weak=False)))
 

@@ -306,7 +306,7 @@ class Heap:
         return id in self.objects or id in self.roots
 
     def owners(self, id: int) -> list[int]:
-        """The objects that a write to `id` may go to: for a view, the array that it is of."""
+        """The objects that a write to `id` may go to: for a view, its base array."""
         return [owner for base in self[id].bases for owner in self.owners(base)] or [id]
 
     def invalidation(self, id: int) -> Invalidated | None:
@@ -318,6 +318,7 @@ class Heap:
 
     def written_since(self, start: Heap) -> bool:
         """Whether an object that was there at `start` has other contents now."""
+        # Roots (negative ids) enter `objects` when they are first written to or invalidated.
         return any(c is not self[i] for i, c in start.objects.items()) or any(
             i < 0 and i not in start.objects for i in self.objects
         )
@@ -333,6 +334,7 @@ class Heap:
         """Invalidate `id` and its views: the write at `span` may have changed them."""
         contents = self[id]
         if isinstance(contents, ArrayObject) and contents.points_to is not None:
+            # The name's own copy of the elements is out of date; its options are not.
             contents = self.objects[id] = contents.points_to
         if isinstance(contents, PointsTo):
             return  # it is read from its options, which are up to date

@@ -42,6 +42,8 @@ def swapped_names(merge: MergeState, id: int) -> tuple[int, ...]:
     for side, heap in enumerate((merge.left, merge.right)):
         name_of = _name_of_each(merge, side)
         arrays = _arrays(heap, id)
+        # An array without a name, or with two, is in no carry or in several: the index could not
+        # tell where its elements are.
         if not arrays or any(p not in name_of and not _keeps_its_names(merge, p) for p in arrays):
             return ()
         found |= {name_of.get(array, array) for array in arrays}
@@ -59,6 +61,7 @@ def permuted_arrays(merge: MergeState, ids: Iterable[int]) -> set[int]:
     while True:
         heaps = (merge.left, merge.right)
         arrays = [{p for id in found for p in _arrays(heap, id)} for heap in heaps]
+        # Names that hold an array outside the set, at the start or at the end.
         foreign = {
             name
             for name, pair in pairs.items()

@@ -92,6 +92,8 @@ def _call_choice(
 
 
 def _call_static(ctx: Context, f: Any, args: tuple, kwargs: dict) -> Abstract:
+    # The order matters: our handler of a library function takes precedence over its JAX trace and
+    # its source.
     handler = registry.handler_of(f)
     if handler is not None:
         return registry.invoke(ctx, handler, name_of(f), args, kwargs)
@@ -123,6 +125,7 @@ def _call_cached(ctx: Context, f: Any, args: tuple, kwargs: dict) -> Abstract:
     given = (*args, *kwargs.values())
     if not all(isinstance(x, Static) for x in given):
         return call(ctx, inner, args, kwargs)
+    # With the types: 1, 1.0 and True are equal.
     key = (f, len(args), *kwargs, *((type(x.value), x.value) for x in given))
     if key in ctx.cached:
         return ctx.cached[key]

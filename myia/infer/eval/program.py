@@ -31,7 +31,9 @@ from myia.primitives.core.py import Code
 from myia.source.diagnostics import MyiaError
 
 HANDLERS = op_handlers  # imported for what they register
+# Errors that points-to sets may avoid (`infer`).
 ALIAS_ERRORS = (InvalidatedRead, ReadOnlyWrite, LoopChangesType)
+# Calls, branches and loops of the program nest as Python calls of ours.
 COMPILER_RECURSION_LIMIT = 50_000  # Python frames, while a program is inferred
 
 

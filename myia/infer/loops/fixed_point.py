@@ -78,6 +78,7 @@ def loop(ctx: Context, code: LoopCode, init: States) -> States:
     try:
         return _compiled(ctx, code, init)
     except FewIterations:
+        # Unrolled below, after the `try`.
         _rewind(ctx, saved, mark)
     except _ConditionHasEffects:
         _rewind(ctx, saved, mark)
@@ -86,6 +87,7 @@ def loop(ctx: Context, code: LoopCode, init: States) -> States:
         _rewind(ctx, saved, mark)
         return _raising_first_iteration(ctx, code, init, error)
     except NeedsStatic as need:
+        # It cannot be unrolled. An enclosing loop may be, and make the value known in this one.
         if code.items is not None and not is_static_int(code.items.length):
             raise
         _rewind(ctx, saved, mark)
@@ -211,6 +213,7 @@ def _refit_last_fixed_point(ctx: Context, key, init: States, before: Heap) -> _S
         return None
     last, affine_lengths, last_before = ctx.last_fixed_points[key]
     grows = any(isinstance(last.heap[id], BufferObject) for id in last.header_objects)
+    # What `ListGrowth` knows of lists is stored under the ids of that visit.
     if affine_lengths or grows or len(last.xs) != len(init):
         return None
     options = {
@@ -249,6 +252,7 @@ class _Iteration:
         with self.body:
             index = Scalar(self.index, True, 0, _max_index(code.items))
             set_lengths_in_iteration(ctx, list_growth, index)
+        # Only now: lengths that follow from the index are part of the state at the start.
         self.start = ctx.heap.copy()
         self.infer_condition(ctx, code)
         if self.never_runs:
@@ -280,6 +284,7 @@ class _Iteration:
         if ctx.heap.written_since(self.start) or any(map(has_effect, builder.ops)):
             raise _ConditionHasEffects
         self.cond = builder, go.value
+        # The condition is a region of its own: its values are not defined in the body.
         ctx.heap.restore(self.start)
 
     def merge_with_start(self, ctx: Context, items: Items | None) -> None:
@@ -323,6 +328,8 @@ class _Iteration:
         """The next value of each placeholder of the state at the start."""
         with self.body:
             found = self.merge.coerce(self.outs, self.template, self.end)
+        # At a fixed point each entry placeholder has one new placeholder, but their order may
+        # differ.
         after = {
             self.merge.entry_placeholder_of[placeholder]: value
             for placeholder, value in zip(self.merge.placeholders, found)
@@ -355,6 +362,7 @@ def _emit(
         count = number_value(code.items.length, np.dtype(np.int64))
     bound = code.items.max_length if code.items is not None else None
     body = Region(args, tuple(iteration.body.ops), tuple(yields))
+    # A loop that carries nothing and prints nothing computes nothing.
     if not operands and not any(map(has_effect, body.ops)):
         results: tuple[Value, ...] = ()
     else:
@@ -375,6 +383,7 @@ def _after(
     """The carries after the loop; the heap is set to the state after it."""
     env = dict(zip(state.placeholders, results))
     heap = before.copy()
+    # Objects that the iterations made are gone. The may-alias edges that the rounds found stay.
     heap.next_id, heap.alias_edges = state.heap.next_id, dict(state.heap.alias_edges)
     for id in state.header_objects:
         contents = substitute(state.heap[id], env)

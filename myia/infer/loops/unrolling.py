@@ -129,6 +129,7 @@ def _is_scaled(ops: Sequence[Op], x: Value) -> bool:
 
 def unrolled_if_static(ctx: Context, code: LoopCode, xs: States) -> States:
     """`unrolled`, if the trip count is static and small; else raises `FewIterations`."""
+    # One round more than iterations: the last one only finds that the loop has ended.
     for index in range(MAX_STATIC_ITERATIONS + 1):
         item = _static_item(code, index)
         if item is None:

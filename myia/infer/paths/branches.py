@@ -37,6 +37,7 @@ def branch(
         return then() if condition.value else other()
     before = ctx.heap.copy()
     left = _infer_path(ctx, then)
+    # New ids go on counting, so that an object of one branch never has the id of one of the other.
     ctx.heap.restore(before, ids=False)
     right = _infer_path(ctx, other)
     sides = left.state(ctx, before), right.state(ctx, before)
@@ -50,6 +51,7 @@ def branch(
     _name_results(results, merge.placeholders)
     ctx.heap.restore(before, ids=False)
     after = merge.update_heap(ctx.heap, results)
+    # Nothing after the `if` is reached. A mistake is reported rather than a `raise` statement.
     if left.error is not None and right.error is not None:
         raise right.error if isinstance(left.error, RaiseReached) else left.error
     return after(template)
@@ -81,6 +83,7 @@ def _infer_path(ctx: Context, body: Callable[[], Abstract]) -> _Path:
             result = body()
         except CertainError as certain:
             error = certain
+            # The check is emitted in this branch, so it fails only if the branch is taken.
             ctx.dead_paths += 1
             ctx.check_certain(certain)
     return _Path(builder, result, ctx.heap.copy(), error)

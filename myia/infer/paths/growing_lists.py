@@ -111,6 +111,7 @@ def build_item(ctx: Context, template: ItemTemplate, leaves: list[Value]) -> Abs
     if template.kind == "number":
         return Scalar(leaves.pop(0), template.weak)
     if template.kind == "array":
+        # A copy of the row. Read-only: a write to it would not reach the list.
         return ctx.new(ArrayObject(leaves.pop(0), ITEM_OF_LIST))
     if template.kind == "tuple":
         return Tuple(tuple(build_item(ctx, t, leaves) for t in template.items), template.cls)
@@ -170,6 +171,7 @@ def append(ctx: Context, ref: Ref, item: Abstract) -> None:
     contents = retyped(
         contents, template, max(contents.capacity, 0 if max_length is None else max_length + 1)
     )
+    # The growth of one iteration, times the trip count, may be too little: so it is checked.
     if max_length is None:  # the loop that it grows in has found the capacity
         full = logic.ge(length.value, constant(contents.capacity, np.int64))
         ctx.check(full, RuntimeError, "a list outgrew the bound found for it")
@@ -319,6 +321,8 @@ class ListGrowth:
         min_capacity = max(_row_capacity(x), _row_capacity(y))
         if not merge.is_loop or self.has_found_capacity(merge, merged_id, x):
             return min_capacity
+        # What this round appends is taken for every iteration. Where a path raises in this round
+        # but not at the fixed point, items are missing: `fixed_point.py` compares `dead_paths`.
         growth = max(0, _max_length(y) - _max_length(x))
         if growth and self.max_iterations is None:
             longer = "a longer list, while the number of iterations has no bound"
@@ -336,6 +340,8 @@ class ListGrowth:
             if step == 0:
                 return x
             if merge.is_loop and self.runs_every_iteration and step > 0:
+                # The first round assumes the step. A later round with another step gives the
+                # assumption up, and the loop carries the length.
                 affine = self.affine_lengths.get(id)
                 if affine is None and id not in merge.header_objects:
                     merge.widened = True
@@ -350,6 +356,7 @@ class ListGrowth:
     def convert(self, heap: Heap, source: Contents, target: Contents) -> Contents:
         """`source` in the form of `target`: what a path yields for its placeholders."""
         buffer = to_buffer(source, target.template, target.capacity, heap)
+        # The whole length is in the base: the two paths may have different offsets.
         return BufferObject(buffer.template, buffer.rows, list_length(buffer), 0, buffer.capacity)
 
 

@@ -28,12 +28,16 @@ def add_alias_edges(merge: MergeState, heap: Heap) -> None:
     for side in sides:
         for id, others in side.alias_edges.items():
             heap.alias_edges[id] = heap.alias_edges.get(id, frozenset()) | others
+    # A copy of the edges: if those added below were inherited, too, the result would depend on the
+    # order of the objects.
     merged_objects, inherited = _merged_objects_of(merge), dict(heap.alias_edges)
     for (_, original), merged_ids in merged_objects.items():
         _connect(heap, _aliases(merge, original, merged_ids), original, inherited)
     for base, view in merge.copies:
         for shown in {base}.union(*(h.owners(base) for h in sides if base in h)):
             on_left, on_right = (merged_objects.get((left, shown), ()) for left in (True, False))
+            # After the merge the array may also be known under the ids of merged objects: a write
+            # through any of them invalidates the copy.
             for one in (shown, *on_left, *on_right):
                 heap.add_alias_edge(one, view)
                 heap.inherit_alias_edges(one, view)
@@ -72,6 +76,7 @@ def _connect(
     for i, one in enumerate(aliases):
         for other in aliases[:i]:
             heap.add_mutual_alias(one, other)
+        # A merged object may be `original`, so it takes over the edges from it and to it.
         for other in inherited.get(original, ()):
             if other != one:
                 heap.add_alias_edge(one, other)

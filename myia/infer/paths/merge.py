@@ -91,9 +91,13 @@ class Merge(MergeState):
         """The template of `a` and `b`; raises Mismatch."""
         if isinstance(a, Static) and isinstance(b, Static) and same_static(a.value, b.value):
             return a
+        # Refit: `b` is of an earlier visit. Only whether it changed is of use, not its value.
         if self.is_refit and isinstance(b, (Static, Scalar)) and a is not ABSENT:
             changes = isinstance(b, Scalar) and b.value in self.refit_placeholders
             return self.merge_numbers(a, b) if changes and is_number(a) else a
+        # A leaf that an earlier round has found to change stays a placeholder, even if this round
+        # returns it as it was: each placeholder at the start needs a value at the end
+        # (`_Iteration.yields`).
         if isinstance(a, Scalar) and isinstance(b, Scalar) and a.value is b.value:
             return self.merge_numbers(a, b) if a.value in self.entry_placeholders else a
         if a is b and isinstance(a, (UndefinedType, Absent)):
@@ -161,6 +165,7 @@ class Merge(MergeState):
         if a.id in self.header_objects and self.is_swapped(a.id):
             self.refuse_rebinding(a.id)
         if pair not in self.merged_ids:
+            # The id is recorded before the contents are merged: this ends cycles of references.
             self.merged_ids[pair] = merged = self.claim_id(*pair)
             self.merged[merged] = self.merge_contents(a.id, b.id, named=a.id != b.id)
         return Ref(self.merged_ids[pair])
@@ -182,6 +187,7 @@ class Merge(MergeState):
 
     def claim_id(self, a: int, b: int) -> int:
         """The id of the merged object of `a` and `b`: a header object keeps its id, once."""
+        # Once: names that held one object at the start may hold different ones at the end.
         if (
             a in self.header_objects
             and a not in self.claimed_headers
@@ -235,6 +241,8 @@ class Merge(MergeState):
                     self.merge_refs(Ref(id), Ref(id))
             elif id in self.left and id in self.right:
                 self.merge_object(id)
+        # The order matters. Swaps are found from the pairs of all names, so objects come first. A
+        # name that swaps arrays gets no points-to set, so these come last.
         rebound = {id for a, b in self.merged_ids if a != b for id in (a, b)}
         both = [id for id in present if id in self.left and id in self.right]
         permuted = swapped_arrays.permuted_arrays(self, both) if self.tracks_points_to else both
@@ -286,6 +294,8 @@ class Merge(MergeState):
         names = swapped_arrays.swapped_names(self, id) if permuted else ()
         if names:
             self.swapped_names |= {*names}
+            # It may have been merged as an ordinary array. Now the carries of its names hold the
+            # elements.
             self.drop_placeholder(self.merged.get(id))
             of = x.index.value if isinstance(x, SelectedArray) and x.options == names else None
             index = Scalar(self.placeholder(I64, of), True, 0, len(names) - 1)

@@ -119,6 +119,9 @@ class MergeState:
         """A new placeholder; `of`: the value of the same leaf at the start of the iteration."""
         value = Value(aval, name or (of.name if of is not None else None))
         self.placeholders.append(value)
+        # Two leaves that held one value at the start may differ at the end: only one of them
+        # replaces the entry placeholder, the other one is a new carry. So is a leaf of another
+        # dtype.
         replaced = self.entry_placeholder_of.values()
         if of in self.entry_placeholders and of not in replaced and of.aval == aval:
             self.entry_placeholder_of[value] = of

@@ -124,6 +124,7 @@ class Coercion:
         target = self.merge.merged.get(merged_id)
         if target is None or merged_id in self.done:
             return
+        # Once: every reference to a merged object is to the same object of this state.
         self.done.add(merged_id)
         source = self.heap[x.id]
         if isinstance(target, Invalidated) or isinstance(source, Invalidated):

@@ -30,6 +30,7 @@ def surviving_template(merge: MergeState, x: Abstract, left: bool, ops: Iterable
     merge.survivor_values = frozenset(r for op in ops for r in op.results)
     heap = merge.left if left else merge.right
     template = one_sided_template(merge, x, left)
+    # The other path raises: objects from before are as the surviving path has left them.
     for id, contents in list(heap.objects.items()):
         changed = id in merge.before and contents is not merge.before[id]
         if changed and id not in merge.merged:

@@ -79,6 +79,7 @@ def _make_snapshot(merge: MergeState, a: int, b: int, merged_id: int) -> None:
     was = merge.left[a]
     if not isinstance(was, ArrayObject) or was.readonly != VIEW_OF_ONE_PATH:
         merge.widened = True
+    # Read-only: the array that the name stands for would not show a write to the copy.
     merge.merged[merged_id] = replace(
         merge.merged[merged_id], readonly=VIEW_OF_ONE_PATH, contiguous=False
     )
@@ -96,6 +97,8 @@ def _assign_in_branch(merge: MergeState, a: int, b: int, merged_id: int) -> bool
     aval = merge.merged[merged_id].value.aval
     if not (_fits(merge.left, a, aval) and _fits(merge.right, b, aval)):
         return False
+    # An array made on one path must exist after the merge to be an option: the other path yields
+    # zeros for it.
     for id, left in ((a, True), (b, False)):
         if id not in merge.before:
             one_branch.one_sided_template(merge, Ref(id), left)
@@ -156,6 +159,8 @@ def _assign_in_loop(merge: MergeState, a: int, b: int, merged_id: int) -> bool:
         options = points_to.options
     else:
         return False
+    # The ids on the right of a refit are of another visit: `b` is taken for an array of the
+    # iteration. The rounds check this guess.
     new_arrays = [b] if merge.is_refit else []
     if not merge.is_refit:
         targets = list(dict.fromkeys(_targets(merge.right, b, before)))
@@ -234,6 +239,8 @@ def _assign(merge: MergeState, a: int, b: int, merged_id: int, options: tuple[in
         merge.widened = True
     index = merge.placeholder(I64, old.index.value if old is not None else None)
     points_to = PointsTo(Scalar(index, True, 0, len(options) - 1), options)
+    # Once an option is written to, the name's own copy of the elements is out of date. As the
+    # state must hold for every iteration, the copy is then dropped for the whole loop.
     had_no_value = old is not None and isinstance(left, PointsTo)
     if had_no_value or (not merge.is_refit and isinstance(right, PointsTo)):
         merge.widened |= not had_no_value
@@ -259,6 +266,7 @@ def merged_view(merge: MergeState, a: int, b: int) -> ViewObject | None:
     first, then = x.step, y.step
     if not (isinstance(first, StridedSlice) and isinstance(then, StridedSlice)):
         return None
+    # `StridedSlice` allows a run-time start only where the stride is 1.
     alike = (first.sizes, first.strides, first.shape) == (then.sizes, then.strides, then.shape)
     differing = [i for i, start in enumerate(first.starts) if start != then.starts[i]]
     if not alike or any(first.strides[i] != 1 for i in differing):
@@ -278,7 +286,7 @@ def _merged_start(merge: MergeState, s: int | Value, t: int | Value) -> int | Va
 
 
 def option_index(heap: Heap, id: int, options: tuple[int, ...], private: int | None) -> Value:
-    """The index of the object `id` of this heap; a new array is the loop-private one."""
+    """Which option the object `id` of this heap is; a new array becomes the loop-private one."""
     if id in options:
         return constant(options.index(id), I64.dtype)
     points_to = points_to_of(heap[id])

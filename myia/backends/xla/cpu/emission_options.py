@@ -8,11 +8,11 @@
     called by a function that JAX compiles       barriers, whole loop calls, data dependences
 
 Region analysis is exact on programs without calls, and on programs without conditionals. On
-programs with both it loses the copy of an array that comes from a call and is written in a branch
-(a test shows it), and a whole loop call is a call. Hence it is enabled only where XLA would
-otherwise copy an array in every iteration, and whole loop calls are given up where the two together
-are unsound. Slices rewritten in place cost such a copy only where the array has other readers, so
-for them the whole loop calls are kept.
+programs with both it omits a copy that is needed: that of an array which a call returns and a
+branch writes (a test shows it). A whole loop call is a call. Hence region analysis is enabled only
+where XLA would otherwise copy an array in every iteration, and whole loop calls are given up where
+the two together are unsound. Slices rewritten in place cost such a copy only where the array has
+other readers, so for them the whole loop calls are kept.
 
 With region analysis XLA's own pass that emits small loops as one function must be off: it drops the
 control dependences by which region analysis orders ops.
@@ -57,6 +57,7 @@ UNDER_A_TRACE = Rules(opaque_barriers=True, data_dependences=True, whole_loop_ca
 def rules_for_cpu(function: Function) -> Rules:
     bodies = [Loop.of(op).body for op in walk(function.region) if op.primitive is loop_p]
     has_barriers = any(map(reads_behind_barriers, bodies))
+    # In-place slices and straight-line code: region analysis may save copies, but is not required.
     may_gain = any(map(in_place_reads, bodies)) or bool(straight_line_reads(function.region))
     is_risky = any(_branches_on_arrays(op) for op in _ops_outside_whole_loop_calls(function.region))
     return Rules(

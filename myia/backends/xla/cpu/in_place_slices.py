@@ -53,6 +53,8 @@ def _only_write_computed_from(read: Op, users: dict[Value, list[Op | None]]) -> 
                 todo += [] if user in seen else user.results
                 seen.add(user)
             elif user.primitive is dynamic_update_slice and found in (None, user):
+                # As an index or as the array written to, the value is not the update of a slice in
+                # place.
                 if x is not user.operands[1]:
                     return None
                 found = user

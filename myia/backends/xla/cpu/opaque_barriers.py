@@ -187,6 +187,8 @@ def _overlapping_writes(region: Region, not_fused: Collection[Op]) -> Iterator[O
         for op in block.ops:
             if _writes_a_slice(op) and buffers.of(op.operands[0]) in sources_of(op.operands[1]):
                 yield op
+            # A call is emitted in place, so XLA fuses across it: its arguments and results keep
+            # their sources.
             if op.primitive is call_p:
                 (body,) = op.regions
                 sources.update(zip(body.args, map(sources_of, op.operands)))

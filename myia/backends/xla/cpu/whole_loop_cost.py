@@ -26,9 +26,10 @@ from myia.primitives.special import gamma_bessel
 _MAX_ELEMENTS = 1_024
 # Elements of a slice that is only moved, as when an iteration of a nest records a row.
 _MAX_MOVED_ELEMENTS = 8_192
-# Numbers that a fusion computes. XLA gives it to several threads where they and ten times the bytes
-# that it reads and writes are 200,000, if these are no more than the numbers (`DefaultCostModel` of
-# its parallel task assignment). An opaque barrier ends a fusion that would compute more.
+# Numbers that a fusion computes. XLA splits a fusion that computes more numbers than it accesses
+# bytes among threads, if numbers + 10 * bytes >= 200,000 (`DefaultCostModel` of its parallel task
+# assignment). With bytes <= numbers <= 18,000 the sum is at most 11 * 18,000 = 198,000. An opaque
+# barrier ends a fusion that would compute more.
 _MAX_FUSION_WORK = 18_000
 # Multiply-adds of a matrix-vector product: 128 x 128.
 _MAX_MATVEC_MULTIPLY_ADDS = 16_384
@@ -118,7 +119,8 @@ def fusion_ends(loop: Op) -> frozenset[Op]:
 def _worth_ending_fusions(region: Region) -> bool:
     """Can large fusions be ended by no more barriers than the region would have thunks?
 
-    A barrier takes 0.2 us. There would be two thunks for each store, and one for each full fusion.
+    A barrier takes 0.2 us. Emitted op by op, the region would have two thunks for each store, and
+    one for each full fusion.
     """
     fusions = _Fusions(region)
     stores = sum(op.primitive in WRITES for op in region.ops)
@@ -159,6 +161,7 @@ class _Fusions:
         while self._total_work(found) > limit and inputs:
             end = self.definitions[inputs.pop()]
             self.ends.add(end)
+            # Ops that read these results from now on are not fused with what computes them.
             self.fused.update(dict.fromkeys(end.results, 0))
             found = self._with_inputs(op, itself)
         self.largest = max(self.largest, self._total_work(found))
