@@ -58,7 +58,7 @@ def compile_with_myia(f: Callable, arguments: tuple) -> tuple[dict[str, float], 
         return code
 
     clock = Clock()
-    call = dispatcher.take_apart(arguments, {})
+    call = dispatcher.flatten(arguments, {})
     program = infer(timed_load, f, call.positional, call.keywords)
     clock.lap("infer", less=loading)
     function = program.function
