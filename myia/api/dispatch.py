@@ -90,6 +90,7 @@ class Dispatcher:
                 if hidden is not None:
                     return variant.run_leaves(args, hidden)
         except OtherAvals:  # the same types with several shapes: look up by signature
+            # For good: `_compiled` adds only types that are not there yet.
             self.by_types[tuple(map(type, args))] = ()
         flat = Flattener()
         key = signatures(flat, args, kwargs, self.dynamic)

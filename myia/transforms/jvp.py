@@ -133,6 +133,7 @@ class _Forward:
         k, *args = parts.adjoint.args
         xs, s = [args[i] for i in active], [args[n + j] for j in linear]
         xs_t, s_t = _new_tangents(xs), _new_tangents(s)
+        # Tangents of x are carries of the loop, those of s are state of the adjoint.
         args = (k, *args[:n], *xs_t, *args[n:], *s_t)
         pairs = [*zip(xs, xs_t), *zip(s, s_t)]
         adjoint = self.region(parts.adjoint, args, pairs, linear)

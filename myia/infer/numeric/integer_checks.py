@@ -112,6 +112,8 @@ def _sub_overflows(x: Value, y: Value, r: Value) -> Value:
 
 def _mul_overflows(x: Value, y: Value, r: Value) -> Value:
     """Test the product in floating point, whose relative error is at most 2**-52."""
+    # Three roundings, but only two matter: if both operands were above 2**53, where conversions
+    # round, the product would be far above the limit.
     product = arithmetic.mul(convert(x, dtype=np.dtype(float)), convert(y, dtype=np.dtype(float)))
     return logic.ge(arithmetic.abs(product), constant(2.0**63 * (1 - 2.0**-51), np.float64))
 
@@ -205,6 +207,7 @@ def _check_power(ctx: Context, known: Range, x: Value, n: Value, static: int | N
     if proved and max(abs(known[0]), abs(known[1])) ** static <= INT64_MAX:
         return
     size = arithmetic.abs(convert(x, dtype=np.dtype(float)))
+    # The margin covers the error of `pow`. Powers just below 2**63 are refused as well.
     limit = constant(2.0**63 * (1 - 2.0**-40), np.float64)
     failed = logic.ge(arithmetic.pow(size, n), limit)
     ctx.check(failed, OverflowError, "integer overflow beyond 64 bits")

@@ -63,6 +63,7 @@ class Buffers:
         for op in region.ops:
             if op.primitive in WRITES:
                 self.join(op.operands[:1], op.results)
+                # A value, not its class: later ops may still join classes.
                 self.writes.append(op.operands[0])
             elif op.primitive is reshape:
                 self.join(op.operands, op.results)

@@ -95,6 +95,7 @@ def reads_behind_barriers(body: Region) -> frozenset[Op]:
     Without the reads of inner loops, which get their own: XLA does not duplicate a loop.
     """
     buffers = Buffers(body)
+    # What an iteration yields is an argument of the next one: one buffer.
     buffers.join(body.args[1:], body.yields)
     reads = [op for op in _ops_outside_inner_loops(body) if op.primitive in READS]
     rewriting = in_place_reads(body)
