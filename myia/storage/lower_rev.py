@@ -55,13 +55,14 @@ def lower_rev(function: Function, limits: Limits = DEFAULT) -> Function:
 def lower_and_plan(function: Function, limits: Limits = DEFAULT) -> tuple[Function, list[LoopPlan]]:
     """`function` without `rev` ops, and what was decided for each of them, inner ones first.
 
-    Undo logs of inner loops pay only if the loops around them have some, too. So the program is
-    lowered in all three ways, and the cheapest is taken.
+    Undo logs of inner loops pay only if the loops around them have some, too. So a program with
+    undo logs is lowered in all three ways, and the cheapest is taken.
     """
     best = _lowered(function, limits, UndoLogs.FOR_ENCLOSING_LOOPS)
     for undo_logs in (UndoLogs.FOR_OWN_LOOP, UndoLogs.NONE):
         if any(plan.restored for plan in best[1]):
             other = _lowered(function, limits, undo_logs)
+            # `min` takes the first of equal prices: the one with fewer undo logs.
             best = min(other, best, key=lambda lowered: price_of(lowered[1]))
     return strip_mine(eliminate_dead_code(best[0])), best[1]
 
@@ -198,6 +199,8 @@ class _Scope:
         with Builder() as b:
             initial = [*storage.initial_carries(), constant(0, I64.dtype)]
         new = _recording(old, forward.mapping, initial, storage)
+        # The storage may read values that are defined after the loop. None of them depends on it
+        # (`StorageChoice.depends_on_it`), so they can be computed before it.
         definitions = self.take_definitions(forward.position, reads(new))
         self.ops[forward.position : forward.position + 1] = [*definitions, *b.ops, new]
         *extras, trip_count = new.results[len(old.results) :]
@@ -232,5 +235,6 @@ def _recording(op: Op, mapping: Sequence[int], initial: Sequence[Value], storage
     with Builder() as b, at(op.span):
         results = emit_loop(replace(loop, carries=carries, cond=cond, body=body))
     (new,) = b.ops
+    # The old results stay the same values: later ops read them.
     results = op.results + results[len(op.results) :]
     return Op(new.primitive, new.operands, new.params, new.regions, results, new.span)

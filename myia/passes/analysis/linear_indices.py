@@ -62,6 +62,7 @@ class IndexRanges:
             for inner in op.regions:
                 if op.primitive in (loop_p, rev_p):
                     self._record_index(inner.args[0], Loop.of(op), depth + 1)
+                # Deeper than the index, which may be in the bounds of clamps in the body.
                 self.visit(inner, depth + 2)
 
     def _record_clamp(self, op: Op, depth: int) -> None:
@@ -73,6 +74,7 @@ class IndexRanges:
         (y,) = op.results
         if op.primitive is minimum:
             self.minima[y] = self.linear_form(op.operands[1])
+        # An empty form is the constant 0.
         if op.primitive is maximum and not self.linear_form(op.operands[1]):
             last = self.minima.get(op.operands[0])
             bounded = last is not None and self.is_nonnegative(last)
@@ -131,6 +133,8 @@ class IndexRanges:
         symbols = [symbol for symbol in x if symbol is not ONE]
         if not symbols:
             return x[ONE] >= 0
+        # Any order is sound. In this one, terms from several bounds cancel before their symbol is
+        # eliminated. Symbols without bounds come last.
         deepest = max(symbols, key=lambda symbol: self.depths.get(symbol, -1))
         if deepest not in self.depths:
             return False
@@ -192,12 +196,14 @@ class IndexRanges:
     ) -> bool:
         """Is the slice at `x` disjoint from those at `y` of this iteration and all earlier ones?
 
-        `k` is the loop's index; no other symbol of the two may change in the loop. It is enough to
-        compare the two in one iteration if those at `y` come from the other side: y grows with
-        `k` and ends before x, or shrinks and begins after it.
+        `k` is the loop's index; no other symbol of the two may change in the loop. Comparing the
+        two in one iteration is enough if `y` moves towards `x`: its slices of earlier iterations
+        are further away then. So either y grows with `k` and ends before x, or it shrinks and
+        begins after x.
         """
         here, other = self.linear_form(x), self.linear_form(y)
         depth = self.depths.get(k, -1)
+        # A symbol without bounds might be defined in the loop.
         if any(self.depths.get(symbol, math.inf) > depth for symbol in {*here, *other} - {ONE}):
             return False
         below = other[k] >= 0 and self._ends_before(other, other_size, here, size, length)

@@ -25,8 +25,8 @@ and give the same results: exactly, apart from the order of sums that may be rea
 
 When it gives up. An index that is not affine in the loop index with factor 0, 1 or -1 (a load of an
 array that the loop does not change may be a gather, if the caller allows that); an access that may
-be out of range; a store and another access of one array with different strides, unless all of it
-are sums of cotangents; a carried value of another kind; a `while` condition.
+be out of range; a store and another access of one array with different strides, unless the loop
+only adds cotangents to the array; a carried value of another kind; a `while` condition.
 """
 
 from __future__ import annotations
@@ -261,6 +261,7 @@ class _IndependenceTest:
                 continue
             if not gathers or op.primitive is not dynamic_slice or op.operands[0] in self.varying:
                 return False
+            # The stride was recorded if only the proof failed that the load is in range.
             self.strides.pop(op, None)
             self.gathers.add(op)
         return True
@@ -280,6 +281,7 @@ class _IndependenceTest:
         if slice_sizes(op)[axis] != 1:
             return False
         self.strides[op] = Stride(axis, steps[axis])
+        # A slice that is out of range is moved, and that of a vector by another distance.
         last = constant_form(op.operands[0].shape[axis] - 1)
         return all(map(self.ranges.is_nonnegative, (starts[axis], minus(last, starts[axis]))))
 
@@ -301,6 +303,7 @@ class _IndependenceTest:
         starts = [self.ranges.linear_forms(start_indices(op)) for op in (store, other)]
         if starts[0] == starts[1]:
             return True  # both are at the element that only this iteration has
+        # Only then does a vector of loads precede the vector of stores.
         in_order = versions.index(other.operands[0]) <= versions.index(store.operands[0])
         reads_first = in_order and other.primitive is dynamic_slice
         shape, sizes = store.operands[0].shape, (slice_sizes(store), slice_sizes(other))

@@ -65,6 +65,7 @@ def _emit_parts(op: Op, ranges: IndexRanges, in_loop: bool) -> Env | None:
     values that replace its results; None, and nothing is emitted, if it should stay as it is."""
     parts = split_loop(op, ranges)
     if parts != [op]:
+        # The parts have loop indices of their own.
         ranges.visit(Region((), tuple(parts), ()))
     with Builder() as b:
         contracted = [_contract(part, ranges, in_loop) for part in parts]
@@ -96,7 +97,10 @@ def _is_profitable(parts: Sequence[Op], contracted: Sequence[list[Value] | None]
 
 
 def _iterations(op: Op) -> int:
-    """An upper bound of the iterations of the innermost loops of a loop, in total."""
+    """The bound of a loop times the largest such product of its inner loops.
+
+    This estimates the iterations of the innermost loops; a loop without a bound counts as 1.
+    """
     loop = Loop.of(op)
     inner = [_iterations(inner) for inner in loop.body.ops if inner.primitive is loop_p]
     return (loop.bound or 1) * max(inner, default=1)

@@ -95,6 +95,7 @@ class NestArrays:
         if one.store is None or other.store is None:
             return False
         pairs = list(zip(self._axis_accesses(one.store), self._axis_accesses(other.store)))
+        # Along an axis that k moves equally in both, the same element means the same k.
         return all(any(x == y and x[1] is k for x, y in pairs) for k in one.path if k in other.path)
 
     def _axis_accesses(self, store: Op) -> list[tuple[LinearForm, Value | None, int]]:
@@ -111,6 +112,7 @@ class NestArrays:
     def _slice_after(self, before: Value, part: _NestSlice, change: Effect) -> Value:
         """The elements of a slice after the change, from those `before`."""
         if isinstance(change, Assignment):
+            # Else several iterations assign to one element, and only the last of them counts.
             if set(change.path) != set(part.dims):
                 raise NoWholeArrayForm
             for read in change.reads:
@@ -250,6 +252,7 @@ class NestArrays:
         (k, *others) = indices
         if others or abs(start[k]) != 1:
             raise NoWholeArrayForm
+        # With stride -1 the last iteration has the least index.
         back = self.nest.trip_counts[k] - 1 if start[k] < 0 else 0
         return minus(rest, constant_form(back)), k, start[k]
 
@@ -278,7 +281,8 @@ class NestArrays:
         first = self._as_one_factor(tuple(before))
         if index not in first.dims:
             return (first, self._reduce_sum(last, index))
-        if len(set(first.dims) & set(last.dims)) > 1:  # one product for each of the other indices
+        # As `dot_general`: a batch of products, one for each of the other common indices.
+        if len(set(first.dims) & set(last.dims)) > 1:
             return (self._reduce_sum(self._times(first, last), index),)
         return (self._dot(first, last, index),)
 

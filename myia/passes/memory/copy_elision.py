@@ -75,6 +75,7 @@ def _op(op: Op, definitions: _Definitions) -> Op:
         if copy is not None:
             regions = (*op.regions[:-1], _without_copy(Loop.of(op).body, copy))
             op = Op(op.primitive, op.operands, op.params, regions, op.results, op.span)
+            # The rows of the next carry are looked up in the new body.
             definitions.add(regions[-1])
     definitions.add(Region((), (op,), ()))
     return op
@@ -98,6 +99,7 @@ class _RowCopy:
     @property
     def row_indices(self) -> tuple[Value, ...]:
         """The indices of the row in the array."""
+        # Along the axes of a whole row the store is clamped to start at 0 (`_stores_whole_rows`).
         _, _, *starts = self.store.operands
         return tuple(starts[: len(starts) - len(self.row.shape)])
 
@@ -191,7 +193,8 @@ def _without_copy(body: Region, copy: _RowCopy) -> Region:
     with Builder() as b:
         for op in body.ops:
             if op in writers:
-                # The indices may be computed only after the first writer: emit them before it.
+                # The indices may be computed only after the first writer: emit them before it. All
+                # ops up to there have been copied, so `len(b.ops)` is its position.
                 indices = indices or rematerialize(copy.row_indices, body.ops[len(b.ops) :])
                 array = _emit_redirected(op, writers[op], array, indices)
             elif op is not copy.store and copy.store.operands[1] not in op.results:

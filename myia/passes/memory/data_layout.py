@@ -13,9 +13,9 @@ long as a power of two, all these lines fall into the same cache set.
 
 An array is eligible if it starts as a constant and all that is done with its versions is to load
 and store slices and to pass them on. Axes along which the slices of its innermost loops have one
-element come first, then the others. No slice may have its own elements in another order then.
-(Such slices would have to be transposed before and after their loops. That costs as much as three
-accesses, and was measured not to be faster.)
+element come first, then the others. The array is left alone if one of its slices would have its
+elements in another order in memory. (Such slices would have to be transposed before and after their
+loops. That costs as much as three accesses, and was measured not to be faster.)
 """
 
 from __future__ import annotations
@@ -136,6 +136,7 @@ def _axis_order(slices: Sequence[_Slice]) -> AxisOrder | None:
     shape, max_depth = slices[0].array.shape, max(each.depth for each in slices)
     innermost = [each.sizes for each in slices if each.depth == max_depth]
     contiguous = {i for sizes in innermost for i, size in enumerate(sizes) if size > 1}
+    # A stable sort: within each of the two groups, axes stay in order.
     order = tuple(sorted(range(len(shape)), key=lambda axis: axis in contiguous))
     if _keeps_element_order(order, shape):
         return None

@@ -122,6 +122,7 @@ def _without_overwritten_stores(region: Region, ranges: IndexRanges) -> Region:
     env: Env = {}
     with Builder() as b:
         for op in region.ops:
+            # Judged by the old region: of several stores into one slice, the last one remains.
             if _is_dead(op, region, ranges):
                 env[op.results[0]] = env.get(op.operands[0], op.operands[0])
             else:
@@ -146,6 +147,7 @@ def _is_dead(store: Op, region: Region, ranges: IndexRanges) -> bool:
             if op.primitive not in STORES or array in op.operands[1:]:
                 if not _only_loads_disjoint(op, array, store, ranges):
                     return False
+            # A store into the same slice ends the path: later loads find what it stores.
             elif op.primitive is not dynamic_update_slice or not is_same_slice(store, op, ranges):
                 if not is_disjoint_slice(store, op, ranges):
                     return False

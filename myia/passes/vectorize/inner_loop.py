@@ -51,8 +51,8 @@ from myia.primitives.pointwise.arithmetic import add, mul, sub, truncdiv
 from myia.primitives.pointwise.logic import or_
 from myia.rewriting.walk import rewrite_loops
 
-VECTOR_WIDTH = 8
-MIN_TRIP_COUNT = 2 * VECTOR_WIDTH
+VECTOR_WIDTH = 8  # of float64: one AVX-512 register, or two of AVX2
+MIN_TRIP_COUNT = 2 * VECTOR_WIDTH  # compared with the bound, as trip counts may be dynamic
 
 
 def vectorize_inner_loops(function: Function) -> Function:
@@ -167,6 +167,7 @@ class _VectorWidener:
         for x in op.operands:
             self._emit_definition(x)
         stride = self.summary.strides.get(op)
+        # Such a load varies only because its array is carried: no iteration stores into its slice.
         is_shared = op in self.summary.strides and stride is None
         if op.results[0] not in self.summary.varying or is_shared:
             self._emit_once(op)
@@ -303,6 +304,7 @@ class _VectorWidener:
             if _may_be_reordered(steps):
                 total = _tree_reduction(steps[0], terms)
                 return _combine(steps[0], carry, reshape(total, shape=carry.shape))
+            # All terms of an iteration come before those of the next one: the order of the user.
             for i in range(VECTOR_WIDTH) if self.forwards else reversed(range(VECTOR_WIDTH)):
                 for step, term in zip(steps, terms):
                     element = reshape(_part(term, i, i + 1), shape=carry.shape)

@@ -119,6 +119,7 @@ class _NestIndependenceTest:
     def _varying(self) -> set[Value]:
         varying = {x for x in self.body.args if x not in self.arrays}
         while True:
+            # To a fixed point, since inner loops carry what they yield.
             before = len(varying)
             for region in self.bodies:
                 for op in region.ops:
@@ -170,6 +171,7 @@ class _NestIndependenceTest:
         if not is_stride or slice_sizes(op)[axis] != 1 or op.primitive not in _LOAD_AND_STORE:
             return False
         self.strides[op] = Stride(axis, start[self.k])
+        # A slice that is out of range is moved, and the widened one by another distance.
         last = constant_form(op.operands[0].shape[axis] - 1)
         return all(map(self.ranges.is_nonnegative, (start, minus(last, start))))
 
@@ -203,6 +205,7 @@ class _NestIndependenceTest:
     def _are_disjoint_along(
         self, x: LinearForm, y: LinearForm, size: int, other_size: int, length: int
     ) -> bool:
+        # No inner index is in x (`_find_stride`), so x differs between any two outer iterations.
         if x[self.k] and x == y:
             return True
         common = self.ranges.transitive_symbols(x) & self.ranges.transitive_symbols(y)
@@ -263,6 +266,7 @@ def _other_uses(body: Region, versions: dict[Value, Value]) -> Iterator[Value]:
         yield from (versions[x] for x in others if x in versions)
         if carries:
             roots = [versions[x] for x in carries if x in versions]
+            # In two carries there would be two versions of the array at once.
             yield from (root for root in roots if roots.count(root) > 1)
     for arg, y in zip(body.args[1:], body.yields):
         if versions.get(arg) is not versions.get(y):
@@ -292,5 +296,6 @@ def _results_that_are_sums(op: Op, sums: set[Value]) -> list[Value]:
         adds = is_carried and _is_reassociable_sum(body.args[1 + i], body.yields[i], body)
         return [op.results[i]] if adds else []
     adds = op.primitive is add and op.params.get("reassoc") and len(positions) == 1
+    # A term under a condition: select(c, s + x, s).
     selects = op.primitive is select and positions == [1, 2]
     return list(op.results) if adds or selects or op.primitive is reshape else []

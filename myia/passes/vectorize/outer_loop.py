@@ -77,6 +77,8 @@ def _vectorized(op: Op, walk: Walk, ranges: IndexRanges, elements: int) -> Seque
         return None
     loop = Loop.of(op)
     count = None if loop.count is None else walk.constant_value(loop.count)
+    # Widths are axes of arrays, so the trip count must be a constant. Bodies of scalar ops are left
+    # to `inner_loop.py`.
     if count is None or all(map(is_scalar_op, loop.body.ops)):
         return None
     if any(each.primitive is loop_p for each in loop.body.ops):
@@ -164,6 +166,7 @@ def _is_over_rows(body: Region, summary: LoopSummary) -> bool:
     row = max(
         math.prod(slice_sizes(op)) for op, stride in summary.strides.items() if stride is not None
     )
+    # `widen.py` contracts outer products that are only summed: they have no batch.
     summed = {x for steps in summary.reductions.values() for s in steps for x in s.op.operands}
     return all(
         y.aval.size <= MAX_ROW_GROWTH * row

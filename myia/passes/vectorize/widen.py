@@ -138,6 +138,7 @@ class _RowWidener:
                 with at(each.span):
                     self.emit(each)
             yields = [self._widened_carry(y, arg) for y, arg in zip(loop.body.yields, args[1:])]
+        # `nest_dependence.py`: the trip count is the same in all outer iterations.
         count = self.first.get(loop.count, loop.count)
         results = tuple(Value(x.aval, y.name) for x, y in zip(carries, op.results))
         body = Region((k, *inner), tuple(b.ops), tuple(yields))
@@ -165,11 +166,14 @@ class _RowWidener:
 
     def _emit_compute(self, op: Op) -> None:
         shared = [x not in self.batches for x in op.operands]
+        # A load without a stride has the same slice in all iterations, even if its start indices
+        # are batches, as `k + i - k` is.
         loads_shared_slice = op.primitive is dynamic_slice and shared[0]
         if loads_shared_slice or all(shared):
             self._emit_once(op)
             return
         if self._sums_products_with_shared_factor(op):
+            # One matrix product; unless it has other uses, the batch of the product is dead code.
             op = _contraction(op, self.definitions[op.operands[0]])
             shared = [x not in self.batches for x in op.operands]
         (y,) = op.results
@@ -219,6 +223,7 @@ class _RowWidener:
     def _store_rows(self, array: Value, rows: Value, op: Op, stride: Stride) -> Value:
         sizes, rows = slice_sizes(op), self._in_memory_order(rows, stride)
         if not _is_leading(stride.axis, sizes):
+            # The transpose of `_load_rows`, undone.
             others = (n for axis, n in enumerate(sizes) if axis != stride.axis)
             axes = (*range(1, stride.axis + 1), 0, *range(stride.axis + 1, len(sizes)))
             rows = transpose(reshape(rows, shape=(self.width, *others)), permutation=axes)
@@ -276,6 +281,7 @@ class _RowWidener:
         op = self.definitions.get(x)
         product = op is not None and op.primitive is dot_general
         if product and all(factor in self.batches for factor in op.operands):
+            # Unless it has other uses, the batch of the products is dead code.
             return self._contract_iterations(op)
         return reduce_sum(self._batch_of(x), axes=(0,))
 

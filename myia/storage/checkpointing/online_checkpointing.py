@@ -59,6 +59,7 @@ class OnlineCheckpointing:
         block_length: int,
         trip_count: int | None,
     ):
+        # A power of two: the row of an iteration is the low bits of its index.
         assert snapshot_count >= 4 and block_length & (block_length - 1) == 0
         self.split, self.replay_block = replay_block.split, replay_block
         self.snapshot_count, self.block_length = snapshot_count, block_length
@@ -140,11 +141,14 @@ class OnlineCheckpointing:
         buffers, block, cotangents = self._parts(rest)
         start = read_row(positions, top)
         span, free = sub(left, start), sub(_int(self.snapshot_count - 1), top)
+        # Snapshots and held blocks begin at multiples of the block length. So once the held block
+        # has been transformed, `left` and `span` are multiples, too.
         is_held, fits = ge(held, _int(0)), le(span, _int(self.block_length))
         has_free = gt(free, _int(0))
         far = and_(not_(is_held), not_(fits))
         takes_snapshot = and_(far, has_free)
-        # Iterations to replay before the block, and iterations of the block to transform.
+        # Iterations to replay before the block, and iterations of the block to transform. Actions
+        # differ in these trip counts, not by branches: XLA copies arrays that a branch changes.
         ahead = _choose(
             (takes_snapshot, self._stride(span, free)),
             (far, sub(span, self.block_length)),
@@ -192,10 +196,12 @@ class OnlineCheckpointing:
         """
         shift = _int(self.block_length.bit_length() - 1)
         blocks = shift_right(add(span, self.block_length - 1), shift)
+        # At least 2 even if none is free and the result is not used: the divisors stay positive.
         snapshots = maximum(add(free, 1), _int(2))
 
         def once_more(_, t, before, reach):
             t = add(t, 1)
+            # (snapshots + t over t) from that of t - 1: the division is exact.
             return [t, reach, truncdiv(mul(reach, add(snapshots, t)), t)]
 
         # The least t with enough blocks; `before`: the blocks that t - 1 replays suffice for.

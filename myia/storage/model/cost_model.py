@@ -87,6 +87,7 @@ def op_cost(
     """
     name = op.primitive.name
     if op.primitive is if_p:
+        # One of the two branches runs: their mean.
         return 3 + sum(region_cost(r, in_place, trip_count) for r in op.regions) / 2
     if op.primitive is loop_p:
         return 20 + trip_count(Loop.of(op)) * _iteration_cost(Loop.of(op).body, trip_count)
@@ -102,6 +103,7 @@ def op_cost(
         return 5 + 0.1 * size + _NS_PER_GATHERED_INDEX * op.operands[1].aval.size
     if name == "dynamic_slice":
         size = op.results[0].aval.size
+    # Taken for a factorization: an op on matrices with several results and no rate of its own.
     if name not in _RATES and any(x.aval.ndim > 1 for x in op.operands) and len(op.results) > 1:
         return _NS_PER_FACTORED_ELEMENT * size
     scalar, element = _RATES.get(name, _OTHER_RATE)

@@ -202,10 +202,10 @@ def choose_residuals(
 
     The forward sweep cannot compute the results of ops that are not recordable.
 
-    Each value has two nodes, `before` and `after`, joined by an edge of its recording cost. `after`
-    on the sink's side means: available in the reverse sweep. `before` on the sink's side, too:
-    recomputed, so its op and all that the op reads are on that side. The edge is cut where a value
-    is recorded. Edges of infinite capacity are dependences.
+    Each value has two nodes, `before` and `after`, joined by an edge of its recording cost. The
+    value is available in the reverse sweep if `after` is on the sink's side. It is recomputed if
+    `before` is there, too: then so are its op and all that the op reads. It is recorded if the edge
+    between the two is cut. Edges of infinite capacity are dependences.
     """
     free = _FreeReads(split)
     wanted = _read_by_linear_part(split)
@@ -220,6 +220,7 @@ def choose_residuals(
 
     for x in split.carry_args:
         add_value(x, _units(record_cost(x)))
+        # A carry cannot be recomputed within the iteration, only recorded.
         network.connect(source, before[x], INFINITE)
     for op in needed(split.primal, [*wanted, *free.logged], ()):
         computed = network.node()
@@ -233,6 +234,7 @@ def choose_residuals(
     for x in [*wanted, *free.logged]:
         if x in after and not free.is_free_directly(x):
             network.connect(after[x], sink, INFINITE)
+    # Of the cheapest cuts this is the one that recomputes least.
     sink_side = network.sink_side(source, sink)
     residuals = tuple(x for x in after if before[x] not in sink_side and after[x] in sink_side)
     return replace(split, residuals=residuals)
@@ -262,6 +264,7 @@ class _FreeReads:
         for x in split.rev.adjoint.yields:
             self.first_use.setdefault(x, len(split.linear))
         self.first_direct_use = dict(self.first_use)
+        # Users before definitions: one pass is enough.
         for op in reversed(split.primal):
             first = self._first_use(op)
             for x in reads(op):
@@ -303,4 +306,4 @@ def _read_by_linear_part(split: SplitAdjoint) -> list[Value]:
 
 
 def _units(cost: float) -> int:
-    return min(int(cost * 1000), INFINITE)
+    return min(int(cost * 1000), INFINITE)  # capacities are integers

@@ -68,9 +68,9 @@ def with_undo_logs(
     inner_restorations: Iterable[Restoration],
     candidates: Iterable[int],
 ) -> tuple[Loop, dict[Value, Version], list[int]] | None:
-    """The `rev` that restores those of the `candidates` that it can; their versions; which these
-    are.
+    """A `rev` that restores as many of the `candidates` (positions of carries) as it can.
 
+    Returns it, how each version of the restored carries is restored, and their positions.
     `last[i]` is carry i after the loop. `inner_restorations`: what the adjoints of inner loops
     restore. Only those in the linear part count: the recomputed primal may be a derivative itself
     and have restorations of its own. The `rev` gets one more accumulator for each restored carry:
@@ -83,6 +83,7 @@ def with_undo_logs(
     if not chains:
         return None
     step = _StepWithLogs(rev, chains, inner_restorations, ())
+    # Fusion decides which inner loops an adjoint restores. The others need logs: fuse again.
     if to_log := step.loops_to_log(chains):
         step = _StepWithLogs(rev, chains, inner_restorations, to_log)
     versions: dict[Value, Version] = {}
@@ -101,6 +102,7 @@ def with_undo_logs(
     adjoint = Region(
         adjoint.args + tuple(carried for _, carried in restored),
         adjoint.ops,
+        # The reverse sweep restores what the adjoint yields: the carry before the iteration.
         adjoint.yields + tuple(xs[i] for i, _ in restored),
     )
     carries = [i for i, _ in restored]
