@@ -26,6 +26,7 @@ from myia.primitives.pointwise.logic import convert
 
 Range = tuple[int | None, int | None]
 
+OVERFLOW = "integer overflow beyond 64 bits"
 NEGATIVE_POWER = "Integers to negative integer powers are not allowed."
 
 
@@ -45,9 +46,7 @@ def binary(
         return result(ctx, value, False)
     lo, hi = _result_range(op, bounds(a), bounds(b))
     if op in _OVERFLOW_TESTS and not _fits_int64(lo, hi):
-        ctx.check(
-            _OVERFLOW_TESTS[op](x, y, value), OverflowError, "integer overflow beyond 64 bits"
-        )
+        ctx.check(_OVERFLOW_TESTS[op](x, y, value), OverflowError, OVERFLOW)
         lo, hi = _clip_int64(lo), _clip_int64(hi)
     return Scalar(value, True, lo, hi, _linear_form(op, a, b))
 
@@ -87,7 +86,8 @@ def _result_range(op: str, a: Range, b: Range) -> Range:
     if op == "//" and b[0] is not None and b[0] > 0:
         if a[0] is not None and a[0] >= 0:
             return 0, None if a[1] is None else a[1] // b[0]
-        return (a[0], a[1]) if known else (None, None)
+        # Division by 1 keeps both bounds; by more, a negative number comes nearer to -1.
+        return (a[0], max(a[1], -1)) if known else (None, None)
     return None, None
 
 
@@ -143,6 +143,10 @@ def _divide(
     primitive = PRIMITIVES[op]
     if weak:
         check_divisor(ctx, b, x.dtype)
+        if op == "//" and _may_be(bounds(b), -1) and _may_be(bounds(a), INT64_MIN):
+            least, by_minus_one = constant(INT64_MIN, x.dtype), constant(-1, y.dtype)
+            failed = logic.and_(logic.eq(x, least), logic.eq(y, by_minus_one))
+            ctx.check(failed, OverflowError, OVERFLOW)
         return primitive(x, y)
     if is_number(b) and _nonzero(bounds(b)):
         return primitive(x, y)
@@ -150,6 +154,11 @@ def _divide(
     by_zero = logic.eq(y, zero)
     safe = logic.select(by_zero, constant(1, y.dtype, y.shape), y)
     return logic.select(by_zero, zero, primitive(x, safe))
+
+
+def _may_be(known: Range, n: int) -> bool:
+    lo, hi = known
+    return (lo is None or lo <= n) and (hi is None or n <= hi)
 
 
 def _nonzero(known: Range) -> bool:
@@ -166,12 +175,17 @@ def check_divisor(ctx: Context, b: Abstract, dtype: np.dtype) -> None:
         ctx.check(logic.eq(y, constant(0, dtype)), ZeroDivisionError, "division by zero")
 
 
+def check_negation(ctx: Context, lo: int | None, value: Value) -> None:
+    """OverflowError at run time for the one number whose negative has more than 64 bits."""
+    if lo is None or lo <= INT64_MIN:
+        failed = logic.eq(value, constant(INT64_MIN, value.dtype))
+        ctx.check(failed, OverflowError, OVERFLOW)
+
+
 def negative(ctx: Context, x: Abstract, value: Value) -> Abstract:
     lo, hi = bounds(x)
-    if lo is None:
-        failed = logic.eq(value, constant(INT64_MIN, value.dtype))
-        ctx.check(failed, OverflowError, "integer overflow beyond 64 bits")
-    return Scalar(arithmetic.neg(value), True, _negate_bound(hi), _negate_bound(lo))
+    check_negation(ctx, lo, value)
+    return Scalar(arithmetic.neg(value), True, _negate_bound(hi), _clip_int64(_negate_bound(lo)))
 
 
 def power(ctx: Context, a: Abstract, b: Abstract, dtype: np.dtype, weak: bool) -> Abstract:
@@ -210,7 +224,7 @@ def _check_power(ctx: Context, known: Range, x: Value, n: Value, static: int | N
     # The margin covers the error of `pow`. Powers just below 2**63 are refused as well.
     limit = constant(2.0**63 * (1 - 2.0**-40), np.float64)
     failed = logic.ge(arithmetic.pow(size, n), limit)
-    ctx.check(failed, OverflowError, "integer overflow beyond 64 bits")
+    ctx.check(failed, OverflowError, OVERFLOW)
 
 
 def _square_and_multiply(ctx: Context, x: Value, n: Value) -> Value:

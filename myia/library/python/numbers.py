@@ -8,7 +8,7 @@ import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import (
-    INT64_MIN,
+    INT64_MAX,
     PYTHON_DTYPES,
     bounds,
     convert,
@@ -27,6 +27,7 @@ from myia.infer.domain.values import (
     is_none,
     is_static_number,
 )
+from myia.infer.numeric import integer_checks
 from myia.infer.numeric.promotion import operand_dtype
 from myia.infer.operators import operators
 from myia.infer.operators.truth import truth
@@ -47,12 +48,11 @@ def _abs(ctx: Context, x: Abstract) -> Abstract:
         return Scalar(convert(x.value, PYTHON_DTYPES[int]), True, 0, 1)
     if x.dtype.kind != "i":
         return Scalar(arithmetic.abs(x.value), weak=True)
-    if x.lo is None:
-        failed = logic.eq(x.value, constant(INT64_MIN, x.dtype))
-        ctx.check(failed, OverflowError, "integer overflow beyond 64 bits")
     lo, hi = bounds(x)
+    integer_checks.check_negation(ctx, lo, x.value)
     known = None not in (lo, hi)
-    return Scalar(arithmetic.abs(x.value), True, 0, max(abs(lo), abs(hi)) if known else None)
+    size = min(max(abs(lo), abs(hi)), INT64_MAX) if known else None
+    return Scalar(arithmetic.abs(x.value), True, 0, size)
 
 
 @function(float)
