@@ -32,6 +32,11 @@ from myia.primitives.pointwise.arithmetic import max as maximum
 from myia.primitives.pointwise.arithmetic import min as minimum
 
 ONE = None  # the symbol 1: its factor is the constant term
+
+# No loop makes 2**45 iterations: at 1 ns each they take ten hours. So a few products of indices
+# with such factors, and a constant term, have less than 64 bits.
+MAX_EXACT_FACTOR = 2**16
+MAX_EXACT_CONSTANT = 2**60
 LinearForm = Counter  # symbol -> factor; no factor is zero, so equal forms are equal Counters
 
 
@@ -147,8 +152,12 @@ class IndexRanges:
     def cannot_overflow(self, x: LinearForm) -> bool:
         """Is the form surely computed without overflow?
 
-        Integers of NumPy may overflow. Loop indices and the symbols of their bounds cannot.
+        Integers of NumPy may overflow. Loop indices and the symbols of their bounds cannot, nor
+        their multiples by small factors.
         """
+        limits = {symbol: MAX_EXACT_FACTOR for symbol in x} | {ONE: MAX_EXACT_CONSTANT}
+        if any(abs(factor) > limits[symbol] for symbol, factor in x.items()):
+            return False
         indices = LinearForm({symbol: 1 for symbol in x if self.upper_bounds.get(symbol)})
         only_indices = self.transitive_symbols(indices).issuperset(x.keys() - {ONE})
         return list(x.values()) == [1] or only_indices

@@ -1,5 +1,7 @@
+import numpy as np
 import pytest
 
+import myia
 from myia.ir.parser import parse
 from myia.passes.canonicalize.range_comparisons import fold_range_comparisons
 from myia.primitives.core.define import constant_p
@@ -67,3 +69,31 @@ def test_integers_that_may_overflow(comparison):
     """Beyond 2**63 - 1 they are negative."""
     lines = f"%q = add %p, %k\n    %h = max %p, %0\n    %m = add %h, %n\n    %c = {comparison}"
     assert unchanged(fold_range_comparisons, loop(comparison).replace(f"%c = {comparison}", lines))
+
+
+@pytest.mark.parametrize("factor", [2**62, 2**40, -(2**62)])
+def test_multiples_that_overflow(factor):
+    """NumPy's product of an index and a large number wraps around: its sign is not that of both."""
+
+    def signs(x):
+        for k in range(len(x)):
+            x[k] = 1.0 if np.int64(k) * np.int64(factor) >= 0 else -1.0
+        return x
+
+    with np.errstate(over="ignore"):
+        want = signs(np.zeros(40))
+    assert np.array_equal(myia.jit(signs)(np.zeros(40)), want)
+    multiple = f"""
+func @f(%x: f64[9]) -> bool[] {{
+  %n = 9: i64[]
+  %0 = 0: i64[]
+  %m = {factor}: i64[]
+  %true = True: bool[]
+  %r = for %k < %n (%r = %true) bound 9 {{
+    %i = mul %k, %m
+    %c = ge %i, %0
+    yield %c
+  }}
+  return %r
+}}"""
+    assert unchanged(fold_range_comparisons, multiple)
