@@ -148,7 +148,7 @@ def _divide(
             failed = logic.and_(logic.eq(x, least), logic.eq(y, by_minus_one))
             ctx.check(failed, OverflowError, OVERFLOW)
         return primitive(x, y)
-    if is_number(b) and _nonzero(bounds(b)):
+    if is_number(b) and not _may_be(bounds(b), 0):
         return primitive(x, y)
     zero = constant(0, y.dtype, y.shape)
     by_zero = logic.eq(y, zero)
@@ -157,34 +157,30 @@ def _divide(
 
 
 def _may_be(known: Range, n: int) -> bool:
+    """Does the range hold n?"""
     lo, hi = known
     return (lo is None or lo <= n) and (hi is None or n <= hi)
-
-
-def _nonzero(known: Range) -> bool:
-    lo, hi = known
-    return (lo is not None and lo > 0) or (hi is not None and hi < 0)
 
 
 def check_divisor(ctx: Context, b: Abstract, dtype: np.dtype) -> None:
     """ZeroDivisionError at run time, unless the divisor's range excludes 0."""
     if is_static_int(b) and b.value == 0:
         ctx.fail(BadValue, message="division by zero", exception="ZeroDivisionError")
-    if not _nonzero(bounds(b)):
+    if _may_be(bounds(b), 0):
         y = operand(ctx, b, Aval(dtype))
         ctx.check(logic.eq(y, constant(0, dtype)), ZeroDivisionError, "division by zero")
 
 
-def check_negation(ctx: Context, lo: int | None, value: Value) -> None:
+def check_negation(ctx: Context, known: Range, value: Value) -> None:
     """OverflowError at run time for the one number whose negative has more than 64 bits."""
-    if lo is None or lo <= INT64_MIN:
+    if _may_be(known, INT64_MIN):
         failed = logic.eq(value, constant(INT64_MIN, value.dtype))
         ctx.check(failed, OverflowError, OVERFLOW)
 
 
 def negative(ctx: Context, x: Abstract, value: Value) -> Abstract:
     lo, hi = bounds(x)
-    check_negation(ctx, lo, value)
+    check_negation(ctx, (lo, hi), value)
     return Scalar(arithmetic.neg(value), True, _negate_bound(hi), _clip_int64(_negate_bound(lo)))
 
 

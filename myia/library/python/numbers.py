@@ -49,7 +49,7 @@ def _abs(ctx: Context, x: Abstract) -> Abstract:
     if x.dtype.kind != "i":
         return Scalar(arithmetic.abs(x.value), weak=True)
     lo, hi = bounds(x)
-    integer_checks.check_negation(ctx, lo, x.value)
+    integer_checks.check_negation(ctx, (lo, hi), x.value)
     known = None not in (lo, hi)
     size = min(max(abs(lo), abs(hi)), INT64_MAX) if known else None
     return Scalar(arithmetic.abs(x.value), True, 0, size)
