@@ -76,8 +76,16 @@ def bounds(x: Abstract) -> tuple[int | None, int | None]:
 def number_value(x: Abstract, dtype: np.dtype) -> Value:
     """The number as a typed scalar of `dtype`."""
     if isinstance(x, Static):
-        return constant(x.value, dtype)
+        return constant(_cast(x.value, dtype), dtype)
     return convert(x.value, dtype)
+
+
+def _cast(x: bool | float | complex | np.generic, dtype: np.dtype) -> np.generic:
+    """The number by NumPy's `astype`."""
+    if type(x) is int and dtype.kind in "iu":
+        return x
+    with np.errstate(all="ignore"):
+        return np.asarray(x).astype(dtype)[()]
 
 
 def convert(x: Value, dtype: np.dtype) -> Value:
@@ -100,7 +108,7 @@ def broadcast_to(x: Value, shape: tuple[int, ...]) -> Value:
 def filled(x: Abstract, aval: Aval) -> Value:
     """The number repeated to fill `aval`."""
     if isinstance(x, Static):
-        return constant(x.value, aval.dtype, aval.shape)
+        return constant(_cast(x.value, aval.dtype), aval.dtype, aval.shape)
     return broadcast_to(convert(x.value, aval.dtype), aval.shape)
 
 

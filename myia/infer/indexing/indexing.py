@@ -34,8 +34,10 @@ from myia.infer.indexing.integer_arrays import gather_items, is_array_index, sca
 from myia.infer.indexing.masks import is_mask
 from myia.infer.indexing.parse_subscripts import index_value, static_slice, subscript_of
 from myia.infer.numeric.constant_methods import evaluate_constant
+from myia.infer.numeric.integer_elements import element
 from myia.infer.numeric.promotion import broadcast_for_assignment
 from myia.infer.paths import growing_lists, list_slices
+from myia.infer.paths.nested_sequences import as_array, common_dtype
 from myia.infer.registry import SUBSCRIPTS
 from myia.ir.avals import Aval
 from myia.ir.core import Value
@@ -242,10 +244,12 @@ def _store_array_item(ctx: Context, x: Ref, key: Abstract, value: Abstract) -> N
     aval = bounding_aval(ctx, x)
     is_array = ctx.is_array(value) or is_dynamic(ctx, value)
     if isinstance(value, (Tuple, Ref)) and not is_array:
-        value = ctx.as_array(value)
+        value = _items_as_array(ctx, value, aval.dtype)
     if not (is_number(value) or isinstance(value, Ref)):
         ctx.fail(BadType, message=f"cannot store {ctx.describe(value)} in an array")
     _check_cast(ctx, value, aval)
+    if not _has_array(key):
+        value = element(ctx, value, aval.dtype)
     of_number = not is_dynamic(ctx, value) and ctx.shape(value) in ((), (1,))
     if of_number and ctx.is_array(x) and ctx.is_array(key) and is_mask(ctx, key):
         _store_number_by_mask(ctx, x, key, value)
@@ -260,6 +264,17 @@ def _store_array_item(ctx: Context, x: Ref, key: Abstract, value: Abstract) -> N
         return
     x, step = ctx.composed_view(x, static_slice(ctx, shape, subscript))
     ctx.store_view(x, step, broadcast_for_assignment(ctx, value, aval.with_shape(step.shape)))
+
+
+def _items_as_array(ctx: Context, value: Abstract, dtype: np.dtype) -> Abstract:
+    """A sequence to be stored: integers are made of its numbers one by one."""
+    is_real = common_dtype(ctx, value).kind != "c"
+    return as_array(ctx, value, dtype if dtype.kind in "iu" and is_real else None)
+
+
+def _has_array(key: Abstract) -> bool:
+    """A subscript by masks or integer arrays: NumPy casts what is stored there."""
+    return any(isinstance(k, Ref) for k in (key.items if isinstance(key, Tuple) else (key,)))
 
 
 def _check_cast(ctx: Context, value: Abstract, aval: Aval) -> None:

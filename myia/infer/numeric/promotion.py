@@ -9,9 +9,6 @@ import numpy as np
 
 from myia.infer.domain.context import Context, array_aval
 from myia.infer.domain.dtypes import (
-    INT64_MAX,
-    INT64_MIN,
-    bounds,
     broadcast_to,
     convert,
     filled,
@@ -22,9 +19,9 @@ from myia.infer.domain.dtypes import (
 from myia.infer.domain.errors import BadValue
 from myia.infer.domain.values import Abstract, Ref, Scalar, Static
 from myia.infer.domain.views import reshape
+from myia.infer.numeric.integer_elements import check_integer_fits, element, is_python_float
 from myia.ir.avals import Aval
 from myia.ir.core import Value
-from myia.primitives.core.define import constant
 from myia.primitives.pointwise import arithmetic, logic
 
 PRIMITIVES = {
@@ -70,18 +67,10 @@ def operand(ctx: Context, x: Abstract, aval: Aval) -> Value:
             message = f"Python integer {x.value} out of bounds for {aval.dtype}"
             ctx.fail(BadValue, message=message, exception="OverflowError")
     if isinstance(x, Scalar) and x.weak and x.dtype.kind == "i" and aval.dtype.kind in "iu":
-        _check_bounds(ctx, x, aval.dtype)
+        check_integer_fits(ctx, x, aval.dtype)
+    if is_python_float(x):
+        x = element(ctx, x, aval.dtype)
     return filled(x, aval)
-
-
-def _check_bounds(ctx: Context, x: Scalar, dtype: np.dtype) -> None:
-    """A Python integer that meets a narrower dtype must fit there."""
-    info, (lo, hi) = np.iinfo(dtype), bounds(x)
-    message = f"Python integer out of bounds for {dtype}"
-    if info.min > INT64_MIN and (lo is None or lo < info.min):
-        ctx.check(logic.lt(x.value, constant(info.min, x.dtype)), OverflowError, message)
-    if info.max < INT64_MAX and (hi is None or hi > info.max):
-        ctx.check(logic.gt(x.value, constant(info.max, x.dtype)), OverflowError, message)
 
 
 def broadcast_for_assignment(ctx: Context, value: Abstract, aval: Aval) -> Value:
@@ -98,8 +87,6 @@ def broadcast_for_assignment(ctx: Context, value: Abstract, aval: Aval) -> Value
     if not fits:
         message = f"could not broadcast input array from shape {shape} into shape {aval.shape}"
         ctx.fail(BadValue, message=message)
-    if isinstance(value, Static) and aval.dtype.kind in "biu" and type(value.value) is not int:
-        value = Static(np.asarray(value.value).astype(aval.dtype)[()])  # truncated, or wrapped
     return operand(ctx, value, aval)
 
 

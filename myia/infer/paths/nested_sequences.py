@@ -11,6 +11,7 @@ from myia.infer.domain.heap import BufferObject
 from myia.infer.domain.memory_order import result_like
 from myia.infer.domain.values import Abstract, Ref, Scalar, Static, is_static_int
 from myia.infer.domain.views import reshape
+from myia.infer.numeric.integer_elements import element
 from myia.infer.numeric.promotion import operand, operand_dtype
 from myia.infer.paths import growing_lists
 from myia.ir.avals import Aval
@@ -54,7 +55,7 @@ def _dtypes(ctx: Context, x: Abstract):
 
 def _stacked(ctx: Context, x: Abstract, dtype: np.dtype) -> Value:
     if is_number(x) or ctx.is_array(x):
-        return operand(ctx, x, Aval(dtype, ctx.shape(x)))
+        return operand(ctx, element(ctx, x, dtype), Aval(dtype, ctx.shape(x)))
     if isinstance(x, Ref) and isinstance(ctx.contents(x), BufferObject):
         return buffer_array(ctx, ctx.contents(x), dtype)
     values = [_stacked(ctx, item, dtype) for item in ctx.list_items(x)]

@@ -93,7 +93,33 @@ def convert(x: Value, *, dtype) -> Value:
 def _lower_convert(x, *, dtype):
     if np.dtype(x.dtype).kind == "c" and dtype.kind not in "cb":
         x = lax.real(x)
-    return x != 0 if dtype.kind == "b" else lax.convert_element_type(x, dtype)
+    if dtype.kind == "b":
+        return x != 0
+    if np.dtype(x.dtype).kind == "f" and dtype.kind in "iu":
+        return _lower_float_to_integer(x, dtype)
+    return lax.convert_element_type(x, dtype)
+
+
+def _lower_float_to_integer(x, dtype: np.dtype):
+    """The number of an x86 processor, as NumPy has it: XLA's conversions saturate.
+
+    Narrow integers are the last bits of a wider one. What that cannot hold is its least number.
+    """
+    wide = np.dtype(np.int64 if dtype.itemsize == 8 or dtype == np.uint32 else np.int32)
+    if dtype == np.uint64:
+        top = lax.full_like(x, 2.0**63)
+        is_large = lax.ge(x, top)
+        low_bits = _signed_integer(lax.select(is_large, lax.sub(x, top), x), wide)
+        offset = lax.select(is_large, lax.full_like(x, -(2**63), wide), lax.full_like(x, 0, wide))
+        return lax.convert_element_type(lax.bitwise_xor(low_bits, offset), dtype)
+    return lax.convert_element_type(_signed_integer(x, wide), dtype)
+
+
+def _signed_integer(x, dtype: np.dtype):
+    """The least number of `dtype` where `x` is NaN or out of range."""
+    least = np.iinfo(dtype).min
+    fits = lax.lt(x, lax.full_like(x, -float(least)))  # below its range XLA gives the least number
+    return lax.select(fits, lax.convert_element_type(x, dtype), lax.full_like(x, least, dtype))
 
 
 convert_p = PointwisePrimitive(

@@ -208,4 +208,15 @@ def _select_n(which: Value, *cases: Value) -> Value:
 
 @translation_rule("convert_element_type")
 def _convert(x: Value, *, new_dtype, weak_type=False, sharding=None) -> Value:
-    return convert(x, dtype=new_dtype)
+    dtype = np.dtype(new_dtype)
+    if x.dtype.kind == "f" and dtype.kind in "iu":
+        return _saturated(x, dtype)
+    return convert(x, dtype=dtype)
+
+
+def _saturated(x: Value, dtype: np.dtype) -> Value:
+    """Floats as integers, JAX's way: the nearest integer that there is, 0 for NaN."""
+    limits = np.iinfo(dtype)
+    found = select(logic.lt(x, float(limits.max)), convert(x, dtype=dtype), limits.max)
+    found = select(logic.gt(x, float(limits.min)), found, limits.min)
+    return select(logic.eq(x, x), found, 0)

@@ -22,6 +22,7 @@ from myia.infer.domain.values import (
     is_static_number,
 )
 from myia.infer.indexing.indexing import getitem
+from myia.infer.numeric.integer_elements import element
 from myia.infer.registry import METHODS, function, method, property_
 from myia.ir.avals import Aval
 from myia.ir.core import Value
@@ -33,6 +34,7 @@ from myia.library.support.arguments import (
     dtype_argument,
     dtype_of,
     integers,
+    numeric,
     require_c_order,
     static_flag,
     value_of,
@@ -229,8 +231,9 @@ def _python_number(ctx: Context, value: Value) -> Abstract:
 
 @method("array", "fill")
 def _fill(ctx: Context, self: Abstract, value: Abstract) -> Abstract:
-    filled = cast(ctx, array(ctx, value), dtype_of(ctx, self))
-    ctx.store(self, broadcast_to(value_of(ctx, filled), ctx.shape(self)))
+    dtype = dtype_of(ctx, self)
+    filled = element(ctx, numeric(ctx, value), dtype)
+    ctx.store(self, broadcast_to(value_of(ctx, filled, dtype), ctx.shape(self)))
     return NONE
 
 

@@ -10,7 +10,7 @@ from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.memory_order import copy_of, is_contiguous, result_like, strided_model
 from myia.infer.domain.values import FALSE, NONE, TRUE, Abstract, Ref, Static, is_none
 from myia.infer.domain.views import reshape
-from myia.infer.numeric.promotion import broadcast_shapes
+from myia.infer.numeric.promotion import broadcast_shapes, operand_dtype
 from myia.infer.paths.nested_sequences import as_array, common_dtype
 from myia.infer.registry import function
 from myia.ir.core import Value
@@ -198,11 +198,13 @@ def _copyto(
 ) -> Abstract:
     refuse_options(ctx, "numpy.copyto", {"casting": casting})
     source = numeric(ctx, src)
-    if isinstance(source, Ref) and not np.can_cast(
-        dtype_of(ctx, source), dtype_of(ctx, dst), "same_kind"
-    ):
-        ctx.fail(BadValue, message="cannot cast array data by the rule 'same_kind'")
-    new = _spread(ctx, cast(ctx, source, dtype_of(ctx, dst)), ctx.shape(dst))
+    (found, weak), dtype = operand_dtype(ctx, source), dtype_of(ctx, dst)
+    is_python_int = weak and found.kind == "i" and dtype.kind != "b"
+    if not (is_python_int or np.can_cast(found, dtype, "same_kind")):
+        what = "array data" if isinstance(source, Ref) else "scalar"
+        message = f"Cannot cast {what} from {found!r} to {dtype!r}"
+        ctx.fail(BadType, message=f"{message} according to the rule 'same_kind'")
+    new = _spread(ctx, as_array(ctx, source, dtype), ctx.shape(dst))
     if not (isinstance(where, Static) and where.value is True):
         here = _spread(ctx, _mask(ctx, where), ctx.shape(dst))
         new = logic.select(here, new, ctx.read(dst))

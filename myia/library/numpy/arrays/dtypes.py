@@ -7,6 +7,7 @@ import numpy as np
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.values import Abstract, Static
+from myia.infer.numeric.integer_elements import element
 from myia.infer.numeric.promotion import operand_dtype
 from myia.infer.registry import function
 from myia.library.support.arguments import cast, dtype_of, numeric, static_value
@@ -20,7 +21,7 @@ def _conversion(dtype: np.dtype):
         found, weak = operand_dtype(ctx, operand)
         if weak and found.kind == "c" and dtype.kind not in "cb":
             ctx.fail(BadType, message=f"{dtype.name}() argument must be a real number")
-        return cast(ctx, operand, dtype)
+        return cast(ctx, element(ctx, operand, dtype) if weak else operand, dtype)
 
     return handler
 

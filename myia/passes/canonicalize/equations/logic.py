@@ -261,6 +261,6 @@ def _(match, op, x):
     if source is None or not _lossless(source.dtype, x.dtype):
         return None
     if is_integer(source) and x.dtype.kind == "f" and target.kind in "iu":
-        # Out of range, a float saturates and an integer wraps around.
+        # Out of range, floats and integers give other numbers.
         return convert(source, dtype=target) if _lossless(source.dtype, target) else None
     return convert(source, dtype=target)

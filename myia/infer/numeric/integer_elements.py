@@ -1,0 +1,76 @@
+"""A number as an element of an integer array: NumPy converts it as Python's `int` does.
+
+    a[0] = x    ->    checks that x is no NaN and that int(x) fits;  %y = convert %x
+
+So it is where a single number meets an element: in stores, in lists, in `np.int8(x)`. Arrays are
+cast without a check, and so are the numbers of `astype`, `np.full` and `np.copyto`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from myia.infer.domain.context import Context
+from myia.infer.domain.dtypes import bounds, convert, is_number, is_weak, kind_of
+from myia.infer.domain.errors import BadValue
+from myia.infer.domain.values import Abstract, Scalar, Static
+from myia.ir.core import Value
+from myia.primitives.core.define import constant
+from myia.primitives.pointwise import logic, transcendental
+
+F64 = np.dtype(np.float64)
+NAN = "cannot convert float NaN to integer"
+INFINITY = "cannot convert float infinity to integer"
+
+
+def element(ctx: Context, x: Abstract, dtype: np.dtype) -> Abstract:
+    """What becomes an element of an array of `dtype`: an integer for a float, if that has integers.
+
+    A Python float must fit. A NumPy float must fit into signed integers only (the unsigned ones
+    take its last bits), an array without dimensions never: NumPy casts these.
+    """
+    if dtype.kind not in "iu" or not is_number(x) or kind_of(x) != "f":
+        return x
+    is_array = isinstance(x, Scalar) and x.boxed
+    if not is_weak(x) and (dtype.kind == "u" or is_array):
+        return x
+    if isinstance(x, Static):
+        return Static(_static_integer(ctx, x.value, dtype))
+    return Scalar(_integer(ctx, x.value, dtype), weak=False)
+
+
+def is_python_float(x: Abstract) -> bool:
+    return is_number(x) and is_weak(x) and kind_of(x) == "f"
+
+
+def _static_integer(ctx: Context, x: float, dtype: np.dtype) -> np.integer:
+    cell = np.zeros(1, dtype)
+    try:
+        cell[0] = x
+    except (ValueError, OverflowError) as e:
+        ctx.fail(BadValue, message=str(e), exception=type(e).__name__)
+    return cell[0]
+
+
+def _integer(ctx: Context, x: Value, dtype: np.dtype) -> Value:
+    """`int(x)` as `dtype`, with run-time checks that it exists and fits."""
+    wide, info = transcendental.trunc(convert(x, F64)), np.iinfo(dtype)
+    ctx.check(logic.ne(wide, wide), ValueError, NAN)
+    infinite = logic.not_(transcendental.is_finite(wide))
+    ctx.check(infinite, OverflowError, INFINITY)
+    # Both limits are powers of two (or zero), which floats represent.
+    low, high = (constant(float(n), F64) for n in (info.min, info.max + 1))
+    fits = logic.and_(logic.ge(wide, low), logic.lt(wide, high))
+    message = f"Python integer out of bounds for {dtype}"
+    ctx.check(logic.not_(fits), OverflowError, message)
+    return convert(wide, dtype)
+
+
+def check_integer_fits(ctx: Context, x: Scalar, dtype: np.dtype) -> None:
+    """A Python integer that meets a narrower dtype must fit there."""
+    info, held, (lo, hi) = np.iinfo(dtype), np.iinfo(np.int64), bounds(x)
+    message = f"Python integer out of bounds for {dtype}"
+    if info.min > held.min and (lo is None or lo < info.min):
+        ctx.check(logic.lt(x.value, constant(info.min, x.dtype)), OverflowError, message)
+    if info.max < held.max and (hi is None or hi > info.max):
+        ctx.check(logic.gt(x.value, constant(info.max, x.dtype)), OverflowError, message)
