@@ -13,9 +13,7 @@ typed IR -> executable        backends.xla (or backends.reference)
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -29,6 +27,7 @@ from myia.ir.printer import to_text
 from myia.ir.verifier import verify
 from myia.passes.pipeline import EARLY_PASSES, LATE_PASSES, optimize
 from myia.source.diagnostics import InternalError, MyiaError
+from myia.source.process import compiling
 from myia.storage import STRATEGIES, Limits, OverBudget, Plan, lower_and_plan, lower_within
 from myia.transforms.expand import expand_derivatives
 
@@ -57,22 +56,6 @@ class Options:
     under_a_trace: bool = False
 
 
-@contextmanager
-def collector_paused() -> Iterator[None]:
-    """Pause Python's garbage collector: otherwise it takes a third of the time of compiling.
-
-    Programs are many objects, and most of them stay alive.
-    """
-    if not gc.isenabled():
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
-
-
 Stage = Callable[[Function, Options], Function]
 
 STAGES: dict[str, Stage] = {
@@ -94,13 +77,13 @@ def stored(function: Function, options: Options) -> tuple[Function, Plan]:
     return lowered, Plan(plans)
 
 
-@collector_paused()
+@compiling()
 def planned(function: Function, options: Options = Options()) -> Plan:
     """The storage plan of a typed program."""
     return stored(_before_storage(function, options), options)[1]
 
 
-@collector_paused()
+@compiling()
 def _before_storage(function: Function, options: Options) -> Function:
     for name, after in stages(function, options):
         function = after
@@ -109,7 +92,7 @@ def _before_storage(function: Function, options: Options) -> Function:
     raise InternalError("no stage comes before storage")
 
 
-@collector_paused()
+@compiling()
 def _from_storage_on(function: Function, options: Options) -> tuple[Function, Plan]:
     with_storage, plan = stored(function, options)
     finished = STAGES["finish"](with_storage, options)
@@ -119,7 +102,7 @@ def _from_storage_on(function: Function, options: Options) -> tuple[Function, Pl
     return finished, plan
 
 
-@collector_paused()
+@compiling()
 def typed_program(
     f: Any,
     positional: tuple[Any, ...],
@@ -133,7 +116,7 @@ def typed_program(
     return program
 
 
-@collector_paused()
+@compiling()
 def lowered(function: Function, options: Options = Options()) -> Function:
     """Typed IR that a backend can run."""
     for _, after in stages(function, options):

@@ -7,7 +7,6 @@ their signatures are the same.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -33,8 +32,10 @@ from myia.pipeline import (
     typed_program,
 )
 from myia.source.diagnostics import MyiaError
+from myia.source.process import Lock
 
 DYNAMIC_AFTER = 3  # distinct values of an int before it becomes an argument of the program
+ATTEMPTS = 8  # programs compiled for one call, if other threads change the globals that it reads
 
 
 ArgumentKey = int | str  # the position of an argument, or its keyword
@@ -75,7 +76,7 @@ class Dispatcher:
         self.integers: dict[ArgumentKey, set[int]] = {}  # the values of int arguments so far
         self.dynamic: dict[ArgumentKey, bool] = {}  # may such an int be a run-time argument?
         self.compiles = 0
-        self.lock = threading.RLock()
+        self.lock = Lock()
 
     # ----- Calls
 
@@ -98,8 +99,13 @@ class Dispatcher:
             hidden = variant.hidden()
             if hidden is not None:
                 return variant.run(variant.executable, flat, hidden)
-        call, variant = self.compile(Call(key, flat, args, kwargs))
-        return variant.run(variant.executable, call.flat, variant.hidden() or [])
+        call = Call(key, flat, args, kwargs)
+        for _ in range(ATTEMPTS):
+            call, variant = self.compile(call)
+            hidden = variant.hidden()
+            if hidden is not None:
+                return variant.run(variant.executable, call.flat, hidden)
+        raise RuntimeError("globals that the program reads change type while it is compiled")
 
     def find(self, args: tuple, kwargs: dict[str, Any]) -> tuple[Call, Variant]:
         """The program of a call, which is not run."""
@@ -112,30 +118,36 @@ class Dispatcher:
         return next((v for v in variants if v.hidden() is not None), None)
 
     def flatten(self, args: tuple, kwargs: dict[str, Any]) -> Call:
+        return self._flatten(args, kwargs, self.dynamic)
+
+    def _flatten(self, args: tuple, kwargs: dict[str, Any], dynamic: dict) -> Call:
         flat = Flattener()
-        return Call(signatures(flat, args, kwargs, self.dynamic), flat, args, kwargs)
+        return Call(signatures(flat, args, kwargs, dynamic), flat, args, kwargs)
 
     # ----- Compilation
 
     def compile(self, call: Call) -> tuple[Call, Variant]:
         """A new program; an int that keeps changing becomes a run-time argument, if possible."""
         with self.lock:
-            if (
-                variant := self._cached_variant(call)
-            ) is not None:  # compiled by another thread meanwhile
+            # Another thread may have compiled it meanwhile, or made its int an argument.
+            call = self.flatten(call.args, call.kwargs)
+            if (variant := self._cached_variant(call)) is not None:
                 return call, variant
             changing = self._changing(call)
             if not changing:
                 return call, self._compiled(call)
+            # A new dict, not a changed one: calls in other threads read it without the lock. They
+            # see it when the program is there, or known to be impossible.
             allowed = self.dynamic
-            # A new dict, not a changed one: calls in other threads read it without the lock.
-            self.dynamic = allowed | dict.fromkeys(changing, True)
-            general = self.flatten(call.args, call.kwargs)
+            general_ints = allowed | dict.fromkeys(changing, True)
+            general = self._flatten(call.args, call.kwargs, general_ints)
             try:
-                return general, self._compiled(general)
+                found = self._compiled(general)
             except MyiaError:  # the program needs the number at compile time
                 self.dynamic = allowed | dict.fromkeys(changing, False)
-            return call, self._compiled(call)
+                return call, self._compiled(call)
+            self.dynamic = general_ints
+            return general, found
 
     def _changing(self, call: Call) -> list[ArgumentKey]:
         """Int arguments that have had several values, and may become run-time arguments."""

@@ -52,11 +52,13 @@ def load(fn) -> py.Code:
     code, namespace = fn.__code__, _namespace(fn)
     loaded = _cache.get(id(code))
     if loaded is None or loaded.code() is not code:
-        loaded = _Loaded(_forgetting(code), _load(fn, namespace))
-        _cache[id(code)] = loaded
-    elif not _same_namespace(loaded.latest.namespace, namespace):
-        loaded.latest = _in_namespace(loaded.latest, namespace)
-    return loaded.latest
+        found = _load(fn, namespace)
+        _cache[id(code)] = _Loaded(_forgetting(code), found)
+        return found
+    latest = loaded.latest  # read once: another thread may load the code in its own namespace
+    if not latest.namespace.is_same(namespace):
+        latest = loaded.latest = _in_namespace(latest, namespace)
+    return latest
 
 
 def _plain_function(fn) -> types.FunctionType:
@@ -142,11 +144,6 @@ def _is_load(node: gast.Name) -> bool:
 def _forgetting(code: types.CodeType) -> weakref.ref:
     key = id(code)
     return weakref.ref(code, lambda _: _cache.pop(key, None))
-
-
-def _same_namespace(a: py.Namespace, b: py.Namespace) -> bool:
-    same_cells = all(x is y for x, y in zip(a.cells.values(), b.cells.values()))
-    return a.globals is b.globals and same_cells
 
 
 def _in_namespace(code: py.Code, namespace: py.Namespace) -> py.Code:

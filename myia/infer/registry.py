@@ -12,6 +12,7 @@ refused for such arrays.
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import sys
 import types
@@ -22,6 +23,7 @@ from myia.infer.domain.errors import BadType
 from myia.infer.domain.values import Abstract
 from myia.infer.dynamic.access import contains_dynamic, refuse_dynamic, with_nominal_shape
 from myia.infer.numeric.nonfinite_checks import check_finite_results
+from myia.source.process import BRIEF
 
 FUNCTIONS: dict[Any, Callable] = {}
 METHODS: dict[tuple[str, str], Callable] = {}  # (kind of object, name)
@@ -181,18 +183,26 @@ def when_imported(module: str) -> Callable[[Callable], Callable]:
     return remember
 
 
-def _register_imported() -> bool:
-    """Run the registrations of modules imported since; False if there are none."""
-    found = [name for name in REGISTERED_ON_IMPORT if name in sys.modules]
-    for name in found:
-        for register in REGISTERED_ON_IMPORT.pop(name):
-            register(sys.modules[name])
-    return bool(found)
+def _register_imported() -> None:
+    """Run the registrations of modules imported since."""
+    for name in tuple(REGISTERED_ON_IMPORT):
+        if name not in sys.modules:
+            continue
+        module = importlib.import_module(name)  # waits while another thread imports it
+        with BRIEF:
+            # Removed when done: a thread that still finds it waits for the handlers.
+            for register in REGISTERED_ON_IMPORT.get(name, ()):
+                register(module)
+            REGISTERED_ON_IMPORT.pop(name, None)
 
 
 def handler_of(f: Any) -> Callable | None:
     """The handler of a Python callable; None if there is none."""
     try:
-        return FUNCTIONS.get(f) or (FUNCTIONS.get(f) if _register_imported() else None)
+        found = FUNCTIONS.get(f)
     except TypeError:  # not hashable
         return None
+    if found is None:
+        _register_imported()
+        found = FUNCTIONS.get(f)
+    return found

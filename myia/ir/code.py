@@ -18,6 +18,13 @@ class Namespace:
     globals: Mapping[str, Any]
     cells: Mapping[str, CellType]
 
+    def is_same(self, other: Namespace) -> bool:
+        """Does it have the same variables, not only equal ones?"""
+        same_cells = all(x is y for x, y in zip(self.cells.values(), other.cells.values()))
+        return (
+            self.globals is other.globals and self.cells.keys() == other.cells.keys() and same_cells
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Parameter:

@@ -13,6 +13,7 @@ from myia.backends.xla.emit import emit
 from myia.backends.xla.scalar_packing import Packing
 from myia.ir.avals import Aval
 from myia.ir.core import Function
+from myia.source.process import compiling
 
 
 def compile_function(
@@ -61,6 +62,9 @@ class Runnable:
             except jax.errors.JaxRuntimeError as error:
                 _explain(error)
                 raise
+            except RecursionError:  # while JAX compiles: its calls nest as the program does
+                with compiling():
+                    results = self._callable(*given, *hidden)
         return results if self._unpack is None else self._unpack(results)
 
     def hidden(self, arrays: Sequence[Any], keep: bool = False) -> Sequence[Any]:

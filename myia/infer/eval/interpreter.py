@@ -100,7 +100,13 @@ class Interpreter(Context):
 
     def is_code_of(self, f: Any, code: py.Code) -> bool:
         """True when calling the Python function `f` runs `code`."""
-        return getattr(f, "__code__", None) is not None and self.load(f) is code
+        if getattr(f, "__code__", None) is None:
+            return False
+        loaded = self.load(f)
+        # Two threads that load one `def` may each have a `Code` of it.
+        return loaded is code or (
+            loaded.span == code.span and loaded.namespace.is_same(code.namespace)
+        )
 
     def special_method(self, x: Abstract, name: str) -> Abstract | None:
         return attributes.special_method(self, x, name)

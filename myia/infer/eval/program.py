@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from types import FunctionType, MethodType
@@ -29,12 +28,11 @@ from myia.ir.builder import Builder, at
 from myia.ir.core import Function, Region
 from myia.primitives.core.py import Code
 from myia.source.diagnostics import MyiaError
+from myia.source.process import compiling
 
 HANDLERS = op_handlers  # imported for what they register
 # Errors that points-to sets may avoid (`infer`).
 ALIAS_ERRORS = (InvalidatedRead, ReadOnlyWrite, LoopChangesType)
-# Calls, branches and loops of the program nest as Python calls of ours.
-COMPILER_RECURSION_LIMIT = 50_000  # Python frames, while a program is inferred
 
 
 @dataclass(frozen=True)
@@ -97,24 +95,19 @@ def infer(
 def _infer(load, f: Any, positional, keywords, **modes: bool) -> Program:
     ctx = Interpreter(load, **modes)
     inputs = Arguments()
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, COMPILER_RECURSION_LIMIT))
-    try:
-        with Builder() as builder:
-            source = source_of(f)
-            at_definition = load(source).span if source is not None else None
-            names = _parameter_names(_unwrapped(f), len(positional))
-            with at(at_definition):
-                args = [arguments.abstract(ctx, s, inputs, n) for s, n in zip(positional, names)]
-                kwargs = {k: arguments.abstract(ctx, s, inputs, k) for k, s in keywords.items()}
-                try:
-                    result = ctx.call(Static(f), args, kwargs)
-                except RaiseReached as error:  # it always raises
-                    ctx.check_certain(error)
-                    result = NONE
-                return _finish(ctx, f, inputs, result, builder)
-    finally:
-        sys.setrecursionlimit(limit)
+    with compiling(), Builder() as builder:
+        source = source_of(f)
+        at_definition = load(source).span if source is not None else None
+        names = _parameter_names(_unwrapped(f), len(positional))
+        with at(at_definition):
+            args = [arguments.abstract(ctx, s, inputs, n) for s, n in zip(positional, names)]
+            kwargs = {k: arguments.abstract(ctx, s, inputs, k) for k, s in keywords.items()}
+            try:
+                result = ctx.call(Static(f), args, kwargs)
+            except RaiseReached as error:  # it always raises
+                ctx.check_certain(error)
+                result = NONE
+            return _finish(ctx, f, inputs, result, builder)
 
 
 def source_of(f: Any) -> FunctionType | None:

@@ -1,0 +1,155 @@
+"""Children of `os.fork`, made while another thread of the parent compiles."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import sys
+import threading
+import time
+from contextlib import ExitStack, contextmanager
+
+import pytest
+
+import myia
+from myia.source.process import BRIEF, COMPILER_RECURSION_LIMIT, Lock, compiling
+
+pytestmark = [
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork"),
+    pytest.mark.filterwarnings("ignore:.*fork.*"),
+]
+
+
+def in_child(f, seconds=30) -> bool:
+    """Is `f()` true in a forked child? False if it hangs."""
+    child = os.fork()
+    if child == 0:
+        try:
+            os._exit(0 if f() else 1)
+        finally:
+            os._exit(2)
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        pid, status = os.waitpid(child, os.WNOHANG)
+        if pid:
+            return status == 0
+        time.sleep(0.01)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return False
+
+
+@contextmanager
+def another_thread_inside(context):
+    """While the block runs, another thread is inside `context`."""
+    inside, leave = threading.Event(), threading.Event()
+
+    def run():
+        with context:
+            inside.set()
+            leave.wait(60)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    try:
+        assert inside.wait(60)
+        yield
+    finally:
+        leave.set()
+        thread.join()
+
+
+def is_free(lock) -> bool:
+    with lock:
+        return True
+
+
+def test_a_lock_that_another_thread_holds_is_free_in_the_child():
+    lock, other = Lock(), Lock()
+    with another_thread_inside(lock):
+        assert in_child(lambda: is_free(lock) and is_free(other))
+
+
+def test_every_dispatcher_is_usable_in_the_child():
+    fs = [myia.jit(lambda x: x), myia.grad(lambda x: x * x), myia.hessian(lambda x: x)]
+    with ExitStack() as stack:
+        for f in fs:
+            stack.enter_context(another_thread_inside(f._dispatcher.lock))
+        assert in_child(lambda: all(is_free(f._dispatcher.lock) for f in fs))
+
+
+def test_a_lock_that_the_forking_thread_holds_stays_held():
+    lock = Lock()
+
+    def excludes_others():
+        entered = threading.Event()
+
+        def enter():
+            with lock:
+                entered.set()
+
+        thread = threading.Thread(target=enter, daemon=True)
+        thread.start()
+        return not entered.wait(0.1)
+
+    with lock:
+        assert in_child(excludes_others)
+
+
+def test_a_fork_waits_for_brief_changes():
+    """They are complete in the child: the lock is not broken open."""
+    changed = []
+
+    def change():
+        with BRIEF:
+            inside.set()
+            time.sleep(0.2)
+            changed.append(True)
+
+    inside = threading.Event()
+    thread = threading.Thread(target=change)
+    thread.start()
+    assert inside.wait(60)
+    assert in_child(lambda: changed == [True] and is_free(BRIEF))
+    thread.join()
+
+
+def test_settings_of_another_threads_compilation_end_in_the_child():
+    before = sys.getrecursionlimit(), gc.isenabled()
+    with another_thread_inside(compiling()):
+        assert (sys.getrecursionlimit(), gc.isenabled()) == (COMPILER_RECURSION_LIMIT, False)
+        assert in_child(lambda: (sys.getrecursionlimit(), gc.isenabled()) == before)
+    assert (sys.getrecursionlimit(), gc.isenabled()) == before
+
+
+def test_settings_of_the_forking_thread_stay_in_the_child():
+    def still_compiling():
+        return (sys.getrecursionlimit(), gc.isenabled()) == (COMPILER_RECURSION_LIMIT, False)
+
+    with another_thread_inside(compiling()), compiling():
+        assert in_child(still_compiling)
+
+
+@pytest.mark.slow
+def test_a_child_compiles_what_its_parent_was_compiling(monkeypatch):
+    F = myia.jit(lambda x: x * 3.0)
+    dispatcher = F._dispatcher
+    compiled, inside, go = dispatcher._compiled, threading.Event(), threading.Event()
+
+    def slowly(call):
+        if threading.current_thread() is not threading.main_thread():
+            inside.set()
+            go.wait(60)
+        return compiled(call)
+
+    monkeypatch.setattr(dispatcher, "_compiled", slowly)
+    thread = threading.Thread(target=lambda: F(1.0))
+    thread.start()
+    assert inside.wait(60)
+    try:
+        assert in_child(lambda: F(2.0) == 6.0)
+    finally:
+        go.set()
+        thread.join()
+    assert F(2.0) == 6.0
