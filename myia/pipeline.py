@@ -21,6 +21,7 @@ from myia import library
 from myia.backends.xla.executable import Executable, OtherAvals, compile_function
 from myia.backends.xla.scalar_packing import Packing
 from myia.frontend.load import core_text, load
+from myia.infer.domain.context import Report
 from myia.infer.eval.program import Program, infer, source_of
 from myia.ir.core import Function
 from myia.ir.printer import to_text
@@ -108,9 +109,10 @@ def typed_program(
     positional: tuple[Any, ...],
     keywords: dict[str, Any],
     options: Options = Options(),
+    report: Report | None = None,
 ) -> Program:
     """Typed IR of `f` at the signatures of its arguments."""
-    program = infer(load, f, positional, keywords, debug=options.debug)
+    program = infer(load, f, positional, keywords, debug=options.debug, report=report)
     if options.verify:
         verify(program.function)
     return program
@@ -215,6 +217,7 @@ __all__ = [
     "OtherAvals",
     "Packing",
     "Plan",
+    "Report",
     "compiled",
     "describe",
     "lowered",

@@ -7,13 +7,15 @@ their signatures are the same.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from myia.api.variant import Call, Layout, Variant
+from myia.api.failed_checks import FailedChecks
+from myia.api.variant import Call, Key, Layout, Variant
 from myia.infer.boundary.signature import (
     RULES,
     Constant,
@@ -27,6 +29,7 @@ from myia.pipeline import (
     Options,
     OtherAvals,
     Plan,
+    Report,
     compiled,
     planned,
     typed_program,
@@ -164,6 +167,12 @@ class Dispatcher:
         program = typed_program(self.target, call.positional, call.keywords, self.options.pipeline)
         return program if self.options.check or not call.is_jax else program.unchecked()
 
+    def _reporting(self, key: Key, report: Report) -> Program:
+        """The program of a call, which reports the run-time values of one of its checks."""
+        positional, keywords = key
+        options = self.options.pipeline
+        return typed_program(self.target, positional, dict(keywords), options, report)
+
     def plan(self, call: Call) -> Plan:
         """The storage plan of the program of a call."""
         variant = self._cached_variant(call)
@@ -181,7 +190,8 @@ class Dispatcher:
         options = replace(self.options.pipeline, under_a_trace=layout.traced)
         found = compiled(program.function, donate, layout.packing, options)
         self.compiles += 1
-        variant = Variant(program, found, layout)
+        failures = FailedChecks(program, functools.partial(self._reporting, call.key), bool(donate))
+        variant = Variant(program, found, layout, failures)
         variants = self.variants.setdefault(call.key, [])
         variants.append(variant)
         if not call.kwargs and all(map(_is_told_by_type, call.positional)):

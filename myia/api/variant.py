@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
+from myia.api.failed_checks import FailedChecks
 from myia.api.watch import Watches
 from myia.infer.boundary.signature import Flattener, Leaf, leaves_of
 from myia.infer.eval.program import Program
@@ -21,10 +22,13 @@ FLOAT64 = np.dtype(np.float64)
 NO_OBJECTS = Flattener()  # of arguments that are numbers and immutable arrays
 
 
+Key = tuple[tuple[Any, ...], tuple[tuple[str, Any], ...]]
+
+
 class Call(NamedTuple):
     """One call, flattened. `key`: the signatures of its positional arguments and keywords."""
 
-    key: tuple[tuple[Any, ...], tuple[tuple[str, Any], ...]]
+    key: Key
     flat: Flattener
     args: tuple
     kwargs: dict[str, Any]
@@ -71,8 +75,10 @@ def _numbers(leaves: Sequence[Leaf]) -> list[int]:
 class Variant:
     """A program, its executable, and how its results become Python objects."""
 
-    def __init__(self, program: Program, compiled: Compiled, layout: Layout):
-        self.program, self.layout = program, layout
+    def __init__(
+        self, program: Program, compiled: Compiled, layout: Layout, failures: FailedChecks
+    ):
+        self.program, self.layout, self.failures = program, layout, failures
         self.executable, self.plan = compiled.executable, compiled.plan
         self.watches = Watches(program.roots)
         # () -> the flattened objects of the roots; None if the program does not fit them.
@@ -99,20 +105,29 @@ class Variant:
 
     def run(self, executable: Any, flat: Flattener, hidden: list[Flattener]) -> Any:
         """The result of a call; `executable`: this variant's, or the one compiled ahead of time."""
-        return self.finish(executable.run(flat.leaves, self.prepared(hidden)), flat, hidden)
+        results = executable.run(flat.leaves, self.prepared(hidden))
+        return self.finish(results, flat.leaves, flat, hidden)
 
     def run_leaves(self, leaves: Sequence[Any], hidden: list[Flattener]) -> Any:
         """The result of a call whose arguments are the leaves themselves."""
-        return self.finish(self.executable.run(leaves, self.prepared(hidden)), NO_OBJECTS, hidden)
+        results = self.executable.run(leaves, self.prepared(hidden))
+        return self.finish(results, leaves, NO_OBJECTS, hidden)
 
-    def finish(self, results: Sequence[Any], flat: Flattener, hidden: list[Flattener]) -> Any:
+    def finish(
+        self,
+        results: Sequence[Any],
+        leaves: Sequence[Any],
+        flat: Flattener,
+        hidden: list[Flattener],
+    ) -> Any:
         """The Python result made of the arrays that an executable returned."""
         program = self.program
         if self.plain:
             return program.recipe(results, flat.objects)
         if program.checks:
             *results, code = results
-            raise_failed(program, int(code))
+            if code := int(code):
+                raise self.failures.error(code, [*leaves, *(x for h in hidden for x in h.leaves)])
         if self.must_wait:
             jax.block_until_ready(results)
         if self.to_python:
@@ -136,13 +151,6 @@ TO_PYTHON: dict[Any, Callable[[jax.Array], Any]] = {
     bool: _item,
     complex: _item,
 }
-
-
-def raise_failed(program: Program, code: int) -> None:
-    """The exception of the run-time check that failed first, if one did."""
-    if code:
-        check = program.checks[code - 1]
-        raise check.exception(f"{check.message} ({check.span})")
 
 
 # ----- Writing back

@@ -22,8 +22,9 @@ def test_lengths_that_differ_are_an_error():
         a = jnp.arange(4.0)
         f = myia.jit(lengths, debug=True)
         assert f(a, 1.5, 1.5) == 1.0
-        with pytest.raises(ValueError, match=r"differ in size.*test_debug.py:\d+"):
+        with pytest.raises(ValueError, match="differ in size") as error:
             f(a, 1.5, 0.5)
+        assert "test_debug.py:" in error.value.__notes__[0]
         gradient = myia.grad(lengths, debug=True)
         np.testing.assert_array_equal(gradient(a, 1.5, 1.5), [0.0, 2.0, 0.0, 0.0])
         with pytest.raises(ValueError, match="differ in size"):

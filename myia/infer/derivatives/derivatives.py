@@ -74,7 +74,8 @@ def infer_differentiated(
         ctx.differentiating += 1
         try:
             result = call(copies)
-        except CertainError:
+        except CertainError as error:
+            error.leave_region()
             ctx.heap.restore(before, ids=False)  # nothing of this region is seen outside
             raise
         finally:

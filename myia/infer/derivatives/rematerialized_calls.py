@@ -21,7 +21,8 @@ def call_rematerialized(ctx: Context, f: Abstract, args: tuple, kwargs: dict) ->
     with Builder() as builder:
         try:
             result = ctx.call(f, args, kwargs)
-        except CertainError:
+        except CertainError as error:
+            error.leave_region()
             ctx.heap.restore(before, ids=False)  # nothing of this region is seen outside
             raise
     exports.add(ctx, result, before)

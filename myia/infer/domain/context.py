@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from myia.infer.domain import swapped_arrays
+from myia.infer.domain.checks import Check, Hidden
 from myia.infer.domain.describe import describe
 from myia.infer.domain.dynamic_axes import DynamicAxes
 from myia.infer.domain.dynamic_views import PaddedValue
@@ -37,13 +38,14 @@ from myia.infer.domain.heap import (
 from myia.infer.domain.values import Abstract, Optional, Ref, Scalar, Static, is_static_int
 from myia.infer.domain.views import composed_slice
 from myia.ir.avals import Aval
-from myia.ir.builder import current_span
-from myia.ir.core import Value
+from myia.ir.builder import Builder, current_span, emit
+from myia.ir.core import Region, Value
 from myia.primitives.core.define import constant
+from myia.primitives.core.effects import debug_print
 from myia.primitives.core.py import Code
+from myia.primitives.core.structured import if_p
 from myia.primitives.pointwise import logic
 from myia.source.diagnostics import Diagnostic, InternalError, MyiaError
-from myia.source.span import Span
 
 STATIC_ARRAYS = (ArrayObject, ViewObject, SelectedArray)
 ITEM_OF_LIST = "an item of a list that is stacked for a loop"  # why an array is read-only
@@ -51,24 +53,34 @@ ONE_DTYPE = "give it one dtype on every path, with `.astype` or `dtype=`"
 
 
 @dataclass(frozen=True)
-class Check:
-    """A run-time check: the exception that Python would raise, and where."""
+class Report:
+    """What an inference is repeated for: the run-time values of the check with this number.
 
-    exception: type[Exception]
-    message: str
-    span: Span | None
+    `receive(*numbers)` is called when the program runs and the check is the first that fails.
+    """
 
-    def __str__(self) -> str:
-        return f"{self.exception.__name__}: {self.message}"
+    number: int
+    receive: Callable[..., None]
+
+    def format(self, *numbers: Any) -> str:
+        """The numbers arrive as the arguments of a text to print, which is empty."""
+        self.receive(*numbers)
+        return ""
 
 
 class Context:
     """The mutable state of the inference of one program."""
 
     def __init__(
-        self, load: Callable[[Any], Code], *, tracks_points_to: bool = False, debug: bool = False
+        self,
+        load: Callable[[Any], Code],
+        *,
+        tracks_points_to: bool = False,
+        debug: bool = False,
+        report: Report | None = None,
     ):
         self.load = load
+        self.report = report
         # Debug mode: the first number that is not finite is an error (`nonfinite_checks.py`).
         self.debug = debug
         # Names of several arrays have points-to sets, not copies (`infer/eval/program.py`).
@@ -270,13 +282,27 @@ class Context:
 
     # ----- Run-time checks
 
-    def check(self, failed: Value, exception: type[Exception], message: str) -> None:
-        """At run time, if `failed` (a bool scalar) holds and nothing failed before: the error."""
-        self.add_check(failed, Check(exception, message, current_span()))
+    def check(
+        self, failed: Value, exception: type[Exception], message: str, *values: Value
+    ) -> None:
+        """At run time, if `failed` (a bool scalar) holds and nothing failed before: the error.
+
+        With `values`, integers, `message` is a template of `str.format`.
+        """
+        shown, make = message, None
+        if values:
+            shown = message.format(*[Hidden()] * len(values))
+
+            def make(numbers):
+                return exception(message.format(*numbers))
+
+        self.add_check(failed, Check(exception, shown, current_span(), values, make))
 
     def check_certain(self, error: CertainError) -> None:
         """The run-time check of an error that is certain if the program comes here."""
-        check = Check(error.exception, error.message, error.diagnostic.span)
+        check = Check(
+            error.exception, error.message, error.diagnostic.span, error.values, error.make
+        )
         self.add_check(constant(True, bool), check)
 
     def add_check(self, failed: Value, check: Check) -> None:
@@ -288,7 +314,14 @@ class Context:
         # The first failure is kept: Python would have stopped there, and after it any value is
         # possible.
         first = logic.and_(failed, logic.eq(old, constant(0, np.int32)))
+        if self.report is not None and self.report.number == len(self.checks):
+            self._report_values(first, check.values)
         self.write(cell, CellObject(Scalar(logic.select(first, code, old), weak=False)))
+
+    def _report_values(self, failed: Value, values: tuple[Value, ...]) -> None:
+        with Builder() as builder:
+            debug_print(self.report, *values, end="")
+        emit(if_p, failed, regions=[Region((), tuple(builder.ops), ()), Region((), (), ())])
 
     def merge_error_code(self, code: Value) -> None:
         """Merge the error code of a part of the program that was inferred by itself."""

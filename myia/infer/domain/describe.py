@@ -15,7 +15,16 @@ from myia.infer.domain.heap import (
     SelectedArray,
     ViewObject,
 )
-from myia.infer.domain.values import Abstract, Opaque, Optional, Ref, Scalar, Static, UndefinedType
+from myia.infer.domain.values import (
+    Abstract,
+    NewException,
+    Opaque,
+    Optional,
+    Ref,
+    Scalar,
+    Static,
+    UndefinedType,
+)
 
 
 def describe(x: Abstract, heap: Heap) -> str:
@@ -48,6 +57,8 @@ def describe(x: Abstract, heap: Heap) -> str:
         return "undefined"
     if isinstance(x, Opaque):
         return f"an instance of {x.structure.cls.__name__}"
+    if isinstance(x, NewException):
+        return f"an instance of {x.cls.__name__}"
     names = {
         "Tuple": "a tuple",
         "Choice": "one of several functions",

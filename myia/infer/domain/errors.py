@@ -6,6 +6,8 @@ import builtins
 import functools
 from dataclasses import dataclass
 
+from myia.infer.domain.checks import Check, MakeException
+from myia.ir.core import Value
 from myia.source.diagnostics import Diagnostic, MyiaError
 
 
@@ -20,9 +22,23 @@ class CertainError(MyiaError):
     What reaches the caller is an error of Python's type, too (`certain`), as at run time.
     """
 
-    def __init__(self, diagnostic: Diagnostic, exception: type[Exception], message: str):
+    def __init__(
+        self,
+        diagnostic: Diagnostic,
+        exception: type[BaseException],
+        message: str,
+        values: tuple[Value, ...] = (),
+        make: MakeException | None = None,
+    ):
         super().__init__(diagnostic)
         self.exception, self.message = exception, message
+        self.values, self.make = values, make
+
+    def leave_region(self) -> None:
+        """Forget its run-time values: the region that computes them is dropped or closed."""
+        if self.values:
+            error = Check(self.exception, self.message, None, self.values, self.make).error()
+            self.values, self.make = (), lambda numbers: error
 
 
 @functools.cache

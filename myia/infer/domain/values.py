@@ -259,6 +259,24 @@ class Text(Abstract):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class NewException(Abstract):
+    """`cls(*arguments)`, made where it is raised; the last of them are keywords, with `names`."""
+
+    cls: type
+    arguments: tuple[Abstract, ...]
+    names: tuple[str, ...] = ()
+
+    def children(self):
+        return self.arguments
+
+    def rebuild(self, children):
+        return NewException(self.cls, children, self.names)
+
+    def key(self):
+        return (NewException, self.cls, len(self.arguments), self.names)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Super(Abstract):
     """`super(cls, self)`: the attributes of `self` that come after `cls`."""
 

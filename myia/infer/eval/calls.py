@@ -24,13 +24,13 @@ from myia.infer.domain.values import (
     Choice,
     Closure,
     Method,
+    NewException,
     Opaque,
     Partial,
     PyFunction,
     Ref,
     Scalar,
     Static,
-    Text,
     Tuple,
 )
 from myia.infer.eval.tail_calls import as_loop
@@ -44,7 +44,6 @@ from myia.infer.numeric.constant_methods import (
     evaluate_constant,
     is_method_of_constant,
 )
-from myia.infer.numeric.f_strings import message
 from myia.infer.paths.branches import branch
 from myia.ir.builder import current_span
 from myia.primitives.core.define import constant
@@ -314,9 +313,7 @@ def _construct(ctx: Context, cls: type, args: tuple, kwargs: dict) -> Abstract:
             ctx, cls, *(ctx.static(x, "the value of an enumeration") for x in args)
         )
     if issubclass(cls, BaseException):
-        if kwargs or any(not isinstance(x, (Static, Text)) for x in args):
-            ctx.fail(Unsupported, what="an exception that holds run-time values")
-        return Static(cls(*(x.value if isinstance(x, Static) else message(x) for x in args)))
+        return NewException(cls, (*args, *kwargs.values()), tuple(kwargs))
     init = inspect.getattr_static(cls, "__init__", None)
     if dataclasses.is_dataclass(cls) and "__init__" in cls.__dict__ and not _is_users_init(init):
         return _construct_dataclass(ctx, cls, args, kwargs)

@@ -14,12 +14,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from myia.infer import attributes
-from myia.infer.boundary import arguments
+from myia.infer.boundary import arguments, exceptions
+from myia.infer.domain.checks import Check
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number
 from myia.infer.domain.errors import BadType, BadValue, RaiseReached, Raises, Unsupported
 from myia.infer.domain.heap import BufferObject, ListObject
-from myia.infer.domain.values import Abstract, Opaque, Ref, Scalar, Static, Text, Tuple
+from myia.infer.domain.values import (
+    Abstract,
+    NewException,
+    Opaque,
+    Ref,
+    Scalar,
+    Static,
+    Text,
+    Tuple,
+)
 from myia.infer.domain.views import reshape
 from myia.infer.eval import calls
 from myia.infer.loops.iterables import Items, items_of
@@ -45,7 +55,7 @@ class Frame:
 class Interpreter(Context):
     """A context that can run IR(py)."""
 
-    def __init__(self, load: Callable[[Any], py.Code], **modes: bool):
+    def __init__(self, load: Callable[[Any], py.Code], **modes: Any):
         super().__init__(load, **modes)
         self.frames: list[Frame] = []
 
@@ -159,15 +169,13 @@ class Interpreter(Context):
 
     def raise_error(self, exception: Abstract) -> None:
         """`raise`: the call raises it, if the program comes here."""
-        error = getattr(exception, "value", None)
-        if isinstance(error, type) and issubclass(error, Exception):
-            error = error()
-        if not isinstance(error, Exception):
-            self.fail(Unsupported, what=f"`raise` of {self.describe(exception)}")
-        only = error.args[0] if len(error.args) == 1 else None
-        message = only if isinstance(only, str) else str(error)
-        diagnostic = Raises(current_span(), message)
-        raise RaiseReached(diagnostic, type(error), message)
+        raised = exceptions.raised(self, exception)
+        raise RaiseReached(Raises(current_span(), raised.message), *raised)
+
+    def check_assertion(self, failed: Value, arguments: tuple[Abstract, ...]) -> None:
+        """At run time, if `failed` holds: an AssertionError with these arguments."""
+        raised = exceptions.raised(self, NewException(AssertionError, arguments))
+        self.add_check(failed, Check(raised.exception, raised.message, current_span(), *raised[2:]))
 
 
 def give_name(ctx: Interpreter, name: str | None, x: Abstract) -> None:

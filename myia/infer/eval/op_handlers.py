@@ -15,6 +15,7 @@ from myia.infer.domain.values import (
     Static,
     Tuple,
     UndefinedType,
+    is_none,
 )
 from myia.infer.eval.interpreter import HANDLERS, Env, Interpreter, give_name, handles
 from myia.infer.indexing import indexing
@@ -235,11 +236,10 @@ def _call(ctx, op, f, *args):
 @handles(py.assert_)
 def _assert(ctx, op, condition, message):
     failed = negate(ctx, truth(ctx, condition))
-    text = f_strings.message(message)
     if isinstance(failed, Static) and failed.value:  # fails if the program comes here
         failed = Scalar(constant(True, bool), weak=True)
     if isinstance(failed, Scalar):
-        ctx.check(failed.value, AssertionError, text or "assertion failed")
+        ctx.check_assertion(failed.value, () if is_none(message) else (message,))
 
 
 @handles(py.raise_)

@@ -11,7 +11,8 @@ from typing import Any
 from myia.infer.boundary import arguments
 from myia.infer.boundary.arguments import Arguments, Root
 from myia.infer.boundary.results import Outputs, Recipe
-from myia.infer.domain.context import Check
+from myia.infer.domain.checks import Check
+from myia.infer.domain.context import Report
 from myia.infer.domain.errors import (
     InvalidatedRead,
     LoopChangesType,
@@ -52,6 +53,12 @@ class Program:
     checks: tuple[Check, ...]
     visits: dict[Any, int]
 
+    def only_checks(self) -> Program:
+        """The same program, whose one result is the error code."""
+        region = replace(self.function.region, yields=self.function.results[-1:])
+        function = replace(self.function, region=region)
+        return replace(self, function=function, kinds=(), updates=(), root_updates=())
+
     def unchecked(self) -> Program:
         """The same program without the error code, and without the ops that compute it."""
         if not self.checks:
@@ -68,31 +75,34 @@ def infer(
     keywords: dict[str, Any],
     *,
     debug: bool = False,
+    report: Report | None = None,
 ) -> Program:
     """`positional` and `keywords` are signatures (`infer/boundary/signature.py`) of one flattening.
 
-    `debug`: the op that makes the first number that is not finite is a run-time error.
+    `debug`: the op that makes the first number that is not finite is a run-time error. `report`:
+    the program also reports the run-time values of one check.
 
     A program is inferred in up to two modes. In the first, a name that may be one array or another
     holds a copy: one array, read and written at the cost of one. This fails if an array is written
     to and read under another name. Then the program is inferred again with points-to sets
     (`infer/paths/points_to.py`): exact, but each write is a conditional write to every array.
     """
+    modes = {"debug": debug, "report": report}
     try:
-        return _infer(load, f, positional, keywords, tracks_points_to=False, debug=debug)
+        return _infer(load, f, positional, keywords, tracks_points_to=False, **modes)
     except MyiaError as error:
         if not isinstance(error.diagnostic, ALIAS_ERRORS):
             raise
         first = error
     try:
-        return _infer(load, f, positional, keywords, tracks_points_to=True, debug=debug)
+        return _infer(load, f, positional, keywords, tracks_points_to=True, **modes)
     except MyiaError as error:
         # The second mode unrolls more loops. If that is what fails, the first error says more.
         unrolled = isinstance(error.diagnostic, NotStatic)
         raise (first if unrolled else error) from None
 
 
-def _infer(load, f: Any, positional, keywords, **modes: bool) -> Program:
+def _infer(load, f: Any, positional, keywords, **modes: Any) -> Program:
     ctx = Interpreter(load, **modes)
     inputs = Arguments()
     with compiling(), Builder() as builder:

@@ -304,5 +304,6 @@ def _index_into_dynamic_axis(ctx: Context, key: Abstract, dynamic_axis: DynamicA
         ctx.fail(BadValue, message=message, exception="IndexError")
     below = logic.lt(index.value, arithmetic.neg(n.value))
     outside = logic.or_(below, logic.ge(index.value, n.value))
-    ctx.check(outside, IndexError, "index is out of bounds")
+    message = "index {} is out of bounds for an axis with size {}"
+    ctx.check(outside, IndexError, message, index.value, n.value)
     return wrap_negative(index, n).number

@@ -31,14 +31,14 @@ I64 = np.dtype(np.int64)
 WHOLE = SliceValue(NONE, NONE, NONE)
 
 
-def index_value(ctx: Context, key: Abstract, n: int) -> Value:
+def index_value(ctx: Context, key: Abstract, n: int, axis: int = 0) -> Value:
     """An index into an axis of `n` elements, made non-negative; checked unless proved in range."""
     if not is_number(key) or kind_of(key) not in "iub":
         ctx.fail(BadType, message=f"an index must be an integer, not {ctx.describe(key)}")
     lo, hi = bounds(key)
     if n == 0 or (is_static_int(key) and not -n <= lo < n):
         which = f"index {lo}" if is_static_int(key) else "index"
-        message = f"{which} is out of bounds for axis with size {n}"
+        message = f"{which} is out of bounds for axis {axis} with size {n}"
         ctx.fail(BadValue, message=message, exception="IndexError")
     if is_static_int(key):
         return constant(lo % n, I64)
@@ -46,7 +46,8 @@ def index_value(ctx: Context, key: Abstract, n: int) -> Value:
     if not (lo is not None and hi is not None and -n <= lo and hi < n):
         below = logic.lt(value, constant(-n, I64))
         outside = logic.or_(below, logic.ge(value, constant(n, I64)))
-        ctx.check(outside, IndexError, f"index out of bounds for axis with size {n}")
+        message = f"index {{}} is out of bounds for axis {axis} with size {n}"
+        ctx.check(outside, IndexError, message, value)
     if lo is not None and lo >= 0:
         return value
     wrapped = arithmetic.add(value, n)
@@ -103,7 +104,7 @@ def static_slice(ctx: Context, shape: tuple[int, ...], subscript: Subscript) -> 
             start, size, stride = slice_range(ctx, entry, n)
             seen.append(size)
         else:
-            index = index_value(ctx, entry, n)
+            index = index_value(ctx, entry, n, axis)
             start, size, stride = int(entry.value) % n if is_static_int(entry) else index, 1, 1
         starts.append(start)
         sizes.append(size)

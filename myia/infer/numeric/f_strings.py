@@ -13,7 +13,6 @@ from myia.infer.domain.values import Abstract, Ref, Scalar, Static, Text, Tuple
 from myia.ir.core import Value
 
 CONVERSIONS = {"r": repr, "s": str, "a": ascii}
-HIDDEN = "<run-time value>"  # for a run-time number in an error message, a compile-time string
 
 
 def format_parts(ctx: Context, parts: tuple, values: tuple[Abstract, ...]) -> Abstract:
@@ -69,17 +68,3 @@ def printed(
 def values_of(ctx: Context, items: list[Abstract]) -> list[Value]:
     """The typed values that a template formats."""
     return [x.value if isinstance(x, Scalar) else ctx.read(x) for x in items]
-
-
-def message(x: Abstract) -> str:
-    """The text of an error, with `HIDDEN` in place of run-time values."""
-    if isinstance(x, Static):
-        return "" if x.value is None else str(x.value)
-    return x.template.format(*[_Hidden()] * len(x.items)) if isinstance(x, Text) else HIDDEN
-
-
-class _Hidden:
-    """Formats as `HIDDEN`, whatever the format."""
-
-    def __format__(self, spec: str) -> str:
-        return HIDDEN

@@ -53,7 +53,9 @@ def branch(
     after = merge.update_heap(ctx.heap, results)
     # Nothing after the `if` is reached. A mistake is reported rather than a `raise` statement.
     if left.error is not None and right.error is not None:
-        raise right.error if isinstance(left.error, RaiseReached) else left.error
+        error = right.error if isinstance(left.error, RaiseReached) else left.error
+        error.leave_region()
+        raise error
     return after(template)
 
 

@@ -183,7 +183,8 @@ def _print(ctx: Context, *args: Abstract, **options: Abstract) -> Abstract:
     found = [printed(ctx, x) for x in args]
     items = [x for _, xs in found for x in xs]
     template = (" " if sep is None else escaped(sep)).join(text for text, _ in found)
-    debug_print(template, *values_of(ctx, items), end="\n" if end is None else end)
+    if ctx.report is None:  # a run repeated for the report of a failed check prints nothing
+        debug_print(template, *values_of(ctx, items), end="\n" if end is None else end)
     return NONE
 
 

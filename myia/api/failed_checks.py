@@ -1,0 +1,77 @@
+"""Failed run-time checks: the exception that Python would raise, with its run-time numbers.
+
+A program returns the code of the first check that failed, and nothing of the numbers in its
+exception: carried through loops and branches they would cost every call. They are found by a second
+run, of a program that reports them (`infer/domain/context.py`). The arguments are still those of
+the first: a call that fails writes nothing back.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+
+from myia.infer.domain.checks import Check
+from myia.infer.eval.program import Program
+from myia.pipeline import Executable, Report, compiled
+from myia.source.diagnostics import MyiaError
+
+_lock = threading.Lock()  # one run with a report at a time: its numbers arrive in a callback
+
+
+class FailedChecks:
+    """The checks of one program. `report(Report(...))` is the program that reports one of them."""
+
+    def __init__(
+        self, program: Program, report: Callable[[Report], Program], overwrites_arguments: bool
+    ):
+        self.checks, self._roots, self._report = program.checks, program.roots, report
+        self._can_run_again = not overwrites_arguments
+        self._reporters: dict[int, _Reporter | None] = {}  # by the code of the check
+
+    def error(self, code: int, leaves: Sequence[Any]) -> BaseException:
+        """The exception of the check with this code; `leaves`: the arguments of the call."""
+        check = self.checks[code - 1]
+        if not check.values or not self._can_run_again:
+            return check.error()
+        if code not in self._reporters:
+            self._reporters[code] = self._reporter(code, check)
+        reporter = self._reporters[code]
+        return check.error(None if reporter is None else reporter.numbers(leaves))
+
+    def _reporter(self, code: int, check: Check) -> _Reporter | None:
+        """None where the repeated inference is not that of the program."""
+        reporter = _Reporter()
+        try:
+            program = self._report(Report(code, reporter.receive))
+        except MyiaError:
+            return None
+        same_roots = [r.signature for r in program.roots] == [r.signature for r in self._roots]
+        same_check = len(program.checks) >= code and str(program.checks[code - 1]) == str(check)
+        if not (same_roots and same_check):
+            return None
+        reporter.executable = compiled(program.only_checks().function).executable
+        return reporter
+
+
+class _Reporter:
+    """A program that reports, and what it reported last."""
+
+    executable: Executable
+
+    def __init__(self):
+        self._received: tuple[Any, ...] | None = None
+
+    def receive(self, *numbers: Any) -> None:
+        self._received = numbers
+
+    def numbers(self, leaves: Sequence[Any]) -> tuple[Any, ...] | None:
+        """The run-time values of the check; None if it did not fail again."""
+        with _lock:
+            self._received = None
+            jax.block_until_ready(self.executable(*leaves))
+            jax.effects_barrier()
+            return self._received

@@ -1,0 +1,84 @@
+"""Exceptions that a program raises: made on the host, of their class and run-time arguments.
+
+    raise OutOfRange(f"step {n}", x)    ->    OutOfRange("step 7", 2.5)
+
+The class is called with what Python would pass, when the check has failed. So its type, `args` and
+attributes are Python's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from myia.infer.boundary.results import Outputs, Recipe
+from myia.infer.domain.checks import Hidden, MakeException
+from myia.infer.domain.context import Context
+from myia.infer.domain.errors import Unsupported
+from myia.infer.domain.values import Abstract, NewException, Static, Text
+from myia.ir.core import Value
+
+
+class Raised(NamedTuple):
+    """An exception as a check has it: its type, its text, its run-time values, how it is made."""
+
+    exception: type[BaseException]
+    message: str
+    values: tuple[Value, ...]
+    make: MakeException
+
+
+class _Arguments(Outputs):
+    """The values in the arguments of an exception; strings may have run-time numbers in them."""
+
+    def recipe(self, x: Abstract) -> Recipe:
+        if isinstance(x, Text):
+            items = [self.recipe(item) for item in x.items]
+            return lambda n, o: x.template.format(*[item(n, o) for item in items])
+        return super().recipe(x)
+
+
+def raised(ctx: Context, x: Abstract) -> Raised:
+    """The exception that `raise x` raises."""
+    if isinstance(x, Static) and isinstance(x.value, BaseException):
+        error = x.value
+        return Raised(type(error), _text(error), (), lambda numbers: error)
+    if isinstance(x, Static) and isinstance(x.value, type) and issubclass(x.value, BaseException):
+        x = NewException(x.value, ())
+    if not isinstance(x, NewException):
+        ctx.fail(Unsupported, what=f"`raise` of {ctx.describe(x)}")
+    outputs = _Arguments(ctx, {})
+    recipes = [outputs.recipe(item) for item in x.arguments]
+    kinds, positional = tuple(outputs.kinds), len(x.arguments) - len(x.names)
+
+    def make(numbers: Sequence[Any]) -> BaseException:
+        numbers = [_as_python(n, kind) for n, kind in zip(numbers, kinds)]
+        given = [recipe(numbers, ()) for recipe in recipes]
+        return x.cls(*given[:positional], **dict(zip(x.names, given[positional:])))
+
+    return Raised(x.cls, _message(x.cls, make, len(kinds)), tuple(outputs.values), make)
+
+
+def _as_python(number: Any, kind: Any) -> Any:
+    """A number of the program as the Python object of this kind (`Outputs.kinds`)."""
+    if isinstance(number, Hidden):
+        return number
+    number = np.asarray(number)
+    if kind == "array":
+        return number.copy()
+    return number[()] if kind == "generic" else number.item()
+
+
+def _message(cls: type[BaseException], make: MakeException, count: int) -> str:
+    """The text of the exception, for the IR and for diagnostics."""
+    try:
+        return _text(make([Hidden()] * count))
+    except Exception:  # its class does not take what stands for the numbers
+        return cls.__name__
+
+
+def _text(error: BaseException) -> str:
+    only = error.args[0] if len(error.args) == 1 else None
+    return only if isinstance(only, str) else str(error)
