@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import myia
-from tests.api.programs_that_raise import (
+from tests.api.errors.programs_that_raise import (
     PROGRAMS,
     Detailed,
     an_object_of_the_module,

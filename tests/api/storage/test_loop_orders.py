@@ -8,7 +8,7 @@ import pytest
 import myia
 from myia.backends.reference.interpreter import evaluate
 from myia.pipeline import Options, lowered
-from tests.api.taylor import derivatives
+from tests.api.storage.taylor import derivatives
 from tests.infer.driver import inferred
 
 
