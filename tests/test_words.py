@@ -85,7 +85,11 @@ ALLOWED = {
         "myia/primitives/arrays/window_geometry.py",
     ),
     "roots": ("myia/passes/idioms/powers_by_roots.py",),
-    "slots": ("myia/storage/checkpointing/online_checkpointing.py",),  # of snapshots
+    "slot": ("myia/infer/boundary/instances.py",),  # of Python's `__slots__`
+    "slots": (
+        "myia/infer/boundary/instances.py",
+        "myia/storage/checkpointing/online_checkpointing.py",  # of snapshots
+    ),
 }
 
 

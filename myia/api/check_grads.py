@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from myia.api.transforms import jvp, vjp
+from myia.infer.boundary.instances import is_state, new_instance, state_of
 from myia.infer.boundary.signature import Flattener
 
 STEP = {np.dtype(np.float32): 1e-2, np.dtype(np.float64): 1e-5}
@@ -81,27 +82,36 @@ def _dtype(args: Sequence[Any]) -> np.dtype:
     return min(dtypes, key=lambda d: d.itemsize, default=np.dtype(float))
 
 
-def _map(f: Callable[[np.ndarray], Any], x: Any) -> Any:
-    """`x` with its numbers replaced by `f` of them."""
+def _map(f: Callable[[np.ndarray], Any], x: Any, of_sets: type = set) -> Any:
+    """`x` with its floats replaced by `f` of them; a set becomes an `of_sets`."""
     if isinstance(x, dict):
-        return {k: _map(f, item) for k, item in x.items()}
-    if isinstance(x, tuple):
-        items = [_map(f, item) for item in x]
-        return tuple(items) if type(x) is tuple else type(x)(*items)
-    if isinstance(x, list):
-        return [_map(f, item) for item in x]
-    if isinstance(x, float):
-        return type(x)(f(np.asarray(x)))
-    return f(np.asarray(x)).astype(np.asarray(x).dtype)
+        return {k: _map(f, item, of_sets) for k, item in x.items()}
+    if isinstance(x, (tuple, list, set, frozenset)):
+        items = [_map(f, item, of_sets) for item in x]
+        if isinstance(x, (set, frozenset)):
+            return of_sets(items)
+        return type(x)(*items) if hasattr(x, "_fields") else type(x)(items)
+    if is_state(x):
+        state = {name: _map(f, value, of_sets) for name, value in state_of(x).items()}
+        return new_instance(type(x), state)
+    if type(x) is float:
+        return float(f(np.asarray(x)))
+    if getattr(x, "dtype", None) in STEP:
+        return f(np.asarray(x)).astype(x.dtype)
+    return x
 
 
 def _like(x: Any, rng: np.random.Generator) -> Any:
-    return _map(lambda leaf: np.asarray(rng.normal(size=leaf.shape)), x)
+    """A random direction: of a set, a list in its order."""
+    return _map(lambda leaf: np.asarray(rng.normal(size=leaf.shape)), x, list)
 
 
 def _moved(args: tuple, v: tuple, by: float) -> tuple:
     steps = iter(_leaves(v))
-    return _map(lambda leaf: leaf + by * next(steps), args)
+    moved = _map(lambda leaf: leaf + by * next(steps), args)
+    if next(steps, None) is not None:
+        raise TypeError("check_grads moves floats in tuples, lists, dicts, sets and instances only")
+    return moved
 
 
 def _dot(a: Any, b: Any) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import functools
 import re
 from collections.abc import Callable
@@ -13,7 +12,8 @@ from typing import Any
 from myia.api.ahead_of_time import Lowered
 from myia.api.dispatch import CompileOptions, Dispatcher
 from myia.infer.boundary.arguments import root
-from myia.infer.boundary.signature import Identity, is_state
+from myia.infer.boundary.instances import copied, is_state
+from myia.infer.boundary.signature import Identity
 from myia.infer.derivatives import derivatives, jacobians
 from myia.infer.derivatives.derivatives import Argnums, GradOptions
 from myia.infer.domain.errors import OptionInside
@@ -279,7 +279,7 @@ def vjp(f: Callable, *primals, has_aux: bool = False) -> tuple:
     With `has_aux`, f returns `(value, aux)`, and aux is returned third. Called from Python, the
     pullback runs f again; inside compiled code nothing is run twice.
     """
-    kept = copy.deepcopy(primals)  # the caller may change them before it calls the pullback
+    kept = copied(primals)  # the caller may change them before it calls the pullback
     result = _program(_call, f, has_aux)(*primals)
     pull = _program(_pullback, f, has_aux)
     value, *aux = result if has_aux else (result,)

@@ -14,6 +14,7 @@ import numpy as np
 
 from myia.api.failed_checks import FailedChecks
 from myia.api.watch import Watches
+from myia.infer.boundary.instances import set_state, state_of
 from myia.infer.boundary.signature import Flattener, Leaf, leaves_of
 from myia.infer.eval.program import Program
 from myia.pipeline import Compiled, Packing
@@ -187,8 +188,4 @@ def _assign(target: Any, value: Any) -> None:
     elif isinstance(target, list):
         target[:] = value
     else:
-        for name in list(vars(target)):
-            if name not in vars(value):
-                delattr(target, name)
-        for name, x in vars(value).items():
-            object.__setattr__(target, name, x)
+        set_state(target, state_of(value))

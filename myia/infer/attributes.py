@@ -20,6 +20,7 @@ import numpy as np
 
 from myia.infer import registry
 from myia.infer.boundary import arguments
+from myia.infer.boundary.instances import may_have_attribute, slots_of
 from myia.infer.boundary.signature import Identity
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number, is_weak
@@ -140,12 +141,12 @@ def _make_namedtuple(ctx: Context, make: Partial, args: tuple, kwargs: dict) -> 
 
 def _instance_attribute(ctx: Context, x: Ref, name: str) -> Abstract:
     contents = ctx.contents(x)
-    if name in contents.names:
+    found = inspect.getattr_static(contents.cls, name, None)
+    if name in contents.names and not isinstance(found, property):  # which comes before the state
         return contents.values[contents.names.index(name)]
     if name == "__class__":
         return Static(contents.cls)
-    found = inspect.getattr_static(contents.cls, name, None)
-    if found is None:
+    if found is None or name in slots_of(contents.cls):  # an empty slot
         if inspect.getattr_static(contents.cls, "__getattr__", None) is not None:
             ctx.fail(Unsupported, what="`__getattr__`")
         message = f"{contents.cls.__name__!r} object has no attribute '{name}'"
@@ -254,7 +255,8 @@ def setattr_(ctx: Context, x: Abstract, name: str, value: Abstract) -> None:
             what=f"a field of the frozen dataclass {contents.cls.__name__}",
             help_text="make a new one: `dataclasses.replace(x, field=value)`",
         )
-    if inspect.getattr_static(contents.cls, "__setattr__") is not object.__setattr__:
+    setter = inspect.getattr_static(contents.cls, "__setattr__")
+    if setter not in (object.__setattr__, types.SimpleNamespace.__setattr__):
         ctx.fail(Unsupported, what="`__setattr__`")
     if isinstance(inspect.getattr_static(contents.cls, name, None), property):
         setter = inspect.getattr_static(contents.cls, name).fset
@@ -264,8 +266,11 @@ def setattr_(ctx: Context, x: Abstract, name: str, value: Abstract) -> None:
 
 
 def _set_attribute(ctx: Context, x: Ref, name: str, value: Abstract) -> None:
-    """Write into the `__dict__` of an instance."""
+    """Write into the `__dict__` of an instance, or into a slot."""
     contents = ctx.contents(x)
+    if not may_have_attribute(contents.cls, name):
+        message = f"{contents.cls.__name__!r} object has no attribute '{name}'"
+        ctx.fail(BadValue, message=message, exception="AttributeError")
     attributes = dict(zip(contents.names, contents.values))
     attributes[name] = value
     ctx.write(x, InstanceObject(contents.cls, tuple(attributes), tuple(attributes.values())))

@@ -24,7 +24,14 @@ from myia.infer.boundary.signature import (
 )
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import Unsupported, UnsupportedDtype
-from myia.infer.domain.heap import ArrayObject, Contents, DictObject, InstanceObject, ListObject
+from myia.infer.domain.heap import (
+    ArrayObject,
+    Contents,
+    DictObject,
+    InstanceObject,
+    ListObject,
+    SetObject,
+)
 from myia.infer.domain.values import (
     Abstract,
     Method,
@@ -136,12 +143,14 @@ def _node(ctx: Context, node: Node, inputs: Arguments, name: str | None) -> Abst
     # The object's id comes before those of its parts, as in `Flattener`.
     ref = inputs.new(ctx, ListObject(()))
     inputs.objects.append(ref.id)
-    names = node.keys if node.kind != "list" else (name,) * len(node.parts)
+    names = node.keys if node.kind in ("dict", "instance") else (name,) * len(node.parts)
     parts = tuple(abstract(ctx, p, inputs, str(n)) for p, n in zip(node.parts, names))
     if node.kind == "list":
         contents = ListObject(parts)
     elif node.kind == "dict":
         contents = DictObject(node.keys, parts)
+    elif node.kind == "set":
+        contents = SetObject(node.cls, parts)
     else:
         contents = InstanceObject(node.cls, node.keys, parts)
     inputs.fill(ctx, ref, contents)

@@ -15,7 +15,7 @@ import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import NotDifferentiable
-from myia.infer.domain.heap import ArrayObject, BufferObject, InstanceObject, ListObject
+from myia.infer.domain.heap import ArrayObject, BufferObject, InstanceObject, ListObject, SetObject
 from myia.infer.domain.memory_order import is_contiguous
 from myia.infer.domain.values import Abstract, Ref, Scalar, Static, is_static_number
 from myia.infer.dynamic.access import is_dynamic, refuse_dynamic, with_nominal_shape
@@ -105,6 +105,8 @@ def _structure(
     contents = ctx.contents(x) if isinstance(x, Ref) else x
     if isinstance(contents, BufferObject):
         contents = _items(ctx, x, what)
+    if isinstance(contents, SetObject):  # equal derivatives would be one item of a set
+        contents = ListObject(contents.items)
     parts = [
         (lambda ctx, rest, kept=child: kept)
         if _is_static_setting(contents, child)

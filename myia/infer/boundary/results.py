@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from myia.infer.boundary.instances import new_instance
 from myia.infer.domain.context import STATIC_ARRAYS, Context
 from myia.infer.domain.errors import DynamicSizeEscapes, Unsupported
 from myia.infer.domain.heap import (
@@ -19,6 +20,7 @@ from myia.infer.domain.heap import (
     DynamicView,
     InstanceObject,
     ListObject,
+    SetObject,
 )
 from myia.infer.domain.values import (
     Abstract,
@@ -114,7 +116,11 @@ class Outputs:
             keys = contents.keys
             return lambda n, o: dict(zip(keys, items(n, o)))
         if isinstance(contents, InstanceObject):
-            return _instance(contents.cls, contents.names, parts)
+            cls, names = contents.cls, contents.names
+            return lambda n, o: new_instance(cls, dict(zip(names, items(n, o))))
+        if isinstance(contents, SetObject):
+            cls = contents.cls
+            return lambda n, o: cls(items(n, o))
         self.ctx.fail(Unsupported, what=f"a {type(contents).__name__} as a result")
 
     def buffer(self, contents: BufferObject) -> Recipe:
@@ -173,13 +179,3 @@ def _tuple(cls: type | None, parts: list[Recipe]) -> Recipe:
     if cls is None:
         return lambda n, o: tuple(items(n, o))
     return lambda n, o: cls(*items(n, o))
-
-
-def _instance(cls: type, names: tuple[str, ...], parts: list[Recipe]) -> Recipe:
-    def rebuild(n, o):
-        instance = object.__new__(cls)
-        for name, part in zip(names, parts):
-            object.__setattr__(instance, name, part(n, o))
-        return instance
-
-    return rebuild

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from myia.infer.boundary.instances import is_state, state_of
 from myia.infer.registry import is_marked_for_tracing, is_traced
 
 
@@ -77,7 +78,8 @@ class LibraryFunction(Identity):
 class Node(NamedTuple):
     """A container: its kind, class, keys and the signatures of its parts."""
 
-    kind: str  # "tuple", "list", "dict", "instance", "method", "partial", "vectorized", "opaque"
+    # "tuple", "list", "dict", "set", "instance", "method", "partial", "vectorized" or "opaque"
+    kind: str
     cls: Any  # of an opaque object: its structure
     keys: tuple[Hashable, ...]
     parts: tuple[Any, ...]
@@ -208,23 +210,21 @@ def _dict(flat: Flattener, x: dict):
 
 
 def _set(flat: Flattener, x):
-    return Constant(frozenset(x), frozenset((type(item), item) for item in x))
+    trial = Flattener()
+    for item in x:
+        trial.add(item)
+    if not (trial.leaves or trial.objects):
+        return Constant(frozenset(x), frozenset((type(item), item) for item in x))
+    # The parts have the order in which Python iterates over this set.
+    return flat.object(x) or Node("set", type(x), (), tuple(map(flat.add, x)))
 
 
 def _instance(flat: Flattener, x):
     same = flat.object(x)
     if same is not None:
         return same
-    names = attribute_names(x)
-    values = tuple(flat.add(getattr(x, name)) for name in names)
-    return Node("instance", type(x), names, values)
-
-
-def attribute_names(x: Any) -> tuple[str, ...]:
-    """The attributes that hold an instance's state."""
-    if hasattr(x, "__dict__"):
-        return tuple(x.__dict__)
-    return tuple(f.name for f in dataclasses.fields(x) if hasattr(x, f.name))
+    state = state_of(x)
+    return Node("instance", type(x), tuple(state), tuple(map(flat.add, state.values())))
 
 
 def _function(flat: Flattener, x: types.FunctionType):
@@ -283,18 +283,6 @@ def _vectorized(flat: Flattener, x: np.vectorize):
 
 def _identity(flat: Flattener, x):
     return Identity(x)
-
-
-def is_state(x: Any) -> bool:
-    """An instance of a class written in Python, whose attributes are its state."""
-    cls = type(x)
-    is_builtin = cls.__module__ in ("builtins", "functools", "numpy")
-    if is_builtin or isinstance(x, (type, types.ModuleType)):
-        return False
-    if dataclasses.is_dataclass(x):
-        return True
-    plain = cls.__init__ is object.__init__ or isinstance(cls.__init__, types.FunctionType)
-    return hasattr(x, "__dict__") and plain and not hasattr(x, "__myia__")
 
 
 RULES.update(

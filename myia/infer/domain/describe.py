@@ -13,6 +13,7 @@ from myia.infer.domain.heap import (
     InstanceObject,
     ListObject,
     SelectedArray,
+    SetObject,
     ViewObject,
 )
 from myia.infer.domain.values import (
@@ -42,6 +43,8 @@ def describe(x: Abstract, heap: Heap) -> str:
             return f"an array {contents.value.aval}"
         if isinstance(contents, ListObject):
             return f"a list of {len(contents.items)} items"
+        if isinstance(contents, SetObject):
+            return f"a set of {len(contents.items)} items"
         if isinstance(contents, DictObject):
             return f"a dict with the keys {', '.join(map(repr, contents.keys)) or '(none)'}"
         if isinstance(contents, InstanceObject):

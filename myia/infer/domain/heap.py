@@ -180,6 +180,26 @@ class ListObject(Contents):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class SetObject(Contents):
+    """A set (or `cls`, a frozenset) that came as an argument; its items, in Python's order.
+
+    The sets of compile-time values are constants.
+    """
+
+    cls: type
+    items: tuple[Abstract, ...]
+
+    def children(self):
+        return self.items
+
+    def rebuild(self, children):
+        return SetObject(self.cls, children)
+
+    def key(self):
+        return (SetObject, self.cls, len(self.items))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class BufferObject(Contents):
     """A list whose items were appended in a loop: the leaves of its items, stacked.
 

@@ -51,6 +51,7 @@ from myia.primitives.core.py import Code, Parameter
 from myia.primitives.pointwise import logic
 
 RECURSION_LIMIT = 120
+USE_KEYWORDS = "give the attributes as keywords"
 
 # Objects of the API that are callable inside compiled code: type -> (ctx, object, args, kwargs).
 CALLABLE_TYPES: dict[type, Callable] = {}
@@ -317,6 +318,10 @@ def _construct(ctx: Context, cls: type, args: tuple, kwargs: dict) -> Abstract:
     init = inspect.getattr_static(cls, "__init__", None)
     if dataclasses.is_dataclass(cls) and "__init__" in cls.__dict__ and not _is_users_init(init):
         return _construct_dataclass(ctx, cls, args, kwargs)
+    if issubclass(cls, types.SimpleNamespace) and init is types.SimpleNamespace.__init__:
+        if args:
+            ctx.fail(Unsupported, what="`SimpleNamespace` of a mapping", help_text=USE_KEYWORDS)
+        return ctx.new(InstanceObject(cls, tuple(kwargs), tuple(kwargs.values())))
     if issubclass(cls, (list, dict, str, int, float)) or cls.__module__ in registry.LIBRARIES:
         ctx.fail(Unsupported, what=f"`{cls.__name__}`")
     instance = ctx.new(InstanceObject(cls, (), ()))

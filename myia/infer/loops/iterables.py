@@ -27,6 +27,7 @@ from myia.infer.domain.heap import (
     InstanceObject,
     Invalidated,
     ListObject,
+    SetObject,
 )
 from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import (
@@ -106,6 +107,8 @@ def _object(ctx: Context, x: Ref, contents) -> Items:
         return Items(length, lambda i: dynamic_subscripts.row(ctx, x, i))
     if isinstance(contents, ListObject):
         return _list(ctx, x, contents)
+    if isinstance(contents, SetObject):
+        return _static_or_stacked(ctx, contents.items, contents.items.__getitem__)
     if isinstance(contents, BufferObject):
         return _buffer(ctx, x, contents)
     if isinstance(contents, DictObject):

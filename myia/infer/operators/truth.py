@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadValue
-from myia.infer.domain.heap import BufferObject, DictObject, InstanceObject, ListObject
+from myia.infer.domain.heap import BufferObject, DictObject, InstanceObject, ListObject, SetObject
 from myia.infer.domain.values import FALSE, TRUE, Abstract, Optional, Ref, Scalar, Static, Tuple
 from myia.infer.dynamic.access import is_dynamic, refuse_dynamic
 from myia.infer.paths.branches import branch
@@ -49,7 +49,7 @@ def truth(ctx: Context, x: Abstract) -> Abstract:
         return truth(ctx, Scalar(ctx.reshape(value, ()), weak=False))
     if isinstance(x, Ref):
         contents = ctx.contents(x)
-        if isinstance(contents, (ListObject, DictObject)):
+        if isinstance(contents, (ListObject, DictObject, SetObject)):
             return Static(bool(contents.children()))
         if isinstance(contents, InstanceObject):
             for name in ("__bool__", "__len__"):

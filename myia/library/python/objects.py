@@ -9,10 +9,11 @@ import functools
 import numpy as np
 
 from myia.infer.boundary.arguments import DEVICE_ARRAY, call_partial
+from myia.infer.boundary.instances import slots_of
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_weak, number_dtype
 from myia.infer.domain.errors import BadType, Unsupported
-from myia.infer.domain.heap import DictObject, InstanceObject
+from myia.infer.domain.heap import DictObject, InstanceObject, SetObject
 from myia.infer.domain.values import (
     FALSE,
     NONE,
@@ -64,6 +65,8 @@ def class_of(ctx: Context, x: Abstract) -> type:
             return contents.cls
         if isinstance(contents, DictObject):
             return dict
+        if isinstance(contents, SetObject):
+            return contents.cls
         return np.ndarray if ctx.is_array(x) or is_dynamic(ctx, x) else list
     ctx.fail(Unsupported, what=f"the type of {ctx.describe(x)}")
 
@@ -128,6 +131,8 @@ def _hasattr(ctx: Context, x: Abstract, name: Abstract) -> Abstract:
         return TRUE
     if isinstance(x, Static):
         return Static(hasattr(x.value, wanted))
+    if isinstance(contents, InstanceObject) and wanted in slots_of(contents.cls):
+        return FALSE  # an empty slot
     return Static(hasattr(class_of(ctx, x), wanted))
 
 

@@ -19,16 +19,15 @@ from typing import Any
 import jax
 from jax.extend.core import unsafe_am_i_under_a_jit_DO_NOT_USE
 
+from myia.infer.boundary.instances import is_state, state_of
 from myia.infer.boundary.signature import (
     PREDICATES,
     Constant,
     Flattener,
     Identity,
     Node,
-    attribute_names,
     device_array,
     device_struct,
-    is_state,
     traced_array,
 )
 from myia.infer.domain.values import Opaque
@@ -93,7 +92,7 @@ def snapshot(x: Any) -> Any:
         leaves, treedef = jax.tree_util.tree_flatten(x)
         return (treedef, *map(Identity, leaves))
     if not is_library_object(x) and is_state(x):
-        return (type(x), *((n, snapshot(getattr(x, n))) for n in attribute_names(x)))
+        return (type(x), *((n, snapshot(value)) for n, value in state_of(x).items()))
     return Identity(x)
 
 

@@ -1,0 +1,140 @@
+"""Instances: where their state is, and how it is read, replaced and copied.
+
+The state of an instance of a class written in Python is what its `__dict__` and the slots of its
+class (`__slots__`) hold. No code of the class is run to read it or to write it.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import sys
+import types
+from collections.abc import Mapping
+from typing import Any
+
+HEAP_TYPE = 1 << 9  # of the flags of a class: it was made at run time, by a `class` statement
+WITHOUT_STATE = ("builtins", "functools", "numpy")  # modules whose classes are known by name
+POINTER = object.__basicsize__ // 2
+
+
+def is_state(x: Any) -> bool:
+    """Is `x` an instance that is taken apart: all of its state is in its attributes?"""
+    return has_only_attributes(type(x)) and not isinstance(x, (type, types.ModuleType))
+
+
+@functools.cache
+def has_only_attributes(cls: type) -> bool:
+    """Do the instances of a class have no state but their attributes?
+
+    Those of classes that derive from one written in C may have more.
+    """
+    if cls.__module__ in WITHOUT_STATE or hasattr(cls, "__myia__"):
+        return False
+    bases = [base for base in cls.__mro__ if base not in (object, types.SimpleNamespace)]
+    if not all(base.__flags__ & HEAP_TYPE for base in bases):
+        return False
+    declared = [base for base in bases if "__slots__" in vars(base)]
+    # An object of the standard library that has slots only (a path, a fraction) is one value.
+    is_standard = cls.__module__.partition(".")[0] in sys.stdlib_module_names
+    if not cls.__dictoffset__ and (is_standard or not declared):
+        return False
+    # Beside the slots there is room for a `__dict__` and for weak references.
+    room = object.__basicsize__ + POINTER * (sum(map(_slot_count, declared)) + 2)
+    return cls.__basicsize__ <= room and not cls.__itemsize__
+
+
+def _slot_count(cls: type) -> int:
+    return sum(type(x) is types.MemberDescriptorType for x in vars(cls).values())
+
+
+@functools.cache
+def slots_of(cls: type) -> dict[str, types.MemberDescriptorType]:
+    """The slots of a class and its bases, by the names under which they are stored."""
+    return {
+        name: x
+        for base in reversed(cls.__mro__)
+        if "__slots__" in vars(base)
+        for name, x in vars(base).items()
+        if type(x) is types.MemberDescriptorType
+    }
+
+
+def may_have_attribute(cls: type, name: str) -> bool:
+    """Can an instance of the class have an attribute of this name in its state?"""
+    return bool(cls.__dictoffset__) or name in slots_of(cls)
+
+
+def state_of(x: Any) -> Mapping[str, Any]:
+    """The attributes that hold an instance's state."""
+    cls = type(x)
+    slots = slots_of(cls)
+    if not slots:
+        return x.__dict__ if cls.__dictoffset__ else {}
+    state = dict(x.__dict__) if cls.__dictoffset__ else {}
+    for name, slot in slots.items():
+        try:
+            state[name] = slot.__get__(x, cls)
+        except AttributeError:  # an empty slot
+            state.pop(name, None)  # the slot hides an entry of the `__dict__`
+    return state
+
+
+def set_state(x: Any, state: Mapping[str, Any]) -> None:
+    """Give an instance these attributes, and no others."""
+    cls = type(x)
+    slots = slots_of(cls)
+    for name, slot in slots.items():
+        if name in state:
+            slot.__set__(x, state[name])
+        elif _is_set(slot, x):
+            slot.__delete__(x)
+    if cls.__dictoffset__:
+        attributes = x.__dict__
+        for name in [n for n in attributes if n not in state]:
+            del attributes[name]
+        attributes.update((n, v) for n, v in state.items() if n not in slots)
+
+
+def _is_set(slot: types.MemberDescriptorType, x: Any) -> bool:
+    try:
+        slot.__get__(x, type(x))
+    except AttributeError:
+        return False
+    return True
+
+
+def new_instance(cls: type, state: Mapping[str, Any]) -> Any:
+    """An instance with this state; neither `__new__` nor `__init__` of the class is called."""
+    make = types.SimpleNamespace if issubclass(cls, types.SimpleNamespace) else object
+    instance = make.__new__(cls)
+    set_state(instance, state)
+    return instance
+
+
+def copied(x: Any, made: dict[int, Any] | None = None) -> Any:
+    """`x` with copies of the mutable objects in it; `made` keeps one object one object.
+
+    As `copy.deepcopy`, but no code of the classes of instances is run, and what cannot be copied
+    (a module, a lock) stays the same object.
+    """
+    made = {} if made is None else made
+    if id(x) in made:
+        return made[id(x)]
+    if type(x) is tuple:
+        return tuple(copied(item, made) for item in x)
+    if type(x) is list:
+        new = made[id(x)] = []
+        new.extend(copied(item, made) for item in x)
+    elif type(x) is dict:
+        new = made[id(x)] = {}
+        new.update((key, copied(item, made)) for key, item in x.items())
+    elif is_state(x):
+        new = made[id(x)] = new_instance(type(x), {})
+        set_state(new, {name: copied(value, made) for name, value in state_of(x).items()})
+    else:
+        try:
+            return copy.deepcopy(x, made)
+        except (TypeError, copy.Error):
+            return x
+    return new
