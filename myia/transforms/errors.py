@@ -11,7 +11,19 @@ from myia.source.diagnostics import Diagnostic
 class NoForwardRule(Diagnostic):
     title = "`{name}` has a rule for reverse mode only"
     label = "its derivative in forward mode is taken here"
-    help = "use reverse mode (`grad`, `vjp`), or give the function a `custom_jvp` rule"
+    help = (
+        "use reverse mode (`grad`, `vjp`, `jacrev(grad(f))` in place of `hessian(f)`), or give the "
+        "function a `custom_jvp` rule"
+    )
+
+    name: str
+
+
+@dataclass(frozen=True)
+class CircularRule(Diagnostic):
+    title = "the derivative rule of `{name}` takes the derivative of `{name}` itself"
+    label = "that derivative is what the rule defines"
+    help = "in the rule, differentiate the function as it is without the rule"
 
     name: str
 

@@ -8,11 +8,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from myia.ir.builder import Builder, append
-from myia.ir.core import Function, Op, Region
+from myia.ir.core import Function, Op, Region, Value
 from myia.ir.rewrite import Env, inline
-from myia.primitives.core.structured import derivative_p
+from myia.primitives.core.structured import Rule, custom_p, derivative_p
+from myia.source.diagnostics import MyiaError
 from myia.transforms.custom import without_rules
+from myia.transforms.errors import CircularRule
 from myia.transforms.jvp import jvp_region
 from myia.transforms.remat import lower_remats
 from myia.transforms.vjp import vjp_region
@@ -26,22 +31,57 @@ def expand_derivatives(function: Function) -> Function:
     After the last one no derivative rule is needed any more, and it is settled which calls are
     recomputed for a derivative: `custom` and `remat` ops become calls.
     """
-    return function.with_region(lower_remats(without_rules(_expand(function.region, {}))))
+    expanded = _Expansion().region(function.region, {})
+    return function.with_region(lower_remats(without_rules(expanded)))
 
 
-def _expand(region: Region, env: Env) -> Region:
-    """`env` maps the results of expanded ops; values are unique, so one map serves all regions."""
-    with Builder() as b:
-        for op in region.ops:
-            regions = tuple(_expand(r, env) for r in op.regions)
-            operands = tuple(env.get(x, x) for x in op.operands)
-            if op.primitive is derivative_p:
-                env.update(zip(op.results, _expand_derivative(op, operands, regions[0])))
-            else:
-                append(Op(op.primitive, operands, op.params, regions, op.results, op.span))
-    return Region(region.args, tuple(b.ops), tuple(env.get(y, y) for y in region.yields))
+class _Expansion:
+    """The expansion of one program. Rules that users wrote may take derivatives, too.
 
+    The regions of a rule are expanded when a derivative first uses it, so a rule that is not used
+    costs nothing. Calls of the function inside its own rule have the same expanded rule.
+    """
 
-def _expand_derivative(op: Op, operands, f: Region):
-    derived = MODES[op.params["mode"]](f, op.params["wrt"], op.params["of"])
-    return inline(derived, operands)
+    def __init__(self):
+        self.rules: dict[Rule, Rule] = {}
+        self.running: list[Rule] = []  # whose regions are being expanded
+        self.derivatives: list[Op] = []  # that are being expanded
+
+    def region(self, region: Region, env: Env) -> Region:
+        """`env` maps the results of expanded ops; values are unique, so one serves all regions."""
+        with Builder() as b:
+            for op in region.ops:
+                regions = tuple(self.region(r, env) for r in op.regions)
+                operands = tuple(env.get(x, x) for x in op.operands)
+                if op.primitive is derivative_p:
+                    env.update(zip(op.results, self.derivative(op, operands, regions[0])))
+                else:
+                    params = self.with_expanded_rule(op)
+                    append(Op(op.primitive, operands, params, regions, op.results, op.span))
+        return Region(region.args, tuple(b.ops), tuple(env.get(y, y) for y in region.yields))
+
+    def derivative(self, op: Op, operands: Sequence[Value], f: Region) -> tuple[Value, ...]:
+        self.derivatives.append(op)
+        try:
+            derived = MODES[op.params["mode"]](f, op.params["wrt"], op.params["of"])
+        finally:
+            self.derivatives.pop()
+        return inline(derived, operands)
+
+    def with_expanded_rule(self, op: Op) -> Mapping[str, Any]:
+        """The parameters of `op`, with an expanded rule if it has a rule."""
+        if op.primitive is not custom_p:
+            return op.params
+        rule, name = op.params["rule"], op.params["name"]
+        if rule not in self.rules:
+            self.rules[rule] = Rule(rule.mode, lambda: self.rule_regions(rule, name))
+        return {**op.params, "rule": self.rules[rule]}
+
+    def rule_regions(self, rule: Rule, name: str) -> tuple[Region, ...]:
+        if rule in self.running:
+            raise MyiaError(CircularRule(self.derivatives[-1].span, name))
+        self.running.append(rule)
+        try:
+            return tuple(self.region(r, {}) for r in rule.regions)
+        finally:
+            self.running.pop()

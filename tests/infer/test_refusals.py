@@ -680,6 +680,85 @@ PROGRAMS = {
     ),
 }
 DIFFERENTIATED = {
+    "rule_of_its_own_derivative": (
+        """
+        @myia.custom_vjp
+        def q(x):
+            return x * x
+
+        def bwd(x, ct):
+            return (ct * myia.grad(q)(x),)
+
+        q.defvjp(lambda x: (q(x), x), bwd)
+
+        def f(x):
+            return q(x) + 1.0
+        """,
+        (2.0,),
+    ),
+    "rules_of_each_others_derivatives": (
+        """
+        @myia.custom_jvp
+        def q(x):
+            return x * x
+
+        @myia.custom_jvp
+        def r(x):
+            return x * x * x
+
+        @q.defjvp
+        def q_jvp(primals, tangents):
+            return myia.jvp(r, primals, tangents)
+
+        @r.defjvp
+        def r_jvp(primals, tangents):
+            return r(*primals), tangents[0] * myia.jacfwd(q)(*primals)
+
+        def f(x):
+            return q(x) + 1.0
+        """,
+        (2.0,),
+    ),
+    "rules_on_tangents_of_tangents": (
+        """
+        def linear(g):
+            @myia.custom_jvp
+            def h(t):
+                return 2.0 * t
+
+            h.defjvp(lambda primals, tangents: (h(*primals), g(tangents[0])))
+            return h
+
+        @myia.custom_jvp
+        def q(x):
+            return 2.0 * x
+
+        @q.defjvp
+        def q_jvp(primals, tangents):
+            h = linear(linear(linear(lambda t: 2.0 * t)))
+            return q(*primals), h(tangents[0])
+
+        def f(x):
+            return q(x) + 1.0
+        """,
+        (2.0,),
+    ),
+    "structure_of_a_rule_with_vjp": (
+        """
+        @myia.custom_vjp
+        def q(x, y):
+            return x * y
+
+        def fwd(x, y):
+            return myia.vjp(lambda x: x * y, x)
+
+        q.defvjp(fwd, lambda pull, ct: pull(ct))
+
+        def f(x):
+            return q(x, x) + 1.0
+        """,
+        (2.0,),
+    ),
     "grad_of_int": (
         """
         def f(n):

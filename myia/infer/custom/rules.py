@@ -10,6 +10,11 @@ function is simply called.
                               backward(*nondiff, residuals, y_ct) -> the cotangents of the others
 
 A rule may call the function that it belongs to: such a call uses the rule being inferred.
+
+`ctx.differentiating` says how many derivatives may still be taken of a piece of code. A rule takes
+the place of its function in one derivative, so one less is taken of the rule. So inference ends
+even if each rule calls another function with a rule, as that of a fixed point does. Reverse mode
+also transposes a rule of forward mode, which is one derivative more: the outermost one has it.
 """
 
 from __future__ import annotations
@@ -30,14 +35,15 @@ from myia.infer.custom.regions import (
 from myia.infer.custom.rule_checks import RuleResultChecker
 from myia.infer.derivatives.derivatives import argument_numbers, base_objects, link_may_alias
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import BadRule, BadType, Unsupported
+from myia.infer.domain.errors import BadRule, BadType, RuleTooDeep, Unsupported
 from myia.infer.domain.heap import CellObject, Heap
 from myia.infer.domain.values import Abstract, Closure, PyFunction, Ref, Scalar, Static, Tuple
 from myia.infer.eval.calls import bind
 from myia.infer.jax.objects.calls import trace_key
-from myia.ir.builder import Builder, emit
+from myia.ir.builder import Builder, current_span, emit
 from myia.ir.core import Region, Value, captures
 from myia.primitives.core.structured import Rule, custom_p
+from myia.source.diagnostics import MyiaError
 
 ZERO_TANGENT = Static(0)  # the tangent or cotangent of what has none
 RETURN_IT = "change only what it has made itself, and return that"
@@ -69,7 +75,9 @@ def call_custom(ctx: Context, custom: CustomFunction, args: tuple, kwargs: dict)
             help_text=f"give it one before it is called: `{define}`",
         )
     args = _positional(ctx, custom, args, kwargs)
-    if not ctx.differentiating:
+    # A rule of forward mode may be transposed once more than the count says.
+    transposed = any(found.rule.mode == "jvp" for found in ctx.rules.values())
+    if not ctx.differentiating and not transposed:
         return ctx.call(custom.function, args, {})
     return _Call(ctx, custom, args).emit()
 
@@ -130,9 +138,12 @@ class _Call:
 
     def emit(self) -> Abstract:
         ctx, name, values = self.ctx, self.custom.name, self.inputs.values
-        function = self.infer([v.aval for v in values], self.function)
+        # No derivative is taken of the function itself: the rule takes its place.
+        function = self.infer([v.aval for v in values], self.function, ctx.differentiating)
         found = ctx.rules.get(self.key)
-        if found is None:
+        if found is None and not ctx.differentiating:
+            found = self.without_rule(function)
+        elif found is None:
             found = self.with_rule(function)
         elif found.own != captures(function.region):
             self.refuse("whose rule calls it where it reads other variables", RETURN_IT)
@@ -154,15 +165,29 @@ class _Call:
         self.link(result)
         return result
 
+    def without_rule(self, function: InferredRegion) -> InferredRule:
+        """A rule that is refused if it is used."""
+        span, name = current_span(), self.custom.name
+
+        def refuse() -> tuple[Region, ...]:
+            raise MyiaError(RuleTooDeep(span, name))
+
+        own = captures(function.region)
+        return InferredRule(Rule(self.custom.mode, refuse), own, own, function.checked)
+
     def with_rule(self, function: InferredRegion) -> InferredRule:
         """Infer the rule; twice if the rule has run-time checks and the function has none."""
         own = captures(function.region)
         for checked in (function.checked, True):
             regions: list[Region] = []
             found = InferredRule(Rule(self.custom.mode, partial(tuple, regions)), own, own, checked)
+            outermost = not self.ctx.rules
             self.ctx.rules[self.key] = found
             try:
-                parts = [self.jvp_part()] if self.custom.mode == "jvp" else self.vjp_parts()
+                if self.custom.mode == "jvp":
+                    parts = [self.jvp_part(consumed=0 if outermost else 1)]
+                else:
+                    parts = self.vjp_parts()
             finally:
                 del self.ctx.rules[self.key]
             if checked or not parts[0].checked:
@@ -201,10 +226,16 @@ class _Call:
 
     # ----- Regions
 
-    def infer(self, avals: Sequence, body: Callable[[list[Value]], list[Value]]) -> InferredRegion:
-        """Infer `body`, a function of values of these avals, into a region; restores the heap."""
+    def infer(
+        self, avals: Sequence, body: Callable[[list[Value]], list[Value]], consumed: int
+    ) -> InferredRegion:
+        """Infer `body`, a function of values of these avals, into a region; restores the heap.
+
+        `consumed`: so many of the derivatives around the call are not taken of the region.
+        """
         ctx = self.ctx
         before = ctx.heap.copy()
+        ctx.differentiating -= consumed
         args = tuple(map(Value, avals))
         ctx.heap.objects[ctx.error_id] = CellObject(Static(0))
         try:
@@ -213,6 +244,7 @@ class _Call:
             self.check_unchanged(before)
             code = ctx.heap[ctx.error_id].content
         finally:
+            ctx.differentiating += consumed
             ctx.heap.restore(before, ids=False)
         return InferredRegion(Region(args, tuple(builder.ops), tuple(yields)), code)
 
@@ -247,7 +279,7 @@ class _Call:
 
     # ----- Rules
 
-    def jvp_part(self) -> InferredRegion:
+    def jvp_part(self, consumed: int) -> InferredRegion:
         """rule(*args, *tangents) -> *ys, *tangents"""
         avals = [v.aval for v in self.inputs.values]
         tangents = [a for a in avals if a.differentiable]
@@ -261,7 +293,7 @@ class _Call:
             y, t = self.pair(self.ctx.call(rule, (*fixed, primals, tangents), {}), "the rule")
             return [*self.results(y), *self.differentiable_values(self.outputs, [t], "a tangent")]
 
-        return self.infer([*avals, *tangents], body)
+        return self.infer([*avals, *tangents], body, consumed)
 
     def vjp_parts(self) -> list[InferredRegion]:
         """forward(*args) -> *ys, *residuals; backward(*residuals, *cts) -> *cotangents"""
@@ -283,10 +315,10 @@ class _Call:
             found = ctx.call(backward, (*fixed, residuals, ct), {})
             return self.differentiable_values(self.inputs, self.cotangents(found), "a cotangent")
 
-        first = self.infer([v.aval for v in self.inputs.values], run)
+        first = self.infer([v.aval for v in self.inputs.values], run, 1)
         residuals = [v.aval for v in kept[0].values]
         seeds = [y.aval for y in self.outputs.values if y.aval.differentiable]
-        second = self.infer([*residuals, *seeds], pull)
+        second = self.infer([*residuals, *seeds], pull, 1)
         if second.checked:
             self.refuse("whose backward rule has a run-time check", AVOID_CHECKS)
         self.residuals = len(residuals)

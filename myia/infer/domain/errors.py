@@ -214,6 +214,17 @@ class NotDifferentiable(Diagnostic):
 
 
 @dataclass(frozen=True)
+class RuleTooDeep(Diagnostic):
+    """A rule of forward mode, inside of another, whose transpose would need a third."""
+
+    title = "the transpose of derivative rules inside of rules needs the rule of `{name}`"
+    label = "called here on a tangent"
+    help = "call it on primal values only, or apply what it computes without a rule"
+
+    name: str
+
+
+@dataclass(frozen=True)
 class BadRule(Diagnostic):
     """A derivative rule of the user's that does not fit its function."""
 
