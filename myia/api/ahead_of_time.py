@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from myia.api.dispatch import Dispatcher, signatures
-from myia.api.variant import Variant
-from myia.infer.boundary.signature import Flattener
+from myia.api.variant import Programs, Variant
+from myia.infer.boundary.signature import CallFlattener
 
 
 class Lowered:
@@ -14,7 +14,7 @@ class Lowered:
 
     def __init__(self, dispatcher: Dispatcher, args: tuple, kwargs: dict[str, Any]):
         call, self._variant = dispatcher.find(args, kwargs)
-        self._key, self._dynamic = call.key, dispatcher.dynamic
+        self._programs, self._integers = call.programs, call.integers
         self._lowered = self._variant.executable.lower()
 
     def as_text(self) -> str:
@@ -22,19 +22,22 @@ class Lowered:
         return self._lowered.as_text()
 
     def compile(self) -> Compiled:
-        return Compiled(self._key, self._dynamic, self._variant, self._lowered.compile())
+        return Compiled(self._programs, self._integers, self._variant, self._lowered.compile())
 
 
 class Compiled:
     """An executable for arguments of one signature; others are refused."""
 
-    def __init__(self, key: Any, dynamic: dict[int, bool], variant: Variant, executable: Any):
-        self._key, self._dynamic = key, dynamic
+    def __init__(
+        self, programs: Programs, integers: tuple[int, ...], variant: Variant, executable: Any
+    ):
+        self._programs, self._integers = programs, integers
         self._variant, self._executable = variant, executable
 
     def __call__(self, *args, **kwargs):
-        flat = Flattener()
-        if signatures(flat, args, kwargs, self._dynamic) != self._key:
+        flat = CallFlattener()
+        same = signatures(flat, args, kwargs) == self._programs.key
+        if not same or self._programs.split(flat) != self._integers:
             raise TypeError("these arguments differ in type, dtype or shape from those lowered for")
         hidden = self._variant.hidden()
         if hidden is None:

@@ -15,6 +15,7 @@ import numpy as np
 from myia.api.failed_checks import FailedChecks
 from myia.api.watch import Watches
 from myia.infer.boundary.instances import set_state, state_of
+from myia.infer.boundary.integers import Choice, IntegerSplit
 from myia.infer.boundary.signature import Flattener, Leaf, leaves_of
 from myia.infer.eval.program import Program
 from myia.pipeline import Compiled, Packing
@@ -23,24 +24,19 @@ FLOAT64 = np.dtype(np.float64)
 NO_OBJECTS = Flattener()  # of arguments that are numbers and immutable arrays
 
 
-Key = tuple[tuple[Any, ...], tuple[tuple[str, Any], ...]]
-
-
 class Call(NamedTuple):
-    """One call, flattened. `key`: the signatures of its positional arguments and keywords."""
+    """One call, flattened; `integers`: those of its ints that are compile-time values.
 
-    key: Key
+    `positional` and `keywords` are the signatures of its arguments.
+    """
+
+    positional: tuple[Any, ...]
+    keywords: dict[str, Any]
+    integers: tuple[int, ...]
     flat: Flattener
     args: tuple
     kwargs: dict[str, Any]
-
-    @property
-    def positional(self) -> tuple[Any, ...]:
-        return self.key[0]
-
-    @property
-    def keywords(self) -> dict[str, Any]:
-        return dict(self.key[1])
+    programs: Programs
 
     @property
     def leaves(self) -> list[Leaf]:
@@ -50,6 +46,37 @@ class Call(NamedTuple):
     def is_jax(self) -> bool:
         """Is an array of JAX among the arguments?"""
         return any(leaf.is_jax for leaf in self.leaves)
+
+
+class Programs:
+    """The programs for calls of one signature, by those of their ints that are not arguments."""
+
+    def __init__(self, key: Any, leaves: Sequence[Any], choose: Choice):
+        """`leaves`: those of one such call; `choose`: which of its ints are arguments."""
+        self.key = key
+        positional, keywords = key
+        roots = [*range(len(positional)), *(k for k, _ in keywords)]
+        found = (*positional, *(s for _, s in keywords))
+        self._split = IntegerSplit([("argument", r) for r in roots], found, leaves, choose)
+        self.arguments = self._split.arguments
+        self.variants: dict[tuple[int, ...], list[Variant]] = {}
+
+    def variants_of(self, flat: Flattener) -> Sequence[Variant]:
+        """The programs of a call, whose flattening keeps only the arguments of the program."""
+        return self.variants.get(self.split(flat), ())
+
+    def split(self, flat: Flattener) -> tuple[int, ...]:
+        """The ints that are compile-time values, taken from the leaves of `flat`."""
+        if not self._split.integers:
+            return ()
+        leaves = flat.leaves
+        flat.leaves = self._split.rest(leaves)
+        return self._split.static(leaves)
+
+    def call(self, flat: Flattener, args: tuple, kwargs: dict[str, Any]) -> Call:
+        found = self._split.resolved(flat.leaves)
+        positional, keywords = found[: len(args)], dict(zip(kwargs, found[len(args) :]))
+        return Call(positional, keywords, self.split(flat), flat, args, kwargs, self)
 
 
 class Layout:

@@ -18,7 +18,8 @@ import numpy as np
 
 import myia
 from myia.backends.reference.interpreter import evaluate
-from myia.infer.boundary.signature import Flattener, dynamic_integer
+from myia.infer.boundary.signature import INTEGER as INT64
+from myia.infer.boundary.signature import Flattener
 from myia.infer.domain.errors import NeedsStatic
 from myia.ir.core import Function
 from myia.passes.pipeline import LATE_PASSES
@@ -208,7 +209,7 @@ class Reference:
         if i != INTEGER or not self.checks.dynamic:
             return flat.add(x)
         flat.leaves.append(np.int64(x))
-        return dynamic_integer()
+        return INT64
 
     def compile(self, signature) -> tuple[Any, Function]:
         disabled = frozenset([self.checks.disable] if self.checks.disable else ())

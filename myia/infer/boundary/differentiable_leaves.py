@@ -128,8 +128,11 @@ def _items(ctx: Context, x: Ref, what: str) -> ListObject:
 
 def _is_static_setting(contents: Any, child: Abstract) -> bool:
     """An int or a flag among the attributes of an instance: it stays as it is, as a string does."""
-    number = isinstance(contents, InstanceObject) and is_static_number(child)
-    return number and isinstance(child.value, (int, np.integer, np.bool_))
+    if not isinstance(contents, InstanceObject):
+        return False
+    if isinstance(child, Scalar):  # an int that changes from call to call, or was counted up
+        return child.weak and child.value.aval.dtype.kind == "i"
+    return is_static_number(child) and isinstance(child.value, (int, np.integer, np.bool_))
 
 
 def matching_leaves(

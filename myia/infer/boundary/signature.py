@@ -44,6 +44,7 @@ class Leaf:
 
 
 leaf = functools.cache(Leaf)
+INTEGER = leaf(int, np.dtype(np.int64))  # an int that is an argument of the program
 
 
 class Constant(NamedTuple):
@@ -107,6 +108,7 @@ class Flattener:
     """One flattening: collects leaves and objects over any number of `add`s."""
 
     __slots__ = ("leaves", "objects", "seen")
+    integers = False  # are ints leaves, too?
 
     def __init__(self):
         self.leaves: list[Any] = []
@@ -129,6 +131,13 @@ class Flattener:
             return SeenObject(first)
         objects.append(x)
         return None
+
+
+class CallFlattener(Flattener):
+    """A flattening whose ints are leaves; `IntegerSplit` tells which are compile-time values."""
+
+    __slots__ = ()
+    integers = True
 
 
 Rule = Callable[[Flattener, Any], Any]
@@ -154,6 +163,13 @@ def _number_rule(signature: Leaf) -> Rule:
 
 def _constant(flat: Flattener, x):
     return Constant(x, type(x))
+
+
+def _integer(flat: Flattener, x: int):
+    if flat.integers and -(2**63) <= x < 2**63:
+        flat.leaves.append(x)
+        return INTEGER
+    return Constant(x, int)
 
 
 def _array(flat: Flattener, x: np.ndarray):
@@ -241,7 +257,14 @@ def _function(flat: Flattener, x: types.FunctionType):
 
 def _closure_value_of_traced(flat: Flattener, x: Any):
     """A value in the closure of a traced function, which may need Python numbers while traced."""
-    return Constant(x, repr(x)) if type(x) in (float, complex) else flat.add(x)
+    return number_as_constant(x) or flat.add(x)
+
+
+def number_as_constant(x: Any) -> Constant | None:
+    """A Python number as a compile-time value; None for anything else."""
+    if type(x) is int:
+        return Constant(x, int)
+    return Constant(x, repr(x)) if type(x) in (float, complex) else None
 
 
 def variables(x: types.FunctionType) -> Iterator[Any]:
@@ -290,7 +313,7 @@ RULES.update(
         float: _number_rule(leaf(float, np.dtype(np.float64))),
         complex: _number_rule(leaf(complex, np.dtype(np.complex128))),
         bool: _constant,
-        int: _constant,
+        int: _integer,
         str: _constant,
         bytes: _constant,
         type(None): _constant,
@@ -330,11 +353,6 @@ def flatten(x: Any) -> tuple[Any, Flattener]:
     """The signature of `x`, and its leaves and objects."""
     flat = Flattener()
     return flat.add(x), flat
-
-
-def dynamic_integer() -> Leaf:
-    """The signature of an int that became an argument of the program."""
-    return leaf(int, np.dtype(np.int64))
 
 
 # ----- The leaves to pass

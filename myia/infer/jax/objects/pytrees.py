@@ -22,12 +22,12 @@ from jax.extend.core import unsafe_am_i_under_a_jit_DO_NOT_USE
 from myia.infer.boundary.instances import is_state, state_of
 from myia.infer.boundary.signature import (
     PREDICATES,
-    Constant,
     Flattener,
     Identity,
     Node,
     device_array,
     device_struct,
+    number_as_constant,
     traced_array,
 )
 from myia.infer.domain.values import Opaque
@@ -119,8 +119,8 @@ def _flatten_pytree(flat: Flattener, x: Any):
 
 
 def _flatten_leaf(flat: Flattener, x: Any):
-    """Python floats are constants: libraries branch on their values (`if rate == 0.0`)."""
-    return Constant(x, repr(x)) if type(x) in (float, complex) else flat.add(x)
+    """Python numbers are constants: libraries branch on their values (`if rate == 0.0`)."""
+    return number_as_constant(x) or flat.add(x)
 
 
 def _identity(flat: Flattener, x: Any):
