@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Callable
-from dataclasses import fields, replace
 from types import MethodType
 from typing import Any
 
 from myia.api.ahead_of_time import Lowered
 from myia.api.dispatch import CompileOptions, Dispatcher
+from myia.api.options import compile_options
 from myia.infer.boundary.arguments import root
 from myia.infer.boundary.instances import copied, is_state
 from myia.infer.boundary.signature import Identity
 from myia.infer.derivatives import derivatives, jacobians
 from myia.infer.derivatives.derivatives import Argnums, GradOptions
-from myia.infer.domain.errors import OptionInside
 from myia.infer.domain.values import Static
 from myia.infer.eval.calls import CALLABLE_TYPES
-from myia.infer.registry import function
-from myia.pipeline import STRATEGIES, Plan, describe
+from myia.pipeline import Plan, describe
 from myia.source.diagnostics import MyiaError
 
 
@@ -141,41 +138,6 @@ def _decorator(make: Callable[[Callable], Any], f: Callable | None):
     return make if f is None else make(f)
 
 
-def _options(options: dict[str, Any]) -> CompileOptions:
-    for name in ("donate_argnums", "static_argnums"):
-        if isinstance(options.get(name), int):
-            options[name] = (options[name],)
-    checkpoint, memory = options.pop("checkpoint", "auto"), options.pop("memory", None)
-    debug = bool(options.pop("debug", False))
-    options["check"] = bool(options.get("check")) or debug
-    if checkpoint not in STRATEGIES:
-        raise ValueError(f"checkpoint={checkpoint!r} is none of {', '.join(STRATEGIES)}")
-    unknown = sorted(set(options) - {field.name for field in fields(CompileOptions)})
-    if unknown:
-        raise TypeError(f"unknown option {', '.join(map(repr, unknown))}")
-    found = CompileOptions(**options)
-    chosen = {"checkpoint": checkpoint, "memory": _bytes(memory), "debug": debug}
-    pipeline = replace(found.pipeline, **chosen)
-    return replace(found, pipeline=pipeline)
-
-
-UNITS = {"": 1, "B": 1} | {
-    f"{prefix}{unit}": base**i
-    for i, prefix in enumerate("KMGT", 1)
-    for unit, base in (("B", 1000), ("IB", 1024))
-}
-
-
-def _bytes(memory: float | str | None) -> int | None:
-    """`64_000_000`, "64MB" or "64MiB" as a number of bytes."""
-    if memory is None:
-        return None
-    found = re.fullmatch(r"\s*(\d+\.?\d*|\.\d+)\s*([A-Za-z]*)\s*", str(memory))
-    if found is None or found[2].upper() not in UNITS:
-        raise ValueError(f"memory={memory!r} is not a number of bytes such as '64MB' or '64MiB'")
-    return int(float(found[1]) * UNITS[found[2].upper()])
-
-
 def jit(f: Callable | None = None, **options) -> Any:
     """`f` compiled for each signature of its arguments.
 
@@ -187,7 +149,7 @@ def jit(f: Callable | None = None, **options) -> Any:
     others, "recompute" records only what an iteration starts with) and `memory` (bytes, or "64MB":
     the temporaries that the program may use; MyiaError says what it takes if that is too little).
     """
-    return _decorator(lambda f: Jit(f, _options(options)), f)
+    return _decorator(lambda f: Jit(f, compile_options(options)), f)
 
 
 def grad(
@@ -202,7 +164,7 @@ def grad(
     of `argnums`). Options as for `jit`.
     """
     grad_options = GradOptions(argnums, has_aux)
-    return _decorator(lambda f: Grad(f, grad_options, _options(options)), f)
+    return _decorator(lambda f: Grad(f, grad_options, compile_options(options)), f)
 
 
 def value_and_grad(
@@ -213,11 +175,11 @@ def value_and_grad(
 ) -> Any:
     """As `grad`, but returns `(f(*args), gradient)`."""
     grad_options = GradOptions(argnums, has_aux, value=True)
-    return _decorator(lambda f: Grad(f, grad_options, _options(options)), f)
+    return _decorator(lambda f: Grad(f, grad_options, compile_options(options)), f)
 
 
 def _jacobian(rule: Callable, f: Callable | None, grad_options: GradOptions, options: dict) -> Any:
-    return _decorator(lambda f: Jacobian(f, rule, grad_options, _options(options)), f)
+    return _decorator(lambda f: Jacobian(f, rule, grad_options, compile_options(options)), f)
 
 
 def jacfwd(
@@ -322,59 +284,6 @@ def _kept_program(rule: Callable, f: Callable | Identity, has_aux: bool) -> _Rul
     return _Rule(rule, f.object if isinstance(f, Identity) else f, has_aux)
 
 
-# ----- Inside compiled code
-
-
-@function(jit)
-def _jit_inside(ctx, f, **options):
-    return f
-
-
-def _inside(make: Callable) -> Callable:
-    """`grad(f)` inside compiled code, where `f` is an abstract value."""
-
-    def handler(ctx, f, argnums=Static(0), has_aux=Static(False), **options):
-        for name in options:
-            ctx.fail(OptionInside, name=name)
-        return derivatives.transformed(f, make, _numbers(ctx, argnums), has_aux.value)
-
-    return handler
-
-
-def _numbers(ctx, argnums) -> int | tuple[int, ...]:
-    if isinstance(argnums, Static):
-        return argnums.value
-    return tuple(ctx.int_of(x, "argnums") for x in ctx.list_items(argnums))
-
-
-function(grad)(_inside(derivatives.apply_grad))
-function(value_and_grad)(_inside(derivatives.apply_value_and_grad))
-function(jacfwd)(_inside(jacobians.as_partial_rule(jacobians.jacfwd)))
-function(jacrev)(_inside(jacobians.as_partial_rule(jacobians.jacrev)))
-function(hvp)(_inside(jacobians.as_partial_rule(jacobians.hvp)))
-function(elementwise_grad)(_inside(jacobians.as_partial_rule(jacobians.elementwise)))
-
-
-@function(hessian)
-def _hessian_inside(ctx, f, argnums=Static(0), has_aux=Static(False)):
-    told = (_numbers(ctx, argnums), has_aux.value)
-    reverse = derivatives.transformed(f, jacobians.as_partial_rule(jacobians.jacrev), *told)
-    return derivatives.transformed(reverse, jacobians.as_partial_rule(jacobians.jacfwd), *told)
-
-
-@function(jvp)
-def _jvp_inside(ctx, f, primals, tangents, has_aux=Static(False)):
-    return derivatives.jvp(ctx, f, primals, tangents, has_aux.value)
-
-
-@function(vjp)
-def _vjp_inside(ctx, f, *primals, has_aux=Static(False)):
-    return derivatives.vjp(ctx, f, primals, has_aux.value)
-
-
 def stop_gradient(x: Any) -> Any:
     """`x`, without a derivative: its gradient is zero."""
     return x
-
-
-function(stop_gradient)(derivatives.stop_gradient)
