@@ -30,6 +30,51 @@ def frexp(x: Array) -> tuple[Array, Array]:
     return jnp.where(finite, ldexp(jnp.where(finite, x, 0), -exponent), x), exponent
 
 
+@formula("numpy.spacing")
+def spacing(x: Array) -> Array:
+    """From the bits: a difference of neighbours is subnormal near 0, and XLA makes that zero."""
+    info, width = jnp.finfo(x.dtype), 8 * x.dtype.itemsize
+    dtype, digits = np.dtype(f"i{x.dtype.itemsize}"), info.nmant
+    given = lax.bitcast_convert_type(x, dtype)
+    size = given & dtype.type(2 ** (width - 1) - 1)
+    is_negative = (given < 0) & (size > 0)
+    towards_zero = is_negative & (width == 16)  # NumPy takes the next greater float16
+    largest = lax.bitcast_convert_type(info.max, dtype)
+    exponent = jnp.maximum((size - towards_zero) >> digits, 1)
+    bits = jnp.where(
+        exponent > digits,
+        (exponent - digits) << digits,
+        jnp.ones((), dtype) << jnp.clip(exponent - 1, 0, digits),
+    )
+    found = lax.bitcast_convert_type(bits, x.dtype)
+    found = jnp.where((size == largest) & ~towards_zero, jnp.inf, found)
+    negated = lax.bitcast_convert_type(
+        lax.bitcast_convert_type(found, dtype) | dtype.type(-(2 ** (width - 1))), x.dtype
+    )
+    found = jnp.where(is_negative & ~towards_zero, negated, found)
+    return jnp.where(size > largest, jnp.nan, found)
+
+
+# ----- Divisors, in unsigned integers: these hold the magnitude of the least signed integer
+
+
+def _magnitude(x: Array) -> Array:
+    return jnp.abs(x).astype(f"u{x.dtype.name.removeprefix('u')}")
+
+
+@formula("numpy.gcd")
+def gcd(x1: Array, x2: Array) -> Array:
+    return jnp.gcd(_magnitude(x1), _magnitude(x2)).astype(x1.dtype)
+
+
+@formula("numpy.lcm")
+def lcm(x1: Array, x2: Array) -> Array:
+    size1, size2 = _magnitude(x1), _magnitude(x2)
+    divisor = jnp.gcd(size1, size2)
+    multiple = size1 // jnp.where(divisor == 0, 1, divisor) * size2
+    return multiple.astype(x1.dtype)
+
+
 # ----- Polynomials, from the highest power down
 
 
