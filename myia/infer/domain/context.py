@@ -14,13 +14,14 @@ from myia.infer.domain.describe import describe
 from myia.infer.domain.dynamic_axes import DynamicAxes
 from myia.infer.domain.dynamic_views import PaddedValue
 from myia.infer.domain.errors import (
+    BadType,
     BadValue,
     CertainError,
     InvalidatedRead,
     NeedsStatic,
     NotStatic,
     ReadOnlyWrite,
-    certain,
+    python_error,
 )
 from myia.infer.domain.heap import (
     DTYPE_OF_ONE_PATH,
@@ -119,10 +120,8 @@ class Context:
     def fail(self, diagnostic: type[Diagnostic], *, error: type[MyiaError] = MyiaError, **fields):
         """Raise a located error."""
         found = diagnostic(span=current_span(), **fields)
-        if isinstance(found, BadValue) and error is MyiaError:
-            exception = found.python_exception()
-            if exception is not None:
-                raise certain(exception)(found, exception, found.message)
+        if isinstance(found, (BadType, BadValue)) and error is MyiaError:
+            raise python_error(found)
         raise error(found)
 
     def needs_static(self, what: str):

@@ -6,9 +6,11 @@ import builtins
 import functools
 from dataclasses import dataclass
 
+import numpy as np
+
 from myia.infer.domain.checks import Check, MakeException
 from myia.ir.core import Value
-from myia.source.diagnostics import Diagnostic, MyiaError
+from myia.source.diagnostics import Diagnostic, MyiaError, render
 
 
 class NeedsStatic(MyiaError):
@@ -41,11 +43,31 @@ class CertainError(MyiaError):
             self.values, self.make = (), lambda numbers: error
 
 
-@functools.cache
+class Slip(MyiaError):
+    """Python raises here, too, and no program means it to: reported wherever it stands."""
+
+
+SLIPS = (TypeError, NameError, AttributeError)  # their errors are `Slip`s
+
+
+def python_error(found: BadType | BadValue) -> MyiaError:
+    """The error to raise where Python raises: it can be caught as Python's."""
+    exception = found.python_exception()
+    if issubclass(exception, SLIPS):
+        return catchable(Slip, exception)(found)
+    return certain(exception)(found, exception, found.message)
+
+
 def certain(exception: type[Exception]) -> type[CertainError]:
     """The `CertainError` that is an `exception` as well."""
-    text = {"__str__": lambda self: Exception.__str__(self)}  # KeyError shows its argument's repr
-    return type(CertainError.__name__, (CertainError, exception), text)
+    return catchable(CertainError, exception)
+
+
+@functools.cache
+def catchable(error: type[MyiaError], exception: type[Exception]) -> type[MyiaError]:
+    """The class of errors that are an `exception` of Python's as well."""
+    text = {"__str__": lambda self: render(self.diagnostic)}  # KeyError shows its argument's repr
+    return type(error.__name__, (error, exception), text)
 
 
 class RaiseReached(CertainError):
@@ -86,10 +108,13 @@ class BadType(Diagnostic):
 
     message: str
 
+    def python_exception(self) -> type[Exception]:
+        return TypeError
+
 
 @dataclass(frozen=True)
 class BadValue(Diagnostic):
-    """A Python ValueError, IndexError, KeyError or NameError, found at compile time."""
+    """Another exception of Python's or NumPy's, found at compile time."""
 
     title = "{message}"
     label = "this would raise {exception}"
@@ -97,11 +122,11 @@ class BadValue(Diagnostic):
     message: str
     exception: str = "ValueError"
 
-    def python_exception(self) -> type[Exception] | None:
-        """What Python raises when the program comes here; None: a slip, reported wherever it is."""
-        if self.exception in ("NameError", "AttributeError"):
-            return None
-        return getattr(builtins, self.exception, ValueError)
+    def python_exception(self) -> type[Exception]:
+        """What Python raises when the program comes here."""
+        modules = (builtins, np.exceptions, np.linalg)
+        found = (getattr(m, self.exception) for m in modules if hasattr(m, self.exception))
+        return next(found, ValueError)
 
 
 @dataclass(frozen=True)

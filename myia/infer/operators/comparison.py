@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+from typing import NoReturn
+
+import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import promote
@@ -17,6 +20,7 @@ from myia.infer.domain.memory_order import with_layout_of
 from myia.infer.domain.values import (
     FALSE,
     TRUE,
+    UNDEFINED,
     Abstract,
     Optional,
     Ref,
@@ -34,10 +38,18 @@ from myia.infer.numeric.promotion import (
     operand_dtype,
     result,
 )
+from myia.infer.numeric.samples import OPERATORS, NoSample, defers, sample, type_error
+from myia.infer.operators.numpy_operands import (
+    compare_with_object,
+    converted,
+    is_numpys,
+    refuse_elementwise_methods,
+)
 from myia.infer.operators.operators import (
-    PYTHON_OPERATORS,
     dynamic_operator,
     is_dict,
+    is_list,
+    is_not_implemented,
     sequence_items,
     static_binary,
 )
@@ -65,7 +77,7 @@ def compare(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
         return found if op == "in" else negate(ctx, found)
     if op in ("==", "!=") and (isinstance(a, Optional) or isinstance(b, Optional)):
         return _compare_optional(ctx, op, a, b)
-    a, b = ctx.force(a), ctx.force(b)
+    a, b = converted(ctx, op, ctx.force(a), ctx.force(b))
     if isinstance(a, Static) and isinstance(b, Static):
         return static_binary(ctx, op, a, b)
     if is_dynamic(ctx, a) or is_dynamic(ctx, b):
@@ -83,32 +95,73 @@ def compare(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
 
 
 def _compare_optional(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
+    """`==` and `!=` of what may be None."""
     x, other = (a, b) if isinstance(a, Optional) else (b, a)
+    if x.absent is UNDEFINED:  # an error where it has no value
+        return compare(ctx, op, *(ctx.force(y) if y is x else y for y in (a, b)))
     if is_none(other):
         return compare(ctx, "is" if op == "==" else "is not", x, other)
-    absent = Static(op == "!=")
-    return branch(ctx, x.present, lambda: compare(ctx, op, x.value, other), lambda: absent)
+
+    def with_value(value: Abstract) -> Abstract:
+        return compare(ctx, op, *(value if y is x else y for y in (a, b)))
+
+    return branch(ctx, x.present, lambda: with_value(x.value), lambda: with_value(x.absent))
 
 
 def _compare_structures(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
     x, y = sequence_items(ctx, a), sequence_items(ctx, b)
-    if is_dict(ctx, a) and is_dict(ctx, b) and op in ("==", "!="):
+    equality = op in ("==", "!=")
+    if is_dict(ctx, a) and is_dict(ctx, b) and equality:
         equal = _equal_dicts(ctx, ctx.contents(a), ctx.contents(b))
         return equal if op == "==" else negate(ctx, equal)
-    if x is not None and y is not None and op in ("==", "!="):
-        equal: Abstract = Static(len(x) == len(y) and isinstance(a, Ref) == isinstance(b, Ref))
-        for p, q in zip(x, y):
-            equal = short_circuit_and(
-                ctx, equal, lambda p=p, q=q: truth(ctx, compare(ctx, "==", p, q))
-            )
+    if x is not None and y is not None and (equality or is_list(a) == is_list(b)):
+        if not equality:
+            return _lexicographic(ctx, op, x, y)
+        equal = _equal_items(ctx, x, y) if is_list(a) == is_list(b) else FALSE
         return equal if op == "==" else negate(ctx, equal)
-    if x is not None and y is not None:
-        return _lexicographic(ctx, op, x, y)
     found = _compare_instances(ctx, op, a, b)
     if found is not None:
         return found
-    if op in ("==", "!=") and not (isinstance(a, Ref) and isinstance(b, Ref)):
-        return Static(op == "!=")  # values of different types
+    if is_numpys(ctx, a) or is_numpys(ctx, b):
+        return compare_with_object(ctx, op, a, b, lambda: _refuse(ctx, op, a, b))
+    return _compare_types(ctx, op, a, b)
+
+
+def _equal_items(ctx: Context, x: tuple, y: tuple) -> Abstract:
+    """Equality of two sequences: an object equals itself."""
+    equal: Abstract = Static(len(x) == len(y))
+    for p, q in zip(x, y):
+        equal = short_circuit_and(ctx, equal, lambda p=p, q=q: _is_or_equals(ctx, p, q))
+    return equal
+
+
+def _is_or_equals(ctx: Context, p: Abstract, q: Abstract) -> Abstract:
+    """`p is q or p == q`, as containers compare their items."""
+    return TRUE if _same_object(p, q) else truth(ctx, compare(ctx, "==", p, q))
+
+
+def _same_object(p: Abstract, q: Abstract) -> bool:
+    """One object under two names, where that is known."""
+    if isinstance(p, Static) and isinstance(q, Static):
+        return p.value is q.value
+    return p is q or (isinstance(p, Ref) and isinstance(q, Ref) and p.id == q.id)
+
+
+def _compare_types(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
+    """Objects of different types: identity decides where both leave the comparison to the other."""
+    try:
+        apart = defers(op, sample(ctx, a), sample(ctx, b))
+    except (NoSample, TypeError):
+        apart = False
+    if apart and op in ("==", "!="):
+        same = _identical(ctx, a, b)
+        return same if op == "==" else negate(ctx, same)
+    if apart and (message := type_error(ctx, op, a, b)) is not None:
+        ctx.fail(BadType, message=message)
+    return _refuse(ctx, op, a, b)
+
+
+def _refuse(ctx: Context, op: str, a: Abstract, b: Abstract) -> NoReturn:
     ctx.fail(Unsupported, what=f"`{op}` between {ctx.describe(a)} and {ctx.describe(b)}")
 
 
@@ -117,27 +170,40 @@ def _equal_dicts(ctx: Context, x: DictObject, y: DictObject) -> Abstract:
     for key, p in zip(x.keys, x.values):
         if key in y.keys:
             q = y.values[y.keys.index(key)]
-            equal = short_circuit_and(
-                ctx, equal, lambda p=p, q=q: truth(ctx, compare(ctx, "==", p, q))
-            )
+            equal = short_circuit_and(ctx, equal, lambda p=p, q=q: _is_or_equals(ctx, p, q))
     return equal
 
 
 def _compare_instances(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract | None:
-    """By the methods of their classes; None where they have none."""
-    if op in ("==", "!=") and (cls := _generated_equality(ctx, a)) is not None:
-        same_class = isinstance(b, Ref) and getattr(ctx.contents(b), "cls", None) is cls
+    """By the methods of their classes; None where both have none, or leave it to the other."""
+    left, right = COMPARISONS[op]
+    found = _by_method(ctx, op, left, a, b)
+    if found is None:
+        found = _by_method(ctx, op, right, b, a, reflected=True)
+    return found
+
+
+def _by_method(
+    ctx: Context, op: str, name: str, self: Abstract, other: Abstract, reflected: bool = False
+) -> Abstract | None:
+    if op in ("==", "!=") and (cls := _generated_equality(ctx, self)) is not None:
+        if not isinstance(other, Ref) or getattr(ctx.contents(other), "cls", None) is not cls:
+            return None
         fields = [f.name for f in dataclasses.fields(cls) if f.compare]
-        sides = [Tuple(tuple(ctx.getattr(x, n) for n in fields)) for x in (a, b) if same_class]
-        return compare(ctx, op, *sides) if same_class else Static(op == "!=")
-    for self, other, name in ((a, b, COMPARISONS[op][0]), (b, a, COMPARISONS[op][1])):
-        if (found := ctx.special_method(self, name)) is not None:
-            return ctx.call(found, (other,), {})
-    if op == "!=":  # Python's default
-        for self, other in ((a, b), (b, a)):
-            if (found := ctx.special_method(self, "__eq__")) is not None:
-                return negate(ctx, truth(ctx, ctx.call(found, (other,), {})))
-    return None
+        sides = [Tuple(tuple(ctx.getattr(x, n) for n in fields)) for x in (self, other)]
+        return compare(ctx, op, *sides)
+    method = ctx.special_method(self, name)
+    inverted = method is None and op == "!="  # Python's default
+    if inverted:
+        method = ctx.special_method(self, "__eq__")
+    if method is None:
+        return None
+    if reflected:
+        refuse_elementwise_methods(ctx, op, self, other)
+    found = ctx.call(method, (other,), {})
+    if is_not_implemented(found):
+        return None
+    return negate(ctx, truth(ctx, found)) if inverted else found
 
 
 def _generated_equality(ctx: Context, x: Abstract) -> type | None:
@@ -152,7 +218,7 @@ def _generated_equality(ctx: Context, x: Abstract) -> type | None:
 def _lexicographic(ctx: Context, op: str, x: tuple, y: tuple) -> Abstract:
     """Order of tuples: the first elements that differ decide, else the lengths."""
     if not x or not y:
-        return Static(PYTHON_OPERATORS[op](len(x), len(y)))
+        return Static(OPERATORS[op][0](len(x), len(y)))
     strict = op.rstrip("=")
     same = truth(ctx, compare(ctx, "==", x[0], y[0]))
     return branch(
@@ -196,24 +262,64 @@ def _identical(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
 
 
 def _contains(ctx: Context, container: Abstract, x: Abstract) -> Abstract:
-    if isinstance(container, Static):
-        if isinstance(x, Static):
-            try:
-                return Static(x.value in container.value)
-            except TypeError as e:
-                ctx.fail(BadType, message=str(e))
-        if not isinstance(container.value, (tuple, frozenset, set)):
-            ctx.fail(BadType, message=f"`in` {ctx.describe(container)}")
-        items = tuple(Static(i) for i in container.value)
-    elif isinstance(container, Ref) and isinstance(ctx.contents(container), DictObject):
-        if not isinstance(x, Static):
-            ctx.needs_static("the key of a dict")
-        return Static(x.value in ctx.contents(container).keys)
-    elif (found := ctx.special_method(container, "__contains__")) is not None:
+    """`x in container`"""
+    if isinstance(container, Static) and isinstance(x, Static):
+        try:
+            return Static(x.value in container.value)
+        except TypeError as e:
+            ctx.fail(BadType, message=str(e))
+    if ctx.is_array(container) or (isinstance(container, Scalar) and container.boxed):
+        return _any(ctx, compare(ctx, "==", container, x))
+    if (found := ctx.special_method(container, "__contains__")) is not None:
         return truth(ctx, ctx.call(found, (x,), {}))
-    else:
-        items = ctx.list_items(container)
+    if isinstance(container, Ref) and isinstance(ctx.contents(container), DictObject):
+        key = _constant(x)
+        if not isinstance(key, Static):
+            _refuse_unhashable(ctx, x)
+            ctx.needs_static("the key of a dict")
+        return Static(key.value in ctx.contents(container).keys)
     answer: Abstract = FALSE
-    for item in items:
-        answer = short_circuit_or(ctx, answer, lambda i=item: truth(ctx, compare(ctx, "==", x, i)))
+    for item in _items_searched(ctx, container, x):
+        answer = short_circuit_or(ctx, answer, lambda i=item: _is_or_equals(ctx, x, i))
     return answer
+
+
+def _items_searched(ctx: Context, container: Abstract, x: Abstract) -> tuple[Abstract, ...]:
+    """What `in` compares with."""
+    if not isinstance(container, Static):
+        return ctx.list_items(container)
+    if isinstance(container.value, (frozenset, set)):
+        _refuse_unhashable(ctx, x)
+    elif not isinstance(container.value, (tuple, range)):
+        try:
+            message = sample(ctx, x) in container.value
+        except (TypeError, NoSample) as e:
+            message = e
+        if isinstance(message, TypeError) and not isinstance(container.value, np.ndarray):
+            ctx.fail(BadType, message=str(message))
+        ctx.fail(Unsupported, what=f"`in` {ctx.describe(container)} of a run-time value")
+    return tuple(Static(i) for i in container.value)
+
+
+def _any(ctx: Context, x: Abstract) -> Abstract:
+    """The truth value of `x.any()`."""
+    return Scalar(ctx.any(ctx.read(x)), weak=True) if isinstance(x, Ref) else truth(ctx, x)
+
+
+def _constant(x: Abstract) -> Abstract:
+    """A tuple of compile-time values is one."""
+    if isinstance(x, Tuple) and x.cls is None:
+        items = [_constant(i) for i in x.items]
+        if all(isinstance(i, Static) for i in items):
+            return Static(tuple(i.value for i in items))
+    return x
+
+
+def _refuse_unhashable(ctx: Context, x: Abstract) -> None:
+    """What cannot be the key of a dict, or an item of a set."""
+    try:
+        hash(sample(ctx, x))
+    except NoSample:
+        return
+    except TypeError as e:
+        ctx.fail(BadType, message=str(e))

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from myia.infer.domain.context import Context, array_aval
-from myia.infer.domain.dtypes import PYTHON_DTYPES, promote
+from myia.infer.domain.dtypes import PYTHON_DTYPES, is_number, is_weak, kind_of, promote
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
 from myia.infer.domain.heap import BufferObject, DictObject, ListObject
 from myia.infer.domain.memory_order import with_layout_of
@@ -38,6 +38,14 @@ from myia.infer.numeric.promotion import (
     operand_dtype,
     result,
 )
+from myia.infer.numeric.samples import OPERATORS, type_error
+from myia.infer.operators.numpy_operands import (
+    converted,
+    is_numpys,
+    is_plain_number,
+    left_to_python,
+    refuse_elementwise_methods,
+)
 from myia.infer.operators.truth import negate, truth
 from myia.infer.paths import list_slices
 from myia.ir.avals import Aval
@@ -45,47 +53,6 @@ from myia.ir.core import Value
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import arithmetic, logic, transcendental
 
-PYTHON_OPERATORS: dict[str, Callable] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": operator.truediv,
-    "//": operator.floordiv,
-    "%": operator.mod,
-    "**": operator.pow,
-    "@": operator.matmul,
-    "<<": operator.lshift,
-    ">>": operator.rshift,
-    "&": operator.and_,
-    "|": operator.or_,
-    "^": operator.xor,
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
-SPECIAL_METHODS = {
-    "+": "add",
-    "-": "sub",
-    "*": "mul",
-    "/": "truediv",
-    "//": "floordiv",
-    "%": "mod",
-    "**": "pow",
-    "@": "matmul",
-    "&": "and",
-    "|": "or",
-    "^": "xor",
-    "<<": "lshift",
-    ">>": "rshift",
-    "==": "eq",
-    "<": "lt",
-    "<=": "le",
-    ">": "gt",
-    ">=": "ge",
-}
 MAX_STATIC_BITS = 1 << 16  # of a compile-time integer
 
 
@@ -93,7 +60,7 @@ MAX_STATIC_BITS = 1 << 16  # of a compile-time integer
 
 
 def binary(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
-    a, b = ctx.force(a), ctx.force(b)
+    a, b = converted(ctx, op, ctx.force(a), ctx.force(b))
     if isinstance(a, Static) and isinstance(b, Static):
         return static_binary(ctx, op, a, b)
     if op == "%" and isinstance(a, Static) and isinstance(a.value, str):
@@ -102,6 +69,8 @@ def binary(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
         return dynamic_operator(ctx, op, a, b, binary)
     if is_numeric(ctx, a) and is_numeric(ctx, b):
         if op == "@":
+            if not any(is_numpys(ctx, x) and not is_plain_number(x) for x in (a, b)):
+                _refuse_operands(ctx, op, a, b)
             return ctx.matmul(a, b)
         return with_layout_of(ctx, _numeric(ctx, op, a, b), a, b)
     return _sequences(ctx, op, a, b)
@@ -117,7 +86,7 @@ def static_binary(ctx: Context, op: str, a: Static, b: Static) -> Abstract:
         ctx.fail(BadValue, message="this integer is too large", exception="OverflowError")
     try:
         with np.errstate(all="ignore"):
-            return Static(PYTHON_OPERATORS[op](a.value, b.value))
+            return Static(OPERATORS[op][0](a.value, b.value))
     except TypeError as e:
         ctx.fail(BadType, message=str(e))
     except (ArithmeticError, ValueError) as e:
@@ -221,37 +190,67 @@ def _refuse_complex(ctx: Context, base: Value, exponent: Value | None) -> None:
 
 
 def _sequences(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
-    """`+` and `*` of tuples and lists; operators of instances."""
+    """`+` and `*` of tuples and lists, `|` of dicts; operators of instances."""
     if any(_is_buffer(ctx, x) for x in (a, b)):
         found = list_slices.list_operator(ctx, op, a, b)
         return _refuse_operands(ctx, op, a, b) if found is None else found
     x, y = sequence_items(ctx, a), sequence_items(ctx, b)
-    if op == "+" and x is not None and y is not None and type(a) is type(b):
-        items = x + y
-        return Tuple(items) if isinstance(a, Tuple) else ctx.new(ListObject(items))
-    if op == "*" and (x is None) != (y is None):
+    if op == "+" and x is not None and y is not None and is_list(a) == is_list(b):
+        return ctx.new(ListObject(x + y)) if is_list(a) else Tuple(x + y)
+    if op == "*" and (x is None) != (y is None) and _may_be_int(a if x is None else b):
         items, count = (x, b) if y is None else (y, a)
         times = ctx.int_of(count, "how often a sequence is repeated")
-        sequence = a if y is None else b
         items = items * times
-        return Tuple(items) if isinstance(sequence, Tuple) else ctx.new(ListObject(items))
+        return (
+            ctx.new(ListObject(items)) if isinstance(a if y is None else b, Ref) else Tuple(items)
+        )
     if op == "|" and all(is_dict(ctx, x) for x in (a, b)):
         return ctx.new(_merged_dict(ctx.contents(a), ctx.contents(b)))
-    if op in SPECIAL_METHODS:
-        for self, other, prefix in ((a, b, "__"), (b, a, "__r")):
-            found = ctx.special_method(self, f"{prefix}{SPECIAL_METHODS[op]}__")
-            if found is not None:
-                return ctx.call(found, (other,), {})
-    return _refuse_operands(ctx, op, a, b)
+    found = _by_special_method(ctx, op, a, b)
+    return _refuse_operands(ctx, op, a, b) if found is None else found
 
 
-def _refuse_operands(ctx: Context, op: str, a: Abstract, b: Abstract):
-    message = f"unsupported operand types for {op}: {ctx.describe(a)} and {ctx.describe(b)}"
-    ctx.fail(BadType, message=message)
+def _may_be_int(x: Abstract) -> bool:
+    """A number that Python takes for a count."""
+    if not is_number(x) or kind_of(x) not in "biu":
+        return False
+    return kind_of(x) != "b" or is_weak(x)  # bools of NumPy are no integers
+
+
+def _by_special_method(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract | None:
+    """By a method of the class of an operand; None where both classes leave it."""
+    name = OPERATORS[op][1]
+    for self, other, prefix in ((a, b, "__"), (b, a, "__r")):
+        found = ctx.special_method(self, f"{prefix}{name}__")
+        if found is not None:
+            if self is b:
+                refuse_elementwise_methods(ctx, op, self, other)
+            result = ctx.call(found, (other,), {})
+            if not is_not_implemented(result):
+                return result
+    return None
+
+
+def is_not_implemented(x: Abstract) -> bool:
+    """A method of an operator leaves it to the other operand."""
+    return isinstance(x, Static) and x.value is NotImplemented
+
+
+def _refuse_operands(ctx: Context, op: str, a: Abstract, b: Abstract) -> NoReturn:
+    """TypeError where Python raises it."""
+    what = f"{ctx.describe(a)} and {ctx.describe(b)}"
+    if type_error(ctx, op, a, b) is not None:
+        ctx.fail(BadType, message=f"unsupported operand types for {op}: {what}")
+    ctx.fail(Unsupported, what=f"`{op}` of {what}")
 
 
 def _is_buffer(ctx: Context, x: Abstract) -> bool:
     return isinstance(x, Ref) and isinstance(ctx.contents(x), BufferObject)
+
+
+def is_list(x: Abstract) -> bool:
+    """Of two sequences: is this one a list?"""
+    return isinstance(x, Ref)
 
 
 def is_dict(ctx: Context, x: Abstract) -> bool:
@@ -279,11 +278,12 @@ def sequence_items(ctx: Context, x: Abstract) -> tuple[Abstract, ...] | None:
 
 def inplace(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
     """`a op= b`: an array or a list is changed and stays itself, anything else is replaced."""
-    a = ctx.force(a)
+    a, b = ctx.force(a), ctx.force(b)
     if is_dynamic(ctx, a) or (ctx.is_array(a) and is_dynamic(ctx, b)):
         assign(ctx, a, binary(ctx, op, a, b))
         return a
     if ctx.is_array(a):
+        refuse_elementwise_methods(ctx, op, b, a, in_place=True)
         aval = array_aval(ctx.heap, a.id)
         new = binary(ctx, op, a, b)
         dtype, _ = operand_dtype(ctx, new)
@@ -301,9 +301,13 @@ def inplace(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
             what="changing an array without dimensions in place",
             help_text="write `x = x + y`, or give the array an axis: shape (1,)",
         )
+    if is_numpys(ctx, b) and not left_to_python(ctx, op, b, a):
+        return binary(ctx, op, a, b)  # NumPy's: a list is replaced by an array
     if isinstance(a, Ref) and isinstance(ctx.contents(a), ListObject) and op in "+*":
         items = sequence_items(ctx, a)
         if op == "*":
+            if not _may_be_int(b):
+                _refuse_operands(ctx, op, a, b)
             items = items * ctx.int_of(b, "how often a list is repeated")
         else:
             items += ctx.list_items(b)
@@ -316,10 +320,10 @@ def inplace(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
     if op == "|" and is_dict(ctx, a) and is_dict(ctx, b):
         ctx.write(a, _merged_dict(ctx.contents(a), ctx.contents(b)))
         return a
-    if isinstance(a, Ref) and op in SPECIAL_METHODS:
-        found = ctx.special_method(a, f"__i{SPECIAL_METHODS[op]}__")
-        if found is not None:
-            return ctx.call(found, (b,), {})
+    if isinstance(a, Ref):
+        found = ctx.special_method(a, f"__i{OPERATORS[op][1]}__")
+        if found is not None and not is_not_implemented(result := ctx.call(found, (b,), {})):
+            return result
     return binary(ctx, op, a, b)
 
 

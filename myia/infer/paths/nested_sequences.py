@@ -7,9 +7,17 @@ import numpy as np
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
-from myia.infer.domain.heap import BufferObject
+from myia.infer.domain.heap import BufferObject, ListObject
 from myia.infer.domain.memory_order import result_like
-from myia.infer.domain.values import Abstract, Ref, Scalar, Static, is_static_int
+from myia.infer.domain.values import (
+    Abstract,
+    Range,
+    Ref,
+    Scalar,
+    Static,
+    Tuple,
+    is_static_int,
+)
 from myia.infer.domain.views import reshape
 from myia.infer.numeric.integer_elements import element
 from myia.infer.numeric.promotion import operand, operand_dtype
@@ -18,6 +26,8 @@ from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.primitives.arrays import shaping
 from myia.primitives.core.define import constant
+
+OF_NUMBERS = "NumPy makes arrays of numbers from tuples, lists and ranges: write `list(x)`"
 
 
 def as_array(ctx: Context, x: Abstract, dtype: np.dtype | None = None) -> Abstract:
@@ -35,6 +45,15 @@ def as_array(ctx: Context, x: Abstract, dtype: np.dtype | None = None) -> Abstra
     return ctx.array(_stacked(ctx, x, dtype or common_dtype(ctx, x)))
 
 
+def is_sequence(ctx: Context, x: Abstract) -> bool:
+    """What NumPy takes apart to make an array: a tuple, a list or a range."""
+    if isinstance(x, Ref):
+        return isinstance(ctx.contents(x), (ListObject, BufferObject))
+    if isinstance(x, Static):
+        return isinstance(x.value, (tuple, list, range))
+    return isinstance(x, (Tuple, Range))
+
+
 def common_dtype(ctx: Context, x: Abstract) -> np.dtype:
     """The dtype that the numbers and arrays of a nested sequence meet at, as `np.array` has it."""
     found = [dtype for dtype, _ in _dtypes(ctx, x)]
@@ -44,16 +63,20 @@ def common_dtype(ctx: Context, x: Abstract) -> np.dtype:
 def _dtypes(ctx: Context, x: Abstract):
     if isinstance(x, Static) and isinstance(x.value, (str, bytes)):
         ctx.fail(Unsupported, what="an array of strings")
+    x = ctx.force(x)
     if is_number(x) or ctx.is_array(x):
         yield operand_dtype(ctx, x)
     elif isinstance(x, Ref) and isinstance(ctx.contents(x), BufferObject):
         yield from ((aval.dtype, False) for aval in ctx.contents(x).template.leaves)
-    else:
+    elif is_sequence(ctx, x):
         for item in ctx.list_items(x):
             yield from _dtypes(ctx, item)
+    else:
+        ctx.fail(Unsupported, what=f"an array made of {ctx.describe(x)}", help_text=OF_NUMBERS)
 
 
 def _stacked(ctx: Context, x: Abstract, dtype: np.dtype) -> Value:
+    x = ctx.force(x)
     if is_number(x) or ctx.is_array(x):
         return operand(ctx, element(ctx, x, dtype), Aval(dtype, ctx.shape(x)))
     if isinstance(x, Ref) and isinstance(ctx.contents(x), BufferObject):

@@ -1,0 +1,159 @@
+"""What Python itself does with objects of given types: it is asked, on samples of them.
+
+    {} + x, x a Python float   ->   `{} + 1.0` raises TypeError, and so would the program
+
+A sample has the type (and the shape) of an abstract value, not its numbers. No code of a user
+runs: an operator that the class of a sample defines in Python is not called.
+"""
+
+from __future__ import annotations
+
+import operator
+import types
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from myia.infer.domain.context import Context, HeapArrays
+from myia.infer.domain.heap import BufferObject, DictObject, InstanceObject, ListObject
+from myia.infer.domain.values import (
+    Abstract,
+    Closure,
+    Method,
+    PyFunction,
+    Range,
+    Ref,
+    Scalar,
+    SliceValue,
+    Static,
+    Text,
+    Tuple,
+)
+
+OPERATORS: dict[str, tuple[Callable, str]] = {  # the function, and the name of its method
+    "+": (operator.add, "add"),
+    "-": (operator.sub, "sub"),
+    "*": (operator.mul, "mul"),
+    "/": (operator.truediv, "truediv"),
+    "//": (operator.floordiv, "floordiv"),
+    "%": (operator.mod, "mod"),
+    "**": (operator.pow, "pow"),
+    "@": (operator.matmul, "matmul"),
+    "<<": (operator.lshift, "lshift"),
+    ">>": (operator.rshift, "rshift"),
+    "&": (operator.and_, "and"),
+    "|": (operator.or_, "or"),
+    "^": (operator.xor, "xor"),
+    "==": (operator.eq, "eq"),
+    "!=": (operator.ne, "ne"),
+    "<": (operator.lt, "lt"),
+    "<=": (operator.le, "le"),
+    ">": (operator.gt, "gt"),
+    ">=": (operator.ge, "ge"),
+}
+REFLECTED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
+NUMBERS = {"b": (False, True), "i": (0, 1), "f": (0.0, 1.5), "c": (0j, 1j)}
+
+
+class NoSample(Exception):
+    """No object of this type can be made, or code of a user would run."""
+
+
+def type_error(ctx: Context, op: str, *operands: Abstract) -> str | None:
+    """The message of the TypeError that Python raises for operands of these types, if it does."""
+    try:
+        apply(op, *(sample(ctx, x) for x in operands))
+    except TypeError as error:
+        return str(error)
+    except Exception:  # of these numbers, not of the types; or there is no sample
+        return None
+    return None
+
+
+def answers(ctx: Context, op: str, a: Abstract, b: Abstract) -> list[Any]:
+    """What Python's operator gives for some operands of these types; raises `NoSample`."""
+    return [apply(op, sample(ctx, a, i), sample(ctx, b, j)) for i in (0, 1) for j in (0, 1)]
+
+
+def defers(op: str, a: Any, b: Any) -> bool:
+    """Do the methods of both objects leave the comparison to the other one?"""
+    _, name = OPERATORS[op]
+    _refuse_methods_in_python(name, a, b)
+    left = getattr(type(a), f"__{name}__")(a, b)
+    right = getattr(type(b), f"__{REFLECTED[name]}__")(b, a)
+    return left is NotImplemented and right is NotImplemented
+
+
+def apply(op: str, *xs: Any) -> Any:
+    """The operator on samples; raises `NoSample` where a method written in Python would run."""
+    function, name = OPERATORS[op]
+    _refuse_methods_in_python(name, *xs)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        return function(*xs)
+
+
+def _refuse_methods_in_python(name: str, *xs: Any) -> None:
+    for x in xs:
+        for method in (f"__{name}__", f"__r{name}__", f"__{REFLECTED.get(name, name)}__"):
+            found = getattr(type(x), method, None)
+            if found is not None and not isinstance(found, types.WrapperDescriptorType):
+                raise NoSample
+
+
+def sample(ctx: Context, x: Abstract, number: int = 1) -> Any:
+    """An object of the type of `x`; of numbers, the first or the second of two."""
+    if isinstance(x, Static):
+        return x.value
+    if isinstance(x, Scalar):
+        if x.boxed is None:
+            raise NoSample
+        value = np.array(number, x.dtype)
+        if x.weak:
+            return NUMBERS[x.dtype.kind][number]
+        return value if x.boxed else value[()]
+    if isinstance(x, Tuple):
+        items = tuple(sample(ctx, item, number) for item in x.items)
+        return items if x.cls is None else tuple.__new__(x.cls, items)
+    if isinstance(x, Ref):
+        return _object(ctx, x, number)
+    if isinstance(x, (Closure, PyFunction, Method)):
+        return _object
+    if isinstance(x, Range):
+        return range(number)
+    if isinstance(x, SliceValue):
+        return slice(number)
+    if isinstance(x, Text):
+        return str(number)
+    raise NoSample
+
+
+def _object(ctx: Context, x: Ref, number: int) -> Any:
+    contents = ctx.contents(x)
+    if isinstance(contents, (ListObject, DictObject)):
+        parts = [sample(ctx, child, number) for child in contents.children()]
+        return parts if isinstance(contents, ListObject) else dict(zip(contents.keys, parts))
+    if isinstance(contents, BufferObject):
+        return [number]
+    if isinstance(contents, InstanceObject):
+        if any(base.__module__ == "builtins" for base in contents.cls.__mro__[:-1]):
+            raise NoSample
+        return object.__new__(_without_methods(contents.cls))
+    try:
+        aval, _ = HeapArrays.type_of(ctx.heap, x.id)
+    except AttributeError:
+        raise NoSample from None
+    return np.broadcast_to(np.array(number, aval.dtype), aval.shape)
+
+
+def _without_methods(cls: type) -> type:
+    """A class of that name. Operators that `cls` defines have been tried before."""
+    names = ("__array_ufunc__", "__array_priority__")
+    kept = {name: getattr(cls, name) for name in names if hasattr(cls, name)}
+    if not all(x is None or isinstance(x, (int, float)) for x in kept.values()):
+        raise NoSample
+    if cls.__hash__ is None:
+        kept["__hash__"] = None
+    return type(cls.__name__, (), kept)

@@ -1,0 +1,98 @@
+"""Operands of NumPy's arrays and scalars: NumPy converts the other operand by `np.asarray`.
+
+x * [1.0, 2.0]        x * np.asarray([1.0, 2.0])
+x == None             np.asarray(None) has no numbers: False for every element
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from myia.infer.domain.context import Context
+from myia.infer.domain.dtypes import is_number, is_weak
+from myia.infer.domain.errors import BadType, Unsupported
+from myia.infer.domain.heap import InstanceObject
+from myia.infer.domain.values import Abstract, Range, Ref, Scalar, Static
+from myia.infer.dynamic.access import is_dynamic
+from myia.infer.numeric.samples import NoSample, answers, type_error
+from myia.infer.paths.nested_sequences import as_array, is_sequence
+from myia.primitives.core.define import constant
+
+
+def is_numpys(ctx: Context, x: Abstract) -> bool:
+    """An array, or a NumPy scalar of numbers."""
+    if is_number(x):
+        return not is_weak(x) and (isinstance(x, Scalar) or x.value.dtype.kind in "biufc")
+    return ctx.is_array(x) or is_dynamic(ctx, x)
+
+
+def is_plain_number(x: Abstract) -> bool:
+    """A number that is no array without dimensions."""
+    return is_number(x) and getattr(x, "boxed", False) is False
+
+
+def converted(ctx: Context, op: str, a: Abstract, b: Abstract) -> tuple[Abstract, Abstract]:
+    """The operands; where one is NumPy's and the other a sequence, that one as an array."""
+    if is_numpys(ctx, a) and is_sequence(ctx, b) and not left_to_python(ctx, op, a, b):
+        return a, as_array(ctx, b)
+    if is_numpys(ctx, b) and is_sequence(ctx, a) and not left_to_python(ctx, op, b, a):
+        return as_array(ctx, a), b
+    return a, b
+
+
+def left_to_python(ctx: Context, op: str, x: Abstract, sequence: Abstract) -> bool:
+    """NumPy's scalars let Python repeat lists and tuples, and have no `@`."""
+    if not is_number(x) or op not in "*@" or (op == "*" and isinstance(sequence, Range)):
+        return False
+    if isinstance(x, Scalar) and x.boxed is None:
+        what = f"`{op}` of a sequence and what may be a number or an array without dimensions"
+        ctx.fail(Unsupported, what=what, help_text="make an array of the sequence: `np.array(xs)`")
+    return is_plain_number(x)
+
+
+def refuse_elementwise_methods(
+    ctx: Context, op: str, self: Abstract, other: Abstract, *, in_place: bool = False
+) -> None:
+    """NumPy calls the methods of an instance for each element, if its class does not ask for more.
+
+    `self` is the instance, whose method the operator would call with the array `other`.
+    """
+    contents = ctx.contents(self) if isinstance(self, Ref) else None
+    cls = contents.cls if isinstance(contents, InstanceObject) else None
+    if cls is None or is_plain_number(other) or not is_numpys(ctx, other):
+        return
+    if getattr(cls, "__array_ufunc__", self) is None:
+        if in_place:
+            message = f"operand {cls.__name__!r} does not support ufuncs (__array_ufunc__=None)"
+            ctx.fail(BadType, message=message)
+        return
+    asks = getattr(cls, "__array_priority__", -1) > 0 and not in_place
+    if hasattr(cls, "__array_ufunc__") or not asks:
+        ctx.fail(
+            Unsupported,
+            what=f"`{op}` of an array and an instance of {cls.__name__}",
+            label_text="NumPy calls the method of the instance for each element of the array",
+            help_text="`__array_ufunc__ = None` in the class makes NumPy leave the array to it",
+        )
+
+
+def compare_with_object(
+    ctx: Context, op: str, a: Abstract, b: Abstract, refuse: Callable
+) -> Abstract:
+    """A comparison of NumPy's numbers with what has none: Python's answer, which no number changes.
+
+    `refuse()` is called where there is no such answer.
+    """
+    if (message := type_error(ctx, op, a, b)) is not None:
+        ctx.fail(BadType, message=message)
+    try:
+        first, *others = answers(ctx, op, a, b)
+    except (NoSample, ValueError, TypeError):
+        return refuse()
+    if not all(type(x) is type(first) and np.array_equal(x, first) for x in others):
+        return refuse()
+    if isinstance(first, np.ndarray):
+        return ctx.array(constant(op == "!=", bool, first.shape))
+    return Static(first)
