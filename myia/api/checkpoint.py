@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 
+from myia.frontend.source_text.texts import take
 from myia.infer.boundary.arguments import root
 from myia.infer.derivatives import rematerialized_calls
 from myia.infer.domain.values import Partial
@@ -19,6 +20,7 @@ class Checkpointed:
 
     def __init__(self, f: Callable):
         functools.update_wrapper(self, f, updated=())
+        take(f)
         self.f = f
 
     def __call__(self, *args, **kwargs):

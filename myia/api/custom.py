@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 import jax
 import numpy as np
 
+from myia.frontend.source_text.texts import take
 from myia.infer.boundary.arguments import root
 from myia.infer.custom.rules import CustomFunction, call_custom
 from myia.infer.domain.heap import InstanceObject
@@ -25,6 +26,7 @@ class _WithRule:
 
     def __init__(self, fun: Callable, nondiff_argnums: int | Sequence[int] = ()):
         functools.update_wrapper(self, fun, updated=())
+        take(fun)
         self.fun = fun
         self.nondiff_argnums = _numbers(nondiff_argnums)
         self.rules: tuple[Callable, ...] = ()
@@ -57,6 +59,7 @@ class custom_jvp(_WithRule):
 
     def defjvp(self, jvp: Callable) -> Callable:
         """`jvp(*nondiff, primals, tangents) -> (result, tangent of the result)`; returns `jvp`."""
+        take(jvp)
         self.rules = (jvp,)
         return jvp
 
@@ -88,6 +91,8 @@ class custom_vjp(_WithRule):
 
     def defvjp(self, fwd: Callable, bwd: Callable) -> None:
         """`fwd(*args) -> (result, residuals)`; `bwd(*nondiff, residuals, ct) -> cotangents`."""
+        take(fwd)
+        take(bwd)
         self.rules = (fwd, bwd)
 
 

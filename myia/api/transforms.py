@@ -10,6 +10,7 @@ from typing import Any
 from myia.api.ahead_of_time import Lowered
 from myia.api.dispatch import CompileOptions, Dispatcher
 from myia.api.options import compile_options
+from myia.frontend.source_text.texts import take
 from myia.infer.boundary.arguments import root
 from myia.infer.boundary.instances import copied, is_state
 from myia.infer.boundary.signature import Identity
@@ -31,6 +32,7 @@ class Transformed:
 
     def __init__(self, f: Callable, options: CompileOptions):
         functools.update_wrapper(self, f, updated=())
+        take(f)
         self.f = f
         self.options = options
         self._dispatcher = Dispatcher(self.target(), options)

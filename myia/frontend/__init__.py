@@ -4,7 +4,7 @@ In: a Python function, lambda or method. Out: `py.Code`, an SSA program on Pytho
 `py.*`). Nothing is executed or typed here. The steps, in order (`load.py` runs them and caches the
 result):
 
-`source.py` finds the syntax tree of the function in its file; `fence.py` refuses what is outside
+`source_text/` finds the syntax tree of the function in its file; `fence.py` refuses what is outside
 the language (diagnostics in `errors.py`); `match.py` and `rename.py` remove `match` and scopes of
 comprehensions; `core.py` defines core Python, with one kind of loop; `scopes.py` classifies names;
 `definite.py` and `liveness.py` analyse them; `desugar/` removes jumps; `lower.py`, `lower_expr.py`

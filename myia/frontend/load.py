@@ -1,6 +1,6 @@
 """The entry points of the frontend: a Python function -> code of IR(py), or core Python as text.
 
-source.find   finds the `def` or `lambda` of the function in its file
+find          finds the `def` or `lambda` of the function in its file
 fence         refuses unsupported syntax
 rename        makes every name mean one variable of its function
 core          converts to core Python, with one kind of loop
@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 import gast
 
-from myia.frontend import errors, source
+from myia.frontend import errors
 from myia.frontend.core import core
 from myia.frontend.desugar import desugar
 from myia.frontend.fence import fence
@@ -25,12 +25,14 @@ from myia.frontend.lower import lower
 from myia.frontend.match import remove_matches
 from myia.frontend.rename import mangle_private_names, rename_comprehension_variables
 from myia.frontend.scopes import scopes
+from myia.frontend.source_text.find import find
 from myia.frontend.spans import Spans, place_f_strings
 from myia.frontend.unparse import to_text
 from myia.ir.core import Op, Region, walk
 from myia.ir.rewrite import with_regions
 from myia.primitives.core import py
 from myia.source.diagnostics import MyiaError
+from myia.source.process import Lock
 
 
 @dataclass(eq=False, slots=True)
@@ -40,6 +42,7 @@ class _Loaded:
 
 
 _cache: dict[int, _Loaded] = {}  # by the id of the Python code object
+_loading = Lock()
 
 
 def load(fn) -> py.Code:
@@ -52,9 +55,11 @@ def load(fn) -> py.Code:
     code, namespace = fn.__code__, _namespace(fn)
     loaded = _cache.get(id(code))
     if loaded is None or loaded.code() is not code:
-        found = _load(fn, namespace)
-        _cache[id(code)] = _Loaded(_forgetting(code), found)
-        return found
+        with _loading:  # one thread loads it: equal places in the source are one object
+            loaded = _cache.get(id(code))
+            if loaded is None or loaded.code() is not code:
+                loaded = _Loaded(_forgetting(code), _load(fn, namespace))
+                _cache[id(code)] = loaded
     latest = loaded.latest  # read once: another thread may load the code in its own namespace
     if not latest.namespace.is_same(namespace):
         latest = loaded.latest = _in_namespace(latest, namespace)
@@ -80,7 +85,7 @@ def _namespace(fn: types.FunctionType) -> py.Namespace:
 
 
 def _load(fn: types.FunctionType, namespace: py.Namespace) -> py.Code:
-    node, file = source.find(fn)
+    node, file = find(fn)
     spans = Spans(file)
     try:
         return _compile(fn, node, spans, namespace)
@@ -94,7 +99,7 @@ def core_text(fn) -> str:
     A lambda remains a lambda: it has no jumps. `unparse.py` lists what is not Python in the text.
     """
     fn = _plain_function(fn)
-    node, file = source.find(fn)
+    node, file = find(fn)
     spans = Spans(file)
     try:
         tree = _core(fn, node, spans)

@@ -1,0 +1,118 @@
+"""From a Python function to the syntax tree of its `def` or `lambda`.
+
+The whole file is parsed, once. The function is found in it by the lines and columns in its code
+object: locations are right, and a lambda is found anywhere in an expression.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import types
+import warnings
+from dataclasses import dataclass
+
+from myia.frontend import errors
+from myia.frontend.source_text.code_objects import compiles_to
+from myia.frontend.source_text.notebooks import cells
+from myia.frontend.source_text.texts import has_text, keep, texts
+from myia.frontend.spans import Spans
+from myia.source.diagnostics import MyiaError
+from myia.source.span import SourceFile
+
+FUNCTION_NODES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+@dataclass(frozen=True, eq=False)
+class ParsedFile:
+    """A file's text, and the functions in its syntax tree."""
+
+    source: SourceFile
+    functions: tuple[ast.AST, ...]
+
+
+def find(fn: types.FunctionType) -> tuple[ast.AST, SourceFile]:
+    """The node of `fn`'s `def` or `lambda`, and its file.
+
+    MyiaError if there is no text, or none that compiles to the code of `fn`.
+    """
+    file = _parse(_text(fn), fn.__code__.co_filename)
+    found = [node for node in file.functions if _may_be(node, fn.__code__)]
+    if len(found) > 1:
+        found = _innermost([node for node in found if _spans_code(node, fn.__code__)])
+    if not found:
+        raise MyiaError(_changed(fn))
+    if len(found) > 1:
+        raise MyiaError(errors.AmbiguousLambda(Spans(file.source).of(found[0])))
+    return found[0], file.source
+
+
+def _text(fn: types.FunctionType) -> str:
+    """The text that Python runs when it runs `fn`."""
+    name, tried = fn.__code__.co_filename, set()
+    for text in texts(fn):
+        if text not in tried and compiles_to(text, fn):
+            keep(name, text)
+            return text
+        tried.add(text)
+    for text in cells():
+        if compiles_to(text, fn):
+            keep(name, text)
+            return text
+    if has_text(fn):
+        raise MyiaError(_changed(fn))
+    raise MyiaError(errors.NoSource(None, fn.__name__, name))
+
+
+def _changed(fn: types.FunctionType) -> errors.SourceChanged:
+    code = fn.__code__
+    return errors.SourceChanged(None, code.co_name, code.co_filename, code.co_firstlineno)
+
+
+@functools.lru_cache(maxsize=256)
+def _parse(text: str, name: str) -> ParsedFile:
+    with warnings.catch_warnings(action="ignore"):  # they were shown at import
+        tree = ast.parse(text)
+    functions = tuple(node for node in ast.walk(tree) if isinstance(node, FUNCTION_NODES))
+    lines = text.removesuffix("\n").split("\n")
+    return ParsedFile(SourceFile(name, tuple(lines)), functions)
+
+
+# ----- The node of a code object
+
+
+def _may_be(node: ast.AST, code: types.CodeType) -> bool:
+    """Do the first line, the name and the parameters agree?"""
+    first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
+    if first != code.co_firstlineno or getattr(node, "name", "<lambda>") != code.co_name:
+        return False
+    a = node.args
+    named = [arg.arg for arg in (*a.posonlyargs, *a.args, *a.kwonlyargs)]
+    counts = (len(a.posonlyargs) + len(a.args), len(a.kwonlyargs))
+    if counts != (code.co_argcount, code.co_kwonlyargcount):
+        return False
+    named += [arg.arg for arg in (a.vararg, a.kwarg) if arg is not None]
+    return all(map(_is_mangled_as, named, code.co_varnames))
+
+
+def _is_mangled_as(name: str, variable: str) -> bool:
+    """Private names are mangled: the variable has the name of the class in front."""
+    return variable == name or (name.startswith("__") and variable.endswith(name))
+
+
+def _spans_code(node: ast.AST, code: types.CodeType) -> bool:
+    """Are all instructions of `code` located inside the body of `node`?"""
+    body = node.body if isinstance(node.body, list) else [node.body]
+    start = (body[0].lineno, body[0].col_offset)
+    end = (body[-1].end_lineno, body[-1].end_col_offset)
+    for line, end_line, col, end_col in code.co_positions():
+        if None in (line, end_line, col, end_col) or (line, col) == (end_line, end_col):
+            continue
+        if (line, col) < start or (end_line, end_col) > end:
+            return False
+    return True
+
+
+def _innermost(nodes: list[ast.AST]) -> list[ast.AST]:
+    """`nodes` without those that contain another: the inner lambda is inside both."""
+    return [n for n in nodes if not any(m is not n and m in ast.walk(n) for m in nodes)]

@@ -1,0 +1,118 @@
+"""The texts that the file name of a function may stand for.
+
+A file is read when a function of it is given to the compiler, by `take`: it may be edited before
+the function is first called. Texts that were read once are kept, so that what was imported compiles
+though its file has changed.
+"""
+
+from __future__ import annotations
+
+import functools
+import linecache
+import sys
+import types
+from collections.abc import Iterator
+from typing import Any
+
+MAX_TEXTS = 8  # kept for one file
+
+_kept: dict[str, tuple[str, ...]] = {}  # by file name, the newest last
+
+
+def texts(fn: types.FunctionType) -> Iterator[str]:
+    """Texts that may define `fn`, the likeliest first; some may come twice."""
+    name = fn.__code__.co_filename
+    yield from reversed(_kept.get(name, ()))
+    yield from _read(name, fn.__globals__)
+
+
+def has_text(fn: types.FunctionType) -> bool:
+    return bool(linecache.getlines(fn.__code__.co_filename, fn.__globals__))
+
+
+def take(f: Any) -> None:
+    """Read the file of a callable, and those of the functions and modules that it names.
+
+    Of a later edit the compiler then sees nothing; a helper that is named elsewhere, and edited
+    before its first compilation, is refused.
+    """
+    for fn in _functions_in(f):
+        _keep_all(fn.__code__.co_filename, fn.__globals__)
+        for x in _named_objects(fn):
+            name, namespace = _file_of(x)
+            if name is not None and name not in _kept:
+                _keep_all(name, namespace)
+
+
+def _keep_all(name: str, namespace: dict[str, Any]) -> None:
+    for text in _read(name, namespace):
+        keep(name, text)
+
+
+def keep(name: str, text: str) -> None:
+    known = _kept.get(name, ())
+    if text not in known:
+        _kept[name] = (*known, text)[-MAX_TEXTS:]
+
+
+def _read(name: str, namespace: dict[str, Any]) -> Iterator[str]:
+    """What `linecache` has, then what the file has now, if that differs."""
+    old = linecache.getlines(name, namespace)
+    if old:
+        yield "".join(old)
+    linecache.checkcache(name)
+    new = linecache.getlines(name, namespace)
+    if new and new is not old:
+        yield "".join(new)
+
+
+# ----- What a function names
+
+
+def _functions_in(f: Any) -> Iterator[types.FunctionType]:
+    """The functions in a method, a partial function, wrappers, a callable instance."""
+    for _ in range(20):
+        if isinstance(f, types.FunctionType):
+            yield f
+        if isinstance(f, type):
+            return
+        if isinstance(f, (types.MethodType, staticmethod, classmethod)):
+            f = f.__func__
+        elif isinstance(f, functools.partial):
+            f = f.func
+        elif "__wrapped__" in getattr(f, "__dict__", ()):
+            f = f.__wrapped__
+        else:
+            f = vars(type(f)).get("__call__")  # of the class itself; an inherited one is read later
+
+
+def _named_objects(fn: types.FunctionType) -> Iterator[Any]:
+    """Globals that the code of `fn` names, and what is in its closure."""
+    for code in _codes(fn.__code__):
+        for name in code.co_names:
+            if name in fn.__globals__:
+                yield fn.__globals__[name]
+    for cell in fn.__closure__ or ():
+        try:
+            yield cell.cell_contents
+        except ValueError:  # not defined yet
+            continue
+
+
+def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    yield code
+    for const in code.co_consts:
+        if isinstance(const, types.CodeType):
+            yield from _codes(const)
+
+
+def _file_of(x: Any) -> tuple[str | None, dict[str, Any]]:
+    """The Python file that defines a function, a module or the class of an object."""
+    if isinstance(x, types.FunctionType):
+        return x.__code__.co_filename, x.__globals__
+    if not isinstance(x, types.ModuleType):
+        cls = x if isinstance(x, type) else type(x)
+        x = sys.modules.get(cls.__module__)
+    namespace = getattr(x, "__dict__", {})
+    name = namespace.get("__file__")
+    return (name, namespace) if isinstance(name, str) and name.endswith(".py") else (None, {})
