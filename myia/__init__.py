@@ -26,10 +26,13 @@ from myia.api.transforms import (
     vjp,
 )
 from myia.source.diagnostics import InternalError, MyiaError
+from myia.source.warning import CompileWarning, MyiaWarning
 
 __all__ = [
+    "CompileWarning",
     "InternalError",
     "MyiaError",
+    "MyiaWarning",
     "bounded",
     "check_grads",
     "checkpoint",

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from myia.api.failed_checks import FailedChecks
-from myia.api.learned_integers import LearnedIntegers
+from myia.api.programs.learned_integers import LearnedIntegers
+from myia.api.programs.recompilation import Recompilation
 from myia.api.variant import Call, Layout, Programs, Variant
 from myia.infer.boundary.integers import Choice
 from myia.infer.boundary.signature import CallFlattener, Flattener, Leaf, leaves_of
@@ -52,7 +53,7 @@ class Dispatcher:
             tuple[type, ...], Sequence[Variant]
         ] = {}  # where types tell the signature
         self.integers = LearnedIntegers([("argument", i) for i in options.static_argnums])
-        self.compiles = 0
+        self.recompilation = Recompilation(getattr(target, "f", target))
         self.lock = Lock()
 
     # ----- Calls
@@ -129,7 +130,8 @@ class Dispatcher:
             programs = self.programs[call.programs.key] = call.programs
         variants = programs.variants.setdefault(call.integers, [])
         variants.append(variant)
-        self.compiles += 1
+        hidden = {root.name: root.signature for root in variant.program.roots}
+        self.recompilation.compiled(call.positional, call.keywords, hidden)
         if not call.kwargs and all(map(_is_told_by_type, call.positional)):
             self.by_types.setdefault(tuple(map(type, call.args)), variants)
         return call._replace(programs=programs), variant

@@ -82,7 +82,7 @@ class Transformed:
     @property
     def compiles(self) -> int:
         """How many programs have been compiled so far."""
-        return self._dispatcher.compiles
+        return self._dispatcher.recompilation.count
 
 
 class Jit(Transformed):

@@ -111,16 +111,16 @@ def integer_places(signature: Any, place: Place) -> Iterator[Place]:
         yield place
     parts = getattr(signature, "parts", ())
     if parts:
-        for step, part in zip(_steps(signature), parts, strict=True):
+        for step, part in zip(steps(signature), parts, strict=True):
             yield from integer_places(part, Place(place.root, (*place.path, step)))
 
 
-def _steps(signature: Node | FunctionSignature) -> list[Step]:
+def steps(signature: Node | FunctionSignature) -> list[Step]:
     """From an object to its parts."""
     count = len(signature.parts)
     if isinstance(signature, FunctionSignature):
         names = signature.names
-        defaults = [("default %s", i) for i in range(count - len(names))]
+        defaults = [(".__defaults__[%s]", i) for i in range(count - len(names))]
         return [("%s", name) for name in names] + defaults
     if signature.kind == "instance":
         return [(".%s", name) for name in signature.keys]

@@ -1,0 +1,63 @@
+"""The warning of a function that is compiled again and again."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+from myia.infer.boundary.signature_differences import differences
+from myia.source.warning import CompileWarning, warn
+
+PROGRAMS_BEFORE_WARNING = 16
+DIFFERENCES_NAMED = 4
+
+
+class Recompilation:
+    """Counts the programs of `f`, and warns once."""
+
+    def __init__(self, f: Callable):
+        self._f = f
+        self.count = 0
+        self._last: dict[str, Any] = {}
+
+    def compiled(
+        self, positional: Sequence[Any], keywords: dict[str, Any], hidden: dict[str, Any]
+    ) -> None:
+        """There is a new program, for calls of these signatures. `hidden`: globals, by name."""
+        self.count += 1
+        if self.count > PROGRAMS_BEFORE_WARNING:
+            return
+        names = _parameter_names(self._f, len(positional))
+        now = hidden | dict(zip(names, positional)) | keywords
+        if self.count == PROGRAMS_BEFORE_WARNING:
+            self._warn(now)
+        self._last = now if self.count < PROGRAMS_BEFORE_WARNING else {}
+
+    def _warn(self, now: dict[str, Any]) -> None:
+        common = [name for name in now if name in self._last]
+        found = [(name, d) for name in common for d in differences(now[name], self._last[name])]
+        told = [d.told(name) for name, d in found[:DIFFERENCES_NAMED]]
+        if len(found) > len(told):
+            told.append(f"and {len(found) - len(told)} more")
+        if now.keys() != self._last.keys():
+            told.append(f"it is called with, or reads, {_listed(now.keys() ^ self._last.keys())}")
+        name = getattr(self._f, "__name__", type(self._f).__name__)
+        helps = dict.fromkeys(d.help for _, d in found[:DIFFERENCES_NAMED])
+        title = f"`{name}` has been compiled {self.count} times"
+        last = f"  its last two programs differ: {', '.join(told)}"
+        warn(CompileWarning, "\n".join([title, last, *(f"  help: {text}" for text in helps)]))
+
+
+def _listed(names: Collection[str]) -> str:
+    return ", ".join(f"`{name}`" for name in sorted(names)[:DIFFERENCES_NAMED])
+
+
+def _parameter_names(f: Callable, count: int) -> list[str]:
+    try:
+        parameters = list(inspect.signature(f).parameters.values())
+    except (TypeError, ValueError):
+        parameters = []
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    names = [p.name for p in parameters if p.kind in kinds]
+    return [*names, *(f"argument {i}" for i in range(len(names), count))][:count]

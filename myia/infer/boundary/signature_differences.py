@@ -1,0 +1,110 @@
+"""What differs between the signatures of two calls, in a user's words.
+
+`opt.t` is 17, was 16
+`x` has the shape (3,), had (2,)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from myia.infer.boundary.integers import Step, steps
+from myia.infer.boundary.signature import Constant, FunctionSignature, Leaf, Node
+
+NAMED = ("dict", "instance")  # kinds of nodes whose keys name their parts
+Steps = tuple[Step, ...]
+
+INT = "an int that a shape, a key or `isinstance` needs has a program for each value: use few"
+VALUE = "each of these values has a program of its own: use few, or pass a number instead"
+SHAPE = "each shape has a program of its own: pad arrays to a few shapes"
+STRUCTURE = "each length or set of names has a program of its own: use an array, or pad to a few"
+DTYPE = "pass numbers of one type"
+OBJECT = "each of these objects has a program of its own: make it once"
+
+
+class Difference(NamedTuple):
+    """A part that differs. `steps`: the way to it; `help`: how to have fewer programs."""
+
+    steps: Steps
+    text: str  # "is 17, was 16"
+    help: str
+
+    def told(self, name: str) -> str:
+        """The difference in an object that users know as `name`."""
+        path = name
+        for text, part in self.steps:
+            path = f"{path}{text % (part,)}" if text[0] in ".[" else text % (part,)
+        return f"`{path}` {self.text}"
+
+
+def differences(new: Any, old: Any, path: Steps = ()) -> Iterator[Difference]:
+    """The parts of two signatures that are not equal."""
+    if new == old:
+        return
+    if isinstance(new, Leaf) and isinstance(old, Leaf):
+        yield _of_numbers(new, old, path)
+    elif _kind(new) != _kind(old):
+        yield Difference(path, f"is {_kind(new)}, was {_kind(old)}", STRUCTURE)
+    elif isinstance(new, Constant):
+        help_text = INT if new.type is int else VALUE
+        yield Difference(path, f"is {_short(new.value)}, was {_short(old.value)}", help_text)
+    elif isinstance(new, Node) and new.kind in NAMED and new.keys != old.keys:
+        only_new = [repr(key) for key in new.keys if key not in old.keys]
+        only_old = [repr(key) for key in old.keys if key not in new.keys]
+        what = "key" if new.kind == "dict" else "attribute"
+        text = f"has the {what} {_listed(only_new)}, had {_listed(only_old)}"
+        yield Difference(path, text if only_new or only_old else "has another order", STRUCTURE)
+    elif isinstance(new, Node) and len(new.parts) != len(old.parts):
+        yield Difference(path, f"has {len(new.parts)} items, had {len(old.parts)}", STRUCTURE)
+    elif isinstance(new, (Node, FunctionSignature)) and len(new.parts) == len(old.parts):
+        parts = zip(steps(new), new.parts, old.parts)
+        found = [x for step, a, b in parts for x in differences(a, b, (*path, step))]
+        yield from found or [Difference(path, "is another object", OBJECT)]
+    else:
+        yield Difference(path, "is another object", OBJECT)
+
+
+def _of_numbers(new: Leaf, old: Leaf, path: Steps) -> Difference:
+    if new.shape != old.shape:
+        return Difference(path, f"has the shape {new.shape}, had {old.shape}", SHAPE)
+    if new.dtype != old.dtype:
+        return Difference(path, f"is {new.dtype}, was {old.dtype}", DTYPE)
+    if new.contiguous != old.contiguous:
+        text = "is C-contiguous, was not" if new.contiguous else "is not C-contiguous, was"
+        return Difference(path, text, "use `np.ascontiguousarray`")
+    return Difference(path, f"is {_kind(new)}, was {_kind(old)}", DTYPE)
+
+
+KINDS = {
+    "array": "a NumPy array",
+    "generic": "a NumPy scalar",
+    "device": "a jax.Array",
+    "traced": "a jax.Array under a transform of JAX",
+}
+
+
+def _kind(signature: Any) -> str:
+    """What sort of object it is: a type, as far as signatures tell."""
+    if isinstance(signature, Leaf):
+        kind = signature.kind
+        return KINDS.get(kind) or f"of type {kind.__name__}"
+    if isinstance(signature, Constant):
+        name = getattr(signature.type, "__name__", None)
+        return f"of type {name or type(signature.value).__name__}"
+    if isinstance(signature, Node) and signature.kind != "opaque":
+        return f"of type {signature.cls.__name__}"
+    if isinstance(signature, Node):
+        return f"of type {signature.cls.cls.__name__}"
+    return "a function" if isinstance(signature, FunctionSignature) else "an object"
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+def _listed(names: list[str]) -> str:
+    if len(names) > 3:
+        return f"{', '.join(names[:3])} and {len(names) - 3} more"
+    return ", ".join(names) or "none"

@@ -1,0 +1,25 @@
+"""Warnings, at the user's line."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+
+PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+
+
+class MyiaWarning(UserWarning):
+    """Base of the warnings of this package."""
+
+
+class CompileWarning(MyiaWarning):
+    """A function is compiled again and again."""
+
+
+def warn(category: type[MyiaWarning], message: str) -> None:
+    """Warn at the innermost line that is not of this package."""
+    level, frame = 1, sys._getframe()
+    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
