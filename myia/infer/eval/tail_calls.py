@@ -8,6 +8,7 @@
 
 So a recursion is compiled even if only run-time values bound its depth. A recursion whose depth is
 static is a loop, too. Where its body needs compile-time values, it is unrolled like any other loop.
+More calls than Python could ever make raise RecursionError.
 
 *When it gives up*: the function has `*args` or keyword-only parameters, the call is not in tail
 position, or the name of the callee does not refer to the function itself.
@@ -19,8 +20,13 @@ import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from myia.infer.domain.context import Context
+from myia.infer.domain.dtypes import number_value
+from myia.infer.domain.errors import BadValue
 from myia.infer.domain.values import (
+    FALSE,
     TRUE,
     UNDEFINED,
     Abstract,
@@ -28,6 +34,7 @@ from myia.infer.domain.values import (
     Optional,
     PyFunction,
     Ref,
+    Scalar,
     Static,
 )
 from myia.infer.loops.fixed_point import LoopCode, loop
@@ -35,8 +42,12 @@ from myia.infer.operators.truth import truth
 from myia.ir.builder import Builder, append, emit, emit1
 from myia.ir.core import Op, Region, Value
 from myia.primitives.core import py
+from myia.primitives.core.define import constant
 from myia.primitives.core.py import Code
 from myia.primitives.core.structured import if_p
+from myia.primitives.pointwise import arithmetic, logic
+
+RECURSION_LIMIT = 10_000_000  # calls; Python has no memory for more
 
 
 @dataclass(frozen=True)
@@ -68,12 +79,38 @@ def as_loop(
 
     def body(_, xs: Sequence[Abstract]) -> list[Abstract]:
         with ctx.frame(code, cells):
-            return ctx.run(form.region, dict(zip(code.region.args, (*captured, *xs[2:]))))
+            again, result, *parameters = ctx.run(
+                form.region, dict(zip(code.region.args, (*captured, *xs[3:])))
+            )
+        return [again, result, _next(xs[2]), *parameters]
 
-    again = LoopCode(code, None, lambda _, xs: truth(ctx, xs[0]), body)
-    result = loop(ctx, again, [TRUE, UNDEFINED, *bound])[1]
+    call_again = LoopCode(code, None, lambda _, xs: _goes_on(ctx, xs), body)
+    before = len(ctx.checks)
+    again, result, *_ = loop(ctx, call_again, [TRUE, UNDEFINED, Static(0), *bound])
+    message = f"maximum recursion depth exceeded in a call of `{code.name}`"
+    if result is UNDEFINED and len(ctx.checks) == before:  # no path returns or raises
+        ctx.fail(BadValue, message=message, exception="RecursionError")
+    endless = truth(ctx, again)
+    if not isinstance(endless, Static) or endless.value:
+        ctx.check(number_value(endless, np.dtype(bool)), RecursionError, message)
     # The loop ends only when there is a result.
     return result.value if isinstance(result, Optional) else result
+
+
+def _goes_on(ctx: Context, xs: Sequence[Abstract]) -> Abstract:
+    """The result is not known yet, and Python might still go deeper."""
+    again, depth = truth(ctx, xs[0]), xs[2]
+    if isinstance(depth, Static):
+        return again if depth.value < RECURSION_LIMIT else FALSE
+    within = logic.lt(depth.value, constant(RECURSION_LIMIT, depth.dtype))
+    value = within if isinstance(again, Static) else logic.and_(again.value, within)
+    return FALSE if again is FALSE else Scalar(value, weak=True)
+
+
+def _next(depth: Abstract) -> Abstract:
+    if isinstance(depth, Static):
+        return Static(depth.value + 1)
+    return Scalar(arithmetic.add(depth.value, constant(1, depth.dtype)), weak=True, lo=0)
 
 
 def _form(code: Code) -> _TailForm | None:
