@@ -1,13 +1,30 @@
 """Every program that inference refuses, with the exact message: one mistake, one golden file."""
 
+import collections
 import linecache
 import textwrap
+import types
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
 import myia
+
+
+class Settings:
+    rate = 0.5
+
+
+def leaky(x, slope=0.1):
+    return max(x, slope * x)
+
+
+def cyclic():
+    p = {"w": 1.0}
+    p["self"] = [p]
+    return p
+
 
 # name: (the program, the arguments of `f`)
 PROGRAMS = {
@@ -794,6 +811,42 @@ DIFFERENTIATED = {
         """,
         ({"w": 1.0, "n": 3},),
     ),
+    "grad_of_class": (
+        """
+        def f(k):
+            return k.rate * 2.0
+        """,
+        (Settings,),
+    ),
+    "grad_of_function_in_instance": (
+        """
+        def f(x, p):
+            return p.act(p.w) * x
+        """,
+        (1.0, types.SimpleNamespace(w=1.0, act=leaky)),
+        {"argnums": (0, 1)},
+    ),
+    "grad_of_deque_in_dict": (
+        """
+        def f(p):
+            return p["w"] * 2.0
+        """,
+        ({"w": 1.0, "last": [collections.deque([0.5])]},),
+    ),
+    "grad_of_object_that_holds_itself": (
+        """
+        def f(p):
+            return p["w"] * 2.0
+        """,
+        (cyclic(),),
+    ),
+    "grad_of_instance_of_ints": (
+        """
+        def f(p):
+            return p.n * 2.0
+        """,
+        (types.SimpleNamespace(n=3),),
+    ),
     "grad_of_nothing": (
         """
         def f(x):
@@ -816,9 +869,9 @@ def define(source: str):
     return namespace["f"]
 
 
-def refusal(transform, source: str, args: tuple) -> str:
+def refusal(transform, source: str, args: tuple, options: dict | None = None) -> str:
     with pytest.raises(myia.MyiaError) as info:
-        transform(define(source))(*args)
+        transform(define(source), **(options or {}))(*args)
     return f"{textwrap.dedent(source).strip()}\n\n{info.value}\n"
 
 

@@ -1,18 +1,27 @@
 """The differentiable leaves of arguments and results (a pytree), and their replacement.
 
 A derivative is taken with respect to the float and complex numbers and arrays in its arguments.
-They are found through tuples, lists, dicts and instances. Structures with other leaves in their
-place hold tangents, cotangents and gradients.
+They are found through tuples, lists, dicts, sets and instances; what is not taken apart must hold
+no number. Structures with other leaves in their place hold tangents, cotangents and gradients.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from myia.infer.boundary.undifferentiated import (
+    CODE,
+    RETURN_FLOATS,
+    holds_number,
+    places_of,
+    refuse_code,
+    refuse_held_numbers,
+    refuse_integers,
+)
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import NotDifferentiable
 from myia.infer.domain.heap import ArrayObject, BufferObject, InstanceObject, ListObject, SetObject
@@ -20,15 +29,20 @@ from myia.infer.domain.memory_order import is_contiguous
 from myia.infer.domain.values import Abstract, Ref, Scalar, Static, is_static_number
 from myia.infer.dynamic.access import is_dynamic, refuse_dynamic, with_nominal_shape
 from myia.infer.numeric.promotion import is_numeric, operand, operand_dtype
+from myia.infer.paths.region_outputs import deep_copied
 from myia.ir.core import Value
 from myia.primitives.core.define import constant
 
 RESULT = "the result of a differentiated function"
 
 PASS_FLOATS = "pass floats, or read it from a closure: then it is not differentiated"
-RETURN_FLOATS = "return floats only; the rest goes along with `has_aux=True`"
 USE_ARRAY = "use an array of a known shape"
+GIVE_LIST = "give a list, in the order in which Python iterates over the set of the primal"
+WITHOUT_CYCLE = "keep that attribute or item out of what is differentiated"
 SAME_FORM = "give it the structure and the shapes of what it is the derivative of"
+
+# (context, leaves, alike) -> the structure; it takes its leaves from the list.
+Builder = Callable[[Context, list[Abstract], bool], Abstract]
 
 
 @dataclass(frozen=True)
@@ -37,12 +51,15 @@ class Tree:
 
     leaves: list[Abstract]
     values: list[Value]
-    builders: list[Callable[[Context, list[Abstract]], Abstract]]
+    builders: list[Builder]
 
-    def fill(self, ctx: Context, leaves: list[Abstract]) -> list[Abstract]:
-        """The same structures with other leaves."""
+    def fill(self, ctx: Context, leaves: list[Abstract], *, alike: bool = False) -> list[Abstract]:
+        """The same structures with other leaves; a set becomes a list, unless they are `alike`.
+
+        Equal derivatives would be one item of a set.
+        """
         rest = list(leaves)
-        return [build(ctx, rest) for build in self.builders]
+        return [build(ctx, rest, alike) for build in self.builders]
 
     def rebuild(self, ctx: Context, values: list[Value]) -> list[Abstract]:
         """The same structures and kinds of number with other values of the same avals."""
@@ -51,7 +68,7 @@ class Tree:
     def copies(self, ctx: Context, values: list[Value]) -> list[Abstract]:
         """As `rebuild`; the new arrays are C-contiguous where the leaves are (see `reshape`)."""
         made = [of_same_kind(ctx, x, v, is_contiguous(ctx, x)) for x, v in zip(self.leaves, values)]
-        return self.fill(ctx, made)
+        return self.fill(ctx, made, alike=True)
 
     def rebuild_arrays(self, ctx: Context, values: list[Value]) -> list[Abstract]:
         """The same structures with values of any shape."""
@@ -68,54 +85,106 @@ def of_same_kind(ctx: Context, x: Abstract, value: Value, contiguous: bool = Tru
 
 
 def differentiable_tree(
-    ctx: Context, xs: list[Abstract], what: str, *, integers: bool = False
+    ctx: Context,
+    xs: list[Abstract],
+    what: str,
+    *,
+    names: Sequence[str] | None = None,
+    integers: bool = False,
 ) -> Tree:
     """The tree of `xs`, in which every number must be a float (or complex) number or array.
 
-    `integers`: run-time integers and bools are leaves, too.
+    `names`: those of `xs`, for errors. `integers`: run-time integers and bools are leaves, too, and
+    objects that are not taken apart may hold numbers.
     """
-    leaves: list[Abstract] = []
-    builders = [_structure(ctx, x, leaves, what, integers) for x in xs]
-    values = [x.value if isinstance(x, Scalar) else ctx.read(x) for x in leaves]
-    return Tree(leaves, values, builders)
+    walk = _Walk(ctx, what, integers)
+    builders = []
+    for i, x in enumerate(xs):
+        name = f"args[{i}]" if names is None else names[i]
+        is_argument = not integers and what != RESULT
+        if is_argument:
+            refuse_code(ctx, x, name)
+        count = len(walk.leaves)
+        builders.append(walk.structure(x, name))
+        if is_argument and len(walk.leaves) == count:
+            refuse_integers(ctx, x, name)
+    values = [x.value if isinstance(x, Scalar) else ctx.read(x) for x in walk.leaves]
+    return Tree(walk.leaves, values, builders)
 
 
-def _structure(
-    ctx: Context, x: Abstract, leaves: list[Abstract], what: str, integers: bool
-) -> Callable:
-    """Append the leaves of `x`; returns a function that rebuilds `x` from a list of leaves."""
-    x = ctx.force(x)
-    if is_static_number(x) and isinstance(x.value, (float, complex, np.inexact)):
-        value = constant(x.value, np.asarray(x.value).dtype)
-        x = Scalar(value, not isinstance(x.value, np.generic))
-    x = with_nominal_shape(ctx, x)
-    is_fixed = isinstance(x, Static) and (integers or not is_static_number(x))
-    if not is_fixed and is_numeric(ctx, x):
-        dtype, _ = operand_dtype(ctx, x)
-        if dtype.kind not in "fc" and not integers:
-            kind = ctx.describe(x) if not isinstance(x, Static) else f"the int {x.value}"
-            help_text = RETURN_FLOATS if what == RESULT else PASS_FLOATS
-            ctx.fail(NotDifferentiable, what=what, kind=kind, help_text=help_text)
-        leaves.append(x)
-        return lambda ctx, rest: rest.pop(0)
-    if isinstance(x, Static):
-        return lambda ctx, rest: x
-    if is_dynamic(ctx, x):
-        refuse_dynamic(ctx, "the derivative with respect to elements")
-    contents = ctx.contents(x) if isinstance(x, Ref) else x
-    if isinstance(contents, BufferObject):
-        contents = _items(ctx, x, what)
-    if isinstance(contents, SetObject):  # equal derivatives would be one item of a set
-        contents = ListObject(contents.items)
-    parts = [
-        (lambda ctx, rest, kept=child: kept)
-        if _is_static_setting(contents, child)
-        else _structure(ctx, child, leaves, what, integers)
-        for child in contents.children()
-    ]
-    if isinstance(x, Ref):
-        return lambda ctx, rest: ctx.new(contents.rebuild(tuple(p(ctx, rest) for p in parts)))
-    return lambda ctx, rest: x.rebuild(tuple(p(ctx, rest) for p in parts))
+@dataclass
+class _Walk:
+    """The walk through abstract values that collects their differentiable leaves."""
+
+    ctx: Context
+    what: str
+    integers: bool
+    leaves: list[Abstract] = field(default_factory=list)
+    active: set[int] = field(default_factory=set)  # the objects that the walk is inside of
+
+    def structure(self, x: Abstract, path: str) -> Builder:
+        """Append the leaves of `x`; returns a function that rebuilds `x` from a list of leaves."""
+        ctx = self.ctx
+        x = ctx.force(x)
+        if is_static_number(x) and isinstance(x.value, (float, complex, np.inexact)):
+            value = constant(x.value, np.asarray(x.value).dtype)
+            x = Scalar(value, not isinstance(x.value, np.generic))
+        x = with_nominal_shape(ctx, x)
+        is_fixed = isinstance(x, Static) and (self.integers or not is_static_number(x))
+        if not is_fixed and is_numeric(ctx, x):
+            return self.leaf(x)
+        if isinstance(x, (Static, *CODE)):
+            if not self.integers:
+                refuse_held_numbers(ctx, x, path, self.what == RESULT)
+            if isinstance(x, Static) or not self.integers:
+                return lambda ctx, rest, alike: x
+        if is_dynamic(ctx, x):
+            refuse_dynamic(ctx, "the derivative with respect to elements")
+        if not isinstance(x, Ref):
+            parts = self.parts(x, path)
+            return lambda ctx, rest, alike: x.rebuild(tuple(p(ctx, rest, alike) for p in parts))
+        return self.object(x, path)
+
+    def leaf(self, x: Abstract) -> Builder:
+        dtype, _ = operand_dtype(self.ctx, x)
+        if dtype.kind not in "fc" and not self.integers:
+            kind = self.ctx.describe(x) if not isinstance(x, Static) else f"the int {x.value}"
+            help_text = RETURN_FLOATS if self.what == RESULT else PASS_FLOATS
+            self.ctx.fail(NotDifferentiable, what=self.what, kind=kind, help_text=help_text)
+        self.leaves.append(x)
+        return lambda ctx, rest, alike: rest.pop(0)
+
+    def object(self, x: Ref, path: str) -> Builder:
+        if x.id in self.active:
+            kind = f"an object that holds itself, at `{path}`"
+            self.ctx.fail(NotDifferentiable, what=self.what, kind=kind, help_text=WITHOUT_CYCLE)
+        contents = self.ctx.contents(x)
+        if isinstance(contents, InstanceObject) and not (
+            self.integers or holds_number(self.ctx, x)
+        ):
+            return lambda ctx, rest, alike: deep_copied(ctx, x, {}) if alike else x
+        if isinstance(contents, BufferObject):
+            contents = _items(self.ctx, x, self.what)
+        self.active.add(x.id)
+        parts = self.parts(contents, path)
+        self.active.discard(x.id)
+
+        def build(ctx: Context, rest: list[Abstract], alike: bool) -> Abstract:
+            children = tuple(p(ctx, rest, alike) for p in parts)
+            if isinstance(contents, SetObject) and not alike:
+                return ctx.new(ListObject(children))
+            return ctx.new(contents.rebuild(children))
+
+        return build
+
+    def parts(self, x: Any, path: str) -> list[Builder]:
+        """The builders of the children of an abstract value or of the contents of an object."""
+        return [
+            (lambda ctx, rest, alike, kept=child: kept)
+            if _is_static_setting(x, child)
+            else self.structure(child, f"{path}{place}")
+            for place, child in zip(places_of(x), x.children())
+        ]
 
 
 def _items(ctx: Context, x: Ref, what: str) -> ListObject:
@@ -156,6 +225,8 @@ def _numbers(ctx: Context, x: Abstract, leaves: list[Abstract], what: str) -> No
         leaves.append(x)
         return
     contents = ctx.contents(x) if isinstance(x, Ref) else x
+    if isinstance(contents, SetObject):
+        ctx.fail(NotDifferentiable, what=what, kind=ctx.describe(x), help_text=GIVE_LIST)
     if isinstance(contents, BufferObject):
         contents = _items(ctx, x, what)
     for child in contents.children():

@@ -26,6 +26,7 @@ from myia.infer.domain.values import (
     Abstract,
     Opaque,
     Optional,
+    PyFunction,
     Range,
     Ref,
     Scalar,
@@ -50,6 +51,7 @@ class Outputs:
     values: list[Value] = field(default_factory=list)
     kinds: list[Any] = field(default_factory=list)
     leaf_of_array: dict[int, int] = field(default_factory=dict)  # heap id of an array -> its leaf
+    active: set[int] = field(default_factory=set)  # the objects whose parts are being collected
 
     def leaf(self, value: Value, kind: Any) -> int:
         self.values.append(value)
@@ -77,6 +79,9 @@ class Outputs:
         if isinstance(x, Range) and all(map(is_static_int, x.children())):
             value = range(*(part.value for part in x.children()))
             return lambda numbers, objects: value
+        if isinstance(x, PyFunction) and all(isinstance(part, Static) for part in x.parts):
+            function = x.function
+            return lambda numbers, objects: function
         if isinstance(x, Ref):
             if x.id in self.argument_ids:
                 return _argument(self.argument_ids[x.id])
@@ -105,7 +110,11 @@ class Outputs:
             return self.buffer(contents)
         if isinstance(contents, (DynamicArray, DynamicView)):
             self.ctx.fail(DynamicSizeEscapes)
+        if x.id in self.active:
+            self.ctx.fail(Unsupported, what="an object that holds itself, as a result,")
+        self.active.add(x.id)
         parts = [self.recipe(child) for child in contents.children()]
+        self.active.discard(x.id)
         return self.rebuilt(contents, parts)
 
     def rebuilt(self, contents, parts: list[Recipe]) -> Recipe:

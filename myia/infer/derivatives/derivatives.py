@@ -21,6 +21,7 @@ from myia.infer.boundary.differentiable_leaves import (
     differentiable_tree,
     matching_leaves,
 )
+from myia.infer.derivatives.parameters import parameter_names
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import CertainError, NotDifferentiable
 from myia.infer.domain.values import (
@@ -61,10 +62,18 @@ class DifferentiatedRegion:
 
 
 def infer_differentiated(
-    ctx: Context, call: Callable, xs: list[Abstract], what: str, split: Callable
+    ctx: Context,
+    call: Callable,
+    xs: list[Abstract],
+    what: str,
+    split: Callable,
+    names: Sequence[str] | None = None,
 ):
-    """Infer `call(copies of xs)` into a region; `split(result)` is the part to differentiate."""
-    inputs = differentiable_tree(ctx, xs, what)
+    """Infer `call(copies of xs)` into a region; `split(result)` is the part to differentiate.
+
+    `names`: those of `xs`, for errors.
+    """
+    inputs = differentiable_tree(ctx, xs, what, names=names)
     before = ctx.heap.copy()
     args = tuple(Value(v.aval, v.name) for v in inputs.values)
     exports = Exports()
@@ -81,7 +90,7 @@ def infer_differentiated(
         finally:
             ctx.differentiating -= 1
         chosen = split(result)
-        outputs = differentiable_tree(ctx, [chosen], RESULT)
+        outputs = differentiable_tree(ctx, [chosen], RESULT, names=["result"])
         exports.values += list(dict.fromkeys(outputs.values))
     positions = tuple(exports.values.index(v) for v in outputs.values)
     exports.add(ctx, result, before)
@@ -137,7 +146,10 @@ def gradient(ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwarg
     def loss_of(result: Abstract) -> Abstract:
         return _scalar_loss(ctx, without_aux(ctx, result, options.has_aux))
 
-    d, outputs = infer_differentiated(ctx, call, chosen, "the argument of grad", loss_of)
+    names = parameter_names(ctx, f, len(args))
+    chosen_names = [names[i] for i in argnums]
+    what = "the argument of grad"
+    d, outputs = infer_differentiated(ctx, call, chosen, what, loss_of, chosen_names)
     (loss,) = outputs.values
     result, cts = emit(ctx, d, "vjp", [constant(1, loss.dtype)])
     grads = d.tree.rebuild(ctx, cts)
@@ -189,19 +201,22 @@ def link_may_alias(
 
 def base_objects(ctx: Context, xs: Iterable[Abstract]) -> list[list[int]]:
     """For each object in `xs` its id; for a view the ids of the arrays that it may show."""
-    return list(_iter_base_objects(ctx, xs))
+    return list(_iter_base_objects(ctx, xs, ()))
 
 
-def _iter_base_objects(ctx: Context, xs: Iterable[Abstract]) -> Iterator[list[int]]:
+def _iter_base_objects(
+    ctx: Context, xs: Iterable[Abstract], inside: tuple[int, ...]
+) -> Iterator[list[int]]:
+    """`inside`: the objects that hold `xs`, which may hold themselves."""
     for x in xs:
         if ctx.is_array(x):
             if ctx.shape(x):  # an array without axes may be copied to a number
                 yield ctx.heap.owners(x.id)
-        elif isinstance(x, Ref):
+        elif not isinstance(x, Ref):
+            yield from _iter_base_objects(ctx, x.children(), inside)
+        elif x.id not in inside:
             yield [x.id]
-            yield from _iter_base_objects(ctx, ctx.contents(x).children())
-        else:
-            yield from _iter_base_objects(ctx, x.children())
+            yield from _iter_base_objects(ctx, ctx.contents(x).children(), (*inside, x.id))
 
 
 def by_argument(argnums: Argnums, found: list[Abstract]) -> Abstract:
@@ -247,15 +262,21 @@ def jvp(
 ) -> Abstract:
     """`(f(*primals), the derivative of f at primals in the direction tangents)`, then the aux"""
     xs, ts = list(ctx.list_items(primals)), list(ctx.list_items(tangents))
-    return jvp_of(ctx, lambda copies: ctx.call(f, copies, {}), xs, ts, has_aux)
+    names = parameter_names(ctx, f, len(xs))
+    return jvp_of(ctx, lambda copies: ctx.call(f, copies, {}), xs, ts, names, has_aux)
 
 
 def jvp_of(
-    ctx: Context, call: Callable, xs: list[Abstract], ts: list[Abstract], has_aux: bool = False
+    ctx: Context,
+    call: Callable,
+    xs: list[Abstract],
+    ts: list[Abstract],
+    names: list[str],
+    has_aux: bool = False,
 ) -> Tuple:
-    """`jvp` of a function on abstract values."""
+    """`jvp` of a function on abstract values, which have these names."""
     split = lambda result: without_aux(ctx, result, has_aux)  # noqa: E731
-    d, outputs = infer_differentiated(ctx, call, xs, "a primal of jvp", split)
+    d, outputs = infer_differentiated(ctx, call, xs, "a primal of jvp", split, names)
     seeds = matching_leaves(ctx, ts, d.tree.values, "a tangent")
     result, tangents_out = emit(ctx, d, "jvp", seeds)
     by_position = dict(zip(dict.fromkeys(d.outputs), tangents_out))
@@ -287,6 +308,7 @@ def pullback(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstr
         primals,
         "a primal of vjp",
         lambda result: without_aux(ctx, result, has_aux),
+        parameter_names(ctx, f, len(primals)),
     )
     seeds = matching_leaves(ctx, list(args), outputs.values, "a cotangent")
     unique: dict[int, Value] = {}

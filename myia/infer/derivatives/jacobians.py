@@ -24,6 +24,7 @@ from myia.infer.derivatives.derivatives import (
     emit_derivative,
     infer_differentiated,
 )
+from myia.infer.derivatives.parameters import parameter_names
 from myia.infer.domain.context import Context
 from myia.infer.domain.values import Abstract, Tuple
 from myia.infer.domain.views import reshape
@@ -52,8 +53,10 @@ def _region(ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs
     def main_of(result: Abstract) -> Abstract:
         return derivatives.without_aux(ctx, result, options.has_aux)
 
-    chosen = [args[i] for i in numbers]
-    return infer_differentiated(ctx, call, chosen, "the argument of a Jacobian", main_of)
+    names = parameter_names(ctx, f, len(args))
+    chosen, chosen_names = [args[i] for i in numbers], [names[i] for i in numbers]
+    what = "the argument of a Jacobian"
+    return infer_differentiated(ctx, call, chosen, what, main_of, chosen_names)
 
 
 def _run_once(ctx: Context, d: DifferentiatedRegion) -> tuple[Abstract, DifferentiatedRegion]:
@@ -159,8 +162,9 @@ def hvp(ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs: di
         return derivatives.gradient(ctx, f, GradOptions(options.argnums), tuple(full), kwargs)
 
     directions = [v] if isinstance(options.argnums, int) else list(ctx.list_items(v))
-    chosen = [args[i] for i in numbers]
-    return derivatives.jvp_of(ctx, grad_at, chosen, directions).items[1]
+    names = parameter_names(ctx, f, len(args))
+    chosen, chosen_names = [args[i] for i in numbers], [names[i] for i in numbers]
+    return derivatives.jvp_of(ctx, grad_at, chosen, directions, chosen_names).items[1]
 
 
 def elementwise(

@@ -250,6 +250,21 @@ class RuleTooDeep(Diagnostic):
 
 
 @dataclass(frozen=True)
+class NoDerivative(Diagnostic):
+    """An object that is not taken apart into numbers, where a derivative is taken."""
+
+    title = "`{path}` is {kind}, which has no derivative"
+    label = "a derivative is taken here"
+    notes = ("{detail}",)
+    help = "{help_text}"
+
+    path: str
+    kind: str
+    detail: str
+    help_text: str
+
+
+@dataclass(frozen=True)
 class BadRule(Diagnostic):
     """A derivative rule of the user's that does not fit its function."""
 
