@@ -7,11 +7,12 @@ IR), `infer` and `library` (types and shapes), `transforms` (derivatives), `pass
 docs/architecture.md is the map.
 """
 
-from myia.api.bounded import bounded
+from myia import errors
+from myia.api.annotations.bounded import bounded
+from myia.api.annotations.checkpoint import checkpoint
+from myia.api.annotations.custom import custom_jvp, custom_vjp
+from myia.api.annotations.staged import staged
 from myia.api.check_grads import check_grads
-from myia.api.checkpoint import checkpoint
-from myia.api.custom import custom_jvp, custom_vjp
-from myia.api.staged import staged
 from myia.api.transforms import (
     elementwise_grad,
     grad,
@@ -25,20 +26,23 @@ from myia.api.transforms import (
     value_and_grad,
     vjp,
 )
-from myia.source.diagnostics import InternalError, MyiaError
-from myia.source.warning import CompileWarning, MyiaWarning
+from myia.errors import CompileWarning, InternalError, MyiaError, MyiaWarning
+
+__version__ = "0.1.0"
 
 __all__ = [
     "CompileWarning",
     "InternalError",
     "MyiaError",
     "MyiaWarning",
+    "__version__",
     "bounded",
     "check_grads",
     "checkpoint",
     "custom_jvp",
     "custom_vjp",
     "elementwise_grad",
+    "errors",
     "grad",
     "hessian",
     "hvp",

@@ -26,7 +26,7 @@ JAX_AUTODIFF = {
 }  # fmt: skip
 
 # What reads the rules that users gave to JAX's decorators.
-JAX_ADAPTERS = {"api/jax_rules.py"}
+JAX_ADAPTERS = {"api/annotations/jax_rules.py"}
 
 ABSOLUTE_PATH = re.compile(r"""(?<![\w.~<>])/(home|root|tmp|usr|work|Users|opt|mnt|srv)/""")
 

@@ -8,7 +8,10 @@ their signatures are the same.
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+import logging
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -30,6 +33,9 @@ from myia.pipeline import (
 )
 from myia.source.process import Lock
 
+LOG = logging.getLogger("myia")  # told of every compilation, at the level INFO
+LOG.addHandler(logging.NullHandler())
+
 ATTEMPTS = 8  # programs compiled for one call, if other threads change the globals that it reads
 
 
@@ -46,8 +52,8 @@ class CompileOptions:
 class Dispatcher:
     """The programs of one callable. `target` is what the inferer calls."""
 
-    def __init__(self, target: Any, options: CompileOptions):
-        self.target, self.options = target, options
+    def __init__(self, target: Any, options: CompileOptions, name: str = "a function"):
+        self.target, self.options, self.name = target, options, name
         self.programs: dict[Any, Programs] = {}  # by the signature of the call
         self.by_types: dict[
             tuple[type, ...], Sequence[Variant]
@@ -82,7 +88,8 @@ class Dispatcher:
             call, variant = self.compile(args, kwargs)
             hidden = variant.hidden()
             if hidden is not None:
-                return variant.run(variant.executable, call.flat, hidden)
+                with self._logged("first run, with XLA's compilation,"):
+                    return variant.run(variant.executable, call.flat, hidden)
         raise RuntimeError("globals that the program reads change type while it is compiled")
 
     def find(self, args: tuple, kwargs: dict[str, Any]) -> tuple[Call, Variant]:
@@ -157,11 +164,23 @@ class Dispatcher:
     def _donated(self, call: Call) -> tuple[int, ...]:
         return _donated(self.options.donate_argnums, call)
 
+    @contextmanager
+    def _logged(self, what: str) -> Iterator[None]:
+        started = time.perf_counter()
+        yield
+        LOG.info("%s: %s took %.2f s", self.name, what, time.perf_counter() - started)
+
     def _compiled(self, call: Call) -> Variant:
+        LOG.info("%s: compiling program %d", self.name, self.recompilation.count + 1)
+        with self._logged("inference and lowering"):
+            return self._variant(call)
+
+    def _variant(self, call: Call) -> Variant:
         program = self.program(call)
         layout = Layout(call, program)
         donate = self._donated(call)
         options = replace(self.options.pipeline, under_a_trace=layout.traced)
+        LOG.debug("%s: arguments %s", self.name, [str(x.aval) for x in program.function.args])
         found = compiled(program.function, donate, layout.packing, options)
         report = functools.partial(self._reporting, call.positional, call.keywords)
         return Variant(program, found, layout, FailedChecks(program, report, bool(donate)))

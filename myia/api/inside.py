@@ -18,9 +18,11 @@ from myia.api.transforms import (
     vjp,
 )
 from myia.infer.derivatives import derivatives, jacobians
-from myia.infer.domain.errors import OptionInside
+from myia.infer.domain.errors import OptionInside, Unsupported
 from myia.infer.domain.values import Static
 from myia.infer.registry import function
+
+BY_NUMBER = "use `argnums`, the positions of the arguments"
 
 
 @function(jit)
@@ -33,6 +35,8 @@ def _inside(make: Callable) -> Callable:
 
     def handler(ctx, f, argnums=Static(0), has_aux=Static(False), **options):
         for name in options:
+            if name == "argnames":
+                ctx.fail(Unsupported, what="`argnames` inside compiled code", help_text=BY_NUMBER)
             ctx.fail(OptionInside, name=name)
         return derivatives.transformed(f, make, _numbers(ctx, argnums), has_aux.value)
 

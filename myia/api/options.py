@@ -2,30 +2,91 @@
 
 from __future__ import annotations
 
+import difflib
+import inspect
+import operator
 import re
-from dataclasses import fields, replace
+from collections.abc import Callable
+from dataclasses import fields
 from typing import Any
 
 from myia.api.dispatch import CompileOptions
-from myia.pipeline import STRATEGIES
+from myia.pipeline import STRATEGIES, Options
+
+OF_THE_PIPELINE = ("checkpoint", "memory", "debug")
+NAMES = tuple(
+    sorted(
+        {f.name for f in fields(CompileOptions)} - {"pipeline"}
+        | {*OF_THE_PIPELINE, "static_argnames"}
+    )
+)
 
 
-def compile_options(options: dict[str, Any]) -> CompileOptions:
-    for name in ("donate_argnums", "static_argnums"):
-        if isinstance(options.get(name), int):
-            options[name] = (options[name],)
-    checkpoint, memory = options.pop("checkpoint", "auto"), options.pop("memory", None)
-    debug = bool(options.pop("debug", False))
-    options["check"] = bool(options.get("check")) or debug
+def compile_options(
+    f: Callable, options: dict[str, Any], others: tuple[str, ...] = ()
+) -> CompileOptions:
+    """The options of a transform of `f`, which has `others` beside.
+
+    TypeError: an unknown option, or a number of an argument that is none. ValueError: a value that
+    the option does not have.
+    """
+    for name in options:
+        if name not in NAMES:
+            raise TypeError(_unknown_option(name, tuple(sorted({*NAMES, *others}))))
+    pipeline = Options(
+        checkpoint=_strategy(options.get("checkpoint", "auto")),
+        memory=_bytes(options.get("memory")),
+        debug=bool(options.get("debug", False)),
+    )
+    static = _argument_numbers("static_argnums", options)
+    names = _argument_names(options)
+    return CompileOptions(
+        donate_argnums=_argument_numbers("donate_argnums", options),
+        static_argnums=(*static, *names, *_positions(f, names)),
+        check=bool(options.get("check")) or pipeline.debug,
+        pipeline=pipeline,
+    )
+
+
+def _unknown_option(name: str, known: tuple[str, ...]) -> str:
+    """The text of the error: the nearest option, and all of them."""
+    nearest = difflib.get_close_matches(name, known, n=1)
+    guess = f": did you mean {nearest[0]!r}?" if nearest else "."
+    return f"unknown option {name!r}{guess} The options are {', '.join(known)}"
+
+
+def _argument_numbers(option: str, options: dict[str, Any]) -> tuple[int, ...]:
+    given = options.get(option, ())
+    try:
+        numbers = given if isinstance(given, (tuple, list)) else (given,)
+        return tuple(map(operator.index, numbers))
+    except TypeError:
+        raise TypeError(f"{option}={given!r} is neither an int nor a tuple of ints") from None
+
+
+def _argument_names(options: dict[str, Any]) -> tuple[str, ...]:
+    given = options.get("static_argnames", ())
+    names = (given,) if isinstance(given, str) else tuple(given)
+    if not all(isinstance(name, str) for name in names):
+        raise TypeError(f"static_argnames={given!r} is neither a string nor a tuple of strings")
+    return names
+
+
+def _positions(f: Callable, names: tuple[str, ...]) -> tuple[int, ...]:
+    """The positions of these parameters, which may be passed by position as well."""
+    if not names:
+        return ()
+    parameters = list(inspect.signature(f).parameters)
+    for name in names:
+        if name not in parameters:
+            raise TypeError(f"{getattr(f, '__name__', f)} has no parameter {name!r}")
+    return tuple(parameters.index(name) for name in names)
+
+
+def _strategy(checkpoint: str) -> str:
     if checkpoint not in STRATEGIES:
         raise ValueError(f"checkpoint={checkpoint!r} is none of {', '.join(STRATEGIES)}")
-    unknown = sorted(set(options) - {field.name for field in fields(CompileOptions)})
-    if unknown:
-        raise TypeError(f"unknown option {', '.join(map(repr, unknown))}")
-    found = CompileOptions(**options)
-    chosen = {"checkpoint": checkpoint, "memory": _bytes(memory), "debug": debug}
-    pipeline = replace(found.pipeline, **chosen)
-    return replace(found, pipeline=pipeline)
+    return checkpoint
 
 
 UNITS = {"": 1, "B": 1} | {

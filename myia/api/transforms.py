@@ -4,135 +4,25 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from types import MethodType
 from typing import Any
 
-from myia.api.ahead_of_time import Lowered
-from myia.api.dispatch import CompileOptions, Dispatcher
+from myia.api.dispatch import CompileOptions
 from myia.api.options import compile_options
-from myia.frontend.source_text.texts import take
-from myia.infer.boundary.arguments import root
+from myia.api.transformed import (
+    ArgNames,
+    Grad,
+    Jacobian,
+    Jit,
+    Transformed,
+    inner_function,
+)
 from myia.infer.boundary.instances import copied, is_state
 from myia.infer.boundary.signature import Identity
 from myia.infer.derivatives import derivatives, jacobians
 from myia.infer.derivatives.derivatives import Argnums, GradOptions
-from myia.infer.domain.values import Static
 from myia.infer.eval.calls import CALLABLE_TYPES
-from myia.pipeline import Plan, describe
-from myia.source.diagnostics import MyiaError
 
-
-class Transformed:
-    """A compiled function. Called with NumPy it returns NumPy, with `jax.Array`s these.
-
-    `ir(*args)` is the text of every stage, `lower(*args).compile()` compiles ahead of time.
-    """
-
-    __myia__ = True  # a callable of ours, which binds like a function; not an object with state
-
-    def __init__(self, f: Callable, options: CompileOptions):
-        functools.update_wrapper(self, f, updated=())
-        take(f)
-        self.f = f
-        self.options = options
-        self._dispatcher = Dispatcher(self.target(), options)
-
-    def target(self) -> Any:
-        """What the inferer calls: the function itself, or this transform of it."""
-        return self
-
-    def __call__(self, *args, **kwargs):
-        try:
-            return self._dispatcher.run(args, kwargs)
-        except MyiaError as error:  # the compiler's own frames are of no use to the user
-            raise error.with_traceback(None) from None
-
-    def __get__(self, instance, owner=None):
-        """A decorated method is bound like any function."""
-        return self if instance is None else functools.partial(self, instance)
-
-    def ir(self, *args, **kwargs) -> dict[str, str]:
-        """The program at these arguments as text, after every stage, by the stage's name:
-
-        core        desugared Python: no `break`, no `continue`, one `return` at the end
-        py          SSA of Python's operations on dynamic values
-        typed       dtypes and shapes inferred, derivatives still ops
-        prepare     optimized where that makes the adjoint cheaper
-        expand      derivatives expanded; loops and their adjoint loops stay ops
-        optimize    optimized while every value can still be recomputed
-        storage     residuals on tapes or checkpoints: only ordinary loops are left
-        finish      what XLA is given
-
-        A `core` text is Python but for names with `%`, which are states of the control flow, and
-        `for x in xs, while test:`, a loop that tests before each iteration. Functions known by
-        name, whose source is not read, have neither `core` nor `py`.
-        """
-        call = self._dispatcher.flatten(args, kwargs)
-        program = self._dispatcher.program(call)
-        return describe(self.f, program, self.options.pipeline)
-
-    def plan(self, *args, **kwargs) -> Plan:
-        """What reversed loops store at these arguments; printed, a table."""
-        return self._dispatcher.plan(self._dispatcher.flatten(args, kwargs))
-
-    def lower(self, *args, **kwargs) -> Lowered:
-        """The program at these arguments, to be compiled ahead of time."""
-        return Lowered(self._dispatcher, args, kwargs)
-
-    @property
-    def compiles(self) -> int:
-        """How many programs have been compiled so far."""
-        return self._dispatcher.recompilation.count
-
-
-class Jit(Transformed):
-    """`jit(f)`"""
-
-    def target(self) -> Any:
-        bound = isinstance(self.f, (MethodType, functools.partial)) or is_state(self.f)
-        return self if bound else self.f  # an instance in it is read at every call
-
-
-class Grad(Transformed):
-    """`grad(f)` and `value_and_grad(f)`"""
-
-    def __init__(self, f: Callable, grad_options: GradOptions, options: CompileOptions):
-        self.grad_options = grad_options
-        super().__init__(f, options)
-
-
-class Jacobian(Transformed):
-    """`jacfwd(f)`, `jacrev(f)`, `hvp(f)`: `rule` is the inferer's."""
-
-    def __init__(
-        self, f: Callable, rule: Callable, grad_options: GradOptions, options: CompileOptions
-    ):
-        self.rule, self.grad_options = rule, grad_options
-        super().__init__(f, options)
-
-
-def _inner(ctx, transformed: Transformed):
-    """The function under a transform, as a value of the inferer."""
-    f = transformed.f
-    return Static(f) if isinstance(f, Transformed) else root(ctx, lambda: f, "f", ("f", id(f)))
-
-
-def _infer_jit(ctx, f: Jit, args, kwargs):
-    return ctx.call(_inner(ctx, f), args, kwargs)
-
-
-def _infer_grad(ctx, f: Grad, args, kwargs):
-    return derivatives.gradient(ctx, _inner(ctx, f), f.grad_options, args, kwargs)
-
-
-def _infer_jacobian(ctx, f: Jacobian, args, kwargs):
-    return f.rule(ctx, _inner(ctx, f), f.grad_options, args, kwargs)
-
-
-CALLABLE_TYPES.update({Jit: _infer_jit, Grad: _infer_grad, Jacobian: _infer_jacobian})
-
-
-# ----- The public functions
+OWN = ("argnums", "argnames", "has_aux")  # options of derivatives beside those of `jit`
 
 
 def _decorator(make: Callable[[Callable], Any], f: Callable | None):
@@ -141,107 +31,299 @@ def _decorator(make: Callable[[Callable], Any], f: Callable | None):
 
 
 def jit(f: Callable | None = None, **options) -> Any:
-    """`f` compiled for each signature of its arguments.
+    """`f` compiled, once for each signature of its arguments: types, dtypes, shapes, structure.
 
-    Options: `donate_argnums` (positions whose memory the results may take over), `static_argnums`
-    (ints that never become arguments of the program), `check` (with `jax.Array`s: wait, and raise
-    run-time errors), `debug` (the same, and a FloatingPointError, with its line, where the first
-    infinity or NaN is made), and for reversed loops `checkpoint` ("auto"; "tape" records all
-    iterations of a loop, "trail" is online checkpointing, which records some and replays the
-    others, "recompute" records only what an iteration starts with) and `memory` (bytes, or "64MB":
-    the temporaries that the program may use; MyiaError says what it takes if that is too little).
+    Args:
+        f: a Python function, method or callable instance. Without it, a decorator is returned.
+        donate_argnums: an int or a tuple: positions of arguments whose memory the results may
+            take over. The caller must not use them afterwards.
+        static_argnums: an int or a tuple: positions of arguments whose ints stay compile-time
+            values, however often they change.
+        static_argnames: a string or a tuple: the same by the names of parameters.
+        check: with `jax.Array`s, wait for the result and raise run-time errors.
+        debug: as `check`; and FloatingPointError, with its line, where the first infinity or NaN
+            is made of finite numbers.
+        checkpoint: what reversed loops record. "tape": all iterations. "trail": online
+            checkpointing, some, and the others are replayed. "recompute": only what an iteration
+            starts with. "auto" chooses for each loop.
+        memory: an int (bytes) or "64MB", "64MiB": the temporaries that the program may use.
+
+    Returns:
+        A function object. Called with NumPy arrays and Python numbers it returns these; with
+        `jax.Array`s these, asynchronously. Arguments that `f` changes are changed. `F.ir(*args)`,
+        `F.plan(*args)` and `F.lower(*args).compile()` show and prepare programs.
+
+    Raises:
+        TypeError: `f` is not callable, or an option is unknown.
+        MyiaError: at a call: the function uses what is not supported, or its program takes more
+            than `memory`. Errors that Python would raise are of Python's types.
+
+    Example:
+        >>> import numpy as np, myia
+        >>> @myia.jit
+        ... def total(x):
+        ...     s = 0.0
+        ...     for v in x:
+        ...         if v > 0:
+        ...             s += v
+        ...     return s
+        >>> total(np.array([1.0, -2.0, 3.0]))
+        np.float64(4.0)
     """
-    return _decorator(lambda f: Jit(f, compile_options(options)), f)
+    return _decorator(lambda f: Jit(f, compile_options(f, options)), f)
+
+
+def _grad_options(
+    argnums: Argnums, has_aux: bool, argnames: ArgNames | None, value: bool = False
+) -> GradOptions:
+    if argnames is not None and argnums != 0:
+        raise TypeError("give argnums or argnames, not both")
+    return GradOptions(argnums, has_aux, value)
 
 
 def grad(
     f: Callable | None = None,
     argnums: Argnums = 0,
     has_aux: bool = False,
+    *,
+    argnames: ArgNames | None = None,
     **options,
 ) -> Any:
-    """The gradient of a function that returns one float (or, with `has_aux`, it and a rest).
+    """The gradient of a function that returns one real float.
 
-    The gradient has the structure, shapes and dtypes of the argument (a tuple of such for a tuple
-    of `argnums`). Options as for `jit`.
+    Args:
+        f: the function. Without it, a decorator is returned.
+        argnums: the position of the argument by which the derivative is taken, or a tuple of them.
+        has_aux: `f` returns `(loss, aux)`; aux is returned beside the gradient.
+        argnames: instead of `argnums`, the name of a parameter or a tuple of them, passed by
+            position or by keyword.
+        options: those of `jit`.
+
+    Returns:
+        A function that returns the gradient: structure, shapes and dtypes of the argument (a tuple
+        of such for a tuple of `argnums`); `(gradient, aux)` with `has_aux`. Ints, bools and strings
+        in the argument are returned as they are. It works on copies of its arguments.
+
+    Raises:
+        TypeError, MyiaError: as `jit`; MyiaError if the result is no real float, or an argument
+            has nothing to differentiate.
+
+    Example:
+        >>> import numpy as np, myia
+        >>> def loss(w, x):
+        ...     return np.sum((x @ w) ** 2)
+        >>> myia.grad(loss)(np.array([1.0, 2.0]), np.eye(2))
+        array([2., 4.])
+        >>> myia.grad(loss, argnames="x")(np.ones(1), x=np.ones((1, 1)))
+        array([[2.]])
     """
-    grad_options = GradOptions(argnums, has_aux)
-    return _decorator(lambda f: Grad(f, grad_options, compile_options(options)), f)
+    chosen = _grad_options(argnums, has_aux, argnames)
+    make = lambda f: Grad(f, chosen, compile_options(f, options, OWN), "grad", argnames)  # noqa: E731
+    return _decorator(make, f)
 
 
 def value_and_grad(
     f: Callable | None = None,
     argnums: Argnums = 0,
     has_aux: bool = False,
+    *,
+    argnames: ArgNames | None = None,
     **options,
 ) -> Any:
-    """As `grad`, but returns `(f(*args), gradient)`."""
-    grad_options = GradOptions(argnums, has_aux, value=True)
-    return _decorator(lambda f: Grad(f, grad_options, compile_options(options)), f)
+    """As `grad`, but what is returned is `(f(*args), gradient)`.
 
+    Args, Raises: those of `grad`. With `has_aux` the value is `(loss, aux)`.
 
-def _jacobian(rule: Callable, f: Callable | None, grad_options: GradOptions, options: dict) -> Any:
-    return _decorator(lambda f: Jacobian(f, rule, grad_options, compile_options(options)), f)
-
-
-def jacfwd(
-    f: Callable | None = None, argnums: Argnums = 0, has_aux: bool = False, **options
-) -> Any:
-    """The Jacobian by forward mode: shapes `result.shape + argument.shape`.
-
-    In place of each array or number of the result there is one block for each of the argument, in
-    its structure (a tuple of such for a tuple of `argnums`). Options as for `grad`.
+    Example:
+        >>> import myia
+        >>> myia.value_and_grad(lambda x: x**3)(2.0)
+        (8.0, 12.0)
     """
-    return _jacobian(jacobians.jacfwd, f, GradOptions(argnums, has_aux), options)
+    chosen = _grad_options(argnums, has_aux, argnames, value=True)
 
-
-def jacrev(
-    f: Callable | None = None, argnums: Argnums = 0, has_aux: bool = False, **options
-) -> Any:
-    """The Jacobian by reverse mode: shapes and structure as of `jacfwd`."""
-    return _jacobian(jacobians.jacrev, f, GradOptions(argnums, has_aux), options)
-
-
-def hessian(
-    f: Callable | None = None, argnums: Argnums = 0, has_aux: bool = False, **options
-) -> Any:
-    """The matrix of second derivatives, forward over reverse; structure as of `jacfwd`."""
-
-    def make(f: Callable) -> Jacobian:
-        return jacfwd(jacrev(f, argnums, has_aux), argnums, has_aux, **options)
+    def make(f: Callable) -> Grad:
+        return Grad(f, chosen, compile_options(f, options, OWN), "value_and_grad", argnames)
 
     return _decorator(make, f)
 
 
-def hvp(f: Callable | None = None, argnums: Argnums = 0, **options) -> Any:
-    """`hvp(f)(*args, v)`: the Hessian of f times v, at the cost of a few gradients.
+def _jacobian(rule: Callable, name: str, f, chosen: GradOptions, argnames, options: dict) -> Any:
+    def make(f: Callable) -> Jacobian:
+        return Jacobian(f, rule, chosen, compile_options(f, options, OWN), name, argnames)
 
-    For a tuple of `argnums`, v and the result are tuples.
+    return _decorator(make, f)
+
+
+def jacfwd(
+    f: Callable | None = None,
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    *,
+    argnames: ArgNames | None = None,
+    **options,
+) -> Any:
+    """The Jacobian by forward mode: cheaper than `jacrev` where results outnumber arguments.
+
+    Args, Raises: those of `grad`; results may have any shape and structure.
+
+    Returns:
+        A function that returns, in place of each array or number of the result, one block for each
+        of the argument, in its structure; a block has the shape `result.shape + argument.shape`.
+
+    Example:
+        >>> import numpy as np, myia
+        >>> myia.jacfwd(lambda x: x[1:] * x[0])(np.array([2.0, 3.0, 4.0]))
+        array([[3., 2., 0.],
+               [4., 0., 2.]])
     """
-    return _jacobian(jacobians.hvp, f, GradOptions(argnums), options)
+    chosen = _grad_options(argnums, has_aux, argnames)
+    return _jacobian(jacobians.jacfwd, "jacfwd", f, chosen, argnames, options)
 
 
-def elementwise_grad(f: Callable | None = None, argnums: Argnums = 0, **options) -> Any:
-    """The derivative of each element of f's result by the same element of its argument."""
-    return _jacobian(jacobians.elementwise, f, GradOptions(argnums), options)
+def jacrev(
+    f: Callable | None = None,
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    *,
+    argnames: ArgNames | None = None,
+    **options,
+) -> Any:
+    """The Jacobian by reverse mode: cheaper than `jacfwd` where arguments outnumber results.
+
+    Args, Returns, Raises: those of `jacfwd`.
+
+    Example:
+        >>> import numpy as np, myia
+        >>> myia.jacrev(lambda x: np.array([x.sum(), x[0] * x[1]]))(np.array([2.0, 3.0]))
+        array([[1., 1.],
+               [3., 2.]])
+    """
+    chosen = _grad_options(argnums, has_aux, argnames)
+    return _jacobian(jacobians.jacrev, "jacrev", f, chosen, argnames, options)
+
+
+def hessian(
+    f: Callable | None = None,
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    *,
+    argnames: ArgNames | None = None,
+    **options,
+) -> Any:
+    """The matrix of second derivatives, forward over reverse.
+
+    Args, Raises: those of `grad`.
+
+    Returns:
+        A function whose result is the Jacobian (`jacfwd`) of the gradient: for an argument x a
+        block of shape `x.shape + x.shape`.
+
+    Example:
+        >>> import numpy as np, myia
+        >>> myia.hessian(lambda x: x[0] ** 2 * x[1])(np.array([2.0, 3.0]))
+        array([[6., 4.],
+               [4., 0.]])
+    """
+    chosen = _grad_options(argnums, has_aux, argnames)
+
+    def make(f: Callable) -> Jacobian:
+        found = compile_options(f, options, OWN)
+        reverse = Jacobian(f, jacobians.jacrev, chosen, found, "hessian", argnames)
+        return Jacobian(reverse, jacobians.jacfwd, chosen, found, "hessian", argnames)
+
+    return _decorator(make, f)
+
+
+def hvp(
+    f: Callable | None = None,
+    argnums: Argnums = 0,
+    *,
+    argnames: ArgNames | None = None,
+    **options,
+) -> Any:
+    """The Hessian of `f` times a vector, at the cost of a few gradients.
+
+    Args, Raises: those of `grad`.
+
+    Returns:
+        A function of the arguments of `f` and, last, of the vector v, which has the structure,
+        shapes and dtypes of the argument (a tuple of such for a tuple of `argnums`), as the result.
+
+    Example:
+        >>> import numpy as np, myia
+        >>> myia.hvp(lambda x: x[0] ** 2 * x[1])(np.array([2.0, 3.0]), np.array([1.0, 0.0]))
+        array([6., 4.])
+    """
+    return _jacobian(
+        jacobians.hvp, "hvp", f, _grad_options(argnums, False, argnames), argnames, options
+    )
+
+
+def elementwise_grad(
+    f: Callable | None = None,
+    argnums: Argnums = 0,
+    *,
+    argnames: ArgNames | None = None,
+    **options,
+) -> Any:
+    """The derivative of each element of the result by the same element of the argument.
+
+    Args, Raises: those of `grad`; the result has the shape of the argument, and each element of it
+    depends on that element only. (What is computed is the gradient of the sum of the results.)
+
+    Example:
+        >>> import numpy as np, myia
+        >>> myia.elementwise_grad(np.square)(np.array([1.0, 2.0]))
+        array([2., 4.])
+    """
+    chosen = _grad_options(argnums, False, argnames)
+    return _jacobian(jacobians.elementwise, "elementwise_grad", f, chosen, argnames, options)
 
 
 # ----- vjp and jvp: calls, not decorators
 
 
 def jvp(f: Callable, primals: tuple, tangents: tuple, has_aux: bool = False) -> tuple:
-    """`(f(*primals), derivative of f at primals in the direction of tangents)`
+    """`f` at `primals`, and its derivative there in the direction `tangents`: `(value, tangent)`.
 
-    With `has_aux`, f returns `(value, aux)`, and aux is returned third.
+    Args:
+        f: the function.
+        primals: a tuple of its positional arguments.
+        tangents: a tuple of the same structure, shapes and dtypes.
+        has_aux: `f` returns `(value, aux)`; aux is returned third.
+
+    Raises:
+        MyiaError: as `grad`; or the tangents do not have the shapes of the primals.
+
+    Example:
+        >>> import myia
+        >>> myia.jvp(lambda x, y: x * y, (2.0, 3.0), (1.0, 0.0))
+        (6.0, 3.0)
     """
     return _program(_jvp, f, has_aux)(primals, tangents)
 
 
 def vjp(f: Callable, *primals, has_aux: bool = False) -> tuple:
-    """`(f(*primals), pullback)`; `pullback(ct)` gives the cotangents of the primals.
+    """`f` at `primals`, and the function that pulls cotangents back: `(value, pullback)`.
 
-    With `has_aux`, f returns `(value, aux)`, and aux is returned third. Called from Python, the
-    pullback runs f again; inside compiled code nothing is run twice.
+    Args:
+        f: the function.
+        primals: its positional arguments.
+        has_aux: `f` returns `(value, aux)`; aux is returned third.
+
+    Returns:
+        `pullback(ct)`, for a cotangent of the structure and shapes of the value, is the tuple of
+        the cotangents of the primals. Called from Python, it runs `f` again; inside compiled code
+        nothing is run twice.
+
+    Raises:
+        MyiaError: as `grad`; or a cotangent does not have the shape of the value.
+
+    Example:
+        >>> import myia
+        >>> value, pullback = myia.vjp(lambda x, y: x * y, 2.0, 3.0)
+        >>> value, pullback(1.0)
+        (6.0, (3.0, 2.0))
     """
     kept = copied(primals)  # the caller may change them before it calls the pullback
     result = _program(_call, f, has_aux)(*primals)
@@ -255,7 +337,7 @@ class _Rule(Transformed):
 
     def __init__(self, rule: Callable, f: Callable, has_aux: bool):
         self.rule, self.has_aux = rule, has_aux
-        super().__init__(f, CompileOptions())
+        super().__init__(f, CompileOptions(), "jvp" if rule is _jvp else "vjp")
 
 
 def _jvp(ctx, f, has_aux, primals, tangents):
@@ -273,7 +355,9 @@ def _pullback(ctx, f, has_aux, primals, ct):
     return ctx.call(out.items[1], (ct,), {})
 
 
-CALLABLE_TYPES[_Rule] = lambda ctx, f, args, kwargs: f.rule(ctx, _inner(ctx, f), f.has_aux, *args)
+CALLABLE_TYPES[_Rule] = lambda ctx, f, args, kwargs: f.rule(
+    ctx, inner_function(ctx, f), f.has_aux, *args
+)
 
 
 def _program(rule: Callable, f: Callable, has_aux: bool) -> _Rule:
@@ -287,5 +371,14 @@ def _kept_program(rule: Callable, f: Callable | Identity, has_aux: bool) -> _Rul
 
 
 def stop_gradient(x: Any) -> Any:
-    """`x`, without a derivative: its gradient is zero."""
+    """`x`, as a constant for derivatives: its gradient is zero.
+
+    Args:
+        x: a number, an array, or a container of them.
+
+    Example:
+        >>> import myia
+        >>> myia.grad(lambda x: x * myia.stop_gradient(x))(3.0)
+        3.0
+    """
     return x

@@ -19,6 +19,8 @@ from typing import ClassVar
 
 from myia.source.span import Span
 
+PUBLIC = "myia.errors"  # where users find the errors, and what tracebacks show
+
 
 @dataclass(frozen=True)
 class Diagnostic:
@@ -45,6 +47,9 @@ class MyiaError(Exception):
 
 class InternalError(Exception):
     """A bug of the compiler: one of its invariants does not hold."""
+
+
+MyiaError.__module__ = InternalError.__module__ = PUBLIC
 
 
 def render(diagnostic: Diagnostic) -> str:

@@ -6,6 +6,8 @@ import os
 import sys
 import warnings
 
+from myia.source.diagnostics import PUBLIC
+
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
@@ -15,6 +17,9 @@ class MyiaWarning(UserWarning):
 
 class CompileWarning(MyiaWarning):
     """A function is compiled again and again."""
+
+
+MyiaWarning.__module__ = CompileWarning.__module__ = PUBLIC
 
 
 def warn(category: type[MyiaWarning], message: str) -> None:

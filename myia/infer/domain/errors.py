@@ -10,7 +10,7 @@ import numpy as np
 
 from myia.infer.domain.checks import Check, MakeException
 from myia.ir.core import Value
-from myia.source.diagnostics import Diagnostic, MyiaError, render
+from myia.source.diagnostics import PUBLIC, Diagnostic, MyiaError, render
 
 
 class NeedsStatic(MyiaError):
@@ -66,8 +66,11 @@ def certain(exception: type[Exception]) -> type[CertainError]:
 @functools.cache
 def catchable(error: type[MyiaError], exception: type[Exception]) -> type[MyiaError]:
     """The class of errors that are an `exception` of Python's as well."""
-    text = {"__str__": lambda self: render(self.diagnostic)}  # KeyError shows its argument's repr
-    return type(error.__name__, (error, exception), text)
+    own = {
+        "__str__": lambda self: render(self.diagnostic),  # KeyError shows its argument's repr
+        "__module__": PUBLIC,
+    }
+    return type(exception.__name__, (error, exception), own)
 
 
 class RaiseReached(CertainError):

@@ -113,6 +113,8 @@ class Plan(tuple[LoopPlan, ...]):
             lines += ["  ".join(x.ljust(w) for x, w in zip(row, widths)).rstrip(), *below]
         return "\n".join([*lines, f"in all {self.bytes:,} bytes"])
 
+    __repr__ = __str__  # in a terminal and in a notebook it is shown as it prints
+
 
 HEADINGS = ("loop", "iterations", "strategy", "bytes per iteration", "bytes", "forward runs")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import jax
 
-from myia.api.custom import call_with_rules
+from myia.api.annotations.custom import call_with_rules
 from myia.infer.domain.errors import Unsupported
 from myia.infer.domain.values import Abstract
 from myia.infer.eval.calls import CALLABLE_TYPES

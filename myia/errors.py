@@ -1,0 +1,21 @@
+"""The exceptions of compiled functions, to be caught by name.
+
+    MyiaError        the function uses what is not supported, at a line that the text shows
+    InternalError    a bug of the compiler
+
+Where Python itself would raise, a MyiaError is also of Python's type: `except TypeError` catches
+it. What Python raises at run time is raised itself, with its `args` and attributes; the place is a
+note (`error.__notes__`).
+
+    try:
+        step(params)
+    except myia.errors.MyiaError as error:
+        print(error)             # title, line, caret, help
+        error.diagnostic.span    # file, line and column, or None
+"""
+
+from __future__ import annotations
+
+from myia.source.diagnostics import InternalError, MyiaError
+
+__all__ = ["InternalError", "MyiaError"]
