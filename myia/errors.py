@@ -2,6 +2,8 @@
 
     MyiaError        the function uses what is not supported, at a line that the text shows
     InternalError    a bug of the compiler
+    MyiaWarning      what a program does that its author may not mean
+      CompileWarning   it is compiled again and again
 
 Where Python itself would raise, a MyiaError is also of Python's type: `except TypeError` catches
 it. What Python raises at run time is raised itself, with its `args` and attributes; the place is a
@@ -17,5 +19,6 @@ note (`error.__notes__`).
 from __future__ import annotations
 
 from myia.source.diagnostics import InternalError, MyiaError
+from myia.source.warning import CompileWarning, MyiaWarning
 
-__all__ = ["InternalError", "MyiaError"]
+__all__ = ["CompileWarning", "InternalError", "MyiaError", "MyiaWarning"]

@@ -63,7 +63,8 @@ class Transformed:
         self._dispatcher = Dispatcher(self.target(), options, repr(self))
 
     def __repr__(self) -> str:
-        f = self.f.f if self.name == "hessian" else self.f  # of the gradient
+        of_gradient = self.name == "hessian" and isinstance(self.f, Transformed)
+        f = self.f.f if of_gradient else self.f
         is_plain = hasattr(f, "__qualname__") and not isinstance(f, Transformed)
         inner = f.__qualname__ if is_plain else repr(f)
         more = "".join(f", {name}={x!r}" for name, x in self.shown_options().items())
