@@ -3,8 +3,8 @@
 In: Python functions and arguments. Out: what they return, or their derivatives. Read
 `transforms.py` (`jit`, `grad`, ...), `transformed.py` (the objects that they return), `options.py`
 and `inside.py` (their options; calls of them in compiled code), `dispatch.py` (from a call to its
-program), `variant.py` (a compiled program and its results), `watch.py` (are globals and closures
-unchanged), `failed_checks.py`, then `ahead_of_time.py`, `check_grads.py` and `annotations/`.
+program), `variant.py` (a compiled program and its results), `programs/` (which program serves a
+call), `failed_checks.py`, then `ahead_of_time.py`, `check_grads.py` and `annotations/`.
 """
 
 from myia.api import annotations, inside

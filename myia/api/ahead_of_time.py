@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from myia.api.dispatch import Dispatcher, signatures
+from myia.api.programs.decision_tree import DecisionTree
 from myia.api.variant import Programs, Variant
 from myia.infer.boundary.signature import CallFlattener
 
@@ -32,17 +33,17 @@ class Compiled:
         self, programs: Programs, integers: tuple[int, ...], variant: Variant, executable: Any
     ):
         self._programs, self._integers = programs, integers
-        self._variant, self._executable = variant, executable
+        self._tree, self._executable = DecisionTree(variant), executable
 
     def __call__(self, *args, **kwargs):
         flat = CallFlattener()
         same = signatures(flat, args, kwargs) == self._programs.key
         if not same or self._programs.split(flat) != self._integers:
             raise TypeError("these arguments differ in type, dtype or shape from those lowered for")
-        hidden = self._variant.hidden()
-        if hidden is None:
+        found = self._tree.find(flat)
+        if found is None:
             raise TypeError("a global that the program reads has changed its type or shape")
-        return self._variant.run(self._executable, flat, hidden)
+        return found.variant.run(self._executable, flat, found.hidden)
 
     def as_text(self) -> str:
         """The optimised HLO."""

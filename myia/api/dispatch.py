@@ -1,8 +1,7 @@
 """Dispatch: from a Python call to the executable for its signature.
 
 A call is flattened into a signature and leaves (`infer/boundary/signature.py`). Programs are cached
-by signature. A program also records which globals and closures it reads. It is used only while
-their signatures are the same.
+by signature, and by the answers to the questions that they ask of Python (`decision_tree.py`).
 """
 
 from __future__ import annotations
@@ -10,12 +9,13 @@ from __future__ import annotations
 import functools
 import logging
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from myia.api.failed_checks import FailedChecks
+from myia.api.programs.decision_tree import DecisionTree
 from myia.api.programs.learned_integers import LearnedIntegers
 from myia.api.programs.recompilation import Recompilation
 from myia.api.variant import Call, Layout, Programs, Variant
@@ -36,6 +36,7 @@ from myia.source.process import Lock
 LOG = logging.getLogger("myia")  # told of every compilation, at the level INFO
 LOG.addHandler(logging.NullHandler())
 
+CHANGING_GLOBALS = "globals that the program reads change type while it is compiled"
 ATTEMPTS = 8  # programs compiled for one call, if other threads change the globals that it reads
 
 
@@ -55,9 +56,8 @@ class Dispatcher:
     def __init__(self, target: Any, options: CompileOptions, name: str = "a function"):
         self.target, self.options, self.name = target, options, name
         self.programs: dict[Any, Programs] = {}  # by the signature of the call
-        self.by_types: dict[
-            tuple[type, ...], Sequence[Variant]
-        ] = {}  # where types tell the signature
+        # Where types tell the signature.
+        self.by_types: dict[tuple[type, ...], DecisionTree[Variant] | None] = {}
         self.integers = LearnedIntegers([("argument", i) for i in options.static_argnums])
         self.recompilation = Recompilation(getattr(target, "f", target))
         self.lock = Lock()
@@ -68,39 +68,34 @@ class Dispatcher:
         """The result of a call."""
         # The fast path does not flatten. JAX's look-up finds out whether the avals fit
         # (`OtherAvals`).
-        variants = self.by_types.get(tuple(map(type, args)), ()) if not kwargs else ()
-        try:
-            for variant in variants:
-                hidden = variant.hidden()
-                if hidden is not None:
-                    return variant.run_leaves(args, hidden)
-        except OtherAvals:  # the same types with several shapes: look up by signature
-            # For good: `_registered` adds only types that are not there yet.
-            self.by_types[tuple(map(type, args))] = ()
+        tree = self.by_types.get(tuple(map(type, args))) if not kwargs else None
         flat = CallFlattener()
+        if tree is not None and (found := tree.find(flat)) is not None:
+            try:
+                return found.variant.run_leaves(args, flat, found.hidden)
+            except OtherAvals:  # the same types with several shapes: look up by signature
+                # For good: `_registered` adds only types that are not there yet.
+                self.by_types[tuple(map(type, args))] = None
+                flat = CallFlattener()
         programs = self.programs.get(signatures(flat, args, kwargs))
-        if programs is not None:
-            for variant in programs.variants_of(flat):
-                hidden = variant.hidden()
-                if hidden is not None:
-                    return variant.run(variant.executable, flat, hidden)
+        found = None if programs is None else programs.find(flat)
+        if found is not None:
+            return found.variant.run(found.variant.executable, flat, found.hidden)
         for _ in range(ATTEMPTS):
-            call, variant = self.compile(args, kwargs)
-            hidden = variant.hidden()
-            if hidden is not None:
+            call, tree = self.compile(args, kwargs)
+            flat, found = call.flat, tree.find(call.flat)
+            if found is not None:
                 with self._logged("first run, with XLA's compilation,"):
-                    return variant.run(variant.executable, call.flat, hidden)
-        raise RuntimeError("globals that the program reads change type while it is compiled")
+                    return found.variant.run(found.variant.executable, flat, found.hidden)
+        raise RuntimeError(CHANGING_GLOBALS)
 
     def find(self, args: tuple, kwargs: dict[str, Any]) -> tuple[Call, Variant]:
         """The program of a call, which is not run."""
-        call = self.flatten(args, kwargs)
-        variant = self._cached_variant(call)
-        return self.compile(args, kwargs) if variant is None else (call, variant)
-
-    def _cached_variant(self, call: Call) -> Variant | None:
-        variants = call.programs.variants.get(call.integers, ())
-        return next((v for v in variants if v.hidden() is not None), None)
+        for _ in range(ATTEMPTS):
+            call, tree = self.compile(args, kwargs)
+            if (found := tree.find(call.flat)) is not None:
+                return call, found.variant
+        raise RuntimeError(CHANGING_GLOBALS)
 
     def flatten(self, args: tuple, kwargs: dict[str, Any], choose: Choice | None = None) -> Call:
         """A call, taken apart. `choose`: which ints are arguments, if not as in earlier calls."""
@@ -114,13 +109,17 @@ class Dispatcher:
 
     # ----- Compilation
 
-    def compile(self, args: tuple, kwargs: dict[str, Any]) -> tuple[Call, Variant]:
-        """A new program; an int that keeps changing becomes an argument of it, if possible."""
+    def compile(self, args: tuple, kwargs: dict[str, Any]) -> tuple[Call, DecisionTree[Variant]]:
+        """The programs of such calls, with a new one unless one fits.
+
+        An int that keeps changing becomes an argument of it, if possible.
+        """
         with self.lock:
             # Another thread may have compiled it meanwhile, or made its int an argument.
             call = self.flatten(args, kwargs)
-            if (variant := self._cached_variant(call)) is not None:
-                return call, variant
+            tree = call.programs.trees.get(call.integers)
+            if tree is not None and tree.fits(call.flat):
+                return call, tree
 
             def attempt(choose: Choice) -> tuple[Call, Variant]:
                 call = self.flatten(args, kwargs, choose)
@@ -129,37 +128,37 @@ class Dispatcher:
             found = self.integers.compile(call.programs.key, attempt)
             return self._registered(*found)
 
-    def _registered(self, call: Call, variant: Variant) -> tuple[Call, Variant]:
+    def _registered(self, call: Call, variant: Variant) -> tuple[Call, DecisionTree[Variant]]:
         """The call, with its program among those that later calls find."""
         programs = self.programs.get(call.programs.key)
         if programs is None or programs.arguments != call.programs.arguments:
             # A new object, not a changed one: calls in other threads read it without the lock.
             programs = self.programs[call.programs.key] = call.programs
-        variants = programs.variants.setdefault(call.integers, [])
-        variants.append(variant)
-        hidden = {root.name: root.signature for root in variant.program.roots}
+        tree = programs.trees.setdefault(call.integers, DecisionTree())
+        tree.add(variant)
+        hidden = {fact.name: fact.answer for fact in variant.facts if not fact.by_identity}
         self.recompilation.compiled(call.positional, call.keywords, hidden)
         if not call.kwargs and all(map(_is_told_by_type, call.positional)):
-            self.by_types.setdefault(tuple(map(type, call.args)), variants)
-        return call._replace(programs=programs), variant
+            self.by_types.setdefault(tuple(map(type, call.args)), tree)
+        return call._replace(programs=programs), tree
 
     def program(self, call: Call) -> Program:
-        program = typed_program(self.target, call.positional, call.keywords, self.options.pipeline)
+        options = self.options.pipeline
+        program = typed_program(self.target, call.positional, call.keywords, options, call.flat)
         return program if self.options.check or not call.is_jax else program.unchecked()
 
     def _reporting(self, positional: tuple, keywords: dict[str, Any], report: Report) -> Program:
         """The program of a call, which reports the run-time values of one of its checks."""
         options = self.options.pipeline
-        return typed_program(self.target, positional, keywords, options, report)
+        return typed_program(self.target, positional, keywords, options, report=report)
 
     def plan(self, call: Call) -> Plan:
         """The storage plan of the program of a call."""
-        variant = self._cached_variant(call)
-        if variant is None and self.options.pipeline.memory is None:
+        tree = call.programs.trees.get(call.integers)
+        known = tree is not None and tree.fits(call.flat)
+        if not known and self.options.pipeline.memory is None:
             return planned(self.program(call).function, self.options.pipeline)
-        return (
-            variant or self.compile(call.args, call.kwargs)[1]
-        ).plan  # a budget needs XLA's figures
+        return self.find(call.args, call.kwargs)[1].plan  # a budget needs XLA's figures
 
     def _donated(self, call: Call) -> tuple[int, ...]:
         return _donated(self.options.donate_argnums, call)

@@ -28,7 +28,7 @@ class FailedChecks:
     def __init__(
         self, program: Program, report: Callable[[Report], Program], overwrites_arguments: bool
     ):
-        self.checks, self._roots, self._report = program.checks, program.roots, report
+        self.checks, self._facts, self._report = program.checks, program.facts, report
         self._can_run_again = not overwrites_arguments
         self._reporters: dict[int, _Reporter | None] = {}  # by the code of the check
 
@@ -49,9 +49,9 @@ class FailedChecks:
             program = self._report(Report(code, reporter.receive))
         except MyiaError:
             return None
-        same_roots = [r.signature for r in program.roots] == [r.signature for r in self._roots]
+        same_facts = [f.answer for f in program.facts] == [f.answer for f in self._facts]
         same_check = len(program.checks) >= code and str(program.checks[code - 1]) == str(check)
-        if not (same_roots and same_check):
+        if not (same_facts and same_check):
             return None
         reporter.executable = compiled(program.only_checks().function).executable
         return reporter

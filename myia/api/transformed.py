@@ -14,11 +14,11 @@ from myia.api.ahead_of_time import Lowered
 from myia.api.dispatch import CompileOptions, Dispatcher
 from myia.api.stage_texts import StageTexts
 from myia.frontend.source_text.texts import take
-from myia.infer.boundary.arguments import root
 from myia.infer.boundary.instances import is_state
 from myia.infer.derivatives import derivatives, jacobians
 from myia.infer.derivatives.derivatives import GradOptions
 from myia.infer.domain.errors import NeedsStatic, NotDifferentiable
+from myia.infer.domain.facts import Held
 from myia.infer.domain.values import Abstract, Partial, Static
 from myia.infer.eval.calls import CALLABLE_TYPES
 from myia.pipeline import Plan, describe
@@ -235,7 +235,7 @@ def _call_by_name(ctx, partial: Partial, args: tuple, kwargs: dict) -> Abstract:
 def inner_function(ctx, transformed: Transformed) -> Abstract:
     """The function under a transform, as a value of the inferer."""
     f = transformed.f
-    return Static(f) if isinstance(f, Transformed) else root(ctx, lambda: f, "f", ("f", id(f)))
+    return Static(f) if isinstance(f, Transformed) else ctx.root(Held(f), "f")
 
 
 def _infer_jit(ctx, f: Jit, args, kwargs):

@@ -13,7 +13,7 @@ import jax
 import numpy as np
 
 from myia.api.failed_checks import FailedChecks
-from myia.api.watch import Watches
+from myia.api.programs.decision_tree import DecisionTree, Found, Hidden, is_lasting
 from myia.infer.boundary.instances import set_state, state_of
 from myia.infer.boundary.integers import Choice, IntegerSplit
 from myia.infer.boundary.signature import Flattener, Leaf, leaves_of
@@ -21,7 +21,6 @@ from myia.infer.eval.program import Program
 from myia.pipeline import Compiled, Packing
 
 FLOAT64 = np.dtype(np.float64)
-NO_OBJECTS = Flattener()  # of arguments that are numbers and immutable arrays
 
 
 class Call(NamedTuple):
@@ -59,11 +58,12 @@ class Programs:
         found = (*positional, *(s for _, s in keywords))
         self._split = IntegerSplit([("argument", r) for r in roots], found, leaves, choose)
         self.arguments = self._split.arguments
-        self.variants: dict[tuple[int, ...], list[Variant]] = {}
+        self.trees: dict[tuple[int, ...], DecisionTree[Variant]] = {}
 
-    def variants_of(self, flat: Flattener) -> Sequence[Variant]:
-        """The programs of a call, whose flattening keeps only the arguments of the program."""
-        return self.variants.get(self.split(flat), ())
+    def find(self, flat: Flattener) -> Found[Variant] | None:
+        """The program of a call, whose flattening keeps only the arguments of the program."""
+        tree = self.trees.get(self.split(flat))
+        return None if tree is None else tree.find(flat)
 
     def split(self, flat: Flattener) -> tuple[int, ...]:
         """The ints that are compile-time values, taken from the leaves of `flat`."""
@@ -80,11 +80,11 @@ class Programs:
 
 
 class Layout:
-    """Facts about the leaves of a call, from its signatures and those of the program's roots."""
+    """Facts about the leaves of a call, from its signatures and those of the program's facts."""
 
     def __init__(self, call: Call, program: Program):
         given = call.leaves
-        hidden = [leaf for root in program.roots for leaf in leaves_of(root.signature)]
+        hidden = [leaf for fact in program.facts for leaf in leaves_of(fact.answer)]
         self.device = call.is_jax
         self.traced = any(leaf.kind == "traced" for leaf in (*given, *hidden))
         self.numpy = any(leaf.kind == "array" for leaf in given)
@@ -108,45 +108,44 @@ class Variant:
     ):
         self.program, self.layout, self.failures = program, layout, failures
         self.executable, self.plan = compiled.executable, compiled.plan
-        self.watches = Watches(program.roots)
-        # () -> the flattened objects of the roots; None if the program does not fit them.
-        self.hidden = self.watches.now if program.roots else list
-        self._prepared = (None, ())  # objects of the roots, and the arguments made of them
+        self.facts = program.facts
+        # Are the numbers in the facts the same until the decision tree is walked again?
+        self._lasts = all(is_lasting(fact.answer) for fact in self.facts if fact.values)
+        self._prepared = ([], ())  # the leaves of the facts, and the arguments made of them
         self.to_python = [
             (i, TO_PYTHON[kind])
             for i, kind in enumerate(program.kinds)
             if i not in layout.packing.results.positions and not layout.device
         ]
         self.must_wait = layout.device and layout.numpy
-        self.writes = bool(program.updates or program.root_updates)
+        self.writes = bool(program.updates)
         self.plain = not (program.checks or self.must_wait or self.to_python or self.writes)
 
-    def prepared(self, hidden: list[Flattener]) -> Sequence[Any]:
-        """The leaves of the roots as arguments of the executable."""
+    def prepared(self, hidden: Hidden) -> Sequence[Any]:
+        """The leaves of the facts as arguments of the executable."""
         last, prepared = self._prepared
-        # Equal lists hold the same objects as at the last call.
-        if hidden is not last and hidden != last:
-            leaves = [leaf for flat in hidden for leaf in flat.leaves]
-            prepared = self.executable.hidden(leaves, keep=self.watches.lasting)
+        if hidden is not last:
+            leaves = [leaf for leaves in hidden for leaf in leaves]
+            prepared = self.executable.hidden(leaves, keep=self._lasts)
             self._prepared = (hidden, prepared)
         return prepared
 
-    def run(self, executable: Any, flat: Flattener, hidden: list[Flattener]) -> Any:
+    def run(self, executable: Any, flat: Flattener, hidden: Hidden) -> Any:
         """The result of a call; `executable`: this variant's, or the one compiled ahead of time."""
         results = executable.run(flat.leaves, self.prepared(hidden))
         return self.finish(results, flat.leaves, flat, hidden)
 
-    def run_leaves(self, leaves: Sequence[Any], hidden: list[Flattener]) -> Any:
+    def run_leaves(self, leaves: Sequence[Any], flat: Flattener, hidden: Hidden) -> Any:
         """The result of a call whose arguments are the leaves themselves."""
         results = self.executable.run(leaves, self.prepared(hidden))
-        return self.finish(results, leaves, NO_OBJECTS, hidden)
+        return self.finish(results, leaves, flat, hidden)
 
     def finish(
         self,
         results: Sequence[Any],
         leaves: Sequence[Any],
         flat: Flattener,
-        hidden: list[Flattener],
+        hidden: Hidden,
     ) -> Any:
         """The Python result made of the arrays that an executable returned."""
         program = self.program
@@ -155,7 +154,7 @@ class Variant:
         if program.checks:
             *results, code = results
             if code := int(code):
-                raise self.failures.error(code, [*leaves, *(x for h in hidden for x in h.leaves)])
+                raise self.failures.error(code, [*leaves, *(x for h in hidden for x in h)])
         if self.must_wait:
             jax.block_until_ready(results)
         if self.to_python:
@@ -184,21 +183,17 @@ TO_PYTHON: dict[Any, Callable[[jax.Array], Any]] = {
 # ----- Writing back
 
 
-def write_back(
-    program: Program, numbers: Sequence[Any], flat: Flattener, hidden: list[Flattener]
-) -> None:
+def write_back(program: Program, numbers: Sequence[Any], flat: Flattener, hidden: Hidden) -> None:
     """Change the caller's objects as the function did."""
     # Before the first write, so that a refused call changes nothing. The program was compiled for
     # arrays that share no memory, so its results would be wrong.
-    _refuse_overlap([flat, *hidden])
+    _refuse_overlap([flat.leaves, *hidden])
     for i, recipe in program.updates:
         _assign(flat.objects[i], recipe(numbers, flat.objects))
-    for root, i, recipe in program.root_updates:
-        _assign(hidden[root].objects[i], recipe(numbers, flat.objects))
 
 
-def _refuse_overlap(flats: Sequence[Flattener]) -> None:
-    arrays = [x for flat in flats for x in flat.leaves if type(x) is np.ndarray]
+def _refuse_overlap(leaves: Sequence[Sequence[Any]]) -> None:
+    arrays = [x for some in leaves for x in some if type(x) is np.ndarray]
     for i, a in enumerate(arrays):
         for b in arrays[:i]:
             if a is not b and np.shares_memory(a, b):

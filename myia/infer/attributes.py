@@ -12,19 +12,17 @@ from __future__ import annotations
 import dataclasses
 import enum
 import functools
-import inspect
 import types
 from typing import Any
 
 import numpy as np
 
 from myia.infer import registry
-from myia.infer.boundary import arguments
 from myia.infer.boundary.instances import may_have_attribute, slots_of
-from myia.infer.boundary.signature import Identity
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number, is_weak
 from myia.infer.domain.errors import BadValue, ReadOnlyWrite, Unsupported
+from myia.infer.domain.facts import ABSENT, Attribute, ClassAttribute, Raised
 from myia.infer.domain.heap import (
     ArrayObject,
     BufferObject,
@@ -109,9 +107,9 @@ def _namedtuple_attribute(ctx: Context, x: Tuple, name: str) -> Abstract | None:
         return Tuple(tuple(map(Static, x.cls._fields)))
     if ("namedtuple", name) in registry.METHODS:
         return Method(("namedtuple", name), x)
-    found = inspect.getattr_static(x.cls, name, None)
+    found = ctx.fact(ClassAttribute(x.cls, name))
     if _is_function(found) or isinstance(found, (property, staticmethod, classmethod)):
-        return _bind_descriptor(ctx, found, x, x.cls, name)
+        return _bind_descriptor(ctx, found, x, x.cls, ClassAttribute(x.cls, name))
     return None
 
 
@@ -119,19 +117,33 @@ def _static_attribute(ctx: Context, x: Any, name: str) -> Abstract:
     """An attribute of a module, a class or another compile-time object."""
     if name == "_make" and isinstance(x, type) and issubclass(x, tuple) and hasattr(x, "_fields"):
         return Partial(_make_namedtuple, (), x)
-    try:
-        value = getattr(x, name)
-    except AttributeError as e:
-        ctx.fail(BadValue, message=str(e), exception="AttributeError")
-    library = getattr(x, "__name__", "").split(".")[0] in registry.LIBRARIES
+    question = Attribute(x, name)
+    value = question.ask()
+    if value is ABSENT or isinstance(value, Raised):
+        ctx.fact(question)
+        ctx.fail(BadValue, message=no_attribute(x, name), exception="AttributeError")
     if (
-        library
+        _is_of_library(x)
         or isinstance(x, (np.dtype, np.finfo, np.iinfo))
         or type(x).__module__.startswith("scipy.stats.")
         or isinstance(value, (types.ModuleType, type, types.BuiltinFunctionType))
     ):
-        return Static(value)
-    return arguments.root(ctx, lambda: getattr(x, name), name, ("attribute", id(x), name))
+        return Static(ctx.fact(question))
+    return ctx.root(question, name)
+
+
+def _is_of_library(x: Any) -> bool:
+    """A module or class of a library."""
+    named = isinstance(x, (types.ModuleType, type))
+    return named and x.__name__.split(".")[0] in registry.LIBRARIES
+
+
+def no_attribute(x: Any, name: str) -> str:
+    """Python's message."""
+    if isinstance(x, types.ModuleType):
+        return f"module {x.__name__!r} has no attribute {name!r}"
+    owner = f"type object {x.__name__!r}" if isinstance(x, type) else f"{type(x).__name__!r} object"
+    return f"{owner} has no attribute {name!r}"
 
 
 def _make_namedtuple(ctx: Context, make: Partial, args: tuple, kwargs: dict) -> Abstract:
@@ -141,49 +153,44 @@ def _make_namedtuple(ctx: Context, make: Partial, args: tuple, kwargs: dict) -> 
 
 def _instance_attribute(ctx: Context, x: Ref, name: str) -> Abstract:
     contents = ctx.contents(x)
-    found = inspect.getattr_static(contents.cls, name, None)
+    found = ctx.fact(ClassAttribute(contents.cls, name))
     if name in contents.names and not isinstance(found, property):  # which comes before the state
         return contents.values[contents.names.index(name)]
     if name == "__class__":
         return Static(contents.cls)
-    if found is None or name in slots_of(contents.cls):  # an empty slot
-        if inspect.getattr_static(contents.cls, "__getattr__", None) is not None:
+    if found is ABSENT or name in slots_of(contents.cls):  # an empty slot
+        if ctx.fact(ClassAttribute(contents.cls, "__getattr__")) is not ABSENT:
             ctx.fail(Unsupported, what="`__getattr__`")
         message = f"{contents.cls.__name__!r} object has no attribute '{name}'"
         ctx.fail(BadValue, message=message, exception="AttributeError")
-    return _bind_descriptor(ctx, found, x, contents.cls, name)
+    return _bind_descriptor(ctx, found, x, contents.cls, ClassAttribute(contents.cls, name))
 
 
 def _opaque_attribute(ctx: Context, x: Opaque, name: str) -> Abstract:
     found = class_attribute(x, name)
     if is_user_function(found):
-        return _bind_descriptor(ctx, found, x, x.structure.cls, name)
+        question = ClassAttribute(x.structure.cls, name)
+        return _bind_descriptor(ctx, found, x, x.structure.cls, question)
     return objects.method(x, name) if callable(found) else objects.attribute(ctx, x, name)
 
 
 def _super_attribute(ctx: Context, x: Super, name: str) -> Abstract:
     """The attribute `name` of the first class after `x.cls` that has it, bound to `x.self`."""
     cls = ctx.contents(x.self).cls
-    after = cls.__mro__[cls.__mro__.index(x.cls) + 1 :]
-    base = next((base for base in after if name in vars(base)), None)
-    if base is None:
+    question = ClassAttribute(cls, name, x.cls)
+    found = ctx.fact(question)
+    if found is ABSENT:
         message = f"'super' object has no attribute '{name}'"
         ctx.fail(BadValue, message=message, exception="AttributeError")
-    found = vars(base)[name]
     if found is object.__init__:
         return Method(found, x.self)
-    return _bind_descriptor(ctx, found, x.self, cls, name, base)
+    return _bind_descriptor(ctx, found, x.self, cls, question)
 
 
 def _bind_descriptor(
-    ctx: Context, found: Any, x: Abstract, cls: type, name: str, base: type | None = None
+    ctx: Context, found: Any, x: Abstract, cls: type, question: ClassAttribute
 ) -> Abstract:
-    """The class attribute `found` as an attribute of the instance `x`: descriptors are bound.
-
-    `found` was found in `base`, or in a base of `cls`. Data are read at every call. A method that
-    has been replaced makes another program.
-    """
-    owner = base or cls
+    """The class attribute `found` as an attribute of the instance `x`: descriptors are bound."""
     if isinstance(found, property):
         return ctx.call(Static(found.fget), (x,), {})
     if isinstance(found, functools.cached_property):
@@ -195,23 +202,15 @@ def _bind_descriptor(
     if isinstance(found, classmethod):
         return Method(found.__func__, Static(cls))
     if _is_function(found):
-        _guard_method(ctx, owner, name)
         return Method(found, x)
-    if hasattr(found, "__get__") and not callable(found):
+    if hasattr(type(found), "__get__") and not callable(found):
         ctx.fail(Unsupported, what=f"the descriptor `{type(found).__name__}`")
-    key = ("class attribute", id(owner), name)
-    return arguments.root(ctx, lambda: getattr(owner, name, None), name, key)
-
-
-def _guard_method(ctx: Context, owner: type, name: str) -> None:
-    """Guard the program by the identity of the method that `owner` has now."""
-    key = ("method", id(owner), name)
-    arguments.root(ctx, lambda: Identity(getattr(owner, name, None)), name, key)
+    return ctx.root(question, question.name)
 
 
 def _is_function(found: Any) -> bool:
     """A class attribute that binds as a method: a function, or a function transformed by Myia."""
-    return isinstance(found, types.FunctionType) or hasattr(found, "__myia__")
+    return isinstance(found, types.FunctionType) or hasattr(type(found), "__myia__")
 
 
 def special_method(ctx: Context, x: Abstract, name: str) -> Abstract | None:
@@ -221,18 +220,17 @@ def special_method(ctx: Context, x: Abstract, name: str) -> Abstract | None:
         bound = is_user_function(found)
         return Method(found, x) if bound else objects.special_method(x, name)
     if isinstance(x, Tuple) and x.cls is not None:
-        found = inspect.getattr_static(x.cls, name, None)
+        found = ctx.fact(ClassAttribute(x.cls, name))
         return Method(found, x) if _is_function(found) else None
     if not isinstance(x, Ref) or not isinstance(ctx.contents(x), InstanceObject):
         return None
     cls = ctx.contents(x).cls
-    found = inspect.getattr_static(cls, name, None)
+    found = ctx.fact(ClassAttribute(cls, name))
     if not _is_function(found):
         return None
     code = getattr(found, "__code__", None)
     if dataclasses.is_dataclass(cls) and code is not None and code.co_filename == "<string>":
         ctx.fail(Unsupported, what=f"the generated `{name}` of {cls.__name__}")
-    _guard_method(ctx, cls, name)
     return Method(found, x)
 
 
@@ -248,19 +246,19 @@ def setattr_(ctx: Context, x: Abstract, name: str, value: Abstract) -> None:
             help_text="return the new value, or keep it in an instance that is passed in",
         )
     contents = ctx.contents(x)
-    params = getattr(contents.cls, "__dataclass_params__", None)
-    if params is not None and params.frozen:
+    params = ctx.fact(ClassAttribute(contents.cls, "__dataclass_params__"))
+    if params is not ABSENT and params.frozen:
         ctx.fail(
             ReadOnlyWrite,
             what=f"a field of the frozen dataclass {contents.cls.__name__}",
             help_text="make a new one: `dataclasses.replace(x, field=value)`",
         )
-    setter = inspect.getattr_static(contents.cls, "__setattr__")
+    setter = ctx.fact(ClassAttribute(contents.cls, "__setattr__"))
     if setter not in (object.__setattr__, types.SimpleNamespace.__setattr__):
         ctx.fail(Unsupported, what="`__setattr__`")
-    if isinstance(inspect.getattr_static(contents.cls, name, None), property):
-        setter = inspect.getattr_static(contents.cls, name).fset
-        ctx.call(Static(setter), (x, value), {})
+    found = ctx.fact(ClassAttribute(contents.cls, name))
+    if isinstance(found, property):
+        ctx.call(Static(found.fset), (x, value), {})
         return
     _set_attribute(ctx, x, name, value)
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 import myia
+from myia.api.programs.decision_tree import DecisionTree
 from myia.infer.boundary.signature import Flattener
 from myia.infer.eval.program import Program
 from myia.ir.core import Function, walk
@@ -91,9 +92,7 @@ class Quantity:
             flat = Flattener()
             for x in args:
                 flat.add(x)
-            hidden = [Flattener() for _ in self.program.roots]
-            for found, root in zip(hidden, self.program.roots):
-                found.add(root.read())
+            hidden = DecisionTree(self.program).find(flat).hidden
             return call(self.program, without_derivatives(function), flat, hidden)
 
         return self.outcome(run)

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 import myia
+from myia.api.programs.decision_tree import DecisionTree
 from myia.backends.reference.interpreter import evaluate
 from myia.infer.boundary.signature import INTEGER as INT64
 from myia.infer.boundary.signature import Flattener
@@ -190,11 +191,10 @@ class Reference:
         flat = Flattener()
         signature = tuple(self.add(flat, i, x) for i, x in enumerate(args))
         if signature not in self.compiled:
-            self.compiled[signature] = self.compile(signature)
+            self.compiled[signature] = self.compile(signature, flat)
         program, function = self.compiled[signature]
-        for root in program.roots:
-            flat.add(root.read())
-        results = evaluate(function, flat.leaves)
+        hidden = DecisionTree(program).find(flat).hidden
+        results = evaluate(function, [x for some in (flat.leaves, *hidden) for x in some])
         if program.checks:
             *results, code = results
             if code:
@@ -211,10 +211,10 @@ class Reference:
         flat.leaves.append(np.int64(x))
         return INT64
 
-    def compile(self, signature) -> tuple[Any, Function]:
+    def compile(self, signature, flat: Flattener) -> tuple[Any, Function]:
         disabled = frozenset([self.checks.disable] if self.checks.disable else ())
         options = Options(disable=disabled, verify=True)
-        program = typed_program(self.f, signature, {}, options)
+        program = typed_program(self.f, signature, {}, options, flat)
         for name, function in stages(program.function, options):  # noqa: B007
             if name == self.checks.stage:
                 break

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from myia.api.programs.decision_tree import DecisionTree
 from myia.backends.reference.interpreter import evaluate
 from myia.frontend.load import load
 from myia.infer.boundary.signature import Flattener
@@ -24,25 +25,22 @@ def inferred(f, *args, **kwargs) -> tuple[Program, Flattener]:
     """The program of `f` at these arguments, and these taken apart."""
     flat = Flattener()
     positional = tuple(flat.add(x) for x in args)
-    program = infer(load, f, positional, {k: flat.add(x) for k, x in kwargs.items()})
+    keywords = {k: flat.add(x) for k, x in kwargs.items()}
+    program = infer(load, f, positional, keywords, flat)
     verify(program.function)
     return program, flat
 
 
-def hidden_arguments(program: Program) -> list:
-    """The numbers that a program reads outside of its arguments."""
-    hidden = []
-    for root in program.roots:
-        found = Flattener()
-        assert found.add(root.read()) == root.signature
-        hidden += found.leaves
-    return hidden
+def hidden_arguments(program: Program, flat: Flattener | None = None) -> list:
+    """The numbers that a program reads outside of its arguments, which `flat` took apart."""
+    found = DecisionTree(program).find(flat or Flattener())
+    return [x for leaves in found.hidden for x in leaves]
 
 
 def run(f, *args, **kwargs):
     """What `f(*args, **kwargs)` gives; a failed run-time check raises its exception."""
     program, flat = inferred(f, *args, **kwargs)
-    leaves = (*flat.leaves, *hidden_arguments(program))
+    leaves = (*flat.leaves, *hidden_arguments(program, flat))
     results = evaluate(program.function, [np.asarray(x) for x in leaves])
     if program.checks:
         *results, code = results

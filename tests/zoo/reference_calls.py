@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from myia.api.programs.decision_tree import DecisionTree, Found, Hidden
 from myia.api.transforms import Transformed
 from myia.backends.reference.interpreter import evaluate
+from myia.infer.boundary.arguments import Fact
 from myia.infer.boundary.signature import Flattener
 from myia.infer.eval.program import Program
 from myia.ir.core import Function
@@ -23,11 +25,9 @@ class Variant:
     program: Program
     stages: list[Function]
 
-    def hidden(self) -> list[Flattener] | None:
-        """The globals and closures it reads; None when they are no longer like those it is for."""
-        found = [Flattener() for _ in self.program.roots]
-        fits = [f.add(root.read()) == root.signature for f, root in zip(found, self.program.roots)]
-        return found if all(fits) else None
+    @property
+    def facts(self) -> tuple[Fact, ...]:
+        return self.program.facts
 
 
 class ReferenceCalls:
@@ -37,41 +37,42 @@ class ReferenceCalls:
         self.target = transformed.target()
         self.stage = stage
         self.options = Options(frozenset([disable] if disable else ()), verify=True)
-        self.variants: dict[Any, list[Variant]] = {}
+        self.variants: dict[Any, DecisionTree[Variant]] = {}
+        self.found: list[Variant] = []
 
     def __call__(self, *args):
         flat = Flattener()
         key = tuple(map(flat.add, args))
-        variant, hidden = self.find(key)
+        variant, hidden = self.find(key, flat)
         return call(variant.program, variant.stages[-1], flat, hidden)
 
-    def find(self, key: Sequence[Any]) -> tuple[Variant, list[Flattener]]:
-        for variant in self.variants.get(key, ()):
-            hidden = variant.hidden()
-            if hidden is not None:
-                return variant, hidden
-        program = typed_program(self.target, key, {}, self.options)
+    def find(self, key: Sequence[Any], flat: Flattener) -> Found[Variant]:
+        tree = self.variants.setdefault(key, DecisionTree())
+        if (found := tree.find(flat)) is not None:
+            return found
+        program = typed_program(self.target, key, {}, self.options, flat)
         functions = [program.function]
         for name, function in stages(program.function, self.options):
             functions.append(function)
             if name == self.stage:
                 break
         variant = Variant(program, functions)
-        self.variants.setdefault(key, []).append(variant)
-        return variant, variant.hidden()
+        self.found.append(variant)
+        tree.add(variant)
+        return tree.find(flat)
 
     def functions(self) -> list[Function]:
         """The programs of all stages at all signatures met."""
-        return [f for found in self.variants.values() for v in found for f in v.stages]
+        return [f for variant in self.found for f in variant.stages]
 
 
-def call(program: Program, function: Function, flat: Flattener, hidden: list[Flattener]) -> Any:
+def call(program: Program, function: Function, flat: Flattener, hidden: Hidden) -> Any:
     """What a call returns when the reference interpreter runs `function`, a stage of `program`.
 
     `flat`: the arguments; `hidden`: the globals and closures that the program reads. Objects that
     the program changes are changed.
     """
-    leaves = [leaf for f in (flat, *hidden) for leaf in f.leaves]
+    leaves = [leaf for some in (flat.leaves, *hidden) for leaf in some]
     results = evaluate(function, leaves)
     if program.checks and (code := results.pop()):
         check = program.checks[code - 1]
@@ -79,8 +80,6 @@ def call(program: Program, function: Function, flat: Flattener, hidden: list[Fla
     numbers = [_python(kind, x) for kind, x in zip(program.kinds, results, strict=True)]
     for i, recipe in program.updates:
         _assign(flat.objects[i], recipe(numbers, flat.objects))
-    for root, i, recipe in program.root_updates:
-        _assign(hidden[root].objects[i], recipe(numbers, flat.objects))
     return program.recipe(numbers, flat.objects)
 
 

@@ -6,8 +6,8 @@ import functools
 from collections.abc import Callable
 
 from myia.frontend.source_text.texts import take
-from myia.infer.boundary.arguments import root
 from myia.infer.derivatives import rematerialized_calls
+from myia.infer.domain.facts import Held
 from myia.infer.domain.values import Partial
 from myia.infer.eval.calls import CALLABLE_TYPES
 from myia.infer.registry import function
@@ -40,10 +40,8 @@ def checkpoint(f: Callable) -> Checkpointed:
 
 
 def _infer_call(ctx, checkpointed: Checkpointed, args, kwargs):
-    f = checkpointed.f
-    return rematerialized_calls.call_rematerialized(
-        ctx, root(ctx, lambda: f, "f", ("f", id(f))), args, kwargs
-    )
+    f = ctx.root(Held(checkpointed.f), "f")
+    return rematerialized_calls.call_rematerialized(ctx, f, args, kwargs)
 
 
 CALLABLE_TYPES[Checkpointed] = _infer_call

@@ -10,8 +10,8 @@ import jax
 import numpy as np
 
 from myia.frontend.source_text.texts import take
-from myia.infer.boundary.arguments import root
 from myia.infer.custom.rules import CustomFunction, call_custom
+from myia.infer.domain.facts import Attribute, Held
 from myia.infer.domain.heap import InstanceObject
 from myia.infer.domain.values import Abstract, Ref, Static, Tuple
 from myia.infer.eval.calls import CALLABLE_TYPES
@@ -114,17 +114,14 @@ def _sum_of(f: Callable, jvps: tuple[Callable | None, ...]) -> Callable:
 
 
 def _infer_call(ctx, f: _WithRule, args, kwargs) -> Abstract:
-    return call_with_rules(ctx, f, f.mode, f.rules, args, kwargs)
+    return call_with_rules(ctx, f, f.mode, ctx.fact(Attribute(f, "rules")), args, kwargs)
 
 
 def call_with_rules(ctx, f, mode: str, functions: tuple[Callable, ...], args, kwargs) -> Abstract:
     """A call of `f.fun`, whose derivative these functions give."""
 
-    def part(name: str, i: int, x: Callable) -> Abstract:
-        return root(ctx, lambda: x, name, (name, id(f), i))
-
-    fun = part("f", 0, f.fun)
-    rules = tuple(part("rule", i, rule) for i, rule in enumerate(functions))
+    fun = ctx.root(Held(f.fun), "f")
+    rules = tuple(ctx.root(Held(rule), "rule") for rule in functions)
     custom = CustomFunction(f, f.fun.__name__, mode, fun, rules, f.nondiff_argnums)
     return call_custom(ctx, custom, args, kwargs)
 

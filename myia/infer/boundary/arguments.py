@@ -1,29 +1,28 @@
-"""Python objects as abstract values: arguments, globals and closure variables.
+"""Python objects as abstract values: arguments, and answers to questions (`domain/facts.py`).
 
-The numbers and arrays in them become arguments of the program. A global or a closure variable is a
-*root*, a hidden argument: it is read again at every call. The program is used only as long as the
-signature of each root is the same.
+The numbers and arrays in them become arguments of the program. The answer to a question, such as a
+global or a closure variable, is a hidden argument (a *root*) or, where it has no numbers, a fact
+only. It is read again at every call. The program is used only as long as the signature of each
+answer is the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from myia.infer.boundary.signature import (
-    Constant,
     Flattener,
     FunctionSignature,
-    Identity,
     Leaf,
     Node,
     SeenObject,
 )
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import Unsupported, UnsupportedDtype
+from myia.infer.domain.errors import BadType, BadValue, Unsupported, UnsupportedDtype
+from myia.infer.domain.facts import Constant, Identity, Question, Raised, exact
 from myia.infer.domain.heap import (
     ArrayObject,
     Contents,
@@ -50,21 +49,30 @@ DEVICE_ARRAY = "a jax.Array, which is immutable"
 
 
 @dataclass(eq=False)
-class Root:
-    """A hidden argument: `read()` gives the present object of a global or a closure variable."""
+class Fact:
+    """A question and its answer: the signature of an object, with values for the numbers in it."""
 
-    read: Callable[[], Any]
-    signature: Any
+    question: Question
+    by_identity: bool  # the answer is an object as it is, not taken apart
+    answer: Any
     values: list[Value]
-    name: str
+    name: str  # for messages
+
+    @property
+    def key(self) -> Any:
+        return (self.question, self.by_identity)
+
+    def signature(self, flat: Flattener, x: Any) -> Any:
+        """The signature of an answer; its leaves and objects go to `flat`."""
+        return exact(x) if self.by_identity else flat.add(x)
 
 
 @dataclass
 class Arguments:
-    """The inputs of a program, in order, and the heap ids of the mutable objects among them."""
+    """The inputs of a program, in order, and the mutable objects among them."""
 
     values: list[Value] = field(default_factory=list)
-    objects: list[int | None] = field(default_factory=list)
+    objects: list[Abstract | None] = field(default_factory=list)
 
     def value(self, aval: Aval, name: str | None) -> Value:
         """The value of the next leaf."""
@@ -81,11 +89,14 @@ class Arguments:
         if leaf.kind == "array":
             self.objects.append(None)
         if leaf.shape == ():
-            return Scalar(value, weak=isinstance(leaf.kind, type), boxed=leaf.kind == "array")
+            x = Scalar(value, weak=isinstance(leaf.kind, type), boxed=leaf.kind == "array")
+            if leaf.kind == "array":
+                self.objects[-1] = x
+            return x
         readonly = DEVICE_ARRAY if leaf.is_jax else None
         ref = self.new(ctx, ArrayObject(value, readonly, leaf.contiguous))
         if leaf.kind == "array":
-            self.objects[-1] = ref.id
+            self.objects[-1] = ref
         return ref
 
     def new(self, ctx: Context, contents: Contents) -> Ref:
@@ -105,7 +116,7 @@ def abstract(ctx: Context, signature: Any, inputs: Arguments, name: str | None) 
     if isinstance(signature, Identity):
         return Static(signature.object)
     if isinstance(signature, SeenObject):
-        return Ref(inputs.objects[signature.index])
+        return inputs.objects[signature.index]
     if isinstance(signature, FunctionSignature):
         parts = tuple(abstract(ctx, p, inputs, None) for p in signature.parts)
         return PyFunction(signature.function, parts)
@@ -142,7 +153,7 @@ def _node(ctx: Context, node: Node, inputs: Arguments, name: str | None) -> Abst
         return Opaque(node.cls, tuple(abstract(ctx, p, inputs, name) for p in node.parts))
     # The object's id comes before those of its parts, as in `Flattener`.
     ref = inputs.new(ctx, ListObject(()))
-    inputs.objects.append(ref.id)
+    inputs.objects.append(ref)
     names = node.keys if node.kind in ("dict", "instance") else (name,) * len(node.parts)
     parts = tuple(abstract(ctx, p, inputs, str(n)) for p, n in zip(node.parts, names))
     if node.kind == "list":
@@ -165,15 +176,40 @@ def call_partial(ctx: Context, partial: Partial, args, kwargs) -> Abstract:
     return ctx.call(f, (*bound[:n], *args), keywords)
 
 
-def root(ctx: Context, read: Callable[[], Any], name: str, key: Any) -> Abstract:
-    """The abstract value of what `read()` gives: one root for each variable (`key`)."""
-    if key in ctx.root_values:
-        return ctx.root_values[key]
-    flat = Flattener()
-    signature = flat.add(read())
-    inputs = Arguments()
-    x = abstract(ctx, signature, inputs, name)
-    ctx.roots.append(Root(read, signature, inputs.values, name))
-    ctx.root_objects += [(len(ctx.roots) - 1, i, id) for i, id in enumerate(inputs.objects)]
-    ctx.root_values[key] = x
-    return x
+# ----- Answers
+
+
+def root(ctx: Context, question: Question, name: str | None) -> Abstract:
+    """The abstract value of the answer to a question; the numbers in it are hidden arguments."""
+    if question not in ctx.root_values:
+        answer, flat = question.ask(), ctx.flat.part()
+        before = ctx.flat.copy()
+        inputs = Arguments(objects=ctx.objects)
+        found = Fact(question, False, flat.add(answer), inputs.values, name or "an answer")
+        if before.add(question.ask()) != found.answer:
+            ctx.fail(Unsupported, what=f"{question}, which differs each time it is asked,")
+        ctx.facts.append(found)
+        _check_raised(ctx, answer)
+        ctx.root_values[question] = abstract(ctx, found.answer, inputs, name)
+    return ctx.root_values[question]
+
+
+def fact(ctx: Context, question: Question) -> Any:
+    """The answer to a question, an object as it is; an error if it would not be seen to change."""
+    if question not in ctx.answers:
+        answer = question.ask()
+        if not question.is_fixed:
+            found = Fact(question, True, exact(answer), [], str(question.name))
+            if exact(question.ask()) != found.answer:
+                ctx.fail(Unsupported, what=f"{question}, which differs each time it is asked,")
+            ctx.facts.append(found)
+        ctx.answers[question] = answer
+    _check_raised(ctx, ctx.answers[question])
+    return ctx.answers[question]
+
+
+def _check_raised(ctx: Context, answer: Any) -> None:
+    if isinstance(answer, Raised):
+        error = BadType if issubclass(answer.exception, TypeError) else BadValue
+        more = {} if error is BadType else {"exception": answer.exception.__name__}
+        ctx.fail(error, message=answer.message, **more)

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from myia.infer.boundary.instances import is_state, state_of
+from myia.infer.domain.facts import Constant, Identity
 from myia.infer.registry import is_marked_for_tracing, is_traced
 
 
@@ -45,29 +46,6 @@ class Leaf:
 
 leaf = functools.cache(Leaf)
 INTEGER = leaf(int, np.dtype(np.int64))  # an int that is an argument of the program
-
-
-class Constant(NamedTuple):
-    """A compile-time value. Compared by type too: 1, 1.0 and True differ."""
-
-    value: Any
-    type: Any
-
-
-@dataclasses.dataclass(frozen=True, slots=True, repr=False)
-class Identity:
-    """An object compared by identity: a module, a class, anything without a rule."""
-
-    object: Any
-
-    def __eq__(self, other):
-        return isinstance(other, Identity) and self.object is other.object
-
-    def __hash__(self):
-        return id(self.object)
-
-    def __repr__(self):
-        return f"Identity(<{type(self.object).__name__} at {id(self.object):#x}>)"
 
 
 class LibraryFunction(Identity):
@@ -114,6 +92,31 @@ class Flattener:
         self.leaves: list[Any] = []
         self.objects: list[Any] = []
         self.seen: dict[int, int] = {}  # id -> position; -1: a function being flattened
+
+    def part(self) -> Flattener:
+        """A flattening with leaves of its own that goes on with the objects of this one."""
+        part = Flattener()
+        part.objects, part.seen = self.objects, self.seen
+        return part
+
+    @classmethod
+    def after(cls, count: int) -> Flattener:
+        """One that has met `count` objects, which are not known."""
+        flat = cls()
+        flat.objects += [None] * count
+        return flat
+
+    def copy(self) -> Flattener:
+        copied = Flattener()
+        copied.leaves, copied.objects = [*self.leaves], [*self.objects]
+        copied.seen = dict(self.seen)
+        return copied
+
+    def forget_objects(self, count: int) -> None:
+        """Back to the first `count` objects."""
+        for x in self.objects[count:]:
+            del self.seen[id(x)]
+        del self.objects[count:]
 
     def add(self, x: Any) -> Any:
         """The signature of `x`."""

@@ -23,6 +23,7 @@ from myia.infer.domain.errors import (
     ReadOnlyWrite,
     python_error,
 )
+from myia.infer.domain.facts import Question
 from myia.infer.domain.heap import (
     DTYPE_OF_ONE_PATH,
     ArrayObject,
@@ -97,11 +98,13 @@ class Context:
         self.last_fixed_points: dict[Any, Any] = {}
         # Loop -> how often its body was inferred.
         self.visits: dict[Any, int] = {}
-        # Hidden arguments (`infer/boundary/arguments.py`), and the mutable objects in them:
-        # (number of the root, number of the object in it, heap id).
-        self.roots: list[Any] = []
-        self.root_values: dict[Any, Abstract] = {}
-        self.root_objects: list[tuple[int, int, int | None]] = []
+        # What was asked (`infer/boundary/arguments.py`), and the answers: as abstract values, and
+        # objects as they are.
+        self.facts: list[Any] = []
+        self.root_values: dict[Question, Abstract] = {}
+        self.answers: dict[Question, Any] = {}
+        # The mutable objects of the arguments and of the answers, as abstract values.
+        self.objects: list[Abstract | None] = []
         # How many derivatives are taken of the code that is being inferred.
         self.differentiating = 0
         # Derivative rules of users that are being inferred (`infer/custom/rules.py`).

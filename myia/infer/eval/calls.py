@@ -15,9 +15,9 @@ from collections.abc import Callable
 from typing import Any
 
 from myia.infer import attributes, registry
-from myia.infer.boundary import arguments
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, DeepRecursion, NeedsStatic, Unsupported
+from myia.infer.domain.facts import Attribute, Cell, CodeOf, Default
 from myia.infer.domain.heap import DictObject, InstanceObject
 from myia.infer.domain.values import (
     Abstract,
@@ -190,7 +190,8 @@ def _call_function(
     names = f.__code__.co_freevars
     if parts is None:
         parts = tuple(_closure_root(ctx, f, i) for i in range(len(names)))
-        parts += tuple(_default_root(ctx, f, i) for i in range(_default_count(f)))
+        parts += tuple(ctx.root(Default(f, i), f"default {i}") for i in range(_default_count(f)))
+        ctx.fact(CodeOf(f))
     if marked:
         return call_marked_for_tracing(ctx, PyFunction(f, parts), args, kwargs)
     code = ctx.load(f)
@@ -201,20 +202,14 @@ def _call_function(
 def _closure_root(ctx: Context, f: types.FunctionType, i: int) -> Abstract:
     cell = f.__closure__[i]
     name = f.__code__.co_freevars[i]
-    if cell.cell_contents is f:
-        return Static(f)
-    return arguments.root(ctx, lambda: cell.cell_contents, name, ("cell", id(cell)))
+    question = Cell(cell)
+    if question.read() is f:
+        return Static(ctx.fact(question))
+    return ctx.root(question, name)
 
 
 def _default_count(f: types.FunctionType) -> int:
     return len(f.__defaults__ or ()) + len(f.__kwdefaults__ or {})
-
-
-def _default_root(ctx: Context, f: types.FunctionType, i: int) -> Abstract:
-    def read():
-        return (*(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values())[i]
-
-    return arguments.root(ctx, read, f"default {i}", ("default", id(f), i))
 
 
 def _call_method(ctx: Context, f: Method, args: tuple, kwargs: dict) -> Abstract:
@@ -360,8 +355,7 @@ def _construct_dataclass(ctx: Context, cls: type, args: tuple, kwargs: dict) -> 
 
 def _field_default(ctx: Context, f: dataclasses.Field) -> Abstract | None:
     if f.default is not dataclasses.MISSING:
-        default = f.default
-        return arguments.root(ctx, lambda: default, f.name, ("field", id(f)))
+        return ctx.root(Attribute(f, "default"), f.name)
     if f.default_factory is not dataclasses.MISSING:
         return call(ctx, Static(f.default_factory), (), {})
     return None

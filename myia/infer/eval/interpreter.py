@@ -7,7 +7,6 @@ not import each other.
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from myia.infer.domain.checks import Check
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number
 from myia.infer.domain.errors import BadType, BadValue, RaiseReached, Raises, Unsupported
+from myia.infer.domain.facts import ABSENT, Cell, Global, Question
 from myia.infer.domain.heap import BufferObject, ListObject
 from myia.infer.domain.values import (
     Abstract,
@@ -76,14 +76,10 @@ class Interpreter(Context):
 
     def global_value(self, name: str) -> Abstract:
         """A name of the module of the running function, or a builtin."""
-        namespace = self.frames[-1].code.namespace.globals
-        if name in namespace:
-            return arguments.root(
-                self, lambda: namespace[name], name, ("global", id(namespace), name)
-            )
-        if hasattr(builtins, name):
-            return Static(getattr(builtins, name))
-        self.fail(BadValue, message=f"name '{name}' is not defined", exception="NameError")
+        question = Global(self.frames[-1].code.namespace.globals, name)
+        if question.read() is ABSENT:
+            self.fail(BadValue, message=f"name '{name}' is not defined", exception="NameError")
+        return self.root(question, name)
 
     def free_value(self, name: str) -> Abstract:
         """A variable of the Python closure of the running function."""
@@ -91,7 +87,7 @@ class Interpreter(Context):
         if name in frame.cells:
             return frame.cells[name]
         cell = frame.code.namespace.cells[name]
-        return arguments.root(self, lambda: cell.cell_contents, name, ("cell", id(cell)))
+        return self.root(Cell(cell), name)
 
     def run(self, region: Region, env: Env) -> list[Abstract]:
         """Run the region's ops; what it yields."""
@@ -104,6 +100,14 @@ class Interpreter(Context):
         return [env[y] for y in region.yields]
 
     # ----- Services for handlers
+
+    def root(self, question: Question, name: str | None = None) -> Abstract:
+        """What Python answers, as an abstract value. The answer is asked again at every call."""
+        return arguments.root(self, question, name)
+
+    def fact(self, question: Question) -> Any:
+        """What Python answers, an object as it is. The answer is asked again at every call."""
+        return arguments.fact(self, question)
 
     def call(self, f: Abstract, args, kwargs) -> Abstract:
         return calls.call(self, f, tuple(args), dict(kwargs))

@@ -9,8 +9,9 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from myia.infer.boundary import arguments
-from myia.infer.boundary.arguments import Arguments, Root
+from myia.infer.boundary.arguments import Arguments, Fact
 from myia.infer.boundary.results import Outputs, Recipe
+from myia.infer.boundary.signature import Flattener
 from myia.infer.domain.checks import Check
 from myia.infer.domain.context import Report
 from myia.infer.domain.errors import (
@@ -21,7 +22,7 @@ from myia.infer.domain.errors import (
     ReadOnlyWrite,
 )
 from myia.infer.domain.heap import ViewObject
-from myia.infer.domain.values import NONE, Static
+from myia.infer.domain.values import NONE, Ref, Static
 from myia.infer.eval import op_handlers
 from myia.infer.eval.interpreter import Interpreter
 from myia.infer.registry import handler_of
@@ -40,16 +41,15 @@ ALIAS_ERRORS = (InvalidatedRead, ReadOnlyWrite, LoopChangesType)
 class Program:
     """A typed function and how a call uses it.
 
-    Arguments of `function`: the leaves of the call's arguments, then those of each root. Results:
+    Arguments of `function`: the leaves of the call's arguments, then those of each fact. Results:
     `kinds` tells what each is to Python; with checks, one more: the error code.
     """
 
     function: Function
-    roots: tuple[Root, ...]
+    facts: tuple[Fact, ...]  # in the order asked
     kinds: tuple[Any, ...]
     recipe: Recipe
-    updates: tuple[tuple[int, Recipe], ...]  # argument objects that the call changes
-    root_updates: tuple[tuple[int, int, Recipe], ...]  # root, object in it
+    updates: tuple[tuple[int, Recipe], ...]  # objects of arguments and facts that the call changes
     checks: tuple[Check, ...]
     visits: dict[Any, int]
 
@@ -57,7 +57,7 @@ class Program:
         """The same program, whose one result is the error code."""
         region = replace(self.function.region, yields=self.function.results[-1:])
         function = replace(self.function, region=region)
-        return replace(self, function=function, kinds=(), updates=(), root_updates=())
+        return replace(self, function=function, kinds=(), updates=())
 
     def unchecked(self) -> Program:
         """The same program without the error code, and without the ops that compute it."""
@@ -73,12 +73,14 @@ def infer(
     f: Any,
     positional: tuple[Any, ...],
     keywords: dict[str, Any],
+    flat: Flattener | None = None,
     *,
     debug: bool = False,
     report: Report | None = None,
 ) -> Program:
     """`positional` and `keywords` are signatures (`infer/boundary/signature.py`) of one flattening.
 
+    `flat`: that flattening; without it, no object of an argument is known to be that of a global.
     `debug`: the op that makes the first number that is not finite is a run-time error. `report`:
     the program also reports the run-time values of one check.
 
@@ -89,22 +91,22 @@ def infer(
     """
     modes = {"debug": debug, "report": report}
     try:
-        return _infer(load, f, positional, keywords, tracks_points_to=False, **modes)
+        return _infer(load, f, positional, keywords, flat, tracks_points_to=False, **modes)
     except MyiaError as error:
         if not isinstance(error.diagnostic, ALIAS_ERRORS):
             raise
         first = error
     try:
-        return _infer(load, f, positional, keywords, tracks_points_to=True, **modes)
+        return _infer(load, f, positional, keywords, flat, tracks_points_to=True, **modes)
     except MyiaError as error:
         # The second mode unrolls more loops. If that is what fails, the first error says more.
         unrolled = isinstance(error.diagnostic, NotStatic)
         raise (first if unrolled else error) from None
 
 
-def _infer(load, f: Any, positional, keywords, **modes: Any) -> Program:
+def _infer(load, f: Any, positional, keywords, flat, **modes: Any) -> Program:
     ctx = Interpreter(load, **modes)
-    inputs = Arguments()
+    inputs = Arguments(objects=ctx.objects)
     with compiling(), Builder() as builder:
         source = source_of(f)
         at_definition = load(source).span if source is not None else None
@@ -112,6 +114,7 @@ def _infer(load, f: Any, positional, keywords, **modes: Any) -> Program:
         with at(at_definition):
             args = [arguments.abstract(ctx, s, inputs, n) for s, n in zip(positional, names)]
             kwargs = {k: arguments.abstract(ctx, s, inputs, k) for k, s in keywords.items()}
+            ctx.flat = flat.copy() if flat is not None else Flattener.after(len(ctx.objects))
             try:
                 result = ctx.call(Static(f), args, kwargs)
             except RaiseReached as error:  # it always raises
@@ -142,31 +145,25 @@ def _parameter_names(f: Any, count: int) -> list[str | None]:
 
 
 def _finish(ctx: Interpreter, f, inputs: Arguments, result, builder: Builder) -> Program:
-    ids = {id: i for i, id in enumerate(inputs.objects) if id is not None}
+    ids = {x.id: i for i, x in enumerate(ctx.objects) if isinstance(x, Ref)}
     outputs = Outputs(ctx, ids)
     recipe = outputs.recipe(result)
     updates = [(i, outputs.update(id)) for id, i in ids.items() if _is_changed(ctx, id)]
-    root_updates = [
-        (root, i, outputs.update(id))
-        for root, i, id in ctx.root_objects
-        if id is not None and _is_changed(ctx, id)
-    ]
     yields = list(outputs.values)
     code = ctx.error_code()
     if code is not None:
         yields.append(code)
-    roots = tuple(ctx.roots)
-    args = (*inputs.values, *(v for root in roots for v in root.values))
+    facts = tuple(ctx.facts)
+    args = (*inputs.values, *(v for fact in facts for v in fact.values))
     name = getattr(f, "__name__", type(f).__name__)
     checks = tuple(ctx.checks) if code is not None else ()
     region = Region(args, tuple(builder.ops), tuple(yields))
     return Program(
         Function(name, region, None, tuple(map(str, checks))),
-        roots,
+        facts,
         tuple(outputs.kinds),
         recipe,
         tuple(updates),
-        tuple(root_updates),
         checks,
         ctx.visits,
     )

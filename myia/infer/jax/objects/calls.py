@@ -23,10 +23,11 @@ from jax.extend.core import ClosedJaxpr
 
 from myia.infer.boundary import arguments
 from myia.infer.boundary.arguments import DEVICE_ARRAY, Arguments
-from myia.infer.boundary.signature import Constant, Flattener, Identity, Leaf
+from myia.infer.boundary.signature import Flattener, Leaf
 from myia.infer.domain.context import Context, array_aval
 from myia.infer.domain.dtypes import convert
 from myia.infer.domain.errors import NeedsStatic, TracingFailed, Unsupported
+from myia.infer.domain.facts import Answer, Constant, Identity
 from myia.infer.domain.heap import ArrayObject, Contents
 from myia.infer.domain.values import Abstract, Ref, Scalar, Static, Tuple
 from myia.infer.jax.objects.pytrees import snapshot
@@ -56,7 +57,7 @@ def call_traced(
     `alias`: an array that `f` returns unchanged stays the same object. `calls`: `f` calls modules
     among its arguments.
     """
-    arguments.root(ctx, configuration, "JAX's configuration", configuration)
+    ctx.fact(Answer(configuration))
     operands = TracerArguments(ctx, name, calls)
     if is_traced(f):
         operands.check(f)

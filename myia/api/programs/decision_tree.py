@@ -1,0 +1,238 @@
+"""The programs of one signature, as a decision tree of the facts that they depend on.
+
+Inference is deterministic: after the same answers it asks the same question. So the programs of
+equal arguments are the leaves of a tree; a node is a question, its branches the answers so far:
+
+    global `n`?  -- 2 --> global `scale`?  -- a float --> program 1
+                 -- 3 --> global `scale`?  -- a float --> program 2
+
+A call walks from the root, each step a look-up by hash. Most calls need not: if all the memory that
+the last walk has read still holds the same objects, they get the same program. Answers that can
+change without that (a list, an instance, the length of a deque) are asked at every call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from types import FunctionType
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+
+from myia.infer.boundary.arguments import Fact
+from myia.infer.boundary.signature import (
+    Flattener,
+    FunctionSignature,
+    Leaf,
+    LibraryFunction,
+    Node,
+    variables,
+)
+from myia.infer.domain.facts import (
+    Constant,
+    Identity,
+    Place,
+    are_unchanged,
+    places_of_function,
+)
+from myia.infer.registry import is_marked_for_tracing, is_traced
+
+
+class HasFacts(Protocol):
+    """A compiled program."""
+
+    facts: Sequence[Fact]
+
+
+Variant = TypeVar("Variant", bound=HasFacts)
+Hidden = list[list[Any]]  # the leaves of each fact that has some
+
+
+class Step(NamedTuple):
+    """One step of a walk. `places`: None if the question must be asked at every call."""
+
+    fact: Fact  # of some program: it has the question
+    answer: Any  # the signature
+    leaves: list[Any]
+    places: list[Place] | None
+
+
+class Found(NamedTuple, Generic[Variant]):
+    """A program that fits, and the numbers in the answers to its questions."""
+
+    variant: Variant
+    hidden: Hidden
+
+
+class _Question:
+    """A node: a question, and where each answer leads. `other`: the same node of another order.
+
+    The order of questions may differ where inference was tried in two modes, or a library has been
+    imported since.
+    """
+
+    __slots__ = ("answers", "fact", "last", "other")
+
+    def __init__(self, fact: Fact):
+        self.fact = fact
+        self.answers: dict[Any, Any] = {}
+        self.other: _Question | None = None
+        self.last: tuple[Any, Step, Any] | None = None  # an answer, its step, and where it leads
+
+    def step(self, flat: Flattener) -> tuple[Step, Any]:
+        """The present answer, and where it leads; None: nowhere yet."""
+        x = self.fact.question.ask()
+        if self.last is not None:
+            answer, step, following = self.last
+            if answer is x and are_unchanged(step.places):
+                return step, following
+        part = flat.part()
+        signature = self.fact.signature(part, x)
+        following = self.answers.get(signature)
+        step = Step(self.fact, signature, part.leaves, self._places(x, signature))
+        if step.places is not None and following is not None:
+            self.last = (x, step, following)
+        return step, following
+
+    def _places(self, x: Any, signature: Any) -> list[Place] | None:
+        if not self.fact.by_identity and not is_lasting(signature):
+            return None
+        own = self.fact.question.places(x)
+        if own is None or self.fact.by_identity:
+            return own
+        return [*own, *_places_in(x)]
+
+
+class _Last(NamedTuple):
+    """The last walk: what it read, what must be asked again, and where it led."""
+
+    places: list[Place]
+    again: list[tuple[int, Step]]  # each with its position in `hidden`
+    hidden: Hidden
+    variant: Any
+
+
+class DecisionTree(Generic[Variant]):
+    """The programs of one signature of arguments."""
+
+    def __init__(self, *variants: Variant):
+        self._root: Any = None
+        self._last: _Last | None = None
+        for variant in variants:
+            self.add(variant)
+
+    def add(self, variant: Variant) -> None:
+        """A new program."""
+        if not variant.facts:
+            self._root = variant
+            return
+        if self._root is None:
+            self._root = _Question(variant.facts[0])
+        node = self._root
+        for i, fact in enumerate(variant.facts):
+            while node.fact.key != fact.key:
+                if node.other is None:
+                    node.other = _Question(fact)
+                node = node.other
+            if i == len(variant.facts) - 1:
+                node.answers[fact.answer] = variant
+                return
+            following = node.answers.get(fact.answer)
+            if not isinstance(following, _Question):
+                following = node.answers[fact.answer] = _Question(variant.facts[i + 1])
+            node = following
+
+    def find(self, flat: Flattener) -> Found[Variant] | None:
+        """The program for the present answers. Objects in them are added to those of `flat`."""
+        last = self._last
+        if last is not None and are_unchanged(last.places):
+            if not last.again:
+                return Found(last.variant, last.hidden)
+            count = len(flat.objects)
+            hidden = _asked_again(last, flat)
+            if hidden is not None:
+                return Found(last.variant, hidden)
+            flat.forget_objects(count)
+        return self._walk(flat)
+
+    def fits(self, flat: Flattener) -> bool:
+        """Is there a program for the present answers?"""
+        count = len(flat.objects)
+        found = self.find(flat)
+        flat.forget_objects(count)
+        return found is not None
+
+    def _walk(self, flat: Flattener) -> Found[Variant] | None:
+        node, steps, count = self._root, [], len(flat.objects)
+        others: list[tuple[_Question, int, int]] = []  # where to go on if this way leads nowhere
+        while isinstance(node, _Question):
+            if node.other is not None:
+                others.append((node.other, len(steps), len(flat.objects)))
+            step, node = node.step(flat)
+            steps.append(step)
+            if node is None and others:
+                node, steps_before, objects_before = others.pop()
+                del steps[steps_before:]
+                flat.forget_objects(objects_before)
+        if node is None:
+            flat.forget_objects(count)
+            return None
+        self._last = _last_walk(steps, node)
+        return Found(node, self._last.hidden)
+
+
+def _last_walk(steps: list[Step], variant: Any) -> _Last:
+    places = _distinct(p for step in steps for p in step.places or ())
+    hidden: Hidden = []
+    again: list[tuple[int, Step]] = []
+    for step in steps:
+        if step.places is None:
+            again.append((len(hidden), step))
+        if step.leaves:
+            hidden.append(step.leaves)
+    return _Last(places, again, hidden, variant)
+
+
+def _asked_again(last: _Last, flat: Flattener) -> Hidden | None:
+    """The numbers in the answers now; None if an answer differs in more than its numbers."""
+    hidden = last.hidden
+    for position, step in last.again:
+        part = flat.part()
+        if step.fact.signature(part, step.fact.question.ask()) != step.answer:
+            return None
+        if part.leaves:
+            hidden = list(hidden) if hidden is last.hidden else hidden
+            hidden[position] = part.leaves
+    return hidden
+
+
+def _distinct(places: Iterator[Place]) -> list[Place]:
+    return list({(p.read, id(p.first), id(p.second)): p for p in places}.values())
+
+
+def is_lasting(signature: Any) -> bool:
+    """Can such an object change only by being replaced, or by a new part of its functions?"""
+    if isinstance(signature, Leaf):
+        return signature.kind != "array"
+    if isinstance(signature, Constant):
+        return not isinstance(
+            signature.value, frozenset
+        )  # it may stand for a set, which can change
+    if isinstance(signature, FunctionSignature):
+        return not signature.function.__kwdefaults__ and all(map(is_lasting, signature.parts))
+    if isinstance(signature, LibraryFunction):
+        return True
+    if isinstance(signature, Node):
+        return signature.kind == "tuple" and all(map(is_lasting, signature.parts))
+    if isinstance(signature, Identity):  # of a function: one whose closure holds itself
+        return not isinstance(signature.object, FunctionType)
+    return False
+
+
+def _places_in(x: Any) -> Iterator[Place]:
+    """The memory in `x`, an object that lasts: in functions and the tuples that hold them."""
+    if type(x) is FunctionType and (is_marked_for_tracing(x) or not is_traced(x)):
+        yield from places_of_function(x)
+        for value in variables(x):
+            yield from _places_in(value)
+    elif isinstance(x, tuple):
+        for item in x:
+            yield from _places_in(item)

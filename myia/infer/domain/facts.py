@@ -1,0 +1,340 @@
+"""Facts about Python: what inference learns of an object beside the numbers in it, and from where.
+
+A *question* reads something: a global, an attribute, a length. A *fact* is a question with the
+answer that it had while a program was inferred; the program is used only while all its questions
+have these answers. So `Context.fact` and `Context.root` are the only ways to ask.
+
+    question        is asked again at each call by
+    read()          reading, and comparing the answer
+    places(x)       looking whether all memory that was read still holds the same objects: quicker,
+                    and enough where the answer `x` itself cannot change
+    name            what it is called in another process; None if it has no name there
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Iterator
+from types import (
+    BuiltinFunctionType,
+    CellType,
+    FunctionType,
+    MethodType,
+    MethodWrapperType,
+    ModuleType,
+)
+from typing import Any, NamedTuple
+
+import numpy as np
+
+
+class Place(NamedTuple):
+    """Memory that was read: `read(first, second)` gave `found`."""
+
+    read: Callable[[Any, Any], Any]
+    first: Any
+    second: Any
+    found: Any
+
+
+class Identity:
+    """An object compared by identity: a module, a class, anything without a rule."""
+
+    __slots__ = ("object",)
+
+    def __init__(self, object: Any):
+        self.object = object
+
+    def __eq__(self, other):
+        return isinstance(other, Identity) and self.object is other.object
+
+    def __hash__(self):
+        return id(self.object)
+
+    def __repr__(self):
+        return f"Identity(<{type(self.object).__name__} at {id(self.object):#x}>)"
+
+
+class Constant(NamedTuple):
+    """A compile-time value. Compared by type too: 1, 1.0 and True differ."""
+
+    value: Any
+    type: Any
+
+
+class _Absent:
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+
+ABSENT = _Absent()  # the answer where there is no such name, attribute or value
+
+
+class Raised(NamedTuple):
+    """The answer where asking raises an exception."""
+
+    exception: type[Exception]
+    message: str
+
+
+# ----- Equal answers
+
+PLAIN = frozenset({bool, int, str, bytes, type(None), type(Ellipsis)})
+NUMBERS = frozenset({float, complex})  # 0.0 equals -0.0, and NaN does not equal itself
+# Immutable types whose answers never change: nothing is recorded of what they are asked.
+FIXED = PLAIN | NUMBERS | {range, slice, np.dtype, np.finfo, np.iinfo}
+BUILTIN_METHODS = (BuiltinFunctionType, MethodWrapperType)  # or functions, bound to their module
+
+
+def exact(x: Any) -> Any:
+    """A key that is equal for objects of equal type and value only; mutable ones by identity."""
+    cls = type(x)
+    if cls in PLAIN:
+        return Constant(x, cls)
+    if cls in NUMBERS:
+        return Constant(repr(x), cls)
+    if cls is tuple or cls is Raised:
+        return Constant(tuple(map(exact, x)), cls)
+    if cls is frozenset:
+        return Constant(frozenset(map(exact, x)), cls)
+    if cls is range:
+        return Constant((x.start, x.stop, x.step), cls)
+    if cls is slice:
+        return Constant(tuple(map(exact, (x.start, x.stop, x.step))), cls)
+    if isinstance(x, np.dtype):
+        return Constant(x, cls)
+    if isinstance(x, np.generic) and x.dtype.kind in "biufcSU":
+        return Constant((x.dtype, x.tobytes()), cls)
+    if isinstance(x, (MethodType, *BUILTIN_METHODS)) and not isinstance(x.__self__, ModuleType):
+        return Constant((x.__name__, Identity(x.__self__)), cls)
+    return Identity(x)
+
+
+def is_fixed(x: Any) -> bool:
+    """Will an object always answer the same, because neither it nor its class can change?"""
+    if type(x) in (tuple, frozenset):
+        return all(map(is_fixed, x))
+    if isinstance(x, np.generic):
+        return type(x).__module__ == "numpy" and x.dtype.kind not in "OV"
+    if isinstance(x, np.dtype):
+        return True
+    return type(x) in FIXED or (isinstance(x, BUILTIN_METHODS) and is_fixed(x.__self__))
+
+
+IMMUTABLE_TYPE = 1 << 8  # CPython's flag of classes whose attributes cannot be set
+
+
+def is_fixed_class(cls: type) -> bool:
+    """A built-in class: its attributes and bases cannot be changed."""
+    return bool(cls.__flags__ & IMMUTABLE_TYPE)
+
+
+# ----- Questions
+
+
+class Question:
+    """What is read of `owner`. Equal questions read the same memory."""
+
+    __slots__ = ("key", "name", "owner")
+
+    def __init__(self, owner: Any, name: Any = None):
+        self.owner, self.name = owner, name
+        self.key = (type(self), Identity(owner), exact(name))
+
+    def __eq__(self, other):
+        return isinstance(other, Question) and self.key == other.key
+
+    def __hash__(self):
+        return hash(self.key)
+
+    def __repr__(self):
+        return f"{type(self).__name__}({type(self.owner).__name__}, {self.name!r})"
+
+    def read(self) -> Any:
+        """The present answer; `ABSENT` if there is none."""
+        raise NotImplementedError
+
+    def ask(self) -> Any:
+        """The present answer, an exception included."""
+        try:
+            return self.read()
+        except Exception as error:
+            return Raised(type(error), str(error))
+
+    def places(self, found: Any) -> list[Place] | None:
+        """The memory that was read; None if it can only be asked again."""
+        return None
+
+    @property
+    def is_fixed(self) -> bool:
+        """Will the answer always be the same?"""
+        return is_fixed(self.owner)
+
+
+class Global(Question):
+    """A name in the module of a function, or a builtin."""
+
+    def read(self):
+        found = self.owner.get(self.name, ABSENT)
+        return vars(builtins).get(self.name, ABSENT) if found is ABSENT else found
+
+    def places(self, found):
+        here = self.owner.get(self.name, ABSENT)
+        places = [Place(self.owner.get, self.name, ABSENT, here)]
+        if here is ABSENT:
+            places.append(Place(vars(builtins).get, self.name, ABSENT, found))
+        return places
+
+    @property
+    def is_fixed(self):
+        return False
+
+
+CONTENTS = CellType.__dict__["cell_contents"].__get__
+CODE = FunctionType.__dict__["__code__"].__get__
+DEFAULTS = FunctionType.__dict__["__defaults__"].__get__
+KEYWORD_DEFAULTS = FunctionType.__dict__["__kwdefaults__"].__get__
+MRO = type.__dict__["__mro__"].__get__
+
+
+class Cell(Question):
+    """A variable of a closure."""
+
+    def read(self):
+        try:
+            return self.owner.cell_contents
+        except ValueError:
+            return ABSENT
+
+    def places(self, found):
+        return None if found is ABSENT else [Place(CONTENTS, self.owner, CellType, found)]
+
+
+class CodeOf(Question):
+    """The code of a function."""
+
+    def read(self):
+        return self.owner.__code__
+
+    def places(self, found):
+        return [Place(CODE, self.owner, FunctionType, found)]
+
+
+class Default(Question):
+    """Default number `name` of a function."""
+
+    def read(self):
+        f = self.owner
+        defaults = (*(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values())
+        return defaults[self.name] if self.name < len(defaults) else ABSENT
+
+    def places(self, found):
+        if self.owner.__kwdefaults__:
+            return None
+        return [
+            Place(DEFAULTS, self.owner, FunctionType, self.owner.__defaults__),
+            Place(KEYWORD_DEFAULTS, self.owner, FunctionType, self.owner.__kwdefaults__),
+        ]
+
+
+class Held(Question):
+    """The object itself, which is taken apart anew at each call."""
+
+    def read(self):
+        return self.owner
+
+    def places(self, found):
+        return []
+
+
+class Attribute(Question):
+    """`getattr(owner, name)`"""
+
+    def read(self):
+        return getattr(self.owner, self.name, ABSENT)
+
+    def places(self, found):
+        owner, name = self.owner, self.name
+        if type(owner) is ModuleType and vars(owner).get(name, ABSENT) is found is not ABSENT:
+            return [Place(vars(owner).get, name, ABSENT, found)]
+        if found is ABSENT or getattr(owner, name, ABSENT) is not found:
+            return None
+        return [Place(getattr, owner, name, found)]
+
+
+class ClassAttribute(Question):
+    """The attribute that a class or its bases define, not bound.
+
+    `after`: only the bases after this one count, as for `super()`.
+    """
+
+    __slots__ = ("after",)
+
+    def __init__(self, owner: type, name: str, after: type | None = None):
+        super().__init__(owner, name)
+        self.after = after
+        self.key = (*self.key, Identity(after))
+
+    def _classes(self) -> tuple[type, ...]:
+        mro = self.owner.__mro__
+        if self.after is None:
+            return mro
+        return mro[mro.index(self.after) + 1 :] if self.after in mro else ()
+
+    def read(self):
+        return next((vars(c)[self.name] for c in self._classes() if self.name in vars(c)), ABSENT)
+
+    def places(self, found):
+        places = []
+        for cls in self._classes():
+            here = vars(cls).get(self.name, ABSENT)
+            if not is_fixed_class(cls):
+                places.append(Place(vars(cls).get, self.name, ABSENT, here))
+            if here is not ABSENT:
+                break
+        return [Place(MRO, self.owner, type, self.owner.__mro__), *places]
+
+    @property
+    def is_fixed(self):
+        return is_fixed_class(self.owner)
+
+
+class Answer(Question):
+    """What Python answers: `f(*operands)`."""
+
+    def __init__(self, f: Callable, *operands: Any):
+        super().__init__(f, operands)
+
+    def read(self):
+        return self.owner(*self.name)
+
+    def places(self, found):
+        return None if self.name else [Place(_called, self.owner, None, found)]
+
+    @property
+    def is_fixed(self):
+        return bool(self.name) and all(map(is_fixed, self.name))
+
+
+def _called(f: Callable, _: None) -> Any:
+    return f()
+
+
+def places_of_function(x: FunctionType) -> Iterator[Place]:
+    """What can be replaced in a function."""
+    yield Place(CODE, x, FunctionType, x.__code__)
+    yield Place(DEFAULTS, x, FunctionType, x.__defaults__)
+    yield Place(KEYWORD_DEFAULTS, x, FunctionType, x.__kwdefaults__)
+    for cell in x.__closure__ or ():
+        yield Place(CONTENTS, cell, CellType, cell.cell_contents)
+
+
+def are_unchanged(places: list[Place]) -> bool:
+    """Does all this memory hold the objects that it held?"""
+    try:
+        for read, first, second, found in places:
+            if read(first, second) is not found:
+                return False
+    except Exception:  # of an attribute that is gone, a cell that is empty, a user's property
+        return False
+    return True
