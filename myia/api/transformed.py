@@ -65,8 +65,10 @@ class Transformed:
     def __repr__(self) -> str:
         of_gradient = self.name == "hessian" and isinstance(self.f, Transformed)
         f = self.f.f if of_gradient else self.f
-        is_plain = hasattr(f, "__qualname__") and not isinstance(f, Transformed)
-        inner = f.__qualname__ if is_plain else repr(f)
+        if isinstance(f, Transformed):
+            inner = repr(f)
+        else:  # of an instance only its class: its own text may be long
+            inner = type(f).__qualname__ if is_state(f) else getattr(f, "__qualname__", repr(f))
         more = "".join(f", {name}={x!r}" for name, x in self.shown_options().items())
         return f"myia.{self.name}({inner}{more})"
 

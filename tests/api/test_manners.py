@@ -5,6 +5,7 @@ import importlib.metadata
 import importlib.resources
 import inspect
 import logging
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -58,6 +59,19 @@ def test_objects_show_what_they_are():
     assert repr(myia.jit(myia.grad(loss))) == "myia.jit(myia.grad(loss))"
     assert repr(myia.hvp(loss, argnames="w")) == "myia.hvp(loss, argnames='w')"
     assert myia.grad(loss).__name__ == "loss"
+    assert repr(myia.jit(Model(np.ones(1000)))) == "myia.jit(Model)"
+    assert repr(myia.grad(Model(W).loss)) == "myia.grad(Model.loss)"
+
+
+@dataclass
+class Model:
+    w: np.ndarray
+
+    def __call__(self, x):
+        return x @ self.w
+
+    def loss(self, x):
+        return np.sum(self(x))
 
 
 @pytest.mark.parametrize("transform", TRANSFORMS, ids=lambda f: f.__name__)
