@@ -197,3 +197,13 @@ def test_errors_have_public_names():
     assert isinstance(found.value, myia.MyiaError)
     assert type(found.value).__module__ == "myia.errors"
     assert type(found.value).__name__ == "TypeError"
+
+
+@pytest.mark.parametrize("ndim", [32, 33, 64])
+def test_arrays_of_many_dimensions(ndim):
+    x = np.ones((1,) * ndim)
+    if ndim == 32:
+        assert myia.jit(lambda x: x * 2)(x).shape == x.shape
+        return
+    with pytest.raises(myia.MyiaError, match=f"an argument of {ndim} dimensions is not supported"):
+        myia.jit(lambda x: x * 2)(x)

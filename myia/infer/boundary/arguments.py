@@ -45,6 +45,7 @@ from myia.infer.domain.values import (
 from myia.ir.avals import Aval
 from myia.ir.core import Value
 
+MAX_DIMENSIONS = 32  # of an array that goes to XLA
 DEVICE_ARRAY = "a jax.Array, which is immutable"
 
 
@@ -85,6 +86,10 @@ class Arguments:
         if leaf.dtype.kind not in "biufc":
             ctx.fail(Unsupported, what=f"the dtype {leaf.dtype}")
         _check_dtype(ctx, leaf.dtype, name)
+        if len(leaf.shape) > MAX_DIMENSIONS:
+            what = f"an argument of {len(leaf.shape)} dimensions"
+            help_text = f"XLA takes {MAX_DIMENSIONS}: reshape it before the call"
+            ctx.fail(Unsupported, what=what, help_text=help_text)
         value = self.value(Aval(leaf.dtype, leaf.shape), name)
         if leaf.kind == "array":
             self.objects.append(None)
