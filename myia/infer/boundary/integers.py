@@ -65,11 +65,12 @@ class IntegerSplit:
         """The ints that are compile-time values."""
         return self._get_static(leaves)
 
-    def rest(self, leaves: Sequence[Any]) -> list[Any]:
+    def rest(self, leaves: Sequence[Any]) -> Sequence[Any]:
         """The leaves that are arguments of the program."""
-        if not self.integers:
-            return leaves
-        found = list(self._get_rest(leaves))
+        found = self._get_rest(leaves)
+        if not self._as_int64:
+            return found
+        found = list(found)
         for i in self._as_int64:
             found[i] = np.int64(found[i])
         return found
@@ -86,7 +87,10 @@ def _getter(positions: Sequence[int]) -> Callable[[Sequence[Any]], tuple[Any, ..
     """The items at these positions, as a tuple."""
     if len(positions) > 1:
         return itemgetter(*positions)
-    return lambda xs: tuple([xs[i] for i in positions])
+    if not positions:
+        return lambda xs: ()
+    (position,) = positions
+    return lambda xs: (xs[position],)
 
 
 def _with_integers(signature: Any, ints: Iterator[Any]) -> Any:
