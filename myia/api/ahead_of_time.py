@@ -6,11 +6,12 @@ from typing import Any
 
 from myia.api.dispatch import Dispatcher, signatures
 from myia.api.programs.decision_tree import DecisionTree
+from myia.api.pickling import NotPortable
 from myia.api.variant import Programs, Variant
 from myia.infer.boundary.signature import CallFlattener
 
 
-class Lowered:
+class Lowered(NotPortable):
     """A program at given arguments, not yet compiled by XLA."""
 
     def __init__(self, dispatcher: Dispatcher, args: tuple, kwargs: dict[str, Any]):
@@ -26,7 +27,7 @@ class Lowered:
         return Compiled(self._programs, self._integers, self._variant, self._lowered.compile())
 
 
-class Compiled:
+class Compiled(NotPortable):
     """An executable for arguments of one signature; others are refused."""
 
     def __init__(

@@ -12,6 +12,7 @@ from typing import Any
 
 from myia.api.ahead_of_time import Lowered
 from myia.api.dispatch import CompileOptions, Dispatcher
+from myia.api.pickling import Portable
 from myia.api.stage_texts import StageTexts
 from myia.frontend.source_text.texts import take
 from myia.infer.boundary.instances import is_state
@@ -43,7 +44,7 @@ def _public_errors() -> Iterator[None]:
         raise _public(error) from None
 
 
-class Transformed:
+class Transformed(Portable):
     """A compiled function. Called with NumPy it returns NumPy, with `jax.Array`s these.
 
     `F.ir(*args)` is the text of every stage, `F.plan(*args)` what reversed loops store,
@@ -137,6 +138,9 @@ class Jit(Transformed):
     def __init__(self, f: Callable, options: CompileOptions):
         super().__init__(f, options, "jit")
 
+    def parts(self) -> tuple[Any, ...]:
+        return self.f, self.options
+
     def target(self) -> Any:
         bound = isinstance(self.f, (MethodType, functools.partial)) or is_state(self.f)
         return self if bound else self.f  # an instance in it is read at every call
@@ -157,6 +161,9 @@ class Derived(Transformed):
         super().__init__(f, options, name)
         self.positions = {} if argnames is None else _positions(f, _names(argnames))
 
+    def parts(self) -> tuple[Any, ...]:
+        return self.f, self.grad_options, self.options, self.name, self.argnames
+
     def shown_options(self) -> dict[str, Any]:
         if self.argnames is not None:
             return {"argnames": self.argnames}
@@ -173,6 +180,9 @@ class Jacobian(Derived):
     def __init__(self, f, rule: Callable, grad_options, options, name: str, argnames=None):
         self.rule = rule
         super().__init__(f, grad_options, options, name, argnames)
+
+    def parts(self) -> tuple[Any, ...]:
+        return self.f, self.rule, self.grad_options, self.options, self.name, self.argnames
 
 
 # ----- Arguments by name

@@ -329,7 +329,7 @@ def vjp(f: Callable, *primals, has_aux: bool = False) -> tuple:
     result = _program(_call, f, has_aux)(*primals)
     pull = _program(_pullback, f, has_aux)
     value, *aux = result if has_aux else (result,)
-    return (value, lambda ct: pull(kept, ct), *aux)
+    return (value, functools.partial(pull, kept), *aux)
 
 
 class _Rule(Transformed):
@@ -338,6 +338,9 @@ class _Rule(Transformed):
     def __init__(self, rule: Callable, f: Callable, has_aux: bool):
         self.rule, self.has_aux = rule, has_aux
         super().__init__(f, CompileOptions(), "jvp" if rule is _jvp else "vjp")
+
+    def parts(self) -> tuple[Any, ...]:
+        return self.rule, self.f, self.has_aux
 
 
 def _jvp(ctx, f, has_aux, primals, tangents):

@@ -66,7 +66,8 @@ def dtype_name(dtype: np.dtype) -> str:
     """`f64`, `i32`, `c128`, `bool`, ... ; inverse of `parse_dtype`."""
     if dtype.kind == "b":
         return "bool"
-    if dtype.kind in _SHORT and dtype.isbuiltin == 1:
+    # By its type: a dtype that was unpickled is equal to NumPy's own, and not `isbuiltin`.
+    if dtype.kind in _SHORT and np.dtype(dtype.type).isbuiltin == 1:
         return f"{dtype.kind}{dtype.itemsize * 8}"
     return dtype.name  # bfloat16 and similar
 

@@ -14,8 +14,9 @@ A diagnostic is declared in the folder of the stage that reports it (`frontend/e
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import ClassVar
+import pickle
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar
 
 from myia.source.span import Span
 
@@ -43,6 +44,39 @@ class MyiaError(Exception):
     def __init__(self, diagnostic: Diagnostic):
         self.diagnostic = diagnostic
         super().__init__(render(diagnostic))
+
+    def __reduce__(self) -> tuple:
+        """Errors cross the borders of process pools: the text goes, and what explains it."""
+        state = {name: x for name, x in vars(self).items() if _is_portable(x)}
+        state["diagnostic"] = _portable(self.diagnostic)
+        return _restored, (type(self), self.args), state
+
+
+def _restored(cls: type[MyiaError], args: tuple) -> MyiaError:
+    return cls.__new__(cls, *args)
+
+
+@dataclass(frozen=True)
+class Told(Diagnostic):
+    """A diagnostic of another process, which could not be sent, as its text."""
+
+    title = "{message}"
+    message: str
+
+
+def _portable(diagnostic: Diagnostic) -> Diagnostic:
+    """A diagnostic with the lines of its span alone, not with the whole file."""
+    if diagnostic.span is not None:
+        diagnostic = replace(diagnostic, span=diagnostic.span.with_its_lines())
+    return diagnostic if _is_portable(diagnostic) else Told(None, render(diagnostic))
+
+
+def _is_portable(x: Any) -> bool:
+    try:
+        pickle.dumps(x)
+    except Exception:  # whatever the objects in it raise
+        return False
+    return True
 
 
 class InternalError(Exception):

@@ -6,7 +6,7 @@ error, the metadata of an HLO op and a line of generated code can all name it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -32,6 +32,12 @@ class Span:
     col: int
     end_line: int
     end_col: int
+
+    def with_its_lines(self) -> Span:
+        """The same span, in a file of which only its lines are known."""
+        first = self.file.first_line
+        lines = self.file.lines[self.line - first : self.end_line - first + 1]
+        return replace(self, file=SourceFile(self.file.name, lines, self.line))
 
     def __str__(self) -> str:
         return f"{self.file.name}:{self.line}"

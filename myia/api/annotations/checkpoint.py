@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 
+from myia.api.pickling import Portable
 from myia.frontend.source_text.texts import take
 from myia.infer.derivatives import rematerialized_calls
 from myia.infer.domain.facts import Held
@@ -13,7 +14,7 @@ from myia.infer.eval.calls import CALLABLE_TYPES
 from myia.infer.registry import function
 
 
-class Checkpointed:
+class Checkpointed(Portable):
     """`checkpoint(f)`"""
 
     __myia__ = True  # a callable of ours, which binds like a function; not an object with state
@@ -22,6 +23,9 @@ class Checkpointed:
         functools.update_wrapper(self, f, updated=())
         take(f)
         self.f = f
+
+    def parts(self) -> tuple[Callable]:
+        return (self.f,)
 
     def __call__(self, *args, **kwargs):
         return self.f(*args, **kwargs)

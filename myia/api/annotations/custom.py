@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import operator
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import jax
 import numpy as np
 
+from myia.api.pickling import Portable
 from myia.frontend.source_text.texts import take
 from myia.infer.custom.rules import CustomFunction, call_custom
 from myia.infer.domain.facts import Attribute, Held
@@ -18,7 +21,7 @@ from myia.infer.eval.calls import CALLABLE_TYPES
 from myia.infer.registry import function
 
 
-class _WithRule:
+class _WithRule(Portable):
     """A function that comes with its derivative. Called outside of compiled code it is itself."""
 
     __myia__ = True  # a callable of ours, which binds like a function; not an object with state
@@ -30,6 +33,28 @@ class _WithRule:
         self.fun = fun
         self.nondiff_argnums = _numbers(nondiff_argnums)
         self.rules: tuple[Callable, ...] = ()
+        self._given: tuple[str, tuple] | None = None  # what gave the rules: a method, its arguments
+
+    def parts(self) -> tuple[Any, ...]:
+        return self.fun, self.nondiff_argnums
+
+    def __reduce__(self) -> str | tuple:
+        found = super().__reduce__()
+        # The rules may name this function, so they come when it has been made.
+        return found if isinstance(found, str) else (*found, self._given)
+
+    def __setstate__(self, given: tuple[str, tuple]) -> None:
+        method, rules = given
+        getattr(self, method)(*rules)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> _WithRule:
+        made, given = super().__deepcopy__(memo), copy.deepcopy(self._given, memo)
+        if made is self and given is self._given:
+            return self
+        made = type(self)(*made.parts()) if made is self else made
+        if given is not None:
+            made.__setstate__(given)
+        return made
 
     def __call__(self, *args, **kwargs):
         return self.fun(*args, **kwargs)
@@ -60,14 +85,14 @@ class custom_jvp(_WithRule):
     def defjvp(self, jvp: Callable) -> Callable:
         """`jvp(*nondiff, primals, tangents) -> (result, tangent of the result)`; returns `jvp`."""
         take(jvp)
-        self.rules = (jvp,)
+        self.rules, self._given = (jvp,), ("defjvp", (jvp,))
         return jvp
 
     def defjvps(self, *jvps: Callable | None) -> None:
         """One for each argument, `jvp(tangent, result, *primals)`, whose sum it is; None: zero."""
         if self.nondiff_argnums:
             raise TypeError("defjvps() cannot be used with nondiff_argnums: use defjvp()")
-        self.rules = (_sum_of(self, jvps),)
+        self.rules, self._given = (_sum_of(self, jvps),), ("defjvps", jvps)
 
 
 class custom_vjp(_WithRule):
@@ -93,7 +118,7 @@ class custom_vjp(_WithRule):
         """`fwd(*args) -> (result, residuals)`; `bwd(*nondiff, residuals, ct) -> cotangents`."""
         take(fwd)
         take(bwd)
-        self.rules = (fwd, bwd)
+        self.rules, self._given = (fwd, bwd), ("defvjp", (fwd, bwd))
 
 
 def _numbers(nondiff_argnums: int | Sequence[int]) -> tuple[int, ...]:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import functools
 import linecache
+import os
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 MAX_TEXTS = 8  # kept for one file
@@ -42,6 +43,22 @@ def take(f: Any) -> None:
             name, namespace = _file_of(x)
             if name is not None and name not in _kept:
                 _keep_all(name, namespace)
+
+
+def texts_without_module(parts: Iterable[Any]) -> dict[str, tuple[str, ...]]:
+    """The texts of functions, and their helpers, that another process cannot import: by file."""
+    found, seen = {}, set()
+    waiting = [fn for x in parts if callable(x) for fn in _functions_in(x)]
+    while waiting:
+        fn = waiting.pop()
+        name = fn.__code__.co_filename
+        if fn in seen or (fn.__module__ != "__main__" and os.path.exists(name)):
+            continue
+        seen.add(fn)
+        _keep_all(name, fn.__globals__)
+        found[name] = _kept.get(name, ())
+        waiting += [g for x in _named_objects(fn) if callable(x) for g in _functions_in(x)]
+    return found
 
 
 def _keep_all(name: str, namespace: dict[str, Any]) -> None:

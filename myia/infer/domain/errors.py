@@ -66,11 +66,23 @@ def certain(exception: type[Exception]) -> type[CertainError]:
 @functools.cache
 def catchable(error: type[MyiaError], exception: type[Exception]) -> type[MyiaError]:
     """The class of errors that are an `exception` of Python's as well."""
-    own = {
-        "__str__": lambda self: render(self.diagnostic),  # KeyError shows its argument's repr
-        "__module__": PUBLIC,
-    }
-    return type(exception.__name__, (error, exception), own)
+    return type(exception.__name__, (_Catchable, error, exception), {"__module__": PUBLIC})
+
+
+class _Catchable(MyiaError):
+    """An error of a class that is made of two, and has no name of its own."""
+
+    def __str__(self) -> str:  # KeyError would show its argument's repr
+        return render(self.diagnostic)
+
+    def __reduce__(self) -> tuple:
+        _, (cls, args), state = super().__reduce__()
+        return _restored, (cls.__bases__[1:], args), state
+
+
+def _restored(classes: tuple[type, type], args: tuple) -> MyiaError:
+    cls = catchable(*classes)
+    return cls.__new__(cls, *args)
 
 
 class RaiseReached(CertainError):

@@ -1,0 +1,92 @@
+"""Pickling and copying of compiled functions, for process pools and copies of a user's objects.
+
+What is pickled is the function and the options, not the programs: the other process compiles anew.
+A function that a decorator has hidden (`@jit def f`) can be pickled only by the name of what hides
+it; picklers that take functions of scripts and notebooks apart are given the function itself.
+"""
+
+from __future__ import annotations
+
+import copy
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+from myia.frontend.source_text.texts import keep, texts_without_module
+
+# Picklers that pickle what is defined in `__main__` by value.
+BY_VALUE = frozenset({"cloudpickle", "dill", "_dill"})
+
+
+class Portable:
+    """A function made of `self.parts()`, the arguments of its class. Copies share its programs."""
+
+    def parts(self) -> tuple[Any, ...]:
+        raise NotImplementedError
+
+    def __reduce__(self) -> str | tuple:
+        name = _name_in_its_module(self)
+        if name is not None and not (self.__module__ == "__main__" and _is_taken_apart()):
+            return name
+        parts = self.parts()
+        return _made, (type(self), parts, texts_without_module(parts))
+
+    def __copy__(self) -> Portable:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Portable:
+        """Itself, like a function, unless it is made of an object: `jit(model.step)`."""
+        parts = self.parts()
+        copies = tuple(copy.deepcopy(x, memo) if callable(x) else x for x in parts)
+        if all(x is y for x, y in zip(parts, copies)):
+            return self
+        return memo.setdefault(id(self), type(self)(*copies))
+
+
+def _made(make: Callable, parts: tuple[Any, ...], texts: dict[str, tuple[str, ...]]) -> Any:
+    for name, found in texts.items():
+        for text in found:
+            keep(name, text)
+    return make(*parts)
+
+
+def _name_in_its_module(x: Any) -> str | None:
+    """The name by which a module has `x`; None if it has not."""
+    name = getattr(x, "__qualname__", None)
+    found = sys.modules.get(getattr(x, "__module__", None))
+    for part in name.split(".") if name else ():
+        found = getattr(found, part, None)
+    return name if name and found is x else None
+
+
+def _is_taken_apart() -> bool:
+    """Does the pickler that asks for `__reduce__` pickle functions of `__main__` by value?"""
+    frame = sys._getframe(1)
+    while frame is not None and _package(frame) in ("myia", "pickle", "copyreg"):
+        frame = frame.f_back
+    return frame is not None and not BY_VALUE.isdisjoint(_module(frame).split("."))
+
+
+def _package(frame: FrameType) -> str:
+    return _module(frame).partition(".")[0]
+
+
+def _module(frame: FrameType) -> str:
+    return frame.f_globals.get("__name__", "")
+
+
+class NotPortable:
+    """What holds an executable of this process. A copy is itself: it cannot change."""
+
+    def __reduce__(self) -> tuple:
+        raise TypeError(
+            f"{type(self).__name__}, a program compiled ahead of time, cannot be pickled: pickle "
+            "the function, and lower it in the other process"
+        )
+
+    def __copy__(self) -> NotPortable:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> NotPortable:
+        return self
