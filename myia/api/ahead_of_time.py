@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from myia.api.dispatch import Dispatcher, signatures
-from myia.api.programs.decision_tree import DecisionTree
 from myia.api.pickling import NotPortable
+from myia.api.programs.decision_tree import DecisionTree
 from myia.api.variant import Programs, Variant
 from myia.infer.boundary.signature import CallFlattener
 
