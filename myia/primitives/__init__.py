@@ -42,6 +42,7 @@ import myia.primitives.linalg.schur_hessenberg
 import myia.primitives.linalg.triangular
 import myia.primitives.pointwise.arithmetic
 import myia.primitives.pointwise.bits
+import myia.primitives.pointwise.integer_quotient
 import myia.primitives.pointwise.logic
 import myia.primitives.pointwise.transcendental
 import myia.primitives.pointwise.value_operators

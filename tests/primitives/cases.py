@@ -21,6 +21,7 @@ from myia.primitives.linalg import dot as m
 from myia.primitives.pointwise import arithmetic as a
 from myia.primitives.pointwise import logic as g
 from myia.primitives.pointwise import transcendental as e
+from myia.primitives.pointwise.integer_quotient import integer_quotient
 from tests.primitives import linalg_cases, special_cases, window_cases
 from tests.primitives.case import (
     ANY,
@@ -60,6 +61,8 @@ TABLE = [
     pointwise(a.mod, f"{REALS} i8 i4", WIDE, (-2.5, -0.5)),
     pointwise(a.truncdiv, "i8 i4", WIDE, (-2.5, -0.5)),
     pointwise(a.truncdiv, INTS, WIDE, MODERATE),
+    pointwise(integer_quotient, "i8", (-200, 200), (-9.5, -0.5)),
+    pointwise(integer_quotient, "i8", (-1e17, 1e17), (1e15, 1e17)),
     pointwise(a.rem, f"{REALS} {INTS}", WIDE, MODERATE),
     pointwise(a.rem, f"{REALS} i8 i4", WIDE, (-2.5, -0.5)),
     pointwise(a.pow, INEXACT, MODERATE, WIDE),

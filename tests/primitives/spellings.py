@@ -167,6 +167,7 @@ SPELLINGS: dict[str, tuple] = {
     "mod": (np.remainder, X, X),
     "rem": (np.fmod, X, X),
     "truncdiv": (lax.div, N, N),
+    "integer_quotient": (lambda x, y: int(x[0]) / int(y[0]), X, X + 2),
     "pow": (np.power, X, X),
     "max": (np.maximum, X, X),
     "min": (np.minimum, X, X),

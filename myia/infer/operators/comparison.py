@@ -30,11 +30,10 @@ from myia.infer.domain.values import (
     is_none,
 )
 from myia.infer.dynamic.access import is_dynamic
+from myia.infer.numeric.exact_comparison import compared
 from myia.infer.numeric.promotion import (
-    PRIMITIVES,
     broadcast_shapes,
     is_numeric,
-    operand,
     operand_dtype,
     result,
 )
@@ -56,7 +55,6 @@ from myia.infer.operators.operators import (
 from myia.infer.operators.truth import negate, short_circuit_and, short_circuit_or, truth
 from myia.infer.paths import points_to
 from myia.infer.paths.branches import branch
-from myia.ir.avals import Aval
 
 COMPARISONS = {  # the method of the left operand, and that of the right one
     "==": ("__eq__", "__eq__"),
@@ -88,8 +86,7 @@ def compare(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
             if weak:
                 ctx.fail(BadType, message=f"`{op}` is not defined for complex numbers")
             ctx.fail(Unsupported, what="the order of complex numbers")
-        aval = Aval(dtype, broadcast_shapes(ctx, a, b))
-        value = PRIMITIVES[op](operand(ctx, a, aval), operand(ctx, b, aval))
+        value = compared(ctx, op, a, b, broadcast_shapes(ctx, a, b))
         return with_layout_of(ctx, result(ctx, value, weak), a, b)
     return _compare_structures(ctx, op, a, b)
 

@@ -30,6 +30,7 @@ from myia.infer.dynamic.access import is_dynamic
 from myia.infer.dynamic.broadcasting import apply_elementwise, assign
 from myia.infer.numeric import integer_checks
 from myia.infer.numeric.constant_methods import percent_format
+from myia.infer.numeric.exact_comparison import held_by_floats
 from myia.infer.numeric.promotion import (
     PRIMITIVES,
     broadcast_shapes,
@@ -52,6 +53,7 @@ from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import arithmetic, logic, transcendental
+from myia.primitives.pointwise.integer_quotient import integer_quotient
 
 MAX_STATIC_BITS = 1 << 16  # of a compile-time integer
 
@@ -141,6 +143,9 @@ def _divide(ctx: Context, a: Abstract, b: Abstract, dtype: np.dtype, weak: bool)
     if dtype.kind in "biu":
         if weak and dtype.kind in "bi":
             integer_checks.check_divisor(ctx, b, dtype)
+            if not (held_by_floats(a) and held_by_floats(b)):
+                x, y = (operand(ctx, v, Aval(PYTHON_DTYPES[int], ())) for v in (a, b))
+                return Scalar(integer_quotient(x, y), weak=True)
         one = np.ones((), dtype)
         dtype = PYTHON_DTYPES[float] if weak else np.true_divide(one, one).dtype
     aval = Aval(dtype, broadcast_shapes(ctx, a, b))
