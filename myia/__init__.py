@@ -11,6 +11,7 @@ from myia import errors
 from myia.api.annotations.bounded import bounded
 from myia.api.annotations.checkpoint import checkpoint
 from myia.api.annotations.custom import custom_jvp, custom_vjp
+from myia.api.annotations.host import host
 from myia.api.annotations.staged import staged
 from myia.api.check_grads import check_grads
 from myia.api.transforms import (
@@ -45,6 +46,7 @@ __all__ = [
     "errors",
     "grad",
     "hessian",
+    "host",
     "hvp",
     "jacfwd",
     "jacrev",

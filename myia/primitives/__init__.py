@@ -28,6 +28,7 @@ import myia.primitives.core.barriers
 import myia.primitives.core.define
 import myia.primitives.core.effects
 import myia.primitives.core.emit_structured
+import myia.primitives.core.host_calls
 import myia.primitives.core.py
 import myia.primitives.core.region_dataflow
 import myia.primitives.core.structured

@@ -25,6 +25,7 @@ from myia.ir.builder import Builder, append, current_span
 from myia.ir.core import Op, Region, Value
 from myia.ir.rewrite import inline, with_regions
 from myia.primitives.core.define import zeros
+from myia.primitives.core.host_calls import has_host_call
 from myia.primitives.core.structured import Rule, call_p, custom_p
 from myia.source.diagnostics import InternalError, MyiaError
 from myia.transforms.clone import clone, clone_with_args
@@ -68,7 +69,7 @@ def with_rules(ops: Iterable[Op], active: set[Value], residuals: Residuals) -> l
             elif not is_active(op, active) or op.params["rule"].mode == "solve":
                 append(op)
             elif op.params["rule"].mode == "jvp":
-                emit_rule(op, [zeros(x.aval) for x in _floating(op.operands)])
+                emit_rule(op, [zeros(x.aval) for x in floating(op.operands)])
             else:
                 residuals[op] = _call(op, _regions(op)[0], op.operands)
     return b.ops
@@ -92,9 +93,11 @@ def pull_back_custom(
         _transpose_rule(reverse, op, given, acc)
         return
     backward = _regions(op)[1]
-    seeds = [or_zeros(given[y], y) for y in _floating(op.results)]
-    results = inline(clone(backward, replay=True), (*acc.residuals[op], *seeds))
-    for x, ct in zip(_floating(op.operands[op.params["consts"] :]), results, strict=True):
+    seeds = [or_zeros(given[y], y) for y in floating(op.results)]
+    # A host call in it is part of the adjoint; a print is not.
+    replay = not any(map(has_host_call, backward.ops))
+    results = inline(clone(backward, replay=replay), (*acc.residuals[op], *seeds))
+    for x, ct in zip(floating(op.operands[op.params["consts"] :]), results, strict=True):
         acc.add(x, ct)
 
 
@@ -104,10 +107,10 @@ def _transpose_rule(reverse: Callable, op: Op, given: dict, acc: Accumulators) -
     The rule is linear in the tangents, so its transpose does not depend on their values: they are
     set to zero.
     """
-    xs = _floating(op.operands)
+    xs = floating(op.operands)
     ts = [zeros(x.aval) for x in xs]
     step = clone_with_args(_regions(op)[0], (*op.operands, *ts), replay=True)
-    tangents = zip(_floating(op.results), step.yields[len(op.results) :])
+    tangents = zip(floating(op.results), step.yields[len(op.results) :])
     seeds = [(t, given[y]) for y, t in tangents if given[y] is not None]
     sums = reverse(step.ops, [t for x, t in zip(xs, ts) if acc.wants(x)], seeds)
     for x, t in zip(xs, ts):
@@ -133,7 +136,7 @@ def _without_rule(op: Op) -> Op:
 # ----- What these have in common
 
 
-def _floating(values: Iterable[Value]) -> list[Value]:
+def floating(values: Iterable[Value]) -> list[Value]:
     return [x for x in values if x.aval.differentiable]
 
 
@@ -145,7 +148,7 @@ def _regions(op: Op) -> tuple[Region, ...]:
     """The regions of the rule of `op`, checked against the function whose derivative they are."""
     rule: Rule = op.params["rule"]
     regions = rule.regions
-    floats, float_results = _floating(op.operands), _floating(op.results)
+    floats, float_results = floating(op.operands), floating(op.results)
     if rule.mode == "jvp":
         (tangents,) = regions
         takes, gives = (*op.operands, *floats), (*op.results, *float_results)
@@ -154,7 +157,7 @@ def _regions(op: Op) -> tuple[Region, ...]:
         forward, backward = regions
         residuals = forward.yields[len(op.results) :]
         fits = _fits(forward, op.operands, (*op.results, *residuals)) and _fits(
-            backward, (*residuals, *float_results), _floating(op.operands[op.params["consts"] :])
+            backward, (*residuals, *float_results), floating(op.operands[op.params["consts"] :])
         )
     if not fits:
         raise InternalError(f"the rule of {op.params['name']} does not fit the function")

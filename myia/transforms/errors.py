@@ -51,3 +51,36 @@ class NoTransposedSolver(Diagnostic):
     help = "use forward mode (`jvp`, `jacfwd`), or give it `transpose_solve`"
 
     name: str
+
+
+@dataclass(frozen=True)
+class HostNotDifferentiable(Diagnostic):
+    title = "`{name}` runs on the host, so it has no derivative"
+    label = "a derivative is taken through this call"
+    help = (
+        "give it a derivative rule (`custom_jvp`, `custom_vjp`), or cut the derivative "
+        "(`stop_gradient` of its arguments)"
+    )
+
+    name: str
+
+
+@dataclass(frozen=True)
+class UnboundedHostCalls(Diagnostic):
+    title = "the results of `{name}` must be recorded, and this loop has no bound"
+    label = "called on the host in a loop whose derivative is taken in reverse mode"
+    help = "bound the number of iterations (`myia.bounded`), or use forward mode"
+
+    name: str
+
+
+@dataclass(frozen=True)
+class HostCallInAdjoint(Diagnostic):
+    title = "`{name}` is called on the host in the adjoint of a loop"
+    label = "the derivative of the loop around it is taken in reverse mode"
+    help = (
+        "call it in the forward rule and hand its result over as a residual, or give the function "
+        "a `custom_jvp` rule"
+    )
+
+    name: str

@@ -18,6 +18,7 @@ from myia.primitives.core.structured import Rule, custom_p, derivative_p
 from myia.source.diagnostics import MyiaError
 from myia.transforms.custom import without_rules
 from myia.transforms.errors import CircularRule
+from myia.transforms.host_calls import check_host_calls, may_call_host, split_host_calls
 from myia.transforms.jvp import jvp_region
 from myia.transforms.remat import lower_remats
 from myia.transforms.vjp import vjp_region
@@ -63,10 +64,9 @@ class _Expansion:
     def derivative(self, op: Op, operands: Sequence[Value], f: Region) -> tuple[Value, ...]:
         self.derivatives.append(op)
         try:
-            derived = MODES[op.params["mode"]](f, op.params["wrt"], op.params["of"])
+            return _expanded(op, operands, f)
         finally:
             self.derivatives.pop()
-        return inline(derived, operands)
 
     def with_expanded_rule(self, op: Op) -> Mapping[str, Any]:
         """The parameters of `op`, with an expanded rule if it has a rule."""
@@ -85,3 +85,18 @@ class _Expansion:
             return tuple(self.region(r, {}) for r in rule.regions)
         finally:
             self.running.pop()
+
+
+def _expanded(op: Op, operands: Sequence[Value], f: Region) -> tuple[Value, ...]:
+    mode, wrt, of = (op.params[name] for name in ("mode", "wrt", "of"))
+    if not may_call_host(f):
+        return inline(MODES[mode](f, wrt, of), operands)
+    check_host_calls(f, wrt, of)
+    parts = split_host_calls(f, wrt, of) if mode == "vjp" else None
+    if parts is None:
+        return inline(MODES[mode](f, wrt, of), operands)
+    first, rest = parts
+    n, args = len(f.yields), operands[: len(f.args)]
+    found = inline(first, args)
+    operands = (*args, *found[n:], *operands[len(f.args) :])
+    return found[:n] + inline(vjp_region(rest, wrt, of), operands)[n:]

@@ -21,6 +21,7 @@ from myia.primitives.core.structured import Loop
 from myia.transforms.clone import clone, clone_with_args
 from myia.transforms.cotangents import Accumulators, like_cotangents, or_zeros
 from myia.transforms.custom import region_with_rules
+from myia.transforms.host_calls import check_adjoint
 from myia.transforms.residuals import export_residuals
 
 Cts = Sequence[Value | None]
@@ -76,6 +77,7 @@ def closed_region(
     like = [x for group in groups for x in group]
     names = [None, *(x.name for x in like)]
     region = build_region([I64, *(x.aval for x in like)], split, names)
+    check_adjoint(region)
     linear = region.args[1 + sum(map(len, groups[:carries])) :]
     return export_residuals(region, (*linear_in, *linear))
 

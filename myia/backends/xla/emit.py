@@ -36,6 +36,8 @@ from myia.ir.core import Function, Op, Region, Value, captures, has_effect, read
 from myia.ir.primitive import Primitive
 from myia.primitives.core.barriers import barrier_p
 from myia.primitives.core.define import constant_p, empty_p
+from myia.primitives.core.effects import debug_print_p, print_among_host_calls
+from myia.primitives.core.host_calls import is_host_call
 from myia.primitives.core.structured import Loop, call_p, derivative_p, if_p, loop_p, rev_p
 from myia.source.diagnostics import InternalError
 from myia.source.span import SourceFile
@@ -47,9 +49,10 @@ def emit(function: Function, rules: Rules) -> Callable[..., tuple[Array, ...]]:
     """A callable `program(*arrays) -> tuple of arrays`; trace it with x64 enabled."""
 
     barriers = OpaqueBarriers(function.region) if rules.opaque_barriers else None
+    calls_host = any(map(is_host_call, walk(function.region)))
 
     def program(*arrays: Array) -> tuple[Array, ...]:
-        return Emitter(rules, barriers).region(function.region, arrays)
+        return Emitter(rules, barriers, calls_host).region(function.region, arrays)
 
     program.__name__ = program.__qualname__ = function.name
     return program
@@ -61,8 +64,9 @@ class Emitter:
     SSA makes one flat table enough: JAX may trace a region twice, and then defines its values anew.
     """
 
-    def __init__(self, rules: Rules, barriers: OpaqueBarriers | None):
+    def __init__(self, rules: Rules, barriers: OpaqueBarriers | None, calls_host: bool):
         self.rules = rules
+        self.calls_host = calls_host
         self.opaque_barriers = barriers
         self.arrays: dict[Value, Array] = {}
         self.constants: dict[Value, Op] = {}
@@ -139,6 +143,8 @@ class Emitter:
         if op.primitive.structured:
             return _STRUCTURED[op.primitive](self, op)
         operands = self.read(op.operands)
+        if self.calls_host and op.primitive is debug_print_p:
+            return print_among_host_calls(*operands, **op.params)
         if self.opaque_barriers and op in self.opaque_barriers.writes:
             x, update, *indices = operands
             operands = (x, *opaque_barrier(true_after(update), [update]), *indices)

@@ -12,7 +12,8 @@ from myia.backends.xla.cpu.emission_options import UNDER_A_TRACE, Rules, rules_f
 from myia.backends.xla.emit import emit
 from myia.backends.xla.scalar_packing import Packing
 from myia.ir.avals import Aval
-from myia.ir.core import Function
+from myia.ir.core import Function, walk
+from myia.primitives.core.host_calls import host_exception, in_one_thread, is_host_call
 from myia.source.process import compiling
 
 
@@ -41,10 +42,13 @@ class Runnable:
     A function with run-time checks returns the code of the first that failed as its last result.
     """
 
-    __slots__ = ("_callable", "_pack", "_packing", "_unpack")
+    __slots__ = ("_callable", "_calls_host", "_pack", "_packing", "_unpack")
 
-    def __init__(self, callable: Callable[..., Sequence[jax.Array]], packing: Packing):
-        self._callable, self._packing = callable, packing
+    def __init__(
+        self, callable: Callable[..., Sequence[jax.Array]], packing: Packing, calls_host: bool
+    ):
+        self._packing, self._calls_host = packing, calls_host
+        self._callable = in_one_thread(callable) if calls_host else callable
         self._pack = packing.given.pack if packing.given.positions else None
         self._unpack = packing.results.unpack if packing.results.positions else None
 
@@ -79,6 +83,9 @@ class Runnable:
 
 def _explain(error: jax.errors.JaxRuntimeError) -> None:
     """Raise a clearer error, where there is one."""
+    raised = host_exception(error)
+    if raised is not None:
+        raise raised from None
     # JAX has no class of exceptions for these.
     if "previously donated" in str(error) or "donate the same buffer" in str(error):
         message = "a donated array is passed, or read, under another name too: pass a copy"
@@ -101,14 +108,16 @@ class Executable(Runnable):
             donate_argnums=packing.given.packed_positions(donate),
             compiler_options=rules.compiler_options,
         )
-        super().__init__(jitted, packing)
+        calls_host = any(map(is_host_call, walk(function.region)))
+        super().__init__(jitted, packing, calls_host and not under_a_trace)
 
     def lower(self, *avals: Aval) -> Lowered:
         """JAX's ahead-of-time path; `avals` are by default those of the function's arguments."""
         avals = avals or tuple(x.aval for x in self.function.args)
         with jax.enable_x64(True):
             shapes = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in self._packing.avals(avals)]
-            return Lowered(self._callable.lower(*shapes), self._packing)
+            lowered = self._callable.lower(*shapes)
+        return Lowered(lowered, self._packing, self._calls_host)
 
     def compile(self, *avals: Aval) -> Compiled:
         return self.lower(*avals).compile()
@@ -150,18 +159,17 @@ def _of_these_avals(packing: Packing, function: Function, program: Callable) -> 
 class Lowered:
     """A program in StableHLO, not yet compiled."""
 
-    __slots__ = ("_lowered", "_packing")
+    __slots__ = ("_calls_host", "_lowered", "_packing")
 
-    def __init__(self, lowered: jax.stages.Lowered, packing: Packing):
-        self._lowered = lowered
-        self._packing = packing
+    def __init__(self, lowered: jax.stages.Lowered, packing: Packing, calls_host: bool):
+        self._lowered, self._packing, self._calls_host = lowered, packing, calls_host
 
     def as_text(self) -> str:
         return self._lowered.as_text()
 
     def compile(self) -> Compiled:
         with jax.enable_x64(True):
-            return Compiled(self._lowered.compile(), self._packing)
+            return Compiled(self._lowered.compile(), self._packing, self._calls_host)
 
 
 class Compiled(Runnable):

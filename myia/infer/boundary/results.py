@@ -52,6 +52,7 @@ class Outputs:
     kinds: list[Any] = field(default_factory=list)
     leaf_of_array: dict[int, int] = field(default_factory=dict)  # heap id of an array -> its leaf
     active: set[int] = field(default_factory=set)  # the objects whose parts are being collected
+    role: str = "a result"
 
     def leaf(self, value: Value, kind: Any) -> int:
         self.values.append(value)
@@ -88,8 +89,10 @@ class Outputs:
             return self.object(x)
         ctx.fail(
             Unsupported,
-            what=f"{ctx.describe(x)} as a result",
-            help_text="return numbers, arrays and containers of them",
+            what=f"{ctx.describe(x)} as {self.role}",
+            help_text="pass numbers, arrays and containers of them"
+            if self.role != "a result"
+            else "return numbers, arrays and containers of them",
         )
 
     def optional(self, x: Optional) -> Recipe:
@@ -130,7 +133,7 @@ class Outputs:
         if isinstance(contents, SetObject):
             cls = contents.cls
             return lambda n, o: cls(items(n, o))
-        self.ctx.fail(Unsupported, what=f"a {type(contents).__name__} as a result")
+        self.ctx.fail(Unsupported, what=f"a {type(contents).__name__} as {self.role}")
 
     def buffer(self, contents: BufferObject) -> Recipe:
         """A list built in a loop: one array for each leaf of its items, split at the end."""

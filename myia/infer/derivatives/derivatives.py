@@ -21,6 +21,7 @@ from myia.infer.boundary.differentiable_leaves import (
     differentiable_tree,
     matching_leaves,
 )
+from myia.infer.boundary.host_calls import no_host_calls
 from myia.infer.derivatives.parameters import parameter_names
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import CertainError, NotDifferentiable
@@ -302,14 +303,15 @@ def vjp(
 def pullback(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstract:
     """The cotangents of the primals, for a cotangent of f's result."""
     (f, *primals), (has_aux,) = partial.items, partial.meta
-    d, outputs = infer_differentiated(
-        ctx,
-        lambda copies: ctx.call(f, copies, {}),
-        primals,
-        "a primal of vjp",
-        lambda result: without_aux(ctx, result, has_aux),
-        parameter_names(ctx, f, len(primals)),
-    )
+    with no_host_calls(ctx, "the pullback"):  # the function has been run for its value
+        d, outputs = infer_differentiated(
+            ctx,
+            lambda copies: ctx.call(f, copies, {}),
+            primals,
+            "a primal of vjp",
+            lambda result: without_aux(ctx, result, has_aux),
+            parameter_names(ctx, f, len(primals)),
+        )
     seeds = matching_leaves(ctx, list(args), outputs.values, "a cotangent")
     unique: dict[int, Value] = {}
     for position, seed in zip(d.outputs, seeds):

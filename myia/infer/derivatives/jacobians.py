@@ -15,6 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 from myia.infer.boundary.differentiable_leaves import Tree
+from myia.infer.boundary.host_calls import no_host_calls
 from myia.infer.derivatives import derivatives
 from myia.infer.derivatives.derivatives import (
     DifferentiatedRegion,
@@ -105,7 +106,8 @@ def _avals_of(row: Callable) -> list:
 
 def jacrev(ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs: dict) -> Abstract:
     """`jacrev`: one row for each element of the result."""
-    d, outputs = _region(ctx, f, options, args, kwargs)
+    with no_host_calls(ctx, "a Jacobian"):
+        d, outputs = _region(ctx, f, options, args, kwargs)
     result, d = _run_once(ctx, d)
     of = tuple(dict.fromkeys(d.outputs))
     distinct = [d.region.yields[i] for i in of]
@@ -121,7 +123,8 @@ def jacrev(ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs:
 
 def jacfwd(ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs: dict) -> Abstract:
     """`jacfwd`: one column for each element of the argument."""
-    d, outputs = _region(ctx, f, options, args, kwargs)
+    with no_host_calls(ctx, "a Jacobian"):
+        d, outputs = _region(ctx, f, options, args, kwargs)
     result, d = _run_once(ctx, d)
     of = tuple(dict.fromkeys(d.outputs))
     columns = [

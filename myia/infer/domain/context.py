@@ -107,6 +107,8 @@ class Context:
         self.objects: list[Abstract | None] = []
         # How many derivatives are taken of the code that is being inferred.
         self.differentiating = 0
+        # How many calls of the host have been inferred (`infer/boundary/host_calls.py`).
+        self.host_calls = 0
         # Derivative rules of users that are being inferred (`infer/custom/rules.py`).
         self.rules: dict[Any, Any] = {}
         # Results under `functools.cache` (`infer/eval/calls.py`).

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import jax
 import numpy as np
+from jax import numpy as jnp
 
 from myia.ir.builder import emit
 from myia.ir.core import Value
 from myia.ir.primitive import NONDIFFERENTIABLE, Primitive
+from myia.primitives.core.host_calls import call_in_order
 
 
 def _print(fmt: str, end: str, *xs) -> None:
@@ -16,6 +18,15 @@ def _print(fmt: str, end: str, *xs) -> None:
 
 def _lower_print(*xs, fmt, end="\n"):
     jax.debug.callback(lambda *ys: _print(fmt, end, *ys), *xs, ordered=True)
+    return ()
+
+
+def print_among_host_calls(*xs, fmt, end="\n"):
+    """As `debug_print` is lowered in a program with host calls: in one order with them.
+
+    Elsewhere JAX may differentiate and map over a program that prints.
+    """
+    call_in_order(lambda *ys: _print(fmt, end, *ys) or (), (), [jnp.asarray(x) for x in xs])
     return ()
 
 

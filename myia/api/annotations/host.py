@@ -1,0 +1,104 @@
+"""`host`: a Python function that compiled code calls as it is, while it runs."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from myia.infer.boundary.host_calls import (
+    Results,
+    emit_host_call,
+    structure_of,
+    structure_of_abstract,
+)
+from myia.infer.domain.errors import Unsupported
+from myia.infer.domain.values import Abstract, Partial, PyFunction, Static
+from myia.infer.eval.calls import CALLABLE_TYPES
+from myia.infer.registry import function
+
+_MISSING = object()
+MAKE_OUTSIDE = "make it outside of compiled code: `h = myia.host(f, like=...)`"
+
+
+class Host:
+    """A function that runs in Python. Called outside of compiled code it only checks its result."""
+
+    __myia__ = True  # a callable of ours, which binds like a function; not an object with state
+
+    def __init__(self, f: Callable, results: Results):
+        functools.update_wrapper(self, f, updated=())
+        self.f, self.results = f, results
+
+    def __call__(self, *args, **kwargs):
+        return self.results.checked(self.f(*args, **kwargs), _name(self.f))
+
+    def __get__(self, instance, owner=None):
+        return self if instance is None else functools.partial(self, instance)
+
+
+def host(f: Callable | None = None, *, like: Any = _MISSING) -> Any:
+    """`f` as a function that compiled code calls in Python, each time that it comes there.
+
+        now = myia.host(time.perf_counter, like=0.0)
+
+        @myia.host(like=None)
+        def log(step, loss): ...
+
+        @myia.host(like=jax.ShapeDtypeStruct((3,), np.float64))
+        def draw(): return rng.normal(size=3)
+
+    `like` is an example of the result: its structure (tuples, lists, dicts, dataclasses, None), and
+    the type, dtype and shape of each number in it. `f` gets NumPy arrays, which are copies and
+    read-only, and Python's numbers; compile-time values and containers as they are.
+
+    Calls run in program order, among themselves and with `print`, in loops and branches; never
+    again for a derivative, which reads their results from a record. They cost about 0.1 ms each.
+    A derivative through a call is refused: give it a rule (`custom_jvp`, `custom_vjp`), or cut it
+    (`stop_gradient`).
+
+    TypeError if `like` is no such example, or if a result is not like it. An exception that `f`
+    raises ends the program, and reaches the caller.
+    """
+    if like is _MISSING:
+        raise TypeError("host() needs `like`, an example of what the function returns")
+    results = Results(structure_of(like))
+    make = lambda f: Host(f, results)  # noqa: E731
+    return make if f is None else make(f)
+
+
+def _name(f: Any) -> str:
+    return getattr(f, "__name__", type(f).__name__)
+
+
+def _infer_call(ctx, h: Host, args: tuple, kwargs: dict) -> Abstract:
+    return emit_host_call(ctx, h.f, _name(h.f), h.results, args, kwargs)
+
+
+CALLABLE_TYPES[Host] = _infer_call
+
+
+# ----- Inside compiled code
+
+
+@function(host)
+def _host_inside(ctx, f: Abstract | None = None, *, like: Abstract | None = None) -> Abstract:
+    if like is None:
+        ctx.fail(Unsupported, what="`myia.host` without `like`", help_text="`like=None`: no result")
+    results = Results(structure_of_abstract(ctx, like))
+    if f is None:
+        return Partial(_decorate, (), (results,))
+    return _made(ctx, f, results)
+
+
+def _decorate(ctx, partial: Partial, args: tuple, kwargs: dict) -> Abstract:
+    return _made(ctx, args[0], *partial.meta)
+
+
+def _made(ctx, f: Abstract, results: Results) -> Abstract:
+    # The object is part of the program, so nothing in it may differ at the next call.
+    if isinstance(f, PyFunction) and not f.parts:
+        return Static(Host(f.function, results))
+    if isinstance(f, Static) and callable(f.value):
+        return Static(Host(f.value, results))
+    return ctx.fail(Unsupported, what=f"`myia.host` of {ctx.describe(f)}", help_text=MAKE_OUTSIDE)
