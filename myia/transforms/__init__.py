@@ -9,5 +9,6 @@ Start with `expand.py`, the entry: innermost derivatives first. Then `jvp.py` (f
 These rest on `activity.py` (which values have a derivative), `clone.py`, `cotangents.py` (the
 accumulators) with `slice_cotangents.py`, `pullback_order.py`, and `residuals.py` (values that the
 reverse sweep reads). Ops with rules of their own: `custom.py`, `linear_solve.py`, `remat.py`.
-`errors.py` holds what the transforms refuse.
+`host_calls.py` takes calls of Python out of what is differentiated. `errors.py` holds what the
+transforms refuse.
 """

@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from myia.ir.core import Op, Value
 from myia.ir.primitive import NONDIFFERENTIABLE, Explicit, Linear, Partials
+from myia.primitives.core.host_calls import is_host_call
 from myia.primitives.core.region_dataflow import Edge, dataflow_edges, reachable
 from myia.source.diagnostics import InternalError
 
@@ -64,7 +65,9 @@ def derivative_edges(ops: Iterable[Op]) -> Iterator[Edge]:
 def sources(op: Op) -> list[Value]:
     """The operands of an op without regions in which it is differentiable."""
     derivative = op.primitive.derivative
-    if derivative is NONDIFFERENTIABLE:
+    if is_host_call(op):  # no derivative flows through it: `host_calls.py` refuses where one would
+        chosen = op.operands
+    elif derivative is NONDIFFERENTIABLE:
         chosen = ()
     elif isinstance(derivative, Partials):
         chosen = [x for x, partial in zip(op.operands, derivative.partials) if partial is not None]

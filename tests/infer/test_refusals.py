@@ -28,6 +28,38 @@ def cyclic():
 
 # name: (the program, the arguments of `f`)
 PROGRAMS = {
+    "host_of_an_inner_function": (
+        """
+        def f(x):
+            def inner(y):
+                return y
+            return myia.host(inner, like=0.0)(x)
+        """,
+        (0.7,),
+    ),
+    "host_like_a_string": (
+        """
+        def f(x):
+            return myia.host(len, like="text")(x)
+        """,
+        (0.7,),
+    ),
+    "host_without_like": (
+        """
+        def f(x):
+            return myia.host(len)(x)
+        """,
+        (0.7,),
+    ),
+    "function_to_the_host": (
+        """
+        h = myia.host(len, like=0)
+
+        def f(x):
+            return h(lambda y: y + x)
+        """,
+        (0.7,),
+    ),
     "store_into_either_dtype": (
         """
         def f(x, c):
@@ -757,6 +789,81 @@ DIFFERENTIATED = {
 
         def f(x):
             return q(x) + 1.0
+        """,
+        (2.0,),
+    ),
+    "derivative_of_a_host_call": (
+        """
+        @myia.host(like=0.0)
+        def lookup(x):
+            return x * x
+
+        def f(x):
+            for i in range(3):
+                x = x + lookup(x)
+            return x
+        """,
+        (2.0,),
+    ),
+    "host_call_in_a_loop_without_bound": (
+        """
+        rate = myia.host(lambda: 0.5, like=0.0)
+
+        def f(x):
+            while x < 100.0:
+                x = x + rate() * x
+            return x
+        """,
+        (2.0,),
+    ),
+    "host_call_on_a_tangent": (
+        """
+        h = myia.host(lambda t: 2.0 * t, like=0.0)
+
+        @myia.custom_jvp
+        def q(x):
+            return 2.0 * x
+
+        q.defjvp(lambda primals, tangents: (q(*primals), h(tangents[0])))
+
+        def f(x):
+            return q(x) + 1.0
+        """,
+        (2.0,),
+    ),
+    "host_call_in_the_adjoint_of_a_loop": (
+        """
+        slope = myia.host(np.cos, like=0.0)
+
+        @myia.custom_vjp
+        def q(x):
+            return np.sin(x)
+
+        q.defvjp(lambda x: (np.sin(x), x), lambda x, ct: (ct * slope(x),))
+
+        def f(x):
+            for i in range(3):
+                x = q(x)
+            return x
+        """,
+        (2.0,),
+    ),
+    "host_call_in_a_jacobian": (
+        """
+        rate = myia.host(lambda: 0.5, like=0.0)
+
+        def f(x):
+            return myia.jacrev(lambda y: np.array([y, y * rate()]))(x).sum()
+        """,
+        (2.0,),
+    ),
+    "host_call_in_a_pullback": (
+        """
+        rate = myia.host(lambda: 0.5, like=0.0)
+
+        def f(x):
+            y, pull = myia.vjp(lambda y: y * rate(), x)
+            return pull(y)[0]
         """,
         (2.0,),
     ),

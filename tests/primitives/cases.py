@@ -10,13 +10,14 @@ import itertools
 
 import numpy as np
 
+from myia.ir.avals import Aval
 from myia.primitives.arrays import dynamic_slices as w
 from myia.primitives.arrays import gather as i
 from myia.primitives.arrays import reductions as r
 from myia.primitives.arrays import scattering as j
 from myia.primitives.arrays import shaping as s
 from myia.primitives.arrays import sorting as o
-from myia.primitives.core import barriers, define, effects
+from myia.primitives.core import barriers, define, effects, host_calls
 from myia.primitives.linalg import dot as m
 from myia.primitives.pointwise import arithmetic as a
 from myia.primitives.pointwise import logic as g
@@ -45,6 +46,15 @@ ROWS = dict(dims=i.index_dims((1,), (0,), (0,)))  # whole rows of a matrix, at i
 PLACES = dict(dims=i.index_dims((), (0, 1), (0, 1)))  # single elements of one, at (n, 2)
 BLOCKS = dict(dims=i.index_dims((0, 1), (), (0, 1)))  # blocks of one, at (n, 2)
 BATCH = dict(dims=i.index_dims((), (1,), (1,), (0,), (0,)))  # one element of each row, (rows, 1)
+
+RESULTS = (Aval(np.dtype("f8"), (2, 3)), Aval(np.dtype("c16"), (3,)), Aval(np.dtype("?")))
+
+
+def _cast(*xs):
+    return tuple(np.asarray(x).astype(a.dtype) for x, a in zip(xs, RESULTS))
+
+
+TWICE = host_calls.HostCall("twice", lambda x, y: _cast(2 * x.real, 2j * y, x.size > 1), RESULTS)
 
 TABLE = [
     # ----- Arithmetic
@@ -237,6 +247,10 @@ TABLE = [
     # ----- Effects, scheduling
     case(barriers.barrier_p, (2, 3), (3,), (), dtypes=NUMBERS, held=2),
     case(effects.debug_print_p, (), fmt="x is {}"),
+    *(
+        case(host_calls.host_call_p, np.int32(code), (2, 3), (3,), dtypes=NUMBERS, call=TWICE)
+        for code in (0, 1)
+    ),
 ]
 
 TABLES = [TABLE, special_cases.TABLE, linalg_cases.TABLE, window_cases.TABLE]

@@ -102,6 +102,7 @@ ONE_OPERAND = {
         "pad": lambda x: np.pad(x, 1),
         "stop_gradient": jax.lax.stop_gradient,
         "debug_print": printing,
+        "host_call": myia.host(np.sum, like=0.0),
         "fft": np.fft.fft,
         "ifft": np.fft.ifft,
         "rfft": np.fft.rfft,

@@ -101,4 +101,7 @@ def _made(ctx, f: Abstract, results: Results) -> Abstract:
         return Static(Host(f.function, results))
     if isinstance(f, Static) and callable(f.value):
         return Static(Host(f.value, results))
-    return ctx.fail(Unsupported, what=f"`myia.host` of {ctx.describe(f)}", help_text=MAKE_OUTSIDE)
+    what = (
+        f"`myia.host`, in compiled code, of {ctx.describe(f)} that is made there or has a closure,"
+    )
+    return ctx.fail(Unsupported, what=what, help_text=MAKE_OUTSIDE)

@@ -19,7 +19,7 @@ import numpy as np
 
 from myia.infer.boundary.results import Outputs
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import Unsupported
+from myia.infer.domain.errors import BadType, Unsupported
 from myia.infer.domain.heap import DictObject, InstanceObject, ListObject
 from myia.infer.domain.values import NONE, Abstract, Ref, Scalar, Static, Tuple
 from myia.ir.avals import Aval
@@ -197,7 +197,10 @@ def _is_number(dtype: Any) -> bool:
 def structure_of_abstract(ctx: Context, like: Abstract) -> Number | Node:
     """The structure of an example that exists only during inference."""
     if isinstance(like, Static):
-        return structure_of(like.value)
+        try:
+            return structure_of(like.value)
+        except TypeError as error:
+            ctx.fail(BadType, message=str(error))
     if isinstance(like, Scalar):
         kind = like.dtype.type(0).item().__class__ if like.weak else "generic"
         return Number("array" if like.boxed else kind, like.value.aval)
