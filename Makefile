@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: install demo test test-slow bench lint clean
+.PHONY: install demo test test-slow test-versions bench lint clean
 
 install: $(VENV)/.test
 
@@ -17,6 +17,9 @@ test: lint
 test-slow: $(VENV)/.test
 	$(BIN)/python -m pytest -q -m slow -n 2
 
+test-versions: $(BIN)/python
+	$(BIN)/python -m tests.versions
+
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks
 
@@ -25,7 +28,7 @@ lint: $(VENV)/.test
 	$(BIN)/ruff format --check .
 
 clean:
-	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis build dist *.egg-info
+	rm -rf $(VENV) .versions .pytest_cache .ruff_cache .hypothesis build dist *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One stamp per set of dependencies, so that installing happens once.
