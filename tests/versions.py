@@ -46,10 +46,10 @@ class Environment:
 
 
 ENVIRONMENTS = (
-    Environment("3.11", ("jax==0.10.2", "numpy==2.2.0", "scipy==1.14.0")),  # the least
-    Environment("3.12", ("jax==0.11.0", "numpy>=2.2", "scipy>=1.14")),
-    Environment("3.13", ("jax==0.11.*", "numpy>=2.2", "scipy>=1.14")),
-    Environment("3.14", ("jax==0.11.*", "numpy>=2.2", "scipy>=1.14")),
+    Environment("3.11", ("jax==0.10.2", "numpy==2.2.0", "scipy==1.15.0")),  # the least
+    Environment("3.12", ("jax==0.11.0", "numpy>=2.2", "scipy>=1.15")),
+    Environment("3.13", ("jax==0.11.*", "numpy>=2.2", "scipy>=1.15")),
+    Environment("3.14", ("jax==0.11.*", "numpy>=2.2", "scipy>=1.15")),
 )
 
 
