@@ -21,12 +21,22 @@ TOOLS = ("gast>=0.7", "astunparse>=1.6.3", "pytest>=8", "pytest-xdist>=3", "hypo
 
 # What depends on versions first: syntax trees, code objects, JAX's jaxprs and lowering, NumPy's
 # functions and errors, copies of whole arrays in loops. Ten minutes on two cores.
-CORE = (
-    *("tests/ir", "tests/frontend", "tests/backends", "tests/lax", "tests/transforms"),
-    *("tests/api/test_transforms.py", "tests/api/test_dispatch.py", "tests/api/test_custom_rules.py"),
-    *("tests/infer/jax", "tests/infer/test_refusals.py", "tests/library/test_numpy_conformance.py"),
-    *("tests/zoo/test_semantics.py", "tests/zoo/test_programs.py", "tests/zoo/kernels/test_counts.py"),
-)
+CORE = [
+    "tests/ir",
+    "tests/frontend",
+    "tests/backends",
+    "tests/lax",
+    "tests/transforms",
+    "tests/api/test_transforms.py",
+    "tests/api/test_dispatch.py",
+    "tests/api/test_custom_rules.py",
+    "tests/infer/jax",
+    "tests/infer/test_refusals.py",
+    "tests/library/test_numpy_conformance.py",
+    "tests/zoo/test_semantics.py",
+    "tests/zoo/test_programs.py",
+    "tests/zoo/kernels/test_counts.py",
+]
 
 
 @dataclass(frozen=True)
