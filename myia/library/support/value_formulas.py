@@ -82,12 +82,21 @@ def fmod(x: Value, y: Value) -> Value:
 # ----- Logarithms and powers
 
 
+def _logarithm_to_base(base: float, x: Value) -> Value:
+    found = transcendental.log(x)
+    if x.dtype.kind != "c":
+        return found / base
+    # By parts: a quotient of complex numbers makes NaN of an infinity.
+    parts = transcendental.real(found), transcendental.imag(found)
+    return transcendental.complex(*(part / base for part in parts))
+
+
 def log2(x: Value) -> Value:
-    return transcendental.log(x) / LN2
+    return _logarithm_to_base(LN2, x)
 
 
 def log10(x: Value) -> Value:
-    return transcendental.log(x) / LN10
+    return _logarithm_to_base(LN10, x)
 
 
 def _log_of_sum(x: Value, y: Value, exp, log1p) -> Value:

@@ -12,6 +12,7 @@ from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.ir.primitive import NONDIFFERENTIABLE, Explicit, Partials
 from myia.primitives.core.define import PointwisePrimitive, pointwise, require, require_kind, zeros
+from myia.primitives.pointwise import complex_functions
 from myia.primitives.pointwise.logic import and_, convert, eq, ge, le, select
 from myia.primitives.pointwise.transcendental import conj, log, real, real_dtype
 
@@ -153,7 +154,11 @@ def _power_by_exponent(z, x, y):
 
 
 pow = pointwise(
-    "pow", lax.pow, np.power, partials=[_power_by_base, _power_by_exponent], kinds=INEXACT
+    "pow",
+    complex_functions.lowered(lax.pow, complex_functions.power),
+    np.power,
+    partials=[_power_by_base, _power_by_exponent],
+    kinds=INEXACT,
 )
 
 

@@ -7,13 +7,21 @@ import math
 import numpy as np
 from jax import lax
 
+from myia.ir.core import Value
 from myia.ir.primitive import NONDIFFERENTIABLE, Linear
 from myia.primitives.core.define import PointwisePrimitive, pointwise
+from myia.primitives.pointwise import complex_functions
 
 
 def _inexact(name, lower, evaluate, partial) -> PointwisePrimitive:
     """A function of real and complex numbers."""
     return pointwise(name, lower, evaluate, partials=[partial], kinds="fc")
+
+
+def _branching(name, lower, evaluate, partial) -> PointwisePrimitive:
+    """The same, with a formula of ours for complex numbers."""
+    lower = complex_functions.lowered(lower, getattr(complex_functions, name))
+    return _inexact(name, lower, evaluate, partial)
 
 
 def _floating(name, lower, evaluate, *partials) -> PointwisePrimitive:
@@ -25,9 +33,9 @@ def _floating(name, lower, evaluate, *partials) -> PointwisePrimitive:
 
 exp = _inexact("exp", lax.exp, np.exp, lambda y, x: y)
 exp2 = _inexact("exp2", lax.exp2, np.exp2, lambda y, x: math.log(2) * y)
-expm1 = _inexact("expm1", lax.expm1, np.expm1, lambda y, x: exp(x))
+expm1 = _branching("expm1", lax.expm1, np.expm1, lambda y, x: exp(x))
 log = _inexact("log", lax.log, np.log, lambda y, x: 1 / x)
-log1p = _inexact("log1p", lax.log1p, np.log1p, lambda y, x: 1 / (1 + x))
+log1p = _branching("log1p", lax.log1p, np.log1p, lambda y, x: 1 / (1 + x))
 
 
 def _evaluate_logistic(x):
@@ -42,19 +50,18 @@ logistic = _inexact("logistic", lax.logistic, _evaluate_logistic, lambda y, x: y
 
 # ----- Roots
 
-sqrt = _inexact("sqrt", lax.sqrt, np.sqrt, lambda y, x: 0.5 / y)
+sqrt = _branching("sqrt", lax.sqrt, np.sqrt, lambda y, x: 0.5 / y)
 rsqrt = _inexact("rsqrt", lax.rsqrt, lambda x: 1 / np.sqrt(x), lambda y, x: -0.5 * y / x)
 cbrt = _floating("cbrt", lax.cbrt, np.cbrt, lambda y, x: 1 / (3 * y * y))
 
 # ----- Trigonometric functions and their inverses
 
-sin = _inexact("sin", lax.sin, np.sin, lambda y, x: cos(x))
-cos = _inexact("cos", lax.cos, np.cos, lambda y, x: -sin(x))
-tan = _inexact("tan", lax.tan, np.tan, lambda y, x: 1 + y * y)
-# Two roots rather than sqrt(1 - x^2): exact near +-1, and right on the complex branch cuts.
-asin = _inexact("asin", lax.asin, np.arcsin, lambda y, x: rsqrt(1 - x) * rsqrt(1 + x))
-acos = _inexact("acos", lax.acos, np.arccos, lambda y, x: -rsqrt(1 - x) * rsqrt(1 + x))
-atan = _inexact("atan", lax.atan, np.arctan, lambda y, x: 1 / (1 + x * x))
+sin = _branching("sin", lax.sin, np.sin, lambda y, x: cos(x))
+cos = _branching("cos", lax.cos, np.cos, lambda y, x: -sin(x))
+tan = _branching("tan", lax.tan, np.tan, lambda y, x: 1 + y * y)
+asin = _branching("asin", lax.asin, np.arcsin, lambda y, x: _root_of_one_minus_square(x))
+acos = _branching("acos", lax.acos, np.arccos, lambda y, x: -_root_of_one_minus_square(x))
+atan = _branching("atan", lax.atan, np.arctan, lambda y, x: 1 / _one_plus_square(x))
 atan2 = _floating(
     "atan2",
     lax.atan2,
@@ -65,12 +72,40 @@ atan2 = _floating(
 
 # ----- Hyperbolic functions and their inverses
 
-sinh = _inexact("sinh", lax.sinh, np.sinh, lambda y, x: cosh(x))
-cosh = _inexact("cosh", lax.cosh, np.cosh, lambda y, x: sinh(x))
-tanh = _inexact("tanh", lax.tanh, np.tanh, lambda y, x: 1 - y * y)
-asinh = _inexact("asinh", lax.asinh, np.arcsinh, lambda y, x: rsqrt(1 + x * x))
-acosh = _inexact("acosh", lax.acosh, np.arccosh, lambda y, x: rsqrt(x - 1) * rsqrt(x + 1))
-atanh = _inexact("atanh", lax.atanh, np.arctanh, lambda y, x: 1 / ((1 - x) * (1 + x)))
+sinh = _branching("sinh", lax.sinh, np.sinh, lambda y, x: cosh(x))
+cosh = _branching("cosh", lax.cosh, np.cosh, lambda y, x: sinh(x))
+tanh = _branching("tanh", lax.tanh, np.tanh, lambda y, x: 1 - y * y)
+asinh = _branching("asinh", lax.asinh, np.arcsinh, lambda y, x: _root_of_one_plus_square(x))
+acosh = _branching("acosh", lax.acosh, np.arccosh, lambda y, x: rsqrt(x - 1) * rsqrt(_one_plus(x)))
+atanh = _branching("atanh", lax.atanh, np.arctanh, lambda y, x: 1 / ((1 - x) * (1 + x)))
+
+# The derivatives of the inverses. Two roots of one factor each are exact near +-1; on the branch
+# cuts of complex numbers the sign of a zero must stay: that of -0.0 + 0.0 is lost.
+
+
+def _one_plus(x: Value) -> Value:
+    return x - (-1) if x.dtype.kind == "c" else 1 + x
+
+
+def _root_of_one_minus_square(x: Value) -> Value:
+    return rsqrt(-(x - 1) if x.dtype.kind == "c" else 1 - x) * rsqrt(_one_plus(x))
+
+
+def _times_i(x: Value) -> Value:
+    return complex(-imag(x), real(x))
+
+
+def _root_of_one_plus_square(x: Value) -> Value:
+    return _root_of_one_minus_square(_times_i(x)) if x.dtype.kind == "c" else rsqrt(1 + x * x)
+
+
+def _one_plus_square(x: Value) -> Value:
+    """1 + x^2, of complex numbers by factors that vanish at the poles."""
+    if x.dtype.kind != "c":
+        return 1 + x * x
+    turned = _times_i(x)
+    return (1 - turned) * (1 + turned)
+
 
 # ----- Step functions
 
