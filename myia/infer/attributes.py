@@ -40,6 +40,7 @@ from myia.infer.dynamic.access import is_dynamic, refuse_dynamic
 from myia.infer.indexing.indexing import setitem
 from myia.infer.jax.objects import objects
 from myia.infer.jax.objects.pytrees import class_attribute, is_user_function
+from myia.infer.numeric.samples import has, type_of
 
 WRITABLE_ARRAY_ATTRIBUTES = ("real", "imag", "flat")  # assigning to one writes into the array
 KIND_OF_CONTENTS = {
@@ -96,6 +97,9 @@ def getattr_(ctx: Context, x: Abstract, name: str) -> Abstract:
             help_text = "use a dict: `seen[x] = True`"
             ctx.fail(Unsupported, what=f"`{name}`, which changes a set,", help_text=help_text)
         return _static_attribute(ctx, x.value, name)
+    if (cls := type_of(ctx, x)) is not None and not has(cls, name):
+        message = f"{cls.__name__!r} object has no attribute {name!r}"
+        ctx.fail(BadValue, message=message, exception="AttributeError")
     ctx.fail(Unsupported, what=f"the attribute `{name}` of {ctx.describe(x)}")
 
 

@@ -12,6 +12,7 @@ refused for such arrays.
 
 from __future__ import annotations
 
+import functools
 import importlib
 import inspect
 import sys
@@ -19,10 +20,11 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from myia.infer.domain.errors import BadType
+from myia.infer.domain.errors import BadType, Unsupported
 from myia.infer.domain.values import Abstract
 from myia.infer.dynamic.access import contains_dynamic, refuse_dynamic, with_nominal_shape
 from myia.infer.numeric.nonfinite_checks import check_finite_results
+from myia.infer.numeric.samples import accepts
 from myia.source.process import BRIEF
 
 FUNCTIONS: dict[Any, Callable] = {}
@@ -145,8 +147,10 @@ def for_dynamic_arrays(*handlers: Callable) -> Callable[[Callable], Callable]:
     return register
 
 
-def invoke(ctx, handler: Callable, name: str, args, kwargs) -> Abstract:
-    """Call a handler, or its variant for dynamic arrays; a wrong signature is a TypeError.
+def invoke(ctx, handler: Callable, name: str, args, kwargs, function: Any) -> Abstract:
+    """Call the handler of `function`, or its variant for dynamic arrays.
+
+    Arguments that the function itself does not take are a TypeError.
 
     A function without a variant still works if each dynamic slice has a nominal length
     (`x[i : i + 3]`): it is checked at run time to have exactly this length.
@@ -161,13 +165,27 @@ def invoke(ctx, handler: Callable, name: str, args, kwargs) -> Abstract:
             kwargs = {k: with_nominal_shape(ctx, x) for k, x in kwargs.items()}
             if any(contains_dynamic(ctx, x) for x in (*args, *kwargs.values())):
                 refuse_dynamic(ctx, f"`{name}`")
-    try:
-        inspect.signature(handler).bind(ctx, *args, **kwargs)
-    except TypeError as e:
-        ctx.fail(BadType, message=f"{name}: {e}")
+    for signature, first in ((_signature(function), ()), (inspect.signature(handler), (ctx,))):
+        try:
+            if signature is not None:
+                signature.bind(*first, *args, **kwargs)
+        except TypeError as e:
+            if not accepts(ctx, function, args, kwargs):
+                ctx.fail(BadType, message=f"{name}: {e}")
+            if first:
+                ctx.fail(Unsupported, what=f"`{name}` with these arguments ({e})")
     return check_finite_results(
         ctx, (*args, *kwargs.values()), lambda: handler(ctx, *args, **kwargs)
     )
+
+
+@functools.cache
+def _signature(function: Any) -> inspect.Signature | None:
+    """The signature of a library's function, if it tells; it need not be true (`np.arange`)."""
+    try:
+        return inspect.signature(function)
+    except (TypeError, ValueError):
+        return None
 
 
 def when_imported(module: str) -> Callable[[Callable], Callable]:

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from myia.infer import attributes, registry
+from myia.infer.boundary.instances import has_only_attributes
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, DeepRecursion, NeedsStatic, Unsupported
 from myia.infer.domain.facts import Attribute, Cell, CodeOf, Default
@@ -44,6 +45,7 @@ from myia.infer.numeric.constant_methods import (
     evaluate_constant,
     is_method_of_constant,
 )
+from myia.infer.numeric.samples import fail_without, type_of
 from myia.infer.paths.branches import branch
 from myia.ir.builder import current_span
 from myia.primitives.core.define import constant
@@ -73,7 +75,8 @@ def call(ctx: Context, f: Abstract, args: tuple, kwargs: dict[str, Abstract]) ->
         return _call_choice(ctx, f, args, kwargs)
     if isinstance(f, (Ref, Opaque)) and (found := attributes.special_method(ctx, f, "__call__")):
         return call(ctx, found, args, kwargs)
-    ctx.fail(BadType, message=f"{ctx.describe(f)} is not callable")
+    what = ctx.describe(f)
+    fail_without(ctx, f, ["__call__"], f"{what} is not callable", f"the call of {what}")
 
 
 def _call_choice(
@@ -96,7 +99,7 @@ def _call_static(ctx: Context, f: Any, args: tuple, kwargs: dict) -> Abstract:
     # its source.
     handler = registry.handler_of(f)
     if handler is not None:
-        return registry.invoke(ctx, handler, name_of(f), args, kwargs)
+        return registry.invoke(ctx, handler, name_of(f), args, kwargs, f)
     for cls in type(f).__mro__:
         if cls in CALLABLE_TYPES:
             return CALLABLE_TYPES[cls](ctx, f, args, kwargs)
@@ -158,7 +161,7 @@ def _refuse(ctx: Context, f: Any):
 def call_numpy(ctx: Context, name: str, args: tuple) -> Abstract:
     """The registered handler of `numpy.<name>`."""
     return registry.invoke(
-        ctx, registry.FUNCTIONS_BY_NAME["numpy", name], f"numpy.{name}", args, {}
+        ctx, registry.FUNCTIONS_BY_NAME["numpy", name], f"numpy.{name}", args, {}, None
     )
 
 
@@ -181,7 +184,7 @@ def _call_function(
     """A Python function: a registered one, or its source."""
     handler = registry.handler_of(f)
     if handler is not None:
-        return registry.invoke(ctx, handler, name_of(f), args, kwargs)
+        return registry.invoke(ctx, handler, name_of(f), args, kwargs, f)
     marked = registry.is_marked_for_tracing(f)
     if registry.is_traced(f) and not marked:
         return call_library(ctx, f, args, kwargs)
@@ -215,7 +218,8 @@ def _default_count(f: types.FunctionType) -> int:
 def _call_method(ctx: Context, f: Method, args: tuple, kwargs: dict) -> Abstract:
     if isinstance(f.function, tuple):  # (kind, name) of a built-in type
         handler = registry.METHODS[f.function]
-        return registry.invoke(ctx, handler, f.function[1], (f.self, *args), kwargs)
+        method = getattr(type_of(ctx, f.self), f.function[1], None)
+        return registry.invoke(ctx, handler, f.function[1], (f.self, *args), kwargs, method)
     return call(ctx, Static(f.function), (f.self, *args), kwargs)
 
 
@@ -317,8 +321,12 @@ def _construct(ctx: Context, cls: type, args: tuple, kwargs: dict) -> Abstract:
         if args:
             ctx.fail(Unsupported, what="`SimpleNamespace` of a mapping", help_text=USE_KEYWORDS)
         return ctx.new(InstanceObject(cls, tuple(kwargs), tuple(kwargs.values())))
-    if issubclass(cls, (list, dict, str, int, float)) or cls.__module__ in registry.LIBRARIES:
-        ctx.fail(Unsupported, what=f"`{cls.__name__}`")
+    by_python = getattr(cls, "__new__", None) is object.__new__
+    if not by_python or type(cls).__call__ is not type.__call__ or not has_only_attributes(cls):
+        _refuse(ctx, cls)
+    if missing := getattr(cls, "__abstractmethods__", None):
+        message = f"can't instantiate abstract class {cls.__name__} without {min(missing)!r}"
+        ctx.fail(BadType, message=message)
     instance = ctx.new(InstanceObject(cls, (), ()))
     if isinstance(init, types.FunctionType):
         call(ctx, Static(init), (instance, *args), kwargs)

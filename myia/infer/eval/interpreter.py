@@ -33,6 +33,7 @@ from myia.infer.domain.values import (
 from myia.infer.domain.views import reshape
 from myia.infer.eval import calls
 from myia.infer.loops.iterables import Items, items_of
+from myia.infer.numeric.samples import has, type_of
 from myia.infer.paths import nested_sequences
 from myia.infer.paths.growing_lists import list_length
 from myia.ir.builder import at, current_span
@@ -159,6 +160,8 @@ class Interpreter(Context):
             self.fail(Unsupported, what="`len` of a string with run-time values")
         if is_number(x):
             self.fail(BadType, message=f"{self.describe(x)} has no len()")
+        if (cls := type_of(self, x)) is not None and not has(cls, "__len__"):
+            self.fail(BadType, message=f"object of type {cls.__name__!r} has no len()")
         return self.items_of(x).length
 
     def reshape(self, value: Value, shape: tuple[int, ...]) -> Value:

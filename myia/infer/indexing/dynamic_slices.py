@@ -33,6 +33,7 @@ from myia.infer.domain.views import StridedSlice
 from myia.infer.dynamic.access import DynamicSlice, bounding_aval, dynamic_axes_of
 from myia.infer.indexing.parse_subscripts import (
     I64,
+    NOT_AN_INDEX,
     WHOLE,
     Subscript,
     constant_length,
@@ -295,7 +296,8 @@ def _index(
 def _index_into_dynamic_axis(ctx: Context, key: Abstract, dynamic_axis: DynamicAxis) -> int | Value:
     """An index into a dynamic axis, made non-negative and checked at run time."""
     if not is_number(key) or kind_of(key) not in "iub":
-        ctx.fail(BadType, message=f"an index must be an integer, not {ctx.describe(key)}")
+        message = f"{NOT_AN_INDEX}, not {ctx.describe(key)}"
+        ctx.fail(BadValue, message=message, exception="IndexError")
     index, n = length_of(key), dynamic_axis.length
     if index.is_static and not -dynamic_axis.bound <= index.number < dynamic_axis.bound:
         message = (

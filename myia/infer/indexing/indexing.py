@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import enum
 import operator
+from typing import NoReturn
 
 import numpy as np
 
@@ -32,10 +33,16 @@ from myia.infer.dynamic.access import bounding_aval, is_dynamic
 from myia.infer.indexing import dynamic_subscripts
 from myia.infer.indexing.integer_arrays import gather_items, is_array_index, scatter_items
 from myia.infer.indexing.masks import is_mask
-from myia.infer.indexing.parse_subscripts import index_value, static_slice, subscript_of
+from myia.infer.indexing.parse_subscripts import (
+    index_value,
+    static_slice,
+    subscript_of,
+    with_slices,
+)
 from myia.infer.numeric.constant_methods import evaluate_constant
 from myia.infer.numeric.integer_elements import element
 from myia.infer.numeric.promotion import broadcast_for_assignment
+from myia.infer.numeric.samples import NoSample, fail_without, has, sample, type_of
 from myia.infer.paths import growing_lists, list_slices
 from myia.infer.paths.nested_sequences import as_array, common_dtype
 from myia.infer.registry import SUBSCRIPTS
@@ -53,6 +60,7 @@ I64 = np.dtype(np.int64)
 
 def getitem(ctx: Context, x: Abstract, key: Abstract) -> Abstract:
     """`x[key]`"""
+    key = with_slices(key)
     if is_dynamic(ctx, x) or (
         ctx.is_array(x) and dynamic_subscripts.involves_dynamic_size(ctx, x, key)
     ):
@@ -81,7 +89,8 @@ def getitem(ctx: Context, x: Abstract, key: Abstract) -> Abstract:
         return Scalar(x.value, False, x.lo, x.hi, boxed=x.boxed if _has_ellipsis(key) else False)
     if (found := ctx.special_method(x, "__getitem__")) is not None:
         return ctx.call(found, (key,), {})
-    ctx.fail(BadType, message=f"{ctx.describe(x)} is not subscriptable")
+    what, methods = ctx.describe(x), ("__getitem__", "__class_getitem__")
+    fail_without(ctx, x, methods, f"{what} is not subscriptable", f"a subscript of {what}")
 
 
 def _selects_whole_number(key: Abstract) -> bool:
@@ -91,6 +100,7 @@ def _selects_whole_number(key: Abstract) -> bool:
 
 def setitem(ctx: Context, x: Abstract, key: Abstract, value: Abstract) -> None:
     """`x[key] = value`"""
+    key = with_slices(key)
     if ctx.is_array(x) or is_dynamic(ctx, x):
         _store_array_item(ctx, x, key, ctx.force(value))
         return
@@ -111,11 +121,14 @@ def setitem(ctx: Context, x: Abstract, key: Abstract, value: Abstract) -> None:
     elif (found := ctx.special_method(x, "__setitem__")) is not None:
         ctx.call(found, (key, value), {})
     else:
-        ctx.fail(BadType, message=f"{ctx.describe(x)} does not support item assignment")
+        what = ctx.describe(x)
+        message = f"{what} does not support item assignment"
+        fail_without(ctx, x, ["__setitem__"], message, f"assignment to an item of {what}")
 
 
 def delitem(ctx: Context, x: Abstract, key: Abstract) -> None:
     """`del x[key]`"""
+    key = with_slices(key)
     contents = ctx.contents(x) if isinstance(x, Ref) else None
     if isinstance(contents, DictObject):
         _dict_item(ctx, contents, key)
@@ -145,12 +158,13 @@ def static_key(ctx: Context, key: Abstract):
 
 def dict_key(ctx: Context, key: Abstract):
     """A compile-time, hashable key."""
-    value = static_key(ctx, key)
     try:
-        hash(value)
+        hash(sample(ctx, key))
+    except NoSample:
+        pass
     except TypeError as e:
         ctx.fail(BadType, message=str(e))
-    return value
+    return static_key(ctx, key)
 
 
 def _dict_item(ctx: Context, contents: DictObject, key: Abstract) -> Abstract:
@@ -164,12 +178,25 @@ def _sequence_item(ctx: Context, items: tuple, key: Abstract, kind: str):
     """An item of a tuple or list of known length, or a tuple of them."""
     if isinstance(key, SliceValue):
         return items[static_key(ctx, key)]
-    if isinstance(key, Scalar) and kind_of(key) in "iub":
+    _refuse_other_index(ctx, key, kind)
+    if isinstance(key, Scalar):
         return _dynamic_item(ctx, items, key, kind)
     return items[_sequence_index(ctx, key, len(items), kind)]
 
 
+def _refuse_other_index(ctx: Context, key: Abstract, kind: str) -> None:
+    """Lists and tuples have integer indices (those of arrays: `parse_subscripts.py`)."""
+    cls = type_of(ctx, key)
+    if cls is not None and not has(cls, "__index__"):
+        name = kind.split()[0]
+        message = f"{name} indices must be integers or slices, not {cls.__name__}"
+        ctx.fail(BadType, message=message)
+    if not is_number(key) or kind_of(key) not in "iub":
+        ctx.fail(Unsupported, what=f"an index that is {ctx.describe(key)}")
+
+
 def _sequence_index(ctx: Context, key: Abstract, n: int, kind: str) -> int:
+    _refuse_other_index(ctx, key, kind)
     i = ctx.int_of(key, f"the index into a {kind.split()[0]}")
     if not -n <= i < n:
         ctx.fail(BadValue, message=f"{kind} index out of range", exception="IndexError")
@@ -246,7 +273,7 @@ def _store_array_item(ctx: Context, x: Ref, key: Abstract, value: Abstract) -> N
     if isinstance(value, (Tuple, Ref)) and not is_array:
         value = _items_as_array(ctx, value, aval.dtype)
     if not (is_number(value) or isinstance(value, Ref)):
-        ctx.fail(BadType, message=f"cannot store {ctx.describe(value)} in an array")
+        _refuse_element(ctx, value, aval.dtype)
     _check_cast(ctx, value, aval)
     if not _has_array(key):
         value = element(ctx, value, aval.dtype)
@@ -264,6 +291,18 @@ def _store_array_item(ctx: Context, x: Ref, key: Abstract, value: Abstract) -> N
         return
     x, step = ctx.composed_view(x, static_slice(ctx, shape, subscript))
     ctx.store_view(x, step, broadcast_for_assignment(ctx, value, aval.with_shape(step.shape)))
+
+
+def _refuse_element(ctx: Context, value: Abstract, dtype: np.dtype) -> NoReturn:
+    """What is no number: the error that NumPy raises for it."""
+    message = f"cannot store {ctx.describe(value)} in an array"
+    try:
+        np.zeros(1, dtype)[0] = sample(ctx, value)
+    except (TypeError, ValueError) as e:
+        ctx.fail(BadValue, message=message, exception=type(e).__name__)
+    except NoSample:
+        pass
+    ctx.fail(Unsupported, what=f"the store of {ctx.describe(value)} in an array")
 
 
 def _items_as_array(ctx: Context, value: Abstract, dtype: np.dtype) -> Abstract:

@@ -5,13 +5,15 @@ x[1, ..., None]    entries (1, :, :), a new axis after the last
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from myia.infer.domain.context import Context, array_aval
 from myia.infer.domain.dtypes import bounds, is_number, kind_of, number_value
-from myia.infer.domain.errors import BadType, BadValue
+from myia.infer.domain.errors import BadValue
 from myia.infer.domain.values import (
     NONE,
     Abstract,
@@ -31,10 +33,35 @@ I64 = np.dtype(np.int64)
 WHOLE = SliceValue(NONE, NONE, NONE)
 
 
+# What NumPy says to other subscripts.
+NOT_AN_INDEX = (
+    "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean "
+    "arrays are valid indices"
+)
+
+
+def with_slices(key: Abstract) -> Abstract:
+    """The key with the slices among its compile-time objects taken apart."""
+    if isinstance(key, Static) and isinstance(key.value, slice):
+        k = key.value
+        return SliceValue(*(Static(_end(x)) for x in (k.start, k.stop, k.step)))
+    if isinstance(key, Static) and isinstance(key.value, tuple):
+        parts = tuple(with_slices(Static(k)) for k in key.value)
+        return Tuple(parts) if any(isinstance(k, SliceValue) for k in parts) else key
+    if isinstance(key, Tuple):
+        return Tuple(tuple(map(with_slices, key.items)), key.cls)
+    return key
+
+
+def _end(x: Any) -> Any:
+    return operator.index(x) if isinstance(x, np.integer) else x
+
+
 def index_value(ctx: Context, key: Abstract, n: int, axis: int = 0) -> Value:
     """An index into an axis of `n` elements, made non-negative; checked unless proved in range."""
     if not is_number(key) or kind_of(key) not in "iub":
-        ctx.fail(BadType, message=f"an index must be an integer, not {ctx.describe(key)}")
+        message = f"{NOT_AN_INDEX}, not {ctx.describe(key)}"
+        ctx.fail(BadValue, message=message, exception="IndexError")
     lo, hi = bounds(key)
     if n == 0 or (is_static_int(key) and not -n <= lo < n):
         which = f"index {lo}" if is_static_int(key) else "index"
@@ -120,7 +147,7 @@ def slice_range(ctx: Context, entry: SliceValue, n: int) -> tuple[int | Value, i
         try:
             taken = range(n)[slice(*(p.value for p in parts))]
         except (TypeError, ValueError) as e:
-            ctx.fail(BadType, message=str(e))
+            ctx.fail(BadValue, message=str(e), exception=type(e).__name__)
         return (taken.start if len(taken) else 0), len(taken), taken.step
     size = constant_length(entry)
     if not is_within_axis(entry, n):

@@ -13,12 +13,13 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import NoReturn
 
 import numpy as np
 
 from myia.infer.domain.context import STATIC_ARRAYS, Context
 from myia.infer.domain.dtypes import INT64_MAX, bounds, number_value
-from myia.infer.domain.errors import BadType, BadValue, CertainError, Unsupported
+from myia.infer.domain.errors import BadValue, CertainError, Unsupported
 from myia.infer.domain.heap import (
     BufferObject,
     DictObject,
@@ -43,6 +44,7 @@ from myia.infer.domain.values import (
 )
 from myia.infer.dynamic import access
 from myia.infer.indexing import dynamic_subscripts, indexing
+from myia.infer.numeric.samples import fail_without
 from myia.infer.operators import operators
 from myia.infer.paths import growing_lists
 from myia.ir.core import Value
@@ -93,7 +95,12 @@ def items_of(ctx: Context, x: Abstract) -> Items:
         return Items(ctx.length(x), lambda i: indexing.getitem(ctx, x, i))
     if isinstance(x, Static) and isinstance(x.value, enum.EnumMeta):
         return _static_items(ctx, tuple(map(Static, x.value)))
-    ctx.fail(BadType, message=f"{ctx.describe(x)} is not iterable")
+    refuse_iteration(ctx, x)
+
+
+def refuse_iteration(ctx: Context, x: Abstract) -> NoReturn:
+    what, methods = ctx.describe(x), ("__iter__", "__getitem__")
+    fail_without(ctx, x, methods, f"{what} is not iterable", f"iteration over {what}")
 
 
 def _object(ctx: Context, x: Ref, contents) -> Items:
@@ -128,7 +135,7 @@ def _instance(ctx: Context, x: Ref) -> Items:
         ctx.fail(Unsupported, what="iteration by `__next__`", help_text=help_text)
     if (found := ctx.special_method(x, "__getitem__")) is not None:
         return _static_items(ctx, _items_until_index_error(ctx, found))
-    ctx.fail(BadType, message=f"{ctx.describe(x)} is not iterable")
+    refuse_iteration(ctx, x)
 
 
 def _items_until_index_error(ctx: Context, getitem: Abstract) -> tuple[Abstract, ...]:
@@ -214,12 +221,12 @@ def _stack(ctx: Context, items: tuple[Abstract, ...], source: Ref | None) -> Ref
 
 def _range(ctx: Context, x: Range) -> Items:
     start, stop, step = x.start, x.stop, x.step
+    if is_static_int(step) and step.value == 0:
+        ctx.fail(BadValue, message="range() arg 3 must not be zero")
     if all(map(is_static_int, (start, stop, step))):
         static = range(int(start.value), int(stop.value), int(step.value))
         return Items(Static(len(static)), lambda i: _range_item(x, static, i))
     step = ctx.int_of(step, "the step of a range")
-    if step == 0:
-        ctx.fail(BadType, message="range() arg 3 must not be zero")
     return Items(_range_length(ctx, start, stop, step), lambda i: _range_item(x, None, i))
 
 

@@ -11,13 +11,20 @@ from __future__ import annotations
 import operator
 import types
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from myia.infer.domain.context import Context, HeapArrays
-from myia.infer.domain.heap import BufferObject, DictObject, InstanceObject, ListObject
+from myia.infer.domain.errors import BadType, Unsupported
+from myia.infer.domain.heap import (
+    BufferObject,
+    DictObject,
+    InstanceObject,
+    ListObject,
+    SetObject,
+)
 from myia.infer.domain.values import (
     Abstract,
     Closure,
@@ -59,6 +66,41 @@ NUMBERS = {"b": (False, True), "i": (0, 1), "f": (0.0, 1.5), "c": (0j, 1j)}
 
 class NoSample(Exception):
     """No object of this type can be made, or code of a user would run."""
+
+
+def type_of(ctx: Context, x: Abstract) -> type | None:
+    """The type of `x`; None where it is not known."""
+    contents = ctx.contents(x) if isinstance(x, Ref) else None
+    if isinstance(contents, (InstanceObject, SetObject)):
+        return contents.cls
+    try:
+        return type(sample(ctx, x))
+    except NoSample:
+        return None
+
+
+def has(cls: type, name: str) -> bool:
+    """Has the class (its metaclass does not count) an attribute of that name?"""
+    return any(name in vars(base) for base in cls.__mro__)
+
+
+def fail_without(ctx: Context, x: Abstract, methods: Sequence[str], message: str, what: str):
+    """TypeError if the type of `x` has none of these methods, else `what` is not supported."""
+    cls = type_of(ctx, x)
+    if cls is not None and not any(has(cls, name) for name in methods):
+        ctx.fail(BadType, message=message)
+    ctx.fail(Unsupported, what=what)
+
+
+def accepts(ctx: Context, f: Any, args: Sequence[Abstract], kwargs: dict[str, Abstract]) -> bool:
+    """Does the library's function `f` take arguments of these types?"""
+    try:
+        f(*(sample(ctx, x) for x in args), **{k: sample(ctx, x) for k, x in kwargs.items()})
+    except TypeError:
+        return False
+    except Exception:  # of the values, or there is no sample
+        return True
+    return True
 
 
 def type_error(ctx: Context, op: str, *operands: Abstract) -> str | None:
@@ -137,6 +179,8 @@ def _object(ctx: Context, x: Ref, number: int) -> Any:
         return parts if isinstance(contents, ListObject) else dict(zip(contents.keys, parts))
     if isinstance(contents, BufferObject):
         return [number]
+    if isinstance(contents, SetObject):
+        return contents.cls([number])
     if isinstance(contents, InstanceObject):
         if any(base.__module__ == "builtins" for base in contents.cls.__mro__[:-1]):
             raise NoSample

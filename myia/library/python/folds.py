@@ -68,6 +68,8 @@ def _extremum(op: str):
         default = options.pop("default", None)
         if options:
             ctx.fail(BadType, message=f"unexpected keyword argument {next(iter(options))!r}")
+        if not args:
+            ctx.fail(BadType, message="expected at least 1 argument, got 0")
         if len(args) > 1:
             return functools.reduce(lambda a, b: better(ctx, a, b, key), args)
         items = ctx.items_of(args[0])

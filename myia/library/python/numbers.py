@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from typing import NoReturn
 
 import numpy as np
 
@@ -29,7 +30,9 @@ from myia.infer.domain.values import (
 )
 from myia.infer.numeric import integer_checks
 from myia.infer.numeric.promotion import operand_dtype
+from myia.infer.numeric.samples import fail_without
 from myia.infer.operators import operators
+from myia.infer.operators.numpy_operands import is_numpys
 from myia.infer.operators.truth import truth
 from myia.infer.registry import function
 from myia.primitives.core.define import constant
@@ -42,6 +45,8 @@ def _abs(ctx: Context, x: Abstract) -> Abstract:
         return Static(abs(x.value))
     if (found := ctx.special_method(x, "__abs__")) is not None:
         return ctx.call(found, (), {})
+    if not is_number(x) and not is_numpys(ctx, x):
+        _refuse_without(ctx, x, "__abs__", "abs()")
     if not isinstance(x, Scalar) or not x.weak:
         return ctx.call(Static(np.absolute), (x,), {})
     if x.dtype.kind == "b":
@@ -119,6 +124,8 @@ def _python(ctx: Context, f, *args):
 def _round(ctx: Context, x: Abstract, ndigits: Abstract = NONE) -> Abstract:
     if isinstance(x, Static) and isinstance(ndigits, Static):
         return Static(_python(ctx, round, x.value, ndigits.value))
+    if not is_number(x):
+        _refuse_without(ctx, x, "__round__", "round()")
     if not is_none(ndigits):
         return _round_to_digits(ctx, x, ndigits)
     rounded = Scalar(
@@ -140,6 +147,11 @@ def _round_to_digits(ctx: Context, x: Abstract, ndigits: Abstract) -> Abstract:
     )
 
 
+def _refuse_without(ctx: Context, x: Abstract, method: str, name: str) -> NoReturn:
+    what = ctx.describe(x)
+    fail_without(ctx, x, [method], f"bad operand type for {name}: {what}", f"`{name}` of {what}")
+
+
 @function(divmod)
 def _divmod(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
     return Tuple((operators.binary(ctx, "//", a, b), operators.binary(ctx, "%", a, b)))
@@ -147,6 +159,9 @@ def _divmod(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
 
 @function(pow)
 def _pow(ctx: Context, a: Abstract, b: Abstract, mod: Abstract = NONE) -> Abstract:
+    if not is_none(mod) and not all(is_number(x) and kind_of(x) in "bi" for x in (a, b, mod)):
+        message = "pow() 3rd argument not allowed unless all arguments are integers"
+        ctx.fail(BadType, message=message)
     power = operators.binary(ctx, "**", a, b)
     return power if is_none(mod) else operators.binary(ctx, "%", power, mod)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 from myia.infer.domain.context import Context
@@ -22,8 +23,9 @@ from myia.infer.domain.values import (
     is_static_int,
 )
 from myia.infer.loops.fixed_point import LoopCode, loop
+from myia.infer.operators import operators
 from myia.infer.operators.truth import truth
-from myia.infer.paths import growing_lists
+from myia.infer.paths import growing_lists, list_slices
 from myia.infer.paths.branches import branch
 from myia.infer.registry import function
 
@@ -35,6 +37,8 @@ def _len(ctx: Context, x: Abstract) -> Abstract:
 
 @function(range)
 def _range(ctx: Context, *args: Abstract) -> Abstract:
+    if not 1 <= len(args) <= 3:
+        ctx.fail(BadType, message=f"range expected 1 to 3 arguments, got {len(args)}")
     for x in args:
         if not is_number(x) or kind_of(x) not in "iub":
             ctx.fail(BadType, message=f"range() of {ctx.describe(x)}: an integer is needed")
@@ -46,6 +50,8 @@ def _range(ctx: Context, *args: Abstract) -> Abstract:
 
 @function(slice)
 def _slice(ctx: Context, *args: Abstract) -> Abstract:
+    if not 1 <= len(args) <= 3:
+        ctx.fail(BadType, message=f"slice expected 1 to 3 arguments, got {len(args)}")
     if len(args) == 1:
         return SliceValue(NONE, args[0], NONE)
     return SliceValue(*(*args, NONE)[:3])
@@ -85,7 +91,7 @@ def _next(ctx: Context, iterator: Abstract, *default: Abstract) -> Abstract:
 def _list(ctx: Context, x: Abstract | None = None) -> Abstract:
     if x is None:
         return ctx.new(ListObject(()))
-    if isinstance(x, Ref) and not ctx.is_array(x) and ctx.contents(x).key()[0] is not DictObject:
+    if list_slices.is_list(ctx, x):
         return growing_lists.copied_list(ctx, x)
     return ctx.new(ListObject(ctx.list_items(x)))
 
@@ -157,7 +163,54 @@ def _sorted(
 ) -> Abstract:
     items = ctx.list_items(iterable)
     by = [x if is_none(key) else ctx.call(key, (x,), {}) for x in items]
-    if all(isinstance(x, Static) for x in by):
-        order = sorted(range(len(by)), key=lambda i: by[i].value, reverse=bool(reverse.value))
-        return ctx.new(ListObject(tuple(items[i] for i in order)))
-    ctx.fail(Unsupported, what="`sorted` by run-time values", help_text="use `np.sort` on an array")
+    order = _static_order(ctx, by, bool(ctx.static(reverse, "`reverse`")))
+    if order is None:
+        help_text = "use `np.sort` on an array"
+        ctx.fail(Unsupported, what="`sorted` by run-time values", help_text=help_text)
+    return ctx.new(ListObject(tuple(items[i] for i in order)))
+
+
+def _static_order(ctx: Context, keys: list[Abstract], reverse: bool) -> list[int] | None:
+    """The order of the keys, if compile-time values decide it: `sorted({"b": x, "a": y}.items())`.
+
+    Of a tuple or list they are what stands before its first run-time value.
+    """
+    known = [_known_part(ctx, x) for x in keys]
+    try:
+        order = sorted(range(len(keys)), key=lambda i: known[i][0], reverse=reverse)
+    except TypeError as e:
+        if all(complete for _, complete in known):
+            ctx.fail(BadType, message=str(e))
+        return None
+    for i, j in pairwise(order):
+        (p, all_of_p), (q, all_of_q) = known[i], known[j]
+        if not (all_of_p and all_of_q) and not (_parts(p) and _parts(q) and _differ(p, q)):
+            return None
+    return order
+
+
+def _known_part(ctx: Context, x: Abstract) -> tuple[Any, bool]:
+    """The compile-time object, or the beginning of a sequence; is that all of it?"""
+    items = operators.sequence_items(ctx, x)
+    if items is None:
+        return (x.value, True) if isinstance(x, Static) else ((), False)
+    found = []
+    for item in items:
+        part, complete = _known_part(ctx, item)
+        if not complete:
+            return _like(x, found), False
+        found.append(part)
+    return _like(x, found), True
+
+
+def _like(x: Abstract, items: list) -> tuple | list:
+    return items if isinstance(x, Ref) else tuple(items)
+
+
+def _parts(x: Any) -> bool:
+    return isinstance(x, (tuple, list))
+
+
+def _differ(p: Any, q: Any) -> bool:
+    """Do two sequences differ before either ends?"""
+    return any(a != b for a, b in zip(p, q))
