@@ -21,6 +21,7 @@ from myia import library
 from myia.backends.xla.executable import Executable, OtherAvals, compile_function
 from myia.backends.xla.scalar_packing import Packing
 from myia.frontend.load import core_text, load
+from myia.infer.boundary.integers import Choice
 from myia.infer.boundary.signature import Flattener
 from myia.infer.domain.context import Report
 from myia.infer.eval.program import Program, infer, source_of
@@ -112,9 +113,11 @@ def typed_program(
     options: Options = Options(),
     flat: Flattener | None = None,
     report: Report | None = None,
+    choose: Choice | None = None,
 ) -> Program:
     """Typed IR of `f` at the signatures of its arguments; `flat`: what these were flattened by."""
-    program = infer(load, f, positional, keywords, flat, debug=options.debug, report=report)
+    modes = {"debug": options.debug, "report": report, "choose": choose}
+    program = infer(load, f, positional, keywords, flat, **modes)
     if options.verify:
         verify(program.function)
     return program

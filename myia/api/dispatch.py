@@ -16,7 +16,7 @@ from typing import Any
 
 from myia.api.failed_checks import FailedChecks
 from myia.api.programs.decision_tree import DecisionTree
-from myia.api.programs.learned_integers import LearnedIntegers
+from myia.api.programs.learned_integers import LearnedIntegers, Recorded
 from myia.api.programs.recompilation import Recompilation
 from myia.api.variant import Call, Layout, Programs, Variant
 from myia.infer.boundary.integers import Choice
@@ -103,8 +103,7 @@ class Dispatcher:
         key = signatures(flat, args, kwargs)
         programs = self.programs.get(key)
         if programs is None or choose is not None:
-            known = lambda place, _: self.integers.is_argument(key, place) or False  # noqa: E731
-            programs = Programs(key, flat.leaves, choose or known)
+            programs = Programs(key, flat.leaves, choose or self.integers.known(key))
         return programs.call(flat, args, kwargs)
 
     # ----- Compilation
@@ -123,7 +122,7 @@ class Dispatcher:
 
             def attempt(choose: Choice) -> tuple[Call, Variant]:
                 call = self.flatten(args, kwargs, choose)
-                return call, self._compiled(call)
+                return call, self._compiled(call, choose)
 
             found = self.integers.compile(call.programs.key, attempt)
             return self._registered(*found)
@@ -142,15 +141,23 @@ class Dispatcher:
             self.by_types.setdefault(tuple(map(type, call.args)), tree)
         return call._replace(programs=programs), tree
 
-    def program(self, call: Call) -> Program:
+    def program(self, call: Call, choose: Choice | None = None) -> Program:
+        """The typed program of a call; `choose` as for `flatten`."""
         options = self.options.pipeline
-        program = typed_program(self.target, call.positional, call.keywords, options, call.flat)
+        choose = choose or self.integers.known(call.programs.key)
+        program = typed_program(
+            self.target, call.positional, call.keywords, options, call.flat, choose=choose
+        )
         return program if self.options.check or not call.is_jax else program.unchecked()
 
-    def _reporting(self, positional: tuple, keywords: dict[str, Any], report: Report) -> Program:
+    def _reporting(
+        self, positional: tuple, keywords: dict[str, Any], choose: Choice, report: Report
+    ) -> Program:
         """The program of a call, which reports the run-time values of one of its checks."""
         options = self.options.pipeline
-        return typed_program(self.target, positional, keywords, options, report=report)
+        return typed_program(
+            self.target, positional, keywords, options, report=report, choose=choose
+        )
 
     def plan(self, call: Call) -> Plan:
         """The storage plan of the program of a call."""
@@ -169,19 +176,22 @@ class Dispatcher:
         yield
         LOG.info("%s: %s took %.2f s", self.name, what, time.perf_counter() - started)
 
-    def _compiled(self, call: Call) -> Variant:
+    def _compiled(self, call: Call, choose: Choice) -> Variant:
         LOG.info("%s: compiling program %d", self.name, self.recompilation.count + 1)
         with self._logged("inference and lowering"):
-            return self._variant(call)
+            return self._variant(call, choose)
 
-    def _variant(self, call: Call) -> Variant:
-        program = self.program(call)
+    def _variant(self, call: Call, choose: Choice) -> Variant:
+        choose = Recorded(choose)
+        program = self.program(call, choose)
         layout = Layout(call, program)
         donate = self._donated(call)
         options = replace(self.options.pipeline, under_a_trace=layout.traced)
         LOG.debug("%s: arguments %s", self.name, [str(x.aval) for x in program.function.args])
         found = compiled(program.function, donate, layout.packing, options)
-        report = functools.partial(self._reporting, call.positional, call.keywords)
+        report = functools.partial(
+            self._reporting, call.positional, call.keywords, choose.as_before
+        )
         return Variant(program, found, layout, FailedChecks(program, report, bool(donate)))
 
 

@@ -67,11 +67,7 @@ class Programs:
 
     def split(self, flat: Flattener) -> tuple[int, ...]:
         """The ints that are compile-time values, taken from the leaves of `flat`."""
-        if not self._split.integers:
-            return ()
-        leaves = flat.leaves
-        flat.leaves = self._split.rest(leaves)
-        return self._split.static(leaves)
+        return self._split.take(flat) if self._split.integers else ()
 
     def call(self, flat: Flattener, args: tuple, kwargs: dict[str, Any]) -> Call:
         found = self._split.resolved(flat.leaves)

@@ -18,6 +18,7 @@ from types import FunctionType
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from myia.infer.boundary.arguments import Fact
+from myia.infer.boundary.integers import IntegerSplit
 from myia.infer.boundary.signature import (
     Flattener,
     FunctionSignature,
@@ -31,6 +32,7 @@ from myia.infer.domain.facts import (
     Identity,
     Place,
     are_unchanged,
+    exact,
     places_of_function,
 )
 from myia.infer.registry import is_marked_for_tracing, is_traced
@@ -49,8 +51,8 @@ Hidden = list[list[Any]]  # the leaves of each fact that has some
 class Step(NamedTuple):
     """One step of a walk. `places`: None if the question must be asked at every call."""
 
-    fact: Fact  # of some program: it has the question
-    answer: Any  # the signature
+    node: _Question
+    branch: Any  # `Fact.branch` of the answer
     leaves: list[Any]
     places: list[Place] | None
 
@@ -69,10 +71,11 @@ class _Question:
     imported since.
     """
 
-    __slots__ = ("answers", "fact", "last", "other")
+    __slots__ = ("answers", "fact", "last", "other", "splits")
 
     def __init__(self, fact: Fact):
         self.fact = fact
+        self.splits: dict[Any, IntegerSplit] = {}  # of the ints in the answers, by signature
         self.answers: dict[Any, Any] = {}
         self.other: _Question | None = None
         self.last: tuple[Any, Step, Any] | None = None  # an answer, its step, and where it leads
@@ -85,12 +88,33 @@ class _Question:
             if answer is x and are_unchanged(step.places):
                 return step, following
         part = flat.part()
-        signature = self.fact.signature(part, x)
-        following = self.answers.get(signature)
-        step = Step(self.fact, signature, part.leaves, self._places(x, signature))
+        signature = self._signature(part, x)
+        branch = self._branch(part, signature)
+        following = self.answers.get(branch)
+        step = Step(self, branch, part.leaves, self._places(x, signature))
         if step.places is not None and following is not None:
             self.last = (x, step, following)
         return step, following
+
+    def ask_again(self, part: Flattener) -> Any:
+        """The branch of the present answer, whose leaves go to `part`."""
+        return self._branch(part, self._signature(part, self.fact.question.ask()))
+
+    def _signature(self, part: Flattener, x: Any) -> Any:
+        return exact(x) if self.fact.by_identity else part.add(x)
+
+    def _branch(self, part: Flattener, signature: Any) -> Any:
+        split = self.splits.get(signature) if self.splits else None
+        return signature if split is None else (signature, split.take(part))
+
+    def add(self, fact: Fact, following: Any) -> Any:
+        """Where the answer of a program leads; to `following`, if it led nowhere."""
+        if fact.split is not None:
+            self.splits[fact.split.signatures[0]] = fact.split
+        if isinstance(found := self.answers.get(fact.branch), _Question):
+            return found
+        self.answers[fact.branch] = following
+        return following
 
     def _places(self, x: Any, signature: Any) -> list[Place] | None:
         if not self.fact.by_identity and not is_lasting(signature):
@@ -132,13 +156,8 @@ class DecisionTree(Generic[Variant]):
                 if node.other is None:
                     node.other = _Question(fact)
                 node = node.other
-            if i == len(variant.facts) - 1:
-                node.answers[fact.answer] = variant
-                return
-            following = node.answers.get(fact.answer)
-            if not isinstance(following, _Question):
-                following = node.answers[fact.answer] = _Question(variant.facts[i + 1])
-            node = following
+            following = variant.facts[i + 1 : i + 2]
+            node = node.add(fact, _Question(*following) if following else variant)
 
     def find(self, flat: Flattener) -> Found[Variant] | None:
         """The program for the present answers. Objects in them are added to those of `flat`."""
@@ -196,7 +215,7 @@ def _asked_again(last: _Last, flat: Flattener) -> Hidden | None:
     hidden = last.hidden
     for position, step in last.again:
         part = flat.part()
-        if step.fact.signature(part, step.fact.question.ask()) != step.answer:
+        if step.node.ask_again(part) != step.branch:
             return None
         if part.leaves:
             hidden = list(hidden) if hidden is last.hidden else hidden

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from myia.infer.boundary.integers import IntegerSplit
 from myia.infer.boundary.signature import (
-    Flattener,
     FunctionSignature,
     Leaf,
     Node,
@@ -51,21 +51,27 @@ DEVICE_ARRAY = "a jax.Array, which is immutable"
 
 @dataclass(eq=False)
 class Fact:
-    """A question and its answer: the signature of an object, with values for the numbers in it."""
+    """A question and its answer: the signature of an object, with values for the numbers in it.
+
+    `split`: which ints in the answer are compile-time values; None if there are no ints.
+    """
 
     question: Question
     by_identity: bool  # the answer is an object as it is, not taken apart
     answer: Any
     values: list[Value]
     name: str  # for messages
+    split: IntegerSplit | None = None
+    integers: tuple[int, ...] = ()  # those that are compile-time values
 
     @property
     def key(self) -> Any:
         return (self.question, self.by_identity)
 
-    def signature(self, flat: Flattener, x: Any) -> Any:
-        """The signature of an answer; its leaves and objects go to `flat`."""
-        return exact(x) if self.by_identity else flat.add(x)
+    @property
+    def branch(self) -> Any:
+        """The answer as calls find it: a signature in which ints are leaves, and some of these."""
+        return self.answer if self.split is None else (self.split.signatures[0], self.integers)
 
 
 @dataclass
@@ -187,16 +193,30 @@ def call_partial(ctx: Context, partial: Partial, args, kwargs) -> Abstract:
 def root(ctx: Context, question: Question, name: str | None) -> Abstract:
     """The abstract value of the answer to a question; the numbers in it are hidden arguments."""
     if question not in ctx.root_values:
-        answer, flat = question.ask(), ctx.flat.part()
-        before = ctx.flat.copy()
-        inputs = Arguments(objects=ctx.objects)
-        found = Fact(question, False, flat.add(answer), inputs.values, name or "an answer")
-        if before.add(question.ask()) != found.answer:
+        answer, flat, again = question.ask(), ctx.flat.part(), ctx.flat.copy().part()
+        signature = flat.add(answer)
+        same = again.add(question.ask()) == signature
+        split = IntegerSplit([_root_of_path(question, name)], [signature], flat.leaves, ctx.choose)
+        (resolved,) = split.resolved(flat.leaves)
+        integers = split.take(flat)
+        if not same or split.take(again) != integers:
             ctx.fail(Unsupported, what=f"{question}, which differs each time it is asked,")
+        inputs = Arguments(objects=ctx.objects)
+        found = Fact(question, False, resolved, inputs.values, name or "an answer")
+        if split.integers:
+            found.split, found.integers = split, integers
         ctx.facts.append(found)
         _check_raised(ctx, answer)
-        ctx.root_values[question] = abstract(ctx, found.answer, inputs, name)
+        ctx.root_values[question] = abstract(ctx, resolved, inputs, name)
     return ctx.root_values[question]
+
+
+def _root_of_path(question: Question, name: str | None) -> Any:
+    """What is known of an int in the answer is kept under this key, which keeps nothing alive."""
+    owner = question.owner
+    if isinstance(owner, dict):  # the namespace of a module
+        return (type(question), name, owner.get("__name__"))
+    return (type(question), name, getattr(owner, "__qualname__", type(owner).__qualname__))
 
 
 def fact(ctx: Context, question: Question) -> Any:

@@ -18,31 +18,36 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from myia.infer.boundary.signature import INTEGER, Constant, FunctionSignature, Node, leaves_of
+from myia.infer.boundary.signature import (
+    INTEGER,
+    Constant,
+    Flattener,
+    FunctionSignature,
+    Node,
+    leaves_of,
+)
 
 Step = tuple[str, Any]  # an attribute, an item, ...: the format of its text, and its name
 
 
-class Place(NamedTuple):
+SELF: Step = ("%s", "self")  # from a method to the object that it is bound to
+
+
+class Path(NamedTuple):
     """Where an object stands: in an argument, a global, ... (its `root`), by a path of parts."""
 
     root: Any
-    path: tuple[Step, ...] = ()
+    steps: tuple[Step, ...] = ()
 
 
-# (the place of an int, its value) -> is it an argument of the program?
-Choice = Callable[[Place, int], bool]
-
-
-def all_static(place: Place, value: int) -> bool:
-    """The choice that makes every int a compile-time value."""
-    return False
+# (the path to an int, its value) -> is it an argument of the program?
+Choice = Callable[[Path, int], bool]
 
 
 class IntegerSplit:
     """Which ints of some objects, all of the same signatures, are arguments of the program.
 
-    `roots`: their names in places; `leaves`: those of all of them, one after the other.
+    `roots`: their names in paths; `leaves`: those of all of them, one after the other.
     """
 
     __slots__ = ("_as_int64", "_get_rest", "_get_static", "arguments", "integers", "signatures")
@@ -53,19 +58,21 @@ class IntegerSplit:
         self.signatures = signatures
         found = [x for s in signatures for x in leaves_of(s)]
         self.integers = tuple(i for i, x in enumerate(found) if x is INTEGER)
-        places = [p for root, s in zip(roots, signatures) for p in integer_places(s, Place(root))]
-        chosen = [i for i, p in zip(self.integers, places, strict=True) if choose(p, leaves[i])]
+        paths = [p for root, s in zip(roots, signatures) for p in integer_paths(s, Path(root))]
+        chosen = [i for i, p in zip(self.integers, paths, strict=True) if choose(p, leaves[i])]
         self.arguments = frozenset(chosen)
         static = [i for i in self.integers if i not in self.arguments]
         rest = [i for i in range(len(found)) if i not in set(static)]
         self._get_static, self._get_rest = _getter(static), _getter(rest)
         self._as_int64 = tuple(k for k, i in enumerate(rest) if i in self.arguments)
 
-    def static(self, leaves: Sequence[Any]) -> tuple[int, ...]:
-        """The ints that are compile-time values."""
+    def take(self, flat: Flattener) -> tuple[int, ...]:
+        """The ints that are compile-time values, taken from the leaves of `flat`."""
+        leaves = flat.leaves
+        flat.leaves = self._rest(leaves)
         return self._get_static(leaves)
 
-    def rest(self, leaves: Sequence[Any]) -> Sequence[Any]:
+    def _rest(self, leaves: Sequence[Any]) -> Sequence[Any]:
         """The leaves that are arguments of the program."""
         found = self._get_rest(leaves)
         if not self._as_int64:
@@ -106,17 +113,17 @@ def _with_integers(signature: Any, ints: Iterator[Any]) -> Any:
     return dataclasses.replace(signature, parts=parts)
 
 
-# ----- Places
+# ----- Paths
 
 
-def integer_places(signature: Any, place: Place) -> Iterator[Place]:
-    """The places of the ints in an object of this signature, in the order of a `Flattener`."""
+def integer_paths(signature: Any, path: Path) -> Iterator[Path]:
+    """The paths to the ints in an object of this signature, in the order of a `Flattener`."""
     if signature is INTEGER:
-        yield place
+        yield path
     parts = getattr(signature, "parts", ())
     if parts:
         for step, part in zip(steps(signature), parts, strict=True):
-            yield from integer_places(part, Place(place.root, (*place.path, step)))
+            yield from integer_paths(part, Path(path.root, (*path.steps, step)))
 
 
 def steps(signature: Node | FunctionSignature) -> list[Step]:
@@ -131,7 +138,7 @@ def steps(signature: Node | FunctionSignature) -> list[Step]:
     if signature.kind == "dict":
         return [("[%r]", key) for key in signature.keys]
     if signature.kind == "method":
-        return [(".%s", "__self__")]
+        return [SELF]
     if signature.kind == "partial":
         n, *names = signature.keys
         bound = [(".args[%s]", i) for i in range(n)]

@@ -95,7 +95,7 @@ class Flattener:
 
     def part(self) -> Flattener:
         """A flattening with leaves of its own that goes on with the objects of this one."""
-        part = Flattener()
+        part = type(self)()
         part.objects, part.seen = self.objects, self.seen
         return part
 
@@ -107,7 +107,7 @@ class Flattener:
         return flat
 
     def copy(self) -> Flattener:
-        copied = Flattener()
+        copied = type(self)()
         copied.leaves, copied.objects = [*self.leaves], [*self.objects]
         copied.seen = dict(self.seen)
         return copied

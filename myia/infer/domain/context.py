@@ -80,8 +80,11 @@ class Context:
         tracks_points_to: bool = False,
         debug: bool = False,
         report: Report | None = None,
+        choose: Callable[[Any, int], bool] | None = None,
     ):
         self.load = load
+        # Which ints in answers are arguments (`infer/boundary/integers.py`); None: none of them.
+        self.choose = choose or (lambda path, value: False)
         self.report = report
         # Debug mode: the first number that is not finite is an error (`nonfinite_checks.py`).
         self.debug = debug

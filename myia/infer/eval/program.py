@@ -10,8 +10,9 @@ from typing import Any
 
 from myia.infer.boundary import arguments
 from myia.infer.boundary.arguments import Arguments, Fact
+from myia.infer.boundary.integers import Choice
 from myia.infer.boundary.results import Outputs, Recipe
-from myia.infer.boundary.signature import Flattener
+from myia.infer.boundary.signature import CallFlattener, Flattener
 from myia.infer.domain.checks import Check
 from myia.infer.domain.context import Report
 from myia.infer.domain.errors import (
@@ -77,19 +78,21 @@ def infer(
     *,
     debug: bool = False,
     report: Report | None = None,
+    choose: Choice | None = None,
 ) -> Program:
     """`positional` and `keywords` are signatures (`infer/boundary/signature.py`) of one flattening.
 
     `flat`: that flattening; without it, no object of an argument is known to be that of a global.
     `debug`: the op that makes the first number that is not finite is a run-time error. `report`:
-    the program also reports the run-time values of one check.
+    the program also reports the run-time values of one check. `choose`: which ints in globals and
+    other answers are arguments of the program; without it, none.
 
     A program is inferred in up to two modes. In the first, a name that may be one array or another
     holds a copy: one array, read and written at the cost of one. This fails if an array is written
     to and read under another name. Then the program is inferred again with points-to sets
     (`infer/paths/points_to.py`): exact, but each write is a conditional write to every array.
     """
-    modes = {"debug": debug, "report": report}
+    modes = {"debug": debug, "report": report, "choose": choose}
     try:
         return _infer(load, f, positional, keywords, flat, tracks_points_to=False, **modes)
     except MyiaError as error:
@@ -114,7 +117,8 @@ def _infer(load, f: Any, positional, keywords, flat, **modes: Any) -> Program:
         with at(at_definition):
             args = [arguments.abstract(ctx, s, inputs, n) for s, n in zip(positional, names)]
             kwargs = {k: arguments.abstract(ctx, s, inputs, k) for k, s in keywords.items()}
-            ctx.flat = flat.copy() if flat is not None else Flattener.after(len(ctx.objects))
+            unknown = Flattener if modes["choose"] is None else CallFlattener
+            ctx.flat = flat.copy() if flat is not None else unknown.after(len(ctx.objects))
             try:
                 result = ctx.call(Static(f), args, kwargs)
             except RaiseReached as error:  # it always raises
