@@ -157,7 +157,7 @@ def test_a_place_that_must_be_static_is_learned_once(f):
     assert program.compiles == CALLS - 1
     tried = []
     attempt = program._dispatcher._compiled
-    program._dispatcher._compiled = lambda call: tried.append(call) or attempt(call)
+    program._dispatcher._compiled = lambda *args: tried.append(args) or attempt(*args)
     for n in range(CALLS, CALLS + 3):
         assert program({"size": n, "factor": 3}, 2.0) == f({"size": n, "factor": 3}, 2.0)
     assert len(tried) == 3  # no more attempts: one for each program
