@@ -51,6 +51,15 @@ PROGRAMS = {
         """,
         (0.7,),
     ),
+    "error_function_of_complex_numbers": (
+        """
+        import scipy.special
+
+        def f(z):
+            return scipy.special.erf(z) + 1.0
+        """,
+        (0.7j,),
+    ),
     "function_to_the_host": (
         """
         h = myia.host(len, like=0)

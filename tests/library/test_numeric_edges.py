@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+import scipy.special
 
 import myia
 
@@ -62,3 +63,23 @@ def test_spacing_to_the_bit(dtype):
     is_nan = np.isnan(want)
     np.testing.assert_array_equal(np.isnan(got), is_nan)
     np.testing.assert_array_equal(got[~is_nan].view(of_bits), want[~is_nan].view(of_bits))
+
+
+# ----- Functions of complex numbers: SciPy's number, or a refusal that says where
+
+KNOWN = ["erfcx", "wofz", "gamma", "loggamma", "xlogy", "log1p", "expm1"]
+REFUSED = ["erf", "erfc", "erfi", "dawsn", "ndtr", "psi", "rgamma", "sici", "fresnel", "exp1"]
+REFUSED += ["spence", "expi", "log_ndtr"]
+
+
+@pytest.mark.parametrize("name", KNOWN + REFUSED)
+def test_special_functions_of_complex_numbers(name):
+    f = getattr(scipy.special, name)
+    z = np.array([0.3 + 0.4j, 0.7 - 0.2j, -0.6 + 0.3j])
+    given = (z,) * f.nin
+    if name in KNOWN:
+        np.testing.assert_allclose(myia.jit(f)(*given), f(*given), rtol=1e-12)
+        return
+    with pytest.raises(myia.MyiaError, match=f"`scipy.special.{name}` of complex128 is not") as e:
+        myia.jit(lambda z: 2 * getattr(scipy.special, name)(z))(z)
+    assert "test_numeric_edges.py" in str(e.value)

@@ -27,6 +27,7 @@ from myia.infer.jax.tracing.trace import trace
 from myia.infer.jax.tracing.translate import translate
 from myia.infer.numeric.promotion import operand_dtype
 from myia.infer.registry import function
+from myia.ir.builder import current_span
 from myia.ir.core import Value
 from myia.library.support.arguments import inexact, numeric, sum_dtype, value_of
 from myia.source.diagnostics import MyiaError
@@ -274,8 +275,13 @@ def traced_values(name: str, **options: Any) -> Callable[..., Value | list[Value
     """The JAX function for `name` as a function of IR values: see `ufuncs.ufunc`."""
 
     def emit(*values: Value) -> Value | list[Value]:
-        layout = ((None, None),) * len(values)
-        closed = trace(FlatCall(jax_function(name), layout), [v.aval for v in values], options)
+        call = FlatCall(jax_function(name), ((None, None),) * len(values))
+        try:
+            closed = trace(call, [v.aval for v in values], options)
+        except (TypeError, ValueError, NotImplementedError) as error:
+            what = f"`{name}` of {', '.join(sorted({str(v.dtype) for v in values}))}"
+            told = Unsupported(span=current_span(), what=what, label_text=_first_line(error))
+            raise MyiaError(told) from None
         results = translate(closed, values)
         return results[0] if len(results) == 1 else results
 

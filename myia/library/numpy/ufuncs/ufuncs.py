@@ -66,7 +66,7 @@ def operator_ufunc(numpy: np.ufunc, op: str) -> None:
 
 def register_ufunc(numpy: np.ufunc, compute: Callable[..., Abstract]) -> None:
     """Register `compute(ctx, operands, dtype)` with the arguments common to all ufuncs."""
-    name = f"numpy.{numpy.__name__}"
+    name = _name(numpy)
 
     def handler(
         ctx: Context,
@@ -110,6 +110,12 @@ def _safe_where_masked(ctx: Context, numpy: np.ufunc, x: Abstract, mask: Value) 
     return ctx.array(logic.select(mask, value, constant(inside, dtype, mask.shape)))
 
 
+def _name(ufunc: np.ufunc) -> str:
+    """As users know it. (A ufunc does not know its module.)"""
+    module = "numpy" if getattr(np, ufunc.__name__, None) is ufunc else "scipy.special"
+    return f"{module}.{ufunc.__name__}"
+
+
 def _applied(ctx: Context, numpy: np.ufunc, compute, xs, dtype) -> Abstract:
     if all(is_static_number(x) for x in xs):
         return _evaluate_by_numpy(ctx, numpy, xs, dtype)
@@ -146,7 +152,7 @@ def _computed(ctx: Context, numpy: np.ufunc, emit, kinds: str, xs, dtype) -> Abs
     if any(d.kind not in "biufc" for d in dtypes):
         ctx.fail(BadType, message=f"ufunc '{numpy.__name__}' of a number beyond 64 bits")
     if any(d.kind not in kinds for d in dtypes):
-        ctx.fail(Unsupported, what=f"`numpy.{numpy.__name__}` of {dtypes[0]}")
+        ctx.fail(Unsupported, what=f"`{_name(numpy)}` of {dtypes[0]}")
     shape = broadcast_shapes(ctx, *xs)
     made = emit(*(operand(ctx, x, Aval(d, shape)) for x, d in zip(xs, dtypes)))
     values = [made] if isinstance(made, Value) else made
