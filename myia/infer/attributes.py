@@ -22,7 +22,7 @@ from myia.infer.boundary.instances import may_have_attribute, slots_of
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number, is_weak
 from myia.infer.domain.errors import BadValue, ReadOnlyWrite, Unsupported
-from myia.infer.domain.facts import ABSENT, Attribute, ClassAttribute, Raised
+from myia.infer.domain.facts import ABSENT, Attribute, ClassAttribute, IsManaged, Raised
 from myia.infer.domain.heap import (
     ArrayObject,
     BufferObject,
@@ -111,9 +111,10 @@ def _namedtuple_attribute(ctx: Context, x: Tuple, name: str) -> Abstract | None:
         return Tuple(tuple(map(Static, x.cls._fields)))
     if ("namedtuple", name) in registry.METHODS:
         return Method(("namedtuple", name), x)
-    found = ctx.fact(ClassAttribute(x.cls, name))
+    question = ClassAttribute(x.cls, name)
+    found = _class_attribute(ctx, question)
     if _is_function(found) or isinstance(found, (property, staticmethod, classmethod)):
-        return _bind_descriptor(ctx, found, x, x.cls, ClassAttribute(x.cls, name))
+        return _bind_descriptor(ctx, found, x, x.cls, question)
     return None
 
 
@@ -157,17 +158,29 @@ def _make_namedtuple(ctx: Context, make: Partial, args: tuple, kwargs: dict) -> 
 
 def _instance_attribute(ctx: Context, x: Ref, name: str) -> Abstract:
     contents = ctx.contents(x)
-    found = ctx.fact(ClassAttribute(contents.cls, name))
-    if name in contents.names and not isinstance(found, property):  # which comes before the state
+    cls = contents.cls
+    if name in contents.names and (name in slots_of(cls) or not ctx.fact(IsManaged(cls, name))):
         return contents.values[contents.names.index(name)]
     if name == "__class__":
-        return Static(contents.cls)
-    if found is ABSENT or name in slots_of(contents.cls):  # an empty slot
-        if ctx.fact(ClassAttribute(contents.cls, "__getattr__")) is not ABSENT:
-            ctx.fail(Unsupported, what="`__getattr__`")
-        message = f"{contents.cls.__name__!r} object has no attribute '{name}'"
+        return Static(cls)
+    question = ClassAttribute(cls, name)
+    found = _class_attribute(ctx, question)
+    if found is ABSENT or name in slots_of(cls):  # an empty slot
+        fallback = ctx.fact(ClassAttribute(cls, "__getattr__"))
+        if fallback is not ABSENT:
+            return ctx.call(_bind_descriptor(ctx, fallback, x, cls, question), (Static(name),), {})
+        message = f"{cls.__name__!r} object has no attribute '{name}'"
         ctx.fail(BadValue, message=message, exception="AttributeError")
-    return _bind_descriptor(ctx, found, x, contents.cls, ClassAttribute(contents.cls, name))
+    return _bind_descriptor(ctx, found, x, cls, question)
+
+
+def _class_attribute(ctx: Context, question: ClassAttribute) -> Any:
+    """What the class defines. Data are recorded with the numbers in them, all else by identity."""
+    found = question.ask()
+    if found is ABSENT or hasattr(type(found), "__get__") or hasattr(type(found), "__myia__"):
+        return ctx.fact(question)
+    ctx.root(question, question.name)
+    return found
 
 
 def _opaque_attribute(ctx: Context, x: Opaque, name: str) -> Abstract:
@@ -182,7 +195,7 @@ def _super_attribute(ctx: Context, x: Super, name: str) -> Abstract:
     """The attribute `name` of the first class after `x.cls` that has it, bound to `x.self`."""
     cls = ctx.contents(x.self).cls
     question = ClassAttribute(cls, name, x.cls)
-    found = ctx.fact(question)
+    found = _class_attribute(ctx, question)
     if found is ABSENT:
         message = f"'super' object has no attribute '{name}'"
         ctx.fail(BadValue, message=message, exception="AttributeError")
@@ -260,8 +273,10 @@ def setattr_(ctx: Context, x: Abstract, name: str, value: Abstract) -> None:
     setter = ctx.fact(ClassAttribute(contents.cls, "__setattr__"))
     if setter not in (object.__setattr__, types.SimpleNamespace.__setattr__):
         ctx.fail(Unsupported, what="`__setattr__`")
-    found = ctx.fact(ClassAttribute(contents.cls, name))
-    if isinstance(found, property):
+    if name not in slots_of(contents.cls) and ctx.fact(IsManaged(contents.cls, name)):
+        found = ctx.fact(ClassAttribute(contents.cls, name))
+        if not isinstance(found, property):
+            ctx.fail(Unsupported, what=f"the descriptor `{type(found).__name__}`")
         ctx.call(Static(found.fset), (x, value), {})
         return
     _set_attribute(ctx, x, name, value)

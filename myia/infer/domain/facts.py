@@ -299,6 +299,13 @@ class ClassAttribute(Question):
         return is_fixed_class(self.owner)
 
 
+class IsManaged(ClassAttribute):
+    """Has the class a property, or alike, of this name? It comes before the instance's own."""
+
+    def read(self):
+        return hasattr(type(super().read()), "__set__")
+
+
 class Answer(Question):
     """What Python answers: `f(*operands)`."""
 
