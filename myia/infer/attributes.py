@@ -35,7 +35,17 @@ from myia.infer.domain.heap import (
     SelectedArray,
     ViewObject,
 )
-from myia.infer.domain.values import Abstract, Method, Opaque, Partial, Ref, Static, Super, Tuple
+from myia.infer.domain.values import (
+    Abstract,
+    Method,
+    Opaque,
+    Outside,
+    Partial,
+    Ref,
+    Static,
+    Super,
+    Tuple,
+)
 from myia.infer.dynamic.access import is_dynamic, refuse_dynamic
 from myia.infer.indexing.indexing import setitem
 from myia.infer.jax.objects import objects
@@ -92,7 +102,7 @@ def getattr_(ctx: Context, x: Abstract, name: str) -> Abstract:
         return registry.PROPERTIES[kind, name](ctx, x)
     if (kind, name) in registry.METHODS:
         return Method((kind, name), x)
-    if isinstance(x, Static):
+    if isinstance(x, (Static, Outside)):
         if isinstance(x.value, frozenset) and hasattr(set, name) > hasattr(x.value, name):
             help_text = "use a dict: `seen[x] = True`"
             ctx.fail(Unsupported, what=f"`{name}`, which changes a set,", help_text=help_text)

@@ -8,6 +8,8 @@ answer is the same.
 
 from __future__ import annotations
 
+import enum
+import types
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,7 +24,7 @@ from myia.infer.boundary.signature import (
 )
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, BadValue, Unsupported, UnsupportedDtype
-from myia.infer.domain.facts import Constant, Identity, Question, Raised, exact
+from myia.infer.domain.facts import ABSENT, Constant, Identity, Question, Raised, exact, is_fixed
 from myia.infer.domain.heap import (
     ArrayObject,
     Contents,
@@ -35,6 +37,7 @@ from myia.infer.domain.values import (
     Abstract,
     Method,
     Opaque,
+    Outside,
     Partial,
     PyFunction,
     Ref,
@@ -42,6 +45,7 @@ from myia.infer.domain.values import (
     Static,
     Tuple,
 )
+from myia.infer.registry import LIBRARIES
 from myia.ir.avals import Aval
 from myia.ir.core import Value
 
@@ -125,13 +129,34 @@ def abstract(ctx: Context, signature: Any, inputs: Arguments, name: str | None) 
     if isinstance(signature, Constant):
         return Static(signature.value)
     if isinstance(signature, Identity):
-        return Static(signature.object)
+        x = signature.object
+        return Static(x) if is_settled(x) else Outside(x)
     if isinstance(signature, SeenObject):
         return inputs.objects[signature.index]
     if isinstance(signature, FunctionSignature):
         parts = tuple(abstract(ctx, p, inputs, None) for p in signature.parts)
         return PyFunction(signature.function, parts)
     return _node(ctx, signature, inputs, name)
+
+
+SETTLED = (
+    *(type, types.ModuleType, types.FunctionType, types.MethodType, enum.Enum),
+    *(property, staticmethod, classmethod, str, int),
+)
+WITH_SETTLED_OBJECTS = (LIBRARIES | {"myia"}) - {"builtins", "itertools"}
+
+
+def is_settled(x: Any) -> bool:
+    """Is an object what it is by its identity: a module, a class, a function, an immutable value?
+
+    All that it can be asked besides are attributes. Objects of libraries are assumed to be so.
+    """
+    if isinstance(x, np.ndarray):
+        return False
+    if is_fixed(x) or x is ABSENT or isinstance(x, SETTLED) or hasattr(type(x), "__myia__"):
+        return True
+    in_c = callable(x) and not isinstance(type(x).__call__, types.FunctionType)
+    return in_c or type(x).__module__.partition(".")[0] in WITH_SETTLED_OBJECTS
 
 
 def _check_dtype(ctx: Context, dtype: np.dtype, name: str | None) -> None:

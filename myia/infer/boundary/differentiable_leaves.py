@@ -26,7 +26,7 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.errors import NotDifferentiable
 from myia.infer.domain.heap import ArrayObject, BufferObject, InstanceObject, ListObject, SetObject
 from myia.infer.domain.memory_order import is_contiguous
-from myia.infer.domain.values import Abstract, Ref, Scalar, Static, is_static_number
+from myia.infer.domain.values import Abstract, Outside, Ref, Scalar, Static, is_static_number
 from myia.infer.dynamic.access import is_dynamic, refuse_dynamic, with_nominal_shape
 from myia.infer.numeric.promotion import is_numeric, operand, operand_dtype
 from myia.infer.paths.region_outputs import deep_copied
@@ -130,13 +130,13 @@ class _Walk:
             value = constant(x.value, np.asarray(x.value).dtype)
             x = Scalar(value, not isinstance(x.value, np.generic))
         x = with_nominal_shape(ctx, x)
-        is_fixed = isinstance(x, Static) and (self.integers or not is_static_number(x))
+        is_fixed = isinstance(x, (Static, Outside)) and (self.integers or not is_static_number(x))
         if not is_fixed and is_numeric(ctx, x):
             return self.leaf(x)
-        if isinstance(x, (Static, *CODE)):
+        if isinstance(x, (Static, Outside, *CODE)):
             if not self.integers:
                 refuse_held_numbers(ctx, x, path, self.what == RESULT)
-            if isinstance(x, Static) or not self.integers:
+            if isinstance(x, (Static, Outside)) or not self.integers:
                 return lambda ctx, rest, alike: x
         if is_dynamic(ctx, x):
             refuse_dynamic(ctx, "the derivative with respect to elements")

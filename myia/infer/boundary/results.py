@@ -26,6 +26,7 @@ from myia.infer.domain.values import (
     Abstract,
     Opaque,
     Optional,
+    Outside,
     PyFunction,
     Range,
     Ref,
@@ -62,7 +63,7 @@ class Outputs:
     def recipe(self, x: Abstract) -> Recipe:
         """How to rebuild `x`."""
         ctx = self.ctx
-        if isinstance(x, Static):
+        if isinstance(x, (Static, Outside)):
             value = x.value
             return lambda numbers, objects: value
         if isinstance(x, Scalar):

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from myia.infer.boundary.instances import is_state, state_of
-from myia.infer.domain.facts import Constant, Identity
+from myia.infer.domain.facts import Constant, Identity, exact, is_value
 from myia.infer.registry import is_marked_for_tracing, is_traced
 
 
@@ -79,6 +79,7 @@ class FunctionSignature:
     globals: Identity
     names: tuple[str, ...]
     parts: tuple[Any, ...]  # of the variables of its closure, then its defaults
+    keywords: tuple[str, ...]  # the keyword-only parameters with defaults, the last of the parts
     function: Any = dataclasses.field(compare=False)
 
 
@@ -168,6 +169,18 @@ def _constant(flat: Flattener, x):
     return Constant(x, type(x))
 
 
+def _range_constant(flat: Flattener, x: range):
+    return Constant(x, (range, x.start, x.stop, x.step))  # ranges of equal items are equal
+
+
+def _text_or_integer(flat: Flattener, x: str | int):
+    """By value, if neither attributes nor a comparison of its own tell it from its equals."""
+    cls = type(x)
+    base = str if isinstance(x, str) else int
+    own = getattr(x, "__dict__", None) or cls.__eq__ is not base.__eq__
+    return Identity(x) if own else Constant(x, cls)
+
+
 def _integer(flat: Flattener, x: int):
     if flat.integers and -(2**63) <= x < 2**63:
         flat.leaves.append(x)
@@ -186,6 +199,8 @@ def _array(flat: Flattener, x: np.ndarray):
 
 
 def _generic(flat: Flattener, x: np.generic):
+    if x.dtype.kind in "SU":
+        return Constant(x, (type(x), x.dtype))
     if x.dtype.kind not in "biufc":
         return Identity(x)
     flat.leaves.append(x)
@@ -225,7 +240,14 @@ def _list(flat: Flattener, x: list):
 
 
 def _dict(flat: Flattener, x: dict):
-    return flat.object(x) or Node("dict", type(x), tuple(x), tuple(map(flat.add, x.values())))
+    same = flat.object(x)
+    if same is not None:
+        return same
+    keys = tuple(x)
+    kind: Any = type(x)
+    if any(type(key) is not str for key in keys):  # 1 and 1.0 are equal
+        kind = (kind, tuple(map(exact, keys)))
+    return Node("dict", kind, keys, tuple(map(flat.add, x.values())))
 
 
 def _set(flat: Flattener, x):
@@ -233,7 +255,7 @@ def _set(flat: Flattener, x):
     for item in x:
         trial.add(item)
     if not (trial.leaves or trial.objects):
-        return Constant(frozenset(x), frozenset((type(item), item) for item in x))
+        return Constant(frozenset(x), (type(x), frozenset(map(exact, x))))
     # The parts have the order in which Python iterates over this set.
     return flat.object(x) or Node("set", type(x), (), tuple(map(flat.add, x)))
 
@@ -255,7 +277,8 @@ def _function(flat: Flattener, x: types.FunctionType):
     add = flat.add if not is_marked_for_tracing(x) else lambda v: _closure_value_of_traced(flat, v)
     parts = tuple(map(add, variables(x)))
     del flat.seen[id(x)]
-    return FunctionSignature(x.__code__, Identity(x.__globals__), x.__code__.co_freevars, parts, x)
+    code, keywords = x.__code__, tuple(x.__kwdefaults__ or ())
+    return FunctionSignature(code, Identity(x.__globals__), code.co_freevars, parts, keywords, x)
 
 
 def _closure_value_of_traced(flat: Flattener, x: Any):
@@ -307,6 +330,11 @@ def _vectorized(flat: Flattener, x: np.vectorize):
     return Node("vectorized", type(x), (), (flat.add(x.pyfunc),))
 
 
+def _builtin(flat: Flattener, x: types.BuiltinFunctionType):
+    """A built-in function, or one bound to an object: a new one each time it is read."""
+    return Identity(x) if isinstance(x.__self__, types.ModuleType) else Constant(x, type(x))
+
+
 def _identity(flat: Flattener, x):
     return Identity(x)
 
@@ -321,7 +349,7 @@ RULES.update(
         bytes: _constant,
         type(None): _constant,
         type(Ellipsis): _constant,
-        range: _constant,
+        range: _range_constant,
         np.ndarray: _array,
         tuple: _tuple,
         list: _list,
@@ -333,20 +361,22 @@ RULES.update(
         functools.partial: _partial,
         types.ModuleType: _identity,
         Identity: lambda flat, x: x,
-        types.BuiltinFunctionType: _identity,
+        types.BuiltinFunctionType: _builtin,
         type: _identity,
         np.ufunc: _identity,
         np.vectorize: _vectorized,
     }
 )
 PREDICATES += [
-    (lambda x: isinstance(x, enum.Enum), _constant),
+    (lambda x: isinstance(x, enum.Enum), _identity),
     (lambda x: isinstance(x, np.generic), _generic),
     (lambda x: isinstance(x, np.ndarray), _identity),  # subclasses have rules of their own
     (lambda x: isinstance(x, tuple), _tuple),
     (lambda x: isinstance(x, list), _list),
     (lambda x: isinstance(x, dict), _dict),
-    (lambda x: isinstance(x, (np.dtype, int, str)), _constant),
+    (lambda x: isinstance(x, np.dtype), _constant),
+    (lambda x: isinstance(x, (int, str)), _text_or_integer),
+    (is_value, lambda flat, x: Constant(x, (type(x), repr(x)))),
     (lambda x: isinstance(x, functools.partial), _partial),
     (is_state, _instance),
 ]

@@ -14,12 +14,14 @@ from typing import Any
 from myia.infer.boundary.held_numbers import names_of_captured, number_in
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import NoDerivative
+from myia.infer.domain.facts import Answer
 from myia.infer.domain.heap import DictObject, InstanceObject, ListObject
 from myia.infer.domain.values import (
     Abstract,
     Choice,
     Closure,
     Method,
+    Outside,
     Partial,
     PyFunction,
     Ref,
@@ -74,7 +76,7 @@ def _is_code(x: Any) -> bool:
 def _kind(ctx: Context, x: Abstract) -> str:
     if isinstance(x, PyFunction):
         return f"the function `{x.function.__name__}`"
-    if not isinstance(x, Static):
+    if not isinstance(x, (Static, Outside)):
         return "a function" if isinstance(x, CODE) else ctx.describe(x)
     name = getattr(x.value, "__name__", None)
     if isinstance(x.value, type):
@@ -93,8 +95,8 @@ def holds_number(ctx: Context, x: Abstract) -> bool:
 
 def _number_in(ctx: Context, x: Abstract, seen: set[int], *, integers: bool = False) -> str | None:
     """Where `x` holds a float (or an integer), as the rest of a path."""
-    if isinstance(x, Static):
-        return number_in(x.value, integers)
+    if isinstance(x, (Static, Outside)):
+        return ctx.fact(Answer(number_in, x.value, integers))
     if isinstance(x, Scalar) or is_numeric(ctx, x):
         kinds = "fciu" if integers else "fc"
         return "" if operand_dtype(ctx, x)[0].kind in kinds else None

@@ -21,6 +21,7 @@ from myia.infer.domain.values import (
     NewException,
     Opaque,
     Optional,
+    Outside,
     Ref,
     Scalar,
     Static,
@@ -32,6 +33,8 @@ def describe(x: Abstract, heap: Heap) -> str:
     """What a value is, for an error message."""
     if isinstance(x, Static):
         return f"{type(x.value).__name__} {x.value!r}" if is_number(x) else repr(x.value)
+    if isinstance(x, Outside):
+        return f"a {type(x.value).__name__} object"
     if isinstance(x, Scalar):
         kind = {"b": "bool", "i": "int", "f": "float", "c": "complex"}.get(x.dtype.kind)
         return f"a Python {kind}" if x.weak else f"a {x.dtype} scalar"

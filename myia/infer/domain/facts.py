@@ -14,16 +14,25 @@ have these answers. So `Context.fact` and `Context.root` are the only ways to as
 from __future__ import annotations
 
 import builtins
+import sys
 from collections.abc import Callable, Iterator
+from datetime import date, time, timedelta, tzinfo
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import PurePath
+from re import Pattern
 from types import (
     BuiltinFunctionType,
     CellType,
+    CodeType,
     FunctionType,
     MethodType,
     MethodWrapperType,
     ModuleType,
+    NotImplementedType,
 )
 from typing import Any, NamedTuple
+from uuid import UUID
 
 import numpy as np
 
@@ -79,10 +88,12 @@ class Raised(NamedTuple):
 
 # ----- Equal answers
 
+# Immutable objects of the standard library that are equal for equal texts.
+VALUES = (Decimal, Fraction, date, timedelta, time, tzinfo, UUID, PurePath, Pattern)
 PLAIN = frozenset({bool, int, str, bytes, type(None), type(Ellipsis)})
 NUMBERS = frozenset({float, complex})  # 0.0 equals -0.0, and NaN does not equal itself
 # Immutable types whose answers never change: nothing is recorded of what they are asked.
-FIXED = PLAIN | NUMBERS | {range, slice, np.dtype, np.finfo, np.iinfo}
+FIXED = PLAIN | NUMBERS | {range, slice, object, NotImplementedType, CodeType, np.finfo, np.iinfo}
 BUILTIN_METHODS = (BuiltinFunctionType, MethodWrapperType)  # or functions, bound to their module
 
 
@@ -103,11 +114,19 @@ def exact(x: Any) -> Any:
         return Constant(tuple(map(exact, (x.start, x.stop, x.step))), cls)
     if isinstance(x, np.dtype):
         return Constant(x, cls)
+    if is_value(x):
+        return Constant((x, repr(x)), cls)
     if isinstance(x, np.generic) and x.dtype.kind in "biufcSU":
         return Constant((x.dtype, x.tobytes()), cls)
     if isinstance(x, (MethodType, *BUILTIN_METHODS)) and not isinstance(x.__self__, ModuleType):
         return Constant((x.__name__, Identity(x.__self__)), cls)
     return Identity(x)
+
+
+def is_value(x: Any) -> bool:
+    """An immutable object of the standard library that equals another of the same text."""
+    in_library = type(x).__module__.partition(".")[0] in sys.stdlib_module_names
+    return isinstance(x, VALUES) and in_library
 
 
 def is_fixed(x: Any) -> bool:
@@ -117,6 +136,8 @@ def is_fixed(x: Any) -> bool:
     if isinstance(x, np.generic):
         return type(x).__module__ == "numpy" and x.dtype.kind not in "OV"
     if isinstance(x, np.dtype):
+        return True
+    if is_value(x):
         return True
     return type(x) in FIXED or (isinstance(x, BUILTIN_METHODS) and is_fixed(x.__self__))
 
@@ -297,6 +318,23 @@ class ClassAttribute(Question):
     @property
     def is_fixed(self):
         return is_fixed_class(self.owner)
+
+
+class HasAttribute(Attribute):
+    """`hasattr(owner, name)`"""
+
+    def read(self):
+        return super().read() is not ABSENT
+
+    def places(self, found):
+        return super().places(super().read()) if found else None
+
+
+class IsDefined(ClassAttribute):
+    """Has the class an attribute of this name?"""
+
+    def read(self):
+        return super().read() is not ABSENT
 
 
 class IsManaged(ClassAttribute):

@@ -46,6 +46,19 @@ class Static(Abstract):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Outside(Abstract):
+    """A Python object that is not taken apart, and may change: a deque, a view of a dict.
+
+    Only `Context.fact` and `Context.root` may ask it something.
+    """
+
+    value: Any
+
+    def key(self):
+        return (Outside, id(self.value))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Scalar(Abstract):
     """A number known at run time, and immutable.
 

@@ -27,6 +27,7 @@ from myia.infer.domain.values import (
     Method,
     NewException,
     Opaque,
+    Outside,
     Partial,
     PyFunction,
     Ref,
@@ -73,6 +74,8 @@ def call(ctx: Context, f: Abstract, args: tuple, kwargs: dict[str, Abstract]) ->
         return _call_static(ctx, f.value, args, kwargs)
     if isinstance(f, Choice):
         return _call_choice(ctx, f, args, kwargs)
+    if isinstance(f, Outside) and callable(f.value):
+        _refuse(ctx, f.value)
     if isinstance(f, (Ref, Opaque)) and (found := attributes.special_method(ctx, f, "__call__")):
         return call(ctx, found, args, kwargs)
     what = ctx.describe(f)

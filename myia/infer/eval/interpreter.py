@@ -18,12 +18,13 @@ from myia.infer.domain.checks import Check
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number
 from myia.infer.domain.errors import BadType, BadValue, RaiseReached, Raises, Unsupported
-from myia.infer.domain.facts import ABSENT, Cell, Global, Question
+from myia.infer.domain.facts import ABSENT, Answer, Cell, Global, Question
 from myia.infer.domain.heap import BufferObject, ListObject
 from myia.infer.domain.values import (
     Abstract,
     NewException,
     Opaque,
+    Outside,
     Ref,
     Scalar,
     Static,
@@ -152,8 +153,8 @@ class Interpreter(Context):
             return list_length(self.contents(x))
         if isinstance(x, (Ref, Opaque)) and (found := self.special_method(x, "__len__")):
             return self.call(found, (), {})
-        if isinstance(x, Static) and hasattr(x.value, "__len__"):
-            return Static(len(x.value))
+        if isinstance(x, (Static, Outside)):
+            return Static(self.fact(Answer(len, x.value)))
         if self.is_array(x) and not self.shape(x):
             self.fail(BadType, message="len() of unsized object")
         if isinstance(x, Text):

@@ -17,10 +17,12 @@ import numpy as np
 from myia.infer.domain.context import Context, array_aval
 from myia.infer.domain.dtypes import bounds, is_number, kind_of, number_value
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
+from myia.infer.domain.facts import Answer
 from myia.infer.domain.heap import BufferObject, DictObject, ListObject
 from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import (
     Abstract,
+    Outside,
     Range,
     Ref,
     Scalar,
@@ -83,6 +85,8 @@ def getitem(ctx: Context, x: Abstract, key: Abstract) -> Abstract:
         return evaluate_constant(ctx, operator.getitem, x.value, static_key(ctx, key))
     if isinstance(x, Static) and id(x.value) in SUBSCRIPTS:
         return SUBSCRIPTS[id(x.value)](ctx, key)
+    if isinstance(x, Outside):
+        return ctx.root(Answer(operator.getitem, x.value, static_key(ctx, key)))
     if isinstance(x, Range):
         return ctx.items_of(x).item(key)
     if isinstance(x, Scalar) and not x.weak and _selects_whole_number(key):

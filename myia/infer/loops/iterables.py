@@ -10,6 +10,7 @@ a compiled loop runs over them, are refused.
 
 from __future__ import annotations
 
+import collections.abc
 import enum
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -20,6 +21,7 @@ import numpy as np
 from myia.infer.domain.context import STATIC_ARRAYS, Context
 from myia.infer.domain.dtypes import INT64_MAX, bounds, number_value
 from myia.infer.domain.errors import BadValue, CertainError, Unsupported
+from myia.infer.domain.facts import Answer
 from myia.infer.domain.heap import (
     BufferObject,
     DictObject,
@@ -35,6 +37,7 @@ from myia.infer.domain.values import (
     Abstract,
     Iterator,
     Opaque,
+    Outside,
     Range,
     Ref,
     Scalar,
@@ -94,7 +97,11 @@ def items_of(ctx: Context, x: Abstract) -> Items:
     if isinstance(x, Opaque):
         return Items(ctx.length(x), lambda i: indexing.getitem(ctx, x, i))
     if isinstance(x, Static) and isinstance(x.value, enum.EnumMeta):
-        return _static_items(ctx, tuple(map(Static, x.value)))
+        return _static_items(ctx, tuple(map(Static, ctx.fact(Answer(tuple, x.value)))))
+    if isinstance(x, Outside):
+        if isinstance(x.value, collections.abc.Iterator):
+            ctx.fail(Unsupported, what=f"iteration over {ctx.describe(x)}, which changes it,")
+        return items_of(ctx, ctx.root(Answer(tuple, x.value)))
     refuse_iteration(ctx, x)
 
 

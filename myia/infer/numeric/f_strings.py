@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import Unsupported
+from myia.infer.domain.facts import Answer
 from myia.infer.domain.heap import ListObject
-from myia.infer.domain.values import Abstract, Ref, Scalar, Static, Text, Tuple
+from myia.infer.domain.values import Abstract, Outside, Ref, Scalar, Static, Text, Tuple
 from myia.ir.core import Value
 
 CONVERSIONS = {"r": repr, "s": str, "a": ascii}
@@ -17,8 +18,8 @@ CONVERSIONS = {"r": repr, "s": str, "a": ascii}
 
 def format_parts(ctx: Context, parts: tuple, values: tuple[Abstract, ...]) -> Abstract:
     """An f-string."""
-    if all(isinstance(x, Static) for x in values):
-        return Static(_static_text(parts, values))
+    if all(isinstance(x, (Static, Outside)) for x in values):
+        return Static(_static_text(ctx, parts, values))
     template, items, rest = "", [], list(values)
     for part in parts:
         if isinstance(part, str):
@@ -31,15 +32,17 @@ def format_parts(ctx: Context, parts: tuple, values: tuple[Abstract, ...]) -> Ab
     return Text(template, tuple(items))
 
 
-def _static_text(parts: tuple, values: tuple[Abstract, ...]) -> str:
+def _static_text(ctx: Context, parts: tuple, values: tuple[Abstract, ...]) -> str:
     text, rest = "", list(values)
     for part in parts:
-        text += part if isinstance(part, str) else _formatted(rest.pop(0).value, *part)
+        text += part if isinstance(part, str) else _formatted(ctx, rest.pop(0).value, *part)
     return text
 
 
-def _formatted(value, conversion: str | None, spec: str | None) -> str:
-    return format(CONVERSIONS.get(conversion, lambda v: v)(value), spec or "")
+def _formatted(ctx: Context, value, conversion: str | None, spec: str | None) -> str:
+    if conversion in CONVERSIONS:
+        value = ctx.fact(Answer(CONVERSIONS[conversion], value))
+    return ctx.fact(Answer(format, value, spec or ""))
 
 
 def escaped(text: str) -> str:
@@ -50,8 +53,8 @@ def printed(
     ctx: Context, x: Abstract, conversion: str | None = None, spec: str = ""
 ) -> tuple[str, list[Abstract]]:
     """The template for `x`, and the run-time values that it formats."""
-    if isinstance(x, Static):
-        return escaped(_formatted(x.value, conversion, spec)), []
+    if isinstance(x, (Static, Outside)):
+        return escaped(_formatted(ctx, x.value, conversion, spec)), []
     if isinstance(x, Text):
         return x.template, list(x.items)
     if isinstance(x, Scalar) or ctx.is_array(x):

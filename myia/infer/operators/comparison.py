@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import operator
 from typing import NoReturn
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import promote
 from myia.infer.domain.errors import BadType, InvalidatedRead, Unsupported
+from myia.infer.domain.facts import Answer
 from myia.infer.domain.heap import DictObject
 from myia.infer.domain.memory_order import with_layout_of
 from myia.infer.domain.values import (
@@ -23,6 +25,7 @@ from myia.infer.domain.values import (
     UNDEFINED,
     Abstract,
     Optional,
+    Outside,
     Ref,
     Scalar,
     Static,
@@ -76,7 +79,7 @@ def compare(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
     if op in ("==", "!=") and (isinstance(a, Optional) or isinstance(b, Optional)):
         return _compare_optional(ctx, op, a, b)
     a, b = converted(ctx, op, ctx.force(a), ctx.force(b))
-    if isinstance(a, Static) and isinstance(b, Static):
+    if isinstance(a, (Static, Outside)) and isinstance(b, (Static, Outside)):
         return static_binary(ctx, op, a, b)
     if is_dynamic(ctx, a) or is_dynamic(ctx, b):
         return dynamic_operator(ctx, op, a, b, compare)
@@ -237,11 +240,13 @@ def _identical(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
         return Static(
             a.value is b.value
             or (
-                a.value == b.value
-                and type(a.value) is type(b.value)
-                and isinstance(a.value, (int, str, bool))
+                type(a.value) is type(b.value)
+                and type(a.value) in (int, str, bool)
+                and a.value == b.value
             )
         )
+    if isinstance(a, Outside) or isinstance(b, Outside):
+        return Static(isinstance(a, Outside) and isinstance(b, Outside) and a.value is b.value)
     if isinstance(a, Ref) and isinstance(b, Ref):
         if a.id == b.id:
             return TRUE
@@ -260,11 +265,9 @@ def _identical(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
 
 def _contains(ctx: Context, container: Abstract, x: Abstract) -> Abstract:
     """`x in container`"""
-    if isinstance(container, Static) and isinstance(x, Static):
-        try:
-            return Static(x.value in container.value)
-        except TypeError as e:
-            ctx.fail(BadType, message=str(e))
+    x, both = _constant(x), (Static, Outside)
+    if isinstance(container, both) and isinstance(x, both):
+        return Static(ctx.fact(Answer(operator.contains, container.value, x.value)))
     if ctx.is_array(container) or (isinstance(container, Scalar) and container.boxed):
         return _any(ctx, compare(ctx, "==", container, x))
     if (found := ctx.special_method(container, "__contains__")) is not None:

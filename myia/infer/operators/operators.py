@@ -15,6 +15,7 @@ import numpy as np
 from myia.infer.domain.context import Context, array_aval
 from myia.infer.domain.dtypes import PYTHON_DTYPES, is_number, is_weak, kind_of, promote
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
+from myia.infer.domain.facts import Answer
 from myia.infer.domain.heap import BufferObject, DictObject, ListObject
 from myia.infer.domain.memory_order import with_layout_of
 from myia.infer.domain.values import (
@@ -86,13 +87,8 @@ def static_binary(ctx: Context, op: str, a: Static, b: Static) -> Abstract:
     integers_only = isinstance(a.value, int) and isinstance(b.value, int)
     if op == "**" and integers_only and a.value.bit_length() * b.value > MAX_STATIC_BITS:
         ctx.fail(BadValue, message="this integer is too large", exception="OverflowError")
-    try:
-        with np.errstate(all="ignore"):
-            return Static(OPERATORS[op][0](a.value, b.value))
-    except TypeError as e:
-        ctx.fail(BadType, message=str(e))
-    except (ArithmeticError, ValueError) as e:
-        ctx.fail(BadValue, message=str(e), exception=type(e).__name__)
+    with np.errstate(all="ignore"):
+        return Static(ctx.fact(Answer(OPERATORS[op][0], a.value, b.value)))
 
 
 def _is_mutable_object(x: Any) -> bool:

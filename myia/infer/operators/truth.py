@@ -10,8 +10,19 @@ from collections.abc import Callable
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadValue
+from myia.infer.domain.facts import Answer
 from myia.infer.domain.heap import BufferObject, DictObject, InstanceObject, ListObject, SetObject
-from myia.infer.domain.values import FALSE, TRUE, Abstract, Optional, Ref, Scalar, Static, Tuple
+from myia.infer.domain.values import (
+    FALSE,
+    TRUE,
+    Abstract,
+    Optional,
+    Outside,
+    Ref,
+    Scalar,
+    Static,
+    Tuple,
+)
 from myia.infer.dynamic.access import is_dynamic, refuse_dynamic
 from myia.infer.paths.branches import branch
 from myia.primitives.core.define import constant
@@ -31,8 +42,8 @@ def truth(ctx: Context, x: Abstract) -> Abstract:
         x = x if isinstance(x.absent, Static) else ctx.force(x)
     if isinstance(x, Optional):
         return branch(ctx, x.present, lambda: truth(ctx, x.value), lambda: FALSE)
-    if isinstance(x, Static):
-        return Static(bool(x.value))
+    if isinstance(x, (Static, Outside)):
+        return Static(ctx.fact(Answer(bool, x.value)))
     if isinstance(x, Scalar):
         if x.dtype.kind == "b":
             return Scalar(x.value, weak=True)

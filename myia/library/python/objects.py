@@ -12,7 +12,8 @@ from myia.infer.boundary.arguments import DEVICE_ARRAY, call_partial
 from myia.infer.boundary.instances import slots_of
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_weak, number_dtype
-from myia.infer.domain.errors import BadType, Unsupported
+from myia.infer.domain.errors import BadType, CertainError, Unsupported
+from myia.infer.domain.facts import ABSENT, Answer, ClassAttribute, HasAttribute, IsDefined
 from myia.infer.domain.heap import DictObject, InstanceObject, SetObject
 from myia.infer.domain.values import (
     FALSE,
@@ -23,6 +24,7 @@ from myia.infer.domain.values import (
     Closure,
     Method,
     Opaque,
+    Outside,
     Partial,
     PyFunction,
     Range,
@@ -45,7 +47,7 @@ _CLASSES = {"b": bool, "i": int, "f": float, "c": complex}
 
 def class_of(ctx: Context, x: Abstract) -> type:
     """`type(x)`"""
-    if isinstance(x, Static):
+    if isinstance(x, (Static, Outside)):
         return type(x.value)
     if isinstance(x, Scalar):
         if x.boxed:
@@ -78,7 +80,7 @@ def _isinstance(ctx: Context, x: Abstract, classes: Abstract) -> Abstract:
     wanted = classes.value if isinstance(classes.value, tuple) else (classes.value,)
     if any(map(is_device_class, wanted)) and (ctx.is_array(x) or isinstance(x, Scalar)):
         return _is_device_array(ctx, x)
-    return Static(issubclass(class_of(ctx, x), classes.value))
+    return Static(ctx.fact(Answer(issubclass, class_of(ctx, x), classes.value)))
 
 
 def _is_device_array(ctx: Context, x: Abstract) -> Abstract:
@@ -110,8 +112,8 @@ def _init(ctx: Context, self: Abstract) -> Abstract:
 
 @function(callable)
 def _callable(ctx: Context, x: Abstract) -> Abstract:
-    if isinstance(x, Static):
-        return Static(callable(x.value))
+    if isinstance(x, (Static, Outside)):
+        return Static(ctx.fact(Answer(callable, x.value)))
     known = isinstance(x, (Choice, Closure, PyFunction, Partial, Method))
     return Static(known or ctx.special_method(x, "__call__") is not None)
 
@@ -127,13 +129,29 @@ def _getattr(ctx: Context, x: Abstract, name: Abstract, *default: Abstract) -> A
 def _hasattr(ctx: Context, x: Abstract, name: Abstract) -> Abstract:
     wanted = ctx.static(name, "the name of an attribute")
     contents = ctx.contents(x) if isinstance(x, Ref) else None
-    if isinstance(contents, InstanceObject) and wanted in contents.names:
+    if isinstance(x, (Static, Outside)):
+        return Static(ctx.fact(HasAttribute(x.value, wanted)))
+    if not isinstance(contents, InstanceObject):
+        return Static(ctx.fact(HasAttribute(class_of(ctx, x), wanted)))
+    if wanted in contents.names:
         return TRUE
-    if isinstance(x, Static):
-        return Static(hasattr(x.value, wanted))
-    if isinstance(contents, InstanceObject) and wanted in slots_of(contents.cls):
-        return FALSE  # an empty slot
-    return Static(hasattr(class_of(ctx, x), wanted))
+    empty_slot = wanted in slots_of(contents.cls)
+    if not empty_slot and ctx.fact(IsDefined(contents.cls, wanted)):
+        return TRUE
+    if ctx.fact(ClassAttribute(contents.cls, "__getattr__")) is ABSENT:
+        return FALSE
+    return _finds_attribute(ctx, x, wanted)
+
+
+def _finds_attribute(ctx: Context, x: Abstract, name: str) -> Abstract:
+    """Does `__getattr__` find it?"""
+    try:
+        ctx.getattr(x, name)
+    except CertainError as error:
+        if issubclass(error.exception, AttributeError):
+            return FALSE
+        raise
+    return TRUE
 
 
 @function(str, repr, builtins.format)
