@@ -135,8 +135,8 @@ def _hasattr(ctx: Context, x: Abstract, name: Abstract) -> Abstract:
         return Static(ctx.fact(HasAttribute(class_of(ctx, x), wanted)))
     if wanted in contents.names:
         return TRUE
-    empty_slot = wanted in slots_of(contents.cls)
-    if not empty_slot and ctx.fact(IsDefined(contents.cls, wanted)):
+    is_empty = wanted in slots_of(contents.cls)  # a slot without a value
+    if not is_empty and ctx.fact(IsDefined(contents.cls, wanted)):
         return TRUE
     if ctx.fact(ClassAttribute(contents.cls, "__getattr__")) is ABSENT:
         return FALSE
