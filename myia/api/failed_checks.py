@@ -16,7 +16,9 @@ import jax
 
 from myia.infer.domain.checks import Check
 from myia.infer.eval.program import Program
+from myia.ir.core import walk
 from myia.pipeline import Executable, Report, compiled
+from myia.primitives.core.host_calls import host_call_p
 from myia.source.diagnostics import MyiaError
 
 _lock = threading.Lock()  # one run with a report at a time: its numbers arrive in a callback
@@ -29,7 +31,8 @@ class FailedChecks:
         self, program: Program, report: Callable[[Report], Program], overwrites_arguments: bool
     ):
         self.checks, self._facts, self._report = program.checks, program.facts, report
-        self._can_run_again = not overwrites_arguments
+        calls_the_host = any(op.primitive is host_call_p for op in walk(program.function.region))
+        self._can_run_again = not (overwrites_arguments or calls_the_host)
         self._reporters: dict[int, _Reporter | None] = {}  # by the code of the check
 
     def error(self, code: int, leaves: Sequence[Any]) -> BaseException:

@@ -110,3 +110,21 @@ def test_numbers_of_asynchronous_and_donated_calls():
     donated = myia.jit(f, check=True, donate_argnums=0)
     kind, (text,), _ = outcome(donated, jnp.full(3, 2.5))
     assert kind is ValueError and text in ("2.5", "<run-time value>")
+
+
+def test_host_calls_are_not_made_again():
+    met = []
+
+    @myia.host(like=0.0)
+    def record(x):
+        met.append(x)
+        return 2.0 * x
+
+    def f(x):
+        y = record(x)
+        if y > 1.0:
+            raise ValueError(f"{y} is too large")
+        return y
+
+    assert outcome(myia.jit(f), 3.0) == (ValueError, ("<run-time value> is too large",), {})
+    assert met == [3.0]
