@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from numbers import Number
 
 from myia.ir.builder import at, current_span
@@ -12,6 +13,7 @@ from myia.primitives.core.define import zeros
 from myia.primitives.pointwise.arithmetic import add, mul, neg
 from myia.source.span import Span
 from myia.transforms.slice_cotangents import SliceCotangent, sum_of_slice_cotangents
+from myia.transforms.support import Support, Tracked, as_array, nowhere, restricted, union
 
 Update = Callable[[Value], Value]
 
@@ -55,6 +57,9 @@ class Accumulators:
     - cotangents of slices at constant start indices, to be combined (`slice_cotangents.py`);
     - updates of some elements: zeros that were made for them would have to be added to the array
       that other contributions make, so the update is applied to that array, in place.
+
+    Beside the sums stand the supports of those in `tracked` (`support.py`). Rules add numbers only:
+    who runs a rule says before which supports its contributions have (`contribute`).
     """
 
     def __init__(
@@ -62,8 +67,15 @@ class Accumulators:
         active: set[Value],
         sums: Mapping[Value, Value] | None = None,
         residuals: dict[Op, tuple[Value, ...]] | None = None,
+        tracked: Tracked = Tracked(),
+        supports: Mapping[Value, Support] | None = None,
     ):
         self.active = active
+        self.tracked = tracked
+        # Of the sums, as far as they are tracked. A sum without an entry is zero everywhere.
+        self.supports: dict[Value, Support] = dict.fromkeys(sums or {}) | dict(supports or {})
+        self.contribution: Mapping[Value, Support] = {}
+        self.spoiled: Collection[Value] = ()
         self.sums = dict(sums or {})
         self.inherited = frozenset(self.sums)
         self.deferred_slices: dict[Value, dict[Hashable, SliceCotangent]] = {}
@@ -74,6 +86,35 @@ class Accumulators:
 
     def wants(self, x: Value) -> bool:
         return x in self.active
+
+    def tracks(self, x: Value) -> bool:
+        return x in self.tracked.values
+
+    @contextmanager
+    def contribute(
+        self, supports: Mapping[Value, Support], spoiled: Collection[Value] = ()
+    ) -> Iterator[None]:
+        """Inside, contributions have these supports (without an entry: everywhere).
+
+        Those to the values `spoiled` are made zero elsewhere.
+        """
+        self.contribution, self.spoiled = supports, spoiled
+        yield
+        self.contribution, self.spoiled = {}, ()
+
+    def _grow_support(self, x: Value) -> None:
+        if self.tracks(x):
+            more = self.contribution.get(x)
+            self.supports[x] = union(self.supports[x], more) if x in self.supports else more
+
+    def support(self, x: Value) -> Value:
+        """The support of the cotangent of `x` so far, as an array even where it is everywhere."""
+        return as_array(self.supports[x], x.aval) if x in self.supports else nowhere(x.aval)
+
+    def of_branch(self, sums: Mapping[Value, Value]) -> Accumulators:
+        """The accumulators of a branch, which start from these sums."""
+        supports = {x: self.supports.get(x) for x in sums}
+        return Accumulators(self.active, sums, self.residuals, self.tracked, supports)
 
     def get(self, x: Value) -> Value | None:
         """The cotangent of `x` so far, deferred contributions included; None: zero."""
@@ -90,9 +131,13 @@ class Accumulators:
         if ct is not None and self.wants(x):
             # The sums that an adjoint loop collects have no order that a user wrote.
             any_order = {"reassoc": True} if x in self.inherited else {}
+            if x in self.spoiled:
+                ct = restricted(ct, self.contribution[x])
+            self._grow_support(x)
             self.sums[x] = plus(self.sums.get(x), ct, **any_order)
 
     def add_slice(self, x: Value, start: tuple[int, ...], ct: Value) -> None:
+        self._grow_support(x)
         if x in self.inherited:
             self.sums[x] = add_to_slice(self.sums[x], ct, static_indices(start))
         elif self.wants(x):
@@ -102,6 +147,7 @@ class Accumulators:
             slices[key] = SliceCotangent(start, ct, current_span())
 
     def update(self, x: Value, change: Update) -> None:
+        self._grow_support(x)
         if x in self.sums:
             self.sums[x] = change(self.sums[x])
         elif self.wants(x):
@@ -111,16 +157,20 @@ class Accumulators:
         """The cotangent of `x` so far, as an array even where it is zero."""
         return or_zeros(self.get(x), x)
 
-    def replace(self, x: Value, ct: Value) -> None:
+    def replace(self, x: Value, ct: Value, support: Support = None) -> None:
         """Set the sum of `x` to `ct`, which includes what `get` or `buffer` gave."""
         if self.wants(x):
             self.sums[x] = ct
+            self.supports[x] = support
 
     def take(self, x: Value) -> Value | None:
         """Remove and return the cotangent of `x`: the sweep has reached the definition of `x`."""
         total = self.get(x)
         self.sums.pop(x, None)
         return total
+
+    def take_support(self, x: Value) -> Support:
+        return self.supports.pop(x, None)
 
     def flush(self) -> None:
         """Add all deferred contributions."""

@@ -17,6 +17,7 @@ pullbacks of loops, `rev`, `custom`, `remat` and linear solves. So each of these
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 
 from myia.ir.builder import Builder, append, at, emit
 from myia.ir.core import Op, Region, Value, captures, reads
@@ -32,6 +33,8 @@ from myia.transforms.linear_solve import pull_back_linear_solve
 from myia.transforms.pullback_order import in_pullback_order
 from myia.transforms.remat import pull_back_remat
 from myia.transforms.residuals import export_residuals
+from myia.transforms.support import Support, Supports, track_cotangents
+from myia.transforms.support_rules import supports_of_operands
 from myia.transforms.vjp_loops import pull_back_loop
 from myia.transforms.vjp_rev import pull_back_rev
 
@@ -55,17 +58,21 @@ def reverse(
     wanted: Sequence[Value],
     cts: Sequence[tuple[Value, Value]],
     sums: Mapping[Value, Value] | None = None,
+    supports: Supports | None = None,
 ) -> Accumulators:
     """Emit `ops` and then their pullback, from the cotangents `cts` to those of `wanted`.
 
     `sums` are the cotangents that enclosing sweeps have accumulated already.
     """
+    supports = supports or Supports()
     active = active_values(ops, wanted, [y for y, _ in cts])
-    acc = Accumulators(active, sums)
+    tracked = track_cotangents(ops, active, supports.wanted, supports.outside)
+    acc = Accumulators(active, sums, tracked=tracked, supports=supports.of_sums)
     for op in with_rules(ops, active, acc.residuals):
         append(op)
-    for y, ct in cts:
-        acc.add(y, ct)
+    for (y, ct), support in zip_longest(cts, supports.of_cts):
+        with acc.contribute({y: support}):
+            acc.add(y, ct)
     pull_back(ops, acc)
     return acc
 
@@ -74,18 +81,21 @@ def pull_back(ops: Sequence[Op], acc: Accumulators) -> None:
     """Emit the pullback of `ops`, whose results' cotangents are in `acc`."""
     for op in reversed(in_pullback_order(ops)):
         cts = [acc.take(y) for y in op.results]
+        supports = [acc.take_support(y) for y in op.results]
         if any(ct is not None for ct in cts):
             with at(op.span):
-                _pull_back_op(op, cts, acc)
+                _pull_back_op(op, cts, supports, acc)
     # In a branch: contributions deferred any longer would be emitted outside of its region.
     acc.flush()
 
 
-def _pull_back_op(op: Op, cts: list[Value | None], acc: Accumulators) -> None:
+def _pull_back_op(
+    op: Op, cts: list[Value | None], supports: list[Support], acc: Accumulators
+) -> None:
     if op.primitive is if_p:
-        _pull_back_if(op, cts, acc)
+        _pull_back_if(op, cts, supports, acc)
     elif op.primitive is loop_p:
-        pull_back_loop(reverse, op, cts, acc)
+        pull_back_loop(reverse, op, cts, supports, acc)
     elif op.primitive is rev_p:
         pull_back_rev(reverse, op, cts, acc)
     elif op.primitive is custom_p and op.params["rule"].mode == "solve":
@@ -98,7 +108,25 @@ def _pull_back_op(op: Op, cts: list[Value | None], acc: Accumulators) -> None:
     elif op.primitive.structured:
         raise InternalError(f"{op.primitive.name} has no cotangents")
     elif any(acc.wants(x) for x in sources(op)):
-        _pull_back_plain(op, cts, acc)
+        with acc.contribute(*_contributions(op, cts, supports, acc)):
+            _pull_back_plain(op, cts, acc)
+
+
+def _contributions(
+    op: Op, cts: list[Value | None], supports: list[Support], acc: Accumulators
+) -> tuple[dict[Value, Support], set[Value]]:
+    """The supports of what `op` gives to its operands, and the operands that it spoils."""
+    spoiled = {x for i, x in enumerate(op.operands) if (op, i) in acc.tracked.spoiled}
+    wanted = spoiled | {x for x in op.operands if acc.tracks(x)}
+    if not wanted:
+        return {}, ()
+    return supports_of_operands(op, cts, supports, wanted, _pulled_back), spoiled
+
+
+def _pulled_back(op: Op, cts: list[Value | None], wanted: set[Value]) -> dict:
+    acc = Accumulators(wanted)
+    _pull_back_plain(op, cts, acc)
+    return {x: acc.get(x) for x in wanted}
 
 
 def _pull_back_plain(op: Op, cts: list[Value | None], acc: Accumulators) -> None:
@@ -159,7 +187,9 @@ def _transposed(derivative: Linear, i: int):
     return lambda ct, *xs, **params: derivative.transpose(i, ct, *xs, **params)
 
 
-def _pull_back_if(op: Op, cts: list[Value | None], acc: Accumulators) -> None:
+def _pull_back_if(
+    op: Op, cts: list[Value | None], supports: list[Support], acc: Accumulators
+) -> None:
     """Emit an `if` whose branches are the pullbacks, from the sums of the values they capture."""
     captured = [x for x in captures(*op.regions) if acc.wants(x)]
     # The branches start from the sums so far, and add to them in place.
@@ -167,18 +197,27 @@ def _pull_back_if(op: Op, cts: list[Value | None], acc: Accumulators) -> None:
     arms = []
     for region in op.regions:
         with Builder() as b:
-            sums = Accumulators(acc.active, known, acc.residuals)
-            for y, ct in zip(region.yields, cts):
-                sums.add(y, ct)
+            sums = acc.of_branch(known)
+            for y, ct, support in zip(region.yields, cts, supports):
+                with sums.contribute({y: support}):
+                    sums.add(y, ct)
             pull_back(region.ops, sums)
         arms.append((b, sums))
     # Equal sums are the same SSA value: nothing was added to them in either branch.
     changed = [x for x in captured if any(sums.get(x) is not acc.get(x) for _, sums in arms)]
+    merged = [x for x in changed if acc.tracks(x) and not _is_everywhere(x, arms)]
     regions = []
     for b, sums in arms:
         with b:
             yields = tuple(sums.buffer(x) for x in changed)
+            yields += tuple(sums.support(x) for x in merged)
         regions.append(Region((), tuple(b.ops), yields))
     if changed:
-        for x, ct in zip(changed, emit(if_p, *op.operands, regions=regions)):
-            acc.replace(x, ct)
+        results = emit(if_p, *op.operands, regions=regions)
+        found = dict(zip(merged, results[len(changed) :]))
+        for x, ct in zip(changed, results):
+            acc.replace(x, ct, found.get(x))
+
+
+def _is_everywhere(x: Value, arms: Sequence[tuple[Builder, Accumulators]]) -> bool:
+    return all(x in sums.supports and sums.supports[x] is None for _, sums in arms)

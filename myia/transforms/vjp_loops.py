@@ -23,11 +23,14 @@ from myia.transforms.cotangents import Accumulators, like_cotangents, or_zeros
 from myia.transforms.custom import region_with_rules
 from myia.transforms.host_calls import check_adjoint
 from myia.transforms.residuals import export_residuals
+from myia.transforms.support import Support
 
 Cts = Sequence[Value | None]
 
 
-def pull_back_loop(reverse: Callable, op: Op, cts: Cts, acc: Accumulators) -> None:
+def pull_back_loop(
+    reverse: Callable, op: Op, cts: Cts, supports: Sequence[Support], acc: Accumulators
+) -> None:
     """Emit the adjoint loop of `op`. `reverse`: handed in, see the docstring of `vjp.py`."""
     parts = Loop.of(op)
     args = parts.body.args[1:]

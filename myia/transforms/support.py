@@ -1,0 +1,164 @@
+"""The support of a derivative: where a tangent or cotangent is not structurally zero.
+
+    %y = select %m, %a, %b      the cotangent of %a is zero where %m is false, whatever the numbers
+
+What a selection leaves out has no derivative, so an infinite partial derivative there must not make
+NaN of it: 0 * inf. A pointwise rule multiplies, and then selects by the support (`restricted`):
+
+    %1 = mul %y_ct, %partial
+    %x_ct = select %support, %1, 0
+
+A support is an array of booleans like the value. None is a support, too: everywhere. A sum may
+differ from zero where one of its terms may: its support is the `union`. A zero that is only a
+number, such as that of `np.sqrt(x) ** 2` at 0, is in the support.
+
+Supports cost time. So they are tracked only where one is of use: for values whose derivative goes
+on to an op that spoils it, whose partial derivative may be infinite (`Tracked`). How an op moves
+supports is in `support_rules.py`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from myia.ir.avals import Aval
+from myia.ir.core import Op, Value
+from myia.ir.primitive import Partials
+from myia.primitives.arrays.shaping import broadcast, reshape
+from myia.primitives.core.define import constant, constant_p
+from myia.primitives.core.region_dataflow import reachable
+from myia.primitives.pointwise.arithmetic import div, mul, neg, sub
+from myia.primitives.pointwise.logic import convert_p, or_, select
+from myia.transforms.activity import derivative_edges
+
+Support = Value | None
+
+BOOL = np.dtype(bool)
+
+# ----- Supports
+
+
+def everywhere(aval: Aval) -> Value:
+    return constant(True, BOOL, aval.shape)
+
+
+def nowhere(aval: Aval) -> Value:
+    return constant(False, BOOL, aval.shape)
+
+
+def as_array(support: Support, aval: Aval) -> Value:
+    return everywhere(aval) if support is None else support
+
+
+def union(a: Support, b: Support) -> Support:
+    if a is None or b is None:
+        return None
+    return a if a is b else or_(a, b)
+
+
+def restricted(t: Value | None, support: Support) -> Value | None:
+    """`t`, and zero outside of the support, whatever `t` is there."""
+    return t if t is None or support is None else select(support, t, 0)
+
+
+# ----- Where they are tracked
+
+
+@dataclass(frozen=True)
+class Tracked:
+    """The values whose supports are tracked, and the operands in which an op spoils derivatives.
+
+    `constants` are values known to be finite and not zero, which spoil nothing as factors.
+    """
+
+    values: frozenset[Value] = frozenset()
+    spoiled: frozenset[tuple[Op, int]] = frozenset()
+    constants: frozenset[Value] = frozenset()
+
+
+@dataclass(frozen=True)
+class Supports:
+    """What a reverse sweep is told of supports: of the cotangents and of the sums it starts from.
+
+    `wanted`: the values of whose cotangents the supports are needed afterwards.
+    """
+
+    of_cts: Sequence[Support] = ()
+    of_sums: Mapping[Value, Support] = field(default_factory=dict)
+    wanted: Sequence[Value] = ()
+    outside: Tracked = Tracked()
+
+
+def track_cotangents(
+    ops: Sequence[Op], active: set[Value], also: Iterable[Value], outside: Tracked
+) -> Tracked:
+    """Tracks the active values whose cotangent goes on to an op that spoils it.
+
+    `also`: values whose supports are needed `outside` of `ops`.
+    """
+    spoiled, constants = _spoiled(ops, active, outside.constants)
+    starts = [y for op, _ in spoiled for y in op.results]
+    return Tracked(_reached(ops, active, (*starts, *also), 1), spoiled, constants)
+
+
+def track_tangents(ops: Sequence[Op], active: set[Value]) -> Tracked:
+    """The same for tangents, which flow the other way."""
+    spoiled, constants = _spoiled(ops, active, frozenset())
+    starts = [op.operands[i] for op, i in spoiled]
+    return Tracked(_reached(ops, active, starts, -1), spoiled, constants)
+
+
+def _spoiled(ops: Sequence[Op], active: set[Value], outside: frozenset[Value]):
+    constants, found = set(outside), set()
+    for op in _with_nested(ops):
+        if _is_constant(op, constants):
+            constants.update(op.results)
+        for i, x in enumerate(op.operands):
+            if x in active and _may_spoil(op, i, constants):
+                found.add((op, i))
+    return frozenset(found), frozenset(constants)
+
+
+def _with_nested(ops: Iterable[Op]) -> Iterator[Op]:
+    for op in ops:
+        for region in op.regions:
+            yield from _with_nested(region.ops)
+        yield op
+
+
+def _is_constant(op: Op, constants: set[Value]) -> bool:
+    """Whether the results are finite numbers known at compile time, none of them zero."""
+    if op.primitive is constant_p:
+        value = op.params["value"]
+        return op.results[0].aval.differentiable and value != 0 and math.isfinite(abs(value))
+    moves = op.primitive in (broadcast, reshape, convert_p)
+    return moves and op.results[0].aval.differentiable and op.operands[0] in constants
+
+
+def _may_spoil(op: Op, i: int, constants: set[Value]) -> bool:
+    """Whether the partial derivative of `op` in operand i may be infinite or NaN."""
+    derivative = op.primitive.derivative
+    if not isinstance(derivative, Partials) or op.primitive in (neg, sub):
+        return False
+    factor = {mul: 1 - i, div: 1 - i}.get(op.primitive)
+    if factor is not None and (op.primitive is mul or i == 0):
+        return op.operands[factor] not in constants
+    return derivative.partials[i] is not None
+
+
+def _reached(
+    ops: Sequence[Op], active: set[Value], starts: Iterable[Value], direction: int
+) -> frozenset[Value]:
+    starts = [x for x in starts if x in active]
+    if not starts:
+        return frozenset()
+    flow: dict[Value, list[Value]] = defaultdict(list)
+    for edge in derivative_edges(ops):
+        x, y = edge[::direction]
+        flow[x].append(y)
+    return frozenset(reachable(starts, flow) & active)
