@@ -13,7 +13,15 @@ from myia.primitives.core.define import zeros
 from myia.primitives.pointwise.arithmetic import add, mul, neg
 from myia.source.span import Span
 from myia.transforms.slice_cotangents import SliceCotangent, sum_of_slice_cotangents
-from myia.transforms.support import Support, Tracked, as_array, nowhere, restricted, union
+from myia.transforms.support import (
+    UNTRACKED,
+    Support,
+    Tracked,
+    as_array,
+    nowhere,
+    restricted,
+    union,
+)
 
 Update = Callable[[Value], Value]
 
@@ -67,7 +75,7 @@ class Accumulators:
         active: set[Value],
         sums: Mapping[Value, Value] | None = None,
         residuals: dict[Op, tuple[Value, ...]] | None = None,
-        tracked: Tracked = Tracked(),
+        tracked: Tracked = UNTRACKED,
         supports: Mapping[Value, Support] | None = None,
     ):
         self.active = active
@@ -109,7 +117,7 @@ class Accumulators:
 
     def support(self, x: Value) -> Value:
         """The support of the cotangent of `x` so far, as an array even where it is everywhere."""
-        return as_array(self.supports[x], x.aval) if x in self.supports else nowhere(x.aval)
+        return as_array(self.supports[x] if x in self.supports else nowhere(x), x.aval)
 
     def of_branch(self, sums: Mapping[Value, Value]) -> Accumulators:
         """The accumulators of a branch, which start from these sums."""

@@ -8,9 +8,9 @@ NaN of it: 0 * inf. A pointwise rule multiplies, and then selects by the support
     %1 = mul %y_ct, %partial
     %x_ct = select %support, %1, 0
 
-A support is an array of booleans like the value. None is a support, too: everywhere. A sum may
-differ from zero where one of its terms may: its support is the `union`. A zero that is only a
-number, such as that of `np.sqrt(x) ** 2` at 0, is in the support.
+A support is an array of booleans like the value, or given by slices (`slice_supports.py`), or None:
+everywhere. A sum may differ from zero where one of its terms may: its support is the `union`. A
+zero that is only a number, such as that of `np.sqrt(x) ** 2` at 0, is in the support.
 
 Supports cost time. So they are tracked only where one is of use: for values whose derivative goes
 on to an op that spoils it, whose partial derivative may be infinite (`Tracked`). How an op moves
@@ -24,46 +24,24 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
-from myia.ir.avals import Aval
 from myia.ir.core import Op, Value
 from myia.ir.primitive import Partials
 from myia.primitives.arrays.shaping import broadcast, reshape
-from myia.primitives.core.define import constant, constant_p
+from myia.primitives.core.define import constant_p
 from myia.primitives.core.region_dataflow import reachable
 from myia.primitives.pointwise.arithmetic import div, mul, neg, sub
-from myia.primitives.pointwise.logic import convert_p, or_, select
+from myia.primitives.pointwise.logic import convert_p, select
 from myia.transforms.activity import derivative_edges
-
-Support = Value | None
-
-BOOL = np.dtype(bool)
-
-# ----- Supports
+from myia.transforms.slice_supports import Integers, Stores, Support, as_array, union
 
 
-def everywhere(aval: Aval) -> Value:
-    return constant(True, BOOL, aval.shape)
-
-
-def nowhere(aval: Aval) -> Value:
-    return constant(False, BOOL, aval.shape)
-
-
-def as_array(support: Support, aval: Aval) -> Value:
-    return everywhere(aval) if support is None else support
-
-
-def union(a: Support, b: Support) -> Support:
-    if a is None or b is None:
-        return None
-    return a if a is b else or_(a, b)
+def nowhere(x: Value) -> Support:
+    return Stores(x.aval)
 
 
 def restricted(t: Value | None, support: Support) -> Value | None:
     """`t`, and zero outside of the support, whatever `t` is there."""
-    return t if t is None or support is None else select(support, t, 0)
+    return t if t is None or support is None else select(as_array(support, t.aval), t, 0)
 
 
 # ----- Where they are tracked
@@ -74,11 +52,16 @@ class Tracked:
     """The values whose supports are tracked, and the operands in which an op spoils derivatives.
 
     `constants` are values known to be finite and not zero, which spoil nothing as factors.
+    `integers` tells which indices are equal.
     """
 
     values: frozenset[Value] = frozenset()
     spoiled: frozenset[tuple[Op, int]] = frozenset()
     constants: frozenset[Value] = frozenset()
+    integers: Integers = field(default_factory=dict)
+
+
+UNTRACKED = Tracked()
 
 
 @dataclass(frozen=True)
@@ -91,7 +74,7 @@ class Supports:
     of_cts: Sequence[Support] = ()
     of_sums: Mapping[Value, Support] = field(default_factory=dict)
     wanted: Sequence[Value] = ()
-    outside: Tracked = Tracked()
+    outside: Tracked = UNTRACKED
 
 
 def track_cotangents(
@@ -103,14 +86,15 @@ def track_cotangents(
     """
     spoiled, constants = _spoiled(ops, active, outside.constants)
     starts = [y for op, _ in spoiled for y in op.results]
-    return Tracked(_reached(ops, active, (*starts, *also), 1), spoiled, constants)
+    values = _reached(ops, active, (*starts, *also), 1)
+    return Tracked(values, spoiled, constants, _integers(ops, outside.integers))
 
 
 def track_tangents(ops: Sequence[Op], active: set[Value]) -> Tracked:
     """The same for tangents, which flow the other way."""
     spoiled, constants = _spoiled(ops, active, frozenset())
     starts = [op.operands[i] for op, i in spoiled]
-    return Tracked(_reached(ops, active, starts, -1), spoiled, constants)
+    return Tracked(_reached(ops, active, starts, -1), spoiled, constants, _integers(ops, {}))
 
 
 def _spoiled(ops: Sequence[Op], active: set[Value], outside: frozenset[Value]):
@@ -122,6 +106,21 @@ def _spoiled(ops: Sequence[Op], active: set[Value], outside: frozenset[Value]):
             if x in active and _may_spoil(op, i, constants):
                 found.add((op, i))
     return frozenset(found), frozenset(constants)
+
+
+def _integers(ops: Sequence[Op], outside: Integers) -> Integers:
+    """Value numbers of integers: equal for equal ones, the number itself for constants."""
+    found, first = dict(outside), {}
+    for op in _with_nested(ops):
+        if op.primitive.structured or len(op.results) > 1 or op.results[0].dtype.kind not in "iu":
+            continue
+        (y,) = op.results
+        if op.primitive is constant_p and y.aval.ndim == 0:
+            found[y] = op.params["value"]
+        else:
+            numbers = tuple(found.get(x, x) for x in op.operands)
+            found[y] = first.setdefault((op.primitive, numbers, op.params_key), y)
+    return found
 
 
 def _with_nested(ops: Iterable[Op]) -> Iterator[Op]:
@@ -162,3 +161,17 @@ def _reached(
         x, y = edge[::direction]
         flow[x].append(y)
     return frozenset(reachable(starts, flow) & active)
+
+
+__all__ = [
+    "UNTRACKED",
+    "Support",
+    "Supports",
+    "Tracked",
+    "as_array",
+    "nowhere",
+    "restricted",
+    "track_cotangents",
+    "track_tangents",
+    "union",
+]

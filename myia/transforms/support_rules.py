@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from myia.ir.avals import BOOL
 from myia.ir.builder import emit1
 from myia.ir.core import Op, Value
 from myia.primitives.arrays.cumulative import cumsum
@@ -39,7 +40,8 @@ from myia.primitives.core.define import PointwisePrimitive
 from myia.primitives.linalg.dot import dot_general
 from myia.primitives.pointwise.arithmetic import max, min
 from myia.primitives.pointwise.logic import and_, convert, ge, le, ne, not_, or_, select
-from myia.transforms.support import BOOL, Support, as_array, nowhere, union
+from myia.transforms.slice_supports import Integers, Stores, slice_of
+from myia.transforms.support import Support, as_array, nowhere, union
 
 Pullback = Callable[[Op, Sequence[Value | None], set[Value]], dict[Value, Value | None]]
 
@@ -102,6 +104,7 @@ def supports_of_operands(
     supports: Sequence[Support],
     wanted: set[Value],
     pull_back: Pullback,
+    integers: Integers,
 ) -> dict[Value, Support]:
     """The supports of what `op` gives to the cotangents of its operands `wanted`.
 
@@ -115,17 +118,25 @@ def supports_of_operands(
             None if ct is None else _indicator(s, y) for ct, s, y in zip(cts, supports, op.results)
         ]
         given = pull_back(op, indicators, wanted)
-        return {x: nowhere(x.aval) if t is None else ne(t, 0) for x, t in given.items()}
+        return {x: nowhere(x) if t is None else ne(t, 0) for x, t in given.items()}
     found: dict[Value, Support] = {}
     for i, x in enumerate(op.operands):
         if x in wanted:
-            support = _of_operand(op, i, supports[0])
+            support = _of_operand(op, i, supports[0], integers)
             found[x] = union(found[x], support) if x in found else support
     return found
 
 
-def _of_operand(op: Op, i: int, support: Support) -> Support:
+def _of_operand(op: Op, i: int, support: Support, integers: Integers) -> Support:
     p, x = op.primitive, op.operands[i]
+    if p in (slice, dynamic_slice):
+        return Stores(x.aval).store(slice_of(op, integers), support)
+    if p is dynamic_update_slice and (support is None or isinstance(support, Stores)):
+        stores = Stores(op.results[0].aval, everywhere=True) if support is None else support
+        part = slice_of(op, integers)
+        return stores.store(part, nowhere(op.operands[1])) if i == 0 else stores.load(part)
+    if isinstance(support, Stores) and not isinstance(p, PointwisePrimitive):
+        support = support.as_array()
     if p in REARRANGE:
         return _transposed(op, i, as_array(support, op.results[0].aval))
     if p in WINS:
@@ -142,7 +153,7 @@ def _of_operand(op: Op, i: int, support: Support) -> Support:
 
 
 def _both(support: Support, condition: Value) -> Value:
-    return condition if support is None else and_(support, condition)
+    return condition if support is None else and_(as_array(support, condition.aval), condition)
 
 
 def _transposed(op: Op, i: int, support: Value) -> Value:
@@ -156,7 +167,8 @@ def _transposed(op: Op, i: int, support: Value) -> Value:
 def _as_booleans(op: Op) -> list[Value]:
     linear = _linear_operands(op)
     return [
-        Value(x.aval.with_dtype(BOOL)) if i in linear else x for i, x in enumerate(op.operands)
+        Value(x.aval.with_dtype(BOOL.dtype)) if i in linear else x
+        for i, x in enumerate(op.operands)
     ]
 
 
@@ -175,7 +187,7 @@ def _of_broadcast(op: Op, support: Value) -> Value:
 
 def _of_factor(op: Op, i: int, support: Value) -> Value:
     """Of a product of matrices: the rows of a factor that reach the support."""
-    x, other = op.operands[i], op.operands[1 - i]
+    x = op.operands[i]
     contract, batch = op.params["contract"], op.params["batch"]
     free = [a for a in range(x.aval.ndim) if a not in (*contract[i], *batch[i])]
     others = len(support.shape) - len(batch[i]) - len(free)
@@ -234,8 +246,10 @@ def _of_result(op: Op, ts: Sequence[Value | None], supports: Sequence[Support]) 
             total = union(total, support)
         return total
     if p is reduce_sum:
-        return reduce_or(given[0], axes=op.params["axes"])
-    return emit1(p, given[0], **op.params) if p is broadcast else None
+        return reduce_or(as_array(given[0], op.operands[0].aval), axes=op.params["axes"])
+    if p is broadcast:
+        return emit1(p, as_array(given[0], op.operands[0].aval), **op.params)
+    return None
 
 
 def _arrays(
@@ -243,6 +257,6 @@ def _arrays(
 ) -> list[Value]:
     """The operands, with the supports of their tangents for those in which `op` is linear."""
     return [
-        x if i not in linear else nowhere(x.aval) if ts[i] is None else as_array(supports[i], x.aval)
+        as_array(nowhere(x) if ts[i] is None else supports[i], x.aval) if i in linear else x
         for i, x in enumerate(op.operands)
     ]

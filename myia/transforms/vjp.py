@@ -120,7 +120,9 @@ def _contributions(
     wanted = spoiled | {x for x in op.operands if acc.tracks(x)}
     if not wanted:
         return {}, ()
-    return supports_of_operands(op, cts, supports, wanted, _pulled_back), spoiled
+    return supports_of_operands(
+        op, cts, supports, wanted, _pulled_back, acc.tracked.integers
+    ), spoiled
 
 
 def _pulled_back(op: Op, cts: list[Value | None], wanted: set[Value]) -> dict:

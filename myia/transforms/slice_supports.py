@@ -1,0 +1,202 @@
+"""Supports that differ from everywhere or nowhere in a few slices: stores, without an array.
+
+    %a = dynamic_slice %x, %i              support of %x_ct: nowhere, but at %i everywhere
+    %y = dynamic_update_slice %x, %u, %i   support of %x_ct: everywhere, but at %i nowhere
+
+Loops store and load the same elements again and again: an array of booleans would cost as much in
+each iteration as the array is long. So loads are forwarded from the stores, by their indices. Where
+it is not known whether two slices overlap the answer is everywhere, which is always true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+
+from myia.ir.avals import BOOL, Aval
+from myia.ir.core import Op, Value
+from myia.primitives.arrays.dynamic_slices import dynamic_update_slice
+from myia.primitives.arrays.shaping import broadcast, pad, slice
+from myia.primitives.core.define import constant
+from myia.primitives.pointwise.logic import and_, eq, or_, select
+
+MAX_STORES = 16
+MAX_CHECKED_ELEMENTS = 1 << 20  # of an array: whether slices at constant indices cover it
+
+# What is known of an integer: its value, or what is the same for all integers equal to it.
+Integers = Mapping[Value, Hashable]
+
+
+# ----- Slices
+
+
+@dataclass(frozen=True, eq=False)
+class Slice:
+    """A slice of an array, at constant indices or at those of run time."""
+
+    start: tuple[int, ...] | tuple[Value, ...]
+    sizes: tuple[int, ...]
+    stride: tuple[int, ...] | None  # None: at run-time indices
+    key: Hashable  # equal for equal slices
+
+    def __eq__(self, other) -> bool:
+        return isinstance(other, Slice) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    @property
+    def is_constant(self) -> bool:
+        return self.stride is not None
+
+    def mask(self, x: Aval) -> np.ndarray:
+        """True in the slice, for constant indices."""
+        found = np.zeros(x.shape, bool)
+        ends = zip(self.start, self.sizes, self.stride)
+        found[tuple(np.s_[a : a + n * step : step] for a, n, step in ends)] = True
+        return found
+
+    def padded(self, support: Value, x: Aval) -> Value:
+        """An array like `x` with `support` in the slice, for constant indices."""
+        interior = tuple(step - 1 for step in self.stride)
+        lengths = (max(0, (n - 1) * step + 1) for n, step in zip(self.sizes, self.stride))
+        high = tuple(n - a - m for n, a, m in zip(x.shape, self.start, lengths))
+        outside = constant(False, BOOL.dtype)
+        return pad(support, outside, low=self.start, high=high, interior=interior)
+
+
+def slice_of(op: Op, integers: Integers) -> Slice:
+    """What `op` reads or writes."""
+    x, *indices = op.operands
+    sizes = op.results[0].shape
+    if op.primitive is slice:
+        start, stride = op.params["start"], op.params["stride"]
+        return Slice(start, sizes, stride, (start, sizes, stride))
+    if op.primitive is dynamic_update_slice:
+        sizes, indices = indices[0].shape, indices[1:]
+    known = [integers.get(i, i) for i in indices]
+    if not all(isinstance(i, int) for i in known):
+        return Slice(tuple(indices), sizes, None, (*known, sizes))
+    start = tuple(max(0, min(i, n - size)) for i, n, size in zip(known, x.shape, sizes))
+    stride = (1,) * len(sizes)
+    return Slice(start, sizes, stride, (start, sizes, stride))
+
+
+# ----- Supports
+
+
+@dataclass(frozen=True, eq=False)
+class Stores:
+    """Everywhere or nowhere in an array, but for what is stored: slices with their supports."""
+
+    aval: Aval
+    everywhere: bool = False
+    stores: tuple[tuple[Slice, Support], ...] = ()
+
+    @property
+    def is_nowhere(self) -> bool:
+        return not (self.everywhere or self.stores)
+
+    def load(self, part: Slice) -> Support:
+        """The support in a slice, as one of an array like the slice."""
+        aval = self.aval.with_shape(part.sizes)
+        found: Support = None if self.everywhere else Stores(aval)
+        for other, support in self.stores:
+            if other == part:
+                found = support
+            elif other.is_constant and part.is_constant:
+                both = self.aval.size <= MAX_CHECKED_ELEMENTS and (
+                    other.mask(self.aval) & part.mask(self.aval)
+                )
+                if both is False or both.any():
+                    return None
+            elif found is not support:
+                found = _if_equal(other, part, support, found, aval)
+        return found
+
+    def store(self, part: Slice, support: Support) -> Support:
+        kept = tuple((other, old) for other, old in self.stores if other != part)
+        if len(kept) == MAX_STORES:
+            return None
+        if support is None and self.everywhere and not kept:
+            return None
+        if _is_nowhere(support) and not self.everywhere and not kept:
+            return Stores(self.aval)
+        found = Stores(self.aval, self.everywhere, (*kept, (part, support)))
+        return None if found._covers() else found
+
+    def add(self, part: Slice, support: Support) -> Support:
+        return self.store(part, union(self.load(part), support))
+
+    def _covers(self) -> bool:
+        """Whether slices at constant indices make it everywhere."""
+        if self.aval.size > MAX_CHECKED_ELEMENTS:
+            return False
+        found = np.full(self.aval.shape, self.everywhere)
+        for part, support in self.stores:
+            if not part.is_constant or support is not None:
+                return False
+            found |= part.mask(self.aval)
+        return bool(found.all())
+
+    def as_array(self) -> Value:
+        total = constant(self.everywhere, BOOL.dtype, self.aval.shape)
+        for part, support in self.stores:
+            inner = as_array(support, self.aval.with_shape(part.sizes))
+            if part.is_constant:
+                inside = part.padded(constant(True, BOOL.dtype, part.sizes), self.aval)
+                total = select(inside, part.padded(inner, self.aval), total)
+            else:
+                total = dynamic_update_slice(total, inner, *part.start)
+        return total
+
+
+Support = Value | Stores | None
+
+
+def as_array(support: Support, like: Aval) -> Value:
+    """The support of an array of this aval, as booleans."""
+    if support is None:
+        return constant(True, BOOL.dtype, like.shape)
+    return support.as_array() if isinstance(support, Stores) else support
+
+
+def union(a: Support, b: Support) -> Support:
+    if a is None or b is None:
+        return None
+    if a is b:
+        return a
+    for one, other in ((a, b), (b, a)):
+        if _is_nowhere(one):
+            return other
+        if isinstance(one, Stores) and not one.everywhere and isinstance(other, Stores):
+            return reduce(_with_store, one.stores, other)
+    if isinstance(a, Stores) and isinstance(b, Stores):
+        return None  # each lacks slices that the other has, as far as is known
+    return or_(*(x.as_array() if isinstance(x, Stores) else x for x in (a, b)))
+
+
+def _with_store(total: Support, store: tuple[Slice, Support]) -> Support:
+    return total.add(*store) if isinstance(total, Stores) else None
+
+
+def _is_nowhere(support: Support) -> bool:
+    return isinstance(support, Stores) and support.is_nowhere
+
+
+def _if_equal(one: Slice, other: Slice, then: Support, otherwise: Support, aval: Aval) -> Support:
+    """`then` if the slices, of one element each, are the same, else `otherwise`."""
+    if aval.size != 1 or set(one.sizes) != {1}:
+        return None
+    conditions = [
+        eq(_integer(i), _integer(j)) for i, j in zip(one.start, other.start) if i is not j
+    ]
+    same = broadcast(reduce(and_, conditions), shape=aval.shape, dims=())
+    return select(same, as_array(then, aval), as_array(otherwise, aval))
+
+
+def _integer(i: int | Value) -> Value:
+    return constant(i, np.int64) if isinstance(i, int) else i
