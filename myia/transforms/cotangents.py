@@ -13,15 +13,8 @@ from myia.primitives.core.define import zeros
 from myia.primitives.pointwise.arithmetic import add, mul, neg
 from myia.source.span import Span
 from myia.transforms.slice_cotangents import SliceCotangent, sum_of_slice_cotangents
-from myia.transforms.support import (
-    UNTRACKED,
-    Support,
-    Tracked,
-    as_array,
-    nowhere,
-    restricted,
-    union,
-)
+from myia.transforms.slice_supports import Stores, Support, as_array, union
+from myia.transforms.support import UNTRACKED, Tracked, nowhere, restricted
 
 Update = Callable[[Value], Value]
 
@@ -84,6 +77,8 @@ class Accumulators:
         self.supports: dict[Value, Support] = dict.fromkeys(sums or {}) | dict(supports or {})
         self.contribution: Mapping[Value, Support] = {}
         self.spoiled: Collection[Value] = ()
+        # Supports that come of run-time positions and branches only.
+        self.by_position: set[Value | Stores] = set()
         self.sums = dict(sums or {})
         self.inherited = frozenset(self.sums)
         self.deferred_slices: dict[Value, dict[Hashable, SliceCotangent]] = {}
@@ -112,8 +107,10 @@ class Accumulators:
 
     def _grow_support(self, x: Value) -> None:
         if self.tracks(x):
-            more = self.contribution.get(x)
-            self.supports[x] = union(self.supports[x], more) if x in self.supports else more
+            old, more = self.supports.get(x), self.contribution.get(x)
+            self.supports[x] = union(old, more) if x in self.supports else more
+            if {old, more} <= self.by_position:
+                self.by_position.add(self.supports[x])
 
     def support(self, x: Value) -> Value:
         """The support of the cotangent of `x` so far, as an array even where it is everywhere."""
@@ -122,7 +119,9 @@ class Accumulators:
     def of_branch(self, sums: Mapping[Value, Value]) -> Accumulators:
         """The accumulators of a branch, which start from these sums."""
         supports = {x: self.supports.get(x) for x in sums}
-        return Accumulators(self.active, sums, self.residuals, self.tracked, supports)
+        found = Accumulators(self.active, sums, self.residuals, self.tracked, supports)
+        found.by_position = self.by_position
+        return found
 
     def get(self, x: Value) -> Value | None:
         """The cotangent of `x` so far, deferred contributions included; None: zero."""

@@ -12,9 +12,11 @@ A support is an array of booleans like the value, or given by slices (`slice_sup
 everywhere. A sum may differ from zero where one of its terms may: its support is the `union`. A
 zero that is only a number, such as that of `np.sqrt(x) ** 2` at 0, is in the support.
 
-Supports cost time. So they are tracked only where one is of use: for values whose derivative goes
-on to an op that spoils it, whose partial derivative may be infinite (`Tracked`). How an op moves
-supports is in `support_rules.py`.
+How an op moves supports is in `support_rules.py`. They cost time, so they are tracked only where
+one is of use: for values whose derivative goes on to an op that spoils it, whose partial may
+be infinite (`Tracked`). Most loops store and load at run-time positions, mask by these, and branch.
+The supports that come of this guard ops with a pole (quotients, roots, logarithms), which is at a
+finite number, but no products.
 """
 
 from __future__ import annotations
@@ -29,10 +31,31 @@ from myia.ir.primitive import Partials
 from myia.primitives.arrays.shaping import broadcast, reshape
 from myia.primitives.core.define import constant_p
 from myia.primitives.core.region_dataflow import reachable
-from myia.primitives.pointwise.arithmetic import div, mul, neg, sub
+from myia.primitives.pointwise.arithmetic import div, integer_pow, mod, mul, neg, square, sub
 from myia.primitives.pointwise.logic import convert_p, select
+from myia.primitives.pointwise.transcendental import (
+    asinh,
+    atan,
+    cos,
+    cosh,
+    exp,
+    exp2,
+    expm1,
+    logistic,
+    sin,
+    sinh,
+    tanh,
+)
+from myia.primitives.special.gamma_bessel import erf, erfc
 from myia.transforms.activity import derivative_edges
-from myia.transforms.slice_supports import Integers, Stores, Support, as_array, union
+from myia.transforms.slice_supports import Integers, Stores, Support, as_array
+
+# Their partial derivatives are infinite (or too large) only where numbers are.
+WITHOUT_POLES = {mul, mod, square, exp, exp2, expm1, sin, cos, sinh, cosh, tanh, atan, asinh} | {
+    logistic,
+    erf,
+    erfc,
+}
 
 
 def nowhere(x: Value) -> Support:
@@ -52,13 +75,15 @@ class Tracked:
     """The values whose supports are tracked, and the operands in which an op spoils derivatives.
 
     `constants` are values known to be finite and not zero, which spoil nothing as factors.
-    `integers` tells which indices are equal.
+    `integers` tells which indices are equal, `positions` which booleans depend on run-time
+    positions only.
     """
 
     values: frozenset[Value] = frozenset()
     spoiled: frozenset[tuple[Op, int]] = frozenset()
     constants: frozenset[Value] = frozenset()
     integers: Integers = field(default_factory=dict)
+    positions: frozenset[Value] = frozenset()
 
 
 UNTRACKED = Tracked()
@@ -84,17 +109,45 @@ def track_cotangents(
 
     `also`: values whose supports are needed `outside` of `ops`.
     """
-    spoiled, constants = _spoiled(ops, active, outside.constants)
-    starts = [y for op, _ in spoiled for y in op.results]
-    values = _reached(ops, active, (*starts, *also), 1)
-    return Tracked(values, spoiled, constants, _integers(ops, outside.integers))
+    return _track(ops, active, also, outside, backward=False)
 
 
 def track_tangents(ops: Sequence[Op], active: set[Value]) -> Tracked:
     """The same for tangents, which flow the other way."""
-    spoiled, constants = _spoiled(ops, active, frozenset())
-    starts = [op.operands[i] for op, i in spoiled]
-    return Tracked(_reached(ops, active, starts, -1), spoiled, constants, _integers(ops, {}))
+    return _track(ops, active, (), UNTRACKED, backward=True)
+
+
+def _track(
+    ops: Sequence[Op], active: set[Value], also: Iterable[Value], outside: Tracked, backward: bool
+) -> Tracked:
+    spoiled, constants = _spoiled(ops, active, outside.constants)
+    starts = [x for op, i in spoiled for x in ([op.operands[i]] if backward else op.results)]
+    values = _reached(ops, active, (*starts, *also), -1 if backward else 1)
+    integers = _value_numbers(ops, outside.integers)
+    return Tracked(values, spoiled, constants, integers, _positions(ops, outside.positions))
+
+
+def _reached(
+    ops: Sequence[Op], active: set[Value], starts: Iterable[Value], direction: int
+) -> frozenset[Value]:
+    starts = [x for x in starts if x in active]
+    if not starts:
+        return frozenset()
+    flow: dict[Value, list[Value]] = defaultdict(list)
+    for edge in derivative_edges(ops):
+        x, y = edge[::direction]
+        flow[x].append(y)
+    return frozenset(reachable(starts, flow) & active)
+
+
+# ----- What may be infinite
+
+
+def has_pole(op: Op) -> bool:
+    """Whether the partial derivatives of a pointwise op may be infinite at finite numbers."""
+    if op.primitive is integer_pow:
+        return op.params["y"] < 0
+    return op.primitive not in WITHOUT_POLES
 
 
 def _spoiled(ops: Sequence[Op], active: set[Value], outside: frozenset[Value]):
@@ -106,21 +159,6 @@ def _spoiled(ops: Sequence[Op], active: set[Value], outside: frozenset[Value]):
             if x in active and _may_spoil(op, i, constants):
                 found.add((op, i))
     return frozenset(found), frozenset(constants)
-
-
-def _integers(ops: Sequence[Op], outside: Integers) -> Integers:
-    """Value numbers of integers: equal for equal ones, the number itself for constants."""
-    found, first = dict(outside), {}
-    for op in _with_nested(ops):
-        if op.primitive.structured or len(op.results) > 1 or op.results[0].dtype.kind not in "iu":
-            continue
-        (y,) = op.results
-        if op.primitive is constant_p and y.aval.ndim == 0:
-            found[y] = op.params["value"]
-        else:
-            numbers = tuple(found.get(x, x) for x in op.operands)
-            found[y] = first.setdefault((op.primitive, numbers, op.params_key), y)
-    return found
 
 
 def _with_nested(ops: Iterable[Op]) -> Iterator[Op]:
@@ -144,34 +182,44 @@ def _may_spoil(op: Op, i: int, constants: set[Value]) -> bool:
     derivative = op.primitive.derivative
     if not isinstance(derivative, Partials) or op.primitive in (neg, sub):
         return False
-    factor = {mul: 1 - i, div: 1 - i}.get(op.primitive)
-    if factor is not None and (op.primitive is mul or i == 0):
-        return op.operands[factor] not in constants
+    if op.primitive is mul or (op.primitive is div and i == 0):
+        return op.operands[1 - i] not in constants
     return derivative.partials[i] is not None
 
 
-def _reached(
-    ops: Sequence[Op], active: set[Value], starts: Iterable[Value], direction: int
-) -> frozenset[Value]:
-    starts = [x for x in starts if x in active]
-    if not starts:
-        return frozenset()
-    flow: dict[Value, list[Value]] = defaultdict(list)
-    for edge in derivative_edges(ops):
-        x, y = edge[::direction]
-        flow[x].append(y)
-    return frozenset(reachable(starts, flow) & active)
+# ----- What is known of integers
 
 
-__all__ = [
-    "UNTRACKED",
-    "Support",
-    "Supports",
-    "Tracked",
-    "as_array",
-    "nowhere",
-    "restricted",
-    "track_cotangents",
-    "track_tangents",
-    "union",
-]
+def _value_numbers(ops: Sequence[Op], outside: Integers) -> Integers:
+    """Equal for equal integers, and for constants the number itself."""
+    found, first = dict(outside), {}
+    for op in _with_nested(ops):
+        if op.primitive.structured or len(op.results) > 1 or op.results[0].dtype.kind not in "iu":
+            continue
+        (y,) = op.results
+        if op.primitive is constant_p and y.aval.ndim == 0:
+            found[y] = op.params["value"]
+        else:
+            numbers = tuple(found.get(x, x) for x in op.operands)
+            found[y] = first.setdefault((op.primitive, numbers, op.params_key), y)
+    return found
+
+
+def _positions(ops: Sequence[Op], outside: Iterable[Value]) -> frozenset[Value]:
+    """The values computed from integers of run time, such as indices of loops, and constants."""
+    fixed, positions, other = set(), set(outside), set()
+    for op in _with_nested(ops):
+        if op.primitive.structured:
+            continue
+        rest = [x for x in op.operands if x not in fixed]
+        if not rest:
+            fixed.update(op.results)
+        elif all(x in positions or (_is_index(x) and x not in other) for x in rest):
+            positions.update(op.results)
+        else:
+            other.update(op.results)
+    return frozenset(positions)
+
+
+def _is_index(x: Value) -> bool:
+    return x.dtype.kind in "iu" and x.aval.ndim == 0

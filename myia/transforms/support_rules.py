@@ -40,8 +40,8 @@ from myia.primitives.core.define import PointwisePrimitive
 from myia.primitives.linalg.dot import dot_general
 from myia.primitives.pointwise.arithmetic import max, min
 from myia.primitives.pointwise.logic import and_, convert, ge, le, ne, not_, or_, select
-from myia.transforms.slice_supports import Integers, Stores, slice_of
-from myia.transforms.support import Support, as_array, nowhere, union
+from myia.transforms.slice_supports import Integers, Stores, Support, as_array, slice_of, union
+from myia.transforms.support import Tracked, nowhere
 
 Pullback = Callable[[Op, Sequence[Value | None], set[Value]], dict[Value, Value | None]]
 
@@ -93,6 +93,15 @@ WINS = {max: ge, min: le}
 
 def _indicator(support: Support, y: Value) -> Value:
     return convert(as_array(support, y.aval), dtype=y.dtype)
+
+
+def moves_by_position(op: Op, tracked: Tracked) -> bool:
+    """Whether what `op` leaves out, if anything, depends on run-time positions only."""
+    if op.primitive is select:
+        return op.operands[0] in tracked.positions
+    if op.primitive is dynamic_slice or op.primitive is dynamic_update_slice:
+        return not slice_of(op, tracked.integers).is_constant
+    return op.primitive not in LEAVE_OUT
 
 
 # ----- Cotangents

@@ -33,8 +33,9 @@ from myia.transforms.linear_solve import pull_back_linear_solve
 from myia.transforms.pullback_order import in_pullback_order
 from myia.transforms.remat import pull_back_remat
 from myia.transforms.residuals import export_residuals
-from myia.transforms.support import Support, Supports, track_cotangents
-from myia.transforms.support_rules import supports_of_operands
+from myia.transforms.slice_supports import Support
+from myia.transforms.support import Supports, has_pole, track_cotangents
+from myia.transforms.support_rules import moves_by_position, supports_of_operands
 from myia.transforms.vjp_loops import pull_back_loop
 from myia.transforms.vjp_rev import pull_back_rev
 
@@ -120,9 +121,15 @@ def _contributions(
     wanted = spoiled | {x for x in op.operands if acc.tracks(x)}
     if not wanted:
         return {}, ()
-    return supports_of_operands(
-        op, cts, supports, wanted, _pulled_back, acc.tracked.integers
-    ), spoiled
+    integers = acc.tracked.integers
+    found = supports_of_operands(op, cts, supports, wanted, _pulled_back, integers)
+    if all(s is None or s in acc.by_position for s in supports) and (
+        moves_by_position(op, acc.tracked)
+    ):
+        acc.by_position.update(s for s in found.values() if s is not None)
+        if not has_pole(op):
+            return found, ()
+    return found, spoiled
 
 
 def _pulled_back(op: Op, cts: list[Value | None], wanted: set[Value]) -> dict:
@@ -217,6 +224,7 @@ def _pull_back_if(
     if changed:
         results = emit(if_p, *op.operands, regions=regions)
         found = dict(zip(merged, results[len(changed) :]))
+        acc.by_position.update(found.values())
         for x, ct in zip(changed, results):
             acc.replace(x, ct, found.get(x))
 
