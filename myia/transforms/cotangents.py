@@ -14,7 +14,7 @@ from myia.primitives.pointwise.arithmetic import add, mul, neg
 from myia.source.span import Span
 from myia.transforms.slice_cotangents import SliceCotangent, sum_of_slice_cotangents
 from myia.transforms.slice_supports import Stores, Support, as_array, union
-from myia.transforms.support import UNTRACKED, Tracked, nowhere, restricted
+from myia.transforms.support import UNTRACKED, Supports, Tracked, nowhere, restricted
 
 Update = Callable[[Value], Value]
 
@@ -69,16 +69,19 @@ class Accumulators:
         sums: Mapping[Value, Value] | None = None,
         residuals: dict[Op, tuple[Value, ...]] | None = None,
         tracked: Tracked = UNTRACKED,
-        supports: Mapping[Value, Support] | None = None,
+        supports: Supports | None = None,
     ):
         self.active = active
         self.tracked = tracked
         # Of the sums, as far as they are tracked. A sum without an entry is zero everywhere.
-        self.supports: dict[Value, Support] = dict.fromkeys(sums or {}) | dict(supports or {})
+        self.supports: dict[Value, Support] = dict.fromkeys(sums or {})
+        self.by_position: set[Value | Stores] = set()
+        if supports is not None:
+            self.supports |= supports.of_sums
+            # Supports that come of run-time positions and branches only.
+            self.by_position = supports.by_position
         self.contribution: Mapping[Value, Support] = {}
         self.spoiled: Collection[Value] = ()
-        # Supports that come of run-time positions and branches only.
-        self.by_position: set[Value | Stores] = set()
         self.sums = dict(sums or {})
         self.inherited = frozenset(self.sums)
         self.deferred_slices: dict[Value, dict[Hashable, SliceCotangent]] = {}
@@ -118,10 +121,9 @@ class Accumulators:
 
     def of_branch(self, sums: Mapping[Value, Value]) -> Accumulators:
         """The accumulators of a branch, which start from these sums."""
-        supports = {x: self.supports.get(x) for x in sums}
-        found = Accumulators(self.active, sums, self.residuals, self.tracked, supports)
-        found.by_position = self.by_position
-        return found
+        of_sums = {x: self.supports.get(x) for x in sums}
+        supports = Supports(of_sums=of_sums, by_position=self.by_position)
+        return Accumulators(self.active, sums, self.residuals, self.tracked, supports)
 
     def get(self, x: Value) -> Value | None:
         """The cotangent of `x` so far, deferred contributions included; None: zero."""

@@ -18,7 +18,7 @@ import numpy as np
 
 from myia.ir.avals import BOOL, Aval
 from myia.ir.core import Op, Value
-from myia.primitives.arrays.dynamic_slices import dynamic_update_slice
+from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
 from myia.primitives.arrays.shaping import broadcast, pad, slice
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise.logic import and_, eq, or_, select
@@ -174,6 +174,8 @@ def union(a: Support, b: Support) -> Support:
             return other
         if isinstance(one, Stores) and not one.everywhere and isinstance(other, Stores):
             return reduce(_with_store, one.stores, other)
+        if isinstance(one, Stores) and not one.everywhere:
+            return reduce(_with_booleans, one.stores, other)
     if isinstance(a, Stores) and isinstance(b, Stores):
         return None  # each lacks slices that the other has, as far as is known
     return or_(*(x.as_array() if isinstance(x, Stores) else x for x in (a, b)))
@@ -181,6 +183,17 @@ def union(a: Support, b: Support) -> Support:
 
 def _with_store(total: Support, store: tuple[Slice, Support]) -> Support:
     return total.add(*store) if isinstance(total, Stores) else None
+
+
+def _with_booleans(total: Value, store: tuple[Slice, Support]) -> Value:
+    """An array of booleans with a slice added: in place, if it is at run-time indices."""
+    part, support = store
+    more = as_array(support, total.aval.with_shape(part.sizes))
+    if part.is_constant:
+        return or_(total, part.padded(more, total.aval))
+    if support is not None:
+        more = or_(dynamic_slice(total, *part.start, sizes=part.sizes), more)
+    return dynamic_update_slice(total, more, *part.start)
 
 
 def _is_nowhere(support: Support) -> bool:

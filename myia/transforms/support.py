@@ -74,12 +74,13 @@ def restricted(t: Value | None, support: Support) -> Value | None:
 class Tracked:
     """The values whose supports are tracked, and the operands in which an op spoils derivatives.
 
-    `constants` are values known to be finite and not zero, which spoil nothing as factors.
+    From the values `poles` a derivative goes on to an op with a pole. `constants` are values known to be finite and not zero, which spoil nothing as factors.
     `integers` tells which indices are equal, `positions` which booleans depend on run-time
     positions only.
     """
 
     values: frozenset[Value] = frozenset()
+    poles: frozenset[Value] = frozenset()
     spoiled: frozenset[tuple[Op, int]] = frozenset()
     constants: frozenset[Value] = frozenset()
     integers: Integers = field(default_factory=dict)
@@ -93,13 +94,15 @@ UNTRACKED = Tracked()
 class Supports:
     """What a reverse sweep is told of supports: of the cotangents and of the sums it starts from.
 
-    `wanted`: the values of whose cotangents the supports are needed afterwards.
+    `wanted`: the values of whose cotangents the supports are needed afterwards. `by_position`: the
+    supports that come of run-time positions and branches only; the sweep adds to them.
     """
 
     of_cts: Sequence[Support] = ()
     of_sums: Mapping[Value, Support] = field(default_factory=dict)
     wanted: Sequence[Value] = ()
     outside: Tracked = UNTRACKED
+    by_position: set[Value | Stores] = field(default_factory=set)
 
 
 def track_cotangents(
@@ -121,23 +124,20 @@ def _track(
     ops: Sequence[Op], active: set[Value], also: Iterable[Value], outside: Tracked, backward: bool
 ) -> Tracked:
     spoiled, constants = _spoiled(ops, active, outside.constants)
-    starts = [x for op, i in spoiled for x in ([op.operands[i]] if backward else op.results)]
-    values = _reached(ops, active, (*starts, *also), -1 if backward else 1)
-    integers = _value_numbers(ops, outside.integers)
-    return Tracked(values, spoiled, constants, integers, _positions(ops, outside.positions))
-
-
-def _reached(
-    ops: Sequence[Op], active: set[Value], starts: Iterable[Value], direction: int
-) -> frozenset[Value]:
-    starts = [x for x in starts if x in active]
-    if not starts:
-        return frozenset()
     flow: dict[Value, list[Value]] = defaultdict(list)
-    for edge in derivative_edges(ops):
-        x, y = edge[::direction]
-        flow[x].append(y)
-    return frozenset(reachable(starts, flow) & active)
+    for x, y in derivative_edges(ops):
+        if backward:
+            flow[y].append(x)
+        else:
+            flow[x].append(y)
+
+    def reached(by: Iterable[tuple[Op, int]]) -> frozenset[Value]:
+        starts = [x for op, i in by for x in ([op.operands[i]] if backward else op.results)]
+        return frozenset(reachable((x for x in (*starts, *also) if x in active), flow) & active)
+
+    poles = reached(pair for pair in spoiled if has_pole(pair[0]))
+    integers, positions = _integers(ops, outside.integers), _positions(ops, outside.positions)
+    return Tracked(reached(spoiled), poles, spoiled, constants, integers, positions)
 
 
 # ----- What may be infinite
@@ -190,7 +190,7 @@ def _may_spoil(op: Op, i: int, constants: set[Value]) -> bool:
 # ----- What is known of integers
 
 
-def _value_numbers(ops: Sequence[Op], outside: Integers) -> Integers:
+def _integers(ops: Sequence[Op], outside: Integers) -> Integers:
     """Equal for equal integers, and for constants the number itself."""
     found, first = dict(outside), {}
     for op in _with_nested(ops):

@@ -101,7 +101,7 @@ def moves_by_position(op: Op, tracked: Tracked) -> bool:
         return op.operands[0] in tracked.positions
     if op.primitive is dynamic_slice or op.primitive is dynamic_update_slice:
         return not slice_of(op, tracked.integers).is_constant
-    return op.primitive not in LEAVE_OUT
+    return op.primitive is pad or op.primitive not in LEAVE_OUT  # padding is not a user's
 
 
 # ----- Cotangents

@@ -68,7 +68,7 @@ def reverse(
     supports = supports or Supports()
     active = active_values(ops, wanted, [y for y, _ in cts])
     tracked = track_cotangents(ops, active, supports.wanted, supports.outside)
-    acc = Accumulators(active, sums, tracked=tracked, supports=supports.of_sums)
+    acc = Accumulators(active, sums, tracked=tracked, supports=supports)
     for op in with_rules(ops, active, acc.residuals):
         append(op)
     for (y, ct), support in zip_longest(cts, supports.of_cts):

@@ -24,6 +24,7 @@ from myia.transforms.custom import region_with_rules
 from myia.transforms.host_calls import check_adjoint
 from myia.transforms.residuals import export_residuals
 from myia.transforms.slice_supports import Support
+from myia.transforms.vjp_loop_supports import LoopSupports
 
 Cts = Sequence[Value | None]
 
@@ -36,31 +37,40 @@ def pull_back_loop(
     args = parts.body.args[1:]
     active = [i for i, x in enumerate(args) if acc.wants(x) or cts[i] is not None]
     captured = [x for x in captures(parts.body) if acc.wants(x)]
+    tracked = LoopSupports(parts, active, captured, cts, supports, acc)
 
-    def adjoint(k, xs, cts, sums):
+    def adjoint(k, xs, cts, sums, masks):
         step = clone_with_args(parts.body, (k, *xs), replay=True)
         wanted = [xs[i] for i in active if acc.wants(args[i])]
         seeds = [(step.yields[i], ct) for i, ct in zip(active, cts)]
-        total = reverse(step.ops, [*wanted, *captured], seeds, dict(zip(captured, sums)))
-        return [total.buffer(xs[i]) for i in active] + [total.buffer(x) for x in captured]
+        known = dict(zip(captured, sums))
+        supports = tracked.inside(xs, masks)
+        total = reverse(step.ops, [*wanted, *captured], seeds, known, supports)
+        after = [total.buffer(xs[i]) for i in active] + [total.buffer(x) for x in captured]
+        return after + tracked.after(xs, total)
 
     seeds = tuple(or_zeros(cts[i], op.results[i]) for i in active)
     sums = tuple(acc.buffer(x) for x in captured)
+    groups = args, like_cotangents(args[i] for i in active), like_cotangents(captured)
+    region = closed_region(adjoint, *groups, tracked.masks)
+    while tracked.change():
+        region = closed_region(adjoint, *groups, tracked.masks)
     rev = replace(
         parts,
         cond=parts.cond and clone(parts.cond, replay=True),
         body=clone(region_with_rules(parts.body, acc.active), replay=True),
-        adjoint=closed_region(
-            adjoint, args, like_cotangents(args[i] for i in active), like_cotangents(captured)
-        ),
+        adjoint=region,
         active=tuple(active),
         seeds=seeds,
-        accumulators=sums,
+        accumulators=(*sums, *tracked.masks),
     )
     results = emit_loop(rev)
-    collect(acc, captured, results[len(active) :])
+    of_carries, of_captured = tracked.results(results[len(active) + len(captured) :])
+    for x, ct in zip(captured, results[len(active) :]):
+        acc.replace(x, ct, of_captured.get(x))
     for i, ct in zip(active, results):
-        acc.add(parts.carries[i], ct)
+        with acc.contribute({parts.carries[i]: of_carries.get(i)}):
+            acc.add(parts.carries[i], ct)
 
 
 def closed_region(

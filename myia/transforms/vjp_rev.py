@@ -30,6 +30,7 @@ from myia.transforms.activity import useful_values
 from myia.transforms.clone import clone, clone_with_args, with_unused_args
 from myia.transforms.cotangents import Accumulators, like_cotangents, or_zeros
 from myia.transforms.errors import NonlinearRule
+from myia.transforms.slice_supports import as_array
 from myia.transforms.vjp_loops import Cts, closed_region, collect
 
 
@@ -97,7 +98,9 @@ class _Pullback:
         step = clone_with_args(self.parts.body, (k, *xs), replay=True)
         for op in step.ops:
             append(op)
-        adjoint = clone_with_args(self.parts.adjoint, (k, *xs, *self.outside), replay=True)
+        adjoint = clone_with_args(
+            self.parts.adjoint, (k, *xs, *_without_supports(self.outside)), replay=True
+        )
         wanted = [self.outside[j] for j in self.linear]
         cts = [(adjoint.yields[j], ct) for j, ct in zip(self.linear, sigmas)]
         total = self.reverse(adjoint.ops, wanted, cts)
@@ -105,7 +108,7 @@ class _Pullback:
 
     def adjoint(self, k: Value, xs, sigmas, xs_ct, s, sums) -> list[Value]:
         """(x̄, s) -> (f'ᵀ x̄ + ∂/∂x <σ, A(x) s>, A(x) s), and the cotangents of captured values."""
-        before = list(self.outside)
+        before = _without_supports(self.outside)
         for j, x in zip(self.linear, s):
             before[j] = x
         step = clone_with_args(self.parts.body, (k, *xs), replay=True)
@@ -131,6 +134,14 @@ class _Pullback:
         if any(x in self.outside for x in captures(region)):
             raise MyiaError(NonlinearRule(current_span()))
         return region
+
+
+def _without_supports(state: Sequence[Value]) -> list[Value]:
+    """The state, with supports (`vjp_loop_supports.py`) everywhere.
+
+    They depend on the iterations after this one, which σ has yet to come to.
+    """
+    return [as_array(None, s.aval) if s.dtype.kind == "b" else s for s in state]
 
 
 def _useful_state(parts: Loop, cts: Cts) -> list[int]:
