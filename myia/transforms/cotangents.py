@@ -13,8 +13,8 @@ from myia.primitives.core.define import zeros
 from myia.primitives.pointwise.arithmetic import add, mul, neg
 from myia.source.span import Span
 from myia.transforms.slice_cotangents import SliceCotangent, sum_of_slice_cotangents
-from myia.transforms.slice_supports import Stores, Support, as_array, union
-from myia.transforms.support import UNTRACKED, Supports, Tracked, nowhere, restricted
+from myia.transforms.supports.slices import Stores, Support, as_array, union
+from myia.transforms.supports.tracked import UNTRACKED, Supports, Tracked, nowhere, restricted
 
 Update = Callable[[Value], Value]
 
@@ -59,7 +59,7 @@ class Accumulators:
     - updates of some elements: zeros that were made for them would have to be added to the array
       that other contributions make, so the update is applied to that array, in place.
 
-    Beside the sums stand the supports of those in `tracked` (`support.py`). Rules add numbers only:
+    Beside the sums stand the supports of those in `tracked` (`supports/`). Rules add numbers only:
     who runs a rule says before which supports its contributions have (`contribute`).
     """
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from myia.ir.avals import BOOL
 from myia.ir.builder import Builder, append, at, current_span, emit1
 from myia.ir.core import Op, Region, Value
 from myia.ir.primitive import Explicit, Linear, Partials
@@ -26,6 +27,9 @@ from myia.transforms.clone import clone, with_unused_args
 from myia.transforms.cotangents import or_zeros, plus, scaled
 from myia.transforms.custom import emit_rule, is_active
 from myia.transforms.linear_solve import tangents_of_linear_solve
+from myia.transforms.supports.rules import stores_by_position, supports_of_results
+from myia.transforms.supports.slices import Stores, Support, as_array
+from myia.transforms.supports.tracked import Tracked, has_pole, nowhere, restricted, track_tangents
 
 
 def jvp_region(region: Region, wrt: Sequence[int], of: Sequence[int]) -> Region:
@@ -36,7 +40,7 @@ def jvp_region(region: Region, wrt: Sequence[int], of: Sequence[int]) -> Region:
     active = active_values(source.ops, inputs, outputs)
     seeds = [Value(x.aval, _tangent_name(x)) for x in inputs]
     with Builder() as b:
-        forward = _Forward(active, dict(zip(inputs, seeds)))
+        forward = _Forward(active, dict(zip(inputs, seeds)), track_tangents(source.ops, active))
         forward.walk(source.ops)
         tangents = [forward.tangent(y) for y in outputs]
     return eliminate_dead_values(
@@ -47,18 +51,41 @@ def jvp_region(region: Region, wrt: Sequence[int], of: Sequence[int]) -> Region:
 class _Forward:
     """Emits ops with their tangents. A value without an entry in `tangents` has a zero tangent.
 
-    Lists named `active` hold the positions of results or carried values that have tangents.
+    Lists named `active` hold the positions of results or carried values that have tangents. The
+    `supports` of tangents (`supports/`) are known as far as they are `tracked`.
     """
 
-    def __init__(self, active: set[Value], tangents: dict[Value, Value]):
-        self.active = active
+    def __init__(
+        self,
+        active: set[Value],
+        tangents: dict[Value, Value],
+        tracked: Tracked,
+        supports: dict[Value, Support] | None = None,
+        by_position: set[Value | Stores] | None = None,
+    ):
+        self.active, self.tracked = active, tracked
         self.tangents = {x: t for x, t in tangents.items() if x in active}
+        self.supports = supports or {}
+        # Supports that come of run-time positions and branches only.
+        self.by_position = set() if by_position is None else by_position
 
-    def nested(self, also: dict[Value, Value] | None = None) -> _Forward:
-        return _Forward(self.active, {**self.tangents, **(also or {})})
+    def nested(
+        self,
+        also: dict[Value, Value] | None = None,
+        supports: dict[Value, Support] | None = None,
+    ) -> _Forward:
+        tangents = {**self.tangents, **(also or {})}
+        known = {**self.supports, **(supports or {})}
+        return _Forward(self.active, tangents, self.tracked, known, self.by_position)
+
+    def support(self, x: Value) -> Support:
+        return self.supports.get(x) if x in self.tangents else nowhere(x)
 
     def tangent(self, x: Value) -> Value:
         return or_zeros(self.tangents.get(x), x)
+
+    def support_array(self, x: Value) -> Value:
+        return as_array(self.support(x), x.aval)
 
     def walk(self, ops: Sequence[Op]) -> None:
         for op in ops:
@@ -74,12 +101,34 @@ class _Forward:
         append(op)
         ts = [self.tangents.get(x) for x in op.operands]
         if any(t is not None for t in ts) and any(y in self.active for y in op.results):
-            self.define(op.results, tangents_of(op, ts))
+            supports = [self.supports.get(x) for x in op.operands]
+            given = [s for s in supports if s is not None]
+            by_position = self.by_position.issuperset(given)
+            guarded = has_pole(op) or not by_position
+            spoiled = [guarded and (op, i) in self.tracked.spoiled for i in range(len(ts))]
+            self.define(op.results, tangents_of(op, ts, supports, spoiled))
+            if not self.tracked.values.isdisjoint(op.results):
+                found = self.supports_of_results(op, ts, supports)
+                self.supports.update((y, s) for y, s in zip(op.results, found) if s is not None)
+                if by_position and (given or stores_by_position(op, self.tracked)):
+                    self.by_position.update(s for s in found if s is not None)
 
-    def define(self, results: Sequence[Value], tangents: Sequence[Value | None]) -> None:
+    def supports_of_results(
+        self, op: Op, ts: Sequence[Value | None], supports: Sequence[Support]
+    ) -> list[Support]:
+        return supports_of_results(op, ts, supports, tangents_of, self.tracked.integers)
+
+    def define(
+        self,
+        results: Sequence[Value],
+        tangents: Sequence[Value | None],
+        supports: dict[Value, Support] | None = None,
+    ) -> None:
         for y, t in zip(results, tangents, strict=True):
             if t is not None and y in self.active:
                 self.tangents[y] = t() if callable(t) else t
+        self.supports.update(supports or {})
+        self.by_position.update((supports or {}).values())
 
     def if_(self, op: Op) -> None:
         arms = []
@@ -93,13 +142,21 @@ class _Forward:
             for i, y in enumerate(op.results)
             if y in self.active and any(r.yields[i] in arm.tangents for r, _, arm in arms)
         ]
+        tracked = [
+            i
+            for i in active
+            if op.results[i] in self.tracked.poles
+            and any(arm.support(region.yields[i]) is not None for region, _, arm in arms)
+        ]
         regions = []
         for region, b, arm in arms:
             with b:
                 ts = tuple(arm.tangent(region.yields[i]) for i in active)
+                ts += tuple(arm.support_array(region.yields[i]) for i in tracked)
             regions.append(Region((), tuple(b.ops), region.yields + ts))
         tangents = _emit_extended(op, op.operands, regions)
-        self.define([op.results[i] for i in active], tangents)
+        supports = dict(zip((op.results[i] for i in tracked), tangents[len(active) :]))
+        self.define([op.results[i] for i in active], tangents[: len(active)], supports)
 
     def loop(self, op: Op) -> None:
         parts = Loop.of(op)
@@ -108,9 +165,23 @@ class _Forward:
             for i, (x, y) in enumerate(zip(parts.body.args[1:], op.results))
             if x in self.active or y in self.active
         ]
-        operands = (*op.operands, *(self.tangent(parts.carries[i]) for i in active))
-        tangents = _emit_extended(op, operands, self.step(parts, active))
-        self.define([op.results[i] for i in active], tangents)
+        tracked = [i for i in active if self.may_carry_support(parts, i)]
+        regions, known = self.step(parts, active, tracked)
+        if known != tracked:
+            regions, _ = self.step(parts, active, tracked := known)
+        operands = (
+            *op.operands,
+            *(self.tangent(parts.carries[i]) for i in active),
+            *(self.support_array(parts.carries[i]) for i in tracked),
+        )
+        tangents = _emit_extended(op, operands, regions)
+        supports = dict(zip((op.results[i] for i in tracked), tangents[len(active) :]))
+        self.define([op.results[i] for i in active], tangents[: len(active)], supports)
+
+    def may_carry_support(self, parts: Loop, i: int) -> bool:
+        """Whether the support of a tangent before the loop is known, and asked for in it."""
+        is_known = self.support(parts.carries[i]) is not None
+        return is_known and parts.body.args[1 + i] in self.tracked.poles
 
     def rev(self, op: Op) -> None:
         """With f' the body's jvp, jvp(rev f) = rev f': the adjoint's jvp is the adjoint of f'."""
@@ -137,16 +208,33 @@ class _Forward:
         args = (k, *args[:n], *xs_t, *args[n:], *s_t)
         pairs = [*zip(xs, xs_t), *zip(s, s_t)]
         adjoint = self.region(parts.adjoint, args, pairs, linear)
-        tangents = _emit_extended(op, operands, [*self.step(parts, active), adjoint])
+        regions, _ = self.step(parts, active)
+        tangents = _emit_extended(op, operands, [*regions, adjoint])
         self.define([op.results[j] for j in linear], tangents)
 
-    def step(self, parts: Loop, active: Sequence[int]) -> list[Region]:
-        """The regions `cond` and `body` of a loop whose carried values `active` have tangents."""
+    def step(
+        self, parts: Loop, active: Sequence[int], tracked: Sequence[int] = ()
+    ) -> tuple[list[Region], list[int]]:
+        """The regions `cond` and `body` of a loop whose carried values `active` have tangents.
+
+        Those of `tracked` have supports, too. The second result: of which this is of use, as they
+        are known after the iteration.
+        """
         args = parts.body.args
         xs = [args[1 + i] for i in active]
         ts = _new_tangents(xs)
-        body = self.region(parts.body, (*args, *ts), list(zip(xs, ts)), active)
-        return [body] if parts.cond is None else [with_unused_args(parts.cond, ts), body]
+        masks = {args[1 + i]: Value(args[1 + i].aval.with_dtype(BOOL.dtype)) for i in tracked}
+        self.by_position.update(masks.values())
+        with Builder() as b:
+            inner = self.nested(dict(zip(xs, ts)), masks)
+            inner.walk(parts.body.ops)
+            yields = parts.body.yields
+            after = [*(inner.tangent(yields[i]) for i in active)]
+            after += [inner.support_array(yields[i]) for i in tracked]
+        more = (*ts, *masks.values())
+        body = Region((*args, *more), tuple(b.ops), (*yields, *after))
+        known = [i for i in tracked if inner.support(yields[i]) is not None]
+        return [body] if parts.cond is None else [with_unused_args(parts.cond, more), body], known
 
     def region(
         self,
@@ -195,17 +283,27 @@ _STRUCTURED = {
 }
 
 
-def tangents_of(op: Op, ts: Sequence[Value | None]) -> Sequence[Value | None]:
-    """The tangents of the results of an op without regions, by its primitive's derivative."""
+def tangents_of(
+    op: Op,
+    ts: Sequence[Value | None],
+    supports: Sequence[Support] = (),
+    spoiled: Sequence[bool] = (),
+) -> Sequence[Value | None]:
+    """The tangents of the results of an op without regions, by its primitive's derivative.
+
+    Those of the `spoiled` operands of a pointwise op give zero outside of their `supports`.
+    """
     derivative, xs = op.primitive.derivative, op.operands
     if isinstance(derivative, Explicit):
         return derivative.jvp(op.results, xs, ts, **op.params)
     total = None
     if isinstance(derivative, Partials):
         (y,) = op.results
-        for partial, t in zip(derivative.partials, ts):
+        for i, (partial, t) in enumerate(zip(derivative.partials, ts)):
             if partial is not None and t is not None:
-                total = plus(total, scaled(partial(y, *xs, **op.params), t))
+                term = scaled(partial(y, *xs, **op.params), t)
+                guard = supports[i] if spoiled and spoiled[i] else None
+                total = plus(total, restricted(term, guard))
     elif isinstance(derivative, Linear):
         groups = (tuple(range(len(xs))),) if derivative.groups is None else derivative.groups
         for group in groups:

@@ -33,9 +33,9 @@ from myia.transforms.linear_solve import pull_back_linear_solve
 from myia.transforms.pullback_order import in_pullback_order
 from myia.transforms.remat import pull_back_remat
 from myia.transforms.residuals import export_residuals
-from myia.transforms.slice_supports import Support
-from myia.transforms.support import Supports, has_pole, track_cotangents
-from myia.transforms.support_rules import moves_by_position, supports_of_operands
+from myia.transforms.supports.rules import moves_by_position, supports_of_operands
+from myia.transforms.supports.slices import Support
+from myia.transforms.supports.tracked import Supports, has_pole, track_cotangents
 from myia.transforms.vjp_loops import pull_back_loop
 from myia.transforms.vjp_rev import pull_back_rev
 

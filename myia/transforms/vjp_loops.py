@@ -23,8 +23,8 @@ from myia.transforms.cotangents import Accumulators, like_cotangents, or_zeros
 from myia.transforms.custom import region_with_rules
 from myia.transforms.host_calls import check_adjoint
 from myia.transforms.residuals import export_residuals
-from myia.transforms.slice_supports import Support
-from myia.transforms.vjp_loop_supports import LoopSupports
+from myia.transforms.supports.loops import LoopSupports
+from myia.transforms.supports.slices import Support
 
 Cts = Sequence[Value | None]
 

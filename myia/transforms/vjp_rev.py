@@ -30,7 +30,7 @@ from myia.transforms.activity import useful_values
 from myia.transforms.clone import clone, clone_with_args, with_unused_args
 from myia.transforms.cotangents import Accumulators, like_cotangents, or_zeros
 from myia.transforms.errors import NonlinearRule
-from myia.transforms.slice_supports import as_array
+from myia.transforms.supports.slices import as_array
 from myia.transforms.vjp_loops import Cts, closed_region, collect
 
 
@@ -137,7 +137,7 @@ class _Pullback:
 
 
 def _without_supports(state: Sequence[Value]) -> list[Value]:
-    """The state, with supports (`vjp_loop_supports.py`) everywhere.
+    """The state, with supports (`supports/loops.py`) everywhere.
 
     They depend on the iterations after this one, which σ has yet to come to.
     """

@@ -40,8 +40,8 @@ from myia.primitives.core.define import PointwisePrimitive
 from myia.primitives.linalg.dot import dot_general
 from myia.primitives.pointwise.arithmetic import max, min
 from myia.primitives.pointwise.logic import and_, convert, ge, le, ne, not_, or_, select
-from myia.transforms.slice_supports import Integers, Stores, Support, as_array, slice_of, union
-from myia.transforms.support import Tracked, nowhere
+from myia.transforms.supports.slices import Integers, Stores, Support, as_array, slice_of, union
+from myia.transforms.supports.tracked import Tracked, nowhere
 
 Pullback = Callable[[Op, Sequence[Value | None], set[Value]], dict[Value, Value | None]]
 
@@ -97,11 +97,18 @@ def _indicator(support: Support, y: Value) -> Value:
 
 def moves_by_position(op: Op, tracked: Tracked) -> bool:
     """Whether what `op` leaves out, if anything, depends on run-time positions only."""
+    if op.primitive in (select, dynamic_slice, dynamic_update_slice):
+        return stores_by_position(op, tracked)
+    return op.primitive is pad or op.primitive not in LEAVE_OUT  # padding is not a user's
+
+
+def stores_by_position(op: Op, tracked: Tracked) -> bool:
+    """Whether `op` selects, loads or stores at run-time positions."""
     if op.primitive is select:
         return op.operands[0] in tracked.positions
-    if op.primitive is dynamic_slice or op.primitive is dynamic_update_slice:
-        return not slice_of(op, tracked.integers).is_constant
-    return op.primitive is pad or op.primitive not in LEAVE_OUT  # padding is not a user's
+    return op.primitive in (dynamic_slice, dynamic_update_slice) and not (
+        slice_of(op, tracked.integers).is_constant
+    )
 
 
 # ----- Cotangents
@@ -216,12 +223,15 @@ def supports_of_results(
     ts: Sequence[Value | None],
     supports: Sequence[Support],
     tangents_of: Callable[[Op, Sequence[Value | None]], Sequence[Value | None]],
+    integers: Integers,
 ) -> list[Support]:
     """The supports of the tangents of the results, from the tangents of the operands.
 
     `tangents_of(op, ts)` emits the tangents of the results.
     """
     p = op.primitive
+    if p in (slice, dynamic_slice, dynamic_update_slice):
+        return [_of_slice(op, ts, supports, integers)]
     if p in MOVE_AND_ADD:
         if all(t is not None and s is None for t, s, x in zip(ts, supports, op.operands)
                if x.aval.differentiable):  # fmt: skip
@@ -232,6 +242,19 @@ def supports_of_results(
         found = tangents_of(op, given)
         return [None if t is None or callable(t) else ne(t, 0) for t in found]
     return [_of_result(op, ts, supports)] if len(op.results) == 1 else [None for _ in op.results]
+
+
+def _of_slice(
+    op: Op, ts: Sequence[Value | None], supports: Sequence[Support], integers: Integers
+) -> Support:
+    x, part = op.operands[0], slice_of(op, integers)
+    stores = nowhere(x) if ts[0] is None else supports[0]
+    stores = Stores(x.aval, everywhere=True) if stores is None else stores
+    if not isinstance(stores, Stores):
+        return _of_result(op, ts, supports)
+    if op.primitive is not dynamic_update_slice:
+        return stores.load(part)
+    return stores.store(part, nowhere(op.operands[1]) if ts[1] is None else supports[1])
 
 
 def _of_result(op: Op, ts: Sequence[Value | None], supports: Sequence[Support]) -> Support:

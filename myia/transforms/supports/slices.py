@@ -112,10 +112,17 @@ class Stores:
                     other.mask(self.aval) & part.mask(self.aval)
                 )
                 if both is False or both.any():
-                    return None
+                    return self._load_from_array(part)
             elif found is not support:
                 found = _if_equal(other, part, support, found, aval)
         return found
+
+    def _load_from_array(self, part: Slice) -> Support:
+        if not all(other.is_constant for other, _ in self.stores):
+            return None
+        limits = zip(part.start, part.sizes, part.stride)
+        limit = tuple(a + max(0, (n - 1) * step + 1) for a, n, step in limits)
+        return slice(self.as_array(), start=part.start, limit=limit, stride=part.stride)
 
     def store(self, part: Slice, support: Support) -> Support:
         kept = tuple((other, old) for other, old in self.stores if other != part)

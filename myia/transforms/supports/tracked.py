@@ -1,21 +1,8 @@
-"""The support of a derivative: where a tangent or cotangent is not structurally zero.
+"""Where supports are tracked: they cost time, so only where one is of use.
 
-    %y = select %m, %a, %b      the cotangent of %a is zero where %m is false, whatever the numbers
-
-What a selection leaves out has no derivative, so an infinite partial derivative there must not make
-NaN of it: 0 * inf. A pointwise rule multiplies, and then selects by the support (`restricted`):
-
-    %1 = mul %y_ct, %partial
-    %x_ct = select %support, %1, 0
-
-A support is an array of booleans like the value, or given by slices (`slice_supports.py`), or None:
-everywhere. A sum may differ from zero where one of its terms may: its support is the `union`. A
-zero that is only a number, such as that of `np.sqrt(x) ** 2` at 0, is in the support.
-
-How an op moves supports is in `support_rules.py`. They cost time, so they are tracked only where
-one is of use: for values whose derivative goes on to an op that spoils it, whose partial may
-be infinite (`Tracked`). Most loops store and load at run-time positions, mask by these, and branch.
-The supports that come of this guard ops with a pole (quotients, roots, logarithms), which is at a
+That is, for values whose derivative goes on to an op that spoils it, whose partial derivative may
+be infinite or NaN. Most loops store and load at run-time positions, mask by these, and branch. The
+supports that come of this guard ops with a pole (quotients, roots, logarithms), which is at a
 finite number, but no products.
 """
 
@@ -48,7 +35,7 @@ from myia.primitives.pointwise.transcendental import (
 )
 from myia.primitives.special.gamma_bessel import erf, erfc
 from myia.transforms.activity import derivative_edges
-from myia.transforms.slice_supports import Integers, Stores, Support, as_array
+from myia.transforms.supports.slices import Integers, Stores, Support, as_array
 
 # Their partial derivatives are infinite (or too large) only where numbers are.
 WITHOUT_POLES = {mul, mod, square, exp, exp2, expm1, sin, cos, sinh, cosh, tanh, atan, asinh} | {
@@ -74,9 +61,9 @@ def restricted(t: Value | None, support: Support) -> Value | None:
 class Tracked:
     """The values whose supports are tracked, and the operands in which an op spoils derivatives.
 
-    From the values `poles` a derivative goes on to an op with a pole. `constants` are values known to be finite and not zero, which spoil nothing as factors.
-    `integers` tells which indices are equal, `positions` which booleans depend on run-time
-    positions only.
+    From the values `poles` a derivative goes on to an op with a pole. `constants` are values known
+    to be finite and not zero, which spoil nothing as factors. `integers` tells which indices are
+    equal, `positions` which booleans depend on run-time positions only.
     """
 
     values: frozenset[Value] = frozenset()
@@ -194,7 +181,7 @@ def _integers(ops: Sequence[Op], outside: Integers) -> Integers:
     """Equal for equal integers, and for constants the number itself."""
     found, first = dict(outside), {}
     for op in _with_nested(ops):
-        if op.primitive.structured or len(op.results) > 1 or op.results[0].dtype.kind not in "iu":
+        if op.primitive.structured or [y.dtype.kind in "iu" for y in op.results] != [True]:
             continue
         (y,) = op.results
         if op.primitive is constant_p and y.aval.ndim == 0:

@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from myia.ir.core import Value
 from myia.primitives.core.structured import Loop
 from myia.transforms.cotangents import Accumulators
-from myia.transforms.slice_supports import Support, as_array
-from myia.transforms.support import Supports, nowhere
+from myia.transforms.supports.slices import Support, as_array
+from myia.transforms.supports.tracked import Supports, nowhere
 
 
 class LoopSupports:
