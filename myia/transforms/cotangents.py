@@ -80,6 +80,7 @@ class Accumulators:
             self.supports |= supports.of_sums
             # Supports that come of run-time positions and branches only.
             self.by_position = supports.by_position
+        self.in_loop = supports is not None and supports.in_loop
         self.contribution: Mapping[Value, Support] = {}
         self.spoiled: Collection[Value] = ()
         self.sums = dict(sums or {})
@@ -122,7 +123,7 @@ class Accumulators:
     def of_branch(self, sums: Mapping[Value, Value]) -> Accumulators:
         """The accumulators of a branch, which start from these sums."""
         of_sums = {x: self.supports.get(x) for x in sums}
-        supports = Supports(of_sums=of_sums, by_position=self.by_position)
+        supports = Supports(of_sums=of_sums, by_position=self.by_position, in_loop=self.in_loop)
         return Accumulators(self.active, sums, self.residuals, self.tracked, supports)
 
     def get(self, x: Value) -> Value | None:

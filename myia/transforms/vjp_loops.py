@@ -6,6 +6,14 @@
 The adjoint region of a `rev` holds the step of the loop, recomputed from the carried values x at
 the start of the iteration, and its pullback. Which values of that step are stored and which are
 recomputed is decided after all derivatives are taken, by `storage/`.
+
+The supports of cotangents (`supports/`) are arrays of booleans that the adjoint loop carries:
+
+    %x_ct, %x_support = rev ... { adjoint(%k, %x, %x_ct, %x_support) }
+
+only where one is of use: for an array that an op with a pole computes before the loop, or if a part
+of a result is left out afterwards. Where the iterations leave it alone, as elementwise ones do, it
+is read from outside instead. Cotangents depend on them, they do not depend on cotangents.
 """
 
 from __future__ import annotations
@@ -23,8 +31,8 @@ from myia.transforms.cotangents import Accumulators, like_cotangents, or_zeros
 from myia.transforms.custom import region_with_rules
 from myia.transforms.host_calls import check_adjoint
 from myia.transforms.residuals import export_residuals
-from myia.transforms.supports.loops import LoopSupports
-from myia.transforms.supports.slices import Support
+from myia.transforms.supports.slices import Stores, Support, as_array
+from myia.transforms.supports.tracked import Supports, nowhere
 
 Cts = Sequence[Value | None]
 
@@ -99,3 +107,104 @@ def collect(acc: Accumulators, captured: Sequence[Value], sums: Sequence[Value])
     """Replace the cotangents of captured values by the sums that the adjoint loop returns."""
     for x, ct in zip(captured, sums, strict=True):
         acc.replace(x, ct)
+
+
+# ----- Supports of cotangents, which an adjoint loop carries beside them
+
+
+class LoopSupports:
+    """Which supports the adjoint loop carries: its body is built until that is settled.
+
+    The supports of cotangents of carried values are `fixed`, the same in all iterations; or
+    `carried`, with what they are after the last iteration; or `everywhere`, as far as is known.
+    """
+
+    def __init__(
+        self,
+        parts: Loop,
+        active: Sequence[int],
+        captured: Sequence[Value],
+        cts: Sequence[Value | None],
+        supports: Sequence[Support],
+        acc: Accumulators,
+    ):
+        self.acc, self.active = acc, active
+        self.fixed: dict[int, Value] = {}
+        self.carried: dict[int, Value] = {}
+        self.everywhere: dict[int, Value] = {}
+        self.captured: dict[Value, Value] = {}
+        for i in active:
+            x, support = parts.carries[i], supports[i]
+            asked = x in acc.tracked.poles
+            if cts[i] is None:
+                if asked:
+                    self.carried[i] = as_array(nowhere(x), x.aval)
+            elif support is None:
+                if asked:
+                    self.everywhere[i] = x
+            elif asked or not (acc.in_loop and _is_overwritten(support)):
+                self.fixed[i] = as_array(support, x.aval)
+                if support in acc.by_position:
+                    acc.by_position.add(self.fixed[i])
+        for x in captured:
+            is_everywhere = x in acc.supports and acc.supports[x] is None
+            if x in acc.tracked.poles and not is_everywhere:
+                self.captured[x] = acc.support(x)
+
+    @property
+    def masks(self) -> tuple[Value, ...]:
+        """What the loop carries, after the last iteration."""
+        return (*self.carried.values(), *self.captured.values())
+
+    def inside(self, xs: Sequence[Value], masks: Sequence[Value]) -> Supports:
+        """What the sweep of an iteration starts from."""
+        self.acc.by_position.update(masks)
+        carried = {**self.fixed, **dict(zip(self.carried, masks))}
+        captured = dict(zip(self.captured, masks[len(self.carried) :]))
+        return Supports(
+            of_cts=[carried.get(i) for i in self.active],
+            of_sums=captured,
+            wanted=[*(xs[i] for i in (*carried, *self.everywhere)), *captured],
+            outside=self.acc.tracked,
+            by_position=self.acc.by_position,
+            in_loop=True,
+        )
+
+    def after(self, xs: Sequence[Value], total: Accumulators) -> list[Value]:
+        """The arrays of booleans after the sweep of an iteration."""
+        found = (*self.fixed, *self.carried, *self.everywhere)
+        self.found = {i: total.supports.get(xs[i], nowhere(xs[i])) for i in found}
+        self.found_captured = {x: total.supports.get(x, nowhere(x)) for x in self.captured}
+        return [*(total.support(xs[i]) for i in self.carried), *map(total.support, self.captured)]
+
+    def change(self) -> bool:
+        """Whether the body must be built again, with other supports."""
+        before = len(self.fixed), len(self.carried), len(self.captured)
+        for i, support in self.found.items():
+            if i in self.everywhere and support is not None:
+                self.carried[i] = as_array(None, self.everywhere[i].aval)
+            elif i in self.fixed and support is not self.fixed[i]:
+                start = self.fixed.pop(i)
+                if support is not None:
+                    self.carried[i] = start
+            elif i in self.carried and support is None:
+                del self.carried[i]
+        for x, support in self.found_captured.items():
+            if support is None:
+                del self.captured[x]
+        self.everywhere = {}
+        return before != (len(self.fixed), len(self.carried), len(self.captured))
+
+    def results(self, masks: Sequence[Value]) -> tuple[dict[int, Support], dict[Value, Support]]:
+        """The supports after the loop, of carried and of captured values."""
+        self.acc.by_position.update(masks)
+        carried = {**self.fixed, **dict(zip(self.carried, masks))}
+        return carried, dict(zip(self.captured, masks[len(self.carried) :]))
+
+
+def _is_overwritten(support: Support) -> bool:
+    """Whether only stores make it smaller.
+
+    Many loops overwrite elements of an array of an outer loop: not worth an array of booleans.
+    """
+    return isinstance(support, Stores) and support.everywhere

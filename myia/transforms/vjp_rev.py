@@ -137,7 +137,7 @@ class _Pullback:
 
 
 def _without_supports(state: Sequence[Value]) -> list[Value]:
-    """The state, with supports (`supports/loops.py`) everywhere.
+    """The state, with supports (`vjp_loops.py`) everywhere.
 
     They depend on the iterations after this one, which σ has yet to come to.
     """

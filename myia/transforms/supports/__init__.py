@@ -13,5 +13,6 @@ differ from zero where one of its terms may: its support is the union. A zero th
 such as that of `np.sqrt(x) ** 2` at 0, is in the support.
 
 Start with `tracked.py`: where supports are tracked. `slices.py` has those given by slices, and the
-union; `rules.py` says how an op moves supports; `loops.py` carries them through adjoint loops.
+union; `rules.py` says how an op moves supports. `cotangents.py`, `jvp.py` and `vjp_loops.py` use
+them.
 """

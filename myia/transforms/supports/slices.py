@@ -52,12 +52,11 @@ class Slice:
     def is_constant(self) -> bool:
         return self.stride is not None
 
-    def mask(self, x: Aval) -> np.ndarray:
-        """True in the slice, for constant indices."""
-        found = np.zeros(x.shape, bool)
+    @property
+    def subscript(self) -> tuple:
+        """For constant indices."""
         ends = zip(self.start, self.sizes, self.stride)
-        found[tuple(np.s_[a : a + n * step : step] for a, n, step in ends)] = True
-        return found
+        return tuple(np.s_[a : a + n * step : step] for a, n, step in ends)
 
     def padded(self, support: Value, x: Aval) -> Value:
         """An array like `x` with `support` in the slice, for constant indices."""
@@ -103,22 +102,28 @@ class Stores:
     def load(self, part: Slice) -> Support:
         """The support in a slice, as one of an array like the slice."""
         aval = self.aval.with_shape(part.sizes)
+        known = self._known()
+        if known is not None and part.is_constant:
+            inside = known[part.subscript]
+            if inside.all() or not inside.any():
+                return None if inside.all() else Stores(aval)
         found: Support = None if self.everywhere else Stores(aval)
         for other, support in self.stores:
             if other == part:
                 found = support
             elif other.is_constant and part.is_constant:
-                both = self.aval.size <= MAX_CHECKED_ELEMENTS and (
-                    other.mask(self.aval) & part.mask(self.aval)
-                )
-                if both is False or both.any():
+                if _overlap(other, part):
                     return self._load_from_array(part)
             elif found is not support:
                 found = _if_equal(other, part, support, found, aval)
         return found
 
+    @property
+    def has_constant_indices(self) -> bool:
+        return all(part.is_constant for part, _ in self.stores)
+
     def _load_from_array(self, part: Slice) -> Support:
-        if not all(other.is_constant for other, _ in self.stores):
+        if not self.has_constant_indices:
             return None
         limits = zip(part.start, part.sizes, part.stride)
         limit = tuple(a + max(0, (n - 1) * step + 1) for a, n, step in limits)
@@ -133,21 +138,26 @@ class Stores:
         if _is_nowhere(support) and not self.everywhere and not kept:
             return Stores(self.aval)
         found = Stores(self.aval, self.everywhere, (*kept, (part, support)))
-        return None if found._covers() else found
+        known = found._known()
+        return None if known is not None and known.all() else found
 
     def add(self, part: Slice, support: Support) -> Support:
         return self.store(part, union(self.load(part), support))
 
-    def _covers(self) -> bool:
-        """Whether slices at constant indices make it everywhere."""
+    def _known(self) -> np.ndarray | None:
+        """The booleans, if they are known at compile time."""
         if self.aval.size > MAX_CHECKED_ELEMENTS:
-            return False
+            return None
         found = np.full(self.aval.shape, self.everywhere)
         for part, support in self.stores:
-            if not part.is_constant or support is not None:
-                return False
-            found |= part.mask(self.aval)
-        return bool(found.all())
+            if not part.is_constant or not (support is None or _is_nowhere(support)):
+                return None
+            found[part.subscript] = support is None
+        return found
+
+    @property
+    def only_adds(self) -> bool:
+        return not self.everywhere and not any(_is_nowhere(s) for _, s in self.stores)
 
     def as_array(self) -> Value:
         total = constant(self.everywhere, BOOL.dtype, self.aval.shape)
@@ -179,11 +189,11 @@ def union(a: Support, b: Support) -> Support:
     for one, other in ((a, b), (b, a)):
         if _is_nowhere(one):
             return other
-        if isinstance(one, Stores) and not one.everywhere and isinstance(other, Stores):
-            return reduce(_with_store, one.stores, other)
-        if isinstance(one, Stores) and not one.everywhere:
+        if isinstance(one, Stores) and one.only_adds:
+            if isinstance(other, Stores):
+                return reduce(_with_store, one.stores, other)
             return reduce(_with_booleans, one.stores, other)
-    if isinstance(a, Stores) and isinstance(b, Stores):
+    if all(isinstance(x, Stores) and not x.has_constant_indices for x in (a, b)):
         return None  # each lacks slices that the other has, as far as is known
     return or_(*(x.as_array() if isinstance(x, Stores) else x for x in (a, b)))
 
@@ -201,6 +211,15 @@ def _with_booleans(total: Value, store: tuple[Slice, Support]) -> Value:
     if support is not None:
         more = or_(dynamic_slice(total, *part.start, sizes=part.sizes), more)
     return dynamic_update_slice(total, more, *part.start)
+
+
+def _overlap(one: Slice, other: Slice) -> bool:
+    """Whether slices at constant indices may have a common element."""
+    axes = zip(one.start, one.sizes, one.stride, other.start, other.sizes, other.stride)
+    return all(
+        set(range(a, a + n * step, step)).intersection(range(b, b + m * hop, hop))
+        for a, n, step, b, m, hop in axes
+    )
 
 
 def _is_nowhere(support: Support) -> bool:

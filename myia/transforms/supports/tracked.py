@@ -15,9 +15,10 @@ from dataclasses import dataclass, field
 
 from myia.ir.core import Op, Value
 from myia.ir.primitive import Partials
+from myia.primitives.arrays.dynamic_slices import dynamic_update_add, dynamic_update_slice
 from myia.primitives.arrays.shaping import broadcast, reshape
 from myia.primitives.core.define import constant_p
-from myia.primitives.core.region_dataflow import reachable
+from myia.primitives.core.region_dataflow import Edge, reachable
 from myia.primitives.pointwise.arithmetic import div, integer_pow, mod, mul, neg, square, sub
 from myia.primitives.pointwise.logic import convert_p, select
 from myia.primitives.pointwise.transcendental import (
@@ -61,9 +62,10 @@ def restricted(t: Value | None, support: Support) -> Value | None:
 class Tracked:
     """The values whose supports are tracked, and the operands in which an op spoils derivatives.
 
-    From the values `poles` a derivative goes on to an op with a pole. `constants` are values known
-    to be finite and not zero, which spoil nothing as factors. `integers` tells which indices are
-    equal, `positions` which booleans depend on run-time positions only.
+    From the values `poles` a derivative goes on to an op with a pole, of the whole array: not to
+    one that computes an element, as most loops do. `constants` are values known to be finite and
+    not zero, which spoil nothing as factors. `integers` tells which indices are equal, `positions`
+    which booleans depend on run-time positions only.
     """
 
     values: frozenset[Value] = frozenset()
@@ -82,7 +84,8 @@ class Supports:
     """What a reverse sweep is told of supports: of the cotangents and of the sums it starts from.
 
     `wanted`: the values of whose cotangents the supports are needed afterwards. `by_position`: the
-    supports that come of run-time positions and branches only; the sweep adds to them.
+    supports that come of run-time positions and branches only; the sweep adds to them. `in_loop`:
+    it is that of an iteration.
     """
 
     of_cts: Sequence[Support] = ()
@@ -90,6 +93,7 @@ class Supports:
     wanted: Sequence[Value] = ()
     outside: Tracked = UNTRACKED
     by_position: set[Value | Stores] = field(default_factory=set)
+    in_loop: bool = False
 
 
 def track_cotangents(
@@ -111,20 +115,27 @@ def _track(
     ops: Sequence[Op], active: set[Value], also: Iterable[Value], outside: Tracked, backward: bool
 ) -> Tracked:
     spoiled, constants = _spoiled(ops, active, outside.constants)
-    flow: dict[Value, list[Value]] = defaultdict(list)
-    for x, y in derivative_edges(ops):
-        if backward:
-            flow[y].append(x)
-        else:
-            flow[x].append(y)
+    edges = set(derivative_edges(ops))
 
-    def reached(by: Iterable[tuple[Op, int]]) -> frozenset[Value]:
+    def reached(by: Iterable[tuple[Op, int]], along: Iterable[Edge]) -> frozenset[Value]:
+        flow: dict[Value, list[Value]] = defaultdict(list)
+        for x, y in along:
+            flow[y if backward else x].append(x if backward else y)
         starts = [x for op, i in by for x in ([op.operands[i]] if backward else op.results)]
         return frozenset(reachable((x for x in (*starts, *also) if x in active), flow) & active)
 
-    poles = reached(pair for pair in spoiled if has_pole(pair[0]))
+    values = reached(spoiled, edges)
+    of_poles = [(op, i) for op, i in spoiled if has_pole(op)]
+    poles = reached(of_poles, edges - set(_stores(ops))) if of_poles or also else values
     integers, positions = _integers(ops, outside.integers), _positions(ops, outside.positions)
-    return Tracked(reached(spoiled), poles, spoiled, constants, integers, positions)
+    return Tracked(values, poles, spoiled, constants, integers, positions)
+
+
+def _stores(ops: Iterable[Op]) -> Iterator[Edge]:
+    """From elements to the arrays in which they are stored."""
+    for op in _with_nested(ops):
+        if op.primitive in (dynamic_update_slice, dynamic_update_add):
+            yield op.operands[1], op.results[0]
 
 
 # ----- What may be infinite
