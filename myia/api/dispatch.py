@@ -17,7 +17,8 @@ from typing import Any
 from myia.api.failed_checks import FailedChecks
 from myia.api.programs.decision_tree import DecisionTree
 from myia.api.programs.learned_integers import LearnedIntegers, Recorded
-from myia.api.programs.recompilation import Recompilation
+from myia.api.programs.recompilation import Recompilation, parameter_names
+from myia.api.programs.write_back import WriteBack
 from myia.api.variant import Call, Layout, Programs, Variant
 from myia.infer.boundary.integers import Choice
 from myia.infer.boundary.signature import CallFlattener, Flattener, Leaf, leaves_of
@@ -185,14 +186,25 @@ class Dispatcher:
         choose = Recorded(choose)
         program = self.program(call, choose)
         layout = Layout(call, program)
-        donate = self._donated(call)
+        write_back = self._write_back(call, program)
+        donated = donate = self._donated(call)
+        if write_back is not None and not layout.traced:
+            donate = (*dict.fromkeys((*donated, *write_back.donated)),)
         options = replace(self.options.pipeline, under_a_trace=layout.traced)
         LOG.debug("%s: arguments %s", self.name, [str(x.aval) for x in program.function.args])
         found = compiled(program.function, donate, layout.packing, options)
         report = functools.partial(
             self._reporting, call.positional, call.keywords, choose.as_before
         )
-        return Variant(program, found, layout, FailedChecks(program, report, bool(donate)))
+        failures = FailedChecks(program, report, bool(donated))
+        return Variant(program, found, layout, failures, write_back)
+
+    def _write_back(self, call: Call, program: Program) -> WriteBack | None:
+        """What the program writes into objects of the caller; None: nothing."""
+        if not program.updates:
+            return None
+        names = parameter_names(getattr(self.target, "f", self.target), len(call.positional))
+        return WriteBack(program, call.positional, call.keywords, names)
 
 
 def signatures(flat: Flattener, args: tuple, kwargs: dict[str, Any]) -> Any:

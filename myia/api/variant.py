@@ -14,8 +14,9 @@ import numpy as np
 
 from myia.api.failed_checks import FailedChecks
 from myia.api.programs.decision_tree import DecisionTree, Found, Hidden, is_lasting
-from myia.infer.boundary.instances import set_state, state_of
+from myia.api.programs.write_back import WriteBack
 from myia.infer.boundary.integers import Choice, IntegerSplit
+from myia.infer.boundary.results import WRITTEN
 from myia.infer.boundary.signature import Flattener, Leaf, leaves_of
 from myia.infer.eval.program import Program
 from myia.pipeline import Compiled, Packing
@@ -100,7 +101,12 @@ class Variant:
     """A program, its executable, and how its results become Python objects."""
 
     def __init__(
-        self, program: Program, compiled: Compiled, layout: Layout, failures: FailedChecks
+        self,
+        program: Program,
+        compiled: Compiled,
+        layout: Layout,
+        failures: FailedChecks,
+        write_back: WriteBack | None,
     ):
         self.program, self.layout, self.failures = program, layout, failures
         self.executable, self.plan = compiled.executable, compiled.plan
@@ -114,8 +120,9 @@ class Variant:
             if i not in layout.packing.results.positions and not layout.device
         ]
         self.must_wait = layout.device and layout.numpy
-        self.writes = bool(program.updates)
-        self.plain = not (program.checks or self.must_wait or self.to_python or self.writes)
+        self.write_back = write_back
+        writes = write_back is not None
+        self.plain = not (program.checks or self.must_wait or self.to_python or writes)
 
     def prepared(self, hidden: Hidden) -> Sequence[Any]:
         """The leaves of the facts as arguments of the executable."""
@@ -128,11 +135,15 @@ class Variant:
 
     def run(self, executable: Any, flat: Flattener, hidden: Hidden) -> Any:
         """The result of a call; `executable`: this variant's, or the one compiled ahead of time."""
+        if self.write_back is not None:
+            self.write_back.check(flat, hidden)
         results = executable.run(flat.leaves, self.prepared(hidden))
         return self.finish(results, flat.leaves, flat, hidden)
 
     def run_leaves(self, leaves: Sequence[Any], flat: Flattener, hidden: Hidden) -> Any:
         """The result of a call whose arguments are the leaves themselves."""
+        if self.write_back is not None:
+            self.write_back.check(flat, hidden)
         results = self.executable.run(leaves, self.prepared(hidden))
         return self.finish(results, leaves, flat, hidden)
 
@@ -157,8 +168,8 @@ class Variant:
             results = list(results)
             for i, convert in self.to_python:
                 results[i] = convert(results[i])
-        if self.writes:
-            write_back(program, results, flat, hidden)
+        if self.write_back is not None:
+            self.write_back.apply(results, flat)
         return program.recipe(results, flat.objects)
 
 
@@ -168,42 +179,10 @@ def _item(x: jax.Array) -> Any:
 
 TO_PYTHON: dict[Any, Callable[[jax.Array], Any]] = {
     "array": np.array,  # a copy, which is writable
+    WRITTEN: np.asarray,
     "generic": lambda x: np.asarray(x)[()],
     float: _item,
     int: _item,
     bool: _item,
     complex: _item,
 }
-
-
-# ----- Writing back
-
-
-def write_back(program: Program, numbers: Sequence[Any], flat: Flattener, hidden: Hidden) -> None:
-    """Change the caller's objects as the function did."""
-    # Before the first write, so that a refused call changes nothing. The program was compiled for
-    # arrays that share no memory, so its results would be wrong.
-    _refuse_overlap([flat.leaves, *hidden])
-    for i, recipe in program.updates:
-        _assign(flat.objects[i], recipe(numbers, flat.objects))
-
-
-def _refuse_overlap(leaves: Sequence[Sequence[Any]]) -> None:
-    arrays = [x for some in leaves for x in some if type(x) is np.ndarray]
-    for i, a in enumerate(arrays):
-        for b in arrays[:i]:
-            if a is not b and np.shares_memory(a, b):
-                raise ValueError("two arguments share memory and one is written to: pass copies")
-
-
-def _assign(target: Any, value: Any) -> None:
-    """Give an object the contents of another of its kind."""
-    if isinstance(target, np.ndarray):
-        target[...] = value
-    elif isinstance(target, dict):
-        target.clear()
-        target.update(value)
-    elif isinstance(target, list):
-        target[:] = value
-    else:
-        set_state(target, state_of(value))

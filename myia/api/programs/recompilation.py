@@ -28,7 +28,7 @@ class Recompilation:
         self.count += 1
         if self.count > PROGRAMS_BEFORE_WARNING:
             return
-        names = _parameter_names(self._f, len(positional))
+        names = parameter_names(self._f, len(positional))
         now = hidden | dict(zip(names, positional)) | keywords
         if self.count == PROGRAMS_BEFORE_WARNING:
             self._warn(now)
@@ -53,7 +53,8 @@ def _listed(names: Collection[str]) -> str:
     return ", ".join(f"`{name}`" for name in sorted(names)[:DIFFERENCES_NAMED])
 
 
-def _parameter_names(f: Callable, count: int) -> list[str]:
+def parameter_names(f: Callable, count: int) -> list[str]:
+    """The names of the first `count` positional arguments of `f`."""
     try:
         parameters = list(inspect.signature(f).parameters.values())
     except (TypeError, ValueError):

@@ -105,7 +105,7 @@ class Executable(Runnable):
         program = _of_these_avals(packing, function, packing.program(emit(function, rules)))
         jitted = jax.jit(
             program,
-            donate_argnums=packing.given.packed_positions(donate),
+            donate_argnums=packing.packed_positions(donate),
             compiler_options=rules.compiler_options,
         )
         calls_host = any(map(is_host_call, walk(function.region)))

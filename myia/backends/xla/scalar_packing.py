@@ -106,6 +106,14 @@ class Packing:
         given, hidden = avals[: self.count], avals[self.count :]
         return [*self.given.avals(given), *self.hidden.avals(hidden)]
 
+    def packed_positions(self, positions: Sequence[int]) -> tuple[int, ...]:
+        """The positions of these arguments after packing, without those in the vectors."""
+        given = [i for i in positions if i < self.count]
+        hidden = [i - self.count for i in positions if i >= self.count]
+        start = self.count + (1 - len(self.given.positions) if self.given.positions else 0)
+        found = self.hidden.packed_positions(hidden)
+        return (*self.given.packed_positions(given), *(start + i for i in found))
+
     def program(self, program: Callable[..., tuple]) -> Callable[..., tuple]:
         """`program` with packed arguments and results."""
         count = self.count

@@ -40,12 +40,16 @@ from myia.infer.dynamic.access import with_nominal_shape
 from myia.infer.paths import growing_lists
 from myia.ir.core import Value
 
+WRITTEN = "written"
 Recipe = Callable[[Sequence[Any], Sequence[Any]], Any]  # (numbers, argument objects) -> object
 
 
 @dataclass
 class Outputs:
-    """Collects the values of a result. `kinds[i]`: a Python type, "generic" or "array"."""
+    """Collects the values of a result.
+
+    `kinds[i]`: a Python type, "generic", "array", or WRITTEN, the new elements of an argument.
+    """
 
     ctx: Context
     argument_ids: dict[int, int]  # heap id -> number of the argument object
@@ -157,7 +161,7 @@ class Outputs:
         ref = Ref(id)
         contents = self.ctx.contents(ref)
         if isinstance(contents, STATIC_ARRAYS):
-            return _Number(self.leaf(self.ctx.read(ref), "array"))
+            return _Number(self.leaf(self.ctx.read(ref), WRITTEN))
         if isinstance(contents, BufferObject):
             return self.buffer(contents)
         parts = [self.recipe(child) for child in contents.children()]

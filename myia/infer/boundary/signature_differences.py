@@ -32,10 +32,15 @@ class Difference(NamedTuple):
 
     def told(self, name: str) -> str:
         """The difference in an object that users know as `name`."""
-        path = name
-        for text, part in self.steps:
-            path = f"{path}{text % (part,)}" if text[0] in ".[" else text % (part,)
-        return f"`{path}` {self.text}"
+        return f"`{path_text(name, *self.steps)}` {self.text}"
+
+
+def path_text(name: str, *steps: Step) -> str:
+    """The way to a part of an object that users know as `name`: `opt.t`, `x[0]`."""
+    path = name
+    for text, part in steps:
+        path = f"{path}{text % (part,)}" if text[0] in ".[" else text % (part,)
+    return path
 
 
 def differences(new: Any, old: Any, path: Steps = ()) -> Iterator[Difference]:

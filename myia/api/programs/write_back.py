@@ -1,0 +1,175 @@
+"""Writing back: the caller's objects are changed as the function changed its arguments.
+
+A program is compiled for arrays that share no memory. So an array that is written to must not
+overlap another one, nor itself. Nothing is written before all of this is known.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from myia.api.programs.decision_tree import Hidden
+from myia.infer.boundary.instances import set_state, state_of
+from myia.infer.boundary.integers import steps
+from myia.infer.boundary.signature import Flattener, Leaf, Node, leaves_of
+from myia.infer.boundary.signature_differences import path_text
+from myia.infer.eval.program import Program
+
+MAX_WORK = (
+    10**6
+)  # of NumPy's search for a shared element; where it finds no answer, there may be one
+FEW_PAIRS = 64
+
+
+class WriteBack:
+    """What a program writes back, of calls of one signature.
+
+    `positional`, `keywords`: their signatures; `names`: those of the positional arguments.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        positional: Sequence[Any],
+        keywords: dict[str, Any],
+        names: Sequence[str],
+    ):
+        self._updates = program.updates
+        self._named = [*zip(names, positional), *keywords.items()]
+        self._named += [(fact.name, fact.answer) for fact in program.facts]
+        changed = {i for i, _ in program.updates}
+        # An executable copies the caller's arrays. It may take the copy of one that is written to
+        # for its new elements.
+        self.donated = [leaf for leaf, i in self._arrays() if i in changed]
+
+    def _arrays(self) -> list[tuple[int, int]]:
+        """The NumPy arrays in a flattening: the positions of their leaf and of their object."""
+        found = itertools.chain.from_iterable(leaves_of(s) for _, s in self._named)
+        leaves = [i for i, leaf in enumerate(found) if leaf.kind == "array"]
+        objects = [i for i, (_, is_array) in enumerate(_places(self._named)) if is_array]
+        return list(zip(leaves, objects, strict=True))
+
+    def check(self, flat: Flattener, hidden: Hidden) -> None:
+        """Refuse a call whose written arrays overlap others, or themselves."""
+        targets = (flat.objects[i] for i, _ in self._updates)
+        written = [x for x in targets if type(x) is np.ndarray]
+        if not written:
+            return
+        for x in written:
+            if x.flags.writeable and overlaps_itself(x):
+                name = self._name_of(x, flat)
+                raise ValueError(
+                    f"{name} has elements that share memory, and is written to: pass a copy"
+                )
+        arrays = [x for part in (flat.leaves, *hidden) for x in part if type(x) is np.ndarray]
+        for x, y in overlapping_pairs(written, arrays):
+            a, b = self._name_of(x, flat), self._name_of(y, flat)
+            raise ValueError(f"{a} and {b} share memory, and {a} is written to: pass copies")
+
+    def apply(self, numbers: Sequence[Any], flat: Flattener) -> None:
+        """Change the caller's objects as the function did."""
+        objects = flat.objects
+        changes = [(objects[i], recipe(numbers, objects)) for i, recipe in self._updates]
+        for target, value in changes:
+            if isinstance(target, np.ndarray) and not target.flags.writeable:
+                self._check_unchanged(target, value, flat)
+        for target, value in changes:
+            _assign(target, value)
+
+    def _check_unchanged(self, target: np.ndarray, value: Any, flat: Flattener) -> None:
+        """A read-only array may be one that is written to on another path."""
+        if not np.array_equal(target, np.asarray(value), equal_nan=True):
+            name = self._name_of(target, flat)
+            raise ValueError(f"assignment destination is read-only: {name}")
+
+    def _name_of(self, x: Any, flat: Flattener) -> str:
+        """The path of an object, for errors: `x`, `state.w`."""
+        found = zip(flat.objects, _places(self._named))
+        return next((f"`{path}`" for y, (path, _) in found if y is x), "an array")
+
+
+def _places(named: Sequence[tuple[str, Any]]) -> Iterator[tuple[str, bool]]:
+    """The mutable objects in a flattening, in its order: the path of each; is it an array?"""
+    for path, signature in named:
+        if isinstance(signature, Leaf) and signature.kind == "array":
+            yield path, True
+        if isinstance(signature, Node) and signature.kind in ("list", "dict", "set", "instance"):
+            yield path, False
+        if parts := getattr(signature, "parts", ()):
+            paths = [path_text(path, step) for step in steps(signature)]
+            yield from _places(list(zip(paths, parts)))
+
+
+# ----- Overlap
+
+
+def overlapping_pairs(
+    written: Sequence[np.ndarray], arrays: Sequence[np.ndarray]
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """An array that is written to and another of `arrays` that has an element of it."""
+    if len(written) * len(arrays) <= FEW_PAIRS:
+        pairs = itertools.product(written, arrays)
+    else:
+        pairs = _near_pairs(written, arrays)
+    for x, y in pairs:
+        if x is not y and np.may_share_memory(x, y) and _share_memory(x, y):
+            yield x, y
+
+
+def _near_pairs(
+    written: Sequence[np.ndarray], arrays: Sequence[np.ndarray]
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """The pairs whose ranges of addresses overlap."""
+    is_written = {id(x) for x in written}
+    spans = sorted(((*np.lib.array_utils.byte_bounds(x), i) for i, x in enumerate(arrays)))
+    for k, (_, end, i) in enumerate(spans):
+        for start, _, j in itertools.islice(spans, k + 1, None):
+            if start >= end:
+                break
+            if id(arrays[i]) in is_written:
+                yield arrays[i], arrays[j]
+            elif id(arrays[j]) in is_written:
+                yield arrays[j], arrays[i]
+
+
+def _share_memory(x: np.ndarray, y: np.ndarray) -> bool:
+    try:
+        return np.shares_memory(x, y, max_work=MAX_WORK)
+    except np.exceptions.TooHardError:
+        return True
+
+
+def overlaps_itself(x: np.ndarray) -> bool:
+    """Do two elements of an array share memory, as windows and broadcast axes do?"""
+    if x.flags.c_contiguous or x.flags.f_contiguous or not x.size:
+        return False
+    axes = sorted((abs(stride), n) for stride, n in zip(x.strides, x.shape) if n > 1)
+    extent = x.itemsize  # of the axes so far
+    for stride, n in axes:
+        if stride < extent:
+            break
+        extent += stride * (n - 1)
+    else:
+        return False  # each axis steps over all elements of those before it
+    starts = np.zeros(1, np.int64)
+    for stride, n in axes:
+        starts = np.add.outer(starts, stride * np.arange(n)).ravel()
+    return bool(np.any(np.diff(np.sort(starts)) < x.itemsize))
+
+
+def _assign(target: Any, value: Any) -> None:
+    """Give an object the contents of another of its kind."""
+    if isinstance(target, np.ndarray):
+        if target.flags.writeable:
+            target[...] = value
+    elif isinstance(target, dict):
+        target.clear()
+        target.update(value)
+    elif isinstance(target, list):
+        target[:] = value
+    else:
+        set_state(target, state_of(value))
