@@ -148,11 +148,11 @@ def overlaps_itself(x: np.ndarray) -> bool:
     if x.flags.c_contiguous or x.flags.f_contiguous or not x.size:
         return False
     axes = sorted((abs(stride), n) for stride, n in zip(x.strides, x.shape) if n > 1)
-    extent = x.itemsize  # of the axes so far
+    length = x.itemsize  # of the axes so far
     for stride, n in axes:
-        if stride < extent:
+        if stride < length:
             break
-        extent += stride * (n - 1)
+        length += stride * (n - 1)
     else:
         return False  # each axis steps over all elements of those before it
     starts = np.zeros(1, np.int64)
