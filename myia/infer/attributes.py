@@ -33,6 +33,7 @@ from myia.infer.domain.heap import (
     ListObject,
     PointsTo,
     SelectedArray,
+    SetObject,
     ViewObject,
 )
 from myia.infer.domain.values import (
@@ -50,6 +51,7 @@ from myia.infer.dynamic.access import is_dynamic, refuse_dynamic
 from myia.infer.indexing.indexing import setitem
 from myia.infer.jax.objects import objects
 from myia.infer.jax.objects.pytrees import class_attribute, is_user_function
+from myia.infer.numeric.constant_methods import constant_or_none
 from myia.infer.numeric.samples import has, type_of
 
 WRITABLE_ARRAY_ATTRIBUTES = ("real", "imag", "flat")  # assigning to one writes into the array
@@ -102,15 +104,29 @@ def getattr_(ctx: Context, x: Abstract, name: str) -> Abstract:
         return registry.PROPERTIES[kind, name](ctx, x)
     if (kind, name) in registry.METHODS:
         return Method((kind, name), x)
+    if isinstance(x, Ref) and isinstance(ctx.contents(x), SetObject):
+        return _attribute_of_set(ctx, x, name)
     if isinstance(x, (Static, Outside)):
-        if isinstance(x.value, frozenset) and hasattr(set, name) > hasattr(x.value, name):
-            help_text = "use a dict: `seen[x] = True`"
-            ctx.fail(Unsupported, what=f"`{name}`, which changes a set,", help_text=help_text)
         return _static_attribute(ctx, x.value, name)
     if (cls := type_of(ctx, x)) is not None and not has(cls, name):
         message = f"{cls.__name__!r} object has no attribute {name!r}"
         ctx.fail(BadValue, message=message, exception="AttributeError")
     ctx.fail(Unsupported, what=f"the attribute `{name}` of {ctx.describe(x)}")
+
+
+def _attribute_of_set(ctx: Context, x: Ref, name: str) -> Abstract:
+    """A method of a set of compile-time values."""
+    cls = ctx.contents(x).cls
+    if not has(cls, name):
+        message = f"{cls.__name__!r} object has no attribute {name!r}"
+        ctx.fail(BadValue, message=message, exception="AttributeError")
+    if not has(frozenset, name):
+        help_text = "use a dict: `seen[x] = True`"
+        ctx.fail(Unsupported, what=f"`{name}`, which changes a set,", help_text=help_text)
+    found = constant_or_none(ctx, x)
+    if found is None:
+        ctx.fail(Unsupported, what=f"`{name}` of a set of run-time values")
+    return Static(getattr(found.value, name))
 
 
 def _namedtuple_attribute(ctx: Context, x: Tuple, name: str) -> Abstract | None:

@@ -20,6 +20,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 from myia.infer.boundary.arguments import Fact
 from myia.infer.boundary.integers import IntegerSplit
 from myia.infer.boundary.signature import (
+    ConstantSet,
     Flattener,
     FunctionSignature,
     Leaf,
@@ -232,9 +233,7 @@ def is_lasting(signature: Any) -> bool:
     if isinstance(signature, Leaf):
         return signature.kind != "array"
     if isinstance(signature, Constant):
-        return not isinstance(
-            signature.value, frozenset
-        )  # it may stand for a set, which can change
+        return not isinstance(signature.value, ConstantSet)  # a set can change
     if isinstance(signature, FunctionSignature):
         return not signature.function.__kwdefaults__ and all(map(is_lasting, signature.parts))
     if isinstance(signature, LibraryFunction):

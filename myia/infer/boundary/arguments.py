@@ -17,6 +17,7 @@ import numpy as np
 
 from myia.infer.boundary.integers import IntegerSplit
 from myia.infer.boundary.signature import (
+    ConstantSet,
     FunctionSignature,
     Leaf,
     Node,
@@ -127,6 +128,9 @@ def abstract(ctx: Context, signature: Any, inputs: Arguments, name: str | None) 
     if isinstance(signature, Leaf):
         return inputs.leaf(ctx, signature, name)
     if isinstance(signature, Constant):
+        if isinstance(signature.value, ConstantSet):
+            contents = SetObject(signature.value.cls, tuple(map(Static, signature.value.items)))
+            return Ref(ctx.heap.new_root(contents))
         return Static(signature.value)
     if isinstance(signature, Identity):
         x = signature.object

@@ -159,6 +159,9 @@ class _Walk:
             kind = f"an object that holds itself, at `{path}`"
             self.ctx.fail(NotDifferentiable, what=self.what, kind=kind, help_text=WITHOUT_CYCLE)
         contents = self.ctx.contents(x)
+        if isinstance(contents, SetObject) and all(isinstance(i, Static) for i in contents.items):
+            self.structure(Static(frozenset(i.value for i in contents.items)), path)
+            return lambda ctx, rest, alike: x  # a setting, if it was not refused
         if isinstance(contents, InstanceObject) and not (
             self.integers or holds_number(self.ctx, x)
         ):

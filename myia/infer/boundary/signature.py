@@ -64,6 +64,16 @@ class Node(NamedTuple):
     parts: tuple[Any, ...]
 
 
+class ConstantSet(NamedTuple):
+    """The value of a set or frozenset without numbers that vary, in the order of Python's loops."""
+
+    cls: type
+    items: tuple[Any, ...]
+
+    def __repr__(self) -> str:
+        return repr(self.cls(self.items))
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class SeenObject:
     """The mutable object number `index`, which was met before."""
@@ -255,7 +265,7 @@ def _set(flat: Flattener, x):
     for item in x:
         trial.add(item)
     if not (trial.leaves or trial.objects):
-        return Constant(frozenset(x), (type(x), frozenset(map(exact, x))))
+        return Constant(ConstantSet(type(x), tuple(x)), (type(x), tuple(map(exact, x))))
     # The parts have the order in which Python iterates over this set.
     return flat.object(x) or Node("set", type(x), (), tuple(map(flat.add, x)))
 

@@ -181,9 +181,9 @@ class ListObject(Contents):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SetObject(Contents):
-    """A set (or `cls`, a frozenset) that came as an argument; its items, in Python's order.
+    """A set (or `cls`, a frozenset); its items, in Python's order.
 
-    The sets of compile-time values are constants.
+    Only those of an argument may be known at run time.
     """
 
     cls: type

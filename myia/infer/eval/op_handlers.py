@@ -21,6 +21,7 @@ from myia.infer.eval.interpreter import HANDLERS, Env, Interpreter, give_name, h
 from myia.infer.indexing import indexing
 from myia.infer.loops import fixed_point
 from myia.infer.numeric import f_strings
+from myia.infer.numeric.constant_methods import constant_or_none, evaluate_constant
 from myia.infer.numeric.nonfinite_checks import check_finite_results
 from myia.infer.operators import comparison, operators
 from myia.infer.operators.truth import negate, truth
@@ -166,9 +167,10 @@ def _list(ctx, op, *items):
 @handles(py.set_)
 def _set(ctx, op, *items):
     items = _unstarred(ctx, op, items)
-    if not all(isinstance(i, Static) for i in items):  # in an unrolled loop they may be
+    known = [constant_or_none(ctx, i) for i in items]
+    if None in known:  # in an unrolled loop they may be
         ctx.fail(Unsupported, error=NeedsStatic, what="a set of run-time values")
-    return Static(frozenset(i.value for i in items))
+    return evaluate_constant(ctx, set, [i.value for i in known])
 
 
 @handles(py.dict_, optional=True)

@@ -90,8 +90,7 @@ def items_of(ctx: Context, x: Abstract) -> Items:
     if isinstance(x, Iterator):
         return ITERATORS[x.kind](ctx, x)
     if isinstance(x, Static) and isinstance(x.value, (str, tuple, frozenset, range)):
-        items = sorted(x.value) if isinstance(x.value, frozenset) else x.value
-        return _static_items(ctx, tuple(Static(i) for i in items))
+        return _static_items(ctx, tuple(map(Static, x.value)))
     if isinstance(x, Ref):
         return _object(ctx, x, ctx.contents(x))
     if isinstance(x, Opaque):
@@ -126,7 +125,7 @@ def _object(ctx: Context, x: Ref, contents) -> Items:
     if isinstance(contents, BufferObject):
         return _buffer(ctx, x, contents)
     if isinstance(contents, DictObject):
-        return _static_items(ctx, tuple(Static(k) for k in contents.keys))
+        return _dict_items(ctx, x, lambda now, i: Static(now.keys[i]))
     if isinstance(contents, InstanceObject):
         return _instance(ctx, x)
     ctx.fail(Unsupported, what=f"iteration over {ctx.describe(x)}")
@@ -166,6 +165,23 @@ def _buffer(ctx: Context, x: Ref, contents: BufferObject) -> Items:
         return growing_lists.item_at(ctx, x, _index(i))
 
     return Items(growing_lists.list_length(contents), item)
+
+
+def _dict_items(ctx: Context, x: Ref, get: Callable[[DictObject, int], Abstract]) -> Items:
+    """`get(contents, i)` of each key, or the error if the body of the loop adds or removes keys."""
+    first = ctx.contents(x).keys
+
+    def current(i: int) -> Abstract | None:
+        now = ctx.contents(x)
+        if len(now.keys) != len(first):
+            message = "dictionary changed size during iteration"
+            ctx.fail(BadValue, message=message, exception="RuntimeError")
+        if now.keys != first:
+            ctx.fail(Unsupported, what="a dict whose keys change while a loop runs over it")
+        return get(now, i) if i < len(first) else None
+
+    items = tuple(get(ctx.contents(x), i) for i in range(len(first)))
+    return _static_or_stacked(ctx, items, current, current, None)
 
 
 def _index(i: Abstract) -> Value:
@@ -345,7 +361,14 @@ def _bounded(ctx: Context, x: Iterator) -> Items:
     return replace(part, length=Scalar(length, True, low, max_length + 1), item=item)
 
 
+def _dict_view(get: Callable[[DictObject, int], Abstract]) -> Callable[[Context, Iterator], Items]:
+    return lambda ctx, x: _dict_items(ctx, x.items[0], get)
+
+
 ITERATORS: dict[str, Callable[[Context, Iterator], Items]] = {
+    "keys": _dict_view(lambda d, i: Static(d.keys[i])),
+    "values": _dict_view(lambda d, i: d.values[i]),
+    "items": _dict_view(lambda d, i: Tuple((Static(d.keys[i]), d.values[i]))),
     "iter": lambda ctx, x: items_of(ctx, x.items[0]),
     "bounded": _bounded,
     "zip": _zip,

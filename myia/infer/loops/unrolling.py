@@ -23,7 +23,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import NeedsStatic, TooManyIterations
+from myia.infer.domain.errors import CertainError, NeedsStatic, TooManyIterations
 from myia.infer.domain.values import TRUE, Abstract, Scalar, Static, is_static_int
 from myia.infer.loops.iterables import Items
 from myia.infer.paths.branches import branch_many
@@ -58,7 +58,10 @@ def unrolled(ctx: Context, code: LoopCode, xs: States, need: NeedsStatic | None)
     """One copy of the body for each iteration; `need` is the error that required it."""
     index = 0
     while True:
-        item = _static_item(code, index)
+        try:
+            item = _static_item(code, index)
+        except CertainError as error:  # the body has changed what the loop runs over
+            return _raising(ctx, code, xs, error)
         if item is None:
             return xs
         if index >= MAX_UNROLLED_ITERATIONS:
@@ -75,6 +78,16 @@ def unrolled(ctx: Context, code: LoopCode, xs: States, need: NeedsStatic | None)
             iteration = lambda i=item, s=xs: _iteration(ctx, code, i, s)  # noqa: E731
             xs = branch_many(ctx, go, iteration, lambda s=xs: s)
         index += 1
+
+
+def _raising(ctx: Context, code: LoopCode, xs: States, error: CertainError) -> States:
+    """The next item raises, if the loop has not ended before."""
+
+    def iteration() -> States:
+        raise error
+
+    go = TRUE if code.cond is None else code.cond(Static(None), xs)
+    return branch_many(ctx, go, iteration, lambda: xs)
 
 
 def _iteration(ctx: Context, code: LoopCode, item: Abstract, xs: States) -> States:
@@ -131,7 +144,10 @@ def unrolled_if_static(ctx: Context, code: LoopCode, xs: States) -> States:
     """`unrolled`, if the trip count is static and small; else raises `FewIterations`."""
     # One round more than iterations: the last one only finds that the loop has ended.
     for index in range(MAX_STATIC_ITERATIONS + 1):
-        item = _static_item(code, index)
+        try:
+            item = _static_item(code, index)
+        except CertainError as error:  # the body has changed what the loop runs over
+            return _raising(ctx, code, xs, error)
         if item is None:
             return xs
         go = TRUE if code.cond is None else code.cond(item, xs)

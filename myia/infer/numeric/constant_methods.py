@@ -13,10 +13,10 @@ import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
-from myia.infer.domain.heap import DictObject, ListObject
+from myia.infer.domain.heap import DictObject, ListObject, SetObject
 from myia.infer.domain.values import Abstract, Ref, Static, Tuple
 
-IMMUTABLE = (str, bytes, int, float, complex, frozenset, range, np.generic)
+IMMUTABLE = (str, bytes, int, float, complex, frozenset, set, range, np.generic)
 
 
 class _RunTime(Exception):
@@ -49,6 +49,27 @@ def evaluate_constant(ctx: Context, f: Any, *args: Any, **kwargs: Any) -> Abstra
         ctx.fail(BadValue, message=str(e), exception=type(e).__name__)
 
 
+def constant_or_none(ctx: Context, x: Abstract) -> Static | None:
+    """The Python object, if all of it is known."""
+    try:
+        return Static(constant_of(ctx, x))
+    except _RunTime:
+        return None
+
+
+def evaluated(ctx: Context, f: Any, *args: Abstract) -> Abstract | None:
+    """`f(*args)` by Python, if all of the arguments is known."""
+    found = [constant_or_none(ctx, x) for x in args]
+    return None if None in found else evaluate_constant(ctx, f, *(x.value for x in found))
+
+
+def is_set(ctx: Context, x: Abstract) -> bool:
+    """A set or a frozenset."""
+    if isinstance(x, Ref):
+        return isinstance(ctx.contents(x), SetObject)
+    return isinstance(x, Static) and isinstance(x.value, frozenset)
+
+
 def percent_format(ctx: Context, template: str, values: Abstract) -> Abstract:
     """`template % values`"""
     try:
@@ -63,13 +84,15 @@ def constant_of(ctx: Context, x: Abstract) -> Any:
     if isinstance(x, Static):
         return x.value
     contents = ctx.contents(x) if isinstance(x, Ref) else x
-    if not isinstance(contents, (Tuple, ListObject, DictObject)):
+    if not isinstance(contents, (Tuple, ListObject, DictObject, SetObject)):
         raise _RunTime
     parts = [constant_of(ctx, child) for child in contents.children()]
     if isinstance(contents, DictObject):
         return dict(zip(contents.keys, parts))
     if isinstance(contents, ListObject):
         return parts
+    if isinstance(contents, SetObject):
+        return contents.cls(parts)
     return tuple(parts) if contents.cls is None else contents.cls(*parts)
 
 
@@ -79,4 +102,6 @@ def abstract_of(ctx: Context, x: Any) -> Abstract:
         return ctx.new(ListObject(tuple(abstract_of(ctx, item) for item in x)))
     if type(x) is tuple:
         return Tuple(tuple(abstract_of(ctx, item) for item in x))
-    return Static(frozenset(x)) if isinstance(x, set) else Static(x)
+    if isinstance(x, set):
+        return ctx.new(SetObject(set, tuple(map(Static, x))))
+    return Static(x)

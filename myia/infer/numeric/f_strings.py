@@ -11,6 +11,7 @@ from myia.infer.domain.errors import Unsupported
 from myia.infer.domain.facts import Answer
 from myia.infer.domain.heap import ListObject
 from myia.infer.domain.values import Abstract, Outside, Ref, Scalar, Static, Text, Tuple
+from myia.infer.numeric.constant_methods import constant_or_none
 from myia.ir.core import Value
 
 CONVERSIONS = {"r": repr, "s": str, "a": ascii}
@@ -18,6 +19,7 @@ CONVERSIONS = {"r": repr, "s": str, "a": ascii}
 
 def format_parts(ctx: Context, parts: tuple, values: tuple[Abstract, ...]) -> Abstract:
     """An f-string."""
+    values = tuple(_known(ctx, x) for x in values)
     if all(isinstance(x, (Static, Outside)) for x in values):
         return Static(_static_text(ctx, parts, values))
     template, items, rest = "", [], list(values)
@@ -32,6 +34,11 @@ def format_parts(ctx: Context, parts: tuple, values: tuple[Abstract, ...]) -> Ab
     return Text(template, tuple(items))
 
 
+def _known(ctx: Context, x: Abstract) -> Abstract:
+    """A list, dict or set that the program made of compile-time values is one of them."""
+    return x if isinstance(x, (Static, Outside)) else constant_or_none(ctx, x) or x
+
+
 def _static_text(ctx: Context, parts: tuple, values: tuple[Abstract, ...]) -> str:
     text, rest = "", list(values)
     for part in parts:
@@ -40,6 +47,8 @@ def _static_text(ctx: Context, parts: tuple, values: tuple[Abstract, ...]) -> st
 
 
 def _formatted(ctx: Context, value, conversion: str | None, spec: str | None) -> str:
+    if isinstance(value, (list, dict, set)):  # made by the program: nobody else changes it
+        return format(CONVERSIONS.get(conversion, lambda v: v)(value), spec or "")
     if conversion in CONVERSIONS:
         value = ctx.fact(Answer(CONVERSIONS[conversion], value))
     return ctx.fact(Answer(format, value, spec or ""))
@@ -60,7 +69,7 @@ def printed(
     if isinstance(x, Scalar) or ctx.is_array(x):
         return (f"{{:{spec}}}" if spec else "{}"), [x]
     if isinstance(x, Tuple) or (isinstance(x, Ref) and isinstance(ctx.contents(x), ListObject)):
-        found = [printed(ctx, item) for item in ctx.list_items(x)]
+        found = [printed(ctx, item, "r") for item in ctx.list_items(x)]
         left, right = "()" if isinstance(x, Tuple) else "[]"
         comma = "," if isinstance(x, Tuple) and len(found) == 1 else ""
         text = left + ", ".join(t for t, _ in found) + comma + right

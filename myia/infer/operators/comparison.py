@@ -33,6 +33,7 @@ from myia.infer.domain.values import (
     is_none,
 )
 from myia.infer.dynamic.access import is_dynamic
+from myia.infer.numeric.constant_methods import evaluated, is_set
 from myia.infer.numeric.exact_comparison import compared
 from myia.infer.numeric.promotion import (
     broadcast_shapes,
@@ -119,6 +120,9 @@ def _compare_structures(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abst
             return _lexicographic(ctx, op, x, y)
         equal = _equal_items(ctx, x, y) if is_list(a) == is_list(b) else FALSE
         return equal if op == "==" else negate(ctx, equal)
+    if is_set(ctx, a) and is_set(ctx, b):
+        found = evaluated(ctx, OPERATORS[op][0], a, b)
+        return _refuse(ctx, op, a, b) if found is None else found
     found = _compare_instances(ctx, op, a, b)
     if found is not None:
         return found
@@ -131,11 +135,11 @@ def _equal_items(ctx: Context, x: tuple, y: tuple) -> Abstract:
     """Equality of two sequences: an object equals itself."""
     equal: Abstract = Static(len(x) == len(y))
     for p, q in zip(x, y):
-        equal = short_circuit_and(ctx, equal, lambda p=p, q=q: _is_or_equals(ctx, p, q))
+        equal = short_circuit_and(ctx, equal, lambda p=p, q=q: is_or_equals(ctx, p, q))
     return equal
 
 
-def _is_or_equals(ctx: Context, p: Abstract, q: Abstract) -> Abstract:
+def is_or_equals(ctx: Context, p: Abstract, q: Abstract) -> Abstract:
     """`p is q or p == q`, as containers compare their items."""
     return TRUE if _same_object(p, q) else truth(ctx, compare(ctx, "==", p, q))
 
@@ -170,7 +174,7 @@ def _equal_dicts(ctx: Context, x: DictObject, y: DictObject) -> Abstract:
     for key, p in zip(x.keys, x.values):
         if key in y.keys:
             q = y.values[y.keys.index(key)]
-            equal = short_circuit_and(ctx, equal, lambda p=p, q=q: _is_or_equals(ctx, p, q))
+            equal = short_circuit_and(ctx, equal, lambda p=p, q=q: is_or_equals(ctx, p, q))
     return equal
 
 
@@ -280,17 +284,18 @@ def _contains(ctx: Context, container: Abstract, x: Abstract) -> Abstract:
         return Static(key.value in ctx.contents(container).keys)
     answer: Abstract = FALSE
     for item in _items_searched(ctx, container, x):
-        answer = short_circuit_or(ctx, answer, lambda i=item: _is_or_equals(ctx, x, i))
+        answer = short_circuit_or(ctx, answer, lambda i=item: is_or_equals(ctx, x, i))
     return answer
 
 
 def _items_searched(ctx: Context, container: Abstract, x: Abstract) -> tuple[Abstract, ...]:
     """What `in` compares with."""
+    if is_set(ctx, container):
+        _refuse_unhashable(ctx, x)
+        return ctx.list_items(container)
     if not isinstance(container, Static):
         return ctx.list_items(container)
-    if isinstance(container.value, (frozenset, set)):
-        _refuse_unhashable(ctx, x)
-    elif not isinstance(container.value, (tuple, range)):
+    if not isinstance(container.value, (tuple, range)):
         try:
             message = sample(ctx, x) in container.value
         except (TypeError, NoSample) as e:

@@ -30,7 +30,7 @@ from myia.infer.domain.values import (
 from myia.infer.dynamic.access import is_dynamic
 from myia.infer.dynamic.broadcasting import apply_elementwise, assign
 from myia.infer.numeric import integer_checks
-from myia.infer.numeric.constant_methods import percent_format
+from myia.infer.numeric.constant_methods import evaluated, is_set, percent_format
 from myia.infer.numeric.exact_comparison import held_by_floats
 from myia.infer.numeric.promotion import (
     PRIMITIVES,
@@ -191,6 +191,9 @@ def _sequences(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
         return (
             ctx.new(ListObject(items)) if isinstance(a if y is None else b, Ref) else Tuple(items)
         )
+    if is_set(ctx, a) and is_set(ctx, b):
+        found = evaluated(ctx, OPERATORS[op][0], a, b)
+        return _refuse_operands(ctx, op, a, b) if found is None else found
     if op == "|" and all(is_dict(ctx, x) for x in (a, b)):
         return ctx.new(_merged_dict(ctx.contents(a), ctx.contents(b)))
     found = _by_special_method(ctx, op, a, b)
@@ -307,6 +310,9 @@ def inplace(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
     if op == "|" and is_dict(ctx, a) and is_dict(ctx, b):
         ctx.write(a, _merged_dict(ctx.contents(a), ctx.contents(b)))
         return a
+    if isinstance(a, Ref) and is_set(ctx, a) and op in "|&-^" and ctx.contents(a).cls is set:
+        what = f"`{op}=`, which changes a set,"
+        ctx.fail(Unsupported, what=what, help_text=f"write `s = s {op} t`")
     if isinstance(a, Ref):
         found = ctx.special_method(a, f"__i{OPERATORS[op][1]}__")
         if found is not None and not is_not_implemented(result := ctx.call(found, (b,), {})):

@@ -8,11 +8,10 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadValue, Unsupported
 from myia.infer.domain.heap import BufferObject, DictObject, ListObject
 from myia.infer.domain.mismatch import Mismatch
-from myia.infer.domain.values import NONE, Abstract, Ref, Static, Tuple
+from myia.infer.domain.values import NONE, Abstract, Iterator, Ref, Static, Tuple
 from myia.infer.dynamic.access import is_dynamic
 from myia.infer.indexing.indexing import dict_key, getitem
 from myia.infer.operators import comparison, operators
-from myia.infer.operators.truth import truth
 from myia.infer.paths import growing_lists, list_slices
 from myia.infer.paths.region_outputs import deep_copied
 from myia.infer.registry import function, method
@@ -100,7 +99,7 @@ def _list_count(ctx: Context, self: Ref, x: Abstract) -> Abstract:
 def _index_of_equal(ctx: Context, items: tuple[Abstract, ...], x: Abstract, missing: str) -> int:
     """The index of the first item that equals `x`."""
     for i, item in enumerate(items):
-        equal = truth(ctx, comparison.compare(ctx, "==", item, x))
+        equal = comparison.is_or_equals(ctx, item, x)
         if ctx.static(equal, "which item of a list this is"):
             return i
     ctx.fail(BadValue, message=missing)
@@ -109,7 +108,7 @@ def _index_of_equal(ctx: Context, items: tuple[Abstract, ...], x: Abstract, miss
 def _count_items(ctx: Context, items: tuple[Abstract, ...], x: Abstract) -> Abstract:
     total: Abstract = Static(0)
     for item in items:
-        equal = truth(ctx, comparison.compare(ctx, "==", item, x))
+        equal = comparison.is_or_equals(ctx, item, x)
         total = operators.binary(ctx, "+", total, equal)
     return total
 
@@ -166,19 +165,17 @@ def _copy_dict(ctx: Context, self: Ref) -> Abstract:
 
 @method("dict", "keys")
 def _keys(ctx: Context, self: Ref) -> Abstract:
-    return Tuple(tuple(Static(k) for k in ctx.contents(self).keys))
+    return Iterator("keys", (self,))
 
 
 @method("dict", "values")
 def _values(ctx: Context, self: Ref) -> Abstract:
-    return Tuple(ctx.contents(self).values)
+    return Iterator("values", (self,))
 
 
 @method("dict", "items")
 def _items(ctx: Context, self: Ref) -> Abstract:
-    contents = ctx.contents(self)
-    pairs = zip(contents.keys, contents.values)
-    return Tuple(tuple(Tuple((Static(k), v)) for k, v in pairs))
+    return Iterator("items", (self,))
 
 
 @method("dict", "get")

@@ -23,6 +23,7 @@ from myia.infer.domain.values import (
     is_static_int,
 )
 from myia.infer.loops.fixed_point import LoopCode, loop
+from myia.infer.numeric.constant_methods import constant_or_none, evaluate_constant
 from myia.infer.operators import operators
 from myia.infer.operators.truth import truth
 from myia.infer.paths import growing_lists, list_slices
@@ -115,10 +116,18 @@ def _dict(ctx: Context, x: Abstract | None = None, /, **items: Abstract) -> Abst
     return ctx.new(DictObject(tuple(found), tuple(found.values())))
 
 
-@function(set, frozenset)
-def _set(ctx: Context, x: Abstract | None = None) -> Abstract:
-    items = () if x is None else ctx.list_items(x)
-    return Static(frozenset(ctx.static(i, "an item of a set") for i in items))
+def _new_set(cls: type):
+    def handler(ctx: Context, x: Abstract | None = None) -> Abstract:
+        items = [] if x is None else [constant_or_none(ctx, i) for i in ctx.list_items(x)]
+        if None in items:
+            ctx.needs_static("an item of a set")
+        return evaluate_constant(ctx, cls, [i.value for i in items])
+
+    return handler
+
+
+function(set)(_new_set(set))
+function(frozenset)(_new_set(frozenset))
 
 
 @function(map)

@@ -1,0 +1,156 @@
+"""Sets have Python's type, text and order; items are compared by identity first; dicts that change
+while a loop runs over them raise."""
+
+import pytest
+
+import myia
+from myia.source.diagnostics import MyiaError
+
+NAN = float("nan")
+NAMES = {"q", "b", "c", 3, (1, 2)}
+
+
+def text_of_items(items):
+    text = ""
+    for item in items:
+        text += str(item) + ","
+    return text
+
+
+SAME = {
+    "set": lambda x: {1, 2},
+    "set of a list": lambda x: set([3, 1, 3]),
+    "comprehension": lambda x: {i * i for i in range(4)},
+    "frozenset": lambda x: frozenset({1, 2}),
+    "type": lambda x: (type({1}) is set, isinstance({1}, frozenset), isinstance({1}, set)),
+    "text": lambda x: (str({1}), len(str({1})), f"{ {2} }", str(frozenset({1}))),
+    "operators": lambda x: ({1, 2} & {2, 3}, {1} | frozenset({2}), frozenset({1}) - {1}, {1} ^ {1}),
+    "methods": lambda x: ({1, 2}.union([5]), {1, 2}.issubset({1, 2, 3}), {1}.isdisjoint({2})),
+    "comparisons": lambda x: ({1, 2} == frozenset((1, 2)), {1} < {1, 2}, {1} != {1}, {1} == [1]),
+    "order": lambda x: (list({10, 1, 200, -5}), list({"q", "b", "c"}), text_of_items(NAMES)),
+    "order of a loop": lambda x: text_of_items({"a", "b", 3, None}),
+    "order of a comprehension": lambda x: [str(k) for k in NAMES],
+    "nan by identity": lambda x: (NAN in [NAN], [NAN] == [NAN], [1.0, NAN].count(NAN)),
+    "two nans": lambda x: x * NAN in [x * NAN],
+    "views of dicts": lambda x: (
+        list({"a": x}.items()),
+        sum({"a": x, "b": 2.0}.values()),
+        "a" in {"a": x}.keys(),  # noqa: SIM118
+        len({"a": x}.values()),
+        dict({"a": x}.items()),
+    ),
+    "lists in text": lambda x: str(["a", 1, ("b",)]),
+}
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_as_python(name):
+    f = SAME[name]
+    got, want = myia.jit(f)(1.0), f(1.0)
+    assert repr(got) == repr(want)
+    assert type(got) is type(want)
+
+
+def test_a_set_is_new_at_every_call():
+    f = myia.jit(lambda x: {1, 2})
+    first = f(1.0)
+    first.add(3)
+    assert f(1.0) == {1, 2}
+
+
+ARGUMENTS = ({8, 1, 100, 17}, frozenset({8, 1, 100, 17}), {"b", "a", 3}, {17, 100, 1, 8})
+
+
+def test_sets_as_arguments():
+    def f(s):
+        return isinstance(s, set), str(s), [k for k in s], len(s), 8 in s
+
+    compiled = myia.jit(f)
+    for s in ARGUMENTS:
+        assert compiled(s) == f(s)
+
+
+# ----- Dicts
+
+
+def grows(d):
+    for k in d:
+        d[k + "x"] = 1.0
+    return d
+
+
+def shrinks(d):
+    for k in d:
+        if k == "a":
+            del d["b"]
+    return d
+
+
+def items_grow(d):
+    for k, v in d.items():
+        d[k + "q"] = v
+    return d
+
+
+def values_grow(d):
+    for v in d.values():
+        d["q"] = v
+    return d
+
+
+def grows_in_a_comprehension(d):
+    return [d.update({k + "1": 1.0}) for k in d]
+
+
+@pytest.mark.parametrize("f", (grows, shrinks, items_grow, values_grow, grows_in_a_comprehension))
+def test_dicts_that_change_size(f):
+    with pytest.raises(RuntimeError, match="changed size"):
+        f({"a": 1.0, "b": 2.0})
+    with pytest.raises(RuntimeError, match="changed size") as got:
+        myia.jit(f)({"a": 1.0, "b": 2.0})
+    assert isinstance(got.value, MyiaError)
+
+
+def ends_after_a_change(d):
+    for k in d:
+        if k == "a":
+            del d["b"]
+            break
+    return d
+
+
+def keeps_its_keys(d):
+    for k in d:
+        d[k] *= 2.0
+    for k, v in d.items():
+        d[k] = v + 1.0
+    return d
+
+
+def copies_first(d):
+    for k in list(d):
+        d[k + "x"] = d.pop(k)
+    return d
+
+
+def live_view(d):
+    values = d.values()
+    d["z"] = 10.0
+    return sum(values)
+
+
+@pytest.mark.parametrize("f", (ends_after_a_change, keeps_its_keys, copies_first, live_view))
+def test_dicts_that_do_not(f):
+    assert myia.jit(f)({"a": 1.0, "b": 2.0}) == f({"a": 1.0, "b": 2.0})
+
+
+def keys_change(d):
+    for k in d:
+        d[k + "x"] = d.pop(k)
+    return d
+
+
+@pytest.mark.parametrize("f", (keys_change, lambda d: {1}.add(d["a"])))
+def test_refused(f):
+    with pytest.raises(MyiaError, match="not supported"):
+        myia.jit(f)({"a": 1.0, "b": 2.0})
