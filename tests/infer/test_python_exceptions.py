@@ -11,7 +11,6 @@ from myia.source.diagnostics import MyiaError
 from tests.infer.driver import run
 
 X = np.array([1.0, 2.0, 3.0])
-STRUCTURED = np.array([(1.0, 2)], dtype=[("a", "f8"), ("b", "i8")])
 MASKED = np.ma.array([1.0, 2.0], mask=[False, True])
 
 
@@ -121,7 +120,6 @@ REFUSED = {
     "class with __new__": lambda x: Single(1),
     "random state": lambda x: np.random.RandomState(0),
     "generator": lambda x: np.random.default_rng(0),
-    "field of a structured array": lambda x: STRUCTURED["a"] * x[0],
     "masked array": lambda x: MASKED + x[0],
     "text of a run-time value": lambda x: "a" + f"{x[0]}",
     "text repeated": lambda x: "ab" * int(x[0]),

@@ -29,6 +29,7 @@ from myia.infer.domain.values import (
     Abstract,
     Closure,
     Method,
+    Outside,
     PyFunction,
     Range,
     Ref,
@@ -147,7 +148,7 @@ def _refuse_methods_in_python(name: str, *xs: Any) -> None:
 
 def sample(ctx: Context, x: Abstract, number: int = 1) -> Any:
     """An object of the type of `x`; of numbers, the first or the second of two."""
-    if isinstance(x, Static):
+    if isinstance(x, (Static, Outside)):
         return x.value
     if isinstance(x, Scalar):
         if x.boxed is None:
