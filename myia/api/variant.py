@@ -63,7 +63,8 @@ class Programs:
 
     def find(self, flat: Flattener) -> Found[Variant] | None:
         """The program of a call, whose flattening keeps only the arguments of the program."""
-        tree = self.trees.get(self.split(flat))
+        split = self._split
+        tree = self.trees.get(split.take(flat) if split.integers else ())
         return None if tree is None else tree.find(flat)
 
     def split(self, flat: Flattener) -> tuple[int, ...]:

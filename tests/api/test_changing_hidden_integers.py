@@ -103,6 +103,7 @@ HIDDEN = (
     of_default,
     of_keyword_default,
     of_helper,
+    of_class,
     of_module,
     of_global,
     of_instance_in_tuple,

@@ -131,8 +131,7 @@ class _Last(NamedTuple):
 
     places: list[Place]
     again: list[tuple[int, Step]]  # each with its position in `hidden`
-    hidden: Hidden
-    variant: Any
+    found: Found
 
 
 class DecisionTree(Generic[Variant]):
@@ -163,13 +162,13 @@ class DecisionTree(Generic[Variant]):
     def find(self, flat: Flattener) -> Found[Variant] | None:
         """The program for the present answers. Objects in them are added to those of `flat`."""
         last = self._last
-        if last is not None and are_unchanged(last.places):
+        if last is not None and (not last.places or are_unchanged(last.places)):
             if not last.again:
-                return Found(last.variant, last.hidden)
+                return last.found
             count = len(flat.objects)
             hidden = _asked_again(last, flat)
             if hidden is not None:
-                return Found(last.variant, hidden)
+                return Found(last.found.variant, hidden)
             flat.forget_objects(count)
         return self._walk(flat)
 
@@ -195,8 +194,8 @@ class DecisionTree(Generic[Variant]):
         if node is None:
             flat.forget_objects(count)
             return None
-        self._last = _last_walk(steps, node)
-        return Found(node, self._last.hidden)
+        last = self._last = _last_walk(steps, node)
+        return last.found
 
 
 def _last_walk(steps: list[Step], variant: Any) -> _Last:
@@ -208,18 +207,18 @@ def _last_walk(steps: list[Step], variant: Any) -> _Last:
             again.append((len(hidden), step))
         if step.leaves:
             hidden.append(step.leaves)
-    return _Last(places, again, hidden, variant)
+    return _Last(places, again, Found(variant, hidden))
 
 
 def _asked_again(last: _Last, flat: Flattener) -> Hidden | None:
     """The numbers in the answers now; None if an answer differs in more than its numbers."""
-    hidden = last.hidden
+    before = hidden = last.found.hidden
     for position, step in last.again:
         part = flat.part()
         if step.node.ask_again(part) != step.branch:
             return None
         if part.leaves:
-            hidden = list(hidden) if hidden is last.hidden else hidden
+            hidden = list(hidden) if hidden is before else hidden
             hidden[position] = part.leaves
     return hidden
 

@@ -69,18 +69,13 @@ class IntegerSplit:
     def take(self, flat: Flattener) -> tuple[int, ...]:
         """The ints that are compile-time values, taken from the leaves of `flat`."""
         leaves = flat.leaves
-        flat.leaves = self._rest(leaves)
+        rest = self._get_rest(leaves)
+        if self._as_int64:
+            rest = list(rest)
+            for i in self._as_int64:
+                rest[i] = np.int64(rest[i])
+        flat.leaves = rest
         return self._get_static(leaves)
-
-    def _rest(self, leaves: Sequence[Any]) -> Sequence[Any]:
-        """The leaves that are arguments of the program."""
-        found = self._get_rest(leaves)
-        if not self._as_int64:
-            return found
-        found = list(found)
-        for i in self._as_int64:
-            found[i] = np.int64(found[i])
-        return found
 
     def resolved(self, leaves: Sequence[Any]) -> tuple[Any, ...]:
         """The signatures, in which the ints that are compile-time values are constants."""
