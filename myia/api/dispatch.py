@@ -222,5 +222,9 @@ def _is_told_by_type(signature: Any) -> bool:
 def _donated(argnums: tuple[int, ...], call: Call) -> tuple[int, ...]:
     """The positions of the leaves of the donated arguments."""
     sizes = [len(list(leaves_of(s))) for s in call.positional]
+    for i in argnums:
+        if not -len(sizes) <= i < len(sizes):
+            passed = f"{len(sizes)} positional argument{'' if len(sizes) == 1 else 's'}"
+            raise ValueError(f"donate_argnums={i}: the call has {passed}, and none number {i}")
     starts = [sum(sizes[:i]) for i in range(len(sizes))]
     return tuple(leaf for i in argnums for leaf in range(starts[i], starts[i] + sizes[i]))

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
+import numpy as np
+
 from myia.api.dispatch import CompileOptions
 from myia.pipeline import STRATEGIES, Options
 
@@ -38,10 +40,10 @@ def compile_options(
         memory=_bytes(options.get("memory")),
         debug=bool(options.get("debug", False)),
     )
-    static = _argument_numbers("static_argnums", options)
+    static = positions_in("static_argnums", f, options.get("static_argnums", ()))
     names = _argument_names(options)
     return CompileOptions(
-        donate_argnums=_argument_numbers("donate_argnums", options),
+        donate_argnums=positions_in("donate_argnums", f, options.get("donate_argnums", ())),
         static_argnums=(*static, *names, *_positions(f, names)),
         check=bool(options.get("check")) or pipeline.debug,
         pipeline=pipeline,
@@ -55,13 +57,57 @@ def _unknown_option(name: str, known: tuple[str, ...]) -> str:
     return f"unknown option {name!r}{guess} The options are {', '.join(known)}"
 
 
-def _argument_numbers(option: str, options: dict[str, Any]) -> tuple[int, ...]:
-    given = options.get(option, ())
+def argument_numbers(option: str, given: Any) -> tuple[int, ...]:
+    """The ints of an option such as `argnums`.
+
+    TypeError: it is neither an int nor a tuple of ints. ValueError: it names one twice.
+    """
+    numbers = tuple(given) if isinstance(given, (tuple, list)) else (given,)
     try:
-        numbers = given if isinstance(given, (tuple, list)) else (given,)
-        return tuple(map(operator.index, numbers))
+        found = tuple(map(operator.index, numbers))
     except TypeError:
-        raise TypeError(f"{option}={given!r} is neither an int nor a tuple of ints") from None
+        found = None
+    if found is None or any(isinstance(number, (bool, np.bool_)) for number in numbers):
+        raise TypeError(f"{option}={given!r} is neither an int nor a tuple of ints")
+    return _distinct(option, given, found)
+
+
+def positions_in(option: str, f: Callable, given: Any) -> tuple[int, ...]:
+    """The positions that `argument_numbers` names, counted from the first parameter of `f`.
+
+    ValueError: `f` has no such parameter, or it is named twice. What the signature of `f` does not
+    tell is not checked.
+    """
+    numbers = argument_numbers(option, given)
+    count = _positional_count(f)
+    if count is None:
+        return numbers
+    for number in numbers:
+        if not -count <= number < count:
+            name = getattr(f, "__name__", type(f).__name__)
+            takes = f"{count} positional parameter{'' if count == 1 else 's'}"
+            raise ValueError(f"{option}={given!r}: `{name}` has {takes}, and none number {number}")
+    return _distinct(option, given, tuple(number % count for number in numbers))
+
+
+def _distinct(option: str, given: Any, numbers: tuple[int, ...]) -> tuple[int, ...]:
+    for i, number in enumerate(numbers):
+        if number in numbers[:i]:
+            raise ValueError(f"{option}={given!r} names argument {number} twice")
+    return numbers
+
+
+def _positional_count(f: Callable) -> int | None:
+    """How many positional parameters `f` has; None if it takes any number, or does not tell."""
+    try:
+        parameters = inspect.signature(f, follow_wrapped=False).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    kinds = [p.kind for p in parameters]
+    if inspect.Parameter.VAR_POSITIONAL in kinds:
+        return None
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return sum(kind in positional for kind in kinds)
 
 
 def _argument_names(options: dict[str, Any]) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from typing import Any
 
 from myia.api.ahead_of_time import Lowered
 from myia.api.dispatch import CompileOptions, Dispatcher
+from myia.api.options import positions_in
 from myia.api.pickling import Portable
 from myia.api.stage_texts import StageTexts
 from myia.frontend.source_text.texts import take
@@ -158,6 +159,7 @@ class Derived(Transformed):
         argnames: ArgNames | None = None,
     ):
         self.grad_options, self.argnames = grad_options, argnames
+        positions_in("argnums", f, grad_options.argnums)  # or a ValueError
         super().__init__(f, options, name)
         self.positions = {} if argnames is None else _positions(f, _names(argnames))
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from myia.api.dispatch import CompileOptions
-from myia.api.options import compile_options
+from myia.api.options import argument_numbers, compile_options
 from myia.api.transformed import (
     ArgNames,
     Grad,
@@ -78,7 +78,10 @@ def _grad_options(
 ) -> GradOptions:
     if argnames is not None and argnums != 0:
         raise TypeError("give argnums or argnames, not both")
-    return GradOptions(argnums, has_aux, value)
+    numbers = argument_numbers("argnums", argnums)
+    return GradOptions(
+        numbers if isinstance(argnums, (tuple, list)) else numbers[0], has_aux, value
+    )
 
 
 def grad(

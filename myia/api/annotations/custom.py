@@ -11,6 +11,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from myia.api.options import argument_numbers
 from myia.api.pickling import Portable
 from myia.frontend.source_text.texts import take
 from myia.infer.custom.rules import CustomFunction, call_custom
@@ -122,7 +123,7 @@ class custom_vjp(_WithRule):
 
 
 def _numbers(nondiff_argnums: int | Sequence[int]) -> tuple[int, ...]:
-    return (nondiff_argnums,) if isinstance(nondiff_argnums, int) else tuple(nondiff_argnums)
+    return argument_numbers("nondiff_argnums", nondiff_argnums)
 
 
 def _sum_of(f: Callable, jvps: tuple[Callable | None, ...]) -> Callable:

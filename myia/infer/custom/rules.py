@@ -128,7 +128,7 @@ class _Call:
 
     def __init__(self, ctx: Context, custom: CustomFunction, args: tuple[Abstract, ...]):
         self.ctx, self.custom, self.args = ctx, custom, args
-        self.nondiff = argument_numbers(ctx, custom.nondiff_argnums, len(args))
+        self.nondiff = argument_numbers(ctx, custom.nondiff_argnums, len(args), "nondiff_argnums")
         self.wrt = [i for i in range(len(args)) if i not in self.nondiff]
         self.inputs = differentiable_tree(
             ctx, [args[i] for i in self.wrt], "an argument", integers=True

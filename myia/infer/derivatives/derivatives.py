@@ -12,6 +12,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from myia.infer.boundary.differentiable_leaves import (
 from myia.infer.boundary.host_calls import no_host_calls
 from myia.infer.derivatives.parameters import parameter_names
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import CertainError, NotDifferentiable
+from myia.infer.domain.errors import BadType, BadValue, CertainError, NotDifferentiable
 from myia.infer.domain.values import (
     Abstract,
     Partial,
@@ -46,7 +47,6 @@ Argnums = int | tuple[int, ...]
 
 RETURN_ONE = "return one real float, or use `jacrev`, `jacfwd`, `vjp` or `jvp`"
 RETURN_PAIR = "return `loss, aux`"
-BY_POSITION = "pass what is differentiated by position"
 
 # ----- The op
 
@@ -225,17 +225,24 @@ def by_argument(argnums: Argnums, found: list[Abstract]) -> Abstract:
     return found[0] if isinstance(argnums, int) else Tuple(tuple(found))
 
 
-def argument_numbers(ctx: Context, argnums, count: int) -> tuple[int, ...]:
-    numbers = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+def argument_numbers(
+    ctx: Context, given: Any, count: int, option: str = "argnums"
+) -> tuple[int, ...]:
+    """The positions of arguments that an option names, in a call of `count` of them."""
+    numbers = tuple(given) if isinstance(given, (tuple, list)) else (given,)
+    shown = f"{option}={given!r}"
+    if not all(isinstance(i, (int, np.integer)) and not isinstance(i, bool) for i in numbers):
+        ctx.fail(BadType, message=f"{shown} is neither an int nor a tuple of ints")
     for i in numbers:
         if not -count <= i < count:
-            ctx.fail(
-                NotDifferentiable,
-                what=f"argument number {i}",
-                kind=f"missing: there are {count} positional arguments",
-                help_text=BY_POSITION,
-            )
-    return tuple(i % count for i in numbers)
+            passed = f"{count} positional argument{'' if count == 1 else 's'}"
+            message = f"{shown}: the call has {passed}, and none number {i}"
+            ctx.fail(BadValue, message=message)
+    found = tuple(int(i) % count for i in numbers)
+    for k, i in enumerate(found):
+        if i in found[:k]:
+            ctx.fail(BadValue, message=f"{shown} names argument {i} twice")
+    return found
 
 
 def _scalar_loss(ctx: Context, loss: Abstract) -> Abstract:
