@@ -8,7 +8,6 @@ the first: a call that fails writes nothing back.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -20,8 +19,9 @@ from myia.ir.core import walk
 from myia.pipeline import Executable, Report, compiled
 from myia.primitives.core.host_calls import host_call_p
 from myia.source.diagnostics import MyiaError
+from myia.source.process import Lock
 
-_lock = threading.Lock()  # one run with a report at a time: its numbers arrive in a callback
+_lock = Lock()  # one run with a report at a time: its numbers arrive in a callback
 
 
 class FailedChecks:

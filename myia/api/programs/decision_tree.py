@@ -92,7 +92,7 @@ class _Question:
         signature = self._signature(part, x)
         branch = self._branch(part, signature)
         following = self.answers.get(branch)
-        step = Step(self, branch, part.leaves, self._places(x, signature))
+        step = Step(self, branch, part.leaves, self._places(x, signature, branch, part.leaves))
         if step.places is not None and following is not None:
             self.last = (x, step, following)
         return step, following
@@ -117,13 +117,24 @@ class _Question:
         self.answers[fact.branch] = following
         return following
 
-    def _places(self, x: Any, signature: Any) -> list[Place] | None:
+    def _places(
+        self, x: Any, signature: Any, branch: Any, leaves: list[Any]
+    ) -> list[Place] | None:
+        """The memory that holds the answer; None if it must be asked again."""
         if not self.fact.by_identity and not is_lasting(signature):
             return None
-        own = self.fact.question.places(x)
-        if own is None or self.fact.by_identity:
-            return own
-        return [*own, *_places_in(x)]
+        places = self.fact.question.places(x)
+        if places is None:
+            return None
+        if not self.fact.by_identity:
+            places = [*places, *_places_in(x)]
+        # Another thread may have changed the memory since it was asked: the places would hold what
+        # the answer does not tell.
+        again = Flattener()
+        y = self.fact.question.ask()
+        same = y is x and self._branch(again, self._signature(again, y)) == branch
+        same = same and all(a is b for a, b in zip(again.leaves, leaves, strict=True))
+        return places if same and are_unchanged(places) else None
 
 
 class _Last(NamedTuple):

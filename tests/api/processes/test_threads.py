@@ -15,6 +15,7 @@ import pytest
 
 import myia
 from myia.infer import registry
+from myia.infer.domain import facts
 from myia.source.process import COMPILER_RECURSION_LIMIT, Lock, compiling
 
 load = importlib.import_module("myia.frontend.load")  # not the function of that name
@@ -336,6 +337,72 @@ def test_a_global_that_another_thread_changes_after_the_compilation(monkeypatch)
     monkeypatch.setattr(dispatcher, "_compiled", changed_after)
     assert F(2.0) == 8.0
     assert F.compiles == 3
+
+
+GLOBAL = 1.0
+
+
+class Holder:
+    value = 1.0
+
+
+def default(x, by=1.0):
+    return x * by
+
+
+def closure(value):
+    return lambda x: x * value
+
+
+MULTIPLY = closure(1.0)
+
+
+def set_cell(value):
+    MULTIPLY.__closure__[0].cell_contents = value
+
+
+# A fact, how another thread changes it, and its question.
+CHANGES = {
+    "global": (lambda x: x * GLOBAL, lambda v: globals().update(GLOBAL=v), facts.Global),
+    "class": (
+        lambda x: x * Holder.value,
+        lambda v: setattr(Holder, "value", v),
+        facts.Attribute,
+    ),
+    "default": (
+        lambda x: default(x),
+        lambda v: setattr(default, "__defaults__", (v,)),
+        facts.Global,
+    ),
+    "closure": (lambda x: MULTIPLY(x), set_cell, facts.Global),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_fact_that_another_thread_changes_after_it_was_asked(name, monkeypatch):
+    """Where it stands is looked up after the answer: the two must belong together."""
+    f, change, question = CHANGES[name]
+    F, places, changes = myia.jit(f), question.places, []
+
+    def changed_before(self, found):
+        if changes:
+            change(changes.pop())
+        return places(self, found)
+
+    try:
+        change(1.0)
+        assert F(2.0) == 2.0
+        change(3.0)
+        monkeypatch.setattr(question, "places", changed_before)
+        changes.append(5.0)
+        assert F(2.0) in (6.0, 10.0)
+        assert not changes
+        assert F(2.0) == 10.0
+        change(7.0)
+        assert F(2.0) == 14.0
+    finally:
+        monkeypatch.undo()
+        change(1.0)
 
 
 def test_a_lock_is_reentrant_and_excludes_other_threads():
