@@ -19,6 +19,7 @@ from typing import Any
 
 from myia import library
 from myia.backends.xla.executable import Executable, OtherAvals, compile_function
+from myia.backends.xla.modes import explain
 from myia.backends.xla.scalar_packing import Packing
 from myia.frontend.load import core_text, load
 from myia.infer.boundary.integers import Choice
@@ -49,6 +50,7 @@ class Options:
     debug        an op that makes an infinity or NaN of finite numbers is a run-time error
     under_a_trace  the program is called by a function that JAX compiles, so compiler options are
                  not ours
+    transformed  JAX applies `vmap` or derivatives of its own to the program
     """
 
     disable: frozenset[str] = frozenset()
@@ -57,6 +59,7 @@ class Options:
     memory: int | None = None
     debug: bool = False
     under_a_trace: bool = False
+    transformed: bool = False
 
 
 Stage = Callable[[Function, Options], Function]
@@ -167,8 +170,8 @@ def compiled(
     def attempt(memory: int | None) -> Compiled:
         """`memory`: bytes for the storage of loops."""
         lowered, plan = _from_storage_on(function, replace(options, memory=memory))
-        under_a_trace = options.under_a_trace
-        executable = compile_function(lowered, donate, packing, under_a_trace=under_a_trace)
+        how = {"under_a_trace": options.under_a_trace, "transformed": options.transformed}
+        executable = compile_function(lowered, donate, packing, **how)
         return Compiled(lowered, plan, executable)
 
     return attempt(None) if options.memory is None else _within(options.memory, attempt)
@@ -225,6 +228,7 @@ __all__ = [
     "Report",
     "compiled",
     "describe",
+    "explain",
     "lowered",
     "planned",
     "stages",

@@ -190,7 +190,11 @@ class Dispatcher:
         donated = donate = self._donated(call)
         if write_back is not None and not layout.traced:
             donate = (*dict.fromkeys((*donated, *write_back.donated)),)
-        options = replace(self.options.pipeline, under_a_trace=layout.traced)
+        options = replace(
+            self.options.pipeline,
+            under_a_trace=layout.traced,
+            transformed=layout.traced or layout.transformed,
+        )
         LOG.debug("%s: arguments %s", self.name, [str(x.aval) for x in program.function.args])
         found = compiled(program.function, donate, layout.packing, options)
         report = functools.partial(

@@ -19,7 +19,7 @@ from myia.infer.boundary.integers import Choice, IntegerSplit
 from myia.infer.boundary.results import WRITTEN
 from myia.infer.boundary.signature import Flattener, Leaf, leaves_of
 from myia.infer.eval.program import Program
-from myia.pipeline import Compiled, Packing
+from myia.pipeline import Compiled, Packing, explain
 
 FLOAT64 = np.dtype(np.float64)
 
@@ -84,7 +84,8 @@ class Layout:
         given = call.leaves
         hidden = [leaf for fact in program.facts for leaf in leaves_of(fact.answer)]
         self.device = call.is_jax
-        self.traced = any(leaf.kind == "traced" for leaf in (*given, *hidden))
+        kinds = {leaf.kind for leaf in (*given, *hidden)}
+        self.traced, self.transformed = "traced" in kinds, "transformed" in kinds
         self.numpy = any(leaf.kind == "array" for leaf in given)
         floats = [i for i, kind in enumerate(program.kinds) if kind is float]
         self.packing = Packing.of(
@@ -159,6 +160,16 @@ class Variant:
         program = self.program
         if self.plain:
             return program.recipe(results, flat.objects)
+        try:
+            return self._finished(results, leaves, flat, hidden)
+        except jax.errors.JaxRuntimeError as error:  # of a run that has not ended before
+            explain(error)
+            raise
+
+    def _finished(
+        self, results: Sequence[Any], leaves: Sequence[Any], flat: Flattener, hidden: Hidden
+    ) -> Any:
+        program = self.program
         if program.checks:
             *results, code = results
             if code := int(code):

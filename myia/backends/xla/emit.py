@@ -32,6 +32,7 @@ from myia.backends.xla.cpu.opaque_barriers import (
 from myia.backends.xla.cpu.opaque_values import ZERO, true_after, true_after_all
 from myia.backends.xla.cpu.whole_loop_call import whole_loop_call
 from myia.backends.xla.cpu.whole_loop_cost import fusion_ends, worth_whole_loop_call
+from myia.backends.xla.narrow_indices import with_narrow_indices
 from myia.ir.core import Function, Op, Region, Value, captures, has_effect, reads, walk
 from myia.ir.primitive import Primitive
 from myia.primitives.core.barriers import barrier_p
@@ -137,12 +138,16 @@ class Emitter:
             return emit(op)
 
     def _call(self, op: Op) -> Any:
-        return op.primitive.lower(*self.read(op.operands), **op.params)
+        return op.primitive.lower(*self._operands(op), **op.params)
+
+    def _operands(self, op: Op) -> Sequence[Array]:
+        operands = self.read(op.operands)
+        return with_narrow_indices(op, operands) if self.rules.narrow_indices else operands
 
     def _lower(self, op: Op) -> Sequence[Array]:
         if op.primitive.structured:
             return _STRUCTURED[op.primitive](self, op)
-        operands = self.read(op.operands)
+        operands = self._operands(op)
         if self.calls_host and op.primitive is debug_print_p:
             return print_among_host_calls(*operands, **op.params)
         if self.opaque_barriers and op in self.opaque_barriers.writes:

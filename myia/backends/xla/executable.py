@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import jax
 
 from myia.backends.xla.cpu.emission_options import UNDER_A_TRACE, Rules, rules_for_cpu
 from myia.backends.xla.emit import emit
+from myia.backends.xla.modes import OtherModes, explain, own_modes, traced
 from myia.backends.xla.scalar_packing import Packing
 from myia.ir.avals import Aval
 from myia.ir.core import Function, walk
-from myia.primitives.core.host_calls import host_exception, in_one_thread, is_host_call
+from myia.primitives.core.host_calls import in_one_thread, is_host_call
 from myia.source.process import compiling
 
 
@@ -22,14 +24,17 @@ def compile_function(
     donate: Sequence[int] = (),
     packing: Packing | None = None,
     under_a_trace: bool = False,
+    transformed: bool = False,
 ) -> Executable:
     """`donate`: positions of arguments whose memory the results may reuse.
 
     `packing`: which scalars travel in vectors; callers pass and get them one by one.
     `under_a_trace`: the executable is called by a function that JAX compiles.
+    `transformed`: JAX applies `vmap`, or derivatives of its own, to the executable.
     """
     packing = packing or Packing(len(function.args))
-    return Executable(function, tuple(donate), packing, under_a_trace)
+    rules = replace(_rules(function, under_a_trace), narrow_indices=transformed)
+    return Executable(function, tuple(donate), packing, rules, under_a_trace)
 
 
 class OtherAvals(Exception):
@@ -62,14 +67,21 @@ class Runnable:
             given = self._pack(given)
         with jax.enable_x64(True):  # outside of it JAX refuses NumPy's float64, or rounds it
             try:
-                results = self._callable(*given, *hidden)
+                results = self._call(given, hidden)
+                return results if self._unpack is None else self._unpack(results)
             except jax.errors.JaxRuntimeError as error:
-                _explain(error)
+                explain(error)
                 raise
-            except RecursionError:  # while JAX compiles: its calls nest as the program does
-                with compiling():
-                    results = self._callable(*given, *hidden)
-        return results if self._unpack is None else self._unpack(results)
+
+    def _call(self, given: Sequence[Any], hidden: Sequence[Any]) -> Sequence[Any]:
+        try:
+            return self._callable(*given, *hidden)
+        except OtherModes:
+            with own_modes():
+                return self._callable(*given, *hidden)
+        except RecursionError:  # while JAX compiles: its calls nest as the program does
+            with compiling():
+                return self._callable(*given, *hidden)
 
     def hidden(self, arrays: Sequence[Any], keep: bool = False) -> Sequence[Any]:
         """These arrays prepared for `run`; with `keep` for many runs, on the device."""
@@ -81,28 +93,22 @@ class Runnable:
             return jax.device_put(packed)
 
 
-def _explain(error: jax.errors.JaxRuntimeError) -> None:
-    """Raise a clearer error, where there is one."""
-    raised = host_exception(error)
-    if raised is not None:
-        raise raised from None
-    # JAX has no class of exceptions for these.
-    if "previously donated" in str(error) or "donate the same buffer" in str(error):
-        message = "a donated array is passed, or read, under another name too: pass a copy"
-        raise ValueError(message) from error
-
-
 class Executable(Runnable):
     """Compiled on the first call."""
 
     __slots__ = ("__weakref__", "function")
 
     def __init__(
-        self, function: Function, donate: tuple[int, ...], packing: Packing, under_a_trace: bool
+        self,
+        function: Function,
+        donate: tuple[int, ...],
+        packing: Packing,
+        rules: Rules,
+        under_a_trace: bool,
     ):
         self.function = function
-        rules = _rules(function, under_a_trace)
         program = _of_these_avals(packing, function, packing.program(emit(function, rules)))
+        program = traced(program)
         jitted = jax.jit(
             program,
             donate_argnums=packing.packed_positions(donate),
@@ -114,7 +120,7 @@ class Executable(Runnable):
     def lower(self, *avals: Aval) -> Lowered:
         """JAX's ahead-of-time path; `avals` are by default those of the function's arguments."""
         avals = avals or tuple(x.aval for x in self.function.args)
-        with jax.enable_x64(True):
+        with jax.enable_x64(True), own_modes():
             shapes = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in self._packing.avals(avals)]
             lowered = self._callable.lower(*shapes)
         return Lowered(lowered, self._packing, self._calls_host)
@@ -176,6 +182,12 @@ class Compiled(Runnable):
     """An executable for arguments of exactly the avals it was lowered for."""
 
     __slots__ = ()
+
+    def _call(self, given: Sequence[Any], hidden: Sequence[Any]) -> Sequence[Any]:
+        if jax.config.jax_disable_jit:  # JAX would refuse
+            with own_modes():
+                return super()._call(given, hidden)
+        return super()._call(given, hidden)
 
     def as_text(self) -> str:
         """The optimised HLO."""

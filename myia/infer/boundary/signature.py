@@ -29,7 +29,8 @@ from myia.infer.registry import is_marked_for_tracing, is_traced
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Leaf:
     """A number or an array. `kind`: the type of a Python number, "generic" or "array" (NumPy),
-    "device" (JAX), "traced" (JAX, while it traces a function that calls ours).
+    "device" (JAX), "transformed" (JAX, under a transform such as `jax.vmap`), "traced" (JAX, while
+    it traces a function that calls ours, to compile it).
 
     Made by `leaf`, which interns them: leaves with equal fields are one object.
     """
@@ -41,7 +42,7 @@ class Leaf:
 
     @property
     def is_jax(self) -> bool:
-        return self.kind in ("device", "traced")
+        return self.kind in ("device", "transformed", "traced")
 
 
 leaf = functools.cache(Leaf)
@@ -224,10 +225,10 @@ def device_array(flat: Flattener, x):
     return _leaf_of_jax("device", aval.dtype, aval.shape)
 
 
-def traced_array(flat: Flattener, x):
-    """The rule for arrays of a function that JAX compiles with ours in it."""
+def traced_array(flat: Flattener, x, compiled: bool):
+    """The rule for arrays under a transform of JAX. `compiled`: it compiles what calls ours."""
     flat.leaves.append(x)
-    return _leaf_of_jax("traced", x.dtype, x.shape)
+    return _leaf_of_jax("traced" if compiled else "transformed", x.dtype, x.shape)
 
 
 def device_struct(flat: Flattener, x):

@@ -85,7 +85,8 @@ KINDS = {
     "array": "a NumPy array",
     "generic": "a NumPy scalar",
     "device": "a jax.Array",
-    "traced": "a jax.Array under a transform of JAX",
+    "transformed": "a jax.Array under a transform of JAX",
+    "traced": "a jax.Array in a function that JAX compiles",
 }
 
 

@@ -38,6 +38,7 @@ class Rules:
     data_dependences: bool = False
     whole_loop_calls: bool = False
     region_analysis: bool = False
+    narrow_indices: bool = False
 
     @property
     def compiler_options(self) -> dict[str, bool | str] | None:

@@ -107,9 +107,8 @@ def _flatten_key(flat: Flattener, x: jax.Array):
 def _flatten_tracer(flat: Flattener, x: jax.core.Tracer):
     if is_key(x):
         return _flatten_key(flat, x)
-    # This decides how a program is emitted, not what it means: `jax.vmap` alone runs it as it is.
-    compiled = unsafe_am_i_under_a_jit_DO_NOT_USE()
-    return traced_array(flat, x) if compiled else device_array(flat, x)
+    # This decides how a program is emitted, not what it means.
+    return traced_array(flat, x, unsafe_am_i_under_a_jit_DO_NOT_USE())
 
 
 def _flatten_pytree(flat: Flattener, x: Any):

@@ -60,4 +60,5 @@ def _trace_cached(f: Callable, avals: tuple[Aval, ...], params: _HashableParams)
 
 def _make_jaxpr(f: Callable, avals: Sequence[Aval], params: Mapping[str, Any]) -> ClosedJaxpr:
     arrays = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]
-    return jax.make_jaxpr(functools.partial(f, **params))(*arrays)
+    with jax.disable_jit(False):  # else loops would be unrolled, and conditions read
+        return jax.make_jaxpr(functools.partial(f, **params))(*arrays)

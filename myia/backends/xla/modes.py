@@ -1,0 +1,79 @@
+"""JAX's modes and the process: how a program is traced in them, and what their errors mean."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import jax
+
+from myia.primitives.core.host_calls import host_exception
+from myia.source.process import compiling
+
+FORKED = (
+    "XLA cannot compile in a process made by `os.fork` from one in which it has compiled: call the "
+    "function with such arguments before the fork, or start processes by 'spawn' or 'forkserver' "
+    "(multiprocessing.get_context)"
+)
+TRANSFER = (
+    "`jax_transfer_guard` forbids passing NumPy arrays and Python numbers, as arguments or as "
+    "globals that the program reads: pass `jax.Array`s (jax.device_put), or allow it "
+    '(with jax.transfer_guard_host_to_device("allow"))'
+)
+DONATED = "a donated array is passed, or read, under another name too: pass a copy"
+
+_compiled_in: list[int] = []  # the process in which XLA compiled first
+
+
+class OtherModes(Exception):
+    """A program was called in a mode of JAX in which it is not traced: enter `own_modes`."""
+
+
+@contextmanager
+def own_modes() -> Iterator[None]:
+    """The modes in which programs are traced, whatever those of the user.
+
+    Without `jit` JAX would call the program with Python's numbers, and run loops one op at a time.
+    The check for leaked tracers takes those in the emitter's table for leaks.
+    """
+    with jax.disable_jit(False), jax.check_tracer_leaks(False):
+        yield
+
+
+def traced(program: Callable) -> Callable:
+    """`program` as JAX is to trace it; `OtherModes` where it is called in other modes."""
+
+    @functools.wraps(program)
+    def run(*arrays: Any) -> Sequence[Any]:
+        if jax.config.jax_disable_jit or jax.config.jax_check_tracer_leaks:
+            raise OtherModes
+        _refuse_in_forked_process()
+        with compiling():
+            return program(*arrays)
+
+    return run
+
+
+def _refuse_in_forked_process() -> None:
+    """XLA's threads are not in the child of a fork: it would wait for them for ever."""
+    if not _compiled_in:
+        _compiled_in.append(os.getpid())
+    elif _compiled_in[0] != os.getpid():
+        raise RuntimeError(FORKED)
+
+
+def explain(error: jax.errors.JaxRuntimeError) -> None:
+    """Raise a clearer error, where there is one. JAX has no class of exceptions for these."""
+    raised = host_exception(error)
+    if raised is not None:
+        raise raised from None
+    text = str(error)
+    if "previously donated" in text or "donate the same buffer" in text:
+        raise ValueError(DONATED) from error
+    if "RESOURCE_EXHAUSTED" in text:
+        raise MemoryError(text) from error
+    if "Disallowed host-to-device transfer" in text:
+        raise RuntimeError(TRANSFER) from error
