@@ -117,9 +117,7 @@ class _Question:
         self.answers[fact.branch] = following
         return following
 
-    def _places(
-        self, x: Any, signature: Any, branch: Any, leaves: list[Any]
-    ) -> list[Place] | None:
+    def _places(self, x: Any, signature: Any, branch: Any, leaves: list[Any]) -> list[Place] | None:
         """The memory that holds the answer; None if it must be asked again."""
         if not self.fact.by_identity and not is_lasting(signature):
             return None
@@ -133,7 +131,7 @@ class _Question:
         again = Flattener()
         y = self.fact.question.ask()
         same = y is x and self._branch(again, self._signature(again, y)) == branch
-        same = same and all(a is b for a, b in zip(again.leaves, leaves, strict=True))
+        same = same and list(map(exact, again.leaves)) == list(map(exact, leaves))
         return places if same and are_unchanged(places) else None
 
 
