@@ -157,11 +157,11 @@ import myia
 F = myia.jit(lambda x: x * 3.0)
 compiled, inside = F._dispatcher._compiled, threading.Event()
 
-def slowly(call):
+def slowly(call, *rest):
     if threading.current_thread() is not threading.main_thread():
         inside.set()
         threading.Event().wait()
-    return compiled(call)
+    return compiled(call, *rest)
 
 F._dispatcher._compiled = slowly
 threading.Thread(target=lambda: F(1.0), daemon=True).start()

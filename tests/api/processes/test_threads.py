@@ -241,11 +241,11 @@ def stopped(monkeypatch, F, held, when=lambda call: True):
     dispatcher = F._dispatcher
     compiled, waits = dispatcher._compiled, []
 
-    def slowly(call):
+    def slowly(call, *rest):
         if when(call) and not waits:
             waits.append(call)
             held.wait()
-        return compiled(call)
+        return compiled(call, *rest)
 
     monkeypatch.setattr(dispatcher, "_compiled", slowly)
 
@@ -328,8 +328,8 @@ def test_a_global_that_another_thread_changes_after_the_compilation(monkeypatch)
     dispatcher = F._dispatcher
     compiled, changes = dispatcher._compiled, [np.ones(3), np.ones(4)]
 
-    def changed_after(call):
-        found = compiled(call)
+    def changed_after(call, *rest):
+        found = compiled(call, *rest)
         if changes:
             globals()["TABLE"] = changes.pop(0)
         return found
