@@ -13,7 +13,7 @@ from myia.primitives.core.define import zeros
 from myia.primitives.pointwise.arithmetic import add, mul, neg
 from myia.source.span import Span
 from myia.transforms.slice_cotangents import SliceCotangent, sum_of_slice_cotangents
-from myia.transforms.supports.slices import Stores, Support, as_array, union
+from myia.transforms.supports.slices import Support, as_array, union
 from myia.transforms.supports.tracked import UNTRACKED, Supports, Tracked, nowhere, restricted
 
 Update = Callable[[Value], Value]
@@ -73,14 +73,12 @@ class Accumulators:
     ):
         self.active = active
         self.tracked = tracked
+        supports = Supports() if supports is None else supports
         # Of the sums, as far as they are tracked. A sum without an entry is zero everywhere.
-        self.supports: dict[Value, Support] = dict.fromkeys(sums or {})
-        self.by_position: set[Value | Stores] = set()
-        if supports is not None:
-            self.supports |= supports.of_sums
-            # Supports that come of run-time positions and branches only.
-            self.by_position = supports.by_position
-        self.in_loop = supports is not None and supports.in_loop
+        self.supports: dict[Value, Support] = {**dict.fromkeys(sums or {}), **supports.of_sums}
+        # Supports that come of run-time positions and branches only; parts of other supports.
+        self.by_position, self.within = supports.by_position, supports.within
+        self.in_loop = supports.in_loop
         self.contribution: Mapping[Value, Support] = {}
         self.spoiled: Collection[Value] = ()
         self.sums = dict(sums or {})
@@ -113,8 +111,19 @@ class Accumulators:
         if self.tracks(x):
             old, more = self.supports.get(x), self.contribution.get(x)
             self.supports[x] = union(old, more) if x in self.supports else more
+            total = self.supports[x]
             if {old, more} <= self.by_position:
-                self.by_position.add(self.supports[x])
+                self.by_position.add(total)
+            if total is not more:
+                self.note_within(total, old, more)
+
+    def note_within(self, total: Support, *parts: Support) -> None:
+        """Note that `total` is in any array of booleans in which all of these parts are."""
+        wholes = {self.within.get(part, part) for part in parts}
+        if len(wholes) == 1:
+            (whole,) = wholes
+            if isinstance(whole, Value) and whole is not total:
+                self.within[total] = whole
 
     def support(self, x: Value) -> Value:
         """The support of the cotangent of `x` so far, as an array even where it is everywhere."""
@@ -123,7 +132,12 @@ class Accumulators:
     def of_branch(self, sums: Mapping[Value, Value]) -> Accumulators:
         """The accumulators of a branch, which start from these sums."""
         of_sums = {x: self.supports.get(x) for x in sums}
-        supports = Supports(of_sums=of_sums, by_position=self.by_position, in_loop=self.in_loop)
+        supports = Supports(
+            of_sums=of_sums,
+            by_position=self.by_position,
+            within=self.within,
+            in_loop=self.in_loop,
+        )
         return Accumulators(self.active, sums, self.residuals, self.tracked, supports)
 
     def get(self, x: Value) -> Value | None:

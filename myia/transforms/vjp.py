@@ -33,7 +33,7 @@ from myia.transforms.linear_solve import pull_back_linear_solve
 from myia.transforms.pullback_order import in_pullback_order
 from myia.transforms.remat import pull_back_remat
 from myia.transforms.residuals import export_residuals
-from myia.transforms.supports.rules import moves_by_position, supports_of_operands
+from myia.transforms.supports.rules import moves_by_position, parts_of_results, supports_of_operands
 from myia.transforms.supports.slices import Support
 from myia.transforms.supports.tracked import Supports, has_pole, track_cotangents
 from myia.transforms.vjp_loops import pull_back_loop
@@ -123,6 +123,8 @@ def _contributions(
         return {}, ()
     integers = acc.tracked.integers
     found = supports_of_operands(op, cts, supports, wanted, _pulled_back, integers)
+    for x in parts_of_results(op) & found.keys():
+        acc.note_within(found[x], *supports)
     if all(s is None or s in acc.by_position for s in supports) and (
         moves_by_position(op, acc.tracked)
     ):
@@ -225,6 +227,8 @@ def _pull_back_if(
         results = emit(if_p, *op.operands, regions=regions)
         found = dict(zip(merged, results[len(changed) :]))
         acc.by_position.update(found.values())
+        for x, support in found.items():
+            acc.note_within(support, *(sums.supports.get(x) for _, sums in arms))
         for x, ct in zip(changed, results):
             acc.replace(x, ct, found.get(x))
 

@@ -19,7 +19,7 @@ is read from outside instead. Cotangents depend on them, they do not depend on c
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from myia.ir.avals import I64
 from myia.ir.builder import build_region
@@ -45,17 +45,18 @@ def pull_back_loop(
     args = parts.body.args[1:]
     active = [i for i, x in enumerate(args) if acc.wants(x) or cts[i] is not None]
     captured = [x for x in captures(parts.body) if acc.wants(x)]
-    tracked = LoopSupports(parts, active, captured, cts, supports, acc)
+    starts = [Start(parts.carries[i], cts[i] is not None, supports[i]) for i in active]
+    tracked = LoopSupports(starts, captured, acc)
 
     def adjoint(k, xs, cts, sums, masks):
         step = clone_with_args(parts.body, (k, *xs), replay=True)
         wanted = [xs[i] for i in active if acc.wants(args[i])]
         seeds = [(step.yields[i], ct) for i, ct in zip(active, cts)]
         known = dict(zip(captured, sums))
-        supports = tracked.inside(xs, masks)
+        supports = tracked.inside([xs[i] for i in active], masks)
         total = reverse(step.ops, [*wanted, *captured], seeds, known, supports)
         after = [total.buffer(xs[i]) for i in active] + [total.buffer(x) for x in captured]
-        return after + tracked.after(xs, total)
+        return after + tracked.after([xs[i] for i in active], total)
 
     seeds = tuple(or_zeros(cts[i], op.results[i]) for i in active)
     sums = tuple(acc.buffer(x) for x in captured)
@@ -76,8 +77,8 @@ def pull_back_loop(
     of_carries, of_captured = tracked.results(results[len(active) + len(captured) :])
     for x, ct in zip(captured, results[len(active) :]):
         acc.replace(x, ct, of_captured.get(x))
-    for i, ct in zip(active, results):
-        with acc.contribute({parts.carries[i]: of_carries.get(i)}):
+    for i, ct, support in zip(active, results, of_carries):
+        with acc.contribute({parts.carries[i]: support}):
             acc.add(parts.carries[i], ct)
 
 
@@ -103,47 +104,46 @@ def closed_region(
     return export_residuals(region, (*linear_in, *linear))
 
 
-def collect(acc: Accumulators, captured: Sequence[Value], sums: Sequence[Value]) -> None:
-    """Replace the cotangents of captured values by the sums that the adjoint loop returns."""
-    for x, ct in zip(captured, sums, strict=True):
-        acc.replace(x, ct)
-
-
 # ----- Supports of cotangents, which an adjoint loop carries beside them
+
+
+@dataclass(frozen=True)
+class Start:
+    """A carried value, and the support of its cotangent after the last iteration."""
+
+    x: Value
+    has_ct: bool
+    support: Support = None
+    asked: bool = False  # it is asked for, even if it is not `asked_before` the loop
+
+    def asked_before(self, acc: Accumulators) -> bool:
+        return self.asked or self.x in acc.tracked.poles
 
 
 class LoopSupports:
     """Which supports the adjoint loop carries: its body is built until that is settled.
 
-    The supports of cotangents of carried values are `fixed`, the same in all iterations; or
-    `carried`, with what they are after the last iteration; or `everywhere`, as far as is known.
+    The supports of cotangents of carried values (by their numbers) are `fixed`, in all iterations
+    within the same; or `carried`, with what they are after the last iteration; or `everywhere`, as
+    far as is known.
     """
 
-    def __init__(
-        self,
-        parts: Loop,
-        active: Sequence[int],
-        captured: Sequence[Value],
-        cts: Sequence[Value | None],
-        supports: Sequence[Support],
-        acc: Accumulators,
-    ):
-        self.acc, self.active = acc, active
+    def __init__(self, starts: Sequence[Start], captured: Sequence[Value], acc: Accumulators):
+        self.acc, self.starts = acc, starts
         self.fixed: dict[int, Value] = {}
         self.carried: dict[int, Value] = {}
-        self.everywhere: dict[int, Value] = {}
+        self.everywhere: set[int] = set()
         self.captured: dict[Value, Value] = {}
-        for i in active:
-            x, support = parts.carries[i], supports[i]
-            asked = x in acc.tracked.poles
-            if cts[i] is None:
+        for i, start in enumerate(starts):
+            asked, support = start.asked_before(acc), start.support
+            if not start.has_ct:
                 if asked:
-                    self.carried[i] = as_array(nowhere(x), x.aval)
+                    self.carried[i] = as_array(nowhere(start.x), start.x.aval)
             elif support is None:
                 if asked:
-                    self.everywhere[i] = x
+                    self.everywhere.add(i)
             elif asked or not (acc.in_loop and _is_overwritten(support)):
-                self.fixed[i] = as_array(support, x.aval)
+                self.fixed[i] = as_array(support, start.x.aval)
                 if support in acc.by_position:
                     acc.by_position.add(self.fixed[i])
         for x in captured:
@@ -162,11 +162,12 @@ class LoopSupports:
         carried = {**self.fixed, **dict(zip(self.carried, masks))}
         captured = dict(zip(self.captured, masks[len(self.carried) :]))
         return Supports(
-            of_cts=[carried.get(i) for i in self.active],
+            of_cts=[carried.get(i) for i in range(len(xs))],
             of_sums=captured,
             wanted=[*(xs[i] for i in (*carried, *self.everywhere)), *captured],
             outside=self.acc.tracked,
             by_position=self.acc.by_position,
+            within=self.acc.within,
             in_loop=True,
         )
 
@@ -182,8 +183,8 @@ class LoopSupports:
         before = len(self.fixed), len(self.carried), len(self.captured)
         for i, support in self.found.items():
             if i in self.everywhere and support is not None:
-                self.carried[i] = as_array(None, self.everywhere[i].aval)
-            elif i in self.fixed and support is not self.fixed[i]:
+                self.carried[i] = as_array(None, self.starts[i].x.aval)
+            elif i in self.fixed and not self._stays(i, support):
                 start = self.fixed.pop(i)
                 if support is not None:
                     self.carried[i] = start
@@ -192,14 +193,21 @@ class LoopSupports:
         for x, support in self.found_captured.items():
             if support is None:
                 del self.captured[x]
-        self.everywhere = {}
+        self.everywhere = set()
         return before != (len(self.fixed), len(self.carried), len(self.captured))
 
-    def results(self, masks: Sequence[Value]) -> tuple[dict[int, Support], dict[Value, Support]]:
+    def _stays(self, i: int, support: Support) -> bool:
+        """Whether an iteration leaves a support as it is, or within that if it is not asked for."""
+        start = self.fixed[i]
+        is_within = self.acc.within.get(support) is start
+        return support is start or (is_within and not self.starts[i].asked_before(self.acc))
+
+    def results(self, masks: Sequence[Value]) -> tuple[list[Support], dict[Value, Support]]:
         """The supports after the loop, of carried and of captured values."""
         self.acc.by_position.update(masks)
         carried = {**self.fixed, **dict(zip(self.carried, masks))}
-        return carried, dict(zip(self.captured, masks[len(self.carried) :]))
+        captured = dict(zip(self.captured, masks[len(self.carried) :]))
+        return [carried.get(i) for i in range(len(self.starts))], captured
 
 
 def _is_overwritten(support: Support) -> bool:

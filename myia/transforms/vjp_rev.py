@@ -31,7 +31,7 @@ from myia.transforms.clone import clone, clone_with_args, with_unused_args
 from myia.transforms.cotangents import Accumulators, like_cotangents, or_zeros
 from myia.transforms.errors import NonlinearRule
 from myia.transforms.supports.slices import as_array
-from myia.transforms.vjp_loops import Cts, closed_region, collect
+from myia.transforms.vjp_loops import Cts, LoopSupports, Start, closed_region
 
 
 def pull_back_rev(reverse: Callable, op: Op, cts: Cts, acc: Accumulators) -> None:
@@ -71,11 +71,17 @@ class _Pullback:
 
     def emit_rev(self, loop: Loop) -> None:
         acc, carries, n = self.acc, self.parts.carries, len(self.args)
+        inside = self.parts.body.args[1:]
+        starts = [
+            Start(carries[i], False, asked=inside[i] in acc.tracked.poles) for i in self.active
+        ]
+        self.tracked = LoopSupports(starts, self.captured, acc)
         x_args = like_cotangents(self.args[i] for i in self.active)
         s_args = [adjoint_state_args(self.parts)[j] for j in self.linear]
-        adjoint = self.linear_region(
-            self.adjoint, self.args, self.sigmas, x_args, s_args, like_cotangents(self.captured)
-        )
+        groups = self.args, self.sigmas, x_args, s_args, like_cotangents(self.captured)
+        adjoint = self.linear_region(self.adjoint, *groups, self.tracked.masks)
+        while self.tracked.change():
+            adjoint = self.linear_region(self.adjoint, *groups, self.tracked.masks)
         # x̄ starts from zero: a `rev` does not return the last x.
         zeros = (or_zeros(None, carries[i]) for i in self.active)
         rev = replace(
@@ -86,12 +92,16 @@ class _Pullback:
             # s takes the place of the cotangents of σ: ∂/∂σ <σ, A(x) s> = A(x) s.
             active=(*self.active, *range(n, n + len(self.linear))),
             seeds=(*zeros, *self.seeds),
-            accumulators=tuple(acc.buffer(x) for x in self.captured),
+            accumulators=(*(acc.buffer(x) for x in self.captured), *self.tracked.masks),
         )
         results = emit_loop(rev)
-        collect(acc, self.captured, results[len(rev.seeds) :])
-        for i, ct in zip(self.active, results):
-            acc.add(carries[i], ct)
+        sums = results[len(rev.seeds) :]
+        of_carries, of_captured = self.tracked.results(sums[len(self.captured) :])
+        for x, ct in zip(self.captured, sums):
+            acc.replace(x, ct, of_captured.get(x))
+        for i, ct, support in zip(self.active, results, of_carries):
+            with acc.contribute({carries[i]: support}):
+                acc.add(carries[i], ct)
 
     def dual(self, k: Value, xs: list[Value], sigmas: list[Value]) -> list[Value]:
         """(x, σ) -> (f(x), Aᵀ(x) σ)."""
@@ -106,7 +116,7 @@ class _Pullback:
         total = self.reverse(adjoint.ops, wanted, cts)
         return [*step.yields, *map(total.buffer, wanted)]
 
-    def adjoint(self, k: Value, xs, sigmas, xs_ct, s, sums) -> list[Value]:
+    def adjoint(self, k: Value, xs, sigmas, xs_ct, s, sums, masks) -> list[Value]:
         """(x̄, s) -> (f'ᵀ x̄ + ∂/∂x <σ, A(x) s>, A(x) s), and the cotangents of captured values."""
         before = _without_supports(self.outside)
         for j, x in zip(self.linear, s):
@@ -122,9 +132,11 @@ class _Pullback:
             [*wanted, *self.captured],
             list(zip(yields, [*xs_ct, *sigmas])),
             dict(zip(self.captured, sums)),
+            self.tracked.inside(wanted, masks),
         )
         after = yields[len(self.active) :]
-        return [*map(total.buffer, wanted), *after, *map(total.buffer, self.captured)]
+        sums = map(total.buffer, self.captured)
+        return [*map(total.buffer, wanted), *after, *sums, *self.tracked.after(wanted, total)]
 
     def linear_region(self, body: Callable, *groups: Sequence[Value]) -> Region:
         region = eliminate_dead_values(

@@ -248,10 +248,247 @@ def derivatives(f: Callable, x: np.ndarray) -> dict[str, np.ndarray]:
     }
 
 
-@pytest.mark.parametrize("select", SELECTIONS)
-@pytest.mark.parametrize("name", FUNCTIONS)
+def cells(every: int) -> list:
+    """All cells of the table; only some of each row and column are not slow."""
+    return [
+        pytest.param(name, select, marks=[pytest.mark.slow] if (i + j) % every else [])
+        for i, name in enumerate(FUNCTIONS)
+        for j, select in enumerate(SELECTIONS)
+    ]
+
+
+@pytest.mark.parametrize(("name", "select"), cells(every=5))
 def test_first_order(name, select):
     f, x = objective(name, select), argument(name, select)
     want = central_differences(f, x)
     for mode, got in derivatives(f, x).items():
         np.testing.assert_allclose(got, want, rtol=1e-7, atol=1e-7, err_msg=mode)
+
+
+def hessians(f: Callable, x: np.ndarray) -> dict[str, np.ndarray]:
+    def along_weights(x):
+        return np.sum(myia.grad(f)(x) * np.cos(np.arange(x.size)).reshape(x.shape))
+
+    return {
+        "forward over reverse": myia.hessian(f)(x),
+        "reverse over reverse": myia.grad(along_weights)(x),
+        "forward over forward": myia.jvp(
+            lambda x: myia.jvp(f, (x,), (np.ones_like(x),))[1], (x,), (np.ones_like(x),)
+        )[1],
+    }
+
+
+@pytest.mark.parametrize(("name", "select"), cells(every=16))
+def test_second_order(name, select):
+    f, x = objective(name, select), argument(name, select)
+    gradient = myia.grad(f)
+    want = central_differences(gradient, x)  # of the gradient: it was checked against plain Python
+    weights = np.cos(np.arange(x.size)).reshape(x.shape)
+    expected = {
+        "forward over reverse": want,
+        "reverse over reverse": np.tensordot(want, weights, x.ndim),
+        "forward over forward": np.sum(want),
+    }
+    for mode, got in hessians(f, x).items():
+        scale = 1e-6 * max(1.0, np.max(np.abs(want)))
+        np.testing.assert_allclose(got, expected[mode], rtol=1e-6, atol=scale, err_msg=mode)
+
+
+# ----- Programs of users: values of the gradient that are known
+
+
+def normalized_where(v):
+    n = np.sqrt(np.sum(v * v))
+    return np.where(n > 0, v / n, v)
+
+
+def normalized_by_linalg(v):
+    return np.where(np.linalg.norm(v) > 0, v / np.linalg.norm(v), 1.0 * v)
+
+
+def normalized_by_ternary(v):
+    n = np.sqrt(np.sum(v * v))
+    return v / n if n > 0 else v
+
+
+def normalized_in_a_loop(v):
+    rows = np.stack([v, v + 1.0])
+    norms = np.sqrt(np.sum(rows * rows, axis=1))
+    for i in range(2):
+        if norms[i] > 0:
+            rows[i] /= norms[i]
+    return rows[0]
+
+
+@pytest.mark.parametrize(
+    "f", [normalized_where, normalized_by_linalg, normalized_by_ternary, normalized_in_a_loop]
+)
+def test_a_vector_over_its_norm(f):
+    """At 0 the vector itself is selected; elsewhere the quotient."""
+
+    def g(v):
+        return np.sum(f(v) * WEIGHTS[:3])
+
+    np.testing.assert_array_equal(myia.grad(g)(np.zeros(3)), WEIGHTS[:3])
+    np.testing.assert_array_equal(myia.hessian(g)(np.zeros(3)), np.zeros((3, 3)))
+    v = np.array([3.0, 0.0, 4.0])
+    np.testing.assert_allclose(myia.grad(g)(v), (WEIGHTS[:3] - v * (v @ WEIGHTS[:3]) / 25) / 5)
+
+
+def distances(p):
+    return np.sqrt(np.sum((p[None, :] - p[:, None]) ** 2, -1))
+
+
+def lower(p):
+    return np.sum(np.tril(distances(p), -1))
+
+
+def overwritten(p):
+    d = distances(p)
+    d[d == 0] = 1.0
+    return np.sum(1.0 / d) / 2
+
+
+def diagonal_overwritten(p):
+    d = distances(p)
+    for i in range(len(p)):
+        d[i, i] = 2.0
+    return np.sum(np.log(d)) / 2
+
+
+def lennard_jones(p):
+    d = distances(p)
+    np.fill_diagonal(d, 1.0)
+    inverse = 1.0 / d**6
+    return np.sum(np.triu(inverse * inverse - inverse, 1))
+
+
+def periodic(p):
+    delta = p[None, :] - p[:, None]
+    delta = np.where(np.abs(delta) > 2.0, 4.0 - np.abs(delta), delta)
+    return np.sum(np.triu(np.sqrt(np.sum(delta**2, -1)), 1))
+
+
+def nearest(p):
+    return np.sum(np.sort(distances(p), axis=1)[:, 1])
+
+
+def over_pairs(p):
+    d = distances(p)
+    total = 0.0
+    for i in range(len(p)):
+        for j in range(i):
+            total += d[i, j]
+    return total
+
+
+@pytest.mark.parametrize(
+    "f",
+    [lower, overwritten, diagonal_overwritten, lennard_jones, periodic, nearest, over_pairs],
+)
+def test_distances_between_points(f):
+    p = np.array([[0.0, 1.0], [1.5, 1.2], [0.7, -0.4], [2.2, 0.3]])
+    want = np.zeros_like(p)
+    for i in np.ndindex(p.shape):
+        h = np.zeros_like(p)
+        h[i] = 1e-5
+        want[i] = (f(p + h) - f(p - h)) / 2e-5
+    np.testing.assert_allclose(myia.grad(f)(p), want, rtol=1e-6, atol=1e-8)
+    direction = np.cos(np.arange(8.0)).reshape(4, 2)
+    got = myia.jvp(f, (p,), (direction,))[1]
+    np.testing.assert_allclose(got, np.sum(want * direction), rtol=1e-6)
+
+
+def test_missing_data():
+    data, bad = np.array([1.0, np.nan, 3.0]), np.array([False, True, False])
+
+    def squares(w):
+        return np.sum(np.where(np.isnan(data), 0.0, (data * w - 1.0) ** 2))
+
+    def products(w):
+        return np.sum(np.where(bad, 0.0, data * np.exp(w)))
+
+    def softplus(x):
+        return np.sum(np.where(x > 30, x, np.log1p(np.exp(x))))
+
+    w = np.array([0.5, 0.6, 0.7])
+    np.testing.assert_allclose(myia.grad(squares)(w), [-1.0, 0.0, 6.6])
+    np.testing.assert_allclose(myia.grad(products)(w), [np.exp(0.5), 0.0, 3 * np.exp(0.7)])
+    np.testing.assert_allclose(myia.grad(softplus)(np.array([0.0, 1e4])), [0.5, 1.0])
+
+
+# ----- Tangents that are structurally zero
+
+
+def stored_constant(x):
+    d = 1.0 * x
+    d[0] = 0.0
+    return np.sqrt(d)
+
+
+def selected_constant(x):
+    return np.sqrt(np.where(x > 0, x, 0.0))
+
+
+def concatenated_constant(x):
+    return np.sqrt(np.concatenate([np.zeros(2), x[1:]]))[1:]
+
+
+def filled_in_a_loop(x):
+    d = np.zeros(4)
+    for i in range(1, 4):
+        d[i] = x[i]
+    return np.sqrt(d)
+
+
+def filled_by_a_branch(x):
+    d = np.zeros(4) if x[1] < 0 else np.where(x > 0, x, 0.0)
+    return np.sqrt(d)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        stored_constant,
+        selected_constant,
+        concatenated_constant,
+        filled_in_a_loop,
+        filled_by_a_branch,
+    ],
+)
+def test_constants_have_no_tangent(f):
+    x, direction = np.array([0.0, 4.0, 9.0, 1.0]), np.array([1.0, 2.0, 3.0, 4.0])
+    got = myia.jvp(lambda x: np.sum(f(x)), (x,), (direction,))[1]
+    np.testing.assert_allclose(got, 2 / 4 + 3 / 6 + 4 / 2)
+    np.testing.assert_allclose(
+        myia.grad(lambda x: np.sum(f(x)))(x), [0.0, 0.25, 1 / 6, 0.5], rtol=1e-12
+    )
+
+
+# ----- Zeros that are numbers: the chain rule has no value there
+
+MASK = np.array([0.0, 1.0, 1.0])
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: np.sum(MASK * np.sqrt(x)),
+        lambda x: np.sum(np.where(MASK > 0, 1.0, 0.0) * np.sqrt(x)),
+        lambda x: np.sum(np.sqrt(x) ** 2),
+        lambda x: np.sum(0.0 * np.log(x)),
+        lambda x: np.sum(np.where(x > 0, x, 0.0) * (1.0 / x)),
+        lambda x: np.sum(np.where(x >= 0, np.sqrt(x), 1.0) * MASK),
+        lambda x: np.sum(np.sqrt(x) - np.sqrt(x)),
+        lambda x: np.std(x[:1]),
+    ],
+)
+def test_a_zero_that_is_a_number(f):
+    x = np.array([0.0, 1.0, 4.0])
+    for got in (
+        myia.grad(f)(x)[0],
+        myia.jvp(f, (x,), (np.array([1.0, 0.0, 0.0]),))[1],
+        myia.hessian(f)(x)[0, 0],
+    ):
+        assert np.isnan(got)
+    assert np.all(np.isfinite(myia.grad(f)(x)[1:]))

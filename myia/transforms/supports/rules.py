@@ -102,6 +102,13 @@ def moves_by_position(op: Op, tracked: Tracked) -> bool:
     return op.primitive is pad or op.primitive not in LEAVE_OUT  # padding is not a user's
 
 
+def parts_of_results(op: Op) -> set[Value]:
+    """The operands whose cotangent has the support of the result or a part of it."""
+    if op.primitive is select:
+        return set(op.operands[1:])
+    return {op.operands[0]} if op.primitive in (dynamic_update_slice, scatter) else set()
+
+
 def stores_by_position(op: Op, tracked: Tracked) -> bool:
     """Whether `op` selects, loads or stores at run-time positions."""
     if op.primitive is select:

@@ -84,8 +84,8 @@ class Supports:
     """What a reverse sweep is told of supports: of the cotangents and of the sums it starts from.
 
     `wanted`: the values of whose cotangents the supports are needed afterwards. `by_position`: the
-    supports that come of run-time positions and branches only; the sweep adds to them. `in_loop`:
-    it is that of an iteration.
+    supports that come of run-time positions and branches only; the sweep adds to them. `within`
+    has supports that are parts of others. `in_loop`: the sweep is that of an iteration.
     """
 
     of_cts: Sequence[Support] = ()
@@ -93,6 +93,7 @@ class Supports:
     wanted: Sequence[Value] = ()
     outside: Tracked = UNTRACKED
     by_position: set[Value | Stores] = field(default_factory=set)
+    within: dict[Support, Value] = field(default_factory=dict)
     in_loop: bool = False
 
 
