@@ -20,13 +20,14 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from myia.infer.domain.errors import BadType, Unsupported
-from myia.infer.domain.values import Abstract
+from myia.infer.domain.errors import BadType, BadValue, Unsupported
+from myia.infer.domain.values import Abstract, Choice, Closure, Method, Partial, PyFunction
 from myia.infer.dynamic.access import contains_dynamic, refuse_dynamic, with_nominal_shape
 from myia.infer.numeric.nonfinite_checks import check_finite_results
-from myia.infer.numeric.samples import accepts
+from myia.infer.numeric.samples import accepts, error_of
 from myia.source.process import BRIEF
 
+FUNCTIONS_OF_USER = (Choice, Closure, Method, Partial, PyFunction)
 FUNCTIONS: dict[Any, Callable] = {}
 METHODS: dict[tuple[str, str], Callable] = {}  # (kind of object, name)
 PROPERTIES: dict[tuple[str, str], Callable] = {}
@@ -36,6 +37,7 @@ REGISTERED_ON_IMPORT: dict[
 # By (module, name): the functions that the compiler itself calls.
 FUNCTIONS_BY_NAME: dict[tuple[str, str], Callable] = {}
 SUBSCRIPTS: dict[int, Callable] = {}  # by the id of the object: `np.r_[...]`
+ASKED: set[Any] = set()  # functions whose arguments Python checks (`checked_by_python`)
 DYNAMIC: dict[Callable, Callable] = {}  # handler -> its variant for dynamic arrays
 
 # Packages whose functions are traced by JAX: they are written to be traced (`infer/jax/`).
@@ -174,9 +176,41 @@ def invoke(ctx, handler: Callable, name: str, args, kwargs, function: Any) -> Ab
                 ctx.fail(BadType, message=f"{name}: {e}")
             if first:
                 ctx.fail(Unsupported, what=f"`{name}` with these arguments ({e})")
-    return check_finite_results(
-        ctx, (*args, *kwargs.values()), lambda: handler(ctx, *args, **kwargs)
-    )
+    if _is_asked(ctx, function, args, kwargs):
+        _ask(ctx, function, name, args, kwargs)
+    try:
+        return check_finite_results(
+            ctx, (*args, *kwargs.values()), lambda: handler(ctx, *args, **kwargs)
+        )
+    except (TypeError, ValueError):
+        # NumPy's exception and text; not of what a function of the user may have raised in it.
+        given = (*args, *kwargs.values())
+        if top_package(function) == "numpy" and not any(
+            isinstance(x, FUNCTIONS_OF_USER) for x in given
+        ):
+            _ask(ctx, function, name, args, kwargs)
+        raise
+
+
+def _is_asked(ctx, function: Any, args, kwargs) -> bool:
+    """Is the function called on samples? Not if it would write, or where shapes are not known."""
+    if function not in ASKED or "out" in kwargs:
+        return False
+    return not any(contains_dynamic(ctx, x) for x in (*args, *kwargs.values()))
+
+
+def _ask(ctx, function: Any, name: str, args, kwargs) -> None:
+    """The error that the function raises for arguments of these types, whatever their numbers."""
+    error = error_of(ctx, function, args, kwargs)
+    if error is not None:
+        text = str(error).partition("\n")[0]
+        public = next(cls for cls in type(error).__mro__ if not is_private(cls))
+        ctx.fail(BadValue, message=f"{name}: {text}", exception=public.__name__)
+
+
+def is_private(cls: type) -> bool:
+    """Is it a class of a private module, such as those of NumPy's errors of ufuncs?"""
+    return any(part.startswith("_") for part in cls.__module__.split("."))
 
 
 @functools.cache
@@ -186,6 +220,11 @@ def _signature(function: Any) -> inspect.Signature | None:
         return inspect.signature(function)
     except (TypeError, ValueError):
         return None
+
+
+def checked_by_python(*functions: Any) -> None:
+    """Functions that are called on samples first: their own checks of options and shapes hold."""
+    ASKED.update(functions)
 
 
 def when_imported(module: str) -> Callable[[Callable], Callable]:

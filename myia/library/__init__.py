@@ -22,6 +22,7 @@ import myia.library.numpy.arrays.shaping
 import myia.library.numpy.ufuncs.ufunc_table
 import myia.library.numpy.compile_time
 import myia.library.numpy.einsum
+import myia.library.numpy.option_checks
 import myia.library.numpy.ordering
 import myia.library.numpy.products
 import myia.library.numpy.reductions

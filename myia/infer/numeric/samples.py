@@ -104,6 +104,26 @@ def accepts(ctx: Context, f: Any, args: Sequence[Abstract], kwargs: dict[str, Ab
     return True
 
 
+def error_of(
+    ctx: Context, f: Any, args: Sequence[Abstract], kwargs: dict[str, Abstract]
+) -> Exception | None:
+    """The error that `f` raises for samples of these types, with other numbers too."""
+    error = None
+    for number in (0, 1):
+        try:
+            found = [sample(ctx, x, number) for x in args]
+            options = {k: sample(ctx, x, number) for k, x in kwargs.items()}
+            with warnings.catch_warnings(), np.errstate(all="ignore"):
+                warnings.simplefilter("ignore")
+                f(*found, **options)
+            return None
+        except NoSample:
+            return None
+        except (TypeError, ValueError, IndexError, ArithmeticError) as e:
+            error = e
+    return error
+
+
 def type_error(ctx: Context, op: str, *operands: Abstract) -> str | None:
     """The message of the TypeError that Python raises for operands of these types, if it does."""
     try:

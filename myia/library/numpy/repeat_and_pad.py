@@ -110,7 +110,7 @@ def _roll(ctx: Context, a: Abstract, shift: Abstract, axis: Abstract = NONE) -> 
     axes = axes_argument(ctx, axis, value.aval.ndim)
     shifts = [shift] * len(axes) if is_number(shift) else list(ctx.list_items(shift))
     if len(shifts) != len(axes):
-        ctx.fail(BadValue, message="'shift' and 'axis' should be scalars or 1D sequences")
+        ctx.fail(Unsupported, what="`numpy.roll` by several shifts along one axis")
     for i, by in zip(axes, shifts):
         value = _rolled(ctx, value, by, i)
     return result_like(ctx, value, x)

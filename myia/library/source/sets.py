@@ -63,6 +63,8 @@ def piecewise(x, condlist, funclist, *args, **kw):
         rest = rest & ~np.asarray(condition)
     if len(funclist) == len(conditions) + 1:
         conditions.append(rest)
+    if len(funclist) != len(conditions):
+        raise ValueError("either one function for each condition, or one more, is expected")
     for condition, f in zip(conditions, funclist):
         mask = np.broadcast_to(np.asarray(condition), x.shape)
         if callable(f):

@@ -48,8 +48,8 @@ def _eye(
 ) -> Abstract:
     refuse_options(ctx, "numpy.eye", options)
     require_c_order(ctx, "numpy.eye", order)
-    rows = integer(ctx, N, "the number of rows")
-    columns = rows if is_none(M) else integer(ctx, M, "the number of columns")
+    rows = max(0, integer(ctx, N, "the number of rows"))
+    columns = rows if is_none(M) else max(0, integer(ctx, M, "the number of columns"))
     found = on_diagonal((rows, columns), integer(ctx, k, "the index of a diagonal"))
     return ctx.array(logic.convert(found, dtype=dtype_argument(ctx, dtype) or F64))
 
@@ -67,8 +67,8 @@ def _tri(
     k: Abstract = ZERO,
     dtype: Abstract = NONE,
 ) -> Abstract:
-    rows = integer(ctx, N, "the number of rows")
-    columns = rows if is_none(M) else integer(ctx, M, "the number of columns")
+    rows = max(0, integer(ctx, N, "the number of rows"))
+    columns = rows if is_none(M) else max(0, integer(ctx, M, "the number of columns"))
     below = on_diagonal((rows, columns), integer(ctx, k, "the index of a diagonal"), logic.le)
     return ctx.array(logic.convert(below, dtype=dtype_argument(ctx, dtype) or F64))
 

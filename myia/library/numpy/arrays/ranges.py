@@ -132,7 +132,10 @@ def _meshgrid(
         ctx.fail(Unsupported, what="`copy=False` of `numpy.meshgrid`")
     values = [value_of(ctx, array(ctx, x)) for x in xi]
     order = list(range(len(values)))
-    if static_value(ctx, indexing, "indexing") == "xy" and len(order) > 1:
+    indices = static_value(ctx, indexing, "indexing")
+    if indices not in ("xy", "ij"):
+        ctx.fail(BadValue, message="Valid values for `indexing` are 'xy' and 'ij'.")
+    if indices == "xy" and len(order) > 1:
         order[:2] = 1, 0  # the axis along which each varies
     sizes = [v.aval.size for v in values]
     whole = tuple(sizes[order.index(axis)] for axis in range(len(sizes)))
