@@ -136,8 +136,7 @@ class Dispatcher:
             programs = self.programs[call.programs.key] = call.programs
         tree = programs.trees.setdefault(call.integers, DecisionTree())
         tree.add(variant)
-        hidden = {fact.name: fact.answer for fact in variant.facts if not fact.by_identity}
-        self.recompilation.compiled(call.positional, call.keywords, hidden)
+        self.recompilation.compiled(call.positional, call.keywords, variant.facts)
         if not call.kwargs and all(map(_is_told_by_type, call.positional)):
             self.by_types.setdefault(tuple(map(type, call.args)), tree)
         return call._replace(programs=programs), tree

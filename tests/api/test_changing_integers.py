@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import enum
 from typing import NamedTuple
 
 import numpy as np
@@ -255,12 +256,24 @@ def test_a_counter_that_overflows_is_an_error():
     assert program(state, 1.0) == 1.0 / (2**63 + 1) and state["step"] == 2**63 + 1
 
 
-@pytest.mark.parametrize("make", (bool, np.int64, str))
+class Level(enum.IntEnum):
+    LOW, MIDDLE, HIGH, TOP, OVER = range(5)
+
+
+class Ticket(int):
+    """An int with a class of its own stays what it is."""
+
+
+PROGRAMS = {bool: 2, np.int64: 1, str: 5, Level: 5, Ticket: 5}
+
+
+@pytest.mark.parametrize("make", PROGRAMS)
 def test_only_ints_become_arguments(make):
-    program = myia.jit(lambda p, x: x if p["k"] == make(1) else 2.0 * x)
+    one = make(1)
+    program = myia.jit(lambda p, x: x if p["k"] == one else 2.0 * x)
     for k in range(5):
-        assert program({"k": make(k)}, 3.0) == (3.0 if make(k) == make(1) else 6.0)
-    assert program.compiles == {bool: 2, np.int64: 1, str: 5}[make]
+        assert program({"k": make(k)}, 3.0) == (3.0 if make(k) == one else 6.0)
+    assert program.compiles == PROGRAMS[make]
 
 
 # ----- Derivatives

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import functools
 import warnings
 
@@ -29,7 +30,41 @@ def named(x, *, options):
     return x * len(options["name"])
 
 
+QUEUE = collections.deque()
+MODE = "n"
+
+
+def of_length(x):
+    return x * len(QUEUE)
+
+
+def of_mode(x):
+    return x if MODE == "linear" else x * x
+
+
+def call_of_length(f, n):
+    QUEUE.clear()
+    QUEUE.extend(range(n))
+    return f(0.5)
+
+
+def call_of_mode(f, n):
+    global MODE
+    MODE = f"mode {n}"
+    return f(0.5)
+
+
 CALLS = {
+    of_length: (
+        call_of_length,
+        "`len(deque)` is 15, was 14",
+        "an int that a shape, a key or `isinstance` needs has a program for each value: use few",
+    ),
+    of_mode: (
+        call_of_mode,
+        "`MODE` is 'mode 15', was 'mode 14'",
+        "each of these values has a program of its own: use few, or pass a number instead",
+    ),
     sized: (
         lambda f, n: f(Opt(n + 1), 0.5),
         "`opt.t` is 16, was 15",

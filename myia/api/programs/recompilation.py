@@ -6,7 +6,9 @@ import inspect
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
+from myia.infer.boundary.arguments import Fact
 from myia.infer.boundary.signature_differences import differences
+from myia.infer.domain.facts import Answer
 from myia.source.warning import CompileWarning, warn
 
 PROGRAMS_BEFORE_WARNING = 16
@@ -22,13 +24,14 @@ class Recompilation:
         self._last: dict[str, Any] = {}
 
     def compiled(
-        self, positional: Sequence[Any], keywords: dict[str, Any], hidden: dict[str, Any]
+        self, positional: Sequence[Any], keywords: dict[str, Any], facts: Sequence[Fact]
     ) -> None:
-        """There is a new program, for calls of these signatures. `hidden`: globals, by name."""
+        """There is a new program, for calls of these signatures."""
         self.count += 1
         if self.count > PROGRAMS_BEFORE_WARNING:
             return
         names = parameter_names(self._f, len(positional))
+        hidden = {_name(fact): fact.answer for fact in facts}
         now = hidden | dict(zip(names, positional)) | keywords
         if self.count == PROGRAMS_BEFORE_WARNING:
             self._warn(now)
@@ -45,12 +48,22 @@ class Recompilation:
         name = getattr(self._f, "__name__", type(self._f).__name__)
         helps = dict.fromkeys(d.help for _, d in found[:DIFFERENCES_NAMED])
         title = f"`{name}` has been compiled {self.count} times"
+        told = told or ["in what inference read of Python"]
         last = f"  its last two programs differ: {', '.join(told)}"
         warn(CompileWarning, "\n".join([title, last, *(f"  help: {text}" for text in helps)]))
 
 
 def _listed(names: Collection[str]) -> str:
     return ", ".join(f"`{name}`" for name in sorted(names)[:DIFFERENCES_NAMED])
+
+
+def _name(fact: Fact) -> str:
+    """What was asked, in a user's words: `scale`, `len(deque)`."""
+    question = fact.question
+    if not isinstance(question, Answer):
+        return fact.name
+    operands = [repr(x) if isinstance(x, str) else type(x).__name__ for x in question.name]
+    return f"{getattr(question.owner, '__name__', 'f')}({', '.join(operands)})"
 
 
 def parameter_names(f: Callable, count: int) -> list[str]:

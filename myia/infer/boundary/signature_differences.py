@@ -106,8 +106,15 @@ def _kind(signature: Any) -> str:
 
 
 def _short(value: Any) -> str:
-    text = repr(value)
+    text = repr(_plain(value))
     return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+def _plain(x: Any) -> Any:
+    """A value without the types that its signature has beside it."""
+    if isinstance(x, Constant):
+        return _plain(x.value)
+    return tuple(map(_plain, x)) if type(x) is tuple else x
 
 
 def _listed(names: list[str]) -> str:
