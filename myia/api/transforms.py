@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
+from types import FunctionType, MethodType
 from typing import Any
 
 from myia.api.dispatch import CompileOptions
 from myia.api.options import argument_numbers, compile_options
+from myia.api.programs.recompilation import Recompilation
 from myia.api.transformed import (
     ArgNames,
     Grad,
     Jacobian,
     Jit,
     Transformed,
-    inner_function,
 )
+from myia.frontend.source_text.texts import take
 from myia.infer.boundary.instances import copied, is_state
-from myia.infer.boundary.signature import Identity
+from myia.infer.boundary.signature import variables
 from myia.infer.derivatives import derivatives, jacobians
 from myia.infer.derivatives.derivatives import Argnums, GradOptions
+from myia.infer.domain.facts import Identity
 from myia.infer.eval.calls import CALLABLE_TYPES
+from myia.infer.registry import is_traced
 
 OWN = ("argnums", "argnames", "has_aux")  # options of derivatives beside those of `jit`
 
@@ -336,14 +340,18 @@ def vjp(f: Callable, *primals, has_aux: bool = False) -> tuple:
 
 
 class _Rule(Transformed):
-    """A rule of the inferer, applied to a function, as a compiled function."""
+    """A rule of the inferer as a compiled function of a function, and of the rule's arguments."""
 
-    def __init__(self, rule: Callable, f: Callable, has_aux: bool):
-        self.rule, self.has_aux = rule, has_aux
-        super().__init__(f, CompileOptions(), "jvp" if rule is _jvp else "vjp")
+    def __init__(self, rule: Callable, has_aux: bool, name: str):
+        super().__init__(rule, CompileOptions(), "jvp" if rule is _jvp else "vjp")
+        self.rule, self.has_aux, self.__name__ = rule, has_aux, name
+        self._dispatcher.recompilation = Recompilation(self)
 
     def parts(self) -> tuple[Any, ...]:
-        return self.rule, self.f, self.has_aux
+        return self.rule, self.has_aux, self.__name__
+
+    def __repr__(self) -> str:
+        return f"myia.{self.name}({self.__name__})"
 
 
 def _jvp(ctx, f, has_aux, primals, tangents):
@@ -361,19 +369,46 @@ def _pullback(ctx, f, has_aux, primals, ct):
     return ctx.call(out.items[1], (ct,), {})
 
 
-CALLABLE_TYPES[_Rule] = lambda ctx, f, args, kwargs: f.rule(
-    ctx, inner_function(ctx, f), f.has_aux, *args
-)
+CALLABLE_TYPES[_Rule] = lambda ctx, f, args, kwargs: f.rule(ctx, args[0], f.has_aux, *args[1:])
 
 
-def _program(rule: Callable, f: Callable, has_aux: bool) -> _Rule:
-    return _kept_program(rule, Identity(f) if is_state(f) else f, has_aux)
+def _program(rule: Callable, f: Callable, has_aux: bool) -> Callable:
+    """The rule applied to `f`. Functions of one code share programs, which hold none of them."""
+    if not callable(f):
+        raise TypeError(f"myia.{'jvp' if rule is _jvp else 'vjp'} takes a function, not {f!r}")
+    take(f)
+    name = getattr(f, "__name__", type(f).__name__)
+    code = _shared_code(f)
+    if code is not None:
+        return functools.partial(_shared_rule(code, rule, has_aux, name), f)
+    # Of any other object the programs hold it, so it holds them.
+    try:
+        own = vars(f).setdefault(_RULES, {})
+    except TypeError:  # a built-in function
+        return functools.partial(_shared_rule(Identity(f), rule, has_aux, name), f)
+    if (rule, has_aux) not in own:
+        own[rule, has_aux] = _Rule(rule, has_aux, name)
+    return functools.partial(own[rule, has_aux], f)
+
+
+_RULES = "__myia_rules__"
 
 
 @functools.lru_cache(maxsize=256)
-def _kept_program(rule: Callable, f: Callable | Identity, has_aux: bool) -> _Rule:
-    """Instances are compared by identity: their class may compare arrays, or have no hash."""
-    return _Rule(rule, f.object if isinstance(f, Identity) else f, has_aux)
+def _shared_rule(code: Hashable, rule: Callable, has_aux: bool, name: str) -> _Rule:
+    return _Rule(rule, has_aux, name)
+
+
+def _shared_code(f: Callable) -> Hashable | None:
+    """What the functions have in common that share programs with `f`; None: there are none."""
+    if isinstance(f, functools.partial):
+        return _shared_code(f.func)
+    if isinstance(f, MethodType):
+        return _shared_code(f.__func__)
+    if isinstance(f, FunctionType):
+        holds_itself = any(x is f for x in variables(f))
+        return None if holds_itself or is_traced(f) else f.__code__
+    return type(f) if is_state(f) else None
 
 
 def stop_gradient(x: Any) -> Any:

@@ -44,8 +44,9 @@ class Call(NamedTuple):
 
     @property
     def is_jax(self) -> bool:
-        """Is an array of JAX among the arguments?"""
-        return any(leaf.is_jax for leaf in self.leaves)
+        """Is an array of JAX among the arguments? What a function reads does not count."""
+        given = (*self.positional, *self.keywords.values())
+        return any(leaf.is_jax for s in given for leaf in leaves_of(s, of_functions=False))
 
 
 class Programs:

@@ -37,8 +37,11 @@ from myia.source.process import Lock
 
 @dataclass(eq=False, slots=True)
 class _Loaded:
+    """Of one Python code object. Nothing in it keeps a function alive."""
+
     code: weakref.ref  # the Python code object
-    latest: py.Code
+    bare: py.Code  # without a namespace
+    latest: weakref.ref[py.Code]
 
 
 _cache: dict[int, _Loaded] = {}  # by the id of the Python code object
@@ -58,11 +61,13 @@ def load(fn) -> py.Code:
         with _loading:  # one thread loads it: equal places in the source are one object
             loaded = _cache.get(id(code))
             if loaded is None or loaded.code() is not code:
-                loaded = _Loaded(_forgetting(code), _load(fn, namespace))
-                _cache[id(code)] = loaded
-    latest = loaded.latest  # read once: another thread may load the code in its own namespace
-    if not latest.namespace.is_same(namespace):
-        latest = loaded.latest = _in_namespace(latest, namespace)
+                latest = _load(fn, namespace)
+                bare = _in_namespace(latest, py.Namespace({}, {}))
+                loaded = _cache[id(code)] = _Loaded(_forgetting(code), bare, weakref.ref(latest))
+    latest = loaded.latest()  # read once: another thread may load the code in its own namespace
+    if latest is None or not latest.namespace.is_same(namespace):
+        latest = _in_namespace(loaded.bare, namespace)
+        loaded.latest = weakref.ref(latest)
     return latest
 
 

@@ -35,7 +35,7 @@ class Parameter:
     has_default: bool = False
 
 
-@dataclass(frozen=True, eq=False, slots=True, repr=False)
+@dataclass(frozen=True, eq=False, slots=True, weakref_slot=True, repr=False)
 class Code:
     """A function of IR(py). Arguments of `region`: the captured cells, then the parameters.
 

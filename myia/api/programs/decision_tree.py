@@ -243,7 +243,7 @@ def is_lasting(signature: Any) -> bool:
     if isinstance(signature, Constant):
         return not isinstance(signature.value, ConstantSet)  # a set can change
     if isinstance(signature, FunctionSignature):
-        return not signature.function.__kwdefaults__ and all(map(is_lasting, signature.parts))
+        return not signature.keywords and all(map(is_lasting, signature.parts))
     if isinstance(signature, LibraryFunction):
         return True
     if isinstance(signature, Node):

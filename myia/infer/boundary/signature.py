@@ -16,6 +16,7 @@ import dataclasses
 import enum
 import functools
 import types
+import weakref
 from collections.abc import Callable, Hashable, Iterator
 from typing import Any, NamedTuple
 
@@ -91,7 +92,11 @@ class FunctionSignature:
     names: tuple[str, ...]
     parts: tuple[Any, ...]  # of the variables of its closure, then its defaults
     keywords: tuple[str, ...]  # the keyword-only parameters with defaults, the last of the parts
-    function: Any = dataclasses.field(compare=False)
+    reference: weakref.ref = dataclasses.field(compare=False)  # programs keep no function alive
+
+    @property
+    def function(self) -> types.FunctionType:
+        return self.reference()
 
 
 class Flattener:
@@ -289,7 +294,8 @@ def _function(flat: Flattener, x: types.FunctionType):
     parts = tuple(map(add, variables(x)))
     del flat.seen[id(x)]
     code, keywords = x.__code__, tuple(x.__kwdefaults__ or ())
-    return FunctionSignature(code, Identity(x.__globals__), code.co_freevars, parts, keywords, x)
+    scope, reference = Identity(x.__globals__), weakref.ref(x)
+    return FunctionSignature(code, scope, code.co_freevars, parts, keywords, reference)
 
 
 def _closure_value_of_traced(flat: Flattener, x: Any):
@@ -307,7 +313,7 @@ def number_as_constant(x: Any) -> Constant | None:
 def variables(x: types.FunctionType) -> Iterator[Any]:
     """What is in the closure of a function, then its defaults."""
     for cell in x.__closure__ or ():
-        yield cell.cell_contents if _has_value(cell) else _EMPTY
+        yield cell.cell_contents if has_value(cell) else _EMPTY
     yield from x.__defaults__ or ()
     yield from (x.__kwdefaults__ or {}).values()
 
@@ -315,7 +321,7 @@ def variables(x: types.FunctionType) -> Iterator[Any]:
 _EMPTY = object()
 
 
-def _has_value(cell: types.CellType) -> bool:
+def has_value(cell: types.CellType) -> bool:
     try:
         cell.cell_contents  # noqa: B018
     except ValueError:
@@ -402,9 +408,11 @@ def flatten(x: Any) -> tuple[Any, Flattener]:
 # ----- The leaves to pass
 
 
-def leaves_of(signature: Any) -> Iterator[Leaf]:
-    """The leaves in a signature, in the order of a `Flattener`."""
+def leaves_of(signature: Any, of_functions: bool = True) -> Iterator[Leaf]:
+    """The leaves in a signature, in the order of a `Flattener`; with those in functions or not."""
     if isinstance(signature, Leaf):
         yield signature
+    if isinstance(signature, FunctionSignature) and not of_functions:
+        return
     for part in getattr(signature, "parts", ()):
-        yield from leaves_of(part)
+        yield from leaves_of(part, of_functions)

@@ -82,7 +82,8 @@ class Context:
         report: Report | None = None,
         choose: Callable[[Any, int], bool] | None = None,
     ):
-        self.load = load
+        self._load = load
+        self._codes: dict[int, Code] = {}  # kept: loops know the functions around them by identity
         # Which ints in answers are arguments (`infer/boundary/integers.py`); None: none of them.
         self.choose = choose or (lambda path, value: False)
         self.report = report
@@ -122,6 +123,11 @@ class Context:
         # to raise, and dynamic slices of long arrays.
         self.dead_paths = 0
         self.long_dynamic_slices = 0
+
+    def load(self, f: Any) -> Code:
+        """The code of a Python function."""
+        code = self._load(f)
+        return self._codes.setdefault(id(code), code)
 
     # ----- Failing
 
