@@ -1,4 +1,4 @@
-"""`jvp`, `vjp` and `check_grads` keep no function alive, and functions of one code share programs."""
+"""`jvp`, `vjp`, `check_grads` keep no function alive; functions of one code share programs."""
 
 from __future__ import annotations
 
