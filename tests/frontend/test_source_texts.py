@@ -304,6 +304,7 @@ def test_other_cells_are_no_text_of_a_function(in_ipython):
 
 
 def forget(path):
+    texts._lines.pop(str(path), None)
     texts._kept.pop(str(path))
     linecache.clearcache()
 

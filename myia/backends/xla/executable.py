@@ -67,21 +67,18 @@ class Runnable:
             given = self._pack(given)
         with jax.enable_x64(True):  # outside of it JAX refuses NumPy's float64, or rounds it
             try:
-                results = self._call(given, hidden)
+                results = self._callable(*given, *hidden)
                 return results if self._unpack is None else self._unpack(results)
             except jax.errors.JaxRuntimeError as error:
                 explain(error)
                 raise
-
-    def _call(self, given: Sequence[Any], hidden: Sequence[Any]) -> Sequence[Any]:
-        try:
-            return self._callable(*given, *hidden)
-        except OtherModes:
-            with own_modes():
-                return self._callable(*given, *hidden)
-        except RecursionError:  # while JAX compiles: its calls nest as the program does
-            with compiling():
-                return self._callable(*given, *hidden)
+            except OtherModes:
+                context = own_modes()
+            except RecursionError:  # while JAX compiles: its calls nest as the program does
+                context = compiling()
+            with context:
+                results = self._callable(*given, *hidden)
+                return results if self._unpack is None else self._unpack(results)
 
     def hidden(self, arrays: Sequence[Any], keep: bool = False) -> Sequence[Any]:
         """These arrays prepared for `run`; with `keep` for many runs, on the device."""
@@ -183,11 +180,11 @@ class Compiled(Runnable):
 
     __slots__ = ()
 
-    def _call(self, given: Sequence[Any], hidden: Sequence[Any]) -> Sequence[Any]:
+    def run(self, given: Sequence[Any], hidden: Sequence[Any]) -> Sequence[Any]:
         if jax.config.jax_disable_jit:  # JAX would refuse
             with own_modes():
-                return super()._call(given, hidden)
-        return super()._call(given, hidden)
+                return super().run(given, hidden)
+        return super().run(given, hidden)
 
     def as_text(self) -> str:
         """The optimised HLO."""

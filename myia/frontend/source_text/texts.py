@@ -18,6 +18,7 @@ from typing import Any
 MAX_TEXTS = 8  # kept for one file
 
 _kept: dict[str, tuple[str, ...]] = {}  # by file name, the newest last
+_lines: dict[str, list[str]] = {}  # what `linecache` had when a file was read last
 
 
 def texts(fn: types.FunctionType) -> Iterator[str]:
@@ -62,8 +63,15 @@ def texts_without_module(parts: Iterable[Any]) -> dict[str, tuple[str, ...]]:
 
 
 def _keep_all(name: str, namespace: dict[str, Any]) -> None:
-    for text in _read(name, namespace):
-        keep(name, text)
+    known = _lines.get(name)
+    unchanged = known is not None and linecache.getlines(name, namespace) is known
+    if unchanged:
+        linecache.checkcache(name)
+        unchanged = linecache.getlines(name, namespace) is known
+    if not unchanged:
+        for text in _read(name, namespace):
+            keep(name, text)
+        _lines[name] = linecache.getlines(name, namespace)
 
 
 def keep(name: str, text: str) -> None:
