@@ -343,7 +343,10 @@ def test_joblib_and_cross_validation_with_processes():
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.*fork.*")
 def test_a_forked_pool():
+    """Its processes run what is compiled."""
+    assert decorated(3.0) == 10.0
     with ProcessPoolExecutor(1, multiprocessing.get_context("fork")) as pool:
         assert pool.submit(decorated, 3.0).result(120) == 10.0
 
