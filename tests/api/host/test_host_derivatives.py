@@ -136,7 +136,13 @@ def test_first_derivatives(f):
     check(f, wanted_log, myia.jvp(f, (x,), (1.0,)), want)
 
 
-@pytest.mark.parametrize("f", FUNCTIONS)
+@pytest.mark.parametrize(
+    "f",
+    [
+        f if f in (straight, while_loop) else pytest.param(f, marks=pytest.mark.slow)
+        for f in FUNCTIONS
+    ],
+)
 def test_second_derivatives(f):
     x = 1.2
     want = difference(lambda x: difference(f, x), x, h=1e-3)
