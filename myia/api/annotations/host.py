@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from myia.api.pickling import Portable
 from myia.infer.boundary.host_calls import (
     Results,
     emit_host_call,
@@ -21,7 +22,7 @@ _MISSING = object()
 MAKE_OUTSIDE = "make it outside of compiled code: `h = myia.host(f, like=...)`"
 
 
-class Host:
+class Host(Portable):
     """A function that runs in Python. Called outside of compiled code it only checks its result."""
 
     __myia__ = True  # a callable of ours, which binds like a function; not an object with state
@@ -29,6 +30,12 @@ class Host:
     def __init__(self, f: Callable, results: Results):
         functools.update_wrapper(self, f, updated=())
         self.f, self.results = f, results
+
+    def parts(self) -> tuple[Callable, Results]:
+        return self.f, self.results
+
+    def __repr__(self) -> str:
+        return f"myia.host({getattr(self.f, '__qualname__', repr(self.f))})"
 
     def __call__(self, *args, **kwargs):
         return self.results.checked(self.f(*args, **kwargs), _name(self.f))
@@ -72,7 +79,10 @@ def _name(f: Any) -> str:
 
 
 def _infer_call(ctx, h: Host, args: tuple, kwargs: dict) -> Abstract:
-    return emit_host_call(ctx, h.f, _name(h.f), h.results, args, kwargs)
+    def f(*args, **kwargs):
+        return h.f(*args, **kwargs)  # the present one, whatever `h` was given meanwhile
+
+    return emit_host_call(ctx, f, _name(h.f), h.results, args, kwargs)
 
 
 CALLABLE_TYPES[Host] = _infer_call

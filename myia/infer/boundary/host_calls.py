@@ -17,11 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from myia.infer.boundary.results import Outputs
+from myia.infer.boundary.results import Outputs, Recipe
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, Unsupported
 from myia.infer.domain.heap import DictObject, InstanceObject, ListObject
 from myia.infer.domain.values import NONE, Abstract, Ref, Scalar, Static, Tuple
+from myia.infer.dynamic.access import is_dynamic, read
 from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.primitives.core.define import constant
@@ -295,7 +296,7 @@ def emit_host_call(
     """Emit a call of the Python function `f`; returns its result."""
     if ctx.report is not None:  # the program runs again for the numbers of a failed check
         ctx.fail(Unsupported, what="a call of the host in a second run")
-    outputs = Outputs(ctx, {}, role="an argument of a host function")
+    outputs = _Arguments(ctx, {}, role="an argument of a host function")
     recipe = outputs.recipe(Tuple((Tuple(tuple(args)), *kwargs.values())))
     names, kinds = tuple(kwargs), tuple(outputs.kinds)
 
@@ -309,6 +310,18 @@ def emit_host_call(
     code = constant(0, np.int32) if code is None else code
     call = HostCall(name, run, tuple(number.aval for number in results.numbers))
     return results.abstract(ctx, host_call(call, code, *outputs.values))
+
+
+class _Arguments(Outputs):
+    """The arguments of a call: arrays of any size, which are cut to it on the host."""
+
+    def object(self, x: Ref) -> Recipe:
+        if not is_dynamic(self.ctx, x):
+            return super().object(x)
+        found = read(self.ctx, x).packed()
+        array = self.leaf(found.value, "array")
+        lengths = [self.leaf(length.value, int) for length in found.lengths]
+        return lambda n, o: n[array][tuple(slice(n[i]) for i in lengths)]
 
 
 def _python(kind: Any, x: np.ndarray) -> Any:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import logging
+import pickle
 import threading
 import time
 
@@ -437,3 +439,49 @@ def test_in_the_reference_interpreter():
     program = typed_program(f, (Flattener().add(1.0),), {})
     (found,) = evaluate(lowered(program.function), [np.float64(1.0)])
     assert found == want and wanted_log == LOG
+
+
+def test_arrays_of_run_time_size():
+    def f(x, i):
+        log(x[:i], x[i : i + 2], x[x > 1.5], [x[i:], i])
+        m = x.reshape(2, 4)
+        log(m[:, : i - 1], m[: i - 2, 1:])
+        return x
+
+    for i in range(3, 6):
+        both(f, np.array([0.0, 2.0, 1.0, 3.0, 4.0, 1.75, 0.5, 9.0]), i)
+
+
+def test_lists_that_grow():
+    def f(x, n):
+        found = []
+        for i in range(n):
+            found.append(x * i)
+            log(list(found), len(found))
+        return x
+
+    both(f, 1.5, 12)
+
+
+module_level = myia.host(np.sum, like=0.0)
+
+
+@myia.host(like=0)
+def hidden_by_its_decorator(x):
+    return len(x)
+
+
+def test_pickles_and_copies():
+    for h in (module_level, hidden_by_its_decorator, myia.host(np.max, like=0.0)):
+        for made in (pickle.loads(pickle.dumps(h)), copy.copy(h), copy.deepcopy(h)):
+            assert made([1.0, 1.0]) == h([1.0, 1.0])
+            assert myia.jit(lambda x: made([x, x]))(1.0) == h([1.0, 1.0])  # noqa: B023
+    assert repr(hidden_by_its_decorator) == "myia.host(hidden_by_its_decorator)"
+
+
+def test_a_function_put_in_the_place_of_another():
+    h = myia.host(lambda x: x + 1.0, like=0.0)
+    f = myia.jit(lambda x: h(x))
+    assert f(1.0) == 2.0
+    h.f = lambda x: x + 2.0
+    assert f(1.0) == 3.0
