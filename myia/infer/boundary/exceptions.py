@@ -17,7 +17,7 @@ from myia.infer.boundary.results import Outputs, Recipe
 from myia.infer.domain.checks import Hidden, MakeException
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import Unsupported
-from myia.infer.domain.values import Abstract, NewException, Static, Text
+from myia.infer.domain.values import Abstract, NewException, Outside, Static, Text
 from myia.ir.core import Value
 
 
@@ -42,7 +42,8 @@ class _Arguments(Outputs):
 
 def raised(ctx: Context, x: Abstract) -> Raised:
     """The exception that `raise x` raises."""
-    if isinstance(x, Static) and isinstance(x.value, BaseException):
+    # One made outside is raised as it is, with what it holds then.
+    if isinstance(x, (Static, Outside)) and isinstance(x.value, BaseException):
         error = x.value
         return Raised(type(error), _text(error), (), lambda numbers: error)
     if isinstance(x, Static) and isinstance(x.value, type) and issubclass(x.value, BaseException):
