@@ -27,10 +27,16 @@ from myia.primitives.core.structured import call_p, remat_p
 from myia.transforms.clone import clone_with_args
 from myia.transforms.cotangents import Accumulators
 from myia.transforms.residuals import export_residuals
+from myia.transforms.supports.slices import Support, as_array
+from myia.transforms.supports.tracked import Supports, nowhere
 
 
 def pull_back_remat(
-    reverse: Callable, op: Op, cts: Sequence[Value | None], acc: Accumulators
+    reverse: Callable,
+    op: Op,
+    cts: Sequence[Value | None],
+    supports: Sequence[Support],
+    acc: Accumulators,
 ) -> None:
     """Emit the remat that recomputes `op` and adds its pullback to the sums."""
     (body,) = op.regions
@@ -39,6 +45,9 @@ def pull_back_remat(
     wanted = [x for x in inputs if acc.wants(x)]
     known = [x for x in wanted if acc.get(x) is not None]
     with_ct = [i for i, ct in enumerate(cts) if ct is not None]
+    masks = {i: as_array(supports[i], cts[i].aval) for i in with_ct if supports[i] is not None}
+    known_masks = {x: acc.support(x) for x in known if acc.supports.get(x) is not None}
+    found: dict[Value, Support] = {x: nowhere(x) for x in wanted if acc.tracks(x)}
 
     def recompute(*values: Value) -> list[Value]:
         values = iter(values)
@@ -46,15 +55,35 @@ def pull_back_remat(
         step = clone_with_args(body, [own[x] for x in op.operands], own, replay=True)
         seeds = [(step.yields[i], next(values)) for i in with_ct]
         sums = {own[x]: next(values) for x in known}
-        total = reverse(step.ops, [own[x] for x in wanted], seeds, sums)
-        return [total.buffer(own[x]) for x in wanted]
+        inner = {i: next(values) for i in masks}
+        of_sums = {own[x]: next(values) for x in known_masks}
+        acc.by_position.update(inner[i] for i in inner if supports[i] in acc.by_position)
+        given = Supports(
+            of_cts=[inner.get(i) for i in with_ct],
+            of_sums=of_sums,
+            wanted=[own[x] for x in found],
+            outside=acc.tracked,
+            by_position=acc.by_position,
+            in_loop=acc.in_loop,
+        )
+        total = reverse(step.ops, [own[x] for x in wanted], seeds, sums, given)
+        found.update((x, total.supports.get(own[x], nowhere(x))) for x in found)
+        after = [total.support(own[x]) for x in found]
+        return [*(total.buffer(own[x]) for x in wanted), *after]
 
     operands = [*inputs, *(cts[i] for i in with_ct), *(acc.get(x) for x in known)]
-    region = build_region([x.aval for x in operands], recompute, [x.name for x in inputs])
+    operands += [*masks.values(), *known_masks.values()]
+    avals, names = [x.aval for x in operands], [x.name for x in inputs]
+    region = build_region(avals, recompute, names)
+    if None in found.values():  # everywhere: not worth a result
+        found = {x: support for x, support in found.items() if support is not None}
+        region = build_region(avals, recompute, names)
     late, until = len(inputs), len(with_ct)
     regions = [export_residuals(region, region.args[late:])]
-    for x, ct in zip(wanted, emit(remat_p, *operands, regions=regions, late=late, until=until)):
-        acc.replace(x, ct)
+    results = emit(remat_p, *operands, regions=regions, late=late, until=until)
+    after = dict(zip(found, results[len(wanted) :]))
+    for x, ct in zip(wanted, results):
+        acc.replace(x, ct, after.get(x))
 
 
 # ----- After the last derivative

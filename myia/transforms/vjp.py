@@ -105,7 +105,7 @@ def _pull_back_op(
     elif op.primitive is custom_p:
         pull_back_custom(reverse, op, cts, acc)
     elif op.primitive is remat_p:
-        pull_back_remat(reverse, op, cts, acc)
+        pull_back_remat(reverse, op, cts, supports, acc)
     elif op.primitive.structured:
         raise InternalError(f"{op.primitive.name} has no cotangents")
     elif any(acc.wants(x) for x in sources(op)):
