@@ -33,7 +33,7 @@ ArgNames = str | tuple[str, ...]
 
 def _public(error: MyiaError) -> MyiaError:
     """The error as users see it: without the compiler's frames and its own classes of errors."""
-    shown = MyiaError(error.diagnostic) if isinstance(error, NeedsStatic) else error
+    shown = MyiaError(error.diagnostic, error.calls) if isinstance(error, NeedsStatic) else error
     return shown.with_traceback(None)
 
 

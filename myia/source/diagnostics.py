@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import dataclass, fields, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from myia.source.span import Span
 
@@ -38,12 +38,26 @@ class Diagnostic:
         return template.format(**{f.name: getattr(self, f.name) for f in fields(self)})
 
 
+class Call(NamedTuple):
+    """A call of a function of a library, on the way to an error."""
+
+    span: Span
+    name: str
+    help: str  # what works instead
+
+
 class MyiaError(Exception):
     """A mistake in the user's program, or a limit that it exceeds, with its source location."""
 
-    def __init__(self, diagnostic: Diagnostic):
+    def __init__(self, diagnostic: Diagnostic, calls: tuple[Call, ...] = ()):
         self.diagnostic = diagnostic
-        super().__init__(render(diagnostic))
+        self.calls = calls  # from the place of the error to the user's call of a library
+        super().__init__(render(diagnostic, calls))
+
+    def called_from(self, span: Span, name: str, help_text: str) -> None:
+        """The place of the error is in the source of `name`, which is called at `span`."""
+        self.calls = (*self.calls, Call(span.with_its_lines(), name, help_text))
+        self.args = (render(self.diagnostic, self.calls), *self.args[1:])
 
     def __reduce__(self) -> tuple:
         """Errors cross the borders of process pools: the text goes, and what explains it."""
@@ -86,13 +100,22 @@ class InternalError(Exception):
 MyiaError.__module__ = InternalError.__module__ = PUBLIC
 
 
-def render(diagnostic: Diagnostic) -> str:
-    """The text of a diagnostic: title, location, source line with carets, notes and help."""
+def render(diagnostic: Diagnostic, calls: tuple[Call, ...] = ()) -> str:
+    """The text of a diagnostic: title, location, source line with carets, notes and help.
+
+    `calls` lead from it to the user's: that one comes first, then the others down to the error.
+    """
     out = [diagnostic.text(diagnostic.title)]
+    if calls:
+        *inner, first = calls
+        out += _excerpt(first.span, f"in `{first.name}`, which this calls")
+        out += [f"  {call.span}: calls `{call.name}`" for call in reversed(inner)]
     if diagnostic.span is not None:
         out += _excerpt(diagnostic.span, diagnostic.text(diagnostic.label))
     out += [f"  note: {diagnostic.text(note)}" for note in diagnostic.notes]
-    if diagnostic.help:
+    if calls:
+        out.append(f"  help: {calls[-1].help}")
+    elif diagnostic.help:
         out.append(f"  help: {diagnostic.text(diagnostic.help)}")
     return "\n".join(out)
 

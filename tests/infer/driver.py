@@ -7,12 +7,14 @@ import numpy as np
 from myia.api.programs.decision_tree import DecisionTree
 from myia.backends.reference.interpreter import evaluate
 from myia.frontend.load import load
+from myia.infer.boundary.results import WRITTEN
 from myia.infer.boundary.signature import Flattener
 from myia.infer.eval.program import Program, infer
 from myia.ir.verifier import verify
 
 _TO_PYTHON = {
     "array": np.array,
+    WRITTEN: np.asarray,
     "generic": lambda x: np.asarray(x)[()],
     float: lambda x: x.item(),
     int: lambda x: x.item(),

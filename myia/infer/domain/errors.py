@@ -73,7 +73,7 @@ class _Catchable(MyiaError):
     """An error of a class that is made of two, and has no name of its own."""
 
     def __str__(self) -> str:  # KeyError would show its argument's repr
-        return render(self.diagnostic)
+        return render(self.diagnostic, self.calls)
 
     def __reduce__(self) -> tuple:
         _, (cls, args), state = super().__reduce__()

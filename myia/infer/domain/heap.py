@@ -183,20 +183,22 @@ class ListObject(Contents):
 class SetObject(Contents):
     """A set (or `cls`, a frozenset); its items, in Python's order.
 
-    Only those of an argument may be known at run time.
+    Only those of an argument may be known at run time. `ordered`: that order is known. Python
+    makes a set of constants beforehand, in an order that depends on how it does that.
     """
 
     cls: type
     items: tuple[Abstract, ...]
+    ordered: bool = True
 
     def children(self):
         return self.items
 
     def rebuild(self, children):
-        return SetObject(self.cls, children)
+        return SetObject(self.cls, children, self.ordered)
 
     def key(self):
-        return (SetObject, self.cls, len(self.items))
+        return (SetObject, self.cls, len(self.items), self.ordered)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -18,7 +18,7 @@ from myia.infer import attributes, registry
 from myia.infer.boundary.instances import has_only_attributes
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, DeepRecursion, NeedsStatic, Unsupported
-from myia.infer.domain.facts import Attribute, Cell, CodeOf, Default
+from myia.infer.domain.facts import Answer, Attribute, Cell, CodeOf, Default
 from myia.infer.domain.heap import DictObject, InstanceObject
 from myia.infer.domain.values import (
     Abstract,
@@ -35,6 +35,7 @@ from myia.infer.domain.values import (
     Static,
     Tuple,
 )
+from myia.infer.eval.library_calls import located_at_call, name_of, refuse
 from myia.infer.eval.tail_calls import as_loop
 from myia.infer.jax.objects.dispatch import (
     call_library,
@@ -46,7 +47,7 @@ from myia.infer.numeric.constant_methods import (
     evaluate_constant,
     is_method_of_constant,
 )
-from myia.infer.numeric.samples import fail_without, type_of
+from myia.infer.numeric.samples import fail_without, require_hashable, type_of
 from myia.infer.paths.branches import branch
 from myia.ir.builder import current_span
 from myia.primitives.core.define import constant
@@ -75,7 +76,7 @@ def call(ctx: Context, f: Abstract, args: tuple, kwargs: dict[str, Abstract]) ->
     if isinstance(f, Choice):
         return _call_choice(ctx, f, args, kwargs)
     if isinstance(f, Outside) and callable(f.value):
-        _refuse(ctx, f.value)
+        refuse(ctx, f.value)
     if isinstance(f, (Ref, Opaque)) and (found := attributes.special_method(ctx, f, "__call__")):
         return call(ctx, found, args, kwargs)
     what = ctx.describe(f)
@@ -122,13 +123,15 @@ def _call_static(ctx: Context, f: Any, args: tuple, kwargs: dict) -> Abstract:
         return _construct(ctx, f, args, kwargs)
     if not callable(f):
         ctx.fail(BadType, message=f"{type(f).__name__!r} object is not callable")
-    _refuse(ctx, f)
+    refuse(ctx, f)
 
 
 def _call_cached(ctx: Context, f: Any, args: tuple, kwargs: dict) -> Abstract:
     """A function under `functools.cache`: the result for compile-time arguments is kept."""
     inner = Static(f.__wrapped__)
     given = (*args, *kwargs.values())
+    for x in given:
+        require_hashable(ctx, x)
     if not all(isinstance(x, Static) for x in given):
         return call(ctx, inner, args, kwargs)
     # With the types: 1, 1.0 and True are equal.
@@ -148,19 +151,6 @@ def _is_named_tuple(f: Any) -> bool:
     return isinstance(f, type) and issubclass(f, tuple)
 
 
-def _refuse(ctx: Context, f: Any):
-    """An error for a callable without a handler or readable source."""
-    if "numpy.random" in name_of(f) or name_of(f).startswith("random."):
-        help_text = "draw the numbers outside and pass them as an argument"
-        ctx.fail(
-            Unsupported,
-            what=f"`{name_of(f)}`",
-            help_text=help_text,
-            label_text="a compiled function gives the same result for the same arguments",
-        )
-    ctx.fail(Unsupported, what=f"`{name_of(f)}`")
-
-
 def call_numpy(ctx: Context, name: str, args: tuple) -> Abstract:
     """The registered handler of `numpy.<name>`."""
     return registry.invoke(
@@ -171,14 +161,6 @@ def call_numpy(ctx: Context, name: str, args: tuple) -> Abstract:
 def _is_library(f: types.FunctionType) -> bool:
     """A function of a numeric library, whose source is not compiled."""
     return (f.__module__ or "").split(".")[0] in registry.LIBRARIES
-
-
-def name_of(f: Any) -> str:
-    """How a user calls a function: `numpy.sort`."""
-    module = getattr(f, "__module__", None) or ""
-    name = getattr(f, "__qualname__", None) or getattr(f, "__name__", None) or repr(f)
-    module = "numpy" if type(f).__name__ == "ufunc" else module
-    return name if module in ("", "builtins") else f"{module}.{name}"
 
 
 def _call_function(
@@ -192,7 +174,7 @@ def _call_function(
     if registry.is_traced(f) and not marked:
         return call_library(ctx, f, args, kwargs)
     if _is_library(f) and not marked:
-        _refuse(ctx, f)
+        refuse(ctx, f)
     names = f.__code__.co_freevars
     if parts is None:
         parts = tuple(_closure_root(ctx, f, i) for i in range(len(names)))
@@ -200,9 +182,23 @@ def _call_function(
         ctx.fact(CodeOf(f))
     if marked:
         return call_marked_for_tracing(ctx, PyFunction(f, parts), args, kwargs)
-    code = ctx.load(f)
-    cells = dict(zip(names, parts))
-    return call_code(ctx, code, (), parts[len(names) :], args, kwargs, cells)
+    if f.__code__ is SINGLE_DISPATCH:
+        return _call_dispatched(ctx, f, args, kwargs)
+    with located_at_call(f):
+        code = ctx.load(f)
+        cells = dict(zip(names, parts))
+        return call_code(ctx, code, (), parts[len(names) :], args, kwargs, cells)
+
+
+SINGLE_DISPATCH = functools.singledispatch(len).__code__
+
+
+def _call_dispatched(ctx: Context, f: Any, args: tuple, kwargs: dict) -> Abstract:
+    """A function under `functools.singledispatch`: the implementation for the type of `args[0]`."""
+    cls = type_of(ctx, args[0]) if args else None
+    if cls is None:
+        ctx.fail(Unsupported, what="`functools.singledispatch` of this argument")
+    return call(ctx, Static(ctx.fact(Answer(f.dispatch, cls))), args, kwargs)
 
 
 def _closure_root(ctx: Context, f: types.FunctionType, i: int) -> Abstract:
@@ -326,7 +322,7 @@ def _construct(ctx: Context, cls: type, args: tuple, kwargs: dict) -> Abstract:
         return ctx.new(InstanceObject(cls, tuple(kwargs), tuple(kwargs.values())))
     by_python = getattr(cls, "__new__", None) is object.__new__
     if not by_python or type(cls).__call__ is not type.__call__ or not has_only_attributes(cls):
-        _refuse(ctx, cls)
+        refuse(ctx, cls)
     if missing := getattr(cls, "__abstractmethods__", None):
         message = f"can't instantiate abstract class {cls.__name__} without {min(missing)!r}"
         ctx.fail(BadType, message=message)

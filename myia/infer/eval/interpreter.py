@@ -19,7 +19,7 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number
 from myia.infer.domain.errors import BadType, BadValue, RaiseReached, Raises, Unsupported
 from myia.infer.domain.facts import ABSENT, Answer, Cell, Global, Question
-from myia.infer.domain.heap import BufferObject, ListObject
+from myia.infer.domain.heap import BufferObject, ListObject, SetObject
 from myia.infer.domain.values import (
     Abstract,
     NewException,
@@ -151,6 +151,8 @@ class Interpreter(Context):
         x = self.force(x)
         if isinstance(x, Ref) and isinstance(self.contents(x), BufferObject):
             return list_length(self.contents(x))
+        if isinstance(x, Ref) and isinstance(self.contents(x), SetObject):
+            return Static(len(self.contents(x).items))
         if isinstance(x, (Ref, Opaque)) and (found := self.special_method(x, "__len__")):
             return self.call(found, (), {})
         if isinstance(x, (Static, Outside)):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from myia.infer import attributes
 from myia.infer.domain.errors import BadType, BadValue, NeedsStatic, Unsupported
 from myia.infer.domain.heap import CellObject, DictObject, ListObject
@@ -170,7 +172,17 @@ def _set(ctx, op, *items):
     known = [constant_or_none(ctx, i) for i in items]
     if None in known:  # in an unrolled loop they may be
         ctx.fail(Unsupported, error=NeedsStatic, what="a set of run-time values")
-    return evaluate_constant(ctx, set, [i.value for i in known])
+    found = evaluate_constant(ctx, set, [i.value for i in known])
+    if not any(op.params["stars"]) and not _has_one_order([i.value for i in known]):
+        ctx.write(found, replace(ctx.contents(found), ordered=False))
+    return found
+
+
+def _has_one_order(items: list) -> bool:
+    """Has a set of these constants one order, however and whenever it is made?"""
+    if not all(type(x) in (int, bool, float) for x in items):
+        return len(items) < 2  # hashes of strings differ from process to process
+    return list(set(items)) == list(set(items[::-1])) == list(frozenset(items))
 
 
 @handles(py.dict_, optional=True)

@@ -44,7 +44,14 @@ from myia.infer.indexing.parse_subscripts import (
 from myia.infer.numeric.constant_methods import evaluate_constant
 from myia.infer.numeric.integer_elements import element
 from myia.infer.numeric.promotion import broadcast_for_assignment
-from myia.infer.numeric.samples import NoSample, fail_without, has, sample, type_of
+from myia.infer.numeric.samples import (
+    NoSample,
+    fail_without,
+    has,
+    require_hashable,
+    sample,
+    type_of,
+)
 from myia.infer.paths import growing_lists, list_slices
 from myia.infer.paths.nested_sequences import as_array, common_dtype
 from myia.infer.registry import SUBSCRIPTS
@@ -162,12 +169,7 @@ def static_key(ctx: Context, key: Abstract):
 
 def dict_key(ctx: Context, key: Abstract):
     """A compile-time, hashable key."""
-    try:
-        hash(sample(ctx, key))
-    except NoSample:
-        pass
-    except TypeError as e:
-        ctx.fail(BadType, message=str(e))
+    require_hashable(ctx, key)
     return static_key(ctx, key)
 
 

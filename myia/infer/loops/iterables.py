@@ -121,6 +121,9 @@ def _object(ctx: Context, x: Ref, contents) -> Items:
     if isinstance(contents, ListObject):
         return _list(ctx, x, contents)
     if isinstance(contents, SetObject):
+        if not contents.ordered:
+            help_text = "write `sorted(...)` of it, or a tuple"
+            ctx.fail(Unsupported, what="the order of a set of constants", help_text=help_text)
         return _static_or_stacked(ctx, contents.items, contents.items.__getitem__)
     if isinstance(contents, BufferObject):
         return _buffer(ctx, x, contents)

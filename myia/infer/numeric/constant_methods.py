@@ -49,17 +49,17 @@ def evaluate_constant(ctx: Context, f: Any, *args: Any, **kwargs: Any) -> Abstra
         ctx.fail(BadValue, message=str(e), exception=type(e).__name__)
 
 
-def constant_or_none(ctx: Context, x: Abstract) -> Static | None:
+def constant_or_none(ctx: Context, x: Abstract, ordered: bool = True) -> Static | None:
     """The Python object, if all of it is known."""
     try:
-        return Static(constant_of(ctx, x))
+        return Static(constant_of(ctx, x, ordered))
     except _RunTime:
         return None
 
 
-def evaluated(ctx: Context, f: Any, *args: Abstract) -> Abstract | None:
+def evaluated(ctx: Context, f: Any, *args: Abstract, ordered: bool = True) -> Abstract | None:
     """`f(*args)` by Python, if all of the arguments is known."""
-    found = [constant_or_none(ctx, x) for x in args]
+    found = [constant_or_none(ctx, x, ordered) for x in args]
     return None if None in found else evaluate_constant(ctx, f, *(x.value for x in found))
 
 
@@ -68,6 +68,11 @@ def is_set(ctx: Context, x: Abstract) -> bool:
     if isinstance(x, Ref):
         return isinstance(ctx.contents(x), SetObject)
     return isinstance(x, Static) and isinstance(x.value, frozenset)
+
+
+def set_items(ctx: Context, x: Abstract) -> tuple[Abstract, ...]:
+    """The items of a set, where their order does not matter."""
+    return ctx.contents(x).items if isinstance(x, Ref) else tuple(map(Static, x.value))
 
 
 def percent_format(ctx: Context, template: str, values: Abstract) -> Abstract:
@@ -79,20 +84,26 @@ def percent_format(ctx: Context, template: str, values: Abstract) -> Abstract:
         ctx.fail(Unsupported, what=what, help_text="write an f-string: it can be printed")
 
 
-def constant_of(ctx: Context, x: Abstract) -> Any:
-    """The Python object; raises `_RunTime` if a part of it is not a compile-time constant."""
+def constant_of(ctx: Context, x: Abstract, ordered: bool = True) -> Any:
+    """The Python object; raises `_RunTime` if a part of it is not a compile-time constant.
+
+    `ordered`: a set must have the order that the program's set has.
+    """
     if isinstance(x, Static):
         return x.value
     contents = ctx.contents(x) if isinstance(x, Ref) else x
     if not isinstance(contents, (Tuple, ListObject, DictObject, SetObject)):
         raise _RunTime
-    parts = [constant_of(ctx, child) for child in contents.children()]
+    parts = [constant_of(ctx, child, ordered) for child in contents.children()]
     if isinstance(contents, DictObject):
         return dict(zip(contents.keys, parts))
     if isinstance(contents, ListObject):
         return parts
     if isinstance(contents, SetObject):
-        return contents.cls(parts)
+        found = contents.cls(parts)
+        if ordered and (not contents.ordered or any(x is not y for x, y in zip(found, parts))):
+            raise _RunTime  # the order of a set depends on how it was made
+        return found
     return tuple(parts) if contents.cls is None else contents.cls(*parts)
 
 

@@ -124,6 +124,16 @@ def error_of(
     return error
 
 
+def require_hashable(ctx: Context, x: Abstract) -> None:
+    """TypeError for what cannot be the key of a dict, or an item of a set."""
+    try:
+        hash(sample(ctx, x))
+    except NoSample:
+        return
+    except TypeError as e:
+        ctx.fail(BadType, message=str(e))
+
+
 def type_error(ctx: Context, op: str, *operands: Abstract) -> str | None:
     """The message of the TypeError that Python raises for operands of these types, if it does."""
     try:

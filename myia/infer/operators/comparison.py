@@ -9,7 +9,8 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import operator
-from typing import NoReturn
+from types import FunctionType
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -24,8 +25,10 @@ from myia.infer.domain.values import (
     TRUE,
     UNDEFINED,
     Abstract,
+    Closure,
     Optional,
     Outside,
+    PyFunction,
     Ref,
     Scalar,
     Static,
@@ -33,7 +36,7 @@ from myia.infer.domain.values import (
     is_none,
 )
 from myia.infer.dynamic.access import is_dynamic
-from myia.infer.numeric.constant_methods import evaluated, is_set
+from myia.infer.numeric.constant_methods import evaluated, is_set, set_items
 from myia.infer.numeric.exact_comparison import compared
 from myia.infer.numeric.promotion import (
     broadcast_shapes,
@@ -41,7 +44,14 @@ from myia.infer.numeric.promotion import (
     operand_dtype,
     result,
 )
-from myia.infer.numeric.samples import OPERATORS, NoSample, defers, sample, type_error
+from myia.infer.numeric.samples import (
+    OPERATORS,
+    NoSample,
+    defers,
+    require_hashable,
+    sample,
+    type_error,
+)
 from myia.infer.operators.numpy_operands import (
     compare_with_object,
     converted,
@@ -121,7 +131,7 @@ def _compare_structures(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abst
         equal = _equal_items(ctx, x, y) if is_list(a) == is_list(b) else FALSE
         return equal if op == "==" else negate(ctx, equal)
     if is_set(ctx, a) and is_set(ctx, b):
-        found = evaluated(ctx, OPERATORS[op][0], a, b)
+        found = evaluated(ctx, OPERATORS[op][0], a, b, ordered=False)
         return _refuse(ctx, op, a, b) if found is None else found
     found = _compare_instances(ctx, op, a, b)
     if found is not None:
@@ -260,11 +270,24 @@ def _identical(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
         if linked or points_to.is_ambiguous(ctx.heap, a.id, b.id):
             ctx.fail(InvalidatedRead, where="the line where one name was given two objects")
         return FALSE
-    if type(a) is type(b) and not isinstance(a, Static):
+    code = _code_of(a)
+    if code is not _code_of(b):
+        return FALSE  # two functions
+    if code is not None or (type(a) is type(b) and not isinstance(a, Static)):
+        if a is b:
+            return TRUE
         ctx.fail(
             Unsupported, what="`is` between values that are not None", help_text="compare with `==`"
         )
     return FALSE
+
+
+def _code_of(x: Abstract) -> Any:
+    """The code of a function, where that is known."""
+    if isinstance(x, Closure):
+        return x.code
+    function = x.function if isinstance(x, PyFunction) else getattr(x, "value", None)
+    return getattr(function, "__code__", None) if isinstance(function, FunctionType) else None
 
 
 def _contains(ctx: Context, container: Abstract, x: Abstract) -> Abstract:
@@ -279,7 +302,7 @@ def _contains(ctx: Context, container: Abstract, x: Abstract) -> Abstract:
     if isinstance(container, Ref) and isinstance(ctx.contents(container), DictObject):
         key = _constant(x)
         if not isinstance(key, Static):
-            _refuse_unhashable(ctx, x)
+            require_hashable(ctx, x)
             ctx.needs_static("the key of a dict")
         return Static(key.value in ctx.contents(container).keys)
     answer: Abstract = FALSE
@@ -291,8 +314,8 @@ def _contains(ctx: Context, container: Abstract, x: Abstract) -> Abstract:
 def _items_searched(ctx: Context, container: Abstract, x: Abstract) -> tuple[Abstract, ...]:
     """What `in` compares with."""
     if is_set(ctx, container):
-        _refuse_unhashable(ctx, x)
-        return ctx.list_items(container)
+        require_hashable(ctx, x)
+        return set_items(ctx, container)
     if not isinstance(container, Static):
         return ctx.list_items(container)
     if not isinstance(container.value, (tuple, range)):
@@ -318,13 +341,3 @@ def _constant(x: Abstract) -> Abstract:
         if all(isinstance(i, Static) for i in items):
             return Static(tuple(i.value for i in items))
     return x
-
-
-def _refuse_unhashable(ctx: Context, x: Abstract) -> None:
-    """What cannot be the key of a dict, or an item of a set."""
-    try:
-        hash(sample(ctx, x))
-    except NoSample:
-        return
-    except TypeError as e:
-        ctx.fail(BadType, message=str(e))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NoReturn
 
 import numpy as np
@@ -192,8 +193,12 @@ def _sequences(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
             ctx.new(ListObject(items)) if isinstance(a if y is None else b, Ref) else Tuple(items)
         )
     if is_set(ctx, a) and is_set(ctx, b):
-        found = evaluated(ctx, OPERATORS[op][0], a, b)
-        return _refuse_operands(ctx, op, a, b) if found is None else found
+        found = evaluated(ctx, OPERATORS[op][0], a, b, ordered=False)
+        if found is None:
+            _refuse_operands(ctx, op, a, b)
+        if evaluated(ctx, OPERATORS[op][0], a, b) is None and isinstance(found, Ref):
+            ctx.write(found, replace(ctx.contents(found), ordered=False))
+        return found
     if op == "|" and all(is_dict(ctx, x) for x in (a, b)):
         return ctx.new(_merged_dict(ctx.contents(a), ctx.contents(b)))
     found = _by_special_method(ctx, op, a, b)

@@ -23,7 +23,12 @@ from myia.infer.domain.values import (
     is_static_int,
 )
 from myia.infer.loops.fixed_point import LoopCode, loop
-from myia.infer.numeric.constant_methods import constant_or_none, evaluate_constant
+from myia.infer.numeric.constant_methods import (
+    constant_or_none,
+    evaluate_constant,
+    is_set,
+    set_items,
+)
 from myia.infer.operators import operators
 from myia.infer.operators.truth import truth
 from myia.infer.paths import growing_lists, list_slices
@@ -170,7 +175,7 @@ def _filter(ctx: Context, f: Abstract, iterable: Abstract) -> Abstract:
 def _sorted(
     ctx: Context, iterable: Abstract, *, key: Abstract = NONE, reverse: Abstract = FALSE
 ) -> Abstract:
-    items = ctx.list_items(iterable)
+    items = set_items(ctx, iterable) if is_set(ctx, iterable) else ctx.list_items(iterable)
     by = [x if is_none(key) else ctx.call(key, (x,), {}) for x in items]
     order = _static_order(ctx, by, bool(ctx.static(reverse, "`reverse`")))
     if order is None:

@@ -1,0 +1,162 @@
+"""Errors of libraries: the user's line first, public names, and what works instead."""
+
+import collections
+import functools
+import logging
+import pickle
+import statistics
+import textwrap
+import time
+import warnings
+
+import numba
+import numpy as np
+import pytest
+import scipy.integrate
+import scipy.stats
+import torch
+
+import myia
+from myia.source.diagnostics import MyiaError
+
+LOG = logging.getLogger("tests")
+
+
+def logs(x):
+    LOG.info("x is %s", 1)  # the user's line
+    return x
+
+
+def names(x):
+    pair = collections.namedtuple("pair", ["a", "b"])  # the user's line
+    return pair(x, x).a
+
+
+def dedents(x):
+    return len(textwrap.dedent("  a")) * x  # the user's line
+
+
+def averages(x):
+    return statistics.mean([x, 2 * x])  # the user's line
+
+
+def helper(x):
+    return averages(x)
+
+
+INSIDE = {  # the function, the name that the user wrote
+    "logging": (logs, "logging.Logger.info"),
+    "collections": (names, "collections.namedtuple"),
+    "textwrap": (dedents, "textwrap.dedent"),
+    "statistics": (averages, "statistics.mean"),
+    "through a function of the user": (helper, "statistics.mean"),
+}
+
+
+@pytest.mark.parametrize("name", INSIDE)
+@pytest.mark.parametrize("transform", (myia.jit, myia.grad))
+def test_the_users_line_comes_first(name, transform):
+    f, called = INSIDE[name]
+    with pytest.raises(MyiaError) as caught:
+        transform(f)(1.0)
+    _, place, _, source, pointer, *rest = str(caught.value).splitlines()
+    assert f"{__file__}:" in place
+    assert "the user's line" in source
+    assert pointer.endswith(f"in `{called}`, which this calls")
+    assert sum(line.startswith("  --> ") for line in rest) == 1  # where it is refused
+    assert "outside" in rest[-1]
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+
+
+def test_the_chain_of_calls():
+    with pytest.raises(MyiaError, match=r"statistics.py:\d+: calls `statistics._sum`"):
+        myia.jit(averages)(1.0)
+
+
+NAMED = {  # what is said to be not supported, and what works
+    "scipy.integrate.odeint": (lambda x: scipy.integrate.odeint(None, x, [0, 1]), "docs/numpy.md"),
+    "scipy.stats.levy_stable_gen.pdf": (
+        lambda x: scipy.stats.levy_stable.pdf(x, 1.0, 1.0),
+        "jax.scipy.stats",
+    ),
+    "numpy.nditer": (lambda x: np.nditer(x), "docs/numpy.md"),
+    "numpy.random.RandomState": (lambda x: np.random.RandomState(0), "draw the numbers outside"),
+    "torch.sin": (lambda x: torch.sin(x), "np.from_dlpack"),
+    "time.time": (lambda x: time.time() * x, "outside"),
+    "warnings.warn": (lambda x: warnings.warn("x", stacklevel=1), "outside"),
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_public_names_and_what_works(name):
+    f, help_text = NAMED[name]
+    with pytest.raises(MyiaError) as caught:
+        myia.jit(f)(1.0)
+    title, *_, last = str(caught.value).splitlines()
+    assert title == f"`{name}` is not supported"
+    assert help_text in last
+
+
+@numba.njit
+def twice(x):
+    return 2 * x
+
+
+@pytest.mark.parametrize("transform", (myia.jit, myia.grad, myia.value_and_grad))
+def test_functions_of_numba(transform):
+    with pytest.raises(MyiaError, match=r"f\.py_func") as caught:
+        transform(twice)(1.0)
+    assert ".twice` is not supported" in str(caught.value)
+    assert myia.grad(twice.py_func)(1.0) == 2.0
+
+
+# ----- functools
+
+
+@functools.singledispatch
+def scaled(x):
+    return x
+
+
+@scaled.register
+def _(x: float):
+    return 2.0 * x
+
+
+@scaled.register(np.ndarray)
+def _(x):
+    return 3.0 * x
+
+
+def test_single_dispatch():
+    def f(x, v):
+        return scaled(x) + np.sum(scaled(v)) + scaled(1)
+
+    v = np.array([1.0, 2.0])
+    assert myia.jit(f)(1.5, v) == f(1.5, v)
+    np.testing.assert_array_equal(myia.grad(f, argnums=1)(1.5, v), [3.0, 3.0])
+
+
+@functools.cache
+def cached(x, n):
+    return 2.0
+
+
+@pytest.mark.parametrize("key", ([1], {"a": 1}, {1}))
+def test_cached_functions_want_hashable_arguments(key):
+    with pytest.raises(TypeError, match="unhashable"):
+        myia.jit(lambda x: x * cached(1, list(key)))(1.0)
+    assert myia.jit(lambda x: x * cached(1, (1, 2)))(1.0) == 2.0
+
+
+def test_identity_of_functions():
+    def f(x, a, b):
+        return x if a is not b else 2 * x
+
+    def g(x):
+        return x
+
+    assert myia.jit(f)(1.0, g, helper) == 1.0
+    assert myia.jit(lambda x: helper is averages or helper is not helper)(1.0) is False
+    with pytest.raises(MyiaError, match="`is`"):  # one code, maybe two functions
+        myia.jit(f)(1.0, g, g)
