@@ -28,6 +28,7 @@ from myia.ir.avals import Aval
 from myia.ir.builder import emit
 from myia.ir.core import Op, Value
 from myia.ir.primitive import NONDIFFERENTIABLE, Primitive
+from myia.source.process import Lock
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +50,7 @@ class HostCall:
 
 # ----- Running a program with host calls
 
-_programs = threading.Lock()
+_programs = Lock()
 _inside = threading.local()
 NESTED = (
     "a function that the host runs for compiled code calls compiled code that calls the host: "

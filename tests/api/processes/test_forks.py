@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import signal
 import subprocess
 import sys
 import threading
 import time
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -71,6 +73,17 @@ def test_a_lock_that_another_thread_holds_is_free_in_the_child():
     lock, other = Lock(), Lock()
     with another_thread_inside(lock):
         assert in_child(lambda: is_free(lock) and is_free(other))
+
+
+def test_every_lock_of_ours_is_such_a_lock():
+    """Others stay held in a child."""
+    package = Path(myia.__file__).parent
+    found = {
+        path.relative_to(package).as_posix()
+        for path in package.rglob("*.py")
+        if re.search(r"threading\.(R?Lock|Condition|(Bounded)?Semaphore|Event)\b", path.read_text())
+    }
+    assert found == {"source/process.py"}
 
 
 def test_every_dispatcher_is_usable_in_the_child():

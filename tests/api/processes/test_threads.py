@@ -451,3 +451,67 @@ def test_threads_that_switch_at_every_instruction():
             list(pool.map(check, calls))
     finally:
         sys.setswitchinterval(before)
+
+
+class State:
+    scale, kind = 1.0, "u"
+
+
+STATE, ITEMS, TURN, RAISE_TO = State(), [1.0, 2.0], closure(3.0), 2
+
+
+def of_globals(x):
+    return x**RAISE_TO * GLOBAL + len(ITEMS)
+
+
+def of_objects(x):
+    return TURN(x) * STATE.scale + (1.0 if STATE.kind == "u" else x)
+
+
+def change_something(rng):
+    number = float(rng.integers(1, 4))
+    which = rng.integers(5)
+    if which == 0:
+        globals().update(GLOBAL=number, RAISE_TO=int(number))
+    elif which == 1:
+        ITEMS[:] = [1.0] * int(number)
+    elif which == 2:
+        TURN.__closure__[0].cell_contents = number
+    elif which == 3:
+        STATE.scale, STATE.kind = number, "uv"[int(number) % 2]
+    else:
+        globals().update(TURN=closure(number))
+
+
+@pytest.mark.slow
+def test_what_threads_change_while_others_call():
+    """When all is quiet, no program has kept what was."""
+    functions = [(T(f), f) for f in (of_globals, of_objects) for T in (myia.jit, myia.grad)]
+    rng, before = np.random.default_rng(0), sys.getswitchinterval()
+    state = dict(globals())
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            for _ in range(60):
+                quiet = threading.Event()
+
+                def call(quiet=quiet):
+                    while not quiet.is_set():
+                        for F, _ in functions:
+                            F(2.0)
+
+                calls = [pool.submit(call) for _ in range(4)]
+                for _ in range(40):
+                    change_something(rng)
+                    quiet.wait(0.0005)
+                quiet.set()
+                for found in calls:
+                    found.result(TIMEOUT)
+                for F, f in functions:
+                    slope = (f(2.0 + 1e-4) - f(2.0 - 1e-4)) / 2e-4
+                    expected = slope if "grad" in repr(F) else f(2.0)
+                    np.testing.assert_allclose(F(2.0), expected, rtol=1e-6)
+    finally:
+        sys.setswitchinterval(before)
+        globals().update(state)
+        STATE.scale, STATE.kind, ITEMS[:] = 1.0, "u", [1.0, 2.0]
