@@ -32,6 +32,11 @@ def checkpointed(x):
     return x * x
 
 
+@myia.host(like=0.0)
+def on_host(x):
+    return x * 2.0
+
+
 @myia.custom_jvp
 def with_jvp(x):
     return x * x
@@ -92,6 +97,8 @@ FUNCTIONS = {
     "grad of checkpoint": (myia.grad(checkpointed), (3.0,), 6.0),
     "custom_jvp": (myia.grad(with_jvp), (3.0,), 7.0),
     "custom_vjp": (myia.grad(with_vjp, argnums=1), (2, 3.0), 10.0),
+    "decorated for the host": (on_host, (3.0,), 6.0),
+    "host": (myia.jit(myia.host(square, like=0.0)), (3.0,), 9.0),
     "method": (Model(2.0).scaled, (3.0,), 6.0),
     "bound method": (myia.jit(Model(2.0).plain), (3.0,), 6.0),
     "instance": (myia.grad(Model(2.0)), (3.0,), 12.0),

@@ -177,7 +177,7 @@ OF_JAX = {
 }
 
 
-QUICK = ("jacrev", "vmap of grad")
+QUICK = ("jacrev",)
 CASES = [
     pytest.param(f, name, marks=[] if name in QUICK or f is cubes else pytest.mark.slow)
     for f in (cubes, products, picked, added)

@@ -86,7 +86,7 @@ def test_the_settings_after_compilations_in_several_threads():
     assert settings() == before
 
 
-@pytest.mark.parametrize("transform", [myia.jit, myia.grad])
+@pytest.mark.parametrize("transform", [myia.jit, pytest.param(myia.grad, marks=pytest.mark.slow)])
 def test_nested_branches_need_more_than_the_limit_of_the_caller(transform, tmp_path):
     """Each stage of the compiler, and JAX, nests calls as the program nests branches."""
     depth = 25
