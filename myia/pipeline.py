@@ -48,6 +48,7 @@ class Options:
                  "recompute"
     memory       bytes of temporaries that the executable may use, or None
     debug        an op that makes an infinity or NaN of finite numbers is a run-time error
+    exact        XLA must not combine operations of arithmetic
     under_a_trace  the program is called by a function that JAX compiles, so compiler options are
                  not ours
     transformed  JAX applies `vmap` or derivatives of its own to the program
@@ -58,6 +59,7 @@ class Options:
     checkpoint: str = "auto"
     memory: int | None = None
     debug: bool = False
+    exact: bool = False
     under_a_trace: bool = False
     transformed: bool = False
 
@@ -170,7 +172,7 @@ def compiled(
     def attempt(memory: int | None) -> Compiled:
         """`memory`: bytes for the storage of loops."""
         lowered, plan = _from_storage_on(function, replace(options, memory=memory))
-        how = {"under_a_trace": options.under_a_trace, "transformed": options.transformed}
+        how = {name: getattr(options, name) for name in ("under_a_trace", "transformed", "exact")}
         executable = compile_function(lowered, donate, packing, **how)
         return Compiled(lowered, plan, executable)
 

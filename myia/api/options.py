@@ -15,7 +15,7 @@ import numpy as np
 from myia.api.dispatch import CompileOptions
 from myia.pipeline import STRATEGIES, Options
 
-OF_THE_PIPELINE = ("checkpoint", "memory", "debug")
+OF_THE_PIPELINE = ("checkpoint", "memory", "debug", "exact")
 NAMES = tuple(
     sorted(
         {f.name for f in fields(CompileOptions)} - {"pipeline"}
@@ -39,6 +39,7 @@ def compile_options(
         checkpoint=_strategy(options.get("checkpoint", "auto")),
         memory=_bytes(options.get("memory")),
         debug=bool(options.get("debug", False)),
+        exact=bool(options.get("exact", False)),
     )
     static = positions_in("static_argnums", f, options.get("static_argnums", ()))
     names = _argument_names(options)

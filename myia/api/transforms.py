@@ -47,6 +47,8 @@ def jit(f: Callable | None = None, **options) -> Any:
         check: with `jax.Array`s, wait for the result and raise run-time errors.
         debug: as `check`; and FloatingPointError, with its line, where the first infinity or NaN
             is made of finite numbers.
+        exact: each operation is rounded as NumPy does it, so that quotients by constants are to the
+            bit. By default they are products with the reciprocal, which is faster.
         checkpoint: what reversed loops record. "tape": all iterations. "trail": online
             checkpointing, some, and the others are replayed. "recompute": only what an iteration
             starts with. "auto" chooses for each loop.

@@ -12,7 +12,7 @@ through opaque barriers (`opaque_barriers.py`), and small loops are emitted as o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import PurePath
 from typing import Any
@@ -33,6 +33,7 @@ from myia.backends.xla.cpu.opaque_values import ZERO, true_after, true_after_all
 from myia.backends.xla.cpu.whole_loop_call import whole_loop_call
 from myia.backends.xla.cpu.whole_loop_cost import fusion_ends, worth_whole_loop_call
 from myia.backends.xla.narrow_indices import with_narrow_indices
+from myia.backends.xla.rounding import hidden_operands, hide
 from myia.ir.core import Function, Op, Region, Value, captures, has_effect, reads, walk
 from myia.ir.primitive import Primitive
 from myia.primitives.core.barriers import barrier_p
@@ -51,9 +52,10 @@ def emit(function: Function, rules: Rules) -> Callable[..., tuple[Array, ...]]:
 
     barriers = OpaqueBarriers(function.region) if rules.opaque_barriers else None
     calls_host = any(map(is_host_call, walk(function.region)))
+    hidden = hidden_operands(function, rules.exact)
 
     def program(*arrays: Array) -> tuple[Array, ...]:
-        return Emitter(rules, barriers, calls_host).region(function.region, arrays)
+        return Emitter(rules, barriers, calls_host, hidden).region(function.region, arrays)
 
     program.__name__ = program.__qualname__ = function.name
     return program
@@ -65,9 +67,16 @@ class Emitter:
     SSA makes one flat table enough: JAX may trace a region twice, and then defines its values anew.
     """
 
-    def __init__(self, rules: Rules, barriers: OpaqueBarriers | None, calls_host: bool):
+    def __init__(
+        self,
+        rules: Rules,
+        barriers: OpaqueBarriers | None,
+        calls_host: bool,
+        hidden: Mapping[Op, tuple[int, ...]],
+    ):
         self.rules = rules
         self.calls_host = calls_host
+        self.hidden_operands = hidden
         self.opaque_barriers = barriers
         self.arrays: dict[Value, Array] = {}
         self.constants: dict[Value, Op] = {}
@@ -162,6 +171,8 @@ class Emitter:
             operands = (x, known_after(self.reads_done.get(op.operands[0], ()), given), *rest)
         if self.rules.data_dependences and op in self.read_predicates:
             return self._ordered_read(op, operands)
+        if op in self.hidden_operands:
+            operands = hide(op, self.hidden_operands[op], operands)
         results = op.primitive.lower(*operands, **op.params)
         results = results if isinstance(results, (tuple, list)) else (results,)
         barriers = self.opaque_barriers

@@ -25,15 +25,17 @@ def compile_function(
     packing: Packing | None = None,
     under_a_trace: bool = False,
     transformed: bool = False,
+    exact: bool = False,
 ) -> Executable:
     """`donate`: positions of arguments whose memory the results may reuse.
 
     `packing`: which scalars travel in vectors; callers pass and get them one by one.
     `under_a_trace`: the executable is called by a function that JAX compiles.
     `transformed`: JAX applies `vmap`, or derivatives of its own, to the executable.
+    `exact`: XLA must not combine operations of arithmetic.
     """
     packing = packing or Packing(len(function.args))
-    rules = replace(_rules(function, under_a_trace), narrow_indices=transformed)
+    rules = replace(_rules(function, under_a_trace), narrow_indices=transformed, exact=exact)
     return Executable(function, tuple(donate), packing, rules, under_a_trace)
 
 

@@ -32,13 +32,17 @@ from myia.primitives.core.structured import Loop, if_p, loop_p
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """`Rules()` are those of every other platform. Each is explained in docs/emission.md."""
+    """`Rules()` are those of every other platform. Each is explained in docs/emission.md.
+
+    `exact`: each operation is rounded by itself, on every platform.
+    """
 
     opaque_barriers: bool = False
     data_dependences: bool = False
     whole_loop_calls: bool = False
     region_analysis: bool = False
     narrow_indices: bool = False
+    exact: bool = False
 
     @property
     def compiler_options(self) -> dict[str, bool | str] | None:

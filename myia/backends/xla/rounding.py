@@ -1,0 +1,124 @@
+"""Operands that XLA must not see through, so that each operation is rounded as the program says.
+
+    (x + 1e16) - 1e16      XLA: x
+    (x / y) / z            XLA: x / (y * z), which may be infinite
+    x / 20.0               XLA: x * 0.05, which rounds twice
+
+XLA's algebra looks through pairs of operations. An operand is hidden from it behind a selection by
+a condition which is true, computed so that XLA does not fold it and LLVM does: it costs nothing.
+
+By default only what may change a number by more than its last bits is hidden. `exact` hides all
+operands; then a division by a constant stays one.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from myia.ir.core import Function, Op, Value, walk
+from myia.primitives.core.define import constant_p, literal_p
+from myia.primitives.pointwise.arithmetic import add, div, mul, pow, reciprocal, sub
+from myia.primitives.pointwise.transcendental import exp, log, rsqrt, sqrt
+
+Array = Any
+_SUMS = (add, sub)
+_QUOTIENTS = (div, reciprocal)
+_REWRITTEN = {*_SUMS, *_QUOTIENTS, mul, pow, exp, log, sqrt, rsqrt}
+
+
+def hidden_operands(function: Function, exact: bool) -> dict[Op, tuple[int, ...]]:
+    """The positions of the operands to hide."""
+    ops = [op for op in walk(function.region) if op.results]
+    makers = {x: op for op in ops for x in op.results}
+    found = {}
+    for op in ops:
+        if op.primitive in _REWRITTEN and op.results[0].dtype.kind in "fc":
+            every = range(len(op.operands))
+            places = tuple(i for i in every if exact or _loses_numbers(op, i, makers))
+            found |= {op: places} if places else {}
+    return found
+
+
+def _loses_numbers(op: Op, i: int, makers: dict[Value, Op]) -> bool:
+    """Would XLA combine the op with that of operand `i` so that numbers vanish or overflow?"""
+    inner = makers.get(op.operands[i])
+    if inner is None:
+        return False
+    if op.primitive in _QUOTIENTS and inner.primitive in _QUOTIENTS:
+        return True
+    if op.primitive in _SUMS and inner.primitive in _SUMS:
+        return _has_number(op, makers) and _has_number(inner, makers)
+    factor, of_inner = _factor(op, makers), _factor(inner, makers)
+    if op.primitive is div and i == 1:
+        return factor is not None and not _is_normal(factor, op)
+    if None in (factor, of_inner) or 0 in (factor, of_inner):
+        return False
+    product = factor * of_inner
+    return product == 0 or not _is_normal(product, op)
+
+
+def _has_number(op: Op, makers: dict[Value, Op]) -> bool:
+    return any(_number(x, makers) is not None for x in op.operands)
+
+
+def _factor(op: Op, makers: dict[Value, Op]) -> complex | None:
+    """By which constant the op multiplies, if by one; 1 / c for a quotient by c."""
+    if op.primitive is div:
+        number = _number(op.operands[1], makers)
+        return number if number is None else 1 / number if number else math.inf
+    if op.primitive is not mul:
+        return None
+    return next((n for x in op.operands if (n := _number(x, makers)) is not None), None)
+
+
+def _number(x: Value, makers: dict[Value, Op]) -> complex | None:
+    """The constant that `x` is; NaN for an array of several."""
+    op = makers.get(x)
+    if op is None or op.primitive not in (constant_p, literal_p):
+        return None
+    return op.params["value"] if op.primitive is constant_p else math.nan
+
+
+def _is_normal(factor: complex, op: Op) -> bool:
+    """Is the factor neither infinite nor subnormal, in the dtype of the op?"""
+    info = np.finfo(op.results[0].dtype)
+    return factor == 0 or bool(info.tiny <= np.abs(factor) <= info.max)
+
+
+# ----- Hiding
+
+
+def hide(op: Op, places: tuple[int, ...], operands: tuple[Array, ...]) -> list[Array]:
+    """The operands, those at `places` hidden. A divisor is hidden element by element: XLA inverts
+    what is the same for all elements.
+    """
+    found = list(operands)
+    for i in places:
+        found[i] = _hidden(jnp.asarray(found[i]), op.primitive is div and i == 1)
+    return found
+
+
+def _hidden(x: Array, by_element: bool) -> Array:
+    """A selection, which JAX's derivatives pass."""
+    if x.size == 0:
+        return x
+    return lax.select(_true(x.shape, by_element), x, lax.full_like(x, 0))
+
+
+def _true(shape: tuple[int, ...], by_element: bool) -> Array:
+    """True, which XLA does not know: that the first bit of an index is zero."""
+    axes = [axis for axis, n in enumerate(shape) if n > 1]
+    if by_element and axes:  # of all indices, or XLA inverts what is the same along an axis
+        wide = np.dtype(np.uint32 if max(shape) < 2**31 else np.uint64)
+        indices = (lax.broadcasted_iota(wide, shape, axis) for axis in axes)
+        index = functools.reduce(lax.bitwise_or, indices)
+        first_bit = lax.shift_right_logical(index, lax.full_like(index, 8 * wide.itemsize - 1))
+        return lax.eq(first_bit, lax.full_like(first_bit, 0))
+    one = lax.reshape(lax.slice(lax.iota(np.uint32, 2), (1,), (2,)), ())
+    return lax.broadcast(lax.eq(one, np.uint32(1)), shape)
