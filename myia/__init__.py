@@ -27,7 +27,7 @@ from myia.api.transforms import (
     value_and_grad,
     vjp,
 )
-from myia.errors import CompileWarning, InternalError, MyiaError, MyiaWarning
+from myia.errors import CompileWarning, InternalError, MyiaError, MyiaWarning, StateWarning
 
 __version__ = "0.1.0"
 
@@ -36,6 +36,7 @@ __all__ = [
     "InternalError",
     "MyiaError",
     "MyiaWarning",
+    "StateWarning",
     "__version__",
     "bounded",
     "check_grads",

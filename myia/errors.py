@@ -4,6 +4,7 @@
     InternalError    a bug of the compiler
     MyiaWarning      what a program does that its author may not mean
       CompileWarning   it is compiled again and again
+      StateWarning     it changes state under a derivative, which is lost
 
 Where Python itself would raise, a MyiaError is also of Python's type: `except TypeError` catches
 it. What Python raises at run time is raised itself, with its `args` and attributes; the place is a
@@ -19,6 +20,6 @@ note (`error.__notes__`).
 from __future__ import annotations
 
 from myia.source.diagnostics import InternalError, MyiaError
-from myia.source.warning import CompileWarning, MyiaWarning
+from myia.source.warning import CompileWarning, MyiaWarning, StateWarning
 
-__all__ = ["CompileWarning", "InternalError", "MyiaError", "MyiaWarning"]
+__all__ = ["CompileWarning", "InternalError", "MyiaError", "MyiaWarning", "StateWarning"]

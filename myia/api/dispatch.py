@@ -17,6 +17,7 @@ from typing import Any
 from myia.api.failed_checks import FailedChecks
 from myia.api.programs.decision_tree import DecisionTree
 from myia.api.programs.learned_integers import LearnedIntegers, Recorded
+from myia.api.programs.lost_state_warning import warn_of_lost_state
 from myia.api.programs.recompilation import Recompilation, parameter_names
 from myia.api.programs.write_back import WriteBack
 from myia.api.variant import Call, Layout, Programs, Variant
@@ -137,6 +138,7 @@ class Dispatcher:
         tree = programs.trees.setdefault(call.integers, DecisionTree())
         tree.add(variant)
         self.recompilation.compiled(call.positional, call.keywords, variant.facts)
+        warn_of_lost_state(variant.program.lost_state)
         if not call.kwargs and all(map(_is_told_by_type, call.positional)):
             self.by_types.setdefault(tuple(map(type, call.args)), tree)
         return call._replace(programs=programs), tree

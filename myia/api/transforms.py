@@ -361,7 +361,7 @@ def _jvp(ctx, f, has_aux, primals, tangents):
 
 
 def _call(ctx, f, has_aux, *primals):
-    result = derivatives.call_with_copies(ctx, f, primals, {}, {})
+    result = derivatives.call_with_copies(ctx, f, primals, {}, {}, range(len(primals)))
     derivatives.without_aux(ctx, result, has_aux)
     return result
 

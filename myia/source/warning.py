@@ -22,6 +22,10 @@ class CompileWarning(MyiaWarning):
 MyiaWarning.__module__ = CompileWarning.__module__ = PUBLIC
 
 
+class StateWarning(MyiaWarning):
+    """A differentiated function changes state of its arguments, which is lost."""
+
+
 def warn(category: type[MyiaWarning], message: str) -> None:
     """Warn at the innermost line that is not of this package."""
     level, frame = 1, sys._getframe()

@@ -10,7 +10,7 @@ arguments, so a gradient never changes its caller's arrays.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +23,7 @@ from myia.infer.boundary.differentiable_leaves import (
     matching_leaves,
 )
 from myia.infer.boundary.host_calls import no_host_calls
+from myia.infer.derivatives.lost_state import record_lost_state
 from myia.infer.derivatives.parameters import parameter_names
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, BadValue, CertainError, NotDifferentiable
@@ -171,14 +172,26 @@ def without_aux(ctx: Context, result: Abstract, has_aux: bool) -> Abstract:
 
 
 def call_with_copies(
-    ctx: Context, f: Abstract, args: tuple, kwargs: dict, given: dict[int, Abstract]
+    ctx: Context,
+    f: Abstract,
+    args: tuple,
+    kwargs: dict,
+    given: dict[int, Abstract],
+    differentiated: Collection[int] | None = None,
 ) -> Abstract:
-    """`f(*args, **kwargs)` on copies of its arguments; those in `given` are copies already."""
+    """`f(*args, **kwargs)` on copies of its arguments; those in `given` are copies already.
+
+    `differentiated`: the positions by which a derivative is taken (None: those of `given`).
+    """
     made: dict[int, Ref] = {}
     full = [given[i] if i in given else deep_copied(ctx, x, made) for i, x in enumerate(args)]
     options = {k: deep_copied(ctx, x, made) for k, x in kwargs.items()}
     link_copies(ctx, [*args, *kwargs.values()], [*full, *options.values()])
-    return ctx.call(f, full, options)
+    before = ctx.heap.copy()
+    result = ctx.call(f, full, options)
+    chosen = given if differentiated is None else differentiated
+    record_lost_state(ctx, f, full, options, chosen, before, result)
+    return result
 
 
 def link_copies(ctx: Context, originals: list[Abstract], copies: list[Abstract]) -> None:
@@ -271,7 +284,11 @@ def jvp(
     """`(f(*primals), the derivative of f at primals in the direction tangents)`, then the aux"""
     xs, ts = list(ctx.list_items(primals)), list(ctx.list_items(tangents))
     names = parameter_names(ctx, f, len(xs))
-    return jvp_of(ctx, lambda copies: ctx.call(f, copies, {}), xs, ts, names, has_aux)
+
+    def call(copies: list[Abstract]) -> Abstract:
+        return call_with_copies(ctx, f, tuple(xs), {}, dict(enumerate(copies)))
+
+    return jvp_of(ctx, call, xs, ts, names, has_aux)
 
 
 def jvp_of(
@@ -301,7 +318,7 @@ def vjp(
     """
     made: dict[int, Ref] = {}
     kept = [deep_copied(ctx, x, made) for x in primals]
-    value = call_with_copies(ctx, f, primals, {}, {})
+    value = call_with_copies(ctx, f, primals, {}, {}, range(len(primals)))
     pull = Partial(pullback, (f, *kept), (has_aux,))
     main = without_aux(ctx, value, has_aux)
     return Tuple((main, pull, value.items[1])) if has_aux else Tuple((main, pull))
@@ -313,7 +330,7 @@ def pullback(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstr
     with no_host_calls(ctx, "the pullback"):  # the function has been run for its value
         d, outputs = infer_differentiated(
             ctx,
-            lambda copies: ctx.call(f, copies, {}),
+            lambda copies: call_with_copies(ctx, f, tuple(primals), {}, dict(enumerate(copies))),
             primals,
             "a primal of vjp",
             lambda result: without_aux(ctx, result, has_aux),

@@ -115,6 +115,8 @@ class Context:
         self.host_calls = 0
         # Derivative rules of users that are being inferred (`infer/custom/rules.py`).
         self.rules: dict[Any, Any] = {}
+        # What differentiated functions change in their copies (`infer/derivatives/lost_state.py`).
+        self.lost_state: dict[int, Any] = {}
         # Results under `functools.cache` (`infer/eval/calls.py`).
         self.cached: dict[Any, Static] = {}
         # Traced calls of JAX's functions (`infer/jax/objects/calls.py`).

@@ -13,6 +13,7 @@ from myia.infer.boundary.arguments import Arguments, Fact
 from myia.infer.boundary.integers import Choice
 from myia.infer.boundary.results import Outputs, Recipe
 from myia.infer.boundary.signature import CallFlattener, Flattener
+from myia.infer.derivatives.lost_state import LostState
 from myia.infer.domain.checks import Check
 from myia.infer.domain.context import Report
 from myia.infer.domain.errors import (
@@ -53,6 +54,7 @@ class Program:
     updates: tuple[tuple[int, Recipe], ...]  # objects of arguments and facts that the call changes
     checks: tuple[Check, ...]
     visits: dict[Any, int]
+    lost_state: tuple[LostState, ...]  # what is changed under a derivative, and not returned
 
     def only_checks(self) -> Program:
         """The same program, whose one result is the error code."""
@@ -170,6 +172,7 @@ def _finish(ctx: Interpreter, f, inputs: Arguments, result, builder: Builder) ->
         tuple(updates),
         checks,
         ctx.visits,
+        tuple(ctx.lost_state.values()),
     )
 
 
