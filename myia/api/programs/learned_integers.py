@@ -46,7 +46,8 @@ class LearnedIntegers:
             take = self.is_argument(call, path)
             if take is None:
                 met = self.values.setdefault(path, set())
-                met.add(value)
+                if len(met) <= DYNAMIC_AFTER:
+                    met.add(value)
                 take = len(met) > DYNAMIC_AFTER
             if take:
                 taken.append(path)

@@ -28,8 +28,6 @@ from myia.infer.boundary.signature import (
 )
 
 Step = tuple[str, Any]  # an attribute, an item, ...: the format of its text, and its name
-
-
 SELF: Step = ("%s", "self")  # from a method to the object that it is bound to
 
 
@@ -62,7 +60,8 @@ class IntegerSplit:
         chosen = [i for i, p in zip(self.integers, paths, strict=True) if choose(p, leaves[i])]
         self.arguments = frozenset(chosen)
         static = [i for i in self.integers if i not in self.arguments]
-        rest = [i for i in range(len(found)) if i not in set(static)]
+        apart = set(static)
+        rest = [i for i in range(len(found)) if i not in apart]
         self._get_static, self._get_rest = _getter(static), _getter(rest)
         self._as_int64 = tuple(k for k, i in enumerate(rest) if i in self.arguments)
 
