@@ -305,3 +305,45 @@ def test_a_zero_that_is_a_number(f):
     ):
         assert np.isnan(got)
     assert np.all(np.isfinite(myia.grad(f)(x)[1:]))
+
+
+# ----- Positions known at run time: which store a load reads
+
+
+def stored_from_both_ends(x, n):
+    total = 0.0
+    for i in range(n):
+        d = np.zeros(4)
+        d[i] = np.sqrt(x[i])
+        d[n - 1 - i] = 5.0
+        total += d[2] + d[i] * x[2]
+    return total
+
+
+def overwritten_by_neighbours(x, n):
+    y = np.sqrt(x)
+    for i in range(n - 1):
+        y[i] = y[i + 1] / (1.0 + y[i])
+        y[n - 1] = x[i]
+    return np.sum(y[1:] ** 2)
+
+
+def loaded_where_it_was_stored(x, n):
+    total = 0.0
+    for i in range(n):
+        d = 1.0 / x
+        d[i] = 2.0
+        total += d[(i * i) % 3] * x[i]
+    return total
+
+
+@pytest.mark.parametrize("n", [3, 4])
+@pytest.mark.parametrize(
+    "f", [stored_from_both_ends, overwritten_by_neighbours, loaded_where_it_was_stored]
+)
+def test_loads_and_stores_at_run_time_positions(f, n):
+    x = np.array([1.0, 4.0, 9.0, 2.0])
+    want = [(f(x + h, n) - f(x - h, n)) / 2e-6 for h in 1e-6 * np.eye(4)]
+    np.testing.assert_allclose(myia.grad(f)(x, n), want, rtol=1e-6, atol=1e-8)
+    got = myia.jvp(lambda x: f(x, n), (x,), (np.cos(x),))[1]
+    np.testing.assert_allclose(got, want @ np.cos(x), rtol=1e-6)

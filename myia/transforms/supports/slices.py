@@ -21,6 +21,8 @@ from myia.ir.core import Op, Value
 from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
 from myia.primitives.arrays.shaping import broadcast, pad, slice
 from myia.primitives.core.define import constant
+from myia.primitives.pointwise.arithmetic import max as maximum
+from myia.primitives.pointwise.arithmetic import min as minimum
 from myia.primitives.pointwise.logic import and_, eq, or_, select
 
 MAX_STORES = 16
@@ -115,8 +117,18 @@ class Stores:
                 if _overlap(other, part):
                     return self._load_from_array(part)
             elif found is not support:
-                found = _if_equal(other, part, support, found, aval)
+                found = self._if_equal(other, part, support, found)
         return found
+
+    def _if_equal(self, one: Slice, other: Slice, then: Support, otherwise: Support) -> Support:
+        """`then` if the slices, of one element each, are the same, else `otherwise`."""
+        if set(one.sizes) | set(other.sizes) != {1}:
+            return None
+        pairs = zip(one.start, other.start, self.aval.shape)
+        conditions = [eq(_clamped(i, n), _clamped(j, n)) for i, j, n in pairs if i is not j]
+        aval = self.aval.with_shape(other.sizes)
+        same = broadcast(reduce(and_, conditions), shape=aval.shape, dims=())
+        return select(same, as_array(then, aval), as_array(otherwise, aval))
 
     @property
     def has_constant_indices(self) -> bool:
@@ -226,16 +238,7 @@ def _is_nowhere(support: Support) -> bool:
     return isinstance(support, Stores) and support.is_nowhere
 
 
-def _if_equal(one: Slice, other: Slice, then: Support, otherwise: Support, aval: Aval) -> Support:
-    """`then` if the slices, of one element each, are the same, else `otherwise`."""
-    if aval.size != 1 or set(one.sizes) != {1}:
-        return None
-    conditions = [
-        eq(_integer(i), _integer(j)) for i, j in zip(one.start, other.start) if i is not j
-    ]
-    same = broadcast(reduce(and_, conditions), shape=aval.shape, dims=())
-    return select(same, as_array(then, aval), as_array(otherwise, aval))
-
-
-def _integer(i: int | Value) -> Value:
-    return constant(i, np.int64) if isinstance(i, int) else i
+def _clamped(i: int | Value, length: int) -> Value:
+    """An index of one element, as loads and stores take it."""
+    value = constant(i, np.int64) if isinstance(i, int) else i
+    return minimum(maximum(value, 0), length - 1)
