@@ -187,7 +187,7 @@ def test_recursion_that_a_number_bounds():
     "x", [np.ones(2).view(type("Sub", (np.ndarray,), {})), np.ma.ones(2), np.array(["a"])]
 )
 def test_what_may_change_unseen_is_no_constant(x):
-    with pytest.raises(myia.MyiaError, match=r"`==` of .* is not supported"):
+    with pytest.raises(myia.MyiaError, match="is not supported"):
         myia.jit(lambda x: x == x)(x)
 
 
