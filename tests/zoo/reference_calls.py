@@ -84,9 +84,9 @@ def call(program: Program, function: Function, flat: Flattener, hidden: Hidden) 
 
 
 def _python(kind: Any, x: np.ndarray | np.generic) -> Any:
-    """A result as Python has it; `kind` is a type of Python's numbers, "generic" or "array"."""
-    if kind in ("array", "generic"):
-        return np.array(x) if kind == "array" else x
+    """A result as Python has it; `kind`: a type of Python's numbers, or the name of an array's."""
+    if isinstance(kind, str):
+        return x if kind == "generic" else np.array(x)
     return kind(x)
 
 
