@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 import enum
 import functools
-import inspect
 import types
 from collections.abc import Callable
 from typing import Any
@@ -18,7 +17,15 @@ from myia.infer import attributes, registry
 from myia.infer.boundary.instances import has_only_attributes
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, DeepRecursion, NeedsStatic, Unsupported
-from myia.infer.domain.facts import Answer, Attribute, Cell, CodeOf, Default
+from myia.infer.domain.facts import (
+    ABSENT,
+    Answer,
+    Attribute,
+    Cell,
+    ClassAttribute,
+    CodeOf,
+    Default,
+)
 from myia.infer.domain.heap import DictObject, InstanceObject
 from myia.infer.domain.values import (
     Abstract,
@@ -313,15 +320,16 @@ def _construct(ctx: Context, cls: type, args: tuple, kwargs: dict) -> Abstract:
         )
     if issubclass(cls, BaseException):
         return NewException(cls, (*args, *kwargs.values()), tuple(kwargs))
-    init = inspect.getattr_static(cls, "__init__", None)
+    init = ctx.fact(ClassAttribute(cls, "__init__"))
     if dataclasses.is_dataclass(cls) and "__init__" in cls.__dict__ and not _is_users_init(init):
         return _construct_dataclass(ctx, cls, args, kwargs)
     if issubclass(cls, types.SimpleNamespace) and init is types.SimpleNamespace.__init__:
         if args:
             ctx.fail(Unsupported, what="`SimpleNamespace` of a mapping", help_text=USE_KEYWORDS)
         return ctx.new(InstanceObject(cls, tuple(kwargs), tuple(kwargs.values())))
-    by_python = getattr(cls, "__new__", None) is object.__new__
-    if not by_python or type(cls).__call__ is not type.__call__ or not has_only_attributes(cls):
+    by_python = ctx.fact(ClassAttribute(cls, "__new__")) is object.__new__
+    by_type = ctx.fact(ClassAttribute(type(cls), "__call__")) is vars(type)["__call__"]
+    if not (by_python and by_type and has_only_attributes(cls)):
         refuse(ctx, cls)
     if missing := getattr(cls, "__abstractmethods__", None):
         message = f"can't instantiate abstract class {cls.__name__} without {min(missing)!r}"
@@ -354,8 +362,8 @@ def _construct_dataclass(ctx: Context, cls: type, args: tuple, kwargs: dict) -> 
             values[f.name] = default
     contents = InstanceObject(cls, tuple(values), tuple(values.values()))
     instance = ctx.new(contents)
-    post_init = inspect.getattr_static(cls, "__post_init__", None)
-    if post_init is not None:
+    post_init = ctx.fact(ClassAttribute(cls, "__post_init__"))
+    if post_init is not ABSENT:
         call(ctx, Static(post_init), (instance,), {})
     return instance
 

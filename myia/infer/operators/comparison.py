@@ -7,7 +7,6 @@ unless the points-to sets decide it.
 from __future__ import annotations
 
 import dataclasses
-import inspect
 import operator
 from types import FunctionType
 from typing import Any, NoReturn
@@ -17,7 +16,7 @@ import numpy as np
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import promote
 from myia.infer.domain.errors import BadType, InvalidatedRead, Unsupported
-from myia.infer.domain.facts import Answer
+from myia.infer.domain.facts import Answer, ClassAttribute
 from myia.infer.domain.heap import DictObject
 from myia.infer.domain.memory_order import with_layout_of
 from myia.infer.domain.values import (
@@ -225,7 +224,7 @@ def _generated_equality(ctx: Context, x: Abstract) -> type | None:
     cls = getattr(ctx.contents(x), "cls", None) if isinstance(x, Ref) else None
     if cls is None or not dataclasses.is_dataclass(cls):
         return None
-    code = getattr(inspect.getattr_static(cls, "__eq__"), "__code__", None)
+    code = getattr(ctx.fact(ClassAttribute(cls, "__eq__")), "__code__", None)
     return cls if code is not None and code.co_filename == "<string>" else None
 
 
