@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import myia
+from myia.infer.domain.facts import Question
 
 QUEUE = collections.deque([1.0])
 EMPTY = collections.deque()
@@ -292,3 +293,33 @@ def test_getattr_of_a_class_is_called():
         assert myia.grad(f)(p, 2.0).params == {"w": 2.0}
     present = myia.jit(lambda p, x: x if hasattr(p, "v") else getattr(p, "u", p.w))
     assert present(Fallback(), 2.0) == 3.0
+
+
+# ----- Many programs
+
+MODE = "0"
+
+
+def by_mode(x):
+    return x * len(MODE) + SCALES[0] * ("1" in MODE)
+
+
+SCALES = (2.0, 3.0)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_programs_are_found_by_hash(monkeypatch):
+    compiled = myia.jit(by_mode)
+    modes = [str(i) for i in range(12)]
+    for mode in modes:
+        monkeypatch.setitem(globals(), "MODE", mode)
+        assert compiled(2.0) == by_mode(2.0)
+    asked = []
+    ask = Question.ask
+    monkeypatch.setattr(Question, "ask", lambda self: asked.append(self) or ask(self))
+    for mode in ("3", "11"):
+        asked.clear()
+        monkeypatch.setitem(globals(), "MODE", mode)
+        assert compiled(2.0) == by_mode(2.0)
+        assert len(asked) <= 8  # a search would ask for each of the programs
+    assert compiled.compiles == len(modes)
