@@ -22,7 +22,7 @@ from myia.frontend.core import core
 from myia.frontend.desugar import desugar
 from myia.frontend.fence import fence
 from myia.frontend.lower import lower
-from myia.frontend.match import remove_matches
+from myia.frontend.match import BUILTINS_USED, remove_matches
 from myia.frontend.rename import mangle_private_names, rename_comprehension_variables
 from myia.frontend.scopes import scopes
 from myia.frontend.source_text.find import find
@@ -42,6 +42,7 @@ class _Loaded:
     code: weakref.ref  # the Python code object
     bare: py.Code  # without a namespace
     latest: weakref.ref[py.Code]
+    has_match: bool  # then no global may hide the builtins that it is made of
 
 
 _cache: dict[int, _Loaded] = {}  # by the id of the Python code object
@@ -61,9 +62,13 @@ def load(fn) -> py.Code:
         with _loading:  # one thread loads it: equal places in the source are one object
             loaded = _cache.get(id(code))
             if loaded is None or loaded.code() is not code:
-                latest = _load(fn, namespace)
+                latest, has_match = _load(fn, namespace)
                 bare = _in_namespace(latest, py.Namespace({}, {}))
-                loaded = _cache[id(code)] = _Loaded(_forgetting(code), bare, weakref.ref(latest))
+                loaded = _cache[id(code)] = _Loaded(
+                    _forgetting(code), bare, weakref.ref(latest), has_match
+                )
+    if loaded.has_match and not BUILTINS_USED.isdisjoint(fn.__globals__):
+        _load(fn, namespace)  # raises
     latest = loaded.latest()  # read once: another thread may load the code in its own namespace
     if latest is None or not latest.namespace.is_same(namespace):
         latest = _in_namespace(loaded.bare, namespace)
@@ -89,11 +94,13 @@ def _namespace(fn: types.FunctionType) -> py.Namespace:
     return py.Namespace(fn.__globals__, cells)
 
 
-def _load(fn: types.FunctionType, namespace: py.Namespace) -> py.Code:
+def _load(fn: types.FunctionType, namespace: py.Namespace) -> tuple[py.Code, bool]:
+    """The code of a function, and whether it has a `match`."""
     node, file = find(fn)
     spans = Spans(file)
     try:
-        return _compile(fn, node, spans, namespace)
+        has_match = any(isinstance(n, ast.Match) for n in ast.walk(node))
+        return _compile(fn, node, spans, namespace), has_match
     except RecursionError:
         raise MyiaError(errors.TooDeep(spans.header(node), fn.__name__)) from None
 

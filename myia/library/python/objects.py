@@ -132,7 +132,10 @@ def _hasattr(ctx: Context, x: Abstract, name: Abstract) -> Abstract:
     if isinstance(x, (Static, Outside)):
         return Static(ctx.fact(HasAttribute(x.value, wanted)))
     if not isinstance(contents, InstanceObject):
-        return Static(ctx.fact(HasAttribute(class_of(ctx, x), wanted)))
+        found = ctx.fact(HasAttribute(class_of(ctx, x), wanted))
+        if not found and isinstance(x, PyFunction):
+            ctx.fail(Unsupported, what=f"the attribute `{wanted}` of a function")
+        return Static(found)
     if wanted in contents.names:
         return TRUE
     is_empty = wanted in slots_of(contents.cls)  # a slot without a value

@@ -295,6 +295,37 @@ def test_getattr_of_a_class_is_called():
     assert present(Fallback(), 2.0) == 3.0
 
 
+# ----- Refused, not stale
+
+
+def has_attribute(x):
+    return x if hasattr(mine, "weight") else -x
+
+
+def matches(x):
+    match LIST:
+        case [_]:
+            return x
+        case _:
+            return -x
+
+
+def test_attributes_of_functions_are_refused():
+    with pytest.raises(myia.MyiaError, match="the attribute `weight` of a function"):
+        myia.jit(has_attribute)(2.0)
+
+
+@pytest.mark.parametrize("name", ["len", "isinstance"])
+def test_builtins_that_match_needs_may_be_hidden(name, monkeypatch):
+    compiled = myia.jit(matches)
+    assert compiled(2.0) == matches(2.0)
+    monkeypatch.setitem(globals(), name, lambda *xs: 5)
+    with pytest.raises(myia.MyiaError, match=name):
+        compiled(2.0)
+    monkeypatch.undo()
+    assert compiled(2.0) == matches(2.0)
+
+
 # ----- Many programs
 
 MODE = "0"
