@@ -34,6 +34,7 @@ ALLOWED = {
     "infer/boundary/differentiable_leaves.py": (1, OWN),
     "infer/boundary/exceptions.py": (1, "the class of an exception that the program makes"),
     "infer/boundary/undifferentiated.py": (1, MESSAGE),
+    "infer/derivatives/lost_state.py": (1, "the text of a warning"),
     "infer/derivatives/parameters.py": (4, "names of parameters"),
     "infer/domain/describe.py": (1, MESSAGE),
     "infer/domain/facts.py": (2, "the facts themselves"),
