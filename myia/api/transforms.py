@@ -46,7 +46,7 @@ def jit(f: Callable | None = None, **options) -> Any:
         static_argnames: a string or a tuple: the same by the names of parameters.
         check: with `jax.Array`s, wait for the result and raise run-time errors.
         debug: as `check`; and FloatingPointError, with its line, where the first infinity or NaN
-            is made of finite numbers.
+            is made of finite numbers, or the first subnormal number is taken for zero.
         exact: each operation is rounded as NumPy does it, so that quotients by constants are to the
             bit. By default they are products with the reciprocal, which is faster.
         checkpoint: what reversed loops record. "tape": all iterations. "trail": online

@@ -25,6 +25,7 @@ from myia.infer.domain.values import Abstract, Choice, Closure, Method, Partial,
 from myia.infer.dynamic.access import contains_dynamic, refuse_dynamic, with_nominal_shape
 from myia.infer.numeric.nonfinite_checks import check_finite_results
 from myia.infer.numeric.samples import accepts, error_of
+from myia.infer.numeric.subnormal_checks import check_call
 from myia.source.process import BRIEF
 
 FUNCTIONS_OF_USER = (Choice, Closure, Method, Partial, PyFunction)
@@ -180,7 +181,14 @@ def invoke(ctx, handler: Callable, name: str, args, kwargs, function: Any) -> Ab
         _ask(ctx, function, name, args, kwargs)
     try:
         return check_finite_results(
-            ctx, (*args, *kwargs.values()), lambda: handler(ctx, *args, **kwargs)
+            ctx,
+            (*args, *kwargs.values()),
+            lambda: check_call(
+                ctx,
+                function,
+                lambda: handler(ctx, *args, **kwargs),
+                results="where" not in kwargs,
+            ),
         )
     except (TypeError, ValueError):
         # NumPy's exception and text; not of what a function of the user may have raised in it.

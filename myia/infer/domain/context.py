@@ -87,7 +87,8 @@ class Context:
         # Which ints in answers are arguments (`infer/boundary/integers.py`); None: none of them.
         self.choose = choose or (lambda path, value: False)
         self.report = report
-        # Debug mode: the first number that is not finite is an error (`nonfinite_checks.py`).
+        # Debug mode: the first number that is not finite, or that is subnormal, is an error
+        # (`infer/numeric/nonfinite_checks.py`, `subnormal_checks.py`).
         self.debug = debug
         # Names of several arrays have points-to sets, not copies (`infer/eval/program.py`).
         self.tracks_points_to = tracks_points_to

@@ -25,6 +25,7 @@ from myia.infer.loops import fixed_point
 from myia.infer.numeric import f_strings
 from myia.infer.numeric.constant_methods import constant_or_none, evaluate_constant
 from myia.infer.numeric.nonfinite_checks import check_finite_results
+from myia.infer.numeric.subnormal_checks import OPERATORS, check_subnormals
 from myia.infer.operators import comparison, operators
 from myia.infer.operators.truth import negate, truth
 from myia.infer.paths.branches import branch_many
@@ -100,17 +101,29 @@ def _unary(ctx, op, x):
 
 @handles(py.binary)
 def _binary(ctx, op, x, y):
-    return check_finite_results(ctx, (x, y), lambda: operators.binary(ctx, op.params["op"], x, y))
+    return _checked(ctx, operators.binary, op.params["op"], x, y)
 
 
 @handles(py.inplace)
 def _inplace(ctx, op, x, y):
-    return check_finite_results(ctx, (x, y), lambda: operators.inplace(ctx, op.params["op"], x, y))
+    return _checked(ctx, operators.inplace, op.params["op"], x, y)
+
+
+def _checked(ctx, apply, op: str, x: Abstract, y: Abstract) -> Abstract | None:
+    """`apply(ctx, op, x, y)`, with the checks of the debug mode."""
+
+    def compute():
+        return check_subnormals(ctx, lambda: apply(ctx, op, x, y), op in OPERATORS)
+
+    return check_finite_results(ctx, (x, y), compute)
 
 
 @handles(py.compare, optional=True)
 def _compare(ctx, op, x, y):
-    return comparison.compare(ctx, op.params["op"], x, y)
+    def compute():
+        return comparison.compare(ctx, op.params["op"], x, y)
+
+    return check_subnormals(ctx, compute, results=False)
 
 
 # ----- Attributes and items

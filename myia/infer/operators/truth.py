@@ -24,6 +24,7 @@ from myia.infer.domain.values import (
     Tuple,
 )
 from myia.infer.dynamic.access import is_dynamic, refuse_dynamic
+from myia.infer.numeric.subnormal_checks import check_subnormals
 from myia.infer.paths.branches import branch
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import logic
@@ -47,7 +48,11 @@ def truth(ctx: Context, x: Abstract) -> Abstract:
     if isinstance(x, Scalar):
         if x.dtype.kind == "b":
             return Scalar(x.value, weak=True)
-        return Scalar(logic.ne(x.value, constant(0, x.dtype)), weak=True)
+        return check_subnormals(
+            ctx,
+            lambda: Scalar(logic.ne(x.value, constant(0, x.dtype)), weak=True),
+            results=False,
+        )
     if isinstance(x, Tuple):
         return Static(bool(x.items))
     if is_dynamic(ctx, x):
