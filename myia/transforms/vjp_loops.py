@@ -186,7 +186,8 @@ class LoopSupports:
                 self.carried[i] = as_array(None, self.starts[i].x.aval)
             elif i in self.fixed and not self._stays(i, support):
                 start = self.fixed.pop(i)
-                if support is not None:
+                # An array of booleans that changes in each iteration pays for poles only.
+                if support is not None and self.starts[i].asked_before(self.acc):
                     self.carried[i] = start
             elif i in self.carried and support is None:
                 del self.carried[i]

@@ -19,6 +19,7 @@ import numpy as np
 import myia
 from myia.api.programs.decision_tree import DecisionTree
 from myia.backends.reference.interpreter import evaluate
+from myia.infer.boundary.results import WRITTEN
 from myia.infer.boundary.signature import INTEGER as INT64
 from myia.infer.boundary.signature import Flattener
 from myia.infer.domain.errors import NeedsStatic
@@ -173,6 +174,7 @@ def derivatives_of(loss: Callable) -> Derivatives:
 
 _TO_PYTHON: dict[Any, Callable] = {
     "array": np.array,
+    WRITTEN: np.array,
     "generic": lambda x: np.asarray(x)[()],
     float: lambda x: x.item(),
     int: lambda x: x.item(),
@@ -199,7 +201,7 @@ class Reference:
             *results, code = results
             if code:
                 check = program.checks[int(code) - 1]
-                raise check.exception(f"{check.message} ({check.span})")
+                raise check.error()
         numbers = [_TO_PYTHON[kind](x) for kind, x in zip(program.kinds, results)]
         for i, recipe in program.updates:
             flat.objects[i][...] = recipe(numbers, flat.objects)

@@ -215,14 +215,15 @@ def _with_store(total: Support, store: tuple[Slice, Support]) -> Support:
 
 
 def _with_booleans(total: Value, store: tuple[Slice, Support]) -> Value:
-    """An array of booleans with a slice added: in place, if it is at run-time indices."""
+    """An array of booleans with a slice added: in place, since loops do it in each iteration."""
     part, support = store
     more = as_array(support, total.aval.with_shape(part.sizes))
-    if part.is_constant:
+    if part.is_constant and set(part.stride) != {1}:
         return or_(total, part.padded(more, total.aval))
+    start = [constant(i, np.int64) if isinstance(i, int) else i for i in part.start]
     if support is not None:
-        more = or_(dynamic_slice(total, *part.start, sizes=part.sizes), more)
-    return dynamic_update_slice(total, more, *part.start)
+        more = or_(dynamic_slice(total, *start, sizes=part.sizes), more)
+    return dynamic_update_slice(total, more, *start)
 
 
 def _overlap(one: Slice, other: Slice) -> bool:

@@ -48,7 +48,7 @@ EDGES = {
     "max": (jnp.max, [1.0, 3.0, 3.0], [0, 0.5, 0.5]),
     "nanmax": (jnp.nanmax, [1.0, NAN, 3.0, 3.0], [0, 0, 0.5, 0.5]),
     "clip": (lambda x: jnp.clip(x, 0, 1), [-1.0, 0.0, 0.5, 1.0, 2.0], [0, 0.5, 1, 0.5, 0]),
-    "where": (lambda x: jnp.where(x > 0, jnp.log(x), x), [-1.0, 0.0, 2.0], [1, NAN, 0.5]),
+    "where": (lambda x: jnp.where(x > 0, jnp.log(x), x), [-1.0, 0.0, 2.0], [1, 1, 0.5]),
     "safe where": (
         lambda x: jnp.where(x > 0, jnp.log(jnp.where(x > 0, x, 1)), x),
         [-1.0, 0.0, 2.0],
