@@ -85,12 +85,12 @@ PROGRAMS = {
         """
         def f(x, n):
             y = np.array([1, 2, 3])
-            for _ in range(n):
+            for _ in range(int(n)):
                 y[0] = x
                 y = y * 0.5
             return y.sum()
         """,
-        (0.7, 3),
+        (0.7, 3.0),
     ),
     "in_place_on_either_argument": (
         """

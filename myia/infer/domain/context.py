@@ -25,7 +25,6 @@ from myia.infer.domain.errors import (
 )
 from myia.infer.domain.facts import Question
 from myia.infer.domain.heap import (
-    DTYPE_OF_ONE_PATH,
     ArrayObject,
     CellObject,
     Contents,
@@ -51,7 +50,6 @@ from myia.source.diagnostics import Diagnostic, InternalError, MyiaError
 
 STATIC_ARRAYS = (ArrayObject, ViewObject, SelectedArray)
 ITEM_OF_LIST = "an item of a list that is stacked for a loop"  # why an array is read-only
-ONE_DTYPE = "give it one dtype on every path, with `.astype` or `dtype=`"
 
 
 @dataclass(frozen=True)
@@ -221,8 +219,7 @@ class Context:
         """Refuse a store; `reason`: the flag of the array (`readonly`)."""
         # An item of a stacked list could be written to if the loop were unrolled.
         error = NeedsStatic if reason == ITEM_OF_LIST else MyiaError
-        more = {"help_text": ONE_DTYPE} if reason == DTYPE_OF_ONE_PATH else {}
-        self.fail(ReadOnlyWrite, error=error, what=reason, **more)
+        self.fail(ReadOnlyWrite, error=error, what=reason)
 
     def store_view(self, base: Ref, step, value: Value) -> None:
         """Change a view of an array; of a selected array, conditionally the view of each option."""

@@ -178,11 +178,12 @@ class BranchesDiffer(Diagnostic):
     title = "the branches give {a} and {b}"
     label = "both branches of a condition known only at run time must give one type"
     notes = ("{detail}",)
-    help = "make both branches give the same type and shape"
+    help = "{help_text}"
 
     a: str
     b: str
     detail: str = "the value depends on which branch runs"
+    help_text: str = "make both branches give the same type and shape"
 
 
 @dataclass(frozen=True)
@@ -222,10 +223,11 @@ class TooManyIterations(Diagnostic):
     title = "this loop must be unrolled, but has more than {limit} iterations"
     label = "its body needs a value at compile time that changes in every iteration"
     notes = ("{reason}",)
-    help = "use an array indexed by the loop variable instead of a Python list or a shape"
+    help = "{help_text}"
 
     limit: int
     reason: str
+    help_text: str = "use an array indexed by the loop variable instead of a Python list or a shape"
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,6 @@ from myia.ir.core import Value
 from myia.source.span import Span
 
 VIEW_OF_ONE_PATH = "a view made inside a branch or a loop"
-DTYPE_OF_ONE_PATH = "an array whose dtype depends on the path"
 
 
 class Contents:

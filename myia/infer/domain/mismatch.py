@@ -1,5 +1,7 @@
 """The exception that a merge raises for two values without a common structure."""
 
+ONE_DTYPE = "give the array one dtype on every path, with `.astype` or `dtype=`"
+
 
 class Mismatch(Exception):
     """Two values without a common structure; with a description of both and a help text."""

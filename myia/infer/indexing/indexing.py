@@ -234,7 +234,7 @@ def _store_buffer_item(ctx: Context, x: Ref, key: Abstract, value: Abstract) -> 
     try:
         growing_lists.store_item(ctx, x, _buffer_index(ctx, contents, key), value)
     except Mismatch as m:
-        ctx.fail(Unsupported, what=f"{m.a} turning into {m.b}")
+        ctx.fail(Unsupported, what=f"{m.a} turning into {m.b}", **m.help)
 
 
 def _buffer_index(ctx: Context, contents: BufferObject, key: Abstract) -> Value:

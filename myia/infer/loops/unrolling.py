@@ -23,7 +23,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import CertainError, NeedsStatic, TooManyIterations
+from myia.infer.domain.errors import (
+    CertainError,
+    LoopChangesType,
+    NeedsStatic,
+    TooManyIterations,
+)
 from myia.infer.domain.values import TRUE, Abstract, Scalar, Static, is_static_int
 from myia.infer.loops.iterables import Items
 from myia.infer.paths.branches import branch_many
@@ -66,7 +71,9 @@ def unrolled(ctx: Context, code: LoopCode, xs: States, need: NeedsStatic | None)
             return xs
         if index >= MAX_UNROLLED_ITERATIONS:
             reason = need.diagnostic.text(need.diagnostic.title) if need else "items differ in type"
-            ctx.fail(TooManyIterations, limit=MAX_UNROLLED_ITERATIONS, reason=reason)
+            changed = need is not None and isinstance(need.diagnostic, LoopChangesType)
+            more = {"help_text": need.diagnostic.help_text} if changed else {}
+            ctx.fail(TooManyIterations, limit=MAX_UNROLLED_ITERATIONS, reason=reason, **more)
         go = TRUE if code.cond is None else code.cond(item, xs)
         if isinstance(go, Static) and not go.value:
             return xs

@@ -103,7 +103,7 @@ def _merge_paths(ctx: Context, merge: Merge, left: _Path, right: _Path) -> Abstr
         live = right if left.error is not None else left
         return one_branch.surviving_template(merge, live.result, live is left, live.builder.ops)
     except Mismatch as mismatch:
-        ctx.fail(BranchesDiffer, error=NeedsStatic, a=mismatch.a, b=mismatch.b)
+        ctx.fail(BranchesDiffer, error=NeedsStatic, a=mismatch.a, b=mismatch.b, **mismatch.help)
 
 
 def _closed_region(merge: Merge, path: _Path, template: Abstract, ctx: Context) -> Region:

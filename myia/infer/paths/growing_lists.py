@@ -35,6 +35,7 @@ from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import Abstract, Ref, Scalar, Static, Tuple, same_static
 from myia.infer.domain.views import reshape
 from myia.infer.paths.merge import Merge
+from myia.infer.paths.merge_arrays import require_one_dtype
 from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.primitives.arrays import dynamic_slices
@@ -82,8 +83,8 @@ def unify_templates(a: ItemTemplate, b: ItemTemplate) -> ItemTemplate:
         dtype, weak = promote((a.aval.dtype, a.weak), (b.aval.dtype, b.weak))
         return ItemTemplate("number", Aval(dtype), weak)
     if a.kind == b.kind == "array" and a.aval.shape == b.aval.shape:
-        dtype, _ = promote((a.aval.dtype, False), (b.aval.dtype, False))
-        return ItemTemplate("array", a.aval.with_dtype(dtype))
+        require_one_dtype(a.aval, b.aval)
+        return a
     if a.kind == b.kind == "tuple" and (a.cls, len(a.items)) == (b.cls, len(b.items)):
         return ItemTemplate("tuple", items=tuple(map(unify_templates, a.items, b.items)), cls=a.cls)
     if a.kind == b.kind == "static" and same_static(a.static, b.static):
@@ -100,7 +101,7 @@ def flatten_item(x: Abstract, template: ItemTemplate, heap: Heap) -> list[Value]
     if template.kind == "number":
         return [number_value(x, template.aval.dtype)]
     if template.kind == "array":
-        return [convert(HeapArrays.read(heap, x.id), template.aval.dtype)]
+        return [HeapArrays.read(heap, x.id)]
     if template.kind == "tuple":
         return [v for i, t in zip(x.items, template.items) for v in flatten_item(i, t, heap)]
     return []

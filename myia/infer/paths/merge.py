@@ -4,7 +4,7 @@
 states share. Each leaf that differs is a fresh *placeholder* value: a phi.
 
 *What it guarantees*: both states are instances of the template. A compile-time number merged with
-another number is a run-time number; different dtypes are promoted; None or an unbound name merged
+another number is a run-time number, of the promoted dtype; None or an unbound name merged
 with a value is an `Optional`. Objects that may be the same know of each other's writes
 (`points_to.py`, `may_alias.py`).
 
@@ -311,8 +311,7 @@ class Merge(MergeState):
     def merge_contents(self, a: int, b: int, named: bool) -> Contents:
         """The merged contents of object `a` on the left and `b` on the right; raises Mismatch.
 
-        `named`: the two objects are under one name, whose dtype may be promoted. The dtype of an
-        object itself never changes.
+        `named`: the two may be different objects, under one name.
         """
         x, y = self.left[a], self.right[b]
         invalidated = self.left.invalidation(a) or self.right.invalidation(b)
@@ -330,7 +329,7 @@ class Merge(MergeState):
         if any(isinstance(side, (DynamicArray, DynamicView)) for side in (x, y)) and all(
             isinstance(side, ARRAYS) for side in (x, y)
         ):
-            merged = merge_dynamic_arrays.merged_dynamic_array(self, a, b, named)
+            merged = merge_dynamic_arrays.merged_dynamic_array(self, a, b)
             if merged is None:
                 raise Mismatch(describe(Ref(a), self.left), describe(Ref(b), self.right))
             return merged

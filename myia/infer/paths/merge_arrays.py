@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from myia.infer.domain.dtypes import promote
 from myia.infer.domain.heap import (
-    DTYPE_OF_ONE_PATH,
     VIEW_OF_ONE_PATH,
     ArrayObject,
     Contents,
     PointsTo,
     ViewObject,
 )
-from myia.infer.domain.mismatch import Mismatch
+from myia.infer.domain.mismatch import ONE_DTYPE, Mismatch
 from myia.infer.paths import points_to
 from myia.ir.avals import Aval
 
@@ -21,8 +17,7 @@ from myia.ir.avals import Aval
 def merged_array(merge, a: int, b: int, named: bool) -> Contents:
     """The template of two arrays; `named`: as in `Merge.merge_contents`. Raises Mismatch.
 
-    If one of them is a view, the merged array is a read-only copy of its elements. Arrays of
-    different dtypes are promoted, and are read-only, too: a store would not be cast as in NumPy.
+    If one of them is a view, the merged array is a read-only copy of its elements.
     """
     left, right = merge.left[a], merge.right[b]
     if merge.is_refit and getattr(right, "value", None) not in merge.refit_placeholders:
@@ -30,8 +25,8 @@ def merged_array(merge, a: int, b: int, named: bool) -> Contents:
     x, y = merge.arrays.aval(merge.left, a), merge.arrays.aval(merge.right, b)
     if x.shape != y.shape:
         raise Mismatch(f"an array {x}", f"an array {y}")
-    dtype = promote((x.dtype, False), (y.dtype, False))[0] if named else x.dtype
-    readonly, contiguous = dtype_of_one_path(x, y, dtype), True
+    require_one_dtype(x, y)
+    readonly, contiguous = None, True
     for side in (left, right):
         for base in side.bases if points_to.points_to_of(side) is None else ():
             if not (named or isinstance(side, ViewObject) or merge.is_referenced(base)):
@@ -50,12 +45,17 @@ def merged_array(merge, a: int, b: int, named: bool) -> Contents:
     ):
         merge.widened = True
     widened = merge.widened
-    value = merge.placeholder(x.with_dtype(dtype), of)
+    value = merge.placeholder(x, of)
     if isinstance(left, PointsTo):
         merge.widened = widened  # the placeholder is dropped in `assign_points_to`
     return ArrayObject(value, readonly, contiguous)
 
 
-def dtype_of_one_path(x: Aval, y: Aval, dtype: np.dtype) -> str | None:
-    """Why stores are refused into an array that one of two paths promotes to `dtype`."""
-    return None if x.dtype == y.dtype == dtype else DTYPE_OF_ONE_PATH
+def require_one_dtype(x: Aval, y: Aval) -> None:
+    """Raise Mismatch for arrays of different dtypes.
+
+    They have no common form. As elements of the promoted dtype they would be rounded, would wrap
+    and would be stored to in another way than those of the path that is taken.
+    """
+    if x.dtype != y.dtype:
+        raise Mismatch(f"an array {x}", f"an array {y}", ONE_DTYPE)

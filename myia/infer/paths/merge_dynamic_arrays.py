@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 
-from myia.infer.domain.dtypes import convert, promote
 from myia.infer.domain.dynamic_axes import (
     DynamicAxes,
     DynamicAxis,
@@ -23,7 +22,7 @@ from myia.infer.domain.heap import (
     ViewObject,
 )
 from myia.infer.domain.lengths import dynamic_length, static_length
-from myia.infer.paths.merge_arrays import dtype_of_one_path
+from myia.infer.paths.merge_arrays import require_one_dtype
 from myia.infer.paths.merge_state import MergeState
 from myia.ir.avals import I64, Aval
 from myia.ir.core import Value
@@ -31,7 +30,7 @@ from myia.ir.core import Value
 Shape = tuple[int, ...]
 
 
-def merged_dynamic_array(merge: MergeState, a: int, b: int, named: bool) -> Contents | None:
+def merged_dynamic_array(merge: MergeState, a: int, b: int) -> Contents | None:
     """The template of two arrays, at least one of them dynamic; None: they have no common form."""
     left, right = merge.left[a], merge.right[b]
     if merge.is_refit and getattr(right, "value", None) not in merge.refit_placeholders:
@@ -44,8 +43,8 @@ def merged_dynamic_array(merge: MergeState, a: int, b: int, named: bool) -> Cont
         _have_same_form((x, mine), (y, theirs)) or _can_widen(merge, a, x.shape, y.shape)
     ):
         return None
-    dtype = promote((x.dtype, False), (y.dtype, False))[0] if named else x.dtype
-    readonly = dtype_of_one_path(x, y, dtype)
+    require_one_dtype(x, y)
+    readonly = None
     for side in (left, right):
         if isinstance(side, (DynamicView, ViewObject)):
             merge.copies.append((side.base, merge.merged_ids.get((a, b), a)))
@@ -56,7 +55,7 @@ def merged_dynamic_array(merge: MergeState, a: int, b: int, named: bool) -> Cont
     if of is not None and left.readonly != readonly:
         merge.widened = True
     axes = tuple(map(partial(_merged_axis, merge), mine, theirs, x.shape, y.shape))
-    aval = Aval(dtype, tuple(map(max, x.shape, y.shape)))
+    aval = Aval(x.dtype, tuple(map(max, x.shape, y.shape)))
     return DynamicArray(merge.placeholder(aval, of), axes, readonly)
 
 
@@ -122,5 +121,5 @@ def coerced_array(
         if wanted.is_prefix:
             axes[axis] = prefix_axis(length, wanted.bound)
     if target.value in placeholders:
-        values[target.value] = convert(pad_masked(value, tuple(axes)), target.value.dtype)
+        values[target.value] = pad_masked(value, tuple(axes))
     return values

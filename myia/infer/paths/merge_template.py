@@ -9,7 +9,7 @@ puts its results in the place of the placeholders.
 from __future__ import annotations
 
 from myia.infer.domain import swapped_arrays
-from myia.infer.domain.dtypes import convert, number_value
+from myia.infer.domain.dtypes import number_value
 from myia.infer.domain.heap import (
     ArrayObject,
     DynamicArray,
@@ -139,8 +139,7 @@ class Coercion:
             return
         if isinstance(target, ArrayObject):
             if target.value in self.placeholders:
-                value = self.merge.arrays.read(self.heap, x.id)
-                self.values[target.value] = convert(value, target.value.dtype)
+                self.values[target.value] = self.merge.arrays.read(self.heap, x.id)
             return
         if isinstance(target, DynamicArray):
             elements = self.merge.arrays.padded_value(self.heap, x.id)

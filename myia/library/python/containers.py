@@ -24,7 +24,7 @@ def _append(ctx: Context, self: Ref, item: Abstract) -> Abstract:
     try:
         growing_lists.append(ctx, self, item)
     except Mismatch as m:
-        ctx.fail(Unsupported, what=f"{m.a} turning into {m.b}")
+        ctx.fail(Unsupported, what=f"{m.a} turning into {m.b}", **m.help)
     return NONE
 
 

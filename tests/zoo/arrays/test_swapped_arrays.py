@@ -217,10 +217,16 @@ def test_compiled_by_xla_for_any_trip_count():
     assert compiled.compiles == 1
 
 
-def test_arrays_of_two_dtypes_are_refused():
-    """A name has one dtype in a loop, which the caller's arrays have not."""
-    with pytest.raises(myia.MyiaError, match="whose dtype depends on the path"):
-        myia.jit(in_a_loop)(A.copy(), B.astype(np.float32), 3)
+def test_arrays_of_two_dtypes():
+    """A name has one dtype in a loop, which the caller's arrays have not: it must be unrolled."""
+    narrow = B.astype(np.float32)
+    ours, theirs = copies((A, narrow)), copies((A, narrow))
+    assert myia.jit(lambda a, b: in_a_loop(a, b, 3))(*ours) == pytest.approx(in_a_loop(*theirs, 3))
+    for mine, other in zip(ours, theirs):
+        assert mine.dtype == other.dtype
+        np.testing.assert_allclose(mine, other, rtol=1e-6)
+    with pytest.raises(myia.MyiaError, match=r"from an array f64\[\d\] to an array f32\[\d\]"):
+        myia.jit(lambda a, b, m: in_a_loop(a, b, int(m)))(A.copy(), narrow, 3.0)
 
 
 def swapped_beside_a_path_that_raises(x, y, n):
