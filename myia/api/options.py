@@ -7,7 +7,7 @@ import inspect
 import operator
 import re
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -32,10 +32,13 @@ def compile_options(
     TypeError: an unknown option, or a number of an argument that is none. ValueError: a value that
     the option does not have.
     """
+    options = dict(options)
+    pipeline = options.pop("pipeline", Options())  # for those who work on the compiler
     for name in options:
         if name not in NAMES:
             raise TypeError(_unknown_option(name, tuple(sorted({*NAMES, *others}))))
-    pipeline = Options(
+    pipeline = replace(
+        pipeline,
         checkpoint=_strategy(options.get("checkpoint", "auto")),
         memory=_bytes(options.get("memory")),
         debug=bool(options.get("debug", False)),

@@ -81,8 +81,9 @@ class Quantity:
 
     @cached_property
     def program(self) -> Program:
-        signature = tuple(map(Flattener().add, self.subject.args))
-        return typed_program(self.transformed.target(), signature, {}, self.pipeline)
+        flat = Flattener()
+        signature = tuple(map(flat.add, self.subject.args))
+        return typed_program(self.transformed.target(), signature, {}, self.pipeline, flat)
 
     def on_reference(self, function: Function) -> Outcome:
         """Of one stage of the program. Derivatives that are not yet expanded are expanded."""

@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from myia.infer.domain.context import Context, HeapArrays
 from myia.infer.domain.errors import BadType, Unsupported
@@ -220,7 +221,8 @@ def _object(ctx: Context, x: Ref, number: int) -> Any:
         aval, _ = HeapArrays.type_of(ctx.heap, x.id)
     except AttributeError:
         raise NoSample from None
-    return np.broadcast_to(np.array(number, aval.dtype), aval.shape)
+    # One element in all places, which functions may write.
+    return as_strided(np.array(number, aval.dtype), aval.shape, (0,) * aval.ndim)
 
 
 def _without_methods(cls: type) -> type:
