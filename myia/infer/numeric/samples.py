@@ -65,6 +65,9 @@ OPERATORS: dict[str, tuple[Callable, str]] = {  # the function, and the name of 
 REFLECTED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
 NUMBERS = {"b": (False, True), "i": (0, 1), "f": (0.0, 1.5), "c": (0j, 1j)}
 
+# What a matrix of equal elements is, and others of its shape are not.
+OF_NUMBERS = ("Singular", "converge", "positive definite")
+
 
 class NoSample(Exception):
     """No object of this type can be made, or code of a user would run."""
@@ -120,6 +123,10 @@ def error_of(
             return None
         except NoSample:
             return None
+        except np.linalg.LinAlgError as e:
+            if any(words in str(e) for words in OF_NUMBERS):
+                return None
+            error = e
         except (TypeError, ValueError, IndexError, ArithmeticError) as e:
             error = e
     return error
