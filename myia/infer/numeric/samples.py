@@ -217,7 +217,12 @@ def _object(ctx: Context, x: Ref, number: int) -> Any:
         parts = [sample(ctx, child, number) for child in contents.children()]
         return parts if isinstance(contents, ListObject) else dict(zip(contents.keys, parts))
     if isinstance(contents, BufferObject):
-        return [number]
+        shapes = [row.value.shape[1:] for row in contents.rows]
+        if shapes == [()]:
+            return [number]
+        if len(shapes) != 1:
+            raise NoSample
+        return [_array(number, contents.rows[0].value.dtype, shapes[0])]
     if isinstance(contents, SetObject):
         return contents.cls([number])
     if isinstance(contents, InstanceObject):
@@ -228,8 +233,12 @@ def _object(ctx: Context, x: Ref, number: int) -> Any:
         aval, _ = HeapArrays.type_of(ctx.heap, x.id)
     except AttributeError:
         raise NoSample from None
-    # One element in all places, which functions may write.
-    return as_strided(np.array(number, aval.dtype), aval.shape, (0,) * aval.ndim)
+    return _array(number, aval.dtype, aval.shape)
+
+
+def _array(number: int, dtype: np.dtype, shape: tuple[int, ...]) -> np.ndarray:
+    """One element in all places, which functions may write."""
+    return as_strided(np.array(number, dtype), shape, (0,) * len(shape))
 
 
 def _without_methods(cls: type) -> type:
