@@ -6,7 +6,7 @@ numbers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -16,7 +16,7 @@ from myia.api.failed_checks import FailedChecks
 from myia.api.programs.decision_tree import DecisionTree, Found, Hidden, is_lasting
 from myia.api.programs.write_back import WriteBack
 from myia.infer.boundary.integers import Choice, IntegerSplit
-from myia.infer.boundary.results import WRITTEN
+from myia.infer.boundary.results import TO_PYTHON
 from myia.infer.boundary.signature import Flattener, Leaf, leaves_of
 from myia.infer.eval.program import Program
 from myia.pipeline import Compiled, Packing, explain
@@ -184,18 +184,3 @@ class Variant:
         if self.write_back is not None:
             self.write_back.apply(results, flat)
         return program.recipe(results, flat.objects)
-
-
-def _item(x: jax.Array) -> Any:
-    return np.asarray(x).item()
-
-
-TO_PYTHON: dict[Any, Callable[[jax.Array], Any]] = {
-    "array": np.array,  # a copy, which is writable
-    WRITTEN: np.asarray,
-    "generic": lambda x: np.asarray(x)[()],
-    float: _item,
-    int: _item,
-    bool: _item,
-    complex: _item,
-}

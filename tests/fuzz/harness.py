@@ -19,7 +19,6 @@ import numpy as np
 import myia
 from myia.api.programs.decision_tree import DecisionTree
 from myia.backends.reference.interpreter import evaluate
-from myia.infer.boundary.results import WRITTEN
 from myia.infer.boundary.signature import INTEGER as INT64
 from myia.infer.boundary.signature import Flattener
 from myia.infer.domain.errors import NeedsStatic
@@ -28,6 +27,7 @@ from myia.passes.pipeline import LATE_PASSES
 from myia.pipeline import Options, stages, typed_program
 from myia.source.diagnostics import MyiaError
 from tests.fuzz.generator import Program
+from tests.program_results import finish
 
 VALUE_RTOL = 1e-9
 GRADIENT_RTOL = 1e-5
@@ -172,16 +172,6 @@ def derivatives_of(loss: Callable) -> Derivatives:
 # ----- On the reference interpreter
 
 
-_TO_PYTHON: dict[Any, Callable] = {
-    "array": np.array,
-    WRITTEN: np.array,
-    "generic": lambda x: np.asarray(x)[()],
-    float: lambda x: x.item(),
-    int: lambda x: x.item(),
-    bool: lambda x: x.item(),
-}
-
-
 class Reference:
     """`f` compiled, and run by the reference interpreter."""
 
@@ -197,15 +187,7 @@ class Reference:
         program, function = self.compiled[signature]
         hidden = DecisionTree(program).find(flat).hidden
         results = evaluate(function, [x for some in (flat.leaves, *hidden) for x in some])
-        if program.checks:
-            *results, code = results
-            if code:
-                check = program.checks[int(code) - 1]
-                raise check.error()
-        numbers = [_TO_PYTHON[kind](x) for kind, x in zip(program.kinds, results)]
-        for i, recipe in program.updates:
-            flat.objects[i][...] = recipe(numbers, flat.objects)
-        return program.recipe(numbers, flat.objects)
+        return finish(program, results, flat)
 
     def add(self, flat: Flattener, i: int, x: Any):
         if i != INTEGER or not self.checks.dynamic:

@@ -7,20 +7,10 @@ import numpy as np
 from myia.api.programs.decision_tree import DecisionTree
 from myia.backends.reference.interpreter import evaluate
 from myia.frontend.load import load
-from myia.infer.boundary.results import WRITTEN
 from myia.infer.boundary.signature import Flattener
 from myia.infer.eval.program import Program, infer
 from myia.ir.verifier import verify
-
-_TO_PYTHON = {
-    "array": np.array,
-    WRITTEN: np.asarray,
-    "generic": lambda x: np.asarray(x)[()],
-    float: lambda x: x.item(),
-    int: lambda x: x.item(),
-    bool: lambda x: x.item(),
-    complex: lambda x: x.item(),
-}
+from tests.program_results import finish
 
 
 def inferred(f, *args, **kwargs) -> tuple[Program, Flattener]:
@@ -43,16 +33,7 @@ def run(f, *args, **kwargs):
     """What `f(*args, **kwargs)` gives; a failed run-time check raises its exception."""
     program, flat = inferred(f, *args, **kwargs)
     leaves = (*flat.leaves, *hidden_arguments(program, flat))
-    results = evaluate(program.function, [np.asarray(x) for x in leaves])
-    if program.checks:
-        *results, code = results
-        if code:
-            check = program.checks[int(code) - 1]
-            raise check.exception(check.message)
-    numbers = [_TO_PYTHON[kind](x) for kind, x in zip(program.kinds, results)]
-    for index, recipe in program.updates:
-        flat.objects[index][...] = recipe(numbers, flat.objects)
-    return program.recipe(numbers, flat.objects)
+    return finish(program, evaluate(program.function, [np.asarray(x) for x in leaves]), flat)
 
 
 def assert_same(got, wanted, rtol=None) -> None:

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from myia.api.programs.decision_tree import DecisionTree, Found, Hidden
 from myia.api.transforms import Transformed
 from myia.backends.reference.interpreter import evaluate
@@ -16,6 +14,7 @@ from myia.infer.boundary.signature import Flattener
 from myia.infer.eval.program import Program
 from myia.ir.core import Function
 from myia.pipeline import Options, stages, typed_program
+from tests.program_results import finish
 
 
 @dataclass(frozen=True)
@@ -73,32 +72,4 @@ def call(program: Program, function: Function, flat: Flattener, hidden: Hidden) 
     the program changes are changed.
     """
     leaves = [leaf for some in (flat.leaves, *hidden) for leaf in some]
-    results = evaluate(function, leaves)
-    if program.checks and (code := results.pop()):
-        check = program.checks[code - 1]
-        raise check.exception(check.message)
-    numbers = [_python(kind, x) for kind, x in zip(program.kinds, results, strict=True)]
-    for i, recipe in program.updates:
-        _assign(flat.objects[i], recipe(numbers, flat.objects))
-    return program.recipe(numbers, flat.objects)
-
-
-def _python(kind: Any, x: np.ndarray | np.generic) -> Any:
-    """A result as Python has it; `kind`: a type of Python's numbers, or the name of an array's."""
-    if isinstance(kind, str):
-        return x if kind == "generic" else np.array(x)
-    return kind(x)
-
-
-def _assign(target: Any, value: Any) -> None:
-    """Give an argument the contents that the program left it with."""
-    if isinstance(target, np.ndarray):
-        target[...] = value
-    elif isinstance(target, list):
-        target[:] = value
-    elif isinstance(target, dict):
-        target.clear()
-        target.update(value)
-    else:
-        vars(target).clear()
-        vars(target).update(vars(value))
+    return finish(program, evaluate(function, leaves), flat)

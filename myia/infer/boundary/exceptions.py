@@ -11,9 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from myia.infer.boundary.results import Outputs, Recipe
+from myia.infer.boundary.results import TO_PYTHON, Outputs, Recipe
 from myia.infer.domain.checks import Hidden, MakeException
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import Unsupported
@@ -55,21 +53,13 @@ def raised(ctx: Context, x: Abstract) -> Raised:
     kinds, positional = tuple(outputs.kinds), len(x.arguments) - len(x.names)
 
     def make(numbers: Sequence[Any]) -> BaseException:
-        numbers = [_as_python(n, kind) for n, kind in zip(numbers, kinds)]
+        numbers = [
+            n if isinstance(n, Hidden) else TO_PYTHON[kind](n) for n, kind in zip(numbers, kinds)
+        ]
         given = [recipe(numbers, ()) for recipe in recipes]
         return x.cls(*given[:positional], **dict(zip(x.names, given[positional:])))
 
     return Raised(x.cls, _message(x.cls, make, len(kinds)), tuple(outputs.values), make)
-
-
-def _as_python(number: Any, kind: Any) -> Any:
-    """A number of the program as the Python object of this kind (`Outputs.kinds`)."""
-    if isinstance(number, Hidden):
-        return number
-    number = np.asarray(number)
-    if kind == "array":
-        return number.copy()
-    return number[()] if kind == "generic" else number.item()
 
 
 def _message(cls: type[BaseException], make: MakeException, count: int) -> str:

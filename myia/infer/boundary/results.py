@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from myia.infer.boundary.instances import new_instance
 from myia.infer.domain.context import STATIC_ARRAYS, Context
 from myia.infer.domain.errors import DynamicSizeEscapes, Unsupported
@@ -41,6 +43,23 @@ from myia.infer.paths import growing_lists
 from myia.ir.core import Value
 
 WRITTEN = "written"
+
+
+def _item(x: Any) -> Any:
+    return np.asarray(x).item()
+
+
+# What a number of a program is in Python, by its kind (`Outputs.kinds`).
+TO_PYTHON: dict[Any, Callable[[Any], Any]] = {
+    "array": np.array,  # a copy, which is writable
+    WRITTEN: np.asarray,
+    "generic": lambda x: np.asarray(x)[()],
+    float: _item,
+    int: _item,
+    bool: _item,
+    complex: _item,
+}
+
 Recipe = Callable[[Sequence[Any], Sequence[Any]], Any]  # (numbers, argument objects) -> object
 
 

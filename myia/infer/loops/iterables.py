@@ -20,7 +20,7 @@ import numpy as np
 
 from myia.infer.domain.context import STATIC_ARRAYS, Context
 from myia.infer.domain.dtypes import INT64_MAX, bounds, number_value
-from myia.infer.domain.errors import BadValue, CertainError, Unsupported
+from myia.infer.domain.errors import BadType, BadValue, CertainError, Unsupported
 from myia.infer.domain.facts import Answer
 from myia.infer.domain.heap import (
     BufferObject,
@@ -47,7 +47,7 @@ from myia.infer.domain.values import (
 )
 from myia.infer.dynamic import access
 from myia.infer.indexing import dynamic_subscripts, indexing
-from myia.infer.numeric.samples import fail_without
+from myia.infer.numeric.samples import error_of, fail_without
 from myia.infer.operators import operators
 from myia.infer.paths import growing_lists
 from myia.ir.core import Value
@@ -106,6 +106,8 @@ def items_of(ctx: Context, x: Abstract) -> Items:
 
 def refuse_iteration(ctx: Context, x: Abstract) -> NoReturn:
     what, methods = ctx.describe(x), ("__iter__", "__getitem__")
+    if isinstance(error_of(ctx, iter, (x,), {}), TypeError):  # NumPy's scalars have `__getitem__`
+        ctx.fail(BadType, message=f"{what} is not iterable")
     fail_without(ctx, x, methods, f"{what} is not iterable", f"iteration over {what}")
 
 

@@ -1,0 +1,41 @@
+"""What a program returns, raises and writes in Python, when the reference interpreter ran it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from myia.infer.boundary.results import TO_PYTHON
+from myia.infer.boundary.signature import Flattener
+from myia.infer.eval.program import Program
+
+
+def finish(program: Program, results: Sequence[Any], flat: Flattener) -> Any:
+    """The result of a call whose program gave `results`; `flat` took its arguments apart.
+
+    A failed run-time check raises its exception; objects that the program changes are changed.
+    """
+    if program.checks:
+        *results, code = results
+        if code:
+            raise program.checks[int(code) - 1].error()
+    numbers = [TO_PYTHON[kind](x) for kind, x in zip(program.kinds, results, strict=True)]
+    for i, recipe in program.updates:
+        _assign(flat.objects[i], recipe(numbers, flat.objects))
+    return program.recipe(numbers, flat.objects)
+
+
+def _assign(target: Any, value: Any) -> None:
+    """Give an argument the contents that the program left it with."""
+    if isinstance(target, np.ndarray):
+        target[...] = value
+    elif isinstance(target, list):
+        target[:] = value
+    elif isinstance(target, dict):
+        target.clear()
+        target.update(value)
+    else:
+        vars(target).clear()
+        vars(target).update(vars(value))
