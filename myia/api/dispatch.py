@@ -39,6 +39,7 @@ LOG = logging.getLogger("myia")  # told of every compilation, at the level INFO
 LOG.addHandler(logging.NullHandler())
 
 CHANGING_GLOBALS = "globals that the program reads change type while it is compiled"
+NO_OBJECTS = CallFlattener()  # of a call whose arguments are numbers; never changed
 ATTEMPTS = 8  # programs compiled for one call, if other threads change the globals that it reads
 
 
@@ -71,14 +72,18 @@ class Dispatcher:
         # The fast path does not flatten. JAX's look-up finds out whether the avals fit
         # (`OtherAvals`).
         tree = self.by_types.get(tuple(map(type, args))) if not kwargs else None
-        flat = CallFlattener()
-        if tree is not None and (found := tree.find(flat)) is not None:
-            try:
-                return found.variant.run_leaves(args, flat, found.hidden)
-            except OtherAvals:  # the same types with several shapes: look up by signature
-                # For good: `_registered` adds only types that are not there yet.
-                self.by_types[tuple(map(type, args))] = None
+        if tree is not None:
+            flat = NO_OBJECTS
+            if (found := tree.found_last()) is None:
                 flat = CallFlattener()
+                found = tree.find(flat)
+            if found is not None:
+                try:
+                    return found.variant.run_leaves(args, flat, found.hidden)
+                except OtherAvals:  # the same types with several shapes: look up by signature
+                    # For good: `_registered` adds only types that are not there yet.
+                    self.by_types[tuple(map(type, args))] = None
+        flat = CallFlattener()
         programs = self.programs.get(signatures(flat, args, kwargs))
         found = None if programs is None else programs.find(flat)
         if found is not None:

@@ -168,10 +168,17 @@ class DecisionTree(Generic[Variant]):
             following = variant.facts[i + 1 : i + 2]
             node = node.add(fact, _Question(*following) if following else variant)
 
+    def found_last(self) -> Found[Variant] | None:
+        """What the last walk found, if a look at the memory that it read tells that it holds."""
+        last = self._last
+        if last is None or last.again or not are_unchanged(last.places):
+            return None
+        return last.found
+
     def find(self, flat: Flattener) -> Found[Variant] | None:
         """The program for the present answers. Objects in them are added to those of `flat`."""
         last = self._last
-        if last is not None and (not last.places or are_unchanged(last.places)):
+        if last is not None and are_unchanged(last.places):
             if not last.again:
                 return last.found
             count = len(flat.objects)
