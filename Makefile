@@ -26,9 +26,10 @@ bench: $(VENV)/.bench
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/mypy
 
 clean:
-	rm -rf $(VENV) .versions .pytest_cache .ruff_cache .hypothesis build dist *.egg-info
+	rm -rf $(VENV) .versions .pytest_cache .ruff_cache .mypy_cache .hypothesis build dist *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One stamp per set of dependencies, so that installing happens once.

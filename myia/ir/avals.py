@@ -7,8 +7,10 @@ the aval of every value of IR(py): some Python object.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 _SHORT = {"f": "f", "i": "i", "u": "u", "c": "c"}
 
@@ -43,7 +45,7 @@ class Aval:
     def with_shape(self, shape: tuple[int, ...]) -> Aval:
         return Aval(self.dtype, tuple(shape))
 
-    def with_dtype(self, dtype) -> Aval:
+    def with_dtype(self, dtype: DTypeLike) -> Aval:
         return Aval(np.dtype(dtype), self.shape)
 
     def __str__(self) -> str:
@@ -59,7 +61,8 @@ class PyAval:
     __repr__ = __str__
 
 
-PY = PyAval()
+# `Value.aval` is declared for typed IR; in IR(py) it is this.
+PY: Any = PyAval()
 
 
 def dtype_name(dtype: np.dtype) -> str:
@@ -82,7 +85,7 @@ def parse_dtype(text: str) -> np.dtype:
     return np.dtype(text)
 
 
-def aval_of(x) -> Aval:
+def aval_of(x: Any) -> Aval:
     """The aval of a concrete NumPy or JAX array or scalar."""
     x = x if hasattr(x, "dtype") else np.asarray(x)
     return Aval(np.dtype(x.dtype), tuple(x.shape))

@@ -14,14 +14,16 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
+from myia.ir.avals import Aval
 from myia.ir.core import Op, Region, Value
 from myia.ir.primitive import Primitive
 from myia.source.span import Span
 
 
 class _State(threading.local):
-    def __init__(self):
+    def __init__(self) -> None:
         self.builders: list[Builder] = []
         self.span: Span | None = None
 
@@ -34,14 +36,14 @@ class Builder:
 
     __slots__ = ("ops",)
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.ops: list[Op] = []
 
     def __enter__(self) -> Builder:
         _state.builders.append(self)
         return self
 
-    def __exit__(self, *_) -> None:
+    def __exit__(self, *_: object) -> None:
         _state.builders.pop()
 
 
@@ -66,7 +68,7 @@ def current_span() -> Span | None:
 
 
 def emit(
-    primitive: Primitive, *operands: Value, regions: Sequence[Region] = (), **params
+    primitive: Primitive, *operands: Value, regions: Sequence[Region] = (), **params: Any
 ) -> tuple[Value, ...]:
     """Append one op; its results are typed by the primitive's shape rule."""
     operand_avals = [x.aval for x in operands]
@@ -80,7 +82,7 @@ def emit(
     return results
 
 
-def emit1(primitive: Primitive, *operands: Value, **params) -> Value:
+def emit1(primitive: Primitive, *operands: Value, **params: Any) -> Value:
     """`emit` for a primitive with one result."""
     (result,) = emit(primitive, *operands, **params)
     return result
@@ -92,7 +94,7 @@ def append(op: Op) -> None:
 
 
 def build_region(
-    avals: Sequence, body: Callable[..., Sequence[Value]], names: Sequence[str | None] = ()
+    avals: Sequence[Aval], body: Callable[..., Sequence[Value]], names: Sequence[str | None] = ()
 ) -> Region:
     """A region with arguments of `avals`; `body(*args)` emits its ops and returns its yields."""
     names = tuple(names) + (None,) * (len(avals) - len(names))

@@ -16,7 +16,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from myia.ir.avals import Aval, PyAval
+import numpy as np
+
+from myia.ir.avals import Aval
 from myia.ir.params import params_key
 from myia.ir.primitive import Primitive
 from myia.source.span import Span
@@ -26,7 +28,7 @@ from myia.source.span import Span
 class Value:
     """One SSA value, compared by identity. `name`: the user's name for it, a hint for printing."""
 
-    aval: Aval | PyAval
+    aval: Aval  # in IR(py): `PY`
     name: str | None = None
 
     @property
@@ -34,7 +36,7 @@ class Value:
         return self.aval.shape
 
     @property
-    def dtype(self):
+    def dtype(self) -> np.dtype:
         return self.aval.dtype
 
     def __repr__(self) -> str:

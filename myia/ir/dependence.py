@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from myia.ir.core import Op, Value, reads
 
 
-def needed(ops: Sequence[Op], wanted: Iterable[Value], given=()) -> list[Op]:
+def needed(ops: Sequence[Op], wanted: Iterable[Value], given: Container[Value] = ()) -> list[Op]:
     """The backward slice: those of `ops` that compute the `wanted` values from the `given` ones."""
     missing = {x for x in wanted if x not in given}
     chosen = []

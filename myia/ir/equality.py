@@ -10,16 +10,14 @@ from myia.ir.core import Function, Op, Region, Value
 from myia.ir.params import param_key
 
 
-def same(f, g) -> bool:
+def same(f: Function | Code | Region, g: Function | Code | Region) -> bool:
     """Whether two functions, codes or closed regions are the same program."""
-    if type(f) is not type(g):
-        return False
-    if isinstance(f, Function):
+    if isinstance(f, Function) and isinstance(g, Function):
         return f.name == g.name and f.checks == g.checks and same_region(f.region, g.region, {})
-    if isinstance(f, Code):
+    if isinstance(f, Code) and isinstance(g, Code):
         signature = (f.name, f.parameters, f.captured) == (g.name, g.parameters, g.captured)
         return signature and same_region(f.region, g.region, {})
-    return same_region(f, g, {})
+    return isinstance(f, Region) and isinstance(g, Region) and same_region(f, g, {})
 
 
 def same_region(f: Region, g: Region, counterpart: dict[Value, Value]) -> bool:
@@ -63,4 +61,4 @@ def _same_params(p: Mapping[str, Any], q: Mapping[str, Any]) -> bool:
 def _same_param(x: Any, y: Any) -> bool:
     if isinstance(x, Code) and isinstance(y, Code):
         return same(x, y)
-    return param_key(x) == param_key(y)
+    return bool(param_key(x) == param_key(y))

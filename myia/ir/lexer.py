@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
 from myia.source.span import SourceFile, Span
+
+T = TypeVar("T")
 
 _TOKEN = re.compile(
     r"""(?P<space>[ \t]+)
@@ -36,13 +38,15 @@ class Token(NamedTuple):
 
 def tokenize(text: str) -> tuple[list[Token], dict[int, Span]]:
     """Tokens without spaces and comments; and the spans that comments name, by line."""
-    tokens, spans, files = [], {}, {}
+    tokens: list[Token] = []
+    spans: dict[int, Span] = {}
+    files: dict[str, SourceFile] = {}
     line, position = 1, 0
     while position < len(text):
         match = _TOKEN.match(text, position)
         if match is None:
             raise ParseError(f"line {line}: cannot read {text[position : position + 20]!r}")
-        kind, position = match.lastgroup, match.end()
+        kind, position = match.lastgroup or "", match.end()
         if kind == "comment" and (location := _LOCATION.match(match.group())):
             file = files.setdefault(location["file"], SourceFile(location["file"], ()))
             number = int(location["line"])
@@ -85,7 +89,7 @@ class Cursor:
         while self.peek().kind == "newline":
             self.position += 1
 
-    def listed(self, item: Callable[[], Any], close: str) -> list:
+    def listed(self, item: Callable[[], T], close: str) -> list[T]:
         """Items and commas up to `close`."""
         items = []
         while not self.accept(close):

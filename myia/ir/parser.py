@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
+
+import numpy as np
 
 from myia.ir.avals import I64, PY, Aval, dtype_name, parse_dtype
 from myia.ir.builder import Builder, at, emit
@@ -21,6 +23,11 @@ from myia.ir.lexer import Cursor
 from myia.ir.primitive import PRIMITIVES
 from myia.source.diagnostics import InternalError
 
+Declared = Sequence[tuple[str, Aval]]
+Bindings = list[tuple[str, Value]]
+# The name of a primitive, its operands, regions and parameters.
+Parsed = tuple[str, Sequence[Value], Sequence[Region], dict[str, Any]]
+
 _LITERALS = {"True": True, "False": False, "None": None}
 
 
@@ -29,11 +36,11 @@ def parse(text: str, namespace: Namespace | None = None) -> Function | Code:
 
     `namespace` is that of the codes. Raises `ParseError`, naming the line of the text.
     """
-    return _Parser(text, namespace).program()
+    return _Parser(text, namespace or Namespace({}, {})).program()
 
 
 class _Parser(Cursor):
-    def __init__(self, text: str, namespace: Namespace | None):
+    def __init__(self, text: str, namespace: Namespace):
         super().__init__(text)
         self.namespace = namespace
         self.scopes: list[dict[str, Value]] = []
@@ -70,7 +77,8 @@ class _Parser(Cursor):
         self.expect("[")
         return Aval(dtype, tuple(int(n) for n in self.listed(lambda: self.next("number"), "]")))
 
-    def dtype(self, word: str):
+    def dtype(self, word: str) -> np.dtype:
+        dtype: np.dtype | None
         try:
             dtype = parse_dtype(word)
         except TypeError:
@@ -92,7 +100,7 @@ class _Parser(Cursor):
         self.expect("=")
         return name, self.value()
 
-    def bindings(self) -> list[tuple[str, Value]]:
+    def bindings(self) -> Bindings:
         self.expect("(")
         return self.listed(self.binding, ")")
 
@@ -174,7 +182,7 @@ class _Parser(Cursor):
 
     # ----- Regions
 
-    def region(self, args: Sequence[tuple[str, Any]], word: str = "yield") -> Region:
+    def region(self, args: Declared, word: str = "yield") -> Region:
         """`{ block }`, a region whose arguments have these names and avals."""
         self.expect("{")
         self.scopes.append({})
@@ -192,7 +200,7 @@ class _Parser(Cursor):
         self.scopes.pop()
         return Region(values, tuple(b.ops), tuple(yields))
 
-    def part(self, word: str, args: Sequence[tuple[str, Any]]) -> Region:
+    def part(self, word: str, args: Declared) -> Region:
         self.newlines()
         self.expect(word)
         region = self.region(args)
@@ -218,7 +226,7 @@ class _Parser(Cursor):
             while self.accept(","):
                 left.append((self.next("value"), self.annotation()))
             self.expect("=")
-        form = _FORMS.get(self.peek().text, _Parser.generic)
+        form: Callable[[_Parser], Parsed] = _FORMS.get(self.peek().text, _Parser.generic)
         if self.at_literal():
             form = _Parser.constant
         name, operands, regions, params = form(self)
@@ -234,14 +242,14 @@ class _Parser(Cursor):
             if aval is not None and aval != y.aval:
                 raise self.error(f"{result} is {y.aval}, not {aval}")
 
-    def generic(self):
+    def generic(self) -> Parsed:
         name = self.next("word")
         if name not in PRIMITIVES:
             self.position -= 1
             raise self.error(f"there is no primitive {name!r} (is its module imported?)")
         operands = self.uses()
         params = self.params() if self.peek().text == "{" else {}
-        regions = []
+        regions: list[Region] = []
         while self.accept("("):
             regions.append(self.region(self.listed(self.declared, ")")))
         return name, operands, regions, params
@@ -253,26 +261,26 @@ class _Parser(Cursor):
             return after.text == "("
         return token.kind == "number" or token.text in ("True", "False")
 
-    def constant(self):
+    def constant(self) -> Parsed:
         value = self.param()
         self.expect(":")
         aval = self.aval()
         return "constant", (), (), {"value": value, "dtype": aval.dtype, "shape": aval.shape}
 
-    def if_(self):
+    def if_(self) -> Parsed:
         self.expect("if")
         pred, params = self.value(), self.rest()
         then = self.region(())
         self.expect("else")
         return "if", (pred,), (then, self.region(())), params
 
-    def call(self):
+    def call(self) -> Parsed:
         self.expect("call")
         name, bindings = self.name(), self.bindings()
         params = {"name": name, **self.rest()}
         return "call", [x for _, x in bindings], [self.region(_avals(bindings))], params
 
-    def derivative(self):
+    def derivative(self) -> Parsed:
         self.expect("derivative")
         params: dict[str, Any] = {"mode": self.next("word")}
         for name in ("wrt", "of"):
@@ -286,7 +294,7 @@ class _Parser(Cursor):
         operands = [*(x for _, x in bindings), *seeds]
         return "derivative", operands, [self.region(_avals(bindings))], params
 
-    def loop(self):
+    def loop(self) -> Parsed:
         count, bindings, args, params = self.loop_head()
         params |= self.rest()
         token = self.position
@@ -301,11 +309,12 @@ class _Parser(Cursor):
             regions = [self.region(args)]
         return "loop", [*count, *(x for _, x in bindings)], regions, params
 
-    def rev(self):
+    def rev(self) -> Parsed:
         self.expect("rev")
         count, bindings, args, params = self.loop_head()
         carries = [name for name, _ in bindings]
-        cts, accs = [], []
+        cts: list[tuple[str, Value, int]] = []
+        accs: Bindings = []
         self.newlines()
         if self.accept("ct"):
             self.expect("(")
@@ -329,9 +338,10 @@ class _Parser(Cursor):
         self.expect("of")
         return name, seed, carries.index(self.next("value"))
 
-    def loop_head(self):
+    def loop_head(self) -> tuple[Sequence[Value], Bindings, Declared, dict[str, Any]]:
         """The count (or nothing), the carries, the arguments of the regions, the parameters."""
-        counted, index, count = self.accept("for"), "%_", []
+        counted, index = self.accept("for"), "%_"
+        count: list[Value] = []
         if not counted:
             self.expect("while")
         index_aval = PY if self.python else I64
@@ -399,5 +409,5 @@ _FORMS = {
 }
 
 
-def _avals(bindings: Sequence[tuple[str, Value]]) -> list[tuple[str, Any]]:
+def _avals(bindings: Bindings) -> list[tuple[str, Aval]]:
     return [(name, x.aval) for name, x in bindings]

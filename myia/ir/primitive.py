@@ -13,9 +13,12 @@ Both modes follow from it: `transforms/jvp.py` and `transforms/vjp.py` are its o
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:  # `core.py` imports this file
+    from myia.ir.core import Value
 
 PRIMITIVES: dict[str, Primitive] = {}
 
@@ -24,7 +27,7 @@ PRIMITIVES: dict[str, Primitive] = {}
 class Partials:
     """`partials[i](y, *xs, **params)` is the partial derivative with respect to operand i."""
 
-    partials: tuple[Callable | None, ...]
+    partials: tuple[Callable[..., Any] | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +41,8 @@ class Linear:
     """
 
     groups: tuple[tuple[int, ...], ...] | None
-    transpose: tuple[Callable | None, ...] | Callable
-    accumulate: Callable | None = None
+    transpose: tuple[Callable[..., Any] | None, ...] | Callable[..., Any]
+    accumulate: Callable[..., None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +55,8 @@ class Explicit:
     is called only if that tangent is needed.
     """
 
-    jvp: Callable
-    vjp: Callable | None = None
+    jvp: Callable[..., Any]
+    vjp: Callable[..., None] | None = None
 
 
 class _Nondifferentiable:
@@ -67,16 +70,16 @@ NONDIFFERENTIABLE = _Nondifferentiable()
 class Cotangents(Protocol):
     """The cotangents of the reverse sweep: one accumulator per active value."""
 
-    def wants(self, x) -> bool:
+    def wants(self, x: Value) -> bool:
         """True when the cotangent of `x` is needed."""
 
-    def add(self, x, ct) -> None:
+    def add(self, x: Value, ct: Value | None) -> None:
         """Add `ct` (None: zero) to the cotangent of `x`; a no-op unless that is needed."""
 
-    def add_slice(self, x, start, ct) -> None:
+    def add_slice(self, x: Value, start: Sequence[int], ct: Value) -> None:
         """Add `ct` to a slice of the cotangent of `x`, at static indices `start`."""
 
-    def update(self, x, change) -> None:
+    def update(self, x: Value, change: Callable[[Value], Value]) -> None:
         """Apply `change` (array -> array), which adds to elements of the cotangent of `x`."""
 
 
@@ -90,13 +93,13 @@ class Primitive:
 
     name: str
     avals: Callable[..., tuple[Any, ...]]
-    lower: Callable | None = None  # (*jax arrays, **params) -> jax array(s)
-    evaluate: Callable | None = None  # (*NumPy arrays, **params) -> NumPy array(s)
+    lower: Callable[..., Any] | None = None  # (*jax arrays, **params) -> jax array(s)
+    evaluate: Callable[..., Any] | None = None  # (*NumPy arrays, **params) -> NumPy array(s)
     derivative: Any = None
     effect: bool = False
     structured: bool = False
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.name in PRIMITIVES:
             raise ValueError(f"primitive {self.name!r} is defined twice")
         PRIMITIVES[self.name] = self

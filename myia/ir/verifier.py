@@ -21,6 +21,7 @@ A violation raises `InternalError` with the text of the program and the message 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -148,5 +149,5 @@ def _name(value: Value) -> str:
     return f"%{value.name}" if value.name else f"a value of aval {value.aval}"
 
 
-def _list(avals: Iterable) -> str:
+def _list(avals: Iterable[Any]) -> str:
     return f"({', '.join(map(str, avals))})"

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from myia.ir.core import Op, Region, Value, has_effect
 from myia.primitives.core.region_dataflow import (
@@ -53,7 +54,7 @@ class _Aliases:
     They are replaced by that value, so they need not be live.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.parent: dict[Value, Value] = {}
 
     def __contains__(self, x: Value) -> bool:
@@ -90,9 +91,14 @@ class _Aliases:
         else:
             self.record_invariants(parts.carries, parts.body, carry_args(parts))
             adjoint_names = [adjoint_state_args(parts), op.results]
-            self.record_invariants(adjoint_state(parts), parts.adjoint, adjoint_names)
+            self.record_invariants(adjoint_state(parts), parts.adjoint_region, adjoint_names)
 
-    def record_invariants(self, initial, region: Region, aliases) -> None:
+    def record_invariants(
+        self,
+        initial: Sequence[Value],
+        region: Region,
+        aliases: Sequence[Sequence[Value]],
+    ) -> None:
         """`aliases`: tuples of values that equal `initial` where the region yields its argument.
 
         They are matched with `initial` position by position.
@@ -111,7 +117,11 @@ def _live_values(region: Region, aliases: _Aliases) -> set[Value]:
 
 
 def _collect_needs(
-    ops, aliases: _Aliases, needs, roots: list[Value], outer: tuple[Value, ...]
+    ops: Iterable[Op],
+    aliases: _Aliases,
+    needs: dict[Value, list[Value]],
+    roots: list[Value],
+    outer: tuple[Value, ...],
 ) -> None:
     """Collect `needs[y]`, the values on which y depends, and in `roots` those that effects need.
 
@@ -154,7 +164,12 @@ class _LiveRebuilder:
         """Is one of these names of one value live, and the value no alias of an earlier one?"""
         return names[0] not in self.aliases and any(x in self.live for x in names)
 
-    def region(self, region: Region, args=None, yields=None) -> Region:
+    def region(
+        self,
+        region: Region,
+        args: Sequence[Value] | None = None,
+        yields: Sequence[Value] | None = None,
+    ) -> Region:
         args = region.args if args is None else args
         yields = region.yields if yields is None else yields
         ops = [new for op in region.ops if (new := self.op(op)) is not None]
@@ -176,7 +191,14 @@ class _LiveRebuilder:
             return self.rebuilt(op, op.operands, map(self.region, op.regions), op.results)
         return self.rebuilt(op, op.operands, (), op.results)
 
-    def rebuilt(self, op: Op, operands, regions, results, **params) -> Op:
+    def rebuilt(
+        self,
+        op: Op,
+        operands: Iterable[Value],
+        regions: Iterable[Region],
+        results: Iterable[Value],
+        **params: Any,
+    ) -> Op:
         operands = self.aliases.roots(operands)
         params = {**op.params, **params}
         return Op(op.primitive, operands, params, tuple(regions), tuple(results), op.span)
@@ -201,9 +223,9 @@ class _LiveRebuilder:
         of_carries = [j for j in linear if j < n and parts.active[j] in kept]
         linear = of_carries + [j for j in linear if j not in of_carries]
         adjoint = self.region(
-            parts.adjoint,
-            (*_step_args(parts.adjoint, kept), *_pick(args, linear)),
-            _pick(parts.adjoint.yields, linear),
+            parts.adjoint_region,
+            (*_step_args(parts.adjoint_region, kept), *_pick(args, linear)),
+            _pick(parts.adjoint_region.yields, linear),
         )
         return self.rebuilt(
             op,

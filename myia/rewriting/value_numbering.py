@@ -83,7 +83,7 @@ class Numbering:
         """
         return self._common(self._compared(one, other))
 
-    def _common(self, found) -> dict[int, int]:
+    def _common(self, found: Sequence[Sequence[int]] | None) -> dict[int, int]:
         if found is None:
             return {}
         positions = {c: j for j, c in enumerate(found[1])}
@@ -169,15 +169,19 @@ class Numbering:
     def _count(self, loop: Loop) -> int | None:
         return None if loop.count is None else self.number(loop.count)
 
-    def _refined(self, loops: Sequence[Loop], labels: list[int]):
+    def _refined(
+        self, loops: Sequence[Loop], labels: list[int]
+    ) -> tuple[list[list[int]], list[list[int] | None]]:
         """The coarsest classes that the bodies respect, and what the conditions yield in them."""
         outer = self.loops, self.depth
         while True:
             self.loops, self.depth = [], outer[1] + 1
-            yields, conditions = [], []
+            yields: list[int] = []
+            conditions: list[list[int] | None] = []
             for loop, classes in zip(loops, _split(loops, labels)):
                 yields += self._applied(loop.body, classes)
-                conditions.append(loop.cond and self._applied(loop.cond, classes))
+                cond = loop.cond
+                conditions.append(None if cond is None else self._applied(cond, classes))
             self.loops, self.depth = outer
             refined = _refinement(labels, yields)
             if refined == labels:
@@ -215,6 +219,6 @@ def _refinement(labels: Sequence[int], keys: Sequence[Hashable]) -> list[int]:
     return [parts[pair] for pair in zip(labels, keys)]
 
 
-def _split(loops: Sequence[Loop], labels: Sequence[int]) -> list[Sequence[int]]:
-    labels = iter(labels)
-    return [[next(labels) for _ in loop.carries] for loop in loops]
+def _split(loops: Sequence[Loop], labels: Sequence[int]) -> list[list[int]]:
+    rest = iter(labels)
+    return [[next(rest) for _ in loop.carries] for loop in loops]

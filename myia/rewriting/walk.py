@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from myia.ir.builder import Builder, append, at
 from myia.ir.core import Function, Op, Region, Value
@@ -83,7 +84,7 @@ class Walk:
         """Is `x` defined in the region of the op that the rule is shown, not outside?"""
         return self.depths.get(x) == self.depth
 
-    def constant_value(self, x: Value):
+    def constant_value(self, x: Value) -> Any:
         """The number that fills `x` if it is a constant, else None."""
         op = self.definitions.get(x)
         return op.params["value"] if op is not None and op.primitive is constant_p else None

@@ -59,14 +59,14 @@ class MyiaError(Exception):
         self.calls = (*self.calls, Call(span.with_its_lines(), name, help_text))
         self.args = (render(self.diagnostic, self.calls), *self.args[1:])
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         """Errors cross the borders of process pools: the text goes, and what explains it."""
         state = {name: x for name, x in vars(self).items() if _is_portable(x)}
         state["diagnostic"] = _portable(self.diagnostic)
         return _restored, (type(self), self.args), state
 
 
-def _restored(cls: type[MyiaError], args: tuple) -> MyiaError:
+def _restored(cls: type[MyiaError], args: tuple[Any, ...]) -> MyiaError:
     return cls.__new__(cls, *args)
 
 

@@ -23,7 +23,7 @@ class Lock:
 
     __slots__ = ("__weakref__", "_lock")
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._lock = threading.RLock()
         _locks.add(self)
 
@@ -31,7 +31,7 @@ class Lock:
         self._lock.acquire()
         return self
 
-    def __exit__(self, *_) -> None:
+    def __exit__(self, *_: object) -> None:
         self._lock.release()
 
     def _free(self) -> None:
@@ -54,7 +54,7 @@ class _Settings:
     it had found, the settings of one would be left by another.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.threads: dict[int, int] = {}  # how many compilations of each thread are under way
         self.recursion_limit = 0
         self.collects = False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from types import FrameType
 
 from myia.source.diagnostics import PUBLIC
 
@@ -28,7 +29,8 @@ class StateWarning(MyiaWarning):
 
 def warn(category: type[MyiaWarning], message: str) -> None:
     """Warn at the innermost line that is not of this package."""
-    level, frame = 1, sys._getframe()
+    level = 1
+    frame: FrameType | None = sys._getframe()
     while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)

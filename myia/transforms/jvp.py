@@ -187,7 +187,7 @@ class _Forward:
         """With f' the body's jvp, jvp(rev f) = rev f': the adjoint's jvp is the adjoint of f'."""
         parts = Loop.of(op)
         n = len(parts.carries)
-        args = zip(parts.body.args[1:], parts.adjoint.args[1:])
+        args = zip(parts.body.args[1:], parts.adjoint_region.args[1:])
         active = [i for i, (x, z) in enumerate(args) if x in self.active or z in self.active]
         linear = [
             j
@@ -201,13 +201,13 @@ class _Forward:
             *adjoint_state(parts),
             *(self.tangent(adjoint_state(parts)[j]) for j in linear),
         )
-        k, *args = parts.adjoint.args
+        k, *args = parts.adjoint_region.args
         xs, s = [args[i] for i in active], [args[n + j] for j in linear]
         xs_t, s_t = _new_tangents(xs), _new_tangents(s)
         # Tangents of x are carries of the loop, those of s are state of the adjoint.
         args = (k, *args[:n], *xs_t, *args[n:], *s_t)
         pairs = [*zip(xs, xs_t), *zip(s, s_t)]
-        adjoint = self.region(parts.adjoint, args, pairs, linear)
+        adjoint = self.region(parts.adjoint_region, args, pairs, linear)
         regions, _ = self.step(parts, active)
         tangents = _emit_extended(op, operands, [*regions, adjoint])
         self.define([op.results[j] for j in linear], tangents)

@@ -46,7 +46,7 @@ class _Pullback:
         # Positions: of the x that have a cotangent, and of the s that have one.
         self.active = [i for i in range(len(parts.carries)) if _wants_carry(acc, parts, i)]
         self.linear = _useful_state(parts, cts)
-        self.captured = [x for x in captures(parts.body, parts.adjoint) if acc.wants(x)]
+        self.captured = [x for x in captures(parts.body, parts.adjoint_region) if acc.wants(x)]
         self.seeds = [adjoint_state(parts)[j] for j in self.linear]
         self.sigmas = tuple(or_zeros(cts[j], s) for j, s in zip(self.linear, self.seeds))
         # Placeholders for s where s must not be read: the region is linear in it. They are defined
@@ -109,7 +109,7 @@ class _Pullback:
         for op in step.ops:
             append(op)
         adjoint = clone_with_args(
-            self.parts.adjoint, (k, *xs, *_without_supports(self.outside)), replay=True
+            self.parts.adjoint_region, (k, *xs, *_without_supports(self.outside)), replay=True
         )
         wanted = [self.outside[j] for j in self.linear]
         cts = [(adjoint.yields[j], ct) for j, ct in zip(self.linear, sigmas)]
@@ -122,7 +122,7 @@ class _Pullback:
         for j, x in zip(self.linear, s):
             before[j] = x
         step = clone_with_args(self.parts.body, (k, *xs), replay=True)
-        adjoint = clone_with_args(self.parts.adjoint, (k, *xs, *before), replay=True)
+        adjoint = clone_with_args(self.parts.adjoint_region, (k, *xs, *before), replay=True)
         yields = [step.yields[i] for i in self.active] + [adjoint.yields[j] for j in self.linear]
         # The adjoint recomputes the step: equal ops are merged, so that they are reversed once.
         ops, yields = merge_equal_ops((*step.ops, *adjoint.ops), yields)
@@ -158,7 +158,7 @@ def _without_supports(state: Sequence[Value]) -> list[Value]:
 
 def _useful_state(parts: Loop, cts: Cts) -> list[int]:
     """The positions of s on which a result with a cotangent depends, in any iteration."""
-    adjoint = parts.adjoint
+    adjoint = parts.adjoint_region
     again = list(zip(adjoint.yields, adjoint_state_args(parts)))
     useful = useful_values(
         adjoint.ops, [y for y, ct in zip(adjoint.yields, cts) if ct is not None], again
@@ -167,4 +167,4 @@ def _useful_state(parts: Loop, cts: Cts) -> list[int]:
 
 
 def _wants_carry(acc: Accumulators, parts: Loop, i: int) -> bool:
-    return acc.wants(parts.body.args[1 + i]) or acc.wants(parts.adjoint.args[1 + i])
+    return acc.wants(parts.body.args[1 + i]) or acc.wants(parts.adjoint_region.args[1 + i])

@@ -40,7 +40,7 @@ def dataflow_edges(op: Op) -> Iterator[Edge]:
         parts = Loop.of(op)
         seeds, args = adjoint_state(parts), adjoint_state_args(parts)
         yield from _cycle(parts.carries, parts.body.yields, carry_args(parts))
-        yield from _cycle(seeds, parts.adjoint.yields, [args], op.results)
+        yield from _cycle(seeds, parts.adjoint_region.yields, [args], op.results)
     elif op.primitive in (call_p, remat_p):
         (body,) = op.regions
         yield from zip(op.operands, body.args)
@@ -81,7 +81,7 @@ def adjoint_state(parts: Loop) -> tuple[Value, ...]:
 
 def adjoint_state_args(parts: Loop) -> tuple[Value, ...]:
     """The arguments of the adjoint region that hold λ and the accumulators."""
-    return parts.adjoint.args[1 + len(parts.carries) :]
+    return parts.adjoint_region.args[1 + len(parts.carries) :]
 
 
 def reachable(starts: Iterable[Value], successors: Mapping[Value, Iterable[Value]]) -> set[Value]:

@@ -26,14 +26,17 @@ trip count `i64[]`, and the body receives the iteration index.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from myia.ir.avals import BOOL, I64, PY
+from myia.ir.avals import BOOL, I64, PY, Aval
 from myia.ir.core import Op, Region, Value
 from myia.ir.primitive import Primitive
 from myia.source.diagnostics import InternalError
+
+Avals = tuple[Aval, ...]
+Regions = tuple[Region, ...]
 
 
 def _check(condition: bool, message: str) -> None:
@@ -41,11 +44,11 @@ def _check(condition: bool, message: str) -> None:
         raise InternalError(message)
 
 
-def _avals(values) -> tuple:
+def _avals(values: Iterable[Value]) -> Avals:
     return tuple(v.aval for v in values)
 
 
-def _if_avals(pred, *, regions):
+def _if_avals(pred: Aval, *, regions: Regions) -> Avals:
     then, other = regions
     _check(pred in (BOOL, PY), f"if: the condition is {pred}, not bool[]")
     _check(not then.args and not other.args, "if: its regions have no arguments")
@@ -53,7 +56,7 @@ def _if_avals(pred, *, regions):
     return _avals(then.yields)
 
 
-def _check_loop(operands, regions, counted, conditional):
+def _check_loop(operands: Avals, regions: Regions, counted: bool, conditional: bool) -> Avals:
     """Common to `loop` and `rev`; returns the avals of the carries."""
     body = regions[conditional]
     carries = _avals(body.args[1:])
@@ -68,13 +71,22 @@ def _check_loop(operands, regions, counted, conditional):
     return carries
 
 
-def _loop_avals(*operands, regions, counted, conditional, bound):
+def _loop_avals(
+    *operands: Aval, regions: Regions, counted: bool, conditional: bool, bound: int | None
+) -> Avals:
     carries = _check_loop(operands, regions, counted, conditional)
     _check(len(operands) == counted + len(carries), "loop: number of operands")
     return carries
 
 
-def _rev_avals(*operands, regions, counted, conditional, bound, active):
+def _rev_avals(
+    *operands: Aval,
+    regions: Regions,
+    counted: bool,
+    conditional: bool,
+    bound: int | None,
+    active: tuple[int, ...],
+) -> Avals:
     carries = _check_loop(operands, regions[:-1], counted, conditional)
     seeds = tuple(operands[counted + len(carries) :])
     adjoint = regions[-1]
@@ -84,13 +96,15 @@ def _rev_avals(*operands, regions, counted, conditional, bound, active):
     return seeds
 
 
-def _call_avals(*operands, regions, name):
+def _call_avals(*operands: Aval, regions: Regions, name: str) -> Avals:
     (body,) = regions
     _check(_avals(body.args) == operands, f"call {name}: arguments")
     return _avals(body.yields)
 
 
-def _derivative_avals(*operands, regions, mode, wrt, of):
+def _derivative_avals(
+    *operands: Aval, regions: Regions, mode: str, wrt: tuple[int, ...], of: tuple[int, ...]
+) -> Avals:
     (f,) = regions
     n = len(f.args)
     ys = _avals(f.yields)
@@ -101,13 +115,13 @@ def _derivative_avals(*operands, regions, mode, wrt, of):
     return ys + results
 
 
-def _custom_avals(*operands, regions, name, rule, consts):
+def _custom_avals(*operands: Aval, regions: Regions, name: str, rule: Rule, consts: int) -> Avals:
     (f,) = regions
     _check(_avals(f.args) == operands, f"custom {name}: arguments")
     return _avals(f.yields)
 
 
-def _remat_avals(*operands, regions, late, until):
+def _remat_avals(*operands: Aval, regions: Regions, late: int, until: int) -> Avals:
     (f,) = regions
     _check(_avals(f.args) == operands, "remat: arguments")
     _check(0 <= late + until <= len(operands), "remat: late operands")
@@ -180,6 +194,13 @@ class Loop:
             seeds=op.operands[end : end + len(active)],
             accumulators=op.operands[end + len(active) :],
         )
+
+    @property
+    def adjoint_region(self) -> Region:
+        """The adjoint of a `rev` op."""
+        if self.adjoint is None:
+            raise InternalError("a loop without an adjoint")
+        return self.adjoint
 
     @property
     def initial(self) -> tuple[Value, ...]:
