@@ -5,8 +5,8 @@ A handler is written like the function that it implements, on abstract values:
     @function(np.sum)
     def _sum(ctx, a, axis=NONE, dtype=NONE, out=NONE, keepdims=FALSE): ...
 
-Arguments that may be absent (`Optional`) are forced before the handler is called. A handler of its
-own is registered for arrays with dynamic axes (`for_dynamic_arrays`); a function without one is
+Arguments that may be absent (`Optional`) are forced before the handler is called. Arrays with
+dynamic axes are given to a variant of the handler, made by `dynamic=`; a function without one is
 refused for such arrays.
 """
 
@@ -28,6 +28,7 @@ from myia.infer.numeric.samples import accepts, error_of
 from myia.infer.numeric.subnormal_checks import check_call
 from myia.source.process import BRIEF
 
+Variant = Callable[[Callable], Callable]  # handler -> its variant for dynamic arrays
 FUNCTIONS_OF_USER = (Choice, Closure, Method, Partial, PyFunction)
 FUNCTIONS: dict[Any, Callable] = {}
 METHODS: dict[tuple[str, str], Callable] = {}  # (kind of object, name)
@@ -86,10 +87,11 @@ def _register_once(table: dict, key: Any, handler: Callable) -> None:
         raise ValueError(f"two handlers are registered for {key!r}")
 
 
-def function(*callables: Any) -> Callable[[Callable], Callable]:
-    """Register a handler for Python callables."""
+def function(*callables: Any, dynamic: Variant | None = None) -> Callable[[Callable], Callable]:
+    """Register a handler for Python callables. `dynamic` makes its variant for dynamic arrays."""
 
     def register(handler: Callable) -> Callable:
+        _declare_variant(handler, dynamic)
         for f in callables:
             _register_once(FUNCTIONS, f, handler)
             module = "numpy" if type(f).__name__ == "ufunc" else getattr(f, "__module__", "")
@@ -99,7 +101,9 @@ def function(*callables: Any) -> Callable[[Callable], Callable]:
     return register
 
 
-def method(kind: str, *names: str) -> Callable[[Callable], Callable]:
+def method(
+    kind: str, *names: str, dynamic: Variant | None = None
+) -> Callable[[Callable], Callable]:
     """Register a handler `(ctx, self, *args, **kwargs)` for methods of `kind`.
 
     Kinds: "array", "number" (NumPy's scalars), "python" (Python's numbers), "list", "tuple",
@@ -107,6 +111,7 @@ def method(kind: str, *names: str) -> Callable[[Callable], Callable]:
     """
 
     def register(handler: Callable) -> Callable:
+        _declare_variant(handler, dynamic)
         for name in names:
             _register_once(METHODS, (kind, name), handler)
         return handler
@@ -135,19 +140,27 @@ def subscript(x: Any) -> Callable[[Callable], Callable]:
     return register
 
 
-def for_dynamic_arrays(*handlers: Callable) -> Callable[[Callable], Callable]:
-    """Register the variant of handlers for dynamic arrays, with the same signature.
+def as_is(handler: Callable) -> Callable:
+    """The variant of a handler that handles dynamic arrays itself, or only passes arrays on."""
+    return handler
 
-    It is called where an argument has a dynamic axis (`infer/dynamic/`). A function without a
-    variant is refused for such arrays.
+
+def for_dynamic_arrays(handler: Callable) -> Callable[[Callable], Callable]:
+    """Register the variant of a handler for dynamic arrays, with the same signature.
+
+    It is called where an argument has a dynamic axis (`infer/dynamic/`).
     """
 
-    def register(rule: Callable) -> Callable:
-        for handler in handlers:
-            _register_once(DYNAMIC, handler, rule)
-        return rule
+    def register(variant: Callable) -> Callable:
+        _register_once(DYNAMIC, handler, variant)
+        return variant
 
     return register
+
+
+def _declare_variant(handler: Callable, dynamic: Variant | None) -> None:
+    if dynamic is not None:
+        for_dynamic_arrays(handler)(dynamic(handler))
 
 
 def invoke(ctx, handler: Callable, name: str, args, kwargs, function: Any) -> Abstract:

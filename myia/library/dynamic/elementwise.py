@@ -1,111 +1,33 @@
-"""Elementwise functions, attributes and containers of dynamic arrays.
-
-np.exp(x[:i])    ->    %y = exp %x on the padded array; y has the dynamic axis of x[:i]
-"""
+"""Selection, new arrays, and attributes of dynamic arrays."""
 
 from __future__ import annotations
-
-import builtins
-from collections.abc import Callable
 
 import numpy as np
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.dtypes import is_number
 from myia.infer.domain.heap import DynamicArray
 from myia.infer.domain.values import NONE, Abstract, Ref, Static, Tuple, is_none
 from myia.infer.dynamic import access
 from myia.infer.dynamic.access import is_dynamic, refuse_dynamic
 from myia.infer.dynamic.broadcasting import apply_elementwise, assign
 from myia.infer.indexing.masks import nonzero_indices
-from myia.infer.numeric.promotion import is_numeric
 from myia.infer.operators import operators
 from myia.infer.operators.truth import truth
 from myia.infer.registry import FUNCTIONS, METHODS, for_dynamic_arrays, function, method, property_
-from myia.library.numpy import products, selecting
+from myia.library.numpy import selecting
 from myia.library.numpy.arrays import array_methods, creation
-from myia.library.numpy.ufuncs import ufunc_table
-from myia.library.python import containers, objects, sequences
-from myia.library.support.arguments import dtype_argument, numeric
+from myia.library.numpy.arrays import shaping as shaping_
+from myia.library.support.arguments import dtype_argument
+from myia.library.support.dynamic_variants import operand
 from myia.primitives.arrays import shaping
 from myia.primitives.core.define import constant
 
-# The modules whose handlers get variants here: imported first, so that they are registered.
-MODULES_EXTENDED = (
-    array_methods,
-    containers,
-    creation,
-    ufunc_table,
-    products,
-    selecting,
-    objects,
-    sequences,
-)
-
-# ----- Elementwise: the ordinary handler gets the padded arrays; the result has their dynamic axes
-
-
-def _operand(ctx: Context, x: Abstract) -> Abstract:
-    return x if is_none(x) or is_dynamic(ctx, x) else numeric(ctx, x)
-
-
-def _elementwise_rule(handler: Callable, inputs: int | None = None) -> None:
-    """`inputs`: how many of the positional arguments are arrays (None: all)."""
-
-    def rule(ctx: Context, *args: Abstract, out: Abstract = NONE, **options: Abstract) -> Abstract:
-        given, rest = args[:inputs], args[len(args[:inputs]) :]
-        if rest and inputs is not None and isinstance(rest[0], Ref):
-            out, rest = rest[0], rest[1:]
-        arrays = {k: x for k, x in options.items() if is_number(x) or _is_array(ctx, x)}
-        others = {k: x for k, x in options.items() if k not in arrays}
-        xs = [_operand(ctx, x) for x in given]
-
-        def apply(made: list[Abstract]) -> Abstract:
-            named = dict(zip(arrays, made[len(xs) :]))
-            return handler(ctx, *made[: len(xs)], *rest, **named, **others)
-
-        return store_dynamic_out(ctx, apply_elementwise(ctx, [*xs, *arrays.values()], apply), out)
-
-    for_dynamic_arrays(handler)(rule)
-
-
-def _is_array(ctx: Context, x: Abstract) -> bool:
-    return is_dynamic(ctx, x) or is_numeric(ctx, x)
-
-
-def store_dynamic_out(ctx: Context, result: Abstract, out: Abstract) -> Abstract:
-    """`out=`"""
-    if isinstance(out, Tuple) and len(out.items) == 1:
-        (out,) = out.items
-    if is_none(out):
-        return result
-    assign(ctx, out, result)
-    return out
-
-
-for _function, _handler in list(FUNCTIONS.items()):
-    if isinstance(_function, np.ufunc) and _function.signature is None:
-        _elementwise_rule(_handler, _function.nin)
-
-for _function, _inputs in {
-    np.clip: 3,
-    np.nan_to_num: 1,
-    np.round: 1,
-    np.fix: 1,
-    np.angle: 1,
-    np.sinc: 1,
-    np.isclose: 2,
-    np.real: 1,
-    np.imag: 1,
-}.items():
-    _elementwise_rule(FUNCTIONS[_function], _inputs)
-for _name, _inputs in {"clip": 3, "conj": 1, "astype": 1, "copy": 1}.items():
-    _elementwise_rule(METHODS["array", _name], _inputs)
+MODULES_EXTENDED = (array_methods, creation, selecting, shaping_)
 
 
 @for_dynamic_arrays(FUNCTIONS[np.where])
 def _where(ctx: Context, condition: Abstract, *choices: Abstract) -> Abstract:
-    xs = [_operand(ctx, x) for x in (condition, *choices)]
+    xs = [operand(ctx, x) for x in (condition, *choices)]
     return apply_elementwise(ctx, xs, lambda xs: FUNCTIONS[np.where](ctx, *xs))
 
 
@@ -172,7 +94,7 @@ for_dynamic_arrays(FUNCTIONS[np.asarray])(_converted(copy=False))
 @function(np.nonzero)
 def _nonzero(ctx: Context, a: Abstract) -> Abstract:
     """The indices along each axis, as dynamic arrays."""
-    x = _operand(ctx, a)
+    x = operand(ctx, a)
     if not isinstance(x, Ref):
         refuse_dynamic(ctx, "`numpy.nonzero` of a number")
     return Tuple(tuple(nonzero_indices(ctx, x)))
@@ -180,7 +102,7 @@ def _nonzero(ctx: Context, a: Abstract) -> Abstract:
 
 @function(np.flatnonzero)
 def _flatnonzero(ctx: Context, a: Abstract) -> Abstract:
-    x = _operand(ctx, a)
+    x = operand(ctx, a)
     if not is_dynamic(ctx, x):
         x = ctx.call(Static(np.ravel), (x,), {})
     (indices,) = _nonzero(ctx, x).items
@@ -190,23 +112,7 @@ def _flatnonzero(ctx: Context, a: Abstract) -> Abstract:
 for_dynamic_arrays(_nonzero)(_nonzero)
 for_dynamic_arrays(_flatnonzero)(_flatnonzero)
 
-# ----- Containers, shapes and dtypes
-
-
-def _unchanged(*handlers: Callable) -> None:
-    """Handlers that only pass arrays on."""
-    for handler in handlers:
-        for_dynamic_arrays(handler)(handler)
-
-
-for _function in (
-    isinstance, type, len, zip, enumerate, reversed, getattr, hasattr, callable, dict, map,
-    builtins.sum, builtins.all, builtins.any, builtins.max, builtins.min,
-):  # fmt: skip
-    _unchanged(FUNCTIONS[_function])
-for (_kind, _name), _handler in list(METHODS.items()):
-    if _kind in ("list", "dict"):
-        _unchanged(_handler)
+# ----- Shapes and dtypes
 
 
 @for_dynamic_arrays(FUNCTIONS[np.allclose])

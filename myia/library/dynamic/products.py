@@ -23,9 +23,9 @@ from myia.infer.dynamic.broadcasting import align_axes, apply_elementwise
 from myia.infer.numeric.promotion import is_numeric
 from myia.infer.operators import operators
 from myia.infer.registry import FUNCTIONS, for_dynamic_arrays
-from myia.library.dynamic.elementwise import store_dynamic_out
 from myia.library.numpy import products
 from myia.library.support.arguments import numeric
+from myia.library.support.dynamic_variants import store_dynamic_out
 from myia.library.support.value_formulas import conjugate
 from myia.primitives.arrays import shaping
 from myia.primitives.linalg.dot import dot_general

@@ -17,7 +17,7 @@ from myia.infer.domain.memory_order import ravel, result_like
 from myia.infer.domain.values import FALSE, NONE, TRUE, Abstract, Ref, is_none
 from myia.infer.domain.views import reshape
 from myia.infer.operators import operators
-from myia.infer.registry import function, method
+from myia.infer.registry import Variant, function, method
 from myia.ir.core import Value
 from myia.library.support.arguments import (
     array,
@@ -35,6 +35,7 @@ from myia.library.support.arguments import (
     sum_dtype,
     value_of,
 )
+from myia.library.support.dynamic_variants import accumulated_with, masked_with
 from myia.library.support.value_formulas import truth
 from myia.primitives.arrays import reductions
 from myia.primitives.pointwise import arithmetic, logic
@@ -151,17 +152,21 @@ def _cumulative_handler(name: str, primitive):
     return handler
 
 
-def _both_spellings(numpy: Callable, handler: Callable) -> None:
+def _both_spellings(numpy: Callable, handler: Callable, dynamic: Variant) -> None:
     """Register a function that is a method too, of arrays and of NumPy's scalars."""
-    function(numpy)(handler)
+    function(numpy, dynamic=dynamic)(handler)
     for kind in ("array", "number"):
         method(kind, numpy.__name__)(handler)
 
 
-_both_spellings(np.sum, _fold_handler("sum", reductions.reduce_sum, arithmetic.add, 0))
-_both_spellings(np.prod, _fold_handler("prod", reductions.reduce_prod, arithmetic.mul, 1))
-_both_spellings(np.cumsum, _cumulative_handler("cumsum", reductions.cumsum))
-_both_spellings(np.cumprod, _cumulative_handler("cumprod", reductions.cumprod))
+_both_spellings(
+    np.sum, _fold_handler("sum", reductions.reduce_sum, arithmetic.add, 0), masked_with(0)
+)
+_both_spellings(
+    np.prod, _fold_handler("prod", reductions.reduce_prod, arithmetic.mul, 1), masked_with(1)
+)
+_both_spellings(np.cumsum, _cumulative_handler("cumsum", reductions.cumsum), accumulated_with(0))
+_both_spellings(np.cumprod, _cumulative_handler("cumprod", reductions.cumprod), accumulated_with(1))
 
 # ----- Truth
 
@@ -188,11 +193,11 @@ def _quantifier(primitive, neutral: bool):
     return handler
 
 
-_both_spellings(np.all, _quantifier(reductions.reduce_and, True))
-_both_spellings(np.any, _quantifier(reductions.reduce_or, False))
+_both_spellings(np.all, _quantifier(reductions.reduce_and, True), masked_with(1))
+_both_spellings(np.any, _quantifier(reductions.reduce_or, False), masked_with(0))
 
 
-@function(np.count_nonzero)
+@function(np.count_nonzero, dynamic=masked_with(0))
 def _count_nonzero(
     ctx: Context, a: Abstract, axis: Abstract = NONE, *, keepdims: Abstract = FALSE
 ) -> Abstract:
@@ -213,6 +218,9 @@ def _ordered(ctx: Context, x: Abstract, name: str) -> np.dtype:
     if dtype.kind == "c":
         ctx.fail(Unsupported, what=f"`numpy.{name}` of complex numbers")
     return dtype
+
+
+NO_IDENTITY = "zero-size array to reduction operation {} which has no identity"
 
 
 def _extremum_handler(name: str, word: str, primitive, combine, neutral: Callable):
@@ -243,8 +251,7 @@ def _check_identity(ctx: Context, word: str, where: Abstract, count: int) -> Non
         message = f"reduction operation '{word}' does not have an identity, so to use a where mask "
         ctx.fail(BadValue, message=f"{message}one has to specify 'initial'")
     if count == 0:
-        message = f"zero-size array to reduction operation {word} which has no identity"
-        ctx.fail(BadValue, message=message)
+        ctx.fail(BadValue, message=NO_IDENTITY.format(word))
 
 
 _max = _extremum_handler("max", "maximum", reductions.reduce_max, arithmetic.max, reductions.least)
@@ -253,8 +260,11 @@ _min = _extremum_handler(
 )
 function(np.amax)(_max)
 function(np.amin)(_min)
-_both_spellings(np.max, _max)
-_both_spellings(np.min, _min)
+for _function, _handler, _word, _neutral in (
+    (np.max, _max, "maximum", reductions.least),
+    (np.min, _min, "minimum", reductions.greatest),
+):
+    _both_spellings(_function, _handler, masked_with(_neutral, NO_IDENTITY.format(_word)))
 
 
 @function(np.ptp)
@@ -270,6 +280,9 @@ def _ptp(
     return store_out(ctx, operators.binary(ctx, "-", *ends), out)
 
 
+NO_INDEX = "attempt to get {} of an empty sequence"
+
+
 def _arg_extremum_handler(name: str, primitive):
     def handler(
         ctx: Context,
@@ -283,7 +296,7 @@ def _arg_extremum_handler(name: str, primitive):
         _ordered(ctx, whole, name)
         x, i = operand_and_axis(ctx, whole, axis)
         if ctx.shape(x)[i] == 0:
-            ctx.fail(BadValue, message=f"attempt to get {name} of an empty sequence")
+            ctx.fail(BadValue, message=NO_INDEX.format(name))
         value = primitive(value_of(ctx, x), axis=i)
         if static_flag(ctx, keepdims, "keepdims"):
             shape = ctx.shape(whole)
@@ -294,5 +307,13 @@ def _arg_extremum_handler(name: str, primitive):
     return handler
 
 
-_both_spellings(np.argmax, _arg_extremum_handler("argmax", reductions.argmax))
-_both_spellings(np.argmin, _arg_extremum_handler("argmin", reductions.argmin))
+for _function, _primitive, _neutral in (
+    (np.argmax, reductions.argmax, reductions.least),
+    (np.argmin, reductions.argmin, reductions.greatest),
+):
+    _name = _function.__name__
+    _both_spellings(
+        _function,
+        _arg_extremum_handler(_name, _primitive),
+        masked_with(_neutral, NO_INDEX.format(_name), ordered=True),
+    )

@@ -42,6 +42,7 @@ from myia.library.support.arguments import (
     store_out,
     value_of,
 )
+from myia.library.support.dynamic_variants import elementwise
 from myia.primitives.pointwise import arithmetic, logic, transcendental
 
 ZERO = Static(0)
@@ -86,7 +87,7 @@ def _select(
 # ----- Clipping
 
 
-@function(np.clip)
+@function(np.clip, dynamic=elementwise(3))
 def _clip(
     ctx: Context,
     a: Abstract,
@@ -119,7 +120,7 @@ def _is_outside_range(bound: Abstract, dtype: np.dtype, side: int) -> bool:
     return bound.value < info.min if side < 0 else bound.value > info.max
 
 
-@method("array", "clip")
+@method("array", "clip", dynamic=elementwise(3))
 @method("number", "clip")
 def _clip_method(
     ctx: Context,
@@ -133,7 +134,7 @@ def _clip_method(
     return _clip(ctx, self, min, max, out)
 
 
-@function(np.nan_to_num)
+@function(np.nan_to_num, dynamic=elementwise(1))
 def _nan_to_num(
     ctx: Context,
     x: Abstract,
@@ -174,7 +175,7 @@ def _finite(ctx: Context, value: Value, nan: Abstract, posinf: Abstract, neginf:
 
 @method("array", "round")
 @method("number", "round")
-@function(np.round, np.around)
+@function(np.round, np.around, dynamic=elementwise(1))
 def _round(ctx: Context, a: Abstract, decimals: Abstract = ZERO, out: Abstract = NONE) -> Abstract:
     x = array(ctx, a)
     digits = integer(ctx, decimals, "the number of decimals")
@@ -190,7 +191,7 @@ def _round(ctx: Context, a: Abstract, decimals: Abstract = ZERO, out: Abstract =
     return store_out(ctx, result_like(ctx, value, x), out)
 
 
-@function(np.fix)
+@function(np.fix, dynamic=elementwise(1))
 def _fix(ctx: Context, x: Abstract, out: Abstract = NONE) -> Abstract:
     return ctx.call(Static(np.trunc), (x,), {"out": out})
 
@@ -198,7 +199,7 @@ def _fix(ctx: Context, x: Abstract, out: Abstract = NONE) -> Abstract:
 # ----- Functions of one array
 
 
-@function(np.angle)
+@function(np.angle, dynamic=elementwise(1))
 def _angle(ctx: Context, z: Abstract, deg: Abstract = FALSE) -> Abstract:
     x = array(ctx, z)
     dtype = dtype_of(ctx, x)
@@ -210,7 +211,7 @@ def _angle(ctx: Context, z: Abstract, deg: Abstract = FALSE) -> Abstract:
     return result_like(ctx, value, x)
 
 
-@function(np.sinc)
+@function(np.sinc, dynamic=elementwise(1))
 def _sinc(ctx: Context, x: Abstract) -> Abstract:
     """sin(πx) / πx, with a tiny number in place of 0, as in NumPy."""
     operand_ = array(ctx, x)
@@ -240,7 +241,7 @@ RTOL = Static(1e-5)
 ATOL = Static(1e-8)
 
 
-@function(np.isclose)
+@function(np.isclose, dynamic=elementwise(2))
 def _isclose(
     ctx: Context,
     a: Abstract,

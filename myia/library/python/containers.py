@@ -14,12 +14,12 @@ from myia.infer.indexing.indexing import dict_key, getitem
 from myia.infer.operators import comparison, operators
 from myia.infer.paths import growing_lists, list_slices
 from myia.infer.paths.region_outputs import deep_copied
-from myia.infer.registry import function, method
+from myia.infer.registry import as_is, function, method
 
 # ----- Lists
 
 
-@method("list", "append")
+@method("list", "append", dynamic=as_is)
 def _append(ctx: Context, self: Ref, item: Abstract) -> Abstract:
     try:
         growing_lists.append(ctx, self, item)
@@ -28,7 +28,7 @@ def _append(ctx: Context, self: Ref, item: Abstract) -> Abstract:
     return NONE
 
 
-@method("list", "extend")
+@method("list", "extend", dynamic=as_is)
 def _extend(ctx: Context, self: Ref, items: Abstract) -> Abstract:
     for item in ctx.list_items(items):
         _append(ctx, self, item)
@@ -46,7 +46,7 @@ def _static_items(ctx: Context, self: Ref, what: str) -> ListObject:
     return contents
 
 
-@method("list", "pop")
+@method("list", "pop", dynamic=as_is)
 def _pop(ctx: Context, self: Ref, index: Abstract = Static(-1)) -> Abstract:
     contents = ctx.contents(self)
     if isinstance(contents, BufferObject):
@@ -70,14 +70,14 @@ def _pop_grown(ctx: Context, self: Ref, index: Abstract) -> Abstract:
     return item
 
 
-@method("list", "insert")
+@method("list", "insert", dynamic=as_is)
 def _insert(ctx: Context, self: Ref, index: Abstract, item: Abstract) -> Abstract:
     i = ctx.int_of(index, "the index of an item")
     list_slices.store_slice(ctx, self, slice(i, i), ctx.new(ListObject((item,))))
     return NONE
 
 
-@method("list", "remove")
+@method("list", "remove", dynamic=as_is)
 def _remove(ctx: Context, self: Ref, x: Abstract) -> Abstract:
     items = list(_static_items(ctx, self, "remove").items)
     del items[_index_of_equal(ctx, tuple(items), x, "list.remove(x): x not in list")]
@@ -85,13 +85,13 @@ def _remove(ctx: Context, self: Ref, x: Abstract) -> Abstract:
     return NONE
 
 
-@method("list", "index")
+@method("list", "index", dynamic=as_is)
 def _list_index(ctx: Context, self: Ref, x: Abstract) -> Abstract:
     items = _static_items(ctx, self, "index").items
     return Static(_index_of_equal(ctx, items, x, f"{ctx.describe(x)} is not in list"))
 
 
-@method("list", "count")
+@method("list", "count", dynamic=as_is)
 def _list_count(ctx: Context, self: Ref, x: Abstract) -> Abstract:
     return _count_items(ctx, _static_items(ctx, self, "count").items, x)
 
@@ -113,7 +113,7 @@ def _count_items(ctx: Context, items: tuple[Abstract, ...], x: Abstract) -> Abst
     return total
 
 
-@method("list", "sort")
+@method("list", "sort", dynamic=as_is)
 def _sort(ctx: Context, self: Ref, **options: Abstract) -> Abstract:
     _static_items(ctx, self, "sort")
     found = ctx.call(Static(sorted), (self,), options)
@@ -121,19 +121,19 @@ def _sort(ctx: Context, self: Ref, **options: Abstract) -> Abstract:
     return NONE
 
 
-@method("list", "reverse")
+@method("list", "reverse", dynamic=as_is)
 def _reverse(ctx: Context, self: Ref) -> Abstract:
     list_slices.replace_items(ctx, self, list_slices.sliced(ctx, self, slice(None, None, -1)))
     return NONE
 
 
-@method("list", "clear")
+@method("list", "clear", dynamic=as_is)
 def _clear(ctx: Context, self: Ref) -> Abstract:
     ctx.write(self, ListObject(()))
     return NONE
 
 
-@method("list", "copy")
+@method("list", "copy", dynamic=as_is)
 def _copy(ctx: Context, self: Ref) -> Abstract:
     return growing_lists.copied_list(ctx, self)
 
@@ -155,7 +155,7 @@ def _deep_copy(ctx: Context, x: Abstract) -> Abstract:
     return deep_copied(ctx, x, {})
 
 
-@method("dict", "copy")
+@method("dict", "copy", dynamic=as_is)
 def _copy_dict(ctx: Context, self: Ref) -> Abstract:
     return ctx.new(ctx.contents(self))
 
@@ -163,27 +163,27 @@ def _copy_dict(ctx: Context, self: Ref) -> Abstract:
 # ----- Dicts
 
 
-@method("dict", "keys")
+@method("dict", "keys", dynamic=as_is)
 def _keys(ctx: Context, self: Ref) -> Abstract:
     return Iterator("keys", (self,))
 
 
-@method("dict", "values")
+@method("dict", "values", dynamic=as_is)
 def _values(ctx: Context, self: Ref) -> Abstract:
     return Iterator("values", (self,))
 
 
-@method("dict", "items")
+@method("dict", "items", dynamic=as_is)
 def _items(ctx: Context, self: Ref) -> Abstract:
     return Iterator("items", (self,))
 
 
-@method("dict", "get")
+@method("dict", "get", dynamic=as_is)
 def _get(ctx: Context, self: Ref, key: Abstract, default: Abstract = NONE) -> Abstract:
     return getitem(ctx, self, key) if dict_key(ctx, key) in ctx.contents(self).keys else default
 
 
-@method("dict", "update")
+@method("dict", "update", dynamic=as_is)
 def _update(ctx: Context, self: Ref, other: Abstract | None = None, /, **items) -> Abstract:
     contents = ctx.contents(self)
     found = dict(zip(contents.keys, contents.values))
@@ -195,7 +195,7 @@ def _update(ctx: Context, self: Ref, other: Abstract | None = None, /, **items) 
     return NONE
 
 
-@method("dict", "pop")
+@method("dict", "pop", dynamic=as_is)
 def _pop_item(ctx: Context, self: Ref, key: Abstract, *default: Abstract) -> Abstract:
     contents, wanted = ctx.contents(self), dict_key(ctx, key)
     if wanted not in contents.keys and default:
@@ -207,7 +207,7 @@ def _pop_item(ctx: Context, self: Ref, key: Abstract, *default: Abstract) -> Abs
     return value
 
 
-@method("dict", "popitem")
+@method("dict", "popitem", dynamic=as_is)
 def _popitem(ctx: Context, self: Ref) -> Abstract:
     contents = ctx.contents(self)
     if not contents.keys:
@@ -217,7 +217,7 @@ def _popitem(ctx: Context, self: Ref) -> Abstract:
     return Tuple((Static(contents.keys[-1]), contents.values[-1]))
 
 
-@method("dict", "clear")
+@method("dict", "clear", dynamic=as_is)
 def _clear_dict(ctx: Context, self: Ref) -> Abstract:
     ctx.write(self, DictObject((), ()))
     return NONE
@@ -229,7 +229,7 @@ def _fromkeys(ctx: Context, keys: Abstract, value: Abstract = NONE) -> Abstract:
     return ctx.new(DictObject(known, (value,) * len(known)))
 
 
-@method("dict", "setdefault")
+@method("dict", "setdefault", dynamic=as_is)
 def _setdefault(ctx: Context, self: Ref, key: Abstract, default: Abstract = NONE) -> Abstract:
     contents, wanted = ctx.contents(self), dict_key(ctx, key)
     if wanted not in contents.keys:

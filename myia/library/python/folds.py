@@ -13,7 +13,7 @@ from myia.infer.loops.fixed_point import LoopCode, loop
 from myia.infer.operators import comparison, operators
 from myia.infer.operators.truth import short_circuit_and, short_circuit_or, truth
 from myia.infer.paths.branches import branch
-from myia.infer.registry import function
+from myia.infer.registry import as_is, function
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import logic
 
@@ -29,7 +29,7 @@ def _add(ctx: Context, total: Abstract, item: Abstract) -> Abstract:
     return operators.binary(ctx, "+", total, item)
 
 
-@function(sum)
+@function(sum, dynamic=as_is)
 def _sum(ctx: Context, iterable: Abstract, start: Abstract = Static(0)) -> Abstract:
     return _fold(ctx, iterable, start, _add)
 
@@ -42,12 +42,12 @@ def _any_step(ctx: Context, so_far: Abstract, item: Abstract) -> Abstract:
     return short_circuit_or(ctx, so_far, lambda: truth(ctx, item))
 
 
-@function(all)
+@function(all, dynamic=as_is)
 def _all(ctx: Context, iterable: Abstract) -> Abstract:
     return _fold(ctx, iterable, TRUE, _all_step)
 
 
-@function(any)
+@function(any, dynamic=as_is)
 def _any(ctx: Context, iterable: Abstract) -> Abstract:
     return _fold(ctx, iterable, FALSE, _any_step)
 
@@ -90,5 +90,5 @@ def _extremum(op: str):
     return extremum
 
 
-function(max)(_extremum(">"))
-function(min)(_extremum("<"))
+function(max, dynamic=as_is)(_extremum(">"))
+function(min, dynamic=as_is)(_extremum("<"))

@@ -37,7 +37,7 @@ from myia.infer.domain.values import (
 from myia.infer.dynamic.access import is_dynamic
 from myia.infer.jax.objects.pytrees import is_device_class
 from myia.infer.numeric.f_strings import escaped, format_parts, printed, values_of
-from myia.infer.registry import function
+from myia.infer.registry import as_is, function
 from myia.primitives.core.effects import debug_print
 
 # ----- Types and attributes
@@ -73,7 +73,7 @@ def class_of(ctx: Context, x: Abstract) -> type:
     ctx.fail(Unsupported, what=f"the type of {ctx.describe(x)}")
 
 
-@function(isinstance)
+@function(isinstance, dynamic=as_is)
 def _isinstance(ctx: Context, x: Abstract, classes: Abstract) -> Abstract:
     if isinstance(classes, Tuple):
         classes = Static(tuple(c.value for c in classes.items))
@@ -92,7 +92,7 @@ def _is_device_array(ctx: Context, x: Abstract) -> Abstract:
     ctx.fail(Unsupported, what="to tell NumPy's arrays from those of JAX")
 
 
-@function(type)
+@function(type, dynamic=as_is)
 def _type(ctx: Context, x: Abstract) -> Abstract:
     return Static(class_of(ctx, x))
 
@@ -110,7 +110,7 @@ def _init(ctx: Context, self: Abstract) -> Abstract:
     return NONE
 
 
-@function(callable)
+@function(callable, dynamic=as_is)
 def _callable(ctx: Context, x: Abstract) -> Abstract:
     if isinstance(x, (Static, Outside)):
         return Static(ctx.fact(Answer(callable, x.value)))
@@ -118,14 +118,14 @@ def _callable(ctx: Context, x: Abstract) -> Abstract:
     return Static(known or ctx.special_method(x, "__call__") is not None)
 
 
-@function(getattr)
+@function(getattr, dynamic=as_is)
 def _getattr(ctx: Context, x: Abstract, name: Abstract, *default: Abstract) -> Abstract:
     if default and not _hasattr(ctx, x, name).value:
         return default[0]
     return ctx.getattr(x, ctx.static(name, "the name of an attribute"))
 
 
-@function(hasattr)
+@function(hasattr, dynamic=as_is)
 def _hasattr(ctx: Context, x: Abstract, name: Abstract) -> Abstract:
     wanted = ctx.static(name, "the name of an attribute")
     contents = ctx.contents(x) if isinstance(x, Ref) else None

@@ -33,10 +33,10 @@ from myia.infer.operators import operators
 from myia.infer.operators.truth import truth
 from myia.infer.paths import growing_lists, list_slices
 from myia.infer.paths.branches import branch
-from myia.infer.registry import function
+from myia.infer.registry import as_is, function
 
 
-@function(len)
+@function(len, dynamic=as_is)
 def _len(ctx: Context, x: Abstract) -> Abstract:
     return ctx.length(x)
 
@@ -63,12 +63,12 @@ def _slice(ctx: Context, *args: Abstract) -> Abstract:
     return SliceValue(*(*args, NONE)[:3])
 
 
-@function(enumerate)
+@function(enumerate, dynamic=as_is)
 def _enumerate(ctx: Context, iterable: Abstract, start: Abstract = Static(0)) -> Abstract:
     return Iterator("enumerate", (iterable, start))
 
 
-@function(zip)
+@function(zip, dynamic=as_is)
 def _zip(ctx: Context, *iterables: Abstract, strict: Abstract = FALSE) -> Abstract:
     if strict.value:
         counts = [ctx.items_of(x).length for x in iterables]
@@ -77,7 +77,7 @@ def _zip(ctx: Context, *iterables: Abstract, strict: Abstract = FALSE) -> Abstra
     return Iterator("zip", iterables)
 
 
-@function(reversed)
+@function(reversed, dynamic=as_is)
 def _reversed(ctx: Context, x: Abstract) -> Abstract:
     return Iterator("reversed", (x,))
 
@@ -107,7 +107,7 @@ def _tuple(ctx: Context, x: Abstract | None = None) -> Abstract:
     return Tuple(() if x is None else tuple(ctx.list_items(x)))
 
 
-@function(dict)
+@function(dict, dynamic=as_is)
 def _dict(ctx: Context, x: Abstract | None = None, /, **items: Abstract) -> Abstract:
     found: dict[Any, Abstract] = {}
     if isinstance(x, Ref) and isinstance(ctx.contents(x), DictObject):
@@ -135,7 +135,7 @@ function(set)(_new_set(set))
 function(frozenset)(_new_set(frozenset))
 
 
-@function(map)
+@function(map, dynamic=as_is)
 def _map(ctx: Context, f: Abstract, *iterables: Abstract) -> Abstract:
     """`map`, evaluated eagerly: in one loop if the items have one type."""
     return _collect(ctx, Iterator("zip", iterables), lambda item: ctx.call(f, item.items, {}))

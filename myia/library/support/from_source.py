@@ -23,7 +23,7 @@ import numpy as np
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import RaiseReached, Unsupported
 from myia.infer.domain.values import Abstract, Static
-from myia.infer.registry import for_dynamic_arrays, function, method
+from myia.infer.registry import as_is, function, method
 from myia.ir.builder import current_span
 from myia.source.diagnostics import MyiaError, render
 from myia.source.span import Span
@@ -37,9 +37,8 @@ def from_source(*numpy: Any, methods: str = "") -> Callable[[Callable], Callable
             given = {n: x for n, x in kwargs.items() if not _no_value(x)}
             return call_source(ctx, source, args, given)
 
-        function(*numpy)(handler)
         # The functions that the source calls handle dynamic arrays, or refuse them.
-        for_dynamic_arrays(handler)(handler)
+        function(*numpy, dynamic=as_is)(handler)
         for name in methods.split():
             method("array", name)(handler)
         return source

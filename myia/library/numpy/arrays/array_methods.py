@@ -39,6 +39,7 @@ from myia.library.support.arguments import (
     static_flag,
     value_of,
 )
+from myia.library.support.dynamic_variants import elementwise
 from myia.library.support.value_formulas import conjugate
 from myia.primitives.core.define import zeros
 from myia.primitives.pointwise import logic, transcendental
@@ -123,7 +124,7 @@ def _complex_part_attribute(name: str, imaginary: bool) -> None:
         x = val if isinstance(val, (Static, Scalar)) else array(ctx, val)
         return handler(ctx, x)
 
-    function(getattr(np, name))(of_anything)
+    function(getattr(np, name), dynamic=elementwise(1))(of_anything)
 
 
 def _complex_part(ctx: Context, x: Abstract, part: ComplexPart) -> Abstract:
@@ -155,7 +156,7 @@ def _partition(ctx: Context, self: Ref, kth: Abstract, axis: Abstract = Static(-
 # ----- Copies and conversions
 
 
-@method("array", "astype")
+@method("array", "astype", dynamic=elementwise(1))
 @method("number", "astype")
 def _astype(
     ctx: Context,
@@ -177,7 +178,7 @@ def _astype(
     return cast(ctx, self, wanted)
 
 
-@method("array", "copy")
+@method("array", "copy", dynamic=elementwise(1))
 @method("number", "copy")
 def _copy(ctx: Context, self: Abstract, order: Abstract = C) -> Abstract:
     require_c_order(ctx, "copy", order)
@@ -237,7 +238,7 @@ def _fill(ctx: Context, self: Abstract, value: Abstract) -> Abstract:
     return NONE
 
 
-@method("array", "conj", "conjugate")
+@method("array", "conj", "conjugate", dynamic=elementwise(1))
 @method("number", "conj", "conjugate")
 def _conjugate(ctx: Context, self: Abstract) -> Abstract:
     return ctx.call(Static(np.conjugate), (self,), {})

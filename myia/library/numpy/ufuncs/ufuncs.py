@@ -30,6 +30,7 @@ from myia.library.support.arguments import (
     store_out,
     strong,
 )
+from myia.library.support.dynamic_variants import elementwise
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import logic
 from myia.source.diagnostics import InternalError
@@ -92,7 +93,7 @@ def register_ufunc(numpy: np.ufunc, compute: Callable[..., Abstract]) -> None:
         result = _applied(ctx, numpy, compute, xs, wanted)
         return store_out(ctx, result, out, spread=True, mask=mask)
 
-    function(numpy)(handler)
+    function(numpy, dynamic=elementwise(numpy.nin))(handler)
 
 
 GIVE_OUT = "elements that `where` leaves out have no value: give the array that holds them"
