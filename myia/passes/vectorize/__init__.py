@@ -7,7 +7,8 @@ of several old iterations. Loops whose iterations depend on each other stay as t
 Read in this order:
 - `inner_loop.py`: innermost loops over elements, strip-mined by the vector width 8
 - `batching_rules.py`: what an op computes for many iterations
-- `widen.py`: the ops of a loop's body for many iterations
+- `wide_values.py`, `widened_accesses.py`, `widened_reductions.py`: values with one more axis
+- `widen.py`: the ops of a loop's body, each value with one more axis
 - `nest_dependence.py`: which outer loops around recurrences have independent iterations
 - `outer_loop.py`: loops over rows and outer loops, all iterations or strips of them
 - `adjacent_accesses.py`: loads and stores of adjacent elements become one access

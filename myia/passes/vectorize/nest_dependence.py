@@ -54,8 +54,10 @@ class NestSummary:
     reduced_stores: Mapping[Op, ArrayReduction]  # additions to elements, by the store
     reduction_ops: frozenset[Op]  # the ops of these additions, except the stores
     arrays: Mapping[Value, Value]  # version of a shared array -> the outer carry that it belongs to
-    reductions: Mapping = field(default_factory=dict)  # the next two: only of innermost loops
+    reductions: Mapping = field(default_factory=dict)  # the next ones: only of innermost loops
     array_reductions: Mapping = field(default_factory=dict)
+    recurrences: Mapping = field(default_factory=dict)
+    gathers: frozenset[Op] = frozenset()
 
     @property
     def direction(self) -> int:

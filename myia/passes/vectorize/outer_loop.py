@@ -91,12 +91,12 @@ def _vectorized(op: Op, walk: Walk, ranges: IndexRanges, elements: int) -> Seque
         return None
     strips, remaining = divmod(count, width)
     if strips == 1:
-        carries = widen_iterations(loop, summary, _i64(0), loop.carries, width)
+        carries = widen_iterations(loop, summary, _i64(0), loop.carries, width, "rows")
     else:
         carries = _emit_strips(op, summary, strips, width)
     if not remaining:
         return carries
-    return widen_iterations(loop, summary, _i64(count - remaining), carries, remaining)
+    return widen_iterations(loop, summary, _i64(count - remaining), carries, remaining, "rows")
 
 
 def _is_constant_array(op: Op | None) -> bool:
@@ -166,7 +166,7 @@ def _is_over_rows(body: Region, summary: LoopSummary) -> bool:
     row = max(
         math.prod(slice_sizes(op)) for op, stride in summary.strides.items() if stride is not None
     )
-    # `widen.py` contracts outer products that are only summed: they have no batch.
+    # `widened_reductions.py` contracts outer products that are only summed: they have no batch.
     summed = {x for steps in summary.reductions.values() for s in steps for x in s.op.operands}
     return all(
         y.aval.size <= MAX_ROW_GROWTH * row
@@ -200,7 +200,7 @@ def _emit_strips(
     strip, *args = (Value(x.aval, x.name) for x in loop.body.args)
     with Builder() as b:
         base = mul(strip, _i64(width))
-        yields = widen_iterations(loop, summary, base, args, width)
+        yields = widen_iterations(loop, summary, base, args, width, "rows")
     body = Region((strip, *args), tuple(b.ops), tuple(yields))
     params = {**op.params, "bound": strips}
     results = tuple(Value(x.aval, x.name) for x in op.results)

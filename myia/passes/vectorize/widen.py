@@ -1,11 +1,13 @@
-"""Widening: the ops of a loop's body for many iterations, one row of each array per iteration.
+"""Widening: the ops of a loop's body for many iterations together, each value with one more axis.
 
     %1 = dynamic_slice %a, %k, %0 {sizes=(1, 5)}        %1 = dynamic_slice %a, %0, %0 {sizes=(9, 5)}
     %2 = reshape %1 {shape=(5,)}                  ->
     %3 = dot_general %2, %m                             %3 = dot_general %1, %m
 
-A value that varies becomes a *batch*: an array with a new first axis, along which the iterations
-lie. `outer_loop.py` says which loops are widened, `batching_rules.py` what an op is on batches.
+Entries of the new axis lie in the order in which most accesses go through memory: if they go
+backwards, the first is that of the last iteration.
+
+`inner_loop.py` and `outer_loop.py` say which loops are widened.
 """
 
 from __future__ import annotations
@@ -13,20 +15,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from myia.ir.avals import I64
-from myia.ir.builder import Builder, append, at, emit1
+from myia.ir.builder import Builder, append, at
 from myia.ir.core import Op, Region, Value, walk
-from myia.ir.rewrite import Env, clone_op, inline
-from myia.passes.analysis.accesses import slice_sizes, start_indices
-from myia.passes.analysis.array_reductions import ArrayReduction, ReductionStep, Stride
+from myia.ir.rewrite import clone_op, inline
+from myia.passes.analysis.array_reductions import SHAPE_CHANGES, ArrayReduction, Stride
 from myia.passes.analysis.loop_dependence import LoopSummary
-from myia.passes.vectorize.batching_rules import batch, repeated
+from myia.passes.vectorize.batching_rules import batch
 from myia.passes.vectorize.nest_dependence import NestSummary
-from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
-from myia.primitives.arrays.shaping import flip, iota, reduce_sum, reshape, slice, transpose
+from myia.passes.vectorize.wide_values import Axis, Layout, WideValues
+from myia.passes.vectorize.widened_accesses import gather, load, store
+from myia.passes.vectorize.widened_reductions import apply_reduction, combine
+from myia.primitives.arrays.dynamic_slices import dynamic_slice
+from myia.primitives.arrays.shaping import reduce_sum, reshape
 from myia.primitives.core.define import constant
 from myia.primitives.core.structured import Loop, loop_p
 from myia.primitives.linalg.dot import dot_general
-from myia.primitives.pointwise.arithmetic import add, mul, sub
+from myia.primitives.pointwise.arithmetic import add, mul
 
 
 def widen_iterations(
@@ -35,95 +39,128 @@ def widen_iterations(
     base: Value,
     carries: Sequence[Value],
     width: int,
+    layout: Layout,
 ) -> tuple[Value, ...]:
     """Emit `width` iterations of `loop`, beginning with `base`; returns the carries after them."""
     if width == 1:
         return inline(loop.body, (base, *carries))
-    widener = _RowWidener(loop.body, summary, base, carries, width)
+    widener = Widener(loop.body, summary, Axis(width, summary.direction), layout)
+    widener.values.set_index(loop.body.args[0], base)
+    widener.set_carries(carries)
     for op in loop.body.ops:
-        with at(op.span):
-            widener.emit(op)
-    return tuple(widener.yielded(y, x) for x, y in zip(loop.body.args[1:], loop.body.yields))
+        widener.emit(op)
+    return tuple(map(widener.yielded, loop.body.yields, loop.body.args[1:]))
 
 
-def _i64(n: int) -> Value:
-    return constant(n, I64.dtype)
-
-
-def _contraction(total: Op, product: Op) -> Op:
-    """`reduce_sum(mul(x, y))` as a product of `x` and `y` that contracts the summed axes."""
-    axes = total.params["axes"]
-    kept = tuple(i for i in range(len(product.results[0].shape)) if i not in axes)
-    params = {"contract": (axes, axes), "batch": (kept, kept)}
-    return Op(dot_general, product.operands, params, (), total.results, total.span)
-
-
-def _is_leading(axis: int, sizes: Sequence[int]) -> bool:
-    """Are consecutive slices along `axis` consecutive in memory, so that no transpose is needed?
-
-    XLA copies the whole array into another layout even for a transpose that changes nothing.
-    """
-    return all(n == 1 for n in sizes[:axis])
-
-
-class _RowWidener:
-    """Emits the ops of a loop's body for `width` iterations.
-
-    The rows of a batch lie in the order in which most accesses go through memory. So if they go
-    backwards, the first row is that of the last iteration.
-    """
+class Widener:
+    """Emits the ops of a loop's body for all entries of an axis."""
 
     def __init__(
-        self,
-        body: Region,
-        summary: LoopSummary | NestSummary,
-        base: Value,
-        carries: Sequence[Value],
-        width: int,
+        self, body: Region, summary: LoopSummary | NestSummary, axis: Axis, layout: Layout
     ):
-        self.summary, self.width = summary, width
+        self.summary, self.axis = summary, axis
+        self.values = WideValues(axis, layout)
+        self.wide, self.first = self.values.wide, self.values.first
+        self.args = body.args[1:]
+        self.carried: dict[Value, Value] = {}
         self.definitions = {y: op for op in walk(body) for y in op.results}
-        self.carried = dict(zip(body.args[1:], carries))
-        self.batches: Env = {}
-        # Values of the first row: indices, arrays, and values that all iterations share.
-        self.first: Env = {}
+        self.done: set[Op] = set(summary.reduction_ops)  # `yielded` emits these
+
+    def set_carries(self, carries: Sequence[Value]) -> None:
+        """What the loop carries before the iterations."""
+        self.carried.update(zip(self.args, carries))
         for arg, carry in self.carried.items():
-            self._set_carry(arg, carry)
-        self._set_index(body.args[0], base)
-
-    def _set_carry(self, arg: Value, carry: Value) -> None:
-        """Each iteration gets a private partial sum, to be added to the carried sum at the end."""
-        if arg in self.summary.partial_sums:
-            self.batches[arg] = constant(0, arg.dtype, (self.width, *arg.shape))
-        else:
-            self.first[arg] = carry
-
-    def _set_index(self, k: Value, base: Value) -> None:
-        forwards, last = self.summary.direction > 0, _i64(self.width - 1)
-        self.first[k] = base if forwards else add(base, last)
-        steps = iota(shape=(self.width,), axis=0, dtype=I64.dtype)
-        start = repeated(self.first[k], self.width)
-        self.batches[k] = add(start, steps) if forwards else sub(start, steps)
+            if arg in self.summary.partial_sums:
+                # Each iteration gets a private partial sum, to be added to the carried one.
+                self.wide[arg] = constant(0, arg.dtype, (self.axis.width, *arg.shape))
+            elif arg not in self.summary.recurrences:
+                self.first[arg] = carry
 
     def emit(self, op: Op) -> None:
-        """Emit `op` for all iterations. The ops of reductions are emitted by `yielded`."""
-        if op in self.summary.reduction_ops:
+        """Emit `op`, after the ops on which it depends, unless that has been done.
+
+        A recurrence makes an op depend on what comes later in the body: the value that the previous
+        iteration yields.
+        """
+        if op in self.done:
             return
-        stride = self.summary.strides.get(op)
+        self.done.add(op)
+        for x in op.operands:
+            self._emit_definition(x)
+        with at(op.span):
+            self._emit(op, self.summary.strides.get(op))
+
+    def _emit_definition(self, x: Value) -> None:
+        last = self.summary.recurrences.get(x, x)
+        if last in self.definitions:
+            self.emit(self.definitions[last])
+        if last is not x and x not in self.wide:
+            self.wide[x] = self.values.shifted(last, self.carried[x])
+
+    def _emit(self, op: Op, stride: Stride | None) -> None:
         if op.primitive is loop_p:
             self._emit_loop(op)
+        elif op in self.summary.gathers:
+            self.wide[op.results[0]] = gather(self.values, op)
         elif stride is None:
             self._emit_compute(op)
         elif op.primitive is dynamic_slice:
             array = self._array(op.operands[0])
-            self.batches[op.results[0]] = self._load_rows(array, op, stride)
+            self.wide[op.results[0]] = load(self.values, array, op, stride)
         elif op in self.summary.reduced_stores:
             array = self.first[op.operands[0]]
             reduction = self.summary.reduced_stores[op]
             self.first[op.results[0]] = self._apply_array_reduction(array, reduction)
         else:
-            array, update = self.first[op.operands[0]], self._batch_of(op.operands[1])
-            self.first[op.results[0]] = self._store_rows(array, update, op, stride)
+            array, update = self.first[op.operands[0]], self.values.widened(op.operands[1])
+            self.first[op.results[0]] = store(self.values, array, update, op, stride)
+
+    def _array(self, x: Value) -> Value:
+        """The array from which a load reads.
+
+        If `x` is a version inside an array reduction, this is the array before the reduction: loads
+        find elements to which nothing has been added yet.
+        """
+        while x not in self.first and x in self.definitions:
+            x = self.definitions[x].operands[0]
+        return self.first.get(x, x)
+
+    # ----- Ops that compute
+
+    def _emit_compute(self, op: Op) -> None:
+        shared = [x not in self.wide for x in op.operands]
+        # A load without a stride has the same slice in all iterations, even if its start indices
+        # are wide, as `k + i - k` is.
+        loads_shared_slice = op.primitive is dynamic_slice and shared[0]
+        if loads_shared_slice or all(shared):
+            self._emit_once(op)
+            return
+        if self._sums_products_with_shared_factor(op):
+            # One matrix product; unless it has other uses, the wide product is dead code.
+            op = _contraction(op, self.definitions[op.operands[0]])
+            shared = [x not in self.wide for x in op.operands]
+        (y,) = op.results
+        operands = [self.wide.get(x) or self.values.shared(x) for x in op.operands]
+        if self.values.layout == "vector" and op.primitive in SHAPE_CHANGES:
+            (self.wide[y],) = operands
+        else:
+            self.wide[y] = batch(op, operands, shared, self.axis.width)
+        # An index is also computed as a scalar for the first entry: accesses start there.
+        if y.aval == I64 and all(x in self.first for x in op.operands if x in self.wide):
+            append(clone_op(op, self.first))
+
+    def _emit_once(self, op: Op) -> None:
+        env = {x: self.values.in_first(x) for x in op.operands}
+        append(clone_op(op, env))
+        self.first.update((y, env[y]) for y in op.results)
+
+    def _sums_products_with_shared_factor(self, op: Op) -> bool:
+        product = self.definitions.get(op.operands[0]) if op.primitive is reduce_sum else None
+        if product is None or product.primitive is not mul:
+            return False
+        return sum(x in self.wide for x in product.operands) == 1
+
+    # ----- Inner loops
 
     def _emit_loop(self, op: Op) -> None:
         """An inner loop: each of its iterations runs for all outer iterations together."""
@@ -135,8 +172,7 @@ class _RowWidener:
         with Builder() as b:
             self._set_widened(args[1:], inner, args[1:])
             for each in loop.body.ops:
-                with at(each.span):
-                    self.emit(each)
+                self.emit(each)
             yields = [self._widened_carry(y, arg) for y, arg in zip(loop.body.yields, args[1:])]
         # `nest_dependence.py`: the trip count is the same in all outer iterations.
         count = self.first.get(loop.count, loop.count)
@@ -153,157 +189,49 @@ class _RowWidener:
         """
         if arg not in self.summary.varying:
             return self.first.get(x, x)
-        batch = self._batch_of(x)
-        return reshape(batch, shape=(self.width, *(n for n in x.shape if n != 1)))
+        shape = (self.axis.width, *(n for n in x.shape if n != 1))
+        return reshape(self.values.widened(x), shape=shape)
 
     def _set_widened(self, old: Sequence[Value], new: Sequence[Value], args: Sequence[Value]):
         """Record that `new` are the widened values of `old`, which belong to the carries `args`."""
         for x, y, arg in zip(old, new, args):
             if arg in self.summary.varying:
-                self.batches[x] = reshape(y, shape=(self.width, *x.shape))
+                self.wide[x] = reshape(y, shape=(self.axis.width, *x.shape))
             else:
                 self.first[x] = y
-
-    def _emit_compute(self, op: Op) -> None:
-        shared = [x not in self.batches for x in op.operands]
-        # A load without a stride has the same slice in all iterations, even if its start indices
-        # are batches, as `k + i - k` is.
-        loads_shared_slice = op.primitive is dynamic_slice and shared[0]
-        if loads_shared_slice or all(shared):
-            self._emit_once(op)
-            return
-        if self._sums_products_with_shared_factor(op):
-            # One matrix product; unless it has other uses, the batch of the product is dead code.
-            op = _contraction(op, self.definitions[op.operands[0]])
-            shared = [x not in self.batches for x in op.operands]
-        (y,) = op.results
-        operands = [self.batches.get(x) or self.first.get(x, x) for x in op.operands]
-        self.batches[y] = batch(op, operands, shared, self.width)
-        # An index is also computed as a scalar for the first row: accesses start there.
-        if y.aval == I64 and all(x in self.first for x in op.operands if x in self.batches):
-            append(clone_op(op, self.first))
-
-    def _emit_once(self, op: Op) -> None:
-        env = {x: self._in_first_row(x) for x in op.operands}
-        append(clone_op(op, env))
-        self.first.update((y, env[y]) for y in op.results)
-
-    def _sums_products_with_shared_factor(self, op: Op) -> bool:
-        product = self.definitions.get(op.operands[0]) if op.primitive is reduce_sum else None
-        if product is None or product.primitive is not mul:
-            return False
-        return sum(x in self.batches for x in product.operands) == 1
-
-    def _batch_of(self, x: Value) -> Value:
-        """`x` in all iterations."""
-        return self.batches.get(x) or repeated(self.first.get(x, x), self.width)
-
-    # ----- Accesses
-
-    def _array(self, x: Value) -> Value:
-        """The array from which a load reads.
-
-        If `x` is a version inside an array reduction, this is the array before the reduction: loads
-        find elements to which nothing has been added yet.
-        """
-        while x not in self.first and x in self.definitions:
-            x = self.definitions[x].operands[0]
-        return self.first.get(x, x)
-
-    def _load_rows(self, array: Value, op: Op, stride: Stride) -> Value:
-        """The slices of `array` at which `op` loads or stores, one row per iteration."""
-        sizes = slice_sizes(op)
-        starts, widened = self._widened_starts(op, stride), self._widened_sizes(stride, sizes)
-        rows = dynamic_slice(array, *starts, sizes=widened)
-        if not _is_leading(stride.axis, sizes):
-            axes = (stride.axis, *(axis for axis in range(len(sizes)) if axis != stride.axis))
-            rows = transpose(rows, permutation=axes)
-        return self._in_memory_order(reshape(rows, shape=(self.width, *sizes)), stride)
-
-    def _store_rows(self, array: Value, rows: Value, op: Op, stride: Stride) -> Value:
-        sizes, rows = slice_sizes(op), self._in_memory_order(rows, stride)
-        if not _is_leading(stride.axis, sizes):
-            # The transpose of `_load_rows`, undone.
-            others = (n for axis, n in enumerate(sizes) if axis != stride.axis)
-            axes = (*range(1, stride.axis + 1), 0, *range(stride.axis + 1, len(sizes)))
-            rows = transpose(reshape(rows, shape=(self.width, *others)), permutation=axes)
-        update = reshape(rows, shape=self._widened_sizes(stride, sizes))
-        stored = dynamic_update_slice(array, update, *self._widened_starts(op, stride))
-        stored.name = op.results[0].name
-        return stored
-
-    def _widened_starts(self, op: Op, stride: Stride) -> list[Value]:
-        """The start indices of the slice that covers the accesses of all iterations."""
-        starts = [self._in_first_row(x) for x in start_indices(op)]
-        if not self._is_in_order(stride):
-            starts[stride.axis] = sub(starts[stride.axis], _i64(self.width - 1))
-        return starts
-
-    def _in_first_row(self, x: Value) -> Value:
-        """`x` in the first row; taken from its batch if it has not been computed as a scalar."""
-        if x in self.first or x not in self.batches:
-            return self.first.get(x, x)
-        return reshape(slice(self.batches[x], start=(0,), limit=(1,), stride=(1,)), shape=())
-
-    def _widened_sizes(self, stride: Stride, sizes: Sequence[int]) -> tuple[int, ...]:
-        return tuple(self.width if i == stride.axis else n for i, n in enumerate(sizes))
-
-    def _is_in_order(self, stride: Stride) -> bool:
-        return stride.step == self.summary.direction
-
-    def _in_memory_order(self, x: Value, stride: Stride) -> Value:
-        """Rows from the order of batches to the order of this access, or back."""
-        return x if self._is_in_order(stride) else flip(x, axes=(0,))
 
     # ----- What the loop yields
 
     def yielded(self, y: Value, arg: Value) -> Value:
         """The carry `arg` after all iterations, of which each yields `y` for it."""
         if arg in self.summary.partial_sums:
-            total = reduce_sum(self.batches[y], axes=(0,))
+            total = reduce_sum(self.wide[y], axes=(0,))
             return add(self.carried[arg], total, reassoc=True)
         if y in self.summary.reductions:
-            return self._apply_reduction(self.summary.reductions[y], self.carried[arg])
+            steps = self.summary.reductions[y]
+            return apply_reduction(self.values, self.definitions, steps, self.carried[arg])
         if y in self.summary.array_reductions:
-            return self._apply_array_reductions(self.summary.array_reductions[y], self.carried[arg])
-        return self.first[y]
-
-    def _apply_reduction(self, steps: Sequence[ReductionStep], carry: Value) -> Value:
-        """The carried sum plus the sums of the contributions of all iterations."""
-        for step in steps:
-            with at(step.op.span):
-                total = self._sum_over_iterations(step.op.operands[step.term_position])
-                carry = add(carry, reshape(total, shape=carry.shape), reassoc=True)
-        return carry
-
-    def _sum_over_iterations(self, x: Value) -> Value:
-        """The sum of `x`; of a product, it is a product that contracts the iterations too."""
-        op = self.definitions.get(x)
-        product = op is not None and op.primitive is dot_general
-        if product and all(factor in self.batches for factor in op.operands):
-            # Unless it has other uses, the batch of the products is dead code.
-            return self._contract_iterations(op)
-        return reduce_sum(self._batch_of(x), axes=(0,))
-
-    def _contract_iterations(self, op: Op) -> Value:
-        axes = {name: tuple(tuple(i + 1 for i in xs) for xs in op.params[name])
-                for name in ("contract", "batch")}  # fmt: skip
-        axes["contract"] = tuple((0, *xs) for xs in axes["contract"])
-        return dot_general(*(self.batches[x] for x in op.operands), **axes)
-
-    def _apply_array_reductions(self, reductions: Sequence[ArrayReduction], array: Value) -> Value:
-        for reduction in reductions:
-            with at(reduction.store.span):
+            array = self.carried[arg]
+            for reduction in self.summary.array_reductions[y]:
                 array = self._apply_array_reduction(array, reduction)
-        return array
+            return array
+        return self.values.after_last(y) if arg in self.summary.recurrences else self.first[y]
 
     def _apply_array_reduction(self, array: Value, reduction: ArrayReduction) -> Value:
         """The array plus all that the iterations add at the start indices of one store."""
-        store = reduction.store
-        stride = self.summary.strides[store]
-        rows = self._load_rows(array, store, stride)
-        for step in reduction.steps:
-            term = reshape(self._batch_of(step.op.operands[step.term_position]), shape=rows.shape)
-            operands = (rows, term) if step.term_position else (term, rows)
-            rows = emit1(step.op.primitive, *operands, **step.op.params)
-        return self._store_rows(array, rows, store, stride)
+        into = reduction.store
+        stride = self.summary.strides[into]
+        with at(into.span):
+            elements = load(self.values, array, into, stride)
+            for step in reduction.steps:
+                term = self.values.widened(step.op.operands[step.term_position])
+                elements = combine(step, elements, reshape(term, shape=elements.shape))
+            return store(self.values, array, elements, into, stride)
+
+
+def _contraction(total: Op, product: Op) -> Op:
+    """`reduce_sum(mul(x, y))` as a product of `x` and `y` that contracts the summed axes."""
+    axes = total.params["axes"]
+    kept = tuple(i for i in range(len(product.results[0].shape)) if i not in axes)
+    params = {"contract": (axes, axes), "batch": (kept, kept)}
+    return Op(dot_general, product.operands, params, (), total.results, total.span)
