@@ -66,9 +66,10 @@ def _tree_reduction(step: ReductionStep, terms: Sequence[Value]) -> Value:
     """The sum of all entries of all terms, which does not depend on earlier iterations."""
     total = functools.reduce(functools.partial(combine, step), terms)
     while half := total.shape[0] // 2:
-        odd = entries(total, 2 * half, total.shape[0])
         pairs = combine(step, entries(total, 0, half), entries(total, half, 2 * half))
-        total = concatenate(pairs, odd, axis=0) if odd.shape[0] else pairs
+        if total.shape[0] % 2:
+            pairs = concatenate(pairs, entries(total, 2 * half, 2 * half + 1), axis=0)
+        total = pairs
     return total
 
 
