@@ -29,7 +29,6 @@ import myia.library.numpy.reductions
 import myia.library.numpy.refused
 import myia.library.numpy.repeat_and_pad
 import myia.library.numpy.selecting
-import myia.library.numpy.statistics
 import myia.library.numpy.subscripts
 import myia.library.numpy.traced_linalg
 import myia.library.numpy.traced_table
@@ -47,7 +46,6 @@ import myia.library.scipy.traced_table
 import myia.library.dynamic.elementwise
 import myia.library.dynamic.ordering
 import myia.library.dynamic.products
-import myia.library.dynamic.reductions
 import myia.library.source.conjugate_gradients
 import myia.library.source.histograms
 import myia.library.source.in_place
@@ -56,4 +54,5 @@ import myia.library.source.linalg
 import myia.library.source.polynomials
 import myia.library.source.sets
 import myia.library.source.shapes
+import myia.library.source.statistics
 import myia.library.source.ufunc_reductions

@@ -188,9 +188,13 @@ class Interpreter(Context):
         self.add_check(failed, Check(raised.exception, raised.message, current_span(), *raised[2:]))
 
 
+def _is_library(code: py.Code) -> bool:
+    return code.namespace.globals.get("__name__", "").startswith("myia.library.")
+
+
 def give_name(ctx: Interpreter, name: str | None, x: Abstract) -> None:
-    """Values inherit the user's names: the first one that they get."""
-    if name is None:
+    """Values inherit the user's names: the first one that they get; none in library functions."""
+    if name is None or _is_library(ctx.frames[-1].code):
         return
     if isinstance(x, Scalar) and x.value.name is None:
         x.value.name = name

@@ -8,33 +8,31 @@ from __future__ import annotations
 import numpy as np
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.dynamic_axes import DynamicAxes, pad_masked, prefix_axis, resized, shifted_up
+from myia.infer.domain.dynamic_axes import pad_masked, prefix_axis, resized, shifted_up
 from myia.infer.domain.lengths import Length, static_length, total
 from myia.infer.domain.values import NONE, Abstract, Ref, Scalar, SliceValue, Static, Tuple, is_none
 from myia.infer.dynamic import access
 from myia.infer.dynamic.access import PaddedValue, is_dynamic, new_array, read, refuse_dynamic
-from myia.infer.indexing.dynamic_subscripts import row
 from myia.infer.indexing.indexing import getitem
 from myia.infer.operators import operators
 from myia.infer.registry import FUNCTIONS, METHODS, for_dynamic_arrays
 from myia.ir.builder import emit
 from myia.ir.core import Value
-from myia.library.numpy import ordering, repeat_and_pad, statistics
+from myia.library.numpy import ordering, repeat_and_pad
 from myia.library.numpy.arrays import joining
 from myia.library.support.arguments import (
     array,
     axes_argument,
     axis_argument,
-    inexact,
     static_value,
 )
 from myia.primitives.arrays import shaping
 from myia.primitives.arrays.sorting import sort_p
 from myia.primitives.core.define import constant
-from myia.primitives.pointwise import arithmetic, logic
+from myia.primitives.pointwise import logic
 from myia.primitives.pointwise.logic import convert
 
-MODULES_EXTENDED = (joining, repeat_and_pad, ordering, statistics)
+MODULES_EXTENDED = (joining, repeat_and_pad, ordering)
 I64 = np.dtype(np.int64)
 LAST = Static(-1)
 WHOLE = SliceValue(NONE, NONE, NONE)
@@ -160,35 +158,3 @@ def _last(dtype: np.dtype) -> float:
     if dtype.kind in "iu":
         return np.iinfo(dtype).max
     return np.nan if dtype.kind == "f" else True
-
-
-# ----- Medians
-
-
-@for_dynamic_arrays(FUNCTIONS[np.median])
-def _median(ctx: Context, a: Abstract, axis: Abstract = NONE, **options: Abstract) -> Abstract:
-    """The mean of the one or two middle elements; NaN if there is a NaN, which is sorted last."""
-    found, i, _ = _sorted(ctx, a, axis)
-    if found.value.aval.ndim != 1 or options:
-        refuse_dynamic(ctx, "`numpy.median` of several axes, or with options,")
-    value = convert(found.value, dtype=inexact(found.value.dtype))
-    made = new_array(ctx, pad_masked(value, found.dynamic_axes), found.dynamic_axes)
-    dynamic_axes: DynamicAxes = found.dynamic_axes
-    count = dynamic_axes[i].length
-    low, high, top = (
-        row(ctx, made, Scalar(index, True, 0, dynamic_axes[i].bound - 1))
-        for index in (
-            _half(count.value, 1),
-            _half(count.value, 0),
-            arithmetic.sub(count.value, 1),
-        )
-    )
-    middle = operators.binary(ctx, "/", operators.binary(ctx, "+", low, high), Static(2.0))
-    unknown = logic.or_(logic.ne(top.value, top.value), dynamic_axes[i].is_empty())
-    nan = constant(np.nan, middle.value.dtype)
-    return Scalar(logic.select(unknown, nan, middle.value), False)
-
-
-def _half(n: Value, less: int) -> Value:
-    """(n - less) // 2"""
-    return logic.shift_right(arithmetic.sub(n, less), 1)

@@ -16,7 +16,6 @@ from myia.infer.domain.errors import BadValue, Unsupported
 from myia.infer.domain.memory_order import ravel, result_like
 from myia.infer.domain.values import FALSE, NONE, TRUE, Abstract, Ref, is_none
 from myia.infer.domain.views import reshape
-from myia.infer.operators import operators
 from myia.infer.registry import Variant, function, method
 from myia.ir.core import Value
 from myia.library.support.arguments import (
@@ -265,19 +264,6 @@ for _function, _handler, _word, _neutral in (
     (np.min, _min, "minimum", reductions.greatest),
 ):
     _both_spellings(_function, _handler, masked_with(_neutral, NO_IDENTITY.format(_word)))
-
-
-@function(np.ptp)
-def _ptp(
-    ctx: Context,
-    a: Abstract,
-    axis: Abstract = NONE,
-    out: Abstract = NONE,
-    keepdims: Abstract = FALSE,
-) -> Abstract:
-    x = array(ctx, a)
-    ends = [f(ctx, x, axis, keepdims=keepdims) for f in (_max, _min)]
-    return store_out(ctx, operators.binary(ctx, "-", *ends), out)
 
 
 NO_INDEX = "attempt to get {} of an empty sequence"

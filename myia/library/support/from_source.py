@@ -30,7 +30,7 @@ from myia.source.span import Span
 
 
 def from_source(*numpy: Any, methods: str = "") -> Callable[[Callable], Callable]:
-    """Register a Python function for functions of NumPy, and for `methods` of arrays."""
+    """Register a Python function for functions of NumPy, and for methods of arrays."""
 
     def register(source: Callable) -> Callable:
         def handler(ctx: Context, *args: Abstract, **kwargs: Abstract) -> Abstract:
@@ -39,8 +39,8 @@ def from_source(*numpy: Any, methods: str = "") -> Callable[[Callable], Callable
 
         # The functions that the source calls handle dynamic arrays, or refuse them.
         function(*numpy, dynamic=as_is)(handler)
-        for name in methods.split():
-            method("array", name)(handler)
+        for kind in ("array", "number"):
+            method(kind, *methods.split())(handler)
         return source
 
     return register

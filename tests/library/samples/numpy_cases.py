@@ -174,16 +174,15 @@ for _f in (*FOLDS, *EXTREMA, *POSITIONS, *RUNNING, np.median, np.linalg.norm):
     _ordered = _f in (*EXTREMA, *POSITIONS, np.median)
     for _x in samples(ANY if _f is np.median else f"{ANY} f2"):
         _no = _ordered and _is(_x, "c")
-        _no_size = _f is np.median and np.size(_x) == 0
-        case(_f, _x, refused=_no or _no_size)
-        case(_f, _x, 0, refused=_no or _no_size) if _f is not np.linalg.norm else None
+        case(_f, _x, refused=_no)
+        case(_f, _x, 0, refused=_no) if _f is not np.linalg.norm else None
         case(_f, _x, axis=-1, refused=_no)
         if _f not in RUNNING:
-            case(_f, _x, axis=0, keepdims=True, refused=_no or _no_size)
-            case(_f, _x, keepdims=True, refused=_no or _no_size)
+            case(_f, _x, axis=0, keepdims=True, refused=_no)
+            case(_f, _x, keepdims=True, refused=_no)
         if _f not in (*RUNNING, *POSITIONS):
-            case(_f, _x, axis=(0, 1), refused=_no or _no_size)
-            case(_f, _x, axis=(-1, 0), keepdims=True, refused=_no or _no_size)
+            case(_f, _x, axis=(0, 1), refused=_no)
+            case(_f, _x, axis=(-1, 0), keepdims=True, refused=_no)
     case(_f, [1.0, 2.0])
     case(_f, (1, 2, 3))
     case(_f, 3.0)

@@ -1,0 +1,254 @@
+"""Means, variances, medians and norms of arrays; differences between their ends."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
+
+from myia.library.numpy.compile_time import evaluate_at_compile_time
+from myia.library.support.from_source import from_source
+
+
+def axes_of(axis, ndim):
+    """The axes that `axis` names, counted from the front; None names all."""
+    return normalize_axis_tuple(range(ndim) if axis is None else axis, ndim)
+
+
+def merged_last(shape, axes):
+    """The order of axes in which these are the last, and the shape in which they are one."""
+    kept = [i for i in range(len(shape)) if i not in axes]
+    sizes = [math.prod(shape[i] for i in axes)]
+    return (*kept, *axes), tuple([shape[i] for i in kept] + sizes)
+
+
+evaluate_at_compile_time(axes_of, merged_last)
+
+
+def stored(result, out):
+    """`out=`: the result is written into that array, which is returned."""
+    if out is None:
+        return result
+    if isinstance(out, tuple):
+        (out,) = out
+    if np.shape(result) != np.shape(out):
+        raise ValueError("output parameter has the wrong shape")
+    np.copyto(out, result)
+    return out
+
+
+def inexact(a, dtype=None):
+    """`a` in the dtype that means are computed in: float64 for integers."""
+    a = np.asarray(a)
+    if dtype is None:
+        dtype = np.float64 if a.dtype.kind in "biu" else a.dtype
+    if np.dtype(dtype).kind in "biu":
+        raise NotImplementedError("an integer `dtype=` of a mean or a variance")
+    return a if a.dtype == dtype else a.astype(dtype)
+
+
+def count(a, axis, where=True, dtype=None, keepdims=False):
+    """The number of elements that are reduced into one."""
+    axes = axes_of(axis, a.ndim)
+    if where is not True:
+        return np.sum(np.broadcast_to(where, a.shape), axes, dtype, keepdims=keepdims)
+    n = 1
+    for i in axes:
+        n = n * a.shape[i]
+    return n
+
+
+# ----- Means and variances
+
+
+@from_source(np.mean, methods="mean")
+def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
+    """Half precision is summed in single precision, as in NumPy."""
+    x = inexact(a, dtype)
+    wide = np.dtype(np.float32) if x.dtype == np.float16 else x.dtype
+    n = count(x, axis, where, wide, keepdims)
+    total = np.sum(x, axis, wide, keepdims=keepdims, where=where)
+    return stored((total / n).astype(x.dtype, copy=False), out)
+
+
+@from_source(np.var, methods="var")
+def var(
+    a,
+    axis=None,
+    dtype=None,
+    out=None,
+    ddof=0,
+    keepdims=False,
+    *,
+    where=True,
+    mean=None,
+    correction=None,
+):
+    return stored(variance(a, axis, dtype, ddof, keepdims, where, mean, correction), out)
+
+
+@from_source(np.std, methods="std")
+def std(
+    a,
+    axis=None,
+    dtype=None,
+    out=None,
+    ddof=0,
+    keepdims=False,
+    *,
+    where=True,
+    mean=None,
+    correction=None,
+):
+    found = variance(a, axis, dtype, ddof, keepdims, where, mean, correction)
+    return stored(np.sqrt(found), out)
+
+
+def variance(a, axis, dtype, ddof, keepdims, where, mean, correction):
+    """The sum of squared deviations from the mean, over the number of elements less `ddof`."""
+    if correction is not None:
+        if ddof != 0:
+            raise ValueError("ddof and correction can't be provided simultaneously.")
+        ddof = correction
+    x = inexact(a, dtype)
+    if mean is None:
+        mean = np.sum(x, axis, where=where) / count(x, axis, where, x.dtype)
+        mean = spread(mean, axes_of(axis, x.ndim), x.ndim)
+    total = np.sum(squared_size(x - mean), axis, keepdims=keepdims, where=where)
+    n = count(x, axis, where, total.dtype, keepdims)
+    return total / (max(n - ddof, 0) if where is True else np.maximum(n - ddof, 0))
+
+
+def spread(reduced, axes, ndim):
+    """The result of a reduction, broadcast along the reduced axes."""
+    if len(axes) == ndim:
+        return reduced
+    return reduced[tuple([None if i in axes else slice(None) for i in range(ndim)])]
+
+
+def squared_size(x):
+    """|x|²"""
+    return np.square(x.real) + np.square(x.imag) if x.dtype.kind == "c" else np.square(x)
+
+
+@from_source(np.average)
+def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
+    a = np.asarray(a)
+    if weights is None:
+        found = np.mean(a, axis, keepdims=keepdims)
+        return (found, np.full_like(found, count(a, axis))[()]) if returned else found
+    weights = along(np.asarray(weights), a, axis)
+    dtype = np.result_type(inexact(a[:0] if a.ndim else a), weights.dtype)
+    total = np.sum(weights, axis, dtype, keepdims=keepdims)
+    if np.any(total == 0):
+        raise ZeroDivisionError("Weights sum to zero, can't be normalized")
+    found = np.sum(a.astype(dtype) * weights.astype(dtype), axis, keepdims=keepdims) / total
+    return (found, np.broadcast_to(total, np.shape(found)).copy()[()]) if returned else found
+
+
+def along(weights, a, axis):
+    """Weights of some axes, repeated along the others."""
+    if weights.shape == a.shape:
+        return weights
+    if axis is None:
+        raise TypeError("Axis must be specified when shapes of a and weights differ.")
+    shape = shape_along(weights.shape, a.shape, axis)
+    return np.broadcast_to(weights.reshape(shape), a.shape)
+
+
+def shape_along(shape, whole, axis):
+    """The shape of weights along these axes, with 1 for the others."""
+    axes = axes_of(axis, len(whole))
+    if shape != tuple(whole[i] for i in axes) or list(axes) != sorted(axes):
+        raise ValueError("Shape of weights must be consistent with shape of a along the axis.")
+    return tuple(n if i in axes else 1 for i, n in enumerate(whole))
+
+
+evaluate_at_compile_time(shape_along)
+
+
+# ----- Medians and ranges
+
+
+@from_source(np.median)
+def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
+    """The mean of the one or two middle elements; NaN if there is a NaN, which is sorted last."""
+    a = np.asarray(a)
+    if a.dtype.kind == "c":
+        raise NotImplementedError("`numpy.median` of complex numbers")
+    axes = axes_of(axis, a.ndim)
+    rows = np.sort(merged(inexact(a), axes), -1)
+    n = rows.shape[-1]
+    middle = np.mean(rows[..., (n - 1) // 2 : n // 2 + 1], -1)
+    largest = np.sum(rows[..., -1:], -1)
+    found = np.where(np.isnan(largest), largest, middle)[()]
+    return stored(np.expand_dims(found, axes) if keepdims else found, out)
+
+
+def merged(a, axes):
+    """The array with these axes as one, the last."""
+    if a.ndim == 1 and len(axes) == 1:
+        return a
+    order, shape = merged_last(a.shape, axes)
+    return np.transpose(a, order).reshape(shape)
+
+
+@from_source(np.ptp)
+def ptp(a, axis=None, out=None, keepdims=False):
+    return stored(np.max(a, axis, keepdims=keepdims) - np.min(a, axis, keepdims=keepdims), out)
+
+
+# ----- Norms
+
+
+@from_source(np.linalg.norm)
+def norm(x, ord=None, axis=None, keepdims=False):
+    x = inexact(x)
+    axes = axes_of(axis, x.ndim)
+    if ord is None and (axis is None or len(axes) < 3):
+        return root(np.sum(squared_size(x), axes, keepdims=keepdims))
+    if len(axes) == 1:
+        return vector_norm(x, ord, axes, keepdims)
+    if len(axes) == 2:
+        return matrix_norm(x, ord, axes, keepdims)
+    raise ValueError("Improper number of dimensions to norm.")
+
+
+def root(x):
+    """The square root, with derivative 0 at 0."""
+    zero = x == 0
+    return np.where(zero, 0, np.sqrt(np.where(zero, 1, x)))[()]
+
+
+def vector_norm(x, ord, axes, keepdims):
+    if isinstance(ord, str):
+        raise ValueError(f"Invalid norm order '{ord}' for vectors")
+    if ord == 2:
+        return root(np.sum(squared_size(x), axes, keepdims=keepdims))
+    size = np.abs(x)
+    if ord == np.inf:
+        return np.max(size, axes, keepdims=keepdims)
+    if ord == -np.inf:
+        return np.min(size, axes, keepdims=keepdims)
+    if ord == 0:
+        return np.sum(size != 0, axes, size.dtype, keepdims=keepdims)
+    if ord == 1:
+        return np.sum(size, axes, keepdims=keepdims)
+    return np.sum(size**ord, axes, keepdims=keepdims) ** (1 / ord)
+
+
+def matrix_norm(x, ord, axes, keepdims):
+    """The root of the sum of squares; the largest or smallest sum of a column or a row, or of the
+    singular values; the sum of these.
+    """
+    if ord in ("fro", "f"):
+        return root(np.sum(squared_size(x), axes, keepdims=keepdims))
+    if ord in (1, -1, np.inf, -np.inf):
+        sums = np.sum(np.abs(x), axes[0] if abs(ord) == 1 else axes[1], keepdims=True)
+        return (np.max if ord > 0 else np.min)(sums, axes, keepdims=keepdims)
+    if ord not in (2, -2, "nuc"):
+        raise NotImplementedError("this norm of a matrix")
+    values = np.linalg.svdvals(np.moveaxis(x, axes, (-2, -1)))
+    found = np.sum(values, -1) if ord == "nuc" else (np.max if ord > 0 else np.min)(values, -1)
+    return np.expand_dims(found, axes) if keepdims else found
