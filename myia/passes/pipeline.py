@@ -17,39 +17,39 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from myia.ir.core import Function
-from myia.passes.canonicalize.constant_folding import fold_constants
-from myia.passes.canonicalize.cse import eliminate_common_subexpressions
-from myia.passes.canonicalize.dce import eliminate_dead_code
+from myia.passes.canonicalize.constant_folding import constant_folding
+from myia.passes.canonicalize.cse import cse
+from myia.passes.canonicalize.dce import dce
 from myia.passes.canonicalize.inline import inline
-from myia.passes.canonicalize.loop_carried_values import simplify_loop_carried_values
-from myia.passes.canonicalize.mask_simplification import simplify_masks
-from myia.passes.canonicalize.range_comparisons import fold_range_comparisons
+from myia.passes.canonicalize.loop_carried_values import loop_carried_values
+from myia.passes.canonicalize.mask_simplification import mask_simplification
+from myia.passes.canonicalize.range_comparisons import range_comparisons
 from myia.passes.canonicalize.remove_barriers import remove_barriers
 from myia.passes.canonicalize.simplify import simplify
-from myia.passes.control_flow.branch_fusion import fuse_branches
-from myia.passes.control_flow.if_conversion import convert_branches
-from myia.passes.idioms.consecutive_powers import reuse_consecutive_powers
-from myia.passes.idioms.matmul import recognize_matmul
-from myia.passes.idioms.matvec import recognize_matvec
+from myia.passes.control_flow.branch_fusion import branch_fusion
+from myia.passes.control_flow.if_conversion import if_conversion
+from myia.passes.idioms.consecutive_powers import consecutive_powers
+from myia.passes.idioms.matmul import matmul
+from myia.passes.idioms.matvec import matvec
 from myia.passes.idioms.powers_by_roots import powers_by_roots
-from myia.passes.loops.invariant_code_motion import move_invariant_code
-from myia.passes.loops.peeling import peel_loops
-from myia.passes.loops.unroll import unroll_loops
+from myia.passes.loops.invariant_code_motion import invariant_code_motion
+from myia.passes.loops.peeling import peeling
+from myia.passes.loops.unroll import unroll
 from myia.passes.memory.accumulate_ops import expand_accumulate, form_accumulate
-from myia.passes.memory.clear_and_restore import remove_clear_and_restore
-from myia.passes.memory.copy_elision import elide_copies
-from myia.passes.memory.data_layout import choose_data_layout
-from myia.passes.memory.dead_store_elimination import eliminate_dead_stores
-from myia.passes.memory.initial_value_forwarding import forward_initial_values
-from myia.passes.memory.load_hoisting import hoist_loads
-from myia.passes.memory.load_of_select import distribute_loads_over_selects
-from myia.passes.memory.load_scheduling import schedule_loads
-from myia.passes.memory.scalar_replacement import replace_scalars
-from myia.passes.memory.selection_by_index import select_by_index
-from myia.passes.memory.slice_composition import compose_slices
-from myia.passes.vectorize.adjacent_accesses import coalesce_adjacent_accesses
-from myia.passes.vectorize.inner_loop import vectorize_inner_loops
-from myia.passes.vectorize.outer_loop import vectorize_outer_loops
+from myia.passes.memory.clear_and_restore import clear_and_restore
+from myia.passes.memory.copy_elision import copy_elision
+from myia.passes.memory.data_layout import data_layout
+from myia.passes.memory.dead_store_elimination import dead_store_elimination
+from myia.passes.memory.initial_value_forwarding import initial_value_forwarding
+from myia.passes.memory.load_hoisting import load_hoisting
+from myia.passes.memory.load_of_select import load_of_select
+from myia.passes.memory.load_scheduling import load_scheduling
+from myia.passes.memory.scalar_replacement import scalar_replacement
+from myia.passes.memory.selection_by_index import selection_by_index
+from myia.passes.memory.slice_composition import slice_composition
+from myia.passes.vectorize.adjacent_accesses import adjacent_accesses
+from myia.passes.vectorize.inner_loop import inner_loop
+from myia.passes.vectorize.outer_loop import outer_loop
 
 Pass = Callable[[Function], Function]
 
@@ -57,19 +57,19 @@ Pass = Callable[[Function], Function]
 # A value that they remove is neither recorded nor reversed.
 EARLY_PASSES: dict[str, Pass] = {
     # A loop that selects arrays carries an index: else each iteration copies and records an array.
-    "selection_by_index": select_by_index,
+    "selection_by_index": selection_by_index,
     # Loads of a selected array become selected loads; the selections before are such arrays, too.
-    "load_of_select": distribute_loads_over_selects,
+    "load_of_select": load_of_select,
     # An array element that is updated in every iteration becomes a number, and so its cotangent.
-    "scalar_replacement": replace_scalars,
+    "scalar_replacement": scalar_replacement,
     # Other additions into slices become one op, whose cotangent passes through it unchanged.
     "form_accumulate": form_accumulate,
     # A slice that a loop leaves unchanged is loaded once, and so recorded once.
-    "load_hoisting": hoist_loads,
+    "load_hoisting": load_hoisting,
     # Arrays that loops need not carry any more, after the passes above.
-    "loop_carried_values": simplify_loop_carried_values,
+    "loop_carried_values": loop_carried_values,
     # The dead ops and carried values that all of these leave behind.
-    "dce": eliminate_dead_code,
+    "dce": dce,
 }
 
 # After derivatives, before storage: every value can still be recomputed, so these may remove, merge
@@ -78,19 +78,19 @@ PASSES: dict[str, Pass] = {
     # The calls that `custom` and `remat` ops became: first, since no other pass looks into a call.
     "inline": inline,
     # Derivatives that nothing reads: early, so that the other passes do not work on them.
-    "dce": eliminate_dead_code,
+    "dce": dce,
     # Before `simplify`, whose equations match constants.
-    "constant_folding": fold_constants,
+    "constant_folding": constant_folding,
     # Equations, which also give equal expressions the same form, for `cse`.
     "simplify": simplify,
     # The adjoint recomputes much of the primal.
-    "cse": eliminate_common_subexpressions,
+    "cse": cse,
     # The derivative of a power is a quotient of it: after `cse`, so that both have the same base.
-    "consecutive_powers": reuse_consecutive_powers,
+    "consecutive_powers": consecutive_powers,
     # As `cse`, for carried values: the primal and the adjoint often carry the same counters.
-    "loop_carried_values": simplify_loop_carried_values,
+    "loop_carried_values": loop_carried_values,
     # Last: of the ops that are left, those that are loop-invariant.
-    "invariant_code_motion": move_invariant_code,
+    "invariant_code_motion": invariant_code_motion,
 }
 
 
@@ -103,11 +103,11 @@ def canonicalize(function: Function) -> Function:
 
 
 _CANONICALIZATION: dict[str, Pass] = {
-    "cse": eliminate_common_subexpressions,
+    "cse": cse,
     "simplify": simplify,
-    "mask_simplification": simplify_masks,
-    "dead_store_elimination": eliminate_dead_stores,
-    "dce": eliminate_dead_code,
+    "mask_simplification": mask_simplification,
+    "dead_store_elimination": dead_store_elimination,
+    "dce": dce,
 }
 
 # Once storage is chosen: only ordinary loops are left, and no derivative will be taken any more. So
@@ -120,47 +120,47 @@ LATE_PASSES: dict[str, Pass] = {
     # A square root is cheaper than a power, but a power has the simpler derivative.
     "powers_by_roots": powers_by_roots,
     # Adjoint loops alternate loads and stores: loads go first, before anything else looks at them.
-    "load_scheduling": schedule_loads,
+    "load_scheduling": load_scheduling,
     # Loads of arrays of zeros become constants, for `constant_folding` and `simplify`.
-    "initial_value_forwarding": forward_initial_values,
+    "initial_value_forwarding": initial_value_forwarding,
     # The loops that storage made have constants, common subexpressions and invariants of their own.
     **PASSES,
     # Masks that kept derivatives away from masked elements.
-    "mask_simplification": simplify_masks,
+    "mask_simplification": mask_simplification,
     # Stores of cleared cotangents and restored elements that nothing reads.
-    "dead_store_elimination": eliminate_dead_stores,
+    "dead_store_elimination": dead_store_elimination,
     # Cotangents that are cleared and added back: stores that are read, so not dead.
-    "clear_and_restore": remove_clear_and_restore,
+    "clear_and_restore": clear_and_restore,
     # The pullback of an outer product: sums along the axes of a matrix that need not be stored.
-    "matvec": recognize_matvec,
+    "matvec": matvec,
     # Tapes of inner loops are written into the tape of the outer loop, not copied there.
-    "copy_elision": elide_copies,
+    "copy_elision": copy_elision,
     # The same for loads: elements of a row are loaded from the array, without a copy of the row.
-    "slice_composition": compose_slices,
+    "slice_composition": slice_composition,
     # Before `if_conversion`: what the forward sweep, the replay and the pullback of a branch share.
-    "branch_fusion": fuse_branches,
+    "branch_fusion": branch_fusion,
     # Small branches become selections: the loops below must have straight-line bodies.
-    "if_conversion": convert_branches,
+    "if_conversion": if_conversion,
     # Before the vectorizers, which would take the same nests apart.
-    "matmul": recognize_matmul,
+    "matmul": matmul,
     # Outer loops before inner ones: one wide iteration instead of many narrow ones.
-    "outer_loop": vectorize_outer_loops,
+    "outer_loop": outer_loop,
     # Short inner loops become straight-line code: the loop around them is then an inner loop.
-    "unroll": unroll_loops,
+    "unroll": unroll,
     # Again: elements that all unrolled iterations update.
-    "scalar_replacement": replace_scalars,
+    "scalar_replacement": scalar_replacement,
     # The first and last iterations, where a comparison of the index has another result.
-    "peeling": peel_loops,
+    "peeling": peeling,
     # These comparisons, decided in the loop that is left.
-    "range_comparisons": fold_range_comparisons,
+    "range_comparisons": range_comparisons,
     # What unrolling and peeling leave behind, up to a fixed point: `inner_loop` needs it clean.
     "canonicalize": canonicalize,
     # Innermost loops over elements, strip-mined by the vector width.
-    "inner_loop": vectorize_inner_loops,
+    "inner_loop": inner_loop,
     # Accesses to adjacent elements in the loops that could not be vectorized.
-    "adjacent_accesses": coalesce_adjacent_accesses,
+    "adjacent_accesses": adjacent_accesses,
     # Last: the axes of an array are ordered by the accesses that are left, as of `outer_loop`.
-    "data_layout": choose_data_layout,
+    "data_layout": data_layout,
 }
 
 MAX_ROUNDS = 4
@@ -180,4 +180,4 @@ def optimize(
             function = run(function)
         if function is before:
             return function
-    return function if "dce" in disable else eliminate_dead_code(function)
+    return function if "dce" in disable else dce(function)

@@ -26,7 +26,7 @@ from myia.ir.builder import Builder, append, at
 from myia.ir.core import Function, Op, Region, Value, has_effect, reads
 from myia.ir.dependence import needed, with_dependents
 from myia.ir.rewrite import Env
-from myia.passes.canonicalize.dce import eliminate_dead_code
+from myia.passes.canonicalize.dce import dce
 from myia.primitives.core.define import constant, constant_p
 from myia.primitives.core.emit_structured import emit_loop
 from myia.primitives.core.structured import Loop, loop_p, rev_p
@@ -64,7 +64,7 @@ def lower_and_plan(function: Function, limits: Limits = DEFAULT) -> tuple[Functi
             other = _lowered(function, limits, undo_logs)
             # `min` takes the first of equal prices: the one with fewer undo logs.
             best = min(other, best, key=lambda lowered: price_of(lowered[1]))
-    return strip_mine(eliminate_dead_code(best[0])), best[1]
+    return strip_mine(dce(best[0])), best[1]
 
 
 def _lowered(

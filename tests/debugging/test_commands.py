@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import myia
-from myia.passes.memory.load_scheduling import schedule_loads
+from myia.passes.memory.load_scheduling import load_scheduling
 from myia.passes.pipeline import EARLY_PASSES, LATE_PASSES, PASSES
 from tests.debugging import __main__ as commands
 from tests.debugging import bisect_passes, compare_stages, reduce_program
@@ -155,7 +155,7 @@ def test_the_sample_programs_are_right():
 def test_the_sample_tests_pass():
     tests = [text for text in samples() if text.startswith("def test_")]
     assert len(tests) == 2
-    names = {"np": np, "myia": myia, "unchanged": unchanged, "schedule_loads": schedule_loads}
+    names = {"np": np, "myia": myia, "unchanged": unchanged, "load_scheduling": load_scheduling}
     for text in tests:
         defined = define(text, names)
         (test,) = (x for name, x in defined.items() if name.startswith("test_"))

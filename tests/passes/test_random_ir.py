@@ -57,7 +57,7 @@ def test_stores_in_branches(chunk, monkeypatch):
     """As if the arrays were large, so that stores into them become conditional ones."""
     monkeypatch.setattr(if_conversion, "MAX_VALUE_ELEMENTS", 1)
     for seed, f in programs(chunk):
-        check(f, if_conversion.convert_branches(f), seed)
+        check(f, if_conversion.if_conversion(f), seed)
 
 
 def test_arguments_are_not_mutated():

@@ -15,11 +15,11 @@ import pytest
 from myia.backends.reference.interpreter import evaluate
 from myia.ir.parser import parse
 from myia.ir.verifier import verify
-from myia.passes.memory.dead_store_elimination import eliminate_dead_stores
-from myia.passes.memory.load_scheduling import schedule_loads
+from myia.passes.memory.dead_store_elimination import dead_store_elimination
+from myia.passes.memory.load_scheduling import load_scheduling
 from myia.passes.pipeline import LATE_PASSES, Pass, optimize
-from myia.passes.vectorize.inner_loop import vectorize_inner_loops
-from myia.passes.vectorize.outer_loop import vectorize_outer_loops
+from myia.passes.vectorize.inner_loop import inner_loop
+from myia.passes.vectorize.outer_loop import outer_loop
 
 TRIP_COUNT, LENGTH = 17, 20
 FIRST = [0, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 2))]
@@ -127,13 +127,13 @@ def first_seeds(first: int) -> range:
 @pytest.mark.parametrize("first", FIRST)
 def test_vectorized_loops(first, row):
     pass_, seeds = (
-        vectorize_inner_loops if row is None else vectorize_outer_loops,
+        inner_loop if row is None else outer_loop,
         first_seeds(first),
     )
     assert sum(differences(pass_, seed, row) for seed in seeds) > len(seeds) / 20
 
 
-@pytest.mark.parametrize("pass_", [eliminate_dead_stores, schedule_loads])
+@pytest.mark.parametrize("pass_", [dead_store_elimination, load_scheduling])
 @pytest.mark.parametrize("row", [None, 20])
 @pytest.mark.parametrize("first", FIRST)
 def test_dead_stores(first, row, pass_):

@@ -10,8 +10,8 @@ import pytest
 from myia.ir.avals import I64
 from myia.ir.core import Function, walk
 from myia.ir.verifier import verify
-from myia.passes.canonicalize.cse import eliminate_common_subexpressions
-from myia.passes.canonicalize.dce import eliminate_dead_code
+from myia.passes.canonicalize.cse import cse
+from myia.passes.canonicalize.dce import dce
 from myia.primitives.arrays.shaping import broadcast, iota, reduce_sum
 from myia.primitives.core.define import constant_p, empty_p
 from myia.primitives.core.emit_structured import if_, loop
@@ -136,7 +136,7 @@ def test_number_of_replays(monkeypatch, n):
     """Not knowing the count costs little more than knowing it."""
     f = expanded(gradient(function(counted, 0.7, 0.8, 1)))
     limits = Limits(strategy="trail", block_length_range=(4, 4), snapshot_count_range=(16, 16))
-    lowered = eliminate_common_subexpressions(lower_and_plan(f, limits)[0])
+    lowered = cse(lower_and_plan(f, limits)[0])
     evaluations = count_evaluations(monkeypatch, transcendental.sin, lowered, [0.7, 0.8, n])
     assert evaluations <= n * (forward_runs(n, 16, 4) + (0.5 if n > 4 else 0))
 
@@ -151,7 +151,7 @@ def test_replays_of_a_known_count(monkeypatch, n, snapshots, block):
         block_length_range=(block, block),
         snapshot_count_range=(snapshots, snapshots),
     )
-    lowered = eliminate_common_subexpressions(lower_and_plan(f, limits)[0])
+    lowered = cse(lower_and_plan(f, limits)[0])
     evaluations = count_evaluations(monkeypatch, transcendental.sin, lowered, [0.7, 0.8])
     assert evaluations <= round(n * forward_runs(n, snapshots, block))
     for got, want in zip(run(lowered, [0.7, 0.8]), run(f, [0.7, 0.8]), strict=True):
@@ -349,7 +349,7 @@ def test_the_primal_loop_records():
     f = expanded(pullback(function(counted, 0.7, 0.8, 3)))
     lowered, (plan,) = lower_and_plan(f, Limits())
     assert plan.paired
-    alone = eliminate_dead_code(expanded(gradient(function(counted, 0.7, 0.8, 3))))
+    alone = dce(expanded(gradient(function(counted, 0.7, 0.8, 3))))
     unpaired, (plan,) = lower_and_plan(alone)
     assert not plan.paired
     assert len(loops(lowered)) == len(loops(unpaired))

@@ -34,7 +34,7 @@ from myia.primitives.pointwise import arithmetic, logic, transcendental
 from myia.rewriting.walk import Walk, rewrite
 
 
-def fold_constants(function: Function) -> Function:
+def constant_folding(function: Function) -> Function:
     """`function` with constant expressions, branches and trip counts evaluated."""
     return rewrite(function, _fold)
 

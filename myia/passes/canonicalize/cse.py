@@ -25,7 +25,7 @@ from myia.rewriting.walk import look_up, rebuilt, substituted, with_region
 COMMUTATIVE = {add, mul, and_, or_, xor, eq, ne}
 
 
-def eliminate_common_subexpressions(function: Function) -> Function:
+def cse(function: Function) -> Function:
     """`function` in which an expression is computed once wherever the first result is available."""
     return with_region(function, _AvailableExpressions().region(function.region))
 

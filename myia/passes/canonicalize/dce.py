@@ -31,7 +31,7 @@ from myia.rewriting.walk import with_region
 Values = Iterable[Value]
 
 
-def eliminate_dead_code(function: Function) -> Function:
+def dce(function: Function) -> Function:
     """`function` with only the ops that its results or its effects depend on."""
     marks = _Marks()
     marks.enter(function.region)

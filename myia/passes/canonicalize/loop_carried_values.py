@@ -29,7 +29,7 @@ from myia.primitives.core.structured import Loop, loop_p, rev_p
 from myia.rewriting.walk import look_up, rebuilt, substituted, with_region
 
 
-def simplify_loop_carried_values(function: Function) -> Function:
+def loop_carried_values(function: Function) -> Function:
     """`function` with invariant carried values replaced by their initial values, and of congruent
     ones only the first read."""
     return with_region(function, _Redundancies().region(function.region))

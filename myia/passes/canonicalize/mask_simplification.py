@@ -32,7 +32,7 @@ Predicates = frozenset[tuple[Value, bool]]
 READ_EVERYWHERE: Predicates = frozenset()
 
 
-def simplify_masks(function: Function) -> Function:
+def mask_simplification(function: Function) -> Function:
     """`function` without selections that a later mask makes redundant."""
     definitions = {y: op for op in walk(function.region) for y in op.results}
     return with_region(function, _region(function.region, definitions))

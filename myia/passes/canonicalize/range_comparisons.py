@@ -27,7 +27,7 @@ from myia.rewriting.walk import Walk, rewrite
 Test = Callable[[IndexRanges, LinearForm], bool]
 
 
-def fold_range_comparisons(function: Function) -> Function:
+def range_comparisons(function: Function) -> Function:
     """`function` with comparisons of integers replaced by constants where ranges decide them."""
     ranges = IndexRanges(function.region)
 

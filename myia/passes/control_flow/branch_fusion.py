@@ -33,7 +33,7 @@ from myia.primitives.core.structured import if_p
 from myia.rewriting.walk import rebuilt, substituted, substituted_region, with_region
 
 
-def fuse_branches(function: Function) -> Function:
+def branch_fusion(function: Function) -> Function:
     """`function` with small branches on the same condition fused."""
     return with_region(function, _region(function.region))
 

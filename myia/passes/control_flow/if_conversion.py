@@ -57,7 +57,7 @@ CONVERTIBLE_PRIMITIVES = (CHEAP_PRIMITIVES - {shaping.pad, shaping.concatenate})
 LOADS = {dynamic_slice, shaping.slice}
 
 
-def convert_branches(function: Function) -> Function:
+def if_conversion(function: Function) -> Function:
     """`function` with small branches replaced by straight-line code and `select`."""
     return rewrite(function, _convert)
 

@@ -25,7 +25,7 @@ from myia.primitives.pointwise.arithmetic import abs, div, pow
 from myia.rewriting.walk import look_up, rebuilt, substituted, with_region
 
 
-def reuse_consecutive_powers(function: Function) -> Function:
+def consecutive_powers(function: Function) -> Function:
     """`function` with powers as quotients of available powers of the same base."""
     return with_region(function, _AvailablePowers().region(function.region))
 

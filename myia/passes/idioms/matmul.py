@@ -40,7 +40,7 @@ MIN_ITERATIONS = 256  # of the innermost loops of a nest, in total
 MIN_ITERATIONS_INSIDE_LOOPS = 2048
 
 
-def recognize_matmul(function: Function) -> Function:
+def matmul(function: Function) -> Function:
     """`function` with products of arrays in place of loop nests that accumulate products."""
     ranges = IndexRanges(function.region)
     return with_region(function, _region(function.region, ranges, in_loop=False))

@@ -35,7 +35,7 @@ MIN_MATRIX_ELEMENTS = 4096  # XLA fuses the products and the sum of smaller ones
 _MAX_VISITED_OPS = 100  # factors and masks around one product
 
 
-def recognize_matvec(function: Function) -> Function:
+def matvec(function: Function) -> Function:
     """`function` with weighted sums along an axis as matrix-vector products."""
     readers = functools.cache(lambda: _reader_counts(function.region))
 

@@ -60,7 +60,7 @@ CHEAP_PRIMITIVES = {
 }
 
 
-def move_invariant_code(function: Function) -> Function:
+def invariant_code_motion(function: Function) -> Function:
     """`function` with loop-invariant ops moved out of the loops."""
     return with_region(function, _region(function.region))
 

@@ -34,7 +34,7 @@ from myia.primitives.pointwise.arithmetic import add
 from myia.rewriting.walk import rewrite_loops
 
 
-def peel_loops(function: Function) -> Function:
+def peeling(function: Function) -> Function:
     """`function` with loops over scalars split so that comparisons are constant in each part."""
     ranges = IndexRanges(function.region)
     return rewrite_loops(function, lambda op: _emit_loop(op, ranges))

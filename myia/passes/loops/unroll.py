@@ -30,7 +30,7 @@ MAX_ITERATIONS = 4
 MAX_OPS = 300  # of all iterations together
 
 
-def unroll_loops(function: Function) -> Function:
+def unroll(function: Function) -> Function:
     """`function` with short loops replaced by one copy of the body per iteration."""
     return rewrite(function, _unrolled)
 

@@ -33,7 +33,7 @@ from myia.primitives.pointwise.arithmetic import add
 from myia.rewriting.walk import look_up, rebuilt, substituted, substituted_region, with_region
 
 
-def remove_clear_and_restore(function: Function) -> Function:
+def clear_and_restore(function: Function) -> Function:
     """`function` with slices left unchanged that are cleared and restored."""
     ranges = functools.cache(lambda: IndexRanges(function.region))
     constants: dict[Value, object] = {}  # of the region and of those around it

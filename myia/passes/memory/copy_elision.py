@@ -40,7 +40,7 @@ from myia.primitives.core.structured import Loop, loop_p
 from myia.rewriting.walk import look_up, rebuilt, substituted, with_region
 
 
-def elide_copies(function: Function) -> Function:
+def copy_elision(function: Function) -> Function:
     """`function` without arrays that loops fill only to be copied into another array."""
     return with_region(function, _region(function.region, _Definitions(function.region)))
 

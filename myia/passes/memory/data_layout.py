@@ -39,7 +39,7 @@ _FILLS = (constant_p, empty_p)  # a whole array without operands: may be made in
 _ACCESSES = (dynamic_slice, *STORES)
 
 
-def choose_data_layout(function: Function) -> Function:
+def data_layout(function: Function) -> Function:
     """`function` with local arrays whose slices are contiguous."""
     region = function.region
     fills = {op.results[0]: op for op in walk(region) if op.primitive in _FILLS}

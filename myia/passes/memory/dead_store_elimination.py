@@ -40,7 +40,7 @@ from myia.primitives.core.structured import Loop, loop_p
 from myia.rewriting.walk import rebuilt, substituted, substituted_region, with_region
 
 
-def eliminate_dead_stores(function: Function) -> Function:
+def dead_store_elimination(function: Function) -> Function:
     """`function` without stores into carried arrays that no load reads."""
     return with_region(function, _Elimination(function).region(function.region))
 

@@ -26,7 +26,7 @@ from myia.primitives.core.structured import Loop
 from myia.rewriting.walk import rebuilt, rewrite_loops, substituted
 
 
-def forward_initial_values(function: Function) -> Function:
+def initial_value_forwarding(function: Function) -> Function:
     """`function` with constants in the place of loads that find the initial value of a carry."""
     ranges = IndexRanges(function.region)
     ops = walk(function.region)

@@ -45,7 +45,7 @@ from myia.rewriting.walk import look_up, rebuilt, rewrite_loops, substituted
 MAX_UNUSED_ELEMENTS = 16  # that may be loaded before a loop whose branches might never read them
 
 
-def hoist_loads(function: Function) -> Function:
+def load_hoisting(function: Function) -> Function:
     """`function` with loads of unchanged parts of arrays moved before the loops."""
     return rewrite_loops(function, partial(_emit_loop, ranges=IndexRanges(function.region)))
 

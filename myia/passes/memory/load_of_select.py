@@ -38,7 +38,7 @@ MAX_CHEAP_SELECT_ELEMENTS = 32
 UNKNOWN_TRIP_COUNT = 1 << 30  # assumed for a loop without a bound
 
 
-def distribute_loads_over_selects(function: Function) -> Function:
+def load_of_select(function: Function) -> Function:
     """`function` with loads of selected arrays as selects of loads."""
     selections = _Search(function.region).rewritable()
 

@@ -48,7 +48,7 @@ from myia.rewriting.walk import (
 MAX_SLICE_ELEMENTS = 16
 
 
-def schedule_loads(function: Function) -> Function:
+def load_scheduling(function: Function) -> Function:
     """`function` with loads of small slices in loops before disjoint stores, and without stores
     into slices that are stored again.
     """

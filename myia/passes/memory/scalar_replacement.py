@@ -44,7 +44,7 @@ from myia.primitives.pointwise.arithmetic import add
 from myia.rewriting.walk import look_up, rewrite_loops, substituted, substituted_region
 
 
-def replace_scalars(function: Function) -> Function:
+def scalar_replacement(function: Function) -> Function:
     """`function` with loop-invariant slices of arrays as carried values of the loops."""
     return rewrite_loops(function, partial(_emit_replaced, ranges=IndexRanges(function.region)))
 

@@ -49,7 +49,7 @@ from myia.rewriting.walk import look_up, rebuilt, substituted, substituted_regio
 Values = tuple[Value, ...]
 
 
-def select_by_index(function: Function) -> Function:
+def selection_by_index(function: Function) -> Function:
     """`function` with loops that carry the index of an array, where they select the array."""
     return with_region(function, _region(function.region, {}))
 

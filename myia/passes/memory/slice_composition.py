@@ -22,7 +22,7 @@ from myia.primitives.arrays.shaping import reshape
 from myia.rewriting.walk import Walk, rewrite
 
 
-def compose_slices(function: Function) -> Function:
+def slice_composition(function: Function) -> Function:
     """`function` whose slices of rows are read from the arrays of the rows."""
     excluded = _not_only_sliced(function.region)
 

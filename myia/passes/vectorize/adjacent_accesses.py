@@ -43,7 +43,7 @@ MAX_COALESCED_ELEMENTS = 16  # of the slice that covers the others
 MIN_COALESCED_ACCESSES = 3
 
 
-def coalesce_adjacent_accesses(function: Function) -> Function:
+def adjacent_accesses(function: Function) -> Function:
     """`function` with adjacent small slices in loops loaded and stored as one."""
     return rewrite_loop_bodies(function, partial(_coalesced, ranges=IndexRanges(function.region)))
 

@@ -43,7 +43,7 @@ VECTOR_WIDTH = 8  # of float64: one AVX-512 register, or two of AVX2
 MIN_TRIP_COUNT = 2 * VECTOR_WIDTH  # compared with the bound, as trip counts may be dynamic
 
 
-def vectorize_inner_loops(function: Function) -> Function:
+def inner_loop(function: Function) -> Function:
     """`function` with innermost loops over elements strip-mined by `VECTOR_WIDTH` and widened."""
     ranges = IndexRanges(function.region)
     return rewrite_loops(function, lambda op: _emit_loop(op, ranges))

@@ -62,7 +62,7 @@ DATA_MOVEMENT = (dynamic_slice, reshape)
 MAX_ROW_GROWTH = 2  # elements of an array that is computed, by elements of the longest row accessed
 
 
-def vectorize_outer_loops(function: Function, elements: int = MAX_VECTOR_ELEMENTS) -> Function:
+def outer_loop(function: Function, elements: int = MAX_VECTOR_ELEMENTS) -> Function:
     """`function` with loops of independent iterations over rows as ops on whole arrays.
 
     No array that is computed has more than `elements` elements. Of nested loops the inner ones are

@@ -20,8 +20,8 @@ from myia.ir.avals import aval_of
 from myia.ir.builder import build_region
 from myia.ir.core import Function as Program
 from myia.ir.core import Region
-from myia.passes.canonicalize.cse import eliminate_common_subexpressions
-from myia.passes.canonicalize.dce import eliminate_dead_code
+from myia.passes.canonicalize.cse import cse
+from myia.passes.canonicalize.dce import dce
 from myia.source.diagnostics import MyiaError
 from myia.transforms.jvp import jvp_region
 from myia.transforms.vjp import vjp_region
@@ -168,7 +168,7 @@ def test_a_matrix_is_factored_once():
     """The gradient of a solution solves with the factors of the value."""
     region = translated(Function(jnp.linalg.solve, PAIR))
     pullback = vjp_region(region, [0, 1], [0])
-    program = eliminate_dead_code(eliminate_common_subexpressions(Program("f", pullback)))
+    program = dce(cse(Program("f", pullback)))
     names = [op.primitive.name for op in program.region.ops]
     assert names.count("lu_solve") == 2
     assert names.count("lu") == 1

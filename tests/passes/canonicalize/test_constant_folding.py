@@ -4,13 +4,13 @@ import pytest
 
 from myia.ir.parser import parse
 from myia.ir.primitive import PRIMITIVES
-from myia.passes.canonicalize.constant_folding import FOLDABLE_POINTWISE, fold_constants
+from myia.passes.canonicalize.constant_folding import FOLDABLE_POINTWISE, constant_folding
 from tests.passes.before_after import before_after, unchanged
 from tests.passes.random_ir import FLOATS, INTS, identical
 
 
 def test_arithmetic(golden):
-    golden(before_after(fold_constants, """
+    golden(before_after(constant_folding, """
 func @f() -> f64[3], i32[], bool[], f64[2], i8[] {
   %0 = 2.0: f64[3]
   %1 = 3.0: f64[3]
@@ -27,7 +27,7 @@ func @f() -> f64[3], i32[], bool[], f64[2], i8[] {
 
 
 def test_rearranged(golden):
-    golden(before_after(fold_constants, """
+    golden(before_after(constant_folding, """
 func @f(%i: i64[], %at: i64[1]) -> f64[2], f64[4], f64[], f64[3], f64[3], i64[1] {
   %0 = 2.0: f64[]
   %1 = 2.0: f64[3]
@@ -43,7 +43,7 @@ func @f(%i: i64[], %at: i64[1]) -> f64[2], f64[4], f64[], f64[3], f64[3], i64[1]
 
 
 def test_branch(golden):
-    golden(before_after(fold_constants, """
+    golden(before_after(constant_folding, """
 func @f(%x: f64[]) -> f64[] {
   %0 = 1: i64[]
   %1 = 2: i64[]
@@ -59,7 +59,7 @@ func @f(%x: f64[]) -> f64[] {
 
 
 def test_trip_counts_of_zero_and_one(golden):
-    golden(before_after(fold_constants, """
+    golden(before_after(constant_folding, """
 func @f(%x: f64[]) -> f64[], f64[], f64[], f64[], f64[] {
   %0 = 0: i64[]
   %1 = 1: i64[]
@@ -101,11 +101,11 @@ NOT_FOLDED = {
 @pytest.mark.parametrize("ops", NOT_FOLDED.values(), ids=list(NOT_FOLDED))
 def test_not_folded(ops):
     lines = ops.replace("; ", "\n")
-    assert unchanged(fold_constants, f"func @f() {{ {lines}\n }}")
+    assert unchanged(constant_folding, f"func @f() {{ {lines}\n }}")
 
 
 def test_condition_with_an_effect_is_kept():
-    assert unchanged(fold_constants, """
+    assert unchanged(constant_folding, """
 func @f(%x: f64[]) -> f64[] {
   %y = while (%y = %x) { cond {
       debug_print {fmt='tested'}
@@ -153,7 +153,7 @@ def test_folded_numbers_are_those_of_xla(name, dtype, arity):
     for i in range(30):
         numbers = [choices[(i * (7 * k + 3) + k) % len(choices)] for k in range(arity)]
         f = _program(name, dtype, numbers)
-        (*_, last) = fold_constants(f).region.ops
+        (*_, last) = constant_folding(f).region.ops
         if last.primitive.name == "constant":
             operands.append(numbers)
             folded.append(last.params["value"])

@@ -1,4 +1,4 @@
-from myia.passes.canonicalize.cse import eliminate_common_subexpressions as cse
+from myia.passes.canonicalize.cse import cse
 from tests.passes.before_after import before_after, unchanged
 
 

@@ -1,4 +1,4 @@
-from myia.passes.canonicalize.dce import eliminate_dead_code as dce
+from myia.passes.canonicalize.dce import dce
 from tests.passes.before_after import before_after, unchanged
 
 

@@ -1,14 +1,14 @@
-from myia.passes.canonicalize.dce import eliminate_dead_code
-from myia.passes.canonicalize.loop_carried_values import simplify_loop_carried_values
+from myia.passes.canonicalize.dce import dce
+from myia.passes.canonicalize.loop_carried_values import loop_carried_values
 from tests.passes.before_after import before_after, unchanged
 
 
 def merged(function):
-    return eliminate_dead_code(simplify_loop_carried_values(function))
+    return dce(loop_carried_values(function))
 
 
 def test_invariant(golden):
-    golden(before_after(simplify_loop_carried_values, """
+    golden(before_after(loop_carried_values, """
 func @f(%x: f64[], %a: f64[], %n: i64[]) -> f64[], f64[], f64[] {
   %y, %c, %d = for %k < %n (%y = %x, %c = %a, %d = %a) {
     %0 = mul %y, %c
@@ -43,7 +43,7 @@ func @f(%x: f64[], %n: i64[]) -> f64[], f64[], f64[] {
 
 
 def test_equal_only_at_the_start():
-    assert unchanged(simplify_loop_carried_values, """
+    assert unchanged(loop_carried_values, """
 func @f(%x: f64[], %n: i64[]) -> f64[], f64[], f64[] {
   %a, %b, %c = for %k < %n (%a = %x, %b = %x, %c = %x) {
     %0 = neg %a

@@ -5,7 +5,7 @@ import pytest
 
 from myia.backends.reference.interpreter import evaluate
 from myia.ir.parser import parse
-from myia.passes.canonicalize.mask_simplification import simplify_masks
+from myia.passes.canonicalize.mask_simplification import mask_simplification
 from tests.passes.before_after import before_after, unchanged
 
 
@@ -19,7 +19,7 @@ func @f(%m: bool[3], %p: bool[3], %x: f64[3], %y: f64[3]) -> {result} {{
 
 def test_masked_elements(golden):
     """In two dimensions the masks are broadcasts, combined by `and`."""
-    golden(before_after(simplify_masks, """
+    golden(before_after(mask_simplification, """
 func @f(%m: bool[3], %x: f64[3], %y: f64[3], %a: f64[3,3]) -> f64[3,3] {
   %1 = 1.0: f64[3]
   %v = select %m, %x, %1
@@ -63,7 +63,7 @@ UNMASKED = [
 @pytest.mark.parametrize("text", UNMASKED)
 def test_masks_that_are_needed(text):
     """Another mask, another mask's other choice, another reader, a sum, less than the mask says."""
-    assert unchanged(simplify_masks, text)
+    assert unchanged(mask_simplification, text)
 
 
 def test_values_where_the_mask_is_true():
@@ -92,7 +92,7 @@ def test_values_where_the_mask_is_false():
 
 
 def check_one_is_dropped(text):
-    before, after = parse(text), simplify_masks(parse(text))
+    before, after = parse(text), mask_simplification(parse(text))
     assert len(after.region.ops) == len(before.region.ops) - 1
     x, y = np.array([0.0, 2.0, -1.0]), np.array([1.0, 5.0, 7.0])
     for bits in range(64):

@@ -3,7 +3,7 @@ import pytest
 
 import myia
 from myia.ir.parser import parse
-from myia.passes.canonicalize.range_comparisons import fold_range_comparisons
+from myia.passes.canonicalize.range_comparisons import range_comparisons
 from myia.primitives.core.define import constant_p
 from myia.primitives.core.structured import Loop
 from tests.passes.before_after import before_after, unchanged
@@ -27,11 +27,11 @@ func @f(%p: i64[]) -> bool[] {{
 
 
 def test_in_a_loop(golden):
-    golden(before_after(fold_range_comparisons, loop("gt %i, %8")))
+    golden(before_after(range_comparisons, loop("gt %i, %8")))
 
 
 def known(comparison: str) -> bool:
-    (*_, op) = fold_range_comparisons(parse(loop(comparison))).region.ops
+    (*_, op) = range_comparisons(parse(loop(comparison))).region.ops
     return next(
         o.params["value"]
         for o in Loop.of(op).body.ops
@@ -61,14 +61,14 @@ def test_decided_comparisons(comparison, expected):
     "comparison", ["gt %k, %0", "lt %k, %8", "eq %k, %8", "ne %k, %0", "lt %k, %p", "ge %p, %0"]
 )
 def test_undecided_comparisons(comparison):
-    assert unchanged(fold_range_comparisons, loop(comparison))
+    assert unchanged(range_comparisons, loop(comparison))
 
 
 @pytest.mark.parametrize("comparison", ["lt %q, %p", "ge %q, %p", "gt %m, %0"])
 def test_integers_that_may_overflow(comparison):
     """Beyond 2**63 - 1 they are negative."""
     lines = f"%q = add %p, %k\n    %h = max %p, %0\n    %m = add %h, %n\n    %c = {comparison}"
-    assert unchanged(fold_range_comparisons, loop(comparison).replace(f"%c = {comparison}", lines))
+    assert unchanged(range_comparisons, loop(comparison).replace(f"%c = {comparison}", lines))
 
 
 @pytest.mark.parametrize("factor", [2**62, 2**40, -(2**62)])
@@ -96,4 +96,4 @@ func @f(%x: f64[9]) -> bool[] {{
   }}
   return %r
 }}"""
-    assert unchanged(fold_range_comparisons, multiple)
+    assert unchanged(range_comparisons, multiple)

@@ -1,12 +1,12 @@
 import pytest
 
-from myia.passes.control_flow.branch_fusion import fuse_branches
+from myia.passes.control_flow.branch_fusion import branch_fusion
 from tests.passes.before_after import before_after, unchanged
 
 
 def test_a_branch_and_its_residuals(golden):
     """The residual of a branch is computed before the branch: %2 now follows both."""
-    golden(before_after(fuse_branches, """
+    golden(before_after(branch_fusion, """
 func @f(%p: bool[], %x: f64[], %v: f64[99], %i: i64[]) -> f64[], f64[99] {
   %y = if %p {
     %0 = dynamic_slice %v, %i {sizes=(1,)}
@@ -50,8 +50,8 @@ NOT_FUSED = {
 
 @pytest.mark.parametrize("text", NOT_FUSED.values(), ids=NOT_FUSED)
 def test_branches_that_are_not_fused(text):
-    assert unchanged(fuse_branches, text)
+    assert unchanged(branch_fusion, text)
 
 
 def test_branches_that_are_fused():
-    assert not unchanged(fuse_branches, program(NEGATED, "", "%1 = neg %y\n yield %1"))
+    assert not unchanged(branch_fusion, program(NEGATED, "", "%1 = neg %y\n yield %1"))

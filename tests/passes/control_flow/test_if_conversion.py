@@ -1,9 +1,9 @@
-from myia.passes.control_flow.if_conversion import convert_branches
+from myia.passes.control_flow.if_conversion import if_conversion
 from tests.passes.before_after import before_after, unchanged
 
 
 def test_nested(golden):
-    golden(before_after(convert_branches, """
+    golden(before_after(if_conversion, """
 func @f(%p: bool[], %q: bool[], %x: f64[], %v: f64[3]) -> f64[], f64[3] {
   %y, %w = if %p {
     %0 = neg %x
@@ -18,7 +18,7 @@ func @f(%p: bool[], %q: bool[], %x: f64[], %v: f64[3]) -> f64[], f64[3] {
 
 
 def kept(branch: str) -> bool:
-    return unchanged(convert_branches, f"""
+    return unchanged(if_conversion, f"""
 func @f(%p: bool[], %x: f64[], %v: f64[99], %n: i64[]) {{
   %y = if %p {{ {branch} }} else {{ yield %x }}
   return %y
@@ -36,7 +36,7 @@ def test_costly_branches_stay():
 
 
 def test_large_values_stay():
-    assert unchanged(convert_branches, """
+    assert unchanged(if_conversion, """
 func @f(%p: bool[], %v: f64[99], %w: f64[99]) {
   %y = if %p { yield %v } else { yield %w }
   return %y
@@ -45,7 +45,7 @@ func @f(%p: bool[], %v: f64[99], %w: f64[99]) {
 
 def test_stores(golden):
     """Both arms store into %v, one of them after loading what it stored; one arm stores into %w."""
-    golden(before_after(convert_branches, """
+    golden(before_after(if_conversion, """
 func @f(%p: bool[], %v: f64[99], %w: f64[99], %u: f64[2], %i: i64[], %j: i64[]) {
   %v, %w, %s = if %p {
     %0 = dynamic_update_slice %v, %u, %i                          # stores.py:3
@@ -64,7 +64,7 @@ func @f(%p: bool[], %v: f64[99], %w: f64[99], %u: f64[2], %i: i64[], %j: i64[]) 
 
 
 def test_two_live_versions_of_an_array_stay():
-    assert unchanged(convert_branches, """
+    assert unchanged(if_conversion, """
 func @f(%p: bool[], %v: f64[99], %u: f64[2], %i: i64[]) {
   %a, %b = if %p {
     %0 = dynamic_update_slice %v, %u, %i
@@ -74,7 +74,7 @@ func @f(%p: bool[], %v: f64[99], %u: f64[2], %i: i64[]) {
   }
   return %a, %b
 }""")  # fmt: skip
-    assert unchanged(convert_branches, """
+    assert unchanged(if_conversion, """
 func @f(%p: bool[], %v: f64[99], %w: f64[99], %u: f64[2], %i: i64[]) {
   %a = if %p {
     %0 = dynamic_update_slice %v, %u, %i

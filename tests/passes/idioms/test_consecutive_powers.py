@@ -4,7 +4,7 @@ import pytest
 import myia
 from myia.backends.reference.interpreter import evaluate
 from myia.ir.parser import parse
-from myia.passes.idioms.consecutive_powers import reuse_consecutive_powers
+from myia.passes.idioms.consecutive_powers import consecutive_powers
 from tests.passes.before_after import before_after, unchanged
 
 
@@ -25,11 +25,11 @@ func @f(%x: {dtype}[], %n: i64[]) -> {dtype}[], {dtype}[] {{
 
 
 def test_the_pullback_of_a_power(golden):
-    golden(before_after(reuse_consecutive_powers, two_powers(-1.5, -2.5)))
+    golden(before_after(consecutive_powers, two_powers(-1.5, -2.5)))
 
 
 def test_three_in_a_row(golden):
-    golden(before_after(reuse_consecutive_powers, """
+    golden(before_after(consecutive_powers, """
 func @f(%x: f64[4]) -> f64[4], f64[4] {
   %a = -0.5: f64[4]
   %b = -1.5: f64[4]
@@ -45,7 +45,7 @@ func @f(%x: f64[4]) -> f64[4], f64[4] {
 @pytest.mark.parametrize("exponent", [-0.25, -0.5, -1.0, -1.5, -2.0, -3.0, -7.5])
 def test_extreme_numbers(dtype, exponent):
     before = parse(two_powers(exponent, exponent - 1, dtype))
-    after = reuse_consecutive_powers(before)
+    after = consecutive_powers(before)
     assert after is not before
     kind = np.dtype({"f32": np.float32, "f64": np.float64}[dtype])
     limits = np.finfo(kind)
@@ -59,11 +59,11 @@ def test_extreme_numbers(dtype, exponent):
 def test_other_exponents():
     """Not negative; a difference other than one; one, but not exactly: -1.1 is not -0.1 - 1."""
     for first, second in ((0.5, -0.5), (2.5, 1.5), (-2.5, -1.5), (-0.1, -1.1), (-1.5, -3.5)):
-        assert unchanged(reuse_consecutive_powers, two_powers(first, second))
+        assert unchanged(consecutive_powers, two_powers(first, second))
 
 
 def test_a_power_of_one_branch_is_not_available():
-    assert unchanged(reuse_consecutive_powers, """
+    assert unchanged(consecutive_powers, """
 func @f(%p: bool[], %x: f64[]) -> f64[] {
   %a = -1.5: f64[]
   %b = -2.5: f64[]

@@ -9,12 +9,12 @@ import myia
 from myia.backends.reference.interpreter import evaluate
 from myia.ir.parser import parse
 from myia.ir.verifier import verify
-from myia.passes.idioms.matmul import recognize_matmul
+from myia.passes.idioms.matmul import matmul
 from tests.passes.before_after import before_after, unchanged
 
 
 def test_a_product_of_matrices(golden):
-    golden(before_after(recognize_matmul, PRODUCT))
+    golden(before_after(matmul, PRODUCT))
 
 
 PRODUCT = """
@@ -67,12 +67,12 @@ func @f(%g: f64[20,9], %a: f64[20,7], %b: f64[7,9], %s: f64[]) -> f64[20,9], f64
 def test_other_nests_stay(change):
     old, new = change
     text = PRODUCT.replace(old, new).replace("%s: f64[])", "%s: f64[], %z: i64[])")
-    assert old in PRODUCT and unchanged(recognize_matmul, text)
+    assert old in PRODUCT and unchanged(matmul, text)
 
 
 def test_the_same_numbers():
     before = parse(PRODUCT)
-    after = recognize_matmul(before)
+    after = matmul(before)
     verify(after)
     rng = np.random.default_rng(0)
     args = [rng.standard_normal(s) for s in [(20, 9), (20, 7), (7, 9), ()]]
@@ -273,14 +273,14 @@ func @f(%g: f64[20,30], %a: f64[20,30], %s: f64[]) -> f64[20,30], f64[] {
 
 
 def test_elements_are_replaced(golden):
-    golden(before_after(recognize_matmul, MAP))
+    golden(before_after(matmul, MAP))
 
 
 def test_the_same_elements():
     before = parse(MAP)
     rng = np.random.default_rng(0)
     args = [rng.standard_normal(s) for s in [(20, 30), (20, 30), ()]]
-    for x, y in zip(evaluate(before, args), evaluate(recognize_matmul(before), args), strict=True):
+    for x, y in zip(evaluate(before, args), evaluate(matmul(before), args), strict=True):
         np.testing.assert_allclose(x, y, rtol=1e-13)
 
 
@@ -291,7 +291,7 @@ def test_the_same_elements():
     ("dynamic_update_slice %g, %4, %i, %j", "dynamic_update_slice %g, %4, %i, %0"),
 ])  # fmt: skip
 def test_dependent_iterations_stay(change):
-    assert change[0] in MAP and unchanged(recognize_matmul, MAP.replace(*change))
+    assert change[0] in MAP and unchanged(matmul, MAP.replace(*change))
 
 
 # ----- Inside another loop

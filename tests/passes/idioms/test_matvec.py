@@ -4,8 +4,7 @@ import pytest
 from myia.backends.reference.interpreter import evaluate
 from myia.ir.parser import parse
 from myia.ir.verifier import verify
-from myia.passes.idioms import matvec
-from myia.passes.idioms.matvec import recognize_matvec
+from myia.passes.idioms.matvec import matvec
 from tests.passes.before_after import before_after, unchanged
 
 PLAIN = """
@@ -43,7 +42,7 @@ func @f(%m: f64[80,60], %u: f64[80], %v: f64[60], %s: f64[], %rows: bool[80], %c
 
 def same_numbers(text: str, args, rtol=1e-12) -> None:
     before = parse(text)
-    after = recognize_matvec(before)
+    after = matvec(before)
     assert after is not before
     verify(after)
     for x, y in zip(evaluate(before, args), evaluate(after, args), strict=True):
@@ -56,12 +55,12 @@ def numbers(*shapes):
 
 
 def test_a_matrix_and_a_vector(golden):
-    golden(before_after(recognize_matvec, PLAIN))
+    golden(before_after(matvec, PLAIN))
     same_numbers(PLAIN, numbers((80, 60), 60))
 
 
 def test_masks_and_factors_around_the_product(golden):
-    golden(before_after(recognize_matvec, MASKED))
+    golden(before_after(matvec, MASKED))
     rows, columns = np.arange(80) > 30, np.arange(60) < 50
     same_numbers(MASKED, [*numbers((80, 60), 80, 60, ()), rows, columns])
 
@@ -108,7 +107,7 @@ def test_many_factors():
     text = PLAIN.replace("%v: f64[60]", "%v: f64[60], %x: f64[]")
     text = text.replace("%2 =", "%s = broadcast %x {dims=(), shape=(80, 60)}\n  %2.0 =")
     assert unchanged(
-        recognize_matvec,
+        matvec,
         text.replace("  %3 = reduce_sum %2", f"{factors}  %3 = reduce_sum %2.2000"),
     )
 
@@ -133,7 +132,7 @@ def test_factors_are_multiplied_in_their_order():
     text = MASKED.replace("%5 = neg %4", "%5 = mul %4, %3")
     m, u, v, _ = numbers((80, 60), 80, 60, ())
     args = [m * 1e200, u * 1e200, v, np.array(1e-200), np.arange(80) > 3, np.arange(60) > 3]
-    after = recognize_matvec(parse(text))
+    after = matvec(parse(text))
     assert np.isfinite(evaluate(after, args)[0]).all()
 
 
@@ -158,9 +157,9 @@ def test_other_sums_stay(what, other):
         text = text.replace("(80, 60)", "(30, 60)").replace("f64[80]", "f64[30]")
     elif "0, 1" in other and "return" not in other:
         text = text.replace("-> f64[80]", "-> f64[]")
-    assert unchanged(recognize_matvec, text)
+    assert unchanged(matvec, text)
 
 
 def test_small_matrices_stay(monkeypatch):
-    monkeypatch.setattr(matvec, "MIN_MATRIX_ELEMENTS", 80 * 60 + 1)
-    assert unchanged(recognize_matvec, PLAIN)
+    monkeypatch.setattr("myia.passes.idioms.matvec.MIN_MATRIX_ELEMENTS", 80 * 60 + 1)
+    assert unchanged(matvec, PLAIN)

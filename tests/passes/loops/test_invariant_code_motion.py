@@ -1,9 +1,9 @@
-from myia.passes.loops.invariant_code_motion import move_invariant_code
+from myia.passes.loops.invariant_code_motion import invariant_code_motion
 from tests.passes.before_after import before_after, unchanged
 
 
 def test_nest(golden):
-    golden(before_after(move_invariant_code, """
+    golden(before_after(invariant_code_motion, """
 func @f(%x: f64[], %c: f64[], %n: i64[]) -> f64[] {
   %y = for %i < %n (%y = %x) {
     %a = convert %i {dtype=f64}
@@ -20,7 +20,7 @@ func @f(%x: f64[], %c: f64[], %n: i64[]) -> f64[] {
 
 
 def test_conditions_and_adjoints(golden):
-    golden(before_after(move_invariant_code, """
+    golden(before_after(invariant_code_motion, """
 func @f(%x: f64[], %c: f64[], %n: i64[]) -> f64[], f64[] {
   %y = while (%y = %x) { cond { %0 = exp %c
       %1 = lt %y, %0
@@ -39,7 +39,7 @@ func @f(%x: f64[], %c: f64[], %n: i64[]) -> f64[], f64[] {
 
 
 def test_cheap_large_results_stay(golden):
-    golden(before_after(move_invariant_code, """
+    golden(before_after(invariant_code_motion, """
 func @f(%x: f64[100], %c: f64[], %n: i64[]) -> f64[100] {
   %y = for %k < %n (%y = %x) {
     %0 = 2.0: f64[100]
@@ -56,7 +56,7 @@ func @f(%x: f64[100], %c: f64[], %n: i64[]) -> f64[100] {
 
 
 def test_counted_loops_and_branches_move_as_a_whole(golden):
-    golden(before_after(move_invariant_code, """
+    golden(before_after(invariant_code_motion, """
 func @f(%x: f64[], %c: f64[], %n: i64[], %p: bool[]) -> f64[] {
   %y = for %k < %n (%y = %x) {
     %0 = exp %c
@@ -71,7 +71,7 @@ func @f(%x: f64[], %c: f64[], %n: i64[], %p: bool[]) -> f64[] {
 
 
 def test_calls_without_arguments_are_not_constants(golden):
-    golden(before_after(move_invariant_code, """
+    golden(before_after(invariant_code_motion, """
 func @f(%c: f64[], %n: i64[]) {
   for %k < %n () {
     %0 = convert %c {dtype=i64}
@@ -84,7 +84,7 @@ func @f(%c: f64[], %n: i64[]) {
 
 
 def test_loops_that_may_not_terminate_stay():
-    assert unchanged(move_invariant_code, """
+    assert unchanged(invariant_code_motion, """
 func @f(%x: f64[], %c: f64[], %n: i64[]) -> f64[] {
   %y = for %k < %n (%y = %x) {
     %a = while (%a = %c) { cond { %0 = lt %a, %c
@@ -97,7 +97,7 @@ func @f(%x: f64[], %c: f64[], %n: i64[]) -> f64[] {
 
 
 def test_nothing_leaves_a_branch():
-    assert unchanged(move_invariant_code, """
+    assert unchanged(invariant_code_motion, """
 func @f(%x: f64[], %c: f64[], %n: i64[]) -> f64[] {
   %y = for %k < %n (%y = %x) {
     %p = lt %y, %c
@@ -110,7 +110,7 @@ func @f(%x: f64[], %c: f64[], %n: i64[]) -> f64[] {
 
 
 def test_effects_stay():
-    assert unchanged(move_invariant_code, """
+    assert unchanged(invariant_code_motion, """
 func @f(%c: f64[], %n: i64[]) {
   for %k < %n () { debug_print %c {fmt='{}'}
   }

@@ -4,7 +4,7 @@ import pytest
 from myia.backends.reference.interpreter import evaluate
 from myia.ir.parser import parse
 from myia.ir.verifier import verify
-from myia.passes.loops.peeling import peel_loops
+from myia.passes.loops.peeling import peeling
 from myia.passes.pipeline import LATE_PASSES, optimize
 from tests.passes.before_after import before_after, unchanged
 
@@ -42,7 +42,7 @@ func @f(%x: f64[{n}], %y: f64[{n}], %s: f64[1]) -> f64[{n}], f64[1] {{
 
 
 def test_first_and_last_iteration(golden):
-    golden(before_after(peel_loops, stencil(40)))
+    golden(before_after(peeling, stencil(40)))
 
 
 @pytest.mark.parametrize("n", [16, 17, 33, 40])
@@ -60,20 +60,20 @@ def test_the_remaining_loop_is_vectorized(n):
 
 
 def test_few_iterations():
-    assert unchanged(peel_loops, stencil(15))
+    assert unchanged(peeling, stencil(15))
 
 
 def test_comparisons_that_differ_elsewhere():
     middle = stencil(40).replace("gt %k, %0", "gt %i, %1").replace("lt %k, %last", "lt %k, %n")
-    assert unchanged(peel_loops, middle)
+    assert unchanged(peeling, middle)
 
 
 def test_bodies_with_loops_stay():
     inner = "%t = for %m < %n (%t = %zero) { yield %t }"
-    assert unchanged(peel_loops, stencil(40, inner))
+    assert unchanged(peeling, stencil(40, inner))
 
 
 def test_a_loop_that_is_vectorizable_without_peeling():
     """The comparisons select values, not start indices."""
     text = stencil(40).replace("%x, %ii", "%x, %k").replace("%x, %jj", "%x, %k")
-    assert unchanged(peel_loops, text)
+    assert unchanged(peeling, text)

@@ -1,4 +1,4 @@
-from myia.passes.loops.unroll import unroll_loops
+from myia.passes.loops.unroll import unroll
 from tests.passes.before_after import before_after, unchanged
 
 
@@ -17,27 +17,27 @@ func @f(%x: f64[9,2], %s: f64[1,1], %i: i64[]) -> f64[1,1] {{
 
 
 def test_windows_of_pooling(golden):
-    golden(before_after(unroll_loops, pooling(2)))
+    golden(before_after(unroll, pooling(2)))
 
 
 def test_no_iteration():
-    assert not unchanged(unroll_loops, pooling(0))
-    assert not unchanged(unroll_loops, pooling(-2))
+    assert not unchanged(unroll, pooling(0))
+    assert not unchanged(unroll, pooling(-2))
 
 
 def test_many_iterations():
-    assert unchanged(unroll_loops, pooling(5))
-    assert not unchanged(unroll_loops, pooling(4))
+    assert unchanged(unroll, pooling(5))
+    assert not unchanged(unroll, pooling(4))
 
 
 def test_long_bodies():
-    assert unchanged(unroll_loops, pooling(4, "%c = sin %1\n" + "    %d = sin %c\n" * 80))
+    assert unchanged(unroll, pooling(4, "%c = sin %1\n" + "    %d = sin %c\n" * 80))
 
 
 def test_slices_of_several_elements_stay():
     row = "%r = dynamic_slice %x, %k, %i {sizes=(1, 2)}"
-    assert unchanged(unroll_loops, pooling(2, row))
+    assert unchanged(unroll, pooling(2, row))
 
 
 def test_an_unknown_trip_count():
-    assert unchanged(unroll_loops, pooling(2).replace("< %n", "< %i"))
+    assert unchanged(unroll, pooling(2).replace("< %n", "< %i"))

@@ -5,7 +5,7 @@ from myia.backends.reference.interpreter import evaluate
 from myia.ir.core import Region
 from myia.ir.parser import parse
 from myia.ir.verifier import verify
-from myia.passes.memory.clear_and_restore import remove_clear_and_restore
+from myia.passes.memory.clear_and_restore import clear_and_restore
 from tests.passes.before_after import before_after, unchanged
 
 ROWS = """
@@ -31,7 +31,7 @@ func @f(%g: f64[6,4], %x: f64[4], %c: f64[4,1], %k: i64[]) -> f64[6,4] {
 
 
 def test_cleared_and_restored(golden):
-    golden(before_after(remove_clear_and_restore, ROWS))
+    golden(before_after(clear_and_restore, ROWS))
 
 
 @pytest.mark.parametrize("k", range(6))
@@ -39,7 +39,7 @@ def test_same_values(k):
     rng = np.random.default_rng(k)
     args = (rng.normal(size=(6, 4)), rng.normal(size=4), rng.normal(size=(4, 1)), k)
     before = parse(ROWS)
-    after = remove_clear_and_restore(before)
+    after = clear_and_restore(before)
     verify(after)
     np.testing.assert_allclose(evaluate(after, args)[0], evaluate(before, args)[0], rtol=1e-15)
 
@@ -55,7 +55,7 @@ def test_the_result_is_read_in_another_region():
     text = ROWS.replace("  return %g.4\n}", loop)
     rng = np.random.default_rng(1)
     args = (rng.normal(size=(6, 4)), rng.normal(size=4), rng.normal(size=(4, 1)), 2)
-    after = remove_clear_and_restore(parse(text))
+    after = clear_and_restore(parse(text))
     verify(after)
     numbers = evaluate(after, args)[0], evaluate(parse(text), args)[0]
     np.testing.assert_allclose(*numbers, rtol=1e-14)
@@ -63,7 +63,7 @@ def test_the_result_is_read_in_another_region():
 
 def test_two_arrays_in_a_loop(golden):
     """The clearing and the restoring store of both arrays, and the addition between the arrays."""
-    golden(before_after(remove_clear_and_restore, """
+    golden(before_after(clear_and_restore, """
 func @f(%g: f64[8], %h: f64[8]) -> f64[8], f64[8] {
   %n = 8: i64[]
   %none = 0.0: f64[1]
@@ -110,7 +110,7 @@ def test_linear_time_in_the_number_of_stores():
     head = "func @f(%g: f64[8], %k: i64[]) -> f64[8] {\n  %none = 0.0: f64[1]\n"
     before = parse(head + lines + "  return %g\n}")
     ops = CountedOps(before.region.ops)
-    after = remove_clear_and_restore(before.with_region(Region(before.args, ops, before.results)))
+    after = clear_and_restore(before.with_region(Region(before.args, ops, before.results)))
     assert 0 < ops.times < 20
     assert after.region.yields == after.region.args[:1]
 
@@ -132,10 +132,10 @@ def test_linear_time_in_the_number_of_stores():
 )
 def test_other_stores_stay(what, other):
     assert what in ROWS
-    assert unchanged(remove_clear_and_restore, ROWS.replace(what, other))
+    assert unchanged(clear_and_restore, ROWS.replace(what, other))
 
 
 def test_stores_of_an_array_with_other_uses_stay():
     returned = ROWS.replace("-> f64[6,4]", "-> f64[6,4], f64[6,4]")
     for end in ("return %g.4, %g.2", "%7 = neg %g.1\n  return %g.4, %7"):
-        assert unchanged(remove_clear_and_restore, returned.replace("return %g.4", end))
+        assert unchanged(clear_and_restore, returned.replace("return %g.4", end))

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import myia
-from myia.passes.memory.copy_elision import elide_copies
+from myia.passes.memory.copy_elision import copy_elision
 from tests.passes.before_after import before_after, unchanged
 
 
 def test_a_tape_of_tapes(golden):
-    golden(before_after(elide_copies, """
+    golden(before_after(copy_elision, """
 func @f(%x: f64[], %n: i64[]) -> f64[], f64[3,4,5] {
   %0 = 0: i64[]
   %3 = 3: i64[]
@@ -65,9 +65,9 @@ func @f(%x: f64[], %m: i64[]) -> f64[], f64[3,5] {{
 
 
 def test_rows_that_are_stored_directly():
-    assert not unchanged(elide_copies, rows())
-    assert not unchanged(elide_copies, rows(row="%next", bound="bound 2"))
-    assert not unchanged(elide_copies, rows(after="debug_print %y1 {fmt='{}'}"))
+    assert not unchanged(copy_elision, rows())
+    assert not unchanged(copy_elision, rows(row="%next", bound="bound 2"))
+    assert not unchanged(copy_elision, rows(after="debug_print %y1 {fmt='{}'}"))
 
 
 def test_an_inner_loop_with_a_condition():
@@ -80,8 +80,8 @@ def test_an_inner_loop_with_a_condition():
       body {"""
     body = "yield %1, %r2\n    }"
     text = rows().replace("bound 5 {", cond).replace(body, body + "\n    }")
-    assert "bound 3" in before_after(elide_copies, text)
-    assert not unchanged(elide_copies, text)
+    assert "bound 3" in before_after(copy_elision, text)
+    assert not unchanged(copy_elision, text)
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_an_inner_loop_with_a_condition():
     ],
 )
 def test_rows_that_are_copied(program):
-    assert unchanged(elide_copies, program)
+    assert unchanged(copy_elision, program)
 
 
 @pytest.mark.parametrize("row", ["%0", "%next"])
@@ -105,13 +105,13 @@ def test_empty_rows_may_be_stored_anywhere(row):
     text = rows(start="1.0", row=row).replace(
         "%r0 = 0.0: f64[5]", "%r0 = empty {dtype=f64, shape=(5,)}"
     )
-    after = before_after(elide_copies, text)
-    assert not unchanged(elide_copies, text) and "f64[3,5] = dynamic_update_slice %" in after
+    after = before_after(copy_elision, text)
+    assert not unchanged(copy_elision, text) and "f64[3,5] = dynamic_update_slice %" in after
 
 
 def test_a_row_with_another_use_stays():
     again = "%4 = reduce_sum %r {axes=(0,)}"
-    assert unchanged(elide_copies, rows(after=again).replace("yield %y1, %t2", "yield %4, %t2"))
+    assert unchanged(copy_elision, rows(after=again).replace("yield %y1, %t2", "yield %4, %t2"))
 
 
 def running_sines(x):

@@ -5,8 +5,8 @@ from myia.backends.reference.interpreter import evaluate
 from myia.ir.parser import parse
 from myia.ir.printer import to_text
 from myia.ir.verifier import verify
-from myia.passes.canonicalize.dce import eliminate_dead_code
-from myia.passes.memory.data_layout import choose_data_layout
+from myia.passes.canonicalize.dce import dce
+from myia.passes.memory.data_layout import data_layout
 from tests.passes.before_after import before_after, unchanged
 
 READ_BY_COLUMNS = """\
@@ -39,7 +39,7 @@ func @f(%u: f64[4,3]) -> f64[3] {
 
 def check_same_values(text: str) -> None:
     before = parse(text)
-    after = choose_data_layout(before)
+    after = data_layout(before)
     assert after is not before
     verify(after)
     rng = np.random.default_rng(1)
@@ -49,18 +49,18 @@ def check_same_values(text: str) -> None:
 
 
 def test_columns_become_rows(golden):
-    golden(before_after(choose_data_layout, COLUMNS))
+    golden(before_after(data_layout, COLUMNS))
     check_same_values(COLUMNS)
 
 
 def test_rows_stay_rows():
     rows = COLUMNS.replace("%z, %k", "%k, %z").replace("(3, 1)", "(1, 3)")
-    assert unchanged(choose_data_layout, rows.replace("f64[3,4]", "f64[4,3]"))
+    assert unchanged(data_layout, rows.replace("f64[3,4]", "f64[4,3]"))
 
 
 def test_idempotent():
-    after = choose_data_layout(parse(COLUMNS))
-    assert choose_data_layout(after) is after
+    after = data_layout(parse(COLUMNS))
+    assert data_layout(after) is after
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_idempotent():
     ],
 )
 def test_arrays_with_other_uses_stay(use):
-    assert unchanged(choose_data_layout, COLUMNS.replace("  return", f"  {use}\n  return"))
+    assert unchanged(data_layout, COLUMNS.replace("  return", f"  {use}\n  return"))
 
 
 BLOCK = (
@@ -93,7 +93,7 @@ func @f(%u: f64[2,2]) -> f64[3] {
 
 def test_arrays_with_a_stored_block_stay():
     """The slice that is stored would have its elements in another order."""
-    assert unchanged(choose_data_layout, BLOCK)
+    assert unchanged(data_layout, BLOCK)
     column = BLOCK.replace("f64[2,2]", "f64[2,1]")
     check_same_values(column)
 
@@ -105,7 +105,7 @@ func @f(%u: f64[6,6]) -> f64[3] {
   %z = 0: i64[]
   %t = dynamic_slice %u, %z, %z {sizes=(3, 4)}
 """
-    assert unchanged(choose_data_layout, slice_ + BLOCK[BLOCK.index("  %sum") :])
+    assert unchanged(data_layout, slice_ + BLOCK[BLOCK.index("  %sum") :])
 
 
 def test_arrays_that_are_returned_stay():
@@ -115,17 +115,17 @@ def test_arrays_that_are_returned_stay():
     text = text.replace("%t = for", "%t.1 = for").replace(
         "dynamic_slice %t,", "dynamic_slice %t.1,"
     )
-    assert unchanged(choose_data_layout, text)
+    assert unchanged(data_layout, text)
 
 
 def test_arrays_that_are_arguments_stay():
     given = COLUMNS.replace("(%u: f64[4,3])", "(%u: f64[4,3], %t: f64[3,4])")
-    assert unchanged(choose_data_layout, given.replace("  %t = 0.0: f64[3,4]\n", ""))
+    assert unchanged(data_layout, given.replace("  %t = 0.0: f64[3,4]\n", ""))
 
 
 def test_one_constant_starts_two_arrays(golden):
     """One is accessed by columns, the other is returned."""
-    golden(before_after(choose_data_layout, TWO_ARRAYS))
+    golden(before_after(data_layout, TWO_ARRAYS))
     check_same_values(TWO_ARRAYS)
 
 
@@ -198,12 +198,12 @@ func @f(%u: f64[4,3], %x: f64[]) -> f64[3] {
 def test_arrays_through_loops_branches_and_calls():
     """Also through loop conditions, and out of an `if` whose other arm yields a constant."""
     check_same_values(BRANCHES)
-    assert "f64[3,4]" not in to_text(eliminate_dead_code(choose_data_layout(parse(BRANCHES))))
+    assert "f64[3,4]" not in to_text(dce(data_layout(parse(BRANCHES))))
 
 
 def test_the_innermost_loops_decide(golden):
     """A column is cleared in the outer loop, and its rows are accessed in the inner one."""
-    golden(before_after(choose_data_layout, """
+    golden(before_after(data_layout, """
 func @f(%u: f64[]) -> f64[] {
   %t = empty {dtype=f64, shape=(5, 6, 7)}
   %n = 5: i64[]

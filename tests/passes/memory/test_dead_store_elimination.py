@@ -1,6 +1,6 @@
 import pytest
 
-from myia.passes.memory.dead_store_elimination import eliminate_dead_stores
+from myia.passes.memory.dead_store_elimination import dead_store_elimination
 from myia.passes.pipeline import LATE_PASSES, optimize
 from tests.passes.before_after import before_after, unchanged
 
@@ -29,7 +29,7 @@ func @f(%x: f64[], %ct: f64[8]) -> f64[] {
 
 
 def test_every_other_row_in_a_nest(golden):
-    golden(before_after(eliminate_dead_stores, """
+    golden(before_after(dead_store_elimination, """
 func @f(%x: f64[3], %ct: f64[9,3], %m: i64[]) -> f64[3] {
   %n = 4: i64[]
   %y = for %j < %m (%y = %x) {
@@ -69,21 +69,21 @@ STORE = """
 
 
 def test_a_dead_store():
-    assert not unchanged(eliminate_dead_stores, loop(STORE))
+    assert not unchanged(dead_store_elimination, loop(STORE))
 
 
 def test_the_array_is_read_after_the_loop():
-    assert unchanged(eliminate_dead_stores, loop(STORE, result="%b"))
+    assert unchanged(dead_store_elimination, loop(STORE, result="%b"))
 
 
 def test_no_bound_on_the_trip_count():
     """A start index beyond the end is clamped: the slice is one that was stored before."""
-    assert unchanged(eliminate_dead_stores, loop(STORE, bound=""))
-    assert unchanged(eliminate_dead_stores, loop(STORE, bound="bound 9"))
+    assert unchanged(dead_store_elimination, loop(STORE, bound=""))
+    assert unchanged(dead_store_elimination, loop(STORE, bound="bound 9"))
 
 
 def test_another_slice_is_read():
-    assert unchanged(eliminate_dead_stores, loop("""
+    assert unchanged(dead_store_elimination, loop("""
     %6 = 1: i64[]
     %i = add %k, %6
     %1 = dynamic_slice %b, %k {sizes=(1,)}
@@ -119,34 +119,34 @@ def restored(store: str, read: str, n: int = 8) -> str:
 def test_rows_are_read_before_they_are_restored(golden):
     """The loads see the array from before the loop."""
     golden(before_after(late, restored("%i", "%before")))
-    assert not unchanged(eliminate_dead_stores, restored("%k", "%next"))
+    assert not unchanged(dead_store_elimination, restored("%k", "%next"))
 
 
 def test_rows_are_read_after_they_were_restored():
     for places in (("%i", "%i"), ("%k", "%k"), ("%next", "%k"), ("%before", "%i"), ("%k", "%i")):
-        assert unchanged(eliminate_dead_stores, restored(*places))
+        assert unchanged(dead_store_elimination, restored(*places))
 
 
 def test_a_row_beyond_the_end_is_the_last_one():
     """It is restored in the iteration before."""
-    assert unchanged(eliminate_dead_stores, restored("%k", "%next", n=9))
+    assert unchanged(dead_store_elimination, restored("%k", "%next", n=9))
 
 
 def test_the_new_version_is_read():
-    assert unchanged(eliminate_dead_stores, loop("""
+    assert unchanged(dead_store_elimination, loop("""
     %5 = dynamic_update_slice %b, %0, %k
     %1 = dynamic_slice %5, %k {sizes=(1,)}"""))  # fmt: skip
 
 
 def test_one_slice_for_all_iterations():
-    assert unchanged(eliminate_dead_stores, loop("""
+    assert unchanged(dead_store_elimination, loop("""
     %i = 3: i64[]
     %1 = dynamic_slice %b, %i {sizes=(1,)}
     %5 = dynamic_update_slice %b, %0, %i"""))  # fmt: skip
 
 
 def test_overlapping_slices():
-    assert unchanged(eliminate_dead_stores, """
+    assert unchanged(dead_store_elimination, """
 func @f(%x: f64[], %ct: f64[9]) -> f64[] {
   %n = 8: i64[]
   %0 = 0.0: f64[2]
@@ -162,7 +162,7 @@ func @f(%x: f64[], %ct: f64[9]) -> f64[] {
 
 
 def test_the_array_is_read_by_a_nested_loop():
-    assert unchanged(eliminate_dead_stores, loop("""
+    assert unchanged(dead_store_elimination, loop("""
     %1 = for %j < %n (%s = %0) {
       %6 = dynamic_slice %b, %j {sizes=(1,)}
       %7 = add %s, %6
@@ -172,7 +172,7 @@ def test_the_array_is_read_by_a_nested_loop():
 
 
 def test_the_condition_reads_the_array():
-    assert unchanged(eliminate_dead_stores, """
+    assert unchanged(dead_store_elimination, """
 func @f(%x: f64[], %ct: f64[8], %n: i64[]) -> f64[] {
   %0 = 0.0: f64[1]
   %y, %b = for %k < %n (%y = %x, %b = %ct) bound 8 {
@@ -230,13 +230,13 @@ def test_elements_recorded_before_a_nest_changes_them(golden):
 
 def test_a_nest_whose_stores_are_read():
     for text in (rows(also=", f64[9,7]", and_a=", %a"), rows(j="%0"), rows(i="%0")):
-        assert unchanged(eliminate_dead_stores, text)
+        assert unchanged(dead_store_elimination, text)
 
 
 @pytest.mark.parametrize("what", ["%b", "%4"])
 def test_a_print_is_a_use(what):
     """Although it has no results."""
-    assert unchanged(eliminate_dead_stores, loop(f"""
+    assert unchanged(dead_store_elimination, loop(f"""
     %4 = dynamic_slice %b, %n {{sizes=(1,)}}
     debug_print {what} {{fmt='{{}}'}}
     {STORE}"""))  # fmt: skip

@@ -1,4 +1,4 @@
-from myia.passes.memory.initial_value_forwarding import forward_initial_values
+from myia.passes.memory.initial_value_forwarding import initial_value_forwarding
 from tests.passes.before_after import before_after, unchanged
 
 
@@ -24,18 +24,18 @@ func @f(%a: f64[9,7], %g0: f64[9,7]) -> f64[9,7] {{
 
 
 def test_each_element_is_added_to_once(golden):
-    golden(before_after(forward_initial_values, nest()))
+    golden(before_after(initial_value_forwarding, nest()))
 
 
 def test_elements_that_may_have_changed():
-    assert unchanged(forward_initial_values, nest(read="%i, %0"))
-    assert unchanged(forward_initial_values, nest(store="%i, %0"))
-    assert unchanged(forward_initial_values, nest(read="%0, %j", store="%0, %j"))
+    assert unchanged(initial_value_forwarding, nest(read="%i, %0"))
+    assert unchanged(initial_value_forwarding, nest(store="%i, %0"))
+    assert unchanged(initial_value_forwarding, nest(read="%0, %j", store="%0, %j"))
 
 
 def test_start_indices_beyond_the_end():
-    assert unchanged(forward_initial_values, nest(bound=10))
+    assert unchanged(initial_value_forwarding, nest(bound=10))
 
 
 def test_an_array_that_does_not_start_constant():
-    assert unchanged(forward_initial_values, nest(start="neg %g0"))
+    assert unchanged(initial_value_forwarding, nest(start="neg %g0"))

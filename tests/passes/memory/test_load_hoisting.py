@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import myia
-from myia.passes.memory.load_hoisting import hoist_loads
+from myia.passes.memory.load_hoisting import load_hoisting
 from tests.passes.before_after import before_after, unchanged
 
 
@@ -35,17 +35,17 @@ func @f(%x: f64[5,5], %p: bool[]) -> f64[5,5] {{
 
 
 def test_elimination(golden):
-    golden(before_after(hoist_loads, elimination()))
+    golden(before_after(load_hoisting, elimination()))
 
 
 def test_stores_that_may_overlap():
-    assert unchanged(hoist_loads, elimination(below="%i"))
-    assert unchanged(hoist_loads, elimination(below="%k"))
-    assert unchanged(hoist_loads, elimination(count="%5"))  # the last slices may be clamped
+    assert unchanged(load_hoisting, elimination(below="%i"))
+    assert unchanged(load_hoisting, elimination(below="%k"))
+    assert unchanged(load_hoisting, elimination(count="%5"))  # the last slices may be clamped
 
 
 def test_arrays_that_do_not_change(golden):
-    golden(before_after(hoist_loads, """
+    golden(before_after(load_hoisting, """
 func @f(%x: f64[5,5], %y: f64[5], %i: i64[], %p: bool[]) -> f64[1,1] {
   %n = 5: i64[]
   %s0 = 0.0: f64[1,1]
@@ -87,14 +87,14 @@ func @f(%x: f64[9], %p: bool[]) -> f64[9] {{
   }}
   return %a
 }}"""
-    assert not unchanged(hoist_loads, text.format(place="%i"))
-    assert unchanged(hoist_loads, text.format(place="%k"))
+    assert not unchanged(load_hoisting, text.format(place="%i"))
+    assert unchanged(load_hoisting, text.format(place="%k"))
 
 
 def test_arrays_defined_in_the_loop():
     """They may be loop-invariant, but do not exist before the loop."""
     assert unchanged(
-        hoist_loads,
+        load_hoisting,
         """
 func @f(%x: f64[], %i: i64[], %n: i64[]) -> f64[] {
   %s = for %k < %n (%s = %x) {
@@ -166,4 +166,4 @@ func @f(%x: f64[5], %k: i64[], %n: i64[]) -> f64[5] {
   }
   return %a
 }"""
-    assert unchanged(hoist_loads, text)
+    assert unchanged(load_hoisting, text)

@@ -4,7 +4,7 @@ import numpy as np
 
 from myia.backends.reference.interpreter import evaluate
 from myia.ir.parser import parse
-from myia.passes.memory.load_of_select import distribute_loads_over_selects
+from myia.passes.memory.load_of_select import load_of_select
 from tests.passes.before_after import before_after, unchanged
 
 LOOP = """
@@ -38,11 +38,11 @@ NESTED = LOOP.replace("yield %b\n", """
 
 
 def test_one_of_two(golden):
-    golden(before_after(distribute_loads_over_selects, LOOP))
+    golden(before_after(load_of_select, LOOP))
 
 
 def test_one_of_three_and_its_conditions(golden):
-    golden(before_after(distribute_loads_over_selects, NESTED))
+    golden(before_after(load_of_select, NESTED))
 
 
 def test_same_values():
@@ -50,13 +50,13 @@ def test_same_values():
     args = [*rng.uniform(-1, 1, (3, 90)), np.array(0.1)]
     for text in (LOOP, NESTED):
         before = parse(text)
-        (x,), (y,) = evaluate(before, args), evaluate(distribute_loads_over_selects(before), args)
+        (x,), (y,) = evaluate(before, args), evaluate(load_of_select(before), args)
         assert x == y
 
 
 def test_the_whole_array_is_read():
     summed = LOOP.replace("%3 = add %s, %2", "%t = reduce_sum %u {axes=(0,)}\n    %3 = add %t, %2")
-    assert unchanged(distribute_loads_over_selects, summed)
+    assert unchanged(load_of_select, summed)
 
 
 def test_more_elements_are_read_than_it_has():
@@ -69,14 +69,12 @@ def test_more_elements_are_read_than_it_has():
       yield %w
     }}""")  # fmt: skip
 
-    assert unchanged(distribute_loads_over_selects, nested(90))
-    assert not unchanged(distribute_loads_over_selects, nested(3))
+    assert unchanged(load_of_select, nested(90))
+    assert not unchanged(load_of_select, nested(3))
 
 
 def test_a_branch_computes_the_array():
-    assert unchanged(
-        distribute_loads_over_selects, LOOP.replace("yield %b\n", "%v = sin %b\n      yield %v\n")
-    )
+    assert unchanged(load_of_select, LOOP.replace("yield %b\n", "%v = sin %b\n      yield %v\n"))
 
 
 def test_selected_before_the_loop():
@@ -84,4 +82,4 @@ def test_selected_before_the_loop():
     inside = LOOP[LOOP.index("    %u = if") : LOOP.index("    %1 =")]
     text = LOOP.replace(inside, "").replace("%s: f64[])", "%s: f64[], %p: bool[])")
     text = text.replace("    %p = gt %y, %s\n", "").replace("  %n = 90: i64[]", once)
-    assert unchanged(distribute_loads_over_selects, text)
+    assert unchanged(load_of_select, text)

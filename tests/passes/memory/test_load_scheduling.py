@@ -1,10 +1,10 @@
-from myia.passes.memory.load_scheduling import schedule_loads
+from myia.passes.memory.load_scheduling import load_scheduling
 from tests.passes.before_after import before_after, unchanged
 
 
 def test_the_adjoint_of_a_stencil(golden):
     """The cotangent of an element is cleared, added to the next one, and added back last."""
-    golden(before_after(schedule_loads, """
+    golden(before_after(load_scheduling, """
 func @f(%w: f64[9]) -> f64[9] {
   %n = 8: i64[]
   %0 = 0.0: f64[1]
@@ -46,21 +46,21 @@ READ_AFTER_STORE = """
 
 
 def test_a_load_precedes_a_disjoint_store():
-    assert not unchanged(schedule_loads, in_a_loop(READ_AFTER_STORE))
+    assert not unchanged(load_scheduling, in_a_loop(READ_AFTER_STORE))
 
 
 def test_a_clamped_slice_may_overlap():
     """At the end of the array both slices would be the last element."""
-    assert unchanged(schedule_loads, in_a_loop(READ_AFTER_STORE, bound=""))
-    assert unchanged(schedule_loads, in_a_loop(READ_AFTER_STORE, bound="bound 9"))
+    assert unchanged(load_scheduling, in_a_loop(READ_AFTER_STORE, bound=""))
+    assert unchanged(load_scheduling, in_a_loop(READ_AFTER_STORE, bound="bound 9"))
 
 
 def test_an_unknown_distance():
-    assert unchanged(schedule_loads, in_a_loop(READ_AFTER_STORE.replace("%next", "%p")))
+    assert unchanged(load_scheduling, in_a_loop(READ_AFTER_STORE.replace("%next", "%p")))
 
 
 def test_overlapping_slices():
-    assert unchanged(schedule_loads, in_a_loop("""
+    assert unchanged(load_scheduling, in_a_loop("""
     %g.1 = dynamic_update_slice %g, %0, %k
     %2 = dynamic_slice %g.1, %k {sizes=(2,)}
     %g.2 = dynamic_update_slice %g.1, %2, %next
@@ -68,7 +68,7 @@ def test_overlapping_slices():
 
 
 def test_an_inner_loop_reads_the_slice():
-    assert unchanged(schedule_loads, in_a_loop("""
+    assert unchanged(load_scheduling, in_a_loop("""
     %g.1 = dynamic_update_slice %g, %0, %k
     %s = for %j < %n (%s = %0) {
       %2 = dynamic_slice %g.1, %j {sizes=(1,)}
@@ -95,11 +95,13 @@ STORE_AND_INNER_LOOP = """
 
 def test_an_inner_loop_reads_disjoint_slices(golden):
     """The elements after the stored one."""
-    golden(before_after(schedule_loads, in_a_loop(STORE_AND_INNER_LOOP)))
+    golden(before_after(load_scheduling, in_a_loop(STORE_AND_INNER_LOOP)))
 
 
 def test_an_inner_loop_may_read_the_slice():
-    assert unchanged(schedule_loads, in_a_loop(STORE_AND_INNER_LOOP.replace("%next, %j", "%k, %j")))
+    assert unchanged(
+        load_scheduling, in_a_loop(STORE_AND_INNER_LOOP.replace("%next, %j", "%k, %j"))
+    )
 
 
 def rows(cleared: str, last: str) -> str:
@@ -131,9 +133,9 @@ STORED_AGAIN = """
 
 def test_large_slices_stay():
     """XLA rewrites them in place, if they are loaded from the version that they are stored into."""
-    assert unchanged(schedule_loads, rows("%0", "yield %g.2"))
-    assert unchanged(schedule_loads, rows("%share", STORED_AGAIN))
+    assert unchanged(load_scheduling, rows("%0", "yield %g.2"))
+    assert unchanged(load_scheduling, rows("%share", STORED_AGAIN))
 
 
 def test_large_slices_that_are_cleared_and_stored_again(golden):
-    golden(before_after(schedule_loads, rows("%0", STORED_AGAIN)))
+    golden(before_after(load_scheduling, rows("%0", STORED_AGAIN)))

@@ -7,7 +7,7 @@ import myia
 from myia.ir.core import walk
 from myia.ir.parser import parse
 from myia.passes.analysis.linear_indices import IndexRanges, constant_form, minus, plus
-from myia.passes.memory.scalar_replacement import replace_scalars
+from myia.passes.memory.scalar_replacement import scalar_replacement
 from myia.passes.pipeline import EARLY_PASSES, optimize
 from myia.primitives.core.structured import loop_p
 from tests.passes.before_after import before_after, unchanged
@@ -18,7 +18,7 @@ def prepare(function):
 
 
 def test_a_sum_in_an_array(golden):
-    golden(before_after(replace_scalars, """
+    golden(before_after(scalar_replacement, """
 func @f(%x: f64[4,4], %b: f64[4]) -> f64[4,4] {
   %n = 4: i64[]
   %a = for %i < %n (%a = %x) bound 4 {
@@ -83,24 +83,24 @@ AHEAD = "%k = add %j, %i\n%k1 = add %k, %1" + READ.format("%k1")
 
 
 def test_other_loads():
-    assert not unchanged(replace_scalars, body(READ.format("%j")))
-    assert unchanged(replace_scalars, body(READ.format("%j"), count="%n"))  # j may be i
-    assert unchanged(replace_scalars, body(READ.format("%m")))
+    assert not unchanged(scalar_replacement, body(READ.format("%j")))
+    assert unchanged(scalar_replacement, body(READ.format("%j"), count="%n"))  # j may be i
+    assert unchanged(scalar_replacement, body(READ.format("%m")))
     assert unchanged(
-        replace_scalars, body(BEHIND)
+        scalar_replacement, body(BEHIND)
     )  # of -1 the first element is read, which may be a[i]
-    assert unchanged(replace_scalars, body(AHEAD))  # beyond the end the last element is read
-    assert not unchanged(replace_scalars, body(AHEAD, count="%1").replace("%n = 9", "%n = 8"))
+    assert unchanged(scalar_replacement, body(AHEAD))  # beyond the end the last element is read
+    assert not unchanged(scalar_replacement, body(AHEAD, count="%1").replace("%n = 9", "%n = 8"))
 
 
 def test_other_stores():
     other = "%a3 = dynamic_update_slice %a1, %u, {}\n%a2 = dynamic_update_slice %a3, %u, %i"
-    assert not unchanged(replace_scalars, body(other.format("%j")))
-    assert unchanged(replace_scalars, body(other.format("%m")))
+    assert not unchanged(scalar_replacement, body(other.format("%j")))
+    assert unchanged(scalar_replacement, body(other.format("%m")))
 
 
 def test_an_array_that_is_read_whole():
-    assert unchanged(replace_scalars, body("""
+    assert unchanged(scalar_replacement, body("""
       %2 = reduce_sum %a1 {axes=(0,)}
       %3 = reshape %2 {shape=(1,)}
       %a2 = dynamic_update_slice %a1, %3, %i"""))  # fmt: skip

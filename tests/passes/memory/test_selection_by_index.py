@@ -5,7 +5,7 @@ import pytest
 
 from myia.backends.reference.interpreter import evaluate
 from myia.ir.parser import parse
-from myia.passes.memory.selection_by_index import select_by_index
+from myia.passes.memory.selection_by_index import selection_by_index
 from tests.passes.before_after import before_after, unchanged
 
 SELECTED = """
@@ -46,11 +46,11 @@ STORE = "%e = dynamic_update_add %c, %3, %k"
 
 
 def test_a_loop_selects_an_array(golden):
-    golden(before_after(select_by_index, SELECTED))
+    golden(before_after(selection_by_index, SELECTED))
 
 
 def test_a_loop_permutes_arrays(golden):
-    golden(before_after(select_by_index, PERMUTED))
+    golden(before_after(selection_by_index, PERMUTED))
 
 
 @pytest.mark.parametrize("text", [SELECTED, PERMUTED])
@@ -59,7 +59,7 @@ def test_a_loop_permutes_arrays(golden):
 def test_same_values(text, n, p):
     args = [*np.random.default_rng(0).uniform(-1, 1, (2, 90)), np.array(p), np.array(n)]
     before = parse(text)
-    for x, y in zip(evaluate(before, args), evaluate(select_by_index(before), args)):
+    for x, y in zip(evaluate(before, args), evaluate(selection_by_index(before), args)):
         np.testing.assert_array_equal(x, y)
 
 
@@ -77,7 +77,7 @@ def test_same_values(text, n, p):
     ids=["read whole", "computed in the loop", "small", "mostly read", "always the same"],
 )
 def test_selections_that_stay(text):
-    assert unchanged(select_by_index, text)
+    assert unchanged(selection_by_index, text)
 
 
 @pytest.mark.parametrize(
@@ -92,4 +92,4 @@ def test_selections_that_stay(text):
     ids=["old version read", "two names for one", "from outside", "old version stored", "always"],
 )
 def test_permutations_that_stay(text):
-    assert unchanged(select_by_index, text)
+    assert unchanged(selection_by_index, text)

@@ -1,11 +1,11 @@
 """Slice composition: slices of rows are read from the array directly."""
 
-from myia.passes.memory.slice_composition import compose_slices
+from myia.passes.memory.slice_composition import slice_composition
 from tests.passes.before_after import before_after, unchanged
 
 
 def test_slices_of_rows(golden):
-    golden(before_after(compose_slices, """
+    golden(before_after(slice_composition, """
 func @f(%t: f64[3,4,5], %i: i64[], %n: i64[]) -> f64[] {
   %0 = 0: i64[]
   %1 = dynamic_slice %t, %i, %0, %0 {sizes=(1, 4, 5)}
@@ -28,7 +28,7 @@ func @f(%t: f64[3,4,5], %i: i64[], %n: i64[]) -> f64[] {
 
 def test_a_row_of_an_array_that_is_stored_into_is_copied():
     """Otherwise its old version would be read after stores into the array."""
-    assert unchanged(compose_slices, """
+    assert unchanged(slice_composition, """
 func @f(%t: f64[3,5], %i: i64[], %n: i64[]) -> f64[], f64[3,5] {
   %0 = 0: i64[]
   %1 = dynamic_slice %t, %i, %0 {sizes=(1, 5)}
@@ -47,7 +47,7 @@ func @f(%t: f64[3,5], %i: i64[], %n: i64[]) -> f64[], f64[3,5] {
 
 def test_an_array_that_the_next_iteration_stores_into():
     """The stores follow all loads of this iteration."""
-    assert not unchanged(compose_slices, """
+    assert not unchanged(slice_composition, """
 func @f(%t: f64[3,5], %n: i64[], %m: i64[]) -> f64[], f64[3,5] {
   %0 = 0: i64[]
   %s0 = 0.0: f64[]

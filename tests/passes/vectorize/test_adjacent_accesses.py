@@ -1,6 +1,6 @@
 """Accesses of adjacent elements become one: which are coalesced, which stay."""
 
-from myia.passes.vectorize.adjacent_accesses import coalesce_adjacent_accesses
+from myia.passes.vectorize.adjacent_accesses import adjacent_accesses
 from tests.passes.before_after import before_after, unchanged
 
 STENCIL_ADJOINT = """
@@ -28,11 +28,11 @@ func @f(%w: f64[10,10]) -> f64[10,10] {
 
 
 def test_three_elements_of_a_row(golden):
-    golden(before_after(coalesce_adjacent_accesses, STENCIL_ADJOINT))
+    golden(before_after(adjacent_accesses, STENCIL_ADJOINT))
 
 
 def test_whole_rows_are_consecutive(golden):
-    golden(before_after(coalesce_adjacent_accesses, """
+    golden(before_after(adjacent_accesses, """
 func @f(%w: f64[10,3]) -> f64[10,3] {
   %n = 8: i64[]
   %1 = 1: i64[]
@@ -55,18 +55,18 @@ func @f(%w: f64[10,3]) -> f64[10,3] {
 
 def test_an_access_may_be_out_of_range():
     assert unchanged(
-        coalesce_adjacent_accesses,
+        adjacent_accesses,
         STENCIL_ADJOINT.replace("bound 8", "bound 9").replace("8:", "9:"),
     )
 
 
 def test_elements_of_different_rows():
     below = STENCIL_ADJOINT.replace("%i, %next", "%next, %j").replace("%i, %last", "%last, %j")
-    assert unchanged(coalesce_adjacent_accesses, below.replace("add %j, %1", "add %i, %1"))
+    assert unchanged(adjacent_accesses, below.replace("add %j, %1", "add %i, %1"))
 
 
 def test_a_load_between_two_stores():
-    assert unchanged(coalesce_adjacent_accesses, STENCIL_ADJOINT.replace(
+    assert unchanged(adjacent_accesses, STENCIL_ADJOINT.replace(
         "      yield %g.3",
         "      %7 = dynamic_slice %g.1, %i, %j {sizes=(1, 1)}\n"
         "      %g.4 = dynamic_update_slice %g.3, %7, %i, %j\n"
@@ -76,11 +76,9 @@ def test_a_load_between_two_stores():
 
 def test_loads_that_are_not_all_stored():
     """A processor forwards one store to a load, but not several stores to one load."""
-    assert unchanged(
-        coalesce_adjacent_accesses, STENCIL_ADJOINT.replace("yield %g.3", "yield %g.2")
-    )
+    assert unchanged(adjacent_accesses, STENCIL_ADJOINT.replace("yield %g.3", "yield %g.2"))
 
 
 def test_two_loads():
     two = STENCIL_ADJOINT.replace("yield %g.3", "yield %g.2").replace("mul %2, %4", "mul %2, %2")
-    assert unchanged(coalesce_adjacent_accesses, two)
+    assert unchanged(adjacent_accesses, two)

@@ -8,13 +8,13 @@ from myia.backends.reference.interpreter import evaluate
 from myia.ir.core import walk
 from myia.ir.parser import parse
 from myia.ir.verifier import verify
-from myia.passes.vectorize.inner_loop import vectorize_inner_loops
+from myia.passes.vectorize.inner_loop import inner_loop
 from myia.primitives.arrays.dynamic_slices import dynamic_update_slice
 from tests.passes.before_after import before_after, unchanged
 
 
 def test_elements_of_two_arrays_and_their_sum(golden):
-    golden(before_after(vectorize_inner_loops, """
+    golden(before_after(inner_loop, """
 func @f(%a: f64[90], %b: f64[90], %s: f64[], %n: i64[]) -> f64[90], f64[] {
   %a, %s = for %k < %n (%a = %a, %s = %s) bound 90 {
     %1 = dynamic_slice %b, %k {sizes=(1,)}
@@ -30,7 +30,7 @@ func @f(%a: f64[90], %b: f64[90], %s: f64[], %n: i64[]) -> f64[90], f64[] {
 
 
 def test_backwards_along_a_row(golden):
-    golden(before_after(vectorize_inner_loops, """
+    golden(before_after(inner_loop, """
 func @f(%a: f64[9,24], %b: f64[24], %i: i64[]) -> f64[9,24] {
   %n = 24: i64[]
   %last = 23: i64[]
@@ -205,7 +205,7 @@ GATHER = (
 def before_and_after(body: str, bound: int, trip_count: int) -> list[tuple[np.ndarray, np.ndarray]]:
     """The results of a loop, and of the vectorized loop."""
     before = parse(loop(body, bound))
-    after = vectorize_inner_loops(before)
+    after = inner_loop(before)
     verify(after)
     assert after is not before
     rng = np.random.default_rng(0)
@@ -240,7 +240,7 @@ def reassociated(body: str) -> str:
 
 
 def test_a_reassociable_sum(golden):
-    golden(before_after(vectorize_inner_loops, loop(reassociated(ROWS))))
+    golden(before_after(inner_loop, loop(reassociated(ROWS))))
 
 
 TWO_REASSOCIABLE_STEPS = ROWS.replace(
@@ -275,7 +275,7 @@ func @f(%x: f64[32], %s: f64[1,1]) -> f64[1,1] {
   }
   return %s
 }""")
-    after = vectorize_inner_loops(before)
+    after = inner_loop(before)
     verify(after)
     assert after is not before
     args = [np.linspace(1.0, 2.0, 32), np.full((1, 1), 2.0)]
@@ -313,20 +313,20 @@ def test_opposite_strides(trip_count):
 @pytest.mark.parametrize("ordered", ["%p0, %b", "%q0, %c"])
 def test_ordered_sums_keep_their_order(ordered):
     body = OPPOSITE_STRIDES.replace(f"{ordered} {{reassoc=True}}", ordered)
-    assert unchanged(vectorize_inner_loops, loop(body, 31))
+    assert unchanged(inner_loop, loop(body, 31))
 
 
 def test_a_low_trip_count():
-    assert unchanged(vectorize_inner_loops, loop(ROWS, bound=15))
+    assert unchanged(inner_loop, loop(ROWS, bound=15))
 
 
 def test_an_access_may_be_out_of_range():
-    assert unchanged(vectorize_inner_loops, loop(ROWS, bound=41))
+    assert unchanged(inner_loop, loop(ROWS, bound=41))
 
 
 def test_the_previous_iteration_stored_it():
     assert unchanged(
-        vectorize_inner_loops,
+        inner_loop,
         loop(DISTANT_DEPENDENCE.replace("add %l, %1", "add %k, %1"), bound=39),
     )
 
@@ -334,9 +334,7 @@ def test_the_previous_iteration_stored_it():
 def test_rows_that_may_be_equal():
     """Row %p is read, row 1 is stored: an iteration reads what the previous one stored."""
     behind = "%m = sub %k, %1\n    %a = dynamic_slice %y, %p, %m"
-    assert unchanged(
-        vectorize_inner_loops, loop(ROWS.replace("%a = dynamic_slice %y, %0, %k", behind))
-    )
+    assert unchanged(inner_loop, loop(ROWS.replace("%a = dynamic_slice %y, %0, %k", behind)))
 
 
 def test_a_private_version_of_an_array():
@@ -346,11 +344,11 @@ def test_a_private_version_of_an_array():
     %u = dynamic_slice %t, %1, %7 {sizes=(1, 1)}
     %y.1 = dynamic_update_slice %y, %u, %1, %k"""
     body = ROWS.replace("\n    %y.1 = dynamic_update_slice %y, %e, %1, %k", own)
-    assert unchanged(vectorize_inner_loops, loop(body))
+    assert unchanged(inner_loop, loop(body))
 
 
 def test_an_index_that_is_not_affine():
-    assert unchanged(vectorize_inner_loops, loop(ROWS.replace(
+    assert unchanged(inner_loop, loop(ROWS.replace(
         "%a = dynamic_slice %y, %0, %k {sizes=(1, 1)}",
         "%m = mul %k, %k\n    %a = dynamic_slice %y, %0, %m {sizes=(1, 1)}",
     )))  # fmt: skip
@@ -359,52 +357,52 @@ def test_an_index_that_is_not_affine():
 def test_a_running_sum_with_another_use():
     seen = "%s.1 = add %s, %c\n    %z = neg %s.1\n    %e = reshape %z"
     body = ROWS.replace("    %s.1 = add %s, %c\n", "").replace("%e = reshape %c", seen)
-    assert unchanged(vectorize_inner_loops, loop(body))
-    assert not unchanged(vectorize_inner_loops, loop(ROWS))
+    assert unchanged(inner_loop, loop(body))
+    assert not unchanged(inner_loop, loop(ROWS))
 
 
 def test_a_sum_that_is_subtracted():
     swapped = ROWS.replace("add %s, %c", "sub %c, %s")
-    assert unchanged(vectorize_inner_loops, loop(swapped))
+    assert unchanged(inner_loop, loop(swapped))
 
 
 def test_a_recurrence_through_itself():
     """The carried value is computed from the carried value of the previous iteration."""
     assert unchanged(
-        vectorize_inner_loops, loop(ANTIDEPENDENCE.replace("reshape %a {shape=()}", "sin %s"), 39)
+        inner_loop, loop(ANTIDEPENDENCE.replace("reshape %a {shape=()}", "sin %s"), 39)
     )
     through_an_array = ANTIDEPENDENCE.replace("reshape %a", "reshape %d")
-    assert unchanged(vectorize_inner_loops, loop(through_an_array, 39))
+    assert unchanged(inner_loop, loop(through_an_array, 39))
 
 
 def test_an_array_under_two_names():
     """A recurrence of whole arrays has no vector."""
     two = loop(ROWS).replace("%x, %y, %s = for", "%x, %y, %s, %old = for").replace(
         "%s = %s0)", "%s = %s0, %old = %x)").replace("%y.1, %s.1", "%y.1, %s.1, %x.1")  # fmt: skip
-    assert unchanged(vectorize_inner_loops, two)
+    assert unchanged(inner_loop, two)
 
 
 def test_read_after_the_store():
     """The load finds the old element; a vector store would have overwritten it."""
     after = ANTIDEPENDENCE.replace("reshape %a", "reshape %z").replace(
         "    %d =", "    %z = dynamic_slice %x.1, %next {sizes=(1,)}\n    %d =")  # fmt: skip
-    assert unchanged(vectorize_inner_loops, loop(after, 39))
+    assert unchanged(inner_loop, loop(after, 39))
 
 
 def test_a_load_after_a_contribution():
     seen = STENCIL_ADJOINT.replace("min %s, %e", "min %s, %w").replace(
         "    %d =", "    %w0 = dynamic_slice %x.3, %k {sizes=(1,)}\n"
         "    %w = reshape %w0 {shape=()}\n    %d =")  # fmt: skip
-    assert unchanged(vectorize_inner_loops, loop(seen, 38))
+    assert unchanged(inner_loop, loop(seen, 38))
     read_late = STENCIL_ADJOINT.replace("%c = mul %b, %b", "%c = mul %b, %q0")
-    assert unchanged(vectorize_inner_loops, loop(read_late.replace(
+    assert unchanged(inner_loop, loop(read_late.replace(
         "%q0 = dynamic_slice %x.1, %i {sizes=(1,)}", "").replace("    %c =",
         "    %q0 = dynamic_slice %x, %i {sizes=(1,)}\n    %c ="), 38))  # fmt: skip
 
 
 def test_a_reduction_and_another_store():
     assert unchanged(
-        vectorize_inner_loops,
+        inner_loop,
         loop(STENCIL_ADJOINT.replace("%r1 = add %r0, %c", "%r1 = mul %r0, %c"), 38),
     )
 

@@ -8,14 +8,14 @@ from myia.backends.reference.interpreter import evaluate
 from myia.ir.core import walk
 from myia.ir.parser import parse
 from myia.ir.verifier import verify
-from myia.passes.vectorize.outer_loop import MAX_STRIDED_ITERATIONS, vectorize_outer_loops
+from myia.passes.vectorize.outer_loop import MAX_STRIDED_ITERATIONS, outer_loop
 from myia.pipeline import Options, lowered
 from myia.primitives.core.structured import loop_p
 from tests.passes.before_after import before_after, unchanged
 
 
 def test_a_recurrence_along_columns(golden):
-    golden(before_after(vectorize_outer_loops, """
+    golden(before_after(outer_loop, """
 func @f(%a: f64[6,5], %g: f64[7]) -> f64[6,5], f64[7] {
   %n = 5: i64[]
   %m = 5: i64[]
@@ -110,7 +110,7 @@ def arguments(trip_count: int) -> list[np.ndarray]:
 def test_the_same_numbers(text):
     before = parse(text)
     for elements in (ALL, STRIPS):
-        after = vectorize_outer_loops(before, elements)
+        after = outer_loop(before, elements)
         verify(after)
         loops = sum(op.primitive is loop_p for op in walk(after.region))
         assert loops == (1 if elements == ALL else 3)
@@ -121,7 +121,7 @@ def test_the_same_numbers(text):
 
 
 def stays(name: str, *lines: str) -> bool:
-    return unchanged(vectorize_outer_loops, changed(name, *lines))
+    return unchanged(outer_loop, changed(name, *lines))
 
 
 def test_a_load_from_another_column():
@@ -154,7 +154,7 @@ def test_a_running_sum_with_another_use():
 
 
 def test_a_trip_count_that_varies():
-    assert unchanged(vectorize_outer_loops, PROGRAM.replace("for %i < %m", "for %i < %j"))
+    assert unchanged(outer_loop, PROGRAM.replace("for %i < %m", "for %i < %j"))
 
 
 def test_inner_loops_that_are_independent():
@@ -176,9 +176,9 @@ func @f(%x: f64[16,13]) -> f64[16,13] {
   }
   return %x
 }"""
-    assert unchanged(vectorize_outer_loops, text.replace("%READ", "%h"))
+    assert unchanged(outer_loop, text.replace("%READ", "%h"))
     recurrence = text.replace("%READ", "%i").replace("%b, %i", "%b, %h")
-    assert not unchanged(vectorize_outer_loops, recurrence)
+    assert not unchanged(outer_loop, recurrence)
 
 
 # ----- Programs: lines, filters and products of matrices

@@ -8,13 +8,13 @@ from myia.backends.reference.interpreter import evaluate
 from myia.ir.core import walk
 from myia.ir.parser import parse
 from myia.ir.verifier import verify
-from myia.passes.vectorize.outer_loop import vectorize_outer_loops
+from myia.passes.vectorize.outer_loop import outer_loop
 from myia.primitives.core.structured import loop_p
 from tests.passes.before_after import before_after, unchanged
 
 
 def test_rows_times_a_matrix(golden):
-    golden(before_after(vectorize_outer_loops, """
+    golden(before_after(outer_loop, """
 func @f(%a: f64[9,5], %m: f64[5,5], %g: f64[5,5]) -> f64[9,5], f64[5,5] {
   %n = 9: i64[]
   %0 = 0: i64[]
@@ -107,7 +107,7 @@ def test_the_same_numbers(k, elements):
     """Forwards and backwards."""
     for body in BODIES:
         before = parse(PROGRAM.format(k=k, body=body))
-        after = vectorize_outer_loops(before, elements)
+        after = outer_loop(before, elements)
         verify(after)
         loops = [op for op in walk(after.region) if op.primitive is loop_p]
         assert len(loops) == (elements == 24), body
@@ -121,7 +121,7 @@ def test_the_same_numbers(k, elements):
 def stays(old: str = "", new: str = "") -> bool:
     text = PROGRAM.format(k="%k", body="%z = mul %r, %c")
     assert old in text
-    return unchanged(vectorize_outer_loops, text.replace(old, new))
+    return unchanged(outer_loop, text.replace(old, new))
 
 
 def test_a_sum_in_the_order_of_the_user():
