@@ -22,7 +22,7 @@ from myia.api.dispatch import CompileOptions, Dispatcher
 from myia.api.variant import Layout
 from myia.frontend.load import load
 from myia.infer.eval.program import infer
-from myia.pipeline import compile_function, stages
+from myia.pipeline import Compilation, compile_function
 
 COMPILERS = ("jax", "myia")
 TOTAL, PROCESSOR = "total", "processor"  # wall time of all stages; processor time of all threads
@@ -62,9 +62,9 @@ def compile_with_myia(f: Callable, arguments: tuple) -> tuple[dict[str, float], 
     program = infer(timed_load, f, call.positional, call.keywords)
     clock.lap("infer", less=loading)
     function = program.function
-    for name, after in stages(function):
-        function = after
-        clock.lap(name)
+    for now in Compilation(function).stages():
+        function = now.function
+        clock.lap(now.stage)
     executable = compile_function(function, packing=Layout(call, program).packing)
     lowered = executable.lower()
     clock.lap("trace")

@@ -2,19 +2,23 @@
 
 source -> gast -> IR(py)      frontend.load
 IR(py) -> typed IR            infer.program.infer
-then the list `STAGES`, each typed IR -> typed IR, in this order:
+then `STAGES`, each typed IR -> typed IR, in this order:
     prepare     passes before differentiation, which make the adjoint cheaper
     expand      derivative ops become adjoint code; loops and their adjoint loops (`rev`) stay ops
     optimize    passes while every primal value can still be recomputed
     storage     each `rev` gets a tape or online checkpointing: only ordinary loops are left
     finish      passes on the lowered program, with vectorization
 typed IR -> executable        backends.xla (or backends.reference)
+
+`passes/pipeline.py` says which passes the stages `prepare`, `optimize` and `finish` consist of.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from myia import library
@@ -29,7 +33,7 @@ from myia.infer.eval.program import Program, infer, source_of
 from myia.ir.core import Function
 from myia.ir.printer import to_text
 from myia.ir.verifier import verify
-from myia.passes.pipeline import EARLY_PASSES, LATE_PASSES, optimize
+from myia.passes.pipeline import Pass, optimize
 from myia.source.diagnostics import InternalError, MyiaError
 from myia.source.process import compiling
 from myia.storage import STRATEGIES, Limits, OverBudget, Plan, lower_and_plan, lower_within
@@ -43,7 +47,8 @@ class Options:
     """How a program is compiled.
 
     disable      passes to leave out
-    verify       check every stage
+    verify       check the program after every stage and every pass; the default is False, unless
+                 the environment has `MYIA_VERIFY=1`
     checkpoint   storage of reversed loops: "auto", "tape", "trail" (online checkpointing) or
                  "recompute"
     memory       bytes of temporaries that the executable may use, or None
@@ -55,7 +60,7 @@ class Options:
     """
 
     disable: frozenset[str] = frozenset()
-    verify: bool = False
+    verify: bool = field(default_factory=lambda: os.environ.get("MYIA_VERIFY") == "1")
     checkpoint: str = "auto"
     memory: int | None = None
     debug: bool = False
@@ -64,50 +69,79 @@ class Options:
     transformed: bool = False
 
 
-Stage = Callable[[Function, Options], Function]
+STAGES = ("prepare", "expand", "optimize", "storage", "finish")
 
-STAGES: dict[str, Stage] = {
-    "prepare": lambda f, options: optimize(f, options.disable, EARLY_PASSES),
-    "expand": lambda f, options: expand_derivatives(f),
-    "optimize": lambda f, options: optimize(f, options.disable),
-    "storage": lambda f, options: stored(f, options)[0],
-    "finish": lambda f, options: optimize(f, options.disable, LATE_PASSES),
-}
+Observer = Callable[[str, Pass, Function], None]  # told a stage, a pass, what that returned
 
 
-def stored(function: Function, options: Options) -> tuple[Function, Plan]:
-    """The program with storage for its reversed loops, and the plan of that storage."""
-    limits = Limits(strategy=options.checkpoint)
-    if options.memory is None:
-        lowered, plans = lower_and_plan(function, limits)
-    else:
-        lowered, plans = lower_within(function, limits, options.memory)
-    return lowered, Plan(plans)
+@dataclass(frozen=True)
+class Compilation:
+    """A typed program on its way through the stages.
+
+    stage   the last stage of those that it has passed
+    plan    how its loops are stored, from the stage `storage` on
+    """
+
+    function: Function
+    options: Options = Options()
+    stage: str = "typed"
+    plan: Plan = field(default_factory=Plan)
+
+    @compiling()
+    def until(self, stage: str) -> Compilation:
+        """The program after a stage, which may be the present one."""
+        now = self
+        for now in self.stages() if stage != self.stage else ():
+            if now.stage == stage:
+                break
+        return now
+
+    def stages(self, observer: Observer | None = None) -> Iterator[Compilation]:
+        """The program after each stage to come; `observer` is told of every pass."""
+        now, first = self, 1 + STAGES.index(self.stage) if self.stage in STAGES else 0
+        for stage in STAGES[first:]:
+            now = now._after(stage, observer)
+            if self.options.verify:
+                verify(now.function)
+            yield now
+
+    def _after(self, stage: str, observer: Observer | None) -> Compilation:
+        if stage == "expand":
+            return replace(self, function=expand_derivatives(self.function), stage=stage)
+        if stage == "storage":
+            function, plan = self._with_storage()
+            return replace(self, function=function, plan=plan, stage=stage)
+
+        def apply(each: Pass, before: Function) -> Function:
+            after = each.function(before)
+            if self.options.verify and after is not before:
+                _verify_after(stage, each, after)
+            if observer is not None:
+                observer(stage, each, after)
+            return after
+
+        function = optimize(self.function, stage, self.options.disable, apply)
+        return replace(self, function=function, stage=stage)
+
+    def _with_storage(self) -> tuple[Function, Plan]:
+        limits = Limits(strategy=self.options.checkpoint)
+        if self.options.memory is None:
+            function, plans = lower_and_plan(self.function, limits)
+        else:
+            function, plans = lower_within(self.function, limits, self.options.memory)
+        return function, Plan(plans)
 
 
-@compiling()
-def planned(function: Function, options: Options = Options()) -> Plan:
-    """The storage plan of a typed program."""
-    return stored(_before_storage(function, options), options)[1]
+def _verify_after(stage: str, each: Pass, function: Function) -> None:
+    try:
+        verify(function)
+    except InternalError as error:
+        raise InternalError(f"the pass `{each.name}` of the stage `{stage}`: {error}") from error
 
 
-@compiling()
-def _before_storage(function: Function, options: Options) -> Function:
-    for name, after in stages(function, options):
-        function = after
-        if name == "optimize":
-            return function
-    raise InternalError("no stage comes before storage")
-
-
-@compiling()
-def _from_storage_on(function: Function, options: Options) -> tuple[Function, Plan]:
-    with_storage, plan = stored(function, options)
-    finished = STAGES["finish"](with_storage, options)
-    if options.verify:
-        verify(with_storage)
-        verify(finished)
-    return finished, plan
+def lowered(function: Function, options: Options = Options()) -> Function:
+    """Typed IR that a backend can run."""
+    return Compilation(function, options).until("finish").function
 
 
 @compiling()
@@ -126,23 +160,6 @@ def typed_program(
     if options.verify:
         verify(program.function)
     return program
-
-
-@compiling()
-def lowered(function: Function, options: Options = Options()) -> Function:
-    """Typed IR that a backend can run."""
-    for _, after in stages(function, options):
-        function = after
-    return function
-
-
-def stages(function: Function, options: Options = Options()) -> Iterable[tuple[str, Function]]:
-    """The program after each stage, by the stage's name."""
-    for name, run in STAGES.items():
-        function = run(function, options)
-        if options.verify:
-            verify(function)
-        yield name, function
 
 
 @dataclass(frozen=True)
@@ -167,14 +184,14 @@ def compiled(
     """
     if options.memory is not None:
         options = replace(options, disable=options.disable | {"outer_loop"})
-    function = _before_storage(function, options)
+    before_storage = Compilation(function, options).until("optimize")
 
     def attempt(memory: int | None) -> Compiled:
         """`memory`: bytes for the storage of loops."""
-        lowered, plan = _from_storage_on(function, replace(options, memory=memory))
+        last = replace(before_storage, options=replace(options, memory=memory)).until("finish")
         how = {name: getattr(options, name) for name in ("under_a_trace", "transformed", "exact")}
-        executable = compile_function(lowered, donate, packing, **how)
-        return Compiled(lowered, plan, executable)
+        executable = compile_function(last.function, donate, packing, **how)
+        return Compiled(last.function, last.plan, executable)
 
     return attempt(None) if options.memory is None else _within(options.memory, attempt)
 
@@ -208,6 +225,7 @@ def _within(budget: int, attempt: Callable[[int | None], Compiled]) -> Compiled:
     raise MyiaError(OverBudget(None, budget, min(used[found.plan] for found in last)))
 
 
+@compiling()
 def describe(f: Any, program: Program, options: Options = Options()) -> dict[str, str]:
     """The text of every stage, by name; functions known by name have neither `core` nor `py`."""
     source = source_of(f)
@@ -215,12 +233,42 @@ def describe(f: Any, program: Program, options: Options = Options()) -> dict[str
     if source is not None:
         texts = {"core": core_text(source), "py": to_text(load(source))}
     texts["typed"] = to_text(program.function)
-    texts |= {name: to_text(function) for name, function in stages(program.function, options)}
-    return texts
+    stages = Compilation(program.function, options).stages()
+    return texts | {now.stage: to_text(now.function) for now in stages}
+
+
+@compiling()
+def pass_results(function: Function, options: Options = Options()) -> dict[str, Function]:
+    """What each run of a pass returned, by stage, pass and number: `finish.cse.1`."""
+    results: dict[str, Function] = {}
+    runs: Counter[str] = Counter()
+
+    def note(stage: str, each: Pass, after: Function) -> None:
+        name = f"{stage}.{each.name}"
+        runs[name] += 1
+        results[f"{name}.{runs[name]}"] = after
+
+    for _ in Compilation(function, options).stages(note):
+        pass
+    return results
+
+
+def describe_pass(name: str, function: Function, options: Options = Options()) -> str:
+    """The text of the program after a pass: `cse`, `finish.cse`, or `finish.cse.2`.
+
+    If several of its runs have this name, it is the first of them.
+    """
+    results = pass_results(function, options)
+    for run, after in results.items():
+        if f".{name}." in f".{run}.":
+            return to_text(after)
+    known = dict.fromkeys(run.rpartition(".")[0] for run in results)
+    raise KeyError(f"{name}: neither a stage nor a pass that ran: {', '.join(known)}")
 
 
 __all__ = [
     "STRATEGIES",
+    "Compilation",
     "Compiled",
     "Executable",
     "Options",
@@ -230,9 +278,8 @@ __all__ = [
     "Report",
     "compiled",
     "describe",
+    "describe_pass",
     "explain",
     "lowered",
-    "planned",
-    "stages",
     "typed_program",
 ]

@@ -84,7 +84,6 @@ ALLOWED = {
         "myia/primitives/arrays/convolution.py",
         "myia/primitives/arrays/window_geometry.py",
     ),
-    "roots": ("myia/passes/idioms/powers_by_roots.py",),
     "slot": ("myia/infer/boundary/instances.py",),  # of Python's `__slots__`
     "slots": (
         "myia/infer/boundary/instances.py",

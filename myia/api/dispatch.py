@@ -25,12 +25,12 @@ from myia.infer.boundary.integers import Choice
 from myia.infer.boundary.signature import CallFlattener, Flattener, Leaf, leaves_of
 from myia.infer.eval.program import Program
 from myia.pipeline import (
+    Compilation,
     Options,
     OtherAvals,
     Plan,
     Report,
     compiled,
-    planned,
     typed_program,
 )
 from myia.source.process import Lock
@@ -171,7 +171,8 @@ class Dispatcher:
         tree = call.programs.trees.get(call.integers)
         known = tree is not None and tree.fits(call.flat)
         if not known and self.options.pipeline.memory is None:
-            return planned(self.program(call).function, self.options.pipeline)
+            typed = Compilation(self.program(call).function, self.options.pipeline)
+            return typed.until("storage").plan
         return self.find(call.args, call.kwargs)[1].plan  # a budget needs XLA's figures
 
     def _donated(self, call: Call) -> tuple[int, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 
 class StageText(str):
@@ -16,10 +16,22 @@ class StageText(str):
 
 
 class StageTexts(dict[str, str]):
-    """The program after every stage, by the stage's name; printed, all of them with headings."""
+    """The program after every stage, by the stage's name; printed, all of them with headings.
 
-    def __init__(self, texts: Mapping[str, str]):
+    Another key is the name of a pass: `after_pass` gives its text, which is not kept.
+    """
+
+    def __init__(self, texts: Mapping[str, str], after_pass: Callable[[str], str] | None = None):
         super().__init__({name: StageText(text) for name, text in texts.items()})
+        self._after_pass = after_pass
+
+    def __missing__(self, name: str) -> StageText:
+        if self._after_pass is None:
+            raise KeyError(name)
+        return StageText(self._after_pass(name))
+
+    def __reduce__(self):
+        return StageTexts, (dict(self),)  # the stages alone
 
     def __repr__(self) -> str:
         return "\n\n".join(f"# ----- {name}\n{text.rstrip()}" for name, text in self.items())

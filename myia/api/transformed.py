@@ -23,7 +23,7 @@ from myia.infer.domain.errors import NeedsStatic, NotDifferentiable
 from myia.infer.domain.facts import Held
 from myia.infer.domain.values import Abstract, Partial, Static
 from myia.infer.eval.calls import CALLABLE_TYPES
-from myia.pipeline import Plan, describe
+from myia.pipeline import Plan, describe, describe_pass
 from myia.source.diagnostics import MyiaError
 
 PASS_IT = "pass it: a derivative by a default value is not taken"
@@ -105,7 +105,9 @@ class Transformed(Portable):
             finish      what XLA is given
 
         The result is a dict that prints as all of them; `F.ir(*args)["optimize"]` is one. Nothing
-        is run or given to XLA.
+        is run or given to XLA. `F.ir(*args)["load_hoisting"]` is the program after a pass, when
+        that runs for the first time; `["finish.cse"]`, after its first run in that stage, and
+        `["finish.cse.2"]`, after its second one. `docs/architecture.md` lists the passes.
 
         A `core` text is Python but for names with `%`, which are states of the control flow, and
         `for x in xs, while test:`, a loop that tests before each iteration. Functions known by
@@ -113,8 +115,12 @@ class Transformed(Portable):
         """
         with _public_errors():
             call = self._dispatcher.flatten(args, kwargs)
-            program = self._dispatcher.program(call)
-            return StageTexts(describe(self.f, program, self.options.pipeline))
+            program, options = self._dispatcher.program(call), self.options.pipeline
+            texts = describe(self.f, program, options)
+            after_pass = functools.partial(
+                describe_pass, function=program.function, options=options
+            )
+            return StageTexts(texts, after_pass)
 
     def plan(self, *args, **kwargs) -> Plan:
         """What reversed loops store at these arguments; it prints as a table, bytes in its last

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
 from myia.ir.core import Function
 from myia.ir.printer import to_text
-from myia.passes import pipeline
-from myia.passes.pipeline import EARLY_PASSES, LATE_PASSES, PASSES, optimize
+from myia.passes.pipeline import PHASES, Pass, optimize
 from tests.debugging.compare_stages import (
     RIGHT,
     ROOT,
-    WITH_PASSES,
     Row,
     first_wrong,
     outcome_after,
@@ -26,15 +26,13 @@ from tests.debugging.compare_stages import (
 )
 from tests.debugging.quantities import Outcome, Quantity
 
-LISTS = dict(zip(WITH_PASSES, (EARLY_PASSES, PASSES, LATE_PASSES)))
-
 
 @dataclass
 class Step:
-    """One run of one pass. `after`: None if it raised `error`."""
+    """One run of one pass, its `number`-th one. `after`: None if it raised `error`."""
 
     name: str
-    round: int
+    number: int
     run: Callable[[Function], Function]
     before: Function
     after: Function | None = None
@@ -62,8 +60,6 @@ class Step:
     @property
     def imports(self) -> list[str]:
         """The analyses, equations and other passes that the file of the pass imports."""
-        if self.path == Path(pipeline.__file__):  # `canonicalize`; it imports every pass
-            return []
         names = re.findall(r"^from (myia\.passes\.\S+) import", self.path.read_text(), re.MULTILINE)
         paths = [name.replace(".", "/") for name in names]
         return [f"{path}{'/' if (ROOT / path).is_dir() else '.py'}" for path in paths]
@@ -90,30 +86,21 @@ class Finding:
 def steps(function: Function, stage: str, disable: frozenset[str]) -> list[Step]:
     """The runs of passes that change `function` in a stage, in their order."""
     found: list[Step] = []
-    rounds = dict.fromkeys(LISTS[stage], 0)
+    runs: Counter[str] = Counter()
 
-    def recorded(name: str, run: Callable[[Function], Function]):
-        def recording(before: Function) -> Function:
-            rounds[name] += 1
-            step = Step(name, rounds[name], run, before)
-            found.append(step)
-            try:
-                step.after = run(before)
-            except Exception as error:
-                step.error = error
-                raise Stopped from error
-            return step.after
+    def apply(each: Pass, before: Function) -> Function:
+        runs[each.name] += 1
+        step = Step(each.name, runs[each.name], each.function, before)
+        found.append(step)
+        try:
+            step.after = each.function(before)
+        except Exception as error:
+            step.error = error
+            raise Stopped from error
+        return step.after
 
-        return recording
-
-    passes = {name: recorded(name, run) for name, run in LISTS[stage].items()}
-    try:
-        last = optimize(function, disable, passes)
-    except Stopped:
-        last = None
-    if found and last is not None and last is not found[-1].after:  # dead code, removed at the end
-        run = LISTS[stage]["dce"]
-        found.append(Step("dce", rounds["dce"] + 1, run, found[-1].after, last))
+    with suppress(Stopped):
+        optimize(function, stage, disable, apply)
     return [step for step in found if step.after is not step.before]
 
 
@@ -129,7 +116,7 @@ def find(quantity: Quantity) -> Finding:
         return Finding(None)
     without = tuple(right_without(quantity, wrong.stage, found))
     step, *outcomes = None, before and before.outcome, wrong.outcome
-    if before is not None and wrong.stage in LISTS:
+    if before is not None and wrong.stage in PHASES:
         step, *outcomes = _first_wrong_step(quantity, before, wrong)
     return Finding(wrong.stage, step, *outcomes, without)
 
@@ -151,7 +138,7 @@ def right_without(quantity: Quantity, stage: str, found: list[Row]) -> Iterator[
     """The passes without which, each left out alone, the number after `stage` is right."""
     names: list[str] = []
     for before, row in pairwise(found):
-        if row.stage in LISTS:
+        if row.stage in PHASES:
             changes = steps(before.function, row.stage, quantity.pipeline.disable)
             names += [step.name for step in changes]
         if row.stage == stage:
@@ -177,7 +164,7 @@ def report(quantity: Quantity, show: bool) -> bool:
     if found.step is None:
         print(f"  look at              {where(quantity, found.stage, found.after.error)}")
     else:
-        print(f"  pass                 {found.step.name}, round {found.step.round}")
+        print(f"  pass                 {found.step.name}, run {found.step.number}")
         print(f"  file                 {found.step.file}")
         for name, files in (("its tests", found.step.tests), ("it relies on", found.step.imports)):
             for i, file in enumerate(files):

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from myia import pipeline
 from myia.ir.core import Function
-from myia.pipeline import stages
+from myia.pipeline import STAGES, Compilation
 from myia.source.diagnostics import MyiaError
 from tests.debugging.quantities import Outcome, Quantity
 
@@ -50,12 +49,12 @@ class Failed(Exception):
 
 
 def _functions(quantity: Quantity) -> Iterator[tuple[str, Function]]:
-    todo = ["typed", *pipeline.STAGES]
+    todo = ["typed", *STAGES]
     try:
-        function = quantity.program.function
-        for stage in chain([("typed", function)], stages(function, quantity.pipeline)):
+        typed = Compilation(quantity.program.function, quantity.pipeline)
+        for now in chain([typed], typed.stages()):
             todo.pop(0)
-            yield stage
+            yield now.stage, now.function
     except Exception as error:
         raise Failed(todo[0], error) from error
 

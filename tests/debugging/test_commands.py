@@ -11,7 +11,6 @@ import pytest
 
 import myia
 from myia.passes.memory.load_scheduling import load_scheduling
-from myia.passes.pipeline import EARLY_PASSES, LATE_PASSES, PASSES
 from tests.debugging import __main__ as commands
 from tests.debugging import bisect_passes, compare_stages, reduce_program
 from tests.debugging.compare_stages import ROOT
@@ -20,6 +19,7 @@ from tests.debugging.subject import Subject, filename_of, source_of, subject_of
 from tests.debugging.test_debugging import LATE, PROGRAM, WRONG_RULE, wrong, wrong_stage
 from tests.fuzz.harness import define
 from tests.passes.before_after import unchanged
+from tests.passes.by_name import EVERY, substitute
 
 # ----- Programs
 
@@ -95,7 +95,7 @@ def test_a_right_program(monkeypatch, capsys, program):
 
 
 def test_a_wrong_pass(monkeypatch, capsys, program):
-    monkeypatch.setitem(LATE_PASSES, LATE, wrong)
+    substitute(monkeypatch, "finish", LATE, wrong)
     status, printed = run_here(monkeypatch, capsys, "bisect", "--show", program)
     assert status and "x[3] after the call" in printed and "gradient, x[" in printed
     assert "# program.py:7" in printed
@@ -113,12 +113,11 @@ def test_where_the_smaller_program_is_written():
     assert str(reduce_program.output_of("zoo:loops.power")) == "zoo_loops.power.reduced.py"
 
 
-@pytest.mark.parametrize("name", [*EARLY_PASSES, *PASSES, *LATE_PASSES])
+@pytest.mark.parametrize("name", EVERY)
 def test_the_files_named_beside_a_pass_exist(name):
-    run = (EARLY_PASSES | PASSES | LATE_PASSES)[name]
-    step = bisect_passes.Step(name, 1, run, None)
+    step = bisect_passes.Step(name, 1, EVERY[name], None)
     assert step.file.startswith("myia/passes/")
-    assert step.tests[0].endswith("/" if name == "canonicalize" else ".py")  # a list of passes
+    assert step.tests[0].endswith(".py")
     assert all((ROOT / file).exists() for file in (step.file, *step.tests, *step.imports))
 
 

@@ -12,13 +12,13 @@ from myia import pipeline
 from myia.ir.core import Function
 from myia.ir.parser import parse
 from myia.ir.printer import to_text
-from myia.passes.pipeline import EARLY_PASSES, LATE_PASSES, PASSES
 from myia.source.diagnostics import InternalError
 from tests.debugging import bisect_passes, compare_stages, reduce_program
 from tests.debugging.compare_stages import ROOT, first_wrong, rows
 from tests.debugging.quantities import quantities
 from tests.debugging.subject import subject_of
 from tests.fuzz.shrink import shrink
+from tests.passes.by_name import passes_of, substitute
 
 PROGRAM = """
 import numpy as np
@@ -90,12 +90,13 @@ def wrong(function: Function, number: str = "0.375", other: str = "0.25") -> Fun
     return parse(wrong_text) if wrong_text != text else function
 
 
-def middle(passes: dict) -> str:
-    """The name of a pass in the middle of a list."""
-    return list(passes)[len(passes) // 2]
+def middle(stage: str) -> str:
+    """The name of a pass in the middle of a stage."""
+    names = list(passes_of(stage))
+    return names[len(names) // 2]
 
 
-LATE = middle(LATE_PASSES)
+LATE = middle("finish")
 
 
 def value_and_gradient(source: str = PROGRAM):
@@ -184,31 +185,25 @@ def test_the_folders_to_look_at_exist(stage):
 # ----- Passes
 
 
-@pytest.mark.parametrize(
-    "stage, passes, name",
-    [
-        ("prepare", EARLY_PASSES, middle(EARLY_PASSES)),
-        ("optimize", PASSES, middle(PASSES)),
-        ("finish", LATE_PASSES, LATE),
-    ],
-)
-def test_a_wrong_pass_is_named(monkeypatch, capsys, stage, passes, name):
-    monkeypatch.setitem(passes, name, wrong)
+@pytest.mark.parametrize("stage", ["prepare", "optimize", "finish"])
+def test_a_wrong_pass_is_named(monkeypatch, capsys, stage):
+    name = middle(stage)
+    substitute(monkeypatch, stage, name, wrong)
     for quantity in value_and_gradient():
         found = bisect_passes.find(quantity)
-        assert (found.stage, found.step.name, found.step.round) == (stage, name, 1)
+        assert (found.stage, found.step.name, found.step.number) == (stage, name, 1)
         assert name in found.without
         assert quantity.is_right(found.before) and not quantity.is_right(found.after)
         assert " 0.375:" in to_text(found.step.before)
         assert " 0.375:" not in to_text(found.step.after)
         assert not bisect_passes.report(quantity, show=True)
     printed = capsys.readouterr().out
-    assert f"{name}, round 1" in printed
+    assert f"{name}, run 1" in printed
     assert "tests/debugging/test_debugging.py" in printed
     assert " 0.375:" in printed and " 0.25:" in printed
 
 
-def test_the_round_is_named(monkeypatch):
+def test_the_run_is_named(monkeypatch):
     """One pass is wrong about what a later one leaves behind: in the second round."""
 
     def rename(function: Function) -> Function:
@@ -220,11 +215,11 @@ def test_the_round_is_named(monkeypatch):
     def rename_once(function: Function) -> Function:
         return rename(function) if "%total" in to_text(function) else function
 
-    first, *_, last = PASSES
-    monkeypatch.setitem(PASSES, first, wrong_if_renamed)
-    monkeypatch.setitem(PASSES, last, rename_once)
+    _, first, *_, last = passes_of("optimize")
+    substitute(monkeypatch, "optimize", first, wrong_if_renamed)
+    substitute(monkeypatch, "optimize", last, rename_once)
     found = bisect_passes.find(value_and_gradient()[0])
-    assert (found.stage, found.step.name, found.step.round) == ("optimize", first, 2)
+    assert (found.stage, found.step.name, found.step.number) == ("optimize", first, 2)
     assert set(found.without) == {first, last}
 
 
@@ -232,7 +227,7 @@ def test_a_pass_that_raises_is_named(monkeypatch):
     def raising(function: Function) -> Function:
         raise InternalError("on purpose")
 
-    monkeypatch.setitem(LATE_PASSES, LATE, raising)
+    substitute(monkeypatch, "finish", LATE, raising)
     value, _ = value_and_gradient()
     found = bisect_passes.find(value)
     assert (found.stage, found.step.name) == ("finish", LATE)
@@ -247,8 +242,8 @@ def test_a_pass_that_leaves_invalid_ir_is_named(monkeypatch):
         region = function.region
         return function.with_region(replace(region, ops=(region.ops[0], *region.ops)))
 
-    *_, last = LATE_PASSES  # no later pass repairs it
-    monkeypatch.setitem(LATE_PASSES, last, twice)
+    *_, last = passes_of("finish")  # no later pass repairs it
+    substitute(monkeypatch, "finish", last, twice)
     value, _ = value_and_gradient()
     found = bisect_passes.find(value)
     assert (found.stage, found.step.name) == ("finish", last)
@@ -259,7 +254,7 @@ def test_a_pass_that_leaves_invalid_ir_is_named(monkeypatch):
 
 
 def test_a_failing_program_is_made_minimal(monkeypatch):
-    monkeypatch.setitem(LATE_PASSES, LATE, wrong)
+    substitute(monkeypatch, "finish", LATE, wrong)
     failure, smaller = reduce_program.reduce(TEN_LINES)
     assert (failure.quantity, failure.stage) == ("value", "finish")
     assert smaller.strip() == REDUCED.strip()
@@ -287,7 +282,7 @@ def test_a_refusal_is_called_so(capsys):
 
 def test_a_random_program_is_made_smaller(monkeypatch):
     assert reduce_program.reduce_random(17, 0, xla=False)[0] is None
-    monkeypatch.setitem(LATE_PASSES, LATE, lambda f: wrong(f, "0.5", "0.25"))
+    substitute(monkeypatch, "finish", LATE, lambda f: wrong(f, "0.5", "0.25"))
     found, smaller = reduce_program.reduce_random(17, 0, xla=False)
     assert "Mismatch value" in found
     assert "return 0.5 * q\n" in smaller

@@ -23,10 +23,10 @@ from myia.infer.boundary.signature import INTEGER as INT64
 from myia.infer.boundary.signature import Flattener
 from myia.infer.domain.errors import NeedsStatic
 from myia.ir.core import Function
-from myia.passes.pipeline import LATE_PASSES
-from myia.pipeline import Options, stages, typed_program
+from myia.pipeline import Compilation, Options, typed_program
 from myia.source.diagnostics import MyiaError
 from tests.fuzz.generator import Program
+from tests.passes.by_name import passes_of
 from tests.program_results import finish
 
 VALUE_RTOL = 1e-9
@@ -79,7 +79,7 @@ def random_checks(rng: Random) -> Checks:
         second=rng.random() < 0.1,
         dynamic=rng.random() < 0.4,
         stage="expand" if rng.random() < 0.1 else "finish",
-        disable=rng.choice(list(LATE_PASSES)) if rng.random() < 0.15 else None,
+        disable=rng.choice(list(passes_of("finish"))) if rng.random() < 0.15 else None,
     )
 
 
@@ -199,10 +199,7 @@ class Reference:
         disabled = frozenset([self.checks.disable] if self.checks.disable else ())
         options = Options(disable=disabled, verify=True)
         program = typed_program(self.f, signature, {}, options, flat)
-        for name, function in stages(program.function, options):  # noqa: B007
-            if name == self.checks.stage:
-                break
-        return program, function
+        return program, Compilation(program.function, options).until(self.checks.stage).function
 
 
 # ----- In Python

@@ -1,7 +1,8 @@
 from myia.ir.parser import parse
 from myia.ir.printer import to_text
-from myia.passes.pipeline import LATE_PASSES, PASSES, optimize
+from myia.passes.pipeline import optimize
 from tests.passes.before_after import before_after
+from tests.passes.by_name import passes_of
 
 PROGRAM = """
 func @f(%x: f64[], %n: i64[]) -> f64[], f64[] {
@@ -34,11 +35,11 @@ def test_all_together(golden):
 def test_passes_are_left_out_by_name():
     f = parse(PROGRAM)
     everything = to_text(optimize(f))
-    for name in PASSES:
+    for name in passes_of("optimize"):
         assert name in {"simplify", "cse"} or to_text(optimize(f, disable=[name])) != everything
-    assert optimize(f, disable=PASSES) is f
+    assert optimize(f, disable=passes_of("optimize")) is f
 
 
 def test_result_is_a_fixed_point():
-    f = optimize(parse(PROGRAM), passes=LATE_PASSES)
-    assert optimize(f, passes=LATE_PASSES) is f
+    f = optimize(parse(PROGRAM), "finish")
+    assert optimize(f, "finish") is f

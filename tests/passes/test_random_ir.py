@@ -8,10 +8,10 @@ from myia.ir.parser import parse
 from myia.ir.printer import to_text
 from myia.ir.verifier import verify
 from myia.passes.control_flow import if_conversion
-from myia.passes.pipeline import EARLY_PASSES, LATE_PASSES, optimize
+from myia.passes.pipeline import optimize
+from tests.passes.by_name import EVERY, passes_of
 from tests.passes.random_ir import arguments, identical, random_function
 
-EVERY = EARLY_PASSES | LATE_PASSES
 CHUNK = 25
 CHUNKS = range(6)
 
@@ -49,7 +49,7 @@ def test_one_pass(name, chunk):
 @pytest.mark.parametrize("chunk", CHUNKS)
 def test_all_passes(chunk):
     for seed, f in programs(chunk):
-        check(f, optimize(f, passes=LATE_PASSES), seed)
+        check(f, optimize(f, "finish"), seed)
 
 
 @pytest.mark.parametrize("chunk", CHUNKS)
@@ -63,7 +63,7 @@ def test_stores_in_branches(chunk, monkeypatch):
 def test_arguments_are_not_mutated():
     f = random_function(3)
     text = to_text(f)
-    optimize(f, passes=LATE_PASSES)
+    optimize(f, "finish")
     assert to_text(f) == text
 
 
@@ -71,6 +71,6 @@ def test_arguments_are_not_mutated():
 @pytest.mark.parametrize("chunk", range(400, 480))
 def test_many(chunk):
     for seed, f in programs(chunk, size=24):
-        check(f, optimize(f, passes=LATE_PASSES), seed)
-        for run in LATE_PASSES.values():
+        check(f, optimize(f, "finish"), seed)
+        for run in passes_of("finish").values():
             check(f, run(f), seed)

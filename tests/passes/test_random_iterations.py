@@ -8,20 +8,23 @@ between iterations by itself.
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 
 from myia.backends.reference.interpreter import evaluate
+from myia.ir.core import Function
 from myia.ir.parser import parse
 from myia.ir.verifier import verify
 from myia.passes.memory.dead_store_elimination import dead_store_elimination
 from myia.passes.memory.load_scheduling import load_scheduling
-from myia.passes.pipeline import LATE_PASSES, Pass, optimize
+from myia.passes.pipeline import optimize
 from myia.passes.vectorize.inner_loop import inner_loop
 from myia.passes.vectorize.outer_loop import outer_loop
 
 TRIP_COUNT, LENGTH = 17, 20
+Pass = Callable[[Function], Function]
 FIRST = [0, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 2))]
 
 
@@ -104,14 +107,16 @@ func @f(%x: {self.shape}, %y: {self.shape}, %a: {self.shape}) -> {types} {{
 }}"""
 
 
-def differences(pass_: Pass, seed: int, row: int | None, dropped: int = 0) -> int:
+def differences(
+    pass_: Callable[[Function], Function], seed: int, row: int | None, dropped: int = 0
+) -> int:
     """Did the pass change the program? Checks that the results stay the same."""
     before = parse(Loop(random.Random(seed), row).text(dropped))
     verify(before)
     shape = (LENGTH,) if row is None else (LENGTH, row)
     args = list(np.random.default_rng(seed).uniform(0.5, 1.5, (3, *shape)))
     expected = evaluate(before, args)
-    changed = [pass_(before), optimize(before, passes=LATE_PASSES)]
+    changed = [pass_(before), optimize(before, "finish")]
     for after in changed:
         verify(after)
         for x, y in zip(evaluate(after, args), expected, strict=True):

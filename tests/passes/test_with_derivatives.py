@@ -6,9 +6,10 @@ import pytest
 from myia.backends.reference.interpreter import evaluate
 from myia.ir.core import Function
 from myia.ir.verifier import verify
-from myia.passes.pipeline import PASSES, optimize
+from myia.passes.pipeline import optimize
 from myia.transforms.jvp import jvp_region
 from myia.transforms.vjp import vjp_region
+from tests.passes.by_name import EVERY, passes_of
 from tests.passes.random_ir import arguments, random_function
 
 DIFFERENTIABLE = (0, 3, 4)  # the arguments %x, %v, %m
@@ -52,7 +53,7 @@ def test_derivatives_of_optimised_programs(mode, chunk):
         check(plain, optimize(before), args, seed)
 
 
-@pytest.mark.parametrize("name", PASSES)
+@pytest.mark.parametrize("name", passes_of("optimize"))
 def test_second_derivatives(name):
     """Reverse over reverse, with one pass between: `rev` ops are differentiated as rewritten."""
     for seed in range(100, 112):
@@ -64,4 +65,4 @@ def test_second_derivatives(name):
         again = floats(first.results)[-2:]
         plain = derived(first, "vjp", again)
         args = arguments(plain, seed, special=0)
-        check(plain, derived(PASSES[name](first), "vjp", again), args, seed)
+        check(plain, derived(EVERY[name](first), "vjp", again), args, seed)

@@ -11,7 +11,7 @@ from myia.infer.boundary.signature import Flattener
 from myia.infer.eval.program import infer
 from myia.ir.core import Function, walk
 from myia.ir.primitive import PRIMITIVES
-from myia.pipeline import STAGES, Options, stages
+from myia.pipeline import Compilation
 from myia.transforms.expand import expand_derivatives
 from tests.primitives.spellings import DERIVED, PREPARED, SPELLINGS, STORED
 
@@ -59,11 +59,11 @@ def test_the_gradient_reaches_the_primitive(name):
 @pytest.mark.parametrize("name", PREPARED)
 def test_the_prepared_program_reaches_the_primitive(name):
     f, *args = PREPARED[name]
-    assert name in primitives(STAGES["prepare"](typed(f, args), Options()))
+    assert name in primitives(Compilation(typed(f, args)).until("prepare").function)
 
 
 @pytest.mark.parametrize("name", STORED)
 def test_the_storage_of_the_gradient_reaches_the_primitive(name):
     f, *args = STORED[name]
-    lowered = dict(stages(typed(gradient(f), args)))["storage"]
+    lowered = Compilation(typed(gradient(f), args)).until("storage").function
     assert name in primitives(lowered)

@@ -8,7 +8,7 @@ from myia.backends.xla.executable import compile_function
 from myia.ir.avals import I64, aval_of
 from myia.ir.core import Function, walk
 from myia.ir.verifier import verify
-from myia.passes.pipeline import LATE_PASSES, optimize
+from myia.passes.pipeline import optimize
 from myia.primitives.arrays.shaping import concatenate, reduce_sum, reshape
 from myia.primitives.core.define import constant
 from myia.primitives.core.emit_structured import loop
@@ -120,7 +120,7 @@ def test_random_programs(seed):
 
 def test_on_xla():
     f = expanded(gradient(function(counted(19), X)))
-    program = compile_function(optimize(lowered(optimize(f)), passes=LATE_PASSES))
+    program = compile_function(optimize(lowered(optimize(f)), "finish"))
     np.testing.assert_allclose(program(X)[0], run(f, [X])[0], rtol=1e-12)
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import myia
 from myia.backends.xla.executable import compile_function
-from myia.passes.pipeline import LATE_PASSES, optimize
+from myia.passes.pipeline import optimize
 from myia.primitives.core.emit_structured import loop
 from myia.primitives.pointwise.transcendental import sin
 from myia.storage import Limits, lower_rev
@@ -17,7 +17,7 @@ NAMES = ["while_loop", "updates_array", "nest", "newton_nest", "loop_if_loop", "
 
 def lowered(f, limits: Limits | None = None):
     f = lower_rev(optimize(f), limits or Limits())
-    return optimize(f, passes=LATE_PASSES)
+    return optimize(f, "finish")
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -13,7 +13,7 @@ from myia.infer.boundary.arguments import Fact
 from myia.infer.boundary.signature import Flattener
 from myia.infer.eval.program import Program
 from myia.ir.core import Function
-from myia.pipeline import Options, stages, typed_program
+from myia.pipeline import Compilation, Options, typed_program
 from tests.program_results import finish
 
 
@@ -51,9 +51,9 @@ class ReferenceCalls:
             return found
         program = typed_program(self.target, key, {}, self.options, flat)
         functions = [program.function]
-        for name, function in stages(program.function, self.options):
-            functions.append(function)
-            if name == self.stage:
+        for now in Compilation(program.function, self.options).stages():
+            functions.append(now.function)
+            if now.stage == self.stage:
                 break
         variant = Variant(program, functions)
         self.found.append(variant)

@@ -14,7 +14,7 @@ from myia.frontend import load
 from myia.ir.equality import same
 from myia.ir.parser import parse
 from myia.ir.printer import to_text
-from myia.passes.pipeline import LATE_PASSES
+from tests.passes.by_name import passes_of
 from tests.zoo.losses import losses_of
 from tests.zoo.reference_calls import ReferenceCalls
 from tests.zoo.small_programs import PROGRAMS, Program
@@ -285,12 +285,12 @@ def check_without(case: Case, name: str) -> None:
 
 def test_without_a_pass(case):
     """Each program without one of the passes; all combinations are in the slow tests."""
-    names = list(LATE_PASSES)
+    names = list(passes_of("finish"))
     check_without(case, names[PROGRAMS.index(case.program) % len(names)])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", LATE_PASSES)
+@pytest.mark.parametrize("name", passes_of("finish"))
 def test_without_each_pass(case, name):
     check_without(case, name)
 

@@ -7,5 +7,5 @@ Read first what runs everywhere: `inline.py`, `dce.py`, `cse.py`, `constant_fold
 `simplify.py` with the equations in `equations/`. `loop_carried_values.py` lifts `cse.py` to the
 carried values of loops. `range_comparisons.py` folds what only the ranges of indices decide. The
 last two are for the time after the last derivative: `mask_simplification.py` (late) and
-`remove_barriers.py` (late).
+`lowering.py` (late).
 """

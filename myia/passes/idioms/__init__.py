@@ -6,6 +6,6 @@ In: typed IR. Out: the same program with the fragments replaced. Sums are only r
 `matmul.py` recognizes loop nests that accumulate products as matrix products. It reads
 `analysis/nest_effects.py` (the effect of a nest on its carried values) and `loops/fission.py`
 (the parts of a loop), and emits with `nest_to_arrays.py`. `matvec.py` does the same for sums over
-arrays: a weighted sum along an axis is a matrix-vector product. `consecutive_powers.py` and
-`powers_by_roots.py` are strength reductions of `pow`.
+arrays: a weighted sum along an axis is a matrix-vector product. `consecutive_powers.py` is a
+strength reduction of `pow`.
 """

@@ -6,7 +6,7 @@ being disjoint, `analysis/accesses.py` and `analysis/linear_indices.py` prove it
 
 Read in this order:
 1. Before derivatives are expanded, so that adjoints are cheaper: `scalar_replacement.py`,
-   `load_hoisting.py`, `accumulate_ops.py` (undone afterwards), `load_of_select.py`, and
+   `load_hoisting.py`, `form_accumulate.py` (undone by `lowering`), `load_of_select.py`, and
    `selection_by_index.py` on the analysis `array_selection.py`.
 2. Loads: `load_scheduling.py`, `initial_value_forwarding.py`, `slice_composition.py`.
 3. Stores: `dead_store_elimination.py`, `clear_and_restore.py`, `copy_elision.py`.

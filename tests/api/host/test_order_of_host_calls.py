@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import myia
-from myia.passes.pipeline import EARLY_PASSES, LATE_PASSES
+from tests.passes.by_name import EVERY
 from tests.zoo.reference_calls import ReferenceCalls
 
 LOG = []
@@ -128,7 +128,7 @@ PROGRAMS = [
     unused_and_constant, invariant, elements, first_iteration, two_loops_in_one, small_branches,
     stores_around_a_call, nest, rows, halvings, swapped,
 ]  # fmt: skip
-PASSES = sorted({*EARLY_PASSES, *LATE_PASSES})
+PASSES = sorted(EVERY)
 X = np.array([0.3, 0.9, 1.2, 0.4, 0.7, 1.1])
 
 

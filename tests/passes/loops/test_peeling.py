@@ -5,7 +5,7 @@ from myia.backends.reference.interpreter import evaluate
 from myia.ir.parser import parse
 from myia.ir.verifier import verify
 from myia.passes.loops.peeling import peeling
-from myia.passes.pipeline import LATE_PASSES, optimize
+from myia.passes.pipeline import optimize
 from tests.passes.before_after import before_after, unchanged
 
 
@@ -49,7 +49,7 @@ def test_first_and_last_iteration(golden):
 def test_the_remaining_loop_is_vectorized(n):
     """With the same values, to the bit, and without comparisons."""
     before = parse(stencil(n))
-    after = optimize(before, passes=LATE_PASSES)
+    after = optimize(before, "finish")
     verify(after)
     primitives = {op.primitive.name for op in after.region.ops}
     assert not primitives & {"select", "gt", "lt"}

@@ -1,12 +1,12 @@
 import pytest
 
 from myia.passes.memory.dead_store_elimination import dead_store_elimination
-from myia.passes.pipeline import LATE_PASSES, optimize
+from myia.passes.pipeline import optimize
 from tests.passes.before_after import before_after, unchanged
 
 
 def late(function):
-    return optimize(function, passes=LATE_PASSES)
+    return optimize(function, "finish")
 
 
 def test_the_adjoint_of_a_loop_that_fills_an_array(golden):

@@ -8,13 +8,13 @@ from myia.ir.core import walk
 from myia.ir.parser import parse
 from myia.passes.analysis.linear_indices import IndexRanges, constant_form, minus, plus
 from myia.passes.memory.scalar_replacement import scalar_replacement
-from myia.passes.pipeline import EARLY_PASSES, optimize
+from myia.passes.pipeline import optimize
 from myia.primitives.core.structured import loop_p
 from tests.passes.before_after import before_after, unchanged
 
 
 def prepare(function):
-    return optimize(function, passes=EARLY_PASSES)
+    return optimize(function, "prepare")
 
 
 def test_a_sum_in_an_array(golden):

@@ -4,12 +4,9 @@
     %2 = add %1, %u                            ->      %b = dynamic_update_add %a, %u, %i
     %b = dynamic_update_slice %a, %2, %i
 
-`form_accumulate` does this before derivatives are taken: the cotangent of `%a` is then that of
-`%b`, unchanged. For a load and a store the adjoint would clear the slice of the cotangent and then
-add the same values to it again.
-
-`expand_accumulate` goes back to a load, an addition and a store once storage has been chosen,
-because the late passes look for these.
+This is done before derivatives are taken: the cotangent of `%a` is then that of `%b`, unchanged.
+For a load and a store the adjoint would clear the slice of the cotangent and then add the same
+values to it again. Once storage has been chosen `canonicalize/lowering.py` goes back.
 """
 
 from __future__ import annotations
@@ -30,11 +27,6 @@ from myia.rewriting.walk import Walk, rewrite
 def form_accumulate(function: Function) -> Function:
     """`function` with additions into a slice as one op."""
     return rewrite(function, _formed)
-
-
-def expand_accumulate(function: Function) -> Function:
-    """`function` with additions into a slice as a load, an addition and a store."""
-    return rewrite(function, _expanded)
 
 
 def _formed(op: Op, walk: Walk) -> Sequence[Value] | None:
@@ -69,11 +61,3 @@ def _is_load(
     if op is None or op.primitive is not dynamic_slice or op.params["sizes"] != sizes:
         return False
     return op.operands[0] is array and list(op.operands[1:]) == list(starts)
-
-
-def _expanded(op: Op, _: Walk) -> Sequence[Value] | None:
-    if op.primitive is not dynamic_update_add:
-        return None
-    array, term, *starts = op.operands
-    total = add(dynamic_slice(array, *starts, sizes=term.shape), term)
-    return [dynamic_update_slice(array, total, *starts)]

@@ -6,8 +6,31 @@ import myia
 from myia.backends.reference.interpreter import evaluate
 from myia.backends.xla.executable import compile_function
 from myia.ir.parser import parse
-from myia.passes.idioms.powers_by_roots import powers_by_roots
+from myia.passes.canonicalize.lowering import lowering
 from tests.passes.before_after import before_after, unchanged
+
+# ----- Barriers
+
+
+def test_in_loops(golden):
+    golden(before_after(lowering, """
+func @f(%x: f64[], %c: f64[], %n: i64[]) -> f64[] {
+  %a = barrier %x, %c {held=1}
+  %y = for %k < %n (%y = %a) {
+    %b = barrier %y, %c {held=1}
+    %d = sin %b
+    yield %d
+  }
+  return %y
+}"""))  # fmt: skip
+
+
+def test_barriers_outside_of_loops_stay():
+    text = "func @f(%x: f64[], %c: f64[]) { %a = barrier %x, %c {held=1}\n return %a }"
+    assert unchanged(lowering, text)
+
+
+# ----- Powers
 
 
 def power(exponent, aval="f64[]") -> str:
@@ -20,7 +43,7 @@ func @f(%x: {aval}) -> {aval} {{
 
 
 def test_one_and_a_half(golden):
-    golden(before_after(powers_by_roots, power(1.5)) + before_after(powers_by_roots, power(-1.5)))
+    golden(before_after(lowering, power(1.5)) + before_after(lowering, power(-1.5)))
 
 
 @pytest.mark.parametrize("kind", ["f32", "f64"])
@@ -32,7 +55,7 @@ def test_extreme_numbers(kind, exponent):
     sizes = [0, limits.tiny, limits.tiny ** (2 / 3) / 1.5, 1e-9, 0.3, 1, 2.5, 1e9, limits.max]
     x = np.array([sign * size for size in (*sizes, np.inf, np.nan) for sign in (1, -1)], dtype)
     before = parse(power(exponent, f"{kind}[{len(x)}]"))
-    after = powers_by_roots(before)
+    after = lowering(before)
     assert after is not before
     (expected,) = evaluate(before, [x])
     with jax.enable_x64(True):
@@ -45,7 +68,7 @@ def test_extreme_numbers(kind, exponent):
 
 def test_other_powers():
     for exponent in (0.5, 2.5, -2.5, 1.0):
-        assert unchanged(powers_by_roots, power(exponent))
+        assert unchanged(lowering, power(exponent))
 
 
 def test_no_power_is_left_in_a_gradient():

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import myia
-from myia.passes.memory.accumulate_ops import expand_accumulate, form_accumulate
+from myia.passes.canonicalize.lowering import lowering
+from myia.passes.memory.form_accumulate import form_accumulate
 from tests.passes.before_after import before_after, unchanged
 
 
@@ -21,7 +22,7 @@ func @f(%a: f64[4,4], %u: f64[], %i: i64[], %j: i64[]) -> f64[4,4] {{
 
 
 def test_formed_and_expanded(golden):
-    golden(before_after(lambda f: expand_accumulate(form_accumulate(f)), program("sub %2, %u")))
+    golden(before_after(lambda f: lowering(form_accumulate(f)), program("sub %2, %u")))
 
 
 @pytest.mark.parametrize("operation", ["add %2, %u", "add %u, %2", "add %2, %2", "sub %2, %u"])
