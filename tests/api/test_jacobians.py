@@ -20,6 +20,17 @@ def test_jacobians():
     np.testing.assert_allclose(myia.jacfwd(f)(X), expected)
 
 
+def test_arrays_without_elements():
+    empty = np.zeros((0, 2))
+    assert myia.hessian(lambda x: np.sum(x**3))(empty).shape == (0, 2, 0, 2)
+    for jacobian in BOTH:
+        assert jacobian(lambda x: x * 2)(empty).shape == (0, 2, 0, 2)
+        by_x, by_y = jacobian(lambda x, y: x[:0] * y, argnums=(0, 1))(X, 2.0)
+        assert by_x.shape == (0, 3) and by_y.shape == (0,)
+        by_x, by_y = jacobian(lambda x, y: np.sum(x) + y, argnums=(0, 1))(empty, 2.0)
+        assert by_x.shape == (0, 2) and by_y == 1.0
+
+
 def test_jacobian_shapes_of_structures():
     def f(p):
         return {"y": p["w"] * 2.0, "z": p["w"].sum() * p["b"]}

@@ -115,3 +115,15 @@ def test_quotients_have_no_derivative_in_integers():
     assert myia.grad(f)(2.0, 1) == (2**53 + 1) / 3
     for n in range(1, 6):
         assert myia.grad(f)(2.0, n) == (2**53 + n) / 3
+
+
+@pytest.mark.parametrize("x", [1.0, np.float64(-1.0), np.float32(1.0), np.ones(2), 1j])
+def test_powers_with_exponents_beyond_64_bits(x):
+    def f(x):
+        return x ** (2**70), x ** -(2**70 + 2)
+
+    np.testing.assert_array_equal(myia.jit(f)(x), f(x))
+
+
+def test_the_derivative_of_a_power_with_an_exponent_beyond_64_bits():
+    assert myia.grad(lambda x: x ** (2**70))(1.0) == 2.0**70

@@ -88,6 +88,8 @@ def _stack_rows(
 
     avals = _avals_of(row)
     buffers = [zeros(a.with_shape((aval.size, *a.shape))) for a in avals]
+    if aval.size == 0:
+        return buffers
     return list(
         loop(
             buffers,

@@ -3,7 +3,7 @@
     a[0] = x    ->    checks that x is no NaN and that int(x) fits;  %y = convert %x
 
 So it is where a single number meets an element: in stores, in lists, in `np.int8(x)`. Arrays are
-cast without a check, and so are the numbers of `astype`, `np.full` and `np.copyto`.
+cast without a check, and so are the floats of `np.full` and `np.copyto`.
 """
 
 from __future__ import annotations
@@ -26,13 +26,16 @@ INFINITY = "cannot convert float infinity to integer"
 def element(ctx: Context, x: Abstract, dtype: np.dtype) -> Abstract:
     """What becomes an element of an array of `dtype`: an integer for a float, if that has integers.
 
-    A Python float must fit. A NumPy float must fit into signed integers only (the unsigned ones
+    A Python number must fit. A NumPy number must fit into signed integers only (the unsigned ones
     take its last bits), an array without dimensions never: NumPy casts these.
     """
-    if dtype.kind not in "iu" or not is_number(x) or kind_of(x) != "f":
+    if dtype.kind not in "iu" or not is_number(x) or kind_of(x) not in "iuf":
         return x
     is_array = isinstance(x, Scalar) and x.boxed
     if not is_weak(x) and (dtype.kind == "u" or is_array):
+        return x
+    if kind_of(x) in "iu":
+        _check_element_fits(ctx, x, dtype)
         return x
     if isinstance(x, Static):
         return Static(_static_integer(ctx, x.value, dtype))
@@ -66,9 +69,30 @@ def _integer(ctx: Context, x: Value, dtype: np.dtype) -> Value:
     return convert(wide, dtype)
 
 
+def _check_element_fits(ctx: Context, x: Abstract, dtype: np.dtype) -> None:
+    """A NumPy integer as a signed element; those of Python are checked wherever they meet one."""
+    if is_weak(x):
+        return
+    if isinstance(x, Static):
+        _static_integer(ctx, x.value, dtype)
+    elif np.iinfo(x.dtype).max > np.iinfo(dtype).max:
+        check_integer_fits(ctx, x, dtype)
+
+
+def check_python_integer(ctx: Context, x: Abstract, dtype: np.dtype) -> None:
+    """A Python integer must fit into the integers that it meets."""
+    if dtype.kind not in "iu" or not is_number(x) or not is_weak(x) or kind_of(x) != "i":
+        return
+    if isinstance(x, Scalar):
+        check_integer_fits(ctx, x, dtype)
+    elif not np.iinfo(dtype).min <= x.value <= np.iinfo(dtype).max:
+        message = f"Python integer {x.value} out of bounds for {dtype}"
+        ctx.fail(BadValue, message=message, exception="OverflowError")
+
+
 def check_integer_fits(ctx: Context, x: Scalar, dtype: np.dtype) -> None:
-    """A Python integer that meets a narrower dtype must fit there."""
-    info, held, (lo, hi) = np.iinfo(dtype), np.iinfo(np.int64), bounds(x)
+    """An integer that meets a narrower dtype must fit there."""
+    info, held, (lo, hi) = np.iinfo(dtype), np.iinfo(x.dtype), bounds(x)
     message = f"Python integer out of bounds for {dtype}"
     if info.min > held.min and (lo is None or lo < info.min):
         ctx.check(logic.lt(x.value, constant(info.min, x.dtype)), OverflowError, message)

@@ -17,9 +17,9 @@ from myia.infer.domain.dtypes import (
     number_dtype,
 )
 from myia.infer.domain.errors import BadValue
-from myia.infer.domain.values import Abstract, Ref, Scalar, Static
+from myia.infer.domain.values import Abstract, Ref, Scalar
 from myia.infer.domain.views import reshape
-from myia.infer.numeric.integer_elements import check_integer_fits, element, is_python_float
+from myia.infer.numeric.integer_elements import check_python_integer, element, is_python_float
 from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.primitives.pointwise import arithmetic, logic
@@ -61,13 +61,7 @@ def operand(ctx: Context, x: Abstract, aval: Aval) -> Value:
     """A number or an array with the dtype and shape of `aval`."""
     if isinstance(x, Ref):
         return broadcast_to(convert(ctx.read(x), aval.dtype), aval.shape)
-    if isinstance(x, Static) and type(x.value) is int and aval.dtype.kind in "iu":
-        info = np.iinfo(aval.dtype)
-        if not info.min <= x.value <= info.max:
-            message = f"Python integer {x.value} out of bounds for {aval.dtype}"
-            ctx.fail(BadValue, message=message, exception="OverflowError")
-    if isinstance(x, Scalar) and x.weak and x.dtype.kind == "i" and aval.dtype.kind in "iu":
-        check_integer_fits(ctx, x, aval.dtype)
+    check_python_integer(ctx, x, aval.dtype)
     if is_python_float(x):
         x = element(ctx, x, aval.dtype)
     return filled(x, aval)

@@ -166,6 +166,8 @@ def _squares_bools(ctx: Context, a: Abstract, b: Abstract) -> bool:
 
 
 def _finite(x: Abstract) -> bool:
+    if isinstance(x, Static) and isinstance(x.value, int):  # of any size
+        return True
     return isinstance(x, Static) and not isinstance(x.value, complex) and bool(np.isfinite(x.value))
 
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.dtypes import promote
+from myia.infer.domain.dtypes import convert, promote
 from myia.infer.domain.errors import BadValue, Unsupported
 from myia.infer.domain.memory_order import result_like
 from myia.infer.domain.values import (
@@ -78,7 +78,8 @@ def _select(
         ctx.fail(BadValue, message=message)
     given = [numeric(ctx, x) for x in (*choices, default)]
     dtype, _ = promote(*(operand_dtype(ctx, x) for x in given))
-    *values, result = (cast(ctx, x, dtype) for x in given)
+    # Integers that do not fit wrap, as those of arrays.
+    *values, result = (result_like(ctx, convert(value_of(ctx, x), dtype), x) for x in given)
     for condition, value in zip(reversed(conditions), reversed(values)):
         result = _where(ctx, condition, value, result)
     return result

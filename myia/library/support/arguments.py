@@ -12,6 +12,7 @@ from myia.infer.domain.dtypes import broadcast_to, convert, is_number, is_weak
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
 from myia.infer.domain.memory_order import result_like
 from myia.infer.domain.values import Abstract, Ref, Scalar, Static, Tuple, is_none, is_static_int
+from myia.infer.numeric.integer_elements import check_python_integer
 from myia.infer.numeric.promotion import is_numeric, operand, operand_dtype
 from myia.infer.paths.nested_sequences import as_array
 from myia.ir.avals import Aval
@@ -61,7 +62,8 @@ def value_of(ctx: Context, x: Abstract, dtype: np.dtype | None = None) -> Value:
 
 
 def cast(ctx: Context, x: Abstract, dtype: np.dtype) -> Abstract:
-    """`np.asarray(x).astype(dtype)`: a new array."""
+    """`np.asarray(x).astype(dtype)`: a new array. Python integers must fit."""
+    check_python_integer(ctx, x, dtype)
     if isinstance(x, Static):
         with np.errstate(all="ignore"):
             return Static(np.asarray(x.value).astype(dtype)[()])
