@@ -6,11 +6,11 @@
 A function is implemented in one of five ways: by a line in a table of ufuncs, from NumPy source
 (`source/`), traced from JAX (`support/traced.py`), evaluated at compile time, or by a handler that
 emits IR. CONTRIBUTING.md says when to take which. Read `support/` first, then `numpy/`, `python/`,
-`dynamic/` (dynamic arrays), `scipy/` and `source/`. Importing this package registers all of them.
+`scipy/` and `source/`. Importing this package registers all of them.
 """
 
 # isort: off
-# The order matters: `dynamic` adds variants to handlers registered before it, and
+# The order matters:
 # `source.ufunc_reductions` adds the methods of ufuncs that have no handler yet.
 import myia.library.numpy.arrays.array_methods
 import myia.library.numpy.arrays.creation
@@ -43,16 +43,15 @@ import myia.library.python.objects
 import myia.library.python.sequences
 import myia.library.scipy.matrices
 import myia.library.scipy.traced_table
-import myia.library.dynamic.elementwise
-import myia.library.dynamic.ordering
-import myia.library.dynamic.products
 import myia.library.source.conjugate_gradients
 import myia.library.source.histograms
 import myia.library.source.in_place
 import myia.library.source.lax_control
 import myia.library.source.linalg
+import myia.library.source.matrices
 import myia.library.source.polynomials
 import myia.library.source.sets
 import myia.library.source.shapes
 import myia.library.source.statistics
+import myia.library.source.tolerances
 import myia.library.source.ufunc_reductions

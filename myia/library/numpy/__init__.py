@@ -1,4 +1,4 @@
-"""Handlers of NumPy's functions: reductions, products, ordering, selection, padding, statistics.
+"""Handlers of NumPy's functions: reductions, products, ordering, selection, padding.
 
     in:   abstract arguments, bound as NumPy binds them
     out:  the abstract result; dtypes and shapes are NumPy's

@@ -6,13 +6,17 @@ import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import broadcast_to, promote
+from myia.infer.domain.dynamic_axes import pad_masked
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
 from myia.infer.domain.memory_order import result_like
-from myia.infer.domain.values import NONE, Abstract, Ref, SliceValue, Static, Tuple, is_none
+from myia.infer.domain.values import NONE, Abstract, Ref, Scalar, SliceValue, Static, Tuple, is_none
 from myia.infer.domain.views import reshape
+from myia.infer.dynamic import access
+from myia.infer.dynamic.access import PaddedValue, is_dynamic, new_array, read, refuse_dynamic
 from myia.infer.indexing.indexing import getitem
 from myia.infer.numeric.promotion import operand_dtype
-from myia.infer.registry import function, method
+from myia.infer.registry import for_dynamic_arrays, function, method
+from myia.ir.builder import emit
 from myia.ir.core import Value
 from myia.library.numpy.reductions import operand_and_axis
 from myia.library.support.arguments import (
@@ -27,10 +31,12 @@ from myia.library.support.arguments import (
 )
 from myia.library.support.traced import traced_values
 from myia.library.support.value_formulas import is_nan
-from myia.primitives.arrays import reductions, sorting
+from myia.primitives.arrays import reductions, shaping, sorting
 from myia.primitives.arrays.gather import take_along_axis
+from myia.primitives.arrays.sorting import sort_p
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import arithmetic, logic
+from myia.primitives.pointwise.logic import convert
 
 LAST = Static(-1)
 WHOLE = SliceValue(NONE, NONE, NONE)
@@ -221,3 +227,76 @@ def _in_range(ctx: Context, index: Value, n: int) -> Value:
     failed = logic.or_(logic.lt(index, low), logic.ge(index, high))
     ctx.check(ctx.any(failed), IndexError, f"index out of bounds for axis with size {n}")
     return logic.select(logic.lt(index, zero), arithmetic.add(index, high), index)
+
+
+# ----- Dynamic arrays: the valid elements are packed to prefixes first
+I64 = np.dtype(np.int64)
+
+
+def _sorted(ctx: Context, a: Abstract, axis: Abstract) -> tuple[PaddedValue, int, Value]:
+    """The elements sorted along an axis, valid before masked ones; and their old indices."""
+    x = read(ctx, a).packed()
+    ndim = x.value.aval.ndim
+    if x.value.dtype.kind == "c" or (is_none(axis) and ndim > 1):
+        refuse_dynamic(ctx, "sorting complex numbers or several axes")
+    i = 0 if is_none(axis) else axis_argument(ctx, axis, ndim)
+    indices = shaping.iota(shape=x.value.shape, axis=i, dtype=I64)
+    if x.dynamic_axes[i] is None:
+        value, indices = emit(sort_p, x.value, indices, axis=i, keys=1)
+    else:
+        live = shaping.broadcast(x.dynamic_axes[i].valid_mask(), shape=x.value.shape, dims=(i,))
+        dead = convert(logic.not_(live), dtype=np.dtype(np.int8))
+        _, value, indices = emit(sort_p, dead, x.value, indices, axis=i, keys=2)
+    return PaddedValue(value, x.dynamic_axes), i, indices
+
+
+@for_dynamic_arrays(_sort)
+def _sort_dynamic(
+    ctx: Context, a: Abstract, axis: Abstract = LAST, kind: Abstract = NONE, **options: Abstract
+) -> Abstract:
+    found, _, _ = _sorted(ctx, a, axis)
+    return new_array(ctx, pad_masked(found.value, found.dynamic_axes), found.dynamic_axes)
+
+
+@for_dynamic_arrays(_sort_in_place)
+def _sort_in_place_dynamic(
+    ctx: Context, self: Abstract, axis: Abstract = LAST, kind: Abstract = NONE, **options: Abstract
+) -> Abstract:
+    access.pack_to_prefixes(ctx, self)
+    found, _, _ = _sorted(ctx, self, axis)
+    access.store(ctx, self, found.value)
+    return NONE
+
+
+@for_dynamic_arrays(_argsort)
+def _argsort_dynamic(
+    ctx: Context, a: Abstract, axis: Abstract = LAST, kind: Abstract = NONE, **options: Abstract
+) -> Abstract:
+    found, _, indices = _sorted(ctx, a, axis)
+    return new_array(ctx, pad_masked(indices, found.dynamic_axes), found.dynamic_axes)
+
+
+@for_dynamic_arrays(_searchsorted)
+def _searchsorted_dynamic(
+    ctx: Context,
+    a: Abstract,
+    v: Abstract,
+    side: Abstract = Static("left"),
+    sorter: Abstract = NONE,
+) -> Abstract:
+    """Search with the masked elements replaced by one that is sorted after all others."""
+    if not is_none(sorter) or is_dynamic(ctx, v) or access.bounding_aval(ctx, a).ndim != 1:
+        refuse_dynamic(ctx, "`numpy.searchsorted` with a sorter, or for values,")
+    x = read(ctx, a).packed()
+    (dynamic_axis,) = x.dynamic_axes
+    last = constant(_last(x.value.dtype), x.value.dtype, x.value.shape)
+    full = ctx.array(logic.select(dynamic_axis.valid_mask(), x.value, last))
+    found = ctx.call(Static(np.searchsorted), (full, v), {"side": side})
+    return ctx.call(Static(np.minimum), (found, Scalar(dynamic_axis.length.value, True)), {})
+
+
+def _last(dtype: np.dtype) -> float:
+    """The value that is sorted last among values of this dtype."""
+    if dtype.kind in "iu":
+        return np.iinfo(dtype).max
+    return np.nan if dtype.kind == "f" else True

@@ -9,28 +9,39 @@ import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import broadcast_to, convert, is_number, promote
+from myia.infer.domain.dynamic_axes import DynamicAxis, fill_masked, stop_masked_gradients
 from myia.infer.domain.errors import BadValue
-from myia.infer.domain.values import NONE, Abstract, Static, is_static_int
+from myia.infer.domain.values import NONE, Abstract, Ref, Static, is_static_int
 from myia.infer.domain.views import reshape
-from myia.infer.numeric.promotion import operand_dtype
+from myia.infer.dynamic.access import (
+    PaddedValue,
+    dtype_of,
+    is_dynamic,
+    new_array,
+    read,
+    refuse_dynamic,
+)
+from myia.infer.dynamic.broadcasting import align_axes, apply_elementwise
+from myia.infer.numeric.promotion import is_numeric, operand_dtype
 from myia.infer.operators import operators
-from myia.infer.registry import function, method
+from myia.infer.registry import for_dynamic_arrays, function, method
 from myia.ir.core import Value
 from myia.library.support.arguments import (
     array,
     axis_number,
     boxed,
     integers,
+    numeric,
     refuse_options,
     static_value,
     store_out,
     value_of,
 )
-from myia.library.support.value_formulas import conjugate
+from myia.library.support.dynamic_variants import store_dynamic_out
 from myia.primitives.arrays import shaping
 from myia.primitives.core.define import constant
 from myia.primitives.linalg.dot import dot_general
-from myia.primitives.pointwise import logic
+from myia.primitives.pointwise import arithmetic, logic
 
 Axes = tuple[int, ...]
 
@@ -127,19 +138,16 @@ _dot_handler = _multiply_numbers(_dot)
 function(np.dot)(_dot_handler)
 for _kind in ("array", "number"):
     method(_kind, "dot")(_dot_handler)
-function(np.inner)(_multiply_numbers(_inner))
+_inner_handler = _multiply_numbers(_inner)
+function(np.inner)(_inner_handler)
 
 
 def _flat(x: Value) -> Value:
     return reshape(x, (math.prod(x.shape),))
 
 
-@function(np.vdot)
-def _vdot(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
-    x, y = factors(ctx, a, b)
-    x, y = _flat(conjugate(x)), _flat(y)
-    _mismatch(ctx, x, y, 0, 0)
-    return ctx.array(contract(x, y, ((0,), (0,))))
+def _flat(x: Value) -> Value:
+    return reshape(x, (math.prod(x.shape),))
 
 
 @function(np.outer)
@@ -147,21 +155,6 @@ def _outer(ctx: Context, a: Abstract, b: Abstract, out: Abstract = NONE) -> Abst
     x, y = (_flat(v) for v in factors(ctx, a, b))
     column, row = reshape(x, (*x.shape, 1)), reshape(y, (1, *y.shape))
     return store_out(ctx, operators.binary(ctx, "*", ctx.array(column), ctx.array(row)), out)
-
-
-@function(np.kron)
-def _kron(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
-    """The Kronecker product: each element of `a` times all of `b`, as blocks."""
-    x, y = factors(ctx, a, b)
-    ndim = max(len(x.shape), len(y.shape))
-    outer = [(1,) * (ndim - len(v.shape)) + v.shape for v in (x, y)]
-    blocks = reshape(x, tuple(n for length in outer[0] for n in (length, 1)))
-    block = reshape(y, tuple(n for length in outer[1] for n in (1, length)))
-    if ndim == 0:
-        return operators.binary(ctx, "*", ctx.array(x), ctx.array(y))
-    product = operators.binary(ctx, "*", ctx.array(blocks), ctx.array(block))
-    shape = tuple(p * q for p, q in zip(*outer))
-    return ctx.array(reshape(value_of(ctx, product), shape))
 
 
 # ----- tensordot
@@ -194,4 +187,86 @@ def _paired_axes(ctx: Context, axes: Abstract, m: int, n: int) -> tuple[Axes, Ax
     return (
         tuple(axis_number(ctx, i, m) for i in left),
         tuple(axis_number(ctx, j, n) for j in right),
+    )
+
+
+# ----- Of dynamic arrays: `x[:i] @ y[:i]`, `A[i, :j] @ A[j, :j]`
+
+NOT_ALIGNED = "shapes not aligned: the axes that are summed over differ in size"
+
+
+def _factors(ctx: Context, a: Abstract, b: Abstract) -> tuple[PaddedValue, PaddedValue]:
+    """Both operands at one dtype."""
+    xs = [x if is_dynamic(ctx, x) else numeric(ctx, x) for x in (a, b)]
+    if not all(isinstance(x, Ref) for x in xs):
+        ctx.fail(BadValue, message="matmul: an operand is a number")
+    dtype, _ = promote(*((dtype_of(ctx, x), False) for x in xs))
+    if dtype.kind == "b":
+        refuse_dynamic(ctx, "the product of bools")
+    found = [read(ctx, x) for x in xs]
+    return tuple(PaddedValue(convert(x.value, dtype), x.dynamic_axes) for x in found)
+
+
+def contract_dynamic(ctx: Context, x: PaddedValue, y: PaddedValue, i: int, j: int) -> Abstract:
+    """The sum of products over axis `i` of x and `j` of y; then their other axes."""
+    x, y, dynamic_axis = align_axes(ctx, x, y, i, j, NOT_ALIGNED)
+    x, y = _zero_padding(x, i, dynamic_axis), _zero_padding(y, j, dynamic_axis)
+    dynamic_axes = tuple(e for k, e in enumerate(x.dynamic_axes) if k != i)
+    dynamic_axes += tuple(e for k, e in enumerate(y.dynamic_axes) if k != j)
+    if x.value.aval.ndim == y.value.aval.ndim == 1:  # fused, without a temporary
+        product = arithmetic.mul(x.value, y.value)
+        return ctx.array(shaping.reduce_sum(product, axes=(0,)))
+    product = dot_general(x.value, y.value, contract=((i,), (j,)), batch=((), ()))
+    return new_array(ctx, stop_masked_gradients(product, dynamic_axes), dynamic_axes)
+
+
+def _zero_padding(x: PaddedValue, axis: int, dynamic_axis: DynamicAxis | None) -> PaddedValue:
+    """Zeros for the masked elements along `axis`: an infinity there would make the sum NaN."""
+    along = tuple(dynamic_axis if k == axis else None for k in range(x.value.aval.ndim))
+    return PaddedValue(fill_masked(x.value, along, 0), x.dynamic_axes)
+
+
+@for_dynamic_arrays(_matmul)
+def _matmul_dynamic(ctx: Context, x1: Abstract, x2: Abstract, out: Abstract = NONE) -> Abstract:
+    x, y = _factors(ctx, x1, x2)
+    if max(x.value.aval.ndim, y.value.aval.ndim) > 2:
+        refuse_dynamic(ctx, "the product of stacks of matrices")
+    return store_dynamic_out(ctx, contract_dynamic(ctx, x, y, x.value.aval.ndim - 1, _rows(y)), out)
+
+
+def _rows(y: PaddedValue) -> int:
+    return max(y.value.aval.ndim - 2, 0)
+
+
+def _multiply_dynamic(product: Callable) -> Callable:
+    def rule(ctx: Context, a: Abstract, b: Abstract, out: Abstract = NONE) -> Abstract:
+        if any(is_numeric(ctx, x) and ctx.shape(x) == () for x in (a, b)):
+            return store_dynamic_out(ctx, operators.binary(ctx, "*", a, b), out)
+        return store_dynamic_out(ctx, product(ctx, *_factors(ctx, a, b)), out)
+
+    return rule
+
+
+def _dot_dynamic(ctx: Context, x: PaddedValue, y: PaddedValue) -> Abstract:
+    return contract_dynamic(ctx, x, y, x.value.aval.ndim - 1, _rows(y))
+
+
+def _inner_dynamic(ctx: Context, x: PaddedValue, y: PaddedValue) -> Abstract:
+    return contract_dynamic(ctx, x, y, x.value.aval.ndim - 1, y.value.aval.ndim - 1)
+
+
+for_dynamic_arrays(_dot_handler)(_multiply_dynamic(_dot_dynamic))
+for_dynamic_arrays(_inner_handler)(_multiply_dynamic(_inner_dynamic))
+
+
+@for_dynamic_arrays(_outer)
+def _outer_dynamic(ctx: Context, a: Abstract, b: Abstract, out: Abstract = NONE) -> Abstract:
+    x, y = _factors(ctx, a, b)
+    if x.value.aval.ndim != 1 or y.value.aval.ndim != 1:
+        refuse_dynamic(ctx, "`numpy.outer` of several axes")
+    (n,), (m,) = x.value.shape, y.value.shape
+    column = new_array(ctx, ctx.reshape(x.value, (n, 1)), (*x.dynamic_axes, None))
+    row = new_array(ctx, ctx.reshape(y.value, (1, m)), (None, *y.dynamic_axes))
+    return store_dynamic_out(
+        ctx, apply_elementwise(ctx, [column, row], lambda xs: operators.binary(ctx, "*", *xs)), out
     )

@@ -1,4 +1,4 @@
-"""Repeating, rolling and padding of arrays; differences of adjacent elements."""
+"""Repeating, rolling and padding of arrays."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from collections.abc import Callable
 import numpy as np
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.dtypes import broadcast_to, is_number
+from myia.infer.domain.dtypes import is_number
 from myia.infer.domain.errors import BadValue, Unsupported
 from myia.infer.domain.memory_order import result_like
-from myia.infer.domain.values import NONE, Abstract, Scalar, Static, Tuple, is_none
+from myia.infer.domain.values import NONE, Abstract, Scalar, Static, is_none
 from myia.infer.domain.views import reshape
-from myia.infer.operators import comparison, operators
 from myia.infer.registry import function, method
 from myia.ir.core import Value
 from myia.library.numpy.reductions import operand_and_axis
@@ -20,12 +19,9 @@ from myia.library.source import padding
 from myia.library.support.arguments import (
     array,
     axes_argument,
-    axis_argument,
     cast,
-    dtype_of,
     integer,
     integers,
-    is_given,
     refuse_options,
     static_value,
     value_of,
@@ -268,48 +264,3 @@ def _take_rows(x: Value, axis: int, indices: np.ndarray) -> Value:
     shape = (*x.shape[:axis], len(indices), *x.shape[axis + 1 :])
     along_axis = indices.reshape([-1 if i == axis else 1 for i in range(len(shape))])
     return take_along_axis(x, array_constant(np.broadcast_to(along_axis, shape)), axis)
-
-
-# ----- Differences
-
-
-@function(np.diff)
-def _diff(
-    ctx: Context,
-    a: Abstract,
-    n: Abstract = Static(1),
-    axis: Abstract = Static(-1),
-    prepend: Abstract = NONE,
-    append: Abstract = NONE,
-) -> Abstract:
-    x = array(ctx, a)
-    if not ctx.shape(x):
-        ctx.fail(BadValue, message="diff requires input that is at least one dimensional")
-    i = axis_argument(ctx, axis, len(ctx.shape(x)))
-    if is_given(prepend) or is_given(append):
-        parts = [_boundary_row(ctx, end, x, i) for end in (prepend, x, append) if is_given(end)]
-        x = ctx.call(Static(np.concatenate), (Tuple(tuple(parts)),), {"axis": Static(i)})
-    for _ in range(integer(ctx, n, "the order of a difference")):
-        x = _difference(ctx, x, i)
-    return x
-
-
-def _boundary_row(ctx: Context, end: Abstract, x: Abstract, axis: int) -> Abstract:
-    """An argument `prepend` or `append`; a number fills one row."""
-    part = array(ctx, end)
-    if ctx.shape(part):
-        return part
-    row = tuple(1 if i == axis else n for i, n in enumerate(ctx.shape(x)))
-    return ctx.array(broadcast_to(value_of(ctx, part), row))
-
-
-def _difference(ctx: Context, x: Abstract, axis: int) -> Abstract:
-    value = value_of(ctx, x)
-    count = value.shape[axis]
-    if count == 0:
-        return x
-    cut = slice_value(value, axis, 1, count), slice_value(value, axis, 0, count - 1)
-    ends = [result_like(ctx, v, x) for v in cut]
-    if dtype_of(ctx, x).kind == "b":
-        return comparison.compare(ctx, "!=", *ends)
-    return operators.binary(ctx, "-", *ends)

@@ -1,4 +1,4 @@
-"""Elementwise functions that are not ufuncs: selection, clipping, rounding, tolerances."""
+"""Elementwise functions that are not ufuncs: selection, clipping, rounding."""
 
 from __future__ import annotations
 
@@ -15,15 +15,21 @@ from myia.infer.domain.values import (
     NONE,
     TRUE,
     Abstract,
+    Ref,
     Static,
+    Tuple,
     is_none,
     is_static_int,
     is_static_number,
 )
+from myia.infer.dynamic.access import refuse_dynamic
+from myia.infer.indexing.masks import nonzero_indices
 from myia.infer.numeric.promotion import broadcast_shapes, operand, operand_dtype
-from myia.infer.operators import comparison
-from myia.infer.operators.truth import truth
-from myia.infer.registry import function, method
+from myia.infer.registry import (
+    as_is,
+    function,
+    method,
+)
 from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.library.numpy.ufuncs.ufuncs import resolve_dtypes
@@ -42,7 +48,7 @@ from myia.library.support.arguments import (
     store_out,
     value_of,
 )
-from myia.library.support.dynamic_variants import elementwise
+from myia.library.support.dynamic_variants import dynamic_operand, elementwise
 from myia.primitives.pointwise import arithmetic, logic, transcendental
 
 ZERO = Static(0)
@@ -51,7 +57,7 @@ ZERO = Static(0)
 # ----- Selection
 
 
-@function(np.where)
+@function(np.where, dynamic=elementwise(3))
 def _where(ctx: Context, condition: Abstract, *choices: Abstract) -> Abstract:
     """`np.where`: cotangents are selected too, never multiplied by zero."""
     if not choices:
@@ -66,6 +72,16 @@ def _where(ctx: Context, condition: Abstract, *choices: Abstract) -> Abstract:
     values = (operand(ctx, x, Aval(dtype, shape)) for x in xs)
     value = logic.select(value_formulas.truth(chooser), *values)
     return boxed(ctx, result_like(ctx, value, condition, *xs))
+
+
+@method("array", "nonzero")
+@function(np.nonzero, dynamic=as_is)
+def _nonzero(ctx: Context, a: Abstract) -> Abstract:
+    """The indices along each axis, as dynamic arrays."""
+    x = dynamic_operand(ctx, a)
+    if not isinstance(x, Ref):
+        refuse_dynamic(ctx, "`numpy.nonzero` of a number")
+    return Tuple(tuple(nonzero_indices(ctx, x)))
 
 
 @function(np.select)
@@ -192,11 +208,6 @@ def _round(ctx: Context, a: Abstract, decimals: Abstract = ZERO, out: Abstract =
     return store_out(ctx, result_like(ctx, value, x), out)
 
 
-@function(np.fix, dynamic=elementwise(1))
-def _fix(ctx: Context, x: Abstract, out: Abstract = NONE) -> Abstract:
-    return ctx.call(Static(np.trunc), (x,), {"out": out})
-
-
 # ----- Functions of one array
 
 
@@ -218,63 +229,3 @@ def _sinc(ctx: Context, x: Abstract) -> Abstract:
     operand_ = array(ctx, x)
     value = value_of(ctx, operand_, inexact(dtype_of(ctx, operand_))) * math.pi
     return result_like(ctx, value_formulas.sin_over_x(value), operand_)
-
-
-# ----- Comparison within tolerances
-
-
-def _close(ctx: Context, a: Abstract, b: Abstract, rtol, atol, equal_nan: bool) -> Abstract:
-    """|a - b| <= atol + rtol |b|, where b is finite; else a == b."""
-    xs = [numeric(ctx, a), numeric(ctx, b)]
-    dtype, _ = promote(*(operand_dtype(ctx, x) for x in xs))
-    aval = Aval(inexact(dtype), broadcast_shapes(ctx, *xs))
-    x, y = (operand(ctx, v, aval) for v in xs)
-    size = arithmetic.abs(y)
-    relative, absolute = (operand(ctx, numeric(ctx, t), size.aval) for t in (rtol, atol))
-    near = logic.le(arithmetic.abs(x - y), absolute + relative * size)
-    near = logic.or_(logic.and_(near, value_formulas.is_finite(y)), logic.eq(x, y))
-    if equal_nan:
-        near = logic.or_(near, logic.and_(value_formulas.is_nan(x), value_formulas.is_nan(y)))
-    return result_like(ctx, near, *xs)
-
-
-RTOL = Static(1e-5)
-ATOL = Static(1e-8)
-
-
-@function(np.isclose, dynamic=elementwise(2))
-def _isclose(
-    ctx: Context,
-    a: Abstract,
-    b: Abstract,
-    rtol: Abstract = RTOL,
-    atol: Abstract = ATOL,
-    equal_nan: Abstract = FALSE,
-) -> Abstract:
-    return _close(ctx, a, b, rtol, atol, static_flag(ctx, equal_nan, "equal_nan"))
-
-
-@function(np.allclose)
-def _allclose(
-    ctx: Context,
-    a: Abstract,
-    b: Abstract,
-    rtol: Abstract = RTOL,
-    atol: Abstract = ATOL,
-    equal_nan: Abstract = FALSE,
-) -> Abstract:
-    close = _close(ctx, a, b, rtol, atol, static_flag(ctx, equal_nan, "equal_nan"))
-    return truth(ctx, ctx.call(Static(np.all), (close,), {}))
-
-
-@function(np.array_equal)
-def _array_equal(ctx: Context, a1: Abstract, a2: Abstract, equal_nan: Abstract = FALSE) -> Abstract:
-    xs = [array(ctx, x) for x in (a1, a2)]
-    if ctx.shape(xs[0]) != ctx.shape(xs[1]):
-        return FALSE
-    same = comparison.compare(ctx, "==", *xs)
-    if static_flag(ctx, equal_nan, "equal_nan"):
-        neither = [ctx.call(Static(np.isnan), (x,), {}) for x in xs]
-        both = ctx.call(Static(np.logical_and), tuple(neither), {})
-        same = ctx.call(Static(np.logical_or), (same, both), {})
-    return truth(ctx, ctx.call(Static(np.all), (same,), {}))

@@ -24,6 +24,12 @@ def argwhere(a):
     return np.flatnonzero(a)[:, None]
 
 
+@from_source(np.flatnonzero)
+def flatnonzero(a):
+    a = np.asarray(a)
+    return np.nonzero(a if a.ndim == 1 else np.ravel(a))[0]
+
+
 @from_source(np.extract)
 def extract(condition, arr):
     return np.ravel(arr)[np.ravel(condition) != 0]

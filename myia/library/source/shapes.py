@@ -1,10 +1,28 @@
-"""Order of axes, blocks, functions along axes, flat indices, and aliases of functions."""
+"""Order of axes, differences, blocks, functions along axes, flat indices, aliases of functions."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from myia.library.source.statistics import axes_of
 from myia.library.support.from_source import from_source
+
+
+@from_source(np.flip)
+def flip(m, axis=None):
+    m = np.asarray(m)
+    axes = axes_of(axis, m.ndim)
+    return m[tuple([slice(None, None, -1) if i in axes else slice(None) for i in range(m.ndim)])]
+
+
+@from_source(np.flipud)
+def flipud(m):
+    return np.asarray(m)[::-1]
+
+
+@from_source(np.fliplr)
+def fliplr(m):
+    return np.asarray(m)[:, ::-1]
 
 
 @from_source(np.rot90)
@@ -171,7 +189,40 @@ def matrix_transpose(x, /):
     return np.matrix_transpose(x)
 
 
+# ----- Differences
+
+
+@from_source(np.diff)
+def diff(a, n=1, axis=-1, prepend=None, append=None):
+    a = np.asarray(a)
+    if n < 0:
+        raise ValueError("order must be non-negative")
+    (axis,) = axes_of(axis, a.ndim)
+    before = (slice(None),) * axis
+    ends = [end_row(a, end, axis) for end in (prepend, append)]
+    if prepend is not None or append is not None:
+        a = np.concatenate([*ends[0], a, *ends[1]], axis)
+    for _ in range(n):
+        left, right = a[(*before, slice(None, -1))], a[(*before, slice(1, None))]
+        a = right != left if a.dtype == bool else right - left
+    return a
+
+
+def end_row(a, end, axis):
+    """An argument `prepend` or `append`; a number fills one row."""
+    if end is None:
+        return []
+    if np.ndim(end):
+        return [end]
+    return [np.broadcast_to(end, [1 if i == axis else n for i, n in enumerate(a.shape)])]
+
+
 # ----- Aliases and conversions
+
+
+@from_source(np.fix)
+def fix(x, out=None):
+    return np.trunc(x, out)
 
 
 @from_source(np.astype)

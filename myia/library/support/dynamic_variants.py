@@ -48,7 +48,7 @@ def elementwise(inputs: int) -> Variant:
                 out, rest = rest[0], rest[1:]
             arrays = {k: x for k, x in options.items() if is_number(x) or _is_array(ctx, x)}
             others = {k: x for k, x in options.items() if k not in arrays}
-            xs = [operand(ctx, x) for x in given]
+            xs = [dynamic_operand(ctx, x) for x in given]
 
             def apply(made: list[Abstract]) -> Abstract:
                 named = dict(zip(arrays, made[len(xs) :]))
@@ -63,7 +63,7 @@ def elementwise(inputs: int) -> Variant:
     return make
 
 
-def operand(ctx: Context, x: Abstract) -> Abstract:
+def dynamic_operand(ctx: Context, x: Abstract) -> Abstract:
     return x if is_none(x) or is_dynamic(ctx, x) else numeric(ctx, x)
 
 

@@ -21,9 +21,10 @@ from myia.infer.domain.values import (
     is_none,
     is_static_number,
 )
+from myia.infer.dynamic.broadcasting import assign
 from myia.infer.indexing.indexing import getitem
 from myia.infer.numeric.integer_elements import element
-from myia.infer.registry import METHODS, function, method, property_
+from myia.infer.registry import METHODS, for_dynamic_arrays, function, method, property_
 from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.library.numpy.arrays.shaping import permuted_view
@@ -235,6 +236,12 @@ def _fill(ctx: Context, self: Abstract, value: Abstract) -> Abstract:
     dtype = dtype_of(ctx, self)
     filled = element(ctx, numeric(ctx, value), dtype)
     ctx.store(self, broadcast_to(value_of(ctx, filled, dtype), ctx.shape(self)))
+    return NONE
+
+
+@for_dynamic_arrays(_fill)
+def _fill_dynamic(ctx: Context, self: Abstract, value: Abstract) -> Abstract:
+    assign(ctx, self, value, casting="unsafe")
     return NONE
 
 

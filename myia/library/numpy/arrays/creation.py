@@ -10,9 +10,15 @@ from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.memory_order import copy_of, is_contiguous, result_like, strided_model
 from myia.infer.domain.values import FALSE, NONE, TRUE, Abstract, Ref, Static, is_none
 from myia.infer.domain.views import reshape
+from myia.infer.dynamic import access
+from myia.infer.dynamic.access import is_dynamic, refuse_dynamic
+from myia.infer.dynamic.broadcasting import apply_elementwise, assign
 from myia.infer.numeric.promotion import broadcast_shapes, operand_dtype
 from myia.infer.paths.nested_sequences import as_array, common_dtype
-from myia.infer.registry import function
+from myia.infer.registry import (
+    for_dynamic_arrays,
+    function,
+)
 from myia.ir.core import Value
 from myia.library.support.arguments import (
     array,
@@ -78,11 +84,31 @@ def _like(ctx: Context, name: str, x: Abstract, fill: Abstract, dtype, order, sh
     return boxed(ctx, result_like(ctx, value, x) if is_none(shape) else ctx.array(value))
 
 
+def _like_dynamic(number: int | None):
+    """`zeros_like` of dynamic arrays: filled with `number`, or with the second argument."""
+
+    def rule(
+        ctx: Context, a: Abstract, *args: Abstract, dtype: Abstract = NONE, **options: Abstract
+    ) -> Abstract:
+        value, *rest = (*args, NONE) if number is None else (Static(number), *args, NONE)
+        if options or len(rest) > 2:
+            refuse_dynamic(ctx, "an option")
+        wanted = dtype_argument(ctx, rest[0] if is_none(dtype) else dtype)
+        x = access.read(ctx, a)
+        zeros = constant(0, wanted or x.value.dtype, x.value.shape)
+        made = access.new_array(ctx, zeros, x.dynamic_axes)
+        assign(ctx, made, value, casting="unsafe")
+        return made
+
+    return rule
+
+
 # The elements of `np.empty` are unspecified: they are zeros here.
 for _name, _number in {"zeros": 0, "ones": 1, "empty": 0}.items():
     function(getattr(np, _name))(_filled(_name, _number))
     _name = f"{_name}_like"
-    function(getattr(np, _name))(_filled_like(_name, _number))
+    _handler = function(getattr(np, _name))(_filled_like(_name, _number))
+    for_dynamic_arrays(_handler)(_like_dynamic(_number))
 
 
 @function(np.full)
@@ -219,3 +245,26 @@ def _mask(ctx: Context, where: Abstract) -> Abstract:
         message = f"Cannot cast array data from {dtype_of(ctx, mask)!r} to dtype('bool')"
         ctx.fail(BadType, message=message)
     return mask
+
+
+# ----- Dynamic arrays
+
+
+for_dynamic_arrays(_full_like)(_like_dynamic(None))
+
+
+def _converted_dynamic(copy: bool):
+    def rule(ctx: Context, a: Abstract, dtype: Abstract = NONE, **options: Abstract) -> Abstract:
+        if not is_dynamic(ctx, a) or options:
+            refuse_dynamic(ctx, "a sequence or an option")
+        found = access.dtype_of(ctx, a)
+        wanted = dtype_argument(ctx, dtype) or found
+        if wanted == found and not copy:
+            return a
+        return apply_elementwise(ctx, [a], lambda xs: cast(ctx, *xs, wanted))
+
+    return rule
+
+
+for_dynamic_arrays(_array)(_converted_dynamic(copy=True))
+for_dynamic_arrays(_asarray)(_converted_dynamic(copy=False))

@@ -1,4 +1,4 @@
-"""Diagonals and triangles: `eye`, `tri`, `diag` and their kin."""
+"""Diagonals: `eye`, `tri`, `diag`, `diagonal`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import broadcast_to
 from myia.infer.domain.errors import BadValue
-from myia.infer.domain.memory_order import readonly_snapshot, result_like
+from myia.infer.domain.memory_order import readonly_snapshot
 from myia.infer.domain.values import NONE, Abstract, Ref, Static, is_none
 from myia.infer.registry import function, method
 from myia.ir.core import Value
@@ -54,11 +54,6 @@ def _eye(
     return ctx.array(logic.convert(found, dtype=dtype_argument(ctx, dtype) or F64))
 
 
-@function(np.identity)
-def _identity(ctx: Context, n: Abstract, dtype: Abstract = NONE) -> Abstract:
-    return _eye(ctx, n, dtype=dtype)
-
-
 @function(np.tri)
 def _tri(
     ctx: Context,
@@ -71,26 +66,6 @@ def _tri(
     columns = rows if is_none(M) else max(0, integer(ctx, M, "the number of columns"))
     below = on_diagonal((rows, columns), integer(ctx, k, "the index of a diagonal"), logic.le)
     return ctx.array(logic.convert(below, dtype=dtype_argument(ctx, dtype) or F64))
-
-
-def _triangle(name: str, compare):
-    def handler(ctx: Context, m: Abstract, k: Abstract = ZERO) -> Abstract:
-        x = array(ctx, m)
-        shape = ctx.shape(x)
-        if not shape:
-            ctx.fail(BadValue, message=f"`numpy.{name}` of a number")
-        square = shape[-2:] if len(shape) > 1 else (*shape, *shape)
-        inside = on_diagonal(square, integer(ctx, k, "the index of a diagonal"), compare)
-        whole = (*shape[:-2], *square)
-        value = broadcast_to(value_of(ctx, x), whole)
-        kept = broadcast_to(inside, whole)
-        return result_like(ctx, logic.select(kept, value, constant(0, value.dtype, whole)), x)
-
-    return handler
-
-
-function(np.tril)(_triangle("tril", logic.le))
-function(np.triu)(_triangle("triu", logic.ge))
 
 
 @function(np.diag)
@@ -158,18 +133,3 @@ def _diagonal(
     return (
         readonly_snapshot(ctx, x, found, "a diagonal") if isinstance(a, Ref) else ctx.array(found)
     )
-
-
-@method("array", "trace")
-@function(np.trace)
-def _trace(
-    ctx: Context,
-    a: Abstract,
-    offset: Abstract = ZERO,
-    axis1: Abstract = ZERO,
-    axis2: Abstract = ONE,
-    dtype: Abstract = NONE,
-    out: Abstract = NONE,
-) -> Abstract:
-    diagonal = _diagonal(ctx, a, offset, axis1, axis2)
-    return ctx.call(Static(np.sum), (diagonal,), {"axis": Static(-1), "dtype": dtype, "out": out})

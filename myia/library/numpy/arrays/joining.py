@@ -12,13 +12,17 @@ import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number, promote
+from myia.infer.domain.dynamic_axes import pad_masked, prefix_axis, resized, shifted_up
 from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.heap import BufferObject, ListObject
+from myia.infer.domain.lengths import Length, static_length, total
 from myia.infer.domain.memory_order import result_like
 from myia.infer.domain.values import NONE, Abstract, Ref, Static, is_none
+from myia.infer.dynamic import access
+from myia.infer.dynamic.access import is_dynamic, new_array, read, refuse_dynamic
 from myia.infer.numeric.promotion import operand_dtype
 from myia.infer.paths.nested_sequences import buffer_array
-from myia.infer.registry import function
+from myia.infer.registry import for_dynamic_arrays, function
 from myia.ir.core import Value
 from myia.library.numpy.arrays.shaping import view_of_slice, view_with_shape
 from myia.library.support.arguments import (
@@ -35,6 +39,9 @@ from myia.library.support.arguments import (
     value_of,
 )
 from myia.primitives.arrays import shaping
+from myia.primitives.core.define import constant
+from myia.primitives.pointwise import logic
+from myia.primitives.pointwise.logic import convert
 
 ZERO = Static(0)
 Shape = tuple[int, ...]
@@ -259,3 +266,33 @@ def _splitting_along(axis: Callable[[int], int]):
 function(np.vsplit)(_splitting_along(lambda ndim: 0))
 function(np.hsplit)(_splitting_along(lambda ndim: 0 if ndim == 1 else 1))
 function(np.dsplit)(_splitting_along(lambda ndim: 2))
+
+
+# ----- Dynamic arrays
+I64 = np.dtype(np.int64)
+
+
+@for_dynamic_arrays(_concatenate)
+def _concatenate_dynamic(ctx: Context, arrays: Abstract, axis: Abstract = ZERO) -> Abstract:
+    """Each part is shifted behind those before it; static if the lengths have a static sum."""
+    given = [x if is_dynamic(ctx, x) else array(ctx, x) for x in ctx.list_items(arrays)]
+    ndims = {access.bounding_aval(ctx, x).ndim if isinstance(x, Ref) else 0 for x in given}
+    if ndims != {1} or axis_argument(ctx, axis, 1) != 0:
+        refuse_dynamic(ctx, "`numpy.concatenate` of several axes")
+    parts = [read(ctx, x).packed() for x in given]
+    dtype = np.result_type(*(x.value.dtype for x in parts))
+    bound = sum(x.value.shape[0] for x in parts)
+    made, end = constant(0, dtype, (bound,)), static_length(0)
+    for x in parts:
+        shifted = shifted_up(resized(convert(x.value, dtype=dtype), 0, bound), 0, end)
+        after = logic.ge(shaping.iota(shape=(bound,), axis=0, dtype=I64), _repeated(end, bound))
+        made = logic.select(after, shifted, made)
+        end = total(end, x.lengths[0])
+    if end.is_static:
+        return ctx.array(resized(made, 0, end.number))
+    dynamic_axes = (prefix_axis(end, bound),)
+    return new_array(ctx, pad_masked(made, dynamic_axes), dynamic_axes)
+
+
+def _repeated(n: Length, size: int) -> Value:
+    return shaping.broadcast(n.value, shape=(size,), dims=())

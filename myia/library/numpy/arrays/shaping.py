@@ -11,10 +11,18 @@ from myia.infer.domain import memory_order
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import broadcast_to
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
+from myia.infer.domain.heap import DynamicArray
 from myia.infer.domain.memory_order import readonly_snapshot
 from myia.infer.domain.values import FALSE, NONE, Abstract, Ref, Static, Tuple, is_none
 from myia.infer.domain.views import Permute, Reshape, StridedSlice
-from myia.infer.registry import function, method
+from myia.infer.dynamic import access
+from myia.infer.operators import operators
+from myia.infer.registry import (
+    for_dynamic_arrays,
+    function,
+    method,
+    property_,
+)
 from myia.library.support.arguments import (
     array,
     axes_argument,
@@ -26,6 +34,7 @@ from myia.library.support.arguments import (
     static_value,
     value_of,
 )
+from myia.primitives.arrays import shaping
 
 C = Static("C")
 ZERO = Static(0)
@@ -237,25 +246,6 @@ def _moveaxis(ctx: Context, a: Abstract, source: Abstract, destination: Abstract
     return permuted_view(ctx, x, tuple(order))
 
 
-@function(np.flip)
-def _flip(ctx: Context, m: Abstract, axis: Abstract = NONE) -> Abstract:
-    x = array(ctx, m)
-    for i in axes_argument(ctx, axis, len(ctx.shape(x))):
-        n = ctx.shape(x)[i]
-        x = view_of_slice(ctx, x, i, max(0, n - 1), n, -1)
-    return x
-
-
-@function(np.flipud)
-def _flipud(ctx: Context, m: Abstract) -> Abstract:
-    return _flip(ctx, m, ZERO)
-
-
-@function(np.fliplr)
-def _fliplr(ctx: Context, m: Abstract) -> Abstract:
-    return _flip(ctx, m, ONE)
-
-
 # ----- Read-only views
 
 
@@ -302,3 +292,60 @@ def _shape(ctx: Context, a: Abstract) -> Abstract:
 def _size(ctx: Context, a: Abstract, axis: Abstract = NONE) -> Abstract:
     shape = ctx.shape(array(ctx, a))
     return Static(math.prod(shape[i] for i in axes_argument(ctx, axis, len(shape))))
+
+
+# ----- Of dynamic arrays
+
+
+@property_("dynamic", "T")
+def _transposed(ctx: Context, self: Abstract) -> Abstract:
+    """A read-only copy, invalidated by a write to the array that it shows."""
+    x = access.read(ctx, self)
+    order = tuple(reversed(range(x.value.aval.ndim)))
+    if len(order) == 1:
+        return self
+    value = shaping.transpose(x.value, permutation=order)
+    made = ctx.new(DynamicArray(value, x.dynamic_axes[::-1], "the transpose of a part"))
+    ctx.heap.add_copy(self.id, made.id)
+    return made
+
+
+def _lengths(ctx: Context, x: Abstract) -> tuple[Abstract, ...]:
+    dynamic_axes = access.dynamic_axes_of(ctx, x)
+    shape = access.bounding_aval(ctx, x).shape
+    return tuple(
+        Static(n) if e is None else e.length.abstract() for n, e in zip(shape, dynamic_axes)
+    )
+
+
+@property_("dynamic", "shape")
+def _dynamic_shape(ctx: Context, self: Abstract) -> Abstract:
+    return Tuple(_lengths(ctx, self))
+
+
+@property_("dynamic", "size")
+def _dynamic_size(ctx: Context, self: Abstract) -> Abstract:
+    total, *rest = _lengths(ctx, self)
+    for count in rest:
+        total = operators.binary(ctx, "*", total, count)
+    return total
+
+
+@property_("dynamic", "ndim")
+def _dynamic_ndim(ctx: Context, self: Abstract) -> Abstract:
+    return Static(access.bounding_aval(ctx, self).ndim)
+
+
+@property_("dynamic", "dtype")
+def _dtype(ctx: Context, self: Abstract) -> Abstract:
+    return Static(access.dtype_of(ctx, self))
+
+
+@for_dynamic_arrays(_size)
+def _size_of(ctx: Context, a: Abstract) -> Abstract:
+    return _dynamic_size(ctx, a)
+
+
+@for_dynamic_arrays(_shape)
+def _shape_of(ctx: Context, a: Abstract) -> Abstract:
+    return _dynamic_shape(ctx, a)

@@ -1,0 +1,59 @@
+"""Triangles and traces of matrices; products: `vdot`, `kron`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from myia.library.support.from_source import from_source
+
+# ----- Triangles and diagonals
+
+
+@from_source(np.identity)
+def identity(n, dtype=None):
+    return np.eye(n, dtype=dtype)
+
+
+@from_source(np.tril)
+def tril(m, k=0):
+    m = np.asarray(m)
+    return np.where(np.tri(*m.shape[-2:], k=k, dtype=bool), m, m.dtype.type(0))
+
+
+@from_source(np.triu)
+def triu(m, k=0):
+    m = np.asarray(m)
+    return np.where(np.tri(*m.shape[-2:], k=k - 1, dtype=bool), m.dtype.type(0), m)
+
+
+@from_source(np.trace, methods="trace")
+def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
+    return np.sum(np.diagonal(a, offset, axis1, axis2), -1, dtype, out)
+
+
+# ----- Products
+
+
+def vector(x):
+    x = np.asarray(x)
+    return x if x.ndim == 1 else np.ravel(x)
+
+
+@from_source(np.vdot)
+def vdot(a, b):
+    a, b = vector(a), vector(b)
+    return np.dot(np.conj(a) if a.dtype.kind == "c" else a, b)
+
+
+@from_source(np.kron)
+def kron(a, b):
+    """Each element of `a` times all of `b`, as blocks."""
+    a, b = np.asarray(a), np.asarray(b)
+    if a.ndim == 0 or b.ndim == 0:
+        return np.multiply(a, b)
+    ndim = max(a.ndim, b.ndim)
+    a = a.reshape((1,) * (ndim - a.ndim) + a.shape)
+    b = b.reshape((1,) * (ndim - b.ndim) + b.shape)
+    blocks = np.expand_dims(a, tuple(range(1, 2 * ndim, 2)))
+    product = blocks * np.expand_dims(b, tuple(range(0, 2 * ndim, 2)))
+    return product.reshape([n * m for n, m in zip(a.shape, b.shape)])
