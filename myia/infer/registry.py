@@ -36,8 +36,6 @@ PROPERTIES: dict[tuple[str, str], Callable] = {}
 REGISTERED_ON_IMPORT: dict[
     str, list[Callable]
 ] = {}  # modules whose handlers are registered once they are imported
-# By (module, name): the functions that the compiler itself calls.
-FUNCTIONS_BY_NAME: dict[tuple[str, str], Callable] = {}
 SUBSCRIPTS: dict[int, Callable] = {}  # by the id of the object: `np.r_[...]`
 ASKED: set[Any] = set()  # functions whose arguments Python checks (`checked_by_python`)
 DYNAMIC: dict[Callable, Callable] = {}  # handler -> its variant for dynamic arrays
@@ -94,8 +92,6 @@ def function(*callables: Any, dynamic: Variant | None = None) -> Callable[[Calla
         _declare_variant(handler, dynamic)
         for f in callables:
             _register_once(FUNCTIONS, f, handler)
-            module = "numpy" if type(f).__name__ == "ufunc" else getattr(f, "__module__", "")
-            FUNCTIONS_BY_NAME[module or "", getattr(f, "__name__", "")] = handler
         return handler
 
     return register

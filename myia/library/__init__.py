@@ -3,15 +3,22 @@
     in:   a call of a library function on abstract values (`infer/registry.py` finds the handler)
     out:  IR that computes the result, and its abstract value
 
-A function is implemented in one of five ways: by a line in a table of ufuncs, from NumPy source
-(`source/`), traced from JAX (`support/traced.py`), evaluated at compile time, or by a handler that
-emits IR. CONTRIBUTING.md says when to take which. Read `support/` first, then `numpy/`, `python/`,
-`scipy/` and `source/`. Importing this package registers all of them.
+A function is defined in one way, the first of these that serves:
+
+    table               a ufunc: a primitive or a formula (`numpy/ufuncs/ufunc_table.py`)
+    NumPy source        the default: derivatives, run-time sizes and errors come free (`source/`)
+    traced from JAX     JAX's function has exactly NumPy's semantics (`support/traced.py`)
+    at compile time     its arguments are known at compile time (`numpy/compile_time.py`)
+    handler             views, static arguments, mutation, dtype rules, speed: it emits IR
+
+Handlers are marked with their way (`support/ways.py`); `docs/numpy.md` lists the functions of each.
+What becomes of dynamic arrays is declared where a handler is registered
+(`support/dynamic_variants.py`).
+
+Read `support/` first, then `numpy/`, `python/`, `scipy/` and `source/`. Importing this package
+registers all of them, in any order.
 """
 
-# isort: off
-# The order matters:
-# `source.ufunc_reductions` adds the methods of ufuncs that have no handler yet.
 import myia.library.numpy.arrays.array_methods
 import myia.library.numpy.arrays.creation
 import myia.library.numpy.arrays.diagonals
@@ -19,7 +26,6 @@ import myia.library.numpy.arrays.dtypes
 import myia.library.numpy.arrays.joining
 import myia.library.numpy.arrays.ranges
 import myia.library.numpy.arrays.shaping
-import myia.library.numpy.ufuncs.ufunc_table
 import myia.library.numpy.compile_time
 import myia.library.numpy.einsum
 import myia.library.numpy.option_checks
@@ -33,6 +39,7 @@ import myia.library.numpy.subscripts
 import myia.library.numpy.traced_linalg
 import myia.library.numpy.traced_table
 import myia.library.numpy.ufuncs.ufunc_methods
+import myia.library.numpy.ufuncs.ufunc_table
 import myia.library.numpy.ufuncs.vectorize
 import myia.library.python.containers
 import myia.library.python.folds

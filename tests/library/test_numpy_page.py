@@ -13,6 +13,7 @@ import numpy as np
 
 from myia.infer.registry import METHODS, PROPERTIES, handler_of
 from myia.library.numpy.refused import NUMERIC_REASONS, REASONS
+from myia.library.support.ways import WAYS, way_of
 from tests.library.samples import (
     from_source_samples,
     in_place_gradient_cases,
@@ -51,6 +52,10 @@ compile, too):
   integers or truth values, piecewise constant, or known at compile time (of `schur`,
   `hessenberg`, `sqrtm` and `solve_sylvester` the derivative is refused);
 - **refused**: with the reason.
+
+How they are defined: by a **table** of ufuncs, by **NumPy source** that is compiled as a program's
+own functions are, **traced from JAX**, **at compile time** by NumPy, by a **handler** that
+emits code.
 
 A result whose size is known only at run time (`numpy.nonzero`, `numpy.unique`, `x[mask]`) can be
 used in further computations, but not returned. Eigenvalues of matrices that are not symmetric
@@ -91,14 +96,19 @@ def status(module: str, name: str, f: object) -> str:
 def section(module: types.ModuleType) -> str:
     name = module.__name__
     rows = {n: status(name, n, f) for n, f in functions(module).items()}
-    return f"\n## `{name}`\n" + listed(rows, lambda n: reason_of(name, n))
+    ways = {n: way_of(handler_of(f)) for n, f in functions(module).items()}
+    return f"\n## `{name}`\n" + listed(rows, ways, lambda n: reason_of(name, n))
 
 
-def listed(rows: dict[str, str], reason) -> str:
+def listed(rows: dict[str, str], ways: dict[str, str], reason) -> str:
     text = ""
     for wanted in (SUPPORTED, NOT_DIFFERENTIABLE):
-        names = [f"`{n}`" for n, found in rows.items() if found == wanted]
-        text += f"\n{wanted.capitalize()} ({len(names)}): {', '.join(names)}\n" if names else ""
+        supported: dict[str, list[str]] = {way: [] for way in WAYS}
+        for n, found in rows.items():
+            if found == wanted:
+                supported[ways[n]].append(f"`{n}`")
+        text += f"\n{wanted.capitalize()} ({sum(map(len, supported.values()))}):\n\n"
+        text += "".join(f"- {way}: {', '.join(ns)}\n" for way, ns in supported.items() if ns)
     refused: dict[str, list[str]] = {}
     for n, found in rows.items():
         if found == REFUSED:
@@ -133,8 +143,10 @@ def methods() -> str:
     names = [n for n in dir(np.ndarray) if not n.startswith("_")]
     ours = {n for kind, n in (*METHODS, *PROPERTIES) if kind == "array"}
     rows = {n: array_status(n) if n in ours else REFUSED for n in names}
+    found = {n: METHODS.get(("array", n)) or PROPERTIES.get(("array", n)) for n in names}
+    ways = {n: way_of(handler) for n, handler in found.items()}
     return "\n## Methods and attributes of arrays\n" + listed(
-        rows, lambda n: reason_of("numpy.ndarray", n)
+        rows, ways, lambda n: reason_of("numpy.ndarray", n)
     )
 
 

@@ -158,11 +158,9 @@ def _is_named_tuple(f: Any) -> bool:
     return isinstance(f, type) and issubclass(f, tuple)
 
 
-def call_numpy(ctx: Context, name: str, args: tuple) -> Abstract:
-    """The registered handler of `numpy.<name>`."""
-    return registry.invoke(
-        ctx, registry.FUNCTIONS_BY_NAME["numpy", name], f"numpy.{name}", args, {}, None
-    )
+def call_numpy(ctx: Context, f: Callable, args: tuple) -> Abstract:
+    """The handler of a function of NumPy, which is not asked itself."""
+    return registry.invoke(ctx, registry.FUNCTIONS[f], f"numpy.{f.__name__}", args, {}, None)
 
 
 def _is_library(f: types.FunctionType) -> bool:

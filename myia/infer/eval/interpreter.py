@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from myia.infer import attributes
 from myia.infer.boundary import arguments, exceptions
 from myia.infer.domain.checks import Check
@@ -131,7 +133,7 @@ class Interpreter(Context):
         return attributes.getattr_(self, x, name)
 
     def matmul(self, a: Abstract, b: Abstract) -> Abstract:
-        return calls.call_numpy(self, "matmul", (a, b))
+        return calls.call_numpy(self, np.matmul, (a, b))
 
     def items_of(self, x: Abstract) -> Items:
         return items_of(self, x)

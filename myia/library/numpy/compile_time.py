@@ -19,6 +19,7 @@ from myia.infer.numeric.promotion import is_numeric
 from myia.infer.registry import function
 from myia.library.support.arguments import dtype_of
 from myia.library.support.traced import python_value
+from myia.library.support.ways import COMPILE_TIME, defined_by
 from myia.primitives.core.define import array_constant
 
 
@@ -35,7 +36,7 @@ def _compile_time_handler(f: Callable, argument: Callable) -> Callable:
         except (ValueError, ArithmeticError, IndexError) as error:
             ctx.fail(BadValue, message=f"{name}: {error}", exception=type(error).__name__)
 
-    return handler
+    return defined_by(COMPILE_TIME, handler)
 
 
 def abstract_of(ctx: Context, x: Any) -> Abstract:

@@ -1,6 +1,6 @@
-"""Methods of ufuncs as loops: `np.hypot.reduce`, `np.gcd.accumulate`, `np.multiply.at`.
+"""Methods of ufuncs: `np.add.reduce`, `np.subtract.outer`; as loops: `np.hypot.reduce`, `.at`.
 
-Sums, products, extrema and quantifiers have primitives: see `numpy/ufuncs/ufunc_methods.py`.
+Those with a primitive are in `numpy/ufuncs/ufunc_methods.py`.
 """
 
 from __future__ import annotations
@@ -9,8 +9,31 @@ from collections.abc import Callable
 
 import numpy as np
 
-from myia.infer.registry import FUNCTIONS
 from myia.library.support.from_source import from_source
+
+
+def reduce_by(whole: Callable) -> Callable:
+    def reduce(array, axis=0, dtype=None, out=None, keepdims=False, **options):
+        if dtype is not None:
+            options["dtype"] = dtype
+        return whole(array, axis=axis, out=out, keepdims=keepdims, **options)
+
+    return reduce
+
+
+def accumulate_by(whole: Callable) -> Callable:
+    def accumulate(array, axis=0, dtype=None, out=None):
+        return whole(array, axis=axis, dtype=dtype, out=out)
+
+    return accumulate
+
+
+def outer_method(ufunc: np.ufunc) -> Callable:
+    def outer(A, B, **options):
+        A = np.asarray(A)
+        return ufunc(A.reshape(A.shape + (1,) * np.ndim(B)), B, **options)
+
+    return outer
 
 
 def reduce_method(ufunc: np.ufunc) -> Callable:
@@ -129,15 +152,27 @@ CHANGES = (
     np.arctanh, np.degrees, np.radians, np.deg2rad, np.rad2deg, np.invert, np.logical_not,
 )  # fmt: skip
 
-# Methods that have primitives are registered in `ufunc_methods`.
+OUTER = (
+    *FOLDS, np.power, np.arctan2, np.nextafter, np.ldexp, np.equal, np.not_equal, np.less,
+    np.less_equal, np.greater, np.greater_equal,
+)  # fmt: skip
+REDUCED = {
+    np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum: np.min,
+    np.logical_and: np.all, np.logical_or: np.any,
+}  # fmt: skip
+ACCUMULATED = {np.add: np.cumsum, np.multiply: np.cumprod}
+
 for _ufunc in FOLDS:
-    for _method, _written in (
-        (_ufunc.reduce, reduce_method),
-        (_ufunc.accumulate, accumulate_method),
-        (_ufunc.reduceat, reduceat_method),
-    ):
-        if _method not in FUNCTIONS:
-            from_source(_method)(_written(_ufunc))
+    _whole = REDUCED.get(_ufunc)
+    from_source(_ufunc.reduce)(reduce_by(_whole) if _whole else reduce_method(_ufunc))
+    from_source(_ufunc.reduceat)(reduceat_method(_ufunc))
+    if _ufunc not in (np.maximum, np.minimum):
+        _whole = ACCUMULATED.get(_ufunc)
+        from_source(_ufunc.accumulate)(
+            accumulate_by(_whole) if _whole else accumulate_method(_ufunc)
+        )
+for _ufunc in OUTER:
+    from_source(_ufunc.outer)(outer_method(_ufunc))
 for _ufunc in CHANGES:
-    if _ufunc.at not in FUNCTIONS:
+    if _ufunc not in (np.add, np.subtract):
         from_source(_ufunc.at)(at_method(_ufunc))

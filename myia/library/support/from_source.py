@@ -25,6 +25,7 @@ from myia.infer.domain.errors import RaiseReached, Unsupported
 from myia.infer.domain.values import Abstract, Static
 from myia.infer.registry import as_is, function, method
 from myia.ir.builder import current_span
+from myia.library.support.ways import SOURCE, defined_by
 from myia.source.diagnostics import MyiaError, render
 from myia.source.span import Span
 
@@ -37,6 +38,7 @@ def from_source(*numpy: Any, methods: str = "") -> Callable[[Callable], Callable
             given = {n: x for n, x in kwargs.items() if not _no_value(x)}
             return call_source(ctx, source, args, given)
 
+        defined_by(SOURCE, handler)
         # The functions that the source calls handle dynamic arrays, or refuse them.
         function(*numpy, dynamic=as_is)(handler)
         for kind in ("array", "number"):

@@ -30,6 +30,7 @@ from myia.infer.registry import function
 from myia.ir.builder import current_span
 from myia.ir.core import Value
 from myia.library.support.arguments import inexact, numeric, sum_dtype, value_of
+from myia.library.support.ways import TRACED, defined_by
 from myia.source.diagnostics import MyiaError
 
 # Options without effect in a functional program: memory to reuse, checks of finiteness.
@@ -115,6 +116,7 @@ class TracedFunction:
     pack: Pack = plain
     boxed: bool = False
     like: Callable | None = None
+    way: str = TRACED
 
     def __call__(self, ctx: Context, *args: Abstract, **kwargs: Abstract) -> Abstract:
         bound = bind(ctx, self.like or self.numpy, self.name, args, kwargs)
@@ -285,4 +287,4 @@ def traced_values(name: str, **options: Any) -> Callable[..., Value | list[Value
         results = translate(closed, values)
         return results[0] if len(results) == 1 else results
 
-    return emit
+    return defined_by(TRACED, emit)

@@ -34,22 +34,12 @@ def _special(f):
 
 
 @_special
-def exp10(x: Array) -> Array:
-    return jnp.power(jnp.asarray(10, x.dtype), x)
-
-
-@_special
 def exprel(x: Array) -> Array:
     """expm1(x) / x; near 0 its Taylor polynomial, which has the derivatives."""
     near = jnp.abs(x) < 1e-3
     away = jnp.where(near, 1, x)
     series = 1 + x / 2 * (1 + x / 3 * (1 + x / 4 * (1 + x / 5 * (1 + x / 6))))
     return jnp.where(near, series, jnp.expm1(away) / away)
-
-
-@_special
-def cosm1(x: Array) -> Array:
-    return -2 * jnp.sin(x / 2) ** 2
 
 
 @_special
@@ -65,51 +55,6 @@ def powm1(x: Array, y: Array) -> Array:
 def _degrees(x: Array) -> Array:
     """An angle in degrees, brought into one turn and to radians."""
     return jnp.fmod(x, 360) * (math.pi / 180)
-
-
-@_special
-def sindg(x: Array) -> Array:
-    return jnp.sin(_degrees(x))
-
-
-@_special
-def cosdg(x: Array) -> Array:
-    return jnp.cos(_degrees(x))
-
-
-@_special
-def tandg(x: Array) -> Array:
-    return jnp.tan(_degrees(x))
-
-
-@_special
-def cotdg(x: Array) -> Array:
-    return 1 / jnp.tan(_degrees(x))
-
-
-@_special
-def radian(d: Array, m: Array, s: Array) -> Array:
-    return (d + (m + s / 60) / 60) * (math.pi / 180)
-
-
-@_special
-def log_expit(x: Array) -> Array:
-    return -jnp.logaddexp(jnp.zeros_like(x), -x)
-
-
-@_special
-def softplus(x: Array) -> Array:
-    return jnp.logaddexp(x, jnp.zeros_like(x))
-
-
-@_special
-def inv_boxcox(y: Array, lmbda: Array) -> Array:
-    return jnp.exp(_log_ratio(y, lmbda))
-
-
-@_special
-def inv_boxcox1p(y: Array, lmbda: Array) -> Array:
-    return jnp.expm1(_log_ratio(y, lmbda))
 
 
 def _log_ratio(y: Array, k: Array) -> Array:
@@ -174,41 +119,6 @@ def perm(N: Array, k: Array) -> Array:
 
 
 @_special
-def betaincc(a: Array, b: Array, x: Array) -> Array:
-    return special.betainc(b, a, 1 - x)
-
-
-@_special
-def chdtr(v: Array, x: Array) -> Array:
-    return special.gammainc(v / 2, x / 2)
-
-
-@_special
-def chdtrc(v: Array, x: Array) -> Array:
-    return special.gammaincc(v / 2, x / 2)
-
-
-@_special
-def gdtr(a: Array, b: Array, x: Array) -> Array:
-    return special.gammainc(b, a * x)
-
-
-@_special
-def gdtrc(a: Array, b: Array, x: Array) -> Array:
-    return special.gammaincc(b, a * x)
-
-
-@_special
-def pdtr(k: Array, m: Array) -> Array:
-    return special.gammaincc(jnp.floor(k) + 1, m)
-
-
-@_special
-def pdtrc(k: Array, m: Array) -> Array:
-    return special.gammainc(jnp.floor(k) + 1, m)
-
-
-@_special
 def fdtr(dfn: Array, dfd: Array, x: Array) -> Array:
     return special.betainc(dfn / 2, dfd / 2, dfn * x / (dfd + dfn * x))
 
@@ -228,48 +138,13 @@ def stdtr(df: Array, t: Array) -> Array:
     return jnp.where(t > 0, 1 - tail, tail)
 
 
-@_special
-def bdtr(k: Array, n: Array, p: Array) -> Array:
-    return special.betainc(n - jnp.floor(k), jnp.floor(k) + 1, 1 - p)
-
-
-@_special
-def bdtrc(k: Array, n: Array, p: Array) -> Array:
-    return special.betainc(jnp.floor(k) + 1, n - jnp.floor(k), p)
-
-
-@_special
-def nbdtr(k: Array, n: Array, p: Array) -> Array:
-    return special.betainc(n, jnp.floor(k) + 1, p)
-
-
-@_special
-def nbdtrc(k: Array, n: Array, p: Array) -> Array:
-    return special.betainc(jnp.floor(k) + 1, n, 1 - p)
-
-
-@_special
-def zeta(x: Array, q=None) -> Array:
-    return special.zeta(x, 1 if q is None else q)
-
-
 # ----- Error functions and relatives (DLMF 7)
-
-
-@_special
-def erfi(x: Array) -> Array:
-    return 2 / math.sqrt(math.pi) * jnp.exp(x * x) * special.dawsn(x)
 
 
 @_special
 def voigt_profile(x: Array, sigma: Array, gamma: Array) -> Array:
     wide = sigma * math.sqrt(2)
     return special.wofz((x + 1j * gamma) / wide).real / (wide * math.sqrt(math.pi))
-
-
-@_special
-def owens_t(h: Array, a: Array) -> Array:
-    return special.owens_t(h, a).astype(h.dtype)
 
 
 # ----- Elliptic integrals by the arithmetic-geometric mean (DLMF 19.8)
@@ -305,3 +180,35 @@ def ellipe(m: Array) -> Array:
         total, weight = total + weight * c * c, 2 * weight
     end = m == 1
     return jnp.where(end, 1, math.pi / 2 / jnp.where(end, 1, a) * (1 - jnp.where(end, 0, total)))
+
+
+# ----- In one line: of degrees, distributions by incomplete gamma and beta functions (DLMF 8)
+
+for _name, _f in {
+    "exp10": lambda x: jnp.power(jnp.asarray(10, x.dtype), x),
+    "cosm1": lambda x: -2 * jnp.sin(x / 2) ** 2,
+    "sindg": lambda x: jnp.sin(_degrees(x)),
+    "cosdg": lambda x: jnp.cos(_degrees(x)),
+    "tandg": lambda x: jnp.tan(_degrees(x)),
+    "cotdg": lambda x: 1 / jnp.tan(_degrees(x)),
+    "radian": lambda d, m, s: (d + (m + s / 60) / 60) * (math.pi / 180),
+    "log_expit": lambda x: -jnp.logaddexp(jnp.zeros_like(x), -x),
+    "softplus": lambda x: jnp.logaddexp(x, jnp.zeros_like(x)),
+    "inv_boxcox": lambda y, lmbda: jnp.exp(_log_ratio(y, lmbda)),
+    "inv_boxcox1p": lambda y, lmbda: jnp.expm1(_log_ratio(y, lmbda)),
+    "betaincc": lambda a, b, x: special.betainc(b, a, 1 - x),
+    "chdtr": lambda v, x: special.gammainc(v / 2, x / 2),
+    "chdtrc": lambda v, x: special.gammaincc(v / 2, x / 2),
+    "gdtr": lambda a, b, x: special.gammainc(b, a * x),
+    "gdtrc": lambda a, b, x: special.gammaincc(b, a * x),
+    "pdtr": lambda k, m: special.gammaincc(jnp.floor(k) + 1, m),
+    "pdtrc": lambda k, m: special.gammainc(jnp.floor(k) + 1, m),
+    "bdtr": lambda k, n, p: special.betainc(n - jnp.floor(k), jnp.floor(k) + 1, 1 - p),
+    "bdtrc": lambda k, n, p: special.betainc(jnp.floor(k) + 1, n - jnp.floor(k), p),
+    "nbdtr": lambda k, n, p: special.betainc(n, jnp.floor(k) + 1, p),
+    "nbdtrc": lambda k, n, p: special.betainc(jnp.floor(k) + 1, n, 1 - p),
+    "zeta": lambda x, q=None: special.zeta(x, 1 if q is None else q),
+    "erfi": lambda x: 2 / math.sqrt(math.pi) * jnp.exp(x * x) * special.dawsn(x),
+    "owens_t": lambda h, a: special.owens_t(h, a).astype(h.dtype),
+}.items():
+    formula(f"scipy.special.{_name}")(_f)

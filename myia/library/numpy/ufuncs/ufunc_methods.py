@@ -1,9 +1,8 @@
-"""Methods of ufuncs: `np.add.reduce`, `np.maximum.accumulate`, `np.subtract.outer`, `np.add.at`."""
+"""Methods of ufuncs with a primitive: `np.maximum.accumulate`, `np.add.at`."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 
@@ -11,11 +10,10 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import broadcast_to
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
 from myia.infer.domain.memory_order import result_like
-from myia.infer.domain.values import FALSE, NONE, Abstract, Static
+from myia.infer.domain.values import NONE, Abstract, Static
 from myia.infer.dynamic.access import is_dynamic
 from myia.infer.indexing.indexing import getitem, setitem
 from myia.infer.registry import function
-from myia.library.numpy.arrays.shaping import view_with_shape
 from myia.library.support.arguments import (
     array,
     axis_argument,
@@ -33,55 +31,7 @@ from myia.primitives.pointwise import arithmetic
 
 ZERO = Static(0)
 
-# ----- reduce
-
-
-def _reducing(whole: Callable):
-    def handler(
-        ctx: Context,
-        array: Abstract,
-        axis: Abstract = ZERO,
-        dtype: Abstract = NONE,
-        out: Abstract = NONE,
-        keepdims: Abstract = FALSE,
-        **options: Abstract,
-    ) -> Abstract:
-        named = {"axis": axis, "out": out, "keepdims": keepdims, **options}
-        if not (isinstance(dtype, Static) and dtype.value is None):
-            named["dtype"] = dtype
-        return ctx.call(Static(whole), (array,), named)
-
-    return handler
-
-
-for _ufunc, _whole in {
-    np.add: np.sum,
-    np.multiply: np.prod,
-    np.maximum: np.max,
-    np.minimum: np.min,
-    np.logical_and: np.all,
-    np.logical_or: np.any,
-}.items():
-    function(_ufunc.reduce)(_reducing(_whole))
-
 # ----- accumulate
-
-
-def _accumulating(whole: Callable):
-    def handler(
-        ctx: Context,
-        array: Abstract,
-        axis: Abstract = ZERO,
-        dtype: Abstract = NONE,
-        out: Abstract = NONE,
-    ) -> Abstract:
-        return ctx.call(Static(whole), (array,), {"axis": axis, "dtype": dtype, "out": out})
-
-    return handler
-
-
-function(np.add.accumulate)(_accumulating(np.cumsum))
-function(np.multiply.accumulate)(_accumulating(np.cumprod))
 
 
 def _running(name: str, primitive):
@@ -103,31 +53,8 @@ def _running(name: str, primitive):
     return handler
 
 
-function(np.maximum.accumulate)(_running("maximum", sorting.cummax))
-function(np.minimum.accumulate)(_running("minimum", sorting.cummin))
-
-# ----- outer
-
-
-def _outer(ufunc: np.ufunc):
-    def handler(ctx: Context, A: Abstract, B: Abstract, **options: Abstract) -> Abstract:
-        a, b = array(ctx, A), array(ctx, B)
-        left = view_with_shape(ctx, a, (*ctx.shape(a), *[1] * len(ctx.shape(b))))
-        return ctx.call(Static(ufunc), (left, b), options)
-
-    return handler
-
-
-for _ufunc in (
-    np.add, np.subtract, np.multiply, np.divide, np.floor_divide, np.remainder, np.fmod, np.power,
-    np.float_power, np.maximum, np.minimum, np.fmax, np.fmin, np.arctan2, np.hypot, np.copysign,
-    np.logaddexp, np.logaddexp2, np.heaviside, np.nextafter, np.ldexp, np.gcd, np.lcm,
-    np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal,
-    np.logical_and, np.logical_or, np.logical_xor, np.bitwise_and, np.bitwise_or, np.bitwise_xor,
-    np.left_shift, np.right_shift,
-):  # fmt: skip
-    function(_ufunc.outer)(_outer(_ufunc))
-
+for _ufunc, _primitive in {np.maximum: sorting.cummax, np.minimum: sorting.cummin}.items():
+    function(_ufunc.accumulate)(_running(_ufunc.__name__, _primitive))
 
 # ----- at
 

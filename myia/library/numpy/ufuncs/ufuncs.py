@@ -31,6 +31,7 @@ from myia.library.support.arguments import (
     strong,
 )
 from myia.library.support.dynamic_variants import elementwise
+from myia.library.support.ways import TABLE, defined_by
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import logic
 from myia.source.diagnostics import InternalError
@@ -44,7 +45,11 @@ def ufunc(numpy: np.ufunc, emit: Callable[..., Value], kinds: str = "biufc") -> 
 
     `kinds` are the kinds of dtype that are supported.
     """
-    register_ufunc(numpy, lambda ctx, xs, dtype: _computed(ctx, numpy, emit, kinds, xs, dtype))
+
+    def compute(ctx: Context, xs: list[Abstract], dtype: np.dtype | None) -> Abstract:
+        return _computed(ctx, numpy, emit, kinds, xs, dtype)
+
+    register_ufunc(numpy, compute, getattr(emit, "way", TABLE))
 
 
 def operator_ufunc(numpy: np.ufunc, op: str) -> None:
@@ -62,10 +67,10 @@ def operator_ufunc(numpy: np.ufunc, op: str) -> None:
             xs = [cast(ctx, x, dtype) for x in xs]
         return operators.unary(ctx, op, *xs) if len(xs) == 1 else operators.binary(ctx, op, *xs)
 
-    register_ufunc(numpy, compute)
+    register_ufunc(numpy, compute, TABLE)
 
 
-def register_ufunc(numpy: np.ufunc, compute: Callable[..., Abstract]) -> None:
+def register_ufunc(numpy: np.ufunc, compute: Callable[..., Abstract], way: str) -> None:
     """Register `compute(ctx, operands, dtype)` with the arguments common to all ufuncs."""
     name = _name(numpy)
 
@@ -93,7 +98,7 @@ def register_ufunc(numpy: np.ufunc, compute: Callable[..., Abstract]) -> None:
         result = _applied(ctx, numpy, compute, xs, wanted)
         return store_out(ctx, result, out, spread=True, mask=mask)
 
-    function(numpy, dynamic=elementwise(numpy.nin))(handler)
+    function(numpy, dynamic=elementwise(numpy.nin))(defined_by(way, handler))
 
 
 GIVE_OUT = "elements that `where` leaves out have no value: give the array that holds them"
