@@ -74,13 +74,6 @@ _numpy({"cov": "m y ~fweights ~aweights"}, double, boxed=True)
 # ----- Signals and polynomials
 
 _numpy({"convolve": "a v", "correlate": "a v"}, one_dtype)
-_numpy(
-    {
-        "polyadd": "a1 a2",
-        "polysub": "a1 a2",
-    },
-    one_dtype,
-)
 _numpy({"polyval": "p x"}, one_strong)
 _numpy({"interp": "x xp fp left right period"}, double)
 _numpy({"gradient": "f varargs"}, one_inexact)

@@ -26,6 +26,24 @@ def polyint(p, m=1, k=None):
     return p
 
 
+@from_source(np.polyadd)
+def polyadd(a1, a2):
+    a1, a2 = at_length(a1, np.size(a2)), at_length(a2, np.size(a1))
+    return a1 + a2
+
+
+@from_source(np.polysub)
+def polysub(a1, a2):
+    a1, a2 = at_length(a1, np.size(a2)), at_length(a2, np.size(a1))
+    return a1 - a2
+
+
+def at_length(p, n):
+    """The polynomial with at least `n` coefficients."""
+    p = np.atleast_1d(p)
+    return np.concatenate((np.zeros(n - len(p), p.dtype), p)) if len(p) < n else p
+
+
 @from_source(np.polymul)
 def polymul(a1, a2):
     a1, a2 = np.atleast_1d(a1), np.atleast_1d(a2)

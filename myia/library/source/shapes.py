@@ -73,6 +73,22 @@ def joined(arrays, levels):
     return np.concatenate([np.array(p, ndmin=ndim) for p in parts], axis=-depth(arrays))
 
 
+@from_source(np.meshgrid)
+def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
+    if not copy:
+        raise NotImplementedError("`copy=False` of `numpy.meshgrid`")
+    if indexing not in ("xy", "ij"):
+        raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
+    ndim = len(xi)
+    grids = []
+    for i, x in enumerate(xi):
+        axis = 1 - i if indexing == "xy" and ndim > 1 and i < 2 else i
+        grids.append(np.reshape(x, (1,) * axis + (-1,) + (1,) * (ndim - axis - 1)))
+    if not sparse:
+        grids = np.broadcast_arrays(*grids)
+    return tuple([x.copy() for x in grids])
+
+
 @from_source(np.ix_)
 def ix_(*args):
     count = len(args)

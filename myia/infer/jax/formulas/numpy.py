@@ -75,26 +75,6 @@ def lcm(x1: Array, x2: Array) -> Array:
     return multiple.astype(x1.dtype)
 
 
-# ----- Polynomials, from the highest power down
-
-
-def _pad_polynomial(p: Array, length: int) -> Array:
-    p = jnp.atleast_1d(p)
-    return jnp.pad(p, (length - p.size, 0))
-
-
-@formula("numpy.polyadd")
-def polyadd(a1: Array, a2: Array) -> Array:
-    length = max(a1.size, a2.size)
-    return _pad_polynomial(a1, length) + _pad_polynomial(a2, length)
-
-
-@formula("numpy.polysub")
-def polysub(a1: Array, a2: Array) -> Array:
-    length = max(a1.size, a2.size)
-    return _pad_polynomial(a1, length) - _pad_polynomial(a2, length)
-
-
 # ----- Sliding products: in integers exact, which a convolution of XLA is not on every device
 
 

@@ -40,16 +40,6 @@ def _gennorm_cdf(x, beta, loc=0, scale=1):
     return jnp.where(x < 0, tail, 1 - tail)
 
 
-@formula("scipy.stats.bernoulli.cdf")
-def _bernoulli_cdf(k, p, loc=0):
-    return stats.bernoulli.cdf(k - loc, p)
-
-
-@formula("scipy.stats.bernoulli.ppf")
-def _bernoulli_ppf(q, p, loc=0):
-    return jnp.where(q == 0, -1, stats.bernoulli.ppf(q, p)) + loc
-
-
 # ----- Quantiles, at 0 and 1 and beyond
 
 
@@ -73,13 +63,6 @@ _quantile("scipy.stats.cauchy.isf", stats.cauchy.isf, rising=False)
 _quantile("scipy.stats.gumbel_l.ppf", lambda q, a, s: a + s * jnp.log(-jnp.log1p(-q)))
 _quantile("scipy.stats.gumbel_r.ppf", lambda q, a, s: a - s * jnp.log(-jnp.log(q)))
 
-# ----- Probabilities close to 0, and logarithms of those close to 1
-
-
-@formula("scipy.stats.gumbel_r.sf")
-def _gumbel_r_sf(x, loc=0, scale=1):
-    return -jnp.expm1(-jnp.exp(-(x - loc) / scale))
-
 
 def _log_complement(t: Array) -> Array:
     """log(1 - e^-t) for t > 0 (M. Mächler, Accurately computing log(1 - exp(-|a|)), 2012)."""
@@ -88,21 +71,15 @@ def _log_complement(t: Array) -> Array:
     return jnp.where(large, jnp.log1p(-jnp.exp(-far)), jnp.log(-jnp.expm1(-near)))
 
 
-@formula("scipy.stats.gumbel_r.logsf")
-def _gumbel_r_logsf(x, loc=0, scale=1):
-    return _log_complement(jnp.exp(-(x - loc) / scale))
+# ----- In one line; probabilities close to 0, and logarithms of those close to 1
 
-
-@formula("scipy.stats.gumbel_l.logcdf")
-def _gumbel_l_logcdf(x, loc=0, scale=1):
-    return _log_complement(jnp.exp((x - loc) / scale))
-
-
-@formula("scipy.stats.norm.logcdf")
-def _norm_logcdf(x, loc=0, scale=1):
-    return log_probability((x - loc) / scale)
-
-
-@formula("scipy.stats.norm.logsf")
-def _norm_logsf(x, loc=0, scale=1):
-    return log_probability((loc - x) / scale)
+for _name, _f in {
+    "bernoulli.cdf": lambda k, p, loc=0: stats.bernoulli.cdf(k - loc, p),
+    "bernoulli.ppf": lambda q, p, loc=0: jnp.where(q == 0, -1, stats.bernoulli.ppf(q, p)) + loc,
+    "gumbel_r.sf": lambda x, loc=0, scale=1: -jnp.expm1(-jnp.exp(-(x - loc) / scale)),
+    "gumbel_r.logsf": lambda x, loc=0, scale=1: _log_complement(jnp.exp(-(x - loc) / scale)),
+    "gumbel_l.logcdf": lambda x, loc=0, scale=1: _log_complement(jnp.exp((x - loc) / scale)),
+    "norm.logcdf": lambda x, loc=0, scale=1: log_probability((x - loc) / scale),
+    "norm.logsf": lambda x, loc=0, scale=1: log_probability((loc - x) / scale),
+}.items():
+    formula(f"scipy.stats.{_name}")(_f)

@@ -1,4 +1,4 @@
-"""Ranges and grids: `arange`, `linspace`, `meshgrid`."""
+"""Ranges: `arange`, `linspace`."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import broadcast_to, promote
-from myia.infer.domain.errors import BadType, BadValue, Unsupported
+from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.values import FALSE, NONE, TRUE, Abstract, Static, Tuple
 from myia.infer.domain.views import reshape
 from myia.infer.numeric.promotion import broadcast_shapes, operand_dtype
 from myia.infer.registry import function
 from myia.ir.core import Value
 from myia.library.support.arguments import (
-    array,
     cast,
     dtype_argument,
     integer,
@@ -118,30 +117,3 @@ def _samples(first: Value, last: Value, n: int, endpoint: bool) -> tuple[Value, 
             samples, reshape(last, (1, *first.shape)), *at
         )
     return samples, step
-
-
-@function(np.meshgrid)
-def _meshgrid(
-    ctx: Context,
-    *xi: Abstract,
-    copy: Abstract = TRUE,
-    sparse: Abstract = FALSE,
-    indexing: Abstract = Static("xy"),
-) -> Abstract:
-    if not static_flag(ctx, copy, "copy"):
-        ctx.fail(Unsupported, what="`copy=False` of `numpy.meshgrid`")
-    values = [value_of(ctx, array(ctx, x)) for x in xi]
-    order = list(range(len(values)))
-    indices = static_value(ctx, indexing, "indexing")
-    if indices not in ("xy", "ij"):
-        ctx.fail(BadValue, message="Valid values for `indexing` are 'xy' and 'ij'.")
-    if indices == "xy" and len(order) > 1:
-        order[:2] = 1, 0  # the axis along which each varies
-    sizes = [v.aval.size for v in values]
-    whole = tuple(sizes[order.index(axis)] for axis in range(len(sizes)))
-    thin = static_flag(ctx, sparse, "sparse")
-    grids = []
-    for v, n, axis in zip(values, sizes, order):
-        shape = tuple(k if i == axis or not thin else 1 for i, k in enumerate(whole))
-        grids.append(shaping.broadcast(reshape(v, (n,)), shape=shape, dims=(axis,)))
-    return Tuple(tuple(map(ctx.array, grids)))
