@@ -53,22 +53,6 @@ def with_regions(op: Op, regions: Sequence[Region]) -> Op:
     return Op(op.primitive, op.operands, op.params, tuple(regions), op.results, op.span)
 
 
-def substituted(op: Op, env: Env) -> Op:
-    """`op` with its operands, at any depth, replaced by `env`; its results are the same values."""
-    if not env:
-        return op
-    regions = tuple(
-        Region(r.args, tuple(substituted(o, env) for o in r.ops), _look_up(r.yields, env))
-        for r in op.regions
-    )
-    operands = _look_up(op.operands, env)
-    return Op(op.primitive, operands, op.params, regions, op.results, op.span)
-
-
-def _look_up(values: Sequence[Value], env: Env) -> tuple[Value, ...]:
-    return tuple(env.get(x, x) for x in values)
-
-
 def rematerialize(values: Sequence[Value], ops: Sequence[Op]) -> tuple[Value, ...]:
     """Recompute `values` here by copies of the `ops` that they need; returns the copies."""
     env: Env = {}

@@ -7,6 +7,6 @@ stands here, above `ir` and `primitives`.
 Read in this order:
 - `walk.py`: the walk of all rewriting passes, and substitution at any depth
 - `liveness.py`: dead code, dead results and dead carried values
-- `merge_equal_ops.py`: common subexpressions in straight-line code
+- `common_subexpressions.py`: what is available already is not computed again
 - `value_numbering.py`: congruent values, through loops and branches
 """

@@ -7,14 +7,20 @@
 
 (%z has no use, and the carried value %b is loop-invariant.) A value is live if a result or an
 effect of the region depends on it. This is one reachability over the values of all regions, so dead
-carried values of whole nests go in one sweep. The transforms run this to learn what the adjoint of
-a loop reads: a carried value that is eliminated here never has to be recorded.
+carried values of whole nests go in one sweep. Loops are assumed to terminate: a loop without live
+results is removed. The transforms run this to learn what the adjoint of a loop reads: a carried
+value that is eliminated here never has to be recorded.
+
+In a `rev`, cotangents and accumulators are carried values of the adjoint, and are treated like
+others. A primal carry is removed when neither the adjoint, nor the condition, nor a live carry
+reads it; if its cotangent is live, that becomes one more accumulator.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import accumulate, compress
 from typing import Any
 
 from myia.ir.core import Op, Region, Value, has_effect
@@ -23,7 +29,6 @@ from myia.primitives.core.region_dataflow import (
     adjoint_state_args,
     carry_args,
     dataflow_edges,
-    reachable,
 )
 from myia.primitives.core.structured import (
     Loop,
@@ -36,12 +41,15 @@ from myia.primitives.core.structured import (
     rev_p,
 )
 
-# Ops that keep all their operands and results.
-OPAQUE = (call_p, custom_p, derivative_p)
+# Ops that read all their operands for any of their results.
+OPAQUE = (custom_p, derivative_p)
 
 
 def eliminate_dead_values(region: Region) -> Region:
-    """`region` without values that no yield or effect depends on; same arguments and yields."""
+    """`region` without values that no yield or effect depends on; same arguments and yields.
+
+    The same object, if all are live.
+    """
     aliases = _Aliases()
     aliases.scan(region.ops)
     live = _live_values(region, aliases)
@@ -111,14 +119,18 @@ class _Aliases:
 
 def _live_values(region: Region, aliases: _Aliases) -> set[Value]:
     needs: dict[Value, list[Value]] = defaultdict(list)
-    roots = list(region.yields)
-    _collect_needs(region.ops, aliases, needs, roots, ())
-    return reachable(aliases.roots(roots), needs)
+    todo, live = list(region.yields), set[Value]()
+    _collect_needs(region.ops, needs, todo, ())
+    while todo:
+        x = aliases.root(todo.pop())
+        if x not in live:
+            live.add(x)
+            todo += needs.get(x, ())
+    return live
 
 
 def _collect_needs(
     ops: Iterable[Op],
-    aliases: _Aliases,
     needs: dict[Value, list[Value]],
     roots: list[Value],
     outer: tuple[Value, ...],
@@ -128,23 +140,26 @@ def _collect_needs(
     `outer`: the values that decide whether these ops run at all.
     """
     for op in ops:
+        if not op.primitive.structured:
+            for y in op.results:
+                needs[y] = list(op.operands)
+            if op.primitive.effect:
+                roots += (*op.operands, *outer)
+            continue
         common = _common_dependences(op)
         for y in op.results:
-            needs[aliases.root(y)] += aliases.roots(common)
-        if op.primitive.structured:
-            for x, y in dataflow_edges(op):
-                needs[aliases.root(y)].append(aliases.root(x))
-        elif op.primitive.effect:
-            roots += (*common, *outer)
+            needs[y] += common
+        for x, y in dataflow_edges(op):
+            needs[y].append(x)
         for region in op.regions:
-            _collect_needs(region.ops, aliases, needs, roots, (*outer, *common))
+            _collect_needs(region.ops, needs, roots, (*outer, *common))
 
 
 def _common_dependences(op: Op) -> tuple[Value, ...]:
     """The values on which every result of `op` depends."""
     if op.primitive in OPAQUE:
-        return (*op.operands, *op.regions[0].yields)
-    if op.primitive is remat_p:
+        return (*op.operands, *(y for region in op.regions for y in region.yields))
+    if op.primitive in (call_p, remat_p):
         return ()
     if op.primitive not in (loop_p, rev_p):
         return op.operands
@@ -173,23 +188,27 @@ class _LiveRebuilder:
         args = region.args if args is None else args
         yields = region.yields if yields is None else yields
         ops = [new for op in region.ops if (new := self.op(op)) is not None]
-        return Region(tuple(args), tuple(ops), self.aliases.roots(yields))
+        new = Region(tuple(args), tuple(ops), self.aliases.roots(yields))
+        same = (new.args, new.ops, new.yields) == (region.args, region.ops, region.yields)
+        return region if same else new
 
     def op(self, op: Op) -> Op | None:
         alive = any(y in self.live and y not in self.aliases for y in op.results)
         if not alive and not has_effect(op):
             return None
+        if not op.regions and not self.aliases.parent:
+            return op
         if op.primitive is if_p:
             return self.if_(op)
         if op.primitive is loop_p:
             return self.loop(op)
         if op.primitive is rev_p:
             return self.rev(op)
-        if op.primitive is remat_p:
-            return self.remat(op)
-        if op.primitive in OPAQUE:
-            return self.rebuilt(op, op.operands, map(self.region, op.regions), op.results)
-        return self.rebuilt(op, op.operands, (), op.results)
+        if op.primitive in (call_p, remat_p):
+            return self.call(op)
+        if op.primitive is derivative_p:
+            return self.derivative(op)
+        return self.rebuilt(op, op.operands, map(self.region, op.regions), op.results)
 
     def rebuilt(
         self,
@@ -199,9 +218,10 @@ class _LiveRebuilder:
         results: Iterable[Value],
         **params: Any,
     ) -> Op:
-        operands = self.aliases.roots(operands)
-        params = {**op.params, **params}
-        return Op(op.primitive, operands, params, tuple(regions), tuple(results), op.span)
+        operands, regions, results = self.aliases.roots(operands), tuple(regions), tuple(results)
+        if (operands, regions, results) == (op.operands, op.regions, op.results):
+            return op
+        return Op(op.primitive, operands, {**op.params, **params}, regions, results, op.span)
 
     def if_(self, op: Op) -> Op:
         kept = [i for i, y in enumerate(op.results) if self.keeps(y)]
@@ -235,19 +255,34 @@ class _LiveRebuilder:
             active=tuple(kept.index(parts.active[j]) for j in of_carries),
         )
 
-    def remat(self, op: Op) -> Op:
+    def call(self, op: Op) -> Op:
         (body,) = op.regions
         args = [i for i, x in enumerate(body.args) if self.keeps(x)]
         kept = [i for i, y in enumerate(op.results) if self.keeps(y)]
-        late, until = op.params["late"], op.params["until"]
-        return self.rebuilt(
-            op,
-            _pick(op.operands, args),
-            [self.region(body, _pick(body.args, args), _pick(body.yields, kept))],
-            _pick(op.results, kept),
-            late=sum(i < late for i in args),
-            until=sum(late <= i < late + until for i in args),
-        )
+        body = self.region(body, _pick(body.args, args), _pick(body.yields, kept))
+        params = {}
+        if op.primitive is remat_p:
+            late, until = op.params["late"], op.params["until"]
+            params["late"] = sum(i < late for i in args)
+            params["until"] = sum(late <= i < late + until for i in args)
+        operands, results = _pick(op.operands, args), _pick(op.results, kept)
+        return self.rebuilt(op, operands, [body], results, **params)
+
+    def derivative(self, op: Op) -> Op:
+        """The live derivatives, the live values, and the values that are differentiated."""
+        (f,), wrt, of = op.regions, op.params["wrt"], op.params["of"]
+        n = len(f.yields)
+        derivatives = [self.keeps(y) for y in op.results[n:]]
+        if op.params["mode"] == "vjp":
+            wrt = tuple(compress(wrt, derivatives))
+        else:
+            of = tuple(compress(of, derivatives))
+        keep = [self.keeps(y) or i in of for i, y in enumerate(op.results[:n])]
+        new_position = list(accumulate(keep, initial=0))
+        f = self.region(f, yields=tuple(compress(f.yields, keep)))
+        results = (*compress(op.results[:n], keep), *compress(op.results[n:], derivatives))
+        of = tuple(new_position[i] for i in of)
+        return self.rebuilt(op, op.operands, [f], results, wrt=wrt, of=of)
 
     def count(self, op: Op) -> tuple[Value, ...]:
         return op.operands[: op.params["counted"]]

@@ -118,10 +118,14 @@ class Walk:
         _keep_names(op, values, b.ops[start:])
 
 
-def substituted(op: Op, env: Env, region: Callable[[Region], Region]) -> Op:
-    """`op` with operands looked up in `env`, and regions rewritten by the function `region`."""
+def substituted(op: Op, env: Env, region: Callable[[Region], Region] | None = None) -> Op:
+    """`op` with operands looked up in `env`, and regions rewritten by the function `region`.
+
+    Without that, values are replaced as `env` says, at any depth.
+    """
     operands = look_up(op.operands, env)
-    regions = tuple(map(region, op.regions)) if op.regions else ()
+    inside = region or functools.partial(substituted_region, env=env)
+    regions = tuple(map(inside, op.regions)) if op.regions else ()
     if operands == op.operands and regions == op.regions:
         return op
     return Op(op.primitive, operands, op.params, regions, op.results, op.span)
@@ -129,9 +133,7 @@ def substituted(op: Op, env: Env, region: Callable[[Region], Region]) -> Op:
 
 def substituted_region(region: Region, env: Env) -> Region:
     """`region` with values replaced as `env` says, at any depth."""
-    inner = functools.partial(substituted_region, env=env)
-    ops = [substituted(op, env, inner) for op in region.ops]
-    return rebuilt(region, ops, look_up(region.yields, env))
+    return rebuilt(region, [substituted(op, env) for op in region.ops], look_up(region.yields, env))
 
 
 def look_up(values: tuple[Value, ...], env: Env) -> tuple[Value, ...]:

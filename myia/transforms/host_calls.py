@@ -19,11 +19,12 @@ import numpy as np
 
 from myia.ir.builder import Builder, at
 from myia.ir.core import Op, Region, Value, walk
-from myia.ir.rewrite import clone_region, inline, substituted, with_regions
+from myia.ir.rewrite import clone_region, inline, with_regions
 from myia.primitives.arrays import dynamic_slices, shaping
 from myia.primitives.core.define import constant, zeros
 from myia.primitives.core.host_calls import has_host_call, is_host_call
 from myia.primitives.core.structured import Loop, Rule, call_p, custom_p, if_p, loop_p, remat_p
+from myia.rewriting.walk import substituted_region
 from myia.source.diagnostics import MyiaError
 from myia.transforms.activity import active_values
 from myia.transforms.clone import clone, with_unused_args
@@ -143,7 +144,10 @@ class _Splitter:
                 own = [r if r in arm.records else zeros(r.aval) for r in records]
             regions.append(Region((), (*arm.first, *b.ops), (*region.yields, *own)))
         env = dict(zip(records, self.emit_first(op, op.operands, regions, records, to)))
-        rest = [_open(Region((), arm.rest, r.yields), env) for r, arm in zip(op.regions, arms)]
+        rest = [
+            substituted_region(Region((), arm.rest, r.yields), env)
+            for r, arm in zip(op.regions, arms)
+        ]
         to.rest.append(with_regions(op, rest))
 
     def call(self, op: Op, to: _Split) -> None:
@@ -151,7 +155,9 @@ class _Splitter:
         found = self.split(body.ops)
         first = Region(body.args, tuple(found.first), (*body.yields, *found.records))
         more = self.emit_first(op, op.operands, [first], found.records, to)
-        rest = _open(Region(body.args, found.rest, body.yields), dict(zip(found.records, more)))
+        rest = substituted_region(
+            Region(body.args, found.rest, body.yields), dict(zip(found.records, more))
+        )
         to.rest.append(with_regions(op, [rest]))
 
     def loop(self, op: Op, to: _Split) -> None:
@@ -178,7 +184,7 @@ class _Splitter:
         more = self.emit_first(op, (*op.operands, *buffers), [*cond, body], rows, to)
         with Builder() as b:
             loaded = {r: _row(x, k) for r, x in zip(records, more)}
-        rest = _open(Region(parts.body.args, found.rest, parts.body.yields), loaded)
+        rest = substituted_region(Region(parts.body.args, found.rest, parts.body.yields), loaded)
         rest = Region(rest.args, (*b.ops, *rest.ops), rest.yields)
         to.rest.append(with_regions(op, [*op.regions[:-1], rest]))
 
@@ -235,12 +241,6 @@ def _with_rule(op: Op, records: Sequence[Value], f: Region, rule: Rule) -> Op:
     consts = op.params["consts"] + len(records)
     params = {**op.params, "rule": rule, "consts": consts}
     return Op(custom_p, (*records, *op.operands), params, (clone_region(f),), op.results, op.span)
-
-
-def _open(region: Region, env: dict[Value, Value]) -> Region:
-    """`region`, whose ops may be a list, with values that it captures replaced by `env`."""
-    ops = tuple(substituted(op, env) for op in region.ops)
-    return Region(region.args, ops, tuple(env.get(y, y) for y in region.yields))
 
 
 def _with_row(rows: Value, k: Value, item: Value) -> Value:

@@ -31,10 +31,11 @@ from itertools import zip_longest
 from myia.ir.builder import Builder, append
 from myia.ir.core import Op, Region, Value, reads
 from myia.ir.dependence import needed
-from myia.ir.rewrite import Env, clone_op, substituted
+from myia.ir.rewrite import Env, clone_op
 from myia.primitives.core.define import constant_p, zeros
 from myia.primitives.core.structured import if_p
 from myia.primitives.pointwise.arithmetic import add, mul, neg, sub
+from myia.rewriting.walk import look_up, substituted
 
 INDEX_ARITHMETIC = {add, sub, mul, neg}
 
@@ -77,7 +78,7 @@ def _export(region: Region, env: Env, dependents: set[Value]) -> Region:
                 _export_from(op, escaping[op], env, dependents)
             else:
                 append(substituted(op, env))
-    return Region(region.args, tuple(b.ops), _lookup(region.yields, env))
+    return Region(region.args, tuple(b.ops), look_up(region.yields, env))
 
 
 def _export_from(
@@ -108,7 +109,7 @@ def _export_from(
         arms.append(_padded(arm, len(region.yields), pairs, which))
     results = tuple(Value((x or y).aval) for x, y in pairs)
     regions = tuple(arms)
-    append(Op(if_p, _lookup(op.operands, env), op.params, regions, op.results + results, op.span))
+    append(Op(if_p, look_up(op.operands, env), op.params, regions, op.results + results, op.span))
     for pair, result in zip(pairs, results):
         env.update((x, result) for x in pair if x is not None)
     env.update(known)
@@ -177,7 +178,3 @@ def _collect_reads(op: Op, read: set[Value]) -> None:
         for inner in region.ops:
             _collect_reads(inner, read)
         read.update(region.yields)
-
-
-def _lookup(values: Iterable[Value], env: Env) -> tuple[Value, ...]:
-    return tuple(env.get(x, x) for x in values)

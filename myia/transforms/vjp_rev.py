@@ -23,8 +23,8 @@ from myia.ir.core import Op, Region, Value, captures
 from myia.primitives.core.emit_structured import emit_loop
 from myia.primitives.core.region_dataflow import adjoint_state, adjoint_state_args
 from myia.primitives.core.structured import Loop
+from myia.rewriting.common_subexpressions import eliminate_common_subexpressions
 from myia.rewriting.liveness import eliminate_dead_values
-from myia.rewriting.merge_equal_ops import merge_equal_ops
 from myia.source.diagnostics import MyiaError
 from myia.transforms.activity import useful_values
 from myia.transforms.clone import clone, clone_with_args, with_unused_args
@@ -125,16 +125,17 @@ class _Pullback:
         adjoint = clone_with_args(self.parts.adjoint_region, (k, *xs, *before), replay=True)
         yields = [step.yields[i] for i in self.active] + [adjoint.yields[j] for j in self.linear]
         # The adjoint recomputes the step: equal ops are merged, so that they are reversed once.
-        ops, yields = merge_equal_ops((*step.ops, *adjoint.ops), yields)
+        both = Region((), (*step.ops, *adjoint.ops), tuple(yields))
+        both = eliminate_common_subexpressions(both)
         wanted = [xs[i] for i in self.active]
         total = self.reverse(
-            ops,
+            both.ops,
             [*wanted, *self.captured],
-            list(zip(yields, [*xs_ct, *sigmas])),
+            list(zip(both.yields, [*xs_ct, *sigmas])),
             dict(zip(self.captured, sums)),
             self.tracked.inside(wanted, masks),
         )
-        after = yields[len(self.active) :]
+        after = both.yields[len(self.active) :]
         sums = map(total.buffer, self.captured)
         return [*map(total.buffer, wanted), *after, *sums, *self.tracked.after(wanted, total)]
 

@@ -23,9 +23,9 @@ from collections.abc import Hashable, Iterable, Sequence
 
 from myia.ir.core import Function, Op, Region, Value
 from myia.ir.rewrite import Env
-from myia.passes.canonicalize.cse import congruence_keys
 from myia.primitives.core.define import constant_p
 from myia.primitives.core.structured import Loop, loop_p, rev_p
+from myia.rewriting.common_subexpressions import congruence_keys
 from myia.rewriting.walk import look_up, rebuilt, substituted, with_region
 
 

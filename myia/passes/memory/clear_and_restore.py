@@ -30,7 +30,7 @@ from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_
 from myia.primitives.arrays.shaping import reshape
 from myia.primitives.core.define import constant_p
 from myia.primitives.pointwise.arithmetic import add
-from myia.rewriting.walk import look_up, rebuilt, substituted, substituted_region, with_region
+from myia.rewriting.walk import look_up, rebuilt, substituted, with_region
 
 
 def clear_and_restore(function: Function) -> Function:
@@ -66,8 +66,7 @@ def _without_stores(region: Region, env: Env) -> Region:
         while env[x] in env:
             env[x] = env[env[x]]
     kept = [op for op in region.ops if env.keys().isdisjoint(op.results)]
-    ops = [substituted(op, env, lambda inner: substituted_region(inner, env)) for op in kept]
-    return rebuilt(region, ops, look_up(region.yields, env))
+    return rebuilt(region, [substituted(op, env) for op in kept], look_up(region.yields, env))
 
 
 class _ClearedSlice:

@@ -17,11 +17,10 @@ from dataclasses import replace
 from myia.ir.builder import Builder
 from myia.ir.core import Op, Region, Value, has_effect, reads
 from myia.ir.dependence import needed
-from myia.ir.rewrite import Env
 from myia.primitives.core.emit_structured import emit_loop
 from myia.primitives.core.structured import Loop, loop_p
 from myia.rewriting.value_numbering import Numbering
-from myia.rewriting.walk import Walk
+from myia.rewriting.walk import substituted_region
 
 
 def fuse_loops(region: Region) -> Region:
@@ -38,19 +37,13 @@ def fuse_loops(region: Region) -> Region:
         if fused is None:
             return region
         ops, equal = fused
-        region = _substituted(Region(region.args, tuple(ops), region.yields), equal)
+        region = substituted_region(Region(region.args, tuple(ops), region.yields), equal)
 
 
 def _without_repeated_ops(region: Region, numbering: Numbering) -> Region:
     equal = _repeated_values(region.ops, numbering)
     kept = [op for op in region.ops if not op.results or not all(y in equal for y in op.results)]
-    return _substituted(Region(region.args, tuple(kept), region.yields), equal)
-
-
-def _substituted(region: Region, env: Env) -> Region:
-    walk = Walk(lambda op, _: None)
-    walk.env.update(env)
-    return walk.region(region)
+    return substituted_region(Region(region.args, tuple(kept), region.yields), equal)
 
 
 def _repeated_values(ops: Sequence[Op], numbering: Numbering) -> dict[Value, Value]:
@@ -111,7 +104,7 @@ def _merged(a: Op, b: Op, own: Sequence[int], common: dict[int, int]) -> Op:
     one, two = Loop.of(a), Loop.of(b)
     env = {two.body.args[1 + i]: one.body.args[1 + j] for i, j in common.items()}
     env[two.body.args[0]] = one.body.args[0]
-    rest = _substituted(Region((), two.body.ops, tuple(two.body.yields[i] for i in own)), env)
+    rest = substituted_region(Region((), two.body.ops, tuple(two.body.yields[i] for i in own)), env)
     args = tuple(two.body.args[1 + i] for i in own)
     body = Region(one.body.args + args, one.body.ops + rest.ops, one.body.yields + rest.yields)
     with Builder() as b_:

@@ -1,7 +1,7 @@
 """Equal ops are merged before an adjoint is taken."""
 
 from myia.ir.parser import parse
-from myia.rewriting.merge_equal_ops import merge_equal_ops
+from myia.rewriting.common_subexpressions import eliminate_common_subexpressions
 
 PROGRAM = """
 func @f(%x: f64[40], %u: f64[1], %i: i64[], %p: bool[]) -> f64[40], f64[40] {
@@ -26,9 +26,8 @@ func @f(%x: f64[40], %u: f64[1], %i: i64[], %p: bool[]) -> f64[40], f64[40] {
 
 
 def merged(text):
-    region = parse(text).region
-    ops, yields = merge_equal_ops(region.ops, region.yields)
-    return [op.primitive.name for op in ops], yields[0] is yields[1]
+    region = eliminate_common_subexpressions(parse(text).region)
+    return [op.primitive.name for op in region.ops], region.yields[0] is region.yields[1]
 
 
 def test_equal_ops_are_merged():
