@@ -106,12 +106,12 @@ BEFORE_DIFFERENTIATION = Phase(
             "Other additions into slices become one op; the cotangent passes through unchanged.",
         ),
         Pass(load_hoisting, "A slice that a loop leaves unchanged is recorded once."),
+        Pass(loop_carried_values, "A value that a loop carries twice would have two cotangents."),
         Pass(
-            loop_carried_values,
-            "Arrays that loops need not carry any more.",
-            needs=("scalar_replacement", "load_hoisting"),
+            dce,
+            "The ops that these leave behind; arrays that loops need not carry any more.",
+            needs=("scalar_replacement", "load_hoisting", "loop_carried_values"),
         ),
-        Pass(dce, "The ops and carried values that all of these leave behind."),
     ),
 )
 

@@ -107,13 +107,13 @@ class _Aliases:
         region: Region,
         aliases: Sequence[Sequence[Value]],
     ) -> None:
-        """`aliases`: tuples of values that equal `initial` where the region yields its argument.
+        """`aliases`: tuples of values that equal `initial` where the region does not change it.
 
         They are matched with `initial` position by position.
         """
         args = region.args[-len(initial) :]
         for i, (x, y) in enumerate(zip(initial, region.yields)):
-            if self.root(y) is args[i]:
+            if self.root(y) in (args[i], self.root(x)):
                 self.parent.update((names[i], x) for names in aliases)
 
 

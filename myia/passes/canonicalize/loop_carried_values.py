@@ -1,18 +1,17 @@
-"""Redundant carried values: a loop-invariant one is its initial value, congruent ones are one.
+"""Congruent carried values: of those that are equal in every iteration, only the first is read.
 
-    %c, %i, %j = for %k < %n (%c = %a, %i = %0, %j = %0) {   ->   every %c, in the loop and after
-      %1 = add %i, %c                                             it, becomes %a; every %j, %i
+    %i, %j = for %k < %n (%i = %0, %j = %0) {      ->      every %j, in the loop and after it,
+      %1 = add %i, %c                                      becomes %i
       %2 = add %j, %c
-      yield %c, %1, %2
+      yield %1, %2
     }
 
-Two carried values are congruent if they are equal in every iteration. Congruence is found
-optimistically: carried values with equal initial values are assumed to be equal, the body is
-evaluated symbolically under that assumption, and values whose next values then differ are
-separated, until the partition is stable. This proves congruence by induction over the iterations.
-It misses values whose equality depends on arithmetic that `cse.py` does not see.
+Congruence is found optimistically: carried values with equal initial values are assumed to be
+equal, the body is evaluated symbolically under that assumption, and values whose next values then
+differ are separated, until the partition is stable. This proves congruence by induction over the
+iterations. It misses values whose equality depends on arithmetic that `cse` does not see.
 
-The redundant carried values are then not read any more; dead code elimination removes them. In a
+Dead code elimination removes the others, and the carried values that no iteration changes. In a
 `rev` the same holds for the carried values of its loop, and for the cotangents and accumulators
 that its adjoint carries.
 """
@@ -30,8 +29,7 @@ from myia.rewriting.walk import look_up, rebuilt, substituted, with_region
 
 
 def loop_carried_values(function: Function) -> Function:
-    """`function` with invariant carried values replaced by their initial values, and of congruent
-    ones only the first read."""
+    """`function` with only the first of congruent carried values read."""
     return with_region(function, _Redundancies().region(function.region))
 
 
@@ -75,16 +73,9 @@ class _Redundancies:
         """
         own = region.args[len(region.args) - len(initial) :]
         initial = look_up(initial, self.env)
-        invariant = [
-            y is arg or self.env.get(y, y) is x for x, arg, y in zip(initial, own, region.yields)
-        ]
         leaders = self.leaders(initial, own, region)
         for values in copies:
-            for i, (value, j) in enumerate(zip(values, leaders)):
-                if invariant[j]:
-                    self.env[value] = initial[j]
-                elif i != j:
-                    self.env[value] = values[j]
+            self.env.update((values[i], values[j]) for i, j in enumerate(leaders) if i != j)
 
     def leaders(self, initial: Sequence[Value], own: Sequence[Value], region: Region) -> list[int]:
         """For each carried value the position of the first one that is congruent to it."""

@@ -8,7 +8,7 @@ def merged(function):
 
 
 def test_invariant(golden):
-    golden(before_after(loop_carried_values, """
+    golden(before_after(merged, """
 func @f(%x: f64[], %a: f64[], %n: i64[]) -> f64[], f64[], f64[] {
   %y, %c, %d = for %k < %n (%y = %x, %c = %a, %d = %a) {
     %0 = mul %y, %c
