@@ -17,7 +17,7 @@ two whole arrays in each iteration.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 
 from myia.ir.core import Op, Region, Value, has_effect
 from myia.ir.equality import same_region
@@ -73,14 +73,13 @@ class _AvailableExpressions:
         return rebuilt(region, ops, look_up(region.yields, self.env))
 
     def key(self, op: Op, region: Region) -> Hashable:
-        """Equal for equal ops, but different regions may have the same key: see `earlier`."""
+        """Equal for equal ops, but different regions may have the same key."""
         params = op.params_key
         if _is_nullary(op):
             self.constant_keys[op.results[0]] = op.primitive, params
             return op.primitive, params, region
-        operands = tuple([self.constant_keys.get(x, x) for x in op.operands])
-        if op.primitive in COMMUTATIVE:
-            operands = frozenset(operands)
+        operands: Iterable[Hashable] = [self.constant_keys.get(x, x) for x in op.operands]
+        operands = frozenset(operands) if op.primitive in COMMUTATIVE else tuple(operands)
         sizes = () if op.primitive is if_p else tuple([len(r.ops) for r in op.regions])
         return op.primitive, operands, params, sizes
 

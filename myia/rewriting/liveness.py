@@ -185,12 +185,12 @@ class _LiveRebuilder:
         args: Sequence[Value] | None = None,
         yields: Sequence[Value] | None = None,
     ) -> Region:
-        args = region.args if args is None else args
-        yields = region.yields if yields is None else yields
-        ops = [new for op in region.ops if (new := self.op(op)) is not None]
-        new = Region(tuple(args), tuple(ops), self.aliases.roots(yields))
-        same = (new.args, new.ops, new.yields) == (region.args, region.ops, region.yields)
-        return region if same else new
+        args = region.args if args is None else tuple(args)
+        yields = self.aliases.roots(region.yields if yields is None else yields)
+        ops = tuple(new for op in region.ops if (new := self.op(op)) is not None)
+        if (args, ops, yields) == (region.args, region.ops, region.yields):
+            return region
+        return Region(args, ops, yields)
 
     def op(self, op: Op) -> Op | None:
         alive = any(y in self.live and y not in self.aliases for y in op.results)

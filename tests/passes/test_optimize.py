@@ -7,7 +7,7 @@ from tests.passes.by_name import passes_of
 PROGRAM = """
 func @f(%x: f64[], %n: i64[]) -> f64[], f64[] {
   %0 = 1.0: f64[]
-  %y, %c, %z = for %k < %n (%y = %x, %c = %0, %z = %0) {       # power.py:4
+  %y, %c, %z, %w = for %k < %n (%y = %x, %c = %0, %z = %0, %w = %x) {       # power.py:4
     %1 = call @step(%a = %y, %b = %c) {
       %2 = exp %x
       %3 = mul %a, %b
@@ -16,9 +16,9 @@ func @f(%x: f64[], %n: i64[]) -> f64[], f64[] {
     }
     %5 = True: bool[]
     %6 = if %5 { yield %1 } else { yield %y }
-    yield %6, %c, %6
+    yield %6, %c, %6, %6
   }
-  %7 = sub %y, %y
+  %7 = sub %y, %w
   %8 = -1.5: f64[]
   %9 = -2.5: f64[]
   %10 = pow %y, %8
