@@ -8,7 +8,7 @@ Read in this order:
 - `linear_indices.py`: linear forms and bounds of indices
 - `accesses.py`: which part of an array an op reads or stores
 - `array_versions.py`: the versions of an array that stores make of it
-- `array_reductions.py`: arrays that the iterations of a loop only add to
-- `loop_dependence.py`: which loops have independent iterations
+- `reductions.py`: values and array elements that the iterations of a loop only add to
+- `loop_summary.py`: accesses, arrays, reductions and dependences of a loop with independent iterations
 - `nest_effects.py`: what a nest of loops adds to the values that it carries
 """

@@ -11,11 +11,26 @@ When it gives up: the linear forms of the start indices (`linear_indices.py`) do
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from myia.ir.core import Op, Value
 from myia.passes.analysis.linear_indices import IndexRanges
-from myia.primitives.arrays.dynamic_slices import dynamic_update_add, dynamic_update_slice
+from myia.primitives.arrays.dynamic_slices import (
+    dynamic_slice,
+    dynamic_update_add,
+    dynamic_update_slice,
+)
 
 STORES = (dynamic_update_slice, dynamic_update_add)
+ACCESSES = (dynamic_slice, *STORES)
+
+
+@dataclass(frozen=True)
+class Stride:
+    """An access moves by `step`, which is 1 or -1, along `axis` from iteration to iteration."""
+
+    axis: int
+    step: int
 
 
 def start_indices(access: Op) -> tuple[Value, ...]:

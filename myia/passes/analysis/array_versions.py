@@ -24,27 +24,27 @@ nor has an array whose branches start from two different arrays.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
 from myia.ir.core import Op, Region, Value, walk
 from myia.passes.analysis.accesses import STORES, slice_sizes, start_indices
+from myia.passes.analysis.def_use import definitions
 from myia.passes.analysis.linear_indices import IndexRanges
 from myia.primitives.core.structured import Loop, if_p, loop_p
 
 
 @dataclass(frozen=True)
 class VersionChain:
-    """The array where a chain begins, its versions since then, and the stores that made them."""
+    """The array where a chain begins, its versions since then, and the stores that made them.
+
+    Both are in the order of an iteration.
+    """
 
     origin: Value
-    versions: frozenset[Value] = frozenset()
+    versions: tuple[Value, ...] = ()
     stores: tuple[Op, ...] = ()
-
-    def __add__(self, earlier: VersionChain) -> VersionChain:
-        versions = self.versions | earlier.versions
-        return VersionChain(earlier.origin, versions, self.stores + earlier.stores)
 
 
 _carried_chains: WeakKeyDictionary[Region, tuple[VersionChain | None, ...]] = WeakKeyDictionary()
@@ -56,8 +56,7 @@ def carried_chains(body: Region) -> tuple[VersionChain | None, ...]:
     None where there is no such chain. Cached: many passes ask for each loop.
     """
     if body not in _carried_chains:
-        definitions = {y: op for op in body.ops for y in op.results}
-        found = [_chain_to(y, definitions) for y in body.yields]
+        found = [_chain_to(y, body) for y in body.yields]
         _carried_chains[body] = tuple(
             chain if chain is not None and chain.origin is arg else None
             for arg, chain in zip(body.args[1:], found)
@@ -65,38 +64,40 @@ def carried_chains(body: Region) -> tuple[VersionChain | None, ...]:
     return _carried_chains[body]
 
 
-def _chain_to(version: Value, definitions: Mapping[Value, Op]) -> VersionChain | None:
+def _chain_to(version: Value, region: Region) -> VersionChain | None:
     """The longest chain that ends at `version` in one region; None if a link is unknown."""
-    chain = VersionChain(version)
-    while chain.origin in definitions:
-        link = _link(definitions[chain.origin], chain.origin)
+    links: list[VersionChain] = []
+    while version in definitions(region):
+        link = _link(definitions(region)[version], version)
         if link is None:
             return None
-        chain += link
-    return chain
+        links.append(link)
+        version = link.origin
+    return _joined(version, links[::-1])
 
 
-def _chain_in_region(region: Region, version: Value) -> VersionChain | None:
-    return _chain_to(version, {y: op for op in region.ops for y in op.results})
+def _joined(origin: Value, links: Sequence[VersionChain], *last: Value) -> VersionChain:
+    versions = tuple(x for link in links for x in link.versions)
+    stores = tuple(op for link in links for op in link.stores)
+    return VersionChain(origin, (*versions, *last), stores)
 
 
 def _link(op: Op, result: Value) -> VersionChain | None:
     """The chain from an operand of `op` to its `result`, if `op` only stores into that operand."""
     if op.primitive in STORES:
-        return VersionChain(op.operands[0], frozenset({result}), (op,))
+        return VersionChain(op.operands[0], (result,), (op,))
     i = op.results.index(result)
     if op.primitive is loop_p:
         loop = Loop.of(op)
         arg, inner = loop.body.args[1 + i], carried_chains(loop.body)[i]
         if inner is None:
             return None
-        return replace(inner, origin=loop.carries[i], versions=inner.versions | {arg, result})
+        return VersionChain(loop.carries[i], (arg, *inner.versions, result), inner.stores)
     if op.primitive is if_p:
-        branches = [_chain_in_region(region, region.yields[i]) for region in op.regions]
+        branches = [_chain_to(region.yields[i], region) for region in op.regions]
         if None in branches or branches[0].origin is not branches[1].origin:
             return None
-        both = branches[0] + branches[1]
-        return replace(both, versions=both.versions | {result})
+        return _joined(branches[0].origin, branches, result)
     return None
 
 
@@ -109,7 +110,7 @@ def chains_by_version(loop: Loop) -> dict[Value, VersionChain]:
     for initial, arg, chain in zip(loop.carries, loop.body.args[1:], carried_chains(loop.body)):
         if chain is not None:
             chain = replace(chain, origin=initial)
-            found.update(dict.fromkeys(chain.versions | {arg}, chain))
+            found.update(dict.fromkeys((arg, *chain.versions), chain))
     return found
 
 

@@ -31,9 +31,9 @@ from dataclasses import dataclass
 
 from myia.ir.core import Op, Region, Value, captures
 from myia.passes.analysis.accesses import start_indices
-from myia.passes.analysis.array_reductions import SHAPE_CHANGES
 from myia.passes.analysis.def_use import uses
 from myia.passes.analysis.linear_indices import ONE, IndexRanges
+from myia.passes.analysis.reductions import SHAPE_CHANGES
 from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
 from myia.primitives.core.structured import Loop, loop_p
 from myia.primitives.pointwise.arithmetic import add

@@ -26,7 +26,6 @@ from myia.ir.avals import I64
 from myia.ir.builder import at, emit1
 from myia.ir.core import Op, Value
 from myia.passes.analysis.accesses import start_indices
-from myia.passes.analysis.array_reductions import SHAPE_CHANGES
 from myia.passes.analysis.linear_indices import ONE, LinearForm, constant_form, minus
 from myia.passes.analysis.nest_effects import (
     Addition,
@@ -36,6 +35,7 @@ from myia.passes.analysis.nest_effects import (
     NoWholeArrayForm,
     Path,
 )
+from myia.passes.analysis.reductions import SHAPE_CHANGES
 from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
 from myia.primitives.arrays.shaping import broadcast, flip, iota, reduce_sum, reshape, transpose
 from myia.primitives.core.define import PointwisePrimitive, constant, constant_p

@@ -9,7 +9,6 @@ Read in this order:
 - `batching_rules.py`: what an op computes for many iterations
 - `wide_values.py`, `widened_accesses.py`, `widened_reductions.py`: values with one more axis
 - `widen.py`: the ops of a loop's body, each value with one more axis
-- `nest_dependence.py`: which outer loops around recurrences have independent iterations
 - `outer_loop.py`: loops over rows and outer loops, all iterations or strips of them
 - `adjacent_accesses.py`: loads and stores of adjacent elements become one access
 """

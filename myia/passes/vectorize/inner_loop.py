@@ -22,7 +22,7 @@ Each element is computed from the same numbers as before, and sums are made in t
 exceptions are disjunctions and sums of cotangents, which have no order that a user wrote
 (`reassoc`): eight contributions are summed first, and that does not depend on earlier iterations.
 
-Runs after derivatives. `loop_dependence.py` says which loops qualify.
+Runs after derivatives. `loop_summary.py` says which loops qualify.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from myia.ir.builder import Builder, append, at
 from myia.ir.core import Function, Op, Region, Value
 from myia.ir.rewrite import inline
 from myia.passes.analysis.linear_indices import ONE, IndexRanges
-from myia.passes.analysis.loop_dependence import LoopSummary, summary_if_independent
+from myia.passes.analysis.loop_summary import LoopSummary, summary_if_independent
 from myia.passes.vectorize.widen import widen_iterations
 from myia.primitives.core.define import constant
 from myia.primitives.core.structured import Loop, loop_p

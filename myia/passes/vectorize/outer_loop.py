@@ -22,8 +22,7 @@ inner loops can be vectorized themselves (`inner_loop.py`) is left alone.
 
 If the rows of all iterations together are larger than the caches, the loop is strip-mined.
 
-Runs after derivatives. `loop_dependence.py` and `nest_dependence.py` say which loops qualify,
-`widen.py` emits the iterations.
+Runs after derivatives. `loop_summary.py` says which loops qualify, `widen.py` emits the iterations.
 """
 
 from __future__ import annotations
@@ -37,9 +36,8 @@ from myia.ir.core import Function, Op, Region, Value, walk
 from myia.passes.analysis.accesses import STORES, slice_sizes
 from myia.passes.analysis.def_use import loop_variant_values
 from myia.passes.analysis.linear_indices import IndexRanges
-from myia.passes.analysis.loop_dependence import LoopSummary, is_scalar_op, summary_if_independent
+from myia.passes.analysis.loop_summary import LoopSummary, is_scalar_op, summary_if_independent
 from myia.passes.vectorize.batching_rules import can_batch
-from myia.passes.vectorize.nest_dependence import NestSummary, nest_summary_if_independent
 from myia.passes.vectorize.widen import widen_iterations
 from myia.primitives.arrays.dynamic_slices import dynamic_slice
 from myia.primitives.arrays.shaping import reshape
@@ -105,7 +103,7 @@ def _is_constant_array(op: Op | None) -> bool:
 
 def _plan_for_nest(
     loop: Loop, ranges: IndexRanges, elements: int, constants: Set[Value]
-) -> tuple[int, NestSummary | None]:
+) -> tuple[int, LoopSummary | None]:
     """How many iterations of an outer loop to widen at once; its summary, if that is possible.
 
     Some inner loop must be a recurrence. `constants`: initial values that `data_layout.py` may lay
@@ -113,13 +111,14 @@ def _plan_for_nest(
     """
     inner = [Loop.of(op) for op in walk(loop.body) if op.primitive is loop_p]
     has_recurrence = any(summary_if_independent(each, ranges, MIN_WIDTH) is None for each in inner)
-    summary = nest_summary_if_independent(loop, ranges) if has_recurrence else None
+    summary = summary_if_independent(loop, ranges, None, _can_widen) if has_recurrence else None
     if summary is None:
         return 0, None
     is_compute_bound = any(len(_computing_ops(each.body)) > MAX_MEMORY_BOUND_OPS for each in inner)
     carried = dict(zip(loop.body.args[1:], loop.carries))
     is_strided = not is_compute_bound and any(
-        _is_strided(op, stride.axis)
+        stride is not None
+        and _is_strided(op, stride.axis)
         and carried.get(summary.arrays.get(op.operands[0])) not in constants
         for op, stride in summary.strides.items()
     )
@@ -140,16 +139,14 @@ def _plan_for_rows(
     loop: Loop, ranges: IndexRanges, elements: int
 ) -> tuple[int, LoopSummary | None]:
     """How many iterations of an innermost loop to widen at once; its summary, if that pays."""
-    varying = loop_variant_values(loop.body)
-
-    def can_widen(op: Op) -> bool:
-        is_shared = varying.isdisjoint(op.operands) and not op.primitive.effect
-        return not op.regions and (is_shared or can_batch(op, varying))
-
-    width = elements // _largest_computed([loop.body], varying)
-    summary = summary_if_independent(loop, ranges, width, can_widen, lambda op: True)
+    width = elements // _largest_computed([loop.body], loop_variant_values(loop.body))
+    summary = summary_if_independent(loop, ranges, width, _can_widen)
     pays = summary is not None and _has_no_order(summary) and _is_over_rows(loop.body, summary)
     return width, summary if pays else None
+
+
+def _can_widen(op: Op, varying: Set[Value], is_access: bool) -> bool:
+    return is_access or varying.isdisjoint(op.operands) or can_batch(op, varying)
 
 
 def _largest_computed(bodies: Sequence[Region], varying: Set[Value]) -> int:
@@ -192,9 +189,7 @@ def _i64(n: int) -> Value:
     return constant(n, I64.dtype)
 
 
-def _emit_strips(
-    op: Op, summary: LoopSummary | NestSummary, strips: int, width: int
-) -> tuple[Value, ...]:
+def _emit_strips(op: Op, summary: LoopSummary, strips: int, width: int) -> tuple[Value, ...]:
     """Emit a loop with `strips` iterations, each of `width` iterations of loop `op`."""
     loop = Loop.of(op)
     strip, *args = (Value(x.aval, x.name) for x in loop.body.args)

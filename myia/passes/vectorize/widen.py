@@ -18,10 +18,10 @@ from myia.ir.avals import I64
 from myia.ir.builder import Builder, append, at
 from myia.ir.core import Op, Region, Value, walk
 from myia.ir.rewrite import clone_op, inline
-from myia.passes.analysis.array_reductions import SHAPE_CHANGES, ArrayReduction, Stride
-from myia.passes.analysis.loop_dependence import LoopSummary
+from myia.passes.analysis.accesses import Stride
+from myia.passes.analysis.loop_summary import LoopSummary
+from myia.passes.analysis.reductions import SHAPE_CHANGES, ArrayReduction
 from myia.passes.vectorize.batching_rules import batch
-from myia.passes.vectorize.nest_dependence import NestSummary
 from myia.passes.vectorize.wide_values import Axis, Layout, WideValues
 from myia.passes.vectorize.widened_accesses import gather, load, store
 from myia.passes.vectorize.widened_reductions import apply_reduction, combine
@@ -35,7 +35,7 @@ from myia.primitives.pointwise.arithmetic import add, mul
 
 def widen_iterations(
     loop: Loop,
-    summary: LoopSummary | NestSummary,
+    summary: LoopSummary,
     base: Value,
     carries: Sequence[Value],
     width: int,
@@ -55,9 +55,7 @@ def widen_iterations(
 class Widener:
     """Emits the ops of a loop's body for all entries of an axis."""
 
-    def __init__(
-        self, body: Region, summary: LoopSummary | NestSummary, axis: Axis, layout: Layout
-    ):
+    def __init__(self, body: Region, summary: LoopSummary, axis: Axis, layout: Layout):
         self.summary, self.axis = summary, axis
         self.values = WideValues(axis, layout)
         self.wide, self.first = self.values.wide, self.values.first
@@ -174,7 +172,7 @@ class Widener:
             for each in loop.body.ops:
                 self.emit(each)
             yields = [self._widened_carry(y, arg) for y, arg in zip(loop.body.yields, args[1:])]
-        # `nest_dependence.py`: the trip count is the same in all outer iterations.
+        # `loop_summary.py`: the trip count is the same in all outer iterations.
         count = self.first.get(loop.count, loop.count)
         results = tuple(Value(x.aval, y.name) for x, y in zip(carries, op.results))
         body = Region((k, *inner), tuple(b.ops), tuple(yields))

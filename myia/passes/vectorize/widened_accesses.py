@@ -12,8 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from myia.ir.core import Op, Value
-from myia.passes.analysis.accesses import slice_sizes, start_indices
-from myia.passes.analysis.array_reductions import Stride
+from myia.passes.analysis.accesses import Stride, slice_sizes, start_indices
 from myia.passes.vectorize.wide_values import WideValues, entry
 from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
 from myia.primitives.arrays.shaping import concatenate, flip, reshape, transpose

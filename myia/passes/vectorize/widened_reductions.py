@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 
 from myia.ir.builder import at, emit1
 from myia.ir.core import Op, Value
-from myia.passes.analysis.array_reductions import ReductionStep
+from myia.passes.analysis.reductions import ReductionStep
 from myia.passes.vectorize.wide_values import WideValues, entries, entry
 from myia.primitives.arrays.shaping import concatenate, reduce_sum, reshape
 from myia.primitives.linalg.dot import dot_general

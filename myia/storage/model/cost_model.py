@@ -13,7 +13,7 @@ from math import prod
 from myia.ir.avals import Aval
 from myia.ir.core import Op, Region, Value
 from myia.passes.analysis.accesses import STORES, start_indices
-from myia.passes.analysis.loop_dependence import is_scalar_op
+from myia.passes.analysis.loop_summary import is_scalar_op
 from myia.primitives.arrays.dynamic_slices import dynamic_slice
 from myia.primitives.core.structured import Loop, if_p, loop_p
 
