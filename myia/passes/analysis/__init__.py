@@ -9,6 +9,6 @@ Read in this order:
 - `accesses.py`: which part of an array an op reads or stores
 - `array_versions.py`: the versions of an array that stores make of it
 - `reductions.py`: values and array elements that the iterations of a loop only add to
-- `loop_summary.py`: accesses, arrays, reductions and dependences of a loop with independent iterations
+- `loop_summary.py`: accesses, arrays, reductions and dependences of independent iterations
 - `nest_effects.py`: what a nest of loops adds to the values that it carries
 """
