@@ -24,27 +24,62 @@ nor has an array whose branches start from two different arrays.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from weakref import WeakKeyDictionary
 
 from myia.ir.core import Op, Region, Value, walk
 from myia.passes.analysis.accesses import STORES, slice_sizes, start_indices
 from myia.passes.analysis.def_use import definitions
 from myia.passes.analysis.linear_indices import IndexRanges
+from myia.primitives.arrays.gather import scatter_add
+from myia.primitives.arrays.scattering import scatter
 from myia.primitives.core.structured import Loop, if_p, loop_p
+
+SCATTERS = (scatter, scatter_add)
+
+
+@dataclass(frozen=True)
+class Link:
+    """`op` turns version `before` of an array into version `after`, by stores alone.
+
+    `inner` are the chains in the body of a loop, or in the branches of an `if`.
+    """
+
+    before: Value
+    op: Op
+    after: Value
+    inner: tuple[VersionChain, ...] = ()
 
 
 @dataclass(frozen=True)
 class VersionChain:
-    """The array where a chain begins, its versions since then, and the stores that made them.
-
-    Both are in the order of an iteration.
-    """
+    """The array where a chain begins, and the links to its versions since then, the first first."""
 
     origin: Value
-    versions: tuple[Value, ...] = ()
-    stores: tuple[Op, ...] = ()
+    links: tuple[Link, ...] = ()
+
+    @cached_property
+    def stores(self) -> tuple[Op, ...]:
+        """The stores of all links."""
+        found = ((x for c in link.inner for x in c.stores) if link.inner else [link.op]
+                 for link in self.links)  # fmt: skip
+        return tuple(op for ops in found for op in ops)
+
+    @cached_property
+    def stores_slices(self) -> bool:
+        return all(op.primitive in STORES for op in self.stores)
+
+    @cached_property
+    def versions(self) -> tuple[Value, ...]:
+        """All versions after the origin."""
+        found = []
+        for link in self.links:
+            for chain in link.inner:
+                found += [chain.origin] if chain.origin is not link.before else []
+                found += chain.versions
+            found.append(link.after)
+        return tuple(found)
 
 
 _carried_chains: WeakKeyDictionary[Region, tuple[VersionChain | None, ...]] = WeakKeyDictionary()
@@ -56,7 +91,7 @@ def carried_chains(body: Region) -> tuple[VersionChain | None, ...]:
     None where there is no such chain. Cached: many passes ask for each loop.
     """
     if body not in _carried_chains:
-        found = [_chain_to(y, body) for y in body.yields]
+        found = [chain_to(y, body) for y in body.yields]
         _carried_chains[body] = tuple(
             chain if chain is not None and chain.origin is arg else None
             for arg, chain in zip(body.args[1:], found)
@@ -64,40 +99,38 @@ def carried_chains(body: Region) -> tuple[VersionChain | None, ...]:
     return _carried_chains[body]
 
 
-def _chain_to(version: Value, region: Region) -> VersionChain | None:
+def slice_chains(body: Region) -> tuple[VersionChain | None, ...]:
+    """As `carried_chains`; None also where a store is a scatter, of which no slice is known."""
+    return tuple(
+        chain if chain is not None and chain.stores_slices else None
+        for chain in carried_chains(body)
+    )
+
+
+def chain_to(version: Value, region: Region) -> VersionChain | None:
     """The longest chain that ends at `version` in one region; None if a link is unknown."""
-    links: list[VersionChain] = []
+    links: list[Link] = []
     while version in definitions(region):
         link = _link(definitions(region)[version], version)
         if link is None:
             return None
         links.append(link)
-        version = link.origin
-    return _joined(version, links[::-1])
+        version = link.before
+    return VersionChain(version, tuple(links[::-1]))
 
 
-def _joined(origin: Value, links: Sequence[VersionChain], *last: Value) -> VersionChain:
-    versions = tuple(x for link in links for x in link.versions)
-    stores = tuple(op for link in links for op in link.stores)
-    return VersionChain(origin, (*versions, *last), stores)
-
-
-def _link(op: Op, result: Value) -> VersionChain | None:
-    """The chain from an operand of `op` to its `result`, if `op` only stores into that operand."""
-    if op.primitive in STORES:
-        return VersionChain(op.operands[0], (result,), (op,))
+def _link(op: Op, result: Value) -> Link | None:
+    """The link from an operand of `op` to its `result`, if `op` only stores into that operand."""
+    if op.primitive in (*STORES, *SCATTERS):
+        return Link(op.operands[0], op, result)
     i = op.results.index(result)
     if op.primitive is loop_p:
-        loop = Loop.of(op)
-        arg, inner = loop.body.args[1 + i], carried_chains(loop.body)[i]
-        if inner is None:
-            return None
-        return VersionChain(loop.carries[i], (arg, *inner.versions, result), inner.stores)
+        chain = carried_chains(Loop.of(op).body)[i]
+        return None if chain is None else Link(Loop.of(op).carries[i], op, result, (chain,))
     if op.primitive is if_p:
-        branches = [_chain_to(region.yields[i], region) for region in op.regions]
-        if None in branches or branches[0].origin is not branches[1].origin:
-            return None
-        return _joined(branches[0].origin, branches, result)
+        chains = tuple(chain_to(region.yields[i], region) for region in op.regions)
+        if None not in chains and chains[0].origin is chains[1].origin:
+            return Link(chains[0].origin, op, result, chains)
     return None
 
 
@@ -107,7 +140,7 @@ def chains_by_version(loop: Loop) -> dict[Value, VersionChain]:
     The origin of these chains is the array that enters the loop.
     """
     found = {}
-    for initial, arg, chain in zip(loop.carries, loop.body.args[1:], carried_chains(loop.body)):
+    for initial, arg, chain in zip(loop.carries, loop.body.args[1:], slice_chains(loop.body)):
         if chain is not None:
             chain = replace(chain, origin=initial)
             found.update(dict.fromkeys((arg, *chain.versions), chain))
@@ -119,7 +152,7 @@ def reads_initial_value(loop: Loop, arg: Value, read: Op, ranges: IndexRanges) -
 
     `read` reads `arg` itself, or the argument of an inner loop that carries it on.
     """
-    chain = carried_chains(loop.body)[loop.body.args.index(arg) - 1]
+    chain = slice_chains(loop.body)[loop.body.args.index(arg) - 1]
     if chain is None or not _is_disjoint_from_other_iterations(loop, read, chain, ranges):
         return False
     if read.operands[0] is arg:
@@ -137,7 +170,7 @@ def reads_ahead_of_stores(loop: Loop, arg: Value, read: Op, ranges: IndexRanges)
 
     `read` may read any version of `arg`.
     """
-    chain = carried_chains(loop.body)[loop.body.args.index(arg) - 1]
+    chain = slice_chains(loop.body)[loop.body.args.index(arg) - 1]
     index = loop.body.args[0]
     return chain is not None and all(
         _is_disjoint_from_earlier(read, store, index, ranges) for store in chain.stores

@@ -47,12 +47,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise, product
 
 from myia.ir.core import Op, Region, Value, walk
 from myia.ir.dependence import needed
 from myia.passes.analysis.accesses import ACCESSES, STORES, Stride, slice_sizes, start_indices
-from myia.passes.analysis.array_versions import carried_chains
 from myia.passes.analysis.def_use import definitions, uses
 from myia.passes.analysis.linear_indices import ONE, IndexRanges, LinearForm, constant_form, minus
 from myia.passes.analysis.reductions import (
@@ -220,11 +219,19 @@ class _IndependenceTest:
         """Record how a vector of iterations gets from `arg` to `y`; False if that is unknown."""
         if arg in self.arrays:
             versions = [x for x, array in self.arrays.items() if array is arg]
+            if not self.inner and not self._is_chain(versions, y):
+                return False
             return self._iterations_are_disjoint(versions) or self._add_array_reductions(versions)
         if self.inner:
             self.partial_sums.add(arg)
             return is_reassociable_sum(arg, y, self.body)
         return self._add_reduction(arg, y) or self._add_recurrence(arg, y)
+
+    def _is_chain(self, versions: Sequence[Value], y: Value) -> bool:
+        """Does the iteration store into each version once, and is the last one `y`?"""
+        made_by = definitions(self.body)
+        in_order = all(made_by[after].operands[0] is x for x, after in pairwise(versions))
+        return len(versions) > 1 and in_order and versions[-1] is y
 
     def _accesses(self, versions: Sequence[Value]) -> list[Op]:
         users = (op for body in self.bodies for x in versions for op in uses(body).get(x, ()))
@@ -341,29 +348,27 @@ def _defined(bodies: Sequence[Region]) -> Iterator[Value]:
 
 def _shared_arrays(bodies: Sequence[Region]) -> dict[Value, Value]:
     """The versions of carries that are only loaded, stored into, and carried on; in order."""
-    versions = {}
-    for arg, chain in zip(bodies[0].args[1:], carried_chains(bodies[0])):
-        if chain is not None:
-            versions.update(dict.fromkeys((arg, *chain.versions), arg))
-    others = set(_other_uses(bodies, versions))
-    return {x: array for x, array in versions.items() if array not in others}
-
-
-def _other_uses(bodies: Sequence[Region], arrays: Mapping[Value, Value]) -> Iterator[Value]:
-    """The arrays whose versions, the keys, have other uses, or are not carried on."""
+    arrays = {arg: arg for arg in bodies[0].args[1:]}
+    others: set[Value] = set()
     for body in bodies:
-        pairs = list(zip(body.args[1:], body.yields))
         for op in body.ops:
             if op.primitive is loop_p:
-                pairs += zip(Loop.of(op).carries, op.results)
+                carries, args = Loop.of(op).carries, Loop.of(op).body.args[1:]
+                for x, *versions in zip(carries, args, op.results):
+                    if x in arrays:
+                        arrays.update(dict.fromkeys(versions, arrays[x]))
+                # In two carries there would be two versions of the array at once.
+                found = [arrays[x] for x in carries if x in arrays]
+                others.update(array for array in found if found.count(array) > 1)
                 continue
+            if op.primitive is dynamic_update_slice and op.operands[0] in arrays:
+                arrays[op.results[0]] = arrays[op.operands[0]]
             accesses = op.primitive in (dynamic_slice, dynamic_update_slice)
-            yield from (arrays[x] for x in op.operands[accesses:] if x in arrays)
-            if op.primitive is dynamic_update_slice:
-                pairs.append((op.operands[0], op.results[0]))
-        for x, y in pairs:
+            others.update(arrays[x] for x in op.operands[accesses:] if x in arrays)
+        for x, y in zip(body.args[1:], body.yields):
             if arrays.get(x) is not arrays.get(y):
-                yield from (arrays[version] for version in (x, y) if version in arrays)
+                others.update(arrays[version] for version in (x, y) if version in arrays)
+    return {x: array for x, array in arrays.items() if array not in others}
 
 
 def _varying(bodies: Sequence[Region], arrays: Mapping[Value, Value]) -> set[Value]:

@@ -29,9 +29,9 @@ from myia.ir.core import Function, Op, Region, Value, walk
 from myia.ir.rewrite import Env
 from myia.passes.analysis.array_versions import (
     VersionChain,
-    carried_chains,
     reads_ahead_of_stores,
     reads_initial_value,
+    slice_chains,
 )
 from myia.passes.analysis.def_use import uses
 from myia.passes.analysis.linear_indices import IndexRanges
@@ -64,7 +64,7 @@ class _Elimination:
         env: Env = {}
         for i, arg in enumerate(loop.body.args[1:]):
             if self._has_dead_stores(op, loop, i):
-                env.update(dict.fromkeys(carried_chains(loop.body)[i].versions, arg))
+                env.update(dict.fromkeys(slice_chains(loop.body)[i].versions, arg))
         if not env:
             return op
         body = substituted_region(loop.body, env)
@@ -81,7 +81,7 @@ class _Elimination:
             return False
         if loop.cond is not None and loop.cond.args[1 + i] in self.used:
             return False
-        arg, chain = loop.body.args[1 + i], carried_chains(loop.body)[i]
+        arg, chain = loop.body.args[1 + i], slice_chains(loop.body)[i]
         if chain is None or not chain.stores:
             return False
         versions = {arg, *chain.versions}

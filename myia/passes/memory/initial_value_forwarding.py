@@ -18,7 +18,7 @@ from functools import partial
 
 from myia.ir.builder import append
 from myia.ir.core import Function, Op, Region, Value, walk
-from myia.passes.analysis.array_versions import carried_chains, reads_initial_value
+from myia.passes.analysis.array_versions import reads_initial_value, slice_chains
 from myia.passes.analysis.linear_indices import IndexRanges
 from myia.primitives.arrays.dynamic_slices import dynamic_slice
 from myia.primitives.core.define import constant_p
@@ -37,7 +37,7 @@ def initial_value_forwarding(function: Function) -> Function:
 def _emit_loop(op: Op, constants: Mapping[Value, Op], ranges: IndexRanges) -> None:
     loop = Loop.of(op)
     stored: dict[Value, tuple[Value, Op]] = {}  # version -> carried value, its initial constant
-    for carry, arg, chain in zip(loop.carries, loop.body.args[1:], carried_chains(loop.body)):
+    for carry, arg, chain in zip(loop.carries, loop.body.args[1:], slice_chains(loop.body)):
         if carry in constants and chain is not None and chain.stores:
             stored |= dict.fromkeys({arg, *chain.versions}, (arg, constants[carry]))
     if not stored:

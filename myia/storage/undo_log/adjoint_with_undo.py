@@ -24,17 +24,17 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from myia.ir.builder import Builder, append
-from myia.ir.core import Op, Region, Value
+from myia.ir.core import Op, Region, Value, has_effect
 from myia.ir.dependence import needed, with_dependents
 from myia.ir.rewrite import Env, clone_op
+from myia.passes.analysis.accesses import STORES
+from myia.passes.analysis.array_versions import Link, VersionChain, carried_chains, chain_to
 from myia.primitives.arrays.dynamic_slices import static_indices
 from myia.primitives.core.define import zeros
 from myia.primitives.core.structured import Loop, if_p, loop_p
 from myia.storage.loops.loop_fusion import fuse_loops
 from myia.storage.undo_log.inner_loops import LoopLog, emit_with_log, loggable_stores
 from myia.storage.undo_log.restoration import (
-    SLICE_STORES,
-    STORES,
     Carried,
     ReturnedByAdjoint,
     UndoneStore,
@@ -43,7 +43,6 @@ from myia.storage.undo_log.restoration import (
     read_overwritten,
     update_of,
 )
-from myia.storage.undo_log.store_chains import StoreChain, carry_chain, start_of_stores, stores_of
 
 
 @dataclass(frozen=True)
@@ -79,22 +78,24 @@ def with_undo_logs(
     """
     linear = with_dependents(rev.adjoint.args[1 + len(rev.carries) :], rev.adjoint.ops)
     inner_restorations = [r for r in inner_restorations if r.result in linear]
-    chains = [c for i in candidates if (c := carry_chain(rev, i)) is not None]
+    found_chains = carried_chains(rev.body)
+    chains = {i: found_chains[i] for i in candidates if _can_be_undone(found_chains[i])}
     if not chains:
         return None
-    step = _StepWithLogs(rev, chains, inner_restorations, ())
+    links = [link for chain in chains.values() for link in reversed(chain.links)]
+    step = _StepWithLogs(rev, links, inner_restorations, ())
     # Fusion decides which inner loops an adjoint restores. The others need logs: fuse again.
-    if to_log := step.loops_to_log(chains):
-        step = _StepWithLogs(rev, chains, inner_restorations, to_log)
+    if to_log := step.loops_to_log(links):
+        step = _StepWithLogs(rev, links, inner_restorations, to_log)
     versions: dict[Value, Version] = {}
     restored = []
     dependent = with_dependents(step.region.args[1 + len(rev.carries) :], step.region.ops)
-    for chain in chains:
-        carried = Value(rev.carries[chain.carry].aval)
+    for i, chain in chains.items():
+        carried = Value(rev.carries[i].aval)
         found = step.versions(chain, carried)
         if found is not None and dependent.isdisjoint(_log_reads(found.values())):
             versions |= found
-            restored.append((chain.carry, carried))
+            restored.append((i, carried))
     if not restored:
         return None
     adjoint = step.region
@@ -108,6 +109,22 @@ def with_undo_logs(
     carries = [i for i, _ in restored]
     accumulators = rev.accumulators + tuple(last[i] for i in carries)
     return replace(rev, adjoint=adjoint, accumulators=accumulators), versions, carries
+
+
+def _can_be_undone(chain: VersionChain | None) -> bool:
+    """Is each version of an array made by stores, also in branches, or by a loop?"""
+    return (
+        chain is not None
+        and bool(chain.links and chain.origin.shape)
+        and not any(has_effect(link.op) for link in chain.links)
+        and not any(
+            inner.inner
+            for link in chain.links
+            if link.op.primitive is if_p
+            for branch in link.inner
+            for inner in branch.links
+        )
+    )
 
 
 def _log_reads(versions: Iterable[Version]) -> list[Value]:
@@ -129,7 +146,7 @@ class _StepWithLogs:
     def __init__(
         self,
         rev: Loop,
-        chains: Sequence[StoreChain],
+        links: Sequence[Link],
         inner_restorations: Sequence[Restoration],
         to_log: Collection[Value],
     ):
@@ -141,11 +158,11 @@ class _StepWithLogs:
         self.stores: dict[Value, list[tuple[Op, Value]]] = {}
         body, adjoint = rev.body, rev.adjoint
         env: Env = dict(zip(body.args, adjoint.args))
-        made_by_chains = {after: op for chain in chains for after, op, _ in chain.links}
+        made_by_chains = {link.after for link in links}
         with Builder() as b:
             for op in needed(body.ops, made_by_chains):
                 self._copy(op, [y for y in op.results if y in made_by_chains], env)
-        in_chains = [v for chain in chains for link in chain.links for v in (link[0], link[2])]
+        in_chains = [v for link in links for v in (link.after, link.before)]
         logs = [log for found in self.stores.values() for log in found]
         logged = [v for store, old in logs for v in (old, *indices_of(store))]
         # All values that are looked up later are yielded, so that fusion says what they become.
@@ -168,7 +185,7 @@ class _StepWithLogs:
             self.loop_logs |= emit_with_log(op, [y for y in ends if y in self.to_log], env)
         elif not ends:
             append(clone_op(op, env))
-        elif op.primitive in STORES:
+        elif op.primitive is not if_p:
             array, indices = env.get(op.operands[0], op.operands[0]), indices_of(op)
             old = read_overwritten(op, array, [env.get(i, i) for i in indices])
             copy = clone_op(op, env)
@@ -190,7 +207,7 @@ class _StepWithLogs:
         for end in ends:
             i = op.results.index(end)
             for branch, region in enumerate(copy.regions):
-                for store in stores_of(region, region.yields[i]):
+                for store in chain_to(region.yields[i], region).stores:
                     logs.append((end, store))
                     self._log_in_both_branches(store, branch, copy, i, regions, yields)
         results = tuple(Value(y.aval) for y in yields[0])
@@ -226,7 +243,7 @@ class _StepWithLogs:
         # `else` are undone first.
         other = 1 - branch
         end = copy.regions[other].yields[i]
-        content = end if branch == 1 else start_of_stores(copy.regions[other], end)
+        content = end if branch == 1 else chain_to(end, copy.regions[other]).origin
         with Builder() as b:
             indices = _indices_in_range(store)
             yields[other] += [read_overwritten(store, content, indices), *indices]
@@ -236,23 +253,23 @@ class _StepWithLogs:
         """The value of `region` that a value of the body has become."""
         return self.now[self.env.get(v, v)]
 
-    def loops_to_log(self, chains: Sequence[StoreChain]) -> set[Value]:
+    def loops_to_log(self, links: Sequence[Link]) -> set[Value]:
         """The results of inner loops that no adjoint restores, but whose stores can be undone."""
         return {
-            after
-            for chain in chains
-            for after, op, before in chain.links
-            if op.primitive is loop_p
-            and self._restored_by_adjoint(self.now_of(after), self.now_of(before)) is None
-            and loggable_stores(op, after) is not None
+            link.after
+            for link in links
+            if link.op.primitive is loop_p
+            and self._restored_by_adjoint(self.now_of(link.after), self.now_of(link.before)) is None
+            and loggable_stores(link.op, link.after) is not None
         }
 
-    def versions(self, chain: StoreChain, carried: Value) -> dict[Value, Version] | None:
+    def versions(self, chain: VersionChain, carried: Value) -> dict[Value, Version] | None:
         """version -> how it is restored, for all versions of a carry; None if one cannot be."""
         now_of = self.now_of
-        found: dict[Value, Version] = {now_of(chain.links[0][0]): Carried(carried)}
-        for after, op, before in chain.links:
-            if op.primitive is loop_p:
+        found: dict[Value, Version] = {now_of(chain.links[-1].after): Carried(carried)}
+        for link in reversed(chain.links):
+            before, after = link.before, link.after
+            if link.op.primitive is loop_p:
                 version = self._before_loop(after, before)
                 if version is None:
                     return None
@@ -287,7 +304,7 @@ class _StepWithLogs:
 
 def _indices_in_range(store: Op) -> list[Value]:
     """Some indices at which the slice of a store is in range."""
-    if store.primitive in SLICE_STORES:
+    if store.primitive in STORES:
         return static_indices([0] * store.operands[0].aval.ndim)
     return [zeros(x.aval) for x in indices_of(store)]
 
@@ -295,7 +312,7 @@ def _indices_in_range(store: Op) -> list[Value]:
 def _with_indices(store: Op, array: Value, indices: Sequence[Value]) -> Op:
     """The store as an op on other values; it only describes the store and is never emitted."""
     update = update_of(store)
-    if store.primitive in SLICE_STORES:
+    if store.primitive in STORES:
         operands = (array, update, *indices)
     else:
         operands = (array, *indices, update)

@@ -24,20 +24,19 @@ from myia.ir.builder import append, build_region
 from myia.ir.core import Op, Region, Value, captures, reads
 from myia.ir.dependence import needed
 from myia.ir.rewrite import Env, clone_op, clone_region, inline
+from myia.passes.analysis.array_versions import carried_chains
 from myia.primitives.core.define import empty
 from myia.primitives.core.emit_structured import loop
 from myia.primitives.core.structured import Loop
 from myia.primitives.pointwise.arithmetic import sub
 from myia.storage.model.iteration_rows import read_row, rows_aval, write_row
 from myia.storage.undo_log.restoration import (
-    STORES,
     UndoneLoop,
     indices_of,
     read_overwritten,
     restore_overwritten,
     update_of,
 )
-from myia.storage.undo_log.store_chains import store_links
 
 
 def loggable_stores(op: Op, end: Value) -> list[Op] | None:
@@ -49,10 +48,10 @@ def loggable_stores(op: Op, end: Value) -> list[Op] | None:
     inner, i = Loop.of(op), op.results.index(end)
     if inner.cond is not None or inner.bound is None:
         return None
-    found = store_links(inner.body, inner.body.args[1 + i], inner.body.yields[i])
-    if found is None or any(store.primitive not in STORES for _, store, _ in found):
+    chain = carried_chains(inner.body)[i]
+    if chain is None or any(link.inner for link in chain.links):
         return None
-    stores = [store for _, store, _ in reversed(found)]
+    stores = list(chain.stores)
     written = sum(update_of(store).aval.size for store in stores)
     is_smaller = inner.bound * written < end.aval.size
     return (

@@ -14,16 +14,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from myia.ir.core import Op, Region, Value, captures
-from myia.primitives.arrays.dynamic_slices import (
-    dynamic_slice,
-    dynamic_update_add,
-    dynamic_update_slice,
-)
-from myia.primitives.arrays.gather import IndexDims, gather, scatter_add, update_slice_sizes
+from myia.passes.analysis.accesses import STORES
+from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
+from myia.primitives.arrays.gather import IndexDims, gather, update_slice_sizes
 from myia.primitives.arrays.scattering import scatter
-
-SLICE_STORES = (dynamic_update_slice, dynamic_update_add)
-STORES = (*SLICE_STORES, scatter, scatter_add)
 
 
 @dataclass(frozen=True)
@@ -76,17 +70,17 @@ Version = Carried | UndoneStore | ReturnedByAdjoint | UndoneLoop
 
 def indices_of(store: Op) -> tuple[Value, ...]:
     """The operands that say where it stores."""
-    return store.operands[2:] if store.primitive in SLICE_STORES else store.operands[1:2]
+    return store.operands[2:] if store.primitive in STORES else store.operands[1:2]
 
 
 def update_of(store: Op) -> Value:
     """The operand that is stored."""
-    return store.operands[1 if store.primitive in SLICE_STORES else 2]
+    return store.operands[1 if store.primitive in STORES else 2]
 
 
 def read_overwritten(store: Op, array: Value, indices: Sequence[Value]) -> Value:
     """Emit a read of the elements of `array` that a store overwrites."""
-    if store.primitive in SLICE_STORES:
+    if store.primitive in STORES:
         return dynamic_slice(array, *indices, sizes=store.operands[1].shape)
     dims, mode = store.params["dims"], store.params["mode"]
     sizes = update_slice_sizes(array.shape, store.operands[2].shape, IndexDims(*dims))
@@ -99,7 +93,7 @@ def restore_overwritten(store: Op, array: Value, old: Value, indices: Sequence[V
 
     Where a scatter stored twice at one index, both writes restore the same element.
     """
-    if store.primitive in SLICE_STORES:
+    if store.primitive in STORES:
         return dynamic_update_slice(array, old, *indices)
     dims, mode = store.params["dims"], store.params["mode"]
     unique = store.params.get("unique", False)
