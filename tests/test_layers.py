@@ -11,8 +11,8 @@ PACKAGE = ROOT / "myia"
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 STAGES = {"frontend", "infer", "library", "transforms", "passes", "storage", "backends"}
-GROUND = {"source": 0, "ir": 1, "primitives": 2, "rewriting": 3}
-RANK = {**GROUND, **dict.fromkeys(STAGES, 4), "pipeline": 5, "api": 6}
+GROUND = {"source": 0, "ir": 1, "primitives": 2, "rewriting": 3, "widening": 4}
+RANK = {**GROUND, **dict.fromkeys(STAGES, 5), "pipeline": 6, "api": 7}
 BESIDE = {("library", "infer"), ("storage", "passes")}  # a stage that stands on another
 
 JAX_ROOMS = ("primitives/", "infer/jax/", "backends/xla/", "api/")

@@ -1,7 +1,7 @@
-"""Accesses of arrays: the slice of a load or store, and whether two slices are equal or disjoint.
+"""Accesses of arrays: whether the slices of two loads or stores are equal, or disjoint.
 
-What it computes: start indices and sizes of the slice that an op loads or stores; for two accesses
-of one array, whether their slices are equal, and whether they are disjoint.
+What it computes: for two accesses of one array, whether their slices are equal, and whether they
+are disjoint.
 
 What it guarantees: a positive answer is right in every execution, even though accesses clamp start
 indices that are out of range. A negative answer guarantees nothing.
@@ -11,36 +11,20 @@ When it gives up: the linear forms of the start indices (`linear_indices.py`) do
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from myia.ir.core import Op, Value
+from myia.ir.core import Op
 from myia.passes.analysis.linear_indices import IndexRanges
-from myia.primitives.arrays.dynamic_slices import (
-    dynamic_slice,
-    dynamic_update_add,
-    dynamic_update_slice,
-)
+from myia.primitives.arrays.dynamic_slices import ACCESSES, STORES, slice_sizes, start_indices
+from myia.widening.summary import Stride
 
-STORES = (dynamic_update_slice, dynamic_update_add)
-ACCESSES = (dynamic_slice, *STORES)
-
-
-@dataclass(frozen=True)
-class Stride:
-    """An access moves by `step`, which is 1 or -1, along `axis` from iteration to iteration."""
-
-    axis: int
-    step: int
-
-
-def start_indices(access: Op) -> tuple[Value, ...]:
-    """The start indices of the slice that `access` reads or stores, one for each axis."""
-    return access.operands[2 if access.primitive in STORES else 1 :]
-
-
-def slice_sizes(access: Op) -> tuple[int, ...]:
-    """The sizes of the slice that `access` reads or stores, one for each axis."""
-    return access.operands[1].shape if access.primitive in STORES else access.params["sizes"]
+__all__ = [
+    "ACCESSES",
+    "STORES",
+    "Stride",
+    "is_disjoint_slice",
+    "is_same_slice",
+    "slice_sizes",
+    "start_indices",
+]
 
 
 def is_same_slice(x: Op, y: Op, ranges: IndexRanges) -> bool:

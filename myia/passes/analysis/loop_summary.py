@@ -46,56 +46,32 @@ cotangents to the array; a carried value of another kind; an op that the caller 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
 from itertools import pairwise, product
 
 from myia.ir.core import Op, Region, Value, walk
 from myia.ir.dependence import needed
-from myia.passes.analysis.accesses import ACCESSES, STORES, Stride, slice_sizes, start_indices
 from myia.passes.analysis.def_use import definitions, uses
 from myia.passes.analysis.linear_indices import ONE, IndexRanges, LinearForm, constant_form, minus
 from myia.passes.analysis.reductions import (
-    SHAPE_CHANGES,
-    ArrayReduction,
-    ReductionStep,
     array_reduction_at,
     array_reductions_of,
     is_reassociable_sum,
     scalar_reduction,
 )
-from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
+from myia.primitives.arrays.dynamic_slices import (
+    ACCESSES,
+    STORES,
+    dynamic_slice,
+    dynamic_update_slice,
+    slice_sizes,
+    start_indices,
+)
 from myia.primitives.core.define import PointwisePrimitive, constant_p
 from myia.primitives.core.structured import Loop, loop_p
+from myia.widening.summary import SHAPE_CHANGES, ArrayReduction, LoopSummary, ReductionStep, Stride
 
 # May an op be widened, given the values that vary, and whether it accesses a shared array?
 CanWiden = Callable[[Op, Set[Value], bool], bool]
-
-
-@dataclass(frozen=True)
-class LoopSummary:
-    """Facts about a loop with independent iterations.
-
-    The keys of `reductions` and `array_reductions` are the values that the body yields, those of
-    `recurrences` are the arguments of the body. Nests have `partial_sums` and `reduced_stores` in
-    place of the three.
-    """
-
-    varying: Set[Value]  # in a nest without the versions of shared arrays
-    arrays: Mapping[Value, Value]  # version of a shared array -> the carry that it belongs to
-    strides: Mapping[Op, Stride | None]  # of accesses; None: the same slice in all iterations
-    gathers: Set[Op]  # loads at an index that each iteration computes
-    reductions: Mapping[Value, tuple[ReductionStep, ...]]  # in the order of an iteration
-    array_reductions: Mapping[Value, tuple[ArrayReduction, ...]]  # in an order valid for vectors
-    recurrences: Mapping[Value, Value]  # what the previous iteration yielded, by the carry
-    partial_sums: Set[Value]  # carries to which iterations add: each gets a private sum
-    reduced_stores: Mapping[Op, ArrayReduction]  # additions to elements, by the store
-    reduction_ops: Set[Op]  # the ops of all these reductions, except the reduced stores
-
-    @property
-    def direction(self) -> int:
-        """1 if most accesses go forwards through memory, else -1."""
-        steps = sum(stride.step for stride in self.strides.values() if stride is not None)
-        return 1 if steps >= 0 else -1
 
 
 def is_scalar_op(op: Op) -> bool:

@@ -26,61 +26,19 @@ is used elsewhere, an element that is read after the first contribution to it.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 
 from myia.ir.core import Op, Region, Value, reads
 from myia.ir.primitive import Primitive
-from myia.passes.analysis.accesses import Stride, is_disjoint_slice, is_same_slice, start_indices
+from myia.passes.analysis.accesses import is_disjoint_slice, is_same_slice
 from myia.passes.analysis.def_use import definitions, uses
 from myia.passes.analysis.linear_indices import ONE, IndexRanges, minus
-from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
-from myia.primitives.arrays.shaping import broadcast, reshape
+from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice, start_indices
+from myia.primitives.arrays.shaping import reshape
 from myia.primitives.core.structured import Loop, loop_p
 from myia.primitives.pointwise import arithmetic, logic
+from myia.widening.summary import REDUCTIONS, SHAPE_CHANGES, ArrayReduction, ReductionStep, Stride
 
 ADDITIONS = {arithmetic.add, arithmetic.sub}
-# Commutative and associative, but for rounding.
-REDUCTIONS = {arithmetic.add, arithmetic.mul, arithmetic.max, arithmetic.min, logic.and_, logic.or_}
-SHAPE_CHANGES = {reshape, broadcast}  # of a single element: they do not change it
-
-
-@dataclass(frozen=True)
-class ReductionStep:
-    """`op` combines a running sum with what an iteration contributes to it.
-
-    The contribution is the operand at `term_position`, the running sum is the other operand.
-    """
-
-    op: Op
-    term_position: int
-
-    @property
-    def accumulates(self) -> bool:
-        """Is the contribution added to the running sum, and not the sum subtracted from it?"""
-        subtracts = self.op.primitive is arithmetic.sub and self.term_position == 1
-        return self.op.primitive in REDUCTIONS or subtracts
-
-    @property
-    def is_reassociable(self) -> bool:
-        """May the contributions be added in any order?"""
-        return self.op.params.get("reassoc", False)
-
-
-@dataclass(frozen=True)
-class ArrayReduction:
-    """An element is loaded, contributions are added to it, and it is stored where it was.
-
-    `ops` are all the ops that do this. The load is not among them if it has other uses.
-    """
-
-    store: Op
-    steps: tuple[ReductionStep, ...]
-    ops: tuple[Op, ...]
-
-    @property
-    def is_reassociable(self) -> bool:
-        """May the contributions be added in any order?"""
-        return all(step.is_reassociable for step in self.steps)
 
 
 def array_reductions_of(

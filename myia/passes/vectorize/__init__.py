@@ -4,11 +4,10 @@ What comes in: a typed function whose derivatives have been expanded and whose s
 chosen. What goes out: the same function with fewer iterations, each of them on vectors or on rows
 of several old iterations. Loops whose iterations depend on each other stay as they are.
 
+`myia/widening` emits the iterations; here is which loops are widened, and by how much.
+
 Read in this order:
 - `inner_loop.py`: innermost loops over elements, strip-mined by the vector width 8
-- `batching_rules.py`: what an op computes for many iterations
-- `wide_values.py`, `widened_accesses.py`, `widened_reductions.py`: values with one more axis
-- `widen.py`: the ops of a loop's body, each value with one more axis
 - `outer_loop.py`: loops over rows and outer loops, all iterations or strips of them
 - `adjacent_accesses.py`: loads and stores of adjacent elements become one access
 """

@@ -32,12 +32,13 @@ from myia.ir.builder import Builder, append, at
 from myia.ir.core import Function, Op, Region, Value
 from myia.ir.rewrite import inline
 from myia.passes.analysis.linear_indices import ONE, IndexRanges
-from myia.passes.analysis.loop_summary import LoopSummary, summary_if_independent
-from myia.passes.vectorize.widen import widen_iterations
+from myia.passes.analysis.loop_summary import summary_if_independent
 from myia.primitives.core.define import constant
 from myia.primitives.core.structured import Loop, loop_p
 from myia.primitives.pointwise.arithmetic import add, mul, sub, truncdiv
 from myia.rewriting.walk import rewrite_loops
+from myia.widening.summary import LoopSummary
+from myia.widening.widener import widen_iterations
 
 VECTOR_WIDTH = 8  # of float64: one AVX-512 register, or two of AVX2
 MIN_TRIP_COUNT = 2 * VECTOR_WIDTH  # compared with the bound, as trip counts may be dynamic

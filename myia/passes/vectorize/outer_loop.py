@@ -22,7 +22,7 @@ inner loops can be vectorized themselves (`inner_loop.py`) is left alone.
 
 If the rows of all iterations together are larger than the caches, the loop is strip-mined.
 
-Runs after derivatives. `loop_summary.py` says which loops qualify, `widen.py` emits the iterations.
+Runs after derivatives. `loop_summary.py` says which loops qualify, `myia/widening` emits them.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ from collections.abc import Sequence, Set
 from myia.ir.avals import I64
 from myia.ir.builder import Builder, append
 from myia.ir.core import Function, Op, Region, Value, walk
-from myia.passes.analysis.accesses import STORES, slice_sizes
 from myia.passes.analysis.def_use import loop_variant_values
 from myia.passes.analysis.linear_indices import IndexRanges
-from myia.passes.analysis.loop_summary import LoopSummary, is_scalar_op, summary_if_independent
-from myia.passes.vectorize.batching_rules import can_batch
-from myia.passes.vectorize.widen import widen_iterations
-from myia.primitives.arrays.dynamic_slices import dynamic_slice
+from myia.passes.analysis.loop_summary import is_scalar_op, summary_if_independent
+from myia.primitives.arrays.dynamic_slices import STORES, dynamic_slice, slice_sizes
 from myia.primitives.arrays.shaping import reshape
 from myia.primitives.core.define import constant, constant_p, empty_p
 from myia.primitives.core.structured import Loop, loop_p
 from myia.primitives.pointwise.arithmetic import mul
 from myia.rewriting.walk import Walk, rewrite
+from myia.widening.batching_rules import can_batch
+from myia.widening.summary import LoopSummary
+from myia.widening.widener import widen_iterations
 
 MAX_VECTOR_ELEMENTS = 1 << 17  # of a batch: 1 MB of float64
 MAX_NEST_VECTOR_ELEMENTS = 1 << 10  # of a batch in a nest, whose loops are emitted as one function
@@ -163,7 +163,7 @@ def _is_over_rows(body: Region, summary: LoopSummary) -> bool:
     row = max(
         math.prod(slice_sizes(op)) for op, stride in summary.strides.items() if stride is not None
     )
-    # `widened_reductions.py` contracts outer products that are only summed: they have no batch.
+    # `widening/reductions.py` contracts outer products that are only summed: they have no batch.
     summed = {x for steps in summary.reductions.values() for s in steps for x in s.op.operands}
     return all(
         y.aval.size <= MAX_ROW_GROWTH * row

@@ -12,7 +12,7 @@ import numpy as np
 from jax import lax
 
 from myia.ir.avals import I64, Aval
-from myia.ir.core import Op
+from myia.ir.core import Op, Value
 from myia.ir.primitive import Cotangents
 from myia.primitives.core.define import constant, linear, require, zeros
 from myia.primitives.pointwise.arithmetic import add
@@ -109,3 +109,19 @@ dynamic_update_add = linear(
 def static_indices(starts) -> list:
     """Start indices known at compile time, as values."""
     return [constant(start, I64.dtype) for start in starts]
+
+
+# ----- The slice of an access
+
+STORES = (dynamic_update_slice, dynamic_update_add)
+ACCESSES = (dynamic_slice, *STORES)
+
+
+def start_indices(access: Op) -> tuple[Value, ...]:
+    """The start indices of the slice that `access` reads or stores, one for each axis."""
+    return access.operands[2 if access.primitive in STORES else 1 :]
+
+
+def slice_sizes(access: Op) -> tuple[int, ...]:
+    """The sizes of the slice that `access` reads or stores, one for each axis."""
+    return access.operands[1].shape if access.primitive in STORES else access.params["sizes"]

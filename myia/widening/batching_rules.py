@@ -10,13 +10,19 @@ where it needs that:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
+from typing import Any
 
 from myia.ir.avals import I64
 from myia.ir.builder import emit1
 from myia.ir.core import Op, Value
+from myia.ir.primitive import Primitive
 from myia.primitives.arrays import cumulative, reductions, shaping, sorting
-from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
+from myia.primitives.arrays.dynamic_slices import (
+    dynamic_slice,
+    dynamic_update_add,
+    dynamic_update_slice,
+)
 from myia.primitives.arrays.shaping import broadcast, transpose
 from myia.primitives.core.define import PointwisePrimitive, constant
 from myia.primitives.linalg.dot import dot_general
@@ -28,10 +34,12 @@ Rule = Callable[[Op, Sequence[Value], Sequence[bool], int], Value]
 
 def batch(op: Op, operands: Sequence[Value], shared: Sequence[bool], width: int) -> Value:
     """Emit `op` for `width` iterations. Some operand varies, and `can_batch(op)` holds."""
-    return _rule(op)(op, operands, shared, width)
+    rule = _rule(op)
+    assert rule is not None
+    return rule(op, operands, shared, width)
 
 
-def can_batch(op: Op, varying: set[Value]) -> bool:
+def can_batch(op: Op, varying: Set[Value]) -> bool:
     """Is there a rule for `op`, some operand of which varies?"""
     if _rule(op) is None:
         return False
@@ -53,20 +61,20 @@ def _batches(operands: Sequence[Value], shared: Sequence[bool], width: int) -> l
     return [repeated(x, width) if same else x for x, same in zip(operands, shared)]
 
 
-def _pointwise(op, operands, shared, width):
+def _pointwise(op: Op, operands: Sequence[Value], shared: Sequence[bool], width: int) -> Value:
     return emit1(op.primitive, *_batches(operands, shared, width), **op.params)
 
 
 # ----- Rules: parameters that name axes, or have an entry for each
 
 
-def _with_axes(**change: Callable) -> Rule:
+def _with_axes(**change: Callable[[Any, int], Any]) -> Rule:
     """The op itself on batches, with each named parameter changed.
 
     `change` maps a parameter to a function of its value and the number of iterations.
     """
 
-    def rule(op, operands, shared, width):
+    def rule(op: Op, operands: Sequence[Value], shared: Sequence[bool], width: int) -> Value:
         params = {name: change[name](x, width) if name in change else x
                   for name, x in op.params.items()}  # fmt: skip
         return emit1(op.primitive, *_batches(operands, shared, width), **params)
@@ -74,15 +82,15 @@ def _with_axes(**change: Callable) -> Rule:
     return rule
 
 
-def _shifted_axes(axes, width: int) -> tuple[int, ...]:
+def _shifted_axes(axes: Sequence[int], width: int) -> tuple[int, ...]:
     return tuple(axis + 1 for axis in axes)
 
 
-def _prepend(first: int) -> Callable:
+def _prepend(first: int) -> Callable[[Any, int], Any]:
     return lambda entries, width: (first, *entries)
 
 
-def _batch_shape(shape, width: int) -> tuple[int, ...]:
+def _batch_shape(shape: Sequence[int], width: int) -> tuple[int, ...]:
     return (width, *shape)
 
 
@@ -90,34 +98,34 @@ _shift_axis = _with_axes(axis=lambda axis, width: axis + 1)
 _shift_axes = _with_axes(axes=_shifted_axes)
 
 
-def _broadcast(op, operands, shared, width):
+def _broadcast(op: Op, operands: Sequence[Value], shared: Sequence[bool], width: int) -> Value:
     dims = (0, *_shifted_axes(op.params["dims"], width))
     return broadcast(operands[0], shape=(width, *op.params["shape"]), dims=dims)
 
 
-def _transpose(op, operands, shared, width):
+def _transpose(op: Op, operands: Sequence[Value], shared: Sequence[bool], width: int) -> Value:
     return transpose(operands[0], permutation=(0, *_shifted_axes(op.params["permutation"], width)))
 
 
-def _pad(op, operands, shared, width):
+def _pad(op: Op, operands: Sequence[Value], shared: Sequence[bool], width: int) -> Value:
     x, value = operands
     params = {name: (0, *entries) for name, entries in op.params.items()}
     return shaping.pad(repeated(x, width) if shared[0] else x, value, **params)
 
 
-def _read(op, operands, shared, width):
+def _read(op: Op, operands: Sequence[Value], shared: Sequence[bool], width: int) -> Value:
     """A slice of an array that varies, at the same start indices in all iterations."""
     x, *starts = operands
     zero = constant(0, I64.dtype)
     return dynamic_slice(x, zero, *starts, sizes=(width, *op.params["sizes"]))
 
 
-def _store(op, operands, shared, width):
+def _store(op: Op, operands: Sequence[Value], shared: Sequence[bool], width: int) -> Value:
     array, update = _batches(operands[:2], shared[:2], width)
-    return dynamic_update_slice(array, update, constant(0, I64.dtype), *operands[2:])
+    return emit1(op.primitive, array, update, constant(0, I64.dtype), *operands[2:])
 
 
-def _dot(op, operands, shared, width):
+def _dot(op: Op, operands: Sequence[Value], shared: Sequence[bool], width: int) -> Value:
     """The iterations are a batch axis of the product, or a free axis if one operand is shared."""
     (x, y), (x_shared, y_shared) = operands, shared
     contract, batched = op.params["contract"], op.params["batch"]
@@ -125,7 +133,7 @@ def _dot(op, operands, shared, width):
         return _outer(*_batches(operands, shared, width))
     if batched[0] and any(shared):
         (x, y), x_shared, y_shared = _batches(operands, shared, width), False, False
-    params = {
+    params: dict[str, Any] = {
         "contract": _axes_of_batches(contract, x_shared, y_shared),
         "batch": _axes_of_batches(batched, x_shared, y_shared),
     }
@@ -146,12 +154,14 @@ def _outer(x: Value, y: Value) -> Value:
     return mul(rows, broadcast(y, shape=shape, dims=(0, *range(n, len(shape)))))
 
 
-def _axes_of_batches(pairs, x_shared: bool, y_shared: bool):
+def _axes_of_batches(
+    pairs: tuple[Sequence[int], Sequence[int]], x_shared: bool, y_shared: bool
+) -> tuple[Sequence[int], Sequence[int]]:
     xs, ys = pairs
     return (xs if x_shared else _shifted_axes(xs, 0), ys if y_shared else _shifted_axes(ys, 0))
 
 
-_RULES: dict = {
+_RULES: dict[Primitive, Rule] = {
     **dict.fromkeys(
         (
             shaping.reduce_sum,
@@ -185,7 +195,13 @@ _RULES: dict = {
     dot_general: _dot,
     dynamic_slice: _read,
     dynamic_update_slice: _store,
+    dynamic_update_add: _store,
 }
 
 # From this operand on, operands must be shared: indices, and the number that `pad` fills in.
-_FIRST_SHARED_OPERAND = {dynamic_slice: 1, dynamic_update_slice: 2, shaping.pad: 1}
+_FIRST_SHARED_OPERAND: dict[Primitive, int] = {
+    dynamic_slice: 1,
+    dynamic_update_slice: 2,
+    dynamic_update_add: 2,
+    shaping.pad: 1,
+}

@@ -1,10 +1,11 @@
-"""Accesses of arrays that all iterations share: one access for all, or a gather.
+"""Accesses of arrays that all iterations share: one access for all, or one after the other.
 
     %x = dynamic_slice %a, %i, %k {sizes=(1, 1)}    ->    dynamic_slice %a, %i, %k {sizes=(1, 9)}
 
 If a slice moves by one element along an axis from iteration to iteration, the slices of all
 iterations are one slice; the entries of the wide value lie along that axis, in its order or in the
-reverse one.
+reverse one. Where only some iterations run, one of the others may be out of range, which would move
+the whole slice: they access one after the other.
 """
 
 from __future__ import annotations
@@ -12,15 +13,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from myia.ir.core import Op, Value
-from myia.passes.analysis.accesses import Stride, slice_sizes, start_indices
-from myia.passes.vectorize.wide_values import WideValues, entry
-from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
+from myia.primitives.arrays.dynamic_slices import (
+    dynamic_slice,
+    dynamic_update_slice,
+    slice_sizes,
+    start_indices,
+)
 from myia.primitives.arrays.shaping import concatenate, flip, reshape, transpose
 from myia.primitives.pointwise.arithmetic import sub
+from myia.widening.one_by_one import load_one_by_one, store_one_by_one
+from myia.widening.summary import Stride
+from myia.widening.wide_values import WideValues, entry
 
 
 def load(values: WideValues, array: Value, op: Op, stride: Stride) -> Value:
     """The slices of `array` at which `op` loads or stores, one entry per iteration."""
+    if values.mask is not None:
+        return load_one_by_one(values, array, op)
     sizes, width = slice_sizes(op), values.axis.width
     widened = _widened_sizes(width, stride, sizes)
     x = dynamic_slice(array, *_widened_starts(values, op, stride), sizes=widened)
@@ -30,9 +39,17 @@ def load(values: WideValues, array: Value, op: Op, stride: Stride) -> Value:
     return _in_memory_order(values, reshape(x, shape=(width, *values.row_shape(sizes))), stride)
 
 
-def store(values: WideValues, array: Value, update: Value, op: Op, stride: Stride) -> Value:
-    """`array` with the entries of `update` stored where the iterations store by `op`."""
+def store(values: WideValues, array: Value, update: Value, op: Op, stride: Stride | None) -> Value:
+    """`array` with the entries of `update` stored where the iterations store by `op`.
+
+    Without a stride, all of them store in one place: what the last one stores is left.
+    """
     sizes, width = slice_sizes(op), values.axis.width
+    if values.mask is not None:
+        return store_one_by_one(values, array, update, op)
+    if stride is None:
+        last = reshape(entry(update, values.axis.in_order[-1], sizes), shape=sizes)
+        return dynamic_update_slice(array, last, *map(values.in_first, start_indices(op)))
     update = _in_memory_order(values, update, stride)
     if not _is_leading(stride.axis, sizes):
         # The transpose of `load`, undone.
@@ -40,9 +57,7 @@ def store(values: WideValues, array: Value, update: Value, op: Op, stride: Strid
         axes = (*range(1, stride.axis + 1), 0, *range(stride.axis + 1, len(sizes)))
         update = transpose(reshape(update, shape=(width, *others)), permutation=axes)
     update = reshape(update, shape=_widened_sizes(width, stride, sizes))
-    stored = dynamic_update_slice(array, update, *_widened_starts(values, op, stride))
-    stored.name = op.results[0].name
-    return stored
+    return dynamic_update_slice(array, update, *_widened_starts(values, op, stride))
 
 
 def gather(values: WideValues, op: Op) -> Value:

@@ -1,13 +1,16 @@
-"""Widening: the ops of a loop's body for many iterations together, each value with one more axis.
+"""The widener: the ops of a region, each value with one more axis.
 
     %1 = dynamic_slice %a, %k, %0 {sizes=(1, 5)}        %1 = dynamic_slice %a, %0, %0 {sizes=(9, 5)}
     %2 = reshape %1 {shape=(5,)}                  ->
     %3 = dot_general %2, %m                             %3 = dot_general %1, %m
 
-Entries of the new axis lie in the order in which most accesses go through memory: if they go
-backwards, the first is that of the last iteration.
+The axis may be a range of iterations of a loop, the directions of a derivative, or the examples of
+a batch. Iterations share the arrays that the loop carries, and stores change them for all. Examples
+share only what does not vary: a store at a place that does not depend on the axis changes each
+example's own array.
 
-`inner_loop.py` and `outer_loop.py` say which loops are widened.
+Iterations lie along the axis in the order in which most accesses go through memory: if they go
+backwards, the first entry is the last iteration.
 """
 
 from __future__ import annotations
@@ -15,22 +18,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from myia.ir.avals import I64
-from myia.ir.builder import Builder, append, at
-from myia.ir.core import Op, Region, Value, walk
+from myia.ir.builder import append, at
+from myia.ir.core import Op, Region, Value, reads, walk
 from myia.ir.rewrite import clone_op, inline
-from myia.passes.analysis.accesses import Stride
-from myia.passes.analysis.loop_summary import LoopSummary
-from myia.passes.analysis.reductions import SHAPE_CHANGES, ArrayReduction
-from myia.passes.vectorize.batching_rules import batch
-from myia.passes.vectorize.wide_values import Axis, Layout, WideValues
-from myia.passes.vectorize.widened_accesses import gather, load, store
-from myia.passes.vectorize.widened_reductions import apply_reduction, combine
 from myia.primitives.arrays.dynamic_slices import dynamic_slice
 from myia.primitives.arrays.shaping import reduce_sum, reshape
 from myia.primitives.core.define import constant
-from myia.primitives.core.structured import Loop, loop_p
+from myia.primitives.core.structured import Loop, call_p, if_p, loop_p
 from myia.primitives.linalg.dot import dot_general
 from myia.primitives.pointwise.arithmetic import add, mul
+from myia.source.diagnostics import InternalError
+from myia.widening.accesses import gather, load, store
+from myia.widening.batching_rules import batch, can_batch
+from myia.widening.one_by_one import emit_one_by_one
+from myia.widening.reductions import apply_reduction, combine
+from myia.widening.regions import emit_branches, emit_loop
+from myia.widening.summary import (
+    SHAPE_CHANGES,
+    ArrayReduction,
+    LoopSummary,
+    Stride,
+    varying_values,
+)
+from myia.widening.wide_values import Axis, Layout, WideValues
 
 
 def widen_iterations(
@@ -40,39 +50,74 @@ def widen_iterations(
     carries: Sequence[Value],
     width: int,
     layout: Layout,
+    mask: Value | None = None,
 ) -> tuple[Value, ...]:
-    """Emit `width` iterations of `loop`, beginning with `base`; returns the carries after them."""
-    if width == 1:
+    """Emit `width` iterations of `loop`, beginning with `base`; returns the carries after them.
+
+    With a `mask`, only these iterations run.
+    """
+    if width == 1 and mask is None:
         return inline(loop.body, (base, *carries))
-    widener = Widener(loop.body, summary, Axis(width, summary.direction), layout)
+    widener = Widener(summary, Axis(width, summary.direction), mask, layout)
     widener.values.set_index(loop.body.args[0], base)
-    widener.set_carries(carries)
-    for op in loop.body.ops:
-        widener.emit(op)
+    widener.set_carries(loop.body.args[1:], carries)
+    widener.run(loop.body)
     return tuple(map(widener.yielded, loop.body.yields, loop.body.args[1:]))
 
 
+def widen_examples(
+    region: Region,
+    args: Sequence[Value],
+    varies: Sequence[bool],
+    width: int,
+    mask: Value | None = None,
+) -> tuple[Value, ...]:
+    """Emit `region` for `width` examples; returns what it yields for each of them.
+
+    The arguments that vary have the new axis, and so have all results. With a `mask`, the results
+    of the other examples are unspecified.
+    """
+    sources = [arg for arg, varying in zip(region.args, varies, strict=True) if varying]
+    widener = Widener(LoopSummary(varying_values(region, sources)), Axis(width), mask, "rows")
+    for arg, x, varying in zip(region.args, args, varies, strict=True):
+        (widener.wide if varying else widener.first)[arg] = x
+    widener.run(region)
+    return tuple(map(widener.values.widened, region.yields))
+
+
 class Widener:
-    """Emits the ops of a loop's body for all entries of an axis."""
+    """Emits the ops of regions for all entries of an axis that run."""
 
-    def __init__(self, body: Region, summary: LoopSummary, axis: Axis, layout: Layout):
+    def __init__(self, summary: LoopSummary, axis: Axis, mask: Value | None, layout: Layout):
+        if mask is not None and summary.recurrences:
+            raise InternalError("a recurrence under a mask")
         self.summary, self.axis = summary, axis
-        self.values = WideValues(axis, layout)
+        self.values = WideValues(summary.varying, axis, mask, layout)
         self.wide, self.first = self.values.wide, self.values.first
-        self.args = body.args[1:]
         self.carried: dict[Value, Value] = {}
-        self.definitions = {y: op for op in walk(body) for y in op.results}
-        self.done: set[Op] = set(summary.reduction_ops)  # `yielded` emits these
+        self.definitions: dict[Value, Op] = {}
+        self.done: set[Op] = set()
 
-    def set_carries(self, carries: Sequence[Value]) -> None:
+    def set_carries(self, args: Sequence[Value], carries: Sequence[Value]) -> None:
         """What the loop carries before the iterations."""
-        self.carried.update(zip(self.args, carries))
+        self.carried.update(zip(args, carries))
         for arg, carry in self.carried.items():
             if arg in self.summary.partial_sums:
                 # Each iteration gets a private partial sum, to be added to the carried one.
                 self.wide[arg] = constant(0, arg.dtype, (self.axis.width, *arg.shape))
             elif arg not in self.summary.recurrences:
                 self.first[arg] = carry
+
+    def run(self, region: Region) -> None:
+        """Emit the ops of a region, whose arguments have been bound; also once more."""
+        ops = list(walk(region))
+        if any(op.primitive.effect for op in ops):
+            raise InternalError("an op with an effect cannot be widened")
+        self.definitions.update((y, op) for op in ops for y in op.results)
+        self.done.difference_update(ops)
+        self.done |= self.summary.reduction_ops  # `yielded` emits these
+        for op in region.ops:
+            self.emit(op)
 
     def emit(self, op: Op) -> None:
         """Emit `op`, after the ops on which it depends, unless that has been done.
@@ -96,22 +141,55 @@ class Widener:
             self.wide[x] = self.values.shifted(last, self.carried[x])
 
     def _emit(self, op: Op, stride: Stride | None) -> None:
-        if op.primitive is loop_p:
-            self._emit_loop(op)
+        if op.primitive.structured:
+            self._emit_structured(op)
         elif op in self.summary.gathers:
             self.wide[op.results[0]] = gather(self.values, op)
-        elif stride is None:
+        elif op not in self.summary.strides:
             self._emit_compute(op)
-        elif op.primitive is dynamic_slice:
-            array = self._array(op.operands[0])
-            self.wide[op.results[0]] = load(self.values, array, op, stride)
         elif op in self.summary.reduced_stores:
             array = self.first[op.operands[0]]
             reduction = self.summary.reduced_stores[op]
             self.first[op.results[0]] = self._apply_array_reduction(array, reduction)
-        else:
+        elif op.primitive is not dynamic_slice:
             array, update = self.first[op.operands[0]], self.values.widened(op.operands[1])
-            self.first[op.results[0]] = store(self.values, array, update, op, stride)
+            self.first[op.results[0]] = self._store(array, update, op)
+        elif stride is not None:
+            array = self._array(op.operands[0])
+            self.wide[op.results[0]] = load(self.values, array, op, stride)
+        else:
+            # The same slice in all iterations, even if start indices are wide, as `k + i - k` is.
+            self._emit_once(op)
+
+    def _store(self, array: Value, update: Value, op: Op) -> Value:
+        array = store(self.values, array, update, op, self.summary.strides[op])
+        array.name = op.results[0].name
+        return array
+
+    def _emit_structured(self, op: Op) -> None:
+        if all(x not in self.wide for x in reads(op)):
+            self._emit_once(op)
+        elif op.primitive is if_p:
+            emit_branches(self.values, op, self.run)
+        elif op.primitive is loop_p:
+            emit_loop(self.values, op, self.run)
+        elif op.primitive is call_p:
+            self._emit_call(op)
+        else:
+            emit_one_by_one(self.values, op)
+
+    def _emit_call(self, op: Op) -> None:
+        (body,) = op.regions
+        self._rename(op.operands, body.args)
+        self.run(body)
+        self._rename(body.yields, op.results)
+
+    def _rename(self, old: Sequence[Value], new: Sequence[Value]) -> None:
+        for x, y in zip(old, new):
+            if x in self.wide:
+                self.wide[y] = self.wide[x]
+            else:
+                self.first[y] = self.first.get(x, x)
 
     def _array(self, x: Value) -> Value:
         """The array from which a load reads.
@@ -126,29 +204,28 @@ class Widener:
     # ----- Ops that compute
 
     def _emit_compute(self, op: Op) -> None:
-        shared = [x not in self.wide for x in op.operands]
-        # A load without a stride has the same slice in all iterations, even if its start indices
-        # are wide, as `k + i - k` is.
-        loads_shared_slice = op.primitive is dynamic_slice and shared[0]
-        if loads_shared_slice or all(shared):
+        if all(x not in self.wide for x in op.operands):
             self._emit_once(op)
             return
         if self._sums_products_with_shared_factor(op):
             # One matrix product; unless it has other uses, the wide product is dead code.
             op = _contraction(op, self.definitions[op.operands[0]])
-            shared = [x not in self.wide for x in op.operands]
+        if not can_batch(op, self.wide.keys()):
+            emit_one_by_one(self.values, op)
+            return
         (y,) = op.results
         operands = [self.wide.get(x) or self.values.shared(x) for x in op.operands]
         if self.values.layout == "vector" and op.primitive in SHAPE_CHANGES:
             (self.wide[y],) = operands
         else:
+            shared = [x not in self.wide for x in op.operands]
             self.wide[y] = batch(op, operands, shared, self.axis.width)
         # An index is also computed as a scalar for the first entry: accesses start there.
         if y.aval == I64 and all(x in self.first for x in op.operands if x in self.wide):
             append(clone_op(op, self.first))
 
     def _emit_once(self, op: Op) -> None:
-        env = {x: self.values.in_first(x) for x in op.operands}
+        env = {x: self.values.in_first(x) for x in reads(op)}
         append(clone_op(op, env))
         self.first.update((y, env[y]) for y in op.results)
 
@@ -158,52 +235,12 @@ class Widener:
             return False
         return sum(x in self.wide for x in product.operands) == 1
 
-    # ----- Inner loops
-
-    def _emit_loop(self, op: Op) -> None:
-        """An inner loop: each of its iterations runs for all outer iterations together."""
-        loop = Loop.of(op)
-        args = loop.body.args
-        carries = [self._widened_carry(x, arg) for x, arg in zip(loop.carries, args[1:])]
-        k, *inner = (Value(x.aval, arg.name) for x, arg in zip((args[0], *carries), args))
-        self.first[args[0]] = k
-        with Builder() as b:
-            self._set_widened(args[1:], inner, args[1:])
-            for each in loop.body.ops:
-                self.emit(each)
-            yields = [self._widened_carry(y, arg) for y, arg in zip(loop.body.yields, args[1:])]
-        # `loop_summary.py`: the trip count is the same in all outer iterations.
-        count = self.first.get(loop.count, loop.count)
-        results = tuple(Value(x.aval, y.name) for x, y in zip(carries, op.results))
-        body = Region((k, *inner), tuple(b.ops), tuple(yields))
-        append(Op(loop_p, (count, *carries), op.params, (body,), results, op.span))
-        self._set_widened(op.results, results, args[1:])
-
-    def _widened_carry(self, x: Value, arg: Value) -> Value:
-        """`x`, which becomes the carry `arg` of an inner loop, for all iterations.
-
-        Axes of one element are removed: XLA would copy arrays that have them into another layout in
-        every iteration.
-        """
-        if arg not in self.summary.varying:
-            return self.first.get(x, x)
-        shape = (self.axis.width, *(n for n in x.shape if n != 1))
-        return reshape(self.values.widened(x), shape=shape)
-
-    def _set_widened(self, old: Sequence[Value], new: Sequence[Value], args: Sequence[Value]):
-        """Record that `new` are the widened values of `old`, which belong to the carries `args`."""
-        for x, y, arg in zip(old, new, args):
-            if arg in self.summary.varying:
-                self.wide[x] = reshape(y, shape=(self.axis.width, *x.shape))
-            else:
-                self.first[x] = y
-
     # ----- What the loop yields
 
     def yielded(self, y: Value, arg: Value) -> Value:
         """The carry `arg` after all iterations, of which each yields `y` for it."""
         if arg in self.summary.partial_sums:
-            total = reduce_sum(self.wide[y], axes=(0,))
+            total = reduce_sum(self.values.where_run(self.wide[y], 0), axes=(0,))
             return add(self.carried[arg], total, reassoc=True)
         if y in self.summary.reductions:
             steps = self.summary.reductions[y]
@@ -219,12 +256,13 @@ class Widener:
         """The array plus all that the iterations add at the start indices of one store."""
         into = reduction.store
         stride = self.summary.strides[into]
+        assert stride is not None
         with at(into.span):
             elements = load(self.values, array, into, stride)
             for step in reduction.steps:
-                term = self.values.widened(step.op.operands[step.term_position])
-                elements = combine(step, elements, reshape(term, shape=elements.shape))
-            return store(self.values, array, elements, into, stride)
+                term = reshape(self.values.widened(step.term), shape=elements.shape)
+                elements = combine(step, elements, term)
+            return self._store(array, elements, into)
 
 
 def _contraction(total: Op, product: Op) -> Op:
