@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from myia.infer.boundary.instances import new_instance
-from myia.infer.domain.context import STATIC_ARRAYS, Context
+from myia.infer.domain.context import Context
 from myia.infer.domain.errors import DynamicSizeEscapes, Unsupported
 from myia.infer.domain.heap import (
     BufferObject,
@@ -24,6 +24,7 @@ from myia.infer.domain.heap import (
     ListObject,
     SetObject,
 )
+from myia.infer.domain.heap_arrays import STATIC_ARRAYS
 from myia.infer.domain.values import (
     Abstract,
     Opaque,
@@ -39,7 +40,7 @@ from myia.infer.domain.values import (
     is_static_int,
 )
 from myia.infer.dynamic.access import with_nominal_shape
-from myia.infer.paths import growing_lists
+from myia.infer.lists import growing_lists
 from myia.ir.core import Value
 
 WRITTEN = "written"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from myia.infer.domain.context import Context, array_aval
+from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadRule
 from myia.infer.domain.heap import DictObject
+from myia.infer.domain.heap_arrays import array_aval
 from myia.infer.domain.values import Abstract, Ref, Scalar, Static, is_none, same_static
 from myia.infer.numeric.promotion import is_numeric, operand, operand_dtype
 from myia.ir.avals import Aval

@@ -29,7 +29,7 @@ from myia.infer.derivatives.parameters import parameter_names
 from myia.infer.domain.context import Context
 from myia.infer.domain.values import Abstract, Tuple
 from myia.infer.domain.views import reshape
-from myia.infer.paths.growing_lists import with_row
+from myia.infer.lists.growing_lists import with_row
 from myia.infer.paths.region_outputs import substitute_results
 from myia.ir.builder import Builder
 from myia.ir.core import Value

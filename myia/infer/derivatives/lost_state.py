@@ -17,8 +17,9 @@ from typing import Any
 
 from myia.infer.boundary.undifferentiated import places_of
 from myia.infer.derivatives.parameters import code_of, function_name, parameter_names
-from myia.infer.domain.context import STATIC_ARRAYS, Context
+from myia.infer.domain.context import Context
 from myia.infer.domain.heap import ArrayObject, Contents, DictObject, Heap, InstanceObject
+from myia.infer.domain.heap_arrays import STATIC_ARRAYS
 from myia.infer.domain.values import Abstract, Ref, Scalar, Static, same_static
 from myia.ir.core import Value
 

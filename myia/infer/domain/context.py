@@ -11,8 +11,6 @@ import numpy as np
 from myia.infer.domain import swapped_arrays
 from myia.infer.domain.checks import Check, Hidden
 from myia.infer.domain.describe import describe
-from myia.infer.domain.dynamic_axes import DynamicAxes
-from myia.infer.domain.dynamic_views import PaddedValue
 from myia.infer.domain.errors import (
     BadType,
     BadValue,
@@ -28,17 +26,15 @@ from myia.infer.domain.heap import (
     ArrayObject,
     CellObject,
     Contents,
-    DynamicArray,
-    DynamicView,
     Heap,
     Invalidated,
     PointsTo,
     SelectedArray,
     ViewObject,
 )
+from myia.infer.domain.heap_arrays import STATIC_ARRAYS, array_aval
 from myia.infer.domain.values import Abstract, Optional, Ref, Scalar, Static, is_static_int
 from myia.infer.domain.views import composed_slice
-from myia.ir.avals import Aval
 from myia.ir.builder import Builder, current_span, emit
 from myia.ir.core import Region, Value
 from myia.primitives.core.define import constant
@@ -48,7 +44,6 @@ from myia.primitives.core.structured import if_p
 from myia.primitives.pointwise import logic
 from myia.source.diagnostics import Diagnostic, InternalError, MyiaError
 
-STATIC_ARRAYS = (ArrayObject, ViewObject, SelectedArray)
 ITEM_OF_LIST = "an item of a list that is stacked for a loop"  # why an array is read-only
 
 
@@ -347,56 +342,3 @@ class Context:
         """The code of the first failed check (0: none), or None when nothing is checked."""
         content = self.heap[self.error_id].content
         return None if isinstance(content, Static) else content.value
-
-
-def array_aval(heap: Heap, id: int) -> Aval:
-    """The aval of an array or view, without emitting anything."""
-    contents = heap[id]
-    if isinstance(contents, ViewObject):
-        return contents.step.aval(array_aval(heap, contents.base))
-    if isinstance(contents, SelectedArray):
-        return array_aval(heap, contents.options[0])
-    return contents.value.aval
-
-
-class HeapArrays:
-    """Types and values of the arrays and views of a given heap (`merge_state.Arrays`)."""
-
-    @staticmethod
-    def type_of(heap: Heap, id: int) -> tuple[Aval, DynamicAxes]:
-        """Dtype and greatest shape; the dynamic axes, None for a static axis."""
-        contents = heap[id]
-        if isinstance(contents, DynamicArray):
-            return contents.value.aval, contents.dynamic_axes
-        if isinstance(contents, DynamicView):
-            aval, _ = HeapArrays.type_of(heap, contents.base)
-            return aval.with_shape(contents.step.shape), contents.step.dynamic_axes
-        aval = array_aval(heap, id)
-        return aval, (None,) * aval.ndim
-
-    @staticmethod
-    def padded_value(heap: Heap, id: int) -> PaddedValue:
-        """The elements of an array of any size."""
-        contents = heap[id]
-        if isinstance(contents, DynamicArray):
-            return PaddedValue(contents.value, contents.dynamic_axes)
-        if isinstance(contents, DynamicView):
-            base = HeapArrays.padded_value(heap, contents.base).packed()
-            return PaddedValue(contents.step.read(base.value), contents.step.dynamic_axes)
-        value = HeapArrays.read(heap, id)
-        return PaddedValue(value, (None,) * len(value.shape))
-
-    @staticmethod
-    def aval(heap: Heap, id: int) -> Aval:
-        return array_aval(heap, id)
-
-    @staticmethod
-    def read(heap: Heap, id: int) -> Value:
-        contents = heap[id]
-        if isinstance(contents, ViewObject):
-            return contents.step.read(HeapArrays.read(heap, contents.base))
-        if isinstance(contents, SelectedArray):
-            return swapped_arrays.selected_value(
-                contents, [HeapArrays.read(heap, id) for id in contents.options]
-            )
-        return contents.value

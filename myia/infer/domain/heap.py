@@ -204,7 +204,7 @@ class SetObject(Contents):
 class BufferObject(Contents):
     """A list whose items were appended in a loop: the leaves of its items, stacked.
 
-    `template` (`infer/paths/growing_lists.py`) rebuilds an item from one row of each of `rows`. The
+    `template` (`infer/lists/growing_lists.py`) rebuilds an item from one row of each of `rows`. The
     length is `base + offset`, where `offset` is known at compile time. `capacity` is the number of
     rows.
     """

@@ -16,8 +16,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from myia.infer.domain.context import Context, array_aval
+from myia.infer.domain.context import Context
 from myia.infer.domain.heap import ArrayObject, SelectedArray, ViewObject
+from myia.infer.domain.heap_arrays import array_aval
 from myia.infer.domain.values import Abstract, Ref, Scalar
 from myia.infer.domain.views import Permute, Reshape, StridedSlice
 from myia.ir.core import Value

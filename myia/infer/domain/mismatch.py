@@ -1,5 +1,9 @@
 """The exception that a merge raises for two values without a common structure."""
 
+from __future__ import annotations
+
+from myia.ir.avals import Aval
+
 ONE_DTYPE = "give the array one dtype on every path, with `.astype` or `dtype=`"
 
 
@@ -10,3 +14,13 @@ class Mismatch(Exception):
         super().__init__(f"{a} against {b}")
         self.a, self.b = a, b
         self.help = {} if help_text is None else {"help_text": help_text}
+
+
+def require_one_dtype(x: Aval, y: Aval) -> None:
+    """Raise Mismatch for arrays of different dtypes.
+
+    They have no common form. As elements of the promoted dtype they would be rounded, would wrap
+    and would be stored to in another way than those of the path that is taken.
+    """
+    if x.dtype != y.dtype:
+        raise Mismatch(f"an array {x}", f"an array {y}", ONE_DTYPE)

@@ -17,7 +17,6 @@ array, or a name also takes an array from outside the group.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Protocol
 
 from myia.infer.domain.dtypes import broadcast_to
 from myia.infer.domain.heap import ArrayObject, Heap, PointsTo, SelectedArray
@@ -27,39 +26,35 @@ from myia.ir.core import Value
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import logic
 
-
-class MergeState(Protocol):
-    """The tables of a merge that are read here (`infer/paths/merge_state.py`)."""
-
-    left: Heap
-    right: Heap
-    merged_ids: dict[tuple[int, int], int]
+Heaps = tuple[Heap, Heap]  # at the ends of both paths
+Ids = Mapping[tuple[int, int], int]  # of two objects under one name -> of the merged object
 
 
-def swapped_names(merge: MergeState, id: int) -> tuple[int, ...]:
+def swapped_names(heaps: Heaps, ids: Ids, id: int) -> tuple[int, ...]:
     """The merged names that may hold the array `id` from before; empty: it is not swapped."""
     found: set[int] = set()
-    for side, heap in enumerate((merge.left, merge.right)):
-        name_of = _name_of_each(merge, side)
+    for side, heap in enumerate(heaps):
+        name_of = _name_of_each(heaps, ids, side)
         arrays = _arrays(heap, id)
         # An array without a name, or with two, is in no carry or in several: the index could not
         # tell where its elements are.
-        if not arrays or any(p not in name_of and not _keeps_its_names(merge, p) for p in arrays):
+        if not arrays or any(
+            p not in name_of and not _keeps_its_names(heaps, ids, p) for p in arrays
+        ):
             return ()
         found |= {name_of.get(array, array) for array in arrays}
     return tuple(sorted(found))
 
 
-def permuted_arrays(merge: MergeState, ids: Iterable[int]) -> set[int]:
+def permuted_arrays(heaps: Heaps, ids: Ids, candidates: Iterable[int]) -> set[int]:
     """The swapped arrays whose names only hold arrays of this set.
 
     A greatest fixed point: start from all swapped arrays, and drop those with a name that also
     holds an array outside the set, until none is left to drop.
     """
-    found = {id: names for id in ids if (names := swapped_names(merge, id))}
-    pairs = {merged_id: pair for pair, merged_id in merge.merged_ids.items()}
+    found = {id: names for id in candidates if (names := swapped_names(heaps, ids, id))}
+    pairs = {merged_id: pair for pair, merged_id in ids.items()}
     while True:
-        heaps = (merge.left, merge.right)
         arrays = [{p for id in found for p in _arrays(heap, id)} for heap in heaps]
         # Names that hold an array outside the set, at the start or at the end.
         foreign = {
@@ -74,28 +69,24 @@ def permuted_arrays(merge: MergeState, ids: Iterable[int]) -> set[int]:
             del found[id]
 
 
-def _keeps_its_names(merge: MergeState, id: int) -> bool:
+def _keeps_its_names(heaps: Heaps, ids: Ids, id: int) -> bool:
     """Whether the same names hold the array on both sides."""
-    rebound = any(a != b and id in (a, b) for a, b in merge.merged_ids)
-    return not rebound and all(
-        id in heap and isinstance(heap[id], ArrayObject) for heap in (merge.left, merge.right)
-    )
+    rebound = any(a != b and id in (a, b) for a, b in ids)
+    return not rebound and all(id in heap and isinstance(heap[id], ArrayObject) for heap in heaps)
 
 
-def _name_of_each(merge: MergeState, side: int) -> dict[int, int]:
+def _name_of_each(heaps: Heaps, ids: Ids, side: int) -> dict[int, int]:
     """The merged name of each array of one side: of arrays with one name, of one type."""
     names: dict[int, list[int]] = {}
-    for pair, merged_id in merge.merged_ids.items():
+    for pair, merged_id in ids.items():
         names.setdefault(pair[side], []).append(merged_id)
-    alike = {
-        merged_id for pair, merged_id in merge.merged_ids.items() if _are_swappable(merge, *pair)
-    }
+    alike = {merged_id for pair, merged_id in ids.items() if _are_swappable(heaps, pair)}
     return {id: found[0] for id, found in names.items() if len(found) == 1 and found[0] in alike}
 
 
-def _are_swappable(merge: MergeState, a: int, b: int) -> bool:
+def _are_swappable(heaps: Heaps, pair: tuple[int, int]) -> bool:
     """Whether one carry can hold both arrays."""
-    x, y = merge.left[a], merge.right[b]
+    x, y = (heap[id] for heap, id in zip(heaps, pair))
     arrays = isinstance(x, ArrayObject) and isinstance(y, ArrayObject)
     return (
         arrays

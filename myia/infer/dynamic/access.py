@@ -10,11 +10,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from myia.infer.domain.context import Context, HeapArrays
+from myia.infer.domain.context import Context
 from myia.infer.domain.dynamic_axes import DynamicAxes, pad_masked
 from myia.infer.domain.dynamic_views import DynamicSlice, PaddedValue
 from myia.infer.domain.errors import NeedsStatic, Unsupported
 from myia.infer.domain.heap import Contents, DynamicArray, DynamicView, ListObject
+from myia.infer.domain.heap_arrays import padded_value, type_of_array
 from myia.infer.domain.memory_order import readonly_snapshot
 from myia.infer.domain.values import Abstract, Ref, Tuple
 from myia.infer.domain.views import StridedSlice
@@ -94,13 +95,13 @@ def new_array(ctx: Context, value: Value, dynamic_axes: DynamicAxes) -> Abstract
 def dynamic_axes_of(ctx: Context, x: Ref) -> DynamicAxes:
     """The dynamic axes of an array; None for each axis of static length."""
     ctx.contents(x)
-    return HeapArrays.type_of(ctx.heap, x.id)[1]
+    return type_of_array(ctx.heap, x.id)[1]
 
 
 def bounding_aval(ctx: Context, x: Ref) -> Aval:
     """The dtype and the shape with each dynamic axis at its bound; emits nothing."""
     ctx.contents(x)
-    return HeapArrays.type_of(ctx.heap, x.id)[0]
+    return type_of_array(ctx.heap, x.id)[0]
 
 
 def dtype_of(ctx: Context, x: Ref) -> np.dtype:
@@ -110,7 +111,7 @@ def dtype_of(ctx: Context, x: Ref) -> np.dtype:
 def read(ctx: Context, x: Ref) -> PaddedValue:
     """The current elements of any array, with its dynamic axes."""
     _refuse_invalidated(ctx, x)
-    return HeapArrays.padded_value(ctx.heap, x.id)
+    return padded_value(ctx.heap, x.id)
 
 
 def _refuse_invalidated(ctx: Context, x: Ref) -> None:

@@ -35,10 +35,10 @@ from myia.infer.domain.values import (
 )
 from myia.infer.domain.views import reshape
 from myia.infer.eval import calls
+from myia.infer.lists import nested_sequences
+from myia.infer.lists.growing_lists import list_length
 from myia.infer.loops.iterables import Items, items_of
 from myia.infer.numeric.samples import has, type_of
-from myia.infer.paths import nested_sequences
-from myia.infer.paths.growing_lists import list_length
 from myia.ir.builder import at, current_span
 from myia.ir.core import Op, Region, Value
 from myia.primitives.arrays.reductions import reduce_or

@@ -14,11 +14,12 @@ from typing import NoReturn
 
 import numpy as np
 
-from myia.infer.domain.context import Context, array_aval
+from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import bounds, is_number, kind_of, number_value
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
 from myia.infer.domain.facts import Answer
 from myia.infer.domain.heap import BufferObject, DictObject, ListObject
+from myia.infer.domain.heap_arrays import array_aval
 from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import (
     Abstract,
@@ -41,6 +42,8 @@ from myia.infer.indexing.parse_subscripts import (
     subscript_of,
     with_slices,
 )
+from myia.infer.lists import growing_lists, list_slices
+from myia.infer.lists.nested_sequences import as_array, common_dtype
 from myia.infer.numeric.constant_methods import evaluate_constant
 from myia.infer.numeric.integer_elements import element
 from myia.infer.numeric.promotion import broadcast_for_assignment
@@ -52,8 +55,6 @@ from myia.infer.numeric.samples import (
     sample,
     type_of,
 )
-from myia.infer.paths import growing_lists, list_slices
-from myia.infer.paths.nested_sequences import as_array, common_dtype
 from myia.infer.registry import SUBSCRIPTS
 from myia.ir.avals import Aval
 from myia.ir.core import Value

@@ -14,9 +14,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from myia.infer.domain.context import Context, array_aval
+from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import broadcast_to, is_number, kind_of
 from myia.infer.domain.errors import BadValue, Unsupported
+from myia.infer.domain.heap_arrays import array_aval
 from myia.infer.domain.memory_order import is_in_c_order
 from myia.infer.domain.values import Abstract, Ref, SliceValue, Static, Tuple
 from myia.infer.domain.views import reshape

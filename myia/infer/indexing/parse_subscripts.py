@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from myia.infer.domain.context import Context, array_aval
+from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import bounds, is_number, kind_of, number_value
 from myia.infer.domain.errors import BadValue
+from myia.infer.domain.heap_arrays import array_aval
 from myia.infer.domain.values import (
     NONE,
     Abstract,

@@ -23,12 +23,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from myia.infer.domain.context import Context, HeapArrays
+from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import number_value
 from myia.infer.domain.errors import CertainError, LoopChangesType, NeedsStatic
 from myia.infer.domain.heap import BufferObject, Heap
 from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import TRUE, Abstract, Scalar, Static, is_static_int
+from myia.infer.lists.growing_lists import ListGrowth, bounded_by_capacity
 from myia.infer.loops.iterables import Items
 from myia.infer.loops.list_lengths import set_lengths_after_loop, set_lengths_in_iteration
 from myia.infer.loops.unrolling import (
@@ -39,11 +40,12 @@ from myia.infer.loops.unrolling import (
     unrolled,
     unrolled_if_static,
 )
-from myia.infer.paths import may_alias
 from myia.infer.paths.branches import branch_many
-from myia.infer.paths.growing_lists import ListGrowth, bounded_by_capacity
-from myia.infer.paths.merge import Merge
+from myia.infer.paths.merge_loop import LoopJoin, merge_iteration, merge_last_fixed_point
+from myia.infer.paths.merge_result import MergeResult
 from myia.infer.paths.merge_template import substitute
+from myia.infer.paths.path_values import path_values
+from myia.infer.paths.refit import FixedPoint
 from myia.ir.avals import I64
 from myia.ir.builder import Builder, current_builder
 from myia.ir.core import Region, Value, has_effect
@@ -153,47 +155,49 @@ def _rotated(ctx: Context, code: LoopCode, init: States) -> States:
 # ----- One loop of the IR
 
 
-@dataclass
+@dataclass(frozen=True)
 class _State:
-    """The state at the start of an iteration, its placeholders, and the merge that made it."""
+    """The state at the start of an iteration, and the merge that made it."""
 
     xs: States
     heap: Heap
-    placeholders: Sequence[Value]
-    header_objects: frozenset[int]
-    merge: Merge | None = None
+    merged: MergeResult
 
 
 def _compiled(ctx: Context, code: LoopCode, init: States, may_unroll: bool = True) -> States:
     """One IR loop. `may_unroll`: raise `FewIterations` where unrolled code costs less."""
     before = ctx.heap.copy()
     runs_every_iteration = code.items is not None and code.cond is None
-    list_growth = ListGrowth(
-        code.items.max_length if code.items is not None else None, runs_every_iteration
-    )
+    growth = ListGrowth(_max_length(code.items), runs_every_iteration)
     key = (ctx.path, code.key)
-    state = _refit_last_fixed_point(ctx, key, init, before) or _State(init, before, (), frozenset())
+    state = _refit_last_fixed_point(ctx, key, init, before) or _State(init, before, MergeResult())
     dead_paths = 0  # paths that raise in the rounds that determined how far lists grow
     for _ in range(MAX_ROUNDS):
-        found = len(list_growth.found_capacity)
-        iteration = _Iteration(ctx, code, state, list_growth, before)
-        if len(list_growth.found_capacity) > found:
+        iteration = _Iteration(ctx, code, state, growth, before)
+        found, growth = growth, iteration.growth
+        if growth.found_capacity != found.found_capacity:
             dead_paths = max(dead_paths, iteration.dead_paths)
         if ctx.tracks_points_to and _stacks_arrays(code.items, iteration):
             ctx.needs_static("the items of a list, which are arrays of their own")
         if iteration.never_runs:
             ctx.heap.restore(before)
             return init
-        if iteration.is_fixed_point:
+        if not iteration.merged.changed:
             if iteration.dead_paths < dead_paths:  # items appended there were not counted
                 ctx.needs_static("how far a list grows in this loop")
             if may_unroll and iteration.long_dynamic_slices:
                 expect_few_iterations(
                     code, init, Region((), tuple(iteration.body.ops), ()), iteration.outs
                 )
-            ctx.last_fixed_points[key] = (state, list_growth.affine_lengths, before)
-            return _emit(ctx, code, iteration, init, before, list_growth)
-        state = iteration.next_state()
+            placeholders, objects = state.merged.placeholders, state.merged.objects
+            ctx.last_fixed_points[key] = (
+                FixedPoint(
+                    state.xs, state.heap, before, frozenset(placeholders), frozenset(objects)
+                ),
+                growth.affine_lengths,
+            )
+            return _emit(ctx, code, iteration, init, before)
+        state = _state_from(iteration.start, iteration.merged)
     raise InternalError("a loop's fixed point was not reached")
 
 
@@ -201,7 +205,7 @@ def _stacks_arrays(items: Items | None, iteration: _Iteration) -> bool:
     """Whether a short loop stacks arrays in a list: in unrolled code they keep their identity."""
     if iteration.never_runs or items is None or not is_static_int(items.length):
         return False
-    lists = (c for c in iteration.merge.merged.values() if isinstance(c, BufferObject))
+    lists = (c for c in iteration.merged.objects.values() if isinstance(c, BufferObject))
     return items.length.value <= MAX_LISTING_ITERATIONS and any(
         row.value.aval.ndim > 1 for buffer in lists for row in buffer.rows
     )
@@ -211,39 +215,32 @@ def _refit_last_fixed_point(ctx: Context, key, init: States, before: Heap) -> _S
     """The last fixed point of this loop as a first guess, fitted to the present state."""
     if key not in ctx.last_fixed_points:
         return None
-    last, affine_lengths, last_before = ctx.last_fixed_points[key]
+    last, affine_lengths = ctx.last_fixed_points[key]
     grows = any(isinstance(last.heap[id], BufferObject) for id in last.header_objects)
     # What `ListGrowth` knows of lists is stored under the ids of that visit.
-    if affine_lengths or grows or len(last.xs) != len(init):
+    if affine_lengths or grows or len(last.values) != len(init):
         return None
-    options = {
-        "refit_placeholders": last.placeholders,
-        "refit_before": last_before,
-        "tracks_points_to": ctx.tracks_points_to,
-    }
-    merge = Merge(before, before, last.heap, HeapArrays, is_loop=True, **options)
     try:
-        xs = [merge.merge_values(a, b) for a, b in zip(init, last.xs)]
-        merge.merge_heaps()
+        merged = merge_last_fixed_point(last, init, before, ctx.tracks_points_to)
     except Mismatch:
         return None
-    return _state_from(before, merge, xs)
+    return _state_from(before, merged)
 
 
-def _state_from(heap: Heap, merge: Merge, xs: States) -> _State:
-    """The state at the start of an iteration, with the placeholders of `merge`."""
+def _state_from(heap: Heap, merged: MergeResult) -> _State:
+    """The state at the start of an iteration, with the placeholders of the merge."""
     heap = heap.copy()
-    merge.update_heap(heap, merge.placeholders)
-    return _State(xs, heap, tuple(merge.placeholders), frozenset(merge.merged), merge)
+    merged.update(heap, merged.placeholders)
+    return _State(list(merged.template), heap, merged)
 
 
 class _Iteration:
     """One round: condition and body inferred from a state, and merged with it."""
 
     def __init__(
-        self, ctx: Context, code: LoopCode, state: _State, list_growth: ListGrowth, before: Heap
+        self, ctx: Context, code: LoopCode, state: _State, growth: ListGrowth, before: Heap
     ):
-        self.state, self.list_growth, self.before = state, list_growth, before
+        self.state, self.growth, self.before = state, growth, before
         ctx.visits[code.key] = ctx.visits.get(code.key, 0) + 1
         ctx.heap.restore(state.heap)
         self.never_runs, self.dead_paths, self.long_dynamic_slices = False, 0, 0
@@ -251,7 +248,7 @@ class _Iteration:
         self.body = Builder()
         with self.body:
             index = Scalar(self.index, True, 0, _max_index(code.items))
-            set_lengths_in_iteration(ctx, list_growth, index)
+            set_lengths_in_iteration(ctx, growth, index)
         # Only now: lengths that follow from the index are part of the state at the start.
         self.start = ctx.heap.copy()
         self.infer_condition(ctx, code)
@@ -290,55 +287,39 @@ class _Iteration:
     def merge_with_start(self, ctx: Context, items: Items | None) -> None:
         """Merge the state at the end of the iteration with the state at its start."""
         state = self.state
-        self.merge = Merge(
-            self.start,
-            self.start,
-            self.end,
-            HeapArrays,
-            self.list_growth,
-            is_loop=True,
-            entry_placeholders=state.placeholders,
-            header_objects=state.header_objects,
-            before_loop=self.before,
-            private_at_start=state.merge.private_at_end if state.merge is not None else {},
-            tracks_points_to=ctx.tracks_points_to,
+        join = LoopJoin(
+            self.before,
+            self.growth,
+            frozenset(state.merged.placeholders),
+            frozenset(state.merged.objects),
+            state.merged.private_arrays,
             can_unroll=items is None or is_static_int(items.length),
         )
+        ends = (state.xs, self.start), (self.outs, self.end)
         try:
-            self.template = [self.merge.merge_values(a, b) for a, b in zip(state.xs, self.outs)]
-            self.merge.merge_heaps()
+            self.merged = merge_iteration(join, *ends, ctx.tracks_points_to)
         except Mismatch as m:
             ctx.fail(LoopChangesType, error=NeedsStatic, a=m.a, b=m.b, **m.help)
-        # New may-alias edges between objects from before need another round: a write that was
-        # inferred earlier in the body may now invalidate an object.
-        relinked = self.start.copy()
-        may_alias.add_alias_edges(self.merge, relinked)
-        self.adds_alias_edges = any(
-            other in self.start and other not in self.start.alias_edges.get(id, ())
-            for id, others in relinked.alias_edges.items()
-            if id in self.start
-            for other in others
-        )
-        self.is_fixed_point = not self.merge.widened and not self.adds_alias_edges
-
-    def next_state(self) -> _State:
-        return _state_from(self.start, self.merge, self.template)
+        self.growth = self.merged.growth
 
     def yields(self) -> list[Value]:
         """The next value of each placeholder of the state at the start."""
         with self.body:
-            found = self.merge.coerce(self.outs, self.template, self.end)
+            found = path_values(self.merged, self.outs, self.end)
         # At a fixed point each entry placeholder has one new placeholder, but their order may
         # differ.
-        after = {
-            self.merge.entry_placeholder_of[placeholder]: value
-            for placeholder, value in zip(self.merge.placeholders, found)
-        }
-        return [after[placeholder] for placeholder in self.state.placeholders]
+        merged = self.merged
+        after = {merged.replaced[new]: value for new, value in zip(merged.placeholders, found)}
+        return [after[placeholder] for placeholder in self.state.merged.placeholders]
+
+
+def _max_length(items: Items | None) -> int | None:
+    return items.max_length if items is not None else None
 
 
 def _max_index(items: Items | None) -> int | None:
-    return items.max_length - 1 if items is not None and items.max_length is not None else None
+    length = _max_length(items)
+    return None if length is None else length - 1
 
 
 def _emit(
@@ -347,12 +328,11 @@ def _emit(
     iteration: _Iteration,
     init: States,
     before: Heap,
-    list_growth: ListGrowth,
 ) -> States:
     state = iteration.state
     yields = iteration.yields()
-    operands = state.merge.coerce(init, state.xs, before) if state.merge is not None else []
-    args = (iteration.index, *state.placeholders)
+    operands = path_values(state.merged, init, before)
+    args = (iteration.index, *state.merged.placeholders)
     cond = None
     if iteration.cond is not None:
         builder, go = iteration.cond
@@ -360,16 +340,15 @@ def _emit(
     count = None
     if code.items is not None:
         count = number_value(code.items.length, np.dtype(np.int64))
-    bound = code.items.max_length if code.items is not None else None
     body = Region(args, tuple(iteration.body.ops), tuple(yields))
     # A loop that carries nothing and prints nothing computes nothing.
     if not operands and not any(map(has_effect, body.ops)):
         results: tuple[Value, ...] = ()
     else:
-        results = emit_loop(Loop(count, tuple(operands), cond, body, bound))
-    for result, placeholder in zip(results, state.placeholders):
+        results = emit_loop(Loop(count, tuple(operands), cond, body, _max_length(code.items)))
+    for result, placeholder in zip(results, state.merged.placeholders):
         result.name = placeholder.name
-    return _after(ctx, code, state, results, before, list_growth)
+    return _after(ctx, code, state, results, before, iteration.growth)
 
 
 def _after(
@@ -378,19 +357,19 @@ def _after(
     state: _State,
     results: Sequence[Value],
     before: Heap,
-    list_growth: ListGrowth,
+    growth: ListGrowth,
 ) -> States:
     """The carries after the loop; the heap is set to the state after it."""
-    env = dict(zip(state.placeholders, results))
+    env = dict(zip(state.merged.placeholders, results))
     heap = before.copy()
     # Objects that the iterations made are gone. The may-alias edges that the rounds found stay.
     heap.next_id, heap.alias_edges = state.heap.next_id, dict(state.heap.alias_edges)
-    for id in state.header_objects:
+    for id in state.merged.objects:
         contents = substitute(state.heap[id], env)
         heap.objects[id] = (
-            bounded_by_capacity(contents) if id in list_growth.found_capacity else contents
+            bounded_by_capacity(contents) if id in growth.found_capacity else contents
         )
     ctx.heap.restore(heap)
-    if list_growth.affine_lengths:
-        set_lengths_after_loop(ctx, list_growth, code.items.length)
+    if growth.affine_lengths:
+        set_lengths_after_loop(ctx, growth, code.items.length)
     return [substitute(x, env) for x in state.xs]

@@ -18,7 +18,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from myia.infer.domain.context import STATIC_ARRAYS, Context
+from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import INT64_MAX, bounds, number_value
 from myia.infer.domain.errors import BadType, BadValue, CertainError, Unsupported
 from myia.infer.domain.facts import Answer
@@ -32,6 +32,7 @@ from myia.infer.domain.heap import (
     ListObject,
     SetObject,
 )
+from myia.infer.domain.heap_arrays import STATIC_ARRAYS
 from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import (
     Abstract,
@@ -47,9 +48,9 @@ from myia.infer.domain.values import (
 )
 from myia.infer.dynamic import access
 from myia.infer.indexing import dynamic_subscripts, indexing
+from myia.infer.lists import growing_lists
 from myia.infer.numeric.samples import error_of, fail_without
 from myia.infer.operators import operators
-from myia.infer.paths import growing_lists
 from myia.ir.core import Value
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import arithmetic, logic

@@ -3,7 +3,7 @@
     for x in xs:                in iteration k: length = start + step * k
         hs.append(f(x))         after the loop: length = start + step * (trip count)
 
-`ListGrowth.affine_lengths` (`infer/paths/growing_lists.py`) has these lists. Their lengths are
+`ListGrowth.affine_lengths` (`infer/lists/growing_lists.py`) has these lists. Their lengths are
 computed from the loop index and are no carries.
 """
 
@@ -14,7 +14,7 @@ from dataclasses import replace
 from myia.infer.domain.context import Context
 from myia.infer.domain.heap import Invalidated
 from myia.infer.domain.values import Abstract, Scalar, Static, is_static_int
-from myia.infer.paths.growing_lists import AffineLength, ListGrowth
+from myia.infer.lists.growing_lists import AffineLength, ListGrowth
 from myia.ir.core import Value
 from myia.primitives.pointwise import arithmetic
 

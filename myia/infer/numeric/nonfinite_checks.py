@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from myia.infer.domain.context import STATIC_ARRAYS, Context, HeapArrays
+from myia.infer.domain.context import Context
 from myia.infer.domain.heap import DynamicArray, DynamicView, ListObject
+from myia.infer.domain.heap_arrays import STATIC_ARRAYS, padded_value, type_of_array
 from myia.infer.domain.values import Abstract, Ref, Scalar, Static, Tuple
 from myia.ir.core import Value
 from myia.primitives.core.define import constant
@@ -43,9 +44,7 @@ def _all_finite(ctx: Context, xs: Iterable[Abstract]) -> Value:
         if isinstance(x, Static):
             found = logic.and_(found, constant(bool(np.all(np.isfinite(x.value))), bool))
         else:
-            value = (
-                x.value if isinstance(x, Scalar) else HeapArrays.padded_value(ctx.heap, x.id).value
-            )
+            value = x.value if isinstance(x, Scalar) else padded_value(ctx.heap, x.id).value
             found = logic.and_(found, logic.not_(ctx.any(logic.not_(_is_finite(value)))))
     return found
 
@@ -69,7 +68,7 @@ def _is_float(ctx: Context, x: Abstract) -> bool:
         return False
     if not isinstance(ctx.heap[x.id], (*STATIC_ARRAYS, DynamicArray, DynamicView)):
         return False
-    return HeapArrays.type_of(ctx.heap, x.id)[0].dtype.kind in "fc"
+    return type_of_array(ctx.heap, x.id)[0].dtype.kind in "fc"
 
 
 def _is_finite(x: Value) -> Value:

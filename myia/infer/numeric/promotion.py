@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from myia.infer.domain.context import Context, array_aval
+from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import (
     broadcast_to,
     convert,
@@ -17,6 +17,7 @@ from myia.infer.domain.dtypes import (
     number_dtype,
 )
 from myia.infer.domain.errors import BadValue
+from myia.infer.domain.heap_arrays import array_aval
 from myia.infer.domain.values import Abstract, Ref, Scalar
 from myia.infer.domain.views import reshape
 from myia.infer.numeric.integer_elements import check_python_integer, element, is_python_float

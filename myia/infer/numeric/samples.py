@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from myia.infer.domain.context import Context, HeapArrays
+from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, Unsupported
 from myia.infer.domain.heap import (
     BufferObject,
@@ -26,6 +26,7 @@ from myia.infer.domain.heap import (
     ListObject,
     SetObject,
 )
+from myia.infer.domain.heap_arrays import type_of_array
 from myia.infer.domain.values import (
     Abstract,
     Closure,
@@ -230,7 +231,7 @@ def _object(ctx: Context, x: Ref, number: int) -> Any:
             raise NoSample
         return object.__new__(_without_methods(contents.cls))
     try:
-        aval, _ = HeapArrays.type_of(ctx.heap, x.id)
+        aval, _ = type_of_array(ctx.heap, x.id)
     except AttributeError:
         raise NoSample from None
     return _array(number, aval.dtype, aval.shape)

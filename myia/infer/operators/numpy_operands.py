@@ -16,8 +16,8 @@ from myia.infer.domain.errors import BadType, Unsupported
 from myia.infer.domain.heap import InstanceObject
 from myia.infer.domain.values import Abstract, Range, Ref, Scalar, Static
 from myia.infer.dynamic.access import is_dynamic
+from myia.infer.lists.nested_sequences import as_array, is_sequence
 from myia.infer.numeric.samples import NoSample, answers, type_error
-from myia.infer.paths.nested_sequences import as_array, is_sequence
 from myia.primitives.core.define import constant
 
 

@@ -13,11 +13,12 @@ from typing import NoReturn
 
 import numpy as np
 
-from myia.infer.domain.context import Context, array_aval
+from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import PYTHON_DTYPES, is_number, is_weak, kind_of, promote
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
 from myia.infer.domain.facts import Answer
 from myia.infer.domain.heap import BufferObject, DictObject, ListObject
+from myia.infer.domain.heap_arrays import array_aval
 from myia.infer.domain.memory_order import with_layout_of
 from myia.infer.domain.values import (
     Abstract,
@@ -30,6 +31,7 @@ from myia.infer.domain.values import (
 )
 from myia.infer.dynamic.access import is_dynamic
 from myia.infer.dynamic.broadcasting import apply_elementwise, assign
+from myia.infer.lists import list_slices
 from myia.infer.numeric import integer_checks
 from myia.infer.numeric.constant_methods import evaluated, is_set, percent_format
 from myia.infer.numeric.exact_comparison import held_by_floats
@@ -50,7 +52,6 @@ from myia.infer.operators.numpy_operands import (
     refuse_elementwise_methods,
 )
 from myia.infer.operators.truth import negate, truth
-from myia.infer.paths import list_slices
 from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.primitives.core.define import constant

@@ -15,15 +15,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from myia.infer.domain.context import Context, HeapArrays
+from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BranchesDiffer, CertainError, NeedsStatic, RaiseReached
 from myia.infer.domain.heap import Heap
 from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import Abstract, Static, Tuple
-from myia.infer.paths import one_branch
-from myia.infer.paths.growing_lists import ListGrowth
-from myia.infer.paths.merge import Merge
+from myia.infer.paths.merge_branch import Survivor, merge_branches, merge_survivor
+from myia.infer.paths.merge_result import MergeResult
 from myia.infer.paths.merge_template import ABSENT
+from myia.infer.paths.path_values import path_values, values_of_object
 from myia.ir.builder import Builder, emit
 from myia.ir.core import Region
 from myia.primitives.core.structured import if_p
@@ -40,23 +40,18 @@ def branch(
     # New ids go on counting, so that an object of one branch never has the id of one of the other.
     ctx.heap.restore(before, ids=False)
     right = _infer_path(ctx, other)
-    sides = left.state(ctx, before), right.state(ctx, before)
-    merge = Merge(before, *sides, HeapArrays, ListGrowth(), tracks_points_to=ctx.tracks_points_to)
-    template = _merge_paths(ctx, merge, left, right)
-    regions = [
-        _closed_region(merge, left, template, ctx),
-        _closed_region(merge, right, template, ctx),
-    ]
+    merged = _merged_paths(ctx, before, left, right)
+    regions = [_closed_region(merged, path, ctx) for path in (left, right)]
     results = emit(if_p, condition.value, regions=regions)
-    _name_results(results, merge.placeholders)
+    _name_results(results, merged.placeholders)
     ctx.heap.restore(before, ids=False)
-    after = merge.update_heap(ctx.heap, results)
+    after = merged.update(ctx.heap, results)
     # Nothing after the `if` is reached. A mistake is reported rather than a `raise` statement.
     if left.error is not None and right.error is not None:
         error = right.error if isinstance(left.error, RaiseReached) else left.error
         error.leave_region()
         raise error
-    return after(template)
+    return after(merged.template[0])
 
 
 @dataclass
@@ -91,27 +86,27 @@ def _infer_path(ctx: Context, body: Callable[[], Abstract]) -> _Path:
     return _Path(builder, result, ctx.heap.copy(), error)
 
 
-def _merge_paths(ctx: Context, merge: Merge, left: _Path, right: _Path) -> Abstract:
+def _merged_paths(ctx: Context, before: Heap, left: _Path, right: _Path) -> MergeResult:
+    x, y = left.state(ctx, before), right.state(ctx, before)
+    mode = ctx.tracks_points_to
     try:
         if left.error is None and right.error is None:
-            template = merge.merge_values(left.result, right.result)
-            merge.merge_heaps()
-            return template
-        merge.merge_object(ctx.error_id)
-        if left.error is not None and right.error is not None:
-            return ABSENT
+            return merge_branches(before, (left.result, x), (right.result, y), mode)
         live = right if left.error is not None else left
-        return one_branch.surviving_template(merge, live.result, live is left, live.builder.ops)
+        state, other = (x, y) if live is left else (y, x)
+        ops = live.builder.ops if live.error is None else ()
+        survivor = Survivor(live.result, state, live is left, ops)
+        return merge_survivor(before, survivor, other, ctx.error_id, mode)
     except Mismatch as mismatch:
         ctx.fail(BranchesDiffer, error=NeedsStatic, a=mismatch.a, b=mismatch.b, **mismatch.help)
 
 
-def _closed_region(merge: Merge, path: _Path, template: Abstract, ctx: Context) -> Region:
+def _closed_region(merged: MergeResult, path: _Path, ctx: Context) -> Region:
     with path.builder:
         if path.error is None:
-            yields = merge.coerce([path.result], [template], path.heap)
+            yields = path_values(merged, [path.result], path.heap)
         else:
-            yields = merge.coerce_object(ctx.error_id, path.heap)
+            yields = values_of_object(merged, ctx.error_id, path.heap)
     return Region((), tuple(path.builder.ops), tuple(yields))
 
 

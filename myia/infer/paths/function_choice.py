@@ -25,7 +25,7 @@ from myia.infer.domain.values import (
     Static,
     same_static,
 )
-from myia.infer.paths import one_branch
+from myia.infer.paths.merge_result import Merging
 from myia.ir.avals import I64
 from myia.ir.core import Value
 from myia.primitives.core.define import constant
@@ -48,7 +48,9 @@ def same_function(a: Abstract, b: Abstract) -> bool:
 
 
 def need_choice(a: Abstract, b: Abstract) -> bool:
-    """Is a choice needed to hold either of them?"""
+    """Is a choice of functions needed to hold either of them?"""
+    if not (is_function(a) and is_function(b)):
+        return False
     return isinstance(a, Choice) or isinstance(b, Choice) or not same_function(a, b)
 
 
@@ -71,19 +73,19 @@ def _holds_choice(x: Abstract) -> bool:
     return isinstance(x, Choice) or any(map(_holds_choice, x.children()))
 
 
-def merged_choice(merge, a: Abstract, b: Abstract) -> Choice:
+def merged_choice(merging: Merging, a: Abstract, b: Abstract) -> Choice:
     """The template of two functions: the options of `a`, then those that only `b` has."""
     options = [
-        one_branch.one_sided_template(merge, o, True)
+        merging.one_sided(o, True)
         if (other := matching_option(o, b)) is None
-        else merge.merge_values(o, other)
+        else merging.merge_values(o, other)
         for o in options_of(a)
     ]
     new = [o for o in options_of(b) if matching_option(o, a) is None]
-    options += [one_branch.one_sided_template(merge, o, False) for o in new]
-    merge.widened |= bool(new)
+    options += [merging.one_sided(o, False) for o in new]
     of = a.index.value if isinstance(a, Choice) else None
-    return Choice(Scalar(merge.placeholder(I64, of), True, 0, len(options) - 1), tuple(options))
+    index = Scalar(merging.placeholder(I64, of), True, 0, len(options) - 1)
+    return Choice(index, tuple(options))
 
 
 def option_index(x: Abstract, template: Choice) -> Value:

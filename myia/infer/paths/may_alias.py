@@ -12,67 +12,65 @@ edges: they read and write the objects themselves.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from myia.infer.domain.heap import Heap, SelectedArray
-from myia.infer.paths.merge_state import MergeState
+from myia.infer.domain.heap import Contents, Heap, SelectedArray
+from myia.infer.paths.merge_result import Alias, Merge
 
-# (is on the left, id there) -> the merged objects that may be this object.
-MergedObjects = dict[tuple[bool, int], set[int]]
+AliasEdges = Mapping[int, frozenset[int]]
 
 
-def add_alias_edges(merge: MergeState, heap: Heap) -> None:
-    """Add the may-alias edges of both sides and of the merged objects to `heap`."""
-    # In a refit the ids on the right are of another visit.
-    sides = (merge.left, merge.right) if not merge.is_refit else (merge.left,)
-    for side in sides:
+def alias_edges(
+    merge: Merge,
+    objects: Mapping[int, Contents],
+    aliases: Iterable[Alias],
+    copies: Iterable[tuple[int, int]],
+) -> AliasEdges:
+    """The edges of both sides, and those of the merged `objects`.
+
+    `aliases`: which merged objects may be an object of one side. Two merged objects may be one if
+    they come from the same object on some side. If they come from different objects on both sides
+    (as after `a, b = b, a`) they cannot. `copies`: (object, a copy of its elements).
+    """
+    heap = Heap()
+    for side in merge.sides:
         for id, others in side.alias_edges.items():
             heap.alias_edges[id] = heap.alias_edges.get(id, frozenset()) | others
     # A copy of the edges: if those added below were inherited, too, the result would depend on the
     # order of the objects.
-    merged_objects, inherited = _merged_objects_of(merge), dict(heap.alias_edges)
-    for (_, original), merged_ids in merged_objects.items():
-        _connect(heap, _aliases(merge, original, merged_ids), original, inherited)
-    for base, view in merge.copies:
-        for shown in {base}.union(*(h.owners(base) for h in sides if base in h)):
-            on_left, on_right = (merged_objects.get((left, shown), ()) for left in (True, False))
+    inherited = dict(heap.alias_edges)
+    merged: dict[tuple[bool, int], set[int]] = {}
+    for alias in aliases:
+        merged.setdefault((alias.on_left, alias.id), set()).add(alias.merged)
+    for (_, original), ids in merged.items():
+        # A header object only stands for the object of the last iteration; other objects live on.
+        lives = original in merge.before and original not in merge.join.header_objects
+        if lives and not isinstance(objects.get(original), SelectedArray):
+            ids = ids | {original}
+        _connect(heap, sorted(ids), original, inherited)
+    for base, view in copies:
+        for shown in {base}.union(*(h.owners(base) for h in merge.sides if base in h)):
+            on_left, on_right = (merged.get((left, shown), ()) for left in (True, False))
             # After the merge the array may also be known under the ids of merged objects: a write
             # through any of them invalidates the copy.
             for one in (shown, *on_left, *on_right):
                 heap.add_alias_edge(one, view)
                 heap.inherit_alias_edges(one, view)
+    return heap.alias_edges
 
 
-def _merged_objects_of(merge: MergeState) -> MergedObjects:
-    """The merged objects that may be each object of the left and of the right.
-
-    Two merged objects may be one if they come from the same object on some side. If they come from
-    different objects on both sides (as after `a, b = b, a`) they cannot.
-    """
-    merged_objects: MergedObjects = {}
-    for (a, b), merged_id in merge.merged_ids.items():
-        if (a, b) not in merge.points_to_pairs:
-            merged_objects.setdefault((True, a), set()).add(merged_id)
-            merged_objects.setdefault((False, b), set()).add(merged_id)
-    for private, new_arrays in merge.iteration_arrays.items():
-        for id in new_arrays if not merge.is_refit else ():
-            merged_objects.setdefault((False, id), set()).add(private)
-    for id, merged_id in merge.possible_aliases:
-        merged_objects.setdefault((True, id), set()).add(merged_id)
-    return merged_objects
+def adds_edges(heap: Heap, edges: AliasEdges) -> bool:
+    """Whether there are edges between objects of the heap that it does not have."""
+    # A write that was inferred earlier in a loop may invalidate an object by such an edge.
+    return any(
+        other in heap and other not in heap.alias_edges.get(id, ())
+        for id, others in edges.items()
+        if id in heap
+        for other in others
+    )
 
 
-def _aliases(merge: MergeState, original: int, merged_ids: set[int]) -> list[int]:
-    """The objects that may be one: the merged ones, and the original if it still has names."""
-    # A header object only stands for the object of the last iteration; other objects live on.
-    live = original in merge.before and original not in merge.header_objects
-    live &= not isinstance(merge.merged.get(original), SelectedArray)
-    return sorted(merged_ids | ({original} if live else set()))
-
-
-def _connect(
-    heap: Heap, aliases: list[int], original: int, inherited: Mapping[int, frozenset[int]]
-) -> None:
+def _connect(heap: Heap, aliases: list[int], original: int, inherited: AliasEdges) -> None:
     for i, one in enumerate(aliases):
         for other in aliases[:i]:
             heap.add_mutual_alias(one, other)

@@ -1,61 +1,137 @@
-"""The merge of two arrays whose shapes are known: after a branch, in a loop (`merge.py`)."""
+"""The merge of two arrays, of known or of dynamic shape (`merge.py`)."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
+from myia.infer.domain.dynamic_axes import (
+    DynamicAxis,
+    packed,
+    pad_masked,
+    prefix_axis,
+    resized,
+)
+from myia.infer.domain.dynamic_views import PaddedValue
 from myia.infer.domain.heap import (
     VIEW_OF_ONE_PATH,
     ArrayObject,
-    Contents,
-    PointsTo,
+    DynamicArray,
+    DynamicView,
+    Heap,
     ViewObject,
 )
-from myia.infer.domain.mismatch import ONE_DTYPE, Mismatch
-from myia.infer.paths import points_to
-from myia.ir.avals import Aval
+from myia.infer.domain.heap_arrays import array_aval, type_of_array
+from myia.infer.domain.lengths import dynamic_length, static_length
+from myia.infer.domain.mismatch import Mismatch, require_one_dtype
+from myia.infer.paths.merge_result import ArrayType, Joined, Merging
+from myia.infer.paths.points_to import points_to_of
+from myia.ir.avals import I64, Aval
+from myia.ir.core import Value
 
 
-def merged_array(merge, a: int, b: int, named: bool) -> Contents:
-    """The template of two arrays; `named`: as in `Merge.merge_contents`. Raises Mismatch.
+def merged_array(merging: Merging, a: int, b: int, is_shown: Callable[[int], bool]) -> Joined:
+    """The template of two arrays; raises Mismatch.
 
-    If one of them is a view, the merged array is a read-only copy of its elements.
+    If one of them is a view, the merged array is a read-only copy of its elements. `is_shown`:
+    whether an array that is read through a run-time index has names besides.
     """
-    left, right = merge.left[a], merge.right[b]
-    if merge.is_refit and getattr(right, "value", None) not in merge.refit_placeholders:
-        return left
-    x, y = merge.arrays.aval(merge.left, a), merge.arrays.aval(merge.right, b)
+    left, right = merging.merge.left[a], merging.merge.right[b]
+    x, y = array_aval(merging.merge.left, a), array_aval(merging.merge.right, b)
     if x.shape != y.shape:
         raise Mismatch(f"an array {x}", f"an array {y}")
     require_one_dtype(x, y)
-    readonly, contiguous = None, True
-    for side in (left, right):
-        for base in side.bases if points_to.points_to_of(side) is None else ():
-            if not (named or isinstance(side, ViewObject) or merge.is_referenced(base)):
-                continue
-            merge.copies.append((base, merge.merged_ids.get((a, b), a)))
-            readonly, contiguous = VIEW_OF_ONE_PATH, False
-        if isinstance(side, ArrayObject):
-            readonly, contiguous = readonly or side.readonly, contiguous and side.contiguous
+    sides = (left, right)
+    copied = tuple(
+        base
+        for side in sides
+        for base in (side.bases if points_to_of(side) is None else ())
+        if isinstance(side, ViewObject) or is_shown(base)
+    )
+    arrays = [side for side in sides if isinstance(side, ArrayObject)]
+    readonly = VIEW_OF_ONE_PATH if copied else None
+    readonly = readonly or next((x.readonly for x in arrays if x.readonly), None)
+    contiguous = not copied and all(x.contiguous for x in arrays)
     of = left.value if isinstance(left, ArrayObject) else None
-    # The flags of a name with a points-to set are decided once all objects are merged.
-    has_points_to = points_to.points_to_of(left) is not None
-    if (
-        of is not None
-        and not has_points_to
-        and (left.readonly, left.contiguous) != (readonly, contiguous)
-    ):
-        merge.widened = True
-    widened = merge.widened
-    value = merge.placeholder(x, of)
-    if isinstance(left, PointsTo):
-        merge.widened = widened  # the placeholder is dropped in `assign_points_to`
-    return ArrayObject(value, readonly, contiguous)
+    return Joined(ArrayObject(merging.placeholder(x, of), readonly, contiguous), copied)
 
 
-def require_one_dtype(x: Aval, y: Aval) -> None:
-    """Raise Mismatch for arrays of different dtypes.
+def merged_dynamic_array(merging: Merging, a: int, b: int) -> Joined | None:
+    """The template of two arrays, at least one of them dynamic; None: they have no common form."""
+    merge = merging.merge
+    left, right = merge.left[a], merge.right[b]
+    x, mine = type_of_array(merge.left, a)
+    y, theirs = type_of_array(merge.right, b)
+    if x.ndim != y.ndim:
+        return None
+    if not merge.join.takes_sizes(a, (x, mine), (y, theirs)):
+        return None
+    require_one_dtype(x, y)
+    sides, views = (left, right), (DynamicView, ViewObject)
+    copied = tuple(side.base for side in sides if isinstance(side, views))
+    flags = (side.readonly for side in sides if not isinstance(side, views))
+    readonly = VIEW_OF_ONE_PATH if copied else next(filter(None, flags), None)
+    of = left.value if isinstance(left, DynamicArray) else None
+    axes = tuple(map(partial(_merged_axis, merging), mine, theirs, x.shape, y.shape))
+    aval = Aval(x.dtype, tuple(map(max, x.shape, y.shape)))
+    return Joined(DynamicArray(merging.placeholder(aval, of), axes, readonly), copied)
 
-    They have no common form. As elements of the promoted dtype they would be rounded, would wrap
-    and would be stored to in another way than those of the path that is taken.
+
+def have_same_sizes(x: ArrayType, y: ArrayType) -> bool:
+    """The arrays have the same bounds, and the same axes are dynamic.
+
+    Arrays that differ in this have known sizes if the loop is unrolled.
     """
-    if x.dtype != y.dtype:
-        raise Mismatch(f"an array {x}", f"an array {y}", ONE_DTYPE)
+    return x[0].shape == y[0].shape and [e is None for e in x[1]] == [e is None for e in y[1]]
+
+
+def _merged_axis(
+    merging: Merging, a: DynamicAxis | None, b: DynamicAxis | None, n: int, m: int
+) -> DynamicAxis | None:
+    """The axis on both sides if it is the same, else a prefix whose length is a placeholder."""
+    if a is None and b is None and n == m:
+        return None
+    if a is not None and b is not None and n == m:
+        fixed = a.values() == b.values() and merging.merge.join.entry_placeholders.isdisjoint(
+            a.values()
+        )
+        if fixed and a.layout_key == b.layout_key:
+            return a
+    of = a.length.number if a is not None and a.is_prefix and not a.length.is_static else None
+    return prefix_axis(dynamic_length(merging.placeholder(I64, of), max(n, m)), max(n, m))
+
+
+def one_sided_array(merging: Merging, heap: Heap, id: int) -> Joined:
+    """The template of an array that only one path has."""
+    aval, axes = type_of_array(heap, id)
+    made = tuple(
+        e and prefix_axis(dynamic_length(merging.placeholder(I64), e.bound), e.bound) for e in axes
+    )
+    contents = heap[id]
+    if isinstance(contents, DynamicView):
+        return Joined(
+            DynamicArray(merging.placeholder(aval), made, VIEW_OF_ONE_PATH), (contents.base,)
+        )
+    return Joined(DynamicArray(merging.placeholder(aval), made, contents.readonly))
+
+
+def coerced_array(
+    x: PaddedValue, target: DynamicArray, placeholders: frozenset[Value]
+) -> dict[Value, Value]:
+    """The values of `x` for the placeholders of `target`."""
+    value, values, axes = x.value, {}, list(target.dynamic_axes)
+    for axis, (mine, wanted) in enumerate(zip(x.dynamic_axes, target.dynamic_axes)):
+        if wanted is None:
+            continue
+        length = static_length(value.shape[axis])
+        if mine is not None:
+            length = mine.length
+            value = packed(value, axis, mine)[0] if wanted.is_prefix else value
+        if wanted.length.number in placeholders:
+            values[wanted.length.number] = length.value
+        value = resized(value, axis, wanted.bound)
+        if wanted.is_prefix:
+            axes[axis] = prefix_axis(length, wanted.bound)
+    if target.value in placeholders:
+        values[target.value] = pad_masked(value, tuple(axes))
+    return values

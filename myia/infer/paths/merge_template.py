@@ -1,40 +1,26 @@
-"""Templates of merged states: substitution, and the values of a path for the placeholders.
+"""Templates of merged states: substitution, comparison, and values that one side does not have.
 
 A template is a tree of abstract values and heap contents, the same on both paths, whose differing
-leaves are placeholders (`merge.py`). `Coercion` walks the state of one path beside the template and
-finds the value for each placeholder: what the path's region yields. After the op, `substitute`
-puts its results in the place of the placeholders.
+leaves are placeholders (`merge.py`). After the op, `substitute` puts its results in their place.
 """
 
 from __future__ import annotations
 
-from myia.infer.domain import swapped_arrays
-from myia.infer.domain.dtypes import number_value
-from myia.infer.domain.heap import (
-    ArrayObject,
-    DynamicArray,
-    Heap,
-    Invalidated,
-    PointsTo,
-    SelectedArray,
-    ViewObject,
-)
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from myia.infer.domain.heap import ArrayObject, Contents, DynamicArray
 from myia.infer.domain.values import (
     FALSE,
     TRUE,
     Abstract,
-    Choice,
     Optional,
     Ref,
     Scalar,
     Static,
     UndefinedType,
+    same_static,
 )
-from myia.infer.domain.views import StridedSlice
-from myia.infer.paths import function_choice, merge_dynamic_arrays, points_to
-from myia.ir.avals import I64
 from myia.ir.core import Value
-from myia.primitives.core.define import constant, zeros
 
 
 class Absent(Abstract):
@@ -42,6 +28,7 @@ class Absent(Abstract):
 
 
 ABSENT = Absent()
+SCALAR_FACTS = ("weak", "lo", "hi", "boxed")
 
 
 def is_absent(x) -> bool:
@@ -69,106 +56,54 @@ def substitute(x, env: dict[Value, Value]):
     return x.rebuild(replaced)
 
 
-class Coercion:
-    """The values that one state has for the placeholders of a template."""
+def leaves_of(x: Abstract | Contents) -> Iterator[Scalar]:
+    """The run-time leaves of a value or of contents."""
+    if isinstance(x, Scalar):
+        yield x
+    for child in x.children():
+        yield from leaves_of(child)
 
-    def __init__(self, merge, heap: Heap):
-        self.merge, self.heap = merge, heap
-        self.placeholders = frozenset(merge.placeholders)
-        self.values: dict[Value, Value] = {}
-        self.done: set[int] = set()
-        self.name_of: dict[int, int] = {}  # object of this state -> the merged object it becomes
 
-    def yields(self, whole: bool = True) -> list[Value]:
-        """A value for each placeholder: zeros where this state has none.
+def live_placeholders(
+    template: Iterable[Abstract | Contents],
+    made: Sequence[tuple[Value, Value | None]],
+    entry_placeholders: frozenset[Value],
+) -> tuple[tuple[Value, ...], dict[Value, Value]]:
+    """The placeholders in a template, and for each the entry placeholder of the same leaf.
 
-        `whole=False`: the state is that of a path that raises. Its swaps are not computed.
-        """
-        for id, target in self.merge.merged.items() if whole else ():
-            swapped = isinstance(target, SelectedArray) and not isinstance(target, PointsTo)
-            if swapped and id in self.heap:
-                index = swapped_arrays.name_index(self.heap, id, target.options, self.name_of)
-                self.values[target.index.value] = index
-        return [
-            self.values.get(placeholder) or zeros(placeholder.aval)
-            for placeholder in self.merge.placeholders
-        ]
+    `made`: all placeholders, each with the value of the leaf at the start of the iteration.
+    """
+    leaves = {leaf.value for x in template for leaf in leaves_of(x)}
+    live = [(value, of) for value, of in made if value in leaves]
+    # Two leaves that held one value at the start may differ at the end: only one of them replaces
+    # the entry placeholder, the other one is a new carry. So is a leaf of another dtype.
+    successor: dict[Value, Value] = {}
+    for value, of in live:
+        if of in entry_placeholders and of.aval == value.aval:
+            successor.setdefault(of, value)
+    return tuple(value for value, _ in live), {value: of for of, value in successor.items()}
 
-    def value(self, x: Abstract, template: Abstract) -> None:
-        if isinstance(template, Optional):
-            side = x if isinstance(x, Optional) else as_optional(x)
-            self.value(side.present, template.present)
-            self.value(side.value, template.value)
-        elif isinstance(template, Choice) and not is_absent(x):
-            self.choice(x, template)
-        elif is_absent(x):
-            return  # no value here: the placeholders are filled with zeros
-        elif isinstance(template, Scalar):
-            if template.value in self.placeholders:
-                self.values[template.value] = number_value(x, template.dtype)
-        elif isinstance(template, Ref):
-            self.object(x, template.id)
-        else:
-            for child, inner in zip(x.children(), template.children()):
-                self.value(child, inner)
 
-    def choice(self, x: Abstract, template: Choice) -> None:
-        if template.index.value in self.placeholders:
-            self.values[template.index.value] = function_choice.option_index(x, template)
-        for option in template.options:
-            same = function_choice.matching_option(option, x)
-            if same is not None:
-                self.value(same, option)
-
-    def object(self, x: Ref, merged_id: int) -> None:
-        target = self.merge.merged.get(merged_id)
-        if target is None or merged_id in self.done:
-            return
-        # Once: every reference to a merged object is to the same object of this state.
-        self.done.add(merged_id)
-        source = self.heap[x.id]
-        if isinstance(target, Invalidated) or isinstance(source, Invalidated):
-            return
-        if (points_to_set := points_to.points_to_of(target)) is not None:
-            self.points_to_values(x.id, merged_id, points_to_set)
-        elif isinstance(target, SelectedArray):
-            return  # found in `yields`, once the names of all arrays are known
-        else:
-            self.name_of[x.id] = merged_id
-        if isinstance(target, PointsTo):
-            return
-        if isinstance(target, ArrayObject):
-            if target.value in self.placeholders:
-                self.values[target.value] = self.merge.arrays.read(self.heap, x.id)
-            return
-        if isinstance(target, DynamicArray):
-            elements = self.merge.arrays.padded_value(self.heap, x.id)
-            self.values |= merge_dynamic_arrays.coerced_array(elements, target, self.placeholders)
-            return
-        if isinstance(target, ViewObject):
-            self.view(source, target)
-            return
-        if source.key() != target.key():
-            source = self.merge.list_growth.convert(self.heap, source, target)
-        for child, inner in zip(source.children(), target.children()):
-            self.value(child, inner)
-
-    def view(self, source: ViewObject, target: ViewObject) -> None:
-        """The start indices of a slice."""
-        if isinstance(target.step, StridedSlice):
-            for start, placeholder in zip(source.step.starts, target.step.starts):
-                if placeholder in self.placeholders:
-                    self.values[placeholder] = (
-                        start if isinstance(start, Value) else constant(start, I64.dtype)
-                    )
-
-    def points_to_values(self, id: int, merged_id: int, points_to_set: PointsTo) -> None:
-        """Which array of its points-to set a name is, and the value of its loop-private array."""
-        options, private = points_to_set.options, self.merge.private_at_end.get(merged_id)
-        if points_to_set.index.value in self.placeholders:
-            index = points_to.option_index(self.heap, id, options, private)
-            self.values[points_to_set.index.value] = index
-        if private is not None and points_to.may_be_new_array(self.heap, id, options):
-            self.done.add(private)
-            target = self.merge.merged[private]
-            self.values[target.value] = self.merge.arrays.read(self.heap, id)
+def has_same_form(
+    x: Abstract | Contents, template: Abstract | Contents, renamed: Mapping[Value, Value]
+) -> bool:
+    """Whether the two are equal, up to the names of placeholders: `renamed` has those of `x`."""
+    if type(x) is not type(template) or x.key() != template.key():
+        return False
+    if isinstance(x, Scalar):
+        same = renamed.get(template.value, template.value) is x.value
+        return same and all(getattr(x, f) == getattr(template, f) for f in SCALAR_FACTS)
+    if isinstance(x, Static):
+        return same_static(x.value, template.value)
+    if isinstance(x, Ref):
+        return x.id == template.id
+    if isinstance(x, ArrayObject) and x.contiguous != template.contiguous:
+        return False
+    if isinstance(x, DynamicArray) and x.readonly != template.readonly:
+        return False
+    if getattr(x, "bases", ()) != getattr(template, "bases", ()):
+        return False
+    children = x.children(), template.children()
+    return len(children[0]) == len(children[1]) and all(
+        has_same_form(c, t, renamed) for c, t in zip(*children)
+    )

@@ -24,7 +24,7 @@ than `MAX_POINTS_TO_OPTIONS`. Then the name is a read-only copy, or has may-alia
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from myia.infer.domain import swapped_arrays
@@ -40,12 +40,12 @@ from myia.infer.domain.heap import (
 )
 from myia.infer.domain.values import Ref, Scalar
 from myia.infer.domain.views import StridedSlice
-from myia.infer.paths import one_branch
-from myia.infer.paths.merge_state import MergeState
+from myia.infer.paths.merge_result import Merging, PointsToResult
 from myia.ir.avals import I64, Aval
 from myia.ir.core import Value
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import logic
+from myia.source.diagnostics import InternalError
 
 MAX_POINTS_TO_OPTIONS = 4  # a write through the name is a conditional write to each option
 
@@ -55,60 +55,58 @@ def points_to_of(contents: Contents) -> PointsTo | None:
     return contents if isinstance(contents, PointsTo) else getattr(contents, "points_to", None)
 
 
-def assign_points_to(merge: MergeState) -> None:
-    """Give the names of a merge their points-to sets, where these are known."""
-    for (a, b), merged_id in list(merge.merged_ids.items()):
-        if merged_id in merge.swapped_names or not isinstance(
-            merge.merged.get(merged_id), ArrayObject
-        ):
-            continue
-        if merge.is_loop:
-            assigned = _assign_in_loop(merge, a, b, merged_id)
-        else:
-            assigned = a != b and _assign_in_branch(merge, a, b, merged_id)
-        if assigned:
-            merge.points_to_pairs.add((a, b))
-            merge.copies += [(base, merged_id) for base in merge.merged[merged_id].bases]
-        elif points_to_of(merge.left[a]) is not None or points_to_of(merge.right[b]) is not None:
-            _make_snapshot(merge, a, b, merged_id)
+def merged_set(merging: Merging, id: int) -> PointsTo:
+    """A name with a points-to set from before, to an object of which a path has written.
+
+    Its set stays the same. Its own copy of the elements is given up (`ArrayObject.points_to`).
+    """
+    x, y = (points_to_of(heap[id]) for heap in merging.merge.sides)
+    if x is None or y is None or x.options != y.options:
+        raise InternalError("the points-to set of a name from before has changed")
+    return PointsTo(merging.merge_values(x.index, y.index), x.options)
 
 
-def _make_snapshot(merge: MergeState, a: int, b: int, merged_id: int) -> None:
-    """A name without a points-to set becomes a read-only copy of the present elements."""
-    merge.copies += [(base, merged_id) for base in (*merge.left[a].bases, *merge.right[b].bases)]
-    was = merge.left[a]
-    if not isinstance(was, ArrayObject) or was.readonly != VIEW_OF_ONE_PATH:
-        merge.widened = True
+def _without_set(
+    merging: Merging, a: int, b: int, id: int, possible: tuple[int, ...] = ()
+) -> PointsToResult:
+    """A name without a points-to set that had one becomes a read-only copy of the elements."""
+    left, right = merging.merge.left[a], merging.merge.right[b]
+    if points_to_of(left) is None and points_to_of(right) is None:
+        return PointsToResult(possible=possible)
     # Read-only: the array that the name stands for would not show a write to the copy.
-    merge.merged[merged_id] = replace(
-        merge.merged[merged_id], readonly=VIEW_OF_ONE_PATH, contiguous=False
-    )
+    copy = replace(merging.objects[id], readonly=VIEW_OF_ONE_PATH, contiguous=False)
+    return PointsToResult(copy, copied=(*left.bases, *right.bases), possible=possible)
 
 
 # ----- Branches
 
 
-def _assign_in_branch(merge: MergeState, a: int, b: int, merged_id: int) -> bool:
-    """The options are the arrays of the two branches. False where no set is given."""
-    shared = sum(a == x or b == y for x, y in merge.merged_ids) > 1
-    has_views = any(c.bases for c in (merge.left[a], merge.right[b]))
-    if not (shared or has_views or a in merge.before or b in merge.before):
-        return False  # no other name or view shows either of them: the value is enough
-    aval = merge.merged[merged_id].value.aval
-    if not (_fits(merge.left, a, aval) and _fits(merge.right, b, aval)):
-        return False
+def of_branches(merging: Merging, a: int, b: int, id: int) -> PointsToResult:
+    """The options are the arrays `a` and `b` of the two branches."""
+    if a == b or not _are_options(merging, a, b, merging.objects[id].value.aval):
+        return _without_set(merging, a, b, id)
+    merge = merging.merge
     # An array made on one path must exist after the merge to be an option: the other path yields
     # zeros for it.
-    for id, left in ((a, True), (b, False)):
-        if id not in merge.before:
-            one_branch.one_sided_template(merge, Ref(id), left)
-        if _is_invalidated(merge, id):
-            return False
-    contents = merge.merged[merged_id]
+    for option, left in ((a, True), (b, False)):
+        if option not in merge.before:
+            merging.one_sided(Ref(option), left)
+        if any(h.invalidation(option) is not None for h in merge.sides if option in h):
+            return _without_set(merging, a, b, id)
     contiguous = all(map(_is_contiguous, (merge.left[a], merge.right[b])))
-    index = Scalar(merge.placeholder(I64), True, 0, 1)
-    merge.merged[merged_id] = ArrayObject(contents.value, None, contiguous, PointsTo(index, (a, b)))
-    return True
+    index = Scalar(merging.placeholder(I64), True, 0, 1)
+    value, options = merging.objects[id].value, (a, b)
+    name = ArrayObject(value, None, contiguous, PointsTo(index, options))
+    return PointsToResult(name, exact=True, copied=options)
+
+
+def _are_options(merging: Merging, a: int, b: int, aval: Aval) -> bool:
+    """Arrays of this type, and names or views besides show one of them."""
+    merge = merging.merge
+    shared = sum(a == x or b == y for x, y in merging.ids) > 1
+    has_views = any(c.bases for c in (merge.left[a], merge.right[b]))
+    shown = shared or has_views or a in merge.before or b in merge.before
+    return shown and _fits(merge.left, a, aval) and _fits(merge.right, b, aval)
 
 
 def _fits(heap: Heap, id: int, aval: Aval) -> bool:
@@ -132,14 +130,6 @@ def _aval(heap: Heap, id: int) -> Aval | None:
     return _aval(heap, contents.options[0]) if isinstance(contents, SelectedArray) else None
 
 
-def _is_invalidated(merge: MergeState, id: int) -> bool:
-    if isinstance(merge.merged.get(id), Invalidated):
-        return True
-    return any(
-        id in heap and heap.invalidation(id) is not None for heap in (merge.left, merge.right)
-    )
-
-
 def _is_contiguous(contents: Contents) -> bool:
     return isinstance(contents, ArrayObject) and contents.contiguous
 
@@ -147,31 +137,39 @@ def _is_contiguous(contents: Contents) -> bool:
 # ----- Loops
 
 
-def _assign_in_loop(merge: MergeState, a: int, b: int, merged_id: int) -> bool:
-    """The options are arrays from before the loop, and the loop-private array of the name."""
-    before = merge.before if merge.before_loop is None else merge.before_loop
+def of_loop(
+    merging: Merging, a: int, b: int, id: int, before: Heap, private_arrays: Mapping[int, int]
+) -> PointsToResult:
+    """The options are arrays from before the loop, and the loop-private array of the name.
+
+    `private_arrays`: those at the start of the iteration, by loop name.
+    """
+    merge = merging.merge
     points_to = points_to_of(merge.left[a])
     if a in before:  # the first iteration that assigns another array to the name
-        if a == b:
-            return False
-        options: tuple[int, ...] = (a,)
-    elif points_to is not None:
-        options = points_to.options
+        options: tuple[int, ...] = (a,) if a != b else ()
     else:
-        return False
-    # The ids on the right of a refit are of another visit: `b` is taken for an array of the
-    # iteration. The rounds check this guess.
-    new_arrays = [b] if merge.is_refit else []
-    if not merge.is_refit:
-        targets = list(dict.fromkeys(_targets(merge.right, b, before)))
-        options += tuple(id for id in targets if id in before and id not in options)
-        new_arrays = [id for id in targets if id not in before]
-    if not _can_assign(merge, merged_id, options, new_arrays, before):
-        merge.possible_aliases += [(id, merged_id) for id in options]
-        return False
-    options = _with_private_array(merge, a, merged_id, options, new_arrays, before)
-    _assign(merge, a, b, merged_id, options)
-    return True
+        options = points_to.options if points_to is not None else ()
+    if not options:
+        return _without_set(merging, a, b, id)
+    targets = list(dict.fromkeys(_targets(merge.right, b, before)))
+    options += tuple(target for target in targets if target in before and target not in options)
+    new_arrays = tuple(target for target in targets if target not in before)
+    if not _can_assign(merging, id, options, new_arrays, before):
+        return _without_set(merging, a, b, id, possible=options)
+    was = private_arrays.get(a)
+    private = was if id == a else None
+    if private is None and (new_arrays or was is not None):
+        private = merging.new_id()
+    found = PointsToResult(exact=True, private=private, new_arrays=new_arrays)
+    if private is not None:
+        contents = _private_contents(merging, private, id, new_arrays)
+        found = replace(found, private_contents=contents)
+        if was in options:
+            options = tuple(private if option == was else option for option in options)
+        else:
+            options = (*options, private)
+    return replace(found, contents=_name(merging, a, b, id, options), copied=options)
 
 
 def _targets(heap: Heap, id: int, before: Heap) -> Iterator[int]:
@@ -185,17 +183,18 @@ def _targets(heap: Heap, id: int, before: Heap) -> Iterator[int]:
 
 
 def _can_assign(
-    merge: MergeState, merged_id: int, options, new_arrays: list[int], before: Heap
+    merging: Merging, id: int, options: tuple[int, ...], new_arrays: tuple[int, ...], before: Heap
 ) -> bool:
     """All options are arrays of one type that may be written to."""
-    aval = merge.merged[merged_id].value.aval
-    old = [id for id in options if id in before]
-    if len(old) >= MAX_POINTS_TO_OPTIONS or any(map(merge.left.invalidation, old)):
-        return False
-    if not merge.is_refit and not all(_is_writable_array(merge.right[id]) for id in new_arrays):
-        return False
-    fresh_fit = merge.is_refit or all(_fits(merge.right, id, aval) for id in new_arrays)
-    return fresh_fit and all(_fits(merge.left, id, aval) for id in old)
+    merge, aval = merging.merge, merging.objects[id].value.aval
+    old = [option for option in options if option in before]
+    return (
+        len(old) < MAX_POINTS_TO_OPTIONS
+        and not any(map(merge.left.invalidation, old))
+        and all(_is_writable_array(merge.right[new]) for new in new_arrays)
+        and all(_fits(merge.right, new, aval) for new in new_arrays)
+        and all(_fits(merge.left, option, aval) for option in old)
+    )
 
 
 def _is_writable_array(contents: Contents) -> bool:
@@ -203,64 +202,44 @@ def _is_writable_array(contents: Contents) -> bool:
     return isinstance(contents, ArrayObject) and contents.readonly is None
 
 
-def _with_private_array(
-    merge: MergeState, a: int, merged_id: int, options: tuple[int, ...], new_arrays, before: Heap
-) -> tuple[int, ...]:
-    """The options, with a loop-private array for the name `merged_id` if it needs one."""
-    was = merge.private_at_start.get(a)  # that of `a`, if `a` is a loop name
-    private = was if merged_id == a else None
-    if private is None and (new_arrays or was is not None):
-        private = merge.new_id()
-    if private is None:
-        return options
-    merge.private_at_end[merged_id], merge.iteration_arrays[private] = private, new_arrays
+def _private_contents(
+    merging: Merging, private: int, id: int, new_arrays: tuple[int, ...]
+) -> Contents:
+    """The loop-private array of the name `id`."""
+    merge = merging.merge
     old = merge.left.objects.get(private)
-    aval = merge.merged[merged_id].value.aval
-    of = old.value if isinstance(old, ArrayObject) else None
     if not new_arrays and isinstance(merge.right[private], Invalidated):
-        merge.widened |= not isinstance(old, Invalidated)
-        merge.merged[private] = merge.right[private]
-    else:
-        contiguous = all(
-            _is_contiguous(merge.right[id]) for id in (*new_arrays, *([private] if old else ()))
-        )
-        merge.widened |= contiguous != (old is not None and _is_contiguous(old))
-        merge.merged[private] = ArrayObject(merge.placeholder(aval, of), None, contiguous)
-    if was in options:
-        return tuple(private if id == was else id for id in options)
-    return (*options, private)
+        return merge.right[private]
+    of = old.value if isinstance(old, ArrayObject) else None
+    arrays = (*new_arrays, *([private] if old else ()))
+    value = merging.placeholder(merging.objects[id].value.aval, of)
+    return ArrayObject(value, None, all(_is_contiguous(merge.right[array]) for array in arrays))
 
 
-def _assign(merge: MergeState, a: int, b: int, merged_id: int, options: tuple[int, ...]) -> None:
-    """Give the name `merged_id` the points-to set `options`."""
-    left, right, contents = merge.left[a], merge.right[b], merge.merged[merged_id]
-    old = points_to_of(left) if merged_id == a else None
-    if old is None or old.options != options:
-        merge.widened = True
-    index = merge.placeholder(I64, old.index.value if old is not None else None)
+def _name(merging: Merging, a: int, b: int, id: int, options: tuple[int, ...]) -> Contents:
+    """The name `id` with the points-to set `options`."""
+    left, right = merging.merge.left[a], merging.merge.right[b]
+    old = points_to_of(left) if id == a else None
+    index = merging.placeholder(I64, old.index.value if old is not None else None)
     points_to = PointsTo(Scalar(index, True, 0, len(options) - 1), options)
     # Once an option is written to, the name's own copy of the elements is out of date. As the
     # state must hold for every iteration, the copy is then dropped for the whole loop.
-    had_no_value = old is not None and isinstance(left, PointsTo)
-    if had_no_value or (not merge.is_refit and isinstance(right, PointsTo)):
-        merge.widened |= not had_no_value
-        merge.drop_placeholder(contents)
-        merge.merged[merged_id] = points_to
-        return
+    if (old is not None and isinstance(left, PointsTo)) or isinstance(right, PointsTo):
+        return points_to
     contiguous = _is_contiguous(left) and _is_contiguous(right)
-    merge.widened |= old is not None and contiguous != _is_contiguous(left)
-    merge.merged[merged_id] = ArrayObject(contents.value, None, contiguous, points_to)
+    return ArrayObject(merging.objects[id].value, None, contiguous, points_to)
 
 
 # ----- Views of one array
 
 
-def merged_view(merge: MergeState, a: int, b: int) -> ViewObject | None:
+def merged_view(merging: Merging, a: int, b: int) -> ViewObject | None:
     """Two slices of one array with equal sizes: a slice whose start indices are placeholders."""
+    merge = merging.merge
     x, y = merge.left[a], merge.right[b]
     if not (isinstance(x, ViewObject) and isinstance(y, ViewObject)):
         return None
-    one_base = x.base == y.base and not merge.is_refit and not merge.is_loop_name(x.base)
+    one_base = x.base == y.base and not merge.join.is_loop_name(x.base)
     if not one_base or x.base not in merge.before:
         return None
     first, then = x.step, y.step
@@ -271,15 +250,15 @@ def merged_view(merge: MergeState, a: int, b: int) -> ViewObject | None:
     differing = [i for i, start in enumerate(first.starts) if start != then.starts[i]]
     if not alike or any(first.strides[i] != 1 for i in differing):
         return None
-    merge.points_to_pairs.add((a, b))
-    starts = tuple(_merged_start(merge, s, t) for s, t in zip(first.starts, then.starts))
+    starts = tuple(_merged_start(merging, s, t) for s, t in zip(first.starts, then.starts))
     return ViewObject(x.base, replace(first, starts=starts))
 
 
-def _merged_start(merge: MergeState, s: int | Value, t: int | Value) -> int | Value:
+def _merged_start(merging: Merging, s: int | Value, t: int | Value) -> int | Value:
     if isinstance(s, Value):
-        return s if s is t and s not in merge.entry_placeholders else merge.placeholder(I64, s)
-    return s if not isinstance(t, Value) and s == t else merge.placeholder(I64)
+        fixed = s is t and s not in merging.merge.join.entry_placeholders
+        return s if fixed else merging.placeholder(I64, s)
+    return s if not isinstance(t, Value) and s == t else merging.placeholder(I64)
 
 
 # ----- Values of the placeholders on a path

@@ -11,8 +11,8 @@ from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import NONE, Abstract, Iterator, Ref, Static, Tuple
 from myia.infer.dynamic.access import is_dynamic
 from myia.infer.indexing.indexing import dict_key, getitem
+from myia.infer.lists import growing_lists, list_slices
 from myia.infer.operators import comparison, operators
-from myia.infer.paths import growing_lists, list_slices
 from myia.infer.paths.region_outputs import deep_copied
 from myia.infer.registry import as_is, function, method
 

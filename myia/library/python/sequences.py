@@ -22,6 +22,7 @@ from myia.infer.domain.values import (
     is_none,
     is_static_int,
 )
+from myia.infer.lists import growing_lists, list_slices
 from myia.infer.loops.fixed_point import LoopCode, loop
 from myia.infer.numeric.constant_methods import (
     constant_or_none,
@@ -31,7 +32,6 @@ from myia.infer.numeric.constant_methods import (
 )
 from myia.infer.operators import operators
 from myia.infer.operators.truth import truth
-from myia.infer.paths import growing_lists, list_slices
 from myia.infer.paths.branches import branch
 from myia.infer.registry import as_is, function
 

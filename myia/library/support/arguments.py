@@ -12,9 +12,9 @@ from myia.infer.domain.dtypes import broadcast_to, convert, is_number, is_weak
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
 from myia.infer.domain.memory_order import result_like
 from myia.infer.domain.values import Abstract, Ref, Scalar, Static, Tuple, is_none, is_static_int
+from myia.infer.lists.nested_sequences import as_array
 from myia.infer.numeric.integer_elements import check_python_integer
 from myia.infer.numeric.promotion import is_numeric, operand, operand_dtype
-from myia.infer.paths.nested_sequences import as_array
 from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.library.support.value_formulas import truth

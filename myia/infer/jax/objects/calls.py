@@ -24,11 +24,12 @@ from jax.extend.core import ClosedJaxpr
 from myia.infer.boundary import arguments
 from myia.infer.boundary.arguments import DEVICE_ARRAY, Arguments
 from myia.infer.boundary.signature import Flattener, Leaf
-from myia.infer.domain.context import Context, array_aval
+from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import convert
 from myia.infer.domain.errors import NeedsStatic, TracingFailed, Unsupported
 from myia.infer.domain.facts import Answer, Constant, Identity
 from myia.infer.domain.heap import ArrayObject, Contents
+from myia.infer.domain.heap_arrays import array_aval
 from myia.infer.domain.values import Abstract, Ref, Scalar, Static, Tuple
 from myia.infer.jax.objects.pytrees import snapshot
 from myia.infer.jax.objects.tracer_arguments import TracerArguments

@@ -13,8 +13,8 @@ from myia.infer.domain.views import reshape
 from myia.infer.dynamic import access
 from myia.infer.dynamic.access import is_dynamic, refuse_dynamic
 from myia.infer.dynamic.broadcasting import apply_elementwise, assign
+from myia.infer.lists.nested_sequences import as_array, common_dtype
 from myia.infer.numeric.promotion import broadcast_shapes, operand_dtype
-from myia.infer.paths.nested_sequences import as_array, common_dtype
 from myia.infer.registry import (
     for_dynamic_arrays,
     function,

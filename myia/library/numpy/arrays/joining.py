@@ -20,8 +20,8 @@ from myia.infer.domain.memory_order import result_like
 from myia.infer.domain.values import NONE, Abstract, Ref, Static, is_none
 from myia.infer.dynamic import access
 from myia.infer.dynamic.access import is_dynamic, new_array, read, refuse_dynamic
+from myia.infer.lists.nested_sequences import buffer_array
 from myia.infer.numeric.promotion import operand_dtype
-from myia.infer.paths.nested_sequences import buffer_array
 from myia.infer.registry import for_dynamic_arrays, function
 from myia.ir.core import Value
 from myia.library.numpy.arrays.shaping import view_of_slice, view_with_shape

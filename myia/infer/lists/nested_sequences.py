@@ -19,9 +19,9 @@ from myia.infer.domain.values import (
     is_static_int,
 )
 from myia.infer.domain.views import reshape
+from myia.infer.lists import growing_lists
 from myia.infer.numeric.integer_elements import element
 from myia.infer.numeric.promotion import operand, operand_dtype
-from myia.infer.paths import growing_lists
 from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.primitives.arrays import shaping

@@ -20,7 +20,7 @@ from myia.infer.domain.errors import BadValue, Unsupported
 from myia.infer.domain.heap import BufferObject, ListObject
 from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import Abstract, Ref, Scalar, Static
-from myia.infer.paths import growing_lists
+from myia.infer.lists import growing_lists
 from myia.ir.core import Value
 from myia.primitives.arrays import shaping
 from myia.primitives.core.define import constant

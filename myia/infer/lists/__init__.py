@@ -1,0 +1,8 @@
+"""Lists: those that grow in loops, and sequences that become arrays.
+
+In: lists whose items are known one by one. Out: buffers, with a row for each item and a length that
+may be known at run time only; arrays made of nested sequences.
+
+Read `item_templates.py`, then `growing_lists.py`. `paths/merge_lists.py` decides when a list becomes
+a buffer, `loops/list_lengths.py` what its length is.
+"""

@@ -1,0 +1,251 @@
+"""Lists that grow in loops: a preallocated buffer with a row for each item, and a length.
+
+    hs = []                                 hs: a list of 0 items
+    for x in xs:                            iteration k: rows f64[n,...], length 0 + 1*k
+        hs.append(f(x))                     rows[k] = f(x)
+    np.stack(hs)                            after the loop: the rows
+
+If every iteration appends the same number of items, the length is an affine function of the loop
+index. It is known after the loop if the trip count is. Otherwise the loop carries the length.
+
+*When it gives up* (Mismatch): the items have no common template (different shapes, dicts), or the
+list grows in a loop whose trip count has no bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from myia.infer.domain.context import Context
+from myia.infer.domain.dtypes import bounds, convert, number_value
+from myia.infer.domain.heap import BufferObject, Contents, Heap, ListObject
+from myia.infer.domain.values import Abstract, Ref, Scalar, Static
+from myia.infer.domain.views import reshape
+from myia.infer.lists.item_templates import (
+    ItemTemplate,
+    build_item,
+    flatten_item,
+    item_template,
+    objects_in,
+    unified,
+    unify_templates,
+)
+from myia.ir.core import Value
+from myia.primitives.arrays import dynamic_slices
+from myia.primitives.core.define import constant, zeros
+from myia.primitives.pointwise import arithmetic, logic
+
+
+def list_length(buffer: BufferObject) -> Abstract:
+    """The number of items: a static int or an integer scalar."""
+    if isinstance(buffer.base, Static):
+        return Static(buffer.base.value + buffer.offset)
+    if buffer.offset == 0:
+        return buffer.base
+    length = as_length((buffer.base, buffer.offset))
+    return Scalar(arithmetic.add(buffer.base.value, buffer.offset), True, length.lo, length.hi)
+
+
+def with_row(rows: Value, index: Value, item: Value) -> Value:
+    """`rows` with row `index` replaced."""
+    zero = constant(0, np.int64)
+    row = reshape(item, (1, *item.shape))
+    return dynamic_slices.dynamic_update_slice(rows, row, index, *[zero] * len(item.shape))
+
+
+def row_at(rows: Value, index: Value) -> Value:
+    """Row `index`."""
+    zero = constant(0, np.int64)
+    shape = rows.shape[1:]
+    row = dynamic_slices.dynamic_slice(rows, index, *[zero] * len(shape), sizes=(1, *shape))
+    return reshape(row, shape)
+
+
+def append(ctx: Context, ref: Ref, item: Abstract) -> None:
+    """`list.append` on either kind of list."""
+    contents = ctx.contents(ref)
+    if isinstance(contents, ListObject):
+        ctx.write(ref, ListObject((*contents.items, item)))
+        return
+    template = unify_templates(contents.template, item_template(item, ctx.heap))
+    length = list_length(contents)
+    max_length = bounds(length)[1]
+    contents = retyped(
+        contents, template, max(contents.capacity, 0 if max_length is None else max_length + 1)
+    )
+    # The growth of one iteration, times the trip count, may be too little: so it is checked.
+    if max_length is None:  # the loop that it grows in has found the capacity
+        full = logic.ge(length.value, constant(contents.capacity, np.int64))
+        ctx.check(full, RuntimeError, "a list outgrew the bound found for it")
+    grown = replace(contents, offset=contents.offset + 1)
+    _store_row(ctx, ref, grown, number_value(length, np.dtype(np.int64)), item)
+
+
+def store_item(ctx: Context, ref: Ref, index: Value, item: Abstract) -> None:
+    """`xs[index] = item` for a buffer; `index` is in range."""
+    contents = ctx.contents(ref)
+    template = unify_templates(contents.template, item_template(item, ctx.heap))
+    _store_row(ctx, ref, retyped(contents, template, contents.capacity), index, item)
+
+
+def _store_row(ctx: Context, ref: Ref, buffer: BufferObject, index: Value, item: Abstract) -> None:
+    leaves = flatten_item(item, buffer.template, ctx.heap)
+    rows = [with_row(row.value, index, leaf) for row, leaf in zip(buffer.rows, leaves)]
+    ctx.write(ref, replace(buffer, rows=tuple(Scalar(row, False) for row in rows)))
+    track_copies(ctx.heap, item, ref.id)
+
+
+def track_copies(heap: Heap, item: Abstract, id: int) -> None:
+    """The buffer `id` holds a copy of the item: a later write to the item invalidates it."""
+    for origin in objects_in(item):
+        heap.add_copy(origin, id)
+
+
+def item_at(ctx: Context, ref: Ref, index: Value) -> Abstract:
+    """Item number `index` (in range) of a buffer."""
+    buffer = ctx.contents(ref)
+    item = build_item(ctx, buffer.template, [row_at(row.value, index) for row in buffer.rows])
+    for copy in objects_in(item):
+        ctx.heap.inherit_alias_edges(ref.id, copy)
+    return item
+
+
+def stacked_list(ctx: Context, items: tuple[Abstract, ...]) -> Ref:
+    """A buffer of these items; a write to one of them invalidates it."""
+    template = unified([item_template(item, ctx.heap) for item in items])
+    ref = ctx.new(to_buffer(ListObject(items), template, len(items), ctx.heap))
+    for item in items:
+        track_copies(ctx.heap, item, ref.id)
+    return ref
+
+
+def copied_list(ctx: Context, ref: Ref) -> Ref:
+    """A new list of the same items."""
+    contents = ctx.contents(ref)
+    copy = ctx.new(contents)
+    if isinstance(contents, BufferObject):
+        ctx.heap.inherit_alias_edges(ref.id, copy.id)
+    return copy
+
+
+def retyped(buffer: BufferObject, template: ItemTemplate, capacity: int) -> BufferObject:
+    """The same list with rows for another template and more capacity."""
+    if (template, capacity) == (buffer.template, buffer.capacity):
+        return buffer
+    rows = []
+    for row, aval in zip(buffer.rows, template.leaves):
+        value = convert(row.value, aval.dtype)
+        if capacity != buffer.capacity:
+            whole = zeros(aval.with_shape((capacity, *aval.shape)))
+            start = [constant(0, np.int64)] * (1 + aval.ndim)
+            value = dynamic_slices.dynamic_update_slice(whole, value, *start)
+        rows.append(Scalar(value, False))
+    return BufferObject(template, tuple(rows), buffer.base, buffer.offset, capacity)
+
+
+def to_buffer(
+    contents: Contents, template: ItemTemplate, capacity: int, heap: Heap
+) -> BufferObject:
+    """Either kind of list as a buffer."""
+    if isinstance(contents, BufferObject):
+        return retyped(contents, template, capacity)
+    leaves = [zeros(a.with_shape((capacity, *a.shape))) for a in template.leaves]
+    for i, item in enumerate(contents.items):
+        index = constant(i, np.int64)
+        leaves = [with_row(r, index, x) for r, x in zip(leaves, flatten_item(item, template, heap))]
+    rows = tuple(Scalar(leaf, False) for leaf in leaves)
+    return BufferObject(template, rows, Static(len(contents.items)), 0, capacity)
+
+
+def bounded_by_capacity(buffer: Contents) -> Contents:
+    """The same list, with its capacity as the upper bound of its length (unless invalidated)."""
+    base = getattr(buffer, "base", None)
+    if not isinstance(base, Scalar) or base.hi is not None:
+        return buffer
+    max_length = buffer.capacity - buffer.offset
+    return replace(buffer, base=Scalar(base.value, True, base.lo, max_length))
+
+
+def with_form_of(target: BufferObject, source: Contents, heap: Heap) -> BufferObject:
+    """`source` in the form of `target`: what a path yields for its placeholders."""
+    buffer = to_buffer(source, target.template, target.capacity, heap)
+    # The whole length is in the base: two paths may have different offsets.
+    return BufferObject(buffer.template, buffer.rows, list_length(buffer), 0, buffer.capacity)
+
+
+# ----- Lengths
+
+
+@dataclass(frozen=True)
+class AffineLength:
+    """The length `start + offset + step * k` at the start of iteration k."""
+
+    start: Abstract
+    offset: int
+    step: int
+
+
+@dataclass(frozen=True)
+class ListGrowth:
+    """What is known of lists that grow in a loop of at most `max_iterations` iterations.
+
+    `affine_lengths` has the lists, by id, that grow by the same number in every iteration; this
+    needs a loop without early exit (`runs_every_iteration`). `found_capacity` has the lists whose
+    capacity this loop has determined: their greatest length after it.
+    """
+
+    max_iterations: int | None = None
+    runs_every_iteration: bool = False
+    affine_lengths: Mapping[int, AffineLength] = field(default_factory=dict)
+    found_capacity: frozenset[int] = frozenset()
+
+
+BaseAndOffset = tuple[Abstract, int]
+
+
+def base_and_offset(contents: Contents) -> BaseAndOffset:
+    """The length as a base and an offset; a known length is all base."""
+    if isinstance(contents, ListObject):
+        return Static(len(contents.items)), 0
+    if isinstance(contents.base, Static):
+        return Static(contents.base.value + contents.offset), 0
+    return contents.base, contents.offset
+
+
+def have_same_length(x: BufferObject, y: BufferObject) -> bool:
+    """The lengths are known to be equal."""
+    (a, offset), (b, other) = base_and_offset(x), base_and_offset(y)
+    if isinstance(a, Static) and isinstance(b, Static):
+        return a.value == b.value
+    return same_base((a, offset), (b, other)) and offset == other
+
+
+def same_base(x: BaseAndOffset, y: BaseAndOffset) -> bool:
+    if isinstance(x[0], Static) or isinstance(y[0], Static):
+        return isinstance(x[0], Static) and isinstance(y[0], Static)
+    return x[0].value is y[0].value
+
+
+def as_length(length: BaseAndOffset) -> Abstract:
+    """The length with its bounds (its value is right only where the offset is 0)."""
+    base, offset = length
+    if isinstance(base, Static):
+        return base
+    lo = None if base.lo is None else base.lo + offset
+    return Scalar(base.value, True, lo, None if base.hi is None else base.hi + offset)
+
+
+def max_length_of(contents: Contents) -> int:
+    """The greatest length that the list may have."""
+    base, offset = base_and_offset(contents)
+    if isinstance(base, Static):
+        return base.value
+    return contents.capacity if base.hi is None else base.hi + offset
+
+
+def row_capacity(contents: Contents) -> int:
+    """The number of rows that the list has."""
+    return len(contents.items) if isinstance(contents, ListObject) else contents.capacity

@@ -1,0 +1,129 @@
+"""Templates of the items of a list: the leaves that an item is stacked as, and the rest of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from myia.infer.domain.context import ITEM_OF_LIST, Context
+from myia.infer.domain.describe import describe
+from myia.infer.domain.dtypes import is_number, is_weak, number_dtype, number_value, promote
+from myia.infer.domain.heap import ArrayObject, BufferObject, Contents, Heap
+from myia.infer.domain.heap_arrays import STATIC_ARRAYS, array_aval, read_array
+from myia.infer.domain.mismatch import Mismatch, require_one_dtype
+from myia.infer.domain.values import Abstract, Ref, Scalar, Static, Tuple, same_static
+from myia.ir.avals import Aval
+from myia.ir.core import Value
+
+
+@dataclass(frozen=True)
+class ItemTemplate:
+    """The structure of an item: a tree of leaves. `kind`: "number", "array", "tuple", "static"."""
+
+    kind: str
+    aval: Aval | None = None
+    weak: bool = False
+    static: object = None
+    items: tuple[ItemTemplate, ...] = ()
+    cls: type | None = None
+
+    @property
+    def leaves(self) -> tuple[Aval, ...]:
+        if self.kind in ("number", "array"):
+            return (self.aval,)
+        return tuple(aval for item in self.items for aval in item.leaves)
+
+
+def item_template(x: Abstract, heap: Heap) -> ItemTemplate:
+    """The template of one item; raises Mismatch when it cannot be stacked."""
+    if is_number(x):
+        return ItemTemplate("number", Aval(number_dtype(x)), is_weak(x))
+    if isinstance(x, Ref) and isinstance(heap[x.id], STATIC_ARRAYS):
+        return ItemTemplate("array", array_aval(heap, x.id))
+    if isinstance(x, Tuple):
+        items = tuple(item_template(item, heap) for item in x.items)
+        return ItemTemplate("tuple", items=items, cls=x.cls)
+    if isinstance(x, Static) and not isinstance(x.value, (list, dict)):
+        return ItemTemplate("static", static=x.value)
+    raise Mismatch("a list", f"a list with {describe(x, heap)} appended")
+
+
+def unify_templates(a: ItemTemplate, b: ItemTemplate) -> ItemTemplate:
+    """The template that holds items of both; raises Mismatch."""
+    if a.kind == b.kind == "number":
+        dtype, weak = promote((a.aval.dtype, a.weak), (b.aval.dtype, b.weak))
+        return ItemTemplate("number", Aval(dtype), weak)
+    if a.kind == b.kind == "array" and a.aval.shape == b.aval.shape:
+        require_one_dtype(a.aval, b.aval)
+        return a
+    if a.kind == b.kind == "tuple" and (a.cls, len(a.items)) == (b.cls, len(b.items)):
+        return ItemTemplate("tuple", items=tuple(map(unify_templates, a.items, b.items)), cls=a.cls)
+    if a.kind == b.kind == "static" and same_static(a.static, b.static):
+        return a
+    raise Mismatch(f"a list of {_plural(a)}", f"a list with {_plural(b)} appended")
+
+
+def _plural(t: ItemTemplate) -> str:
+    return {"number": "numbers", "array": f"arrays {t.aval}"}.get(t.kind, f"{t.kind}s")
+
+
+def flatten_item(x: Abstract, template: ItemTemplate, heap: Heap) -> list[Value]:
+    """The leaves of an item, as the template has them."""
+    if template.kind == "number":
+        return [number_value(x, template.aval.dtype)]
+    if template.kind == "array":
+        return [read_array(heap, x.id)]
+    if template.kind == "tuple":
+        return [v for i, t in zip(x.items, template.items) for v in flatten_item(i, t, heap)]
+    return []
+
+
+def build_item(ctx: Context, template: ItemTemplate, leaves: list[Value]) -> Abstract:
+    """The item made of these leaves (taken from the front of the list)."""
+    if template.kind == "number":
+        return Scalar(leaves.pop(0), template.weak)
+    if template.kind == "array":
+        # A copy of the row. Read-only: a write to it would not reach the list.
+        return ctx.new(ArrayObject(leaves.pop(0), ITEM_OF_LIST))
+    if template.kind == "tuple":
+        return Tuple(tuple(build_item(ctx, t, leaves) for t in template.items), template.cls)
+    return Static(template.static)
+
+
+def python_item(template: ItemTemplate, leaves: list) -> object:
+    """The Python object of these leaves (taken from the front of the list)."""
+    if template.kind == "number":
+        leaf = leaves.pop(0)
+        return leaf.item() if template.weak else leaf
+    if template.kind == "array":
+        return leaves.pop(0)
+    if template.kind == "tuple":
+        items = [python_item(t, leaves) for t in template.items]
+        return tuple(items) if template.cls is None else template.cls(*items)
+    return template.static
+
+
+def objects_in(item: Abstract) -> Iterator[int]:
+    """The objects that an item consists of."""
+    if isinstance(item, Ref):
+        yield item.id
+    for child in item.children():
+        yield from objects_in(child)
+
+
+def item_templates_of(contents: Contents, heap: Heap) -> list[ItemTemplate]:
+    if isinstance(contents, BufferObject):
+        return [contents.template]
+    return [item_template(item, heap) for item in contents.items]
+
+
+def common_template(contents: Iterable[Contents], heap: Heap) -> ItemTemplate:
+    """One template for the items of several lists; raises Mismatch."""
+    return unified([t for c in contents for t in item_templates_of(c, heap)])
+
+
+def unified(templates: list[ItemTemplate]) -> ItemTemplate:
+    result = templates[0]
+    for other in templates[1:]:
+        result = unify_templates(result, other)
+    return result

@@ -1,0 +1,87 @@
+"""The merge of lists of different lengths (`merge.py`): both become buffers, and so one buffer.
+
+*When it gives up* (Mismatch): the items have no common template, or the list grows in a loop whose
+trip count has no bound.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from myia.infer.domain.dtypes import bounds
+from myia.infer.domain.heap import BufferObject, Contents, ListObject
+from myia.infer.domain.mismatch import Mismatch
+from myia.infer.domain.values import Scalar
+from myia.infer.lists.growing_lists import (
+    AffineLength,
+    BaseAndOffset,
+    ListGrowth,
+    as_length,
+    base_and_offset,
+    max_length_of,
+    row_capacity,
+    same_base,
+)
+from myia.infer.lists.item_templates import item_templates_of, objects_in, unified
+from myia.infer.paths.merge_result import Joined, Merging
+
+BOUND_THE_LOOP = "bound the number of iterations: `for i in myia.bounded(range(n), most)`"
+
+
+def are_lists(x: Contents, y: Contents) -> bool:
+    return all(isinstance(side, (ListObject, BufferObject)) for side in (x, y))
+
+
+def merged_list(
+    merging: Merging, a: int, b: int, growth: ListGrowth | None
+) -> tuple[Joined, ListGrowth | None]:
+    """The buffer that holds both lists, and what is then known of their growth in a loop."""
+    merge, id = merging.merge, merging.ids.get((a, b), a)
+    x, y = merge.left[a], merge.right[b]
+    template = unified([*item_templates_of(x, merge.left), *item_templates_of(y, merge.right)])
+    is_header = id in merge.join.header_objects
+    capacity = max(row_capacity(x), row_capacity(y))
+    if growth is not None and not is_header and bounds(base_and_offset(x)[0])[1] is not None:
+        # No earlier round of this loop, nor a loop around it, has found the capacity.
+        capacity = max(capacity, _length_after_loop(x, y, growth))
+        growth = replace(growth, found_capacity=growth.found_capacity | {id})
+    avals = [aval.with_shape((capacity, *aval.shape)) for aval in template.leaves]
+    kept = isinstance(x, BufferObject) and (x.template, x.capacity) == (template, capacity)
+    before = [row.value for row in x.rows] if kept else [None] * len(avals)
+    rows = tuple(Scalar(merging.placeholder(v, of), False) for v, of in zip(avals, before))
+    items = (i for side in (x, y) if isinstance(side, ListObject) for i in side.items)
+    copied = tuple(origin for item in items for origin in objects_in(item))
+    length, growth = _merged_length(merging, id, base_and_offset(x), base_and_offset(y), growth)
+    return Joined(BufferObject(template, rows, *length, capacity), copied), growth
+
+
+def _length_after_loop(x: Contents, y: Contents, growth: ListGrowth) -> int:
+    # What this round appends is taken for every iteration. Where a path raises in this round
+    # but not at the fixed point, items are missing: `fixed_point.py` compares `dead_paths`.
+    grown = max(0, max_length_of(y) - max_length_of(x))
+    if grown and growth.max_iterations is None:
+        longer = "a longer list, while the number of iterations has no bound"
+        raise Mismatch("a list", longer, BOUND_THE_LOOP)
+    return max_length_of(x) + grown * (growth.max_iterations or 0)
+
+
+def _merged_length(
+    merging: Merging, id: int, x: BaseAndOffset, y: BaseAndOffset, growth: ListGrowth | None
+) -> tuple[BaseAndOffset, ListGrowth | None]:
+    affine = None if growth is None else growth.affine_lengths.get(id)
+    if same_base(x, y):
+        step = y[1] - x[1] if isinstance(x[0], Scalar) else y[0].value - x[0].value
+        if step == 0:
+            return x, growth
+        if growth is not None and growth.runs_every_iteration and step > 0:
+            # The first round assumes the step. A later round with another step gives the
+            # assumption up, and the loop carries the length.
+            if affine is None and id not in merging.merge.join.header_objects:
+                known = {**growth.affine_lengths, id: AffineLength(*x, step)}
+                return x, replace(growth, affine_lengths=known)
+            if affine is not None and affine.step == step:
+                return x, growth
+    if affine is not None:
+        known = {i: length for i, length in growth.affine_lengths.items() if i != id}
+        growth = replace(growth, affine_lengths=known)
+    return (merging.merge_numbers(as_length(x), as_length(y)), 0), growth

@@ -1,0 +1,170 @@
+"""Inputs and result of a merge of two paths (`merge.py`): values, which nothing edits.
+
+Words used for loops. A *loop-header object* is an object whose contents hold placeholders at the
+start of an iteration (a phi of the loop, for an object). Some header objects are *loop names*: they
+exist only inside the loop and stand for whichever object a variable holds. A *loop-private array*
+is the one array that stands for all arrays that iterations make for a name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from myia.infer.domain.dynamic_axes import DynamicAxes
+from myia.infer.domain.heap import Contents, Heap, ViewObject
+from myia.infer.domain.values import Abstract, Scalar
+from myia.infer.lists.growing_lists import ListGrowth
+from myia.infer.paths.merge_template import substitute
+from myia.ir.avals import Aval
+from myia.ir.core import Value
+
+
+@dataclass(frozen=True)
+class Merge:
+    """Two states that started from the heap `before`, and how they are joined.
+
+    `tracks_points_to`: the second mode of inference (`infer/eval/program.py`).
+    """
+
+    before: Heap
+    left: Heap
+    right: Heap
+    join: Join
+    tracks_points_to: bool = False
+
+    @property
+    def sides(self) -> tuple[Heap, Heap]:
+        return self.left, self.right
+
+
+class Join(Protocol):
+    """Where merges of branches (`merge_branch.py`) and of iterations (`merge_loop.py`) differ.
+
+    `entry_placeholders`: the placeholders in the state at the start of the iteration.
+    `header_objects`: the objects that hold them. `private_arrays`: loop name -> its loop-private
+    array at the start. `growth`: how far lists grow in the loop.
+    `takes_new_sizes`: a dynamic array that one side alone has is merged.
+    """
+
+    @property
+    def entry_placeholders(self) -> frozenset[Value]: ...
+    @property
+    def header_objects(self) -> frozenset[int]: ...
+    @property
+    def private_arrays(self) -> Mapping[int, int]: ...
+    @property
+    def growth(self) -> ListGrowth | None: ...
+    @property
+    def takes_new_sizes(self) -> bool: ...
+
+    def is_loop_name(self, id: int) -> bool:
+        """A header object that stands for what a variable holds, not an object from before."""
+
+    def bounds(self, a: Abstract, b: Abstract) -> tuple[int | None, int | None]:
+        """A range that holds both integers."""
+
+    def takes_choice(self, a: Abstract, b: Abstract) -> bool:
+        """Whether the functions become a choice."""
+
+    def takes_sizes(self, a: int, x: ArrayType, y: ArrayType) -> bool:
+        """Whether the types of two arrays, one of them dynamic, have a common form."""
+
+    def replaces(self, value: Value) -> bool:
+        """Whether a value that one side alone has becomes a placeholder."""
+
+    def keeps_view(self, view: ViewObject, tracks_points_to: bool) -> bool:
+        """Whether a view that one side alone has stays a view."""
+
+    def points_to(self, merging: Merging, a: int, b: int, id: int) -> PointsToResult:
+        """The points-to set of the name `id`, of the arrays `a` and `b`."""
+
+
+ArrayType = tuple[Aval, DynamicAxes]
+
+
+@dataclass(frozen=True)
+class Joined:
+    """Merged contents; they are a copy of elements of the objects `copied`."""
+
+    contents: Contents
+    copied: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class PointsToResult:
+    """What `points_to.py` finds for one name.
+
+    `contents`: those of the name, None where they stay. `exact`: it has a points-to set, so it
+    needs no may-alias edges. `private`: its loop-private array, which stands for `new_arrays`.
+    `possible`: arrays that it may be, where it has no set.
+    """
+
+    contents: Contents | None = None
+    exact: bool = False
+    copied: tuple[int, ...] = ()
+    private: int | None = None
+    private_contents: Contents | None = None
+    new_arrays: tuple[int, ...] = ()
+    possible: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Alias:
+    """The object `id` of the left or the right side may be the object `merged`."""
+
+    on_left: bool
+    id: int
+    merged: int
+
+
+class Merging(Protocol):
+    """A merge that is being computed, as the merges of one kind of object see it."""
+
+    merge: Merge
+    ids: dict[tuple[int, int], int]
+    objects: dict[int, Contents]
+
+    def placeholder(self, aval: Aval, of: Value | None = None, name: str | None = None) -> Value:
+        """A new placeholder; `of`: the value of the same leaf at the start of the iteration."""
+
+    def new_id(self) -> int: ...
+
+    def merge_values(self, a: Abstract, b: Abstract) -> Abstract: ...
+
+    def merge_numbers(self, a: Abstract, b: Abstract) -> Scalar: ...
+
+    def one_sided(self, x: Abstract, left: bool) -> Abstract: ...
+
+
+@dataclass(frozen=True)
+class MergeResult:
+    """A template of two states.
+
+    `placeholders` are the results of the `if` or the carries of the loop, in order; `replaced` maps
+    them to the entry placeholder of the same leaf. `objects` are the merged contents of every
+    object that the paths have changed differently, those in `new_ids` merged of two objects.
+    `private_arrays`: loop name -> its loop-private array. `may_alias`: all edges of the heap after
+    the merge. `changed`: the template is more general than the left state.
+    """
+
+    template: tuple[Abstract, ...] = ()
+    placeholders: tuple[Value, ...] = ()
+    objects: Mapping[int, Contents] = field(default_factory=dict)
+    new_ids: frozenset[int] = frozenset()
+    private_arrays: Mapping[int, int] = field(default_factory=dict)
+    may_alias: Mapping[int, frozenset[int]] = field(default_factory=dict)
+    growth: ListGrowth | None = None
+    replaced: Mapping[Value, Value] = field(default_factory=dict)
+    changed: bool = False
+    next_id: int = 0
+
+    def update(self, heap: Heap, results: Sequence[Value]) -> Callable[[Abstract], Abstract]:
+        """Update `heap` to the state after the op; returns the map from templates to values."""
+        env = dict(zip(self.placeholders, results))
+        heap.next_id = max(heap.next_id, self.next_id)
+        for id, contents in self.objects.items():
+            heap.objects[id] = substitute(contents, env)
+        heap.alias_edges = dict(self.may_alias)
+        return lambda template: substitute(template, env)
