@@ -3,6 +3,6 @@
 In: lists whose items are known one by one. Out: buffers, with a row for each item and a length that
 may be known at run time only; arrays made of nested sequences.
 
-Read `item_templates.py`, then `growing_lists.py`. `paths/merge_lists.py` decides when a list becomes
-a buffer, `loops/list_lengths.py` what its length is.
+Read `item_templates.py`, then `growing_lists.py`. When a list becomes a buffer:
+`paths/merge_lists.py`; what its length is: `loops/list_lengths.py`.
 """
