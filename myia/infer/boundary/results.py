@@ -40,7 +40,7 @@ from myia.infer.domain.values import (
     is_static_int,
 )
 from myia.infer.dynamic.access import with_nominal_shape
-from myia.infer.lists import growing_lists
+from myia.infer.lists import growing_lists, item_templates
 from myia.ir.core import Value
 
 WRITTEN = "written"
@@ -170,7 +170,7 @@ class Outputs:
         def rebuild(n, o):
             arrays = [row(n, o) for row in rows]
             return [
-                growing_lists.python_item(template, [a[i] for a in arrays])
+                item_templates.python_item(template, [a[i] for a in arrays])
                 for i in range(total(n, o))
             ]
 

@@ -20,7 +20,7 @@ from myia.infer.domain.errors import BadValue, Unsupported
 from myia.infer.domain.heap import BufferObject, ListObject
 from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import Abstract, Ref, Scalar, Static
-from myia.infer.lists import growing_lists
+from myia.infer.lists import growing_lists, item_templates
 from myia.ir.core import Value
 from myia.primitives.arrays import shaping
 from myia.primitives.core.define import constant
@@ -86,7 +86,7 @@ def _static_length(ctx: Context, x: Ref) -> int:
 
 def _concatenated_rows(ctx: Context, xs: Sequence[Ref]) -> Ref:
     """The lists as one buffer; raises Mismatch when their items have no common template."""
-    template = growing_lists.common_template([ctx.contents(x) for x in xs], ctx.heap)
+    template = item_templates.common_template([ctx.contents(x) for x in xs], ctx.heap)
     found = [_used_rows(ctx, x, template) for x in xs]
     rows = tuple(Scalar(_concatenated(parts), False) for parts in zip(*found))
     length = sum(_static_length(ctx, x) for x in xs)
@@ -99,7 +99,7 @@ def _concatenated_rows(ctx: Context, xs: Sequence[Ref]) -> Ref:
     return new
 
 
-def _used_rows(ctx: Context, x: Ref, template: growing_lists.ItemTemplate) -> list[Value]:
+def _used_rows(ctx: Context, x: Ref, template: item_templates.ItemTemplate) -> list[Value]:
     """The rows of the items, of either kind of list: without unused capacity."""
     length, contents = _static_length(ctx, x), ctx.contents(x)
     capacity = contents.capacity if isinstance(contents, BufferObject) else length
