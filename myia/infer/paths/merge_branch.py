@@ -2,43 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from myia.infer.domain.dtypes import interval_hull
 from myia.infer.domain.heap import Heap, ViewObject
 from myia.infer.domain.values import Abstract
 from myia.infer.paths import points_to
 from myia.infer.paths.merge import Walk, merge_states
-from myia.infer.paths.merge_result import ArrayType, Merge, MergeResult, Merging, PointsToResult
+from myia.infer.paths.merge_result import Join, Merge, MergeResult, Merging, PointsToResult
 from myia.ir.core import Op, Value
 
 
 @dataclass(frozen=True)
-class BranchJoin:
-    """How branches are merged: exactly, as nothing is inferred again (`merge_result.Join`).
+class BranchJoin(Join):
+    """How branches are merged: exactly, as nothing is inferred again.
 
     `survivor`: where only one path goes on, the values that it defines. Only these are replaced.
     """
 
     survivor: frozenset[Value] | None = None
-    entry_placeholders: frozenset[Value] = frozenset()
-    header_objects: frozenset[int] = frozenset()
-    private_arrays: Mapping[int, int] = field(default_factory=dict)
-    growth: None = None
-    takes_new_sizes: bool = True
-
-    def is_loop_name(self, id: int) -> bool:
-        return False
-
-    def bounds(self, a: Abstract, b: Abstract) -> tuple[int | None, int | None]:
-        return interval_hull(a, b)
-
-    def takes_choice(self, a: Abstract, b: Abstract) -> bool:
-        return True
-
-    def takes_sizes(self, a: int, x: ArrayType, y: ArrayType) -> bool:
-        return True
 
     def replaces(self, value: Value) -> bool:
         return self.survivor is None or value in self.survivor

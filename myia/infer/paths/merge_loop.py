@@ -16,14 +16,21 @@ from myia.infer.lists.growing_lists import ListGrowth
 from myia.infer.paths import function_choice, points_to
 from myia.infer.paths.merge import merge_states
 from myia.infer.paths.merge_arrays import have_same_sizes
-from myia.infer.paths.merge_result import ArrayType, Merge, MergeResult, Merging, PointsToResult
+from myia.infer.paths.merge_result import (
+    ArrayType,
+    Join,
+    Merge,
+    MergeResult,
+    Merging,
+    PointsToResult,
+)
 from myia.infer.paths.refit import FixedPoint, predicted_end
 from myia.ir.core import Value
 
 
 @dataclass(frozen=True)
-class LoopJoin:
-    """What earlier rounds have found of the state at the start (`merge_result.Join`).
+class LoopJoin(Join):
+    """What earlier rounds have found of the state at the start.
 
     `before_loop` is the heap before the loop. `private_arrays`: loop name -> its loop-private
     array. `can_unroll`: values without a common form may have one in straight code.
@@ -58,9 +65,6 @@ class LoopJoin:
         grows = any(m > n for n, m in zip(x[0].shape, y[0].shape))
         widens = not self.can_unroll and not (a in self.header_objects and grows)
         return have_same_sizes(x, y) or widens
-
-    def replaces(self, value: Value) -> bool:
-        return True
 
     def keeps_view(self, view: ViewObject, tracks_points_to: bool) -> bool:
         return False

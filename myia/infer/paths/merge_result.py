@@ -8,10 +8,13 @@ is the one array that stands for all arrays that iterations make for a name.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Protocol
 
+from myia.infer.domain.dtypes import interval_hull
 from myia.infer.domain.dynamic_axes import DynamicAxes
 from myia.infer.domain.heap import Contents, Heap, ViewObject
 from myia.infer.domain.values import Abstract, Scalar
@@ -39,44 +42,48 @@ class Merge:
         return self.left, self.right
 
 
-class Join(Protocol):
+class Join(ABC):
     """Where merges of branches (`merge_branch.py`) and of iterations (`merge_loop.py`) differ.
 
     `entry_placeholders`: the placeholders in the state at the start of the iteration.
     `header_objects`: the objects that hold them. `private_arrays`: loop name -> its loop-private
     array at the start. `growth`: how far lists grow in the loop.
     `takes_new_sizes`: a dynamic array that one side alone has is merged.
+
+    The defaults are those of branches, which are merged exactly.
     """
 
-    @property
-    def entry_placeholders(self) -> frozenset[Value]: ...
-    @property
-    def header_objects(self) -> frozenset[int]: ...
-    @property
-    def private_arrays(self) -> Mapping[int, int]: ...
-    @property
-    def growth(self) -> ListGrowth | None: ...
-    @property
-    def takes_new_sizes(self) -> bool: ...
+    entry_placeholders: frozenset[Value] = frozenset()
+    header_objects: frozenset[int] = frozenset()
+    private_arrays: Mapping[int, int] = MappingProxyType({})
+    growth: ListGrowth | None = None
+    takes_new_sizes: bool = True
 
     def is_loop_name(self, id: int) -> bool:
         """A header object that stands for what a variable holds, not an object from before."""
+        return False
 
     def bounds(self, a: Abstract, b: Abstract) -> tuple[int | None, int | None]:
         """A range that holds both integers."""
+        return interval_hull(a, b)
 
     def takes_choice(self, a: Abstract, b: Abstract) -> bool:
         """Whether the functions become a choice."""
+        return True
 
     def takes_sizes(self, a: int, x: ArrayType, y: ArrayType) -> bool:
         """Whether the types of two arrays, one of them dynamic, have a common form."""
+        return True
 
     def replaces(self, value: Value) -> bool:
         """Whether a value that one side alone has becomes a placeholder."""
+        return True
 
+    @abstractmethod
     def keeps_view(self, view: ViewObject, tracks_points_to: bool) -> bool:
         """Whether a view that one side alone has stays a view."""
 
+    @abstractmethod
     def points_to(self, merging: Merging, a: int, b: int, id: int) -> PointsToResult:
         """The points-to set of the name `id`, of the arrays `a` and `b`."""
 
