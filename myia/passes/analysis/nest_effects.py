@@ -33,7 +33,7 @@ from myia.ir.core import Op, Region, Value, captures
 from myia.passes.analysis.accesses import start_indices
 from myia.passes.analysis.def_use import uses
 from myia.passes.analysis.linear_indices import ONE, IndexRanges
-from myia.passes.analysis.reductions import SHAPE_CHANGES
+from myia.passes.analysis.reductions import SHAPE_CHANGES, ArrayReduction, array_reduction_at
 from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
 from myia.primitives.core.structured import Loop, loop_p
 from myia.primitives.pointwise.arithmetic import add
@@ -150,11 +150,13 @@ class LoopNest:
             self._reads_same_element(op, store) for op in reads
         ):
             raise NoWholeArrayForm
-        terms = _added_terms(body, reads[0], store) if len(reads) == 1 else None
-        if terms is None:
+        reduction = array_reduction_at(store, body, [version], self.ranges)
+        if reduction is None or not _only_adds(reduction, reads):
             yield Assignment(store.operands[1], store, path, tuple(reads))
         else:
-            yield from (Addition(op, term, store, path) for op, term in terms)
+            for step in reduction.steps:
+                term = step.op.operands[step.term_position]
+                yield Addition(step.op, term, store, path)
         return store.results[0]
 
     def _reads_same_element(self, op: Op, store: Op) -> bool:
@@ -163,21 +165,10 @@ class LoopNest:
         return loads_element and self.ranges.are_equal(start_indices(op), start_indices(store))
 
 
-def _added_terms(body: Region, read: Op, store: Op) -> list[tuple[Op, Value]] | None:
-    """The terms that are added to an element between its load and its store, and the ops that add.
-
-    None if more is done with it.
-    """
-    found = []
-    (x,) = read.results
-    try:
-        while (op := _only_user(body, x)) is not store:
-            if op.primitive not in SHAPE_CHANGES:
-                found.append((op, _added_term(op, x)))
-            (x,) = op.results
-    except NoWholeArrayForm:
-        return None
-    return found
+def _only_adds(reduction: ArrayReduction, reads: list[Op]) -> bool:
+    """Does it only add to the element, in any order, and is its load the only read of the array?"""
+    adds = all(step.op.primitive is add for step in reduction.steps)
+    return adds and reduction.is_reassociable and reads == [reduction.ops[0]]
 
 
 def _only_user(body: Region, x: Value) -> Op:

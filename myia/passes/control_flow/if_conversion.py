@@ -30,6 +30,7 @@ from collections.abc import Sequence
 from myia.ir.builder import append, at
 from myia.ir.core import Function, Op, Region, Value
 from myia.ir.rewrite import Env
+from myia.passes.analysis.def_use import definitions
 from myia.passes.loops.invariant_code_motion import CHEAP_PRIMITIVES
 from myia.primitives.arrays import shaping
 from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
@@ -110,7 +111,7 @@ class _Arm:
 
     def __init__(self, region: Region):
         self.region = region
-        self.definitions = {y: op for op in region.ops for y in op.results}
+        self.definitions = definitions(region)
         self.stores: set[Op] = set()
         self.final_versions: list[Value] = []  # of the arrays stored into; they are yielded
 

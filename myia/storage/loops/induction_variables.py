@@ -12,8 +12,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from myia.ir.builder import Builder, append
-from myia.ir.core import Op, Region, Value
+from myia.ir.core import Region, Value
 from myia.ir.rewrite import clone_op
+from myia.passes.analysis.def_use import definitions
 from myia.primitives.core.define import constant_p
 from myia.primitives.core.structured import Loop
 from myia.primitives.pointwise.arithmetic import add, mul, sub
@@ -23,15 +24,14 @@ from myia.primitives.pointwise.logic import convert
 def substitute_induction_variables(rev: Loop) -> Loop:
     """The `rev` with an adjoint that reads no carry which is an affine function of k."""
     adjoint = rev.adjoint
-    definitions = {y: op for op in rev.body.ops for y in op.results}
     env: dict[Value, Value] = {}
     with Builder() as b:
         for i, start in enumerate(rev.carries):
-            increment = _increment(rev.body, i, definitions)
+            increment = _increment(rev.body, i)
             if increment is not None:
                 add_or_sub, step = increment
-                if step in definitions:
-                    append(clone_op(definitions[step], env))
+                if step in definitions(rev.body):
+                    append(clone_op(definitions(rev.body)[step], env))
                     step = env[step]
                 k = convert(adjoint.args[0], dtype=start.dtype)
                 env[adjoint.args[1 + i]] = add_or_sub(start, mul(k, step))
@@ -43,10 +43,10 @@ def substitute_induction_variables(rev: Loop) -> Loop:
     return replace(rev, adjoint=Region(adjoint.args, tuple(b.ops), yields))
 
 
-def _increment(body: Region, i: int, definitions: dict[Value, Op]):
+def _increment(body: Region, i: int):
     """(`add` or `sub`, step) if each iteration changes the integer carry `i` by a constant step."""
     x, y = body.args[1 + i], body.yields[i]
-    op = definitions.get(y)
+    op = definitions(body).get(y)
     if x.aval.dtype.kind not in "iu" or x.aval.ndim or op is None:
         return None
     if op.primitive not in (add, sub):
@@ -55,6 +55,6 @@ def _increment(body: Region, i: int, definitions: dict[Value, Op]):
     if a is not x and op.primitive is add:
         a, step = step, a
     is_constant = step not in body.args and (
-        step not in definitions or definitions[step].primitive is constant_p
+        step not in definitions(body) or definitions(body)[step].primitive is constant_p
     )
     return (op.primitive, step) if a is x and is_constant else None

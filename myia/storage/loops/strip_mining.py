@@ -28,6 +28,7 @@ from myia.ir.avals import I64
 from myia.ir.builder import append
 from myia.ir.core import Function, Op, Region, Value, captures, reads
 from myia.ir.rewrite import clone_op, inline
+from myia.passes.analysis.def_use import definitions
 from myia.passes.analysis.linear_indices import clamped_index
 from myia.primitives.core.define import constant, constant_p
 from myia.primitives.core.emit_structured import loop
@@ -165,11 +166,11 @@ def _moved_carries(body: Region, branches: Sequence[Op]) -> tuple[int, ...] | No
 
 def _can_leave(branches: Sequence[Op], body: Region) -> bool:
     """May the branches run before the other ops of the body, and are they large enough?"""
-    definitions = {y: op for op in body.ops for y in op.results}
+    made_by = definitions(body)
     read = [x for branch in branches for x in captures(*branch.regions)]
     size = sum(y.aval.nbytes for branch in branches for y in branch.results)
     return size >= MIN_SNAPSHOT_BYTES and all(
-        definitions[x].primitive is constant_p for x in read if x in definitions
+        made_by[x].primitive is constant_p for x in read if x in made_by
     )
 
 
