@@ -14,6 +14,7 @@ from myia.api.annotations.custom import custom_jvp, custom_vjp
 from myia.api.annotations.host import host
 from myia.api.annotations.staged import staged
 from myia.api.check_grads import check_grads
+from myia.api.jvp_vjp import jvp, vjp
 from myia.api.transforms import (
     elementwise_grad,
     grad,
@@ -22,10 +23,8 @@ from myia.api.transforms import (
     jacfwd,
     jacrev,
     jit,
-    jvp,
     stop_gradient,
     value_and_grad,
-    vjp,
 )
 from myia.errors import CompileWarning, InternalError, MyiaError, MyiaWarning, StateWarning
 

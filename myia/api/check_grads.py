@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from myia.api.transforms import jvp, vjp
+from myia.api.jvp_vjp import jvp, vjp
 from myia.infer.boundary.instances import is_state, new_instance, state_of
 from myia.infer.boundary.signature import Flattener
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from myia.api.jvp_vjp import jvp, vjp
 from myia.api.transforms import (
     elementwise_grad,
     grad,
@@ -12,10 +13,8 @@ from myia.api.transforms import (
     jacfwd,
     jacrev,
     jit,
-    jvp,
     stop_gradient,
     value_and_grad,
-    vjp,
 )
 from myia.infer.derivatives import derivatives, jacobians
 from myia.infer.domain.errors import OptionInside, Unsupported

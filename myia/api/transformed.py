@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from types import MethodType
-from typing import Any
+from typing import Any, Generic, ParamSpec, TypeVar
 
 from myia.api.ahead_of_time import Lowered
 from myia.api.dispatch import CompileOptions, Dispatcher
@@ -29,6 +29,8 @@ from myia.source.diagnostics import MyiaError
 PASS_IT = "pass it: a derivative by a default value is not taken"
 
 ArgNames = str | tuple[str, ...]
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 def _public(error: MyiaError) -> MyiaError:
@@ -45,7 +47,7 @@ def _public_errors() -> Iterator[None]:
         raise _public(error) from None
 
 
-class Transformed(Portable):
+class Transformed(Portable, Generic[P, R]):
     """A compiled function. Called with NumPy it returns NumPy, with `jax.Array`s these.
 
     `F.ir(*args)` is the text of every stage, `F.plan(*args)` what reversed loops store,
@@ -54,7 +56,7 @@ class Transformed(Portable):
 
     __myia__ = True  # a callable of ours, which binds like a function; not an object with state
 
-    def __init__(self, f: Callable, options: CompileOptions, name: str):
+    def __init__(self, f: Callable[..., Any], options: CompileOptions, name: str) -> None:
         if not callable(f):
             raise TypeError(f"myia.{name} takes a function, not {f!r}")
         functools.update_wrapper(self, f, updated=())
@@ -82,17 +84,17 @@ class Transformed(Portable):
         """What the inferer calls: the function itself, or this transform of it."""
         return self
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return self._dispatcher.run(args, kwargs)
         except MyiaError as error:
             raise _public(error) from None
 
-    def __get__(self, instance, owner=None):
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
         """A decorated method is bound like any function."""
         return self if instance is None else functools.partial(self, instance)
 
-    def ir(self, *args, **kwargs) -> StageTexts:
+    def ir(self, *args: P.args, **kwargs: P.kwargs) -> StageTexts:
         """The program at these arguments as text, after every stage, by the stage's name.
 
             core        desugared Python: no `break`, no `continue`, one `return` at the end
@@ -122,13 +124,13 @@ class Transformed(Portable):
             )
             return StageTexts(texts, after_pass)
 
-    def plan(self, *args, **kwargs) -> Plan:
+    def plan(self, *args: P.args, **kwargs: P.kwargs) -> Plan:
         """What reversed loops store at these arguments; it prints as a table, bytes in its last
         columns."""
         with _public_errors():
             return self._dispatcher.plan(self._dispatcher.flatten(args, kwargs))
 
-    def lower(self, *args, **kwargs) -> Lowered:
+    def lower(self, *args: P.args, **kwargs: P.kwargs) -> Lowered:
         """The program at these arguments, to be compiled ahead of time."""
         with _public_errors():
             return Lowered(self._dispatcher, args, kwargs)
@@ -139,10 +141,10 @@ class Transformed(Portable):
         return self._dispatcher.recompilation.count
 
 
-class Jit(Transformed):
+class Jit(Transformed[P, R]):
     """`jit(f)`"""
 
-    def __init__(self, f: Callable, options: CompileOptions):
+    def __init__(self, f: Callable[..., Any], options: CompileOptions) -> None:
         super().__init__(f, options, "jit")
 
     def parts(self) -> tuple[Any, ...]:
@@ -153,7 +155,7 @@ class Jit(Transformed):
         return self if bound else self.f  # an instance in it is read at every call
 
 
-class Derived(Transformed):
+class Derived(Transformed[P, R]):
     """`grad(f)`, `jacfwd(f)`, ...: derivatives by some arguments, which `argnames` may name."""
 
     def __init__(
@@ -178,11 +180,11 @@ class Derived(Transformed):
         return {} if self.grad_options.argnums == 0 else {"argnums": self.grad_options.argnums}
 
 
-class Grad(Derived):
+class Grad(Derived[P, R]):
     """`grad(f)` and `value_and_grad(f)`"""
 
 
-class Jacobian(Derived):
+class Jacobian(Derived[P, R]):
     """`jacfwd(f)`, `jacrev(f)`, `hvp(f)`, `elementwise_grad(f)`: `rule` is the inferer's."""
 
     def __init__(self, f, rule: Callable, grad_options, options, name: str, argnames=None):

@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Hashable
-from types import FunctionType, MethodType
-from typing import Any
+from collections.abc import Callable
+from typing import Any, overload
 
-from myia.api.dispatch import CompileOptions
 from myia.api.options import argument_numbers, compile_options
-from myia.api.programs.recompilation import Recompilation
 from myia.api.transformed import (
     ArgNames,
     Grad,
     Jacobian,
     Jit,
-    Transformed,
+    P,
+    R,
 )
-from myia.frontend.source_text.texts import take
-from myia.infer.boundary.instances import copied, is_state
-from myia.infer.boundary.signature import variables
-from myia.infer.derivatives import derivatives, jacobians
+from myia.infer.derivatives import jacobians
 from myia.infer.derivatives.derivatives import Argnums, GradOptions
-from myia.infer.domain.facts import Identity
-from myia.infer.eval.calls import CALLABLE_TYPES
-from myia.infer.registry import is_traced
 
 OWN = ("argnums", "argnames", "has_aux")  # options of derivatives beside those of `jit`
 
@@ -34,7 +25,11 @@ def _decorator(make: Callable[[Callable], Any], f: Callable | None):
     return make if f is None else make(f)
 
 
-def jit(f: Callable | None = None, **options) -> Any:
+@overload
+def jit(f: Callable[P, R], **options: Any) -> Jit[P, R]: ...
+@overload
+def jit(f: None = None, **options: Any) -> Callable[[Callable[P, R]], Jit[P, R]]: ...
+def jit(f: Callable[..., Any] | None = None, **options: Any) -> Any:
     """`f` compiled, once for each signature of its arguments: types, dtypes, shapes, structure.
 
     Args:
@@ -90,6 +85,14 @@ def _grad_options(
     )
 
 
+@overload
+def grad(
+    f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, **options: Any
+) -> Grad[P, Any]: ...
+@overload
+def grad(
+    f: None = None, argnums: Argnums = 0, has_aux: bool = False, **options: Any
+) -> Callable[[Callable[P, Any]], Grad[P, Any]]: ...
 def grad(
     f: Callable | None = None,
     argnums: Argnums = 0,
@@ -131,6 +134,14 @@ def grad(
     return _decorator(make, f)
 
 
+@overload
+def value_and_grad(
+    f: Callable[P, R], argnums: Argnums = 0, has_aux: bool = False, **options: Any
+) -> Grad[P, tuple[R, Any]]: ...
+@overload
+def value_and_grad(
+    f: None = None, argnums: Argnums = 0, has_aux: bool = False, **options: Any
+) -> Callable[[Callable[P, R]], Grad[P, tuple[R, Any]]]: ...
 def value_and_grad(
     f: Callable | None = None,
     argnums: Argnums = 0,
@@ -287,130 +298,6 @@ def elementwise_grad(
     """
     chosen = _grad_options(argnums, False, argnames)
     return _jacobian(jacobians.elementwise, "elementwise_grad", f, chosen, argnames, options)
-
-
-# ----- vjp and jvp: calls, not decorators
-
-
-def jvp(f: Callable, primals: tuple, tangents: tuple, has_aux: bool = False) -> tuple:
-    """`f` at `primals`, and its derivative there in the direction `tangents`: `(value, tangent)`.
-
-    Args:
-        f: the function.
-        primals: a tuple of its positional arguments.
-        tangents: a tuple of the same structure, shapes and dtypes.
-        has_aux: `f` returns `(value, aux)`; aux is returned third.
-
-    Raises:
-        MyiaError: as `grad`; or the tangents do not have the shapes of the primals.
-
-    Example:
-        >>> import myia
-        >>> myia.jvp(lambda x, y: x * y, (2.0, 3.0), (1.0, 0.0))
-        (6.0, 3.0)
-    """
-    return _program(_jvp, f, has_aux)(primals, tangents)
-
-
-def vjp(f: Callable, *primals, has_aux: bool = False) -> tuple:
-    """`f` at `primals`, and the function that pulls cotangents back: `(value, pullback)`.
-
-    Args:
-        f: the function.
-        primals: its positional arguments.
-        has_aux: `f` returns `(value, aux)`; aux is returned third.
-
-    Returns:
-        `pullback(ct)`, for a cotangent of the structure and shapes of the value, is the tuple of
-        the cotangents of the primals. Called from Python, it runs `f` again; inside compiled code
-        nothing is run twice.
-
-    Raises:
-        MyiaError: as `grad`; or a cotangent does not have the shape of the value.
-
-    Example:
-        >>> import myia
-        >>> value, pullback = myia.vjp(lambda x, y: x * y, 2.0, 3.0)
-        >>> value, pullback(1.0)
-        (6.0, (3.0, 2.0))
-    """
-    kept = copied(primals)  # the caller may change them before it calls the pullback
-    result = _program(_call, f, has_aux)(*primals)
-    pull = _program(_pullback, f, has_aux)
-    value, *aux = result if has_aux else (result,)
-    return (value, functools.partial(pull, kept), *aux)
-
-
-class _Rule(Transformed):
-    """A rule of the inferer as a compiled function of a function, and of the rule's arguments."""
-
-    def __init__(self, rule: Callable, has_aux: bool, name: str):
-        super().__init__(rule, CompileOptions(), "jvp" if rule is _jvp else "vjp")
-        self.rule, self.has_aux, self.__name__ = rule, has_aux, name
-        self._dispatcher.recompilation = Recompilation(self)
-
-    def parts(self) -> tuple[Any, ...]:
-        return self.rule, self.has_aux, self.__name__
-
-    def __repr__(self) -> str:
-        return f"myia.{self.name}({self.__name__})"
-
-
-def _jvp(ctx, f, has_aux, primals, tangents):
-    return derivatives.jvp(ctx, f, primals, tangents, has_aux)
-
-
-def _call(ctx, f, has_aux, *primals):
-    result = derivatives.call_with_copies(ctx, f, primals, {}, {}, range(len(primals)))
-    derivatives.without_aux(ctx, result, has_aux)
-    return result
-
-
-def _pullback(ctx, f, has_aux, primals, ct):
-    out = derivatives.vjp(ctx, f, ctx.list_items(primals), has_aux)
-    return ctx.call(out.items[1], (ct,), {})
-
-
-CALLABLE_TYPES[_Rule] = lambda ctx, f, args, kwargs: f.rule(ctx, args[0], f.has_aux, *args[1:])
-
-
-def _program(rule: Callable, f: Callable, has_aux: bool) -> Callable:
-    """The rule applied to `f`. Functions of one code share programs, which hold none of them."""
-    if not callable(f):
-        raise TypeError(f"myia.{'jvp' if rule is _jvp else 'vjp'} takes a function, not {f!r}")
-    take(f)
-    name = getattr(f, "__name__", type(f).__name__)
-    code = _shared_code(f)
-    if code is not None:
-        return functools.partial(_shared_rule(code, rule, has_aux, name), f)
-    # Of any other object the programs hold it, so it holds them.
-    try:
-        own = vars(f).setdefault(_RULES, {})
-    except TypeError:  # a built-in function
-        return functools.partial(_shared_rule(Identity(f), rule, has_aux, name), f)
-    if (rule, has_aux) not in own:
-        own[rule, has_aux] = _Rule(rule, has_aux, name)
-    return functools.partial(own[rule, has_aux], f)
-
-
-_RULES = "__myia_rules__"
-
-
-@functools.lru_cache(maxsize=256)
-def _shared_rule(code: Hashable, rule: Callable, has_aux: bool, name: str) -> _Rule:
-    return _Rule(rule, has_aux, name)
-
-
-def _shared_code(f: Callable) -> Hashable | None:
-    """What the functions have in common that share programs with `f`; None: there are none."""
-    if isinstance(f, functools.partial):
-        return _shared_code(f.func)
-    if isinstance(f, MethodType):
-        return _shared_code(f.__func__)
-    if isinstance(f, FunctionType):
-        holds_itself = any(x is f for x in variables(f))
-        return None if holds_itself or is_traced(f) else f.__code__
-    return type(f) if is_state(f) else None
 
 
 def stop_gradient(x: Any) -> Any:

@@ -17,9 +17,10 @@ import importlib
 import inspect
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
 from myia.infer.domain.values import Abstract, Choice, Closure, Method, Partial, PyFunction
 from myia.infer.dynamic.access import contains_dynamic, refuse_dynamic, with_nominal_shape
@@ -159,7 +160,14 @@ def _declare_variant(handler: Callable, dynamic: Variant | None) -> None:
         for_dynamic_arrays(handler)(dynamic(handler))
 
 
-def invoke(ctx, handler: Callable, name: str, args, kwargs, function: Any) -> Abstract:
+def invoke(
+    ctx: Context,
+    handler: Callable,
+    name: str,
+    args: Sequence[Abstract],
+    kwargs: dict[str, Abstract],
+    function: Any,
+) -> Abstract:
     """Call the handler of `function`, or its variant for dynamic arrays.
 
     Arguments that the function itself does not take are a TypeError.
@@ -209,14 +217,18 @@ def invoke(ctx, handler: Callable, name: str, args, kwargs, function: Any) -> Ab
         raise
 
 
-def _is_asked(ctx, function: Any, args, kwargs) -> bool:
+def _is_asked(
+    ctx: Context, function: Any, args: Sequence[Abstract], kwargs: dict[str, Abstract]
+) -> bool:
     """Is the function called on samples? Not if it would write, or where shapes are not known."""
     if function not in ASKED or "out" in kwargs:
         return False
     return not any(contains_dynamic(ctx, x) for x in (*args, *kwargs.values()))
 
 
-def _ask(ctx, function: Any, name: str, args, kwargs) -> None:
+def _ask(
+    ctx: Context, function: Any, name: str, args: Sequence[Abstract], kwargs: dict[str, Abstract]
+) -> None:
     """The error that the function raises for arguments of these types, whatever their numbers."""
     error = error_of(ctx, function, args, kwargs)
     if error is not None:

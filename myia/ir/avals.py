@@ -6,11 +6,14 @@ the aval of every value of IR(py): some Python object.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
+
+Shape = tuple[int, ...]
 
 _SHORT = {"f": "f", "i": "i", "u": "u", "c": "c"}
 
@@ -20,7 +23,7 @@ class Aval:
     """An array of `dtype` and `shape`; a scalar has shape `()`."""
 
     dtype: np.dtype
-    shape: tuple[int, ...] = ()
+    shape: Shape = ()
 
     @property
     def ndim(self) -> int:
@@ -42,7 +45,7 @@ class Aval:
         """Floats and complex numbers have tangents; integers and booleans have none."""
         return self.dtype.kind in "fc"
 
-    def with_shape(self, shape: tuple[int, ...]) -> Aval:
+    def with_shape(self, shape: Iterable[int]) -> Aval:
         return Aval(self.dtype, tuple(shape))
 
     def with_dtype(self, dtype: DTypeLike) -> Aval:

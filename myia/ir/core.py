@@ -12,13 +12,13 @@ hold regions (`primitives/core/structured.py`); there are no jumps.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from myia.ir.avals import Aval
+from myia.ir.avals import Aval, Shape
 from myia.ir.params import params_key
 from myia.ir.primitive import Primitive
 from myia.source.span import Span
@@ -32,15 +32,33 @@ class Value:
     name: str | None = None
 
     @property
-    def shape(self) -> tuple[int, ...]:
+    def shape(self) -> Shape:
         return self.aval.shape
 
     @property
     def dtype(self) -> np.dtype:
         return self.aval.dtype
 
+    if TYPE_CHECKING:  # given by primitives/pointwise/value_operators.py
+
+        def __neg__(self) -> Value: ...
+        def __add__(self, other: Value | complex) -> Value: ...
+        def __radd__(self, other: complex) -> Value: ...
+        def __sub__(self, other: Value | complex) -> Value: ...
+        def __rsub__(self, other: complex) -> Value: ...
+        def __mul__(self, other: Value | complex) -> Value: ...
+        def __rmul__(self, other: complex) -> Value: ...
+        def __truediv__(self, other: Value | complex) -> Value: ...
+        def __rtruediv__(self, other: complex) -> Value: ...
+        def __pow__(self, other: Value | complex) -> Value: ...
+        def __rpow__(self, other: complex) -> Value: ...
+
     def __repr__(self) -> str:
         return f"<%{self.name or hex(id(self))[-5:]}: {self.aval}>"
+
+
+Values = Sequence[Value]
+Tangents = Sequence[Value | None]  # or cotangents; None: zero
 
 
 @dataclass(eq=False, frozen=True, slots=True, repr=False)

@@ -13,12 +13,16 @@ Both modes follow from it: `transforms/jvp.py` and `transforms/vjp.py` are its o
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:  # `core.py` imports this file
     from myia.ir.core import Value
+
+# A rule on avals, IR values, or arrays of JAX or NumPy.
+Formula = Callable[..., Any]
 
 PRIMITIVES: dict[str, Primitive] = {}
 
@@ -27,7 +31,7 @@ PRIMITIVES: dict[str, Primitive] = {}
 class Partials:
     """`partials[i](y, *xs, **params)` is the partial derivative with respect to operand i."""
 
-    partials: tuple[Callable[..., Any] | None, ...]
+    partials: tuple[Formula | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +45,8 @@ class Linear:
     """
 
     groups: tuple[tuple[int, ...], ...] | None
-    transpose: tuple[Callable[..., Any] | None, ...] | Callable[..., Any]
-    accumulate: Callable[..., None] | None = None
+    transpose: tuple[Formula | None, ...] | Formula
+    accumulate: Formula | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +59,24 @@ class Explicit:
     is called only if that tangent is needed.
     """
 
-    jvp: Callable[..., Any]
-    vjp: Callable[..., None] | None = None
+    jvp: Formula
+    vjp: Formula | None = None
+
+
+def linear_operands(derivative: Linear, xs: Sequence[Value]) -> list[int]:
+    """The positions of the operands `xs` in which an op is linear."""
+    if derivative.groups is None:
+        return list(range(len(xs)))
+    return [i for group in derivative.groups for i in group]
+
+
+def transposed(derivative: Linear, i: int) -> Formula:
+    """`(ct, *xs, **params)` -> the cotangent of operand i, in which it is linear."""
+    if callable(derivative.transpose):
+        return functools.partial(derivative.transpose, i)
+    found = derivative.transpose[i]
+    assert found is not None
+    return found
 
 
 class _Nondifferentiable:
@@ -65,6 +85,7 @@ class _Nondifferentiable:
 
 
 NONDIFFERENTIABLE = _Nondifferentiable()
+Derivative = Partials | Linear | Explicit | _Nondifferentiable
 
 
 class Cotangents(Protocol):
@@ -93,9 +114,9 @@ class Primitive:
 
     name: str
     avals: Callable[..., tuple[Any, ...]]
-    lower: Callable[..., Any] | None = None  # (*jax arrays, **params) -> jax array(s)
-    evaluate: Callable[..., Any] | None = None  # (*NumPy arrays, **params) -> NumPy array(s)
-    derivative: Any = None
+    lower: Formula | None = None  # (*jax arrays, **params) -> jax array(s)
+    evaluate: Formula | None = None  # (*NumPy arrays, **params) -> NumPy array(s)
+    derivative: Derivative | None = None
     effect: bool = False
     structured: bool = False
 

@@ -7,15 +7,16 @@ lowering does: JAX defines the numbers, so a second implementation would test no
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Any
 
 import jax
 import numpy as np
 from jax import lax
 from jax.extend.random import threefry2x32_p
 
-from myia.ir.avals import Aval
-from myia.ir.primitive import NONDIFFERENTIABLE, Explicit
+from myia.ir.avals import Aval, Shape
+from myia.ir.core import Op, Tangents, Value, Values
+from myia.ir.primitive import NONDIFFERENTIABLE, Cotangents, Derivative, Explicit, Formula
 from myia.primitives.core.define import CallablePrimitive, require, require_kind
 from myia.primitives.pointwise.arithmetic import max
 from myia.primitives.pointwise.transcendental import exp
@@ -34,8 +35,8 @@ def _require_keys(name: str, keys: Aval, impl: str) -> tuple[int, ...]:
     return keys.shape[:-1]
 
 
-def _eagerly(lower: Callable) -> Callable:
-    def evaluate(*xs, **params):
+def _eagerly(lower: Formula) -> Formula:
+    def evaluate(*xs: jax.Array, **params: Any) -> Any:
         with jax.enable_x64(True):
             ys = lower(*xs, **params)
         return [np.asarray(y) for y in ys] if isinstance(ys, (tuple, list)) else np.asarray(ys)
@@ -43,13 +44,15 @@ def _eagerly(lower: Callable) -> Callable:
     return evaluate
 
 
-def _random(name: str, avals, lower, derivative=NONDIFFERENTIABLE) -> CallablePrimitive:
+def _random(
+    name: str, avals: Formula, lower: Formula, derivative: Derivative | None = NONDIFFERENTIABLE
+) -> CallablePrimitive:
     return CallablePrimitive(
         name=name, avals=avals, lower=lower, evaluate=_eagerly(lower), derivative=derivative
     )
 
 
-def _each(f: Callable, *operands):
+def _each(f: Formula, *operands: jax.Array) -> jax.Array:
     """`f` mapped over an array of keys and the other operands, as JAX does it."""
     for _ in range(operands[0].ndim):
         f = jax.vmap(f)
@@ -75,16 +78,16 @@ def _split_avals(keys: Aval, *, impl: str, shape: tuple[int, ...]) -> tuple[Aval
     return (Aval(U32, (*batch, *shape, KEY_SIZES[impl])),)
 
 
-def _lower_seed(seeds, *, impl):
+def _lower_seed(seeds: jax.Array, *, impl: str) -> jax.Array:
     return jax.random.key_data(_each(lambda seed: jax.random.key(seed, impl=impl), seeds))
 
 
-def _lower_fold_in(keys, numbers, *, impl):
+def _lower_fold_in(keys: jax.Array, numbers: jax.Array, *, impl: str) -> jax.Array:
     keys = jax.random.wrap_key_data(keys, impl=impl)
     return jax.random.key_data(_each(jax.random.fold_in, keys, numbers))
 
 
-def _lower_split(keys, *, impl, shape):
+def _lower_split(keys: jax.Array, *, impl: str, shape: Shape) -> jax.Array:
     keys = jax.random.wrap_key_data(keys, impl=impl)
     return jax.random.key_data(_each(lambda key: jax.random.split(key, shape), keys))
 
@@ -101,7 +104,7 @@ def _bits_avals(keys: Aval, *, impl: str, dtype: np.dtype, shape: tuple[int, ...
     return (Aval(dtype, (*_require_keys("random_bits", keys, impl), *shape)),)
 
 
-def _lower_bits(keys, *, impl, dtype, shape):
+def _lower_bits(keys: jax.Array, *, impl: str, dtype: np.dtype, shape: Shape) -> jax.Array:
     keys = jax.random.wrap_key_data(keys, impl=impl)
     return _each(lambda key: jax.random.bits(key, shape, dtype), keys)
 
@@ -118,12 +121,12 @@ def _gamma_avals(keys: Aval, a: Aval, *, impl: str, log_space: bool) -> tuple[Av
     return (a,)
 
 
-def _lower_gamma(keys, a, *, impl, log_space):
+def _lower_gamma(keys: jax.Array, a: jax.Array, *, impl: str, log_space: bool) -> jax.Array:
     keys = jax.random.wrap_key_data(keys, impl=impl)
     return jax.random.random_gamma_p.bind(keys, a, log_space=log_space)
 
 
-def _gamma_partial(y, a, *, log_space):
+def _gamma_partial(y: Value, a: Value, *, log_space: bool) -> Value:
     """d sample / da; in log space divided by the sample, which may underflow."""
     if not log_space:
         return random_gamma_grad(a, y)
@@ -131,12 +134,12 @@ def _gamma_partial(y, a, *, log_space):
     return random_gamma_grad(a, sample) / sample
 
 
-def _gamma_jvp(ys, xs, ts, *, impl, log_space):
+def _gamma_jvp(ys: Values, xs: Values, ts: Values, *, impl: str, log_space: bool) -> Tangents:
     (y,), (_, a), (_, t) = ys, xs, ts
     return (t * _gamma_partial(y, a, log_space=log_space),)
 
 
-def _gamma_vjp(op, cts, acc):
+def _gamma_vjp(op: Op, cts: Values, acc: Cotangents) -> None:
     (_, a), (y,), (ct,) = op.operands, op.results, cts
     acc.add(a, ct * _gamma_partial(y, a, log_space=op.params["log_space"]))
 
@@ -152,16 +155,18 @@ def _threefry_avals(*operands: Aval) -> tuple[Aval, ...]:
     return operands[:2]
 
 
-def _lower_threefry(*operands):
+def _lower_threefry(*operands: jax.Array) -> Any:
     return tuple(threefry2x32_p.bind(*operands))
 
 
-def _generator_avals(key: Aval, *, shape, dtype: np.dtype, algorithm: str) -> tuple[Aval, ...]:
+def _generator_avals(
+    key: Aval, *, shape: Shape, dtype: np.dtype, algorithm: str
+) -> tuple[Aval, ...]:
     require(key.dtype.kind == "u" and key.ndim == 1, f"rng_bit_generator: a key of {key}")
     return (key, Aval(dtype, shape))
 
 
-def _lower_generator(key, *, shape, dtype, algorithm):
+def _lower_generator(key: jax.Array, *, shape: Shape, dtype: np.dtype, algorithm: str) -> Any:
     return tuple(lax.rng_bit_generator(key, shape, dtype, lax.RandomAlgorithm[algorithm]))
 
 

@@ -112,8 +112,11 @@ class StorageChoice:
         then be larger than the values read, by the bytes of the array.
         """
         is_eager = in_adjoint and undo_logs is UndoLogs.FOR_ENCLOSING_LOOPS
-        best, restored = self.storage(split_adjoint(rev)), []
-        candidates = range(len(rev.carries)) if undo_logs is not UndoLogs.NONE else ()
+        best = self.storage(split_adjoint(rev))
+        restored: Sequence[int] = ()
+        candidates: Sequence[int] = (
+            range(len(rev.carries)) if undo_logs is not UndoLogs.NONE else ()
+        )
         while found := with_undo_logs(rev, last, restorations, candidates):
             with_logs, versions, candidates = found
             storage = self.storage(split_adjoint(with_logs, versions))
@@ -181,7 +184,7 @@ class StorageChoice:
     ) -> OnlineCheckpointing:
         block = ReplayBlock(split, iteration.successors(split.residuals))
         snapshot = sum(split.carry_args[i].aval.nbytes for i in split.replayed_carries)
-        trip_count = self.integers.get(split.rev.count) if split.rev.cond is None else None
+        trip_count = self.integers.get(split.rev.trip_count) if split.rev.cond is None else None
         sizes = CheckpointBytes(block.bytes_per_iteration, block.extra_bytes, snapshot)
         lengths = limits.snapshots_and_block_length(sizes, self.is_inner, trip_count)
         return OnlineCheckpointing(block, *lengths, trip_count)
@@ -199,7 +202,7 @@ class StorageChoice:
         is_counted_outer_loop = not self.is_inner and rev.cond is None
         if not (tape.bytes_per_iteration and is_free_choice and is_counted_outer_loop):
             return None
-        tape_bytes, budget = tape.bytes_per_iteration * rev.bound, CACHED_BYTES
+        tape_bytes, budget = tape.bytes_per_iteration * tape.rows, CACHED_BYTES
         if tape_bytes <= REUSED_PAGE_BYTES:
             return None
         split = choose(CHEAPEST)
@@ -211,7 +214,7 @@ class StorageChoice:
             replays = storage.forward_runs(rev.bound) - 1
             if replays < 1 and storage.nbytes <= budget:  # the smallest may exceed the budget
                 fresh_bytes = tape_bytes - (budget if budget > REUSED_PAGE_BYTES else 0)
-                is_cheaper = replays * replay_ns * rev.bound < NS_PER_FRESH_BYTE * fresh_bytes
+                is_cheaper = replays * replay_ns * tape.rows < NS_PER_FRESH_BYTE * fresh_bytes
                 return storage if is_cheaper else None
             budget *= 2
         return None
@@ -242,8 +245,8 @@ def _restored_carries_read(split: SplitAdjoint) -> set[int]:
     for i, x in enumerate(split.carry_args):
         version = x
         versions = {x}
-        while version in split.versions and not isinstance(split.versions[version], Carried):
-            version = split.versions[version].next
+        while (made := split.versions.get(version)) and not isinstance(made, Carried):
+            version = made.next
             versions.add(version)
         if version in split.versions and not read.isdisjoint(versions):
             carries.add(i)

@@ -104,7 +104,7 @@ class _Lowering:
         regions = op.regions
         if op.primitive is rev_p:
             rev = Loop.of(Op(op.primitive, operands, params, regions, op.results, op.span))
-            regions = (*regions[:-1], substitute_induction_variables(rev).adjoint)
+            regions = (*regions[:-1], substitute_induction_variables(rev).adjoint_region)
         if op.primitive in (loop_p, rev_p):
             bound = self.bound(op)
             params = {**params, "bound": bound}
@@ -194,7 +194,7 @@ class _Scope:
         """Let the forward loop carry the storage; its last values, and the trip count."""
         rev = storage.split.rev
         if not storage.split.residuals and rev.cond is None:
-            return [], rev.count
+            return [], rev.trip_count
         old = self.ops[forward.position]
         with Builder() as b:
             initial = [*storage.initial_carries(), constant(0, I64.dtype)]
@@ -206,7 +206,7 @@ class _Scope:
         *extras, trip_count = new.results[len(old.results) :]
         if isinstance(storage, OnlineCheckpointing):
             self.lowering.checkpoint_data.update(extras)
-        return extras, trip_count if rev.cond is not None else rev.count
+        return extras, trip_count if rev.cond is not None else rev.trip_count
 
     def take_definitions(self, position: int, values: Sequence[Value]) -> list[Op]:
         """Remove and return the ops after `position` that `values` are computed by."""

@@ -65,7 +65,7 @@ def with_needed_carries(rev: Loop) -> Loop:
         k, *rest = region.args
         return (k, *(rest[i] for i in kept), *rest[n:])
 
-    cond, body, adjoint = rev.cond, rev.body, rev.adjoint
+    cond, body, adjoint = rev.cond, rev.body, rev.adjoint_region
     yields = tuple(body.yields[i] for i in kept)
     return replace(
         rev,

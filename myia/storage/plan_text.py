@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
+from typing import Any
 
 from myia.ir.core import Op, Value, reads
 from myia.ir.dependence import with_dependents
@@ -24,7 +25,7 @@ def plan_of(
 ) -> LoopPlan:
     """`restored`: the carries that undo logs restore; `enclosing`: trip counts of outer loops."""
     split = storage.split
-    common = dict(
+    common: dict[str, Any] = dict(
         span=op.span,
         trip_count=rev.bound if rev.cond is None else None,
         restored=tuple(_name(split.carry_args[i]) for i in restored),

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from myia.ir.core import Op, Value
+from myia.ir.core import Op, Value, Values
 from myia.ir.primitive import NONDIFFERENTIABLE, Explicit, Linear, Partials
 from myia.primitives.core.host_calls import is_host_call
 from myia.primitives.core.region_dataflow import Edge, dataflow_edges, reachable
@@ -65,6 +65,7 @@ def derivative_edges(ops: Iterable[Op]) -> Iterator[Edge]:
 def sources(op: Op) -> list[Value]:
     """The operands of an op without regions in which it is differentiable."""
     derivative = op.primitive.derivative
+    chosen: Values
     if is_host_call(op):  # no derivative flows through it: `host_calls.py` refuses where one would
         chosen = op.operands
     elif derivative is NONDIFFERENTIABLE:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from numbers import Number
+from typing import Any
 
 from myia.ir.builder import at, current_span
 from myia.ir.core import Op, Value
 from myia.primitives.arrays.dynamic_slices import add_to_slice, static_indices
-from myia.primitives.core.define import zeros
+from myia.primitives.core.define import Number, zeros
 from myia.primitives.pointwise.arithmetic import add, mul, neg
 from myia.source.span import Span
 from myia.transforms.slice_cotangents import SliceCotangent, sum_of_slice_cotangents
@@ -17,6 +17,7 @@ from myia.transforms.supports.slices import Support, as_array, union
 from myia.transforms.supports.tracked import UNTRACKED, Supports, Tracked, nowhere, restricted
 
 Update = Callable[[Value], Value]
+Reverse = Callable[..., "Accumulators"]  # the reverse sweep of `vjp.py`, handed in
 
 
 def scaled(partial: Value | Number, t: Value) -> Value | None:
@@ -30,7 +31,7 @@ def scaled(partial: Value | Number, t: Value) -> Value | None:
     return neg(t) if partial == -1 else mul(t, partial)
 
 
-def plus(a: Value | None, b: Value | None, **params) -> Value | None:
+def plus(a: Value | None, b: Value | None, **params: Any) -> Value | None:
     if a is None or b is None:
         return b if a is None else a
     return add(a, b, **params)
@@ -158,7 +159,9 @@ class Accumulators:
             if x in self.spoiled:
                 ct = restricted(ct, self.contribution[x])
             self._grow_support(x)
-            self.sums[x] = plus(self.sums.get(x), ct, **any_order)
+            total = plus(self.sums.get(x), ct, **any_order)
+            if total is not None:
+                self.sums[x] = total
 
     def add_slice(self, x: Value, start: tuple[int, ...], ct: Value) -> None:
         self._grow_support(x)

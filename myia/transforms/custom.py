@@ -21,15 +21,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from myia.ir.avals import Aval
 from myia.ir.builder import Builder, append, current_span
-from myia.ir.core import Op, Region, Value
+from myia.ir.core import Op, Region, Tangents, Value
 from myia.ir.rewrite import inline, with_regions
 from myia.primitives.core.define import zeros
 from myia.primitives.core.host_calls import has_host_call
 from myia.primitives.core.structured import Rule, call_p, custom_p
 from myia.source.diagnostics import InternalError, MyiaError
 from myia.transforms.clone import clone, clone_with_args
-from myia.transforms.cotangents import Accumulators, or_zeros
+from myia.transforms.cotangents import Accumulators, Reverse, or_zeros
 from myia.transforms.errors import ClosedOver, NoForwardRule
 
 Residuals = dict[Op, tuple[Value, ...]]
@@ -83,9 +84,7 @@ def region_with_rules(
     return _with_ops(region, with_rules(region.ops, active, residuals))
 
 
-def pull_back_custom(
-    reverse: Callable, op: Op, cts: Sequence[Value | None], acc: Accumulators
-) -> None:
+def pull_back_custom(reverse: Reverse, op: Op, cts: Tangents, acc: Accumulators) -> None:
     if not is_active(op, acc.active):
         return
     given = dict(zip(op.results, cts))
@@ -101,7 +100,9 @@ def pull_back_custom(
         acc.add(x, ct)
 
 
-def _transpose_rule(reverse: Callable, op: Op, given: dict, acc: Accumulators) -> None:
+def _transpose_rule(
+    reverse: Reverse, op: Op, given: dict[Value, Value | None], acc: Accumulators
+) -> None:
     """Emit the transpose of a jvp rule.
 
     The rule is linear in the tangents, so its transpose does not depend on their values: they are
@@ -140,7 +141,7 @@ def floating(values: Iterable[Value]) -> list[Value]:
     return [x for x in values if x.aval.differentiable]
 
 
-def _avals(values: Iterable[Value]) -> list:
+def _avals(values: Iterable[Value]) -> list[Aval]:
     return [x.aval for x in values]
 
 

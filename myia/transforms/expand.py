@@ -43,7 +43,7 @@ class _Expansion:
     costs nothing. Calls of the function inside its own rule have the same expanded rule.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.rules: dict[Rule, Rule] = {}
         self.running: list[Rule] = []  # whose regions are being expanded
         self.derivatives: list[Op] = []  # that are being expanded

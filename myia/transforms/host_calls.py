@@ -14,11 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from myia.ir.builder import Builder, at
-from myia.ir.core import Op, Region, Value, walk
+from myia.ir.core import Op, Region, Value, Values, walk
 from myia.ir.rewrite import clone_region, inline, with_regions
 from myia.primitives.arrays import dynamic_slices, shaping
 from myia.primitives.core.define import constant, zeros
@@ -126,7 +127,15 @@ class _Splitter:
             call = next(inner for r in op.regions for inner in walk(r) if is_host_call(inner))
             raise MyiaError(HostCallInAdjoint(call.span, call.params["call"].name))
 
-    def emit_first(self, op: Op, operands, regions, records: Sequence[Value], to: _Split, **params):
+    def emit_first(
+        self,
+        op: Op,
+        operands: Values,
+        regions: Sequence[Region],
+        records: Values,
+        to: _Split,
+        **params: Any,
+    ) -> tuple[Value, ...]:
         """Add `op` to the first part with more results, which are the records."""
         more = tuple(Value(r.aval) for r in records)
         params = {**op.params, **params}
@@ -145,7 +154,7 @@ class _Splitter:
             regions.append(Region((), (*arm.first, *b.ops), (*region.yields, *own)))
         env = dict(zip(records, self.emit_first(op, op.operands, regions, records, to)))
         rest = [
-            substituted_region(Region((), arm.rest, r.yields), env)
+            substituted_region(Region((), tuple(arm.rest), r.yields), env)
             for r, arm in zip(op.regions, arms)
         ]
         to.rest.append(with_regions(op, rest))
@@ -156,7 +165,7 @@ class _Splitter:
         first = Region(body.args, tuple(found.first), (*body.yields, *found.records))
         more = self.emit_first(op, op.operands, [first], found.records, to)
         rest = substituted_region(
-            Region(body.args, found.rest, body.yields), dict(zip(found.records, more))
+            Region(body.args, tuple(found.rest), body.yields), dict(zip(found.records, more))
         )
         to.rest.append(with_regions(op, [rest]))
 
@@ -184,7 +193,9 @@ class _Splitter:
         more = self.emit_first(op, (*op.operands, *buffers), [*cond, body], rows, to)
         with Builder() as b:
             loaded = {r: _row(x, k) for r, x in zip(records, more)}
-        rest = substituted_region(Region(parts.body.args, found.rest, parts.body.yields), loaded)
+        rest = substituted_region(
+            Region(parts.body.args, tuple(found.rest), parts.body.yields), loaded
+        )
         rest = Region(rest.args, (*b.ops, *rest.ops), rest.yields)
         to.rest.append(with_regions(op, [*op.regions[:-1], rest]))
 

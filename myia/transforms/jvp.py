@@ -12,11 +12,11 @@ An `if` yields the tangents too; a `loop` and a `rev` carry them:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from myia.ir.avals import BOOL
 from myia.ir.builder import Builder, append, at, current_span, emit1
-from myia.ir.core import Op, Region, Value
+from myia.ir.core import Op, Region, Tangents, Value
 from myia.ir.primitive import Explicit, Linear, Partials
 from myia.primitives.core.region_dataflow import adjoint_state, adjoint_state_args
 from myia.primitives.core.structured import Loop, custom_p, if_p, loop_p, remat_p, rev_p
@@ -28,7 +28,7 @@ from myia.transforms.cotangents import or_zeros, plus, scaled
 from myia.transforms.custom import emit_rule, is_active
 from myia.transforms.linear_solve import tangents_of_linear_solve
 from myia.transforms.supports.rules import stores_by_position, supports_of_results
-from myia.transforms.supports.slices import Stores, Support, as_array
+from myia.transforms.supports.slices import Support, as_array
 from myia.transforms.supports.tracked import Tracked, has_pole, nowhere, restricted, track_tangents
 
 
@@ -61,18 +61,18 @@ class _Forward:
         tangents: dict[Value, Value],
         tracked: Tracked,
         supports: dict[Value, Support] | None = None,
-        by_position: set[Value | Stores] | None = None,
+        by_position: set[Support] | None = None,
     ):
         self.active, self.tracked = active, tracked
         self.tangents = {x: t for x, t in tangents.items() if x in active}
         self.supports = supports or {}
         # Supports that come of run-time positions and branches only.
-        self.by_position = set() if by_position is None else by_position
+        self.by_position: set[Support] = set() if by_position is None else by_position
 
     def nested(
         self,
         also: dict[Value, Value] | None = None,
-        supports: dict[Value, Support] | None = None,
+        supports: Mapping[Value, Support] | None = None,
     ) -> _Forward:
         tangents = {**self.tangents, **(also or {})}
         known = {**self.supports, **(supports or {})}
@@ -122,7 +122,7 @@ class _Forward:
         self,
         results: Sequence[Value],
         tangents: Sequence[Value | None],
-        supports: dict[Value, Support] | None = None,
+        supports: Mapping[Value, Support] | None = None,
     ) -> None:
         for y, t in zip(results, tangents, strict=True):
             if t is not None and y in self.active:
@@ -187,8 +187,8 @@ class _Forward:
         """With f' the body's jvp, jvp(rev f) = rev f': the adjoint's jvp is the adjoint of f'."""
         parts = Loop.of(op)
         n = len(parts.carries)
-        args = zip(parts.body.args[1:], parts.adjoint_region.args[1:])
-        active = [i for i, (x, z) in enumerate(args) if x in self.active or z in self.active]
+        both = zip(parts.body.args[1:], parts.adjoint_region.args[1:])
+        active = [i for i, (x, z) in enumerate(both) if x in self.active or z in self.active]
         linear = [
             j
             for j, (x, y) in enumerate(zip(adjoint_state_args(parts), op.results))
@@ -205,9 +205,9 @@ class _Forward:
         xs, s = [args[i] for i in active], [args[n + j] for j in linear]
         xs_t, s_t = _new_tangents(xs), _new_tangents(s)
         # Tangents of x are carries of the loop, those of s are state of the adjoint.
-        args = (k, *args[:n], *xs_t, *args[n:], *s_t)
+        more = (k, *args[:n], *xs_t, *args[n:], *s_t)
         pairs = [*zip(xs, xs_t), *zip(s, s_t)]
-        adjoint = self.region(parts.adjoint_region, args, pairs, linear)
+        adjoint = self.region(parts.adjoint_region, more, pairs, linear)
         regions, _ = self.step(parts, active)
         tangents = _emit_extended(op, operands, [*regions, adjoint])
         self.define([op.results[j] for j in linear], tangents)
@@ -288,14 +288,15 @@ def tangents_of(
     ts: Sequence[Value | None],
     supports: Sequence[Support] = (),
     spoiled: Sequence[bool] = (),
-) -> Sequence[Value | None]:
+) -> Tangents:
     """The tangents of the results of an op without regions, by its primitive's derivative.
 
     Those of the `spoiled` operands of a pointwise op give zero outside of their `supports`.
     """
     derivative, xs = op.primitive.derivative, op.operands
     if isinstance(derivative, Explicit):
-        return derivative.jvp(op.results, xs, ts, **op.params)
+        found: Tangents = derivative.jvp(op.results, xs, ts, **op.params)
+        return found
     total = None
     if isinstance(derivative, Partials):
         (y,) = op.results
@@ -313,7 +314,9 @@ def tangents_of(
     return [total]
 
 
-def _emit_extended(op: Op, operands: Sequence[Value], regions: Sequence[Region]) -> tuple:
+def _emit_extended(
+    op: Op, operands: Sequence[Value], regions: Sequence[Region]
+) -> tuple[Value, ...]:
     """Emit `op` with more operands and yields; returns the results that it has besides its own."""
     avals = op.primitive.avals(*(x.aval for x in operands), regions=tuple(regions), **op.params)
     more = tuple(Value(a) for a in avals[len(op.results) :])

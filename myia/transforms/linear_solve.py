@@ -16,20 +16,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from myia.ir.avals import Aval
 from myia.ir.builder import build_region, current_span, emit
-from myia.ir.core import Op, Region, Value
+from myia.ir.core import Op, Region, Tangents, Value, Values
 from myia.ir.rewrite import inline
 from myia.primitives.core.define import zeros
 from myia.primitives.core.structured import Rule, custom_p
 from myia.primitives.pointwise.arithmetic import neg
 from myia.source.diagnostics import MyiaError
 from myia.transforms.clone import clone, clone_with_args
-from myia.transforms.cotangents import Accumulators, or_zeros
+from myia.transforms.cotangents import Accumulators, Reverse, or_zeros
 from myia.transforms.errors import NoTransposedSolver
 
 
 def tangents_of_linear_solve(
-    jvp_region: Callable, op: Op, ts: Sequence[Value | None]
+    jvp_region: Callable[..., Region], op: Op, ts: Sequence[Value | None]
 ) -> Sequence[Value]:
     """Emit the tangents of the solution, from those of the operands of `op` (None: zero)."""
     n = len(op.results)
@@ -38,14 +39,18 @@ def tangents_of_linear_solve(
     wrt = [i for i, t in enumerate(of_params) if t is not None]
     if wrt:
         with_tangents = jvp_region(op.params["rule"].regions[0], wrt, range(n))
-        seeds = [of_params[i] for i in wrt]
+        seeds = [t for t in of_params if t is not None]
         images = inline(with_tangents, (*params, *op.results, *seeds))[n:]
         right = [r - image for r, image in zip(right, images)]
     return _solve(op, (*params, *right), op.regions[0], op.params["rule"])
 
 
 def pull_back_linear_solve(
-    reverse: Callable, vjp_region: Callable, op: Op, cts: Sequence[Value | None], acc: Accumulators
+    reverse: Reverse,
+    vjp_region: Callable[..., Region],
+    op: Op,
+    cts: Tangents,
+    acc: Accumulators,
 ) -> None:
     """Add the cotangents of the right-hand side and of the parameters of A, from `cts`."""
     rule: Rule = op.params["rule"]
@@ -73,7 +78,7 @@ def _solve(op: Op, operands: Sequence[Value], solve: Region, rule: Rule) -> Sequ
     return emit(custom_p, *operands, regions=(clone(solve),), **params)
 
 
-def _transposed(vjp_region: Callable, matvec: Region, n: int) -> Region:
+def _transposed(vjp_region: Callable[..., Region], matvec: Region, n: int) -> Region:
     """(*params, *cotangents of b) -> *cotangents of x. A(p) x is linear in x: x may be zero."""
     n_params = len(matvec.args) - n
     pullback = vjp_region(matvec, range(n_params, n_params + n), range(n))
@@ -85,5 +90,5 @@ def _transposed(vjp_region: Callable, matvec: Region, n: int) -> Region:
     return build_region([*(p.aval for p in matvec.args[:n_params]), *_avals(matvec.yields)], body)
 
 
-def _avals(values: Sequence[Value]) -> list:
+def _avals(values: Values) -> list[Aval]:
     return [x.aval for x in values]

@@ -17,7 +17,7 @@ the call, not its interior, and neither a pass nor XLA reuses the interior of th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from myia.ir.builder import Builder, append, at, build_region, emit
 from myia.ir.core import Op, Region, Value, captures
@@ -25,14 +25,14 @@ from myia.ir.rewrite import with_regions
 from myia.primitives.core.barriers import barrier
 from myia.primitives.core.structured import call_p, remat_p
 from myia.transforms.clone import clone_with_args
-from myia.transforms.cotangents import Accumulators
+from myia.transforms.cotangents import Accumulators, Reverse
 from myia.transforms.residuals import export_residuals
 from myia.transforms.supports.slices import Support, as_array
 from myia.transforms.supports.tracked import Supports, nowhere
 
 
 def pull_back_remat(
-    reverse: Callable,
+    reverse: Reverse,
     op: Op,
     cts: Sequence[Value | None],
     supports: Sequence[Support],
@@ -43,17 +43,22 @@ def pull_back_remat(
     captured = captures(body)
     inputs = list(dict.fromkeys((*op.operands, *captured)))
     wanted = [x for x in inputs if acc.wants(x)]
-    known = [x for x in wanted if acc.get(x) is not None]
+    known = {x: ct for x in wanted if (ct := acc.get(x)) is not None}
     with_ct = [i for i, ct in enumerate(cts) if ct is not None]
-    masks = {i: as_array(supports[i], cts[i].aval) for i in with_ct if supports[i] is not None}
+    seeds = [ct for ct in cts if ct is not None]
+    masks = {
+        i: as_array(supports[i], ct.aval)
+        for i, ct in zip(with_ct, seeds)
+        if supports[i] is not None
+    }
     known_masks = {x: acc.support(x) for x in known if acc.supports.get(x) is not None}
     found: dict[Value, Support] = {x: nowhere(x) for x in wanted if acc.tracks(x)}
 
-    def recompute(*values: Value) -> list[Value]:
-        values = iter(values)
+    def recompute(*args: Value) -> list[Value]:
+        values = iter(args)
         own = {x: next(values) for x in inputs}
         step = clone_with_args(body, [own[x] for x in op.operands], own, replay=True)
-        seeds = [(step.yields[i], next(values)) for i in with_ct]
+        of_yields = [(step.yields[i], next(values)) for i in with_ct]
         sums = {own[x]: next(values) for x in known}
         inner = {i: next(values) for i in masks}
         of_sums = {own[x]: next(values) for x in known_masks}
@@ -66,13 +71,12 @@ def pull_back_remat(
             by_position=acc.by_position,
             in_loop=acc.in_loop,
         )
-        total = reverse(step.ops, [own[x] for x in wanted], seeds, sums, given)
+        total = reverse(step.ops, [own[x] for x in wanted], of_yields, sums, given)
         found.update((x, total.supports.get(own[x], nowhere(x))) for x in found)
         after = [total.support(own[x]) for x in found]
         return [*(total.buffer(own[x]) for x in wanted), *after]
 
-    operands = [*inputs, *(cts[i] for i in with_ct), *(acc.get(x) for x in known)]
-    operands += [*masks.values(), *known_masks.values()]
+    operands = [*inputs, *seeds, *known.values(), *masks.values(), *known_masks.values()]
     avals, names = [x.aval for x in operands], [x.name for x in inputs]
     region = build_region(avals, recompute, names)
     if None in found.values():  # everywhere: not worth a result

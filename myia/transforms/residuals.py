@@ -27,6 +27,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
+from typing import Any
 
 from myia.ir.builder import Builder, append
 from myia.ir.core import Op, Region, Value, reads
@@ -98,16 +99,15 @@ def _export_from(
         if (y in dependents) == (z in dependents)
     }
     known = {x: yielded[x] for found in others for x in found if x in yielded}
-    pairs = _pair_residuals(
-        *([x for x in found if x not in known] for found in others), dependents=dependents
-    )
+    then, other = ([x for x in found if x not in known] for found in others)
+    pairs = _pair_residuals(then, other, dependents)
     arms = []
     for which, region in enumerate(op.regions):
         residuals = tuple(pair[which] for pair in pairs)
-        found = tuple(x for x in residuals if x is not None)
-        arm = _export(Region((), region.ops, region.yields + found), env, dependents)
+        own = tuple(x for x in residuals if x is not None)
+        arm = _export(Region((), region.ops, region.yields + own), env, dependents)
         arms.append(_padded(arm, len(region.yields), pairs, which))
-    results = tuple(Value((x or y).aval) for x, y in pairs)
+    results = tuple(Value(_either(pair).aval) for pair in pairs)
     regions = tuple(arms)
     append(Op(if_p, look_up(op.operands, env), op.params, regions, op.results + results, op.span))
     for pair, result in zip(pairs, results):
@@ -135,15 +135,19 @@ def _padded(arm: Region, n: int, pairs: Sequence[ResidualPair], which: int) -> R
     """`arm`, which yields its own residuals after `n` others, with zeros for those it lacks."""
     own = iter(arm.yields[n:])
     with Builder() as b:
-        yields = [zeros((x or y).aval) if (x, y)[which] is None else next(own) for x, y in pairs]
+        yields = [zeros(_either(p).aval) if p[which] is None else next(own) for p in pairs]
     return Region((), arm.ops + tuple(b.ops), arm.yields[:n] + tuple(yields))
+
+
+def _either(pair: ResidualPair) -> Value:
+    return next(x for x in pair if x is not None)
 
 
 def _pair_residuals(
     then: Iterable[Value], other: Iterable[Value], dependents: set[Value]
 ) -> list[ResidualPair]:
     """Pairs of residuals that share a result: of one aval, both or neither of them dependent."""
-    groups: dict = defaultdict(lambda: ([], []))
+    groups: dict[Any, tuple[list[Value], list[Value]]] = defaultdict(lambda: ([], []))
     for which, values in enumerate((then, other)):
         for x in values:
             groups[x.aval, x in dependents][which].append(x)

@@ -55,7 +55,8 @@ def sum_of_slice_cotangents(
     x: Aval, total: Value | None, slices: Sequence[SliceCotangent]
 ) -> Value:
     """The sum of `total` (None: zero) and the slice cotangents `slices`, as one array like `x`."""
-    layers, rest = [], []
+    layers: list[list[SliceCotangent]] = []
+    rest: list[list[SliceCotangent]] = []
     for layer in _layers(x, slices):
         (layers if _is_worth_an_array(x, layer) else rest).append(layer)
     # Slices can be added in place only to an array that exists: the first layer makes it.
@@ -65,6 +66,7 @@ def sum_of_slice_cotangents(
         with at(layer[0].span):
             ct = _array(x, layer)
             total = ct if total is None else add(total, ct)
+    assert total is not None
     for part in (part for layer in rest for part in layer):
         with at(part.span):
             total = add_to_slice(total, part.ct, static_indices(part.start))

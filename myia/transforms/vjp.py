@@ -20,8 +20,8 @@ from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 
 from myia.ir.builder import Builder, append, at, emit
-from myia.ir.core import Op, Region, Value, captures, reads
-from myia.ir.primitive import Explicit, Linear, Partials
+from myia.ir.core import Op, Region, Tangents, Value, captures, reads
+from myia.ir.primitive import Explicit, Linear, Partials, linear_operands, transposed
 from myia.primitives.core.structured import custom_p, if_p, loop_p, remat_p, rev_p
 from myia.rewriting.liveness import eliminate_dead_values
 from myia.source.diagnostics import InternalError
@@ -129,7 +129,7 @@ def _contributions(
         of_poles = any(has_pole(other) for other, _ in acc.tracked.spoiled)
         wanted = wanted & acc.tracked.poles if of_poles else set()
     if not wanted:
-        return {}, ()
+        return {}, set()
     integers = acc.tracked.integers
     found = supports_of_operands(op, cts, supports, wanted, _pulled_back, integers)
     for x in parts_of_results(op) & found.keys():
@@ -139,36 +139,41 @@ def _contributions(
     ):
         acc.by_position.update(s for s in found.values() if s is not None)
         if not has_pole(op):
-            return found, ()
+            return found, set()
     return found, spoiled
 
 
-def _pulled_back(op: Op, cts: list[Value | None], wanted: set[Value]) -> dict:
+def _pulled_back(op: Op, cts: Tangents, wanted: set[Value]) -> dict[Value, Value | None]:
     acc = Accumulators(wanted)
     _pull_back_plain(op, cts, acc)
     return {x: acc.get(x) for x in wanted}
 
 
-def _pull_back_plain(op: Op, cts: list[Value | None], acc: Accumulators) -> None:
+def _pull_back_plain(op: Op, cts: Tangents, acc: Accumulators) -> None:
     derivative, xs = op.primitive.derivative, op.operands
     if isinstance(derivative, Explicit):
-        (derivative.vjp or _transpose_jvp)(op, cts, acc)
+        if derivative.vjp is not None:
+            derivative.vjp(op, cts, acc)
+        else:
+            _transpose_jvp(op, derivative, cts, acc)
         return
     ((y,), (ct,)) = op.results, cts
+    if ct is None:
+        return
     if isinstance(derivative, Linear):
         if derivative.accumulate is not None:
             derivative.accumulate(op, ct, acc)
             return
-        for i in _linear_operands(derivative, xs):
+        for i in linear_operands(derivative, xs):
             if acc.wants(xs[i]):
-                acc.add(xs[i], _transposed(derivative, i)(ct, *xs, **op.params))
+                acc.add(xs[i], transposed(derivative, i)(ct, *xs, **op.params))
     elif isinstance(derivative, Partials):
         for partial, x in zip(derivative.partials, xs):
             if partial is not None and acc.wants(x):
                 acc.add(x, scaled(partial(y, *xs, **op.params), ct))
 
 
-def _transpose_jvp(op: Op, cts: list[Value | None], acc: Accumulators) -> None:
+def _transpose_jvp(op: Op, derivative: Explicit, cts: Tangents, acc: Accumulators) -> None:
     """The pullback of an op whose derivative is stated as a jvp only: the transpose of that jvp.
 
     Ops that depend on a tangent are pulled back but not emitted: they are linear in the tangents,
@@ -177,7 +182,7 @@ def _transpose_jvp(op: Op, cts: list[Value | None], acc: Accumulators) -> None:
     ts = [Value(x.aval) if acc.wants(x) else None for x in op.operands]
     wanted = [t for t in ts if t is not None]
     with Builder() as b:
-        tangents = op.primitive.derivative.jvp(op.results, op.operands, ts, **op.params)
+        tangents = derivative.jvp(op.results, op.operands, ts, **op.params)
         needed = [(t, ct) for t, ct in zip(tangents, cts) if t is not None and ct is not None]
         seeds = [(t() if callable(t) else t, ct) for t, ct in needed]
     linear = set(wanted)  # values that depend on a tangent
@@ -195,25 +200,13 @@ def _transpose_jvp(op: Op, cts: list[Value | None], acc: Accumulators) -> None:
             acc.add(x, sums.get(t))
 
 
-def _linear_operands(derivative: Linear, xs: Sequence[Value]) -> list[int]:
-    if derivative.groups is None:
-        return list(range(len(xs)))
-    return [i for group in derivative.groups for i in group]
-
-
-def _transposed(derivative: Linear, i: int):
-    if isinstance(derivative.transpose, Sequence):
-        return derivative.transpose[i]
-    return lambda ct, *xs, **params: derivative.transpose(i, ct, *xs, **params)
-
-
 def _pull_back_if(
     op: Op, cts: list[Value | None], supports: list[Support], acc: Accumulators
 ) -> None:
     """Emit an `if` whose branches are the pullbacks, from the sums of the values they capture."""
     captured = [x for x in captures(*op.regions) if acc.wants(x)]
     # The branches start from the sums so far, and add to them in place.
-    known = {x: acc.get(x) for x in captured if acc.get(x) is not None}
+    known = {x: ct for x in captured if (ct := acc.get(x)) is not None}
     arms = []
     for region in op.regions:
         with Builder() as b:

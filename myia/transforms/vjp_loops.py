@@ -23,22 +23,20 @@ from dataclasses import dataclass, replace
 
 from myia.ir.avals import I64
 from myia.ir.builder import build_region
-from myia.ir.core import Op, Region, Value, captures
+from myia.ir.core import Op, Region, Tangents, Value, Values, captures
 from myia.primitives.core.emit_structured import emit_loop
 from myia.primitives.core.structured import Loop
 from myia.transforms.clone import clone, clone_with_args
-from myia.transforms.cotangents import Accumulators, like_cotangents, or_zeros
+from myia.transforms.cotangents import Accumulators, Reverse, like_cotangents, or_zeros
 from myia.transforms.custom import region_with_rules
 from myia.transforms.host_calls import check_adjoint
 from myia.transforms.residuals import export_residuals
 from myia.transforms.supports.slices import Stores, Support, as_array
 from myia.transforms.supports.tracked import Supports, nowhere
 
-Cts = Sequence[Value | None]
-
 
 def pull_back_loop(
-    reverse: Callable, op: Op, cts: Cts, supports: Sequence[Support], acc: Accumulators
+    reverse: Reverse, op: Op, cts: Tangents, supports: Sequence[Support], acc: Accumulators
 ) -> None:
     """Emit the adjoint loop of `op`. `reverse`: handed in, see the docstring of `vjp.py`."""
     parts = Loop.of(op)
@@ -48,7 +46,7 @@ def pull_back_loop(
     starts = [Start(parts.carries[i], cts[i] is not None, supports[i]) for i in active]
     tracked = LoopSupports(starts, captured, acc)
 
-    def adjoint(k, xs, cts, sums, masks):
+    def adjoint(k: Value, xs: Values, cts: Values, sums: Values, masks: Values) -> Values:
         step = clone_with_args(parts.body, (k, *xs), replay=True)
         wanted = [xs[i] for i in active if acc.wants(args[i])]
         seeds = [(step.yields[i], ct) for i, ct in zip(active, cts)]
@@ -83,7 +81,7 @@ def pull_back_loop(
 
 
 def closed_region(
-    body: Callable, *groups: Sequence[Value], carries: int = 1, linear_in: Sequence[Value] = ()
+    body: Callable[..., Values], *groups: Values, carries: int = 1, linear_in: Values = ()
 ) -> Region:
     """A closed region (k, *groups[0], *groups[1], ...); `body` receives the groups one by one.
 
@@ -92,9 +90,9 @@ def closed_region(
     that depend on these share no result with others (`residuals.py`).
     """
 
-    def split(k, *args):
-        args = iter(args)
-        return body(k, *([next(args) for _ in group] for group in groups))
+    def split(k: Value, *args: Value) -> Values:
+        rest = iter(args)
+        return body(k, *([next(rest) for _ in group] for group in groups))
 
     like = [x for group in groups for x in group]
     names = [None, *(x.name for x in like)]
@@ -207,7 +205,7 @@ class LoopSupports:
         """The supports after the loop, of carried and of captured values."""
         self.acc.by_position.update(masks)
         carried = {**self.fixed, **dict(zip(self.carried, masks))}
-        captured = dict(zip(self.captured, masks[len(self.carried) :]))
+        captured: dict[Value, Support] = dict(zip(self.captured, masks[len(self.carried) :]))
         return [carried.get(i) for i in range(len(self.starts))], captured
 
 

@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from myia.ir.builder import append, current_span
-from myia.ir.core import Op, Region, Value, captures
+from myia.ir.core import Op, Region, Tangents, Value, Values, captures
 from myia.primitives.core.emit_structured import emit_loop
 from myia.primitives.core.region_dataflow import adjoint_state, adjoint_state_args
 from myia.primitives.core.structured import Loop
@@ -28,18 +28,18 @@ from myia.rewriting.liveness import eliminate_dead_values
 from myia.source.diagnostics import MyiaError
 from myia.transforms.activity import useful_values
 from myia.transforms.clone import clone, clone_with_args, with_unused_args
-from myia.transforms.cotangents import Accumulators, like_cotangents, or_zeros
+from myia.transforms.cotangents import Accumulators, Reverse, like_cotangents, or_zeros
 from myia.transforms.errors import NonlinearRule
 from myia.transforms.supports.slices import as_array
-from myia.transforms.vjp_loops import Cts, LoopSupports, Start, closed_region
+from myia.transforms.vjp_loops import LoopSupports, Start, closed_region
 
 
-def pull_back_rev(reverse: Callable, op: Op, cts: Cts, acc: Accumulators) -> None:
+def pull_back_rev(reverse: Reverse, op: Op, cts: Tangents, acc: Accumulators) -> None:
     _Pullback(reverse, op, cts, acc).emit()
 
 
 class _Pullback:
-    def __init__(self, reverse: Callable, op: Op, cts: Cts, acc: Accumulators):
+    def __init__(self, reverse: Reverse, op: Op, cts: Tangents, acc: Accumulators):
         self.reverse, self.acc = reverse, acc
         self.parts = parts = Loop.of(op)
         self.args = parts.body.args[1:]
@@ -116,7 +116,16 @@ class _Pullback:
         total = self.reverse(adjoint.ops, wanted, cts)
         return [*step.yields, *map(total.buffer, wanted)]
 
-    def adjoint(self, k: Value, xs, sigmas, xs_ct, s, sums, masks) -> list[Value]:
+    def adjoint(
+        self,
+        k: Value,
+        xs: Values,
+        sigmas: Values,
+        xs_ct: Values,
+        s: Values,
+        sums: Values,
+        masks: Values,
+    ) -> list[Value]:
         """(x̄, s) -> (f'ᵀ x̄ + ∂/∂x <σ, A(x) s>, A(x) s), and the cotangents of captured values."""
         before = _without_supports(self.outside)
         for j, x in zip(self.linear, s):
@@ -136,10 +145,10 @@ class _Pullback:
             self.tracked.inside(wanted, masks),
         )
         after = both.yields[len(self.active) :]
-        sums = map(total.buffer, self.captured)
-        return [*map(total.buffer, wanted), *after, *sums, *self.tracked.after(wanted, total)]
+        captured = map(total.buffer, self.captured)
+        return [*map(total.buffer, wanted), *after, *captured, *self.tracked.after(wanted, total)]
 
-    def linear_region(self, body: Callable, *groups: Sequence[Value]) -> Region:
+    def linear_region(self, body: Callable[..., Values], *groups: Sequence[Value]) -> Region:
         region = eliminate_dead_values(
             # x and σ may occur nonlinearly. In all other groups the region is linear.
             closed_region(body, *groups, carries=2, linear_in=self.outside)
@@ -157,7 +166,7 @@ def _without_supports(state: Sequence[Value]) -> list[Value]:
     return [as_array(None, s.aval) if s.dtype.kind == "b" else s for s in state]
 
 
-def _useful_state(parts: Loop, cts: Cts) -> list[int]:
+def _useful_state(parts: Loop, cts: Tangents) -> list[int]:
     """The positions of s on which a result with a cotangent depends, in any iteration."""
     adjoint = parts.adjoint_region
     again = list(zip(adjoint.yields, adjoint_state_args(parts)))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from myia.api.programs.decision_tree import DecisionTree, Found, Hidden
-from myia.api.transforms import Transformed
+from myia.api.transformed import Transformed
 from myia.backends.reference.interpreter import evaluate
 from myia.infer.boundary.arguments import Fact
 from myia.infer.boundary.signature import Flattener

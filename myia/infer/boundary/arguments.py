@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import enum
 import types
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -208,7 +209,9 @@ def _node(ctx: Context, node: Node, inputs: Arguments, name: str | None) -> Abst
     return ref
 
 
-def call_partial(ctx: Context, partial: Partial, args, kwargs) -> Abstract:
+def call_partial(
+    ctx: Context, partial: Partial, args: Sequence[Abstract], kwargs: dict[str, Abstract]
+) -> Abstract:
     """`functools.partial(f, *bound, **keywords)(*args, **kwargs)`"""
     n, *names = partial.meta
     f, *bound = partial.items

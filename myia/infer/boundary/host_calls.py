@@ -227,7 +227,7 @@ MAKE_IT = "give numbers, arrays, tuples, lists, dicts or dataclasses of them"
 class Results:
     """The results of a host function, as `like` tells them."""
 
-    def __init__(self, structure: Number | Node):
+    def __init__(self, structure: Number | Node) -> None:
         self.structure = structure
         self.numbers = list(_numbers(structure))
 

@@ -52,7 +52,7 @@ class IntegerSplit:
 
     def __init__(
         self, roots: Sequence[Any], signatures: Sequence[Any], leaves: Sequence[Any], choose: Choice
-    ):
+    ) -> None:
         self.signatures = signatures
         found = [x for s in signatures for x in leaves_of(s)]
         self.integers = tuple(i for i, x in enumerate(found) if x is INTEGER)

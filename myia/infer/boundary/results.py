@@ -17,6 +17,7 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.errors import DynamicSizeEscapes, Unsupported
 from myia.infer.domain.heap import (
     BufferObject,
+    Contents,
     DictObject,
     DynamicArray,
     DynamicView,
@@ -145,7 +146,7 @@ class Outputs:
         self.active.discard(x.id)
         return self.rebuilt(contents, parts)
 
-    def rebuilt(self, contents, parts: list[Recipe]) -> Recipe:
+    def rebuilt(self, contents: Contents, parts: list[Recipe]) -> Recipe:
         items = _sequence(parts)
         if isinstance(contents, ListObject):
             return lambda n, o: list(items(n, o))
@@ -167,7 +168,7 @@ class Outputs:
         total = self.recipe(count)
         template = contents.template
 
-        def rebuild(n, o):
+        def rebuild(n: Sequence[Any], o: Any) -> list[Any]:
             arrays = [row(n, o) for row in rows]
             return [
                 item_templates.python_item(template, [a[i] for a in arrays])
@@ -194,7 +195,7 @@ class _Number:
 
     index: int
 
-    def __call__(self, numbers, objects):
+    def __call__(self, numbers: Sequence[Any], objects: Sequence[np.ndarray]) -> Any:
         return numbers[self.index]
 
 

@@ -105,7 +105,7 @@ class Flattener:
     __slots__ = ("leaves", "objects", "seen")
     integers = False  # are ints leaves, too?
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.leaves: list[Any] = []
         self.objects: list[Any] = []
         self.seen: dict[int, int] = {}  # id -> position; -1: a function being flattened
@@ -174,22 +174,22 @@ def _find_rule(x: Any) -> Rule:
 
 
 def _number_rule(signature: Leaf) -> Rule:
-    def rule(flat: Flattener, x):
+    def rule(flat: Flattener, x: float) -> Leaf:
         flat.leaves.append(x)
         return signature
 
     return rule
 
 
-def _constant(flat: Flattener, x):
+def _constant(flat: Flattener, x: str | None) -> Constant:
     return Constant(x, type(x))
 
 
-def _range_constant(flat: Flattener, x: range):
+def _range_constant(flat: Flattener, x: range) -> Constant:
     return Constant(x, (range, x.start, x.stop, x.step))  # ranges of equal items are equal
 
 
-def _text_or_integer(flat: Flattener, x: str | int):
+def _text_or_integer(flat: Flattener, x: str | int) -> Any:
     """By value, if neither attributes nor a comparison of its own tell it from its equals."""
     cls = type(x)
     base = str if isinstance(x, str) else int
@@ -197,14 +197,14 @@ def _text_or_integer(flat: Flattener, x: str | int):
     return Identity(x) if own else Constant(x, cls)
 
 
-def _integer(flat: Flattener, x: int):
+def _integer(flat: Flattener, x: int) -> Constant | Leaf:
     if flat.integers and -(2**63) <= x < 2**63:
         flat.leaves.append(x)
         return INTEGER
     return Constant(x, int)
 
 
-def _array(flat: Flattener, x: np.ndarray):
+def _array(flat: Flattener, x: np.ndarray) -> Any:
     if x.dtype.kind not in "biufc":
         return Identity(x)
     same = flat.object(x)
@@ -214,7 +214,7 @@ def _array(flat: Flattener, x: np.ndarray):
     return leaf("array", x.dtype, x.shape, x.flags.c_contiguous)
 
 
-def _generic(flat: Flattener, x: np.generic):
+def _generic(flat: Flattener, x: np.generic) -> Leaf:
     if x.dtype.kind in "SU":
         return Constant(x, (type(x), x.dtype))
     if x.dtype.kind not in "biufc":
@@ -223,20 +223,20 @@ def _generic(flat: Flattener, x: np.generic):
     return leaf("generic", x.dtype)
 
 
-def device_array(flat: Flattener, x):
+def device_array(flat: Flattener, x: Any) -> Leaf:
     """The rule for arrays of the run-time system, which are immutable."""
     flat.leaves.append(x)
     aval = x.aval  # quicker than by the properties of x
     return _leaf_of_jax("device", aval.dtype, aval.shape)
 
 
-def traced_array(flat: Flattener, x, compiled: bool):
+def traced_array(flat: Flattener, x: Any, compiled: bool) -> Leaf:
     """The rule for arrays under a transform of JAX. `compiled`: it compiles what calls ours."""
     flat.leaves.append(x)
     return _leaf_of_jax("traced" if compiled else "transformed", x.dtype, x.shape)
 
 
-def device_struct(flat: Flattener, x):
+def device_struct(flat: Flattener, x: Any) -> Leaf:
     """The rule for shapes and dtypes in the place of arrays (`jax.ShapeDtypeStruct`)."""
     flat.leaves.append(x)
     return _leaf_of_jax("device", x.dtype, x.shape)
@@ -247,15 +247,15 @@ def _leaf_of_jax(kind: str, dtype: Any, shape: tuple[int, ...]) -> Leaf:
     return Leaf(kind, np.dtype(dtype), shape)
 
 
-def _tuple(flat: Flattener, x: tuple):
+def _tuple(flat: Flattener, x: tuple) -> Node:
     return Node("tuple", type(x), (), tuple(map(flat.add, x)))
 
 
-def _list(flat: Flattener, x: list):
+def _list(flat: Flattener, x: list) -> Node | SeenObject:
     return flat.object(x) or Node("list", type(x), (), tuple(map(flat.add, x)))
 
 
-def _dict(flat: Flattener, x: dict):
+def _dict(flat: Flattener, x: dict) -> Node | SeenObject:
     same = flat.object(x)
     if same is not None:
         return same
@@ -266,7 +266,7 @@ def _dict(flat: Flattener, x: dict):
     return Node("dict", kind, keys, tuple(map(flat.add, x.values())))
 
 
-def _set(flat: Flattener, x):
+def _set(flat: Flattener, x: Any) -> Any:
     trial = Flattener()
     for item in x:
         trial.add(item)
@@ -276,7 +276,7 @@ def _set(flat: Flattener, x):
     return flat.object(x) or Node("set", type(x), (), tuple(map(flat.add, x)))
 
 
-def _instance(flat: Flattener, x):
+def _instance(flat: Flattener, x: Any) -> Node | SeenObject:
     same = flat.object(x)
     if same is not None:
         return same
@@ -284,7 +284,7 @@ def _instance(flat: Flattener, x):
     return Node("instance", type(x), tuple(state), tuple(map(flat.add, state.values())))
 
 
-def _function(flat: Flattener, x: types.FunctionType):
+def _function(flat: Flattener, x: types.FunctionType) -> Any:
     if is_traced(x) and not is_marked_for_tracing(x):
         return LibraryFunction(x)
     if id(x) in flat.seen:  # a function whose closure holds itself
@@ -298,7 +298,7 @@ def _function(flat: Flattener, x: types.FunctionType):
     return FunctionSignature(code, scope, code.co_freevars, parts, keywords, reference)
 
 
-def _closure_value_of_traced(flat: Flattener, x: Any):
+def _closure_value_of_traced(flat: Flattener, x: Any) -> Any:
     """A value in the closure of a traced function, which may need Python numbers while traced."""
     return number_as_constant(x) or flat.add(x)
 
@@ -329,30 +329,30 @@ def has_value(cell: types.CellType) -> bool:
     return True
 
 
-def _method(flat: Flattener, x: types.MethodType):
+def _method(flat: Flattener, x: types.MethodType) -> Node:
     if type(x.__self__).__module__.startswith("scipy."):  # known by name: `scipy.stats.norm.pdf`
         return Identity(x)
     return Node("method", type(x), (Identity(x.__func__),), (flat.add(x.__self__),))
 
 
-def _partial(flat: Flattener, x: functools.partial):
+def _partial(flat: Flattener, x: functools.partial) -> Node:
     parts = (x.func, *x.args, *x.keywords.values())
     return Node("partial", type(x), (len(x.args), *x.keywords), tuple(map(flat.add, parts)))
 
 
-def _vectorized(flat: Flattener, x: np.vectorize):
+def _vectorized(flat: Flattener, x: np.vectorize) -> Any:
     """`np.vectorize(f)` is rebuilt from `f`; with other options it is refused."""
     if x.otypes or x.excluded or x.signature:
         return Identity(x)
     return Node("vectorized", type(x), (), (flat.add(x.pyfunc),))
 
 
-def _builtin(flat: Flattener, x: types.BuiltinFunctionType):
+def _builtin(flat: Flattener, x: types.BuiltinFunctionType) -> Identity:
     """A built-in function, or one bound to an object: a new one each time it is read."""
     return Identity(x) if isinstance(x.__self__, types.ModuleType) else Constant(x, type(x))
 
 
-def _identity(flat: Flattener, x):
+def _identity(flat: Flattener, x: Any) -> Identity:
     return Identity(x)
 
 

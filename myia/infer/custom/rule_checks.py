@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadRule
@@ -76,14 +77,14 @@ class RuleResultChecker:
             return tuple(found[k] for k in self.contents(like).keys)
         return contents.children()
 
-    def contents(self, x: Abstract):
+    def contents(self, x: Abstract) -> Any:
         return self.ctx.contents(x) if isinstance(x, Ref) else x
 
-    def key(self, x: Abstract):
+    def key(self, x: Abstract) -> Any:
         contents = self.contents(x)
         return frozenset(contents.keys) if isinstance(contents, DictObject) else contents.key()
 
-    def fail(self, like: Abstract, x: Abstract):
+    def fail(self, like: Abstract, x: Abstract) -> None:
         describe = self.ctx.describe
         given = f"{describe(x)} as {self.what}"
         self.ctx.fail(BadRule, name=self.name, given=given, wanted=describe(like))

@@ -126,7 +126,7 @@ class InferredRule:
 class _Call:
     """One call where a derivative is taken."""
 
-    def __init__(self, ctx: Context, custom: CustomFunction, args: tuple[Abstract, ...]):
+    def __init__(self, ctx: Context, custom: CustomFunction, args: tuple[Abstract, ...]) -> None:
         self.ctx, self.custom, self.args = ctx, custom, args
         self.nondiff = argument_numbers(ctx, custom.nondiff_argnums, len(args), "nondiff_argnums")
         self.wrt = [i for i in range(len(args)) if i not in self.nondiff]
@@ -254,7 +254,7 @@ class _Call:
             if id != ctx.error_id and id in before and contents is not before[id]:
                 self.refuse("which changes an object from outside", RETURN_IT)
 
-    def refuse(self, why: str, help_text: str):
+    def refuse(self, why: str, help_text: str) -> None:
         what = f"`{self.custom.name}`, a function with a derivative rule, {why},"
         self.ctx.fail(Unsupported, what=what, help_text=help_text)
 
@@ -364,5 +364,5 @@ class _Call:
         pairs = zip(t.rebuild(self.ctx, t.values), xs, strict=True)
         return [v for like_it, x in pairs for v in match.values(like_it, x)]
 
-    def fail_rule(self, given: str, wanted: str):
+    def fail_rule(self, given: str, wanted: str) -> None:
         self.ctx.fail(BadRule, name=self.custom.name, given=given, wanted=wanted)

@@ -70,7 +70,7 @@ def infer_differentiated(
     what: str,
     split: Callable,
     names: Sequence[str] | None = None,
-):
+) -> tuple[DifferentiatedRegion, Tree]:
     """Infer `call(copies of xs)` into a region; `split(result)` is the part to differentiate.
 
     `names`: those of `xs`, for errors.
@@ -117,7 +117,7 @@ def emit_derivative(
     return list(results[:n]), list(results[n:])
 
 
-def emit(ctx: Context, d: DifferentiatedRegion, mode: str, seeds: list[Value]):
+def emit(ctx: Context, d: DifferentiatedRegion, mode: str, seeds: list[Value]) -> Any:
     """Emit the op; returns the function's result for the caller, and the derivative's values."""
     values, derivatives = emit_derivative(d, mode, seeds)
     (result,) = substitute_results(ctx, d.exports, values, [d.result])
@@ -136,7 +136,9 @@ class GradOptions:
     value: bool = False
 
 
-def gradient(ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs: dict):
+def gradient(
+    ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs: dict
+) -> Abstract:
     """`grad(f)(*args)` or `value_and_grad(f)(*args)`."""
     argnums = argument_numbers(ctx, options.argnums, len(args))
     chosen = [args[i] for i in argnums]

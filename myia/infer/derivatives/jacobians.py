@@ -27,7 +27,7 @@ from myia.infer.derivatives.derivatives import (
 )
 from myia.infer.derivatives.parameters import parameter_names
 from myia.infer.domain.context import Context
-from myia.infer.domain.values import Abstract, Tuple
+from myia.infer.domain.values import Abstract, Partial, Tuple
 from myia.infer.domain.views import reshape
 from myia.infer.lists.growing_lists import with_row
 from myia.infer.paths.region_outputs import substitute_results
@@ -45,7 +45,9 @@ def as_partial_rule(rule: Callable) -> Callable:
     return _PARTIAL_RULES[rule]
 
 
-def _region(ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs: dict):
+def _region(
+    ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs: dict
+) -> tuple[DifferentiatedRegion, Tree]:
     numbers = derivatives.argument_numbers(ctx, options.argnums, len(args))
 
     def call(copies: list[Abstract]) -> Abstract:
@@ -184,7 +186,7 @@ def elementwise(
 
 
 def _partial_rule(rule: Callable) -> Callable:
-    def call(ctx: Context, partial, args: tuple, kwargs: dict) -> Abstract:
+    def call(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstract:
         return rule(ctx, partial.items[0], GradOptions(*partial.meta), args, kwargs)
 
     return call

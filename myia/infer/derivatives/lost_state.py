@@ -65,7 +65,7 @@ def record_lost_state(
 class _Walk:
     """The walk through the copies, after the call."""
 
-    def __init__(self, ctx: Context, before: Heap):
+    def __init__(self, ctx: Context, before: Heap) -> None:
         self.ctx, self.before = ctx, before
         self.ids: set[int] = set()  # the objects in the result
         self.values: set[Value] = set()  # and the numbers

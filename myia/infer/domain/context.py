@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -74,7 +74,7 @@ class Context:
         debug: bool = False,
         report: Report | None = None,
         choose: Callable[[Any, int], bool] | None = None,
-    ):
+    ) -> None:
         self._load = load
         self._codes: dict[int, Code] = {}  # kept: loops know the functions around them by identity
         # Which ints in answers are arguments (`infer/boundary/integers.py`); None: none of them.
@@ -127,14 +127,16 @@ class Context:
 
     # ----- Failing
 
-    def fail(self, diagnostic: type[Diagnostic], *, error: type[MyiaError] = MyiaError, **fields):
+    def fail(
+        self, diagnostic: type[Diagnostic], *, error: type[MyiaError] = MyiaError, **fields: Any
+    ) -> NoReturn:
         """Raise a located error."""
         found = diagnostic(span=current_span(), **fields)
         if isinstance(found, (BadType, BadValue)) and error is MyiaError:
             raise python_error(found)
         raise error(found)
 
-    def needs_static(self, what: str):
+    def needs_static(self, what: str) -> NoReturn:
         """Raise the error that an enclosing loop answers by unrolling."""
         self.fail(NotStatic, error=NeedsStatic, what=what)
 
@@ -182,7 +184,7 @@ class Context:
             )
         raise InternalError(f"{self.describe(ref)} is not an array")
 
-    def read_view(self, base: Ref, step) -> Value:
+    def read_view(self, base: Ref, step: Any) -> Value:
         """The present value of a view of an array; of a selected array, the view of each option."""
         contents = self.contents(base)
         if isinstance(contents, SelectedArray):
@@ -216,7 +218,7 @@ class Context:
         error = NeedsStatic if reason == ITEM_OF_LIST else MyiaError
         self.fail(ReadOnlyWrite, error=error, what=reason)
 
-    def store_view(self, base: Ref, step, value: Value) -> None:
+    def store_view(self, base: Ref, step: Any, value: Value) -> None:
         """Change a view of an array; of a selected array, conditionally the view of each option."""
         contents = self.prepare_store(base)
         if not isinstance(contents, SelectedArray):
@@ -241,7 +243,7 @@ class Context:
             self.prepare_store(Ref(base))
         return contents
 
-    def view(self, base: Ref, step, *, boxed: bool = False) -> Abstract:
+    def view(self, base: Ref, step: Any, *, boxed: bool = False) -> Abstract:
         """A view of `base`; of no dimension: the element, a NumPy scalar unless `boxed`."""
         base, step = self.composed_view(base, step)
         aval = step.aval(array_aval(self.heap, base.id))
@@ -249,7 +251,7 @@ class Context:
             return Scalar(self.read_view(base, step), weak=False, boxed=boxed)
         return self.new(ViewObject(base.id, step))
 
-    def composed_view(self, base: Ref, step) -> tuple[Ref, Any]:
+    def composed_view(self, base: Ref, step: Any) -> tuple[Ref, Any]:
         """The same view as one step from the base of `base`, where one step can express it."""
         contents = self.contents(base)
         if isinstance(contents, ViewObject):
@@ -301,7 +303,7 @@ class Context:
         if values:
             shown = message.format(*[Hidden()] * len(values))
 
-            def make(numbers):
+            def make(numbers: Sequence[Any]) -> Any:
                 return exception(message.format(*numbers))
 
         self.add_check(failed, Check(exception, shown, current_span(), values, make))

@@ -123,7 +123,7 @@ def valid_mask(shape: tuple[int, ...], dynamic_axes: DynamicAxes) -> Value | Non
     return found
 
 
-def fill_masked(x: Value, dynamic_axes: DynamicAxes, number) -> Value:
+def fill_masked(x: Value, dynamic_axes: DynamicAxes, number: int) -> Value:
     """`x` with a number in the masked elements: the neutral element of a reduction."""
     mask = valid_mask(x.shape, dynamic_axes)
     return x if mask is None else logic.select(mask, x, constant(number, x.dtype, x.shape))

@@ -31,7 +31,7 @@ class CertainError(MyiaError):
         message: str,
         values: tuple[Value, ...] = (),
         make: MakeException | None = None,
-    ):
+    ) -> None:
         super().__init__(diagnostic)
         self.exception, self.message = exception, message
         self.values, self.make = values, make

@@ -51,16 +51,16 @@ class Identity:
 
     __slots__ = ("object",)
 
-    def __init__(self, object: Any):
+    def __init__(self, object: Any) -> None:
         self.object = object
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, Identity) and self.object is other.object
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return id(self.object)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Identity(<{type(self.object).__name__} at {id(self.object):#x}>)"
 
 
@@ -158,17 +158,17 @@ class Question:
 
     __slots__ = ("key", "name", "owner")
 
-    def __init__(self, owner: Any, name: Any = None):
+    def __init__(self, owner: Any, name: Any = None) -> None:
         self.owner, self.name = owner, name
         self.key = (type(self), Identity(owner), exact(name))
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, Question) and self.key == other.key
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash(self.key)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"{type(self).__name__}({type(self.owner).__name__}, {self.name!r})"
 
     def read(self) -> Any:
@@ -195,11 +195,11 @@ class Question:
 class Global(Question):
     """A name in the module of a function, or a builtin."""
 
-    def read(self):
+    def read(self) -> Any:
         found = self.owner.get(self.name, ABSENT)
         return vars(builtins).get(self.name, ABSENT) if found is ABSENT else found
 
-    def places(self, found):
+    def places(self, found: Any) -> list[Place] | None:
         here = self.owner.get(self.name, ABSENT)
         places = [Place(self.owner.get, self.name, ABSENT, here)]
         if here is ABSENT:
@@ -207,7 +207,7 @@ class Global(Question):
         return places
 
     @property
-    def is_fixed(self):
+    def is_fixed(self) -> bool:
         return False
 
 
@@ -221,35 +221,35 @@ MRO = type.__dict__["__mro__"].__get__
 class Cell(Question):
     """A variable of a closure."""
 
-    def read(self):
+    def read(self) -> Any:
         try:
             return self.owner.cell_contents
         except ValueError:
             return ABSENT
 
-    def places(self, found):
+    def places(self, found: Any) -> list[Place] | None:
         return None if found is ABSENT else [Place(CONTENTS, self.owner, CellType, found)]
 
 
 class CodeOf(Question):
     """The code of a function."""
 
-    def read(self):
+    def read(self) -> Any:
         return self.owner.__code__
 
-    def places(self, found):
+    def places(self, found: Any) -> list[Place] | None:
         return [Place(CODE, self.owner, FunctionType, found)]
 
 
 class Default(Question):
     """Default number `name` of a function."""
 
-    def read(self):
+    def read(self) -> Any:
         f = self.owner
         defaults = (*(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values())
         return defaults[self.name] if self.name < len(defaults) else ABSENT
 
-    def places(self, found):
+    def places(self, found: Any) -> list[Place] | None:
         if self.owner.__kwdefaults__:
             return None
         return [
@@ -261,20 +261,20 @@ class Default(Question):
 class Held(Question):
     """The object itself, which is taken apart anew at each call."""
 
-    def read(self):
+    def read(self) -> Any:
         return self.owner
 
-    def places(self, found):
+    def places(self, found: Callable[..., Any]) -> list[Place] | None:
         return []
 
 
 class Attribute(Question):
     """`getattr(owner, name)`"""
 
-    def read(self):
+    def read(self) -> Any:
         return getattr(self.owner, self.name, ABSENT)
 
-    def places(self, found):
+    def places(self, found: Any) -> list[Place] | None:
         owner, name = self.owner, self.name
         if type(owner) is ModuleType and vars(owner).get(name, ABSENT) is found is not ABSENT:
             return [Place(vars(owner).get, name, ABSENT, found)]
@@ -291,7 +291,7 @@ class ClassAttribute(Question):
 
     __slots__ = ("after",)
 
-    def __init__(self, owner: type, name: str, after: type | None = None):
+    def __init__(self, owner: type, name: str, after: type | None = None) -> None:
         super().__init__(owner, name)
         self.after = after
         self.key = (*self.key, Identity(after))
@@ -302,10 +302,10 @@ class ClassAttribute(Question):
             return mro
         return mro[mro.index(self.after) + 1 :] if self.after in mro else ()
 
-    def read(self):
+    def read(self) -> Any:
         return next((vars(c)[self.name] for c in self._classes() if self.name in vars(c)), ABSENT)
 
-    def places(self, found):
+    def places(self, found: Any) -> list[Place] | None:
         places = []
         for cls in self._classes():
             here = vars(cls).get(self.name, ABSENT)
@@ -316,48 +316,48 @@ class ClassAttribute(Question):
         return [Place(MRO, self.owner, type, self.owner.__mro__), *places]
 
     @property
-    def is_fixed(self):
+    def is_fixed(self) -> bool:
         return is_fixed_class(self.owner)
 
 
 class HasAttribute(Attribute):
     """`hasattr(owner, name)`"""
 
-    def read(self):
+    def read(self) -> Any:
         return super().read() is not ABSENT
 
-    def places(self, found):
+    def places(self, found: bool) -> list[Place] | None:
         return super().places(super().read()) if found else None
 
 
 class IsDefined(ClassAttribute):
     """Has the class an attribute of this name?"""
 
-    def read(self):
+    def read(self) -> Any:
         return super().read() is not ABSENT
 
 
 class IsManaged(ClassAttribute):
     """Has the class a property, or alike, of this name? It comes before the instance's own."""
 
-    def read(self):
+    def read(self) -> Any:
         return hasattr(type(super().read()), "__set__")
 
 
 class Answer(Question):
     """What Python answers: `f(*operands)`."""
 
-    def __init__(self, f: Callable, *operands: Any):
+    def __init__(self, f: Callable, *operands: Any) -> None:
         super().__init__(f, operands)
 
-    def read(self):
+    def read(self) -> Any:
         return self.owner(*self.name)
 
-    def places(self, found):
+    def places(self, found: Any) -> list[Place] | None:
         return None if self.name else [Place(_called, self.owner, None, found)]
 
     @property
-    def is_fixed(self):
+    def is_fixed(self) -> bool:
         return bool(self.name) and all(map(is_fixed, self.name))
 
 

@@ -61,19 +61,19 @@ class ArrayObject(Contents):
     points_to: PointsTo | None = None
 
     @property
-    def bases(self):
+    def bases(self) -> tuple[int, ...]:
         return () if self.points_to is None else self.points_to.options
 
-    def children(self):
+    def children(self) -> tuple[Abstract, ...]:
         value = Scalar(self.value, weak=False)
         return (value,) if self.points_to is None else (value, self.points_to.index)
 
-    def rebuild(self, children):
+    def rebuild(self, children: tuple[Abstract, ...]) -> Contents:
         value, *index = children
         points_to = self.points_to.rebuild(index) if index else None
         return ArrayObject(value.value, self.readonly, self.contiguous, points_to)
 
-    def key(self):
+    def key(self) -> Any:
         return (ArrayObject, self.value.aval, self.readonly)
 
 
@@ -85,14 +85,14 @@ class ViewObject(Contents):
     step: Any
 
     @property
-    def bases(self):
+    def bases(self) -> tuple[int, ...]:
         return (self.base,)
 
-    def children(self):
+    def children(self) -> tuple[Abstract, ...]:
         values = self.step.values() if isinstance(self.step, StridedSlice) else ()
         return tuple(Scalar(v, weak=True) for v in values)
 
-    def rebuild(self, children):
+    def rebuild(self, children: tuple[Abstract, ...]) -> Contents:
         if not children:
             return self
         return ViewObject(self.base, self.step.with_values(c.value for c in children))
@@ -106,16 +106,16 @@ class SelectedArray(Contents):
     options: tuple[int, ...]
 
     @property
-    def bases(self):
+    def bases(self) -> tuple[int, ...]:
         return self.options
 
-    def children(self):
+    def children(self) -> tuple[Abstract, ...]:
         return (self.index,)
 
-    def rebuild(self, children):
+    def rebuild(self, children: tuple[Abstract, ...]) -> Contents:
         return type(self)(children[0], self.options)
 
-    def key(self):
+    def key(self) -> Any:
         return (type(self), self.options)
 
 
@@ -136,11 +136,11 @@ class DynamicArray(Contents):
     dynamic_axes: tuple[Any, ...]
     readonly: str | None = None
 
-    def children(self):
+    def children(self) -> tuple[Abstract, ...]:
         leaves = [v for e in self.dynamic_axes if e is not None for v in e.values()]
         return tuple(Scalar(v, weak=False) for v in (self.value, *leaves))
 
-    def rebuild(self, children):
+    def rebuild(self, children: tuple[Abstract, ...]) -> Contents:
         value, *leaves = (c.value for c in children)
         dynamic_axes = []
         for e in self.dynamic_axes:
@@ -158,7 +158,7 @@ class DynamicView(Contents):
     step: Any
 
     @property
-    def bases(self):
+    def bases(self) -> tuple[int, ...]:
         return (self.base,)
 
 
@@ -168,13 +168,13 @@ class ListObject(Contents):
 
     items: tuple[Abstract, ...]
 
-    def children(self):
+    def children(self) -> tuple[Abstract, ...]:
         return self.items
 
-    def rebuild(self, children):
+    def rebuild(self, children: tuple[Abstract, ...]) -> Contents:
         return ListObject(children)
 
-    def key(self):
+    def key(self) -> Any:
         return (ListObject, len(self.items))
 
 
@@ -190,13 +190,13 @@ class SetObject(Contents):
     items: tuple[Abstract, ...]
     ordered: bool = True
 
-    def children(self):
+    def children(self) -> tuple[Abstract, ...]:
         return self.items
 
-    def rebuild(self, children):
+    def rebuild(self, children: tuple[Abstract, ...]) -> Contents:
         return SetObject(self.cls, children, self.ordered)
 
-    def key(self):
+    def key(self) -> Any:
         return (SetObject, self.cls, len(self.items), self.ordered)
 
 
@@ -215,14 +215,14 @@ class BufferObject(Contents):
     offset: int
     capacity: int
 
-    def children(self):
+    def children(self) -> tuple[Abstract, ...]:
         return (*self.rows, self.base)
 
-    def rebuild(self, children):
+    def rebuild(self, children: tuple[Abstract, ...]) -> Contents:
         *rows, base = children
         return BufferObject(self.template, tuple(rows), base, self.offset, self.capacity)
 
-    def key(self):
+    def key(self) -> Any:
         return (BufferObject, self.template, self.capacity, self.offset)
 
 
@@ -233,13 +233,13 @@ class DictObject(Contents):
     keys: tuple[Any, ...]
     values: tuple[Abstract, ...]
 
-    def children(self):
+    def children(self) -> tuple[Abstract, ...]:
         return self.values
 
-    def rebuild(self, children):
+    def rebuild(self, children: tuple[Abstract, ...]) -> Contents:
         return DictObject(self.keys, children)
 
-    def key(self):
+    def key(self) -> Any:
         return (DictObject, self.keys, tuple(map(type, self.keys)))
 
 
@@ -252,13 +252,13 @@ class InstanceObject(Contents):
     values: tuple[Abstract, ...]
     frozen: bool = False
 
-    def children(self):
+    def children(self) -> tuple[Abstract, ...]:
         return self.values
 
-    def rebuild(self, children):
+    def rebuild(self, children: tuple[Abstract, ...]) -> Contents:
         return InstanceObject(self.cls, self.names, children, self.frozen)
 
-    def key(self):
+    def key(self) -> Any:
         return (InstanceObject, self.cls, self.names)
 
 
@@ -268,10 +268,10 @@ class CellObject(Contents):
 
     content: Abstract
 
-    def children(self):
+    def children(self) -> tuple[Abstract, ...]:
         return (self.content,)
 
-    def rebuild(self, children):
+    def rebuild(self, children: tuple[Abstract, ...]) -> Contents:
         return CellObject(children[0])
 
 
@@ -281,7 +281,7 @@ class Invalidated(Contents):
 
     span: Span | None
 
-    def key(self):
+    def key(self) -> Any:
         return (Invalidated,)
 
 

@@ -12,7 +12,9 @@ array may be either: a write to one of the two invalidates the other.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -45,11 +47,11 @@ def _c_contiguous_model(shape: tuple[int, ...]) -> np.ndarray:
     return _strided(shape, strides)
 
 
-def _strided(shape, strides) -> np.ndarray:
+def _strided(shape: tuple[int, ...], strides: Sequence[int]) -> np.ndarray:
     return np.lib.stride_tricks.as_strided(np.zeros(1, np.int8), shape, strides)
 
 
-def _view_of_model(base: np.ndarray, step) -> np.ndarray | None:
+def _view_of_model(base: np.ndarray, step: Any) -> np.ndarray | None:
     """The model of a view of `base`; None if the strides do not follow from the step."""
     if isinstance(step, Permute):
         return base.transpose(step.permutation)

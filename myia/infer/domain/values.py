@@ -54,7 +54,7 @@ class Outside(Abstract):
 
     value: Any
 
-    def key(self):
+    def key(self) -> Any:
         return (Outside, id(self.value))
 
 
@@ -109,13 +109,13 @@ class Tuple(Abstract):
     items: tuple[Abstract, ...]
     cls: type | None = None
 
-    def children(self):
+    def children(self) -> tuple[Abstract, ...]:
         return self.items
 
-    def rebuild(self, children):
+    def rebuild(self, children: tuple[Abstract, ...]) -> Abstract:
         return Tuple(children, self.cls)
 
-    def key(self):
+    def key(self) -> Any:
         return (Tuple, self.cls, len(self.items))
 
 
@@ -127,10 +127,10 @@ class SliceValue(Abstract):
     stop: Abstract
     step: Abstract
 
-    def children(self):
+    def children(self) -> tuple[Abstract, ...]:
         return (self.start, self.stop, self.step)
 
-    def rebuild(self, children):
+    def rebuild(self, children: tuple[Abstract, ...]) -> Abstract:
         return SliceValue(*children)
 
 
@@ -142,10 +142,10 @@ class Range(Abstract):
     stop: Abstract
     step: Abstract
 
-    def children(self):
+    def children(self) -> tuple[Abstract, ...]:
         return (self.start, self.stop, self.step)
 
-    def rebuild(self, children):
+    def rebuild(self, children: tuple[Abstract, ...]) -> Abstract:
         return Range(*children)
 
 
@@ -156,13 +156,13 @@ class Iterator(Abstract):
     kind: str
     items: tuple[Abstract, ...]
 
-    def children(self):
+    def children(self) -> tuple[Abstract, ...]:
         return self.items
 
-    def rebuild(self, children):
+    def rebuild(self, children: tuple[Abstract, ...]) -> Abstract:
         return Iterator(self.kind, children)
 
-    def key(self):
+    def key(self) -> Any:
         return (Iterator, self.kind, len(self.items))
 
 
@@ -174,14 +174,14 @@ class Closure(Abstract):
     captured: tuple[Abstract, ...]
     defaults: tuple[Abstract, ...]
 
-    def children(self):
+    def children(self) -> tuple[Abstract, ...]:
         return self.captured + self.defaults
 
-    def rebuild(self, children):
+    def rebuild(self, children: tuple[Abstract, ...]) -> Abstract:
         n = len(self.captured)
         return Closure(self.code, children[:n], children[n:])
 
-    def key(self):
+    def key(self) -> Any:
         return (Closure, self.code)
 
 
@@ -192,13 +192,13 @@ class PyFunction(Abstract):
     function: Any
     parts: tuple[Abstract, ...]
 
-    def children(self):
+    def children(self) -> tuple[Abstract, ...]:
         return self.parts
 
-    def rebuild(self, children):
+    def rebuild(self, children: tuple[Abstract, ...]) -> Abstract:
         return PyFunction(self.function, children)
 
-    def key(self):
+    def key(self) -> Any:
         return (PyFunction, self.function.__code__)
 
 
@@ -209,13 +209,13 @@ class Method(Abstract):
     function: Any
     self: Abstract
 
-    def children(self):
+    def children(self) -> tuple[Abstract, ...]:
         return (self.self,)
 
-    def rebuild(self, children):
+    def rebuild(self, children: tuple[Abstract, ...]) -> Abstract:
         return Method(self.function, children[0])
 
-    def key(self):
+    def key(self) -> Any:
         return (Method, self.function)
 
 
@@ -227,13 +227,13 @@ class Partial(Abstract):
     items: tuple[Abstract, ...]
     meta: Any = None
 
-    def children(self):
+    def children(self) -> tuple[Abstract, ...]:
         return self.items
 
-    def rebuild(self, children):
+    def rebuild(self, children: tuple[Abstract, ...]) -> Abstract:
         return Partial(self.call, children, self.meta)
 
-    def key(self):
+    def key(self) -> Any:
         return (Partial, self.call, self.meta, len(self.items))
 
 
@@ -244,13 +244,13 @@ class Choice(Abstract):
     index: Scalar
     options: tuple[Abstract, ...]
 
-    def children(self):
+    def children(self) -> tuple[Abstract, ...]:
         return (self.index, *self.options)
 
-    def rebuild(self, children):
+    def rebuild(self, children: tuple[Abstract, ...]) -> Abstract:
         return Choice(children[0], tuple(children[1:]))
 
-    def key(self):
+    def key(self) -> Any:
         return (Choice, len(self.options))
 
 
@@ -261,13 +261,13 @@ class Text(Abstract):
     template: str  # for `str.format`
     items: tuple[Abstract, ...]
 
-    def children(self):
+    def children(self) -> tuple[Abstract, ...]:
         return self.items
 
-    def rebuild(self, children):
+    def rebuild(self, children: tuple[Abstract, ...]) -> Abstract:
         return Text(self.template, children)
 
-    def key(self):
+    def key(self) -> Any:
         return (Text, self.template)
 
 
@@ -279,13 +279,13 @@ class NewException(Abstract):
     arguments: tuple[Abstract, ...]
     names: tuple[str, ...] = ()
 
-    def children(self):
+    def children(self) -> tuple[Abstract, ...]:
         return self.arguments
 
-    def rebuild(self, children):
+    def rebuild(self, children: tuple[Abstract, ...]) -> Abstract:
         return NewException(self.cls, children, self.names)
 
-    def key(self):
+    def key(self) -> Any:
         return (NewException, self.cls, len(self.arguments), self.names)
 
 
@@ -296,13 +296,13 @@ class Super(Abstract):
     cls: type
     self: Abstract
 
-    def children(self):
+    def children(self) -> tuple[Abstract, ...]:
         return (self.self,)
 
-    def rebuild(self, children):
+    def rebuild(self, children: tuple[Abstract, ...]) -> Abstract:
         return Super(self.cls, children[0])
 
-    def key(self):
+    def key(self) -> Any:
         return (Super, self.cls)
 
 
@@ -321,13 +321,13 @@ class Opaque(Abstract):
     structure: Structure
     parts: tuple[Abstract, ...]
 
-    def children(self):
+    def children(self) -> tuple[Abstract, ...]:
         return self.parts
 
-    def rebuild(self, children):
+    def rebuild(self, children: tuple[Abstract, ...]) -> Abstract:
         return Opaque(self.structure, children)
 
-    def key(self):
+    def key(self) -> Any:
         return (Opaque, self.structure)
 
 
@@ -351,13 +351,13 @@ class Optional(Abstract):
     value: Abstract
     absent: Abstract
 
-    def children(self):
+    def children(self) -> tuple[Abstract, ...]:
         return (self.present, self.value)
 
-    def rebuild(self, children):
+    def rebuild(self, children: tuple[Abstract, ...]) -> Abstract:
         return Optional(children[0], children[1], self.absent)
 
-    def key(self):
+    def key(self) -> Any:
         return (Optional, self.absent is UNDEFINED)
 
 

@@ -103,7 +103,7 @@ class StridedSlice:
 class _Span:
     """The box from the first to the last element of a strided slice."""
 
-    def __init__(self, strided: StridedSlice):
+    def __init__(self, strided: StridedSlice) -> None:
         self.strided = strided
 
     def read(self, x: Value) -> Value:
@@ -111,7 +111,9 @@ class _Span:
         return dynamic_slices.dynamic_slice(x, *starts, sizes=self.strided._spans())
 
 
-def _slice(x: Value, low, spans, strides) -> Value:
+def _slice(
+    x: Value, low: tuple[int, ...], spans: tuple[int, ...], strides: tuple[int, ...]
+) -> Value:
     limit = tuple(a + n for a, n in zip(low, spans))
     if all(a == 0 for a in low) and limit == x.shape and all(s == 1 for s in strides):
         return x

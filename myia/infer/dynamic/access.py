@@ -48,7 +48,7 @@ def contains_dynamic(ctx: Context, x: Abstract) -> bool:
     return isinstance(contents, (DynamicArray, DynamicView))
 
 
-def refuse_dynamic(ctx: Context, what: str):
+def refuse_dynamic(ctx: Context, what: str) -> None:
     """Refuse dynamic arrays. As `NeedsStatic`: an enclosing loop may be unrolled instead."""
     ctx.fail(
         Unsupported,

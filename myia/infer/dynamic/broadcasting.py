@@ -241,7 +241,11 @@ def assign(ctx: Context, x: Ref, value: Abstract, casting: str = "same_kind") ->
 
 
 def broadcast_for_store(
-    ctx: Context, value: Abstract, dtype: np.dtype, shape, dynamic_axes: DynamicAxes
+    ctx: Context,
+    value: Abstract,
+    dtype: np.dtype,
+    shape: tuple[int, ...],
+    dynamic_axes: DynamicAxes,
 ) -> Value:
     """The value to store, with its elements at the indices where `dynamic_axes` are valid.
 

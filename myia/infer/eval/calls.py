@@ -10,7 +10,7 @@ import dataclasses
 import enum
 import functools
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from myia.infer import attributes, registry
@@ -374,6 +374,13 @@ def _field_default(ctx: Context, f: dataclasses.Field) -> Abstract | None:
     return None
 
 
-def _bind_fields(ctx: Context, cls: type, parameters, defaults, args, kwargs) -> list[Abstract]:
+def _bind_fields(
+    ctx: Context,
+    cls: type,
+    parameters: Sequence[Parameter],
+    defaults: Any,
+    args: Sequence[Abstract],
+    kwargs: dict[str, Abstract],
+) -> list[Abstract]:
     code = Code(cls.__name__, tuple(parameters), (), None, None, current_span())
     return bind(ctx, code, defaults, args, kwargs)

@@ -7,7 +7,7 @@ not import each other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -41,6 +41,7 @@ from myia.infer.loops.iterables import Items, items_of
 from myia.infer.numeric.samples import has, type_of
 from myia.ir.builder import at, current_span
 from myia.ir.core import Op, Region, Value
+from myia.ir.primitive import Primitive
 from myia.primitives.arrays.reductions import reduce_or
 from myia.primitives.core import py
 
@@ -59,7 +60,7 @@ class Frame:
 class Interpreter(Context):
     """A context that can run IR(py)."""
 
-    def __init__(self, load: Callable[[Any], py.Code], **modes: Any):
+    def __init__(self, load: Callable[[Any], py.Code], **modes: Any) -> None:
         super().__init__(load, **modes)
         self.frames: list[Frame] = []
 
@@ -113,7 +114,7 @@ class Interpreter(Context):
         """What Python answers, an object as it is. The answer is asked again at every call."""
         return arguments.fact(self, question)
 
-    def call(self, f: Abstract, args, kwargs) -> Abstract:
+    def call(self, f: Abstract, args: Sequence[Abstract], kwargs: dict[str, Abstract]) -> Abstract:
         return calls.call(self, f, tuple(args), dict(kwargs))
 
     def is_code_of(self, f: Any, code: py.Code) -> bool:
@@ -206,13 +207,13 @@ def give_name(ctx: Interpreter, name: str | None, x: Abstract) -> None:
             value.name = name
 
 
-def handles(primitive, optional: bool = False):
+def handles(primitive: Primitive, optional: bool = False) -> Callable[..., Any]:
     """Register a handler `(ctx, op, *operands) -> results`.
 
     Operands that may be absent are forced first, unless the handler takes them (`optional`).
     """
 
-    def register(handler):
+    def register(handler: Callable[..., Any]) -> Callable[..., Any]:
         def handle(ctx: Interpreter, op: Op, env: Env) -> tuple[Abstract, ...]:
             xs = [env[x] for x in op.operands]
             if not optional:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from myia.infer import attributes
+from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, BadValue, NeedsStatic, Unsupported
 from myia.infer.domain.heap import CellObject, DictObject, ListObject
 from myia.infer.domain.values import (
@@ -12,6 +15,7 @@ from myia.infer.domain.values import (
     Abstract,
     Closure,
     Optional,
+    Ref,
     Scalar,
     SliceValue,
     Static,
@@ -39,22 +43,22 @@ from myia.primitives.pointwise import logic
 
 
 @handles(py.const)
-def _const(ctx, op):
+def _const(ctx: Context, op: Op) -> Abstract:
     return Static(op.params["value"])
 
 
 @handles(py.global_)
-def _global(ctx, op):
+def _global(ctx: Context, op: Op) -> Abstract:
     return ctx.global_value(op.params["name"])
 
 
 @handles(py.free)
-def _free(ctx, op):
+def _free(ctx: Context, op: Op) -> Abstract:
     return ctx.free_value(op.params["name"])
 
 
 @handles(py.undefined)
-def _undefined(ctx, op):
+def _undefined(ctx: Context, op: Op) -> Abstract:
     return UNDEFINED
 
 
@@ -63,7 +67,7 @@ _ENCLOSING = " in enclosing scope"
 
 
 @handles(py.defined, optional=True)
-def _defined(ctx, op, x):
+def _defined(ctx: Context, op: Op, x: Abstract) -> Abstract:
     error, message = UnboundLocalError, _UNBOUND.format("local", op.params["name"])
     if op.params.get("captured"):
         error, message = NameError, _UNBOUND.format("free", op.params["name"]) + _ENCLOSING
@@ -77,17 +81,17 @@ def _defined(ctx, op, x):
 
 
 @handles(py.cell)
-def _cell(ctx, op):
+def _cell(ctx: Context, op: Op) -> Abstract:
     return ctx.new(CellObject(UNDEFINED))
 
 
 @handles(py.load_cell)
-def _load_cell(ctx, op, cell):
+def _load_cell(ctx: Context, op: Op, cell: Ref) -> Abstract:
     return _defined(ctx, op, ctx.contents(cell).content)
 
 
 @handles(py.store_cell, optional=True)
-def _store_cell(ctx, op, cell, x):
+def _store_cell(ctx: Context, op: Op, cell: Ref, x: Abstract) -> None:
     ctx.write(cell, CellObject(x))
 
 
@@ -95,32 +99,34 @@ def _store_cell(ctx, op, cell, x):
 
 
 @handles(py.unary, optional=True)
-def _unary(ctx, op, x):
+def _unary(ctx: Context, op: Op, x: Abstract) -> Abstract:
     return check_finite_results(ctx, (x,), lambda: operators.unary(ctx, op.params["op"], x))
 
 
 @handles(py.binary)
-def _binary(ctx, op, x, y):
+def _binary(ctx: Context, op: Op, x: Abstract, y: Abstract) -> Abstract:
     return _checked(ctx, operators.binary, op.params["op"], x, y)
 
 
 @handles(py.inplace)
-def _inplace(ctx, op, x, y):
+def _inplace(ctx: Context, op: Op, x: Abstract, y: Abstract) -> Abstract:
     return _checked(ctx, operators.inplace, op.params["op"], x, y)
 
 
-def _checked(ctx, apply, op: str, x: Abstract, y: Abstract) -> Abstract | None:
+def _checked(
+    ctx: Context, apply: Callable[..., Any], op: str, x: Abstract, y: Abstract
+) -> Abstract | None:
     """`apply(ctx, op, x, y)`, with the checks of the debug mode."""
 
-    def compute():
+    def compute() -> Abstract:
         return check_subnormals(ctx, lambda: apply(ctx, op, x, y), op in OPERATORS)
 
     return check_finite_results(ctx, (x, y), compute)
 
 
 @handles(py.compare, optional=True)
-def _compare(ctx, op, x, y):
-    def compute():
+def _compare(ctx: Context, op: Op, x: Abstract, y: Abstract) -> Abstract:
+    def compute() -> Abstract:
         return comparison.compare(ctx, op.params["op"], x, y)
 
     return check_subnormals(ctx, compute, results=False)
@@ -130,39 +136,39 @@ def _compare(ctx, op, x, y):
 
 
 @handles(py.getattr_)
-def _getattr(ctx, op, x):
+def _getattr(ctx: Context, op: Op, x: Abstract) -> Abstract:
     return ctx.getattr(x, op.params["name"])
 
 
 @handles(py.setattr_, optional=True)
-def _setattr(ctx, op, x, value):
+def _setattr(ctx: Context, op: Op, x: Abstract, value: Abstract) -> None:
     attributes.setattr_(ctx, ctx.force(x), op.params["name"], value)
 
 
 @handles(py.getitem)
-def _getitem(ctx, op, x, key):
+def _getitem(ctx: Context, op: Op, x: Abstract, key: Abstract) -> Abstract:
     return indexing.getitem(ctx, x, key)
 
 
 @handles(py.setitem, optional=True)
-def _setitem(ctx, op, x, key, value):
+def _setitem(ctx: Context, op: Op, x: Abstract, key: Abstract, value: Abstract) -> None:
     indexing.setitem(ctx, ctx.force(x), ctx.force(key), value)
 
 
 @handles(py.delitem)
-def _delitem(ctx, op, x, key):
+def _delitem(ctx: Context, op: Op, x: Abstract, key: Any) -> None:
     indexing.delitem(ctx, x, key)
 
 
 @handles(py.slice_)
-def _slice(ctx, op, start, stop, step):
+def _slice(ctx: Context, op: Op, start: Abstract, stop: Abstract, step: Abstract) -> Abstract:
     return SliceValue(start, stop, step)
 
 
 # ----- Displays
 
 
-def _unstarred(ctx, op, items) -> tuple[Abstract, ...]:
+def _unstarred(ctx: Context, op: Op, items: Sequence[Abstract]) -> tuple[Abstract, ...]:
     found: list[Abstract] = []
     for starred, item in zip(op.params["stars"], items):
         found += ctx.list_items(item) if starred else [item]
@@ -170,17 +176,17 @@ def _unstarred(ctx, op, items) -> tuple[Abstract, ...]:
 
 
 @handles(py.tuple_, optional=True)
-def _tuple(ctx, op, *items):
+def _tuple(ctx: Context, op: Op, *items: Abstract) -> Abstract:
     return Tuple(_unstarred(ctx, op, items))
 
 
 @handles(py.list_, optional=True)
-def _list(ctx, op, *items):
+def _list(ctx: Context, op: Op, *items: Abstract) -> Abstract:
     return ctx.new(ListObject(_unstarred(ctx, op, items)))
 
 
 @handles(py.set_)
-def _set(ctx, op, *items):
+def _set(ctx: Context, op: Op, *items: Abstract) -> Abstract:
     items = _unstarred(ctx, op, items)
     known = [constant_or_none(ctx, i) for i in items]
     if None in known:  # in an unrolled loop they may be
@@ -199,7 +205,7 @@ def _has_one_order(items: list) -> bool:
 
 
 @handles(py.dict_, optional=True)
-def _dict(ctx, op, *keys_and_values):
+def _dict(ctx: Context, op: Op, *keys_and_values: Abstract) -> Abstract:
     found: dict = {}
     pairs = zip(op.params["stars"], keys_and_values[::2], keys_and_values[1::2])
     for starred, key, value in pairs:
@@ -214,7 +220,7 @@ def _dict(ctx, op, *keys_and_values):
 
 
 @handles(py.unpack)
-def _unpack(ctx, op, x):
+def _unpack(ctx: Context, op: Op, x: Abstract) -> tuple[Abstract, ...]:
     before, starred, after = op.params["before"], op.params["starred"], op.params["after"]
     items = ctx.list_items(x)
     wrong = len(items) < before + after if starred else len(items) != before + after
@@ -228,7 +234,7 @@ def _unpack(ctx, op, x):
 
 
 @handles(py.format_)
-def _format(ctx, op, *values):
+def _format(ctx: Context, op: Op, *values: Abstract) -> Abstract:
     return f_strings.format_parts(ctx, op.params["parts"], values)
 
 
@@ -236,14 +242,14 @@ def _format(ctx, op, *values):
 
 
 @handles(py.function, optional=True)
-def _function(ctx, op, *operands):
+def _function(ctx: Context, op: Op, *operands: Abstract) -> Abstract:
     code = op.params["code"]
     n = len(code.captured)
     return Closure(code, operands[:n], operands[n:])
 
 
 @handles(py.call, optional=True)
-def _call(ctx, op, f, *args):
+def _call(ctx: Context, op: Op, f: Abstract, *args: Abstract) -> Abstract:
     f = ctx.force(f)
     positional: list[Abstract] = []
     keywords: dict[str, Abstract] = {}
@@ -261,7 +267,7 @@ def _call(ctx, op, f, *args):
 
 
 @handles(py.assert_)
-def _assert(ctx, op, condition, message):
+def _assert(ctx: Context, op: Op, condition: Abstract, message: Abstract) -> None:
     failed = negate(ctx, truth(ctx, condition))
     if isinstance(failed, Static) and failed.value:  # fails if the program comes here
         failed = Scalar(constant(True, bool), weak=True)
@@ -270,7 +276,7 @@ def _assert(ctx, op, condition, message):
 
 
 @handles(py.raise_)
-def _raise(ctx, op, exception):
+def _raise(ctx: Context, op: Op, exception: Abstract) -> None:
     ctx.raise_error(exception)
 
 
@@ -287,7 +293,7 @@ def _loop(ctx: Interpreter, op: Op, env: Env) -> tuple[Abstract, ...]:
     parts = Loop.of(op)
     items = None if parts.count is None else ctx.items_of(env[parts.count])
 
-    def run(region: Region, item: Abstract, xs) -> list[Abstract]:
+    def run(region: Region, item: Abstract, xs: Sequence[Abstract]) -> list[Abstract]:
         env.update(zip(region.args, (item, *xs)))
         for target, x in zip(region.args, (item, *xs)):
             give_name(ctx, target.name, x)
@@ -296,7 +302,7 @@ def _loop(ctx: Interpreter, op: Op, env: Env) -> tuple[Abstract, ...]:
     cond = None
     if parts.cond is not None:
 
-        def cond(item, xs):
+        def cond(item: Abstract, xs: Sequence[Abstract]) -> Abstract:
             return truth(ctx, run(parts.cond, item, xs)[0])
 
     code = fixed_point.LoopCode(op, items, cond, lambda item, xs: run(parts.body, item, xs))

@@ -24,7 +24,7 @@ from myia.infer.domain.errors import (
     ReadOnlyWrite,
 )
 from myia.infer.domain.heap import ViewObject
-from myia.infer.domain.values import NONE, Ref, Static
+from myia.infer.domain.values import NONE, Abstract, Ref, Static
 from myia.infer.eval import op_handlers
 from myia.infer.eval.interpreter import Interpreter
 from myia.infer.registry import handler_of
@@ -109,7 +109,14 @@ def infer(
         raise (first if unrolled else error) from None
 
 
-def _infer(load, f: Any, positional, keywords, flat, **modes: Any) -> Program:
+def _infer(
+    load: Callable[..., Any],
+    f: Any,
+    positional: tuple[Any, ...],
+    keywords: dict[str, Any],
+    flat: Flattener | None,
+    **modes: Any,
+) -> Program:
     ctx = Interpreter(load, **modes)
     inputs = Arguments(objects=ctx.objects)
     with compiling(), Builder() as builder:
@@ -150,7 +157,9 @@ def _parameter_names(f: Any, count: int) -> list[str | None]:
     return (names + [None] * count)[:count]
 
 
-def _finish(ctx: Interpreter, f, inputs: Arguments, result, builder: Builder) -> Program:
+def _finish(
+    ctx: Interpreter, f: Any, inputs: Arguments, result: Abstract, builder: Builder
+) -> Program:
     ids = {x.id: i for i, x in enumerate(ctx.objects) if isinstance(x, Ref)}
     outputs = Outputs(ctx, ids)
     recipe = outputs.recipe(result)

@@ -77,7 +77,7 @@ def as_loop(
         if not all(_is_itself(ctx, op, code, captured) for op in form.callees):
             return None
 
-    def body(_, xs: Sequence[Abstract]) -> list[Abstract]:
+    def body(_: Abstract, xs: Sequence[Abstract]) -> list[Abstract]:
         with ctx.frame(code, cells):
             again, result, *parameters = ctx.run(
                 form.region, dict(zip(code.region.args, (*captured, *xs[3:])))

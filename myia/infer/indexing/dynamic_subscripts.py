@@ -5,6 +5,8 @@ x[:i]      x[mask]      x[:i][idx]      x[idx] where idx is dynamic
 
 from __future__ import annotations
 
+from typing import Any
+
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import broadcast_to
 from myia.infer.domain.dynamic_axes import DynamicAxis, pad_masked
@@ -133,7 +135,7 @@ def _subscript(ctx: Context, x: Ref, key: Abstract) -> tuple[Ref, Subscript, tup
     return x, subscript, masks
 
 
-def _is_same_view(ctx: Context, x: Ref, dynamic_slice, value: Abstract) -> bool:
+def _is_same_view(ctx: Context, x: Ref, dynamic_slice: Any, value: Abstract) -> bool:
     """True for `x[:i] = v` where v is the view `x[:i]`: the last step of `x[:i] += 1`."""
     contents = ctx.heap[value.id] if isinstance(value, Ref) else None
     same = isinstance(contents, DynamicView) and contents.base == x.id
@@ -143,7 +145,7 @@ def _is_same_view(ctx: Context, x: Ref, dynamic_slice, value: Abstract) -> bool:
 # ----- Masks of one axis
 
 
-def _base_and_mask(ctx: Context, x: Ref, subscript: Subscript, masks) -> tuple[Ref, Ref]:
+def _base_and_mask(ctx: Context, x: Ref, subscript: Subscript, masks: Any) -> tuple[Ref, Ref]:
     """`x[mask, 1:]` as the view `x[:, 1:]` and the mask of its first axis."""
     entries = subscript.entries
     slices = all(isinstance(k, SliceValue) for i, k in enumerate(entries) if i not in masks)
@@ -158,7 +160,7 @@ def _base_and_mask(ctx: Context, x: Ref, subscript: Subscript, masks) -> tuple[R
     return view_slice(ctx, x, dynamic_slice, whole), entries[0]
 
 
-def _select_by_axis_mask(ctx: Context, x: Ref, subscript: Subscript, masks) -> Abstract:
+def _select_by_axis_mask(ctx: Context, x: Ref, subscript: Subscript, masks: Any) -> Abstract:
     return select_by_mask(ctx, *_base_and_mask(ctx, x, subscript, masks))
 
 

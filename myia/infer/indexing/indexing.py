@@ -157,7 +157,7 @@ def delitem(ctx: Context, x: Abstract, key: Abstract) -> None:
         ctx.fail(Unsupported, what=f"deletion of an item of {ctx.describe(x)}")
 
 
-def static_key(ctx: Context, key: Abstract):
+def static_key(ctx: Context, key: Abstract) -> int | str:
     """The Python object of a compile-time subscript."""
     if isinstance(key, SliceValue):
         return slice(*(static_key(ctx, part) for part in key.children()))
@@ -168,7 +168,7 @@ def static_key(ctx: Context, key: Abstract):
     return key.value
 
 
-def dict_key(ctx: Context, key: Abstract):
+def dict_key(ctx: Context, key: Abstract) -> str:
     """A compile-time, hashable key."""
     require_hashable(ctx, key)
     return static_key(ctx, key)
@@ -181,7 +181,7 @@ def _dict_item(ctx: Context, contents: DictObject, key: Abstract) -> Abstract:
     return contents.values[contents.keys.index(value)]
 
 
-def _sequence_item(ctx: Context, items: tuple, key: Abstract, kind: str):
+def _sequence_item(ctx: Context, items: tuple, key: Abstract, kind: str) -> Abstract:
     """An item of a tuple or list of known length, or a tuple of them."""
     if isinstance(key, SliceValue):
         return items[static_key(ctx, key)]

@@ -11,6 +11,7 @@ integers beside arrays count as arrays.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -53,7 +54,7 @@ class _GatherIndices:
     shape: tuple[int, ...]
 
     @property
-    def dims(self):
+    def dims(self) -> Any:
         rank = self.indices.aval.ndim - 1
         offset = (i if i < self.front else i + rank for i in range(len(self.kept)))
         return index_dims(offset, self.axes, self.axes)

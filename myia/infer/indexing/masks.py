@@ -8,6 +8,7 @@ was selected by another mask.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -91,7 +92,7 @@ def _dynamic_selection(ctx: Context, x: Ref, mask: Ref) -> tuple[PaddedValue, Dy
     return value, masked_axis(both, ("mask", chosen.value))
 
 
-def _layout_key(x: PaddedValue):
+def _layout_key(x: PaddedValue) -> Any:
     dynamic_axis = x.dynamic_axes[0]
     return ("all", x.value.shape[0]) if dynamic_axis is None else dynamic_axis.layout_key
 

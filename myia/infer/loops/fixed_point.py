@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -211,7 +212,7 @@ def _stacks_arrays(items: Items | None, iteration: _Iteration) -> bool:
     )
 
 
-def _refit_last_fixed_point(ctx: Context, key, init: States, before: Heap) -> _State | None:
+def _refit_last_fixed_point(ctx: Context, key: Any, init: States, before: Heap) -> _State | None:
     """The last fixed point of this loop as a first guess, fitted to the present state."""
     if key not in ctx.last_fixed_points:
         return None

@@ -24,6 +24,7 @@ from myia.infer.domain.errors import BadType, BadValue, CertainError, Unsupporte
 from myia.infer.domain.facts import Answer
 from myia.infer.domain.heap import (
     BufferObject,
+    Contents,
     DictObject,
     DynamicArray,
     DynamicView,
@@ -112,7 +113,7 @@ def refuse_iteration(ctx: Context, x: Abstract) -> NoReturn:
     fail_without(ctx, x, methods, f"{what} is not iterable", f"iteration over {what}")
 
 
-def _object(ctx: Context, x: Ref, contents) -> Items:
+def _object(ctx: Context, x: Ref, contents: Contents) -> Items:
     if isinstance(contents, STATIC_ARRAYS):
         length = Static(ctx.shape(x)[0])
         return Items(length, lambda i: indexing.getitem(ctx, x, i))

@@ -46,7 +46,7 @@ def _static_text(ctx: Context, parts: tuple, values: tuple[Abstract, ...]) -> st
     return text
 
 
-def _formatted(ctx: Context, value, conversion: str | None, spec: str | None) -> str:
+def _formatted(ctx: Context, value: Abstract, conversion: str | None, spec: str | None) -> str:
     if isinstance(value, (list, dict, set)):  # made by the program: nobody else changes it
         return format(CONVERSIONS.get(conversion, lambda v: v)(value), spec or "")
     if conversion in CONVERSIONS:

@@ -227,7 +227,7 @@ def _square_and_multiply(ctx: Context, x: Value, n: Value) -> Value:
     """x ** n for n >= 0, elementwise, in log2(the greatest n) steps."""
     one, zero = (constant(i, n.dtype, n.shape) for i in (1, 0))
 
-    def step(_, power, square, n):
+    def step(_: Value, power: Value, square: Value, n: Value) -> list[Value]:
         odd = logic.eq(logic.and_(n, one), one)
         power = logic.select(odd, arithmetic.mul(power, square), power)
         return power, arithmetic.mul(square, square), logic.shift_right(n, one)

@@ -96,6 +96,8 @@ def broadcast_shapes(ctx: Context, *xs: Abstract) -> tuple[int, ...]:
         ctx.fail(BadValue, message=message)
 
 
-def result(ctx: Context, value: Value, weak: bool, lo=None, hi=None) -> Abstract:
+def result(
+    ctx: Context, value: Value, weak: bool, lo: int | None = None, hi: int | None = None
+) -> Abstract:
     """A number when the value has no dimension, else a new array."""
     return Scalar(value, weak, lo, hi) if value.shape == () else ctx.array(value)

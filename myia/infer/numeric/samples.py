@@ -90,7 +90,9 @@ def has(cls: type, name: str) -> bool:
     return any(name in vars(base) for base in cls.__mro__)
 
 
-def fail_without(ctx: Context, x: Abstract, methods: Sequence[str], message: str, what: str):
+def fail_without(
+    ctx: Context, x: Abstract, methods: Sequence[str], message: str, what: str
+) -> None:
     """TypeError if the type of `x` has none of these methods, else `what` is not supported."""
     cls = type_of(ctx, x)
     if cls is not None and not any(has(cls, name) for name in methods):

@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 import math
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -82,7 +82,7 @@ def check_subnormals(
     return result
 
 
-def _check(ctx: Context, failures, message: str) -> None:
+def _check(ctx: Context, failures: Iterable[Value], message: str) -> None:
     failed = [ctx.any(x) for x in failures]
     if failed:
         ctx.check(functools.reduce(logic.or_, failed), FloatingPointError, message)

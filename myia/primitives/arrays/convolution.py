@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from jax import lax
 
-from myia.ir.avals import Aval
+from myia.ir.avals import Aval, Shape
 from myia.ir.core import Value
 from myia.primitives.arrays.shaping import flip, reshape, transpose
 from myia.primitives.arrays.window_geometry import Sliding
@@ -16,17 +18,25 @@ from myia.primitives.core.define import linear, require, require_kind, zeros
 Dims = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 
 
-def _windows(x, kernel, dims: Dims, strides, padding, lhs_dilation, rhs_dilation) -> Sliding:
+def _windows(
+    x: Value | Aval | np.ndarray,
+    kernel: Value | Aval | np.ndarray,
+    dims: Dims,
+    strides: Shape,
+    padding: Any,
+    lhs_dilation: Shape,
+    rhs_dilation: Shape,
+) -> Sliding:
     sizes = tuple(kernel.shape[axis] for axis in dims[1][2:])
     return Sliding(sizes, strides, padding, lhs_dilation, rhs_dilation)
 
 
-def _spatial(x, axes) -> tuple[int, ...]:
+def _spatial(x: Value | Aval, axes: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(x.shape[axis] for axis in axes[2:])
 
 
 def _conv_avals(
-    x: Aval, kernel: Aval, *, dims, feature_groups, batch_groups, **window
+    x: Aval, kernel: Aval, *, dims: Any, feature_groups: int, batch_groups: int, **window: Any
 ) -> tuple[Aval]:
     message = f"convolution: {x} by {kernel}, dims {dims}, groups {feature_groups}, {batch_groups}"
     require(x.dtype == kernel.dtype and x.ndim == kernel.ndim >= 2, message)
@@ -42,7 +52,15 @@ def _conv_avals(
     return (x.with_shape(tuple(result[i] for i in np.argsort(dims[2]))),)
 
 
-def _evaluate_conv(x, kernel, *, dims, feature_groups, batch_groups, **window):
+def _evaluate_conv(
+    x: np.ndarray,
+    kernel: np.ndarray,
+    *,
+    dims: Any,
+    feature_groups: int,
+    batch_groups: int,
+    **window: Any,
+) -> Any:
     windows = _windows(x, kernel, dims, **window)
     sliding = Sliding(
         (1, 1, *windows.sizes),
@@ -77,7 +95,15 @@ def _move_groups(x: Value, groups: int, source: int, target: int) -> Value:
     return reshape(transpose(parts, permutation=tuple(order)), shape=tuple(joined))
 
 
-def _by_operand(ct: Value, x, kernel, sliding: Sliding, dims, feature_groups, batch_groups):
+def _by_operand(
+    ct: Value,
+    x: Value,
+    kernel: Value,
+    sliding: Sliding,
+    dims: Any,
+    feature_groups: int,
+    batch_groups: int,
+) -> Value:
     """`ct` convolved with the reversed kernel, its input and output features swapped."""
     (batch, features), (made, read) = dims[0][:2], dims[1][:2]
     groups = feature_groups * batch_groups
@@ -97,10 +123,18 @@ def _by_operand(ct: Value, x, kernel, sliding: Sliding, dims, feature_groups, ba
     return _move_groups(y, batch_groups, features, batch)
 
 
-def _by_kernel(ct: Value, x, kernel, sliding: Sliding, dims, feature_groups, batch_groups):
+def _by_kernel(
+    ct: Value,
+    x: Value,
+    kernel: Value,
+    sliding: Sliding,
+    dims: Any,
+    feature_groups: int,
+    batch_groups: int,
+) -> Value:
     """The operand convolved with `ct`; the sum is over the batch instead of the input features."""
 
-    def exchanged(axes):
+    def exchanged(axes: tuple[int, ...]) -> tuple[int, ...]:
         return (axes[1], axes[0], *axes[2:])
 
     return convolution(
@@ -116,7 +150,17 @@ def _by_kernel(ct: Value, x, kernel, sliding: Sliding, dims, feature_groups, bat
     )
 
 
-def _transpose_conv(i, ct, x, kernel, *, dims, feature_groups, batch_groups, **window):
+def _transpose_conv(
+    i: int,
+    ct: Value,
+    x: Value,
+    kernel: Value,
+    *,
+    dims: Any,
+    feature_groups: int,
+    batch_groups: int,
+    **window: Any,
+) -> Value:
     like = (x, kernel)[i]
     if 0 in (*ct.shape, *x.shape, *kernel.shape):
         return zeros(like.aval)

@@ -6,14 +6,13 @@ cumsum([1, 2, 3])      ->      [1, 3, 6]
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 from jax import lax
 
 from myia.ir.avals import Aval
-from myia.ir.core import Op, Value
-from myia.ir.primitive import Cotangents, Explicit
+from myia.ir.core import Op, Tangents, Value, Values
+from myia.ir.primitive import Cotangents, Explicit, Formula
 from myia.primitives.arrays.shaping import check_axes, pad
 from myia.primitives.core.define import CallablePrimitive, constant, linear, require_kind
 from myia.primitives.pointwise.arithmetic import abs
@@ -21,21 +20,21 @@ from myia.primitives.pointwise.logic import eq, select
 from myia.primitives.pointwise.transcendental import exp
 
 
-def _avals(x: Aval, *, axis, reverse) -> tuple[Aval]:
+def _avals(x: Aval, *, axis: int, reverse: bool) -> tuple[Aval]:
     require_kind("cumulative operation", x, "iufc")
     check_axes("cumulative operation", x, (axis,))
     return (x,)
 
 
-def _avals_of_reals(x: Aval, *, axis, reverse) -> tuple[Aval]:
+def _avals_of_reals(x: Aval, *, axis: int, reverse: bool) -> tuple[Aval]:
     require_kind("cumulative operation", x, "f")
     return _avals(x, axis=axis, reverse=reverse)
 
 
-def cumulative(ufunc: np.ufunc) -> Callable:
+def cumulative(ufunc: np.ufunc) -> Formula:
     """The evaluation of a cumulative operation."""
 
-    def evaluate(x, *, axis, reverse):
+    def evaluate(x: np.ndarray, *, axis: int, reverse: bool) -> np.ndarray:
         x = np.flip(x, axis) if reverse else x
         y = ufunc.accumulate(x, axis, dtype=x.dtype)
         return np.flip(y, axis) if reverse else y
@@ -43,7 +42,7 @@ def cumulative(ufunc: np.ufunc) -> Callable:
     return evaluate
 
 
-cumsum = linear(
+cumsum: CallablePrimitive = linear(
     "cumsum",
     _avals,
     lambda x, *, axis, reverse: lax.cumsum(x, axis, reverse),
@@ -72,15 +71,15 @@ def _recurrence(a: Value, b: Value, axis: int, reverse: bool) -> Value:
     return b
 
 
-def _recurrent(weights: Callable) -> Explicit:
+def _recurrent(weights: Formula) -> Explicit:
     """The derivative of a recurrence with partials (a, b) = `weights(y, x, axis, reverse)`."""
 
-    def jvp(ys, xs, ts, *, axis, reverse):
+    def jvp(ys: Values, xs: Values, ts: Values, *, axis: int, reverse: bool) -> Tangents:
         (y,), (x,), (t,) = ys, xs, ts
         a, b = weights(y, x, axis, reverse)
         return (_recurrence(a, b * t, axis, reverse),)
 
-    def vjp(op: Op, cts, acc: Cotangents) -> None:
+    def vjp(op: Op, cts: Values, acc: Cotangents) -> None:
         (x,), (y,), (ct,) = op.operands, op.results, cts
         axis, reverse = op.params["axis"], op.params["reverse"]
         a, b = weights(y, x, axis, reverse)
@@ -90,7 +89,7 @@ def _recurrent(weights: Callable) -> Explicit:
     return Explicit(jvp, vjp)
 
 
-def _weights_of_cumprod(y, x, axis, reverse):
+def _weights_of_cumprod(y: Value, x: Value, axis: int, reverse: bool) -> tuple[Value, ...]:
     """y_k = x_k y_{k-1}: without division, so that zeros do no harm."""
     return x, shift(y, 1, 1, axis, reverse)
 
@@ -110,7 +109,7 @@ def _share(x: Value, y: Value) -> Value:
     return exp(select(eq(abs(y), math.inf), unordered, x - y))
 
 
-def _weights_of_cumlogsumexp(y, x, axis, reverse):
+def _weights_of_cumlogsumexp(y: Value, x: Value, axis: int, reverse: bool) -> tuple[Value, ...]:
     """y_k = log(exp y_{k-1} + exp x_k): each term has as weight its share of the sum."""
     return _share(shift(y, 1, -math.inf, axis, reverse), y), _share(x, y)
 

@@ -8,13 +8,16 @@ negative index is clamped too (`lax` would count it from the end). Bounds checks
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 import numpy as np
 from jax import lax
 
-from myia.ir.avals import I64, Aval
-from myia.ir.core import Op, Value
+from myia.ir.avals import I64, Aval, Shape
+from myia.ir.core import Op, Value, Values
 from myia.ir.primitive import Cotangents
-from myia.primitives.core.define import constant, linear, require, zeros
+from myia.primitives.core.define import CallablePrimitive, constant, linear, require, zeros
 from myia.primitives.pointwise.arithmetic import add
 
 
@@ -25,13 +28,13 @@ def _check_indices(name: str, x: Aval, sizes: tuple[int, ...], indices: tuple[Av
     require(fits, f"{name}: a slice of {sizes} in {x}")
 
 
-def _slices(shape, sizes, indices) -> tuple[slice, ...]:
+def _slices(shape: Shape, sizes: Shape, indices: Iterable[Any]) -> tuple[slice, ...]:
     """The subscript of the slice, its start indices clamped."""
     starts = [max(0, min(int(i), n - size)) for i, size, n in zip(indices, sizes, shape)]
     return tuple(slice(start, start + size) for start, size in zip(starts, sizes))
 
 
-def _read_avals(x: Aval, *indices: Aval, sizes) -> tuple[Aval]:
+def _read_avals(x: Aval, *indices: Aval, sizes: Shape) -> tuple[Aval]:
     _check_indices("dynamic_slice", x, sizes, indices)
     return (x.with_shape(sizes),)
 
@@ -42,13 +45,13 @@ def _write_avals(x: Aval, u: Aval, *indices: Aval) -> tuple[Aval]:
     return (x,)
 
 
-def _evaluate_write(x, u, *indices):
+def _evaluate_write(x: np.ndarray, u: np.ndarray, *indices: np.ndarray) -> Any:
     result = np.array(x)
     result[_slices(x.shape, u.shape, indices)] = u
     return result
 
 
-def add_to_slice(buffer, ct, indices):
+def add_to_slice(buffer: Value, ct: Value, indices: Values) -> Value:
     """`buffer` with `ct` added in place to the slice that starts at `indices`.
 
     Cotangents may be added in any order.
@@ -57,12 +60,12 @@ def add_to_slice(buffer, ct, indices):
     return dynamic_update_slice(buffer, add(old, ct, reassoc=True), *indices)
 
 
-def _accumulate_read(op: Op, ct, acc: Cotangents) -> None:
+def _accumulate_read(op: Op, ct: Value, acc: Cotangents) -> None:
     x, *indices = op.operands
     acc.update(x, lambda buffer: add_to_slice(buffer, ct, indices))
 
 
-def _transpose_write(i, ct, x, u, *indices):
+def _transpose_write(i: int, ct: Value, x: Value, u: Value, *indices: Value) -> Value:
     if i == 0:
         return dynamic_update_slice(ct, zeros(u.aval), *indices)
     return dynamic_slice(ct, *indices, sizes=u.shape)
@@ -77,7 +80,7 @@ dynamic_slice = linear(
     accumulate=_accumulate_read,
 )
 
-dynamic_update_slice = linear(
+dynamic_update_slice: CallablePrimitive = linear(
     "dynamic_update_slice",
     _write_avals,
     lambda x, u, *indices: lax.dynamic_update_slice(x, u, indices, allow_negative_indices=False),
@@ -106,7 +109,7 @@ dynamic_update_add = linear(
 )
 
 
-def static_indices(starts) -> list:
+def static_indices(starts: Iterable[int]) -> list[Value]:
     """Start indices known at compile time, as values."""
     return [constant(start, I64.dtype) for start in starts]
 

@@ -11,14 +11,15 @@ as `fill` and is not written.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from jax import lax
 
-from myia.ir.avals import Aval
-from myia.ir.core import Op, Value
-from myia.ir.primitive import Cotangents, Explicit
+from myia.ir.avals import Aval, Shape
+from myia.ir.core import Op, Tangents, Value, Values
+from myia.ir.primitive import Cotangents, Explicit, Formula
 from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
 from myia.primitives.arrays.shaping import reshape
 from myia.primitives.core.define import CallablePrimitive, constant, linear, require
@@ -51,7 +52,7 @@ class IndexDims(NamedTuple):
         """Axes of the operand that the slice of the result does not have."""
         return tuple(sorted((*self.collapsed_slice_dims, *self.operand_batching_dims)))
 
-    def slice_shape(self, sizes) -> tuple[int, ...]:
+    def slice_shape(self, sizes: Shape) -> tuple[int, ...]:
         """The shape of a slice of `sizes` without the hidden axes."""
         return tuple(n for axis, n in enumerate(sizes) if axis not in self.hidden)
 
@@ -63,11 +64,11 @@ class IndexDims(NamedTuple):
 
 
 def index_dims(
-    offset_dims=(),
-    collapsed_slice_dims=(),
-    start_index_map=(),
-    operand_batching_dims=(),
-    start_indices_batching_dims=(),
+    offset_dims: Shape = (),
+    collapsed_slice_dims: Shape = (),
+    start_index_map: Shape = (),
+    operand_batching_dims: Shape = (),
+    start_indices_batching_dims: Shape = (),
 ) -> tuple[tuple[int, ...], ...]:
     """The parameter `dims`. For a scatter: update_window_dims, inserted_window_dims, and so on."""
     return (
@@ -82,7 +83,7 @@ def index_dims(
 # ----- Shapes
 
 
-def _gathered(x: Aval, indices: Aval, dims: IndexDims, sizes) -> Aval:
+def _gathered(x: Aval, indices: Aval, dims: IndexDims, sizes: Shape) -> Aval:
     message = f"gather or scatter: slices of {sizes} in {x} at {indices} by {tuple(dims)}"
     require(indices.dtype.kind in "iu" and indices.ndim >= 1, message)
     require(indices.shape[-1] == len(dims.start_index_map), message)
@@ -96,18 +97,22 @@ def _gathered(x: Aval, indices: Aval, dims: IndexDims, sizes) -> Aval:
     return x.with_shape(tuple(shape))
 
 
-def _gather_avals(x: Aval, indices: Aval, *, dims, sizes, mode, fill) -> tuple[Aval]:
+def _gather_avals(
+    x: Aval, indices: Aval, *, dims: Any, sizes: Shape, mode: str, fill: complex | None
+) -> tuple[Aval]:
     require(mode in MODES, f"gather: mode {mode!r}")
     return (_gathered(x, indices, IndexDims(*dims), sizes),)
 
 
-def update_slice_sizes(x_shape, u_shape, dims: IndexDims) -> tuple[int, ...]:
+def update_slice_sizes(x_shape: Shape, u_shape: Shape, dims: IndexDims) -> tuple[int, ...]:
     """The sizes, in the operand, of each slice that a scatter writes."""
     lengths = iter(u_shape[axis] for axis in dims.offset_dims)
     return tuple(1 if axis in dims.hidden else next(lengths) for axis in range(len(x_shape)))
 
 
-def scatter_avals(x: Aval, indices: Aval, u: Aval, *, dims, mode, unique=False) -> tuple[Aval]:
+def scatter_avals(
+    x: Aval, indices: Aval, u: Aval, *, dims: Any, mode: str, unique: bool = False
+) -> tuple[Aval]:
     require(mode in MODES, f"scatter: mode {mode!r}")
     dims = IndexDims(*dims)
     require(all(axis < u.ndim for axis in dims.offset_dims), f"scatter: {u} by {tuple(dims)}")
@@ -119,7 +124,9 @@ def scatter_avals(x: Aval, indices: Aval, u: Aval, *, dims, mode, unique=False) 
 # ----- Evaluation
 
 
-def _element_indices(shape, indices, dims: IndexDims, sizes, mode):
+def _element_indices(
+    shape: Shape, indices: np.ndarray, dims: IndexDims, sizes: Shape, mode: str
+) -> Any:
     """The indices of the slices' elements: per axis an array of shape (batch..., sizes...).
 
     The second result, of shape (batch...), is true for the slices that are inside.
@@ -140,7 +147,9 @@ def _element_indices(shape, indices, dims: IndexDims, sizes, mode):
     return tuple(start + offset for start, offset in zip(starts, offsets)), inside
 
 
-def _evaluate_gather(x, indices, *, dims, sizes, mode, fill):
+def _evaluate_gather(
+    x: np.ndarray, indices: np.ndarray, *, dims: Any, sizes: Shape, mode: str, fill: complex | None
+) -> Any:
     dims = IndexDims(*dims)
     elements, inside = _element_indices(x.shape, indices, dims, sizes, mode)
     batch = inside.shape
@@ -150,13 +159,21 @@ def _evaluate_gather(x, indices, *, dims, sizes, mode, fill):
     return np.moveaxis(slices, range(len(batch), slices.ndim), dims.offset_dims)
 
 
-def evaluate_scatter(store):
+def evaluate_scatter(store: Callable[..., None]) -> Formula:
     """The NumPy evaluation of a scatter.
 
     `store(array, elements, values)` writes in order: the last of several writes stays.
     """
 
-    def evaluate(x, indices, u, *, dims, mode, unique=False):
+    def evaluate(
+        x: np.ndarray,
+        indices: np.ndarray,
+        u: np.ndarray,
+        *,
+        dims: Any,
+        mode: str,
+        unique: bool = False,
+    ) -> Any:
         dims = IndexDims(*dims)
         sizes = update_slice_sizes(x.shape, u.shape, dims)
         elements, inside = _element_indices(x.shape, indices, dims, sizes, mode)
@@ -174,12 +191,21 @@ def evaluate_scatter(store):
 # ----- Primitives
 
 
-def _gather_jvp(ys, xs, ts, *, dims, sizes, mode, fill):
+def _gather_jvp(
+    ys: Values,
+    xs: Values,
+    ts: Values,
+    *,
+    dims: Any,
+    sizes: Shape,
+    mode: str,
+    fill: complex | None,
+) -> Tangents:
     (_, indices), (t, _) = xs, ts
     return (gather(t, indices, dims=dims, sizes=sizes, mode=mode, fill=0),)
 
 
-def _gather_vjp(op: Op, cts, acc: Cotangents) -> None:
+def _gather_vjp(op: Op, cts: Values, acc: Cotangents) -> None:
     (x, indices), (ct,) = op.operands, cts
     dims, mode = op.params["dims"], op.params["mode"]
     acc.update(x, lambda buffer: scatter_add(buffer, indices, ct, dims=dims, mode=mode))
@@ -197,13 +223,17 @@ gather = CallablePrimitive(
 )
 
 
-def gather_updates(ct, x, indices, u, dims, mode, outside=0):
+def gather_updates(
+    ct: Value, x: Value, indices: Value, u: Value, dims: Any, mode: str, outside: int = 0
+) -> Value:
     """The elements of `ct`, an array like `x`, that a scatter of `u` overwrites."""
     sizes = update_slice_sizes(x.shape, u.shape, IndexDims(*dims))
     return gather(ct, indices, dims=dims, sizes=sizes, mode=mode, fill=outside)
 
 
-def _transpose_scatter_add(i, ct, x, indices, u, *, dims, mode):
+def _transpose_scatter_add(
+    i: int, ct: Value, x: Value, indices: Value, u: Value, *, dims: Any, mode: str
+) -> Value:
     return ct if i == 0 else gather_updates(ct, x, indices, u, dims, mode)
 
 
@@ -221,7 +251,9 @@ scatter_add = linear(
 # ----- Common forms
 
 
-def take(x: Value, indices: Value, axis: int, mode: str = "clip", fill=None) -> Value:
+def take(
+    x: Value, indices: Value, axis: int, mode: str = "clip", fill: complex | None = None
+) -> Value:
     """`x` at `indices` (any shape) along `axis`; the axes of `indices` replace that axis."""
     before, after = range(axis), range(axis + 1, x.aval.ndim)
     rank = indices.aval.ndim

@@ -7,22 +7,25 @@ The parameter `window` holds the fields of `Sliding`. Padding and holes count as
 
 from __future__ import annotations
 
+from typing import Any
+
+import jax
 import numpy as np
 from jax import lax
 
 from myia.ir.avals import I64, Aval
-from myia.ir.core import Op, Value
-from myia.ir.primitive import NONDIFFERENTIABLE, Cotangents, Explicit
+from myia.ir.core import Op, Tangents, Value, Values
+from myia.ir.primitive import NONDIFFERENTIABLE, Cotangents, Explicit, Formula
 from myia.primitives.arrays.gather import index_dims, scatter_add, take
 from myia.primitives.arrays.reductions import greatest, least
 from myia.primitives.arrays.shaping import reshape
 from myia.primitives.arrays.window_geometry import Sliding
 from myia.primitives.core.define import CallablePrimitive, linear, require_kind, zeros
 
-Window = tuple[tuple, ...]
+Window = tuple[tuple[Any, ...], ...]
 
 
-def _lower(x, init, computation, window: Window):
+def _lower(x: Any, init: Any, computation: Formula, window: Window) -> Any:
     sizes, strides, padding, base_dilation, window_dilation = window
     return lax.reduce_window(
         x, init, computation, sizes, strides, padding, base_dilation, window_dilation
@@ -37,17 +40,17 @@ def _inner_axes(x: np.ndarray) -> tuple[int, ...]:
 # ----- Sums
 
 
-def _sum_avals(x: Aval, *, window) -> tuple[Aval]:
+def _sum_avals(x: Aval, *, window: Any) -> tuple[Aval]:
     require_kind("reduce_window_sum", x, "iufc")
     return (x.with_shape(Sliding(*window).output_shape(x.shape)),)
 
 
-def _evaluate_sum(x, *, window):
+def _evaluate_sum(x: np.ndarray, *, window: Any) -> Any:
     read = Sliding(*window).windows(x, 0)
     return np.sum(read, _inner_axes(read)).astype(x.dtype)
 
 
-def _transpose_sum(ct, x, *, window):
+def _transpose_sum(ct: Value, x: Value, *, window: Any) -> Value:
     if 0 in (*ct.shape, *x.shape):
         return zeros(x.aval)
     return reduce_window_sum(ct, window=tuple(Sliding(*window).transposed(x.shape)))
@@ -64,17 +67,17 @@ reduce_window_sum = linear(
 # ----- Positions of the extrema
 
 
-def _position(name: str, beats, choose: np.ufunc, neutral) -> CallablePrimitive:
+def _position(name: str, beats: Formula, choose: np.ufunc, neutral: Formula) -> CallablePrimitive:
     """The flat index into `x` of the first extremum (or NaN) of each window.
 
     It is `x.size` where a window contains only padding.
     """
 
-    def avals(x: Aval, *, window) -> tuple[Aval]:
+    def avals(x: Aval, *, window: Any) -> tuple[Aval]:
         require_kind(name, x, "iuf")
         return (Aval(I64.dtype, Sliding(*window).output_shape(x.shape)),)
 
-    def earlier(a, b):
+    def earlier(a: jax.Array, b: jax.Array) -> tuple[jax.Array, ...]:
         """The winner of two elements and its position: commutative and associative."""
         (x, i), (y, j) = a, b
         x_nan, y_nan = lax.ne(x, x), lax.ne(y, y)
@@ -82,12 +85,12 @@ def _position(name: str, beats, choose: np.ufunc, neutral) -> CallablePrimitive:
         first = lax.select(equal, lax.lt(i, j), x_nan | (beats(x, y) & ~y_nan))
         return lax.select(first, x, y), lax.select(first, i, j)
 
-    def lower(x, *, window):
+    def lower(x: jax.Array, *, window: Any) -> jax.Array:
         positions = lax.reshape(lax.iota(I64.dtype, x.size), x.shape)
         inits = (np.array(neutral(x.dtype), x.dtype), I64.dtype.type(x.size))
         return _lower((x, positions), inits, earlier, window)[1]
 
-    def evaluate(x, *, window):
+    def evaluate(x: np.ndarray, *, window: Any) -> np.ndarray:
         values = Sliding(*window).windows(x, neutral(x.dtype))
         positions = Sliding(*window).windows(np.arange(x.size).reshape(x.shape), x.size)
         inner = _inner_axes(values)
@@ -106,20 +109,22 @@ window_argmin = _position("window_argmin", lax.lt, np.minimum, greatest)
 # ----- Extrema: among equal elements of a window, the first has the derivative
 
 
-def _extremal(name: str, lower, choose: np.ufunc, neutral, position) -> CallablePrimitive:
-    def avals(x: Aval, *, window) -> tuple[Aval]:
+def _extremal(
+    name: str, lower: Formula, choose: np.ufunc, neutral: Formula, position: Formula
+) -> CallablePrimitive:
+    def avals(x: Aval, *, window: Any) -> tuple[Aval]:
         require_kind(name, x, "iuf")
         return (x.with_shape(Sliding(*window).output_shape(x.shape)),)
 
-    def evaluate(x, *, window):
+    def evaluate(x: np.ndarray, *, window: Any) -> np.ndarray:
         read = Sliding(*window).windows(x, neutral(x.dtype))
         return choose.reduce(read, _inner_axes(read), initial=neutral(x.dtype)).astype(x.dtype)
 
-    def jvp(ys, xs, ts, *, window):
+    def jvp(ys: Values, xs: Values, ts: Values, *, window: Any) -> Tangents:
         (x,), (t,) = xs, ts
         return (read_positions(t, position(x, window=window)),)
 
-    def vjp(op: Op, cts, acc: Cotangents) -> None:
+    def vjp(op: Op, cts: Values, acc: Cotangents) -> None:
         (x,), (ct,) = op.operands, cts
         positions = position(x, **op.params)
         acc.update(x, lambda buffer: add_at_positions(buffer, positions, ct))

@@ -8,8 +8,8 @@ import numpy as np
 from jax import lax
 
 from myia.ir.avals import I64, Aval
-from myia.ir.core import Value
-from myia.ir.primitive import NONDIFFERENTIABLE, Explicit
+from myia.ir.core import Op, Tangents, Value, Values
+from myia.ir.primitive import NONDIFFERENTIABLE, Cotangents, Derivative, Explicit, Formula
 from myia.primitives.arrays.cumulative import cumprod, cumsum, shift
 from myia.primitives.arrays.shaping import (
     check_axes,
@@ -39,8 +39,10 @@ __all__ = [
 ]
 
 
-def _reduction(name, lower, evaluate, derivative, kinds) -> CallablePrimitive:
-    def avals(x: Aval, *, axes) -> tuple[Aval]:
+def _reduction(
+    name: str, lower: Formula, evaluate: Formula, derivative: Derivative | None, kinds: str
+) -> CallablePrimitive:
+    def avals(x: Aval, *, axes: tuple[int, ...]) -> tuple[Aval]:
         require_kind(name, x, kinds)
         check_axes(name, x, axes)
         return (reduced(x, axes),)
@@ -57,7 +59,7 @@ def _reduction(name, lower, evaluate, derivative, kinds) -> CallablePrimitive:
 # ----- Logic (of integers: bits)
 
 
-def _of_bits(name: str, lower, ufunc: np.ufunc) -> CallablePrimitive:
+def _of_bits(name: str, lower: Formula, ufunc: np.ufunc) -> CallablePrimitive:
     return _reduction(
         name,
         lower,
@@ -75,32 +77,32 @@ reduce_xor = _of_bits("reduce_xor", lax.reduce_xor, np.bitwise_xor)
 # ties share the derivative evenly
 
 
-def _extremal(x: Value, y: Value, axes) -> tuple[Value, Value]:
+def _extremal(x: Value, y: Value, axes: tuple[int, ...]) -> tuple[Value, Value]:
     """A mask of the elements of `x` that equal its extremum `y`, and one over their number."""
     hits = eq(x, expand(y, x.aval, axes))
     return hits, 1 / reduce_sum(convert(hits, dtype=x.dtype), axes=axes)
 
 
-def _extremum_jvp(ys, xs, ts, *, axes):
+def _extremum_jvp(ys: Values, xs: Values, ts: Values, *, axes: tuple[int, ...]) -> Tangents:
     (y,), (x,), (t,) = ys, xs, ts
     hits, share = _extremal(x, y, axes)
     return (reduce_sum(select(hits, t, 0), axes=axes) * share,)
 
 
-def _extremum_vjp(op, cts, acc):
+def _extremum_vjp(op: Op, cts: Values, acc: Cotangents) -> None:
     (x,), (y,), (ct,), axes = op.operands, op.results, cts, op.params["axes"]
     hits, share = _extremal(x, y, axes)
     rest = select(eq(share, math.inf), math.nan, zeros(share.aval))
     acc.add(x, select(hits, expand(ct * share, x.aval, axes), expand(rest, x.aval, axes)))
 
 
-def least(dtype: np.dtype):
+def least(dtype: np.dtype) -> float:
     if dtype.kind == "f":
         return -math.inf
     return False if dtype.kind == "b" else np.iinfo(dtype).min
 
 
-def greatest(dtype: np.dtype):
+def greatest(dtype: np.dtype) -> float:
     if dtype.kind == "f":
         return math.inf
     return True if dtype.kind == "b" else np.iinfo(dtype).max
@@ -123,10 +125,10 @@ reduce_min = _reduction(
 )
 
 
-def _position(name, lower, evaluate) -> CallablePrimitive:
+def _position(name: str, lower: Formula, evaluate: Formula) -> CallablePrimitive:
     """The index of the first extremum along one axis; of the first NaN, if there is one."""
 
-    def avals(x: Aval, *, axis) -> tuple[Aval]:
+    def avals(x: Aval, *, axis: int) -> tuple[Aval]:
         require_kind(name, x, "biuf")
         check_axes(name, x, (axis,))
         require(x.shape[axis] > 0, f"{name}: {x} has no element along axis {axis}")
@@ -147,7 +149,7 @@ argmin = _position("argmin", lax.argmin, np.argmin)
 # ----- Products
 
 
-def _product_of_others(x: Value, axes) -> Value:
+def _product_of_others(x: Value, axes: tuple[int, ...]) -> Value:
     """For each element, the product of the other elements along `axes`: no division by zero."""
     kept = tuple(axis for axis in range(x.aval.ndim) if axis not in axes)
     permutation = (*axes, *kept)
@@ -162,12 +164,12 @@ def _product_of_others(x: Value, axes) -> Value:
     return transpose(others, permutation=inverse)
 
 
-def _prod_jvp(ys, xs, ts, *, axes):
+def _prod_jvp(ys: Values, xs: Values, ts: Values, *, axes: tuple[int, ...]) -> Tangents:
     (x,), (t,) = xs, ts
     return (reduce_sum(t * _product_of_others(x, axes), axes=axes),)
 
 
-def _prod_vjp(op, cts, acc):
+def _prod_vjp(op: Op, cts: Values, acc: Cotangents) -> None:
     (x,), (ct,), axes = op.operands, cts, op.params["axes"]
     acc.add(x, expand(ct, x.aval, axes) * _product_of_others(x, axes))
 

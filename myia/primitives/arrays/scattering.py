@@ -8,15 +8,16 @@ An element may be written several times; `unique` promises (unchecked) that no e
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from typing import Any
 
+import jax
 import numpy as np
 from jax import lax
 
-from myia.ir.avals import I64
+from myia.ir.avals import I64, Aval
 from myia.ir.builder import emit
-from myia.ir.core import Value
-from myia.ir.primitive import Explicit
+from myia.ir.core import Tangents, Value, Values
+from myia.ir.primitive import Explicit, Formula
 from myia.primitives.arrays.cumulative import shift
 from myia.primitives.arrays.gather import (
     IndexDims,
@@ -45,7 +46,7 @@ MAX_PAIRWISE_SLICES = 32
 MIN_ELEMENTS_PER_UPDATE = 256
 
 
-def _last_written(x: Value, indices: Value, u: Value, dims, mode) -> Value:
+def _last_written(x: Value, indices: Value, u: Value, dims: Any, mode: str) -> Value:
     """True for the elements of `u` that no later element overwrites.
 
     The cost grows with `u`, not with `x`, if each slice has one element along the indexed axes, as
@@ -65,7 +66,7 @@ def _last_written(x: Value, indices: Value, u: Value, dims, mode) -> Value:
     return broadcast(reshape(last, shape=batch), shape=u.shape, dims=others)
 
 
-def _is_writer(x: Value, indices: Value, u: Value, dims, mode) -> Value:
+def _is_writer(x: Value, indices: Value, u: Value, dims: Any, mode: str) -> Value:
     """The same, by an array like `x` that holds the number of the last writer of each element."""
     ids = reshape(iota(shape=(u.aval.size,), axis=0, dtype=I64.dtype), shape=u.shape)
     no_writer = constant(-1, I64.dtype, x.shape)
@@ -117,21 +118,26 @@ def _last_of_sorted(numbers: Value) -> Value:
     return scatter(no_writer, at, last, dims=dims, mode="clip", unique=True)
 
 
-def _sorted_with_order(numbers: Value) -> Sequence[Value]:
+def _sorted_with_order(numbers: Value) -> Values:
     """The sorted numbers, and their former positions."""
     where = iota(shape=numbers.shape, axis=0, dtype=I64.dtype)
     return emit(sort_p, numbers, where, axis=0, keys=1)
 
 
-def _transpose_scatter(i, ct, x, indices, u, *, dims, mode, unique):
+def _transpose_scatter(
+    i: int, ct: Value, x: Value, indices: Value, u: Value, *, dims: Any, mode: str, unique: bool
+) -> Value:
     if i == 0:
         return scatter(ct, indices, zeros(u.aval), dims=dims, mode=mode, unique=unique)
     read = gather_updates(ct, x, indices, u, dims, mode)
     return read if unique else select(_last_written(x, indices, u, dims, mode), read, 0)
 
 
-def _lower_scatter(x, indices, u, *, dims, mode, unique):
-    numbers, options = IndexDims(*dims).for_scatter(), dict(mode=mode, unique_indices=unique)
+def _lower_scatter(
+    x: jax.Array, indices: jax.Array, u: jax.Array, *, dims: Any, mode: str, unique: bool
+) -> jax.Array:
+    numbers = IndexDims(*dims).for_scatter()
+    options: dict[str, Any] = dict(mode=mode, unique_indices=unique)
     if unique:
         return lax.scatter(x, indices, u, numbers, **options)
     return lax.platform_dependent(
@@ -143,7 +149,9 @@ def _lower_scatter(x, indices, u, *, dims, mode, unique):
     )
 
 
-def scatter_last_write(x, indices, u, dims, mode):
+def scatter_last_write(
+    x: jax.Array, indices: jax.Array, u: jax.Array, dims: Any, mode: str
+) -> jax.Array:
     """A scatter whose last write wins, on devices that write in any order.
 
     Each writer of an element writes the value of the element's last writer.
@@ -172,8 +180,12 @@ scatter = linear(
 # ----- Scatters by an operation
 
 
-def _scattering(name: str, lower: Callable, ufunc: np.ufunc, jvp, kinds) -> CallablePrimitive:
-    def avals(x, indices, u, *, dims, mode, unique):
+def _scattering(
+    name: str, lower: Formula, ufunc: np.ufunc, jvp: Formula, kinds: str
+) -> CallablePrimitive:
+    def avals(
+        x: Aval, indices: Aval, u: Aval, *, dims: Any, mode: str, unique: bool
+    ) -> tuple[Aval, ...]:
         require_kind(name, x, kinds)
         return scatter_avals(x, indices, u, dims=dims, mode=mode)
 
@@ -197,7 +209,9 @@ def _sum(a: Value | None, b: Value | None) -> Value | None:
 # ----- Extrema: equal elements (the old one included) share the derivative evenly
 
 
-def _extremum_jvp(ys, xs, ts, *, dims, mode, unique):
+def _extremum_jvp(
+    ys: Values, xs: Values, ts: Tangents, *, dims: Any, mode: str, unique: bool
+) -> Tangents:
     (y,), (x, indices, u), (tx, _, tu) = ys, xs, ts
     kept = eq(x, y)
     taken = eq(u, gather_updates(y, x, indices, u, dims, mode))
@@ -216,7 +230,9 @@ scatter_min = _scattering("scatter_min", lax.scatter_min, np.minimum, _extremum_
 # ----- Products
 
 
-def _mul_jvp(ys, xs, ts, *, dims, mode, unique):
+def _mul_jvp(
+    ys: Values, xs: Values, ts: Tangents, *, dims: Any, mode: str, unique: bool
+) -> Tangents:
     (x, indices, u), (tx, _, tu) = xs, ts
     by_x = by_u = None
     if tx is not None:
@@ -230,7 +246,7 @@ def _mul_jvp(ys, xs, ts, *, dims, mode, unique):
     return (_sum(by_x, by_u),)
 
 
-def _others(x: Value, indices: Value, u: Value, dims, mode) -> Value:
+def _others(x: Value, indices: Value, u: Value, dims: Any, mode: str) -> Value:
     """For each element of `u`, the product of the other updates of the same element of `x`."""
     n, count = x.aval.size, u.aval.size
     numbers = reshape(iota(shape=(n,), axis=0, dtype=I64.dtype), shape=x.shape)

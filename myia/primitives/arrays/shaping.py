@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import builtins
 import itertools
+from typing import Any
 
 import numpy as np
 from jax import lax
 
-from myia.ir.avals import Aval
-from myia.ir.core import Op
+from myia.ir.avals import Aval, Shape
+from myia.ir.core import Op, Value
 from myia.ir.primitive import NONDIFFERENTIABLE, Cotangents
 from myia.primitives.core.define import CallablePrimitive, constant, linear, require, require_kind
 from myia.primitives.pointwise.logic import select
@@ -17,13 +18,13 @@ from myia.primitives.pointwise.logic import select
 # ----- Shape and order
 
 
-def _reshape_avals(x: Aval, *, shape) -> tuple[Aval]:
+def _reshape_avals(x: Aval, *, shape: Shape) -> tuple[Aval]:
     result = x.with_shape(shape)
     require(result.size == x.size, f"reshape: {x} to {shape}")
     return (result,)
 
 
-reshape = linear(
+reshape: CallablePrimitive = linear(
     "reshape",
     _reshape_avals,
     lambda x, *, shape: lax.reshape(x, shape),
@@ -32,16 +33,16 @@ reshape = linear(
 )
 
 
-def _transpose_avals(x: Aval, *, permutation) -> tuple[Aval]:
+def _transpose_avals(x: Aval, *, permutation: Shape) -> tuple[Aval]:
     require(sorted(permutation) == list(range(x.ndim)), f"transpose: {x} by {permutation}")
     return (x.with_shape(tuple(x.shape[axis] for axis in permutation)),)
 
 
-def _inverse(permutation) -> tuple[int, ...]:
+def _inverse(permutation: Shape) -> tuple[int, ...]:
     return tuple(permutation.index(axis) for axis in range(len(permutation)))
 
 
-transpose = linear(
+transpose: CallablePrimitive = linear(
     "transpose",
     _transpose_avals,
     lambda x, *, permutation: lax.transpose(x, permutation),
@@ -50,17 +51,17 @@ transpose = linear(
 )
 
 
-def check_axes(name: str, x: Aval, axes) -> None:
+def check_axes(name: str, x: Aval, axes: tuple[int, ...]) -> None:
     distinct = len(set(axes)) == len(axes)
     require(distinct and all(0 <= axis < x.ndim for axis in axes), f"{name}: {x}, axes {axes}")
 
 
-def _flip_avals(x: Aval, *, axes) -> tuple[Aval]:
+def _flip_avals(x: Aval, *, axes: tuple[int, ...]) -> tuple[Aval]:
     check_axes("flip", x, axes)
     return (x,)
 
 
-flip = linear(
+flip: CallablePrimitive = linear(
     "flip",
     _flip_avals,
     lambda x, *, axes: lax.rev(x, axes),
@@ -71,7 +72,7 @@ flip = linear(
 # ----- Broadcasting and its transpose
 
 
-def _broadcast_avals(x: Aval, *, shape, dims) -> tuple[Aval]:
+def _broadcast_avals(x: Aval, *, shape: Shape, dims: Any) -> tuple[Aval]:
     """Axis i of `x` becomes axis `dims[i]` of the result; its length is the same, or was 1."""
     message = f"broadcast: {x} to {shape} by {dims}"
     require(len(dims) == x.ndim and all(0 <= d < len(shape) for d in dims), message)
@@ -80,14 +81,14 @@ def _broadcast_avals(x: Aval, *, shape, dims) -> tuple[Aval]:
     return (x.with_shape(shape),)
 
 
-def _evaluate_broadcast(x, *, shape, dims):
+def _evaluate_broadcast(x: np.ndarray, *, shape: Shape, dims: Any) -> Any:
     lengths = [1] * len(shape)
     for n, d in zip(x.shape, dims):
         lengths[d] = n
     return np.array(np.broadcast_to(np.reshape(x, lengths), shape))
 
 
-def _unbroadcast(ct, x, *, shape, dims):
+def _unbroadcast(ct: Value, x: Value, *, shape: Shape, dims: Any) -> Value:
     kept = {d for n, d in zip(x.shape, dims) if n == shape[d]}
     axes = tuple(axis for axis in range(len(shape)) if axis not in kept)
     total = reduce_sum(ct, axes=axes) if axes else ct
@@ -103,17 +104,17 @@ broadcast = linear(
 )
 
 
-def reduced(x: Aval, axes) -> Aval:
+def reduced(x: Aval, axes: tuple[int, ...]) -> Aval:
     return x.with_shape(tuple(n for axis, n in enumerate(x.shape) if axis not in axes))
 
 
-def _reduce_sum_avals(x: Aval, *, axes) -> tuple[Aval]:
+def _reduce_sum_avals(x: Aval, *, axes: tuple[int, ...]) -> tuple[Aval]:
     require_kind("reduce_sum", x, "iufc")
     check_axes("reduce_sum", x, axes)
     return (reduced(x, axes),)
 
 
-def expand(y, x: Aval, axes):
+def expand(y: Value, x: Aval, axes: tuple[int, ...]) -> Value:
     """`y`, a reduction of an array `x` along `axes`, repeated along those axes."""
     dims = tuple(axis for axis in range(x.ndim) if axis not in axes)
     return broadcast(y, shape=x.shape, dims=dims)
@@ -130,7 +131,7 @@ reduce_sum = linear(
 # ----- Joining, padding, cutting
 
 
-def _concatenate_avals(*xs: Aval, axis) -> tuple[Aval]:
+def _concatenate_avals(*xs: Aval, axis: int) -> tuple[Aval]:
     require(len(xs) > 0, "concatenate: nothing")
     check_axes("concatenate", xs[0], (axis,))
     for x in xs:
@@ -141,7 +142,7 @@ def _concatenate_avals(*xs: Aval, axis) -> tuple[Aval]:
     return (xs[0].with_shape(shape),)
 
 
-def _part_of_concatenation(i, ct, *xs, axis):
+def _part_of_concatenation(i: int, ct: Value, *xs: Value, axis: int) -> Value:
     start, limit = [0] * len(ct.shape), list(ct.shape)
     start[axis] = sum(x.shape[axis] for x in xs[:i])
     limit[axis] = start[axis] + xs[i].shape[axis]
@@ -162,7 +163,7 @@ def _dilated(n: int, interior: int) -> int:
     return n + builtins.max(0, n - 1) * interior
 
 
-def _pad_avals(x: Aval, value: Aval, *, low, high, interior) -> tuple[Aval]:
+def _pad_avals(x: Aval, value: Aval, *, low: Shape, high: Shape, interior: Shape) -> tuple[Aval]:
     message = f"pad: {x} with {value} by {low}, {high}, {interior}"
     require(value == x.with_shape(()), message)
     require(len(low) == len(high) == len(interior) == x.ndim, message)
@@ -172,7 +173,9 @@ def _pad_avals(x: Aval, value: Aval, *, low, high, interior) -> tuple[Aval]:
     return (x.with_shape(shape),)
 
 
-def _evaluate_pad(x, value, *, low, high, interior):
+def _evaluate_pad(
+    x: np.ndarray, value: np.ndarray, *, low: Shape, high: Shape, interior: Shape
+) -> Any:
     shape = [lo + _dilated(n, i) + hi for n, lo, hi, i in zip(x.shape, low, high, interior)]
     result = np.full(shape, value, x.dtype)
     positions = [lo + np.arange(n) * (i + 1) for n, lo, i in zip(x.shape, low, interior)]
@@ -184,7 +187,9 @@ def _evaluate_pad(x, value, *, low, high, interior):
     return result
 
 
-def _transpose_pad(i, ct, x, value, *, low, high, interior):
+def _transpose_pad(
+    i: int, ct: Value, x: Value, value: Value, *, low: Shape, high: Shape, interior: Shape
+) -> Value:
     ones = (1,) * len(low)
     if i == 0:
         negative = {"low": tuple(-n for n in low), "high": tuple(-n for n in high)}
@@ -200,7 +205,7 @@ def _transpose_pad(i, ct, x, value, *, low, high, interior):
     return reduce_sum(select(padding, ct, 0), axes=tuple(range(len(low))))
 
 
-def _plus(xs, ys) -> tuple[int, ...]:
+def _plus(xs: Shape, ys: Shape) -> tuple[int, ...]:
     return tuple(x + y for x, y in zip(xs, ys))
 
 
@@ -214,7 +219,7 @@ pad = linear(
 )
 
 
-def _slice_avals(x: Aval, *, start, limit, stride) -> tuple[Aval]:
+def _slice_avals(x: Aval, *, start: Shape, limit: Shape, stride: Shape) -> tuple[Aval]:
     message = f"slice: {x} by {start}, {limit}, {stride}"
     require(len(start) == len(limit) == len(stride) == x.ndim, message)
     require(all(0 <= a <= b <= n for a, b, n in zip(start, limit, x.shape)), message)
@@ -222,7 +227,7 @@ def _slice_avals(x: Aval, *, start, limit, stride) -> tuple[Aval]:
     return (x.with_shape(tuple(-(-(b - a) // s) for a, b, s in zip(start, limit, stride))),)
 
 
-def _transpose_slice(ct, x, *, start, limit, stride):
+def _transpose_slice(ct: Value, x: Value, *, start: Shape, limit: Shape, stride: Shape) -> Value:
     zero = constant(0, ct.dtype)
     interior = tuple(s - 1 for s in stride)
     covered = tuple(_dilated(n, i) for n, i in zip(ct.shape, interior))
@@ -230,7 +235,7 @@ def _transpose_slice(ct, x, *, start, limit, stride):
     return pad(ct, zero, low=start, high=high, interior=interior)
 
 
-def _accumulate_slice(op: Op, ct, acc: Cotangents) -> None:
+def _accumulate_slice(op: Op, ct: Value, acc: Cotangents) -> None:
     """Adds `ct` to the slice from the first element that is read to the last."""
     (x,) = op.operands
     interior = tuple(s - 1 for s in op.params["stride"])
@@ -252,13 +257,13 @@ slice = linear(
 # ----- Counting
 
 
-def _iota_avals(*, shape, axis, dtype) -> tuple[Aval]:
+def _iota_avals(*, shape: Shape, axis: int, dtype: np.dtype) -> tuple[Aval]:
     result = Aval(np.dtype(dtype), tuple(shape))
     check_axes("iota", result, (axis,))
     return (result,)
 
 
-def _evaluate_iota(*, shape, axis, dtype):
+def _evaluate_iota(*, shape: Shape, axis: int, dtype: np.dtype) -> Any:
     return _evaluate_broadcast(np.arange(shape[axis], dtype=dtype), shape=shape, dims=(axis,))
 
 

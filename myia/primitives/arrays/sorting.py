@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
+import jax
 import numpy as np
 from jax import lax
 
 from myia.ir.avals import I64, Aval
 from myia.ir.builder import emit
-from myia.ir.core import Op, Value
-from myia.ir.primitive import Cotangents, Explicit, Primitive
+from myia.ir.core import Op, Tangents, Value, Values
+from myia.ir.primitive import Cotangents, Explicit, Formula, Primitive
 from myia.primitives.arrays.cumulative import cumulative
 from myia.primitives.arrays.gather import add_along_axis, take_along_axis
 from myia.primitives.arrays.shaping import check_axes, iota
@@ -20,30 +22,30 @@ from myia.primitives.pointwise.logic import eq, select
 # ----- Sorting: stable, NaN last
 
 
-def _sort_avals(*xs: Aval, axis, keys) -> tuple[Aval, ...]:
+def _sort_avals(*xs: Aval, axis: int, keys: int) -> tuple[Aval, ...]:
     require(1 <= keys <= len(xs), f"sort: {len(xs)} operands, {keys} keys")
     check_axes("sort", xs[0], (axis,))
     require(all(x.shape == xs[0].shape for x in xs), "sort: operands differ in shape")
     return xs
 
 
-def _evaluate_sort(*xs, axis, keys):
+def _evaluate_sort(*xs: np.ndarray, axis: int, keys: int) -> Any:
     order = np.lexsort(xs[:keys][::-1], axis)
     return tuple(np.take_along_axis(x, order, axis) for x in xs)
 
 
-def _order(xs, axis: int, keys: int) -> Value:
+def _order(xs: Values, axis: int, keys: int) -> Value:
     """The former position of each sorted element."""
     positions = iota(shape=xs[0].shape, axis=axis, dtype=I64.dtype)
     return emit(sort_p, *xs[:keys], positions, axis=axis, keys=keys)[-1]
 
 
-def _sort_jvp(ys, xs, ts, *, axis, keys):
+def _sort_jvp(ys: Values, xs: Values, ts: Tangents, *, axis: int, keys: int) -> Tangents:
     order = _order(xs, axis, keys)
     return tuple(None if t is None else take_along_axis(t, order, axis) for t in ts)
 
 
-def _sort_vjp(op: Op, cts, acc: Cotangents) -> None:
+def _sort_vjp(op: Op, cts: Tangents, acc: Cotangents) -> None:
     axis = op.params["axis"]
     order = _order(op.operands, axis, op.params["keys"])
     for x, ct in zip(op.operands, cts):
@@ -73,7 +75,7 @@ def argsort(x: Value, axis: int) -> Value:
 # ----- Top-k: the largest elements along an axis (NaN first, 0.0 before -0.0) and their positions
 
 
-def _top_k_avals(x: Aval, *, k, axis) -> tuple[Aval, Aval]:
+def _top_k_avals(x: Aval, *, k: int, axis: int) -> tuple[Aval, Aval]:
     require_kind("top_k", x, "iuf")
     check_axes("top_k", x, (axis,))
     require(0 <= k <= x.shape[axis], f"top_k: {k} elements of {x} along axis {axis}")
@@ -81,23 +83,23 @@ def _top_k_avals(x: Aval, *, k, axis) -> tuple[Aval, Aval]:
     return result, result.with_dtype(I64.dtype)
 
 
-def _lower_top_k(x, *, k, axis):
+def _lower_top_k(x: jax.Array, *, k: int, axis: int) -> tuple[jax.Array, ...]:
     y, positions = lax.top_k(x, k, axis=axis)
     return y, lax.convert_element_type(positions, I64.dtype)
 
 
-def _evaluate_top_k(x, *, k, axis):
+def _evaluate_top_k(x: np.ndarray, *, k: int, axis: int) -> tuple[np.ndarray, ...]:
     descending = (np.signbit(x), -x, ~np.isnan(x)) if x.dtype.kind == "f" else (~x,)
     positions = np.take(np.lexsort(descending, axis), range(k), axis)
     return np.take_along_axis(x, positions, axis), positions
 
 
-def _top_k_jvp(ys, xs, ts, *, k, axis):
+def _top_k_jvp(ys: Values, xs: Values, ts: Values, *, k: int, axis: int) -> Tangents:
     (_, positions), (t,) = ys, ts
     return take_along_axis(t, positions, axis), None
 
 
-def _top_k_vjp(op: Op, cts, acc: Cotangents) -> None:
+def _top_k_vjp(op: Op, cts: Tangents, acc: Cotangents) -> None:
     (x,), (_, positions), (ct, _) = op.operands, op.results, cts
     if ct is not None:
         acc.update(x, lambda buffer: add_along_axis(buffer, positions, ct, op.params["axis"]))
@@ -114,8 +116,8 @@ top_k_p = Primitive(
 # ----- Running extrema; `reverse` starts from the end; among equal elements the last counts
 
 
-def _running(name: str, lower, ufunc: np.ufunc) -> CallablePrimitive:
-    def avals(x: Aval, *, axis, reverse) -> tuple[Aval]:
+def _running(name: str, lower: Formula, ufunc: np.ufunc) -> CallablePrimitive:
+    def avals(x: Aval, *, axis: int, reverse: bool) -> tuple[Aval]:
         require_kind(name, x, "iuf")
         check_axes(name, x, (axis,))
         return (x,)
@@ -137,12 +139,12 @@ def _extremum_position(y: Value, x: Value, axis: int, reverse: bool) -> Value:
     return latest(hits, axis=axis, reverse=reverse)
 
 
-def _running_jvp(ys, xs, ts, *, axis, reverse):
+def _running_jvp(ys: Values, xs: Values, ts: Values, *, axis: int, reverse: bool) -> Tangents:
     (y,), (x,), (t,) = ys, xs, ts
     return (take_along_axis(t, _extremum_position(y, x, axis, reverse), axis),)
 
 
-def _running_vjp(op: Op, cts, acc: Cotangents) -> None:
+def _running_vjp(op: Op, cts: Values, acc: Cotangents) -> None:
     (x,), (y,), (ct,) = op.operands, op.results, cts
     axis, reverse = op.params["axis"], op.params["reverse"]
     positions = _extremum_position(y, x, axis, reverse)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from myia.ir.avals import Shape
 from myia.primitives.arrays.shaping import pad
 from myia.primitives.core.define import require
 
@@ -37,14 +38,14 @@ class Sliding(NamedTuple):
         """The lengths of a window, holes included."""
         return [dilated(n, step) for n, step in zip(self.sizes, self.window_dilation)]
 
-    def padded_shape(self, shape) -> list[int]:
+    def padded_shape(self, shape: Shape) -> list[int]:
         """The shape of the dilated and padded operand."""
         return [
             low + dilated(n, step) + high
             for n, step, (low, high) in zip(shape, self.base_dilation, self.padding)
         ]
 
-    def output_shape(self, shape) -> tuple[int, ...]:
+    def output_shape(self, shape: Shape) -> tuple[int, ...]:
         """The number of windows along each axis of an operand of `shape`."""
         message = f"windows {tuple(self)} over an array of shape {tuple(shape)}"
         require(all(len(field) == len(shape) for field in self), message)
@@ -53,7 +54,7 @@ class Sliding(NamedTuple):
         room = [n - size for n, size in zip(self.padded_shape(shape), self.dilated_sizes())]
         return tuple(max(0, n // stride + 1) for n, stride in zip(room, self.strides))
 
-    def exact_padding(self, shape) -> tuple[tuple[int, int], ...]:
+    def exact_padding(self, shape: Shape) -> tuple[tuple[int, int], ...]:
         """The padding with which the last window ends at the last element.
 
         Strides that do not divide the length leave elements unread: those are cut off here.
@@ -66,7 +67,7 @@ class Sliding(NamedTuple):
             )
         )
 
-    def transposed(self, shape) -> Sliding:
+    def transposed(self, shape: Shape) -> Sliding:
         """The windows over the result, with a reversed kernel, that compute the transpose.
 
         y[i] = sum_k w[k] x[(i s + k d - low) / b]  has the transpose
@@ -83,13 +84,14 @@ class Sliding(NamedTuple):
             strides=self.base_dilation, padding=tuple(padding), base_dilation=self.strides
         )
 
-    def windows(self, x: np.ndarray, fill) -> np.ndarray:
+    def windows(self, x: np.ndarray, fill: complex | None) -> np.ndarray:
         """All windows of `x`, of shape (*output_shape, *sizes); padding and holes hold `fill`."""
         low, high = ([side[i] for side in self.padding] for i in (0, 1))
         holes = [step - 1 for step in self.base_dilation]
         shape = self.output_shape(x.shape)
         if 0 in shape:
             return np.empty((*shape, *self.sizes), x.dtype)
+        assert pad.evaluate is not None
         x = pad.evaluate(x, np.asarray(fill, x.dtype), low=low, high=high, interior=holes)
         windows = np.lib.stride_tricks.sliding_window_view(x, self.dilated_sizes())
         steps = (*self.strides, *self.window_dilation)

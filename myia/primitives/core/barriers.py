@@ -7,16 +7,14 @@ They order the recomputation of a `remat` call after the cotangents that need it
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from jax import lax
 
 from myia.ir.builder import emit
-from myia.ir.core import Value
-from myia.ir.primitive import Explicit, Primitive
+from myia.ir.core import Op, Tangents, Value, Values
+from myia.ir.primitive import Cotangents, Explicit, Primitive
 
 
-def _pull_back(op, cts, acc) -> None:
+def _pull_back(op: Op, cts: Tangents, acc: Cotangents) -> None:
     for x, ct in zip(op.operands, cts):
         acc.add(x, ct)
 
@@ -32,6 +30,6 @@ barrier_p = Primitive(
 )
 
 
-def barrier(xs: Sequence[Value], until: Sequence[Value]) -> tuple[Value, ...]:
+def barrier(xs: Values, until: Values) -> tuple[Value, ...]:
     """`xs`, available once all of `until` have been computed."""
     return emit(barrier_p, *xs, *until, held=len(xs))

@@ -7,26 +7,30 @@ A block reads like its formula:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from numpy.typing import DTypeLike
 
-from myia.ir.avals import Aval
+from myia.ir.avals import Aval, Shape
 from myia.ir.builder import emit1
 from myia.ir.core import Value
-from myia.ir.primitive import NONDIFFERENTIABLE, Linear, Partials, Primitive
+from myia.ir.primitive import NONDIFFERENTIABLE, Derivative, Formula, Linear, Partials, Primitive
 from myia.source.diagnostics import InternalError
+
+Number = complex | np.generic
 
 
 def pointwise(
     name: str,
-    lower: Callable,
-    evaluate: Callable,
+    lower: Formula,
+    evaluate: Formula,
     *,
-    partials=None,
-    derivative=None,
+    partials: Sequence[Formula | None] | None = None,
+    derivative: Derivative | None = None,
     result: Callable[[np.dtype], np.dtype] | None = None,
     kinds: str = "biufc",
 ) -> PointwisePrimitive:
@@ -38,7 +42,7 @@ def pointwise(
     kinds of dtype (`np.dtype.kind`) on which the operation is defined.
     """
 
-    def avals(*operands: Aval, **params) -> tuple[Aval]:
+    def avals(*operands: Aval, **params: Any) -> tuple[Aval]:
         first = operands[0]
         require_kind(name, first, kinds)
         for other in operands[1:]:
@@ -55,16 +59,17 @@ def pointwise(
 
 def linear(
     name: str,
-    avals: Callable,
-    lower: Callable,
-    evaluate: Callable,
+    avals: Formula,
+    lower: Formula,
+    evaluate: Formula,
     *,
-    transpose,
+    transpose: Sequence[Formula | None] | Formula,
     groups: tuple[tuple[int, ...], ...] | None = ((0,),),
-    accumulate: Callable | None = None,
+    accumulate: Formula | None = None,
 ) -> CallablePrimitive:
     """A primitive that is linear in the operands of `groups` (see `Linear`)."""
-    derivative = Linear(groups, transpose, accumulate)
+    fns = transpose if callable(transpose) else tuple(transpose)
+    derivative = Linear(groups, fns, accumulate)
     return CallablePrimitive(
         name=name, avals=avals, lower=lower, evaluate=evaluate, derivative=derivative
     )
@@ -84,30 +89,30 @@ def require_kind(name: str, x: Aval, kinds: str) -> None:
 class CallablePrimitive(Primitive):
     """A primitive with one result; a call emits it: `dot(x, y, axes=...)`."""
 
-    def __call__(self, *operands: Value, **params) -> Value:
+    def __call__(self, *operands: Value, **params: Any) -> Value:
         return emit1(self, *operands, **params)
 
 
 class PointwisePrimitive(CallablePrimitive):
     """A `CallablePrimitive` that turns Python numbers among its operands into constants."""
 
-    def __call__(self, *operands, **params) -> Value:
+    def __call__(self, *operands: Value | Number, **params: Any) -> Value:
         # The last value: the first operand of `select` is its predicate.
         like = next(x.aval for x in reversed(operands) if isinstance(x, Value))
         return emit1(self, *(lift(x, like) for x in operands), **params)
 
 
-def lift(x, like: Aval) -> Value:
+def lift(x: Value | Number, like: Aval) -> Value:
     """`x` if it is a value; else a constant of aval `like`, filled with the number `x`."""
     if isinstance(x, Value):
         return x
     return constant(x, like.dtype, like.shape)
 
 
-def constant(value, dtype, shape=()) -> Value:
+def constant(value: Number, dtype: DTypeLike, shape: Shape = ()) -> Value:
     """An array of `shape` and `dtype` filled with one number known at compile time."""
-    dtype = np.dtype(dtype)
-    return emit1(constant_p, value=dtype.type(value).item(), dtype=dtype, shape=tuple(shape))
+    of: np.dtype[Any] = np.dtype(dtype)
+    return emit1(constant_p, value=of.type(value).item(), dtype=of, shape=tuple(shape))
 
 
 def array_constant(x: np.ndarray) -> Value:
@@ -148,11 +153,11 @@ empty_p = Primitive(
 )
 
 
-def _literal(*, data: bytes, dtype, shape) -> np.ndarray:
+def _literal(*, data: bytes, dtype: np.dtype, shape: Shape) -> np.ndarray:
     return np.frombuffer(data, dtype).reshape(shape)
 
 
-def _literal_avals(*, data: bytes, dtype, shape) -> tuple[Aval]:
+def _literal_avals(*, data: bytes, dtype: np.dtype, shape: Shape) -> tuple[Aval]:
     result = Aval(dtype, shape)
     require(len(data) == result.nbytes, f"literal: {len(data)} bytes for {result}")
     return (result,)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import jax
 import numpy as np
 from jax import numpy as jnp
@@ -12,25 +14,27 @@ from myia.ir.primitive import NONDIFFERENTIABLE, Primitive
 from myia.primitives.core.host_calls import call_in_order
 
 
-def _print(fmt: str, end: str, *xs) -> None:
+def _print(fmt: str, end: str, *xs: jax.Array | np.ndarray) -> None:
     print(fmt.format(*(np.asarray(x)[()] for x in xs)), end=end)
 
 
-def _lower_print(*xs, fmt, end="\n"):
+def _lower_print(*xs: jax.Array, fmt: str, end: str = "\n") -> tuple[()]:
     jax.debug.callback(lambda *ys: _print(fmt, end, *ys), *xs, ordered=True)
     return ()
 
 
-def print_among_host_calls(*xs, fmt, end="\n"):
+def print_among_host_calls(*xs: jax.Array, fmt: str, end: str = "\n") -> tuple[()]:
     """As `debug_print` is lowered in a program with host calls: in one order with them.
 
     Elsewhere JAX may differentiate and map over a program that prints.
     """
-    call_in_order(lambda *ys: _print(fmt, end, *ys) or (), (), [jnp.asarray(x) for x in xs])
+    call_in_order(
+        functools.partial(_evaluate_print, fmt=fmt, end=end), (), list(map(jnp.asarray, xs))
+    )
     return ()
 
 
-def _evaluate_print(*xs, fmt, end="\n"):
+def _evaluate_print(*xs: np.ndarray, fmt: str, end: str = "\n") -> tuple[()]:
     _print(fmt, end, *xs)
     return ()
 
@@ -47,4 +51,5 @@ debug_print_p = Primitive(
 
 def debug_print(fmt: str, *xs: Value, end: str = "\n") -> None:
     """Print `fmt.format(*xs)`, then `end`, when the program runs."""
-    emit(debug_print_p, *xs, fmt=fmt, **({} if end == "\n" else {"end": end}))
+    params = {"fmt": fmt} if end == "\n" else {"fmt": fmt, "end": end}
+    emit(debug_print_p, *xs, regions=(), **params)

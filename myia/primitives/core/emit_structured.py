@@ -7,25 +7,26 @@ loop(init, body, cond=lambda k, x: less(x, limit))
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from typing import Any
 
 from myia.ir.avals import I64
 from myia.ir.builder import build_region, emit
-from myia.ir.core import Region, Value
+from myia.ir.core import Value, Values
+from myia.ir.primitive import Formula
 from myia.primitives.core.structured import Loop, if_p, loop_p, rev_p
 
 
-def if_(pred: Value, then: Callable, other: Callable) -> tuple[Value, ...]:
+def if_(pred: Value, then: Formula, other: Formula) -> tuple[Value, ...]:
     """`then()` and `other()` emit a branch each and return its yields."""
     return emit(if_p, pred, regions=(build_region([], then), build_region([], other)))
 
 
 def loop(
-    init: Sequence[Value],
-    body: Callable,
+    init: Values,
+    body: Formula,
     *,
     count: Value | None = None,
-    cond: Callable | None = None,
+    cond: Formula | None = None,
     bound: int | None = None,
 ) -> tuple[Value, ...]:
     """`body(k, *carries)` returns the next carries; `cond(k, *carries)` a `bool[]` value."""
@@ -36,10 +37,13 @@ def loop(
 
 def emit_loop(parts: Loop) -> tuple[Value, ...]:
     """Emit a `loop` (or, when it has an adjoint, a `rev`) made of these parts."""
-    counted, conditional = parts.count is not None, parts.cond is not None
-    count: tuple[Value, ...] = (parts.count,) if counted else ()
-    regions: list[Region] = [parts.cond] if conditional else []
-    params = {"counted": counted, "conditional": conditional, "bound": parts.bound}
+    count = () if parts.count is None else (parts.count,)
+    regions = [] if parts.cond is None else [parts.cond]
+    params: dict[str, Any] = {
+        "counted": bool(count),
+        "conditional": bool(regions),
+        "bound": parts.bound,
+    }
     if parts.adjoint is None:
         return emit(loop_p, *count, *parts.carries, regions=[*regions, parts.body], **params)
     operands = (*count, *parts.carries, *parts.seeds, *parts.accumulators)

@@ -27,7 +27,7 @@ from jax.experimental import io_callback
 from myia.ir.avals import Aval
 from myia.ir.builder import emit
 from myia.ir.core import Op, Value
-from myia.ir.primitive import NONDIFFERENTIABLE, Primitive
+from myia.ir.primitive import NONDIFFERENTIABLE, Formula, Primitive
 from myia.source.process import Lock
 
 
@@ -58,7 +58,7 @@ NESTED = (
 )
 
 
-def in_one_thread(program: Callable) -> Callable:
+def in_one_thread(program: Formula) -> Formula:
     """`program`, which returns when its host calls have been made.
 
     JAX orders the host calls of all programs. So one of another thread would wait in any case, and
@@ -66,7 +66,7 @@ def in_one_thread(program: Callable) -> Callable:
     """
 
     @functools.wraps(program, updated=())
-    def run(*arrays):
+    def run(*arrays: jax.Array | float) -> Sequence[jax.Array]:
         if getattr(_inside, "host", False):
             raise RuntimeError(NESTED)
         with _programs:
@@ -150,11 +150,11 @@ def array_of_words(x: Any, aval: Aval) -> Any:
     return lax.bitcast_convert_type(x, aval.dtype) if aval.dtype.itemsize == 8 else x
 
 
-def call_in_order(f: Callable, results: Sequence[Aval], xs: Sequence[Any]) -> tuple[Any, ...]:
+def call_in_order(f: Formula, results: Sequence[Aval], xs: Sequence[Any]) -> tuple[Any, ...]:
     """`f(*arrays of NumPy)` in a program of JAX: once, after all earlier calls and before later."""
     avals = [Aval(np.dtype(x.dtype), x.shape) for x in xs]
 
-    def callback(*words):
+    def callback(*words: jax.Array) -> tuple[np.ndarray, ...]:
         arrays = [from_words(np.asarray(x), a) for x, a in zip(words, avals)]
         _inside.host = True
         try:
@@ -176,7 +176,7 @@ def _empty_words(aval: Aval) -> np.ndarray:
 # ----- The primitive
 
 
-def _lower(*xs, call: HostCall):
+def _lower(*xs: jax.Array, call: HostCall) -> tuple[jax.Array, ...]:
     return call_in_order(call, call.results, [jnp.asarray(x) for x in xs])
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from myia.ir.core import Op, Value
+from myia.ir.core import Op, Value, Values
 from myia.primitives.core.structured import (
     Loop,
     call_p,
@@ -56,10 +56,10 @@ def dataflow_edges(op: Op) -> Iterator[Edge]:
 
 
 def _cycle(
-    initial: Sequence[Value],
-    yields: Sequence[Value],
-    args: Sequence[Sequence[Value]],
-    results: Sequence[Value] = (),
+    initial: Values,
+    yields: Values,
+    args: Sequence[Values],
+    results: Values = (),
 ) -> Iterator[Edge]:
     """The edges of a carry: from its initial value and its yield to its arguments and result."""
     for target in (*args, results):

@@ -196,6 +196,13 @@ class Loop:
         )
 
     @property
+    def trip_count(self) -> Value:
+        """The count of a counted loop."""
+        if self.count is None:
+            raise InternalError("a loop without a count")
+        return self.count
+
+    @property
     def adjoint_region(self) -> Region:
         """The adjoint of a `rev` op."""
         if self.adjoint is None:

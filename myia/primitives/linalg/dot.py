@@ -6,20 +6,24 @@ dot_general(x, y, contract=((1,), (0,)), batch=((), ()))      ->      x @ y
 from __future__ import annotations
 
 import string
+from typing import Any
 
 import numpy as np
 from jax import lax
 
 from myia.ir.avals import Aval
+from myia.ir.core import Value
 from myia.primitives.arrays.shaping import transpose
 from myia.primitives.core.define import linear, require, require_kind
 
+Pairs = tuple[tuple[int, ...], tuple[int, ...]]  # the axes of one operand, and of the other
 
-def _free(ndim: int, contract, batch) -> tuple[int, ...]:
+
+def _free(ndim: int, contract: tuple[int, ...], batch: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(axis for axis in range(ndim) if axis not in contract and axis not in batch)
 
 
-def _dot_avals(x: Aval, y: Aval, *, contract, batch) -> tuple[Aval]:
+def _dot_avals(x: Aval, y: Aval, *, contract: Pairs, batch: Pairs) -> tuple[Aval]:
     """Axes of the result: the batch axes, the free axes of `x`, the free axes of `y`."""
     message = f"dot_general: {x} by {y}, contract {contract}, batch {batch}"
     require(x.dtype == y.dtype, message)
@@ -35,7 +39,7 @@ def _dot_avals(x: Aval, y: Aval, *, contract, batch) -> tuple[Aval]:
     return (x.with_shape(tuple(shape)),)
 
 
-def _evaluate_dot(x, y, *, contract, batch):
+def _evaluate_dot(x: np.ndarray, y: np.ndarray, *, contract: Pairs, batch: Pairs) -> Any:
     letters = iter(string.ascii_letters)
     x_names, y_names = [next(letters) for _ in x.shape], [next(letters) for _ in y.shape]
     for i, j in zip((*contract[0], *batch[0]), (*contract[1], *batch[1])):
@@ -45,7 +49,9 @@ def _evaluate_dot(x, y, *, contract, batch):
     return np.einsum(f"{''.join(x_names)},{''.join(y_names)}->{''.join(out)}", x, y)
 
 
-def _transpose_dot(i, ct, x, y, *, contract, batch):
+def _transpose_dot(
+    i: int, ct: Value, x: Value, y: Value, *, contract: Pairs, batch: Pairs
+) -> Value:
     """The cotangent of operand `i`: `ct` contracted with the free axes of the other operand."""
     this, other = (x, y) if i == 0 else (y, x)
     j = 1 - i

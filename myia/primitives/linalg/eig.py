@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
+import jax
 import numpy as np
 import scipy.linalg
 from jax import lax
 
 from myia.ir.avals import Aval
 from myia.ir.builder import emit
-from myia.ir.core import Value
+from myia.ir.core import Value, Values
 from myia.ir.primitive import Explicit, Primitive
 from myia.primitives.arrays.reductions import argmax
 from myia.primitives.arrays.shaping import expand, iota, reduce_sum
 from myia.primitives.linalg.eigh_svd import reciprocal_gaps
 from myia.primitives.linalg.lu import lu, lu_solve
 from myia.primitives.linalg.matrix_formulas import (
+    LazyTangents,
     adjoint,
     as_rows,
     conj,
@@ -29,16 +34,16 @@ from myia.primitives.pointwise.arithmetic import abs as abs_
 from myia.primitives.pointwise.logic import convert, eq, select
 
 
-def _eig_avals(a: Aval, *, left, right) -> tuple[Aval, ...]:
+def _eig_avals(a: Aval, *, left: bool, right: bool) -> tuple[Aval, ...]:
     batch, n = square_shape("eig", a)
     vectors = a.with_dtype(np.result_type(a.dtype, np.complex64))
     return vectors.with_shape((*batch, n)), *[vectors] * (left + right)
 
 
-def _evaluate_eig(a, *, left, right):
+def _evaluate_eig(a: np.ndarray, *, left: bool, right: bool) -> Any:
     avals = _eig_avals(Aval(a.dtype, a.shape), left=left, right=right)
 
-    def decompose(a):
+    def decompose(a: np.ndarray) -> Any:
         if not a.size:
             return [np.zeros(a.shape[-k:]) for k in (1, *[2] * (left + right))]
         if not np.all(np.isfinite(a)):
@@ -49,7 +54,7 @@ def _evaluate_eig(a, *, left, right):
     return over_batch(decompose, avals, a)
 
 
-def _lower_eig(a, *, left, right):
+def _lower_eig(a: jax.Array, *, left: bool, right: bool) -> Any:
     return lax.linalg.eig(a, compute_left_eigenvectors=left, compute_right_eigenvectors=right)
 
 
@@ -84,7 +89,7 @@ def _vectors_jvp(w: Value, v: Value, p: Value) -> Value:
     return moved + v * as_rows(transcendental.complex(growth, turn), v.shape[-2])
 
 
-def _smooth_eig_jvp(ys, xs, ts, *, left, right):
+def _smooth_eig_jvp(ys: Values, xs: Values, ts: Values, *, left: bool, right: bool) -> LazyTangents:
     """Left vectors are the right ones of A^H, whose eigenvalues are conjugate."""
     (a,), (t,) = xs, ts
     w, *vectors = ys
@@ -93,7 +98,7 @@ def _smooth_eig_jvp(ys, xs, ts, *, left, right):
     v = vectors[-1] if right else smooth_eig(a)[1]
     t = convert(t, dtype=v.dtype)
     p = _in_eigenbasis(v, t)
-    tangents = [diagonal(p)]
+    tangents: list[Value | Callable[[], Value | None] | None] = [diagonal(p)]
     if left:
         u = vectors[0]
         tangents.append(lambda: _vectors_jvp(conj(w), u, _in_eigenbasis(u, adjoint(t))))
@@ -102,7 +107,7 @@ def _smooth_eig_jvp(ys, xs, ts, *, left, right):
     return tangents
 
 
-def _eig_jvp(ys, xs, ts, *, left, right):
+def _eig_jvp(ys: Values, xs: Values, ts: Values, *, left: bool, right: bool) -> LazyTangents:
     """The eigenvectors in the tangent are differentiable: a second derivative may be taken."""
     w, *_ = _smooth_eig_jvp(ys[:1], xs, ts, left=False, right=False)
     return [

@@ -11,17 +11,20 @@ derivative.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
+import jax
 import numpy as np
 import scipy.linalg
 from jax import lax
 
 from myia.ir.avals import Aval
 from myia.ir.builder import emit
-from myia.ir.core import Value
+from myia.ir.core import Value, Values
 from myia.ir.primitive import Explicit, Primitive
 from myia.primitives.core.define import constant
 from myia.primitives.linalg.matrix_formulas import (
+    LazyTangents,
     adjoint,
     as_columns,
     as_rows,
@@ -41,13 +44,13 @@ from myia.primitives.pointwise.transcendental import real_dtype
 # ----- Hermitian matrices: A V = V diag(w)
 
 
-def _eigh_avals(a: Aval, *, lower) -> tuple[Aval, Aval]:
+def _eigh_avals(a: Aval, *, lower: bool) -> tuple[Aval, Aval]:
     batch, n = square_shape("eigh", a)
     return a, Aval(real_dtype(a.dtype), (*batch, n))
 
 
-def _evaluate_eigh(a, *, lower):
-    def decompose(a):
+def _evaluate_eigh(a: np.ndarray, *, lower: bool) -> Any:
+    def decompose(a: np.ndarray) -> tuple[np.ndarray, ...]:
         if not a.size:
             return a, np.zeros(0)
         if not np.all(np.isfinite(a)):
@@ -66,7 +69,7 @@ def reciprocal_gaps(w: Value) -> Value:
     return select(here, 0, 1 / select(here, 1, gaps))
 
 
-def _eigh_jvp(ys, xs, ts, *, lower):
+def _eigh_jvp(ys: Values, xs: Values, ts: Values, *, lower: bool) -> LazyTangents:
     """With P = V^H A' V: w' = diag P and V' = V (P / (w_j - w_i)), Giles 2008, section 3.1."""
     (v, w), (t,) = ys, ts
     p = matmul(adjoint(v), matmul(filled_from_triangle(t, lower), v))
@@ -89,13 +92,14 @@ eigh_p = Primitive(
 
 def eigh(a: Value, *, lower: bool = True) -> tuple[Value, Value]:
     """Vectors and values."""
-    return emit(eigh_p, a, lower=lower)
+    v, w = emit(eigh_p, a, lower=lower)
+    return v, w
 
 
 # ----- Singular values: A = U diag(s) V^H
 
 
-def _svd_avals(a: Aval, *, full_matrices, compute_uv) -> tuple[Aval, ...]:
+def _svd_avals(a: Aval, *, full_matrices: bool, compute_uv: bool) -> tuple[Aval, ...]:
     batch, m, n = matrix_shape("svd", a)
     k = min(m, n)
     s = Aval(real_dtype(a.dtype), (*batch, k))
@@ -105,13 +109,13 @@ def _svd_avals(a: Aval, *, full_matrices, compute_uv) -> tuple[Aval, ...]:
     return s, a.with_shape((*batch, m, rows)), a.with_shape((*batch, columns, n))
 
 
-def _evaluate_svd(a, *, full_matrices, compute_uv):
+def _evaluate_svd(a: np.ndarray, *, full_matrices: bool, compute_uv: bool) -> Any:
     params = dict(full_matrices=full_matrices, compute_uv=compute_uv)
     avals = _svd_avals(Aval(a.dtype, a.shape), **params)
 
-    def decompose(a):
+    def decompose(a: np.ndarray) -> Any:
         if not a.size:
-            return [np.eye(*x.shape[-2:]) if x.ndim >= 2 else np.zeros(0) for x in empty]
+            return [np.eye(x.shape[-2], x.shape[-1]) if x.ndim >= 2 else np.zeros(0) for x in empty]
         if not np.all(np.isfinite(a)):
             return [np.nan] * len(avals)
         found = scipy.linalg.svd(a, **params, check_finite=False)
@@ -121,7 +125,9 @@ def _evaluate_svd(a, *, full_matrices, compute_uv):
     return over_batch(decompose, avals, a)
 
 
-def _svd_jvp(ys, xs, ts, *, full_matrices, compute_uv):
+def _svd_jvp(
+    ys: Values, xs: Values, ts: Values, *, full_matrices: bool, compute_uv: bool
+) -> LazyTangents:
     """With P = U^H A' V and F = 1 / (s_j^2 - s_i^2):
 
     s' = diag P, U' = U (F (P s + s P^H)) + (I - U U^H) A' V / s, V' likewise: Townsend,
@@ -158,7 +164,9 @@ def _gaps_and_values(s: Value, p: Value) -> tuple[Value, Value, Value]:
     """1 / (s_j^2 - s_i^2), s_i and s_j, at row i and column j."""
     gaps = reciprocal_gaps(s) * _reciprocal_sums(s)
     k = s.shape[-1]
-    return tuple(convert(x, dtype=p.dtype) for x in (gaps, as_columns(s, k), as_rows(s, k)))
+    factors = (gaps, as_columns(s, k), as_rows(s, k))
+    gaps, of_row, of_column = (convert(x, dtype=p.dtype) for x in factors)
+    return gaps, of_row, of_column
 
 
 def _reciprocal_sums(s: Value) -> Value:
@@ -192,11 +200,12 @@ svd_p = Primitive(
 )
 
 
-def _lower_svd(a, full_matrices, compute_uv):
+def _lower_svd(a: jax.Array, full_matrices: bool, compute_uv: bool) -> Any:
     found = lax.linalg.svd(a, full_matrices=full_matrices, compute_uv=compute_uv)
     return (found[1], found[0], found[2]) if compute_uv else found
 
 
 def svd(a: Value, *, full_matrices: bool = False) -> tuple[Value, Value, Value]:
     """s, U and V^H."""
-    return emit(svd_p, a, full_matrices=full_matrices, compute_uv=True)
+    s, u, vh = emit(svd_p, a, full_matrices=full_matrices, compute_uv=True)
+    return s, u, vh

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -11,8 +11,8 @@ from jax import lax
 
 from myia.ir.avals import I32, Aval
 from myia.ir.builder import emit
-from myia.ir.core import Op, Value
-from myia.ir.primitive import NONDIFFERENTIABLE, Cotangents, Explicit, Primitive
+from myia.ir.core import Op, Tangents, Value, Values
+from myia.ir.primitive import NONDIFFERENTIABLE, Cotangents, Explicit, Formula, Primitive
 from myia.primitives.arrays.gather import gather, index_dims
 from myia.primitives.arrays.shaping import pad, reshape
 from myia.primitives.core.define import CallablePrimitive, constant, require
@@ -39,10 +39,10 @@ def _lu_avals(a: Aval) -> tuple[Aval, ...]:
     return a, pivots, Aval(I32.dtype, (*batch, rows))
 
 
-def _evaluate_lu(a):
+def _evaluate_lu(a: np.ndarray) -> Any:
     (getrf,) = scipy.linalg.get_lapack_funcs(("getrf",), (a,))
 
-    def factor(a):
+    def factor(a: np.ndarray) -> tuple[np.ndarray, ...]:
         if not a.size:
             return a, np.arange(0), np.arange(len(a))
         factors, pivots, _ = getrf(a)
@@ -51,7 +51,7 @@ def _evaluate_lu(a):
     return over_batch(factor, _lu_avals(Aval(a.dtype, a.shape)), a)
 
 
-def _permutation(pivots, size: int) -> np.ndarray:
+def _permutation(pivots: np.ndarray, size: int) -> np.ndarray:
     """The order of rows after row i was swapped with row `pivots[i]`, for each i in turn."""
     order = np.arange(size)
     for i, pivot in enumerate(pivots):
@@ -81,7 +81,7 @@ def _completed(x: Value, size: int) -> Value:
     return select(on_diagonal(grown.aval, rank), 1, grown)
 
 
-def _lu_jvp(ys, xs, ts):
+def _lu_jvp(ys: Values, xs: Values, ts: Values) -> Tangents:
     """L' = L tril(T, -1) and U' = triu(T) U, with T = L^-1 P A' U^-1.
 
     S. Axen, Differentiating the LU decomposition, 2021. A factor that is not square is completed
@@ -111,7 +111,8 @@ lu_p = Primitive(
 
 def lu(a: Value) -> tuple[Value, Value, Value]:
     """The factors of P A = L U, the pivots, and the permutation of rows: (P A) = A[permutation]."""
-    return emit(lu_p, a)
+    factors, pivots, permutation = emit(lu_p, a)
+    return factors, pivots, permutation
 
 
 def _pivots_avals(pivots: Aval, *, size: int) -> tuple[Aval]:
@@ -120,7 +121,7 @@ def _pivots_avals(pivots: Aval, *, size: int) -> tuple[Aval]:
     return (pivots.with_shape((*pivots.shape[:-1], size)),)
 
 
-def _evaluate_pivots(pivots, *, size):
+def _evaluate_pivots(pivots: np.ndarray, *, size: int) -> Any:
     avals = _pivots_avals(Aval(pivots.dtype, pivots.shape), size=size)
     return over_batch(lambda swaps: [_permutation(swaps, size)], avals, pivots, cores=1)[0]
 
@@ -136,7 +137,7 @@ lu_pivots_to_permutation = CallablePrimitive(
 # ----- Systems of equations op(A) X = B, op(A) = A or its transpose
 
 
-def _solver(name: str, solve: Callable, factors: int) -> CallablePrimitive:
+def _solver(name: str, solve: Formula, factors: int) -> CallablePrimitive:
     """The operation (A, *factors of A, B) -> X.
 
     X is computed from the factors alone. Its derivative is the implicit one, op(A) X' =
@@ -144,21 +145,21 @@ def _solver(name: str, solve: Callable, factors: int) -> CallablePrimitive:
     derivative. The factors count as constants here and have no cotangent.
     """
 
-    def avals(a: Aval, *rest: Aval, transpose) -> tuple[Aval]:
+    def avals(a: Aval, *rest: Aval, transpose: bool) -> tuple[Aval]:
         batch, n = square_shape(name, a)
         b, message = rest[-1], f"{name}: {a} with {rest}"
         require(len(rest) == factors + 1 and rest[0] == a and b.dtype == a.dtype, message)
         require(b.ndim == a.ndim and b.shape[:-1] == (*batch, n), message)
         return (b,)
 
-    def jvp(ys, xs, ts, *, transpose):
+    def jvp(ys: Values, xs: Values, ts: Tangents, *, transpose: bool) -> Tangents:
         (x,), (a, *known, _), (ta, *_, t) = ys, xs, ts
         if ta is not None:
             moved = matmul(transposed(ta) if transpose else ta, x)
             t = -moved if t is None else t - moved
         return (None if t is None else primitive(a, *known, t, transpose=transpose),)
 
-    def vjp(op: Op, cts, acc: Cotangents) -> None:
+    def vjp(op: Op, cts: Values, acc: Cotangents) -> None:
         (a, *known, b), (x,), (ct,) = op.operands, op.results, cts
         transpose = op.params["transpose"]
         ct_b = primitive(a, *known, ct, transpose=not transpose)
@@ -181,7 +182,9 @@ def _solver(name: str, solve: Callable, factors: int) -> CallablePrimitive:
     return primitive
 
 
-def _solve_by_lu(solve, numpy, factors, permutation, b, *, transpose):
+def _solve_by_lu(
+    solve: Any, numpy: Any, factors: Any, permutation: Any, b: Any, *, transpose: bool
+) -> Any:
     flags = dict(left_side=True, transpose_a=transpose, conjugate_a=False)
     small = dict(lower=True, unit_diagonal=True, **flags)
     big = dict(lower=False, unit_diagonal=False, **flags)
@@ -193,7 +196,7 @@ def _solve_by_lu(solve, numpy, factors, permutation, b, *, transpose):
     return solve(factors, solve(factors, b, **small), **big)
 
 
-def _solve_by_cholesky(solve, numpy, factor, b, *, transpose):
+def _solve_by_cholesky(solve: Any, numpy: Any, factor: Any, b: Any, *, transpose: bool) -> Any:
     """A = L L^H, and its transpose is conj(L) L^T."""
     flags = dict(left_side=True, lower=True, unit_diagonal=False)
     if transpose:

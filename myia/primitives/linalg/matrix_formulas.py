@@ -12,19 +12,23 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from myia.ir.avals import I32, Aval
 from myia.ir.builder import current_span
 from myia.ir.core import Value
-from myia.ir.primitive import Explicit
+from myia.ir.primitive import Explicit, Formula
 from myia.primitives.arrays.shaping import broadcast, iota, reduce_sum, slice, transpose
 from myia.primitives.core.define import constant, require, require_kind
 from myia.primitives.linalg.dot import dot_general
 from myia.primitives.pointwise import transcendental
 from myia.primitives.pointwise.logic import and_, eq, ge, le, select
 from myia.source.diagnostics import Diagnostic, MyiaError
+
+# Tangents of which some are functions that emit them, or refuse to (`Explicit`).
+LazyTangents = Sequence[Value | Callable[[], Value | None] | None]
 
 # ----- Shapes
 
@@ -33,7 +37,8 @@ def matrix_shape(name: str, x: Aval) -> tuple[tuple[int, ...], int, int]:
     """The batch axes, rows and columns of an array of matrices of floats or complex numbers."""
     require(x.ndim >= 2, f"{name}: {x} is no matrix")
     require_kind(name, x, "fc")
-    return x.shape[:-2], *x.shape[-2:]
+    rows, columns = x.shape[-2:]
+    return x.shape[:-2], rows, columns
 
 
 def square_shape(name: str, x: Aval) -> tuple[tuple[int, ...], int]:
@@ -74,7 +79,8 @@ def adjoint(x: Value) -> Value:
 
 def _row_and_column(x: Aval) -> tuple[Value, Value]:
     """The index of the row and of the column of each element."""
-    return tuple(iota(shape=x.shape, axis=x.ndim + axis, dtype=I32.dtype) for axis in (-2, -1))
+    row, column = (iota(shape=x.shape, axis=x.ndim + i, dtype=I32.dtype) for i in (-2, -1))
+    return row, column
 
 
 def lower(x: Value, k: int = 0) -> Value:
@@ -134,7 +140,9 @@ def filled_from_triangle(x: Value, is_lower: bool) -> Value:
 # ----- Evaluation
 
 
-def over_batch(routine: Callable, avals: Sequence[Aval], *operands: np.ndarray, cores: int = 2):
+def over_batch(
+    routine: Formula, avals: Sequence[Aval], *operands: np.ndarray, cores: int = 2
+) -> Any:
     """`routine(*matrices) -> matrices` for each matrix of a batch, into arrays of `avals`.
 
     The trailing axes of the first operand are its `cores`, those before them are the batch.
@@ -171,7 +179,7 @@ def refuse_derivative(what: str) -> None:
 def without_derivative(what: str) -> Explicit:
     """Derivative of smooth operations without a rule: an error, as zero would be a wrong number."""
 
-    def refuse(*_, **__):
+    def refuse(*_: Value, **__: Any) -> None:
         refuse_derivative(what)
 
     return Explicit(refuse, refuse)

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import functools
 from math import factorial
+from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import scipy.linalg
@@ -20,7 +22,7 @@ from jax.scipy import linalg as jax_linalg
 
 from myia.ir.avals import Aval
 from myia.ir.builder import emit
-from myia.ir.core import Op, Value
+from myia.ir.core import Op, Tangents, Value, Values
 from myia.ir.primitive import Cotangents, Explicit, Primitive
 from myia.primitives.arrays.shaping import pad
 from myia.primitives.core.define import CallablePrimitive, constant, require
@@ -79,7 +81,7 @@ def _exponential(x: Dual) -> Dual:
     count = jnp.minimum(_LARGEST, jnp.ceil(jnp.log2(jnp.maximum(known / _NORM, 1))))
     scale = jnp.exp2(-count)[..., None, None].astype(x[0].dtype)
 
-    def squared(state):
+    def squared(state: tuple[jax.Array, Dual]) -> tuple[jax.Array, Dual]:
         k, y = state
         goes_on = (k < count)[..., None, None]
         return k + 1, tuple(jnp.where(goes_on, new, old) for new, old in zip(_product(y, y), y))
@@ -92,7 +94,7 @@ def _exponential(x: Dual) -> Dual:
 def _pade(x: Dual) -> Dual:
     """r(X) = (V - U)^-1 (V + U) with the odd part U and the even part V of the numerator."""
     n = x[0].shape[-1]
-    one = (jnp.broadcast_to(jnp.eye(n, dtype=x[0].dtype), x[0].shape),)
+    one: Dual = (jnp.broadcast_to(jnp.eye(n, dtype=x[0].dtype), x[0].shape),)
     one += tuple(jnp.zeros_like(part) for part in x[1:])
     x2 = _product(x, x)
     x4 = _product(x2, x2)
@@ -109,11 +111,15 @@ def _expm_avals(a: Aval) -> tuple[Aval]:
     return (a,)
 
 
-def _expm_jvp(ys, xs, ts):
+def _evaluate_expm(a: np.ndarray) -> np.ndarray:
+    return np.asarray(scipy.linalg.expm(a), a.dtype) if a.size else a
+
+
+def _expm_jvp(ys: Values, xs: Values, ts: Values) -> Tangents:
     return (expm_derivative(*xs, *ts),)
 
 
-def _expm_vjp(op: Op, cts, acc: Cotangents) -> None:
+def _expm_vjp(op: Op, cts: Values, acc: Cotangents) -> None:
     """The transpose of E -> L(A, E) is E -> L(A^T, E)."""
     (a,) = op.operands
     acc.add(a, expm_derivative(transposed(a), *cts))
@@ -123,7 +129,7 @@ expm = CallablePrimitive(
     name="expm",
     avals=_expm_avals,
     lower=lambda a: _exponential((a,))[0],
-    evaluate=lambda a: np.asarray(scipy.linalg.expm(a), a.dtype) if a.size else a,
+    evaluate=_evaluate_expm,
     derivative=Explicit(_expm_jvp, _expm_vjp),
 )
 
@@ -134,13 +140,13 @@ def _derivative_avals(a: Aval, e: Aval) -> tuple[Aval]:
     return (a,)
 
 
-def _evaluate_derivative(a, e):
+def _evaluate_derivative(a: np.ndarray, e: np.ndarray) -> Any:
     n = a.shape[-1]
     doubled = np.block([[a, e], [np.zeros_like(a), a]])
-    return expm.evaluate(doubled)[..., :n, n:]
+    return _evaluate_expm(doubled)[..., :n, n:]
 
 
-def _derivative_jvp(ys, xs, ts):
+def _derivative_jvp(ys: Values, xs: Values, ts: Tangents) -> Tangents:
     (a, e), (ta, te) = xs, ts
     moved = None if te is None else expm_derivative(a, te)
     if ta is not None:
@@ -151,7 +157,7 @@ def _derivative_jvp(ys, xs, ts):
     return (moved,)
 
 
-def _derivative_vjp(op: Op, cts, acc: Cotangents) -> None:
+def _derivative_vjp(op: Op, cts: Values, acc: Cotangents) -> None:
     (a, e), (ct,) = op.operands, cts
     acc.add(e, expm_derivative(transposed(a), ct))
     if acc.wants(a):
@@ -198,13 +204,13 @@ def _lyapunov_avals(p: Aval, v: Aval, w: Aval, m: Aval) -> tuple[Aval]:
     return (m,)
 
 
-def _solve_lyapunov(numpy, p, v, w, m):
+def _solve_lyapunov(numpy: Any, p: Any, v: Any, w: Any, m: Any) -> Any:
     vh = numpy.conj(numpy.swapaxes(v, -1, -2))
     sums = w[..., :, None] + w[..., None, :]
     return numpy.matmul(numpy.matmul(v, numpy.matmul(numpy.matmul(vh, m), v) / sums), vh)
 
 
-def _lyapunov_jvp(ys, xs, ts):
+def _lyapunov_jvp(ys: Values, xs: Values, ts: Tangents) -> Tangents:
     """P X' + X' P = M' - P' X - X P'. The factors of P count as constants here."""
     (x,), (p, v, w, _), (tp, _, _, t) = ys, xs, ts
     if tp is not None:
@@ -213,7 +219,7 @@ def _lyapunov_jvp(ys, xs, ts):
     return (None if t is None else lyapunov(p, v, w, t),)
 
 
-def _lyapunov_vjp(op: Op, cts, acc: Cotangents) -> None:
+def _lyapunov_vjp(op: Op, cts: Values, acc: Cotangents) -> None:
     (p, v, w, m), (x,), (ct,) = op.operands, op.results, cts
     ct = lyapunov(transposed(p), conj(v), w, ct)
     acc.add(m, ct)
@@ -238,13 +244,13 @@ def _polar_avals(a: Aval) -> tuple[Aval, Aval]:
     return a, a.with_shape((*batch, n, n))
 
 
-def _polar(numpy, a):
+def _polar(numpy: Any, a: Any) -> tuple[Any, ...]:
     u, s, vh = numpy.linalg.svd(a, full_matrices=False)
     v = numpy.conj(numpy.swapaxes(vh, -1, -2))
     return numpy.matmul(u, vh), numpy.matmul(v * s[..., None, :], vh)
 
 
-def _polar_jvp(ys, xs, ts):
+def _polar_jvp(ys: Values, xs: Values, ts: Values) -> Tangents:
     """U' = U X + (1 - U U^H) A' P^-1 with P X + X P = U^H A' - A'^H U: Higham 2008, section 8.1."""
     (u, p), (a,), (t,) = ys, xs, ts
     along = matmul(adjoint(u), t)

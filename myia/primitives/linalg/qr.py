@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import scipy.linalg
 from jax import lax
 
 from myia.ir.avals import I32, Aval
 from myia.ir.builder import emit
-from myia.ir.core import Value
+from myia.ir.core import Tangents, Value, Values
 from myia.ir.primitive import Explicit, Primitive
 from myia.primitives.arrays.gather import gather, index_dims
 from myia.primitives.arrays.shaping import concatenate, pad, reshape
@@ -30,18 +32,18 @@ from myia.primitives.pointwise import transcendental
 from myia.primitives.pointwise.logic import select
 
 
-def _qr_avals(a: Aval, *, full_matrices, pivoting) -> tuple[Aval, ...]:
+def _qr_avals(a: Aval, *, full_matrices: bool, pivoting: bool) -> tuple[Aval, ...]:
     batch, rows, columns = matrix_shape("qr", a)
     rank = rows if full_matrices else min(rows, columns)
     factors = a.with_shape((*batch, rows, rank)), a.with_shape((*batch, rank, columns))
     return (*factors, Aval(I32.dtype, (*batch, columns))) if pivoting else factors
 
 
-def _evaluate_qr(a, *, full_matrices, pivoting):
+def _evaluate_qr(a: np.ndarray, *, full_matrices: bool, pivoting: bool) -> Any:
     mode = "full" if full_matrices else "economic"
     avals = _qr_avals(Aval(a.dtype, a.shape), full_matrices=full_matrices, pivoting=pivoting)
 
-    def factor(a):
+    def factor(a: np.ndarray) -> Any:
         if a.size:
             return scipy.linalg.qr(a, mode=mode, pivoting=pivoting)
         q, r, *order = (np.zeros(x.shape[-k:], x.dtype) for x, k in zip(avals, (2, 2, 1)))
@@ -91,7 +93,7 @@ def _completion_jvp(q: Value, t: Value, rank: int) -> Value:
     return matmul(t, adjoint(z)) - matmul(span, adjoint(moved_below - matmul(z, moved_top)))
 
 
-def _qr_jvp(ys, xs, ts, *, full_matrices, pivoting):
+def _qr_jvp(ys: Values, xs: Values, ts: Values, *, full_matrices: bool, pivoting: bool) -> Tangents:
     """Q' = A' R^-1 - Q (S - Omega) and R' = Q^H A' - Omega R, with S = Q^H A' R^-1.
 
     Omega = Q^H Q' is the skew-Hermitian matrix that keeps R triangular: J. Townsend,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import jax
 import jax.numpy as jnp
 import numpy as np
 import scipy.linalg
@@ -20,29 +23,29 @@ from myia.primitives.linalg.matrix_formulas import (
 from myia.primitives.pointwise.transcendental import real_dtype
 
 
-def _routine(name: str, *arrays):
+def _routine(name: str, *arrays: np.ndarray) -> Any:
     """The LAPACK routine for the dtype of `arrays`; it returns its status last."""
     (routine,) = scipy.linalg.get_lapack_funcs((name,), arrays)
     return routine
 
 
-def _is_complex(x) -> bool:
+def _is_complex(x: Aval | np.ndarray) -> bool:
     return np.dtype(x.dtype).kind == "c"
 
 
 # ----- Schur: A = Z T Z^H
 
 
-def _schur_avals(a: Aval, *, vectors) -> tuple[Aval, ...]:
+def _schur_avals(a: Aval, *, vectors: bool) -> tuple[Aval, ...]:
     square_shape("schur", a)
     return (a, a) if vectors else (a,)
 
 
-def _evaluate_schur(a, *, vectors):
+def _evaluate_schur(a: np.ndarray, *, vectors: bool) -> Any:
     avals = _schur_avals(Aval(a.dtype, a.shape), vectors=vectors)
     gees = _routine("gees", a)
 
-    def factor(a):
+    def factor(a: np.ndarray) -> Any:
         if not a.size:
             return [a] * len(avals)
         t, _, *_, z, _, failed = gees(lambda *_: None, a, compute_v=vectors)
@@ -71,10 +74,10 @@ def _householder_product_avals(a: Aval, taus: Aval) -> tuple[Aval]:
     return (a,)
 
 
-def _evaluate_householder_product(a, taus):
+def _evaluate_householder_product(a: np.ndarray, taus: np.ndarray) -> Any:
     orgqr = _routine("ungqr" if _is_complex(a) else "orgqr", a)
 
-    def multiply(a, taus):
+    def multiply(a: np.ndarray, taus: np.ndarray) -> Any:
         return [orgqr(a, taus)[0] if a.size else a]
 
     return over_batch(multiply, [Aval(a.dtype, a.shape)], a, taus)[0]
@@ -94,15 +97,15 @@ def _geqrf_avals(a: Aval) -> tuple[Aval, Aval]:
     return a, a.with_shape((*batch, min(m, n)))
 
 
-def _lower_geqrf(a):
+def _lower_geqrf(a: jax.Array) -> tuple[jax.Array, ...]:
     factors, taus = jnp.linalg.qr(a, mode="raw")  # as NumPy gives it, transposed
     return factors.mT, taus
 
 
-def _evaluate_geqrf(a):
+def _evaluate_geqrf(a: np.ndarray) -> Any:
     geqrf = _routine("geqrf", a)
 
-    def factor(a):
+    def factor(a: np.ndarray) -> Any:
         return geqrf(a)[:2] if a.size else (a, np.zeros(min(a.shape)))
 
     return over_batch(factor, _geqrf_avals(Aval(a.dtype, a.shape)), a)
@@ -126,10 +129,10 @@ def _hessenberg_avals(a: Aval) -> tuple[Aval, Aval]:
     return a, a.with_shape((*batch, n - 1))
 
 
-def _evaluate_hessenberg(a):
+def _evaluate_hessenberg(a: np.ndarray) -> Any:
     gehrd = _routine("gehrd", a)
 
-    def factor(a):
+    def factor(a: np.ndarray) -> Any:
         return gehrd(a)[:2] if len(a) > 1 else (a, np.zeros(0))
 
     return over_batch(factor, _hessenberg_avals(Aval(a.dtype, a.shape)), a)
@@ -146,7 +149,7 @@ hessenberg_p = Primitive(
 # ----- Tridiagonal: A = Q T Q^H for Hermitian A; only one triangle of A is read
 
 
-def _tridiagonal_avals(a: Aval, *, lower) -> tuple[Aval, ...]:
+def _tridiagonal_avals(a: Aval, *, lower: bool) -> tuple[Aval, ...]:
     batch, n = square_shape("tridiagonal", a)
     require(n > 0, "tridiagonal: the matrix is empty")
     shorter = a.with_shape((*batch, n - 1))
@@ -154,7 +157,7 @@ def _tridiagonal_avals(a: Aval, *, lower) -> tuple[Aval, ...]:
     return a, a.with_shape((*batch, n)).with_dtype(real), shorter.with_dtype(real), shorter
 
 
-def _evaluate_tridiagonal(a, *, lower):
+def _evaluate_tridiagonal(a: np.ndarray, *, lower: bool) -> Any:
     sytrd = _routine("hetrd" if _is_complex(a) else "sytrd", a)
     avals = _tridiagonal_avals(Aval(a.dtype, a.shape), lower=lower)
     return over_batch(lambda a: sytrd(a, lower=lower)[:-1], avals, a)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import scipy.linalg
 from jax import lax
 
 from myia.ir.avals import Aval
-from myia.ir.core import Op, Value
+from myia.ir.core import Op, Tangents, Value, Values
 from myia.ir.primitive import Cotangents, Explicit
 from myia.primitives.arrays.shaping import concatenate, reduce_sum
 from myia.primitives.arrays.shaping import slice as slice_
@@ -30,7 +32,7 @@ from myia.primitives.pointwise.logic import select
 # ----- Triangular systems: op(A) X = B, or X op(A) = B; only one triangle of A is read
 
 
-def _triangular_solve_avals(a: Aval, b: Aval, *, left_side, **_) -> tuple[Aval]:
+def _triangular_solve_avals(a: Aval, b: Aval, *, left_side: bool, **_: Any) -> tuple[Aval]:
     batch, n = square_shape("triangular_solve", a)
     message = f"triangular_solve: {a} with {b}"
     require(a.dtype == b.dtype and b.ndim == a.ndim and b.shape[:-2] == batch, message)
@@ -38,12 +40,21 @@ def _triangular_solve_avals(a: Aval, b: Aval, *, left_side, **_) -> tuple[Aval]:
     return (b,)
 
 
-def _evaluate_triangular_solve(a, b, *, left_side, lower, transpose_a, conjugate_a, unit_diagonal):
+def _evaluate_triangular_solve(
+    a: np.ndarray,
+    b: np.ndarray,
+    *,
+    left_side: bool,
+    lower: bool,
+    transpose_a: bool,
+    conjugate_a: bool,
+    unit_diagonal: bool,
+) -> Any:
     if conjugate_a:
         a = np.conj(a)
     (trsm,) = scipy.linalg.get_blas_funcs(("trsm",), (a, b))
 
-    def solve(a, b):
+    def solve(a: np.ndarray, b: np.ndarray) -> Any:
         if not b.size:
             return [b]
         return [trsm(1, a, b, not left_side, lower, transpose_a, unit_diagonal)]
@@ -60,7 +71,9 @@ def _op(a: Value, transpose_a: bool, conjugate_a: bool) -> Value:
     return conj(a) if conjugate_a else a
 
 
-def _triangular_solve_jvp(ys, xs, ts, *, left_side, **flags):
+def _triangular_solve_jvp(
+    ys: Values, xs: Values, ts: Tangents, *, left_side: bool, **flags: Any
+) -> Tangents:
     """op(A)' X + op(A) X' = B', hence op(A) X' = B' - op(A)' X."""
     (x,), (a, _), (ta, t) = ys, xs, ts
     if ta is not None:
@@ -68,10 +81,11 @@ def _triangular_solve_jvp(ys, xs, ts, *, left_side, **flags):
         ta = _op(ta, flags["transpose_a"], flags["conjugate_a"])
         moved = matmul(ta, x) if left_side else matmul(x, ta)
         t = -moved if t is None else t - moved
+    assert t is not None
     return (triangular_solve(a, t, left_side=left_side, **flags),)
 
 
-def _triangular_solve_vjp(op: Op, cts, acc: Cotangents) -> None:
+def _triangular_solve_vjp(op: Op, cts: Values, acc: Cotangents) -> None:
     """The cotangent of B solves the transposed system, that of op(A) is -ct_B X^T."""
     (a, b), (x,), (ct,), params = op.operands, op.results, cts, op.params
     flipped = {**params, "transpose_a": not params["transpose_a"]}
@@ -123,10 +137,10 @@ def _cholesky_avals(a: Aval) -> tuple[Aval]:
     return (a,)
 
 
-def _evaluate_cholesky(a):
+def _evaluate_cholesky(a: np.ndarray) -> Any:
     (potrf,) = scipy.linalg.get_lapack_funcs(("potrf",), (a,))
 
-    def factor(a):
+    def factor(a: np.ndarray) -> Any:
         if not a.size:
             return [a]
         factored, failed = potrf(a, lower=True, clean=True)
@@ -140,7 +154,7 @@ def half_diagonal(x: Value) -> Value:
     return lower(select(on_diagonal(x.aval), 0.5 * x, x))
 
 
-def _cholesky_jvp(ys, xs, ts):
+def _cholesky_jvp(ys: Values, xs: Values, ts: Values) -> Tangents:
     """L' = L phi(L^-1 A' L^-H), phi: the lower triangle with half the diagonal.
 
     I. Murray, Differentiation of the Cholesky decomposition, 2016 (arXiv:1602.07527).
@@ -171,10 +185,12 @@ def _tridiagonal_solve_avals(dl: Aval, d: Aval, du: Aval, b: Aval) -> tuple[Aval
     return (b,)
 
 
-def _evaluate_tridiagonal_solve(dl, d, du, b):
+def _evaluate_tridiagonal_solve(
+    dl: np.ndarray, d: np.ndarray, du: np.ndarray, b: np.ndarray
+) -> Any:
     (gtsv,) = scipy.linalg.get_lapack_funcs(("gtsv",), (d, b))
 
-    def solve(dl, d, du, b):
+    def solve(dl: np.ndarray, d: np.ndarray, du: np.ndarray, b: np.ndarray) -> Any:
         if not b.size:
             return [b]
         if len(d) == 1:
@@ -202,17 +218,18 @@ def _adjacent_rows(x: Value) -> tuple[Value, Value, Value]:
     return _shifted(x, 1, rows), x, _shifted(x, -1, rows)
 
 
-def _tridiagonal_solve_jvp(ys, xs, ts):
+def _tridiagonal_solve_jvp(ys: Values, xs: Values, ts: Tangents) -> Tangents:
     """T X' = B' - T' X."""
     (x,), (dl, d, du, _), (*diagonals, t) = ys, xs, ts
     for moved, row in zip(diagonals, _adjacent_rows(x)):
         if moved is not None:
             product = as_columns(moved, x.shape[-1]) * row
             t = -product if t is None else t - product
+    assert t is not None
     return (tridiagonal_solve(dl, d, du, t),)
 
 
-def _tridiagonal_solve_vjp(op: Op, cts, acc: Cotangents) -> None:
+def _tridiagonal_solve_vjp(op: Op, cts: Values, acc: Cotangents) -> None:
     (dl, d, du, b), (x,), (ct,) = op.operands, op.results, cts
     last = d.aval.ndim - 1
     ct_b = tridiagonal_solve(_shifted(du, 1, last), d, _shifted(dl, -1, last), ct)

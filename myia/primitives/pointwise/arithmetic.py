@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import builtins
 import functools
+from typing import Any
 
+import jax
 import numpy as np
 from jax import lax
 
 from myia.ir.avals import Aval
-from myia.ir.core import Value
-from myia.ir.primitive import NONDIFFERENTIABLE, Explicit, Partials
+from myia.ir.core import Op, Tangents, Value, Values
+from myia.ir.primitive import NONDIFFERENTIABLE, Cotangents, Explicit, Formula, Partials
 from myia.primitives.core.define import PointwisePrimitive, pointwise, require, require_kind, zeros
 from myia.primitives.pointwise import complex_functions
 from myia.primitives.pointwise.logic import and_, convert, eq, ge, le, select
@@ -24,14 +26,14 @@ INEXACT = "fc"
 neg = pointwise("neg", lax.neg, np.negative, partials=[lambda y, x: -1], kinds=NUMBERS)
 
 
-def _add_jvp(ys, xs, ts, **params):
+def _add_jvp(ys: Values, xs: Values, ts: Tangents, **params: Any) -> Tangents:
     tx, ty = ts
     if tx is None or ty is None:
         return (ty if tx is None else tx,)
     return (add(tx, ty, **params),)
 
 
-def _add_vjp(op, cts, acc):
+def _add_vjp(op: Op, cts: Values, acc: Cotangents) -> None:
     for x in op.operands:
         acc.add(x, *cts)
 
@@ -71,17 +73,17 @@ reciprocal = pointwise(
 )
 
 
-def _is_float(x) -> bool:
+def _is_float(x: jax.Array) -> bool:
     return np.dtype(x.dtype).kind == "f"
 
 
-def _crosses_zero(x, y):
+def _crosses_zero(x: jax.Array, y: jax.Array) -> jax.Array:
     """True where the remainder `x` of a truncated division by `y` has the wrong sign."""
     zero = lax.full_like(x, 0)
     return lax.bitwise_and(lax.ne(x, zero), lax.ne(lax.lt(x, zero), lax.lt(y, zero)))
 
 
-def _lower_mod(x, y):
+def _lower_mod(x: jax.Array, y: jax.Array) -> jax.Array:
     """The remainder with the sign of the divisor, as Python's and NumPy's."""
     rest = lax.rem(x, y)
     floored = lax.select(_crosses_zero(rest, y), lax.add(rest, y), rest)
@@ -92,7 +94,7 @@ def _lower_mod(x, y):
     return lax.select(lax.eq(floored, zero), signed_zero, floored)
 
 
-def _lower_floordiv(x, y):
+def _lower_floordiv(x: jax.Array, y: jax.Array) -> jax.Array:
     rest = lax.rem(x, y)
     one, zero = lax.full_like(x, 1), lax.full_like(x, 0)
     if not _is_float(x):
@@ -122,7 +124,7 @@ mod = pointwise(
 )
 
 
-def _truncated(x, y):
+def _truncated(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """x / y rounded towards zero (integers only)."""
     if x.dtype.kind == "u":
         return np.floor_divide(x, y)
@@ -142,13 +144,13 @@ rem = pointwise(
 # ----- Powers
 
 
-def _power_by_base(z, x, y):
+def _power_by_base(z: Value, x: Value, y: Value) -> Value:
     # y x^(y-1), and 0 where x = y = 0: there x^(y-1) is infinite.
     both_zero = and_(eq(x, zeros(x.aval)), eq(y, zeros(y.aval)))
     return y * pow(x, select(both_zero, 1, y - 1))
 
 
-def _power_by_exponent(z, x, y):
+def _power_by_exponent(z: Value, x: Value, y: Value) -> Value:
     # log(x) x^y, and 0 where x = 0.
     return log(select(eq(x, zeros(x.aval)), 1, x)) * z
 
@@ -168,7 +170,7 @@ def _integer_pow_avals(x: Aval, *, y: int) -> tuple[Aval]:
     return (x,)
 
 
-def _evaluate_integer_pow(x, *, y):
+def _evaluate_integer_pow(x: np.ndarray, *, y: np.ndarray) -> Any:
     if x.dtype.kind != "c":
         return np.power(x, np.asarray(y).astype(x.dtype))
     # Repeated products: NumPy computes a complex power by logarithms, which is not exact.
@@ -176,7 +178,7 @@ def _evaluate_integer_pow(x, *, y):
     return functools.reduce(np.multiply, [factor] * builtins.abs(y), np.ones_like(x))
 
 
-def _integer_pow_partial(z, x, *, y):
+def _integer_pow_partial(z: Value, x: Value, *, y: int) -> Value | int:
     return y * integer_pow(x, y=y - 1) if y not in (0, 1) else y
 
 
@@ -196,13 +198,13 @@ def _abs_partial(y: Value, x: Value) -> Value:
     return conj(sign(x)) if x.dtype.kind == "c" else sign(x)
 
 
-def _abs_jvp(ys, xs, ts):
+def _abs_jvp(ys: Values, xs: Values, ts: Values) -> Tangents:
     (y,), (x,), (t,) = ys, xs, ts
     product = _abs_partial(y, x) * t
     return (real(product) if x.dtype.kind == "c" else product,)
 
 
-def _abs_vjp(op, cts, acc):
+def _abs_vjp(op: Op, cts: Values, acc: Cotangents) -> None:
     (x,), (y,), (ct,) = op.operands, op.results, cts
     acc.add(x, convert(ct, dtype=x.dtype) * _abs_partial(y, x))
 
@@ -215,21 +217,21 @@ def _sign_of_complex(y: Value, x: Value) -> Value:
 
 
 # The sign of a complex number is x / |x|: d sign = (dx - sign^2 conj(dx)) / 2|x|.
-def _sign_jvp(ys, xs, ts):
+def _sign_jvp(ys: Values, xs: Values, ts: Values) -> Tangents:
     (y,), (x,), (t,) = ys, xs, ts
     if x.dtype.kind != "c":
         return (None,)
     return ((t - y * y * conj(t)) * _sign_of_complex(y, x),)
 
 
-def _sign_vjp(op, cts, acc):
+def _sign_vjp(op: Op, cts: Values, acc: Cotangents) -> None:
     (x,), (y,), (ct,) = op.operands, op.results, cts
     if x.dtype.kind == "c":
         ct = ct * _sign_of_complex(y, x)
         acc.add(x, ct - conj(ct * y * y))
 
 
-def _lower_abs(x):
+def _lower_abs(x: jax.Array) -> jax.Array:
     return x if np.dtype(x.dtype).kind == "u" else lax.abs(x)
 
 
@@ -248,20 +250,22 @@ sign = pointwise(
 # ----- Maximum and minimum: NaN if either is NaN; a tie shares the derivative equally
 
 
-def _chooser(name: str, lower, evaluate, may_win: PointwisePrimitive) -> PointwisePrimitive:
+def _chooser(
+    name: str, lower: Formula, evaluate: Formula, may_win: PointwisePrimitive
+) -> PointwisePrimitive:
     """The rules select tangents and cotangents: those of the smaller operand may be infinite.
 
     Two comparisons distinguish the three cases and are all that the reverse sweep reads. For NaN
     both are false, and the derivative is 0.
     """
 
-    def jvp(ys, xs, ts):
+    def jvp(ys: Values, xs: Values, ts: Tangents) -> Tangents:
         (x, y), (tx, ty) = xs, [zeros(ys[0].aval) if t is None else t for t in ts]
         first, second = may_win(x, y), may_win(y, x)
         one = select(first, tx, select(second, ty, 0))
         return (select(and_(first, second), (tx + ty) * 0.5, one),)
 
-    def vjp(op, cts, acc):
+    def vjp(op: Op, cts: Values, acc: Cotangents) -> None:
         (x, y), (ct,) = op.operands, cts
         first, second = may_win(x, y), may_win(y, x)
         for operand, wins, ties in ((x, first, second), (y, second, first)):

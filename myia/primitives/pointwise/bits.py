@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from jax import lax
 
 from myia.ir.avals import Aval
 from myia.ir.core import Value
-from myia.ir.primitive import NONDIFFERENTIABLE, Linear
+from myia.ir.primitive import NONDIFFERENTIABLE, Formula, Linear
 from myia.primitives.core.define import (
     CallablePrimitive,
     PointwisePrimitive,
@@ -21,19 +23,19 @@ def _unsigned(x: np.ndarray) -> np.ndarray:
     return np.asarray(x).view(f"u{x.dtype.itemsize}")
 
 
-def _on_integers(name, lower, evaluate) -> PointwisePrimitive:
+def _on_integers(name: str, lower: Formula, evaluate: Formula) -> PointwisePrimitive:
     return pointwise(name, lower, evaluate, derivative=NONDIFFERENTIABLE, kinds="iu")
 
 
 # ----- Counting
 
 
-def _count_ones(x):
+def _count_ones(x: np.ndarray) -> np.ndarray:
     # NumPy counts the bits of the magnitude of a negative number.
     return np.bitwise_count(_unsigned(x)).astype(x.dtype)
 
 
-def _count_leading_zeros(x):
+def _count_leading_zeros(x: np.ndarray) -> np.ndarray:
     smeared = _unsigned(x)
     shift = 1
     while shift < 8 * x.dtype.itemsize:
@@ -46,7 +48,7 @@ population_count = _on_integers("population_count", lax.population_count, _count
 clz = _on_integers("clz", lax.clz, _count_leading_zeros)
 
 
-def _high_word(x, y):
+def _high_word(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     product = x.astype(object) * y.astype(object)
     return np.asarray(product >> 8 * x.dtype.itemsize).astype(x.dtype)
 
@@ -70,7 +72,7 @@ def _bitcast_avals(x: Aval, *, dtype: np.dtype) -> tuple[Aval]:
     return (Aval(dtype, x.shape[:-1]),)
 
 
-def _evaluate_bitcast(x, *, dtype):
+def _evaluate_bitcast(x: np.ndarray, *, dtype: np.dtype) -> Any:
     # `view` divides or multiplies the last axis.
     (y,) = _bitcast_avals(Aval(x.dtype, x.shape), dtype=dtype)
     x = np.ascontiguousarray(x)
@@ -86,7 +88,7 @@ bitcast_p = CallablePrimitive(
 )
 
 
-def bitcast(x: Value, *, dtype) -> Value:
+def bitcast(x: Value, *, dtype: np.dtype) -> Value:
     """The bits of `x` read in another dtype; `x` itself when it has that dtype."""
     dtype = np.dtype(dtype)
     return x if x.dtype == dtype else bitcast_p(x, dtype=dtype)
@@ -100,7 +102,7 @@ nextafter = pointwise(
 # ----- Precision
 
 
-def _evaluate_reduce_precision(x, *, exponent_bits, mantissa_bits):
+def _evaluate_reduce_precision(x: np.ndarray, *, exponent_bits: int, mantissa_bits: int) -> Any:
     """Rounds half to even; overflows to infinity, underflows to zero."""
     info = np.finfo(x.dtype)
     dropped = info.nmant - mantissa_bits
@@ -127,7 +129,7 @@ def _reduce_precision_avals(x: Aval, *, exponent_bits: int, mantissa_bits: int) 
 
 
 # Rounding to a format of fewer bits. Its derivative is the identity, rounded in the same way.
-reduce_precision = PointwisePrimitive(
+reduce_precision: PointwisePrimitive = PointwisePrimitive(
     name="reduce_precision",
     avals=_reduce_precision_avals,
     lower=lax.reduce_precision,

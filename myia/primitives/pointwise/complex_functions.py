@@ -6,57 +6,60 @@ what then underflows; it subtracts exponentials near 0. The formulas are C99's a
 
 from __future__ import annotations
 
+import jax
 import numpy as np
 from jax import lax
 
+from myia.ir.primitive import Formula
 
-def lowered(of_reals, of_complex):
+
+def lowered(of_reals: Formula, of_complex: Formula) -> Formula:
     """The lowering of a function of both."""
 
-    def lower(*xs):
+    def lower(*xs: jax.Array) -> jax.Array:
         return (of_complex if np.dtype(xs[0].dtype).kind == "c" else of_reals)(*xs)
 
     return lower
 
 
-def _parts(z):
+def _parts(z: jax.Array) -> tuple[jax.Array, ...]:
     return lax.real(z), lax.imag(z)
 
 
-def _times_i(z):
+def _times_i(z: jax.Array) -> jax.Array:
     return lax.complex(lax.neg(lax.imag(z)), lax.real(z))
 
 
-def _over_i(z):
+def _over_i(z: jax.Array) -> jax.Array:
     return lax.complex(lax.imag(z), lax.neg(lax.real(z)))
 
 
-def _is_negative(x):
+def _is_negative(x: jax.Array) -> jax.Array:
     """Also of -0.0."""
     return lax.bitcast_convert_type(x, f"i{x.dtype.itemsize}") < 0
 
 
-def _copysign(x, sign):
+def _copysign(x: jax.Array, sign: jax.Array) -> jax.Array:
     size = lax.abs(x)
     return lax.select(_is_negative(sign), lax.neg(size), size)
 
 
-def _hypot(x, y):
+def _hypot(x: jax.Array, y: jax.Array) -> jax.Array:
     return lax.abs(lax.complex(x, y))
 
 
 # ----- Roots and inverses: the sides of the branch cuts
 
 
-def sqrt(z):
+def sqrt(z: jax.Array) -> jax.Array:
     root = lax.sqrt(z)
     return lax.complex(lax.real(root), _copysign(lax.imag(root), lax.imag(z)))
 
 
-def _odd(f):
+def _odd(f: Formula) -> Formula:
     """`f` whose parts have the signs of the parts of z."""
 
-    def signed(z):
+    def signed(z: jax.Array) -> jax.Array:
         return lax.complex(*map(_copysign, _parts(f(z)), _parts(z)))
 
     return signed
@@ -66,18 +69,18 @@ asin = _odd(lax.asin)
 asinh = _odd(lax.asinh)
 
 
-def acos(z):
+def acos(z: jax.Array) -> jax.Array:
     x, y = _parts(lax.acos(z))
     return lax.complex(x, _copysign(y, lax.neg(lax.imag(z))))
 
 
-def acosh(z):
+def acosh(z: jax.Array) -> jax.Array:
     x, y = _parts(lax.acosh(z))
     return lax.complex(x, _copysign(y, lax.imag(z)))
 
 
 @_odd
-def atanh(z):
+def atanh(z: jax.Array) -> jax.Array:
     """Near the poles at 1 and -1 from the distances to them."""
     x, y = _parts(z)
     size, found = lax.abs(x), lax.atanh(z)
@@ -86,11 +89,11 @@ def atanh(z):
     return lax.complex(lax.select(to_pole < 0.25, from_pole, lax.real(found)), lax.imag(found))
 
 
-def atan(z):
+def atan(z: jax.Array) -> jax.Array:
     return _over_i(atanh(_times_i(z)))
 
 
-def log1p(z):
+def log1p(z: jax.Array) -> jax.Array:
     x, y = _parts(z)
     found, distance = lax.log1p(z), _hypot(1 + x, y)
     return lax.complex(
@@ -101,7 +104,7 @@ def log1p(z):
 # ----- Hyperbolic and trigonometric functions: by those of the real parts
 
 
-def _growing(f, x, factor):
+def _growing(f: Formula, x: jax.Array, factor: jax.Array) -> jax.Array:
     """f(x) factor for f = sinh or cosh, also where f(x) alone overflows."""
     is_large = lax.abs(x) > np.log(np.finfo(x.dtype).max) - 1
     half = lax.exp(0.5 * lax.abs(x))
@@ -111,27 +114,27 @@ def _growing(f, x, factor):
     return lax.select(is_large, scaled, f(x) * factor)
 
 
-def sinh(z):
+def sinh(z: jax.Array) -> jax.Array:
     x, y = _parts(z)
     imag = lax.select(y == 0, y, _growing(lax.cosh, x, lax.sin(y)))
     return lax.complex(_growing(lax.sinh, x, lax.cos(y)), imag)
 
 
-def cosh(z):
+def cosh(z: jax.Array) -> jax.Array:
     x, y = _parts(z)
     imag = lax.select(y == 0, _copysign(y, x * y), _growing(lax.sinh, x, lax.sin(y)))
     return lax.complex(_growing(lax.cosh, x, lax.cos(y)), imag)
 
 
-def sin(z):
+def sin(z: jax.Array) -> jax.Array:
     return _over_i(sinh(_times_i(z)))
 
 
-def cos(z):
+def cos(z: jax.Array) -> jax.Array:
     return cosh(_times_i(z))
 
 
-def tanh(z):
+def tanh(z: jax.Array) -> jax.Array:
     """Kahan's formula; far from the imaginary axis its limit."""
     x, y = _parts(z)
     is_far = lax.abs(x) > 20
@@ -147,21 +150,21 @@ def tanh(z):
     )
 
 
-def tan(z):
+def tan(z: jax.Array) -> jax.Array:
     return _over_i(tanh(_times_i(z)))
 
 
 # ----- Exponentials, powers
 
 
-def expm1(z):
+def expm1(z: jax.Array) -> jax.Array:
     x, y = _parts(z)
     half = lax.sin(0.5 * y)
     real = lax.expm1(x) * lax.cos(y) - 2 * half * half
     return lax.complex(real, lax.imag(lax.exp(z)))
 
 
-def power(z, exponent):
+def power(z: jax.Array, exponent: jax.Array) -> jax.Array:
     """0 to a power: 1, 0 or NaN, by the real part of the exponent."""
     at_zero = lax.select(
         lax.real(exponent) > 0, lax.full_like(z, 0), lax.full_like(z, complex(np.nan, np.nan))

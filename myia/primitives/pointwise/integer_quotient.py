@@ -5,6 +5,9 @@ Floats hold the integers up to 2**53 only: `float(m) / float(n)` rounds three ti
 
 from __future__ import annotations
 
+from typing import Any
+
+import jax
 import numpy as np
 from jax import lax
 
@@ -14,7 +17,7 @@ from myia.primitives.core.define import pointwise
 _HALF_BITS, _HALF_MASK = np.uint64(32), np.uint64(2**32 - 1)
 
 
-def _evaluate(x, y):
+def _evaluate(x: np.ndarray, y: np.ndarray) -> Any:
     def quotient(m: int, n: int) -> float:
         return m / n if n else np.float64(m) / np.float64(n)
 
@@ -22,17 +25,19 @@ def _evaluate(x, y):
         return np.vectorize(quotient, otypes=[float])(x.astype(object), y.astype(object))
 
 
-def _magnitude(x):
+def _magnitude(x: jax.Array) -> jax.Array:
     return lax.convert_element_type(lax.abs(x), np.uint64)  # also of the least integer
 
 
-def _times_power_of_two(x, exponent):
+def _times_power_of_two(x: jax.Array, exponent: jax.Array) -> jax.Array:
     """x 2**exponent, a normal number."""
     bits = lax.shift_left(lax.add(exponent, np.int64(1023)), lax.full_like(exponent, 52))
     return lax.mul(x, lax.bitcast_convert_type(bits, np.float64))
 
 
-def _digit(high, low, divisor, high_half, low_half):
+def _digit(
+    high: jax.Array, low: jax.Array, divisor: jax.Array, high_half: jax.Array, low_half: jax.Array
+) -> tuple[jax.Array, ...]:
     """A digit to base 2**32 of (2**32 high + low) / divisor, and the rest (Knuth's algorithm D).
 
     The quotient by the upper half of the divisor is too large by two at most.
@@ -50,7 +55,7 @@ def _digit(high, low, divisor, high_half, low_half):
     return digit, rest
 
 
-def _lower(x, y):
+def _lower(x: jax.Array, y: jax.Array) -> jax.Array:
     """64 bits of the quotient of the scaled magnitudes; the last one stands for all after it."""
     m, n = _magnitude(x), _magnitude(y)
     m_shift, n_shift = lax.clz(m), lax.clz(n)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import jax
 import numpy as np
 from jax import lax
 
 from myia.ir.avals import Aval
 from myia.ir.core import Value
-from myia.ir.primitive import NONDIFFERENTIABLE, Linear
+from myia.ir.primitive import NONDIFFERENTIABLE, Formula, Linear
 from myia.primitives.core.define import PointwisePrimitive, pointwise, require
 
 # ----- Comparisons: NaN differs from everything, complex numbers have no order
 
 
-def _comparison(name, lower, evaluate, kinds="biuf") -> PointwisePrimitive:
+def _comparison(
+    name: str, lower: Formula, evaluate: Formula, kinds: str = "biuf"
+) -> PointwisePrimitive:
     return pointwise(
         name,
         lower,
@@ -34,11 +37,13 @@ ge = _comparison("ge", lax.ge, np.greater_equal)
 # ----- Bits (of booleans: logic)
 
 
-def _bitwise(name, lower, evaluate, kinds="biu") -> PointwisePrimitive:
+def _bitwise(
+    name: str, lower: Formula, evaluate: Formula, kinds: str = "biu"
+) -> PointwisePrimitive:
     return pointwise(name, lower, evaluate, derivative=NONDIFFERENTIABLE, kinds=kinds)
 
 
-def _shift_right(x, n):
+def _shift_right(x: jax.Array, n: jax.Array) -> jax.Array:
     signed = np.dtype(x.dtype).kind == "i"
     return (lax.shift_right_arithmetic if signed else lax.shift_right_logical)(x, n)
 
@@ -60,7 +65,7 @@ def _select_avals(pred: Aval, x: Aval, y: Aval) -> tuple[Aval]:
 
 
 # Cotangents are selected, never multiplied by zero: an unselected NaN does not spread to them.
-select = PointwisePrimitive(
+select: PointwisePrimitive = PointwisePrimitive(
     name="select",
     avals=_select_avals,
     lower=lax.select,
@@ -78,19 +83,19 @@ select = PointwisePrimitive(
 # ----- Conversion
 
 
-def _convert(x, *, dtype):
+def _convert(x: np.ndarray, *, dtype: np.dtype) -> np.ndarray:
     if np.iscomplexobj(x) and dtype.kind not in "cb":
         x = np.real(x)  # explicitly: `astype` would warn that it drops the imaginary part
     return np.asarray(x).astype(dtype)
 
 
-def convert(x: Value, *, dtype) -> Value:
+def convert(x: Value, *, dtype: np.dtype) -> Value:
     """`x` in another dtype; `x` itself when it has that dtype. Complex to real: the real part."""
     dtype = np.dtype(dtype)
     return x if x.dtype == dtype else convert_p(x, dtype=dtype)
 
 
-def _lower_convert(x, *, dtype):
+def _lower_convert(x: jax.Array, *, dtype: np.dtype) -> jax.Array:
     if np.dtype(x.dtype).kind == "c" and dtype.kind not in "cb":
         x = lax.real(x)
     if dtype.kind == "b":
@@ -100,7 +105,7 @@ def _lower_convert(x, *, dtype):
     return lax.convert_element_type(x, dtype)
 
 
-def _lower_float_to_integer(x, dtype: np.dtype):
+def _lower_float_to_integer(x: jax.Array, dtype: np.dtype) -> jax.Array:
     """The number of an x86 processor, as NumPy has it: XLA's conversions saturate.
 
     Narrow integers are the last bits of a wider one. What that cannot hold is its least number.
@@ -115,7 +120,7 @@ def _lower_float_to_integer(x, dtype: np.dtype):
     return lax.convert_element_type(_signed_integer(x, wide), dtype)
 
 
-def _signed_integer(x, dtype: np.dtype):
+def _signed_integer(x: jax.Array, dtype: np.dtype) -> jax.Array:
     """The least number of `dtype` where `x` is NaN or out of range."""
     least = np.iinfo(dtype).min
     fits = lax.lt(x, lax.full_like(x, -float(least)))  # below its range XLA gives the least number

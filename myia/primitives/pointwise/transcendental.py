@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from jax import lax
 
 from myia.ir.core import Value
-from myia.ir.primitive import NONDIFFERENTIABLE, Linear
+from myia.ir.primitive import NONDIFFERENTIABLE, Formula, Linear
 from myia.primitives.core.define import PointwisePrimitive, pointwise
 from myia.primitives.pointwise import complex_functions
 
 
-def _inexact(name, lower, evaluate, partial) -> PointwisePrimitive:
+def _inexact(name: str, lower: Formula, evaluate: Formula, partial: Formula) -> PointwisePrimitive:
     """A function of real and complex numbers."""
     return pointwise(name, lower, evaluate, partials=[partial], kinds="fc")
 
 
-def _branching(name, lower, evaluate, partial) -> PointwisePrimitive:
+def _branching(
+    name: str, lower: Formula, evaluate: Formula, partial: Formula
+) -> PointwisePrimitive:
     """The same, with a formula of ours for complex numbers."""
     lower = complex_functions.lowered(lower, getattr(complex_functions, name))
     return _inexact(name, lower, evaluate, partial)
 
 
-def _floating(name, lower, evaluate, *partials) -> PointwisePrimitive:
+def _floating(
+    name: str, lower: Formula, evaluate: Formula, *partials: Formula
+) -> PointwisePrimitive:
     """A function of real numbers only."""
     return pointwise(name, lower, evaluate, partials=partials, kinds="f")
 
@@ -38,7 +43,7 @@ log = _inexact("log", lax.log, np.log, lambda y, x: 1 / x)
 log1p = _branching("log1p", lax.log1p, np.log1p, lambda y, x: 1 / (1 + x))
 
 
-def _evaluate_logistic(x):
+def _evaluate_logistic(x: np.ndarray) -> Any:
     # exp(-|x|) cannot overflow; complex numbers have no such order.
     if x.dtype.kind == "c":
         return 1 / (1 + np.exp(-x))
@@ -57,7 +62,7 @@ cbrt = _floating("cbrt", lax.cbrt, np.cbrt, lambda y, x: 1 / (3 * y * y))
 # ----- Trigonometric functions and their inverses
 
 sin = _branching("sin", lax.sin, np.sin, lambda y, x: cos(x))
-cos = _branching("cos", lax.cos, np.cos, lambda y, x: -sin(x))
+cos: PointwisePrimitive = _branching("cos", lax.cos, np.cos, lambda y, x: -sin(x))
 tan = _branching("tan", lax.tan, np.tan, lambda y, x: 1 + y * y)
 asin = _branching("asin", lax.asin, np.arcsin, lambda y, x: _root_of_one_minus_square(x))
 acos = _branching("acos", lax.acos, np.arccos, lambda y, x: -_root_of_one_minus_square(x))
@@ -73,7 +78,7 @@ atan2 = _floating(
 # ----- Hyperbolic functions and their inverses
 
 sinh = _branching("sinh", lax.sinh, np.sinh, lambda y, x: cosh(x))
-cosh = _branching("cosh", lax.cosh, np.cosh, lambda y, x: sinh(x))
+cosh: PointwisePrimitive = _branching("cosh", lax.cosh, np.cosh, lambda y, x: sinh(x))
 tanh = _branching("tanh", lax.tanh, np.tanh, lambda y, x: 1 - y * y)
 asinh = _branching("asinh", lax.asinh, np.arcsinh, lambda y, x: _root_of_one_plus_square(x))
 acosh = _branching("acosh", lax.acosh, np.arccosh, lambda y, x: rsqrt(x - 1) * rsqrt(_one_plus(x)))
@@ -110,7 +115,7 @@ def _one_plus_square(x: Value) -> Value:
 # ----- Step functions
 
 
-def _step(name, lower, evaluate, **options) -> PointwisePrimitive:
+def _step(name: str, lower: Formula, evaluate: Formula, **options: Any) -> PointwisePrimitive:
     return pointwise(name, lower, evaluate, derivative=NONDIFFERENTIABLE, kinds="f", **options)
 
 
@@ -144,13 +149,13 @@ def _complex_dtype(dtype: np.dtype) -> np.dtype:
     return np.result_type(dtype, np.complex64)
 
 
-def _evaluate_complex(x, y):
+def _evaluate_complex(x: np.ndarray, y: np.ndarray) -> Any:
     z = np.empty(np.shape(x), _complex_dtype(x.dtype))
     z.real, z.imag = x, y
     return z
 
 
-def _part(name, lower, evaluate, transpose) -> PointwisePrimitive:
+def _part(name: str, lower: Formula, evaluate: Formula, transpose: Formula) -> PointwisePrimitive:
     return pointwise(
         name,
         lower,
@@ -163,14 +168,14 @@ def _part(name, lower, evaluate, transpose) -> PointwisePrimitive:
 
 real = _part("real", lax.real, np.real, lambda ct, x: complex(ct, 0))
 imag = _part("imag", lax.imag, np.imag, lambda ct, x: complex(0, -ct))
-conj = pointwise(
+conj: PointwisePrimitive = pointwise(
     "conj",
     lax.conj,
     np.conj,
     derivative=Linear(((0,),), (lambda ct, x: conj(ct),)),
     kinds="c",
 )
-complex = pointwise(
+complex: PointwisePrimitive = pointwise(
     "complex",
     lax.complex,
     _evaluate_complex,

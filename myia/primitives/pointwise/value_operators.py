@@ -16,14 +16,17 @@ def _power(x: Value, y: Value | float) -> Value:
     return integer_pow(x, y=y) if isinstance(y, int) else pow(x, y)
 
 
-Value.__neg__ = lambda x: neg(x)
-Value.__add__ = lambda x, y: add(x, y)
-Value.__radd__ = lambda y, x: add(x, y)
-Value.__sub__ = lambda x, y: sub(x, y)
-Value.__rsub__ = lambda y, x: sub(x, y)
-Value.__mul__ = lambda x, y: mul(x, y)
-Value.__rmul__ = lambda y, x: mul(x, y)
-Value.__truediv__ = lambda x, y: div(x, y)
-Value.__rtruediv__ = lambda y, x: div(x, y)
-Value.__pow__ = _power
-Value.__rpow__ = lambda y, x: pow(x, y)
+for _name, _operator in {
+    "__neg__": lambda x: neg(x),
+    "__add__": lambda x, y: add(x, y),
+    "__radd__": lambda y, x: add(x, y),
+    "__sub__": lambda x, y: sub(x, y),
+    "__rsub__": lambda y, x: sub(x, y),
+    "__mul__": lambda x, y: mul(x, y),
+    "__rmul__": lambda y, x: mul(x, y),
+    "__truediv__": lambda x, y: div(x, y),
+    "__rtruediv__": lambda y, x: div(x, y),
+    "__pow__": _power,
+    "__rpow__": lambda y, x: pow(x, y),
+}.items():
+    setattr(Value, _name, _operator)

@@ -6,7 +6,9 @@ Formulas are from the Digital Library of Mathematical Functions, https://dlmf.ni
 from __future__ import annotations
 
 import math
+from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import scipy.special
@@ -14,7 +16,7 @@ from jax import lax
 from jax.scipy import special as jax_special
 
 from myia.ir.core import Value
-from myia.primitives.core.define import constant
+from myia.primitives.core.define import PointwisePrimitive, constant
 from myia.primitives.pointwise import arithmetic, logic
 from myia.primitives.pointwise.transcendental import exp, log
 from myia.primitives.special.gamma_bessel import real_function, undefined_partial
@@ -32,7 +34,7 @@ erfc_inv = real_function(
 # ----- Exponential integrals, DLMF 6.2
 
 
-def _exp1(x):
+def _exp1(x: jax.Array) -> jax.Array:
     return jnp.where(x == 0, jnp.inf, jnp.where(x < 0, jnp.nan, -jax_special.expi(-x)))
 
 
@@ -45,7 +47,7 @@ _SERIES_TERMS = 25  # of powers of x <= 1
 _FRACTION_TERMS = 100  # of a continued fraction at x >= 1
 
 
-def _en_series(n, x):
+def _en_series(n: jax.Array, x: jax.Array) -> jax.Array:
     """DLMF 8.19.8, for 0 < x <= 1 and n >= 1."""
     total, power = jnp.zeros_like(x), jnp.ones_like(x)
     for k in range(_SERIES_TERMS):
@@ -57,10 +59,10 @@ def _en_series(n, x):
     return total + sign * size * (jax_special.digamma(n) - jnp.log(x))
 
 
-def _en_fraction(n, x):
+def _en_fraction(n: jax.Array, x: jax.Array) -> jax.Array:
     """DLMF 8.19.17, evaluated from its last term, for x >= 1."""
 
-    def outwards(i, f):
+    def outwards(i: int, f: jax.Array) -> jax.Array:
         k = _FRACTION_TERMS - i
         return x + n + 2 * (k - 1) - k * (n + k - 1) / f
 
@@ -68,11 +70,11 @@ def _en_fraction(n, x):
     return jnp.exp(-x) / f
 
 
-def _en_negative(numpy, while_, n, x):
+def _en_negative(numpy: Any, while_: Any, n: Any, x: Any) -> Any:
     """x E_n = e^-x - n E_(n+1) from E_0 on (DLMF 8.19.12), for n <= 0."""
     start = numpy.exp(-x) / x
 
-    def step(state):
+    def step(state: Any) -> tuple[Any, ...]:
         i, e = state
         return i + 1, numpy.where(i <= -n, (numpy.exp(-x) + i * e) / x, e)
 
@@ -80,7 +82,7 @@ def _en_negative(numpy, while_, n, x):
     return while_(lambda state: state[0] <= most, step, (n.dtype.type(1), start))[1]
 
 
-def _expn(n, x):
+def _expn(n: jax.Array, x: jax.Array) -> jax.Array:
     n = jnp.floor(n)
     order = jnp.maximum(n, 1)
     series = _en_series(order, jnp.where((x > 0) & (x <= 1), x, 1))
@@ -92,14 +94,14 @@ def _expn(n, x):
     return jnp.where(x < 0, jnp.nan, jnp.where(x == jnp.inf, 0, found))
 
 
-def _evaluate_expn(n, x):
+def _evaluate_expn(n: np.ndarray, x: np.ndarray) -> Any:
     n, x = np.floor(np.asarray(n, np.float64)), np.asarray(x, np.float64)
     positive = scipy.special.expn(np.maximum(n, 0).astype(int), x)
     negative = _en_negative(np, python_while, np.minimum(n, 0), x)
     return np.where((n > 0) | (x < 0), positive, negative)
 
 
-expn = real_function(
+expn: PointwisePrimitive = real_function(
     "expn",
     _expn,
     _evaluate_expn,

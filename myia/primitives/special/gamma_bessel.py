@@ -6,8 +6,8 @@ Formulas are from the Digital Library of Mathematical Functions, https://dlmf.ni
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, NoReturn
 
 import numpy as np
 import scipy.special
@@ -15,16 +15,19 @@ from jax import lax
 
 from myia.ir.builder import current_span
 from myia.ir.core import Value
+from myia.ir.primitive import Formula
 from myia.primitives.core.define import PointwisePrimitive, constant, pointwise
 from myia.primitives.pointwise import arithmetic, logic
 from myia.primitives.pointwise.transcendental import exp, log, log1p
 from myia.source.diagnostics import Diagnostic, MyiaError
 
 
-def real_function(name: str, lower, evaluate, *partials) -> PointwisePrimitive:
+def real_function(
+    name: str, lower: Formula, evaluate: Formula, *partials: Formula
+) -> PointwisePrimitive:
     """A function of real numbers. SciPy computes some of them in double precision only."""
 
-    def in_dtype(*xs):
+    def in_dtype(*xs: np.ndarray) -> np.ndarray:
         return np.asarray(evaluate(*xs)).astype(xs[0].dtype)
 
     return pointwise(name, lower, in_dtype, partials=partials, kinds="f")
@@ -40,10 +43,10 @@ class NoDerivative(Diagnostic):
     operand: str
 
 
-def undefined_partial(function: str, operand: str) -> Callable:
+def undefined_partial(function: str, operand: str) -> Formula:
     """A partial derivative without a closed form here: an error when it is needed."""
 
-    def partial(y: Value, *xs: Value):
+    def partial(y: Value, *xs: Value) -> NoReturn:
         raise MyiaError(NoDerivative(current_span(), function, operand))
 
     return partial
@@ -67,9 +70,11 @@ erf_inv = real_function(
 # ----- The gamma function: log|Γ|, ψ = (log Γ)', and the derivatives of ψ
 
 lgamma = real_function("lgamma", lax.lgamma, scipy.special.gammaln, lambda y, x: digamma(x))
-digamma = real_function("digamma", lax.digamma, scipy.special.digamma, lambda y, x: polygamma(1, x))
+digamma: PointwisePrimitive = real_function(
+    "digamma", lax.digamma, scipy.special.digamma, lambda y, x: polygamma(1, x)
+)
 # The m-th derivative of digamma.
-polygamma = real_function(
+polygamma: PointwisePrimitive = real_function(
     "polygamma",
     lax.polygamma,
     scipy.special.polygamma,
@@ -77,7 +82,7 @@ polygamma = real_function(
     lambda y, m, x: polygamma(m + 1, x),
 )
 # Hurwitz's zeta function, DLMF 25.11.17.
-zeta = real_function(
+zeta: PointwisePrimitive = real_function(
     "zeta",
     lax.zeta,
     scipy.special.zeta,
@@ -106,7 +111,7 @@ def gamma_density(a: Value, x: Value) -> Value:
     return exp(_power_logarithm(x, a - 1) - x - lgamma(a))
 
 
-def _evaluate_igamma_grad_a(a, x):
+def _evaluate_igamma_grad_a(a: np.ndarray, x: np.ndarray) -> Any:
     """The derivative of DLMF 8.7.1, P = sum_k x^(a+k) e^-x / Γ(a+k+1), term by term."""
     wide = np.asarray(x, np.float64)
     largest = np.max(wide, initial=0, where=np.isfinite(wide))
@@ -130,7 +135,7 @@ igammac = real_function(
     lambda y, a, x: -igamma_grad_a(a, x),
     lambda y, a, x: -gamma_density(a, x),
 )
-igamma_grad_a = real_function(
+igamma_grad_a: PointwisePrimitive = real_function(
     "igamma_grad_a",
     lax.igamma_grad_a,
     _evaluate_igamma_grad_a,
@@ -139,7 +144,7 @@ igamma_grad_a = real_function(
 )
 
 
-def _evaluate_random_gamma_grad(a, x):
+def _evaluate_random_gamma_grad(a: np.ndarray, x: np.ndarray) -> Any:
     density = np.exp((a - 1) * np.log(x) - x - scipy.special.gammaln(a))
     return -_evaluate_igamma_grad_a(a, x) / density
 
@@ -193,7 +198,7 @@ bessel_i0e = real_function(
     scipy.special.i0e,
     lambda y, x: bessel_i1e(x) - arithmetic.sign(x) * y,
 )
-bessel_i1e = real_function(
+bessel_i1e: PointwisePrimitive = real_function(
     "bessel_i1e",
     lax.bessel_i1e,
     scipy.special.i1e,

@@ -13,25 +13,28 @@ so derivatives of any order are series of the same kind, and equally accurate.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Sequence
+from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
 from myia.ir.core import Value
+from myia.ir.primitive import Formula
 from myia.primitives.core.define import PointwisePrimitive, pointwise
 
 Orders = tuple[int, ...]
 Jet = dict[Orders, np.ndarray]  # the derivatives of a term, keyed by their orders in the operands
 
 
-def _times(jet: Jet, axis: int, factor) -> Jet:
+def _times(jet: Jet, axis: int, factor: Value) -> Jet:
     """The jet multiplied by `factor`, whose derivative in the operand `axis` is 1."""
     return {m: factor * t + m[axis] * _lower(jet, m, axis) for m, t in jet.items()}
 
 
-def _divided(numpy, jet: Jet, axis: int, divisor) -> Jet:
+def _divided(numpy: Any, jet: Jet, axis: int, divisor: Any) -> Jet:
     """The jet divided by `divisor`, whose derivative in the operand `axis` is 1.
 
     A series that terminates before a divisor vanishes stays terminated: 0 / 0 is 0.
@@ -43,7 +46,7 @@ def _divided(numpy, jet: Jet, axis: int, divisor) -> Jet:
     return made
 
 
-def _lower(jet: Jet, m: Orders, axis: int):
+def _lower(jet: Jet, m: Orders, axis: int) -> Any:
     """The derivative of one order less in the operand `axis`, where there is one."""
     return jet[_moved(m, axis, -1)] if m[axis] else 0
 
@@ -52,7 +55,7 @@ def _moved(orders: Orders, axis: int, by: int) -> Orders:
     return (*orders[:axis], orders[axis] + by, *orders[axis + 1 :])
 
 
-def _next_term(numpy, jet: Jet, k, xs, upper: int) -> Jet:
+def _next_term(numpy: Any, jet: Jet, k: Any, xs: Sequence[Any], upper: int) -> Jet:
     *parameters, x = xs
     for i, c in enumerate(parameters):
         jet = _times(jet, i, c + k) if i < upper else _divided(numpy, jet, i, c + k)
@@ -60,7 +63,7 @@ def _next_term(numpy, jet: Jet, k, xs, upper: int) -> Jet:
     return {m: t / (k + 1) for m, t in jet.items()}
 
 
-def _sum(numpy, while_: Callable, *xs, upper: int, orders: Orders, terms: int):
+def _sum(numpy: Any, while_: Formula, *xs: Any, upper: int, orders: Orders, terms: int) -> Any:
     """The sum to rounding accuracy; NaN where that needs more than `terms` terms."""
     eps = np.finfo(xs[0].dtype).eps / 8
     lower_orders = list(itertools.product(*(range(n + 1) for n in orders)))
@@ -68,12 +71,12 @@ def _sum(numpy, while_: Callable, *xs, upper: int, orders: Orders, terms: int):
     # Terms can grow again while one of their factors is small or negative.
     first = sum(orders) + 1 - numpy.minimum(0, numpy.stack(xs[:-1])).min(0)
 
-    def unfinished(k, total, term, largest):
+    def unfinished(k: Any, total: Any, term: Any, largest: Any) -> Any:
         """Two negligible terms in a row end the sum: a single term may vanish by itself."""
         floor = numpy.maximum(numpy.abs(total), eps * largest)
         return (k <= first) | (numpy.abs(term) > eps * floor)
 
-    def step(state):
+    def step(state: Any) -> tuple[Any, ...]:
         k, total, largest, jet, last, _ = state
         jet = _next_term(numpy, jet, k, xs, upper)
         term, total = jet[orders], total + jet[orders]
@@ -81,7 +84,7 @@ def _sum(numpy, while_: Callable, *xs, upper: int, orders: Orders, terms: int):
         goes_on = unfinished(k, total, term, largest)
         return k + 1, total, largest, jet, goes_on, last | goes_on
 
-    def is_unfinished(state):
+    def is_unfinished(state: Any) -> Any:
         return (state[0] < terms) & numpy.any(state[-1])
 
     jet = {m: zero + (sum(m) == 0) for m in lower_orders}
@@ -92,7 +95,7 @@ def _sum(numpy, while_: Callable, *xs, upper: int, orders: Orders, terms: int):
     return numpy.where(state[-1], numpy.nan, state[1])
 
 
-def python_while(is_unfinished: Callable, step: Callable, state):
+def python_while(is_unfinished: Formula, step: Formula, state: jax.Array) -> jax.Array:
     """`lax.while_loop` on NumPy arrays."""
     with np.errstate(all="ignore"):
         while is_unfinished(state):
@@ -104,7 +107,7 @@ def _series(name: str, upper: int, lower: int, terms: int) -> PointwisePrimitive
     """The series with `upper` and `lower` parameters; its last operand is x."""
     count = upper + lower + 1
 
-    def partial(axis: int) -> Callable:
+    def partial(axis: int) -> Formula:
         def differentiated(y: Value, *xs: Value, orders: Orders) -> Value:
             return series(*xs, orders=_moved(orders, axis, 1))
 

@@ -6,7 +6,9 @@ Formulas are from the Digital Library of Mathematical Functions, https://dlmf.ni
 from __future__ import annotations
 
 import math
+from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import scipy.special
@@ -32,12 +34,12 @@ def _least(dtype: np.dtype) -> float:
     return -20.0 if dtype == np.float64 else -10.0
 
 
-def _series(u):
+def _series(u: Any) -> Any:
     """P(X < x) |x| / φ(x) - 1 as a series in u = 1 / x²; DLMF 7.12.1."""
     return -u * (1 - 3 * u * (1 - 5 * u * (1 - 7 * u * (1 - 9 * u * (1 - 11 * u)))))
 
 
-def log_probability(x):
+def log_probability(x: jax.Array) -> jax.Array:
     """log P(X < x) of jnp arrays, by the smaller of the two tails, in the whole range of `x`."""
     far = x < _least(x.dtype)
     near = jnp.where(far, 0, x)

@@ -17,7 +17,7 @@ from math import inf
 
 from myia.ir.avals import I64
 from myia.ir.builder import build_region
-from myia.ir.core import Value
+from myia.ir.core import Value, Values
 from myia.passes.analysis.linear_indices import clamped_index
 from myia.primitives.core.define import constant, zeros
 from myia.primitives.core.emit_structured import emit_loop, loop
@@ -63,6 +63,7 @@ class OnlineCheckpointing:
         assert snapshot_count >= 4 and block_length & (block_length - 1) == 0
         self.split, self.replay_block = replay_block.split, replay_block
         self.snapshot_count, self.block_length = snapshot_count, block_length
+        self.snapshots: OfflineSnapshots | OnlineSnapshots
         if trip_count:
             self.snapshots = OfflineSnapshots(trip_count, snapshot_count, block_length)
         else:
@@ -131,7 +132,9 @@ class OnlineCheckpointing:
         results = loop(init, self._act, cond=lambda _, left, *rest: gt(left, _int(0)))
         return results[len(init) - len(cotangents) :]
 
-    def _act(self, _, left, top, held, positions, *rest):
+    def _act(
+        self, _: Value, left: Value, top: Value, held: Value, positions: Value, *rest: Value
+    ) -> list[Value]:
         """One action: replay up to the next snapshot, or replay a block and transform it.
 
         `left` iterations are still to be transformed, `top` is the last snapshot in use. `held` is
@@ -152,40 +155,45 @@ class OnlineCheckpointing:
         ahead = _choose(
             (takes_snapshot, self._stride(span, free)),
             (far, sub(span, self.block_length)),
-            _int(0),
+            otherwise=_int(0),
         )
         back = _choose(
-            (is_held, sub(left, held)), (fits, span), (has_free, _int(0)), _int(self.block_length)
+            (is_held, sub(left, held)),
+            (fits, span),
+            (has_free, _int(0)),
+            otherwise=_int(self.block_length),
         )
 
         position = add(start, ahead)
-        xs = [read_row(b, top) for b in buffers]
-        xs = loop(xs, lambda j, *xs: self.split.emit_step(self._index(start, j), xs), count=ahead)
+        starts = [read_row(b, top) for b in buffers]
+        xs = loop(
+            starts, lambda j, *xs: self.split.emit_step(self._index(start, j), xs), count=ahead
+        )
         # Written in any case: without a snapshot to the last row, which is never read.
-        to = _choose((takes_snapshot, add(top, 1)), _int(self.snapshot_count))
+        to = _choose((takes_snapshot, add(top, 1)), otherwise=_int(self.snapshot_count))
         buffers = [write_row(b, x, to) for b, x in zip(buffers, xs)]
         positions = write_row(positions, position, to)
 
-        def replay(j, *carried):
+        def replay(j: Value, *carried: Value) -> list[Value]:
             k, xs, block = self._index(position, j), carried[:n], carried[n:]
-            block = self.replay_block.record(block, k, xs, self._row(k))
-            return [*self.split.emit_step(k, xs), *block]
+            recorded = self.replay_block.record(block, k, xs, self._row(k))
+            return [*self.split.emit_step(k, xs), *recorded]
 
-        replays = _choose((is_held, _int(0)), back)
+        replays = _choose((is_held, _int(0)), otherwise=back)
         init = [*xs, *block]
         body = fuse_loops(build_region([I64, *(x.aval for x in init)], replay))
         results = emit_loop(Loop(replays, tuple(init), None, body, self.block_length))
         after = dict(zip(self.split.replayed_carries, results[:n]))
         block = self.replay_block.end(results[n:], replays, after, unless=is_held)
 
-        def transform(j, *cotangents):
+        def transform(j: Value, *cotangents: Value) -> list[Value]:
             k = clamped_index(sub(sub(left, 1), j), self.split.rev.count)
             residuals = self.replay_block.read(block, self._row(k))
             return self.split.emit_adjoint(k, residuals, cotangents)
 
         cotangents = loop(cotangents, transform, count=back, bound=self.block_length)
         is_used_up = select(is_held, eq(start, held), fits)
-        top = _choose((is_used_up, sub(top, 1)), (takes_snapshot, add(top, 1)), top)
+        top = _choose((is_used_up, sub(top, 1)), (takes_snapshot, add(top, 1)), otherwise=top)
         return [sub(left, back), top, _int(-1), positions, *buffers, *block, *cotangents]
 
     def _stride(self, span: Value, free: Value) -> Value:
@@ -199,7 +207,7 @@ class OnlineCheckpointing:
         # At least 2 even if none is free and the result is not used: the divisors stay positive.
         snapshots = maximum(add(free, 1), _int(2))
 
-        def once_more(_, t, before, reach):
+        def once_more(_: Value, t: Value, before: Value, reach: Value) -> list[Value]:
             t = add(t, 1)
             # (snapshots + t over t) from that of t - 1: the division is exact.
             return [t, reach, truncdiv(mul(reach, add(snapshots, t)), t)]
@@ -219,7 +227,7 @@ class OnlineCheckpointing:
         """The row of iteration `k` in the replay block."""
         return and_(k, _int(self.block_length - 1))
 
-    def _parts(self, extras: Sequence[Value]):
+    def _parts(self, extras: Values) -> tuple[Values, Values, Values]:
         """Snapshot buffers, replay block, and the rest."""
         n, m = len(self.split.replayed_carries), len(self.replay_block.columns)
         return extras[:n], extras[n : n + m], extras[n + m :]
@@ -229,9 +237,9 @@ def _int(n: int) -> Value:
     return constant(n, I64.dtype)
 
 
-def _choose(*choices) -> Value:
-    """The value of the first pair (condition, value) that holds; the last choice is the default."""
-    *pairs, result = choices
+def _choose(*pairs: tuple[Value, Value], otherwise: Value) -> Value:
+    """The value of the first pair (condition, value) whose condition holds."""
+    result = otherwise
     for condition, value in reversed(pairs):
         result = select(condition, value, result)
     return result

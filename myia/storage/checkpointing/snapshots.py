@@ -18,7 +18,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from myia.ir.avals import I64
-from myia.ir.core import Value
+from myia.ir.core import Value, Values
 from myia.primitives.arrays.dynamic_slices import dynamic_update_slice, static_indices
 from myia.primitives.arrays.shaping import broadcast, iota, slice
 from myia.primitives.core.define import array_constant, constant
@@ -48,13 +48,11 @@ class OfflineSnapshots:
     def initial_carries(self) -> list[Value]:
         return [_int(0), _int(0)]
 
-    def updated_carries(
-        self, k: Value, buffers: Sequence[Value], xs: Sequence[Value], state: Sequence[Value]
-    ) -> list[Value]:
+    def updated_carries(self, k: Value, buffers: Values, xs: Values, state: Values) -> Values:
         """The buffers and the state; iteration `k` starts with the carries `xs`."""
         used, due = state
 
-        def snapshot():
+        def snapshot() -> Values:
             filled = [write_row(b, x, used) for b, x in zip(buffers, xs)]
             used_after = add(used, 1)
             return [*filled, used_after, read_row(array_constant(self.iterations), used_after)]
@@ -81,13 +79,11 @@ class OnlineSnapshots:
     def initial_carries(self) -> list[Value]:
         return [_int(0), _int(self.block_length), _int(0)]
 
-    def updated_carries(
-        self, k: Value, buffers: Sequence[Value], xs: Sequence[Value], state: Sequence[Value]
-    ) -> list[Value]:
+    def updated_carries(self, k: Value, buffers: Values, xs: Values, state: Values) -> Values:
         """The buffers and the state; iteration `k` starts with the carries `xs`."""
         used, stride, due = state
 
-        def snapshot():
+        def snapshot() -> Values:
             # A loop of zero or one iterations, not a branch: XLA updates the arrays of a loop in
             # place, and copies those of a branch.
             *thinned, free, wider = loop(

@@ -15,7 +15,7 @@ from myia.ir.builder import Builder, append
 from myia.ir.core import Region, Value
 from myia.ir.rewrite import clone_op
 from myia.passes.analysis.def_use import definitions
-from myia.primitives.core.define import constant_p
+from myia.primitives.core.define import PointwisePrimitive, constant_p
 from myia.primitives.core.structured import Loop
 from myia.primitives.pointwise.arithmetic import add, mul, sub
 from myia.primitives.pointwise.logic import convert
@@ -23,7 +23,7 @@ from myia.primitives.pointwise.logic import convert
 
 def substitute_induction_variables(rev: Loop) -> Loop:
     """The `rev` with an adjoint that reads no carry which is an affine function of k."""
-    adjoint = rev.adjoint
+    adjoint = rev.adjoint_region
     env: dict[Value, Value] = {}
     with Builder() as b:
         for i, start in enumerate(rev.carries):
@@ -43,7 +43,7 @@ def substitute_induction_variables(rev: Loop) -> Loop:
     return replace(rev, adjoint=Region(adjoint.args, tuple(b.ops), yields))
 
 
-def _increment(body: Region, i: int):
+def _increment(body: Region, i: int) -> tuple[PointwisePrimitive, Value] | None:
     """(`add` or `sub`, step) if each iteration changes the integer carry `i` by a constant step."""
     x, y = body.args[1 + i], body.yields[i]
     op = definitions(body).get(y)
@@ -57,4 +57,4 @@ def _increment(body: Region, i: int):
     is_constant = step not in body.args and (
         step not in definitions(body) or definitions(body)[step].primitive is constant_p
     )
-    return (op.primitive, step) if a is x and is_constant else None
+    return (add if op.primitive is add else sub, step) if a is x and is_constant else None

@@ -49,7 +49,7 @@ def _without_repeated_ops(region: Region, numbering: Numbering) -> Region:
 def _repeated_values(ops: Sequence[Op], numbering: Numbering) -> dict[Value, Value]:
     """value -> equal earlier value, for ops of which all results were computed before."""
     first: dict[int, Value] = {}
-    equal = {}
+    equal: dict[Value, Value] = {}
     for op in ops:
         numbers = numbering.numbers_of(op.results)
         if all(n in first for n in numbers) and not has_effect(op):
@@ -90,7 +90,9 @@ def _ops_to_hoist(ops: Sequence[Op], first: int, second: int) -> list[Op] | None
     return found if independent else None
 
 
-def _fused(ops: list[Op], first: int, second: int, between: list[Op], common: dict[int, int]):
+def _fused(
+    ops: list[Op], first: int, second: int, between: list[Op], common: dict[int, int]
+) -> tuple[list[Op], dict[Value, Value]]:
     a, b = ops[first], ops[second]
     own = [i for i in range(len(b.results)) if i not in common]
     others = [op for op in ops[first + 1 : second] if op not in between]

@@ -71,13 +71,13 @@ class _Strip:
     def _condition(self, k: Value, xs: Sequence[Value]) -> Value:
         count, cond = self.loop.count, self.loop.cond
         if cond is None:
-            return lt(k, count)
+            return lt(k, self.loop.trip_count)
         (more,) = inline(cond, (k, *xs))
         return more if count is None else and_(lt(k, count), more)
 
-    def _emit_strip(self, _, k: Value, *xs: Value) -> list[Value]:
+    def _emit_strip(self, _: Value, k: Value, *carries: Value) -> list[Value]:
         """One strip: the branches, then iterations until they are due again."""
-        xs = self._after_branches(k, xs)
+        xs = self._after_branches(k, carries)
         due = xs[self.due]
         own = [i for i in range(len(xs)) if i not in self.moved]
 
@@ -85,12 +85,12 @@ class _Strip:
             changed = dict(zip(own, values))
             return [changed.get(i, x) for i, x in enumerate(xs)]
 
-        def iteration(j, done, *values):
+        def iteration(j: Value, done: Value, *values: Value) -> list[Value]:
             index = clamped_index(add(k, j), self.loop.count)
             yields = self._emit_iteration(index, all_carries(values))
             return [add(done, 1), *(yields[i] for i in own)]
 
-        def before_due(j, _, *values):
+        def before_due(j: Value, _: Value, *values: Value) -> Value:
             index = add(k, j)
             return and_(lt(index, due), self._condition(index, all_carries(values)))
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from math import prod
 
-from myia.ir.avals import Aval
+from myia.ir.avals import Aval, Shape
 from myia.ir.core import Op, Region, Value
 from myia.passes.analysis.accesses import STORES, start_indices
 from myia.passes.analysis.loop_summary import is_scalar_op
@@ -141,12 +141,13 @@ def _has_carried_dependence(body: Region) -> bool:
 
 
 def _multiply_adds(op: Op) -> int:
-    contracted = op.params["contract"][0]
+    contracted: Shape = op.params["contract"][0]
     return op.results[0].aval.size * prod(op.operands[0].shape[i] for i in contracted)
 
 
 def _multiply_adds_of_convolution(op: Op) -> int:
     """Each element of the result is a sum over the kernel's elements of one of its features."""
     (_, kernel), (y,) = op.operands, op.results
-    features = kernel.shape[op.params["dims"][1][0]]
+    dims: tuple[Shape, Shape, Shape] = op.params["dims"]
+    features = kernel.shape[dims[1][0]]
     return y.aval.size * kernel.aval.size // max(1, features)

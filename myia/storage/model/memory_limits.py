@@ -55,7 +55,7 @@ class Limits:
     def tape_capacity(self, loop: Loop, bytes_per_iteration: int, is_inner: bool) -> int | None:
         """The iterations that a tape holds, or None where online checkpointing has to be used."""
         bound = loop.bound
-        if not self.allows_tape(loop):
+        if bound is None or not self.allows_tape(loop):
             return None
         fits = bound * bytes_per_iteration <= self._tape_bytes(loop, is_inner)
         return bound if self.strategy == "tape" or fits else None

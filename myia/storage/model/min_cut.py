@@ -10,7 +10,7 @@ INFINITE = 1 << 60
 class Network:
     """A directed graph whose edges have integer capacities. Nodes are numbers, from `node()`."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.edges: list[list[int]] = []  # of each node; an edge's reverse is edge ^ 1
         self.target: list[int] = []
         self.capacity: list[int] = []
@@ -46,7 +46,9 @@ class Network:
                     todo.append(b)
         return level if level[sink] >= 0 else None
 
-    def _augment(self, source: int, sink: int, level, unexplored) -> bool:
+    def _augment(
+        self, source: int, sink: int, level: list[int], unexplored: list[list[int]]
+    ) -> bool:
         """Push what fits along one path of increasing levels."""
         path: list[int] = []
         a = source

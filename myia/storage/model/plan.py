@@ -101,7 +101,7 @@ class Plan(tuple[LoopPlan, ...]):
         return sum(plan.bytes for plan in self)
 
     def __str__(self) -> str:
-        rows = [HEADINGS]
+        rows: list[tuple[str, ...]] = [HEADINGS]
         notes: list[list[str]] = [[]]
         for plan in self:
             rows.append(_row(plan))

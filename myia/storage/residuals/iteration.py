@@ -20,7 +20,7 @@ class Iteration:
         self.split, self.body, self.mapping = split, body, mapping
         self.numbering = Numbering()
         k, *xs = body.args
-        self.numbering.set_equal(split.rev.adjoint.args[0], k)
+        self.numbering.set_equal(split.rev.adjoint_region.args[0], k)
         for x, i in zip(split.carry_args, mapping, strict=True):
             self.numbering.set_equal(x, xs[i])
         self.numbering.visit(body.ops)

@@ -60,7 +60,7 @@ class SplitAdjoint:
     @property
     def carry_args(self) -> tuple[Value, ...]:
         """The carries at the start of the iteration: arguments of the adjoint region."""
-        return self.rev.adjoint.args[1 : 1 + len(self.rev.carries)]
+        return self.rev.adjoint_region.args[1 : 1 + len(self.rev.carries)]
 
     @cached_property
     def replayed_carries(self) -> list[int]:
@@ -72,20 +72,20 @@ class SplitAdjoint:
     def recomputed(self) -> list[Op]:
         """The primal ops that the reverse sweep recomputes from the residuals."""
         read = [x for op in self.linear for x in reads(op)]
-        return needed(self.primal, [*read, *self.rev.adjoint.yields], self.residuals)
+        return needed(self.primal, [*read, *self.rev.adjoint_region.yields], self.residuals)
 
     @cached_property
     def recompute_ns(self) -> float:
         """The modelled cost, per iteration, of values that are neither recorded nor restored."""
         read = [x for op in self.linear for x in reads(op)]
         given = {*self.residuals, *self.versions}
-        recomputed = needed(self.primal, [*read, *self.rev.adjoint.yields], given)
+        recomputed = needed(self.primal, [*read, *self.rev.adjoint_region.yields], given)
         return sum(op_cost(op, in_place=True) for op in recomputed)
 
     def emit_residuals(self, k: Value, replayed: Sequence[Value]) -> list[Value]:
         """Emit the residuals of iteration `k`, given the replayed carries at its start."""
         env = {self.carry_args[i]: x for i, x in zip(self.replayed_carries, replayed, strict=True)}
-        env[self.rev.adjoint.args[0]] = k
+        env[self.rev.adjoint_region.args[0]] = k
         _emit(self.primal, self.residuals, env)
         return [env[x] for x in self.residuals]
 
@@ -102,7 +102,7 @@ class SplitAdjoint:
         self, k: Value, residuals: Sequence[Value], cotangents: Sequence[Value]
     ) -> list[Value]:
         """Emit the adjoint of iteration `k` from its residuals; returns what it yields."""
-        adjoint = self.rev.adjoint
+        adjoint = self.rev.adjoint_region
         env = dict(zip(self.residuals, residuals, strict=True))
         env[adjoint.args[0]] = k
         env.update(zip(adjoint.args[1 + len(self.carry_args) :], cotangents, strict=True))
@@ -159,8 +159,8 @@ class _ReverseSweep:
 
 def split_adjoint(rev: Loop, versions: Mapping[Value, Version] | None = None) -> SplitAdjoint:
     """The two parts of the adjoint, with no residuals yet."""
-    ops = rev.adjoint.ops
-    dependent = with_dependents(rev.adjoint.args[1 + len(rev.carries) :], ops)
+    ops = rev.adjoint_region.ops
+    dependent = with_dependents(rev.adjoint_region.args[1 + len(rev.carries) :], ops)
     primal = tuple(op for op in ops if dependent.isdisjoint(reads(op)))
     linear = tuple(op for op in ops if not dependent.isdisjoint(reads(op)))
     return SplitAdjoint(rev, primal, linear, versions=versions or {})
@@ -178,7 +178,7 @@ def with_dependences(body: Region, carries: Iterable[int]) -> list[int]:
 
 def needed_carries(rev: Loop) -> list[int]:
     """The carries of a `rev` that its adjoint or its condition depend on."""
-    adjoint, cond = rev.adjoint, rev.cond
+    adjoint, cond = rev.adjoint_region, rev.cond
     n = len(rev.carries)
     read = _carries_read(adjoint.args[1 : 1 + n], adjoint.ops, adjoint.yields)
     if cond is not None:
@@ -261,7 +261,7 @@ class _FreeReads:
         for i, op in enumerate(split.linear):
             for x in reads(op):
                 self.first_use.setdefault(x, i)
-        for x in split.rev.adjoint.yields:
+        for x in split.rev.adjoint_region.yields:
             self.first_use.setdefault(x, len(split.linear))
         self.first_direct_use = dict(self.first_use)
         # Users before definitions: one pass is enough.
@@ -302,7 +302,7 @@ def _read_by_linear_part(split: SplitAdjoint) -> list[Value]:
     """The primal values that the linear part reads or the adjoint yields."""
     inside = {*split.carry_args, *(y for op in split.primal for y in op.results)}
     read = [x for op in split.linear for x in reads(op)]
-    return [x for x in dict.fromkeys((*read, *split.rev.adjoint.yields)) if x in inside]
+    return [x for x in dict.fromkeys((*read, *split.rev.adjoint_region.yields)) if x in inside]
 
 
 def _units(cost: float) -> int:

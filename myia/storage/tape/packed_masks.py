@@ -73,7 +73,10 @@ class PackedMasks:
 
     def _row_and_shift(self, k: Value) -> tuple[Value, Value]:
         """The row of iteration `k`, and the position of its lowest bit there."""
-        number = lambda n: constant(n, k.dtype)  # noqa: E731
+
+        def number(n: int) -> Value:
+            return constant(n, k.dtype)
+
         row = shift_right(k, number(self.iterations_per_row.bit_length() - 1))
         shift = mul(and_(k, number(self.iterations_per_row - 1)), number(self.count))
         return row, convert(shift, dtype=BYTE)

@@ -68,6 +68,12 @@ class Tape:
         return groups if elements * (self.capacity or 0) >= min_in_all else {}
 
     @property
+    def rows(self) -> int:
+        """The iterations for which there is room."""
+        assert self.capacity is not None
+        return self.capacity
+
+    @property
     def bytes_per_iteration(self) -> int:
         """Rounded up where iterations share bytes."""
         packed = sum(
@@ -83,25 +89,24 @@ class Tape:
     @property
     def nbytes(self) -> int:
         own = sum(self.split.residuals[i].aval.nbytes for i in self.columns)
-        avals = [masks.buffer_aval(self.capacity) for masks in self.packed_masks.values()]
-        return sum(aval.nbytes for aval in avals) + (self.capacity * own if own else 0)
+        avals = [masks.buffer_aval(self.rows) for masks in self.packed_masks.values()]
+        return sum(aval.nbytes for aval in avals) + (self.rows * own if own else 0)
 
     # ----- Forwards
 
     def initial_carries(self) -> list[Value]:
         packed = [
-            self.new_buffer(masks.buffer_aval(self.capacity))
-            for masks in self.packed_masks.values()
+            self.new_buffer(masks.buffer_aval(self.rows)) for masks in self.packed_masks.values()
         ]
         return [*(self._initial_buffer(i) for i in self.columns), *packed]
 
     def _initial_buffer(self, i: int) -> Value:
         aval = self.split.residuals[i].aval
         if i not in self.predecessors:
-            return self.new_buffer(rows_aval(aval, self.capacity))
+            return self.new_buffer(rows_aval(aval, self.rows))
         carry = self.split.carry_args.index(self.split.residuals[self.predecessors[i]])
         start, (zero,) = self.split.rev.carries[carry], static_indices([0])
-        return write_row(self.new_buffer(rows_aval(aval, self.capacity + 1)), start, zero)
+        return write_row(self.new_buffer(rows_aval(aval, self.rows + 1)), start, zero)
 
     def updated_carries(
         self, k: Value, xs: Sequence[Value], buffers: Sequence[Value]
@@ -130,7 +135,7 @@ class Tape:
         cotangents: Sequence[Value],
         _: Sequence[Value],
     ) -> Sequence[Value]:
-        def adjoint(j, *cotangents):
+        def adjoint(j: Value, *cotangents: Value) -> list[Value]:
             k = sub(sub(trip_count, 1), j)
             return self.split.emit_adjoint(k, self._residuals(buffers, k), cotangents)
 

@@ -76,7 +76,9 @@ def with_undo_logs(
     it starts as `last[i]` and ends as the initial value of the carry. None if no carry can be
     restored.
     """
-    linear = with_dependents(rev.adjoint.args[1 + len(rev.carries) :], rev.adjoint.ops)
+    linear = with_dependents(
+        rev.adjoint_region.args[1 + len(rev.carries) :], rev.adjoint_region.ops
+    )
     inner_restorations = [r for r in inner_restorations if r.result in linear]
     found_chains = carried_chains(rev.body)
     chains = {i: found_chains[i] for i in candidates if _can_be_undone(found_chains[i])}
@@ -156,7 +158,7 @@ class _StepWithLogs:
         self.loop_logs: dict[Value, LoopLog] = {}
         # version after -> (store, overwritten elements), in order
         self.stores: dict[Value, list[tuple[Op, Value]]] = {}
-        body, adjoint = rev.body, rev.adjoint
+        body, adjoint = rev.body, rev.adjoint_region
         env: Env = dict(zip(body.args, adjoint.args))
         made_by_chains = {link.after for link in links}
         with Builder() as b:
@@ -231,7 +233,15 @@ class _StepWithLogs:
             outside = _with_indices(store, env[end], indices)
             self.stores.setdefault(end, []).append((outside, old))
 
-    def _log_in_both_branches(self, store, branch, copy, i, regions, yields) -> None:
+    def _log_in_both_branches(
+        self,
+        store: Op,
+        branch: int,
+        copy: Op,
+        i: int,
+        regions: list[list[Op]],
+        yields: list[list[Value]],
+    ) -> None:
         """Let both branches yield the overwritten elements and the indices of a store in one."""
         ops = regions[branch]
         at = ops.index(store)
@@ -270,10 +280,10 @@ class _StepWithLogs:
         for link in reversed(chain.links):
             before, after = link.before, link.after
             if link.op.primitive is loop_p:
-                version = self._before_loop(after, before)
-                if version is None:
+                before_loop = self._before_loop(after, before)
+                if before_loop is None:
                     return None
-                found[now_of(before)] = version
+                found[now_of(before)] = before_loop
                 continue
             version = now_of(after)
             logs = self.stores[after]

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 from myia.ir.avals import I64
 from myia.ir.builder import append, build_region
-from myia.ir.core import Op, Region, Value, captures, reads
+from myia.ir.core import Op, Region, Value, Values, captures, reads
 from myia.ir.dependence import needed
 from myia.ir.rewrite import Env, clone_op, clone_region, inline
 from myia.passes.analysis.array_versions import carried_chains
@@ -83,7 +83,10 @@ class LoopLog:
 
     def version(self, after: Value, now: Mapping[Value, Value]) -> UndoneLoop:
         """The version before the loop, restored from `after`; `now`: what values have become."""
-        now_of = lambda x: now.get(x, x)  # noqa: E731
+
+        def now_of(x: Value) -> Value:
+            return now.get(x, x)
+
         undo_iteration = clone_region(self.undo_iteration, dict(now))
         tapes = tuple(map(now_of, self.tapes))
         return UndoneLoop(after, now_of(self.count), self.bound, undo_iteration, tapes)
@@ -95,13 +98,15 @@ def emit_with_log(op: Op, ends: Sequence[Value], env: Env) -> dict[Value, LoopLo
         append(clone_op(op, env))
         return {}
     inner = Loop.of(op)
-    count, carries = env.get(inner.count, inner.count), [env.get(x, x) for x in inner.carries]
-    body = inner.body
-    stores = {end: loggable_stores(op, end) for end in ends}
+    count = env.get(inner.trip_count, inner.trip_count)
+    carries = [env.get(x, x) for x in inner.carries]
+    body, bound = inner.body, inner.bound
+    assert bound is not None  # `loggable_stores`
+    stores = {end: loggable_stores(op, end) or [] for end in ends}
     all_stores = [store for found in stores.values() for store in found]
-    tapes = [empty(rows_aval(update_of(store).aval, inner.bound)) for store in all_stores]
+    tapes = [empty(rows_aval(update_of(store).aval, bound)) for store in all_stores]
 
-    def iteration(k, *xs):
+    def iteration(k: Value, *xs: Value) -> list[Value]:
         body_env = {**env, **dict(zip(body.args, (k, *xs)))}
         old = {}
         for body_op in body.ops:
@@ -113,13 +118,11 @@ def emit_with_log(op: Op, ends: Sequence[Value], env: Env) -> dict[Value, LoopLo
         rows = [write_row(b, old[s], k) for b, s in zip(xs[len(carries) :], all_stores)]
         return [*(body_env.get(y, y) for y in body.yields), *rows]
 
-    results = loop([*carries, *tapes], iteration, count=count, bound=inner.bound)
+    results = loop([*carries, *tapes], iteration, count=count, bound=bound)
     env.update(zip(op.results, results))
     tape = dict(zip(all_stores, results[len(carries) :]))
     return {
-        end: LoopLog(
-            count, inner.bound, _undo_region(inner, found, env), tuple(tape[s] for s in found)
-        )
+        end: LoopLog(count, bound, _undo_region(inner, found, env), tuple(tape[s] for s in found))
         for end, found in stores.items()
     }
 
@@ -128,7 +131,7 @@ def _undo_region(inner: Loop, stores: Sequence[Op], env: Env) -> Region:
     """(k, array, *overwritten in iteration k) -> the array before iteration k"""
     indices = [i for store in stores for i in indices_of(store)]
 
-    def undo(k, array, *old):
+    def undo(k: Value, array: Value, *old: Value) -> list[Value]:
         undo_env = {**env, inner.body.args[0]: k}
         for op in needed(inner.body.ops, indices):
             append(clone_op(op, undo_env))
@@ -148,7 +151,7 @@ def emit_undo_loop(v: UndoneLoop, env: Env) -> Value:
     """Emit the loop that restores the array."""
     count, *tapes = (env.get(x, x) for x in (v.count, *v.tapes))
 
-    def undo(j, array):
+    def undo(j: Value, array: Value) -> Values:
         k = sub(sub(count, 1), j)
         return inline(v.undo_iteration, [k, array, *(read_row(t, k) for t in tapes)], env)
 

@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from myia.ir.avals import BOOL
 from myia.ir.builder import emit1
 from myia.ir.core import Op, Value
+from myia.ir.primitive import Linear, linear_operands, transposed
 from myia.primitives.arrays.cumulative import cumsum
 from myia.primitives.arrays.dynamic_slices import (
     dynamic_slice,
@@ -171,10 +172,11 @@ def _of_operand(op: Op, i: int, support: Support, integers: Integers) -> Support
     if isinstance(p, PointwisePrimitive) or support is None:
         return support
     if p is reduce_sum:
-        return expand(support, x.aval, op.params["axes"])
+        return expand(as_array(support, op.results[0].aval), x.aval, op.params["axes"])
     if p is broadcast:
-        return _of_broadcast(op, support)
-    return _of_factor(op, i, support) if p is dot_general else None
+        return _of_broadcast(op, as_array(support, op.results[0].aval))
+    known = as_array(support, op.results[0].aval)
+    return _of_factor(op, i, known) if p is dot_general else None
 
 
 def _both(support: Support, condition: Value) -> Value:
@@ -183,10 +185,13 @@ def _both(support: Support, condition: Value) -> Value:
 
 def _transposed(op: Op, i: int, support: Value) -> Value:
     """The transpose of `op`, of booleans: it reads of its operands their avals only."""
-    derivative, xs = op.primitive.derivative, _as_booleans(op)
-    if callable(derivative.transpose):
-        return derivative.transpose(i, support, *xs, **op.params)
-    return derivative.transpose[i](support, *xs, **op.params)
+    found: Value = transposed(_linear(op), i)(support, *_as_booleans(op), **op.params)
+    return found
+
+
+def _linear(op: Op) -> Linear:
+    assert isinstance(op.primitive.derivative, Linear)
+    return op.primitive.derivative
 
 
 def _as_booleans(op: Op) -> list[Value]:
@@ -198,8 +203,7 @@ def _as_booleans(op: Op) -> list[Value]:
 
 
 def _linear_operands(op: Op) -> set[int]:
-    groups = op.primitive.derivative.groups
-    return set(range(len(op.operands))) if groups is None else {i for g in groups for i in g}
+    return set(linear_operands(_linear(op), op.operands))
 
 
 def _of_broadcast(op: Op, support: Value) -> Value:

@@ -10,13 +10,14 @@ it is not known whether two slices overlap the answer is everywhere, which is al
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+import builtins
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import reduce
 
 import numpy as np
 
-from myia.ir.avals import BOOL, Aval
+from myia.ir.avals import BOOL, Aval, Shape
 from myia.ir.core import Op, Value
 from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
 from myia.primitives.arrays.shaping import broadcast, pad, slice
@@ -39,12 +40,12 @@ Integers = Mapping[Value, Hashable]
 class Slice:
     """A slice of an array, at constant indices or at those of run time."""
 
-    start: tuple[int, ...] | tuple[Value, ...]
-    sizes: tuple[int, ...]
-    stride: tuple[int, ...] | None  # None: at run-time indices
+    start: tuple[int | Value, ...]
+    sizes: Shape
+    stride: Shape | None  # None: at run-time indices
     key: Hashable  # equal for equal slices
 
-    def __eq__(self, other) -> bool:
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, Slice) and self.key == other.key
 
     def __hash__(self) -> int:
@@ -55,18 +56,25 @@ class Slice:
         return self.stride is not None
 
     @property
-    def subscript(self) -> tuple:
+    def constants(self) -> tuple[Shape, Shape]:
+        """Start and stride, for constant indices."""
+        return tuple(i for i in self.start if isinstance(i, int)), self.stride or ()
+
+    @property
+    def subscript(self) -> tuple[builtins.slice, ...]:
         """For constant indices."""
-        ends = zip(self.start, self.sizes, self.stride)
+        start, stride = self.constants
+        ends = zip(start, self.sizes, stride)
         return tuple(np.s_[a : a + n * step : step] for a, n, step in ends)
 
     def padded(self, support: Value, x: Aval) -> Value:
         """An array like `x` with `support` in the slice, for constant indices."""
-        interior = tuple(step - 1 for step in self.stride)
-        lengths = (max(0, (n - 1) * step + 1) for n, step in zip(self.sizes, self.stride))
-        high = tuple(n - a - m for n, a, m in zip(x.shape, self.start, lengths))
+        start, stride = self.constants
+        interior = tuple(step - 1 for step in stride)
+        lengths = (max(0, (n - 1) * step + 1) for n, step in zip(self.sizes, stride))
+        high = tuple(n - a - m for n, a, m in zip(x.shape, start, lengths))
         outside = constant(False, BOOL.dtype)
-        return pad(support, outside, low=self.start, high=high, interior=interior)
+        return pad(support, outside, low=start, high=high, interior=interior)
 
 
 def slice_of(op: Op, integers: Integers) -> Slice:
@@ -79,9 +87,10 @@ def slice_of(op: Op, integers: Integers) -> Slice:
     if op.primitive is dynamic_update_slice:
         sizes, indices = indices[0].shape, indices[1:]
     known = [integers.get(i, i) for i in indices]
-    if not all(isinstance(i, int) for i in known):
+    constants = [i for i in known if isinstance(i, int)]
+    if len(constants) < len(known):
         return Slice(tuple(indices), sizes, None, (*known, sizes))
-    start = tuple(max(0, min(i, n - size)) for i, n, size in zip(known, x.shape, sizes))
+    start = tuple(max(0, min(i, n - size)) for i, n, size in zip(constants, x.shape, sizes))
     stride = (1,) * len(sizes)
     return Slice(start, sizes, stride, (start, sizes, stride))
 
@@ -137,9 +146,10 @@ class Stores:
     def _load_from_array(self, part: Slice) -> Support:
         if not self.has_constant_indices:
             return None
-        limits = zip(part.start, part.sizes, part.stride)
+        start, stride = part.constants
+        limits = zip(start, part.sizes, stride)
         limit = tuple(a + max(0, (n - 1) * step + 1) for a, n, step in limits)
-        return slice(self.as_array(), start=part.start, limit=limit, stride=part.stride)
+        return slice(self.as_array(), start=start, limit=limit, stride=stride)
 
     def store(self, part: Slice, support: Support) -> Support:
         kept = tuple((other, old) for other, old in self.stores if other != part)
@@ -179,7 +189,7 @@ class Stores:
                 inside = part.padded(constant(True, BOOL.dtype, part.sizes), self.aval)
                 total = select(inside, part.padded(inner, self.aval), total)
             else:
-                total = dynamic_update_slice(total, inner, *part.start)
+                total = dynamic_update_slice(total, inner, *_as_values(part.start))
         return total
 
 
@@ -203,7 +213,8 @@ def union(a: Support, b: Support) -> Support:
             return other
         if isinstance(one, Stores) and one.only_adds:
             if isinstance(other, Stores):
-                return reduce(_with_store, one.stores, other)
+                total: Support = other
+                return reduce(_with_store, one.stores, total)
             return reduce(_with_booleans, one.stores, other)
     if all(isinstance(x, Stores) and not x.has_constant_indices for x in (a, b)):
         return None  # each lacks slices that the other has, as far as is known
@@ -218,17 +229,22 @@ def _with_booleans(total: Value, store: tuple[Slice, Support]) -> Value:
     """An array of booleans with a slice added: in place, since loops do it in each iteration."""
     part, support = store
     more = as_array(support, total.aval.with_shape(part.sizes))
-    if part.is_constant and set(part.stride) != {1}:
+    if part.stride is not None and set(part.stride) != {1}:
         return or_(total, part.padded(more, total.aval))
-    start = [constant(i, np.int64) if isinstance(i, int) else i for i in part.start]
+    start = _as_values(part.start)
     if support is not None:
         more = or_(dynamic_slice(total, *start, sizes=part.sizes), more)
     return dynamic_update_slice(total, more, *start)
 
 
+def _as_values(indices: Iterable[int | Value]) -> list[Value]:
+    return [constant(i, np.int64) if isinstance(i, int) else i for i in indices]
+
+
 def _overlap(one: Slice, other: Slice) -> bool:
     """Whether slices at constant indices may have a common element."""
-    axes = zip(one.start, one.sizes, one.stride, other.start, other.sizes, other.stride)
+    (start, stride), (others, hops) = one.constants, other.constants
+    axes = zip(start, one.sizes, stride, others, other.sizes, hops)
     return all(
         set(range(a, a + n * step, step)).intersection(range(b, b + m * hop, hop))
         for a, n, step, b, m, hop in axes

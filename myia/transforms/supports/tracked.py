@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from myia.ir.core import Op, Value
@@ -92,7 +92,7 @@ class Supports:
     of_sums: Mapping[Value, Support] = field(default_factory=dict)
     wanted: Sequence[Value] = ()
     outside: Tracked = UNTRACKED
-    by_position: set[Value | Stores] = field(default_factory=set)
+    by_position: set[Support] = field(default_factory=set)
     within: dict[Support, Value] = field(default_factory=dict)
     in_loop: bool = False
 
@@ -145,12 +145,15 @@ def _stores(ops: Iterable[Op]) -> Iterator[Edge]:
 def has_pole(op: Op) -> bool:
     """Whether the partial derivatives of a pointwise op may be infinite at finite numbers."""
     if op.primitive is integer_pow:
-        return op.params["y"] < 0
+        return bool(op.params["y"] < 0)
     return op.primitive not in WITHOUT_POLES
 
 
-def _spoiled(ops: Sequence[Op], active: set[Value], outside: frozenset[Value]):
-    constants, found = set(outside), set()
+def _spoiled(
+    ops: Sequence[Op], active: set[Value], outside: frozenset[Value]
+) -> tuple[frozenset[tuple[Op, int]], frozenset[Value]]:
+    constants = set(outside)
+    found: set[tuple[Op, int]] = set()
     for op in _with_nested(ops):
         if _is_constant(op, constants):
             constants.update(op.results)
@@ -191,7 +194,8 @@ def _may_spoil(op: Op, i: int, constants: set[Value]) -> bool:
 
 def _integers(ops: Sequence[Op], outside: Integers) -> Integers:
     """Equal for equal integers, and for constants the number itself."""
-    found, first = dict(outside), {}
+    found = dict(outside)
+    first: dict[Hashable, Value] = {}
     for op in _with_nested(ops):
         if op.primitive.structured or [y.dtype.kind in "iu" for y in op.results] != [True]:
             continue
@@ -206,7 +210,8 @@ def _integers(ops: Sequence[Op], outside: Integers) -> Integers:
 
 def _positions(ops: Sequence[Op], outside: Iterable[Value]) -> frozenset[Value]:
     """The values computed from integers of run time, such as indices of loops, and constants."""
-    fixed, positions, other = set(), set(outside), set()
+    fixed: set[Value] = set()
+    positions, other = set(outside), set(fixed)
     for op in _with_nested(ops):
         if op.primitive.structured:
             continue

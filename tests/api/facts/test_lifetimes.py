@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import myia
-from myia.api import transforms
+from myia.api import jvp_vjp
 
 
 class Array(np.ndarray):
@@ -81,14 +81,14 @@ def test_nothing_is_kept_alive(derivative, kind):
 
 
 def test_functions_of_one_code_share_programs():
-    before = transforms._shared_rule.cache_info().misses
+    before = jvp_vjp._shared_rule.cache_info().misses
     for k in range(4):
         f = lambda x, k=float(k + 1): x * k  # noqa: E731
         assert jvp_of(f)[1] == k + 1.0
         assert vjp_of(f) == (k + 1.0,)
-    rule = transforms._program(transforms._jvp, f, False).func
+    rule = jvp_vjp._program(jvp_vjp._jvp, f, False).func
     assert rule.compiles == 1
-    assert transforms._shared_rule.cache_info().misses - before <= 3
+    assert jvp_vjp._shared_rule.cache_info().misses - before <= 3
 
 
 def test_one_code_with_other_functions_inside():

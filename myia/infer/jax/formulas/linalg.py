@@ -6,6 +6,8 @@ no effect on the result and no derivative. (`jax.numpy` takes the mean of the tw
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -55,13 +57,15 @@ def eigvalsh(a: Array, UPLO: str = "L") -> Array:
 
 
 @formula("numpy.linalg.svd")
-def svd(a: Array, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False):
+def svd(
+    a: Array, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False
+) -> Any:
     a = _hermitian(a) if hermitian else a
     return jnp.linalg.svd(a, full_matrices, compute_uv, hermitian)
 
 
 @formula("numpy.linalg.matrix_rank")
-def matrix_rank(A: Array, tol=None, hermitian: bool = False, *, rtol=None) -> Array:
+def matrix_rank(A: Array, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Array:
     return jnp.linalg.matrix_rank(
         _hermitian(A) if hermitian else A, rtol, hermitian=hermitian, tol=tol
     )
@@ -79,7 +83,7 @@ def scipy_eigh(
     eigvals_only: bool = False,
     type: int = 1,
     subset_by_index: tuple[int, int] | None = None,
-):
+) -> Any:
     """A v = w B v with B = L L^H: the values of L^-1 A L^-H, and L^-H times its vectors."""
     if type != 1:
         raise NotImplementedError("only `type=1` is supported")
@@ -103,12 +107,12 @@ def _solve_factor(factor: Array, x: Array, adjoint: bool = False) -> Array:
 
 
 @formula("scipy.linalg.eigvalsh")
-def scipy_eigvalsh(a: Array, b: Array | None = None, **options) -> Array:
+def scipy_eigvalsh(a: Array, b: Array | None = None, **options: Any) -> Array:
     return scipy_eigh(a, b, eigvals_only=True, **options)
 
 
 @formula("scipy.linalg.eigh_tridiagonal")
-def eigh_tridiagonal(d: Array, e: Array, eigvals_only: bool = False):
+def eigh_tridiagonal(d: Array, e: Array, eigvals_only: bool = False) -> Any:
     """By the dense matrix: a bisection, which JAX has, has no derivative."""
     return scipy_eigh(jnp.diag(d) + jnp.diag(e, -1), eigvals_only=eigvals_only)
 
@@ -142,7 +146,7 @@ def solve(
 
 
 @formula("numpy.linalg.lstsq")
-def lstsq(a: Array, b: Array, rcond=None) -> tuple[Array, Array, Array, Array]:
+def lstsq(a: Array, b: Array, rcond: Any = None) -> tuple[Array, Array, Array, Array]:
     """By the pseudo-inverse, whose derivative does not divide by differences of singular values.
 
     Residuals are empty where `a` has no more rows than columns; where it has a smaller rank than
@@ -160,14 +164,14 @@ def lstsq(a: Array, b: Array, rcond=None) -> tuple[Array, Array, Array, Array]:
 
 
 @formula("numpy.linalg.pinv")
-def pinv(a: Array, rcond=None, hermitian: bool = False, *, rtol=1e-15) -> Array:
+def pinv(a: Array, rcond: Any = None, hermitian: bool = False, *, rtol: Any = 1e-15) -> Array:
     if rcond is None:
         rcond = jnp.finfo(a.dtype).eps * max(a.shape[-2:]) if rtol is None else rtol
     return jnp.linalg.pinv(_hermitian(a) if hermitian else a, rtol=rcond, hermitian=hermitian)
 
 
 @formula("scipy.linalg.pinv")
-def scipy_pinv(a: Array, *, rtol=None) -> Array:
+def scipy_pinv(a: Array, *, rtol: Any = None) -> Array:
     return jnp.linalg.pinv(a, rtol=max(a.shape) * jnp.finfo(a.dtype).eps if rtol is None else rtol)
 
 
@@ -175,7 +179,7 @@ def scipy_pinv(a: Array, *, rtol=None) -> Array:
 
 
 @formula("scipy.linalg.norm")
-def norm(a: Array, ord=None, axis=None, keepdims: bool = False) -> Array:
+def norm(a: Array, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Array:
     return jnp.linalg.norm(a, ord, axis, keepdims)
 
 
@@ -201,7 +205,7 @@ def hankel(c: Array, r: Array | None = None) -> Array:
 
 
 @formula("scipy.linalg.hessenberg")
-def hessenberg(a: Array, calc_q: bool = False):
+def hessenberg(a: Array, calc_q: bool = False) -> Any:
     """A = Q H Q^H; below the first subdiagonal are the reflectors of which Q is the product."""
     packed, taus = lax.linalg.hessenberg(a)
     form = jnp.triu(packed, -1)

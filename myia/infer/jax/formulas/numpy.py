@@ -5,6 +5,8 @@ They are only ever traced, at avals whose dtypes are those that NumPy computes i
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -113,7 +115,7 @@ def _sliding_products(x: Array, kernel: Array, mode: str) -> Array:
 
 
 @formula("numpy.gradient")
-def gradient(f: Array, *varargs: Array, axis=None, edge_order: int = 1):
+def gradient(f: Array, *varargs: Array, axis: Any = None, edge_order: int = 1) -> Any:
     """Second-order central differences: `numpy.gradient`."""
     axes = range(f.ndim) if axis is None else np.atleast_1d(axis)
     axes = [int(i) % f.ndim for i in axes]
@@ -169,7 +171,7 @@ def _edge_difference(f: Array, steps: Array, edge_order: int) -> Array:
 
 
 @formula("numpy.delete")
-def delete(arr: Array, obj, axis: int | None = None) -> Array:
+def delete(arr: Array, obj: Any, axis: int | None = None) -> Array:
     """`obj` is a compile-time value, so the indices that are kept are known."""
     whole = arr.ravel() if axis is None else arr
     axis = 0 if axis is None else axis
@@ -178,7 +180,7 @@ def delete(arr: Array, obj, axis: int | None = None) -> Array:
 
 
 @formula("numpy.insert")
-def insert(arr: Array, values: Array, *, obj, axis: int | None = None) -> Array:
+def insert(arr: Array, values: Array, *, obj: Any, axis: int | None = None) -> Array:
     """`obj` is a compile-time value, so the source index of each element is known."""
     whole = arr.ravel() if axis is None else arr
     axis = 0 if axis is None else axis % whole.ndim
@@ -208,7 +210,13 @@ PLOTTING_POSITIONS = {
 
 @formula("numpy.quantile")
 def quantile(
-    a: Array, q: Array, axis=None, method: str = "linear", keepdims: bool = False, *, weights=None
+    a: Array,
+    q: Array,
+    axis: Any = None,
+    method: str = "linear",
+    keepdims: bool = False,
+    *,
+    weights: Any = None,
 ) -> Array:
     if method not in PLOTTING_POSITIONS:
         return jnp.quantile(a, q, axis, method=method, keepdims=keepdims, weights=weights)
@@ -235,7 +243,7 @@ def _interpolated_quantile(rows: Array, q: Array, alpha: float, beta: float) -> 
 
 
 @formula("numpy.percentile")
-def percentile(a: Array, q: Array, *args, **options) -> Array:
+def percentile(a: Array, q: Array, *args: Any, **options: Any) -> Array:
     return quantile(a, q / 100, *args, **options)
 
 
@@ -259,11 +267,11 @@ def isin(
 # ----- scipy.signal: convolutions of integers are exact where they are of one axis
 
 
-def _exact_for_integers(name: str):
+def _exact_for_integers(name: str) -> None:
     of_floats = getattr(jax.scipy.signal, name)
     of_integers = {"convolve": convolve, "correlate": correlate}.get(name)
 
-    def convolved(in1: Array, in2: Array, mode: str = "full", **options) -> Array:
+    def convolved(in1: Array, in2: Array, mode: str = "full", **options: Any) -> Array:
         if jnp.issubdtype(in1.dtype, jnp.inexact):
             return of_floats(in1, in2, mode, **options)
         if of_integers is None or in1.ndim != 1 or mode == "same":

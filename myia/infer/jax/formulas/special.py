@@ -6,6 +6,8 @@ Formulas are those of the NIST Digital Library of Mathematical Functions (DLMF),
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import jax.numpy as jnp
 from jax import Array
@@ -26,7 +28,7 @@ for _name, _f in {
     formula(f"scipy.special.{_name}")(_f)
 
 
-def _special(f):
+def _special(f: Callable[..., Any]) -> Callable[..., Any]:
     return formula(f"scipy.special.{f.__name__}")(f)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import jax.numpy as jnp
 from jax import Array
@@ -17,13 +18,13 @@ from myia.primitives.special.normal import log_probability
 
 def _density(name: str, density: Callable) -> None:
     @formula(f"scipy.stats.{name}.pdf")
-    def pdf(x, shape, loc=0, scale=1):
+    def pdf(x: Any, shape: Any, loc: Any = 0, scale: Any = 1) -> Any:
         return density((x - loc) / scale, shape) / scale
 
 
 def _log_density(name: str, log_density: Callable) -> None:
     @formula(f"scipy.stats.{name}.logpdf")
-    def logpdf(x, shape, loc=0, scale=1):
+    def logpdf(x: Any, shape: Any, loc: Any = 0, scale: Any = 1) -> Any:
         return log_density((x - loc) / scale, shape) - jnp.log(scale)
 
 
@@ -33,7 +34,7 @@ for _name in ("gennorm", "vonmises", "wrapcauchy"):
 
 
 @formula("scipy.stats.gennorm.cdf")
-def _gennorm_cdf(x, beta, loc=0, scale=1):
+def _gennorm_cdf(x: Any, beta: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """By the smaller tail, since the larger one is rounded."""
     x = (x - loc) / scale
     tail = special.gammaincc(1 / beta, jnp.abs(x) ** beta) / 2
@@ -54,7 +55,7 @@ def _quantile(name: str, inside: Callable, rising: bool = True) -> None:
     end = jnp.inf if rising else -jnp.inf
 
     @formula(name)
-    def quantile(q, loc=0, scale=1):
+    def quantile(q: Any, loc: Any = 0, scale: Any = 1) -> Any:
         return _within_unit_interval(q, lambda q: inside(q, loc, scale), -end, end)
 
 

@@ -105,10 +105,12 @@ class _TracedCall:
     leaves: Sequence[Any]
 
 
-def _trace(ctx: Context, f, given, keywords, operands: TracerArguments) -> _TracedCall:
+def _trace(
+    ctx: Context, f: Any, given: Sequence[Any], keywords: dict[str, Any], operands: TracerArguments
+) -> _TracedCall:
     found: list[_TracedCall] = []
 
-    def run(*arrays):
+    def run(*arrays: Any) -> Any:
         args, kwargs = given(arrays, ()), {k: x(arrays, ()) for k, x in keywords.items()}
         before = snapshot((args, kwargs))
         result = f(*args, **kwargs)
@@ -146,7 +148,7 @@ def _tracer_struct(aval: Aval, kind: Any) -> jax.ShapeDtypeStruct:
     return jax.ShapeDtypeStruct(aval.shape, dtype, weak_type=isinstance(kind, type))
 
 
-def _fail_tracing(ctx: Context, e: Exception, operands: TracerArguments):
+def _fail_tracing(ctx: Context, e: Exception, operands: TracerArguments) -> None:
     """Report the error of tracing: a `NeedsStatic` if an int could be made a compile-time value."""
     integers = any(kind is int for kind in operands.kinds)
     ctx.fail(
@@ -201,7 +203,7 @@ def configuration() -> _JaxMode:
 # ----- Results
 
 
-def _keep_weak(value: Value, aval) -> Value | Scalar:
+def _keep_weak(value: Value, aval: Aval) -> Value | Scalar:
     """A result that is weakly typed in JAX stays weak where Python's numbers have that dtype."""
     weak = not value.shape and aval.weak_type and value.dtype in WEAK_DTYPES
     return Scalar(value, weak=True) if weak else value
@@ -222,7 +224,7 @@ def _returned_argument(ctx: Context, x: Abstract, alias: bool) -> Abstract:
 class ResultLeaves(Arguments):
     """The leaves of a traced function's result, in order, where arguments would make new leaves."""
 
-    def __init__(self, leaves: Sequence[Any]):
+    def __init__(self, leaves: Sequence[Any]) -> None:
         super().__init__()
         self.rest = iter(leaves)
         self.current: Any = None

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import inspect
 import types
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,7 +42,7 @@ class PyTree:
     treedef: Any
     cls: type
 
-    def unflatten(self, parts):
+    def unflatten(self, parts: Sequence[Any]) -> Any:
         return jax.tree_util.tree_unflatten(self.treedef, parts)
 
 
@@ -52,7 +53,7 @@ class RandomKey:
     impl: str
     cls: type = jax.Array
 
-    def unflatten(self, parts):
+    def unflatten(self, parts: Sequence[Any]) -> Any:
         return jax.random.wrap_key_data(parts[0], impl=self.impl)
 
 
@@ -99,30 +100,30 @@ def snapshot(x: Any) -> Any:
 # ----- Rules of signatures
 
 
-def _flatten_key(flat: Flattener, x: jax.Array):
+def _flatten_key(flat: Flattener, x: jax.Array) -> Any:
     words = flat.add(jax.random.key_data(x))
     return Node("opaque", RandomKey(str(jax.random.key_impl(x))), (), (words,))
 
 
-def _flatten_tracer(flat: Flattener, x: jax.core.Tracer):
+def _flatten_tracer(flat: Flattener, x: jax.core.Tracer) -> Any:
     if is_key(x):
         return _flatten_key(flat, x)
     # This decides how a program is emitted, not what it means.
     return traced_array(flat, x, unsafe_am_i_under_a_jit_DO_NOT_USE())
 
 
-def _flatten_pytree(flat: Flattener, x: Any):
+def _flatten_pytree(flat: Flattener, x: Any) -> Any:
     leaves, treedef = jax.tree_util.tree_flatten(x)
     parts = tuple([_flatten_leaf(flat, leaf) for leaf in leaves])
     return Node("opaque", PyTree(treedef, type(x)), (), parts)
 
 
-def _flatten_leaf(flat: Flattener, x: Any):
+def _flatten_leaf(flat: Flattener, x: Any) -> Any:
     """Python numbers are constants: libraries branch on their values (`if rate == 0.0`)."""
     return number_as_constant(x) or flat.add(x)
 
 
-def _identity(flat: Flattener, x: Any):
+def _identity(flat: Flattener, x: Any) -> Any:
     return Identity(x)
 
 

@@ -40,7 +40,7 @@ class TracerArguments(Outputs):
     `calls`: the function calls the modules among its arguments, and does not only flatten them.
     """
 
-    def __init__(self, ctx: Context, name: str, calls: bool = False):
+    def __init__(self, ctx: Context, name: str, calls: bool = False) -> None:
         super().__init__(ctx, {})
         self.name, self.calls = name, calls
         self.leaves: dict[int, Abstract] = {}
@@ -99,7 +99,7 @@ class TracerArguments(Outputs):
             if not is_traced(found) and handler_of(found) is None:
                 self.refuse(f"`{found.__qualname__}`")
 
-    def refuse(self, what: str):
+    def refuse(self, what: str) -> None:
         self.ctx.fail(UserFunctionTraced, name=self.name, what=what)
 
 

@@ -59,7 +59,7 @@ def _register(equinox: ModuleType) -> None:
 class _SelectedNodes:
     """The nodes that `where` selects, as a function of any tree with the structure of `tree`."""
 
-    def __init__(self, ctx: Context, trees: TreeArguments, where: Abstract, tree: Any):
+    def __init__(self, ctx: Context, trees: TreeArguments, where: Abstract, tree: Any) -> None:
         leaves, structure = jax.tree.flatten(tree)
         marks = [f"leaf {i}" for i in range(len(leaves))]
         self.marked = jax.tree.unflatten(structure, marks)

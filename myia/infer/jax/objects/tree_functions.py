@@ -54,7 +54,7 @@ class AbstractLeaf:
 
     __slots__ = ("value",)
 
-    def __init__(self, value: Abstract):
+    def __init__(self, value: Abstract) -> None:
         self.value = value
 
 
@@ -86,7 +86,7 @@ LEAF_TYPES = (Scalar, Closure, PyFunction, Partial, Method)
 def callback(ctx: Context, f: Abstract) -> Callable:
     """`f` as a Python function from trees to a tree."""
 
-    def call(*args):
+    def call(*args: Any) -> Any:
         result = ctx.call(f, [abstract_tree(ctx, x) for x in args], {})
         return result.value if isinstance(result, Static) else AbstractLeaf(result)
 
@@ -101,7 +101,7 @@ def abstract_tree(ctx: Context, x: Any) -> Abstract:
     return arguments.abstract(ctx, signature, ResultLeaves(leaves), None)
 
 
-def _flatten_abstract_leaf(flat: Flattener, x: AbstractLeaf):
+def _flatten_abstract_leaf(flat: Flattener, x: AbstractLeaf) -> Any:
     flat.leaves.append(x)
     return _LEAF_SIGNATURE
 

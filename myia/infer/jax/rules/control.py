@@ -12,6 +12,7 @@ So the translation of a loop has the size of its body, whatever the trip count.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import jax
 import numpy as np
@@ -31,33 +32,33 @@ from myia.primitives.pointwise import logic
 
 
 @translation_rule("jit", "pjit")
-def _jit(*operands: Value, jaxpr, **_) -> list[Value]:
+def _jit(*operands: Value, jaxpr: Any, **_: Any) -> list[Value]:
     return translate(jaxpr, operands)
 
 
 @translation_rule("closed_call")
-def _closed_call(*operands: Value, call_jaxpr, **_) -> list[Value]:
+def _closed_call(*operands: Value, call_jaxpr: Any, **_: Any) -> list[Value]:
     return translate(call_jaxpr, operands)
 
 
 @translation_rule("call", "core_call")
-def _call(*operands: Value, call_jaxpr, **_) -> list[Value]:
+def _call(*operands: Value, call_jaxpr: Any, **_: Any) -> list[Value]:
     return translate_open(call_jaxpr, (), operands)
 
 
 @translation_rule("custom_vmap_call")
-def _custom_vmap(*operands: Value, call, **_) -> list[Value]:
+def _custom_vmap(*operands: Value, call: Any, **_: Any) -> list[Value]:
     return translate(call, operands)
 
 
 # Which residuals the adjoint keeps is our own decision, so `remat` is only a call.
 @translation_rule("remat", "remat2", "checkpoint")
-def _remat(*operands: Value, jaxpr, **_) -> list[Value]:
+def _remat(*operands: Value, jaxpr: Any, **_: Any) -> list[Value]:
     return translate_open(jaxpr, (), operands)
 
 
 @translation_rule("composite")
-def _composite(*operands: Value, jaxpr, **_) -> list[Value]:
+def _composite(*operands: Value, jaxpr: Any, **_: Any) -> list[Value]:
     return translate(jaxpr, operands)
 
 
@@ -66,7 +67,7 @@ def _composite(*operands: Value, jaxpr, **_) -> list[Value]:
 
 @translation_rule("cond")
 def _cond(
-    index: Value, *operands: Value, branches, branches_platforms=None, **_
+    index: Value, *operands: Value, branches: Any, branches_platforms: Any = None, **_: Any
 ) -> Sequence[Value]:
     """Branch number `index`; one too small or too large is the first or the last."""
     if branches_platforms is not None:
@@ -77,7 +78,7 @@ def _cond(
     return _switch(index, operands, branches, 0)
 
 
-def _switch(index: Value, operands, branches, first: int) -> Sequence[Value]:
+def _switch(index: Value, operands: Value, branches: Value, first: int) -> Sequence[Value]:
     """The branches from number `first` on."""
     if first == len(branches) - 1:
         return translate(branches[first], operands)
@@ -89,7 +90,7 @@ def _switch(index: Value, operands, branches, first: int) -> Sequence[Value]:
 
 
 @translation_rule("platform_index")
-def _platform_index(*, platforms) -> Value:
+def _platform_index(*, platforms: Any) -> Value:
     return constant(_number_of_platform(platforms), np.int32)
 
 
@@ -110,7 +111,7 @@ def _while(
     body_jaxpr: ClosedJaxpr,
     cond_nconsts: int,
     body_nconsts: int,
-    **_,
+    **_: Any,
 ) -> Sequence[Value]:
     n = cond_nconsts + body_nconsts
     of_cond, of_body, init = operands[:cond_nconsts], operands[cond_nconsts:n], operands[n:]
@@ -143,7 +144,7 @@ def _scan(
     reverse: bool,
     num_consts: int,
     num_carry: int,
-    **_,
+    **_: Any,
 ) -> Sequence[Value]:
     n = num_consts + num_carry
     consts, init, xs = operands[:num_consts], operands[num_consts:n], operands[n:]

@@ -25,7 +25,7 @@ from myia.primitives.core.structured import Rule, custom_p
 
 @translation_rule("custom_jvp_call")
 def _custom_jvp(
-    *operands: Value, call_jaxpr: ClosedJaxpr, jvp_jaxpr_fun: Any, num_consts: int, **_
+    *operands: Value, call_jaxpr: ClosedJaxpr, jvp_jaxpr_fun: Any, num_consts: int, **_: Any
 ) -> Sequence[Value]:
     def build() -> tuple[Region, ...]:
         return (_jvp_region(call_jaxpr, jvp_jaxpr_fun, num_consts),)
@@ -41,7 +41,7 @@ def _custom_vjp(
     bwd: Any,
     num_consts: int,
     out_trees: Callable,
-    **_,
+    **_: Any,
 ) -> Sequence[Value]:
     def build() -> tuple[Region, ...]:
         return _vjp_regions(call_jaxpr, fwd_jaxpr_thunk, bwd, num_consts, out_trees)

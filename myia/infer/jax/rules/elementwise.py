@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -31,7 +32,7 @@ def pointwise(name: str, formula: Callable[..., Value]) -> None:
     """Register `formula`, which takes operands of one shape. (`accuracy` is for TPUs.)"""
 
     @translation_rule(name)
-    def rule(*operands: Value, accuracy=None, **params) -> Value:
+    def rule(*operands: Value, accuracy: Any = None, **params: Any) -> Value:
         return formula(*broadcast_operands(*operands), **params)
 
 
@@ -108,7 +109,7 @@ for _name in (
 ):
 
     @translation_rule(_name)
-    def _same(*operands: Value, **_) -> list[Value]:
+    def _same(*operands: Value, **_: Any) -> list[Value]:
         return list(operands)
 
 
@@ -119,7 +120,7 @@ def _tie(_: Value, y: Value) -> Value:
 
 
 @translation_rule("dce_sink")
-def _dce_sink(*_: Value, **__) -> list[Value]:
+def _dce_sink(*_: Value, **__: Any) -> list[Value]:
     """Keeps its operand alive in JAX; it has no result."""
     return []
 
@@ -128,7 +129,7 @@ def _dce_sink(*_: Value, **__) -> list[Value]:
 
 
 @translation_rule("mul")
-def _mul(x: Value, y: Value, *, out_dtype=None) -> Value:
+def _mul(x: Value, y: Value, *, out_dtype: Any = None) -> Value:
     x, y = broadcast_operands(x, y)
     if out_dtype is not None:
         x, y = convert(x, dtype=out_dtype), convert(y, dtype=out_dtype)
@@ -156,7 +157,7 @@ def _clamp(low: Value, x: Value, high: Value) -> Value:
 
 
 @translation_rule("conj")
-def _conj(x: Value, *, input_dtype=None) -> Value:
+def _conj(x: Value, *, input_dtype: Any = None) -> Value:
     return (
         transcendental.conj(x) if x.dtype.kind == "c" else transcendental.complex(x, zeros(x.aval))
     )
@@ -173,7 +174,7 @@ def _round_away(x: Value) -> Value:
 
 
 @translation_rule("round")
-def _round(x: Value, *, rounding_method) -> Value:
+def _round(x: Value, *, rounding_method: Any) -> Value:
     return _round_away(x) if int(rounding_method) == 0 else transcendental.round(x)
 
 
@@ -207,7 +208,7 @@ def _select_n(which: Value, *cases: Value) -> Value:
 
 
 @translation_rule("convert_element_type")
-def _convert(x: Value, *, new_dtype, weak_type=False, sharding=None) -> Value:
+def _convert(x: Value, *, new_dtype: Any, weak_type: Any = False, sharding: Any = None) -> Value:
     dtype = np.dtype(new_dtype)
     if x.dtype.kind == "f" and dtype.kind in "iu":
         return _saturated(x, dtype)

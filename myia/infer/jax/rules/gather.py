@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import reduce
+from typing import Any
 
 import numpy as np
 from jax import lax
@@ -32,7 +33,7 @@ _MODES = {
 }
 
 
-def _mode(mode) -> str:
+def _mode(mode: Value) -> str:
     mode = lax.GatherScatterMode.from_any(mode)
     if mode not in _MODES:
         raise unsupported(f"indexing in the mode {mode}")
@@ -44,7 +45,14 @@ def _mode(mode) -> str:
 
 @translation_rule("gather")
 def _gather(
-    x: Value, indices: Value, *, dimension_numbers, slice_sizes, mode, fill_value=None, **_
+    x: Value,
+    indices: Value,
+    *,
+    dimension_numbers: Any,
+    slice_sizes: Any,
+    mode: Any,
+    fill_value: Any = None,
+    **_: Any,
 ) -> Value:
     n = dimension_numbers
     dims = index_dims(
@@ -61,7 +69,7 @@ def _gather(
     return gather.gather(x, indices, dims=dims, sizes=sizes, mode=mode, fill=fill)
 
 
-def _fill(dtype: np.dtype, value) -> float | int | bool:
+def _fill(dtype: np.dtype, value: Value) -> float | int | bool:
     """JAX's value for reads out of bounds: NaN, the smallest, or the largest unsigned integer."""
     if value is not None:
         return np.asarray(value).astype(dtype).item()
@@ -91,7 +99,7 @@ def _start_indices(x: Value, indices: Value, dims: IndexDims) -> list[Value]:
     return starts
 
 
-def _is_inside(x: Value, starts: list[Value], dims: IndexDims, sizes) -> Value:
+def _is_inside(x: Value, starts: list[Value], dims: IndexDims, sizes: Value) -> Value:
     """Whether the slice lies inside `x`."""
     parts = [
         logic.and_(logic.ge(starts[axis], 0), logic.le(starts[axis], x.shape[axis] - sizes[axis]))
@@ -100,7 +108,7 @@ def _is_inside(x: Value, starts: list[Value], dims: IndexDims, sizes) -> Value:
     return reduce(logic.and_, parts, constant(True, bool))
 
 
-def _read_slice(x: Value, indices: Value, dims: IndexDims, sizes, fill) -> Value:
+def _read_slice(x: Value, indices: Value, dims: IndexDims, sizes: Value, fill: Value) -> Value:
     starts = _start_indices(x, indices, dims)
     found = dynamic_slices.dynamic_slice(x, *starts, sizes=sizes)
     if fill is not None:
@@ -113,7 +121,9 @@ def _read_slice(x: Value, indices: Value, dims: IndexDims, sizes, fill) -> Value
     return reshape(found, shape=tuple(shape))
 
 
-def _write_slice(x: Value, indices: Value, u: Value, dims, sizes, mode: str, combine: Combine):
+def _write_slice(
+    x: Value, indices: Value, u: Value, dims: Value, sizes: Value, mode: str, combine: Combine
+) -> Value | Sequence[Value]:
     starts = _start_indices(x, indices, dims)
     old = dynamic_slices.dynamic_slice(x, *starts, sizes=sizes)
     new = combine(old, reshape(u, shape=sizes))
@@ -125,15 +135,15 @@ def _write_slice(x: Value, indices: Value, u: Value, dims, sizes, mode: str, com
 # ----- Writing
 
 
-def _overwrite(x: Value, indices: Value, u: Value, **how) -> Value:
+def _overwrite(x: Value, indices: Value, u: Value, **how: Any) -> Value:
     return scattering.scatter(x, indices, u, **how)
 
 
-def _add(x: Value, indices: Value, u: Value, *, unique, **how) -> Value:
+def _add(x: Value, indices: Value, u: Value, *, unique: Any, **how: Any) -> Value:
     return gather.scatter_add(x, indices, u, **how)
 
 
-def _subtract(x: Value, indices: Value, u: Value, *, unique, **how) -> Value:
+def _subtract(x: Value, indices: Value, u: Value, *, unique: Any, **how: Any) -> Value:
     return gather.scatter_add(x, indices, -u, **how)
 
 
@@ -154,12 +164,12 @@ def _register(name: str, scatter: Callable[..., Value], combine: Combine) -> Non
         indices: Value,
         u: Value,
         *,
-        dimension_numbers,
-        mode,
-        unique_indices,
-        update_jaxpr,
-        update_consts,
-        **_,
+        dimension_numbers: Any,
+        mode: Any,
+        unique_indices: Any,
+        update_jaxpr: Any,
+        update_consts: Any,
+        **_: Any,
     ) -> Value:
         dims, mode = _scatter_dims(dimension_numbers), _mode(mode)
         if name == "scatter" and update_jaxpr is not None:
@@ -193,7 +203,7 @@ for _name, _rules in _SCATTERS.items():
 
 
 def _scatter_apply(
-    x, indices, u, dims: IndexDims, mode: str, unique: bool, combine: Combine
+    x: Value, indices: Value, u: Value, dims: IndexDims, mode: str, unique: bool, combine: Combine
 ) -> Value:
     """A scatter by any function, applied once for each index, also where indices repeat."""
     sizes = update_slice_sizes(x.shape, u.shape, dims)
@@ -211,7 +221,7 @@ def _scatter_apply(
     u = shaping.transpose(u, permutation=(*batch, *dims.offset_dims))
     u = reshape(u, shape=(count, math.prod(sizes)))
 
-    def body(k, x):
+    def body(k: Value, x: Value) -> Value | Sequence[Value]:
         zero = constant(0, I64.dtype)
         at = dynamic_slices.dynamic_slice(rows, k, zero, sizes=(1, length))
         part = dynamic_slices.dynamic_slice(u, k, zero, sizes=(1, math.prod(sizes)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from myia.infer.jax.tracing.rules import translation_rule
 from myia.infer.jax.tracing.translate import unsupported
@@ -15,12 +16,12 @@ from myia.primitives.linalg.matrix_formulas import matmul, transposed
 
 
 @translation_rule("cholesky")
-def _cholesky(a: Value, **_) -> Value:
+def _cholesky(a: Value, **_: Any) -> Value:
     return triangular.cholesky(a)
 
 
 @translation_rule("lu")
-def _lu(a: Value, **_) -> Sequence[Value]:
+def _lu(a: Value, **_: Any) -> Sequence[Value]:
     return lu.lu(a)
 
 
@@ -30,13 +31,20 @@ def _lu_pivots_to_permutation(pivots: Value, *, permutation_size: int) -> Value:
 
 
 @translation_rule("qr")
-def _qr(a: Value, *, full_matrices: bool, pivoting: bool, **_) -> Sequence[Value]:
+def _qr(a: Value, *, full_matrices: bool, pivoting: bool, **_: Any) -> Sequence[Value]:
     return qr.qr(a, full_matrices=full_matrices, pivoting=pivoting)
 
 
 @translation_rule("triangular_solve")
 def _triangular_solve(
-    a: Value, b: Value, *, left_side, lower, transpose_a, conjugate_a, unit_diagonal
+    a: Value,
+    b: Value,
+    *,
+    left_side: Any,
+    lower: Any,
+    transpose_a: Any,
+    conjugate_a: Any,
+    unit_diagonal: Any,
 ) -> Value:
     return triangular.solve_triangle(
         a,
@@ -71,14 +79,14 @@ def _require_full_spectrum(subset_by_index: tuple[int, int] | None, count: int) 
 
 
 @translation_rule("eigh")
-def _eigh(a: Value, *, lower: bool, subset_by_index, **_) -> Sequence[Value]:
+def _eigh(a: Value, *, lower: bool, subset_by_index: Any, **_: Any) -> Sequence[Value]:
     _require_full_spectrum(subset_by_index, a.shape[-1])
     return eigh_svd.eigh(a, lower=lower)
 
 
 @translation_rule("svd")
 def _svd(
-    a: Value, *, full_matrices: bool, compute_uv: bool, subset_by_index, **_
+    a: Value, *, full_matrices: bool, compute_uv: bool, subset_by_index: Any, **_: Any
 ) -> Sequence[Value]:
     _require_full_spectrum(subset_by_index, min(a.shape[-2:]))
     return emit(
@@ -93,7 +101,7 @@ def _eig(
     compute_left_eigenvectors: bool,
     compute_right_eigenvectors: bool,
     enable_eigvec_derivs: bool = False,
-    **_,
+    **_: Any,
 ) -> Sequence[Value]:
     decompose = eig.smooth_eig if enable_eigvec_derivs else eig.eig
     return decompose(a, left=compute_left_eigenvectors, right=compute_right_eigenvectors)
@@ -103,14 +111,16 @@ def _eig(
 
 
 @translation_rule("schur")
-def _schur(a: Value, *, compute_schur_vectors: bool, sort_eig_vals: bool, **_) -> Sequence[Value]:
+def _schur(
+    a: Value, *, compute_schur_vectors: bool, sort_eig_vals: bool, **_: Any
+) -> Sequence[Value]:
     if sort_eig_vals:
         raise unsupported("the Schur form with sorted eigenvalues")
     return emit(schur_hessenberg.schur_p, a, vectors=compute_schur_vectors)
 
 
 @translation_rule("hessenberg")
-def _hessenberg(a: Value, **_) -> Sequence[Value]:
+def _hessenberg(a: Value, **_: Any) -> Sequence[Value]:
     return emit(schur_hessenberg.hessenberg_p, a)
 
 
@@ -120,10 +130,10 @@ def _tridiagonal(a: Value, *, lower: bool) -> Sequence[Value]:
 
 
 @translation_rule("geqrf")
-def _geqrf(a: Value, **_) -> Sequence[Value]:
+def _geqrf(a: Value, **_: Any) -> Sequence[Value]:
     return emit(schur_hessenberg.geqrf_p, a)
 
 
 @translation_rule("householder_product")
-def _householder_product(a: Value, taus: Value, **_) -> Value:
+def _householder_product(a: Value, taus: Value, **_: Any) -> Value:
     return schur_hessenberg.householder_product(a, taus)

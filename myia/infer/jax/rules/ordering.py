@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -15,19 +16,19 @@ from myia.primitives.pointwise.logic import convert
 
 
 @translation_rule("sort")
-def _sort(*xs: Value, dimension, num_keys, is_stable) -> Sequence[Value]:
+def _sort(*xs: Value, dimension: Any, num_keys: Any, is_stable: Any) -> Sequence[Value]:
     return emit(sorting.sort_p, *xs, axis=dimension, keys=num_keys)
 
 
 @translation_rule("top_k")
-def _top_k(x: Value, *, k, axis) -> Sequence[Value]:
+def _top_k(x: Value, *, k: Any, axis: Any) -> Sequence[Value]:
     y, indices = emit(sorting.top_k_p, x, k=k, axis=axis)
     return y, convert(indices, dtype=np.int32)
 
 
 @translation_rule("approx_top_k")
 def _approx_top_k(
-    x: Value, *, k, reduction_dimension, is_max_k, aggregate_to_topk, **_
+    x: Value, *, k: Any, reduction_dimension: Any, is_max_k: Any, aggregate_to_topk: Any, **_: Any
 ) -> Sequence[Value]:
     """The exact `k` largest (smallest) elements, which satisfy any requested recall."""
     if not aggregate_to_topk:
@@ -48,7 +49,7 @@ _CUMULATIVE = {
 
 def _register(name: str, primitive: Callable[..., Value]) -> None:
     @translation_rule(name)
-    def rule(x: Value, *, axis, reverse) -> Value:
+    def rule(x: Value, *, axis: Any, reverse: Any) -> Value:
         return primitive(x, axis=axis, reverse=reverse)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -22,10 +23,10 @@ def _dot_general(
     x: Value,
     y: Value,
     *,
-    dimension_numbers,
-    precision=None,
-    preferred_element_type=None,
-    out_sharding=None,
+    dimension_numbers: Any,
+    precision: Any = None,
+    preferred_element_type: Any = None,
+    out_sharding: Any = None,
 ) -> Value:
     """Computed in the wider of the operands' and the result's dtypes; bools count as 0 and 1."""
     result = np.dtype(preferred_element_type or np.promote_types(x.dtype, y.dtype))
@@ -48,10 +49,10 @@ def _ragged_dot(
     y: Value,
     group_sizes: Value,
     *,
-    ragged_dot_dimension_numbers,
-    preferred_element_type=None,
-    group_offset=None,
-    **_,
+    ragged_dot_dimension_numbers: Any,
+    preferred_element_type: Any = None,
+    group_offset: Any = None,
+    **_: Any,
 ) -> Value:
     """z[m] = x[m] y[g],   m in group g
 

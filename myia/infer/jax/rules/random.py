@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from myia.infer.jax.rules.elementwise import broadcast_to_shape
@@ -28,7 +30,7 @@ def _seed(seeds: Value, *, impl: str) -> Value:
 
 
 @translation_rule("random_split")
-def _split(keys: Value, *, impl: str, shape) -> Value:
+def _split(keys: Value, *, impl: str, shape: Any) -> Value:
     return random.random_split(keys, impl=impl, shape=tuple(shape))
 
 
@@ -46,7 +48,7 @@ def _fold_in(keys: Value, numbers: Value, *, impl: str) -> Value:
 
 
 @translation_rule("random_bits")
-def _bits(keys: Value, *, impl: str, bit_width: int, shape) -> Value:
+def _bits(keys: Value, *, impl: str, bit_width: int, shape: Any) -> Value:
     dtype = np.dtype(f"u{bit_width // 8}")
     return random.random_bits(keys, impl=impl, dtype=dtype, shape=tuple(shape))
 
@@ -63,7 +65,9 @@ def _threefry(*words: Value) -> tuple[Value, ...]:
 
 
 @translation_rule("rng_bit_generator")
-def _generator(key: Value, *, shape, dtype, algorithm, out_sharding=None) -> tuple[Value, ...]:
+def _generator(
+    key: Value, *, shape: Any, dtype: Any, algorithm: Any, out_sharding: Any = None
+) -> tuple[Value, ...]:
     return emit(
         random.rng_bit_generator,
         key,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from myia.infer.jax.rules.elementwise import broadcast_to_shape
 from myia.infer.jax.rules.shaping import as_ints, reshape_to, slice_axis
@@ -28,7 +29,7 @@ _REDUCTIONS = {
 
 def _register(name: str, primitive: Callable[..., Value]) -> None:
     @translation_rule(name)
-    def rule(x: Value, *, axes, out_sharding=None) -> Value:
+    def rule(x: Value, *, axes: Any, out_sharding: Any = None) -> Value:
         return primitive(x, axes=as_ints(axes)) if axes else x
 
 
@@ -37,12 +38,12 @@ for _name, _primitive in _REDUCTIONS.items():
 
 
 @translation_rule("argmax")
-def _argmax(x: Value, *, axes, index_dtype) -> Value:
+def _argmax(x: Value, *, axes: Any, index_dtype: Any) -> Value:
     return convert(reductions.argmax(x, axis=int(axes[0])), dtype=index_dtype)
 
 
 @translation_rule("argmin")
-def _argmin(x: Value, *, axes, index_dtype) -> Value:
+def _argmin(x: Value, *, axes: Any, index_dtype: Any) -> Value:
     return convert(reductions.argmin(x, axis=int(axes[0])), dtype=index_dtype)
 
 
@@ -51,7 +52,7 @@ def _argmin(x: Value, *, axes, index_dtype) -> Value:
 
 def _register_collective(name: str, primitive: Callable[..., Value]) -> None:
     @translation_rule(name)
-    def rule(*xs: Value, axes, axis_index_groups=None) -> list[Value]:
+    def rule(*xs: Value, axes: Any, axis_index_groups: Any = None) -> list[Value]:
         if axis_index_groups is not None or any(isinstance(axis, str) for axis in axes):
             raise unsupported(f"`{name}` over devices")
         return [primitive(x, axes=as_ints(axes)) for x in xs]
@@ -81,7 +82,9 @@ _REDUCTION_OF_OPERATION = {
 
 
 @translation_rule("reduce")
-def _reduce(*operands: Value, computation, jaxpr, dimensions, **_) -> Sequence[Value]:
+def _reduce(
+    *operands: Value, computation: Any, jaxpr: Any, dimensions: Any, **_: Any
+) -> Sequence[Value]:
     xs, inits = operands[: len(operands) // 2], operands[len(operands) // 2 :]
     axes = as_ints(dimensions)
     operation = single_operation(jaxpr.jaxpr)
@@ -117,7 +120,7 @@ def _tree_reduce(rows: Sequence[Value], combine: Callable) -> list[Value]:
     return [reshape_to(x, x.shape[1:]) for x in rows]
 
 
-def single_operation(jaxpr) -> str | None:
+def single_operation(jaxpr: Any) -> str | None:
     """The name of the operation if `jaxpr` is one operation on its two arguments; else None."""
     if len(jaxpr.eqns) != 1 or len(jaxpr.invars) != 2:
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from jax import lax
@@ -39,15 +40,15 @@ def _convolution(
     x: Value,
     kernel: Value,
     *,
-    window_strides,
-    padding,
-    lhs_dilation,
-    rhs_dilation,
-    dimension_numbers,
-    feature_group_count,
-    batch_group_count,
-    preferred_element_type=None,
-    **_,
+    window_strides: Any,
+    padding: Any,
+    lhs_dilation: Any,
+    rhs_dilation: Any,
+    dimension_numbers: Any,
+    feature_group_count: Any,
+    batch_group_count: Any,
+    preferred_element_type: Any = None,
+    **_: Any,
 ) -> Value:
     """Computed in the wider of the operands' and the result's dtypes."""
     result = np.dtype(preferred_element_type or x.dtype)
@@ -66,11 +67,11 @@ def _convolution(
     return convert(y, dtype=result)
 
 
-def _ints(xs) -> tuple[int, ...]:
+def _ints(xs: Value) -> tuple[int, ...]:
     return tuple(map(int, xs))
 
 
-def _pairs(rows) -> tuple[tuple[int, ...], ...]:
+def _pairs(rows: Value) -> tuple[tuple[int, ...], ...]:
     return tuple(map(_ints, rows))
 
 
@@ -79,11 +80,11 @@ def _pairs(rows) -> tuple[tuple[int, ...], ...]:
 
 def _sliding(
     x: Value,
-    window_dimensions,
-    window_strides,
-    padding,
-    base_dilation=None,
-    window_dilation=None,
+    window_dimensions: Value,
+    window_strides: Value,
+    padding: Value,
+    base_dilation: Value | None = None,
+    window_dilation: Value | None = None,
 ) -> Sliding:
     ones = (1,) * len(x.shape)
     fields = (window_strides, base_dilation or ones, window_dilation or ones)
@@ -92,21 +93,21 @@ def _sliding(
 
 
 @translation_rule("reduce_window_sum")
-def _window_sum(x: Value, **window) -> Value:
+def _window_sum(x: Value, **window: Any) -> Value:
     return reduce_window_sum(x, window=tuple(_sliding(x, **window)))
 
 
 @translation_rule("reduce_window_max")
-def _window_max(x: Value, **window) -> Value:
+def _window_max(x: Value, **window: Any) -> Value:
     return reduce_window_max(x, window=tuple(_sliding(x, **window)))
 
 
 @translation_rule("reduce_window_min")
-def _window_min(x: Value, **window) -> Value:
+def _window_min(x: Value, **window: Any) -> Value:
     return reduce_window_min(x, window=tuple(_sliding(x, **window)))
 
 
-def _selected_indices(x: Value, select_prim, window) -> Value:
+def _selected_indices(x: Value, select_prim: Value, window: Value) -> Value:
     """The index, in each window, of the element that `select_prim` prefers to all others."""
     position = {"ge": window_argmax, "le": window_argmin}.get(select_prim.name)
     if position is None:
@@ -115,12 +116,12 @@ def _selected_indices(x: Value, select_prim, window) -> Value:
 
 
 @translation_rule("select_and_scatter_add")
-def _select_and_scatter_add(source: Value, x: Value, *, select_prim, **window) -> Value:
+def _select_and_scatter_add(source: Value, x: Value, *, select_prim: Any, **window: Any) -> Value:
     return add_at_positions(zeros(x.aval), _selected_indices(x, select_prim, window), source)
 
 
 @translation_rule("select_and_gather_add")
-def _select_and_gather_add(t: Value, x: Value, *, select_prim, **window) -> Value:
+def _select_and_gather_add(t: Value, x: Value, *, select_prim: Any, **window: Any) -> Value:
     return read_positions(t, _selected_indices(x, select_prim, window))
 
 
@@ -135,7 +136,7 @@ _WINDOW_REDUCTIONS = {
 
 
 @translation_rule("reduce_window")
-def _reduce_window(*operands: Value, jaxpr, consts, **window) -> Sequence[Value]:
+def _reduce_window(*operands: Value, jaxpr: Any, consts: Any, **window: Any) -> Sequence[Value]:
     xs, inits = operands[: len(operands) // 2], operands[len(operands) // 2 :]
     operation = single_operation(jaxpr)
     sliding = _sliding(xs[0], **window)
@@ -151,7 +152,9 @@ def _reduce_window(*operands: Value, jaxpr, consts, **window) -> Sequence[Value]
     return _reduce_offsets(xs, inits, sliding, lambda *ys: translate_pointwise(jaxpr, consts, ys))
 
 
-def _reduce_offsets(xs: Sequence[Value], inits: Sequence[Value], sliding: Sliding, combine):
+def _reduce_offsets(
+    xs: Sequence[Value], inits: Sequence[Value], sliding: Sliding, combine: Value
+) -> Value | Sequence[Value]:
     """Combine, one after another, the arrays of all windows' elements at each offset.
 
     As on XLA's devices, padding and holes are skipped, although `init` may not be neutral.
@@ -185,5 +188,5 @@ _TRANSFORMS = {
 
 
 @translation_rule("fft")
-def _fft(x: Value, *, fft_type, fft_lengths) -> Value:
+def _fft(x: Value, *, fft_type: Any, fft_lengths: Any) -> Value:
     return _TRANSFORMS[lax.FftType(fft_type)](x, lengths=_ints(fft_lengths))

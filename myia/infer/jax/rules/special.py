@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from myia.infer.jax.rules.elementwise import pointwise
@@ -35,7 +37,7 @@ for _name, _primitive in {
 
 
 @translation_rule("bitcast_convert_type")
-def _bitcast(x: Value, *, new_dtype) -> Value:
+def _bitcast(x: Value, *, new_dtype: Any) -> Value:
     return bits.bitcast(x, dtype=new_dtype)
 
 

@@ -13,11 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache, partial
+from typing import Any
 
 import jax
+import numpy as np
 from jax.extend.core import JaxprEqn
 
 from myia.infer.domain.errors import Unsupported
+from myia.ir.avals import Aval
 from myia.ir.builder import current_span
 from myia.ir.core import Value
 from myia.primitives.arrays import shaping
@@ -47,7 +50,7 @@ STRUCTURAL_PRIMITIVES = {
 }
 
 
-def is_key(aval) -> bool:
+def is_key(aval: Aval) -> bool:
     return jax.dtypes.issubdtype(getattr(aval, "dtype", None), jax.dtypes.prng_key)
 
 
@@ -64,7 +67,7 @@ def rule_for_keys(rule: Rule, eqn: JaxprEqn) -> Rule:
     return rule
 
 
-def _generator_name(dtype) -> str:
+def _generator_name(dtype: np.dtype) -> str:
     """The name of the generator whose keys have this dtype."""
     if dtype not in _generators():
         raise MyiaError(Unsupported(current_span(), f"the random generator of {dtype}"))
@@ -77,7 +80,7 @@ def _generators() -> dict:
 
 
 def _apply_to_each_word(
-    rule: Rule, are_keys: Sequence[bool], *operands: Value, **params
+    rule: Rule, are_keys: Sequence[bool], *operands: Value, **params: Any
 ) -> list[Value]:
     size = next(x.shape[-1] for x, keys in zip(operands, are_keys) if keys)
     results_by_word = []

@@ -18,6 +18,7 @@ import numpy as np
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 
 from myia.infer.domain.errors import Unsupported
+from myia.infer.domain.values import Abstract
 from myia.infer.jax.tracing.random_keys import rule_for_keys
 from myia.infer.jax.tracing.rules import RULES
 from myia.ir.avals import Aval
@@ -50,7 +51,7 @@ def unsupported(what: str, label: str = "", **more: str) -> MyiaError:
     return MyiaError(Unsupported(current_span(), what, label, **more))
 
 
-def ir_aval(aval) -> Aval:
+def ir_aval(aval: Aval) -> Aval:
     """The aval in our IR of a value of a jaxpr."""
     dtype = aval.dtype
     if jax.dtypes.issubdtype(dtype, jax.dtypes.prng_key):
@@ -64,12 +65,12 @@ def ir_aval(aval) -> Aval:
 
 
 @cache
-def _key_aval(dtype, shape: tuple[int, ...]) -> Aval:
+def _key_aval(dtype: np.dtype, shape: tuple[int, ...]) -> Aval:
     words = jax.eval_shape(jax.random.key_data, jax.ShapeDtypeStruct(shape, dtype))
     return Aval(np.dtype(words.dtype), tuple(words.shape))
 
 
-def array_value(x) -> Value:
+def array_value(x: Abstract) -> Value:
     """A concrete array or random key, as a constant."""
     if isinstance(x, jax.core.Tracer):
         raise unsupported(
@@ -87,7 +88,9 @@ def _read(env: dict[Var, Value], x: Var | Literal) -> Value:
     return env[x]
 
 
-def _define(env: dict[Var, Value], names: Sequence[Var], values: Sequence[Value], what: str):
+def _define(
+    env: dict[Var, Value], names: Sequence[Var], values: Sequence[Value], what: str
+) -> None:
     if len(names) != len(values):
         raise InternalError(f"{what}: {len(values)} values for {len(names)} variables")
     for name, value in zip(names, values):
