@@ -42,7 +42,7 @@ def test_functions_are_pickled_before_a_call(name, pickler):
     assert type(made) is type(f)
     if name.startswith(("decorated", "in a")):
         assert made is f
-    elif isinstance(f, myia.api.transforms.Transformed):
+    elif isinstance(f, myia.api.transformed.Transformed):
         assert made is not f and made.options == f.options
         assert vars(made).get("__name__") == vars(f).get("__name__")
 
