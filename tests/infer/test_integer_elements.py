@@ -178,3 +178,29 @@ def test_primitives_of_jax_saturate():
     for target in (np.uint8, np.int8, np.int32):
         as_target = functools.partial(lax.convert_element_type, new_dtype=target)
         np.testing.assert_array_equal(myia.jit(as_target)(x), as_target(x))
+
+
+WRITERS = {
+    "put": lambda a, v: np.put(a, [1], v),
+    "place": lambda a, v: np.place(a, [True, False, True], v),
+    "putmask": lambda a, v: np.putmask(a, [True, False, True], v),
+    "fill_diagonal": lambda a, v: np.fill_diagonal(a.reshape(1, 3), v),
+}
+WRITTEN = [300, [300], [1, 300], np.int64(300), np.array([300]), -1, [-1], 3.7, np.array([3.7])]
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_functions_that_write_elements(name):
+    def written(v):
+        a = np.zeros(3, np.int8)
+        WRITERS[name](a, v)
+        return a
+
+    for v in WRITTEN:
+        try:
+            want = written(v).tolist()
+        except (OverflowError, TypeError) as error:
+            with pytest.raises(type(error)):
+                myia.jit(written)(v)
+        else:
+            assert myia.jit(written)(v).tolist() == want, v

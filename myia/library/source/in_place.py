@@ -18,21 +18,20 @@ def put(a, ind, v, mode="raise"):
         if np.any((ind < -a.size) | (ind >= a.size)):
             raise IndexError("index is out of bounds")
         ind = np.where(ind < 0, ind + a.size, ind)
-    a[np.unravel_index(ind, a.shape)] = np.resize(v, ind.shape)
+    a[np.unravel_index(ind, a.shape)] = np.resize(np.asarray(v, a.dtype), ind.shape)
 
 
 @from_source(np.putmask)
 def putmask(a, /, mask, values):
-    values = np.asarray(values)
-    if not np.can_cast(values.dtype, a.dtype, "safe"):
-        raise TypeError("Cannot cast array data according to the rule 'safe'")
-    a[...] = np.where(mask, np.resize(values, a.shape).astype(a.dtype), a)
+    require_safe_cast(values, a)
+    a[...] = np.where(mask, np.resize(np.asarray(values, a.dtype), a.shape), a)
 
 
 @from_source(np.place)
 def place(arr, mask, vals):
     mask = np.asarray(mask) != 0
-    vals = np.ravel(vals).astype(arr.dtype)
+    require_safe_cast(vals, arr)
+    vals = np.ravel(np.asarray(vals, arr.dtype))
     which = (np.cumsum(mask.ravel()) - 1) % len(vals)
     arr[...] = np.where(mask, vals[which].reshape(arr.shape), arr)
 
@@ -57,4 +56,11 @@ def fill_diagonal(a, val, wrap=False):
         raise NotImplementedError("`wrap=True` of `numpy.fill_diagonal`")
     n = min(a.shape)
     i = np.arange(n)
-    a[(i,) * a.ndim] = np.resize(val, n)
+    a[(i,) * a.ndim] = np.resize(np.asarray(val, a.dtype), n)
+
+
+def require_safe_cast(values, a):
+    """An array must be of a dtype that that of `a` holds; Python numbers must fit, if integers."""
+    if isinstance(values, np.ndarray) and np.ndim(values):
+        if not np.can_cast(values.dtype, a.dtype, "safe"):
+            raise TypeError("Cannot cast array data according to the rule 'safe'")
