@@ -60,7 +60,7 @@ def fill_diagonal(a, val, wrap=False):
 
 
 def require_safe_cast(values, a):
-    """An array must be of a dtype that that of `a` holds; Python numbers must fit, if integers."""
-    if isinstance(values, np.ndarray) and np.ndim(values):
-        if not np.can_cast(values.dtype, a.dtype, "safe"):
-            raise TypeError("Cannot cast array data according to the rule 'safe'")
+    """The dtype of `a` must hold that of an array of values."""
+    is_array = isinstance(values, np.ndarray) and np.ndim(values)
+    if is_array and not np.can_cast(values.dtype, a.dtype, "safe"):
+        raise TypeError("Cannot cast array data according to the rule 'safe'")
