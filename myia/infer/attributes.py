@@ -42,6 +42,7 @@ from myia.infer.domain.values import (
     Opaque,
     Outside,
     Partial,
+    PyFunction,
     Ref,
     Static,
     Super,
@@ -55,6 +56,7 @@ from myia.infer.numeric.constant_methods import constant_or_none
 from myia.infer.numeric.samples import has, type_of
 
 WRITABLE_ARRAY_ATTRIBUTES = ("real", "imag", "flat")  # assigning to one writes into the array
+OF_FUNCTION = "keep it in a global, or in an instance"
 KIND_OF_CONTENTS = {
     ArrayObject: "array",
     ViewObject: "array",
@@ -108,6 +110,8 @@ def getattr_(ctx: Context, x: Abstract, name: str) -> Abstract:
         return _attribute_of_set(ctx, x, name)
     if isinstance(x, (Static, Outside)):
         return _static_attribute(ctx, x.value, name)
+    if isinstance(x, PyFunction):  # programs serve every function of one code
+        ctx.fail(Unsupported, what=f"the attribute `{name}` of a function", help_text=OF_FUNCTION)
     if (cls := type_of(ctx, x)) is not None and not has(cls, name):
         message = f"{cls.__name__!r} object has no attribute {name!r}"
         ctx.fail(BadValue, message=message, exception="AttributeError")

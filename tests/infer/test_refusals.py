@@ -28,6 +28,27 @@ def cyclic():
 
 # name: (the program, the arguments of `f`)
 PROGRAMS = {
+    "attribute_of_a_function": (
+        """
+        def helper(x):
+            return x
+
+        helper.scale = 2.0
+
+        def f(x):
+            return getattr(helper, "scale", 1.0) * x
+        """,
+        (0.7,),
+    ),
+    "attribute_of_the_function_itself": (
+        """
+        def f(x):
+            return f.scale * x
+
+        f.scale = 2.0
+        """,
+        (0.7,),
+    ),
     "host_of_an_inner_function": (
         """
         def f(x):

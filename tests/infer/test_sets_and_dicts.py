@@ -174,3 +174,51 @@ ORDERS = (order_of_constants, order_of_colliding_constants)
 def test_refused(f):
     with pytest.raises(MyiaError, match="not supported"):
         myia.jit(f)({"a": 1.0, "b": 2.0})
+
+
+class WithMissing(dict):
+    def __missing__(self, key):
+        return 3.0
+
+
+class Doubled(dict):
+    def __getitem__(self, key):
+        return 2 * super().__getitem__(key)
+
+
+class Last(list):
+    def __getitem__(self, i):
+        return super().__getitem__(-1 - i)
+
+    def __len__(self):
+        return 5
+
+
+@pytest.mark.parametrize(
+    ("items", "key"),
+    [(WithMissing(a=1.0), "b"), (Doubled(a=1.0), "a"), (Last([1.0, 2.0]), 0)],
+    ids=["missing", "getitem", "list"],
+)
+def test_items_that_a_class_finds_itself(items, key):
+    def closed(x):
+        return items[key] * x + len(items)
+
+    def given(items, x):
+        return items[key] * x + len(items)
+
+    compiled_closed, compiled_given = myia.jit(closed), myia.jit(given)
+    for _ in range(2):
+        assert compiled_closed(2.0) == closed(2.0)
+        assert compiled_given(items, 2.0) == given(items, 2.0)
+        if isinstance(items, dict):
+            items["a"] += 4.0
+        else:
+            items.append(7.0)
+
+
+def test_a_class_that_leaves_its_items_alone():
+    class Settings(dict):
+        def __repr__(self):
+            return "Settings"
+
+    assert myia.grad(lambda s: s["a"] ** 2)(Settings(a=2.0)) == {"a": 4.0}

@@ -16,6 +16,11 @@ from typing import Any
 HEAP_TYPE = 1 << 9  # of the flags of a class: it was made at run time, by a `class` statement
 WITHOUT_STATE = ("builtins", "functools", "numpy")  # modules whose classes are known by name
 POINTER = object.__basicsize__ // 2
+# What a class may say of its items.
+READS = (
+    *("__contains__", "__getitem__", "__iter__", "__len__", "__missing__"),
+    *("get", "items", "keys", "values"),
+)
 
 
 def is_state(x: Any) -> bool:
@@ -138,3 +143,15 @@ def copied(x: Any, made: dict[int, Any] | None = None) -> Any:
         except (TypeError, copy.Error):
             return x
     return new
+
+
+@functools.cache
+def finds_items_itself(cls: type) -> bool:
+    """Does Python code of a class of lists or dicts say what its items are?
+
+    Such objects are not taken apart: they are asked for their items at every call.
+    """
+    if not issubclass(cls, (list, dict)):
+        return False
+    own = [vars(c) for c in cls.__mro__ if c.__module__ not in ("builtins", "collections")]
+    return any(isinstance(c.get(name), types.FunctionType) for c in own for name in READS)

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from myia.infer.boundary.instances import is_state, state_of
+from myia.infer.boundary.instances import finds_items_itself, is_state, state_of
 from myia.infer.domain.facts import Constant, Identity, exact, is_value
 from myia.infer.registry import is_marked_for_tracing, is_traced
 
@@ -389,6 +389,7 @@ PREDICATES += [
     (lambda x: isinstance(x, np.generic), _generic),
     (lambda x: isinstance(x, np.ndarray), _identity),  # subclasses have rules of their own
     (lambda x: isinstance(x, tuple), _tuple),
+    (lambda x: finds_items_itself(type(x)), _identity),
     (lambda x: isinstance(x, list), _list),
     (lambda x: isinstance(x, dict), _dict),
     (lambda x: isinstance(x, np.dtype), _constant),
