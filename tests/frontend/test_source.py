@@ -2,6 +2,7 @@
 
 import functools
 import importlib
+import linecache
 import math
 import sys
 
@@ -65,7 +66,12 @@ def test_object():
     assert first == "an object of type `partial` is not a Python function"
 
 
-def test_exec():
+@pytest.mark.parametrize("known", [None, "print('another text')\n"])
+def test_exec(known, monkeypatch):
+    """Python 3.13 keeps the text of `python -c` under the name that `exec` uses."""
+    monkeypatch.delitem(linecache.cache, "<string>", raising=False)
+    if known is not None:
+        monkeypatch.setitem(linecache.cache, "<string>", (len(known), None, [known], "<string>"))
     namespace = {}
     exec("def f(x): return x", namespace)
     assert refusal(namespace["f"]) == (
@@ -103,17 +109,26 @@ def test_changed_after_it_was_read(tmp_path, monkeypatch):
 
 
 def test_lambdas_that_cannot_be_told_apart():
-    f, g = define("fs = [lambda x: x + 1, lambda x: x + 2]\n", "fs", "<two lambdas>")
+    text = "def make(k):\n    return [lambda x: x + k, lambda x: x * k]\nfs = make(2)\n"
+    f, g = define(text, "fs", "<two lambdas>")
     f.__code__ = f.__code__.replace(co_linetable=b"")  # as under `python -X no_debug_ranges`
-    assert interpreted(g)(1) == 3
+    assert interpreted(g)(3) == 6
     assert refusal(f) == (
         "several lambdas on one line\n"
-        "  --> <two lambdas>:1:7\n"
+        "  --> <two lambdas>:2:13\n"
         "   |\n"
-        " 1 | fs = [lambda x: x + 1, lambda x: x + 2]\n"
-        "   |       ^^^^^^^^^^^^^^^ it cannot be told which of them is meant\n"
+        " 2 |     return [lambda x: x + k, lambda x: x * k]\n"
+        "   |             ^^^^^^^^^^^^^^^ it cannot be told which of them is meant\n"
         "  help: put each lambda on a line of its own, or give it a name with `def`"
     )
+
+
+def test_lambdas_without_locations_are_told_apart_by_their_code():
+    text = "fs = [lambda x: x + 1, lambda x: x + 2, lambda x: (1, 0.0), lambda x: (1, -0.0)]\n"
+    for f in define(text, "fs", "<four lambdas>"):
+        value = f(10)
+        f.__code__ = f.__code__.replace(co_linetable=b"")
+        assert repr(interpreted(f)(10)) == repr(value)
 
 
 def test_code_is_loaded_once_and_namespaces_are_kept_apart():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 
 import jax
 import jax.numpy as jnp
@@ -10,6 +11,7 @@ from jax import lax
 from jax.ad_checkpoint import checkpoint_name
 from jax.custom_batching import custom_vmap
 from jax.experimental.layout import Layout, with_layout_constraint
+from jax.experimental.scheduling_groups import scheduling_group
 
 from tests.lax.sampled_case import INEXACT, flags, row, whole
 
@@ -105,8 +107,13 @@ CALLS = [
     *row("jit", called, X, dtypes=INEXACT),
     *row("remat2", rematerialized, X),
     *row("custom_vmap_call", with_batching, X, forward=True),
+    *row("xla_metadata_call", scheduling_group("a")(lambda x: x * jnp.sin(x)), X, dtypes=INEXACT),
     *row("add_any", pulled_back, X, dtypes=INEXACT),
 ]
+
+if jax.__version_info__ >= (0, 11, 2):
+    ordered = importlib.import_module("jax.experimental.overlap").program_order
+    CALLS += row("program_order", ordered(lambda x: x * jnp.sin(x), enforce=False), X)
 
 MARKS = [
     *row("name", lambda x: jnp.sin(checkpoint_name(x, "x")) * x, X),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import jax
 import jax.numpy as jnp
 from jax import lax
 
@@ -65,6 +66,14 @@ MATHEMATICS = [
     *pointwise("acosh", lax.acosh, ABOVE_ONE, dtypes=INEXACT),
     *pointwise("atanh", lax.atanh, UNIT, dtypes=INEXACT),
 ]
+
+# Primitives of later versions of JAX.
+if jax.__version_info__ >= (0, 11, 2):
+    MATHEMATICS += [
+        *pointwise("log2", lax.log2, POSITIVE, dtypes=INEXACT),
+        *pointwise("one_minus_square", lax.one_minus_square, WIDE, dtypes=INEXACT),
+        *pointwise("one_minus_square", lax.one_minus_square, (-1e-3, 1e-3), dtypes=INEXACT),
+    ]
 
 ROUNDING = [
     *pointwise("floor", scaling(lax.floor), WIDE),

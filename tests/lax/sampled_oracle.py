@@ -30,6 +30,7 @@ from myia.primitives.pointwise.logic import convert
 from myia.primitives.pointwise.transcendental import real
 from myia.transforms.vjp import vjp_region
 from tests.lax.sampled_case import Case
+from tests.quick_compiles import QUICKLY
 from tests.sampled_arrays import differentiable, weights
 
 # ----- Ours
@@ -97,9 +98,6 @@ def on_xla(cases: Sequence[Case]) -> list[list[np.ndarray]]:
 
 
 # ----- JAX's
-
-# Compiling takes nearly all of the time; without fusion's emitters it takes a quarter of it.
-QUICKLY = {"xla_backend_optimization_level": 0, "xla_cpu_use_fusion_emitters": False}
 
 
 def by_jax(cases: Sequence[Case]) -> list[list[np.ndarray]]:

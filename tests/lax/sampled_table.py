@@ -50,9 +50,15 @@ _LEFT_OUT = {
     """,
     "it is of JAX's inside, where no public function stages it": """
         call_hi_primitive eval_jaxpr from_edtype remat_opt reshard stage tie to_edtype
-        xla_metadata_value
+        with_memory_space_constraint xla_metadata_value
     """,
     "its rule in JAX only raises": "composite",
     "its transpose is a function of the user's": "linear_call",
 }
+# They came or went after the oldest JAX that is allowed.
+_NOT_IN_EVERY_VERSION = """
+    box_get box_set log2 log_extend log_read new_box new_log one_minus_square program_order
+    with_memory_space_constraint
+"""
+NOT_IN_EVERY_VERSION = set(_NOT_IN_EVERY_VERSION.split())
 LEFT_OUT = {name: reason for reason, names in _LEFT_OUT.items() for name in names.split()}

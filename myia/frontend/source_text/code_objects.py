@@ -37,6 +37,13 @@ def compiles_to(text: str, fn: types.FunctionType) -> bool:
         return False
 
 
+def lambda_compiles_to(node: ast.Lambda, code: types.CodeType) -> bool:
+    """Does a lambda by itself, which makes free variables globals, compile to `code`?"""
+    with warnings.catch_warnings(action="ignore"):
+        alone = compile(ast.Expression(node), code.co_filename, "eval", dont_inherit=True)
+    return any(isinstance(c, types.CodeType) and _same_code(c, code) for c in alone.co_consts)
+
+
 CodesByLine = dict[int, list[types.CodeType]]
 
 

@@ -13,7 +13,7 @@ import warnings
 from dataclasses import dataclass
 
 from myia.frontend import errors
-from myia.frontend.source_text.code_objects import compiles_to
+from myia.frontend.source_text.code_objects import compiles_to, lambda_compiles_to
 from myia.frontend.source_text.notebooks import cells
 from myia.frontend.source_text.texts import has_text, keep, texts
 from myia.frontend.spans import Spans
@@ -40,6 +40,8 @@ def find(fn: types.FunctionType) -> tuple[ast.AST, SourceFile]:
     found = [node for node in file.functions if _may_be(node, fn.__code__)]
     if len(found) > 1:
         found = _innermost([node for node in found if _spans_code(node, fn.__code__)])
+    if len(found) > 1:  # no instruction has a location: in Python 3.12 those of `lambda: 1`
+        found = [node for node in found if _is_lambda_of(node, fn.__code__)][:1] or found
     if not found:
         raise MyiaError(_changed(fn))
     if len(found) > 1:
@@ -111,6 +113,10 @@ def _spans_code(node: ast.AST, code: types.CodeType) -> bool:
         if (line, col) < start or (end_line, end_col) > end:
             return False
     return True
+
+
+def _is_lambda_of(node: ast.AST, code: types.CodeType) -> bool:
+    return isinstance(node, ast.Lambda) and lambda_compiles_to(node, code)
 
 
 def _innermost(nodes: list[ast.AST]) -> list[ast.AST]:

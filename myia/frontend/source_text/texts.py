@@ -29,7 +29,12 @@ def texts(fn: types.FunctionType) -> Iterator[str]:
 
 
 def has_text(fn: types.FunctionType) -> bool:
-    return bool(linecache.getlines(fn.__code__.co_filename, fn.__globals__))
+    """Has Python the text that the file name of `fn` stands for?
+
+    `<string>` stands for any text given to `exec`; Python 3.13 has that of `python -c`.
+    """
+    name = fn.__code__.co_filename
+    return name != "<string>" and bool(linecache.getlines(name, fn.__globals__))
 
 
 def take(f: Any) -> None:

@@ -26,7 +26,7 @@ from myia.library.support.traced import (
 
 
 def _numpy(arrays: dict[str, str], dtypes: Dtypes, **more) -> None:
-    """Register functions of `numpy` by name."""
+    """Register functions of `numpy` by name; `like` where NumPy 2.2 tells no signature."""
     for name, parameters in arrays.items():
         traced(getattr(np, name), f"numpy.{name}", parameters, dtypes, **more)
 
@@ -89,7 +89,14 @@ _numpy({"isin": "element test_elements"}, one_dtype)
 
 # ----- Products
 
-_numpy({"vecdot": "x1 x2", "matvec": "x1 x2", "vecmat": "x1 x2"}, one_dtype)
+
+def _of_pairs(
+    x1, x2, /, out=None, *, axes=np._NoValue, axis=np._NoValue, keepdims=False,
+    casting="same_kind", order="K", dtype=None, subok=True, signature=None,
+): ...  # fmt: skip
+
+
+_numpy({"vecdot": "x1 x2", "matvec": "x1 x2", "vecmat": "x1 x2"}, one_dtype, like=_of_pairs)
 _numpy({"cross": "a b"}, one_dtype)
 
 # ----- Splitting and joining
@@ -97,7 +104,8 @@ _numpy({"cross": "a b"}, one_dtype)
 _numpy({"resize": "a", "delete": "arr"}, each_own)
 _numpy({"insert": "arr values"}, each_own)
 _numpy({"ediff1d": "ary to_end to_begin"}, one_dtype)
-_numpy({"lexsort": "keys*"}, each_own)
-_numpy({"packbits": "a", "unpackbits": "a"}, each_own)
+_numpy({"lexsort": "keys*"}, each_own, like=lambda keys, axis=-1: ...)
+_numpy({"packbits": "a"}, each_own, like=lambda a, /, axis=None, bitorder="big": ...)
+_numpy({"unpackbits": "a"}, each_own, like=lambda a, /, axis=None, count=None, bitorder="big": ...)
 _numpy({"geomspace": "start stop"}, double)
 _numpy({"logspace": "start stop base"}, one_inexact)

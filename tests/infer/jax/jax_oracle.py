@@ -25,7 +25,7 @@ from myia.primitives.core.define import array_constant, constant
 from myia.primitives.pointwise.logic import convert
 from myia.primitives.pointwise.transcendental import real
 from myia.transforms.vjp import vjp_region
-from tests.infer.jax.translated import QUICKLY
+from tests.quick_compiles import QUICKLY
 from tests.sampled_arrays import differentiable, weights
 
 

@@ -23,7 +23,6 @@ from myia.pipeline import lowered
 from myia.source.diagnostics import MyiaError
 from myia.transforms.expand import expand_derivatives
 from tests.infer.jax.translated import (
-    QUICKLY,
     difference_of_gradients,
     direction,
     gradient_by_jax,
@@ -32,6 +31,7 @@ from tests.infer.jax.translated import (
     second_by_us,
     translated,
 )
+from tests.quick_compiles import QUICKLY
 
 X = np.array([[0.3, -1.2, 0.7, 1.9], [-0.4, 0.8, -2.1, 0.15], [1.3, 0.6, -0.25, -0.9]])
 P = np.abs(X) + 0.1

@@ -25,8 +25,8 @@ from myia.passes.canonicalize.dce import dce
 from myia.source.diagnostics import MyiaError
 from myia.transforms.jvp import jvp_region
 from myia.transforms.vjp import vjp_region
-from tests.infer.jax.translated import QUICKLY
 from tests.library.samples.linalg_functions import GROUPS, PAIR, Function, matrix, vector
+from tests.quick_compiles import QUICKLY
 
 # ----- Derivatives, ours and JAX's
 

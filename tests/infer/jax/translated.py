@@ -43,9 +43,6 @@ def floats(args: Sequence) -> list[int]:
 
 # ----- By JAX
 
-# Compiling takes nearly all of the time; without fusion's emitters it takes a quarter of it.
-QUICKLY = {"xla_backend_optimization_level": 0, "xla_cpu_use_fusion_emitters": False}
-
 
 def weighted(f: Callable) -> Callable:
     """The results of `f`, weighted and summed: a loss."""

@@ -12,7 +12,6 @@ from myia.backends.xla.executable import compile_function
 from myia.pipeline import lowered
 from myia.transforms.expand import expand_derivatives
 from tests.infer.jax.translated import (
-    QUICKLY,
     difference_of_gradients,
     gradient_by_jax,
     gradient_by_us,
@@ -20,6 +19,7 @@ from tests.infer.jax.translated import (
     second_by_us,
     translated,
 )
+from tests.quick_compiles import QUICKLY
 
 Rows = dict[str, tuple]  # name: (function, *arguments)
 

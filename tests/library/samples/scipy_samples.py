@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+import scipy
 import scipy.linalg as sl
 import scipy.signal as sg
 import scipy.special as sp
 import scipy.stats as st
+from numpy.lib import NumpyVersion
 
 from tests.library.samples.numpy_gradient_cases import GRADIENTS, parts, symmetric
 from tests.library.samples.numpy_samples import value
@@ -65,7 +67,9 @@ value("scipy.special.log_ndtr", np.array([-40, -3, 0, 3, 7, 9.0]), rtol=RTOL)
 value("scipy.special.poch", np.array([288.0, -3, -2.5]), np.array([41.0, 39.3, 4]), rtol=RTOL)
 value("scipy.special.powm1", np.array([-20.6, 1e-12, 2]), np.array([6.0, 1, 0.5]), rtol=RTOL)
 value("scipy.special.pseudo_huber", np.full(3, 0.3), np.array([1e-12, 1, 1e9]), rtol=RTOL)
-value("scipy.special.fdtrc", np.full(3, 0.1), np.full(3, 250.0), np.array([1e-11, 1, 9]), rtol=RTOL)
+# The first number is wrong in the fifth digit in SciPy 1.15.
+_x = np.array([1e-11, 1, 9])[NumpyVersion(scipy.__version__) < "1.17.0" :]
+value("scipy.special.fdtrc", np.full(_x.size, 0.1), np.full(_x.size, 250.0), _x, rtol=RTOL)
 for _name in INTEGERS.split():
     value(f"scipy.special.{_name}", W)
 K, N = np.array([2.0, 0.5, 3]), np.array([5, 4, 7])

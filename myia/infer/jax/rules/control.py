@@ -31,12 +31,12 @@ from myia.primitives.pointwise import logic
 # ----- Calls
 
 
-@translation_rule("jit", "pjit")
+@translation_rule("jit", "pjit", "xla_metadata_call")
 def _jit(*operands: Value, jaxpr: Any, **_: Any) -> list[Value]:
     return translate(jaxpr, operands)
 
 
-@translation_rule("closed_call")
+@translation_rule("closed_call", "eval_jaxpr", "program_order")
 def _closed_call(*operands: Value, call_jaxpr: Any, **_: Any) -> list[Value]:
     return translate(call_jaxpr, operands)
 
@@ -142,12 +142,10 @@ def _scan(
     jaxpr: ClosedJaxpr,
     length: int,
     reverse: bool,
-    num_consts: int,
-    num_carry: int,
-    **_: Any,
+    **groups: Any,
 ) -> Sequence[Value]:
-    n = num_consts + num_carry
-    consts, init, xs = operands[:num_consts], operands[num_consts:n], operands[n:]
+    consts, init, xs = _scan_operands(operands, **groups)
+    num_carry = len(init)
     rows = [_stacked_aval(aval, length) for aval in _row_avals(jaxpr, num_carry)]
     outs = [zeros(aval) for aval in rows]
     if length == 0:
@@ -161,6 +159,21 @@ def _scan(
         return [*ys[:num_carry], *updated]
 
     return loop([*init, *outs], body, count=constant(length, I64.dtype))
+
+
+def _scan_operands(
+    operands: Sequence[Value],
+    *,
+    num_consts: int = 0,
+    num_carry: int = 0,
+    ft_in: Any = None,
+    **_: Any,
+) -> list[list[Value]]:
+    """Constants, carries and arrays to scan: by their numbers, or in JAX 0.11 a tree of groups."""
+    if ft_in is not None:
+        return [list(group) for group in ft_in.update(operands).unpack()]
+    n = num_consts + num_carry
+    return [list(operands[:num_consts]), list(operands[num_consts:n]), list(operands[n:])]
 
 
 def _row_avals(jaxpr: ClosedJaxpr, num_carry: int) -> list[Aval]:

@@ -144,6 +144,8 @@ def _trace_backward(
         given = iter(values[len(residuals) :])
         cts = [next(given) if y.differentiable else _no_cotangent(y) for y in ys]
         found = bwd.call_wrapped(*values[: len(residuals)], *cts)
+        if isinstance(found, tuple):  # since JAX 0.11.2: the cotangents, and what is to be logged
+            found, _ = found
         pairs = zip(args, found, strict=True)
         return [_array(a, ct) for a, ct in pairs if a.differentiable]
 
@@ -157,6 +159,6 @@ def _no_cotangent(y: Aval) -> np.ndarray:
 
 def _array(aval: Aval, ct: Any) -> jax.Array:
     """A cotangent as an array: JAX marks zero cotangents by an object of another type."""
-    if isinstance(ct, jax.Array | np.ndarray):
+    if isinstance(ct, jax.Array) or not hasattr(ct, "aval"):
         return jax.numpy.asarray(ct, aval.dtype)
     return jax.numpy.zeros(aval.shape, aval.dtype)

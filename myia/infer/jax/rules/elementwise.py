@@ -125,6 +125,30 @@ def _dce_sink(*_: Value, **__: Any) -> list[Value]:
     return []
 
 
+# ----- Logarithms to base 2, and 1 - x^2: primitives of JAX 0.11.2 and later
+
+LOG2_E = 1.4426950408889634
+
+
+@translation_rule("log2")
+def _log2(x: Value, *, accuracy: Any = None) -> Value:
+    found = transcendental.log(x)
+    if x.dtype.kind != "c":
+        return found * LOG2_E
+    # By parts: a product of complex numbers makes NaN of an infinity.
+    parts = transcendental.real(found), transcendental.imag(found)
+    return transcendental.complex(*(part * LOG2_E for part in parts))
+
+
+@translation_rule("one_minus_square")
+def _one_minus_square(x: Value) -> Value:
+    """Exact near 1 by (1 + x) (1 - x), whose derivative is not exact near 0."""
+    product = (1 + x) * (1 - x)
+    if x.dtype.kind not in "fc":
+        return product
+    return select(logic.lt(arithmetic.abs(x), 0.5), 1 - arithmetic.square(x), product)
+
+
 # ----- Arithmetic
 
 

@@ -21,7 +21,8 @@ def _sort(*xs: Value, dimension: Any, num_keys: Any, is_stable: Any) -> Sequence
 
 
 @translation_rule("top_k")
-def _top_k(x: Value, *, k: Any, axis: Any) -> Sequence[Value]:
+def _top_k(x: Value, *, k: Any, axis: Any, is_stable: bool = True) -> Sequence[Value]:
+    """Ours is always stable; since JAX 0.11 it need not be."""
     y, indices = emit(sorting.top_k_p, x, k=k, axis=axis)
     return y, convert(indices, dtype=np.int32)
 
