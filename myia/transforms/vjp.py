@@ -126,8 +126,7 @@ def _contributions(
     wanted = spoiled | {x for x in op.operands if acc.tracks(x)}
     if acc.in_loop and op.primitive in AS_LONG_AS_ARRAYS:
         # An iteration may cost as much as an element: only ops with a pole are worth an array.
-        of_poles = any(has_pole(other) for other, _ in acc.tracked.spoiled)
-        wanted = wanted & acc.tracked.poles if of_poles else set()
+        wanted = wanted & acc.tracked.poles if acc.tracked.of_poles else set()
     if not wanted:
         return {}, set()
     integers = acc.tracked.integers

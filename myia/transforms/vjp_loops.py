@@ -185,7 +185,7 @@ class LoopSupports:
             elif i in self.fixed and not self._stays(i, support):
                 start = self.fixed.pop(i)
                 # An array of booleans that changes in each iteration pays for poles only.
-                if support is not None and self.starts[i].asked_before(self.acc):
+                if support is not None and self.acc.tracked.of_poles:
                     self.carried[i] = start
             elif i in self.carried and support is None:
                 del self.carried[i]

@@ -63,13 +63,15 @@ class Tracked:
     """The values whose supports are tracked, and the operands in which an op spoils derivatives.
 
     From the values `poles` a derivative goes on to an op with a pole, of the whole array: not to
-    one that computes an element, as most loops do. `constants` are values known to be finite and
-    not zero, which spoil nothing as factors. `integers` tells which indices are equal, `positions`
-    which booleans depend on run-time positions only.
+    one that computes an element, as most loops do. `of_poles`: some ops that spoil have a pole.
+    `constants` are values known to be finite and not zero, which spoil nothing as factors.
+    `integers` tells which indices are equal, `positions` which booleans depend on run-time
+    positions only.
     """
 
     values: frozenset[Value] = frozenset()
     poles: frozenset[Value] = frozenset()
+    of_poles: bool = False
     spoiled: frozenset[tuple[Op, int]] = frozenset()
     constants: frozenset[Value] = frozenset()
     integers: Integers = field(default_factory=dict)
@@ -129,7 +131,7 @@ def _track(
     of_poles = [(op, i) for op, i in spoiled if has_pole(op)]
     poles = reached(of_poles, edges - set(_stores(ops))) if of_poles or also else values
     integers, positions = _integers(ops, outside.integers), _positions(ops, outside.positions)
-    return Tracked(values, poles, spoiled, constants, integers, positions)
+    return Tracked(values, poles, bool(of_poles), spoiled, constants, integers, positions)
 
 
 def _stores(ops: Iterable[Op]) -> Iterator[Edge]:
