@@ -334,7 +334,7 @@ def test_together():
     after = """
         %returned = False
         %broke = False
-        for x in xs, while not %broke and not %returned:
+        for x in xs, while not %broke and (not %returned):
             if x == 1:
                 pass
             elif x == 2:
