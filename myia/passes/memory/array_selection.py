@@ -92,8 +92,7 @@ class _Search:
         carries = tuple(x for x, arg in pairs if arg in members)
         # Any other array from outside would have to be copied before it is stored into.
         only_carries = 2 <= len(carries) <= MAX_ARRAYS and len(carries) == len(arrays)
-        is_permutation = only_carries and _Permutation(members).holds_for(self.loop)
-        if not is_permutation:
+        if not only_carries or not _OneNameEach(members).holds_for(self.loop):
             return None
         return ArraySelection(frozenset(members), carries, is_written=True)
 
@@ -160,78 +159,53 @@ class _Aliased(Exception):
     """Two names stand for one array, or a name stands for an old version of an array."""
 
 
-Current = dict[Value, object]  # name of the newest version of each array -> identity of the array
+class _OneNameEach:
+    """Do the members of a loop have one name for each array, that of its newest version?
 
-
-class _Permutation:
-    """Does a loop permute its arrays, at least once under a condition, with one name for each?
-
-    An abstract interpretation: an array is an identity (any object), a store keeps it, and a value
-    is removed from the current ones when it is consumed.
+    A linear type check: a store, a loop, a branch or the end of a region consumes each member once,
+    after its last load. `current` are those that have not been consumed.
     """
 
     def __init__(self, members: set[Value]):
         self.members = members
-        self.is_conditional = False  # some branch yields arrays in two orders
 
     def holds_for(self, loop: Loop) -> bool:
         try:
-            self._loop(loop, loop.body.args[1:], {})
+            self._loop(loop, set())
         except _Aliased:
             return False
-        return self.is_conditional
+        return True
 
-    def _region(self, region: Region, current: Current) -> Current:
-        """The current versions at the end of the region."""
+    def _region(self, region: Region, current: set[Value]) -> set[Value]:
+        """The current members at the end of the region."""
         for op in region.ops:
             if op.primitive is if_p:
-                current = self._if(op, current)
+                ends = [self._left(arm.yields, self._region(arm, current)) for arm in op.regions]
+                if ends[0] != ends[1] or not ends[0] <= current:
+                    raise _Aliased
+                current = ends[0] | self.members.intersection(op.results)
             elif op.primitive is loop_p:
-                inner = Loop.of(op)
-                arrays = self._consume(inner.carries, current)
-                after = self._loop(inner, arrays, current)
-                current = {**current, **dict(zip(self._members(op.results), after, strict=True))}
+                current = self._left(Loop.of(op).carries, current)
+                self._loop(Loop.of(op), current)
+                current = current | self.members.intersection(op.results)
             elif op.primitive in STORES and op.operands[0] in self.members:
-                (array,) = self._consume(op.operands[:1], current)
-                current = {**current, op.results[0]: array}
-            elif not self.members.intersection(op.operands) <= set(current):
+                current = self._left(op.operands[:1], current) | {op.results[0]}
+            elif not self.members.intersection(op.operands) <= current:
                 raise _Aliased
         return current
 
-    def _if(self, op: Op, current: Current) -> Current:
-        ends = [self._region(arm, dict(current)) for arm in op.regions]
-        arms = [self._consume(arm.yields, end) for arm, end in zip(op.regions, ends)]
-        if ends[0] != ends[1] or not set(ends[0]) <= set(current):
-            raise _Aliased
-        arrays = [x if x is y else object() for x, y in zip(*arms)]
-        self.is_conditional |= arms[0] != arms[1]
-        return {**ends[0], **dict(zip(self._members(op.results), arrays, strict=True))}
-
-    def _loop(self, loop: Loop, arrays: Sequence[object], others: Current) -> Sequence[object]:
-        """Which arrays the results of a loop are, whose carries are `arrays`.
-
-        The loop may read the `others`. An array is the same after the loop if an iteration, begun
-        with unknown arrays, yields at each position the array that it began with there.
-        """
-        initial = [object() for _ in arrays]
+    def _loop(self, loop: Loop, others: set[Value]) -> None:
+        """The loop may read the `others`, but not consume them."""
         for region in filter(None, (loop.cond, loop.body)):
-            args = dict(zip(self._members(region.args), initial))
-            end = self._region(region, {**others, **args})
-            if region is loop.body:
-                final = self._consume(region.yields, end)
-                args = {}
-            if end != {**others, **args}:
+            args = self.members.intersection(region.args)
+            end = self._region(region, others | args)
+            consumed = region.yields if region is loop.body else tuple(args)
+            if self._left(consumed, end) != others:
                 raise _Aliased
-        return [x if y is z else object() for x, y, z in zip(arrays, initial, final)]
 
-    def _consume(self, xs: Sequence[Value], current: Current) -> list[object]:
-        """Which arrays the members among `xs` are; they are no longer current."""
-        if not all(x in current for x in self._members(xs)):
+    def _left(self, consumed: Sequence[Value], current: set[Value]) -> set[Value]:
+        """The members that are current after these have been consumed."""
+        members = [x for x in consumed if x in self.members]
+        if len(set(members)) < len(members) or not current.issuperset(members):
             raise _Aliased
-        try:
-            return [current.pop(x) for x in self._members(xs)]
-        except KeyError:  # one member twice
-            raise _Aliased from None
-
-    def _members(self, xs: Sequence[Value]) -> list[Value]:
-        return [x for x in xs if x in self.members]
+        return current.difference(members)

@@ -151,10 +151,19 @@ def rows_swapped(x, y, t):
     return np.sum(a * b)
 
 
+def swapped_always(x, y, t):
+    """Without indices XLA copies both arrays in each iteration."""
+    a, b = x.copy(), y.copy()
+    for i in range(1, len(t)):
+        a[i] = np.sin(b[i - 1]) * t[i] + a[i]
+        a, b = b, a
+    return np.sum(a * a * b)
+
+
 READ = [reassigned, assigned_for_the_next_iteration, one_of_three, reassigned_in_a_nest, until]
 READ += [slices_of_selected_rows, read_and_written_under_another_name]
 WRITTEN = [swapped, swapped_by_what_was_written, three_in_a_ring, swapped_in_a_nest]
-WRITTEN += [swapped_until, rows_swapped]
+WRITTEN += [swapped_until, rows_swapped, swapped_always]
 
 
 def read_through_an_old_copy(x, y, t):
@@ -262,7 +271,7 @@ def test_no_iteration_takes_time_in_proportion_to_the_arrays(f, order):
 
 
 @pytest.mark.parametrize(
-    "f", [assigned_for_the_next_iteration, swapped, swapped_by_what_was_written]
+    "f", [assigned_for_the_next_iteration, swapped, swapped_by_what_was_written, swapped_always]
 )
 def test_xla_copies_no_array_in_an_iteration(f):
     args, gradient = numbers(SIZE, ITERATIONS), myia.grad(f, argnums=(0, 1))
