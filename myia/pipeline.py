@@ -127,9 +127,9 @@ class Compilation:
         limits = Limits(strategy=self.options.checkpoint)
         if self.options.memory is None:
             function, plans = lower_and_plan(self.function, limits)
-        else:
-            function, plans = lower_within(self.function, limits, self.options.memory)
-        return function, Plan(plans)
+            return function, Plan(plans)
+        function, within = lower_within(self.function, limits, self.options.memory)
+        return function, Plan(within)
 
 
 def _verify_after(stage: str, each: Pass, function: Function) -> None:
@@ -155,8 +155,9 @@ def typed_program(
     choose: Choice | None = None,
 ) -> Program:
     """Typed IR of `f` at the signatures of its arguments; `flat`: what these were flattened by."""
-    modes = {"debug": options.debug, "report": report, "choose": choose}
-    program = infer(load, f, positional, keywords, flat, **modes)
+    program = infer(
+        load, f, positional, keywords, flat, debug=options.debug, report=report, choose=choose
+    )
     if options.verify:
         verify(program.function)
     return program

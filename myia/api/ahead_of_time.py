@@ -14,7 +14,7 @@ from myia.infer.boundary.signature import CallFlattener
 class Lowered(NotPortable):
     """A program at given arguments, not yet compiled by XLA."""
 
-    def __init__(self, dispatcher: Dispatcher, args: tuple, kwargs: dict[str, Any]):
+    def __init__(self, dispatcher: Dispatcher, args: tuple[Any, ...], kwargs: dict[str, Any]):
         call, self._variant = dispatcher.find(args, kwargs)
         self._programs, self._integers = call.programs, call.integers
         self._lowered = self._variant.executable.lower()
@@ -36,7 +36,7 @@ class Compiled(NotPortable):
         self._programs, self._integers = programs, integers
         self._tree, self._executable = DecisionTree(variant), executable
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         flat = CallFlattener()
         same = signatures(flat, args, kwargs) == self._programs.key
         if not same or self._programs.split(flat) != self._integers:
@@ -48,7 +48,7 @@ class Compiled(NotPortable):
 
     def as_text(self) -> str:
         """The optimised HLO."""
-        return self._executable.as_text()
+        return str(self._executable.as_text())
 
     def memory_analysis(self) -> Any:
         """XLA's: sizes of arguments, outputs and temporaries in bytes."""

@@ -16,7 +16,7 @@ TOLERANCE = {np.dtype(np.float32): 2e-2, np.dtype(np.float64): 1e-6}
 
 
 def check_grads(
-    f: Callable,
+    f: Callable[..., Any],
     args: Sequence[Any],
     order: int = 1,
     modes: Sequence[str] = ("fwd", "rev"),
@@ -36,7 +36,16 @@ def check_grads(
     _check(f, tuple(args), order, tuple(modes), atol, rtol, eps, np.random.default_rng(0))
 
 
-def _check(f, args, order, modes, atol, rtol, eps, rng) -> None:
+def _check(
+    f: Callable[..., Any],
+    args: tuple[Any, ...],
+    order: int,
+    modes: tuple[str, ...],
+    atol: float,
+    rtol: float,
+    eps: float,
+    rng: np.random.Generator,
+) -> None:
     v = _like(args, rng)
     plus, minus = f(*_moved(args, v, eps)), f(*_moved(args, v, -eps))
     numeric = [(p - m) / (2 * eps) for p, m in zip(_leaves(plus), _leaves(minus))]
@@ -52,13 +61,13 @@ def _check(f, args, order, modes, atol, rtol, eps, rng) -> None:
         return
     if "fwd" in modes:
 
-        def tangent(*xs):
+        def tangent(*xs: Any) -> Any:
             return jvp(f, xs, v)[1]
 
         _check(tangent, args, order - 1, modes, atol, rtol, eps, rng)
     if "rev" in modes:
 
-        def cotangents(*xs):
+        def cotangents(*xs: Any) -> Any:
             return vjp(f, *xs)[1](ct)
 
         _check(cotangents, args, order - 1, modes, atol, rtol, eps, rng)
@@ -106,7 +115,7 @@ def _like(x: Any, rng: np.random.Generator) -> Any:
     return _map(lambda leaf: np.asarray(rng.normal(size=leaf.shape)), x, list)
 
 
-def _moved(args: tuple, v: tuple, by: float) -> tuple:
+def _moved(args: tuple[Any, ...], v: Any, by: float) -> Any:
     steps = iter(_leaves(v))
     moved = _map(lambda leaf: leaf + by * next(steps), args)
     if next(steps, None) is not None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from myia.api.failed_checks import FailedChecks
-from myia.api.programs.decision_tree import DecisionTree
+from myia.api.programs.decision_tree import DecisionTree, Found
 from myia.api.programs.learned_integers import LearnedIntegers, Recorded
 from myia.api.programs.lost_state_warning import warn_of_lost_state
 from myia.api.programs.recompilation import Recompilation, parameter_names
@@ -48,7 +48,7 @@ class CompileOptions:
     """The options of `jit`, `grad` and the other entries of the API."""
 
     donate_argnums: tuple[int, ...] = ()
-    static_argnums: tuple[int, ...] = ()
+    static_argnums: tuple[int | str, ...] = ()  # with names
     check: bool = False
     pipeline: Options = field(default_factory=Options)
 
@@ -67,16 +67,20 @@ class Dispatcher:
 
     # ----- Calls
 
-    def run(self, args: tuple, kwargs: dict[str, Any]) -> Any:
+    def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The result of a call."""
         # The fast path does not flatten. JAX's look-up finds out whether the avals fit
         # (`OtherAvals`).
+        found: Found[Variant] | None
+        flat: Flattener = NO_OBJECTS
         tree = self.by_types.get(tuple(map(type, args))) if not kwargs else None
         if tree is not None:
-            flat = NO_OBJECTS
-            if (found := tree.found_last()) is None:
+            last = tree.last()
+            if last is not None and not last.again:
+                found = last.found
+            else:
                 flat = CallFlattener()
-                found = tree.find(flat)
+                found = tree.find_after(last, flat)
             if found is not None:
                 try:
                     return found.variant.run_leaves(args, flat, found.hidden)
@@ -96,7 +100,7 @@ class Dispatcher:
                     return found.variant.run(found.variant.executable, flat, found.hidden)
         raise RuntimeError(CHANGING_GLOBALS)
 
-    def find(self, args: tuple, kwargs: dict[str, Any]) -> tuple[Call, Variant]:
+    def find(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Call, Variant]:
         """The program of a call, which is not run."""
         for _ in range(ATTEMPTS):
             call, tree = self.compile(args, kwargs)
@@ -104,7 +108,9 @@ class Dispatcher:
                 return call, found.variant
         raise RuntimeError(CHANGING_GLOBALS)
 
-    def flatten(self, args: tuple, kwargs: dict[str, Any], choose: Choice | None = None) -> Call:
+    def flatten(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], choose: Choice | None = None
+    ) -> Call:
         """A call, taken apart. `choose`: which ints are arguments, if not as in earlier calls."""
         flat = CallFlattener()
         key = signatures(flat, args, kwargs)
@@ -115,7 +121,9 @@ class Dispatcher:
 
     # ----- Compilation
 
-    def compile(self, args: tuple, kwargs: dict[str, Any]) -> tuple[Call, DecisionTree[Variant]]:
+    def compile(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[Call, DecisionTree[Variant]]:
         """The programs of such calls, with a new one unless one fits.
 
         An int that keeps changing becomes an argument of it, if possible.
@@ -158,7 +166,7 @@ class Dispatcher:
         return program if self.options.check or not call.is_jax else program.unchecked()
 
     def _reporting(
-        self, positional: tuple, keywords: dict[str, Any], choose: Choice, report: Report
+        self, positional: tuple[Any, ...], keywords: dict[str, Any], choose: Choice, report: Report
     ) -> Program:
         """The program of a call, which reports the run-time values of one of its checks."""
         options = self.options.pipeline
@@ -218,7 +226,7 @@ class Dispatcher:
         return WriteBack(program, call.positional, call.keywords, names)
 
 
-def signatures(flat: Flattener, args: tuple, kwargs: dict[str, Any]) -> Any:
+def signatures(flat: Flattener, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The key of a call; its leaves and objects go to `flat`."""
     positional = tuple(map(flat.add, args))
     keywords = tuple([(k, flat.add(x)) for k, x in kwargs.items()]) if kwargs else ()

@@ -65,7 +65,7 @@ class _Reporter:
 
     executable: Executable
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._received: tuple[Any, ...] | None = None
 
     def receive(self, *numbers: Any) -> None:

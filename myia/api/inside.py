@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from myia.api.jvp_vjp import jvp, vjp
+from myia.api.options import numbers_inside
 from myia.api.transforms import (
     elementwise_grad,
     grad,
@@ -18,34 +20,37 @@ from myia.api.transforms import (
 )
 from myia.infer.derivatives import derivatives, jacobians
 from myia.infer.domain.errors import OptionInside, Unsupported
-from myia.infer.domain.values import Static
+from myia.infer.domain.values import Abstract, Static
+from myia.infer.eval.interpreter import Interpreter
 from myia.infer.registry import function
 
 BY_NUMBER = "use `argnums`, the positions of the arguments"
 
 
 @function(jit)
-def _jit_inside(ctx, f, **options):
+def _jit_inside(ctx: Interpreter, f: Abstract, **options: Abstract) -> Abstract:
     return f
 
 
-def _inside(make: Callable) -> Callable:
+def _inside(make: Callable[..., Any]) -> Callable[..., Abstract]:
     """`grad(f)` inside compiled code, where `f` is an abstract value."""
 
-    def handler(ctx, f, argnums=Static(0), has_aux=Static(False), **options):
+    def handler(
+        ctx: Interpreter,
+        f: Abstract,
+        argnums: Abstract = Static(0),
+        has_aux: Static = Static(False),
+        **options: Abstract,
+    ) -> Abstract:
         for name in options:
             if name == "argnames":
                 ctx.fail(Unsupported, what="`argnames` inside compiled code", help_text=BY_NUMBER)
             ctx.fail(OptionInside, name=name)
-        return derivatives.transformed(f, make, _numbers(ctx, argnums), has_aux.value)
+        return derivatives.transformed(
+            f, make, numbers_inside(ctx, "argnums", argnums), has_aux.value
+        )
 
     return handler
-
-
-def _numbers(ctx, argnums) -> int | tuple[int, ...]:
-    if isinstance(argnums, Static):
-        return argnums.value
-    return tuple(ctx.int_of(x, "argnums") for x in ctx.list_items(argnums))
 
 
 function(grad)(_inside(derivatives.apply_grad))
@@ -57,19 +62,32 @@ function(elementwise_grad)(_inside(jacobians.as_partial_rule(jacobians.elementwi
 
 
 @function(hessian)
-def _hessian_inside(ctx, f, argnums=Static(0), has_aux=Static(False)):
-    told = (_numbers(ctx, argnums), has_aux.value)
+def _hessian_inside(
+    ctx: Interpreter,
+    f: Abstract,
+    argnums: Abstract = Static(0),
+    has_aux: Static = Static(False),
+) -> Abstract:
+    told = (numbers_inside(ctx, "argnums", argnums), has_aux.value)
     reverse = derivatives.transformed(f, jacobians.as_partial_rule(jacobians.jacrev), *told)
     return derivatives.transformed(reverse, jacobians.as_partial_rule(jacobians.jacfwd), *told)
 
 
 @function(jvp)
-def _jvp_inside(ctx, f, primals, tangents, has_aux=Static(False)):
+def _jvp_inside(
+    ctx: Interpreter,
+    f: Abstract,
+    primals: Abstract,
+    tangents: Abstract,
+    has_aux: Static = Static(False),
+) -> Abstract:
     return derivatives.jvp(ctx, f, primals, tangents, has_aux.value)
 
 
 @function(vjp)
-def _vjp_inside(ctx, f, *primals, has_aux=Static(False)):
+def _vjp_inside(
+    ctx: Interpreter, f: Abstract, *primals: Abstract, has_aux: Static = Static(False)
+) -> Abstract:
     return derivatives.vjp(ctx, f, primals, has_aux.value)
 
 

@@ -15,11 +15,13 @@ from myia.infer.boundary.instances import copied, is_state
 from myia.infer.boundary.signature import variables
 from myia.infer.derivatives import derivatives
 from myia.infer.domain.facts import Identity
+from myia.infer.domain.values import Abstract
 from myia.infer.eval.calls import CALLABLE_TYPES
+from myia.infer.eval.interpreter import Interpreter
 from myia.infer.registry import is_traced
 
 
-def jvp(f: Callable, primals: tuple, tangents: tuple, has_aux: bool = False) -> tuple:
+def jvp(f: Callable[..., Any], primals: Any, tangents: Any, has_aux: bool = False) -> Any:
     """`f` at `primals`, and its derivative there in the direction `tangents`: `(value, tangent)`.
 
     Args:
@@ -39,7 +41,7 @@ def jvp(f: Callable, primals: tuple, tangents: tuple, has_aux: bool = False) -> 
     return _program(_jvp, f, has_aux)(primals, tangents)
 
 
-def vjp(f: Callable, *primals, has_aux: bool = False) -> tuple:
+def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
     """`f` at `primals`, and the function that pulls cotangents back: `(value, pullback)`.
 
     Args:
@@ -68,10 +70,10 @@ def vjp(f: Callable, *primals, has_aux: bool = False) -> tuple:
     return (value, functools.partial(pull, kept), *aux)
 
 
-class _Rule(Transformed):
+class _Rule(Transformed[..., Any]):
     """A rule of the inferer as a compiled function of a function, and of the rule's arguments."""
 
-    def __init__(self, rule: Callable, has_aux: bool, name: str):
+    def __init__(self, rule: Callable[..., Any], has_aux: bool, name: str):
         super().__init__(rule, CompileOptions(), "jvp" if rule is _jvp else "vjp")
         self.rule, self.has_aux, self.__name__ = rule, has_aux, name
         self._dispatcher.recompilation = Recompilation(self)
@@ -83,25 +85,29 @@ class _Rule(Transformed):
         return f"myia.{self.name}({self.__name__})"
 
 
-def _jvp(ctx, f, has_aux, primals, tangents):
+def _jvp(
+    ctx: Interpreter, f: Abstract, has_aux: bool, primals: Abstract, tangents: Abstract
+) -> Abstract:
     return derivatives.jvp(ctx, f, primals, tangents, has_aux)
 
 
-def _call(ctx, f, has_aux, *primals):
+def _call(ctx: Interpreter, f: Abstract, has_aux: bool, *primals: Abstract) -> Abstract:
     result = derivatives.call_with_copies(ctx, f, primals, {}, {}, range(len(primals)))
     derivatives.without_aux(ctx, result, has_aux)
     return result
 
 
-def _pullback(ctx, f, has_aux, primals, ct):
-    out = derivatives.vjp(ctx, f, ctx.list_items(primals), has_aux)
-    return ctx.call(out.items[1], (ct,), {})
+def _pullback(
+    ctx: Interpreter, f: Abstract, has_aux: bool, primals: Abstract, ct: Abstract
+) -> Abstract:
+    _, pull, *_ = derivatives.vjp(ctx, f, ctx.list_items(primals), has_aux).items
+    return ctx.call(pull, (ct,), {})
 
 
 CALLABLE_TYPES[_Rule] = lambda ctx, f, args, kwargs: f.rule(ctx, args[0], f.has_aux, *args[1:])
 
 
-def _program(rule: Callable, f: Callable, has_aux: bool) -> Callable:
+def _program(rule: Callable[..., Any], f: Callable[..., Any], has_aux: bool) -> Callable[..., Any]:
     """The rule applied to `f`. Functions of one code share programs, which hold none of them."""
     if not callable(f):
         raise TypeError(f"myia.{'jvp' if rule is _jvp else 'vjp'} takes a function, not {f!r}")
@@ -124,11 +130,11 @@ _RULES = "__myia_rules__"
 
 
 @functools.lru_cache(maxsize=256)
-def _shared_rule(code: Hashable, rule: Callable, has_aux: bool, name: str) -> _Rule:
+def _shared_rule(code: Hashable, rule: Callable[..., Any], has_aux: bool, name: str) -> _Rule:
     return _Rule(rule, has_aux, name)
 
 
-def _shared_code(f: Callable) -> Hashable | None:
+def _shared_code(f: Any) -> Any:
     """What the functions have in common that share programs with `f`; None: there are none."""
     if isinstance(f, functools.partial):
         return _shared_code(f.func)

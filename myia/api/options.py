@@ -6,14 +6,19 @@ import difflib
 import inspect
 import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
-from typing import Any
+from inspect import Parameter
+from typing import Any, TypeVar
 
 import numpy as np
 
 from myia.api.dispatch import CompileOptions
+from myia.infer.domain.values import Abstract, Static
+from myia.infer.eval.interpreter import Interpreter
 from myia.pipeline import STRATEGIES, Options
+
+T = TypeVar("T")
 
 OF_THE_PIPELINE = ("checkpoint", "memory", "debug", "exact")
 NAMES = tuple(
@@ -25,7 +30,7 @@ NAMES = tuple(
 
 
 def compile_options(
-    f: Callable, options: dict[str, Any], others: tuple[str, ...] = ()
+    f: Callable[..., Any], options: dict[str, Any], others: tuple[str, ...] = ()
 ) -> CompileOptions:
     """The options of a transform of `f`, which has `others` beside.
 
@@ -45,10 +50,11 @@ def compile_options(
         exact=bool(options.get("exact", False)),
     )
     static = positions_in("static_argnums", f, options.get("static_argnums", ()))
-    names = _argument_names(options)
+    names = argument_names("static_argnames", options.get("static_argnames", ()))
+    by_position = [i for i in positions_of(f, names).values() if i is not None]
     return CompileOptions(
         donate_argnums=positions_in("donate_argnums", f, options.get("donate_argnums", ())),
-        static_argnums=(*static, *names, *_positions(f, names)),
+        static_argnums=(*static, *names, *by_position),
         check=bool(options.get("check")) or pipeline.debug,
         pipeline=pipeline,
     )
@@ -76,7 +82,14 @@ def argument_numbers(option: str, given: Any) -> tuple[int, ...]:
     return _distinct(option, given, found)
 
 
-def positions_in(option: str, f: Callable, given: Any) -> tuple[int, ...]:
+def numbers_inside(ctx: Interpreter, option: str, given: Abstract) -> Any:
+    """The ints of an option in compiled code."""
+    if isinstance(given, Static):
+        return given.value
+    return tuple(ctx.int_of(x, option) for x in ctx.list_items(given))
+
+
+def positions_in(option: str, f: Callable[..., Any], given: Any) -> tuple[int, ...]:
     """The positions that `argument_numbers` names, counted from the first parameter of `f`.
 
     ValueError: `f` has no such parameter, or it is named twice. What the signature of `f` does not
@@ -94,43 +107,48 @@ def positions_in(option: str, f: Callable, given: Any) -> tuple[int, ...]:
     return _distinct(option, given, tuple(number % count for number in numbers))
 
 
-def _distinct(option: str, given: Any, numbers: tuple[int, ...]) -> tuple[int, ...]:
+def _distinct(option: str, given: Any, numbers: tuple[T, ...]) -> tuple[T, ...]:
     for i, number in enumerate(numbers):
         if number in numbers[:i]:
             raise ValueError(f"{option}={given!r} names argument {number} twice")
     return numbers
 
 
-def _positional_count(f: Callable) -> int | None:
+def _positional_count(f: Callable[..., Any]) -> int | None:
     """How many positional parameters `f` has; None if it takes any number, or does not tell."""
     try:
         parameters = inspect.signature(f, follow_wrapped=False).parameters.values()
     except (TypeError, ValueError):
         return None
     kinds = [p.kind for p in parameters]
-    if inspect.Parameter.VAR_POSITIONAL in kinds:
+    if Parameter.VAR_POSITIONAL in kinds:
         return None
-    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    positional = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
     return sum(kind in positional for kind in kinds)
 
 
-def _argument_names(options: dict[str, Any]) -> tuple[str, ...]:
-    given = options.get("static_argnames", ())
+def argument_names(option: str, given: str | Sequence[str]) -> tuple[str, ...]:
+    """The names of an option such as `argnames`.
+
+    TypeError: it is neither a string nor a tuple of strings. ValueError: it names one twice.
+    """
     names = (given,) if isinstance(given, str) else tuple(given)
     if not all(isinstance(name, str) for name in names):
-        raise TypeError(f"static_argnames={given!r} is neither a string nor a tuple of strings")
-    return names
+        raise TypeError(f"{option}={given!r} is neither a string nor a tuple of strings")
+    return _distinct(option, given, names)
 
 
-def _positions(f: Callable, names: tuple[str, ...]) -> tuple[int, ...]:
-    """The positions of these parameters, which may be passed by position as well."""
-    if not names:
-        return ()
-    parameters = list(inspect.signature(f).parameters)
+def positions_of(f: Callable[..., Any], names: Sequence[str]) -> dict[str, int | None]:
+    """The position of each of these parameters; None: it is passed by keyword only."""
+    parameters = inspect.signature(f).parameters if names else {}
+    takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+    found: dict[str, int | None] = {}
     for name in names:
-        if name not in parameters:
+        if name not in parameters and not takes_any:
             raise TypeError(f"{getattr(f, '__name__', f)} has no parameter {name!r}")
-    return tuple(parameters.index(name) for name in names)
+        by_keyword = name not in parameters or parameters[name].kind is Parameter.KEYWORD_ONLY
+        found[name] = None if by_keyword else list(parameters).index(name)
+    return found
 
 
 def _strategy(checkpoint: str) -> str:

@@ -1,4 +1,4 @@
-"""Pickling and copying of compiled functions, for process pools and copies of a user's objects.
+"""Wrappers of functions: binding, pickling for process pools, copies of a user's objects.
 
 What is pickled is the function and the options, not the programs: the other process compiles anew.
 A function that a decorator has hidden (`@jit def f`) can be pickled only by the name of what hides
@@ -8,43 +8,67 @@ it; picklers that take functions of scripts and notebooks apart are given the fu
 from __future__ import annotations
 
 import copy
+import functools
 import sys
 from collections.abc import Callable
 from types import FrameType
-from typing import Any
+from typing import Any, Generic, NoReturn, ParamSpec, Self, TypeVar
 
-from myia.frontend.source_text.texts import keep, texts_without_module
+from myia.frontend.source_text.texts import keep, take, texts_without_module
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 # Picklers that pickle what is defined in `__main__` by value.
 BY_VALUE = frozenset({"cloudpickle", "dill", "_dill"})
 
 
-class Portable:
-    """A function made of `self.parts()`, the arguments of its class. Copies share its programs."""
+class Wrapper(Generic[P, R]):
+    """A callable made of the function `f`; outside of compiled code it is `f`.
+
+    It binds like a function. `self.parts()` are the arguments of its class. Copies share its
+    programs.
+    """
+
+    __myia__ = True  # not an object with state
+
+    def __init__(self, f: Callable[P, R]) -> None:
+        functools.update_wrapper(self, f, updated=())
+        take(f)
+        self.f = f
 
     def parts(self) -> tuple[Any, ...]:
-        raise NotImplementedError
+        return (self.f,)
 
-    def __reduce__(self) -> str | tuple:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        return self.f(*args, **kwargs)
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
         name = _name_in_its_module(self)
         if name is not None and not (self.__module__ == "__main__" and _is_taken_apart()):
             return name
         parts = self.parts()
         return _made, (type(self), parts, texts_without_module(parts))
 
-    def __copy__(self) -> Portable:
+    def __copy__(self) -> Self:
         return self
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Portable:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         """Itself, like a function, unless it is made of an object: `jit(model.step)`."""
         parts = self.parts()
         copies = tuple(copy.deepcopy(x, memo) if callable(x) else x for x in parts)
         if all(x is y for x, y in zip(parts, copies)):
             return self
-        return memo.setdefault(id(self), type(self)(*copies))
+        made: Self = memo.setdefault(id(self), type(self)(*copies))
+        return made
 
 
-def _made(make: Callable, parts: tuple[Any, ...], texts: dict[str, tuple[str, ...]]) -> Any:
+def _made(
+    make: Callable[..., Any], parts: tuple[Any, ...], texts: dict[str, tuple[str, ...]]
+) -> Any:
     for name, found in texts.items():
         for text in found:
             keep(name, text)
@@ -54,7 +78,7 @@ def _made(make: Callable, parts: tuple[Any, ...], texts: dict[str, tuple[str, ..
 def _name_in_its_module(x: Any) -> str | None:
     """The name by which a module has `x`; None if it has not."""
     name = getattr(x, "__qualname__", None)
-    found = sys.modules.get(getattr(x, "__module__", None))
+    found: Any = sys.modules.get(getattr(x, "__module__", ""))
     for part in name.split(".") if name else ():
         found = getattr(found, part, None)
     return name if name and found is x else None
@@ -62,7 +86,7 @@ def _name_in_its_module(x: Any) -> str | None:
 
 def _is_taken_apart() -> bool:
     """Does the pickler that asks for `__reduce__` pickle functions of `__main__` by value?"""
-    frame = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None and _package(frame) in ("myia", "pickle", "copyreg"):
         frame = frame.f_back
     return frame is not None and not BY_VALUE.isdisjoint(_module(frame).split("."))
@@ -73,20 +97,20 @@ def _package(frame: FrameType) -> str:
 
 
 def _module(frame: FrameType) -> str:
-    return frame.f_globals.get("__name__", "")
+    return str(frame.f_globals.get("__name__", ""))
 
 
 class NotPortable:
     """What holds an executable of this process. A copy is itself: it cannot change."""
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> NoReturn:
         raise TypeError(
             f"{type(self).__name__}, a program compiled ahead of time, cannot be pickled: pickle "
             "the function, and lower it in the other process"
         )
 
-    def __copy__(self) -> NotPortable:
+    def __copy__(self) -> Self:
         return self
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> NotPortable:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self

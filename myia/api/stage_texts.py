@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Mapping
+from typing import Any
 
 
 class StageText(str):
@@ -30,7 +31,7 @@ class StageTexts(dict[str, str]):
             raise KeyError(name)
         return StageText(self._after_pass(name))
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return StageTexts, (dict(self),)  # the stages alone
 
     def __repr__(self) -> str:

@@ -3,34 +3,31 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from types import MethodType
-from typing import Any, Generic, ParamSpec, TypeVar
+from typing import Any
 
 from myia.api.ahead_of_time import Lowered
 from myia.api.dispatch import CompileOptions, Dispatcher
-from myia.api.options import positions_in
-from myia.api.pickling import Portable
+from myia.api.options import argument_names, positions_in, positions_of
+from myia.api.pickling import P, R, Wrapper
 from myia.api.stage_texts import StageTexts
-from myia.frontend.source_text.texts import take
 from myia.infer.boundary.instances import is_state
-from myia.infer.derivatives import derivatives, jacobians
+from myia.infer.derivatives import jacobians
 from myia.infer.derivatives.derivatives import GradOptions
 from myia.infer.domain.errors import NeedsStatic, NotDifferentiable
 from myia.infer.domain.facts import Held
 from myia.infer.domain.values import Abstract, Partial, Static
 from myia.infer.eval.calls import CALLABLE_TYPES
+from myia.infer.eval.interpreter import Interpreter
 from myia.pipeline import Plan, describe, describe_pass
 from myia.source.diagnostics import MyiaError
 
 PASS_IT = "pass it: a derivative by a default value is not taken"
 
 ArgNames = str | tuple[str, ...]
-P = ParamSpec("P")
-R = TypeVar("R")
 
 
 def _public(error: MyiaError) -> MyiaError:
@@ -47,28 +44,25 @@ def _public_errors() -> Iterator[None]:
         raise _public(error) from None
 
 
-class Transformed(Portable, Generic[P, R]):
+class Transformed(Wrapper[P, R]):
     """A compiled function. Called with NumPy it returns NumPy, with `jax.Array`s these.
 
     `F.ir(*args)` is the text of every stage, `F.plan(*args)` what reversed loops store,
     `F.lower(*args).compile()` compiles ahead of time, `F.compiles` counts the programs so far.
     """
 
-    __myia__ = True  # a callable of ours, which binds like a function; not an object with state
-
     def __init__(self, f: Callable[..., Any], options: CompileOptions, name: str) -> None:
         if not callable(f):
             raise TypeError(f"myia.{name} takes a function, not {f!r}")
-        functools.update_wrapper(self, f, updated=())
-        take(f)
-        self.f = f
+        super().__init__(f)
         self.options = options
         self.name = name
         self._dispatcher = Dispatcher(self.target(), options, repr(self))
 
     def __repr__(self) -> str:
-        of_gradient = self.name == "hessian" and isinstance(self.f, Transformed)
-        f = self.f.f if of_gradient else self.f
+        f: Any = self.f
+        if self.name == "hessian" and isinstance(f, Transformed):
+            f = f.f  # not the gradient
         if isinstance(f, Transformed):
             inner = repr(f)
         else:  # of an instance only its class: its own text may be long
@@ -86,13 +80,10 @@ class Transformed(Portable, Generic[P, R]):
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         try:
-            return self._dispatcher.run(args, kwargs)
+            result: R = self._dispatcher.run(args, kwargs)
+            return result
         except MyiaError as error:
             raise _public(error) from None
-
-    def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        """A decorated method is bound like any function."""
-        return self if instance is None else functools.partial(self, instance)
 
     def ir(self, *args: P.args, **kwargs: P.kwargs) -> StageTexts:
         """The program at these arguments as text, after every stage, by the stage's name.
@@ -156,23 +147,30 @@ class Jit(Transformed[P, R]):
 
 
 class Derived(Transformed[P, R]):
-    """`grad(f)`, `jacfwd(f)`, ...: derivatives by some arguments, which `argnames` may name."""
+    """`grad(f)`, `jacfwd(f)`, ...: derivatives by some arguments, which `argnames` may name.
+
+    `rule` is the inferer's.
+    """
 
     def __init__(
         self,
-        f: Callable,
+        f: Callable[..., Any],
+        rule: Callable[..., Abstract],
+        name: str,
         grad_options: GradOptions,
         options: CompileOptions,
-        name: str,
         argnames: ArgNames | None = None,
     ):
-        self.grad_options, self.argnames = grad_options, argnames
+        self.rule, self.grad_options, self.argnames = rule, grad_options, argnames
         positions_in("argnums", f, grad_options.argnums)  # or a ValueError
+        if grad_options.has_aux and rule in (jacobians.hvp, jacobians.elementwise):
+            raise TypeError(f"myia.{name} has no option 'has_aux'")
         super().__init__(f, options, name)
-        self.positions = {} if argnames is None else _positions(f, _names(argnames))
+        names = () if argnames is None else argument_names("argnames", argnames)
+        self.positions = positions_of(f, names)
 
     def parts(self) -> tuple[Any, ...]:
-        return self.f, self.grad_options, self.options, self.name, self.argnames
+        return self.f, self.rule, self.name, self.grad_options, self.options, self.argnames
 
     def shown_options(self) -> dict[str, Any]:
         if self.argnames is not None:
@@ -180,72 +178,44 @@ class Derived(Transformed[P, R]):
         return {} if self.grad_options.argnums == 0 else {"argnums": self.grad_options.argnums}
 
 
-class Grad(Derived[P, R]):
-    """`grad(f)` and `value_and_grad(f)`"""
-
-
-class Jacobian(Derived[P, R]):
-    """`jacfwd(f)`, `jacrev(f)`, `hvp(f)`, `elementwise_grad(f)`: `rule` is the inferer's."""
-
-    def __init__(self, f, rule: Callable, grad_options, options, name: str, argnames=None):
-        self.rule = rule
-        super().__init__(f, grad_options, options, name, argnames)
-
-    def parts(self) -> tuple[Any, ...]:
-        return self.f, self.rule, self.grad_options, self.options, self.name, self.argnames
-
-
 # ----- Arguments by name
 
 
-def _names(argnames: ArgNames) -> tuple[str, ...]:
-    return (argnames,) if isinstance(argnames, str) else tuple(argnames)
+Call = tuple[Abstract, GradOptions, tuple[Abstract, ...], dict[str, Abstract]]
 
 
-def _positions(f: Callable, names: tuple[str, ...]) -> dict[str, int | None]:
-    """The position of each of these parameters; None: it is passed by keyword only."""
-    parameters = inspect.signature(f).parameters
-    if len(set(names)) < len(names):
-        raise ValueError(f"argnames has a name twice: {names}")
-    found: dict[str, int | None] = {}
-    for name in names:
-        takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
-        if name not in parameters and not takes_any:
-            raise TypeError(f"{getattr(f, '__name__', f)} has no parameter {name!r}")
-        by_keyword = (
-            name not in parameters or parameters[name].kind is inspect.Parameter.KEYWORD_ONLY
-        )
-        found[name] = None if by_keyword else list(parameters).index(name)
-    return found
-
-
-def _by_position(ctx, f: Derived, inner: Abstract, args: tuple, kwargs: dict, last: int = 0):
+def _by_position(
+    ctx: Interpreter,
+    f: Derived[..., Any],
+    args: tuple[Abstract, ...],
+    kwargs: dict[str, Abstract],
+    last: int,
+) -> Call:
     """Function, options and arguments with each named argument that was passed by keyword made
     positional; the `last` positional arguments stay the last."""
+    inner = inner_function(ctx, f)
     if f.argnames is None:
         return inner, f.grad_options, args, kwargs
     own, rest = args[: len(args) - last], args[len(args) - last :]
     moved = tuple(name for name in f.positions if name in kwargs)
     numbers = {name: len(own) + i for i, name in enumerate(moved)}
     for name, position in f.positions.items():
-        if name not in moved and (position is None or position >= len(own)):
-            help_text = "pass it: a derivative by a default value is not taken"
-            ctx.fail(
-                NotDifferentiable,
-                what=f"the argument `{name}`",
-                kind="missing",
-                help_text=help_text,
-            )
-        numbers.setdefault(name, position)
+        if name not in moved:
+            if position is None or position >= len(own):
+                what = f"the argument `{name}`"
+                ctx.fail(NotDifferentiable, what=what, kind="missing", help_text=PASS_IT)
+            numbers[name] = position
     argnums = tuple(numbers[name] for name in f.positions)
-    argnums = argnums[0] if isinstance(f.argnames, str) else argnums
+    by_one = argnums[0] if isinstance(f.argnames, str) else argnums
     call = Partial(_call_by_name, (inner,), (len(own), moved))
     given = (*own, *(kwargs[name] for name in moved), *rest)
     others = {name: x for name, x in kwargs.items() if name not in moved}
-    return call, replace(f.grad_options, argnums=argnums), given, others
+    return call, replace(f.grad_options, argnums=by_one), given, others
 
 
-def _call_by_name(ctx, partial: Partial, args: tuple, kwargs: dict) -> Abstract:
+def _call_by_name(
+    ctx: Interpreter, partial: Partial, args: tuple[Abstract, ...], kwargs: dict[str, Abstract]
+) -> Abstract:
     """A call whose last positional arguments are passed by these names."""
     n, names = partial.meta
     return ctx.call(partial.items[0], tuple(args[:n]), {**dict(zip(names, args[n:])), **kwargs})
@@ -254,23 +224,23 @@ def _call_by_name(ctx, partial: Partial, args: tuple, kwargs: dict) -> Abstract:
 # ----- What the inferer makes of calls
 
 
-def inner_function(ctx, transformed: Transformed) -> Abstract:
+def inner_function(ctx: Interpreter, transformed: Transformed[..., Any]) -> Abstract:
     """The function under a transform, as a value of the inferer."""
     f = transformed.f
     return Static(f) if isinstance(f, Transformed) else ctx.root(Held(f), "f")
 
 
-def _infer_jit(ctx, f: Jit, args, kwargs):
+def _infer_jit(
+    ctx: Interpreter, f: Jit[..., Any], args: tuple[Abstract, ...], kwargs: dict[str, Abstract]
+) -> Abstract:
     return ctx.call(inner_function(ctx, f), args, kwargs)
 
 
-def _infer_grad(ctx, f: Grad, args, kwargs):
-    return derivatives.gradient(ctx, *_by_position(ctx, f, inner_function(ctx, f), args, kwargs))
-
-
-def _infer_jacobian(ctx, f: Jacobian, args, kwargs):
+def _infer_derived(
+    ctx: Interpreter, f: Derived[..., Any], args: tuple[Abstract, ...], kwargs: dict[str, Abstract]
+) -> Abstract:
     last = 1 if f.rule is jacobians.hvp else 0
-    return f.rule(ctx, *_by_position(ctx, f, inner_function(ctx, f), args, kwargs, last))
+    return f.rule(ctx, *_by_position(ctx, f, args, kwargs, last))
 
 
-CALLABLE_TYPES.update({Jit: _infer_jit, Grad: _infer_grad, Jacobian: _infer_jacobian})
+CALLABLE_TYPES.update({Jit: _infer_jit, Derived: _infer_derived})

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
-from typing import Any, overload
+from dataclasses import replace
+from typing import Any, NamedTuple, Protocol, TypeVar, overload
 
+from myia.api.dispatch import CompileOptions
 from myia.api.options import argument_numbers, compile_options
-from myia.api.transformed import (
-    ArgNames,
-    Grad,
-    Jacobian,
-    Jit,
-    P,
-    R,
-)
-from myia.infer.derivatives import jacobians
+from myia.api.pickling import P, R
+from myia.api.transformed import ArgNames, Derived, Jit
+from myia.infer.derivatives import derivatives, jacobians
 from myia.infer.derivatives.derivatives import Argnums, GradOptions
 
+T = TypeVar("T")
+
 OWN = ("argnums", "argnames", "has_aux")  # options of derivatives beside those of `jit`
-
-
-def _decorator(make: Callable[[Callable], Any], f: Callable | None):
-    """Bare or with arguments: `@grad` and `@grad(argnums=1)`."""
-    return make if f is None else make(f)
 
 
 @overload
@@ -71,36 +65,79 @@ def jit(f: Callable[..., Any] | None = None, **options: Any) -> Any:
         >>> total(np.array([1.0, -2.0, 3.0]))
         np.float64(4.0)
     """
-    return _decorator(lambda f: Jit(f, compile_options(f, options)), f)
+    if f is None:
+        return functools.partial(jit, **options)
+    return Jit(f, compile_options(f, options))
 
 
-def _grad_options(
-    argnums: Argnums, has_aux: bool, argnames: ArgNames | None, value: bool = False
-) -> GradOptions:
+# ----- Derivatives
+
+
+class Derivative(Protocol):
+    """A transform of a function into a derivative, which has its parameters."""
+
+    @overload
+    def __call__(
+        self,
+        f: Callable[P, Any],
+        argnums: Argnums = 0,
+        has_aux: bool = False,
+        *,
+        argnames: ArgNames | None = None,
+        **options: Any,
+    ) -> Derived[P, Any]: ...
+    @overload
+    def __call__(
+        self,
+        f: None = None,
+        argnums: Argnums = 0,
+        has_aux: bool = False,
+        *,
+        argnames: ArgNames | None = None,
+        **options: Any,
+    ) -> Callable[[Callable[P, Any]], Derived[P, Any]]: ...
+
+
+class Chosen(NamedTuple):
+    """How a derivative is taken."""
+
+    grad_options: GradOptions
+    options: CompileOptions
+    argnames: ArgNames | None
+
+
+def _derivative(make: Callable[[Callable[..., Any], Chosen], Any]) -> Derivative:
+    """The transform that `make` defines, bare or with arguments: `@grad` and `@grad(argnums=1)`."""
+
+    @functools.wraps(make, assigned=("__module__", "__name__", "__qualname__", "__doc__"))
+    def transform(
+        f: Callable[..., Any] | None = None,
+        argnums: Argnums = 0,
+        has_aux: bool = False,
+        *,
+        argnames: ArgNames | None = None,
+        **options: Any,
+    ) -> Any:
+        chosen = _grad_options(argnums, has_aux, argnames)
+
+        def decorate(f: Callable[..., Any]) -> Any:
+            return make(f, Chosen(chosen, compile_options(f, options, OWN), argnames))
+
+        return decorate if f is None else decorate(f)
+
+    del vars(transform)["__wrapped__"]  # which has other parameters
+    return transform
+
+
+def _grad_options(argnums: Argnums, has_aux: bool, argnames: ArgNames | None) -> GradOptions:
     if argnames is not None and argnums != 0:
         raise TypeError("give argnums or argnames, not both")
     numbers = argument_numbers("argnums", argnums)
-    return GradOptions(
-        numbers if isinstance(argnums, (tuple, list)) else numbers[0], has_aux, value
-    )
+    return GradOptions(numbers if isinstance(argnums, (tuple, list)) else numbers[0], has_aux)
 
 
-@overload
-def grad(
-    f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, **options: Any
-) -> Grad[P, Any]: ...
-@overload
-def grad(
-    f: None = None, argnums: Argnums = 0, has_aux: bool = False, **options: Any
-) -> Callable[[Callable[P, Any]], Grad[P, Any]]: ...
-def grad(
-    f: Callable | None = None,
-    argnums: Argnums = 0,
-    has_aux: bool = False,
-    *,
-    argnames: ArgNames | None = None,
-    **options,
-) -> Any:
+@_derivative
+def grad(f: Callable[..., Any], chosen: Chosen) -> Any:
     """The gradient of a function that returns one real float.
 
     Args:
@@ -129,26 +166,29 @@ def grad(
         >>> myia.grad(loss, argnames="x")(np.ones(1), x=np.ones((1, 1)))
         array([[2.]])
     """
-    chosen = _grad_options(argnums, has_aux, argnames)
-    make = lambda f: Grad(f, chosen, compile_options(f, options, OWN), "grad", argnames)  # noqa: E731
-    return _decorator(make, f)
+    return Derived(f, derivatives.gradient, "grad", *chosen)
+
+
+@_derivative
+def _value_and_grad(f: Callable[..., Any], chosen: Chosen) -> Any:
+    with_value = replace(chosen.grad_options, value=True)
+    chosen = chosen._replace(grad_options=with_value)
+    return Derived(f, derivatives.gradient, "value_and_grad", *chosen)
 
 
 @overload
 def value_and_grad(
     f: Callable[P, R], argnums: Argnums = 0, has_aux: bool = False, **options: Any
-) -> Grad[P, tuple[R, Any]]: ...
+) -> Derived[P, tuple[R, Any]]: ...
 @overload
 def value_and_grad(
     f: None = None, argnums: Argnums = 0, has_aux: bool = False, **options: Any
-) -> Callable[[Callable[P, R]], Grad[P, tuple[R, Any]]]: ...
+) -> Callable[[Callable[P, R]], Derived[P, tuple[R, Any]]]: ...
 def value_and_grad(
-    f: Callable | None = None,
+    f: Callable[..., Any] | None = None,
     argnums: Argnums = 0,
     has_aux: bool = False,
-    *,
-    argnames: ArgNames | None = None,
-    **options,
+    **options: Any,
 ) -> Any:
     """As `grad`, but what is returned is `(f(*args), gradient)`.
 
@@ -159,29 +199,11 @@ def value_and_grad(
         >>> myia.value_and_grad(lambda x: x**3)(2.0)
         (8.0, 12.0)
     """
-    chosen = _grad_options(argnums, has_aux, argnames, value=True)
-
-    def make(f: Callable) -> Grad:
-        return Grad(f, chosen, compile_options(f, options, OWN), "value_and_grad", argnames)
-
-    return _decorator(make, f)
+    return _value_and_grad(f, argnums, has_aux, **options)
 
 
-def _jacobian(rule: Callable, name: str, f, chosen: GradOptions, argnames, options: dict) -> Any:
-    def make(f: Callable) -> Jacobian:
-        return Jacobian(f, rule, chosen, compile_options(f, options, OWN), name, argnames)
-
-    return _decorator(make, f)
-
-
-def jacfwd(
-    f: Callable | None = None,
-    argnums: Argnums = 0,
-    has_aux: bool = False,
-    *,
-    argnames: ArgNames | None = None,
-    **options,
-) -> Any:
+@_derivative
+def jacfwd(f: Callable[..., Any], chosen: Chosen) -> Any:
     """The Jacobian by forward mode: cheaper than `jacrev` where results outnumber arguments.
 
     Args, Raises: those of `grad`; results may have any shape and structure.
@@ -196,18 +218,11 @@ def jacfwd(
         array([[3., 2., 0.],
                [4., 0., 2.]])
     """
-    chosen = _grad_options(argnums, has_aux, argnames)
-    return _jacobian(jacobians.jacfwd, "jacfwd", f, chosen, argnames, options)
+    return Derived(f, jacobians.jacfwd, "jacfwd", *chosen)
 
 
-def jacrev(
-    f: Callable | None = None,
-    argnums: Argnums = 0,
-    has_aux: bool = False,
-    *,
-    argnames: ArgNames | None = None,
-    **options,
-) -> Any:
+@_derivative
+def jacrev(f: Callable[..., Any], chosen: Chosen) -> Any:
     """The Jacobian by reverse mode: cheaper than `jacfwd` where arguments outnumber results.
 
     Args, Returns, Raises: those of `jacfwd`.
@@ -218,18 +233,11 @@ def jacrev(
         array([[1., 1.],
                [3., 2.]])
     """
-    chosen = _grad_options(argnums, has_aux, argnames)
-    return _jacobian(jacobians.jacrev, "jacrev", f, chosen, argnames, options)
+    return Derived(f, jacobians.jacrev, "jacrev", *chosen)
 
 
-def hessian(
-    f: Callable | None = None,
-    argnums: Argnums = 0,
-    has_aux: bool = False,
-    *,
-    argnames: ArgNames | None = None,
-    **options,
-) -> Any:
+@_derivative
+def hessian(f: Callable[..., Any], chosen: Chosen) -> Any:
     """The matrix of second derivatives, forward over reverse.
 
     Args, Raises: those of `grad`.
@@ -244,23 +252,16 @@ def hessian(
         array([[6., 4.],
                [4., 0.]])
     """
-    chosen = _grad_options(argnums, has_aux, argnames)
-
-    def make(f: Callable) -> Jacobian:
-        found = compile_options(f, options, OWN)
-        reverse = Jacobian(f, jacobians.jacrev, chosen, found, "hessian", argnames)
-        return Jacobian(reverse, jacobians.jacfwd, chosen, found, "hessian", argnames)
-
-    return _decorator(make, f)
+    reverse: Derived[..., Any] = Derived(f, jacobians.jacrev, "hessian", *chosen)
+    return Derived(reverse, jacobians.jacfwd, "hessian", *chosen)
 
 
-def hvp(
-    f: Callable | None = None,
-    argnums: Argnums = 0,
-    *,
-    argnames: ArgNames | None = None,
-    **options,
-) -> Any:
+@_derivative
+def _hvp(f: Callable[..., Any], chosen: Chosen) -> Any:
+    return Derived(f, jacobians.hvp, "hvp", *chosen)
+
+
+def hvp(f: Callable[..., Any] | None = None, argnums: Argnums = 0, **options: Any) -> Any:
     """The Hessian of `f` times a vector, at the cost of a few gradients.
 
     Args, Raises: those of `grad`.
@@ -274,18 +275,11 @@ def hvp(
         >>> myia.hvp(lambda x: x[0] ** 2 * x[1])(np.array([2.0, 3.0]), np.array([1.0, 0.0]))
         array([6., 4.])
     """
-    return _jacobian(
-        jacobians.hvp, "hvp", f, _grad_options(argnums, False, argnames), argnames, options
-    )
+    return _hvp(f, argnums, **options)
 
 
-def elementwise_grad(
-    f: Callable | None = None,
-    argnums: Argnums = 0,
-    *,
-    argnames: ArgNames | None = None,
-    **options,
-) -> Any:
+@_derivative
+def elementwise_grad(f: Callable[..., Any], chosen: Chosen) -> Any:
     """The derivative of each element of the result by the same element of the argument.
 
     Args, Raises: those of `grad`; the result has the shape of the argument, and each element of it
@@ -296,11 +290,10 @@ def elementwise_grad(
         >>> myia.elementwise_grad(np.square)(np.array([1.0, 2.0]))
         array([2., 4.])
     """
-    chosen = _grad_options(argnums, False, argnames)
-    return _jacobian(jacobians.elementwise, "elementwise_grad", f, chosen, argnames, options)
+    return Derived(f, jacobians.elementwise, "elementwise_grad", *chosen)
 
 
-def stop_gradient(x: Any) -> Any:
+def stop_gradient(x: T) -> T:
     """`x`, as a constant for derivatives: its gradient is zero.
 
     Args:

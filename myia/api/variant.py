@@ -34,7 +34,7 @@ class Call(NamedTuple):
     keywords: dict[str, Any]
     integers: tuple[int, ...]
     flat: Flattener
-    args: tuple
+    args: tuple[Any, ...]
     kwargs: dict[str, Any]
     programs: Programs
 
@@ -72,7 +72,7 @@ class Programs:
         """The ints that are compile-time values, taken from the leaves of `flat`."""
         return self._split.take(flat) if self._split.integers else ()
 
-    def call(self, flat: Flattener, args: tuple, kwargs: dict[str, Any]) -> Call:
+    def call(self, flat: Flattener, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
         found = self._split.resolved(flat.leaves)
         positional, keywords = found[: len(args)], dict(zip(kwargs, found[len(args) :]))
         return Call(positional, keywords, self.split(flat), flat, args, kwargs, self)
@@ -116,7 +116,8 @@ class Variant:
         self.facts = program.facts
         # Are the numbers in the facts the same until the decision tree is walked again?
         self._lasts = all(is_lasting(fact.answer) for fact in self.facts if fact.values)
-        self._prepared = ([], ())  # the leaves of the facts, and the arguments made of them
+        # The leaves of the facts, and the arguments made of them.
+        self._prepared: tuple[Hidden, Sequence[Any]] = ([], ())
         self.to_python = [
             (i, TO_PYTHON[kind])
             for i, kind in enumerate(program.kinds)

@@ -19,6 +19,12 @@ reveal_type(myia.jit(check=True)(loss)(np.ones(1), np.ones(1)))
 reveal_type(myia.grad(loss).__call__)
 reveal_type(myia.grad(argnums=1)(loss)(np.ones(1), x=np.ones(1)))
 reveal_type(myia.value_and_grad(loss)(np.ones(1), np.ones(1)))
+reveal_type(myia.jacfwd(loss).__call__)
+reveal_type(myia.hessian(argnames="w")(loss).__call__)
+reveal_type(myia.checkpoint(loss).__call__)
+reveal_type(myia.custom_jvp(loss).__call__)
+reveal_type(myia.host(like=0.0)(loss).__call__)
+reveal_type(myia.stop_gradient(1.5))
 myia.jit(loss)(np.ones(1))
 myia.grad(loss)(np.ones(1), np.ones(1), rate=2.0)
 """
@@ -30,6 +36,9 @@ EXPECTED = [
     f"def {PARAMETERS} -> Any",
     "Any",
     "tuple[float, Any]",
+    *[f"def {PARAMETERS} -> Any"] * 2,
+    *[f"def {PARAMETERS} -> float"] * 3,
+    "float",
     'Missing positional argument "x" in call to "__call__" of "Transformed"',
     'Unexpected keyword argument "rate" for "__call__" of "Transformed"',
 ]

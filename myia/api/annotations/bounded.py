@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TypeVar
 
 from myia.infer.domain import values
+from myia.infer.eval.interpreter import Interpreter
 from myia.infer.loops.iterables import TOO_MANY_ITERATIONS
 from myia.infer.registry import function
 
+T = TypeVar("T")
 
-def bounded(items: Iterable, most: int) -> Iterator[Any]:
+
+def bounded(items: Iterable[T], most: int) -> Iterator[T]:
     """The items, of which there are at most `most`; ValueError if there are more.
 
     `for i in bounded(range(n), 1000)` gives the compiler a bound on `n`, so that the residuals of
@@ -24,6 +27,6 @@ def bounded(items: Iterable, most: int) -> Iterator[Any]:
 
 
 @function(bounded)
-def _bounded(ctx, items, most):
+def _bounded(ctx: Interpreter, items: values.Abstract, most: values.Abstract) -> values.Iterator:
     limit = values.Static(ctx.int_of(most, "the bound of a loop"))
     return values.Iterator("bounded", (items, limit))

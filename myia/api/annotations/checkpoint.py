@@ -2,39 +2,23 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
+from typing import Any
 
-from myia.api.pickling import Portable
-from myia.frontend.source_text.texts import take
+from myia.api.pickling import P, R, Wrapper
 from myia.infer.derivatives import rematerialized_calls
 from myia.infer.domain.facts import Held
-from myia.infer.domain.values import Partial
+from myia.infer.domain.values import Abstract, Partial
 from myia.infer.eval.calls import CALLABLE_TYPES
+from myia.infer.eval.interpreter import Interpreter
 from myia.infer.registry import function
 
 
-class Checkpointed(Portable):
+class Checkpointed(Wrapper[P, R]):
     """`checkpoint(f)`"""
 
-    __myia__ = True  # a callable of ours, which binds like a function; not an object with state
 
-    def __init__(self, f: Callable):
-        functools.update_wrapper(self, f, updated=())
-        take(f)
-        self.f = f
-
-    def parts(self) -> tuple[Callable]:
-        return (self.f,)
-
-    def __call__(self, *args, **kwargs):
-        return self.f(*args, **kwargs)
-
-    def __get__(self, instance, owner=None):
-        return self if instance is None else functools.partial(self, instance)
-
-
-def checkpoint(f: Callable) -> Checkpointed:
+def checkpoint(f: Callable[P, R]) -> Checkpointed[P, R]:
     """`f`; a derivative of its calls records only their arguments, and runs `f` again.
 
     This holds for derivatives of any order, in loops and outside. Called outside of compiled code
@@ -43,7 +27,12 @@ def checkpoint(f: Callable) -> Checkpointed:
     return Checkpointed(f)
 
 
-def _infer_call(ctx, checkpointed: Checkpointed, args, kwargs):
+def _infer_call(
+    ctx: Interpreter,
+    checkpointed: Checkpointed[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> Abstract:
     f = ctx.root(Held(checkpointed.f), "f")
     return rematerialized_calls.call_rematerialized(ctx, f, args, kwargs)
 
@@ -52,5 +41,5 @@ CALLABLE_TYPES[Checkpointed] = _infer_call
 
 
 @function(checkpoint)
-def _checkpoint_inside(ctx, f):
+def _checkpoint_inside(ctx: Interpreter, f: Abstract) -> Partial:
     return Partial(rematerialized_calls.apply_checkpoint, (f,))

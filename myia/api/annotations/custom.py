@@ -3,52 +3,52 @@
 from __future__ import annotations
 
 import copy
-import functools
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Self
 
 import jax
 import numpy as np
 
-from myia.api.options import argument_numbers
-from myia.api.pickling import Portable
+from myia.api.options import argument_numbers, numbers_inside
+from myia.api.pickling import P, R, Wrapper
 from myia.frontend.source_text.texts import take
 from myia.infer.custom.rules import CustomFunction, call_custom
 from myia.infer.domain.facts import Attribute, Held
 from myia.infer.domain.heap import InstanceObject
 from myia.infer.domain.values import Abstract, Ref, Static, Tuple
 from myia.infer.eval.calls import CALLABLE_TYPES
+from myia.infer.eval.interpreter import Interpreter
 from myia.infer.registry import function
 
+Rule = Callable[..., Any]
+Given = tuple[str, tuple[Any, ...]]  # what gave the rules: a method, its arguments
 
-class _WithRule(Portable):
-    """A function that comes with its derivative. Called outside of compiled code it is itself."""
 
-    __myia__ = True  # a callable of ours, which binds like a function; not an object with state
+class _WithRule(Wrapper[P, R]):
+    """A function that comes with its derivative."""
+
     mode: str
 
-    def __init__(self, fun: Callable, nondiff_argnums: int | Sequence[int] = ()):
-        functools.update_wrapper(self, fun, updated=())
-        take(fun)
-        self.fun = fun
+    def __init__(self, fun: Callable[P, R], nondiff_argnums: int | Sequence[int] = ()):
+        super().__init__(fun)
         self.nondiff_argnums = _numbers(nondiff_argnums)
-        self.rules: tuple[Callable, ...] = ()
-        self._given: tuple[str, tuple] | None = None  # what gave the rules: a method, its arguments
+        self.rules: tuple[Rule, ...] = ()
+        self._given: Given | None = None
 
     def parts(self) -> tuple[Any, ...]:
-        return self.fun, self.nondiff_argnums
+        return self.f, self.nondiff_argnums
 
-    def __reduce__(self) -> str | tuple:
+    def __reduce__(self) -> str | tuple[Any, ...]:
         found = super().__reduce__()
         # The rules may name this function, so they come when it has been made.
         return found if isinstance(found, str) else (*found, self._given)
 
-    def __setstate__(self, given: tuple[str, tuple]) -> None:
+    def __setstate__(self, given: Given) -> None:
         method, rules = given
         getattr(self, method)(*rules)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> _WithRule:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         made, given = super().__deepcopy__(memo), copy.deepcopy(self._given, memo)
         if made is self and given is self._given:
             return self
@@ -57,14 +57,8 @@ class _WithRule(Portable):
             made.__setstate__(given)
         return made
 
-    def __call__(self, *args, **kwargs):
-        return self.fun(*args, **kwargs)
 
-    def __get__(self, instance, owner=None):
-        return self if instance is None else functools.partial(self, instance)
-
-
-class custom_jvp(_WithRule):
+class custom_jvp(_WithRule[P, R]):
     """A function whose derivative in forward mode is given; reverse mode is its transpose.
 
         @myia.custom_jvp                    @partial(myia.custom_jvp, nondiff_argnums=(0,))
@@ -83,20 +77,20 @@ class custom_jvp(_WithRule):
 
     mode = "jvp"
 
-    def defjvp(self, jvp: Callable) -> Callable:
+    def defjvp(self, jvp: Rule) -> Rule:
         """`jvp(*nondiff, primals, tangents) -> (result, tangent of the result)`; returns `jvp`."""
         take(jvp)
         self.rules, self._given = (jvp,), ("defjvp", (jvp,))
         return jvp
 
-    def defjvps(self, *jvps: Callable | None) -> None:
+    def defjvps(self, *jvps: Rule | None) -> None:
         """One for each argument, `jvp(tangent, result, *primals)`, whose sum it is; None: zero."""
         if self.nondiff_argnums:
             raise TypeError("defjvps() cannot be used with nondiff_argnums: use defjvp()")
         self.rules, self._given = (_sum_of(self, jvps),), ("defjvps", jvps)
 
 
-class custom_vjp(_WithRule):
+class custom_vjp(_WithRule[P, R]):
     """A function whose derivative in reverse mode is given. It has none in forward mode.
 
         @partial(myia.custom_vjp, nondiff_argnums=(0,))
@@ -115,7 +109,7 @@ class custom_vjp(_WithRule):
 
     mode = "vjp"
 
-    def defvjp(self, fwd: Callable, bwd: Callable) -> None:
+    def defvjp(self, fwd: Rule, bwd: Rule) -> None:
         """`fwd(*args) -> (result, residuals)`; `bwd(*nondiff, residuals, ct) -> cotangents`."""
         take(fwd)
         take(bwd)
@@ -126,29 +120,42 @@ def _numbers(nondiff_argnums: int | Sequence[int]) -> tuple[int, ...]:
     return argument_numbers("nondiff_argnums", nondiff_argnums)
 
 
-def _sum_of(f: Callable, jvps: tuple[Callable | None, ...]) -> Callable:
-    def rule(primals, tangents):
+def _sum_of(f: Callable[..., Any], jvps: tuple[Rule | None, ...]) -> Rule:
+    def rule(primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
         y = f(*primals)
         total = None
         for i in range(len(jvps)):
-            if jvps[i] is not None:
-                term = jvps[i](tangents[i], y, *primals)
+            jvp = jvps[i]
+            if jvp is not None:
+                term = jvp(tangents[i], y, *primals)
                 total = term if total is None else jax.tree.map(operator.add, total, term)
         return y, jax.tree.map(np.zeros_like, y) if total is None else total
 
     return rule
 
 
-def _infer_call(ctx, f: _WithRule, args, kwargs) -> Abstract:
-    return call_with_rules(ctx, f, f.mode, ctx.fact(Attribute(f, "rules")), args, kwargs)
+def _infer_call(
+    ctx: Interpreter,
+    f: _WithRule[..., Any],
+    args: tuple[Abstract, ...],
+    kwargs: dict[str, Abstract],
+) -> Abstract:
+    return call_with_rules(ctx, f, f.f, f.mode, ctx.fact(Attribute(f, "rules")), args, kwargs)
 
 
-def call_with_rules(ctx, f, mode: str, functions: tuple[Callable, ...], args, kwargs) -> Abstract:
-    """A call of `f.fun`, whose derivative these functions give."""
-
-    fun = ctx.root(Held(f.fun), "f")
+def call_with_rules(
+    ctx: Interpreter,
+    decorated: Any,
+    f: Callable[..., Any],
+    mode: str,
+    functions: tuple[Rule, ...],
+    args: tuple[Abstract, ...],
+    kwargs: dict[str, Abstract],
+) -> Abstract:
+    """A call of `f`, decorated with the rules of its derivative."""
+    fun = ctx.root(Held(f), "f")
     rules = tuple(ctx.root(Held(rule), "rule") for rule in functions)
-    custom = CustomFunction(f, f.fun.__name__, mode, fun, rules, f.nondiff_argnums)
+    custom = CustomFunction(decorated, f.__name__, mode, fun, rules, decorated.nondiff_argnums)
     return call_custom(ctx, custom, args, kwargs)
 
 
@@ -161,26 +168,28 @@ CALLABLE_TYPES.update({custom_jvp: _infer_call, custom_vjp: _infer_call})
 class _Inside:
     """What the decorators make in compiled code, as an object of the inferer."""
 
-    def __call__(self, *args, **kwargs):
+    rules: tuple[Rule, ...]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Never run: `_infer_call_inside` says what a call is."""
 
 
 class _JvpInside(_Inside):
-    def defjvp(self, jvp):
+    def defjvp(self, jvp: Rule) -> Rule:
         self.rules = (jvp,)
         return jvp
 
-    def defjvps(self, *jvps):
+    def defjvps(self, *jvps: Rule | None) -> None:
         self.rules = (_sum_of(self, jvps),)
 
 
 class _VjpInside(_Inside):
-    def defvjp(self, fwd, bwd):
+    def defvjp(self, fwd: Rule, bwd: Rule) -> None:
         self.rules = (fwd, bwd)
 
 
-def _decorator(cls: type[_Inside], mode: str) -> Callable:
-    def handler(ctx, fun, nondiff_argnums=Static(())):
+def _decorator(cls: type[_Inside], mode: str) -> Callable[..., Ref]:
+    def handler(ctx: Interpreter, fun: Abstract, nondiff_argnums: Abstract = Static(())) -> Ref:
         names = ("fun", "mode", "nondiff_argnums", "rules")
         values = (fun, Static(mode), nondiff_argnums, Tuple(()))
         return ctx.new(InstanceObject(cls, names, values))
@@ -193,14 +202,10 @@ function(custom_vjp)(_decorator(_VjpInside, "vjp"))
 
 
 @function(_Inside.__call__)
-def _infer_call_inside(ctx, f: Ref, *args: Abstract, **kwargs: Abstract) -> Abstract:
-    contents = ctx.contents(f)
-    fun, mode, numbers, rules = contents.values
-    argnums = (
-        _numbers(numbers.value)
-        if isinstance(numbers, Static)
-        else tuple(ctx.int_of(x, "nondiff_argnums") for x in ctx.list_items(numbers))
-    )
+def _infer_call_inside(ctx: Interpreter, f: Ref, *args: Abstract, **kwargs: Abstract) -> Abstract:
+    fun, mode, numbers, rules = ctx.contents(f).children()
+    assert isinstance(mode, Static) and isinstance(rules, Tuple)
+    argnums = _numbers(numbers_inside(ctx, "nondiff_argnums", numbers))
     name = fun.code.name if hasattr(fun, "code") else "a function"
     custom = CustomFunction(f.id, name, mode.value, fun, rules.items, argnums)
     return call_custom(ctx, custom, args, kwargs)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, overload
 
-from myia.api.pickling import Portable
+from myia.api.pickling import P, R, Wrapper
 from myia.infer.boundary.host_calls import (
     Results,
     emit_host_call,
@@ -16,35 +15,36 @@ from myia.infer.boundary.host_calls import (
 from myia.infer.domain.errors import Unsupported
 from myia.infer.domain.values import Abstract, Partial, PyFunction, Static
 from myia.infer.eval.calls import CALLABLE_TYPES
+from myia.infer.eval.interpreter import Interpreter
 from myia.infer.registry import function
 
 _MISSING = object()
 MAKE_OUTSIDE = "make it outside of compiled code: `h = myia.host(f, like=...)`"
 
 
-class Host(Portable):
+class Host(Wrapper[P, R]):
     """A function that runs in Python. Called outside of compiled code it only checks its result."""
 
-    __myia__ = True  # a callable of ours, which binds like a function; not an object with state
+    def __init__(self, f: Callable[P, R], results: Results):
+        super().__init__(f)
+        self.results = results
 
-    def __init__(self, f: Callable, results: Results):
-        functools.update_wrapper(self, f, updated=())
-        self.f, self.results = f, results
-
-    def parts(self) -> tuple[Callable, Results]:
+    def parts(self) -> tuple[Any, ...]:
         return self.f, self.results
 
     def __repr__(self) -> str:
         return f"myia.host({getattr(self.f, '__qualname__', repr(self.f))})"
 
-    def __call__(self, *args, **kwargs):
-        return self.results.checked(self.f(*args, **kwargs), _name(self.f))
-
-    def __get__(self, instance, owner=None):
-        return self if instance is None else functools.partial(self, instance)
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        result: R = self.results.checked(self.f(*args, **kwargs), _name(self.f))
+        return result
 
 
-def host(f: Callable | None = None, *, like: Any = _MISSING) -> Any:
+@overload
+def host(f: Callable[P, R], *, like: Any) -> Host[P, R]: ...
+@overload
+def host(f: None = None, *, like: Any) -> Callable[[Callable[P, R]], Host[P, R]]: ...
+def host(f: Callable[..., Any] | None = None, *, like: Any = _MISSING) -> Any:
     """`f` as a function that compiled code calls in Python, each time that it comes there.
 
         now = myia.host(time.perf_counter, like=0.0)
@@ -70,16 +70,17 @@ def host(f: Callable | None = None, *, like: Any = _MISSING) -> Any:
     if like is _MISSING:
         raise TypeError("host() needs `like`, an example of what the function returns")
     results = Results(structure_of(like))
-    make = lambda f: Host(f, results)  # noqa: E731
-    return make if f is None else make(f)
+    return (lambda f: Host(f, results)) if f is None else Host(f, results)
 
 
 def _name(f: Any) -> str:
-    return getattr(f, "__name__", type(f).__name__)
+    return str(getattr(f, "__name__", type(f).__name__))
 
 
-def _infer_call(ctx, h: Host, args: tuple, kwargs: dict) -> Abstract:
-    def f(*args, **kwargs):
+def _infer_call(
+    ctx: Interpreter, h: Host[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Abstract:
+    def f(*args: Any, **kwargs: Any) -> Any:
         return h.f(*args, **kwargs)  # the present one, whatever `h` was given meanwhile
 
     return emit_host_call(ctx, f, _name(h.f), h.results, args, kwargs)
@@ -92,7 +93,9 @@ CALLABLE_TYPES[Host] = _infer_call
 
 
 @function(host)
-def _host_inside(ctx, f: Abstract | None = None, *, like: Abstract | None = None) -> Abstract:
+def _host_inside(
+    ctx: Interpreter, f: Abstract | None = None, *, like: Abstract | None = None
+) -> Abstract:
     if like is None:
         ctx.fail(Unsupported, what="`myia.host` without `like`", help_text="`like=None`: no result")
     results = Results(structure_of_abstract(ctx, like))
@@ -101,11 +104,13 @@ def _host_inside(ctx, f: Abstract | None = None, *, like: Abstract | None = None
     return _made(ctx, f, results)
 
 
-def _decorate(ctx, partial: Partial, args: tuple, kwargs: dict) -> Abstract:
+def _decorate(
+    ctx: Interpreter, partial: Partial, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Abstract:
     return _made(ctx, args[0], *partial.meta)
 
 
-def _made(ctx, f: Abstract, results: Results) -> Abstract:
+def _made(ctx: Interpreter, f: Abstract, results: Results) -> Abstract:
     # The object is part of the program, so nothing in it may differ at the next call.
     if isinstance(f, PyFunction) and not f.parts:
         return Static(Host(f.function, results))

@@ -6,26 +6,35 @@ derivative: its decorators only hold what the user wrote.
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax
 
 from myia.api.annotations.custom import call_with_rules
 from myia.infer.domain.errors import Unsupported
 from myia.infer.domain.values import Abstract
 from myia.infer.eval.calls import CALLABLE_TYPES
+from myia.infer.eval.interpreter import Interpreter
 from myia.infer.jax.objects.dispatch import call_library
 from myia.infer.registry import is_traced
 
 
-def _call(ctx, f: jax.custom_jvp | jax.custom_vjp, args, kwargs) -> Abstract:
+def _call(
+    ctx: Interpreter,
+    f: jax.custom_jvp[Any] | jax.custom_vjp[Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> Abstract:
     if is_traced(f):  # one of a library's own
         return call_library(ctx, f, args, kwargs)
-    mode, rules = ("jvp", (f.jvp,)) if isinstance(f, jax.custom_jvp) else ("vjp", (f.fwd, f.bwd))
-    rules = tuple(rule for rule in rules if rule is not None)
+    mode = "jvp" if isinstance(f, jax.custom_jvp) else "vjp"
+    given = (f.jvp,) if isinstance(f, jax.custom_jvp) else (f.fwd, f.bwd)
+    rules = tuple(rule for rule in given if rule is not None)
     if f.symbolic_zeros or any(map(is_traced, rules)):
         form = "`symbolic_zeros`" if f.symbolic_zeros else "`defjvps`"
         help_text = f"decorate it with `myia.custom_{mode}`, which has JAX's names"
         ctx.fail(Unsupported, what=f"{form} of `jax.custom_{mode}`", help_text=help_text)
-    return call_with_rules(ctx, f, mode, rules, args, kwargs)
+    return call_with_rules(ctx, f, f.fun, mode, rules, args, kwargs)
 
 
 CALLABLE_TYPES.update({jax.custom_jvp: _call, jax.custom_vjp: _call})

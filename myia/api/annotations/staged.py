@@ -5,9 +5,13 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from types import FunctionType
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
-def staged(f: Callable) -> Callable:
+def staged(f: Callable[P, R]) -> Callable[P, R]:
     """Mark a function that is written to be traced by JAX, as those of JAX's libraries are.
 
     Called in compiled code, it is run once, with tracers for the arrays that are its arguments or
@@ -16,16 +20,16 @@ def staged(f: Callable) -> Callable:
     at every call. Called outside of compiled code it is the function that it was.
     """
     marked = f if isinstance(f, FunctionType) else _function(f)
-    marked.__myia_staged__ = True
+    vars(marked)["__myia_staged__"] = True
     return marked
 
 
-def _function(f: Callable) -> Callable:
+def _function(f: Callable[P, R]) -> Callable[P, R]:
     """A function that calls `f`."""
 
     @functools.wraps(f)
-    def call(*args, **kwargs):
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
         return f(*args, **kwargs)
 
-    del call.__wrapped__  # else the inferer would read its source
+    del vars(call)["__wrapped__"]  # else the inferer would read its source
     return call

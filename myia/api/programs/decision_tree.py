@@ -42,7 +42,8 @@ from myia.infer.registry import is_marked_for_tracing, is_traced
 class HasFacts(Protocol):
     """A compiled program."""
 
-    facts: Sequence[Fact]
+    @property
+    def facts(self) -> Sequence[Fact]: ...
 
 
 Variant = TypeVar("Variant", bound=HasFacts)
@@ -79,14 +80,15 @@ class _Question:
         self.splits: dict[Any, IntegerSplit] = {}  # of the ints in the answers, by signature
         self.answers: dict[Any, Any] = {}
         self.other: _Question | None = None
-        self.last: tuple[Any, Step, Any] | None = None  # an answer, its step, and where it leads
+        # An answer, the places that hold it, its step, and where it leads.
+        self.last: tuple[Any, list[Place], Step, Any] | None = None
 
     def step(self, flat: Flattener) -> tuple[Step, Any]:
         """The present answer, and where it leads; None: nowhere yet."""
         x = self.fact.question.ask()
         if self.last is not None:
-            answer, step, following = self.last
-            if answer is x and are_unchanged(step.places):
+            answer, places, step, following = self.last
+            if answer is x and are_unchanged(places):
                 return step, following
         part = flat.part()
         signature = self._signature(part, x)
@@ -94,7 +96,7 @@ class _Question:
         following = self.answers.get(branch)
         step = Step(self, branch, part.leaves, self._places(x, signature, branch, part.leaves))
         if step.places is not None and following is not None:
-            self.last = (x, step, following)
+            self.last = (x, step.places, step, following)
         return step, following
 
     def ask_again(self, part: Flattener) -> Any:
@@ -135,12 +137,12 @@ class _Question:
         return places if same and are_unchanged(places) else None
 
 
-class _Last(NamedTuple):
+class Last(NamedTuple):
     """The last walk: what it read, what must be asked again, and where it led."""
 
     places: list[Place]
     again: list[tuple[int, Step]]  # each with its position in `hidden`
-    found: Found
+    found: Found[Any]
 
 
 class DecisionTree(Generic[Variant]):
@@ -148,7 +150,7 @@ class DecisionTree(Generic[Variant]):
 
     def __init__(self, *variants: Variant):
         self._root: Any = None
-        self._last: _Last | None = None
+        self._last: Last | None = None
         for variant in variants:
             self.add(variant)
 
@@ -168,17 +170,18 @@ class DecisionTree(Generic[Variant]):
             following = variant.facts[i + 1 : i + 2]
             node = node.add(fact, _Question(*following) if following else variant)
 
-    def found_last(self) -> Found[Variant] | None:
-        """What the last walk found, if a look at the memory that it read tells that it holds."""
+    def last(self) -> Last | None:
+        """The last walk, if the memory that it read still holds the same."""
         last = self._last
-        if last is None or last.again or not are_unchanged(last.places):
-            return None
-        return last.found
+        return last if last is not None and are_unchanged(last.places) else None
 
     def find(self, flat: Flattener) -> Found[Variant] | None:
         """The program for the present answers. Objects in them are added to those of `flat`."""
-        last = self._last
-        if last is not None and are_unchanged(last.places):
+        return self.find_after(self.last(), flat)
+
+    def find_after(self, last: Last | None, flat: Flattener) -> Found[Variant] | None:
+        """The same, where `last()` has been asked."""
+        if last is not None:
             if not last.again:
                 return last.found
             count = len(flat.objects)
@@ -196,7 +199,8 @@ class DecisionTree(Generic[Variant]):
         return found is not None
 
     def _walk(self, flat: Flattener) -> Found[Variant] | None:
-        node, steps, count = self._root, [], len(flat.objects)
+        node, count = self._root, len(flat.objects)
+        steps: list[Step] = []
         others: list[tuple[_Question, int, int]] = []  # where to go on if this way leads nowhere
         while isinstance(node, _Question):
             if node.other is not None:
@@ -214,7 +218,7 @@ class DecisionTree(Generic[Variant]):
         return last.found
 
 
-def _last_walk(steps: list[Step], variant: Any) -> _Last:
+def _last_walk(steps: list[Step], variant: Any) -> Last:
     places = _distinct(p for step in steps for p in step.places or ())
     hidden: Hidden = []
     again: list[tuple[int, Step]] = []
@@ -223,10 +227,10 @@ def _last_walk(steps: list[Step], variant: Any) -> _Last:
             again.append((len(hidden), step))
         if step.leaves:
             hidden.append(step.leaves)
-    return _Last(places, again, Found(variant, hidden))
+    return Last(places, again, Found(variant, hidden))
 
 
-def _asked_again(last: _Last, flat: Flattener) -> Hidden | None:
+def _asked_again(last: Last, flat: Flattener) -> Hidden | None:
     """The numbers in the answers now; None if an answer differs in more than its numbers."""
     before = hidden = last.found.hidden
     for position, step in last.again:
@@ -246,7 +250,7 @@ def _distinct(places: Iterator[Place]) -> list[Place]:
 def is_lasting(signature: Any) -> bool:
     """Can such an object change only by being replaced, or by a new part of its functions?"""
     if isinstance(signature, Leaf):
-        return signature.kind != "array"
+        return bool(signature.kind != "array")
     if isinstance(signature, Constant):
         return not isinstance(signature.value, ConstantSet)  # a set can change
     if isinstance(signature, FunctionSignature):

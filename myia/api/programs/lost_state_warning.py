@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterable
+from typing import Any
 
 from myia.infer.derivatives.lost_state import LostState
 from myia.source.warning import StateWarning, warn
 
 PATHS_NAMED = 4
 
-_WARNED: weakref.WeakSet = weakref.WeakSet()  # the code of functions
+_WARNED: weakref.WeakSet[Any] = weakref.WeakSet()  # the code of functions
 
 
 def warn_of_lost_state(found: Iterable[LostState]) -> None:

@@ -18,7 +18,7 @@ DIFFERENCES_NAMED = 4
 class Recompilation:
     """Counts the programs of `f`, and warns once."""
 
-    def __init__(self, f: Callable):
+    def __init__(self, f: Callable[..., Any]):
         self._f = f
         self.count = 0
         self._last: dict[str, Any] = {}
@@ -66,7 +66,7 @@ def _name(fact: Fact) -> str:
     return f"{getattr(question.owner, '__name__', 'f')}({', '.join(operands)})"
 
 
-def parameter_names(f: Callable, count: int) -> list[str]:
+def parameter_names(f: Callable[..., Any], count: int) -> list[str]:
     """The names of the first `count` positional arguments of `f`."""
     try:
         parameters = list(inspect.signature(f).parameters.values())

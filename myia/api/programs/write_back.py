@@ -19,9 +19,9 @@ from myia.infer.boundary.signature import Flattener, Leaf, Node, leaves_of
 from myia.infer.boundary.signature_differences import path_text
 from myia.infer.eval.program import Program
 
-MAX_WORK = (
-    10**6
-)  # of NumPy's search for a shared element; where it finds no answer, there may be one
+# Of NumPy's search for a shared element; where it finds no answer, there may be one. (NumPy's own
+# types know no other limits than 0 and -1.)
+MAX_WORK: Any = 10**6
 FEW_PAIRS = 64
 
 
@@ -111,11 +111,8 @@ def overlapping_pairs(
     written: Sequence[np.ndarray], arrays: Sequence[np.ndarray]
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """An array that is written to and another of `arrays` that has an element of it."""
-    if len(written) * len(arrays) <= FEW_PAIRS:
-        pairs = itertools.product(written, arrays)
-    else:
-        pairs = _near_pairs(written, arrays)
-    for x, y in pairs:
+    few = len(written) * len(arrays) <= FEW_PAIRS
+    for x, y in itertools.product(written, arrays) if few else _near_pairs(written, arrays):
         if x is not y and np.may_share_memory(x, y) and _share_memory(x, y):
             yield x, y
 

@@ -313,7 +313,7 @@ def jvp_of(
 
 def vjp(
     ctx: Context, f: Abstract, primals: tuple[Abstract, ...], has_aux: bool = False
-) -> Abstract:
+) -> Tuple:
     """`(f(*primals), pullback)`, then the aux.
 
     The pullback recomputes f, unless passes find it to be a common subexpression.
