@@ -311,9 +311,7 @@ def jvp_of(
     return Tuple((result.items[0], out, result.items[1])) if has_aux else Tuple((result, out))
 
 
-def vjp(
-    ctx: Context, f: Abstract, primals: tuple[Abstract, ...], has_aux: bool = False
-) -> Tuple:
+def vjp(ctx: Context, f: Abstract, primals: tuple[Abstract, ...], has_aux: bool = False) -> Tuple:
     """`(f(*primals), pullback)`, then the aux.
 
     The pullback recomputes f, unless passes find it to be a common subexpression.
