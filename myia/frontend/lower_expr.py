@@ -265,9 +265,10 @@ def _format_dynamically(frame: Frame, value: Value, part: gast.FormattedValue) -
 
 
 def _comprehension(frame: Frame, node: gast.expr) -> Value:
-    """Loops that fill a new container. A generator expression (an argument) becomes a list.
+    """Loops that fill a new container.
 
-    The items of a set are collected in a list first.
+    The items of a set are collected in a list first, and those of a generator expression, which is
+    an argument.
     """
     first = expression(frame, node.generators[0].iter)
     container, add = CONTAINERS[type(node)]
@@ -294,6 +295,8 @@ def _comprehension(frame: Frame, node: gast.expr) -> Value:
         frame.loop(iterable, None, body, [*carried, *_variables(head)], carried)
 
     generate(node.generators, first)
+    if isinstance(node, gast.GeneratorExp):
+        return emit1(py.generator, result, first)
     return emit1(py.set_, result, stars=(True,)) if isinstance(node, gast.SetComp) else result
 
 

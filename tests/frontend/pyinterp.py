@@ -246,6 +246,7 @@ OPS = {
     py.list_: display(list),
     py.set_: display(set),
     py.dict_: dict_,
+    py.generator: lambda items, iterable, **_: iter(items),
     py.unpack: unpack,
     py.format_: format_,
     py.assert_: assert_,

@@ -8,6 +8,7 @@ from typing import TypeVar
 from myia.infer.domain import values
 from myia.infer.eval.interpreter import Interpreter
 from myia.infer.loops.iterables import TOO_MANY_ITERATIONS
+from myia.infer.loops.iterators import iterator
 from myia.infer.registry import function
 
 T = TypeVar("T")
@@ -29,4 +30,4 @@ def bounded(items: Iterable[T], most: int) -> Iterator[T]:
 @function(bounded)
 def _bounded(ctx: Interpreter, items: values.Abstract, most: values.Abstract) -> values.Iterator:
     limit = values.Static(ctx.int_of(most, "the bound of a loop"))
-    return values.Iterator("bounded", (items, limit))
+    return iterator(ctx, "bounded", items, limit)

@@ -151,19 +151,26 @@ class Range(Abstract):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Iterator(Abstract):
-    """`zip`, `enumerate`, `reversed` applied to `items`; evaluated when iterated."""
+    """`zip`, `enumerate`, `map` applied to `items`; evaluated when iterated.
+
+    `state` is a cell that says what has been taken of it (`infer/loops/iterables.py`). Views of
+    dicts have none: they give their items each time.
+    """
 
     kind: str
     items: tuple[Abstract, ...]
+    state: Ref | None = None
 
     def children(self) -> tuple[Abstract, ...]:
-        return self.items
+        return self.items if self.state is None else (*self.items, self.state)
 
     def rebuild(self, children: tuple[Abstract, ...]) -> Abstract:
-        return Iterator(self.kind, children)
+        if self.state is None:
+            return Iterator(self.kind, children)
+        return Iterator(self.kind, children[:-1], children[-1])
 
     def key(self) -> Any:
-        return (Iterator, self.kind, len(self.items))
+        return (Iterator, self.kind, len(self.items), self.state is None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

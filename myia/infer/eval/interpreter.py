@@ -38,6 +38,7 @@ from myia.infer.eval import calls
 from myia.infer.lists import nested_sequences
 from myia.infer.lists.growing_lists import list_length
 from myia.infer.loops.iterables import Items, items_of
+from myia.infer.loops.iterators import sequence_of, use_up
 from myia.infer.numeric.samples import has, type_of
 from myia.ir.builder import at, current_span
 from myia.ir.core import Op, Region, Value
@@ -139,15 +140,24 @@ class Interpreter(Context):
     def items_of(self, x: Abstract) -> Items:
         return items_of(self, x)
 
-    def list_items(self, x: Abstract) -> tuple[Abstract, ...]:
-        """The items of an iterable whose length is known at compile time."""
+    def list_items(self, x: Abstract, to_end: bool = True) -> tuple[Abstract, ...]:
+        """The items of an iterable whose length is known at compile time.
+
+        `to_end`: here, of an iterator, all of them are taken; else it counts as used in part.
+        """
         if isinstance(x, Tuple):
             return x.items
         if isinstance(x, Ref) and isinstance(self.contents(x), ListObject):
             return self.contents(x).items
-        items = self.items_of(x)
-        count = self.int_of(items.length, "the number of items")
-        return tuple(items.item(Static(i)) for i in range(count))
+        if (sequence := sequence_of(self, x)) is not x:
+            found = self.list_items(sequence)
+        else:
+            items = self.items_of(x)
+            count = self.int_of(items.length, "the number of items")
+            found = tuple(items.item(Static(i)) for i in range(count))
+        if to_end:
+            use_up(self, x)
+        return found
 
     def length(self, x: Abstract) -> Abstract:
         """`len(x)`."""

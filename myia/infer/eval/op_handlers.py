@@ -26,6 +26,7 @@ from myia.infer.domain.values import (
 from myia.infer.eval.interpreter import HANDLERS, Env, Interpreter, give_name, handles
 from myia.infer.indexing import indexing
 from myia.infer.loops import fixed_point
+from myia.infer.loops.iterators import USED_IN_PART, iterator, set_state, use_up
 from myia.infer.numeric import f_strings
 from myia.infer.numeric.constant_methods import constant_or_none, evaluate_constant
 from myia.infer.numeric.nonfinite_checks import check_finite_results
@@ -219,6 +220,12 @@ def _dict(ctx: Context, op: Op, *keys_and_values: Abstract) -> Abstract:
     return ctx.new(DictObject(tuple(found), tuple(found.values())))
 
 
+@handles(py.generator)
+def _generator(ctx: Context, op: Op, items: Abstract, iterable: Abstract) -> Abstract:
+    set_state(ctx, iterable, USED_IN_PART)  # how much of it depends on who takes the items
+    return iterator(ctx, "iter", items)
+
+
 @handles(py.unpack)
 def _unpack(ctx: Context, op: Op, x: Abstract) -> tuple[Abstract, ...]:
     before, starred, after = op.params["before"], op.params["starred"], op.params["after"]
@@ -306,7 +313,10 @@ def _loop(ctx: Interpreter, op: Op, env: Env) -> tuple[Abstract, ...]:
             return truth(ctx, run(parts.cond, item, xs)[0])
 
     code = fixed_point.LoopCode(op, items, cond, lambda item, xs: run(parts.body, item, xs))
-    return tuple(fixed_point.loop(ctx, code, [env[x] for x in parts.carries]))
+    after = tuple(fixed_point.loop(ctx, code, [env[x] for x in parts.carries]))
+    if items is not None and cond is None:
+        use_up(ctx, env[parts.count])
+    return after
 
 
 HANDLERS[if_p.name] = _if

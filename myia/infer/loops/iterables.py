@@ -50,6 +50,7 @@ from myia.infer.domain.values import (
 from myia.infer.dynamic import access
 from myia.infer.indexing import dynamic_subscripts, indexing
 from myia.infer.lists import growing_lists
+from myia.infer.loops.iterators import has_items
 from myia.infer.numeric.samples import error_of, fail_without
 from myia.infer.operators import operators
 from myia.ir.core import Value
@@ -90,7 +91,7 @@ def items_of(ctx: Context, x: Abstract) -> Items:
     if isinstance(x, Tuple):
         return _static_items(ctx, x.items)
     if isinstance(x, Iterator):
-        return ITERATORS[x.kind](ctx, x)
+        return ITERATORS[x.kind](ctx, x) if has_items(ctx, x) else _static_items(ctx, ())
     if isinstance(x, Static) and isinstance(x.value, (str, tuple, frozenset, range)):
         return _static_items(ctx, tuple(map(Static, x.value)))
     if isinstance(x, Ref):
@@ -324,6 +325,13 @@ def _zip(ctx: Context, x: Iterator) -> Items:
     return Items(_shortest(ctx, parts), lambda i: Tuple(tuple(p.item(i) for p in parts)), unroll)
 
 
+def _map(ctx: Context, x: Iterator) -> Items:
+    """The function is called in the iteration that takes its result."""
+    f, *iterables = x.items
+    part = _zip(ctx, Iterator("zip", tuple(iterables)))
+    return replace(part, item=lambda i: ctx.call(f, part.item(i).items, {}))
+
+
 def _enumerate(ctx: Context, x: Iterator) -> Items:
     part, start = items_of(ctx, x.items[0]), x.items[1]
 
@@ -377,6 +385,7 @@ ITERATORS: dict[str, Callable[[Context, Iterator], Items]] = {
     "values": _dict_view(lambda d, i: d.values[i]),
     "items": _dict_view(lambda d, i: Tuple((Static(d.keys[i]), d.values[i]))),
     "iter": lambda ctx, x: items_of(ctx, x.items[0]),
+    "map": _map,
     "bounded": _bounded,
     "zip": _zip,
     "enumerate": _enumerate,

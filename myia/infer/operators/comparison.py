@@ -316,7 +316,7 @@ def _items_searched(ctx: Context, container: Abstract, x: Abstract) -> tuple[Abs
         require_hashable(ctx, x)
         return set_items(ctx, container)
     if not isinstance(container, Static):
-        return ctx.list_items(container)
+        return ctx.list_items(container, to_end=False)
     if not isinstance(container.value, (tuple, range)):
         try:
             message = sample(ctx, x) in container.value

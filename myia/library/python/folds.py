@@ -10,6 +10,7 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.values import FALSE, NONE, TRUE, Abstract, Static, is_none, is_static_int
 from myia.infer.loops.fixed_point import LoopCode, loop
+from myia.infer.loops.iterators import sequence_of, use_up
 from myia.infer.operators import comparison, operators
 from myia.infer.operators.truth import short_circuit_and, short_circuit_or, truth
 from myia.infer.paths.branches import branch
@@ -31,7 +32,9 @@ def _add(ctx: Context, total: Abstract, item: Abstract) -> Abstract:
 
 @function(sum, dynamic=as_is)
 def _sum(ctx: Context, iterable: Abstract, start: Abstract = Static(0)) -> Abstract:
-    return _fold(ctx, iterable, start, _add)
+    total = _fold(ctx, iterable, start, _add)
+    use_up(ctx, iterable)
+    return total
 
 
 def _all_step(ctx: Context, so_far: Abstract, item: Abstract) -> Abstract:
@@ -72,7 +75,8 @@ def _extremum(op: str):
             ctx.fail(BadType, message="expected at least 1 argument, got 0")
         if len(args) > 1:
             return functools.reduce(lambda a, b: better(ctx, a, b, key), args)
-        items = ctx.items_of(args[0])
+        items = ctx.items_of(sequence_of(ctx, args[0]))
+        use_up(ctx, args[0])
         if is_static_int(items.length) and items.length.value == 0:
             if default is None:
                 ctx.fail(BadValue, message="the iterable argument is empty")

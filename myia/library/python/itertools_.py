@@ -24,6 +24,7 @@ from myia.infer.domain.values import (
     is_static_int,
 )
 from myia.infer.loops.iterables import ITERATORS, Items, items_of
+from myia.infer.loops.iterators import iterator, reiterable, sequence_of
 from myia.infer.operators import operators
 from myia.infer.registry import function
 
@@ -50,7 +51,8 @@ def _offset(ctx: Context, i: Abstract, scale: int, offset: int, most: int) -> Ab
 
 @function(itertools.product)
 def _product(ctx: Context, *iterables: Abstract, repeat: Abstract = Static(1)) -> Abstract:
-    return Iterator("product", iterables * ctx.int_of(repeat, "`repeat`"))
+    pools = tuple(reiterable(ctx, x) for x in iterables)
+    return iterator(ctx, "product", *pools * ctx.int_of(repeat, "`repeat`"))
 
 
 @items_of_kind("product")
@@ -73,12 +75,12 @@ def _product_items(ctx: Context, x: Iterator) -> Items:
 
 @function(itertools.pairwise)
 def _pairwise(ctx: Context, iterable: Abstract) -> Abstract:
-    return Iterator("pairwise", (iterable,))
+    return iterator(ctx, "pairwise", iterable)
 
 
 @items_of_kind("pairwise")
 def _pairwise_items(ctx: Context, x: Iterator) -> Items:
-    part = items_of(ctx, x.items[0])
+    part = items_of(ctx, sequence_of(ctx, x.items[0]))
     count = ctx.int_of(part.length, "the number of items")
 
     def item(i: Abstract) -> Abstract:
@@ -89,12 +91,12 @@ def _pairwise_items(ctx: Context, x: Iterator) -> Items:
 
 @function(itertools.islice)
 def _islice(ctx: Context, iterable: Abstract, *bounds: Abstract) -> Abstract:
-    return Iterator("islice", (iterable, *bounds))
+    return iterator(ctx, "islice", iterable, *bounds)
 
 
 @items_of_kind("islice")
 def _islice_items(ctx: Context, x: Iterator) -> Items:
-    part = items_of(ctx, x.items[0])
+    part = items_of(ctx, sequence_of(ctx, x.items[0]))
     count = ctx.int_of(part.length, "the number of items")
     bounds = [None if is_none(b) else ctx.int_of(b, "a bound of a slice") for b in x.items[1:]]
     if any(b is not None and b < 0 for b in bounds):
@@ -114,7 +116,7 @@ def _repeat(ctx: Context, x: Abstract, times: Abstract | None = None) -> Abstrac
         ctx.fail(Unsupported, what="`itertools.repeat` without end", help_text=help_text)
     if not is_number(times) or kind_of(times) not in "iub":
         ctx.needs_static("how often `itertools.repeat` repeats")
-    return Iterator("repeat", (x, times))
+    return iterator(ctx, "repeat", x, times)
 
 
 @items_of_kind("repeat")
@@ -127,17 +129,18 @@ def _repeat_items(ctx: Context, x: Iterator) -> Items:
     return Items(times, lambda i: item)
 
 
-# ----- All items at once
+# ----- All items at once. Python takes them later: of iterators they leave an unknown part
 
 
 @function(itertools.chain)
 def _chain(ctx: Context, *iterables: Abstract) -> Abstract:
-    return Tuple(tuple(item for x in iterables for item in ctx.list_items(x)))
+    items = tuple(item for x in iterables for item in ctx.list_items(x, to_end=False))
+    return iterator(ctx, "iter", Tuple(items))
 
 
 @function(itertools.chain.from_iterable)
 def _chain_from(ctx: Context, iterables: Abstract) -> Abstract:
-    return _chain(ctx, *ctx.list_items(iterables))
+    return _chain(ctx, *ctx.list_items(iterables, to_end=False))
 
 
 @function(itertools.accumulate)
@@ -149,21 +152,23 @@ def _accumulate(
             return operators.binary(ctx, "+", total, item)
         return ctx.call(func, (total, item), {})
 
-    items = ctx.list_items(iterable)
+    items = ctx.list_items(iterable, to_end=False)
     start = [] if is_none(initial) else [initial]
-    return Tuple(tuple(itertools.accumulate([*start, *items], step)))
+    return iterator(ctx, "iter", Tuple(tuple(itertools.accumulate([*start, *items], step))))
 
 
 @function(itertools.starmap)
 def _starmap(ctx: Context, f: Abstract, iterable: Abstract) -> Abstract:
-    items = ctx.list_items(iterable)
-    return Tuple(tuple(ctx.call(f, ctx.list_items(item), {}) for item in items))
+    items = ctx.list_items(iterable, to_end=False)
+    results = tuple(ctx.call(f, ctx.list_items(item), {}) for item in items)
+    return iterator(ctx, "iter", Tuple(results))
 
 
 @function(itertools.zip_longest)
 def _zip_longest(ctx: Context, *iterables: Abstract, fillvalue: Abstract = NONE) -> Abstract:
-    columns = [ctx.list_items(x) for x in iterables]
-    return Tuple(tuple(map(Tuple, itertools.zip_longest(*columns, fillvalue=fillvalue))))
+    columns = [ctx.list_items(x, to_end=False) for x in iterables]
+    rows = itertools.zip_longest(*columns, fillvalue=fillvalue)
+    return iterator(ctx, "iter", Tuple(tuple(map(Tuple, rows))))
 
 
 def _choices(choose: Callable) -> None:
@@ -172,7 +177,7 @@ def _choices(choose: Callable) -> None:
     def handler(ctx: Context, iterable: Abstract, r: Abstract = NONE) -> Abstract:
         items = ctx.list_items(iterable)
         size = len(items) if is_none(r) else ctx.int_of(r, "how many items are chosen")
-        return Tuple(tuple(map(Tuple, choose(items, size))))
+        return iterator(ctx, "iter", Tuple(tuple(map(Tuple, choose(items, size)))))
 
     function(choose)(handler)
 

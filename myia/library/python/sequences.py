@@ -24,6 +24,8 @@ from myia.infer.domain.values import (
 )
 from myia.infer.lists import growing_lists, list_slices
 from myia.infer.loops.fixed_point import LoopCode, loop
+from myia.infer.loops.iterables import ITERATORS
+from myia.infer.loops.iterators import SEQUENCES, iterator, reiterable, sequence_of, use_up
 from myia.infer.numeric.constant_methods import (
     constant_or_none,
     evaluate_constant,
@@ -38,6 +40,8 @@ from myia.infer.registry import as_is, function
 
 @function(len, dynamic=as_is)
 def _len(ctx: Context, x: Abstract) -> Abstract:
+    if isinstance(x, Iterator) and x.state is not None:
+        ctx.fail(BadType, message=f"object of type {x.kind!r} has no len()")
     return ctx.length(x)
 
 
@@ -65,26 +69,27 @@ def _slice(ctx: Context, *args: Abstract) -> Abstract:
 
 @function(enumerate, dynamic=as_is)
 def _enumerate(ctx: Context, iterable: Abstract, start: Abstract = Static(0)) -> Abstract:
-    return Iterator("enumerate", (iterable, start))
+    return iterator(ctx, "enumerate", iterable, start)
 
 
 @function(zip, dynamic=as_is)
 def _zip(ctx: Context, *iterables: Abstract, strict: Abstract = FALSE) -> Abstract:
     if strict.value:
+        iterables = tuple(reiterable(ctx, x) for x in iterables)
         counts = [ctx.items_of(x).length for x in iterables]
         if not all(map(is_static_int, counts)) or len({c.value for c in counts}) > 1:
             ctx.fail(BadValue, message="zip() arguments have different lengths")
-    return Iterator("zip", iterables)
+    return iterator(ctx, "zip", *iterables)
 
 
 @function(reversed, dynamic=as_is)
 def _reversed(ctx: Context, x: Abstract) -> Abstract:
-    return Iterator("reversed", (x,))
+    return iterator(ctx, "reversed", x)
 
 
 @function(iter)
 def _iter(ctx: Context, x: Abstract) -> Abstract:
-    return Iterator("iter", (x,))
+    return x if isinstance(x, Iterator) and x.state is not None else iterator(ctx, "iter", x)
 
 
 @function(next)
@@ -97,9 +102,13 @@ def _next(ctx: Context, iterator: Abstract, *default: Abstract) -> Abstract:
 def _list(ctx: Context, x: Abstract | None = None) -> Abstract:
     if x is None:
         return ctx.new(ListObject(()))
-    if list_slices.is_list(ctx, x):
-        return growing_lists.copied_list(ctx, x)
-    return ctx.new(ListObject(ctx.list_items(x)))
+    sequence = sequence_of(ctx, x)
+    if list_slices.is_list(ctx, sequence):
+        found = growing_lists.copied_list(ctx, sequence)
+    else:
+        found = ctx.new(ListObject(ctx.list_items(sequence)))
+    use_up(ctx, x)
+    return found
 
 
 @function(tuple)
@@ -137,16 +146,17 @@ function(frozenset)(_new_set(frozenset))
 
 @function(map, dynamic=as_is)
 def _map(ctx: Context, f: Abstract, *iterables: Abstract) -> Abstract:
-    """`map`, evaluated eagerly: in one loop if the items have one type."""
-    return _collect(ctx, Iterator("zip", iterables), lambda item: ctx.call(f, item.items, {}))
+    return iterator(ctx, "map", f, *iterables)
 
 
-def _collect(ctx: Context, iterable: Abstract, make) -> Abstract:
-    """`[make(item) for item in iterable]`"""
+def _mapped(ctx: Context, x: Iterator) -> Abstract:
+    """The list of all items, in one loop if they have one type."""
+    f, *iterables = x.items
+    iterable = iterator(ctx, "zip", *iterables)
     found = ctx.new(ListObject(()))
 
     def body(item, xs):
-        ctx.call(ctx.getattr(found, "append"), (make(item),), {})
+        ctx.call(ctx.getattr(found, "append"), (ctx.call(f, item.items, {}),), {})
         return xs
 
     loop(ctx, LoopCode(("collect", iterable.key()), ctx.items_of(iterable), None, body), [])
@@ -155,6 +165,11 @@ def _collect(ctx: Context, iterable: Abstract, make) -> Abstract:
 
 @function(filter)
 def _filter(ctx: Context, f: Abstract, iterable: Abstract) -> Abstract:
+    return iterator(ctx, "filter", f, iterable)
+
+
+def _filtered(ctx: Context, x: Iterator) -> Abstract:
+    f, iterable = x.items
     found = ctx.new(ListObject(()))
 
     def body(item, xs):
@@ -169,6 +184,10 @@ def _filter(ctx: Context, f: Abstract, iterable: Abstract) -> Abstract:
 
     loop(ctx, LoopCode(("filter", iterable.key()), ctx.items_of(iterable), None, body), [])
     return found
+
+
+SEQUENCES.update(map=_mapped, filter=_filtered)
+ITERATORS["filter"] = lambda ctx, x: ctx.items_of(_filtered(ctx, x))
 
 
 @function(sorted)

@@ -71,6 +71,7 @@ tuple_ = _py("tuple", effect=True)
 list_ = _py("list", effect=True)
 set_ = _py("set", effect=True)
 dict_ = _py("dict", effect=True)
+generator = _py("generator", effect=True)  # of the list of its items, and of its first iterable
 format_ = _py("format", effect=True)
 assert_ = _py("assert", results=0, effect=True)
 raise_ = _py("raise", results=0, effect=True)

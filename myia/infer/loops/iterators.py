@@ -1,0 +1,70 @@
+"""Iterators give their items once: what has been taken of each.
+
+An iterator gives its items once. Its cell holds how much of it was taken: nothing, all, or a part.
+A loop that may end early takes a part, and so does a `zip` of several iterators. After a branch or
+in a loop the cell may hold a run-time value, as any variable: then nobody knows what is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from myia.infer.domain.context import Context
+from myia.infer.domain.errors import NeedsStatic, Unsupported
+from myia.infer.domain.heap import CellObject
+from myia.infer.domain.values import Abstract, Iterator, Scalar, Static, Tuple
+from myia.source.diagnostics import MyiaError
+
+UNUSED, USED_IN_PART, USED_UP = map(Static, range(3))  # what was taken of an iterator
+RUN_TO_THE_END = ("enumerate", "bounded")  # kinds with further operands, which are no iterables
+
+# Iterators whose items all together are a sequence.
+SEQUENCES: dict[str, Callable[[Context, Iterator], Abstract]] = {"iter": lambda ctx, x: x.items[0]}
+
+
+def iterator(ctx: Context, kind: str, *items: Abstract) -> Iterator:
+    """A new iterator."""
+    return Iterator(kind, items, ctx.new(CellObject(UNUSED)))
+
+
+def has_items(ctx: Context, x: Iterator) -> bool:
+    """Are there items to take? From now on the iterator counts as used in part."""
+    if x.state is None:
+        return True
+    state = ctx.contents(x.state).content
+    if state not in (UNUSED, USED_UP):
+        label = "some of its items may have been taken before"
+        help_text = "make a list of it first, and use the list: `items = list(...)`"
+        error = NeedsStatic if isinstance(state, Scalar) else MyiaError
+        what = "an iterator that is used twice"
+        ctx.fail(Unsupported, error=error, what=what, label_text=label, help_text=help_text)
+    set_state(ctx, x, USED_IN_PART)
+    return state is UNUSED
+
+
+def sequence_of(ctx: Context, x: Abstract) -> Abstract:
+    """All items of an iterator as a sequence, if its kind is in `SEQUENCES`; else `x`."""
+    if not isinstance(x, Iterator) or x.kind not in SEQUENCES:
+        return x
+    return SEQUENCES[x.kind](ctx, x) if has_items(ctx, x) else Tuple(())
+
+
+def set_state(ctx: Context, x: Abstract, state: Static) -> None:
+    """Say how much of `x`, if it is an iterator, has been taken."""
+    if isinstance(x, Iterator) and x.state is not None:
+        ctx.write(x.state, CellObject(state))
+
+
+def use_up(ctx: Context, x: Abstract) -> None:
+    """All items have been taken, of an iterator and of the one iterable that it runs over."""
+    if isinstance(x, Iterator):
+        set_state(ctx, x, USED_UP)
+        iterables = x.items[1:] if x.kind in ("map", "filter") else x.items
+        # Of several the longer ones have items left.
+        if x.kind in RUN_TO_THE_END or len(iterables) == 1:
+            use_up(ctx, iterables[0])
+
+
+def reiterable(ctx: Context, x: Abstract) -> Abstract:
+    """What is iterated over more than once: of an iterator, a tuple of its items."""
+    return Tuple(ctx.list_items(x)) if isinstance(x, Iterator) and x.state is not None else x

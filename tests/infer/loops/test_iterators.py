@@ -1,0 +1,160 @@
+"""An iterator gives its items once; where nobody knows what is left of it, it is refused."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import myia
+from myia.source.diagnostics import MyiaError
+
+
+def loops_twice(x):
+    q = enumerate(x)
+    total = 0.0
+    for i, v in q:
+        total += i * v
+    for i, v in q:
+        total += 100.0 * v * i
+    return total
+
+
+def sums_twice(items):
+    return sum(items), sum(items)
+
+
+def in_a_short_loop(x):
+    q = zip(x, x)
+    total = 0.0
+    for i in range(3):
+        for a, b in q:
+            total += a * b * (i + 1)
+    return total
+
+
+class Holder:
+    def __init__(self, items):
+        self.items = items
+
+
+def in_an_instance(x):
+    holder = Holder(iter(x))
+    items = [holder.items]
+    return list(items[0]), list(holder.items)
+
+
+def calls_late(x):
+    """`map` calls its function when an item is taken."""
+    last, total = [0.0], 0.0
+    for v in map(lambda t: t + last[0], x):
+        last[0] = v
+        total += v
+    return total
+
+
+def never_calls(x):
+    seen = []
+    q = map(seen.append, x)
+    before = len(seen)
+    list(q)
+    return before, len(seen), list(q)
+
+
+def in_a_derivative(x):
+    q = iter([1.0, 2.0])
+    return myia.grad(lambda a: a * sum(q))(x[0]), list(q)
+
+
+def either(x):
+    q = zip(x, x) if x[0] > 0 else zip(x, 2 * x)
+    return list(q), list(q)
+
+
+def twice(q):
+    return list(q), list(q)
+
+
+SAME = {
+    "zip": lambda x: twice(zip(x, x)),
+    "map": lambda x: sums_twice(map(lambda v: v * 2, x)),
+    "filter": lambda x: twice(filter(lambda v: v > 1.5, x)),
+    "reversed": lambda x: twice(reversed([x[0], 2.0])),
+    "iter of a dict": lambda x: twice(iter({"a": 1.0, "b": 2.0})),
+    "generator expression": lambda x: sums_twice(v * v for v in x),
+    "iter of an iterator": lambda x: twice(iter(iter(x))),
+    "enumerate of an iterator": lambda x: (lambda q: (list(enumerate(q)), list(q)))(iter(x)),
+    "unpacked": lambda x: (lambda q: ([*q], sum(q)))(iter(x)),
+    "max": lambda x: (lambda q: (max(q), sorted(q)))(iter(x)),
+    "chain": lambda x: twice(itertools.chain([1.0], x)),
+    "product": lambda x: twice(itertools.product(x, [1.0])),
+    "product of an iterator": lambda x: list(itertools.product(iter(x), repeat=2)),
+    "accumulate": lambda x: twice(itertools.accumulate(x)),
+    "combinations": lambda x: twice(itertools.combinations(x, 2)),
+    "islice": lambda x: twice(itertools.islice(x, 2)),
+    "repeat": lambda x: twice(itertools.repeat(x[0], 2)),
+    "bounded": lambda x: twice(myia.bounded(range(3), 5)),
+    "a view of a dict is no iterator": lambda x: twice({"a": x[0]}.items()),
+    **{f.__name__: f for f in (loops_twice, in_a_short_loop, in_an_instance, calls_late)},
+    **{f.__name__: f for f in (never_calls, either)},
+}
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_as_python(name):
+    f, x = SAME[name], np.array([1.0, 2.0, 3.0])
+    assert repr(myia.jit(f)(x)) == repr(f(x))
+
+
+def test_used_up_in_a_derivative():
+    assert myia.jit(in_a_derivative)(np.ones(2)) == (3.0, [])
+
+
+def after_a_break(x):
+    q = iter(x)
+    for v in q:
+        if v > 1.5:
+            break
+    return sum(q)
+
+
+def inside_its_own_loop(x):
+    q, total = iter(x), 0.0
+    for v in q:
+        for w in q:
+            total += v * w
+    return total
+
+
+def in_one_branch(x):
+    q = iter(x)
+    total = sum(q) if x[0] > 0 else 0.0
+    return total, sum(q)
+
+
+def in_a_while(x):
+    q, total = iter(x), 0.0
+    while total < x[1]:
+        total += 1.0 + sum(q)
+    return total
+
+
+REFUSED = {
+    "zip of one iterator": lambda x: (lambda q: list(zip(q, q)))(iter(x)),
+    "after a zip": lambda x: (lambda q: (list(zip(q, [1.0])), list(q)))(iter(x)),
+    "after a test of membership": lambda x: (lambda q: (1 in q, list(q)))(iter([1, 2])),
+    "after `any`": lambda x: (lambda q: (any(v > 0 for v in q), list(q)))(iter(x)),
+    "the iterator under a chain": lambda x: (lambda q: (itertools.chain(q), list(q)))(iter(x)),
+    **{f.__name__: f for f in (after_a_break, inside_its_own_loop, in_one_branch, in_a_while)},
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(name):
+    with pytest.raises(MyiaError, match="used twice") as error:
+        myia.jit(REFUSED[name])(np.array([1.0, 2.0, 3.0]))
+    assert "items = list(...)" in str(error.value)
+
+
+def test_no_length():
+    with pytest.raises(TypeError, match=r"object of type 'zip' has no len\(\)"):
+        myia.jit(lambda x: len(zip(x, x)))(np.ones(2))
