@@ -43,6 +43,7 @@ import myia.library.numpy.ufuncs.ufunc_table
 import myia.library.numpy.ufuncs.vectorize
 import myia.library.python.containers
 import myia.library.python.folds
+import myia.library.python.iterators
 import myia.library.python.itertools_
 import myia.library.python.math_
 import myia.library.python.numbers

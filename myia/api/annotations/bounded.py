@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import TypeVar
 
+import numpy as np
+
 from myia.infer.domain import values
+from myia.infer.domain.context import Context
+from myia.infer.domain.dtypes import bounds
+from myia.infer.domain.errors import BadValue
+from myia.infer.domain.values import Abstract, Scalar, Static, is_static_int
 from myia.infer.eval.interpreter import Interpreter
-from myia.infer.loops.iterables import TOO_MANY_ITERATIONS
+from myia.infer.loops.iterables import Items, index_value, items_of
 from myia.infer.loops.iterators import iterator
 from myia.infer.registry import function
+from myia.library.python.iterators import items_of_kind
+from myia.primitives.core.define import constant
+from myia.primitives.pointwise import arithmetic, logic
+
+TOO_MANY_ITERATIONS = "this loop makes more than {bound} iterations, the bound that it was given"
 
 T = TypeVar("T")
 
@@ -28,6 +40,29 @@ def bounded(items: Iterable[T], most: int) -> Iterator[T]:
 
 
 @function(bounded)
-def _bounded(ctx: Interpreter, items: values.Abstract, most: values.Abstract) -> values.Iterator:
-    limit = values.Static(ctx.int_of(most, "the bound of a loop"))
+def _bounded(ctx: Interpreter, items: Abstract, most: Abstract) -> values.Iterator:
+    limit = Static(ctx.int_of(most, "the bound of a loop"))
     return iterator(ctx, "bounded", items, limit)
+
+
+@items_of_kind("bounded")
+def _bounded_items(ctx: Context, x: values.Iterator) -> Items:
+    """`bounded(iterable, max_length)`: the first `max_length` items, then one that raises."""
+    part, max_length = items_of(ctx, x.items[0]), x.items[1].value
+    low, high = bounds(part.length)
+    if high is not None and high <= max_length:
+        return part
+
+    def item(i: Abstract) -> Abstract:
+        message = TOO_MANY_ITERATIONS.format(bound=max_length)
+        if not is_static_int(i):
+            ctx.check(logic.ge(index_value(i), constant(max_length, np.int64)), ValueError, message)
+        elif i.value >= max_length:
+            ctx.fail(BadValue, message=message)
+        return part.item(i)
+
+    if is_static_int(part.length):
+        return replace(part, length=Static(max_length + 1), item=item)
+    length = arithmetic.min(index_value(part.length), max_length + 1)
+    low = min(low or 0, max_length + 1)
+    return replace(part, length=Scalar(length, True, low, max_length + 1), item=item)

@@ -2,7 +2,8 @@
 
 Every iterable becomes `Items`, so that a loop is one IR loop over indices. Items of a compile-time
 sequence are stacked into a buffer if they have one type and are many; otherwise the loop is
-unrolled. `zip`, `enumerate`, `reversed` and `myia.bounded` combine the items of other iterables.
+unrolled. `zip`, `enumerate` and their like combine the items of other iterables
+(`library/python/iterators.py`).
 
 *When it gives up*: iterators with a `__next__` of the user's, and lists whose length changes while
 a compiled loop runs over them, are refused.
@@ -13,7 +14,7 @@ from __future__ import annotations
 import collections.abc
 import enum
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NoReturn
 
 import numpy as np
@@ -54,12 +55,10 @@ from myia.infer.loops.iterators import has_items
 from myia.infer.numeric.samples import error_of, fail_without
 from myia.infer.operators import operators
 from myia.ir.core import Value
-from myia.primitives.core.define import constant
-from myia.primitives.pointwise import arithmetic, logic
+from myia.primitives.pointwise import arithmetic
 
 CHANGED_LIST = "a list that is changed while a loop runs over it"
 MAX_GETITEM_ITEMS = 512  # items that `__getitem__` gives one by one, until its IndexError
-TOO_MANY_ITERATIONS = "this loop makes more than {bound} iterations, the bound that it was given"
 MAX_UNROLLED_ITEMS = 8  # lists of up to so many items are unrolled: XLA fuses their bodies
 
 
@@ -170,7 +169,7 @@ def _buffer(ctx: Context, x: Ref, contents: BufferObject) -> Items:
     def item(i: Abstract) -> Abstract:
         if not growing_lists.have_same_length(ctx.contents(x), contents):
             ctx.fail(Unsupported, what=CHANGED_LIST)
-        return growing_lists.item_at(ctx, x, _index(i))
+        return growing_lists.item_at(ctx, x, index_value(i))
 
     return Items(growing_lists.list_length(contents), item)
 
@@ -192,7 +191,8 @@ def _dict_items(ctx: Context, x: Ref, get: Callable[[DictObject, int], Abstract]
     return _static_or_stacked(ctx, items, current, current, None)
 
 
-def _index(i: Abstract) -> Value:
+def index_value(i: Abstract) -> Value:
+    """An index as a value of int64."""
     return number_value(i, np.dtype(np.int64))
 
 
@@ -232,7 +232,7 @@ def _static_or_stacked(
             return item(ctx.int_of(i, "the index into items of different types"))
         if isinstance(ctx.heap[ref.id], Invalidated):
             ctx.needs_static(f"the index into {CHANGED_LIST}")
-        return growing_lists.item_at(ctx, ref, _index(i))
+        return growing_lists.item_at(ctx, ref, index_value(i))
 
     return Items(Static(len(items)), at, ref is None, current)
 
@@ -284,9 +284,9 @@ def _range_item(x: Range, static: range | None, i: Abstract) -> Abstract:
     if static is not None and is_static_int(i):
         return Static(static[i.value])
     step = int(x.step.value)
-    value = _index(i) if step == 1 else arithmetic.mul(_index(i), step)
+    value = index_value(i) if step == 1 else arithmetic.mul(index_value(i), step)
     if not (is_static_int(x.start) and x.start.value == 0):
-        value = arithmetic.add(value, _index(x.start))
+        value = arithmetic.add(value, index_value(x.start))
     if static is not None:
         lo, hi = sorted((static[0], static[-1])) if len(static) else (0, 0)
     else:
@@ -302,92 +302,17 @@ def _add(x: int | None, by: int) -> int | None:
     return None if x is None else x + by
 
 
-# ----- zip, enumerate, reversed, map, filter
-
-
-def _shortest(ctx: Context, parts: list[Items]) -> Abstract:
-    length = parts[0].length
-    for part in parts[1:]:
-        if is_static_int(length) and is_static_int(part.length):
-            length = Static(min(length.value, part.length.value))
-        else:
-            a, b = _index(length), _index(part.length)
-            max_lengths = [h for h in (bounds(length)[1], bounds(part.length)[1]) if h is not None]
-            length = Scalar(arithmetic.min(a, b), True, 0, min(max_lengths, default=None))
-    return length
-
-
-def _zip(ctx: Context, x: Iterator) -> Items:
-    parts = [items_of(ctx, item) for item in x.items]
-    if not parts:
-        return _static_items(ctx, ())
-    unroll = any(p.unroll for p in parts)
-    return Items(_shortest(ctx, parts), lambda i: Tuple(tuple(p.item(i) for p in parts)), unroll)
-
-
-def _map(ctx: Context, x: Iterator) -> Items:
-    """The function is called in the iteration that takes its result."""
-    f, *iterables = x.items
-    part = _zip(ctx, Iterator("zip", tuple(iterables)))
-    return replace(part, item=lambda i: ctx.call(f, part.item(i).items, {}))
-
-
-def _enumerate(ctx: Context, x: Iterator) -> Items:
-    part, start = items_of(ctx, x.items[0]), x.items[1]
-
-    def item(i: Abstract) -> Abstract:
-        return Tuple((operators.binary(ctx, "+", i, start), part.item(i)))
-
-    return Items(part.length, item, part.unroll)
-
-
-def _reversed(ctx: Context, x: Iterator) -> Items:
-    part = items_of(ctx, x.items[0])
-    last = operators.binary(ctx, "-", part.length, Static(1))
-
-    def item(i: Abstract) -> Abstract:
-        j = operators.binary(ctx, "-", last, i)
-        if isinstance(j, Scalar):  # tighter bounds than the arithmetic proves: a valid index
-            j = Scalar(j.value, True, 0, bounds(last)[1])
-        return part.item(j)
-
-    return Items(part.length, item, part.unroll)
-
-
-def _bounded(ctx: Context, x: Iterator) -> Items:
-    """`myia.bounded(iterable, max_length)`: the first `max_length` items, then one that raises."""
-    part, max_length = items_of(ctx, x.items[0]), x.items[1].value
-    low, high = bounds(part.length)
-    if high is not None and high <= max_length:
-        return part
-
-    def item(i: Abstract) -> Abstract:
-        message = TOO_MANY_ITERATIONS.format(bound=max_length)
-        if not is_static_int(i):
-            ctx.check(logic.ge(_index(i), constant(max_length, np.int64)), ValueError, message)
-        elif i.value >= max_length:
-            ctx.fail(BadValue, message=message)
-        return part.item(i)
-
-    if is_static_int(part.length):
-        return replace(part, length=Static(max_length + 1), item=item)
-    length = arithmetic.min(_index(part.length), max_length + 1)
-    low = min(low or 0, max_length + 1)
-    return replace(part, length=Scalar(length, True, low, max_length + 1), item=item)
+# ----- Iterators by kind
 
 
 def _dict_view(get: Callable[[DictObject, int], Abstract]) -> Callable[[Context, Iterator], Items]:
     return lambda ctx, x: _dict_items(ctx, x.items[0], get)
 
 
+# Those of `zip`, `map`, `itertools.product`, ... are registered by the library.
 ITERATORS: dict[str, Callable[[Context, Iterator], Items]] = {
     "keys": _dict_view(lambda d, i: Static(d.keys[i])),
     "values": _dict_view(lambda d, i: d.values[i]),
     "items": _dict_view(lambda d, i: Tuple((Static(d.keys[i]), d.values[i]))),
     "iter": lambda ctx, x: items_of(ctx, x.items[0]),
-    "map": _map,
-    "bounded": _bounded,
-    "zip": _zip,
-    "enumerate": _enumerate,
-    "reversed": _reversed,
 }

@@ -1,6 +1,7 @@
 """Handlers of Python's built-in functions and of `math`, `itertools`, `functools`, `operator`.
 
-sequences.py, folds.py, itertools_.py    what a program iterates over
+sequences.py, folds.py                   sequences, and one result of all items
+iterators.py, itertools_.py              what a program iterates over
 containers.py                            methods of lists, dicts and tuples
 numbers.py, math_.py                     numbers
 objects.py                               types, attributes, printing

@@ -23,20 +23,11 @@ from myia.infer.domain.values import (
     is_none,
     is_static_int,
 )
-from myia.infer.loops.iterables import ITERATORS, Items, items_of
+from myia.infer.loops.iterables import Items, items_of
 from myia.infer.loops.iterators import iterator, reiterable, sequence_of
 from myia.infer.operators import operators
 from myia.infer.registry import function
-
-
-def items_of_kind(kind: str) -> Callable[[Callable], Callable]:
-    """Register the function that gives the items of an `Iterator` of this kind."""
-
-    def register(items: Callable) -> Callable:
-        ITERATORS[kind] = items
-        return items
-
-    return register
+from myia.library.python.iterators import items_of_kind
 
 
 def _offset(ctx: Context, i: Abstract, scale: int, offset: int, most: int) -> Abstract:

@@ -7,7 +7,7 @@ from typing import Any
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number, kind_of
-from myia.infer.domain.errors import BadType, BadValue, Unsupported
+from myia.infer.domain.errors import BadType, Unsupported
 from myia.infer.domain.heap import DictObject, ListObject
 from myia.infer.domain.values import (
     FALSE,
@@ -20,12 +20,9 @@ from myia.infer.domain.values import (
     Static,
     Tuple,
     is_none,
-    is_static_int,
 )
 from myia.infer.lists import growing_lists, list_slices
-from myia.infer.loops.fixed_point import LoopCode, loop
-from myia.infer.loops.iterables import ITERATORS
-from myia.infer.loops.iterators import SEQUENCES, iterator, reiterable, sequence_of, use_up
+from myia.infer.loops.iterators import sequence_of, use_up
 from myia.infer.numeric.constant_methods import (
     constant_or_none,
     evaluate_constant,
@@ -33,8 +30,6 @@ from myia.infer.numeric.constant_methods import (
     set_items,
 )
 from myia.infer.operators import operators
-from myia.infer.operators.truth import truth
-from myia.infer.paths.branches import branch
 from myia.infer.registry import as_is, function
 
 
@@ -65,37 +60,6 @@ def _slice(ctx: Context, *args: Abstract) -> Abstract:
     if len(args) == 1:
         return SliceValue(NONE, args[0], NONE)
     return SliceValue(*(*args, NONE)[:3])
-
-
-@function(enumerate, dynamic=as_is)
-def _enumerate(ctx: Context, iterable: Abstract, start: Abstract = Static(0)) -> Abstract:
-    return iterator(ctx, "enumerate", iterable, start)
-
-
-@function(zip, dynamic=as_is)
-def _zip(ctx: Context, *iterables: Abstract, strict: Abstract = FALSE) -> Abstract:
-    if strict.value:
-        iterables = tuple(reiterable(ctx, x) for x in iterables)
-        counts = [ctx.items_of(x).length for x in iterables]
-        if not all(map(is_static_int, counts)) or len({c.value for c in counts}) > 1:
-            ctx.fail(BadValue, message="zip() arguments have different lengths")
-    return iterator(ctx, "zip", *iterables)
-
-
-@function(reversed, dynamic=as_is)
-def _reversed(ctx: Context, x: Abstract) -> Abstract:
-    return iterator(ctx, "reversed", x)
-
-
-@function(iter)
-def _iter(ctx: Context, x: Abstract) -> Abstract:
-    return x if isinstance(x, Iterator) and x.state is not None else iterator(ctx, "iter", x)
-
-
-@function(next)
-def _next(ctx: Context, iterator: Abstract, *default: Abstract) -> Abstract:
-    help_text = "take an item by its index, or write a loop"
-    ctx.fail(Unsupported, what="`next`", help_text=help_text)
 
 
 @function(list)
@@ -142,52 +106,6 @@ def _new_set(cls: type):
 
 function(set)(_new_set(set))
 function(frozenset)(_new_set(frozenset))
-
-
-@function(map, dynamic=as_is)
-def _map(ctx: Context, f: Abstract, *iterables: Abstract) -> Abstract:
-    return iterator(ctx, "map", f, *iterables)
-
-
-def _mapped(ctx: Context, x: Iterator) -> Abstract:
-    """The list of all items, in one loop if they have one type."""
-    f, *iterables = x.items
-    iterable = iterator(ctx, "zip", *iterables)
-    found = ctx.new(ListObject(()))
-
-    def body(item, xs):
-        ctx.call(ctx.getattr(found, "append"), (ctx.call(f, item.items, {}),), {})
-        return xs
-
-    loop(ctx, LoopCode(("collect", iterable.key()), ctx.items_of(iterable), None, body), [])
-    return found
-
-
-@function(filter)
-def _filter(ctx: Context, f: Abstract, iterable: Abstract) -> Abstract:
-    return iterator(ctx, "filter", f, iterable)
-
-
-def _filtered(ctx: Context, x: Iterator) -> Abstract:
-    f, iterable = x.items
-    found = ctx.new(ListObject(()))
-
-    def body(item, xs):
-        kept = item if is_none(f) else ctx.call(f, (item,), {})
-
-        def keep():
-            ctx.call(ctx.getattr(found, "append"), (item,), {})
-            return NONE
-
-        branch(ctx, truth(ctx, kept), keep, lambda: NONE)
-        return xs
-
-    loop(ctx, LoopCode(("filter", iterable.key()), ctx.items_of(iterable), None, body), [])
-    return found
-
-
-SEQUENCES.update(map=_mapped, filter=_filtered)
-ITERATORS["filter"] = lambda ctx, x: ctx.items_of(_filtered(ctx, x))
 
 
 @function(sorted)

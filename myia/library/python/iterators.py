@@ -1,0 +1,167 @@
+"""`zip`, `enumerate`, `reversed`, `map`, `filter`: iterators over the items of other iterables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from myia.infer.domain.context import Context
+from myia.infer.domain.dtypes import bounds
+from myia.infer.domain.errors import BadValue, Unsupported
+from myia.infer.domain.heap import ListObject
+from myia.infer.domain.values import (
+    FALSE,
+    NONE,
+    TRUE,
+    Abstract,
+    Iterator,
+    Scalar,
+    Static,
+    Tuple,
+    is_none,
+    is_static_int,
+)
+from myia.infer.loops.fixed_point import LoopCode, States, loop
+from myia.infer.loops.iterables import ITERATORS, Items, index_value, items_of
+from myia.infer.loops.iterators import SEQUENCES, iterator, reiterable
+from myia.infer.operators import operators
+from myia.infer.operators.truth import truth
+from myia.infer.paths.branches import branch
+from myia.infer.registry import as_is, function
+from myia.primitives.pointwise import arithmetic
+
+
+def items_of_kind(kind: str) -> Callable[[Callable], Callable]:
+    """Register the function that gives the items of an `Iterator` of this kind."""
+
+    def register(items: Callable) -> Callable:
+        ITERATORS[kind] = items
+        return items
+
+    return register
+
+
+@function(enumerate, dynamic=as_is)
+def _enumerate(ctx: Context, iterable: Abstract, start: Abstract = Static(0)) -> Abstract:
+    return iterator(ctx, "enumerate", iterable, start)
+
+
+@items_of_kind("enumerate")
+def _enumerate_items(ctx: Context, x: Iterator) -> Items:
+    part, start = items_of(ctx, x.items[0]), x.items[1]
+
+    def item(i: Abstract) -> Abstract:
+        return Tuple((operators.binary(ctx, "+", i, start), part.item(i)))
+
+    return Items(part.length, item, part.unroll)
+
+
+@function(zip, dynamic=as_is)
+def _zip(ctx: Context, *iterables: Abstract, strict: Abstract = FALSE) -> Abstract:
+    if strict.value:
+        iterables = tuple(reiterable(ctx, x) for x in iterables)
+        counts = [ctx.items_of(x).length for x in iterables]
+        if not all(map(is_static_int, counts)) or len({c.value for c in counts}) > 1:
+            ctx.fail(BadValue, message="zip() arguments have different lengths")
+    return iterator(ctx, "zip", *iterables)
+
+
+def _shortest(ctx: Context, parts: list[Items]) -> Abstract:
+    length = parts[0].length
+    for part in parts[1:]:
+        if is_static_int(length) and is_static_int(part.length):
+            length = Static(min(length.value, part.length.value))
+        else:
+            a, b = index_value(length), index_value(part.length)
+            max_lengths = [h for h in (bounds(length)[1], bounds(part.length)[1]) if h is not None]
+            length = Scalar(arithmetic.min(a, b), True, 0, min(max_lengths, default=None))
+    return length
+
+
+@items_of_kind("zip")
+def _zip_items(ctx: Context, x: Iterator) -> Items:
+    parts = [items_of(ctx, item) for item in x.items]
+    if not parts:
+        return items_of(ctx, Tuple(()))
+    unroll = any(p.unroll for p in parts)
+    return Items(_shortest(ctx, parts), lambda i: Tuple(tuple(p.item(i) for p in parts)), unroll)
+
+
+@function(reversed, dynamic=as_is)
+def _reversed(ctx: Context, x: Abstract) -> Abstract:
+    return iterator(ctx, "reversed", x)
+
+
+@items_of_kind("reversed")
+def _reversed_items(ctx: Context, x: Iterator) -> Items:
+    part = items_of(ctx, x.items[0])
+    last = operators.binary(ctx, "-", part.length, Static(1))
+
+    def item(i: Abstract) -> Abstract:
+        j = operators.binary(ctx, "-", last, i)
+        if isinstance(j, Scalar):  # tighter bounds than the arithmetic proves: a valid index
+            j = Scalar(j.value, True, 0, bounds(last)[1])
+        return part.item(j)
+
+    return Items(part.length, item, part.unroll)
+
+
+@function(iter)
+def _iter(ctx: Context, x: Abstract) -> Abstract:
+    return x if isinstance(x, Iterator) and x.state is not None else iterator(ctx, "iter", x)
+
+
+@function(next)
+def _next(ctx: Context, iterator: Abstract, *default: Abstract) -> Abstract:
+    help_text = "take an item by its index, or write a loop"
+    ctx.fail(Unsupported, what="`next`", help_text=help_text)
+
+
+@function(map, dynamic=as_is)
+def _map(ctx: Context, f: Abstract, *iterables: Abstract) -> Abstract:
+    return iterator(ctx, "map", f, *iterables)
+
+
+@items_of_kind("map")
+def _map_items(ctx: Context, x: Iterator) -> Items:
+    """The function is called in the iteration that takes its result."""
+    f, *iterables = x.items
+    part = _zip_items(ctx, Iterator("zip", tuple(iterables)))
+    return replace(part, item=lambda i: ctx.call(f, part.item(i).items, {}))
+
+
+@function(filter)
+def _filter(ctx: Context, f: Abstract, iterable: Abstract) -> Abstract:
+    return iterator(ctx, "filter", f, iterable)
+
+
+def _mapped(ctx: Context, x: Iterator) -> Abstract:
+    return _collected(ctx, x, _map_items(ctx, x), lambda item: TRUE)
+
+
+def _filtered(ctx: Context, x: Iterator) -> Abstract:
+    f, iterable = x.items
+
+    def test(item: Abstract) -> Abstract:
+        return truth(ctx, item if is_none(f) else ctx.call(f, (item,), {}))
+
+    return _collected(ctx, x, items_of(ctx, iterable), test)
+
+
+def _collected(
+    ctx: Context, x: Iterator, items: Items, test: Callable[[Abstract], Abstract]
+) -> Abstract:
+    """The list of the items that pass, in one loop if they have one type."""
+    found = ctx.new(ListObject(()))
+
+    def body(item: Abstract, xs: States) -> States:
+        append = lambda: ctx.call(ctx.getattr(found, "append"), (item,), {})  # noqa: E731
+        branch(ctx, test(item), append, lambda: NONE)
+        return xs
+
+    loop(ctx, LoopCode(("collect", x.key()), items, None, body), [])
+    return found
+
+
+SEQUENCES.update(map=_mapped, filter=_filtered)
+ITERATORS["filter"] = lambda ctx, x: items_of(ctx, _filtered(ctx, x))
