@@ -48,7 +48,7 @@ def _bounded(ctx: Interpreter, items: Abstract, most: Abstract) -> values.Iterat
 @items_of_kind("bounded")
 def _bounded_items(ctx: Context, x: values.Iterator) -> Items:
     """`bounded(iterable, max_length)`: the first `max_length` items, then one that raises."""
-    part, max_length = items_of(ctx, x.items[0]), x.items[1].value
+    part, max_length = items_of(ctx, x.items[0]), ctx.int_of(x.items[1], "the bound of a loop")
     low, high = bounds(part.length)
     if high is not None and high <= max_length:
         return part
@@ -57,7 +57,7 @@ def _bounded_items(ctx: Context, x: values.Iterator) -> Items:
         message = TOO_MANY_ITERATIONS.format(bound=max_length)
         if not is_static_int(i):
             ctx.check(logic.ge(index_value(i), constant(max_length, np.int64)), ValueError, message)
-        elif i.value >= max_length:
+        elif ctx.int_of(i, "an index") >= max_length:
             ctx.fail(BadValue, message=message)
         return part.item(i)
 
