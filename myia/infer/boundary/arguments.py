@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from myia.infer.boundary.instances import has_own_operators
 from myia.infer.boundary.integers import IntegerSplit
 from myia.infer.boundary.signature import (
     ConstantSet,
@@ -156,7 +157,7 @@ def is_settled(x: Any) -> bool:
 
     All that it can be asked besides are attributes. Objects of libraries are assumed to be so.
     """
-    if isinstance(x, np.ndarray):
+    if isinstance(x, np.ndarray) or has_own_operators(type(x)):
         return False
     if is_fixed(x) or x is ABSENT or isinstance(x, SETTLED) or hasattr(type(x), "__myia__"):
         return True

@@ -16,11 +16,24 @@ from typing import Any
 HEAP_TYPE = 1 << 9  # of the flags of a class: it was made at run time, by a `class` statement
 WITHOUT_STATE = ("builtins", "functools", "numpy")  # modules whose classes are known by name
 POINTER = object.__basicsize__ // 2
-# What a class may say of its items.
-READS = (
-    *("__contains__", "__getitem__", "__iter__", "__len__", "__missing__"),
+# What a class may say of its items and of its truth.
+READS = {
+    *("__bool__", "__contains__", "__getitem__", "__iter__", "__len__", "__missing__"),
     *("get", "items", "keys", "values"),
+}
+BINARY = (
+    *("add", "sub", "mul", "truediv", "floordiv", "mod", "divmod", "pow", "matmul"),
+    *("lshift", "rshift", "and", "or", "xor"),
 )
+UNARY_AND_COMPARISONS = (
+    *("neg", "pos", "abs", "invert", "int", "float", "complex", "index", "round", "trunc"),
+    *("floor", "ceil", "eq", "ne", "lt", "le", "gt", "ge"),
+)
+OPERATORS = READS.union(
+    (f"__{prefix}{name}__" for name in BINARY for prefix in ("", "r", "i")),
+    (f"__{name}__" for name in UNARY_AND_COMPARISONS),
+)
+OF_PYTHON = ("builtins", "collections", "enum")  # modules whose methods do what is expected
 
 
 def is_state(x: Any) -> bool:
@@ -146,12 +159,18 @@ def copied(x: Any, made: dict[int, Any] | None = None) -> Any:
 
 
 @functools.cache
-def finds_items_itself(cls: type) -> bool:
-    """Does Python code of a class of lists or dicts say what its items are?
+def has_own_operators(cls: type) -> bool:
+    """Does Python code of a class of numbers, texts or containers say what operators do with them?
 
-    Such objects are not taken apart: they are asked for their items at every call.
+    Such objects are not taken apart: they are asked for their items at every call. The arithmetic
+    of tuples alone is compiled (`Context.special_method`).
     """
-    if not issubclass(cls, (list, dict)):
+    if not issubclass(cls, (int, str, bytes, tuple, list, dict)):
         return False
-    own = [vars(c) for c in cls.__mro__ if c.__module__ not in ("builtins", "collections")]
-    return any(isinstance(c.get(name), types.FunctionType) for c in own for name in READS)
+    own = {
+        name
+        for c in cls.__mro__
+        for name, x in vars(c).items()
+        if isinstance(x, types.FunctionType) and x.__module__ not in OF_PYTHON
+    }
+    return not own.isdisjoint(READS if issubclass(cls, tuple) else OPERATORS)

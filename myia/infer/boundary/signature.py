@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from myia.infer.boundary.instances import finds_items_itself, is_state, state_of
+from myia.infer.boundary.instances import has_own_operators, is_state, state_of
 from myia.infer.domain.facts import Constant, Identity, exact, is_value
 from myia.infer.registry import is_marked_for_tracing, is_traced
 
@@ -192,9 +192,7 @@ def _range_constant(flat: Flattener, x: range) -> Constant:
 def _text_or_integer(flat: Flattener, x: str | int) -> Any:
     """By value, if neither attributes nor a comparison of its own tell it from its equals."""
     cls = type(x)
-    base = str if isinstance(x, str) else int
-    own = getattr(x, "__dict__", None) or cls.__eq__ is not base.__eq__
-    return Identity(x) if own else Constant(x, cls)
+    return Identity(x) if getattr(x, "__dict__", None) else Constant(x, cls)
 
 
 def _integer(flat: Flattener, x: int) -> Constant | Leaf:
@@ -385,11 +383,10 @@ RULES.update(
     }
 )
 PREDICATES += [
-    (lambda x: isinstance(x, enum.Enum), _identity),
-    (lambda x: isinstance(x, np.generic), _generic),
+    (lambda x: isinstance(x, enum.Enum) or has_own_operators(type(x)), _identity),
+    (lambda x: isinstance(x, np.generic) and type(x).__module__ == "numpy", _generic),
     (lambda x: isinstance(x, np.ndarray), _identity),  # subclasses have rules of their own
     (lambda x: isinstance(x, tuple), _tuple),
-    (lambda x: finds_items_itself(type(x)), _identity),
     (lambda x: isinstance(x, list), _list),
     (lambda x: isinstance(x, dict), _dict),
     (lambda x: isinstance(x, np.dtype), _constant),

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from myia.infer import attributes, registry
-from myia.infer.boundary.instances import has_only_attributes
+from myia.infer.boundary.instances import has_only_attributes, has_own_operators
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, DeepRecursion, NeedsStatic, Unsupported
 from myia.infer.domain.facts import (
@@ -307,6 +307,10 @@ def _bind_one(
 
 def _construct(ctx: Context, cls: type, args: tuple, kwargs: dict) -> Abstract:
     """`cls(*args, **kwargs)` for namedtuples, dataclasses and classes with an `__init__`."""
+    if has_own_operators(cls):
+        ctx.fail(
+            Unsupported, what=f"an instance of {cls.__name__}, which has operators of its own,"
+        )
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):
         defaults = cls._field_defaults
         fields = [Parameter(n, "POSITIONAL_OR_KEYWORD", n in defaults) for n in cls._fields]

@@ -119,6 +119,9 @@ def _compare_optional(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstra
 
 
 def _compare_structures(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
+    named = any(isinstance(x, Tuple) and x.cls is not None for x in (a, b))
+    if named and (found := _compare_instances(ctx, op, a, b)) is not None:
+        return found
     x, y = sequence_items(ctx, a), sequence_items(ctx, b)
     equality = op in ("==", "!=")
     if is_dict(ctx, a) and is_dict(ctx, b) and equality:
@@ -206,7 +209,8 @@ def _by_method(
         sides = [Tuple(tuple(ctx.getattr(x, n) for n in fields)) for x in (self, other)]
         return compare(ctx, op, *sides)
     method = ctx.special_method(self, name)
-    inverted = method is None and op == "!="  # Python's default
+    # Python's default; but tuples have a `__ne__`.
+    inverted = method is None and op == "!=" and not isinstance(self, Tuple)
     if inverted:
         method = ctx.special_method(self, "__eq__")
     if method is None:

@@ -185,6 +185,9 @@ def _sequences(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
     if any(_is_buffer(ctx, x) for x in (a, b)):
         found = list_slices.list_operator(ctx, op, a, b)
         return _refuse_operands(ctx, op, a, b) if found is None else found
+    named = any(isinstance(x, Tuple) and x.cls is not None for x in (a, b))
+    if named and (found := _by_special_method(ctx, op, a, b)) is not None:
+        return found
     x, y = sequence_items(ctx, a), sequence_items(ctx, b)
     if op == "+" and x is not None and y is not None and is_list(a) == is_list(b):
         return ctx.new(ListObject(x + y)) if is_list(a) else Tuple(x + y)

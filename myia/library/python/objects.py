@@ -157,8 +157,18 @@ def _finds_attribute(ctx: Context, x: Abstract, name: str) -> Abstract:
     return TRUE
 
 
-@function(str, repr, builtins.format)
-def _text(ctx: Context, x: Abstract, spec: Abstract = Static("")) -> Abstract:
+@function(str)
+def _str(ctx: Context, x: Abstract = Static("")) -> Abstract:
+    return format_parts(ctx, (("s", ""),), (x,))
+
+
+@function(repr)
+def _repr(ctx: Context, x: Abstract) -> Abstract:
+    return format_parts(ctx, (("r", ""),), (x,))
+
+
+@function(builtins.format)
+def _format(ctx: Context, x: Abstract, spec: Abstract = Static("")) -> Abstract:
     return format_parts(ctx, ((None, spec.value),), (x,))
 
 
