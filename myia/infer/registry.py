@@ -80,22 +80,21 @@ def _top_level_name(module: Any) -> str:
     return module.partition(".")[0] if isinstance(module, str) else ""
 
 
-def _register_once(table: dict, key: Any, handler: Callable) -> None:
-    """Add an entry; an error if the key has another handler already."""
-    if table.setdefault(key, handler) is not handler:
-        raise ValueError(f"two handlers are registered for {key!r}")
+def registering(table: dict, *keys: Any) -> Callable[[Callable], Callable]:
+    """A decorator that adds an entry for each key; an error if one has another entry already."""
+
+    def register(handler: Callable) -> Callable:
+        for key in keys:
+            if table.setdefault(key, handler) is not handler:
+                raise ValueError(f"two handlers are registered for {key!r}")
+        return handler
+
+    return register
 
 
 def function(*callables: Any, dynamic: Variant | None = None) -> Callable[[Callable], Callable]:
     """Register a handler for Python callables. `dynamic` makes its variant for dynamic arrays."""
-
-    def register(handler: Callable) -> Callable:
-        _declare_variant(handler, dynamic)
-        for f in callables:
-            _register_once(FUNCTIONS, f, handler)
-        return handler
-
-    return register
+    return _with_variant(registering(FUNCTIONS, *callables), dynamic)
 
 
 def method(
@@ -106,35 +105,17 @@ def method(
     Kinds: "array", "number" (NumPy's scalars), "python" (Python's numbers), "list", "tuple",
     "dict", "str".
     """
-
-    def register(handler: Callable) -> Callable:
-        _declare_variant(handler, dynamic)
-        for name in names:
-            _register_once(METHODS, (kind, name), handler)
-        return handler
-
-    return register
+    return _with_variant(registering(METHODS, *((kind, name) for name in names)), dynamic)
 
 
 def property_(kind: str, *names: str) -> Callable[[Callable], Callable]:
     """Register a handler `(ctx, self)` for attributes of `kind`."""
-
-    def register(handler: Callable) -> Callable:
-        for name in names:
-            _register_once(PROPERTIES, (kind, name), handler)
-        return handler
-
-    return register
+    return registering(PROPERTIES, *((kind, name) for name in names))
 
 
 def subscript(x: Any) -> Callable[[Callable], Callable]:
     """Register a handler `(ctx, key)` for the subscripts of a Python object."""
-
-    def register(handler: Callable) -> Callable:
-        _register_once(SUBSCRIPTS, id(x), handler)
-        return handler
-
-    return register
+    return registering(SUBSCRIPTS, id(x))
 
 
 def as_is(handler: Callable) -> Callable:
@@ -147,17 +128,18 @@ def for_dynamic_arrays(handler: Callable) -> Callable[[Callable], Callable]:
 
     It is called where an argument has a dynamic axis (`infer/dynamic/`).
     """
-
-    def register(variant: Callable) -> Callable:
-        _register_once(DYNAMIC, handler, variant)
-        return variant
-
-    return register
+    return registering(DYNAMIC, handler)
 
 
-def _declare_variant(handler: Callable, dynamic: Variant | None) -> None:
-    if dynamic is not None:
-        for_dynamic_arrays(handler)(dynamic(handler))
+def _with_variant(
+    register: Callable[[Callable], Callable], dynamic: Variant | None
+) -> Callable[[Callable], Callable]:
+    def register_both(handler: Callable) -> Callable:
+        if dynamic is not None:
+            for_dynamic_arrays(handler)(dynamic(handler))
+        return register(handler)
+
+    return register_both
 
 
 def invoke(

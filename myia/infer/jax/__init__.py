@@ -28,4 +28,3 @@ import myia.infer.jax.rules.random
 import myia.infer.jax.rules.reductions
 import myia.infer.jax.rules.shaping
 import myia.infer.jax.rules.sliding_windows
-import myia.infer.jax.rules.special

@@ -256,5 +256,5 @@ def test_a_reduction_of_several_arrays_by_any_function(rows):
 
 
 def test_two_rules_for_one_operation_are_a_mistake():
-    with pytest.raises(ValueError, match="two rules translate 'add'"):
+    with pytest.raises(ValueError, match="two handlers are registered for 'add'"):
         translation_rule("add")(lambda x, y: x)

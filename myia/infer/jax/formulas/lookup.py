@@ -16,18 +16,14 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from myia.infer.registry import registering
+
 COMPOSITIONS: dict[str, Callable] = {}
 
 
 def formula(*names: str) -> Callable[[Callable], Callable]:
     """Register a composition for NumPy's functions of these names."""
-
-    def register(f: Callable) -> Callable:
-        for name in names:
-            COMPOSITIONS[name] = f
-        return f
-
-    return register
+    return registering(COMPOSITIONS, *names)
 
 
 @cache

@@ -12,6 +12,7 @@ So the translation of a loop has the size of its body, whatever the trip count.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import jax
@@ -20,7 +21,7 @@ from jax.extend.core import ClosedJaxpr
 
 from myia.infer.jax.tracing.rules import translation_rule
 from myia.infer.jax.tracing.translate import ir_aval, translate, translate_open
-from myia.ir.avals import I64, Aval
+from myia.ir.avals import I64
 from myia.ir.core import Value
 from myia.primitives.arrays import dynamic_slices, shaping
 from myia.primitives.arrays.reductions import reduce_or
@@ -30,36 +31,25 @@ from myia.primitives.pointwise import logic
 
 # ----- Calls
 
-
-@translation_rule("jit", "pjit", "xla_metadata_call")
-def _jit(*operands: Value, jaxpr: Any, **_: Any) -> list[Value]:
-    return translate(jaxpr, operands)
-
-
-@translation_rule("closed_call", "eval_jaxpr", "program_order")
-def _closed_call(*operands: Value, call_jaxpr: Any, **_: Any) -> list[Value]:
-    return translate(call_jaxpr, operands)
-
-
-@translation_rule("call", "core_call")
-def _call(*operands: Value, call_jaxpr: Any, **_: Any) -> list[Value]:
-    return translate_open(call_jaxpr, (), operands)
+_CALLEE = {  # the parameter that is the jaxpr of the function
+    **dict.fromkeys(["jit", "pjit", "xla_metadata_call", "composite"], "jaxpr"),
+    # Which residuals the adjoint keeps is our own decision, so `remat` is only a call.
+    **dict.fromkeys(["remat", "remat2", "checkpoint"], "jaxpr"),
+    **dict.fromkeys(["closed_call", "eval_jaxpr", "program_order"], "call_jaxpr"),
+    **dict.fromkeys(["call", "core_call"], "call_jaxpr"),
+    "custom_vmap_call": "call",
+}
 
 
-@translation_rule("custom_vmap_call")
-def _custom_vmap(*operands: Value, call: Any, **_: Any) -> list[Value]:
-    return translate(call, operands)
+def _call(*operands: Value, callee: str, **params: Any) -> list[Value]:
+    f = params[callee]
+    if isinstance(f, ClosedJaxpr):
+        return translate(f, operands)
+    return translate_open(f, (), operands)
 
 
-# Which residuals the adjoint keeps is our own decision, so `remat` is only a call.
-@translation_rule("remat", "remat2", "checkpoint")
-def _remat(*operands: Value, jaxpr: Any, **_: Any) -> list[Value]:
-    return translate_open(jaxpr, (), operands)
-
-
-@translation_rule("composite")
-def _composite(*operands: Value, jaxpr: Any, **_: Any) -> list[Value]:
-    return translate(jaxpr, operands)
+for _name, _callee in _CALLEE.items():
+    translation_rule(_name)(partial(_call, callee=_callee))
 
 
 # ----- Branches
@@ -73,8 +63,8 @@ def _cond(
     if branches_platforms is not None:
         return translate(branches[_number_of_platform(branches_platforms)], operands)
     if index.dtype.kind == "b":
-        then, other = (lambda: translate(branches[1], operands)), branches[0]
-        return if_(index, then, lambda: translate(other, operands))
+        other, then = branches
+        return if_(index, lambda: translate(then, operands), lambda: translate(other, operands))
     return _switch(index, operands, branches, 0)
 
 
@@ -146,8 +136,8 @@ def _scan(
 ) -> Sequence[Value]:
     consts, init, xs = _scan_operands(operands, **groups)
     num_carry = len(init)
-    rows = [_stacked_aval(aval, length) for aval in _row_avals(jaxpr, num_carry)]
-    outs = [zeros(aval) for aval in rows]
+    rows = [ir_aval(y.aval) for y in jaxpr.jaxpr.outvars[num_carry:]]
+    outs = [zeros(aval.with_shape((length, *aval.shape))) for aval in rows]
     if length == 0:
         return [*init, *outs]
 
@@ -174,14 +164,6 @@ def _scan_operands(
         return [list(group) for group in ft_in.update(operands).unpack()]
     n = num_consts + num_carry
     return [list(operands[:num_consts]), list(operands[num_consts:n]), list(operands[n:])]
-
-
-def _row_avals(jaxpr: ClosedJaxpr, num_carry: int) -> list[Aval]:
-    return [ir_aval(y.aval) for y in jaxpr.jaxpr.outvars[num_carry:]]
-
-
-def _stacked_aval(aval: Aval, length: int) -> Aval:
-    return aval.with_shape((length, *aval.shape))
 
 
 def _row_starts(k: Value, x: Value) -> list[Value]:

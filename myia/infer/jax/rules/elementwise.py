@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,10 @@ from myia.infer.jax.tracing.rules import translation_rule
 from myia.infer.jax.tracing.translate import unsupported
 from myia.ir.core import Value
 from myia.primitives.arrays.shaping import broadcast
-from myia.primitives.core.define import zeros
-from myia.primitives.pointwise import arithmetic, logic, transcendental
+from myia.primitives.core.define import constant, zeros
+from myia.primitives.pointwise import arithmetic, bits, logic, transcendental
 from myia.primitives.pointwise.logic import convert, select
+from myia.primitives.special import gamma_bessel
 
 
 def broadcast_to_shape(x: Value, shape: tuple[int, ...]) -> Value:
@@ -38,58 +40,33 @@ def pointwise(name: str, formula: Callable[..., Value]) -> None:
 
 # ----- One primitive of ours for one of JAX's
 
+_OF_SAME_NAME: dict[ModuleType, tuple[str, ...]] = {
+    arithmetic: (
+        *("add", "sub", "neg", "rem", "max", "min", "abs", "sign", "square", "integer_pow"),
+    ),
+    transcendental: (
+        *("exp", "exp2", "expm1", "log", "log1p", "logistic", "sqrt", "rsqrt", "cbrt"),
+        *("sin", "cos", "tan", "asin", "acos", "atan", "atan2"),
+        *("sinh", "cosh", "tanh", "asinh", "acosh", "atanh"),
+        *("floor", "ceil", "is_finite", "real", "imag", "complex"),
+    ),
+    logic: ("xor", "eq", "ne", "lt", "le", "gt", "ge", "shift_left", "stop_gradient"),
+    gamma_bessel: (
+        *("erf", "erfc", "erf_inv", "lgamma", "digamma", "polygamma", "zeta"),
+        *("igamma", "igammac", "igamma_grad_a", "bessel_i0e", "bessel_i1e"),
+    ),
+    bits: ("population_count", "clz", "mulhi", "nextafter", "reduce_precision"),
+}
+for _module, _names in _OF_SAME_NAME.items():
+    for _name in _names:
+        pointwise(_name, getattr(_module, _name))
+
 for _name, _primitive in {
-    "add": arithmetic.add,
     "add_any": arithmetic.add,
-    "sub": arithmetic.sub,
-    "neg": arithmetic.neg,
-    "rem": arithmetic.rem,
-    "max": arithmetic.max,
-    "min": arithmetic.min,
-    "abs": arithmetic.abs,
-    "sign": arithmetic.sign,
-    "square": arithmetic.square,
-    "integer_pow": arithmetic.integer_pow,
-    "exp": transcendental.exp,
-    "exp2": transcendental.exp2,
-    "expm1": transcendental.expm1,
-    "log": transcendental.log,
-    "log1p": transcendental.log1p,
-    "logistic": transcendental.logistic,
-    "sqrt": transcendental.sqrt,
-    "rsqrt": transcendental.rsqrt,
-    "cbrt": transcendental.cbrt,
-    "sin": transcendental.sin,
-    "cos": transcendental.cos,
-    "tan": transcendental.tan,
-    "asin": transcendental.asin,
-    "acos": transcendental.acos,
-    "atan": transcendental.atan,
-    "atan2": transcendental.atan2,
-    "sinh": transcendental.sinh,
-    "cosh": transcendental.cosh,
-    "tanh": transcendental.tanh,
-    "asinh": transcendental.asinh,
-    "acosh": transcendental.acosh,
-    "atanh": transcendental.atanh,
-    "floor": transcendental.floor,
-    "ceil": transcendental.ceil,
-    "is_finite": transcendental.is_finite,
-    "real": transcendental.real,
-    "imag": transcendental.imag,
-    "complex": transcendental.complex,
     "and": logic.and_,
     "or": logic.or_,
-    "xor": logic.xor,
     "not": logic.not_,
-    "eq": logic.eq,
-    "ne": logic.ne,
-    "lt": logic.lt,
-    "le": logic.le,
-    "gt": logic.gt,
-    "ge": logic.ge,
-    "shift_left": logic.shift_left,
-    "stop_gradient": logic.stop_gradient,
+    "regularized_incomplete_beta": gamma_bessel.betainc,
 }.items():
     pointwise(_name, _primitive)
 
@@ -215,6 +192,29 @@ def _shift_right(x: Value, n: Value, kind: str) -> Value:
 
 pointwise("shift_right_arithmetic", lambda x, n: _shift_right(x, n, "i"))
 pointwise("shift_right_logical", lambda x, n: _shift_right(x, n, "u"))
+
+
+@translation_rule("bitcast_convert_type")
+def _bitcast(x: Value, *, new_dtype: Any) -> Value:
+    return bits.bitcast(x, dtype=new_dtype)
+
+
+# ----- The total order of floats: -NaN < -inf < ... < -0 < 0 < ... < inf < NaN
+
+
+def _total_order_key(x: Value) -> Value:
+    """An integer in the total order of `x`: its bits, inverted for negative numbers."""
+    if x.dtype.kind != "f":
+        return x
+    pattern = bits.bitcast(x, dtype=f"i{x.dtype.itemsize}")
+    magnitude = constant(np.iinfo(pattern.dtype).max, pattern.dtype, x.shape)
+    return select(logic.lt(pattern, 0), logic.xor(pattern, magnitude), pattern)
+
+
+for _name, _compare in {"eq_to": logic.eq, "lt_to": logic.lt, "le_to": logic.le}.items():
+    pointwise(
+        _name, lambda x, y, compare=_compare: compare(_total_order_key(x), _total_order_key(y))
+    )
 
 # ----- Selection and conversion
 

@@ -9,20 +9,28 @@ from myia.infer.jax.tracing.rules import translation_rule
 from myia.infer.jax.tracing.translate import unsupported
 from myia.ir.builder import emit
 from myia.ir.core import Value
+from myia.ir.primitive import Primitive
 from myia.primitives.linalg import eig, eigh_svd, lu, qr, schur_hessenberg, triangular
 from myia.primitives.linalg.matrix_formulas import matmul, transposed
 
 # ----- Factorizations and triangular systems
 
 
-@translation_rule("cholesky")
-def _cholesky(a: Value, **_: Any) -> Value:
-    return triangular.cholesky(a)
+# Of their parameters, JAX's own only say how to compute.
+for _name, _primitive in {
+    "cholesky": triangular.cholesky,
+    "lu": lu.lu_p,
+    "hessenberg": schur_hessenberg.hessenberg_p,
+    "geqrf": schur_hessenberg.geqrf_p,
+    "householder_product": schur_hessenberg.householder_product,
+}.items():
+
+    @translation_rule(_name)
+    def _factors(*operands: Value, primitive: Primitive = _primitive, **_: Any) -> Sequence[Value]:
+        return emit(primitive, *operands)
 
 
-@translation_rule("lu")
-def _lu(a: Value, **_: Any) -> Sequence[Value]:
-    return lu.lu(a)
+translation_rule("triangular_solve")(triangular.triangular_solve)
 
 
 @translation_rule("lu_pivots_to_permutation")
@@ -33,28 +41,6 @@ def _lu_pivots_to_permutation(pivots: Value, *, permutation_size: int) -> Value:
 @translation_rule("qr")
 def _qr(a: Value, *, full_matrices: bool, pivoting: bool, **_: Any) -> Sequence[Value]:
     return qr.qr(a, full_matrices=full_matrices, pivoting=pivoting)
-
-
-@translation_rule("triangular_solve")
-def _triangular_solve(
-    a: Value,
-    b: Value,
-    *,
-    left_side: Any,
-    lower: Any,
-    transpose_a: Any,
-    conjugate_a: Any,
-    unit_diagonal: Any,
-) -> Value:
-    return triangular.solve_triangle(
-        a,
-        b,
-        left_side=left_side,
-        lower=lower,
-        transpose_a=transpose_a,
-        conjugate_a=conjugate_a,
-        unit_diagonal=unit_diagonal,
-    )
 
 
 @translation_rule("tridiagonal_solve")
@@ -119,21 +105,6 @@ def _schur(
     return emit(schur_hessenberg.schur_p, a, vectors=compute_schur_vectors)
 
 
-@translation_rule("hessenberg")
-def _hessenberg(a: Value, **_: Any) -> Sequence[Value]:
-    return emit(schur_hessenberg.hessenberg_p, a)
-
-
 @translation_rule("tridiagonal")
 def _tridiagonal(a: Value, *, lower: bool) -> Sequence[Value]:
     return emit(schur_hessenberg.tridiagonal_p, a, lower=lower)
-
-
-@translation_rule("geqrf")
-def _geqrf(a: Value, **_: Any) -> Sequence[Value]:
-    return emit(schur_hessenberg.geqrf_p, a)
-
-
-@translation_rule("householder_product")
-def _householder_product(a: Value, taus: Value, **_: Any) -> Value:
-    return schur_hessenberg.householder_product(a, taus)

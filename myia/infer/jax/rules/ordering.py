@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -39,20 +39,11 @@ def _approx_top_k(
     return (y if is_max_k else -y), indices
 
 
-_CUMULATIVE = {
+for _name, _primitive in {
     "cumsum": cumulative.cumsum,
     "cumprod": cumulative.cumprod,
     "cumlogsumexp": cumulative.cumlogsumexp,
     "cummax": sorting.cummax,
     "cummin": sorting.cummin,
-}
-
-
-def _register(name: str, primitive: Callable[..., Value]) -> None:
-    @translation_rule(name)
-    def rule(x: Value, *, axis: Any, reverse: Any) -> Value:
-        return primitive(x, axis=axis, reverse=reverse)
-
-
-for _name, _primitive in _CUMULATIVE.items():
-    _register(_name, _primitive)
+}.items():
+    translation_rule(_name)(_primitive)

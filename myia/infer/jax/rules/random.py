@@ -24,9 +24,8 @@ for _name in ("random_wrap", "random_unwrap", "random_clone"):
         return words
 
 
-@translation_rule("random_seed")
-def _seed(seeds: Value, *, impl: str) -> Value:
-    return random.random_seed(seeds, impl=impl)
+translation_rule("random_seed")(random.random_seed)
+translation_rule("random_gamma")(random.random_gamma)
 
 
 @translation_rule("random_split")
@@ -51,11 +50,6 @@ def _fold_in(keys: Value, numbers: Value, *, impl: str) -> Value:
 def _bits(keys: Value, *, impl: str, bit_width: int, shape: Any) -> Value:
     dtype = np.dtype(f"u{bit_width // 8}")
     return random.random_bits(keys, impl=impl, dtype=dtype, shape=tuple(shape))
-
-
-@translation_rule("random_gamma")
-def _gamma(keys: Value, a: Value, *, impl: str, log_space: bool) -> Value:
-    return random.random_gamma(keys, a, impl=impl, log_space=log_space)
 
 
 @translation_rule("threefry2x32")

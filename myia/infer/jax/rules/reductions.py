@@ -13,72 +13,61 @@ from myia.infer.jax.tracing.scalar_jaxprs import translate_pointwise
 from myia.infer.jax.tracing.translate import unsupported
 from myia.ir.core import Value
 from myia.primitives.arrays import reductions, shaping
+from myia.primitives.core.define import CallablePrimitive
 from myia.primitives.pointwise import arithmetic, logic
 from myia.primitives.pointwise.logic import convert
 
-_REDUCTIONS = {
-    "reduce_sum": reductions.reduce_sum,
-    "reduce_prod": reductions.reduce_prod,
-    "reduce_max": reductions.reduce_max,
-    "reduce_min": reductions.reduce_min,
-    "reduce_and": reductions.reduce_and,
-    "reduce_or": reductions.reduce_or,
-    "reduce_xor": reductions.reduce_xor,
+# name: the operation, and the reduction by it
+_OPERATIONS: dict[str, tuple[CallablePrimitive, CallablePrimitive]] = {
+    "add": (arithmetic.add, reductions.reduce_sum),
+    "mul": (arithmetic.mul, reductions.reduce_prod),
+    "max": (arithmetic.max, reductions.reduce_max),
+    "min": (arithmetic.min, reductions.reduce_min),
+    "and": (logic.and_, reductions.reduce_and),
+    "or": (logic.or_, reductions.reduce_or),
+    "xor": (logic.xor, reductions.reduce_xor),
 }
+for _, _reduction in _OPERATIONS.values():
+
+    @translation_rule(_reduction.name)
+    def _reduce_named(
+        x: Value,
+        *,
+        axes: Any,
+        reduction: CallablePrimitive = _reduction,
+        out_sharding: Any = None,
+    ) -> Value:
+        return reduction(x, axes=as_ints(axes)) if axes else x
 
 
-def _register(name: str, primitive: Callable[..., Value]) -> None:
-    @translation_rule(name)
-    def rule(x: Value, *, axes: Any, out_sharding: Any = None) -> Value:
-        return primitive(x, axes=as_ints(axes)) if axes else x
+for _position in (reductions.argmax, reductions.argmin):
 
-
-for _name, _primitive in _REDUCTIONS.items():
-    _register(_name, _primitive)
-
-
-@translation_rule("argmax")
-def _argmax(x: Value, *, axes: Any, index_dtype: Any) -> Value:
-    return convert(reductions.argmax(x, axis=int(axes[0])), dtype=index_dtype)
-
-
-@translation_rule("argmin")
-def _argmin(x: Value, *, axes: Any, index_dtype: Any) -> Value:
-    return convert(reductions.argmin(x, axis=int(axes[0])), dtype=index_dtype)
+    @translation_rule(_position.name)
+    def _position_of_extremum(
+        x: Value, *, axes: Any, index_dtype: Any, position: CallablePrimitive = _position
+    ) -> Value:
+        return convert(position(x, axis=int(axes[0])), dtype=index_dtype)
 
 
 # ----- Collectives: `jax.vmap` has turned their named axes into axes of the array
 
 
-def _register_collective(name: str, primitive: Callable[..., Value]) -> None:
-    @translation_rule(name)
-    def rule(*xs: Value, axes: Any, axis_index_groups: Any = None) -> list[Value]:
+for _name, _operation in {"psum": "add", "pmax": "max", "pmin": "min"}.items():
+
+    @translation_rule(_name)
+    def _collective(
+        *xs: Value,
+        axes: Any,
+        name: str = _name,
+        reduction: CallablePrimitive = _OPERATIONS[_operation][1],
+        axis_index_groups: Any = None,
+    ) -> list[Value]:
         if axis_index_groups is not None or any(isinstance(axis, str) for axis in axes):
             raise unsupported(f"`{name}` over devices")
-        return [primitive(x, axes=as_ints(axes)) for x in xs]
-
-
-_register_collective("psum", reductions.reduce_sum)
-_register_collective("pmax", reductions.reduce_max)
-_register_collective("pmin", reductions.reduce_min)
+        return [reduction(x, axes=as_ints(axes)) for x in xs]
 
 
 # ----- Reductions by a function, which is associative
-
-_BINARY_OPERATIONS = {
-    "add": arithmetic.add,
-    "mul": arithmetic.mul,
-    "max": arithmetic.max,
-    "min": arithmetic.min,
-    "and": logic.and_,
-    "or": logic.or_,
-    "xor": logic.xor,
-}
-_REDUCTION_OF_OPERATION = {
-    "add": "reduce_sum",
-    "mul": "reduce_prod",
-    **{name: f"reduce_{name}" for name in ("max", "min", "and", "or", "xor")},
-}
 
 
 @translation_rule("reduce")
@@ -89,8 +78,9 @@ def _reduce(
     axes = as_ints(dimensions)
     operation = single_operation(jaxpr.jaxpr)
     if operation is not None:
-        total = _REDUCTIONS[_REDUCTION_OF_OPERATION[operation]](xs[0], axes=axes)
-        return [_BINARY_OPERATIONS[operation](total, broadcast_to_shape(inits[0], total.shape))]
+        combine, reduction = _OPERATIONS[operation]
+        total = reduction(xs[0], axes=axes)
+        return [combine(total, broadcast_to_shape(inits[0], total.shape))]
     rows = [_reduced_axis_first(x, axes) for x in xs]
     kept = rows[0].shape[1:]
     starts = [broadcast_to_shape(init, kept) for init in inits]
@@ -129,6 +119,6 @@ def single_operation(jaxpr: Any) -> str | None:
     name = eqn.primitive.name
     return (
         name
-        if commuted and list(jaxpr.outvars) == list(eqn.outvars) and name in _BINARY_OPERATIONS
+        if commuted and list(jaxpr.outvars) == list(eqn.outvars) and name in _OPERATIONS
         else None
     )

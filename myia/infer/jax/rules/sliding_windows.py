@@ -28,7 +28,7 @@ from myia.primitives.arrays.pooling import (
 )
 from myia.primitives.arrays.shaping import pad, slice
 from myia.primitives.arrays.window_geometry import Sliding
-from myia.primitives.core.define import array_constant, zeros
+from myia.primitives.core.define import CallablePrimitive, array_constant, zeros
 from myia.primitives.pointwise import arithmetic
 from myia.primitives.pointwise.logic import convert, select
 
@@ -92,19 +92,13 @@ def _sliding(
     return Sliding(_ints(window_dimensions), strides, _pairs(padding), base, dilation)
 
 
-@translation_rule("reduce_window_sum")
-def _window_sum(x: Value, **window: Any) -> Value:
-    return reduce_window_sum(x, window=tuple(_sliding(x, **window)))
+for _reduction in (reduce_window_sum, reduce_window_max, reduce_window_min):
 
-
-@translation_rule("reduce_window_max")
-def _window_max(x: Value, **window: Any) -> Value:
-    return reduce_window_max(x, window=tuple(_sliding(x, **window)))
-
-
-@translation_rule("reduce_window_min")
-def _window_min(x: Value, **window: Any) -> Value:
-    return reduce_window_min(x, window=tuple(_sliding(x, **window)))
+    @translation_rule(_reduction.name)
+    def _reduced_windows(
+        x: Value, *, reduction: CallablePrimitive = _reduction, **window: Any
+    ) -> Value:
+        return reduction(x, window=tuple(_sliding(x, **window)))
 
 
 def _selected_indices(x: Value, select_prim: Value, window: Value) -> Value:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from myia.infer.registry import registering
 from myia.ir.core import Value
 
 Rule = Callable[..., Value | Sequence[Value]]
@@ -19,14 +20,6 @@ Rule = Callable[..., Value | Sequence[Value]]
 RULES: dict[str, Rule] = {}
 
 
-def translation_rule(*names: str) -> Callable[[Rule], Rule]:
+def translation_rule(*names: str) -> Callable[[Callable], Callable]:
     """Register a rule for primitives of these names."""
-
-    def register(rule: Rule) -> Rule:
-        for name in names:
-            if name in RULES:
-                raise ValueError(f"two rules translate {name!r}")
-            RULES[name] = rule
-        return rule
-
-    return register
+    return registering(RULES, *names)
