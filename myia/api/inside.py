@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from myia.api.jvp_vjp import jvp, vjp
 from myia.api.options import numbers_inside
@@ -19,6 +18,7 @@ from myia.api.transforms import (
     value_and_grad,
 )
 from myia.infer.derivatives import derivatives, jacobians
+from myia.infer.derivatives.derivatives import GradOptions
 from myia.infer.domain.errors import OptionInside, Unsupported
 from myia.infer.domain.values import Abstract, Static
 from myia.infer.eval.interpreter import Interpreter
@@ -32,7 +32,7 @@ def _jit_inside(ctx: Interpreter, f: Abstract, **options: Abstract) -> Abstract:
     return f
 
 
-def _inside(make: Callable[..., Any]) -> Callable[..., Abstract]:
+def _inside(rule: derivatives.Rule, value: bool = False) -> Callable[..., Abstract]:
     """`grad(f)` inside compiled code, where `f` is an abstract value."""
 
     def handler(
@@ -46,19 +46,18 @@ def _inside(make: Callable[..., Any]) -> Callable[..., Abstract]:
             if name == "argnames":
                 ctx.fail(Unsupported, what="`argnames` inside compiled code", help_text=BY_NUMBER)
             ctx.fail(OptionInside, name=name)
-        return derivatives.transformed(
-            f, make, numbers_inside(ctx, "argnums", argnums), has_aux.value
-        )
+        numbers = numbers_inside(ctx, "argnums", argnums)
+        return derivatives.transformed(f, rule, GradOptions(numbers, has_aux.value, value))
 
     return handler
 
 
-function(grad)(_inside(derivatives.apply_grad))
-function(value_and_grad)(_inside(derivatives.apply_value_and_grad))
-function(jacfwd)(_inside(jacobians.as_partial_rule(jacobians.jacfwd)))
-function(jacrev)(_inside(jacobians.as_partial_rule(jacobians.jacrev)))
-function(hvp)(_inside(jacobians.as_partial_rule(jacobians.hvp)))
-function(elementwise_grad)(_inside(jacobians.as_partial_rule(jacobians.elementwise)))
+function(grad)(_inside(derivatives.gradient))
+function(value_and_grad)(_inside(derivatives.gradient, value=True))
+function(jacfwd)(_inside(jacobians.jacfwd))
+function(jacrev)(_inside(jacobians.jacrev))
+function(hvp)(_inside(jacobians.hvp))
+function(elementwise_grad)(_inside(jacobians.elementwise))
 
 
 @function(hessian)
@@ -68,9 +67,9 @@ def _hessian_inside(
     argnums: Abstract = Static(0),
     has_aux: Static = Static(False),
 ) -> Abstract:
-    told = (numbers_inside(ctx, "argnums", argnums), has_aux.value)
-    reverse = derivatives.transformed(f, jacobians.as_partial_rule(jacobians.jacrev), *told)
-    return derivatives.transformed(reverse, jacobians.as_partial_rule(jacobians.jacfwd), *told)
+    options = GradOptions(numbers_inside(ctx, "argnums", argnums), has_aux.value)
+    reverse = derivatives.transformed(f, jacobians.jacrev, options)
+    return derivatives.transformed(reverse, jacobians.jacfwd, options)
 
 
 @function(jvp)

@@ -51,6 +51,7 @@ from myia.infer.domain.values import (
 from myia.infer.registry import LIBRARIES
 from myia.ir.avals import Aval
 from myia.ir.core import Value
+from myia.primitives.core.define import array_constant
 
 MAX_DIMENSIONS = 32  # of an array that goes to XLA
 DEVICE_ARRAY = "a jax.Array, which is immutable"
@@ -123,6 +124,31 @@ class Arguments:
 
     def fill(self, ctx: Context, ref: Ref, contents: Contents) -> None:
         ctx.heap.roots[ref.id] = contents
+
+
+class ResultLeaves(Arguments):
+    """The leaves of the result of a call, in order, where arguments would make new leaves."""
+
+    def __init__(self, leaves: Sequence[Any]) -> None:
+        super().__init__()
+        self.rest = iter(leaves)
+        self.current: Any = None
+
+    def leaf(self, ctx: Context, leaf: Leaf, name: str | None) -> Abstract:
+        self.current = next(self.rest)
+        if isinstance(self.current, Abstract):
+            return self.current
+        return super().leaf(ctx, leaf, name)
+
+    def value(self, aval: Aval, name: str | None) -> Value:
+        x = self.current
+        return x if isinstance(x, Value) else array_constant(np.asarray(x, aval.dtype))
+
+    def new(self, ctx: Context, contents: Contents) -> Ref:
+        return ctx.new(contents)
+
+    def fill(self, ctx: Context, ref: Ref, contents: Contents) -> None:
+        ctx.heap.objects[ref.id] = contents
 
 
 def abstract(ctx: Context, signature: Any, inputs: Arguments, name: str | None) -> Abstract:

@@ -4,74 +4,88 @@ The arguments go out like the results of a program. What comes back is told by a
 
     like           a number, an array, `jax.ShapeDtypeStruct`, None, or a tuple, list, dict,
                    dataclass or instance of these
-    Results        its structure, and the type, dtype and shape of each of its numbers
+    Results        its signature, with the type, dtype and shape of each of its numbers
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from myia.infer.boundary.arguments import ResultLeaves, abstract
 from myia.infer.boundary.results import Outputs, Recipe
+from myia.infer.boundary.signature import Leaf, Node, leaf, leaves_of
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, Unsupported
+from myia.infer.domain.facts import Constant
 from myia.infer.domain.heap import DictObject, InstanceObject, ListObject
-from myia.infer.domain.values import NONE, Abstract, Ref, Scalar, Static, Tuple
+from myia.infer.domain.heap_arrays import array_aval
+from myia.infer.domain.values import Abstract, Ref, Scalar, Static, Tuple
 from myia.infer.dynamic.access import is_dynamic, read
 from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.primitives.core.define import constant
 from myia.primitives.core.host_calls import HostCall, host_call
-from myia.source.diagnostics import InternalError
 
 PYTHON_NUMBERS = {bool: np.bool_, int: np.int64, float: np.float64, complex: np.complex128}
-DTYPES = "a number of at most 64 bits"
+NOTHING = Constant(None, type(None))
+Structure = Leaf | Node | Constant  # numbers; tuples, lists, dicts and instances; `NOTHING`
 
 
-@dataclass(frozen=True)
-class Number:
-    """One number or array of a result. `kind`: its Python type, "generic" or "array"."""
+class Results:
+    """The results of a host function, as `like` tells them."""
 
-    kind: Any
-    aval: Aval
+    def __init__(self, structure: Structure) -> None:
+        self.structure = structure
+        self.avals = tuple(Aval(x.dtype, x.shape) for x in leaves_of(structure))
 
-    def __str__(self) -> str:
-        if isinstance(self.kind, type):
-            return f"a {self.kind.__name__}"
-        if self.kind == "generic":
-            return f"a np.{self.aval.dtype}"
-        return f"an array of dtype {self.aval.dtype} and shape {self.aval.shape}"
+    def received(self, x: Any, name: str) -> list[np.ndarray]:
+        """The arrays of the result `x`; TypeError if it is not like the example."""
+        return [found for _, found in self._numbers(x, name)]
 
-    def received(self, x: Any, path: str) -> np.ndarray:
-        """`x`, checked and as an array of this aval."""
-        if type(x) is int and self.aval.dtype.kind in "fc":
-            x = float(x)  # as Python converts it; NumPy's int64 may be too small
-        if isinstance(x, (list, tuple, dict, set, str, bytes, type(None))):
-            raise _unlike(path, self, x)
-        try:
-            found = np.asarray(x)
-        except Exception as error:
-            raise _unlike(path, self, x) from error
-        fits = found.shape == self.aval.shape and _holds(self.aval.dtype, found.dtype, x)
-        if not fits:
-            raise _unlike(path, self, x)
-        return found.astype(self.aval.dtype)
+    def checked(self, x: Any, name: str) -> Any:
+        """The result `x` itself, with its numbers converted as compiled code has them."""
+        return _with_numbers(self.structure, x, iter(self._numbers(x, name)))
 
-    def python(self, x: np.ndarray) -> Any:
-        """The Python object of an array of this aval."""
-        if self.kind == "array":
-            return x
-        return x.item() if isinstance(self.kind, type) else x[()]
+    def _numbers(self, x: Any, name: str) -> list[tuple[Leaf, np.ndarray]]:
+        return list(_numbers(self.structure, x, f"the result of `{name}`"))
 
-    def abstract(self, ctx: Context, value: Value) -> Abstract:
-        if value.shape:
-            return ctx.array(value)
-        return Scalar(value, weak=isinstance(self.kind, type), boxed=self.kind == "array")
+    def abstract(self, ctx: Context, values: Sequence[Value]) -> Abstract:
+        return abstract(ctx, self.structure, ResultLeaves(values), None)
+
+
+def _numbers(wanted: Structure, x: Any, path: str) -> Iterator[tuple[Leaf, np.ndarray]]:
+    """The numbers of `x` as arrays, each with its leaf."""
+    if isinstance(wanted, Leaf):
+        yield wanted, _array(wanted, x, path)
+    elif isinstance(wanted, Constant):
+        if x is not None:
+            raise _unlike(path, wanted, x)
+    else:
+        if type(x) is not wanted.cls or set(_keys(wanted.kind, x)) != set(wanted.keys):
+            raise _unlike(path, wanted, x)
+        parts = list(_parts(wanted.kind, wanted.keys, x, path))
+        for part, (child, where) in zip(wanted.parts, parts):
+            yield from _numbers(part, child, where)
+
+
+def _array(wanted: Leaf, x: Any, path: str) -> np.ndarray:
+    """`x`, checked and as an array of the dtype and shape of `wanted`."""
+    if type(x) is int and wanted.dtype.kind in "fc":
+        x = float(x)  # as Python converts it; NumPy's int64 may be too small
+    if isinstance(x, (list, tuple, dict, set, str, bytes, type(None))):
+        raise _unlike(path, wanted, x)
+    try:
+        found = np.asarray(x)
+    except Exception as error:
+        raise _unlike(path, wanted, x) from error
+    if found.shape != wanted.shape or not _holds(wanted.dtype, found.dtype, x):
+        raise _unlike(path, wanted, x)
+    return found.astype(wanted.dtype)
 
 
 def _holds(dtype: np.dtype, given: np.dtype, x: Any) -> bool:
@@ -79,111 +93,100 @@ def _holds(dtype: np.dtype, given: np.dtype, x: Any) -> bool:
     if given.kind not in "biufc":
         return False
     if type(x) is int and dtype.kind in "iu":
-        return np.iinfo(dtype).min <= x <= np.iinfo(dtype).max
+        return bool(np.iinfo(dtype).min <= x <= np.iinfo(dtype).max)
     return np.can_cast(given, dtype, "safe")
 
 
-@dataclass(frozen=True)
-class Node:
-    """A container of a result. `kind`: "none", "tuple", "list", "dict" or "instance"."""
-
-    kind: str
-    cls: type
-    keys: tuple[Any, ...] = ()
-    parts: tuple[Any, ...] = ()
-
-    def __str__(self) -> str:
-        if self.kind == "none":
-            return "None"
-        if self.kind == "dict":
-            return f"a dict with the keys {list(self.keys)}"
-        what = f"a {self.cls.__name__}"
-        return what if self.kind == "instance" else f"{what} of {len(self.parts)}"
-
-    def children(self, x: Any, path: str) -> Iterator[tuple[Any, str]]:
-        """The parts of `x`, which must have this structure, and how each is written."""
-        same = x is None if self.kind == "none" else type(x) is self.cls
-        if not same or (tuple(_keys(self.kind, x)) != self.keys and not self._same_keys(x)):
-            raise _unlike(path, self, x)
-        for key in self.keys:
-            if self.kind == "instance":
-                yield getattr(x, key), f"{path}.{key}"
-            else:
-                yield x[key], f"{path}[{key!r}]"
-
-    def _same_keys(self, x: Any) -> bool:
-        return self.kind == "dict" and x.keys() == set(self.keys)
-
-    def rebuilt(self, parts: Sequence[Any]) -> Any:
-        if self.kind == "none":
-            return None
-        if self.kind == "tuple":
-            return self.cls(parts) if self.cls is tuple else self.cls(*parts)
-        if self.kind == "list":
-            return list(parts)
-        if self.kind == "dict":
-            return dict(zip(self.keys, parts))
-        raise InternalError("instances are not rebuilt")
-
-    def abstract(self, ctx: Context, parts: tuple[Abstract, ...]) -> Abstract:
-        if self.kind == "none":
-            return NONE
-        if self.kind == "tuple":
-            return Tuple(parts, None if self.cls is tuple else self.cls)
-        contents = {
-            "list": lambda: ListObject(parts),
-            "dict": lambda: DictObject(self.keys, parts),
-            "instance": lambda: InstanceObject(self.cls, self.keys, parts),
-        }[self.kind]()
-        return ctx.new(contents)
+def _with_numbers(structure: Structure, x: Any, numbers: Iterator[tuple[Leaf, np.ndarray]]) -> Any:
+    """`x` with these numbers; an instance stays as it is."""
+    if isinstance(structure, Leaf):
+        leaf, found = next(numbers)
+        return _python(leaf.kind, found)
+    if isinstance(structure, Constant):
+        return None
+    children = [child for child, _ in _parts(structure.kind, structure.keys, x, "")]
+    parts = [_with_numbers(part, c, numbers) for part, c in zip(structure.parts, children)]
+    if structure.kind == "instance":
+        return x
+    if structure.kind == "dict":
+        return dict(zip(structure.keys, parts))
+    return structure.cls(*parts) if hasattr(structure.cls, "_fields") else structure.cls(parts)
 
 
-def _keys(kind: str, x: Any) -> Sequence[Any]:
-    if kind in ("tuple", "list"):
-        return range(len(x))
-    if kind == "instance":
-        return [field.name for field in dataclasses.fields(x)]
-    return tuple(x) if kind == "dict" else ()
+def _python(kind: Any, x: np.ndarray) -> Any:
+    """The Python object of an array; `kind`: see `Outputs`."""
+    if kind == "array":
+        return x
+    return x.item() if isinstance(kind, type) else x[()]
 
 
-def _unlike(path: str, wanted: Any, given: Any) -> TypeError:
+def _unlike(path: str, wanted: Structure, given: Any) -> TypeError:
     if isinstance(given, np.ndarray):
-        found = str(Number("array", Aval(given.dtype, given.shape)))
+        found = _described(leaf("array", given.dtype, given.shape))
     else:
         found = f"{given!r:.60}, of type {type(given).__name__}"
-    return TypeError(f"{path} is {found}, where `like` is {wanted}")
+    return TypeError(f"{path} is {found}, where `like` is {_described(wanted)}")
+
+
+def _described(x: Structure) -> str:
+    if isinstance(x, Constant):
+        return "None"
+    if isinstance(x, Leaf):
+        if isinstance(x.kind, type):
+            return f"a {x.kind.__name__}"
+        if x.kind == "generic":
+            return f"a np.{x.dtype}"
+        return f"an array of dtype {x.dtype} and shape {x.shape}"
+    if x.kind == "dict":
+        return f"a dict with the keys {list(x.keys)}"
+    what = f"a {x.cls.__name__}"
+    return what if x.kind == "instance" else f"{what} of {len(x.parts)}"
 
 
 # ----- `like`
 
 
-def structure_of(like: Any, path: str = "like") -> Number | Node:
+def structure_of(like: Any, path: str = "like") -> Structure:
     """The structure of an example; TypeError if a result cannot have it."""
+    if like is None:
+        return NOTHING
     kind = _kind_of(like)
     if kind is not None:
         keys = tuple(_keys(kind, like))
-        get = getattr if kind == "instance" else lambda x, key: x[key]
-        parts = tuple(structure_of(get(like, key), f"{path}[{key!r}]") for key in keys)
+        parts = tuple(structure_of(x, where) for x, where in _parts(kind, keys, like, path))
         return Node(kind, type(like), keys, parts)
     if type(like) in PYTHON_NUMBERS:
-        return Number(type(like), Aval(np.dtype(PYTHON_NUMBERS[type(like)])))
+        return leaf(type(like), np.dtype(PYTHON_NUMBERS[type(like)]))
     dtype, shape = getattr(like, "dtype", None), getattr(like, "shape", None)
     if isinstance(like, type) or shape is None or not _is_number(dtype):
         message = f"{path} is {like!r}: it must be made of numbers, arrays, jax.ShapeDtypeStruct"
         raise TypeError(f"{message}, None, tuples, lists, dicts and dataclasses")
-    dtype = np.dtype(dtype)
-    return Number("generic" if isinstance(like, np.generic) else "array", Aval(dtype, tuple(shape)))
+    kind = "generic" if isinstance(like, np.generic) else "array"
+    return leaf(kind, np.dtype(dtype), tuple(shape))
 
 
 def _kind_of(like: Any) -> str | None:
-    if like is None:
-        return "none"
     if isinstance(like, tuple):
         return "tuple"
     if type(like) in (list, dict):
         return type(like).__name__
     is_instance = dataclasses.is_dataclass(like) and not isinstance(like, type)
     return "instance" if is_instance else None
+
+
+def _keys(kind: str, x: Any) -> Iterable[Any]:
+    if kind == "instance":
+        return [field.name for field in dataclasses.fields(x)]
+    return x if kind == "dict" else range(len(x))
+
+
+def _parts(kind: str, keys: Iterable[Any], x: Any, path: str) -> Iterator[tuple[Any, str]]:
+    """The parts of a container, and how each is written."""
+    for key in keys:
+        if kind == "instance":
+            yield getattr(x, key), f"{path}.{key}"
+        else:
+            yield x[key], f"{path}[{key!r}]"
 
 
 def _is_number(dtype: Any) -> bool:
@@ -195,7 +198,7 @@ def _is_number(dtype: Any) -> bool:
     return dtype.kind in "biufc" and dtype.isnative and width <= 8
 
 
-def structure_of_abstract(ctx: Context, like: Abstract) -> Number | Node:
+def structure_of_abstract(ctx: Context, like: Abstract) -> Structure:
     """The structure of an example that exists only during inference."""
     if isinstance(like, Static):
         try:
@@ -204,75 +207,25 @@ def structure_of_abstract(ctx: Context, like: Abstract) -> Number | Node:
             ctx.fail(BadType, message=str(error))
     if isinstance(like, Scalar):
         kind = like.dtype.type(0).item().__class__ if like.weak else "generic"
-        return Number("array" if like.boxed else kind, like.value.aval)
-    if ctx.is_array(like):
-        return Number("array", ctx.read(like).aval)
-    contents = ctx.contents(like) if isinstance(like, Ref) else like
-    kinds = {Tuple: "tuple", ListObject: "list", DictObject: "dict", InstanceObject: "instance"}
-    if type(contents) not in kinds:
-        ctx.fail(
-            Unsupported, what=f"{ctx.describe(like)} as `like` of `myia.host`", help_text=MAKE_IT
-        )
-    parts = tuple(structure_of_abstract(ctx, x) for x in contents.children())
-    kind = kinds[type(contents)]
-    keys = {"dict": "keys", "instance": "names"}.get(kind)
-    keys = tuple(range(len(parts))) if keys is None else getattr(contents, keys)
-    cls = {"list": list, "dict": dict}.get(kind) or contents.cls or tuple
-    return Node(kind, cls, tuple(keys), parts)
+        return leaf("array" if like.boxed else kind, like.dtype)
+    if isinstance(like, Ref) and ctx.is_array(like):
+        aval = array_aval(ctx.heap, like.id)
+        return leaf("array", aval.dtype, aval.shape)
+    x = ctx.contents(like) if isinstance(like, Ref) else like
+    if not isinstance(x, (Tuple, ListObject, DictObject, InstanceObject)):
+        what = f"{ctx.describe(like)} as `like` of `myia.host`"
+        ctx.fail(Unsupported, what=what, help_text=MAKE_IT)
+    parts = tuple(structure_of_abstract(ctx, part) for part in x.children())
+    if isinstance(x, Tuple):
+        return Node("tuple", x.cls or tuple, tuple(range(len(parts))), parts)
+    if isinstance(x, DictObject):
+        return Node("dict", dict, x.keys, parts)
+    if isinstance(x, InstanceObject):
+        return Node("instance", x.cls, x.names, parts)
+    return Node("list", list, tuple(range(len(parts))), parts)
 
 
 MAKE_IT = "give numbers, arrays, tuples, lists, dicts or dataclasses of them"
-
-
-class Results:
-    """The results of a host function, as `like` tells them."""
-
-    def __init__(self, structure: Number | Node) -> None:
-        self.structure = structure
-        self.numbers = list(_numbers(structure))
-
-    def received(self, x: Any, name: str) -> list[np.ndarray]:
-        """The arrays of the result `x`; TypeError if it is not like the example."""
-        return list(_received(self.structure, x, f"the result of `{name}`"))
-
-    def checked(self, x: Any, name: str) -> Any:
-        """The result `x` itself, with its numbers converted as compiled code has them."""
-        return _checked(self.structure, x, f"the result of `{name}`")
-
-    def abstract(self, ctx: Context, values: Sequence[Value]) -> Abstract:
-        return _abstract(ctx, self.structure, iter(values))
-
-
-def _numbers(structure: Number | Node) -> Iterator[Number]:
-    if isinstance(structure, Number):
-        yield structure
-    else:
-        for part in structure.parts:
-            yield from _numbers(part)
-
-
-def _received(structure: Number | Node, x: Any, path: str) -> Iterator[np.ndarray]:
-    if isinstance(structure, Number):
-        yield structure.received(x, path)
-        return
-    for part, (child, where) in zip(structure.parts, list(structure.children(x, path))):
-        yield from _received(part, child, where)
-
-
-def _checked(structure: Number | Node, x: Any, path: str) -> Any:
-    if isinstance(structure, Number):
-        return structure.python(structure.received(x, path))
-    children = list(structure.children(x, path))
-    pairs = zip(structure.parts, children)
-    parts = [_checked(part, child, where) for part, (child, where) in pairs]
-    return x if structure.kind == "instance" else structure.rebuilt(parts)
-
-
-def _abstract(ctx: Context, structure: Number | Node, values: Iterator[Value]) -> Abstract:
-    if isinstance(structure, Number):
-        return structure.abstract(ctx, next(values))
-    parts = tuple(_abstract(ctx, part, values) for part in structure.parts)
-    return structure.abstract(ctx, parts)
 
 
 # ----- The call
@@ -308,7 +261,7 @@ def emit_host_call(
     ctx.host_calls += 1
     code = ctx.error_code()
     code = constant(0, np.int32) if code is None else code
-    call = HostCall(name, run, tuple(number.aval for number in results.numbers))
+    call = HostCall(name, run, results.avals)
     return results.abstract(ctx, host_call(call, code, *outputs.values))
 
 
@@ -322,8 +275,3 @@ class _Arguments(Outputs):
         array = self.leaf(found.value, "array")
         lengths = [self.leaf(length.value, int) for length in found.lengths]
         return lambda n, o: n[array][tuple(slice(n[i]) for i in lengths)]
-
-
-def _python(kind: Any, x: np.ndarray) -> Any:
-    """The Python object of an argument; `kind`: see `Outputs`."""
-    return Number(kind, Aval(x.dtype, x.shape)).python(x)

@@ -1,6 +1,6 @@
 """Signatures of arguments: the cache key of a compiled program.
 
-`flatten` takes a Python object apart into
+A `Flattener` takes a Python object apart into
 
 - its *leaves*: arrays and numbers, which become arguments of the program;
 - its mutable *objects*, in the order met; an object met again is named by its position;
@@ -228,16 +228,10 @@ def device_array(flat: Flattener, x: Any) -> Leaf:
     return _leaf_of_jax("device", aval.dtype, aval.shape)
 
 
-def traced_array(flat: Flattener, x: Any, compiled: bool) -> Leaf:
-    """The rule for arrays under a transform of JAX. `compiled`: it compiles what calls ours."""
+def array_of_jax(flat: Flattener, x: Any, kind: str = "device") -> Leaf:
+    """The rule for arrays under a transform of JAX, and for shapes and dtypes in their place."""
     flat.leaves.append(x)
-    return _leaf_of_jax("traced" if compiled else "transformed", x.dtype, x.shape)
-
-
-def device_struct(flat: Flattener, x: Any) -> Leaf:
-    """The rule for shapes and dtypes in the place of arrays (`jax.ShapeDtypeStruct`)."""
-    flat.leaves.append(x)
-    return _leaf_of_jax("device", x.dtype, x.shape)
+    return _leaf_of_jax(kind, x.dtype, x.shape)
 
 
 @functools.cache
@@ -288,24 +282,22 @@ def _function(flat: Flattener, x: types.FunctionType) -> Any:
     if id(x) in flat.seen:  # a function whose closure holds itself
         return Identity(x)
     flat.seen[id(x)] = -1
-    add = flat.add if not is_marked_for_tracing(x) else lambda v: _closure_value_of_traced(flat, v)
-    parts = tuple(map(add, variables(x)))
+    add = add_constant if is_marked_for_tracing(x) else Flattener.add
+    parts = tuple([add(flat, v) for v in variables(x)])
     del flat.seen[id(x)]
     code, keywords = x.__code__, tuple(x.__kwdefaults__ or ())
     scope, reference = Identity(x.__globals__), weakref.ref(x)
     return FunctionSignature(code, scope, code.co_freevars, parts, keywords, reference)
 
 
-def _closure_value_of_traced(flat: Flattener, x: Any) -> Any:
-    """A value in the closure of a traced function, which may need Python numbers while traced."""
-    return number_as_constant(x) or flat.add(x)
+def add_constant(flat: Flattener, x: Any) -> Any:
+    """`flat.add(x)` for code that is traced: Python numbers are constants, which it may need.
 
-
-def number_as_constant(x: Any) -> Constant | None:
-    """A Python number as a compile-time value; None for anything else."""
+    Libraries branch on their values (`if rate == 0.0`).
+    """
     if type(x) is int:
         return Constant(x, int)
-    return Constant(x, repr(x)) if type(x) in (float, complex) else None
+    return Constant(x, repr(x)) if type(x) in (float, complex) else flat.add(x)
 
 
 def variables(x: types.FunctionType) -> Iterator[Any]:
@@ -358,12 +350,9 @@ RULES.update(
     {
         float: _number_rule(leaf(float, np.dtype(np.float64))),
         complex: _number_rule(leaf(complex, np.dtype(np.complex128))),
-        bool: _constant,
+        **dict.fromkeys((bool, str, bytes, type(None), type(Ellipsis)), _constant),
+        **dict.fromkeys((type, types.ModuleType, np.ufunc), _identity),
         int: _integer,
-        str: _constant,
-        bytes: _constant,
-        type(None): _constant,
-        type(Ellipsis): _constant,
         range: _range_constant,
         np.ndarray: _array,
         tuple: _tuple,
@@ -374,11 +363,8 @@ RULES.update(
         types.FunctionType: _function,
         types.MethodType: _method,
         functools.partial: _partial,
-        types.ModuleType: _identity,
         Identity: lambda flat, x: x,
         types.BuiltinFunctionType: _builtin,
-        type: _identity,
-        np.ufunc: _identity,
         np.vectorize: _vectorized,
     }
 )
@@ -395,12 +381,6 @@ PREDICATES += [
     (lambda x: isinstance(x, functools.partial), _partial),
     (is_state, _instance),
 ]
-
-
-def flatten(x: Any) -> tuple[Any, Flattener]:
-    """The signature of `x`, and its leaves and objects."""
-    flat = Flattener()
-    return flat.add(x), flat
 
 
 # ----- The leaves to pass

@@ -136,24 +136,36 @@ class GradOptions:
     value: bool = False
 
 
+def infer_call(
+    ctx: Context,
+    f: Abstract,
+    options: GradOptions,
+    args: Sequence[Abstract],
+    kwargs: dict[str, Abstract],
+    what: str,
+    split: Callable[[Abstract], Abstract] | None = None,
+) -> tuple[DifferentiatedRegion, Tree]:
+    """`f(*args, **kwargs)` as a region to be differentiated by the arguments of `argnums`.
+
+    `split(result)`: the part to differentiate; None: all but the aux.
+    """
+    numbers = argument_numbers(ctx, options.argnums, len(args))
+
+    def call(copies: list[Abstract]) -> Abstract:
+        return call_with_copies(ctx, f, args, kwargs, dict(zip(numbers, copies)))
+
+    names = parameter_names(ctx, f, len(args))
+    chosen, chosen_names = [args[i] for i in numbers], [names[i] for i in numbers]
+    split = split or (lambda result: without_aux(ctx, result, options.has_aux))
+    return infer_differentiated(ctx, call, chosen, what, split, chosen_names)
+
+
 def gradient(
     ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs: dict
 ) -> Abstract:
     """`grad(f)(*args)` or `value_and_grad(f)(*args)`."""
-    argnums = argument_numbers(ctx, options.argnums, len(args))
-    chosen = [args[i] for i in argnums]
-
-    def call(copies: list[Abstract]) -> Abstract:
-        chosen = dict(zip(argnums, copies))
-        return call_with_copies(ctx, f, args, kwargs, chosen)
-
-    def loss_of(result: Abstract) -> Abstract:
-        return _scalar_loss(ctx, without_aux(ctx, result, options.has_aux))
-
-    names = parameter_names(ctx, f, len(args))
-    chosen_names = [names[i] for i in argnums]
-    what = "the argument of grad"
-    d, outputs = infer_differentiated(ctx, call, chosen, what, loss_of, chosen_names)
+    split = lambda result: _scalar_loss(ctx, without_aux(ctx, result, options.has_aux))  # noqa: E731
+    d, outputs = infer_call(ctx, f, options, args, kwargs, "the argument of grad", split)
     (loss,) = outputs.values
     result, cts = emit(ctx, d, "vjp", [constant(1, loss.dtype)])
     grads = d.tree.rebuild(ctx, cts)
@@ -284,31 +296,21 @@ def jvp(
     ctx: Context, f: Abstract, primals: Abstract, tangents: Abstract, has_aux: bool = False
 ) -> Abstract:
     """`(f(*primals), the derivative of f at primals in the direction tangents)`, then the aux"""
-    xs, ts = list(ctx.list_items(primals)), list(ctx.list_items(tangents))
-    names = parameter_names(ctx, f, len(xs))
-
-    def call(copies: list[Abstract]) -> Abstract:
-        return call_with_copies(ctx, f, tuple(xs), {}, dict(enumerate(copies)))
-
-    return jvp_of(ctx, call, xs, ts, names, has_aux)
+    xs, ts = ctx.list_items(primals), ctx.list_items(tangents)
+    options = GradOptions(tuple(range(len(xs))), has_aux)
+    d, outputs = infer_call(ctx, f, options, xs, {}, "a primal of jvp")
+    result, out = push_forward(ctx, d, outputs, ts)
+    return Tuple((result.items[0], out, result.items[1])) if has_aux else Tuple((result, out))
 
 
-def jvp_of(
-    ctx: Context,
-    call: Callable,
-    xs: list[Abstract],
-    ts: list[Abstract],
-    names: list[str],
-    has_aux: bool = False,
-) -> Tuple:
-    """`jvp` of a function on abstract values, which have these names."""
-    split = lambda result: without_aux(ctx, result, has_aux)  # noqa: E731
-    d, outputs = infer_differentiated(ctx, call, xs, "a primal of jvp", split, names)
+def push_forward(
+    ctx: Context, d: DifferentiatedRegion, outputs: Tree, ts: Sequence[Abstract]
+) -> tuple[Any, Abstract]:
+    """The function's result, and its derivative in the direction `ts`."""
     seeds = matching_leaves(ctx, ts, d.tree.values, "a tangent")
     result, tangents_out = emit(ctx, d, "jvp", seeds)
     by_position = dict(zip(dict.fromkeys(d.outputs), tangents_out))
-    out = outputs.rebuild(ctx, [by_position[i] for i in d.outputs])[0]
-    return Tuple((result.items[0], out, result.items[1])) if has_aux else Tuple((result, out))
+    return result, outputs.rebuild(ctx, [by_position[i] for i in d.outputs])[0]
 
 
 def vjp(ctx: Context, f: Abstract, primals: tuple[Abstract, ...], has_aux: bool = False) -> Tuple:
@@ -328,14 +330,8 @@ def pullback(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstr
     """The cotangents of the primals, for a cotangent of f's result."""
     (f, *primals), (has_aux,) = partial.items, partial.meta
     with no_host_calls(ctx, "the pullback"):  # the function has been run for its value
-        d, outputs = infer_differentiated(
-            ctx,
-            lambda copies: call_with_copies(ctx, f, tuple(primals), {}, dict(enumerate(copies))),
-            primals,
-            "a primal of vjp",
-            lambda result: without_aux(ctx, result, has_aux),
-            parameter_names(ctx, f, len(primals)),
-        )
+        options = GradOptions(tuple(range(len(primals))), has_aux)
+        d, outputs = infer_call(ctx, f, options, primals, {}, "a primal of vjp")
     seeds = matching_leaves(ctx, list(args), outputs.values, "a cotangent")
     unique: dict[int, Value] = {}
     for position, seed in zip(d.outputs, seeds):
@@ -347,19 +343,20 @@ def pullback(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstr
 # ----- Transforms made inside compiled code
 
 
-def transformed(f: Abstract, apply: Callable, argnums: Argnums, has_aux: bool) -> Partial:
-    """`grad(f)` of a function that exists only during inference: a partial of `apply`."""
-    return Partial(apply, (f,), (argnums, has_aux))
+# (context, function, options, arguments, keywords) -> the transformed function's result
+Rule = Callable[[Context, Abstract, GradOptions, Sequence[Abstract], dict[str, Abstract]], Abstract]
 
 
-def apply_grad(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstract:
-    options = GradOptions(*partial.meta)
-    return gradient(ctx, partial.items[0], options, args, kwargs)
+def transformed(f: Abstract, rule: Rule, options: GradOptions) -> Partial:
+    """`grad(f)` of a function that exists only during inference."""
+    return Partial(_apply_rule, (f,), (rule, options))
 
 
-def apply_value_and_grad(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstract:
-    options = GradOptions(*partial.meta, value=True)
-    return gradient(ctx, partial.items[0], options, args, kwargs)
+def _apply_rule(
+    ctx: Context, partial: Partial, args: Sequence[Abstract], kwargs: dict[str, Abstract]
+) -> Abstract:
+    rule, options = partial.meta
+    return rule(ctx, partial.items[0], options, args, kwargs)
 
 
 def stop_gradient(ctx: Context, x: Abstract) -> Abstract:

@@ -9,25 +9,27 @@ function's effects (prints, errors, writes) happen once, before the loop.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
 
-from myia.infer.boundary.differentiable_leaves import Tree
 from myia.infer.boundary.host_calls import no_host_calls
-from myia.infer.derivatives import derivatives
 from myia.infer.derivatives.derivatives import (
     DifferentiatedRegion,
     GradOptions,
+    argument_numbers,
     by_argument,
     emit,
     emit_derivative,
+    gradient,
+    infer_call,
     infer_differentiated,
+    push_forward,
 )
 from myia.infer.derivatives.parameters import parameter_names
 from myia.infer.domain.context import Context
-from myia.infer.domain.values import Abstract, Partial, Tuple
+from myia.infer.domain.values import Abstract, Tuple
 from myia.infer.domain.views import reshape
 from myia.infer.lists.growing_lists import with_row
 from myia.infer.paths.region_outputs import substitute_results
@@ -39,27 +41,7 @@ from myia.primitives.core.define import constant, zeros
 from myia.primitives.core.emit_structured import loop
 from myia.primitives.pointwise import logic
 
-
-def as_partial_rule(rule: Callable) -> Callable:
-    """`rule` for a function that exists only during inference (see `derivatives.transformed`)."""
-    return _PARTIAL_RULES[rule]
-
-
-def _region(
-    ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs: dict
-) -> tuple[DifferentiatedRegion, Tree]:
-    numbers = derivatives.argument_numbers(ctx, options.argnums, len(args))
-
-    def call(copies: list[Abstract]) -> Abstract:
-        return derivatives.call_with_copies(ctx, f, args, kwargs, dict(zip(numbers, copies)))
-
-    def main_of(result: Abstract) -> Abstract:
-        return derivatives.without_aux(ctx, result, options.has_aux)
-
-    names = parameter_names(ctx, f, len(args))
-    chosen, chosen_names = [args[i] for i in numbers], [names[i] for i in numbers]
-    what = "the argument of a Jacobian"
-    return infer_differentiated(ctx, call, chosen, what, main_of, chosen_names)
+WHAT = "the argument of a Jacobian"
 
 
 def _run_once(ctx: Context, d: DifferentiatedRegion) -> tuple[Abstract, DifferentiatedRegion]:
@@ -110,86 +92,79 @@ def _avals_of(row: Callable) -> list:
 
 def jacrev(ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs: dict) -> Abstract:
     """`jacrev`: one row for each element of the result."""
-    with no_host_calls(ctx, "a Jacobian"):
-        d, outputs = _region(ctx, f, options, args, kwargs)
-    result, d = _run_once(ctx, d)
-    of = tuple(dict.fromkeys(d.outputs))
-    distinct = [d.region.yields[i] for i in of]
-    blocks = []
-    for position in d.outputs:
-        which = of.index(position)
-        rows = _stack_rows(distinct, which, lambda seeds: _derivative_in_direction(d, "vjp", seeds))
-        shape = distinct[which].shape
-        parts = [reshape(r, (*shape, *x.shape)) for r, x in zip(rows, d.tree.values)]
-        blocks.append(_block(ctx, d.tree, parts, options))
-    return _with_aux(outputs.fill(ctx, blocks)[0], result, options)
+
+    def by_rows(d: DifferentiatedRegion, ys: list[Value]) -> Iterator[list[Value]]:
+        for i, y in enumerate(ys):
+            rows = _stack_rows(ys, i, lambda seeds: _derivative_in_direction(d, "vjp", seeds))
+            yield [reshape(r, (*y.shape, *x.shape)) for r, x in zip(rows, d.tree.values)]
+
+    return _jacobian(ctx, f, options, args, kwargs, by_rows)
 
 
 def jacfwd(ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs: dict) -> Abstract:
     """`jacfwd`: one column for each element of the argument."""
+
+    def by_columns(d: DifferentiatedRegion, ys: list[Value]) -> Iterator[list[Value]]:
+        xs = d.tree.values
+        columns = [
+            _stack_rows(xs, i, lambda seeds: _derivative_in_direction(d, "jvp", seeds))
+            for i in range(len(xs))
+        ]
+        for i, y in enumerate(ys):
+            last = (*range(1, y.aval.ndim + 1), 0)
+            found = [
+                shaping.transpose(c[i], permutation=last) if last[1:] else c[i] for c in columns
+            ]
+            yield [reshape(t, (*y.shape, *x.shape)) for t, x in zip(found, xs)]
+
+    return _jacobian(ctx, f, options, args, kwargs, by_columns)
+
+
+def _jacobian(
+    ctx: Context,
+    f: Abstract,
+    options: GradOptions,
+    args: tuple,
+    kwargs: dict,
+    blocks_of: Callable[[DifferentiatedRegion, list[Value]], Iterator[list[Value]]],
+) -> Abstract:
+    """`blocks_of(region, outputs)`: for each output its derivatives by every input."""
     with no_host_calls(ctx, "a Jacobian"):
-        d, outputs = _region(ctx, f, options, args, kwargs)
+        d, outputs = infer_call(ctx, f, options, args, kwargs, WHAT)
     result, d = _run_once(ctx, d)
     of = tuple(dict.fromkeys(d.outputs))
-    columns = [
-        _stack_rows(d.tree.values, i, lambda seeds: _derivative_in_direction(d, "jvp", seeds))
-        for i in range(len(d.tree.values))
-    ]
-    blocks = []
-    for position in d.outputs:
-        which = of.index(position)
-        parts = []
-        for x, column in zip(d.tree.values, columns):
-            c = column[which]
-            last = (*range(1, c.aval.ndim), 0)
-            transposed = shaping.transpose(c, permutation=last) if c.aval.ndim > 1 else c
-            parts.append(reshape(transposed, (*c.shape[1:], *x.shape)))
-        blocks.append(_block(ctx, d.tree, parts, options))
-    return _with_aux(outputs.fill(ctx, blocks)[0], result, options)
-
-
-def _block(ctx: Context, inputs: Tree, parts: list[Value], options: GradOptions) -> Abstract:
-    """The derivatives of one output by every input, in the structure of the inputs."""
-    return by_argument(options.argnums, inputs.rebuild_arrays(ctx, parts))
-
-
-def _with_aux(jacobian: Abstract, result: Abstract, options: GradOptions) -> Abstract:
+    blocks = dict(zip(of, blocks_of(d, [d.region.yields[i] for i in of])))
+    found = [by_argument(options.argnums, d.tree.rebuild_arrays(ctx, blocks[i])) for i in d.outputs]
+    (jacobian,) = outputs.fill(ctx, found)
     return Tuple((jacobian, result.items[1])) if options.has_aux else jacobian
 
 
 def hvp(ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs: dict) -> Abstract:
     """`hvp(f)(*args, v)`: the derivative of the gradient in the direction v."""
     *args, v = args
-    numbers = derivatives.argument_numbers(ctx, options.argnums, len(args))
+    numbers = argument_numbers(ctx, options.argnums, len(args))
 
     def grad_at(xs: list[Abstract]) -> Abstract:
         full = list(args)
         for i, x in zip(numbers, xs):
             full[i] = x
-        return derivatives.gradient(ctx, f, GradOptions(options.argnums), tuple(full), kwargs)
+        return gradient(ctx, f, GradOptions(options.argnums), tuple(full), kwargs)
 
-    directions = [v] if isinstance(options.argnums, int) else list(ctx.list_items(v))
+    directions = [v] if isinstance(options.argnums, int) else ctx.list_items(v)
     names = parameter_names(ctx, f, len(args))
     chosen, chosen_names = [args[i] for i in numbers], [names[i] for i in numbers]
-    return derivatives.jvp_of(ctx, grad_at, chosen, directions, chosen_names).items[1]
+    d, outputs = infer_differentiated(
+        ctx, grad_at, chosen, "a primal of jvp", lambda result: result, chosen_names
+    )
+    return push_forward(ctx, d, outputs, directions)[1]
 
 
 def elementwise(
     ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs: dict
 ) -> Abstract:
     """The pullback of ones: right when element i of the result depends on element i alone."""
-    d, _ = _region(ctx, f, options, args, kwargs)
+    d, _ = infer_call(ctx, f, options, args, kwargs, WHAT)
     of = tuple(dict.fromkeys(d.outputs))
     ones = [constant(1, (y := d.region.yields[i]).dtype, y.shape) for i in of]
     _, cts = emit(ctx, d, "vjp", ones)
     return by_argument(options.argnums, d.tree.rebuild(ctx, cts))
-
-
-def _partial_rule(rule: Callable) -> Callable:
-    def call(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstract:
-        return rule(ctx, partial.items[0], GradOptions(*partial.meta), args, kwargs)
-
-    return call
-
-
-_PARTIAL_RULES = {rule: _partial_rule(rule) for rule in (jacfwd, jacrev, hvp, elementwise)}

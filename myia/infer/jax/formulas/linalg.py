@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
@@ -202,14 +201,3 @@ def hankel(c: Array, r: Array | None = None) -> Array:
     r = jnp.zeros_like(c) if r is None else r.ravel()
     indices = np.add.outer(np.arange(c.size), np.arange(r.size))
     return jnp.concatenate([c, r[1:]])[indices]
-
-
-@formula("scipy.linalg.hessenberg")
-def hessenberg(a: Array, calc_q: bool = False) -> Any:
-    """A = Q H Q^H; below the first subdiagonal are the reflectors of which Q is the product."""
-    packed, taus = lax.linalg.hessenberg(a)
-    form = jnp.triu(packed, -1)
-    if not calc_q:
-        return form
-    inner = lax.linalg.householder_product(packed[1:, :-1], taus)
-    return form, jax.scipy.linalg.block_diag(jnp.ones((1, 1), a.dtype), inner)

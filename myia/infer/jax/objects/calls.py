@@ -22,13 +22,13 @@ import numpy as np
 from jax.extend.core import ClosedJaxpr
 
 from myia.infer.boundary import arguments
-from myia.infer.boundary.arguments import DEVICE_ARRAY, Arguments
-from myia.infer.boundary.signature import Flattener, Leaf
+from myia.infer.boundary.arguments import DEVICE_ARRAY, ResultLeaves
+from myia.infer.boundary.signature import Flattener
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import convert
 from myia.infer.domain.errors import NeedsStatic, TracingFailed, Unsupported
 from myia.infer.domain.facts import Answer, Constant, Identity
-from myia.infer.domain.heap import ArrayObject, Contents
+from myia.infer.domain.heap import ArrayObject
 from myia.infer.domain.heap_arrays import array_aval
 from myia.infer.domain.values import Abstract, Ref, Scalar, Static, Tuple
 from myia.infer.jax.objects.pytrees import snapshot
@@ -37,7 +37,6 @@ from myia.infer.jax.tracing.translate import translate
 from myia.infer.registry import is_traced, top_package
 from myia.ir.avals import Aval
 from myia.ir.core import Value
-from myia.primitives.core.define import array_constant
 from myia.source.diagnostics import MyiaError
 
 WEAK_DTYPES = (np.dtype(np.float64), np.dtype(np.complex128))  # of Python's numbers
@@ -219,28 +218,3 @@ def _returned_argument(ctx: Context, x: Abstract, alias: bool) -> Abstract:
     copy = ctx.new(ArrayObject(ctx.read(x), DEVICE_ARRAY))
     ctx.heap.add_copy(x.id, copy.id)
     return copy
-
-
-class ResultLeaves(Arguments):
-    """The leaves of a traced function's result, in order, where arguments would make new leaves."""
-
-    def __init__(self, leaves: Sequence[Any]) -> None:
-        super().__init__()
-        self.rest = iter(leaves)
-        self.current: Any = None
-
-    def leaf(self, ctx: Context, leaf: Leaf, name: str | None) -> Abstract:
-        self.current = next(self.rest)
-        if isinstance(self.current, Abstract):
-            return self.current
-        return super().leaf(ctx, leaf, name)
-
-    def value(self, aval: Aval, name: str | None) -> Value:
-        x = self.current
-        return x if isinstance(x, Value) else array_constant(np.asarray(x, aval.dtype))
-
-    def new(self, ctx: Context, contents: Contents) -> Ref:
-        return ctx.new(contents)
-
-    def fill(self, ctx: Context, ref: Ref, contents: Contents) -> None:
-        ctx.heap.objects[ref.id] = contents

@@ -26,10 +26,9 @@ from myia.infer.boundary.signature import (
     Flattener,
     Identity,
     Node,
+    add_constant,
+    array_of_jax,
     device_array,
-    device_struct,
-    number_as_constant,
-    traced_array,
 )
 from myia.infer.domain.values import Opaque
 from myia.infer.registry import TRACED_PACKAGES, is_traced, top_package
@@ -109,22 +108,14 @@ def _flatten_tracer(flat: Flattener, x: jax.core.Tracer) -> Any:
     if is_key(x):
         return _flatten_key(flat, x)
     # This decides how a program is emitted, not what it means.
-    return traced_array(flat, x, unsafe_am_i_under_a_jit_DO_NOT_USE())
+    compiled = unsafe_am_i_under_a_jit_DO_NOT_USE()
+    return array_of_jax(flat, x, "traced" if compiled else "transformed")
 
 
 def _flatten_pytree(flat: Flattener, x: Any) -> Any:
     leaves, treedef = jax.tree_util.tree_flatten(x)
-    parts = tuple([_flatten_leaf(flat, leaf) for leaf in leaves])
+    parts = tuple([add_constant(flat, leaf) for leaf in leaves])
     return Node("opaque", PyTree(treedef, type(x)), (), parts)
-
-
-def _flatten_leaf(flat: Flattener, x: Any) -> Any:
-    """Python numbers are constants: libraries branch on their values (`if rate == 0.0`)."""
-    return number_as_constant(x) or flat.add(x)
-
-
-def _identity(flat: Flattener, x: Any) -> Any:
-    return Identity(x)
 
 
 def is_library_object(x: Any) -> bool:
@@ -142,7 +133,7 @@ PREDICATES[:0] = [
     (lambda x: isinstance(x, jax.core.Tracer), _flatten_tracer),
     (lambda x: isinstance(x, jax.Array) and is_key(x), _flatten_key),
     (lambda x: isinstance(x, jax.Array), device_array),
-    (lambda x: isinstance(x, jax.ShapeDtypeStruct), device_struct),
+    (lambda x: isinstance(x, jax.ShapeDtypeStruct), array_of_jax),
     (_is_pytree, _flatten_pytree),
-    (is_library_object, _identity),
+    (is_library_object, lambda flat, x: Identity(x)),
 ]

@@ -32,7 +32,6 @@ from myia.infer.domain.values import (
     Static,
     is_none,
 )
-from myia.infer.jax.objects.calls import ResultLeaves
 from myia.infer.jax.objects.pytrees import RandomKey
 from myia.infer.jax.objects.tracer_arguments import TracerArguments
 from myia.infer.registry import function
@@ -98,7 +97,7 @@ def abstract_tree(ctx: Context, x: Any) -> Abstract:
     flat = Flattener()
     signature = flat.add(x)
     leaves = [leaf.value if isinstance(leaf, AbstractLeaf) else leaf for leaf in flat.leaves]
-    return arguments.abstract(ctx, signature, ResultLeaves(leaves), None)
+    return arguments.abstract(ctx, signature, arguments.ResultLeaves(leaves), None)
 
 
 def _flatten_abstract_leaf(flat: Flattener, x: AbstractLeaf) -> Any:
