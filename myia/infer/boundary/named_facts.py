@@ -140,7 +140,7 @@ def _lasting_name(x: Any) -> Name | None:
 def _object(name: Name) -> Any:
     kind, *rest = name
     if kind == "value":
-        return _VALUES[rest[0]](rest[1])
+        return ... if rest[0] == "ellipsis" else ast.literal_eval(rest[1])
     if kind == "module":
         return importlib.import_module(rest[0])
     if kind == "object":
@@ -148,20 +148,6 @@ def _object(name: Name) -> Any:
     if kind == "attribute":
         return getattr(_object(rest[0]), rest[1])
     return _question(rest[0]).read()
-
-
-_VALUES: dict[str, Any] = {
-    "bool": lambda text: text == "True",
-    "int": int,
-    "str": lambda text: _literal(text),
-    "bytes": lambda text: _literal(text),
-    "NoneType": lambda text: None,
-    "ellipsis": lambda text: ...,
-}
-
-
-def _literal(text: str) -> Any:
-    return ast.literal_eval(text)
 
 
 # ----- Names of answers

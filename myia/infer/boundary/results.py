@@ -89,8 +89,7 @@ class Outputs:
         """How to rebuild `x`."""
         ctx = self.ctx
         if isinstance(x, (Static, Outside)):
-            value = x.value
-            return lambda numbers, objects: value
+            return _constant(x.value)
         if isinstance(x, Scalar):
             kind = {"b": bool, "i": int, "f": float, "c": complex}[x.dtype.kind] if x.weak else None
             return _Number(self.leaf(x.value, kind or ("array" if x.boxed else "generic")))
@@ -102,16 +101,15 @@ class Outputs:
         if isinstance(x, Optional):
             return self.optional(x)
         if isinstance(x, UndefinedType):  # only where an error is raised on every path
-            return lambda numbers, objects: None
+            return _constant(None)
         if isinstance(x, Range) and all(map(is_static_int, x.children())):
-            value = range(*(part.value for part in x.children()))
-            return lambda numbers, objects: value
+            return _constant(range(*(part.value for part in x.children())))
         if isinstance(x, PyFunction) and all(isinstance(part, Static) for part in x.parts):
-            function = x.function
-            return lambda numbers, objects: function
+            return _constant(x.function)
         if isinstance(x, Ref):
             if x.id in self.argument_ids:
-                return _argument(self.argument_ids[x.id])
+                index = self.argument_ids[x.id]
+                return lambda numbers, objects: objects[index]
             return self.object(x)
         ctx.fail(
             Unsupported,
@@ -208,8 +206,8 @@ def _sequence(parts: list[Recipe]) -> Recipe:
     return lambda n, o: [part(n, o) for part in parts]
 
 
-def _argument(index: int) -> Recipe:
-    return lambda numbers, objects: objects[index]
+def _constant(value: Any) -> Recipe:
+    return lambda numbers, objects: value
 
 
 def _tuple(cls: type | None, parts: list[Recipe]) -> Recipe:

@@ -290,7 +290,8 @@ class _Call:
             primals = Tuple(tuple(args[i] for i in self.wrt))
             tangents = Tuple(tuple(self.with_derivatives(self.inputs, values[len(avals) :])))
             (rule,) = self.custom.rules
-            y, t = self.pair(self.ctx.call(rule, (*fixed, primals, tangents), {}), "the rule")
+            found = self.ctx.call(rule, (*fixed, primals, tangents), {})
+            y, t = self.items(found, 2, "the rule", "a pair")
             return [*self.results(y), *self.differentiable_values(self.outputs, [t], "a tangent")]
 
         return self.infer([*avals, *tangents], body, consumed)
@@ -303,7 +304,7 @@ class _Call:
 
         def run(values: list[Value]) -> list[Value]:
             found = ctx.call(forward, tuple(self.given_values(values)), {})
-            y, residuals = self.pair(found, "the forward rule")
+            y, residuals = self.items(found, 2, "the forward rule", "a pair")
             kept.append(differentiable_tree(ctx, [residuals], "a residual", integers=True))
             return [*self.results(y), *kept[0].values]
 
@@ -312,8 +313,10 @@ class _Call:
             fixed = tuple(self.args[i] for i in self.nondiff)
             (residuals,) = kept[0].rebuild(ctx, values[:n])
             (ct,) = self.with_derivatives(self.outputs, values[n:])
-            found = ctx.call(backward, (*fixed, residuals, ct), {})
-            return self.differentiable_values(self.inputs, self.cotangents(found), "a cotangent")
+            found, n = ctx.call(backward, (*fixed, residuals, ct), {}), len(self.wrt)
+            wanted = f"a tuple of {n} cotangents, one for each argument"
+            cts = self.items(found, n, "the backward rule", wanted)
+            return self.differentiable_values(self.inputs, cts, "a cotangent")
 
         first = self.infer([v.aval for v in self.inputs.values], run, 1)
         residuals = [v.aval for v in kept[0].values]
@@ -338,17 +341,11 @@ class _Call:
             ],
         )
 
-    def pair(self, x: Abstract, rule: str) -> tuple[Abstract, ...]:
+    def items(self, x: Abstract, count: int, rule: str, wanted: str) -> tuple[Abstract, ...]:
         items = x.items if isinstance(x, Tuple) else ()
-        if len(items) != 2:
-            self.fail_rule(f"{rule} returns {self.ctx.describe(x)}", "a pair")
-        return items
-
-    def cotangents(self, x: Abstract) -> tuple[Abstract, ...]:
-        items = x.items if isinstance(x, Tuple) else ()
-        if len(items) != len(self.wrt):
-            given = f"the backward rule returns {self.ctx.describe(x)}"
-            self.fail_rule(given, f"a tuple of {len(self.wrt)} cotangents, one for each argument")
+        if len(items) != count:
+            given = f"{rule} returns {self.ctx.describe(x)}"
+            self.ctx.fail(BadRule, name=self.custom.name, given=given, wanted=wanted)
         return items
 
     def results(self, y: Abstract) -> list[Value]:
@@ -363,6 +360,3 @@ class _Call:
         match = RuleResultChecker(self.ctx, self.custom.name, what)
         pairs = zip(t.rebuild(self.ctx, t.values), xs, strict=True)
         return [v for like_it, x in pairs for v in match.values(like_it, x)]
-
-    def fail_rule(self, given: str, wanted: str) -> None:
-        self.ctx.fail(BadRule, name=self.custom.name, given=given, wanted=wanted)

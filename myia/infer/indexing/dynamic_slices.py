@@ -13,7 +13,7 @@ from math import prod
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number, kind_of
-from myia.infer.domain.dynamic_axes import DynamicAxes, DynamicAxis, prefix_axis
+from myia.infer.domain.dynamic_axes import DynamicAxis, prefix_axis
 from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.heap import DynamicView
 from myia.infer.domain.lengths import (
@@ -33,13 +33,13 @@ from myia.infer.domain.views import StridedSlice
 from myia.infer.dynamic.access import DynamicSlice, bounding_aval, dynamic_axes_of
 from myia.infer.indexing.parse_subscripts import (
     I64,
-    NOT_AN_INDEX,
     WHOLE,
     Subscript,
     constant_length,
     index_value,
     is_static_slice,
     is_within_axis,
+    require_integer,
     slice_range,
 )
 from myia.ir.core import Value
@@ -109,11 +109,10 @@ def slice_of(
     `checked`: indices of elements may be out of range.
     """
     shape = bounding_aval(ctx, x).shape
+    dynamic_axes = [e and prefix_axis(e.length, e.bound) for e in dynamic_axes_of(ctx, x)]
     axes = [
-        _axis_slice(ctx, entry, n, dynamic_axis, checked)
-        for entry, n, dynamic_axis in zip(
-            subscript.entries, shape, _prefixes(dynamic_axes_of(ctx, x))
-        )
+        _axis_slice(ctx, entry, n, dynamic_axis, i if checked else None)
+        for i, (entry, n, dynamic_axis) in enumerate(zip(subscript.entries, shape, dynamic_axes))
     ]
     seen: list[_AxisSlice] = []
     origin: list[int | None] = []
@@ -137,8 +136,9 @@ def slice_of(
     return dynamic_slice, strided.shape == shape and forward
 
 
-def _prefixes(dynamic_axes: DynamicAxes) -> DynamicAxes:
-    return tuple(e and prefix_axis(e.length, e.bound) for e in dynamic_axes)
+def static_slice(ctx: Context, x: Ref, subscript: Subscript) -> StridedSlice:
+    """Basic indexing of an array of static shape."""
+    return slice_of(ctx, x, subscript)[0].bounding_slice
 
 
 def slice_of_base(
@@ -168,7 +168,8 @@ def slice_of_base(
             kept.append(i)
             continue
         dynamic_axis = dynamic_slice.dynamic_axes[i]
-        start = _i64(_index(ctx, entry, dynamic_slice.shape[i], dynamic_axis, checked))
+        number = i if checked else None
+        start = _i64(_index(ctx, entry, dynamic_slice.shape[i], dynamic_axis, number))
         if axis is None:
             continue
         if dynamic_axis is not None and dynamic_axis.start is not None:
@@ -191,10 +192,10 @@ def _i64(x: int | Value) -> Value:
 
 
 def _axis_slice(
-    ctx: Context, entry: Abstract, bound: int, dynamic_axis: DynamicAxis | None, checked: bool
+    ctx: Context, entry: Abstract, bound: int, dynamic_axis: DynamicAxis | None, axis: int | None
 ) -> _AxisSlice:
     if not isinstance(entry, SliceValue):
-        return _AxisSlice(_index(ctx, entry, bound, dynamic_axis, checked), 1, kept=False)
+        return _AxisSlice(_index(ctx, entry, bound, dynamic_axis, axis), 1, kept=False)
     if dynamic_axis is None and not is_dynamic_slice(entry, bound):
         return _AxisSlice(*slice_range(ctx, entry, bound))
     if entry is WHOLE:
@@ -282,22 +283,23 @@ def _clamp_offset(offset: Length, size: int) -> Length:
 
 
 def _index(
-    ctx: Context, key: Abstract, bound: int, dynamic_axis: DynamicAxis | None, checked: bool
+    ctx: Context, key: Abstract, bound: int, dynamic_axis: DynamicAxis | None, axis: int | None
 ) -> int | Value:
-    """The index of an element, made non-negative, and checked unless proved in range."""
-    if not checked:
+    """The index of an element along axis number `axis`, made non-negative.
+
+    It is checked unless proved in range; with None for the axis it is known to be in range.
+    """
+    if axis is None:
         return length_of(key).number
     if dynamic_axis is not None:
         return _index_into_dynamic_axis(ctx, key, dynamic_axis)
-    index = index_value(ctx, key, bound)
+    index = index_value(ctx, key, bound, axis)
     return int(key.value) % bound if is_static_int(key) else index
 
 
 def _index_into_dynamic_axis(ctx: Context, key: Abstract, dynamic_axis: DynamicAxis) -> int | Value:
     """An index into a dynamic axis, made non-negative and checked at run time."""
-    if not is_number(key) or kind_of(key) not in "iub":
-        message = f"{NOT_AN_INDEX}, not {ctx.describe(key)}"
-        ctx.fail(BadValue, message=message, exception="IndexError")
+    require_integer(ctx, key)
     index, n = length_of(key), dynamic_axis.length
     if index.is_static and not -dynamic_axis.bound <= index.number < dynamic_axis.bound:
         message = (

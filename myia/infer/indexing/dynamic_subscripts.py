@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.dtypes import broadcast_to
 from myia.infer.domain.dynamic_axes import DynamicAxis, pad_masked
 from myia.infer.domain.dynamic_views import PaddedValue
 from myia.infer.domain.errors import BadType, BadValue, NeedsStatic, Unsupported
@@ -34,7 +33,7 @@ from myia.infer.indexing.dynamic_slices import (
     slice_of_base,
     with_unit_steps,
 )
-from myia.infer.indexing.integer_arrays import is_array_index
+from myia.infer.indexing.integer_arrays import checked_indices, is_array_index
 from myia.infer.indexing.masks import is_mask, select_by_mask, store_by_mask
 from myia.infer.indexing.parse_subscripts import (
     I64,
@@ -47,7 +46,7 @@ from myia.ir.core import Value
 from myia.primitives.arrays.gather import index_dims, take
 from myia.primitives.arrays.scattering import scatter
 from myia.primitives.core.define import constant
-from myia.primitives.pointwise import arithmetic, logic
+from myia.primitives.pointwise import logic
 
 
 def involves_dynamic_size(ctx: Context, x: Ref, key: Abstract) -> bool:
@@ -69,7 +68,7 @@ def get_item(ctx: Context, x: Ref, key: Abstract) -> Abstract:
         return select_by_mask(ctx, x, key)
     x, subscript, masks = _subscript(ctx, x, key)
     if masks:
-        return _select_by_axis_mask(ctx, x, subscript, masks)
+        return select_by_mask(ctx, *_base_and_mask(ctx, x, subscript, masks))
     if any(map(is_array_index, subscript.entries)):
         return _gather(ctx, *_apply_slices_first(ctx, x, subscript))
     subscript, strides = with_unit_steps(ctx, x, subscript)
@@ -160,10 +159,6 @@ def _base_and_mask(ctx: Context, x: Ref, subscript: Subscript, masks: Any) -> tu
     return view_slice(ctx, x, dynamic_slice, whole), entries[0]
 
 
-def _select_by_axis_mask(ctx: Context, x: Ref, subscript: Subscript, masks: Any) -> Abstract:
-    return select_by_mask(ctx, *_base_and_mask(ctx, x, subscript, masks))
-
-
 # ----- Arrays of integers
 
 
@@ -187,20 +182,9 @@ def _indices(ctx: Context, x: Ref, subscript: Subscript) -> tuple[Value, Dynamic
     if index.value.dtype.kind not in "iu" or index.value.aval.ndim != 1:
         ctx.fail(BadType, message="an index must be an array of integers of one axis")
     value = logic.convert(index.value, dtype=I64)
-    dynamic_axis = dynamic_axes_of(ctx, x)[0]
-    n = (
-        constant(bounding_aval(ctx, x).shape[0], I64)
-        if dynamic_axis is None
-        else dynamic_axis.length.value
-    )
-    size = broadcast_to(n, value.shape)
-    below = logic.lt(value, arithmetic.neg(size))
-    outside = logic.or_(below, logic.ge(value, size))
-    mine = index.dynamic_axes[0]
-    outside = outside if mine is None else logic.and_(outside, mine.valid_mask())
-    ctx.check(ctx.any(outside), IndexError, "index is out of bounds")
-    negative = logic.lt(value, constant(0, I64, value.shape))
-    return logic.select(negative, arithmetic.add(value, size), value), mine
+    axis, mine = dynamic_axes_of(ctx, x)[0], index.dynamic_axes[0]
+    n = bounding_aval(ctx, x).shape[0] if axis is None else axis.length.value
+    return checked_indices(ctx, value, n, None if mine is None else mine.valid_mask()), mine
 
 
 def _gather(ctx: Context, x: Ref, subscript: Subscript) -> Abstract:

@@ -34,11 +34,11 @@ from myia.infer.domain.values import (
 )
 from myia.infer.dynamic.access import bounding_aval, is_dynamic
 from myia.infer.indexing import dynamic_subscripts
+from myia.infer.indexing.dynamic_slices import static_slice
 from myia.infer.indexing.integer_arrays import gather_items, is_array_index, scatter_items
 from myia.infer.indexing.masks import is_mask
 from myia.infer.indexing.parse_subscripts import (
     index_value,
-    static_slice,
     subscript_of,
     with_slices,
 )
@@ -259,11 +259,10 @@ def _buffer_index(ctx: Context, contents: BufferObject, key: Abstract) -> Value:
 
 
 def _array_item(ctx: Context, x: Ref, key: Abstract) -> Abstract:
-    shape = ctx.shape(x)
-    subscript = subscript_of(ctx, key, len(shape))
+    subscript = subscript_of(ctx, key, len(ctx.shape(x)))
     if any(map(is_array_index, subscript.entries)):
         return gather_items(ctx, x, subscript)
-    return ctx.view(x, static_slice(ctx, shape, subscript), boxed=_has_ellipsis(key))
+    return ctx.view(x, static_slice(ctx, x, subscript), boxed=_has_ellipsis(key))
 
 
 def _has_ellipsis(key: Abstract) -> bool:
@@ -291,12 +290,11 @@ def _store_array_item(ctx: Context, x: Ref, key: Abstract, value: Abstract) -> N
     if is_dynamic(ctx, value) or dynamic_subscripts.involves_dynamic_size(ctx, x, key):
         dynamic_subscripts.store_item(ctx, x, key, value)
         return
-    shape = ctx.shape(x)
-    subscript = subscript_of(ctx, key, len(shape))
+    subscript = subscript_of(ctx, key, len(ctx.shape(x)))
     if any(map(is_array_index, subscript.entries)):
         scatter_items(ctx, x, subscript, value)
         return
-    x, step = ctx.composed_view(x, static_slice(ctx, shape, subscript))
+    x, step = ctx.composed_view(x, static_slice(ctx, x, subscript))
     ctx.store_view(x, step, broadcast_for_assignment(ctx, value, aval.with_shape(step.shape)))
 
 

@@ -22,7 +22,8 @@ from myia.infer.domain.heap_arrays import array_aval
 from myia.infer.domain.memory_order import is_in_c_order
 from myia.infer.domain.values import Abstract, Ref, SliceValue, Static, Tuple
 from myia.infer.domain.views import reshape
-from myia.infer.indexing.parse_subscripts import I64, WHOLE, Subscript, index_value, static_slice
+from myia.infer.indexing.dynamic_slices import static_slice
+from myia.infer.indexing.parse_subscripts import I64, WHOLE, Subscript, index_value
 from myia.infer.numeric.promotion import broadcast_for_assignment, operand
 from myia.ir.avals import Aval
 from myia.ir.core import Value
@@ -95,7 +96,7 @@ def _gather_indices(ctx: Context, x: Ref, subscript: Subscript) -> _GatherIndice
     entries = subscript.entries
     sliced = tuple(k if isinstance(k, SliceValue) else WHOLE for k in entries)
     if any(k is not WHOLE for k in sliced):
-        x = ctx.view(x, static_slice(ctx, shape, Subscript(sliced, ())))
+        x = ctx.view(x, static_slice(ctx, x, Subscript(sliced, ())))
     axes = tuple(i for i, k in enumerate(entries) if not isinstance(k, SliceValue))
     indices = [_indices_of_entry(ctx, entries[i], shape[i]) for i in axes]
     batch = _broadcast(ctx, [v.shape for v in indices])
@@ -155,19 +156,23 @@ def _indices_of_entry(ctx: Context, k: Abstract, n: int) -> Value:
             what="an index that is not an array of integers",
             help_text="select with `np.where(mask, x, other)`: its shape is known",
         )
-    return _checked_indices(ctx, index, n)
-
-
-def _checked_indices(ctx: Context, index: Ref, n: int) -> Value:
-    """Integer indices made non-negative, checked at run time."""
     value = operand(ctx, index, Aval(I64, ctx.shape(index)))
     if n == 0 and value.aval.size > 0:
         message = "index is out of bounds for axis with size 0"
         ctx.fail(BadValue, message=message, exception="IndexError")
-    zero = constant(0, I64, value.shape)
-    failed = logic.or_(
-        logic.lt(value, constant(-n, I64, value.shape)),
-        logic.ge(value, constant(n, I64, value.shape)),
-    )
-    ctx.check(ctx.any(failed), IndexError, f"index out of bounds for axis with size {n}")
-    return logic.select(logic.lt(value, zero), arithmetic.add(value, n), value)
+    return checked_indices(ctx, value, n)
+
+
+def checked_indices(ctx: Context, x: Value, n: int | Value, valid: Value | None = None) -> Value:
+    """Indices into an axis of `n` elements made non-negative, checked at run time where `valid`."""
+    if isinstance(n, int):
+        low, size = constant(-n, I64, x.shape), constant(n, I64, x.shape)
+        message = f"index out of bounds for axis with size {n}"
+    else:
+        size = broadcast_to(n, x.shape)
+        low, message = arithmetic.neg(size), "index is out of bounds"
+    outside = logic.or_(logic.lt(x, low), logic.ge(x, size))
+    outside = outside if valid is None else logic.and_(outside, valid)
+    ctx.check(ctx.any(outside), IndexError, message)
+    negative = logic.lt(x, constant(0, I64, x.shape))
+    return logic.select(negative, arithmetic.add(x, size), x)

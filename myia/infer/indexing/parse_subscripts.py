@@ -1,4 +1,4 @@
-"""Parsed subscripts of arrays: one entry for each axis, and basic indexing as a strided slice.
+"""Parsed subscripts of arrays: one entry for each axis; static slices and indices.
 
 x[1, ..., None]    entries (1, :, :), a new axis after the last
 """
@@ -25,7 +25,6 @@ from myia.infer.domain.values import (
     is_none,
     is_static_int,
 )
-from myia.infer.domain.views import StridedSlice
 from myia.ir.core import Value
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import arithmetic, logic
@@ -60,9 +59,7 @@ def _end(x: Any) -> Any:
 
 def index_value(ctx: Context, key: Abstract, n: int, axis: int = 0) -> Value:
     """An index into an axis of `n` elements, made non-negative; checked unless proved in range."""
-    if not is_number(key) or kind_of(key) not in "iub":
-        message = f"{NOT_AN_INDEX}, not {ctx.describe(key)}"
-        ctx.fail(BadValue, message=message, exception="IndexError")
+    require_integer(ctx, key)
     lo, hi = bounds(key)
     if n == 0 or (is_static_int(key) and not -n <= lo < n):
         which = f"index {lo}" if is_static_int(key) else "index"
@@ -82,6 +79,12 @@ def index_value(ctx: Context, key: Abstract, n: int, axis: int = 0) -> Value:
     if hi is not None and hi < 0:
         return wrapped
     return logic.select(logic.lt(value, constant(0, I64)), wrapped, value)
+
+
+def require_integer(ctx: Context, key: Abstract) -> None:
+    if not is_number(key) or kind_of(key) not in "iub":
+        message = f"{NOT_AN_INDEX}, not {ctx.describe(key)}"
+        ctx.fail(BadValue, message=message, exception="IndexError")
 
 
 @dataclass(frozen=True)
@@ -121,24 +124,6 @@ def _axes_of(ctx: Context, k: Abstract) -> int:
     if ctx.is_array(k) and array_aval(ctx.heap, k.id).dtype.kind == "b":
         return len(ctx.shape(k))
     return 1
-
-
-def static_slice(ctx: Context, shape: tuple[int, ...], subscript: Subscript) -> StridedSlice:
-    """Basic indexing as a strided slice: start indices, sizes, strides, and the result's shape."""
-    starts, sizes, strides, seen = [], [], [], []
-    for axis, (entry, n) in enumerate(zip(subscript.entries, shape)):
-        seen += [1] * subscript.new_axes.count(axis)
-        if isinstance(entry, SliceValue):
-            start, size, stride = slice_range(ctx, entry, n)
-            seen.append(size)
-        else:
-            index = index_value(ctx, entry, n, axis)
-            start, size, stride = int(entry.value) % n if is_static_int(entry) else index, 1, 1
-        starts.append(start)
-        sizes.append(size)
-        strides.append(stride)
-    seen += [1] * subscript.new_axes.count(len(shape))
-    return StridedSlice(tuple(starts), tuple(sizes), tuple(strides), tuple(seen))
 
 
 def slice_range(ctx: Context, entry: SliceValue, n: int) -> tuple[int | Value, int, int]:

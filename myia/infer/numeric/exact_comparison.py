@@ -13,6 +13,7 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import bounds, is_number, is_weak, kind_of, promote
 from myia.infer.domain.values import Abstract, Static
 from myia.infer.numeric.promotion import PRIMITIVES, operand, operand_dtype
+from myia.infer.numeric.samples import MIRRORED
 from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.primitives.core.define import constant
@@ -22,14 +23,12 @@ from myia.primitives.pointwise.logic import convert
 I64, U64, F64 = (np.dtype(t) for t in (np.int64, np.uint64, np.float64))
 EXACT = 2**53  # floats hold the integers up to it
 
-_MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-
 
 def compared(ctx: Context, op: str, a: Abstract, b: Abstract, shape: tuple[int, ...]) -> Value:
     """The truth values of a comparison of numbers or arrays, broadcast to `shape`."""
     (a_dtype, a_weak), (b_dtype, b_weak) = operand_dtype(ctx, a), operand_dtype(ctx, b)
     if a_weak and b_weak:
-        for n, x, of_n in ((a, b, op), (b, a, _MIRRORED[op])):
+        for n, x, of_n in ((a, b, op), (b, a, MIRRORED[op])):
             if kind_of(n) == "i" and kind_of(x) == "f" and not held_by_floats(n):
                 return _int_with_float(ctx, of_n, n, x)
     if a_dtype.kind in "iu" and b_dtype.kind in "iu":
@@ -78,7 +77,7 @@ def _int_with_float(ctx: Context, op: str, n: Abstract, x: Abstract) -> Value:
 
 
 def _integers(ctx: Context, op: str, a: Abstract, b: Abstract, shape: tuple[int, ...]) -> Value:
-    for x, y, of_x in ((a, b, op), (b, a, _MIRRORED[op])):
+    for x, y, of_x in ((a, b, op), (b, a, MIRRORED[op])):
         if (side := _side_of(ctx, x, y)) is not None:
             holds = {"==": False, "!=": True}.get(op, (side < 0) == (of_x[0] == "<"))
             return constant(holds, bool, shape)
@@ -88,7 +87,7 @@ def _integers(ctx: Context, op: str, a: Abstract, b: Abstract, shape: tuple[int,
         aval = Aval(common, shape)
         return PRIMITIVES[op](operand(ctx, a, aval), operand(ctx, b, aval))
     if dtypes[0] == U64:
-        a, b, op = b, a, _MIRRORED[op]
+        a, b, op = b, a, MIRRORED[op]
     signed, unsigned = operand(ctx, a, Aval(I64, shape)), operand(ctx, b, Aval(U64, shape))
     is_negative = logic.lt(signed, constant(0, I64, shape))
     found = PRIMITIVES[op](convert(signed, dtype=U64), unsigned)

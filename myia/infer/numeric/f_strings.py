@@ -19,31 +19,21 @@ CONVERSIONS = {"r": repr, "s": str, "a": ascii}
 
 def format_parts(ctx: Context, parts: tuple, values: tuple[Abstract, ...]) -> Abstract:
     """An f-string."""
-    values = tuple(_known(ctx, x) for x in values)
-    if all(isinstance(x, (Static, Outside)) for x in values):
-        return Static(_static_text(ctx, parts, values))
-    template, items, rest = "", [], list(values)
+    template, items, rest = "", [], [_known(ctx, x) for x in values]
     for part in parts:
         if isinstance(part, str):
-            template += escaped(part)
-            continue
-        conversion, spec = part
-        text, found = printed(ctx, rest.pop(0), conversion, spec or "")
+            text, found = escaped(part), []
+        else:
+            conversion, spec = part
+            text, found = printed(ctx, rest.pop(0), conversion, spec or "")
         template += text
         items += found
-    return Text(template, tuple(items))
+    return Text(template, tuple(items)) if items else Static(template.format())
 
 
 def _known(ctx: Context, x: Abstract) -> Abstract:
     """A list, dict or set that the program made of compile-time values is one of them."""
     return x if isinstance(x, (Static, Outside)) else constant_or_none(ctx, x) or x
-
-
-def _static_text(ctx: Context, parts: tuple, values: tuple[Abstract, ...]) -> str:
-    text, rest = "", list(values)
-    for part in parts:
-        text += part if isinstance(part, str) else _formatted(ctx, rest.pop(0).value, *part)
-    return text
 
 
 def _formatted(ctx: Context, value: Abstract, conversion: str | None, spec: str | None) -> str:

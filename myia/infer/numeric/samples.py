@@ -63,7 +63,7 @@ OPERATORS: dict[str, tuple[Callable, str]] = {  # the function, and the name of 
     ">": (operator.gt, "gt"),
     ">=": (operator.ge, "ge"),
 }
-REFLECTED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
+MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}  # a < b: b > a
 NUMBERS = {"b": (False, True), "i": (0, 1), "f": (0.0, 1.5), "c": (0j, 1j)}
 
 # What a matrix of equal elements is, and others of its shape are not.
@@ -163,25 +163,25 @@ def answers(ctx: Context, op: str, a: Abstract, b: Abstract) -> list[Any]:
 
 def defers(op: str, a: Any, b: Any) -> bool:
     """Do the methods of both objects leave the comparison to the other one?"""
-    _, name = OPERATORS[op]
-    _refuse_methods_in_python(name, a, b)
-    left = getattr(type(a), f"__{name}__")(a, b)
-    right = getattr(type(b), f"__{REFLECTED[name]}__")(b, a)
+    _refuse_methods_in_python(op, a, b)
+    left = getattr(type(a), f"__{OPERATORS[op][1]}__")(a, b)
+    right = getattr(type(b), f"__{OPERATORS[MIRRORED[op]][1]}__")(b, a)
     return left is NotImplemented and right is NotImplemented
 
 
 def apply(op: str, *xs: Any) -> Any:
     """The operator on samples; raises `NoSample` where a method written in Python would run."""
-    function, name = OPERATORS[op]
-    _refuse_methods_in_python(name, *xs)
+    function, _ = OPERATORS[op]
+    _refuse_methods_in_python(op, *xs)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         return function(*xs)
 
 
-def _refuse_methods_in_python(name: str, *xs: Any) -> None:
+def _refuse_methods_in_python(op: str, *xs: Any) -> None:
+    name, mirrored = OPERATORS[op][1], OPERATORS[MIRRORED.get(op, op)][1]
     for x in xs:
-        for method in (f"__{name}__", f"__r{name}__", f"__{REFLECTED.get(name, name)}__"):
+        for method in (f"__{name}__", f"__r{name}__", f"__{mirrored}__"):
             found = getattr(type(x), method, None)
             if found is not None and not isinstance(found, types.WrapperDescriptorType):
                 raise NoSample

@@ -44,6 +44,7 @@ from myia.infer.numeric.promotion import (
     result,
 )
 from myia.infer.numeric.samples import (
+    MIRRORED,
     OPERATORS,
     NoSample,
     defers,
@@ -68,15 +69,6 @@ from myia.infer.operators.operators import (
 from myia.infer.operators.truth import negate, short_circuit_and, short_circuit_or, truth
 from myia.infer.paths import points_to
 from myia.infer.paths.branches import branch
-
-COMPARISONS = {  # the method of the left operand, and that of the right one
-    "==": ("__eq__", "__eq__"),
-    "!=": ("__ne__", "__ne__"),
-    "<": ("__lt__", "__gt__"),
-    "<=": ("__le__", "__ge__"),
-    ">": ("__gt__", "__lt__"),
-    ">=": ("__ge__", "__le__"),
-}
 
 
 def compare(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
@@ -192,15 +184,12 @@ def _equal_dicts(ctx: Context, x: DictObject, y: DictObject) -> Abstract:
 
 def _compare_instances(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract | None:
     """By the methods of their classes; None where both have none, or leave it to the other."""
-    left, right = COMPARISONS[op]
-    found = _by_method(ctx, op, left, a, b)
-    if found is None:
-        found = _by_method(ctx, op, right, b, a, reflected=True)
-    return found
+    found = _by_method(ctx, op, op, a, b)
+    return _by_method(ctx, op, MIRRORED[op], b, a, reflected=True) if found is None else found
 
 
 def _by_method(
-    ctx: Context, op: str, name: str, self: Abstract, other: Abstract, reflected: bool = False
+    ctx: Context, op: str, own: str, self: Abstract, other: Abstract, reflected: bool = False
 ) -> Abstract | None:
     if op in ("==", "!=") and (cls := _generated_equality(ctx, self)) is not None:
         if not isinstance(other, Ref) or getattr(ctx.contents(other), "cls", None) is not cls:
@@ -208,7 +197,7 @@ def _by_method(
         fields = [f.name for f in dataclasses.fields(cls) if f.compare]
         sides = [Tuple(tuple(ctx.getattr(x, n) for n in fields)) for x in (self, other)]
         return compare(ctx, op, *sides)
-    method = ctx.special_method(self, name)
+    method = ctx.special_method(self, f"__{OPERATORS[own][1]}__")
     # Python's default; but tuples have a `__ne__`.
     inverted = method is None and op == "!=" and not isinstance(self, Tuple)
     if inverted:

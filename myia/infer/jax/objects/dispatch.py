@@ -24,28 +24,16 @@ from myia.infer.registry import TRACED_PACKAGES, is_traced, top_package
 FUNCTION_TRANSFORMS = {"vmap", "filter_vmap", "named_call", "vectorize"}
 # Functions that return a function which computes the same.
 IDENTITY_TRANSFORMS = {"jit", "filter_jit", "checkpoint", "remat", "filter_checkpoint"}
+_SAME = (
+    *("custom_jvp", "custom_vjp", "grad", "hessian", "jacfwd", "jacrev", "jvp", "vjp"),
+    "value_and_grad",
+)
 DERIVATIVES = {
-    "custom_jvp": "myia.custom_jvp",
-    "custom_vjp": "myia.custom_vjp",
-    "filter_custom_jvp": "myia.custom_jvp",
-    "filter_custom_vjp": "myia.custom_vjp",
-    "filter_grad": "myia.grad",
-    "filter_hessian": "myia.hessian",
-    "filter_jacfwd": "myia.jacfwd",
-    "filter_jacrev": "myia.jacrev",
-    "filter_jvp": "myia.jvp",
-    "filter_value_and_grad": "myia.value_and_grad",
-    "filter_vjp": "myia.vjp",
-    "grad": "myia.grad",
-    "hessian": "myia.hessian",
-    "jacfwd": "myia.jacfwd",
+    **{name: f"myia.{name}" for name in _SAME},
+    **{f"filter_{name}": f"myia.{name}" for name in _SAME},
     "jacobian": "myia.jacrev",
-    "jacrev": "myia.jacrev",
-    "jvp": "myia.jvp",
     "linear_transpose": "myia.vjp",
     "linearize": "myia.jvp",
-    "value_and_grad": "myia.value_and_grad",
-    "vjp": "myia.vjp",
     "_GradWrapper": "myia.grad",
     "_ValueAndGradWrapper": "myia.value_and_grad",
 }

@@ -16,7 +16,7 @@ import jax
 from jax.tree_util import DictKey, GetAttrKey, SequenceKey, tree_flatten_with_path
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import BadValue, Unsupported
+from myia.infer.domain.errors import Unsupported
 from myia.infer.domain.values import NONE, Abstract, Static, is_none
 from myia.infer.jax.objects.tree_functions import (
     AbstractLeaf,
@@ -41,19 +41,12 @@ def _register(equinox: ModuleType) -> None:
         if not is_none(is_leaf):
             ctx.fail(Unsupported, what="`is_leaf=` of `equinox.tree_at`")
         trees = TreeArguments(ctx, "equinox.tree_at")
-        tree = trees.recipe(pytree)((), ())
+        tree = trees.tree(pytree)
         chosen = _SelectedNodes(ctx, trees, where, tree)
         given = {
-            n: callback(ctx, x) if n == "replace_fn" else trees.recipe(x)((), ())
-            for n, x in options.items()
+            n: callback(ctx, x) if n == "replace_fn" else trees.tree(x) for n, x in options.items()
         }
-        try:
-            made = equinox.tree_at(
-                chosen, tree, *(trees.recipe(x)((), ()) for x in replace), **given
-            )
-        except (TypeError, ValueError) as e:
-            ctx.fail(BadValue, message=str(e).splitlines()[0], exception=type(e).__name__)
-        return abstract_tree(ctx, made)
+        return trees.run(equinox.tree_at, chosen, tree, *map(trees.tree, replace), **given)
 
 
 class _SelectedNodes:
@@ -64,7 +57,7 @@ class _SelectedNodes:
         marks = [f"leaf {i}" for i in range(len(leaves))]
         self.marked = jax.tree.unflatten(structure, marks)
         held = jax.tree.unflatten(structure, [AbstractLeaf(Static(mark)) for mark in marks])
-        self.found = trees.recipe(ctx.call(where, [abstract_tree(ctx, held)], {}))((), ())
+        self.found = trees.tree(ctx.call(where, [abstract_tree(ctx, held)], {}))
         paths, _ = tree_flatten_with_path(self.marked)
         self.paths = {mark: path for path, mark in paths}
 

@@ -78,6 +78,18 @@ class TreeArguments(TracerArguments):
     def check(self, f: Any) -> None:
         """Functions in trees are not called, so the user's are accepted too."""
 
+    def tree(self, x: Abstract) -> Any:
+        return self.recipe(x)((), ())
+
+    def run(self, f: Callable, *args: Any, **kwargs: Any) -> Abstract:
+        """The result of `f`, a function on trees."""
+        try:
+            result = f(*args, **kwargs)
+        except (TypeError, ValueError) as e:
+            message = str(e).splitlines()[0]
+            self.ctx.fail(BadValue, message=message, exception=type(e).__name__)
+        return abstract_tree(self.ctx, result)
+
 
 LEAF_TYPES = (Scalar, Closure, PyFunction, Partial, Method)
 
@@ -115,18 +127,13 @@ def _register(f: Callable, functions: int) -> None:
 
     @function(f)
     def handler(ctx: Context, *args: Abstract, **kwargs: Abstract) -> Abstract:
-        tree = TreeArguments(ctx, f"jax.tree.{f.__name__}")
+        trees = TreeArguments(ctx, f"jax.tree.{f.__name__}")
         called = [callback(ctx, x) for x in args[:functions]]
-        trees = [tree.recipe(x)((), ()) for x in args[functions:]]
         keywords = {
-            k: callback(ctx, x) if k == "is_leaf" and not is_none(x) else tree.recipe(x)((), ())
+            k: callback(ctx, x) if k == "is_leaf" and not is_none(x) else trees.tree(x)
             for k, x in kwargs.items()
         }
-        try:
-            result = f(*called, *trees, **keywords)
-        except (TypeError, ValueError) as e:
-            ctx.fail(BadValue, message=str(e).splitlines()[0], exception=type(e).__name__)
-        return abstract_tree(ctx, result)
+        return trees.run(f, *called, *map(trees.tree, args[functions:]), **keywords)
 
 
 for _f in TREE_FUNCTIONS:

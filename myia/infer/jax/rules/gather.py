@@ -54,14 +54,7 @@ def _gather(
     fill_value: Any = None,
     **_: Any,
 ) -> Value:
-    n = dimension_numbers
-    dims = index_dims(
-        n.offset_dims,
-        n.collapsed_slice_dims,
-        n.start_index_map,
-        n.operand_batching_dims,
-        n.start_indices_batching_dims,
-    )
+    dims = index_dims(*dimension_numbers)
     sizes, mode = tuple(map(int, slice_sizes)), _mode(mode)
     fill = _fill(x.dtype, fill_value) if mode == "fill" else None
     if _is_single_slice(indices):
@@ -171,31 +164,15 @@ def _register(name: str, scatter: Callable[..., Value], combine: Combine) -> Non
         update_consts: Any,
         **_: Any,
     ) -> Value:
-        dims, mode = _scatter_dims(dimension_numbers), _mode(mode)
+        dims, mode = index_dims(*dimension_numbers), _mode(mode)
         if name == "scatter" and update_jaxpr is not None:
-            return _scatter_apply(
-                x,
-                indices,
-                u,
-                IndexDims(*dims),
-                mode,
-                unique_indices,
-                lambda *xs: translate_pointwise(update_jaxpr, update_consts, xs)[0],
-            )
+            update = lambda *xs: translate_pointwise(update_jaxpr, update_consts, xs)[0]  # noqa: E731
+            how = (IndexDims(*dims), mode, unique_indices)
+            return _scatter_apply(x, indices, u, *how, update)
         if _is_single_slice(indices):
             sizes = update_slice_sizes(x.shape, u.shape, IndexDims(*dims))
             return _write_slice(x, indices, u, IndexDims(*dims), sizes, mode, combine)
         return scatter(x, indices, u, dims=dims, mode=mode, unique=unique_indices)
-
-
-def _scatter_dims(n: lax.ScatterDimensionNumbers) -> tuple[tuple[int, ...], ...]:
-    return index_dims(
-        n.update_window_dims,
-        n.inserted_window_dims,
-        n.scatter_dims_to_operand_dims,
-        n.operand_batching_dims,
-        n.scatter_indices_batching_dims,
-    )
 
 
 for _name, _rules in _SCATTERS.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from myia.infer.jax.tracing.rules import translation_rule
@@ -105,6 +106,4 @@ def _schur(
     return emit(schur_hessenberg.schur_p, a, vectors=compute_schur_vectors)
 
 
-@translation_rule("tridiagonal")
-def _tridiagonal(a: Value, *, lower: bool) -> Sequence[Value]:
-    return emit(schur_hessenberg.tridiagonal_p, a, lower=lower)
+translation_rule("tridiagonal")(partial(emit, schur_hessenberg.tridiagonal_p))
