@@ -165,6 +165,7 @@ def _indices_of_entry(ctx: Context, k: Abstract, n: int) -> Value:
 
 def checked_indices(ctx: Context, x: Value, n: int | Value, valid: Value | None = None) -> Value:
     """Indices into an axis of `n` elements made non-negative, checked at run time where `valid`."""
+    zero = constant(0, I64, x.shape)
     if isinstance(n, int):
         low, size = constant(-n, I64, x.shape), constant(n, I64, x.shape)
         message = f"index out of bounds for axis with size {n}"
@@ -174,5 +175,4 @@ def checked_indices(ctx: Context, x: Value, n: int | Value, valid: Value | None 
     outside = logic.or_(logic.lt(x, low), logic.ge(x, size))
     outside = outside if valid is None else logic.and_(outside, valid)
     ctx.check(ctx.any(outside), IndexError, message)
-    negative = logic.lt(x, constant(0, I64, x.shape))
-    return logic.select(negative, arithmetic.add(x, size), x)
+    return logic.select(logic.lt(x, zero), arithmetic.add(x, size), x)
