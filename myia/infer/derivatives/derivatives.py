@@ -344,7 +344,9 @@ def pullback(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstr
 
 
 # (context, function, options, arguments, keywords) -> the transformed function's result
-Rule = Callable[[Context, Abstract, GradOptions, Sequence[Abstract], dict[str, Abstract]], Abstract]
+Args = tuple[Abstract, ...]
+Kwargs = dict[str, Abstract]
+Rule = Callable[[Context, Abstract, GradOptions, Args, Kwargs], Abstract]
 
 
 def transformed(f: Abstract, rule: Rule, options: GradOptions) -> Partial:
