@@ -204,3 +204,41 @@ def test_functions_that_write_elements(name):
                 myia.jit(written)(v)
         else:
             assert myia.jit(written)(v).tolist() == want, v
+
+
+PUT_IN = {
+    "insert": lambda a, v: np.insert(a, 1, v),
+    "insert two": lambda a, v: np.insert(a, [0, 2], [v, v]),
+    "pad": lambda a, v: np.pad(a, 1, constant_values=v),
+    "pad by sides": lambda a, v: np.pad(a, 1, constant_values=(0, v)),
+    "initial of a sum": lambda a, v: np.sum(a, initial=v),
+    "initial of a maximum": lambda a, v: np.max(a, initial=v),
+    "arange": lambda a, v: np.arange(v - 2, v, dtype=a.dtype) if isinstance(v, int) else a,
+    "power": lambda a, v: a**v if isinstance(v, int) and v >= 0 else a,
+    "fill": lambda a, v: (a.fill(v), a)[1],
+    "ends": lambda a, v: np.ediff1d(a, to_end=v, to_begin=v),
+}
+SINGLE = [5, 300, -1, 70000, 2**40, 1.5, 300.7, -1.5, np.nan, np.inf, 1j, True]
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8])
+@pytest.mark.parametrize("name", PUT_IN)
+@pytest.mark.filterwarnings("ignore")
+def test_single_numbers_put_into_arrays(name, dtype):
+    """Python's numbers and NumPy's: the array of NumPy, or an error where NumPy has one."""
+    compiled = myia.jit(PUT_IN[name])
+    for v in [*SINGLE, *(np.asarray(v)[()] for v in SINGLE)]:
+        a = np.array([1, 2, 3], dtype)
+        try:
+            want = PUT_IN[name](a.copy(), v)
+        except (TypeError, ValueError, OverflowError):
+            with pytest.raises((TypeError, ValueError, OverflowError)):
+                compiled(a, v)
+            continue
+        if name == "ends" and type(v) is int:
+            continue  # refused where NumPy takes the last bits
+        if isinstance(v, np.complexfloating):
+            continue  # NumPy warns and drops the imaginary part
+        got = compiled(a, v)
+        assert got.dtype == want.dtype
+        np.testing.assert_array_equal(got, want)

@@ -16,6 +16,7 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import INT64_MAX, INT64_MIN, bounds, is_number
 from myia.infer.domain.errors import BadValue
 from myia.infer.domain.values import Abstract, Scalar, is_static_int
+from myia.infer.numeric.integer_elements import check_python_integer
 from myia.infer.numeric.promotion import PRIMITIVES, broadcast_shapes, operand, result
 from myia.ir.avals import Aval
 from myia.ir.core import Value
@@ -196,6 +197,8 @@ def power(ctx: Context, a: Abstract, b: Abstract, dtype: np.dtype, weak: bool) -
             return result(ctx, arithmetic.integer_pow(wide, y=n), True)
         if n < 0:
             ctx.fail(BadValue, message=NEGATIVE_POWER)
+        if not weak:
+            check_python_integer(ctx, b, dtype)
         value = arithmetic.integer_pow(x, y=n)
         if weak:
             _check_power(ctx, bounds(a), x, constant(n, np.float64), n)

@@ -8,11 +8,13 @@ cast without a check, and so are the floats of `np.full` and `np.copyto`.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import bounds, convert, is_number, is_weak, kind_of
-from myia.infer.domain.errors import BadValue
+from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.values import Abstract, Scalar, Static
 from myia.ir.core import Value
 from myia.primitives.core.define import constant
@@ -29,6 +31,8 @@ def element(ctx: Context, x: Abstract, dtype: np.dtype) -> Abstract:
     A Python number must fit. A NumPy number must fit into signed integers only (the unsigned ones
     take its last bits), an array without dimensions never: NumPy casts these.
     """
+    if is_number(x) and is_weak(x) and kind_of(x) == "c" and dtype.kind in "iuf":
+        ctx.fail(BadType, message=f"{dtype.name} of a complex number: a real number is needed")
     if dtype.kind not in "iu" or not is_number(x) or kind_of(x) not in "iuf":
         return x
     is_array = isinstance(x, Scalar) and x.boxed
@@ -38,7 +42,7 @@ def element(ctx: Context, x: Abstract, dtype: np.dtype) -> Abstract:
         _check_element_fits(ctx, x, dtype)
         return x
     if isinstance(x, Static):
-        return Static(_static_integer(ctx, x.value, dtype))
+        return Static(static_element(ctx, x.value, dtype))
     return Scalar(_integer(ctx, x.value, dtype), weak=False)
 
 
@@ -46,7 +50,8 @@ def is_python_float(x: Abstract) -> bool:
     return is_number(x) and is_weak(x) and kind_of(x) == "f"
 
 
-def _static_integer(ctx: Context, x: float, dtype: np.dtype) -> np.integer:
+def static_element(ctx: Context, x: Any, dtype: np.dtype) -> np.generic:
+    """A number as NumPy stores it into an array of `dtype`."""
     cell = np.zeros(1, dtype)
     try:
         cell[0] = x
@@ -74,7 +79,7 @@ def _check_element_fits(ctx: Context, x: Abstract, dtype: np.dtype) -> None:
     if is_weak(x):
         return
     if isinstance(x, Static):
-        _static_integer(ctx, x.value, dtype)
+        static_element(ctx, x.value, dtype)
     elif np.iinfo(x.dtype).max > np.iinfo(dtype).max:
         check_integer_fits(ctx, x, dtype)
 

@@ -21,12 +21,11 @@ from myia.ir.core import Value
 from myia.library.support.arguments import (
     array,
     axis_argument,
-    cast,
     dtype_argument,
     dtype_of,
+    element_of,
     is_given,
     mask_argument,
-    numeric,
     reduction_axes,
     selects_all,
     static_flag,
@@ -88,7 +87,7 @@ def _with_initial(
     if not is_given(initial):
         return reduced
     value = value_of(ctx, reduced)
-    start = value_of(ctx, cast(ctx, numeric(ctx, initial), value.dtype))
+    start = element_of(ctx, initial, value.dtype)
     if start.shape:
         ctx.fail(BadValue, message="`initial` must be a number")
     return result_like(ctx, combine(value, broadcast_to(start, value.shape)), reduced)

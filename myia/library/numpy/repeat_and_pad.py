@@ -19,11 +19,12 @@ from myia.library.source import padding
 from myia.library.support.arguments import (
     array,
     axes_argument,
-    cast,
+    element_of,
     integer,
     integers,
     refuse_options,
     static_value,
+    strong,
     value_of,
 )
 from myia.library.support.from_source import call_source
@@ -230,14 +231,14 @@ def _widths_of_axes(ctx: Context, x: Abstract, ndim: int) -> list[tuple[Abstract
 def _pad_with_constants(ctx: Context, x: Value, widths, fill: Abstract) -> Value:
     """Pad with constants, axis by axis, since each side may have its own constant."""
     if is_number(fill):
-        number = value_of(ctx, cast(ctx, fill, x.dtype))
+        number = element_of(ctx, strong(fill), x.dtype)
         low, high = zip(*widths) if widths else ((), ())
         return shaping.pad(x, number, low=low, high=high, interior=(0,) * x.aval.ndim)
     for axis, (pair, numbers) in enumerate(zip(widths, _widths_of_axes(ctx, fill, x.aval.ndim))):
         for side, (width, number) in enumerate(zip(pair, numbers)):
             low, high = [0] * x.aval.ndim, [0] * x.aval.ndim
             (high if side else low)[axis] = width
-            by = value_of(ctx, cast(ctx, number, x.dtype))
+            by = element_of(ctx, strong(number), x.dtype)
             x = shaping.pad(x, by, low=tuple(low), high=tuple(high), interior=(0,) * len(low))
     return x
 

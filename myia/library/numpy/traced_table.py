@@ -9,8 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from myia.infer.domain.context import Context
+from myia.infer.domain.errors import BadType
+from myia.infer.domain.values import Abstract, Static, is_none
 from myia.library.numpy.ufuncs.ufuncs import ufunc
 from myia.library.support import value_formulas
+from myia.library.support.arguments import array, cast, dtype_of
 from myia.library.support.traced import (
     Dtypes,
     double,
@@ -102,8 +106,27 @@ _numpy({"cross": "a b"}, one_dtype)
 # ----- Splitting and joining
 
 _numpy({"resize": "a", "delete": "arr"}, each_own)
-_numpy({"insert": "arr values"}, each_own)
-_numpy({"ediff1d": "ary to_end to_begin"}, one_dtype)
+
+
+def _values_as_elements(ctx: Context, bound: dict[str, Abstract]) -> None:
+    x = bound["arr"] = array(ctx, bound["arr"])
+    args = (bound["values"], Static(dtype_of(ctx, x)))
+    bound["values"] = ctx.call(Static(np.asarray), args, {})
+
+
+def _ends_as_elements(ctx: Context, bound: dict[str, Abstract]) -> None:
+    x = bound["ary"] = array(ctx, bound["ary"])
+    for name in bound.keys() & {"to_begin", "to_end"}:
+        if not is_none(bound[name]):
+            end, dtype = array(ctx, bound[name]), dtype_of(ctx, x)
+            if not np.can_cast(dtype_of(ctx, end), dtype, "same_kind"):
+                message = f"dtype of `{name}` must be compatible with input `ary`"
+                ctx.fail(BadType, message=f"{message} under the `same_kind` rule")
+            bound[name] = cast(ctx, end, dtype)
+
+
+_numpy({"insert": "arr values"}, each_own, convert=_values_as_elements)
+_numpy({"ediff1d": "ary to_end to_begin"}, one_dtype, convert=_ends_as_elements)
 _numpy({"lexsort": "keys*"}, each_own, like=lambda keys, axis=-1: ...)
 _numpy({"packbits": "a"}, each_own, like=lambda a, /, axis=None, bitorder="big": ...)
 _numpy({"unpackbits": "a"}, each_own, like=lambda a, /, axis=None, count=None, bitorder="big": ...)

@@ -13,7 +13,7 @@ from myia.infer.domain.errors import BadType, BadValue, Unsupported
 from myia.infer.domain.memory_order import result_like
 from myia.infer.domain.values import Abstract, Ref, Scalar, Static, Tuple, is_none, is_static_int
 from myia.infer.lists.nested_sequences import as_array
-from myia.infer.numeric.integer_elements import check_python_integer
+from myia.infer.numeric.integer_elements import check_python_integer, element
 from myia.infer.numeric.promotion import is_numeric, operand, operand_dtype
 from myia.ir.avals import Aval
 from myia.ir.core import Value
@@ -59,6 +59,11 @@ def dtype_of(ctx: Context, x: Abstract) -> np.dtype:
 def value_of(ctx: Context, x: Abstract, dtype: np.dtype | None = None) -> Value:
     """The value of a number or array, converted to `dtype` if that is given."""
     return operand(ctx, x, Aval(dtype or dtype_of(ctx, x), ctx.shape(x)))
+
+
+def element_of(ctx: Context, x: Abstract, dtype: np.dtype) -> Value:
+    """A number as an element of an array of `dtype`, where it must fit."""
+    return value_of(ctx, element(ctx, numeric(ctx, x), dtype), dtype)
 
 
 def cast(ctx: Context, x: Abstract, dtype: np.dtype) -> Abstract:

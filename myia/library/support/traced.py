@@ -117,9 +117,12 @@ class TracedFunction:
     boxed: bool = False
     like: Callable | None = None
     way: str = TRACED
+    convert: Callable[[Context, dict[str, Any]], None] | None = None
 
     def __call__(self, ctx: Context, *args: Abstract, **kwargs: Abstract) -> Abstract:
         bound = bind(ctx, self.like or self.numpy, self.name, args, kwargs)
+        if self.convert is not None:
+            self.convert(ctx, bound)
         call = _parse_arguments(ctx, self, bound)
         values = _values(ctx, call, self.dtypes)
         results = apply_traced(ctx, self.name, tuple(call.layout), values, call.options)
@@ -133,7 +136,7 @@ def traced(numpy: Callable, name: str, arrays: str, dtypes: Dtypes, **more: Any)
     keeps its own dtype; `?rcond` too, and is an option if it is a compile-time value. `dtypes`
     chooses the dtypes of the operands, `pack` packs several results. `boxed`: NumPy returns an
     array also where the result has no dimension. `like`: a function with the same parameters, where
-    `numpy` has no signature.
+    `numpy` has no signature. `convert` changes the arguments by name before that.
     """
     function(numpy)(TracedFunction(numpy, name, tuple(arrays.split()), dtypes, **more))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import BadType, BadValue
+from myia.infer.domain.errors import BadValue
 from myia.infer.domain.values import Abstract, Static
 from myia.infer.numeric.integer_elements import element
 from myia.infer.numeric.promotion import operand_dtype
@@ -18,9 +18,7 @@ ZERO = Static(0)
 def _conversion(dtype: np.dtype):
     def handler(ctx: Context, x: Abstract = ZERO) -> Abstract:
         operand = numeric(ctx, x)
-        found, weak = operand_dtype(ctx, operand)
-        if weak and found.kind == "c" and dtype.kind not in "cb":
-            ctx.fail(BadType, message=f"{dtype.name}() argument must be a real number")
+        weak = operand_dtype(ctx, operand)[1]
         return cast(ctx, element(ctx, operand, dtype) if weak else operand, dtype)
 
     return handler

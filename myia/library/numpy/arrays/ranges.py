@@ -11,6 +11,7 @@ from myia.infer.domain.dtypes import broadcast_to, promote
 from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.values import FALSE, NONE, TRUE, Abstract, Static, Tuple
 from myia.infer.domain.views import reshape
+from myia.infer.numeric.integer_elements import static_element
 from myia.infer.numeric.promotion import broadcast_shapes, operand_dtype
 from myia.infer.registry import function
 from myia.ir.core import Value
@@ -58,7 +59,9 @@ def _counted(ctx: Context, start, stop, step, dtype: np.dtype | None) -> Value:
     if dtype is None:
         dtype = np.result_type(np.int64, *map(np.asarray, (start, stop, step)))
     count = max(0, math.ceil((stop - start) / step))
-    first, second = (np.asarray(x).astype(dtype)[()] for x in (start, start + step))
+    # Only the items that the array has must fit into its integers.
+    stored = [static_element(ctx, x, dtype) for x in (start, start + step)[:count]]
+    first, second = [*stored, *np.asarray([start, start + step]).astype(dtype)[len(stored) :]]
     index = shaping.iota(shape=(count,), axis=0, dtype=dtype)
     with np.errstate(all="ignore"):
         delta = second - first
