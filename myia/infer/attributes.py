@@ -105,6 +105,9 @@ def getattr_(ctx: Context, x: Abstract, name: str) -> Abstract:
     if (kind, name) in registry.PROPERTIES:
         return registry.PROPERTIES[kind, name](ctx, x)
     if (kind, name) in registry.METHODS:
+        own = getattr(ctx.contents(x).cls, name) if kind == "dict" else None
+        if isinstance(own, types.FunctionType) and name != "copy":
+            ctx.fail(Unsupported, what=f"the method `{own.__qualname__}`")
         return Method((kind, name), x)
     if isinstance(x, Ref) and isinstance(ctx.contents(x), SetObject):
         return _attribute_of_set(ctx, x, name)

@@ -1,6 +1,8 @@
 """Sets have Python's type, text and order; items are compared by identity first; dicts that change
 while a loop runs over them raise."""
 
+import collections
+
 import pytest
 
 import myia
@@ -222,3 +224,62 @@ def test_a_class_that_leaves_its_items_alone():
             return "Settings"
 
     assert myia.grad(lambda s: s["a"] ** 2)(Settings(a=2.0)) == {"a": 4.0}
+
+
+class Logged(dict):
+    def update(self, other):
+        self["a"] = 77.0
+
+
+DICTS = [
+    lambda: collections.defaultdict(float, a=1.0),
+    lambda: collections.Counter(a=2, b=1),
+    lambda: collections.OrderedDict(a=1.0, b=2.0),
+    lambda: Logged(a=1.0),
+]
+
+
+def removed(x, d):
+    return d.pop("a"), "a" in d, len(d), isinstance(d, collections.Counter)
+
+
+OF_DICTS = {
+    "present": lambda x, d: x * d["a"] + d.get("q", 3.0),
+    "missing": lambda x, d: d["q"] + x,
+    "added": lambda x, d: (d.setdefault("q", 2.0), d["q"], type(d).__name__),
+    "removed": removed,
+    "removed and missing": lambda x, d: (d.pop("a"), d["a"]),
+    "missing and removed": lambda x, d: d.pop("q"),
+    "deleted": lambda x, d: d.__delitem__("q"),
+    "updated": lambda x, d: (d.update({"a": x}), d["a"]),
+    "merged": lambda x, d: (d | {"a": x})["a"],
+    "compared": lambda x, d: d == {"a": 1.0, "q": 0},
+    "summed": lambda x, d: d + d,
+    "copied": lambda x, d: (d.copy()["a"], isinstance(d.copy(), type(d))),
+}
+
+
+@pytest.mark.parametrize("make", DICTS, ids=lambda make: type(make()).__name__)
+@pytest.mark.parametrize("name", OF_DICTS)
+def test_dicts_of_other_classes(make, name):
+    """As in Python, or refused; never a KeyError where Python has a value."""
+    f = OF_DICTS[name]
+    try:
+        want = f(1.5, make())
+    except (KeyError, TypeError, AttributeError) as e:
+        with pytest.raises((type(e), MyiaError)):
+            myia.jit(f)(1.5, make())
+        return
+    try:
+        got = myia.jit(f)(1.5, make())
+    except MyiaError as e:
+        assert not isinstance(e, (KeyError, AttributeError)), e
+        assert name not in ("present", "added", "removed", "copied")
+    else:
+        assert repr(got) == repr(want)
+
+
+def test_a_missing_key_of_a_defaultdict_says_what_to_write():
+    with pytest.raises(MyiaError, match="setdefault"):
+        myia.jit(lambda d: d["q"])(collections.defaultdict(float))
+    assert myia.jit(lambda d: d["q"])(collections.Counter()) == 0

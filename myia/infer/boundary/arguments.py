@@ -227,7 +227,8 @@ def _node(ctx: Context, node: Node, inputs: Arguments, name: str | None) -> Abst
     if node.kind == "list":
         contents = ListObject(parts)
     elif node.kind == "dict":
-        contents = DictObject(node.keys, parts)
+        cls = node.cls[0] if isinstance(node.cls, tuple) else node.cls
+        contents = DictObject(node.keys, parts, cls)
     elif node.kind == "set":
         contents = SetObject(node.cls, parts)
     else:

@@ -232,15 +232,19 @@ class DictObject(Contents):
 
     keys: tuple[Any, ...]
     values: tuple[Abstract, ...]
+    cls: type = dict
 
     def children(self) -> tuple[Abstract, ...]:
         return self.values
 
     def rebuild(self, children: tuple[Abstract, ...]) -> Contents:
-        return DictObject(self.keys, children)
+        return DictObject(self.keys, children, self.cls)
+
+    def with_items(self, items: dict[Any, Abstract]) -> DictObject:
+        return DictObject(tuple(items), tuple(items.values()), self.cls)
 
     def key(self) -> Any:
-        return (DictObject, self.keys, tuple(map(type, self.keys)))
+        return (DictObject, self.keys, tuple(map(type, self.keys)), self.cls)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,9 +8,10 @@ str, tuple, range: compile-time subscripts, evaluated by Python
 
 from __future__ import annotations
 
+import collections
 import enum
 import operator
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -120,7 +121,7 @@ def setitem(ctx: Context, x: Abstract, key: Abstract, value: Abstract) -> None:
     if isinstance(contents, DictObject):
         items = dict(zip(contents.keys, contents.values))
         items[dict_key(ctx, key)] = value
-        ctx.write(x, DictObject(tuple(items), tuple(items.values())))
+        ctx.write(x, contents.with_items(items))
     elif isinstance(contents, ListObject):
         items = list(contents.items)
         if isinstance(key, SliceValue):
@@ -145,8 +146,8 @@ def delitem(ctx: Context, x: Abstract, key: Abstract) -> None:
     if isinstance(contents, DictObject):
         _dict_item(ctx, contents, key)
         items = dict(zip(contents.keys, contents.values))
-        del items[dict_key(ctx, key)]
-        ctx.write(x, DictObject(tuple(items), tuple(items.values())))
+        items.pop(dict_key(ctx, key), None)
+        ctx.write(x, contents.with_items(items))
     elif isinstance(contents, ListObject):
         items = list(contents.items)
         del items[static_key(ctx, key)]
@@ -176,9 +177,18 @@ def dict_key(ctx: Context, key: Abstract) -> str:
 
 def _dict_item(ctx: Context, contents: DictObject, key: Abstract) -> Abstract:
     value = dict_key(ctx, key)
+    if value not in contents.keys and issubclass(contents.cls, collections.Counter):
+        return Static(0)
+    if value not in contents.keys and hasattr(contents.cls, "__missing__"):
+        what = f"a missing key of a {contents.cls.__name__}, {value!r},"
+        ctx.fail(Unsupported, what=what, help_text="write `d.setdefault(key, default)`")
     if value not in contents.keys:
-        ctx.fail(BadValue, message=f"key {value!r} is not in the dict", exception="KeyError")
+        fail_missing(ctx, value)
     return contents.values[contents.keys.index(value)]
+
+
+def fail_missing(ctx: Context, key: Any) -> NoReturn:
+    ctx.fail(BadValue, message=f"key {key!r} is not in the dict", exception="KeyError")
 
 
 def _sequence_item(ctx: Context, items: tuple, key: Abstract, kind: str) -> Abstract:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import operator
 import types
 import warnings
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -218,7 +219,10 @@ def _object(ctx: Context, x: Ref, number: int) -> Any:
     contents = ctx.contents(x)
     if isinstance(contents, (ListObject, DictObject)):
         parts = [sample(ctx, child, number) for child in contents.children()]
-        return parts if isinstance(contents, ListObject) else dict(zip(contents.keys, parts))
+        if isinstance(contents, ListObject):
+            return parts
+        cls = Counter if contents.cls is Counter else dict
+        return cls(dict(zip(contents.keys, parts)))
     if isinstance(contents, BufferObject):
         shapes = [row.value.shape[1:] for row in contents.rows]
         if shapes == [()]:

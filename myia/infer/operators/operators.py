@@ -7,6 +7,7 @@ operands are Python numbers (weakly typed), else NumPy's: dtypes by NEP 50, shap
 from __future__ import annotations
 
 import operator
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from typing import NoReturn
@@ -255,7 +256,9 @@ def is_list(x: Abstract) -> bool:
 
 
 def is_dict(ctx: Context, x: Abstract) -> bool:
-    return isinstance(x, Ref) and isinstance(ctx.contents(x), DictObject)
+    """Is it a dict whose operators are those of dicts?"""
+    contents = ctx.contents(x) if isinstance(x, Ref) else None
+    return isinstance(contents, DictObject) and not issubclass(contents.cls, Counter)
 
 
 def _merged_dict(x: DictObject, y: DictObject) -> DictObject:

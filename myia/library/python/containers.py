@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadValue, Unsupported
@@ -10,7 +11,7 @@ from myia.infer.domain.heap import BufferObject, DictObject, ListObject
 from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import NONE, Abstract, Iterator, Ref, Static, Tuple
 from myia.infer.dynamic.access import is_dynamic
-from myia.infer.indexing.indexing import dict_key, getitem
+from myia.infer.indexing.indexing import dict_key, fail_missing, getitem
 from myia.infer.lists import growing_lists, list_slices
 from myia.infer.operators import comparison, operators
 from myia.infer.paths.region_outputs import deep_copied
@@ -157,7 +158,9 @@ def _deep_copy(ctx: Context, x: Abstract) -> Abstract:
 
 @method("dict", "copy", dynamic=as_is)
 def _copy_dict(ctx: Context, self: Ref) -> Abstract:
-    return ctx.new(ctx.contents(self))
+    contents = ctx.contents(self)
+    is_dict = contents.cls.copy is dict.copy  # which makes a dict of a subclass, too
+    return ctx.new(replace(contents, cls=dict if is_dict else contents.cls))
 
 
 # ----- Dicts
@@ -191,19 +194,19 @@ def _update(ctx: Context, self: Ref, other: Abstract | None = None, /, **items) 
         new = ctx.contents(other)
         found.update(zip(new.keys, new.values))
     found.update(items)
-    ctx.write(self, DictObject(tuple(found), tuple(found.values())))
+    ctx.write(self, contents.with_items(found))
     return NONE
 
 
 @method("dict", "pop", dynamic=as_is)
 def _pop_item(ctx: Context, self: Ref, key: Abstract, *default: Abstract) -> Abstract:
     contents, wanted = ctx.contents(self), dict_key(ctx, key)
-    if wanted not in contents.keys and default:
-        return default[0]
+    if wanted not in contents.keys:
+        return default[0] if default else fail_missing(ctx, wanted)
     value = getitem(ctx, self, key)
     found = dict(zip(contents.keys, contents.values))
     del found[wanted]
-    ctx.write(self, DictObject(tuple(found), tuple(found.values())))
+    ctx.write(self, contents.with_items(found))
     return value
 
 
@@ -213,13 +216,13 @@ def _popitem(ctx: Context, self: Ref) -> Abstract:
     if not contents.keys:
         message = "popitem(): dictionary is empty"
         ctx.fail(BadValue, message=message, exception="KeyError")
-    ctx.write(self, DictObject(contents.keys[:-1], contents.values[:-1]))
+    ctx.write(self, contents.with_items(dict(zip(contents.keys[:-1], contents.values))))
     return Tuple((Static(contents.keys[-1]), contents.values[-1]))
 
 
 @method("dict", "clear", dynamic=as_is)
 def _clear_dict(ctx: Context, self: Ref) -> Abstract:
-    ctx.write(self, DictObject((), ()))
+    ctx.write(self, ctx.contents(self).with_items({}))
     return NONE
 
 
@@ -233,8 +236,8 @@ def _fromkeys(ctx: Context, keys: Abstract, value: Abstract = NONE) -> Abstract:
 def _setdefault(ctx: Context, self: Ref, key: Abstract, default: Abstract = NONE) -> Abstract:
     contents, wanted = ctx.contents(self), dict_key(ctx, key)
     if wanted not in contents.keys:
-        keys, values = (*contents.keys, wanted), (*contents.values, default)
-        ctx.write(self, DictObject(keys, values))
+        found = {**dict(zip(contents.keys, contents.values)), wanted: default}
+        ctx.write(self, contents.with_items(found))
     return getitem(ctx, self, key)
 
 

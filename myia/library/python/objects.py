@@ -63,11 +63,7 @@ def class_of(ctx: Context, x: Abstract) -> type:
         return type(class_of)
     if isinstance(x, Ref):
         contents = ctx.contents(x)
-        if isinstance(contents, InstanceObject):
-            return contents.cls
-        if isinstance(contents, DictObject):
-            return dict
-        if isinstance(contents, SetObject):
+        if isinstance(contents, (InstanceObject, DictObject, SetObject)):
             return contents.cls
         return np.ndarray if ctx.is_array(x) or is_dynamic(ctx, x) else list
     ctx.fail(Unsupported, what=f"the type of {ctx.describe(x)}")
