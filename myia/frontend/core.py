@@ -12,7 +12,8 @@ user's `x`).
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import gast
 
@@ -22,20 +23,20 @@ class Loop(gast.stmt):
 
     _fields = ("target", "iter", "test", "body", "orelse")
     _attributes = ("lineno", "col_offset", "end_lineno", "end_col_offset")
-    broke: str | None = None  # the flag, if any, that is set before each `break`
 
 
 FUNCTIONS = (gast.FunctionDef, gast.Lambda)
+Block = list[gast.stmt]
+Fresh = Callable[[str], str]  # a new name for a word
 COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 
 
 class _ToCore(gast.NodeTransformer):
-    def visit_For(self, node):
+    def visit_For(self, node: gast.For) -> Loop:
         self.generic_visit(node)
-        loop = Loop(node.target, node.iter, None, node.body, node.orelse)
-        return gast.copy_location(loop, node)
+        return gast.copy_location(Loop(node.target, node.iter, None, node.body, node.orelse), node)
 
-    def visit_While(self, node):
+    def visit_While(self, node: gast.While) -> Loop:
         self.generic_visit(node)
         return gast.copy_location(Loop(None, None, node.test, node.body, node.orelse), node)
 
@@ -56,11 +57,11 @@ def assign(id: str, value: gast.expr, like: gast.AST) -> gast.Assign:
     return gast.copy_location(gast.Assign([name(id, like, gast.Store)], value, None), like)
 
 
-def constant(value, like: gast.AST) -> gast.Constant:
+def constant(value: Any, like: gast.AST) -> gast.Constant:
     return gast.copy_location(gast.Constant(value, None), like)
 
 
-def if_(test: gast.expr, body: list, orelse: list, like: gast.AST) -> gast.If:
+def if_(test: gast.expr, body: Block, orelse: Block, like: gast.AST) -> gast.If:
     return gast.copy_location(gast.If(test, body, orelse), like)
 
 
@@ -92,9 +93,9 @@ def user_name(id: str) -> str:
     return id[1:] if is_generated(id) else id.partition("%")[0]
 
 
-def fresh_names() -> Callable[[str], str]:
+def fresh_names() -> Fresh:
     """`fresh("break")` is `%break`, then `%break2`, ...: one generator of names per function."""
-    counts: dict[str, itertools.count] = {}
+    counts: dict[str, itertools.count[int]] = {}
 
     def fresh(word: str) -> str:
         number = next(counts.setdefault(word, itertools.count(1)))
@@ -109,33 +110,45 @@ def is_true(test: gast.expr | None) -> bool:
 
 def is_endless(loop: Loop) -> bool:
     """`while True:` without a `break` of its own: only `return` and `raise` leave it."""
-    return loop.iter is None and is_true(loop.test) and not has_own_break(loop.body)
+    return loop.iter is None and is_true(loop.test) and not has_own(gast.Break, loop.body)
 
 
-def has_own_break(stmts: list[gast.stmt]) -> bool:
-    """Is there a `break` in `stmts` that belongs to the loop around them?"""
+def has_own(jump: type[gast.stmt], stmts: Block) -> bool:
+    """Is there a `break` or `continue` in `stmts` that belongs to the loop around them?"""
     for stmt in stmts:
-        if isinstance(stmt, gast.Break):
-            return True
-        if isinstance(stmt, gast.If) and has_own_break([*stmt.body, *stmt.orelse]):
-            return True
-        if isinstance(stmt, Loop) and has_own_break(stmt.orelse):
+        inner: Block = []
+        if isinstance(stmt, gast.If):
+            inner = [*stmt.body, *stmt.orelse]
+        elif isinstance(stmt, Loop):
+            inner = stmt.orelse
+        if isinstance(stmt, jump) or has_own(jump, inner):
             return True
     return False
+
+
+def rewritten(stmts: Block, rewrite: Callable[[gast.stmt], Block]) -> Block:
+    """`stmts` with each statement replaced, those inside of branches and loops first."""
+    done: Block = []
+    for stmt in stmts:
+        if isinstance(stmt, (gast.If, Loop)):
+            stmt.body = rewritten(stmt.body, rewrite)
+            stmt.orelse = rewritten(stmt.orelse, rewrite)
+        done += rewrite(stmt)
+    return done
 
 
 def has_walrus(node: gast.AST) -> bool:
     return any(isinstance(n, gast.NamedExpr) for n in walk_here(node))
 
 
-def walk_here(node: gast.AST):
+def walk_here(node: gast.AST) -> Iterator[gast.AST]:
     """`node` and its descendants in the same scope (of a `def`: decorators and defaults)."""
     yield node
     for child in evaluated_here(node):
         yield from walk_here(child)
 
 
-def evaluated_here(node: gast.AST):
+def evaluated_here(node: gast.AST) -> Iterator[gast.AST]:
     """The children of `node` that are evaluated in the same scope."""
     if isinstance(node, FUNCTIONS):
         yield from getattr(node, "decorator_list", ())
@@ -157,7 +170,7 @@ def parameters(node: gast.AST) -> list[gast.Name]:
     return [*a.posonlyargs, *a.args, *vararg, *a.kwonlyargs, *kwarg]
 
 
-def body_of(node: gast.AST) -> list[gast.stmt]:
+def body_of(node: gast.AST) -> Block:
     """The statements of a `def`; of a lambda, one `return`."""
     if isinstance(node, gast.Lambda):
         return [gast.copy_location(gast.Return(node.body), node.body)]

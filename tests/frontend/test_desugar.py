@@ -10,7 +10,6 @@ from myia.frontend.core import Loop, core, fresh_names
 from myia.frontend.desugar import DESUGARINGS, desugar
 from myia.frontend.desugar.break_ import remove_breaks
 from myia.frontend.desugar.continue_ import remove_continues
-from myia.frontend.desugar.loop_else import remove_loop_elses
 from myia.frontend.desugar.raise_ import leave_after_raise
 from myia.frontend.desugar.return_ import remove_early_returns
 from myia.frontend.desugar.unreachable import drop_unreachable
@@ -94,7 +93,7 @@ CASES = [
     ),
     (
         "else",
-        remove_loop_elses,
+        remove_breaks,
         """
         for x in xs:
             if c:
@@ -103,18 +102,17 @@ CASES = [
             g()
         """,
         """
-        %broke = False
-        for x in xs:
+        %break = False
+        for x in xs, while not %break:
             if c:
-                %broke = True
-                break
-        if not %broke:
+                %break = True
+        if not %break:
             g()
         """,
     ),
     (
         "else_without_break",
-        remove_loop_elses,
+        remove_breaks,
         """
         while c:
             for x in xs:
@@ -124,8 +122,9 @@ CASES = [
         """,
         """
         while c:
-            for x in xs:
-                break
+            %break = False
+            for x in xs, while not %break:
+                %break = True
         g()
         """,
     ),
@@ -333,17 +332,17 @@ def test_together():
     )
     after = """
         %returned = False
-        %broke = False
-        for x in xs, while not %broke and (not %returned):
+        %break = False
+        for x in xs, while not %returned and (not %break):
             if x == 1:
                 pass
             elif x == 2:
-                %broke = True
+                %break = True
             elif x == 3:
                 %value = x
                 %returned = True
         if not %returned:
-            if not %broke:
+            if not %break:
                 g()
             %value = h()
             %returned = True

@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import gast
 
-from myia.frontend.core import body_of, fresh_names
+from myia.frontend.core import Block, body_of, fresh_names
 from myia.frontend.desugar.break_ import remove_breaks
 from myia.frontend.desugar.continue_ import remove_continues
-from myia.frontend.desugar.loop_else import remove_loop_elses
 from myia.frontend.desugar.raise_ import leave_after_raise
 from myia.frontend.desugar.return_ import remove_early_returns
 from myia.frontend.desugar.unreachable import drop_unreachable
@@ -25,15 +24,14 @@ DESUGARINGS = (
     drop_unreachable,
     move_walrus_tests,
     leave_after_raise,
-    remove_loop_elses,
-    remove_early_returns,
     remove_breaks,
+    remove_early_returns,
     remove_continues,
     drop_unread_flags,
 )
 
 
-def desugar(function: gast.AST) -> list[gast.stmt]:
+def desugar(function: gast.AST) -> Block:
     """The statements of `function` in core Python without jumps."""
     stmts, fresh = body_of(function), fresh_names()
     for desugaring in DESUGARINGS:

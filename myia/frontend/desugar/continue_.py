@@ -11,24 +11,19 @@ If there is no other branch, a flag guards the rest (`jumps.py`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import gast
 
-from myia.frontend.core import Loop, assign, constant
+from myia.frontend.core import Block, Fresh, Loop, assign, constant, has_own, rewritten
 from myia.frontend.desugar.jumps import Jump, remove
 
-Block = list[gast.stmt]
 
-
-def remove_continues(stmts: Block, fresh: Callable[[str], str]) -> Block:
-    for stmt in stmts:
-        if isinstance(stmt, (gast.If, Loop)):
-            stmt.body = remove_continues(stmt.body, fresh)
-            stmt.orelse = remove_continues(stmt.orelse, fresh)
-        if isinstance(stmt, Loop) and _has_own_continue(stmt.body):
+def remove_continues(stmts: Block, fresh: Fresh) -> Block:
+    def remove_from(stmt: gast.stmt) -> Block:
+        if isinstance(stmt, Loop) and has_own(gast.Continue, stmt.body):
             stmt.body = _remove(stmt, fresh("continue"))
-    return stmts
+        return [stmt]
+
+    return rewritten(stmts, remove_from)
 
 
 def _remove(loop: Loop, flag: str) -> Block:
@@ -37,13 +32,3 @@ def _remove(loop: Loop, flag: str) -> Block:
 
     body, _ = remove(loop.body, Jump(gast.Continue, flag, taken))
     return [assign(flag, constant(False, loop), loop), *body]
-
-
-def _has_own_continue(stmts: Block) -> bool:
-    """Is there a `continue` in `stmts` that belongs to the loop around them?"""
-    for stmt in stmts:
-        if isinstance(stmt, gast.Continue):
-            return True
-        if isinstance(stmt, gast.If) and _has_own_continue([*stmt.body, *stmt.orelse]):
-            return True
-    return False

@@ -22,9 +22,7 @@ from enum import IntEnum
 
 import gast
 
-from myia.frontend.core import Loop, if_, is_endless, name, not_, unless
-
-Block = list[gast.stmt]
+from myia.frontend.core import Block, Loop, if_, is_endless, name, not_, unless
 
 
 class Taken(IntEnum):
@@ -39,7 +37,7 @@ class Taken(IntEnum):
 class Jump:
     """One kind of jump. `taken(node)` gives the statements that replace it and set `flag`."""
 
-    kind: type
+    kind: type[gast.stmt]
     flag: str
     taken: Callable[[gast.stmt], Block]
     leaves_loops: bool = False

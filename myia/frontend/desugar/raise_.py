@@ -13,16 +13,12 @@ A `for` ends by itself: without an early exit, its trip count stays known. `%not
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import gast
 
-from myia.frontend.core import Loop, name
-
-Block = list[gast.stmt]
+from myia.frontend.core import Block, Fresh, Loop, name
 
 
-def leave_after_raise(stmts: Block, fresh: Callable[[str], str]) -> Block:
+def leave_after_raise(stmts: Block, fresh: Fresh) -> Block:
     return _leave(stmts, around=None)
 
 

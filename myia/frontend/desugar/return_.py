@@ -25,17 +25,13 @@ A function that ends without `return` returns None.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import gast
 
-from myia.frontend.core import assign, constant, name
+from myia.frontend.core import Block, Fresh, assign, constant, name
 from myia.frontend.desugar.jumps import Jump, remove
 
-Block = list[gast.stmt]
 
-
-def remove_early_returns(stmts: Block, fresh: Callable[[str], str]) -> Block:
+def remove_early_returns(stmts: Block, fresh: Fresh) -> Block:
     value, flag = fresh("value"), fresh("returned")
 
     def taken(node: gast.Return) -> Block:

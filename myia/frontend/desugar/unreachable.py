@@ -10,17 +10,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import gast
 
-from myia.frontend.core import Loop, has_own_break, is_true
+from myia.frontend.core import Block, Fresh, Loop, has_own, is_true
 
-Block = list[gast.stmt]
 JUMPS = (gast.Return, gast.Raise, gast.Break, gast.Continue)
 
 
-def drop_unreachable(stmts: Block, fresh: Callable[[str], str]) -> Block:
+def drop_unreachable(stmts: Block, fresh: Fresh) -> Block:
     for i, stmt in enumerate(stmts):
         if isinstance(stmt, (gast.If, Loop)):
             stmt.body = drop_unreachable(stmt.body, fresh)
@@ -40,7 +37,7 @@ def _completes(stmt: gast.stmt) -> bool:
         return _block_completes(stmt.body) or _block_completes(stmt.orelse)
     if isinstance(stmt, Loop):
         exhausts = stmt.iter is not None or not is_true(stmt.test)
-        return (exhausts and _block_completes(stmt.orelse)) or has_own_break(stmt.body)
+        return (exhausts and _block_completes(stmt.orelse)) or has_own(gast.Break, stmt.body)
     return True
 
 

@@ -8,29 +8,18 @@ return %value
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import gast
 
-from myia.frontend.core import Loop, is_generated
+from myia.frontend.core import Block, Fresh, is_generated, rewritten
 from myia.frontend.liveness import reads
 
-Block = list[gast.stmt]
 
+def drop_unread_flags(stmts: Block, fresh: Fresh) -> Block:
+    read = reads(*stmts)
 
-def drop_unread_flags(stmts: Block, fresh: Callable[[str], str]) -> Block:
-    return _drop(stmts, reads(*stmts))
+    def kept(stmt: gast.stmt) -> Block:
+        target = stmt.targets[0] if isinstance(stmt, gast.Assign) else None
+        is_flag = isinstance(target, gast.Name) and is_generated(target.id)
+        return [] if is_flag and target.id not in read else [stmt]
 
-
-def _drop(stmts: Block, read: frozenset[str]) -> Block:
-    kept = [stmt for stmt in stmts if not _sets_unread_flag(stmt, read)]
-    for stmt in kept:
-        if isinstance(stmt, (gast.If, Loop)):
-            stmt.body, stmt.orelse = _drop(stmt.body, read), _drop(stmt.orelse, read)
-    return kept
-
-
-def _sets_unread_flag(stmt: gast.stmt, read: frozenset[str]) -> bool:
-    if not isinstance(stmt, gast.Assign) or not isinstance(stmt.targets[0], gast.Name):
-        return False
-    return is_generated(stmt.targets[0].id) and stmt.targets[0].id not in read
+    return rewritten(stmts, kept)

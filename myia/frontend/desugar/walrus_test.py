@@ -11,31 +11,32 @@ else:                   ->             %exhausted = True
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import gast
 
-from myia.frontend.core import Loop, assign, constant, has_walrus, if_, name, not_
-
-Block = list[gast.stmt]
-
-
-def move_walrus_tests(stmts: Block, fresh: Callable[[str], str]) -> Block:
-    done: Block = []
-    for stmt in stmts:
-        if isinstance(stmt, (gast.If, Loop)):
-            stmt.body = move_walrus_tests(stmt.body, fresh)
-            stmt.orelse = move_walrus_tests(stmt.orelse, fresh)
-        if isinstance(stmt, Loop) and stmt.test is not None and has_walrus(stmt.test):
-            done += _move(stmt, fresh)
-        else:
-            done.append(stmt)
-    return done
+from myia.frontend.core import (
+    Block,
+    Fresh,
+    Loop,
+    assign,
+    constant,
+    has_walrus,
+    if_,
+    name,
+    not_,
+    rewritten,
+)
 
 
-def _move(loop: Loop, fresh: Callable[[str], str]) -> Block:
-    leave = [gast.copy_location(gast.Break(), loop)]
-    before, after = [], []
+def move_walrus_tests(stmts: Block, fresh: Fresh) -> Block:
+    return rewritten(stmts, lambda stmt: _move(stmt, fresh) if isinstance(stmt, Loop) else [stmt])
+
+
+def _move(loop: Loop, fresh: Fresh) -> Block:
+    if loop.test is None or not has_walrus(loop.test):
+        return [loop]
+    leave: Block = [gast.copy_location(gast.Break(), loop)]
+    before: Block = []
+    after: Block = []
     if loop.orelse:
         flag = fresh("exhausted")
         before = [assign(flag, constant(False, loop), loop)]
