@@ -210,7 +210,8 @@ def _within(budget: int, attempt: Callable[[int | None], Compiled]) -> Compiled:
 
     def fits(found: Compiled) -> bool:
         if found.plan not in used:
-            used[found.plan] = found.executable.memory_analysis().temp_size_in_bytes
+            sizes: Any = found.executable.compile().stage.memory_analysis()
+            used[found.plan] = sizes.temp_size_in_bytes
         return used[found.plan] <= budget
 
     found = attempt(budget)

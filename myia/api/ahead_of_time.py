@@ -24,7 +24,8 @@ class Lowered(NotPortable):
         return self._lowered.as_text()
 
     def compile(self) -> Compiled:
-        return Compiled(self._programs, self._integers, self._variant, self._lowered.compile())
+        executable = self._variant.executable.compile(self._lowered)
+        return Compiled(self._programs, self._integers, self._variant, executable)
 
 
 class Compiled(NotPortable):
@@ -48,12 +49,12 @@ class Compiled(NotPortable):
 
     def as_text(self) -> str:
         """The optimised HLO."""
-        return str(self._executable.as_text())
+        return self._executable.stage.as_text() or ""
 
     def memory_analysis(self) -> Any:
         """XLA's: sizes of arguments, outputs and temporaries in bytes."""
-        return self._executable.memory_analysis()
+        return self._executable.stage.memory_analysis()
 
     def cost_analysis(self) -> Any:
         """XLA's: flops, bytes accessed, ..."""
-        return self._executable.cost_analysis()
+        return self._executable.stage.cost_analysis()

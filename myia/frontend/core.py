@@ -162,6 +162,18 @@ def evaluated_here(node: gast.AST) -> Iterator[gast.AST]:
         yield from gast.iter_child_nodes(node)
 
 
+def variables(*generators: gast.comprehension) -> list[str]:
+    """The names that these parts of comprehensions assign."""
+    targets = [n for g in generators for n in gast.walk(g.target)]
+    return [n.id for n in targets if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)]
+
+
+def items_of(comprehension: gast.AST) -> list[gast.expr]:
+    """The expressions of which each iteration makes an item, in the order of evaluation."""
+    fields = ("key", "value") if isinstance(comprehension, gast.DictComp) else ("elt",)
+    return [getattr(comprehension, field) for field in fields]
+
+
 def parameters(node: gast.AST) -> list[gast.Name]:
     """The parameters of a `def` or `lambda`, in the order of `inspect.signature`."""
     a = node.args

@@ -16,9 +16,18 @@ from collections.abc import Iterable
 
 import gast
 
-from myia.frontend.core import COMPREHENSIONS, Loop, body_of, evaluated_here, is_true, parameters
+from myia.frontend.core import (
+    COMPREHENSIONS,
+    Loop,
+    body_of,
+    evaluated_here,
+    is_true,
+    items_of,
+    parameters,
+)
 
-State = frozenset[str] | None
+Names = frozenset[str]
+State = Names | None
 
 
 def maybe_unbound_reads(function: gast.AST) -> set[gast.Name]:
@@ -34,7 +43,7 @@ def _join(*states: State) -> State:
 
 
 class _Analysis:
-    def __init__(self):
+    def __init__(self) -> None:
         self.maybe_unbound: set[gast.Name] = set()
         self.breaks: list[list[State]] = []  # states at the `break`s of each enclosing loop
         self.continues: list[list[State]] = []
@@ -63,7 +72,7 @@ class _Analysis:
         state = self.simple(node, state)
         return None if isinstance(node, (gast.Return, gast.Raise)) else state
 
-    def simple(self, node: gast.stmt, state: State) -> State:
+    def simple(self, node: gast.stmt, state: Names) -> Names:
         if isinstance(node, gast.Assign):
             return self.targets(node.targets, self.expression(node.value, state))
         if isinstance(node, gast.AugAssign):
@@ -82,25 +91,25 @@ class _Analysis:
             return passed
         return self.children(node, state)
 
-    def annotated(self, node: gast.AnnAssign, state: State) -> State:
+    def annotated(self, node: gast.AnnAssign, state: Names) -> Names:
         if node.value is not None:
             return self.targets([node.target], self.expression(node.value, state))
         return state if isinstance(node.target, gast.Name) else self.target(node.target, state)
 
-    def loop(self, node: Loop, state: State) -> State:
+    def loop(self, node: Loop, state: Names) -> State:
         if node.iter is not None:
             state = self.expression(node.iter, state)
         header = state
         while True:  # without `del`, an iteration loses no names: the first pass is a fixed point
             exits, breaks, again = self.iteration(node, header)
-            if _join(header, again) == header:
+            before, header = header, header if again is None else header & again
+            if header == before:
                 break
-            header = _join(header, again)
         return _join(self.block(node.orelse, exits), *breaks)
 
-    def iteration(self, node: Loop, state: State) -> tuple[State, list[State], State]:
+    def iteration(self, node: Loop, state: Names) -> tuple[State, list[State], State]:
         """The states at exhaustion, at the breaks, and at the start of the next iteration."""
-        exits = state
+        exits: State = state
         if node.test is not None:
             state = self.expression(node.test, state)
             exits = None if is_true(node.test) else state
@@ -113,12 +122,12 @@ class _Analysis:
 
     # ----- Targets
 
-    def targets(self, targets: list[gast.expr], state: State) -> State:
+    def targets(self, targets: list[gast.expr], state: Names) -> Names:
         for target in targets:
             state = self.target(target, state)
         return state
 
-    def target(self, node: gast.expr, state: State) -> State:
+    def target(self, node: gast.expr, state: Names) -> Names:
         if isinstance(node, gast.Name):
             return state | {node.id}
         if isinstance(node, (gast.Tuple, gast.List)):
@@ -127,7 +136,7 @@ class _Analysis:
             return self.target(node.value, state)
         return self.children(node, state)
 
-    def delete(self, targets: list[gast.expr], state: State) -> State:
+    def delete(self, targets: list[gast.expr], state: Names) -> Names:
         for target in targets:
             if isinstance(target, gast.Name):
                 state = self.read(target, state) - {target.id}
@@ -139,19 +148,19 @@ class _Analysis:
 
     # ----- Expressions, in the order of evaluation
 
-    def read(self, node: gast.Name, state: State) -> State:
+    def read(self, node: gast.Name, state: Names) -> Names:
         if node.id not in state:
             self.maybe_unbound.add(node)
         return state
 
-    def expression(self, node: gast.expr, state: State) -> State:
+    def expression(self, node: gast.expr, state: Names) -> Names:
         if isinstance(node, gast.Name):
             return self.read(node, state)
         if isinstance(node, gast.NamedExpr):
             return self.target(node.target, self.expression(node.value, state))
         if isinstance(node, gast.IfExp):
             state = self.expression(node.test, state)
-            return _join(self.expression(node.body, state), self.expression(node.orelse, state))
+            return self.expression(node.body, state) & self.expression(node.orelse, state)
         if isinstance(node, gast.BoolOp):
             return self.short_circuit(node.values, 1, state)
         if isinstance(node, gast.Compare):
@@ -160,7 +169,7 @@ class _Analysis:
             return self.comprehension(node, state)
         return self.children(node, state)
 
-    def short_circuit(self, nodes: list[gast.expr], count: int, state: State) -> State:
+    def short_circuit(self, nodes: list[gast.expr], count: int, state: Names) -> Names:
         """The first `count` of `nodes` are always evaluated; each of the others perhaps not."""
         for node in nodes[:count]:
             state = self.expression(node, state)
@@ -169,7 +178,7 @@ class _Analysis:
             after = self.expression(node, after)
         return state
 
-    def comprehension(self, node: gast.expr, state: State) -> State:
+    def comprehension(self, node: gast.expr, state: Names) -> Names:
         first = node.generators[0]
         outside = inside = self.expression(first.iter, state)
         for generator in node.generators:
@@ -178,12 +187,11 @@ class _Analysis:
             inside = self.target(generator.target, inside)
             for test in generator.ifs:
                 inside = self.expression(test, inside)
-        for field in ("key", "value", "elt"):
-            if hasattr(node, field):
-                inside = self.expression(getattr(node, field), inside)
+        for item in items_of(node):
+            inside = self.expression(item, inside)
         return outside
 
-    def children(self, node: gast.AST, state: State) -> State:
+    def children(self, node: gast.AST, state: Names) -> Names:
         for child in self.in_order(node):
             state = self.expression(child, state)
         return state

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import gast
 
@@ -166,7 +166,7 @@ def _check(node: gast.AST, parent: gast.AST | None, spans: Spans) -> None:
         _check(child, node, spans)
 
 
-def _checked_children(node: gast.AST):
+def _checked_children(node: gast.AST) -> Iterator[gast.AST]:
     """The children of `node` that are evaluated: no annotations."""
     if isinstance(node, gast.Name):
         return

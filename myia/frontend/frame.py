@@ -20,7 +20,7 @@ from myia.frontend.scopes import Scope
 from myia.frontend.spans import Spans
 from myia.ir.avals import PY
 from myia.ir.builder import build_region, emit, emit1
-from myia.ir.core import Value
+from myia.ir.core import Region, Value
 from myia.primitives.core import emit_structured, py
 from myia.primitives.core import structured as s
 from myia.source.diagnostics import InternalError
@@ -119,23 +119,20 @@ class Frame:
         kept = {n: v for n, v in self.values.items() if n not in assigned}
         init = tuple(map(self.current, carried))
 
-        def enter(values: Sequence[Value]) -> None:
-            self.values = dict(kept)
-            self.values.update(zip(carried, values))
+        def region(build: Callable[[Value], list[Value]]) -> Region:
+            def inside(item: Value, *values: Value) -> list[Value]:
+                self.values = {**kept, **dict(zip(carried, values))}
+                return build(item)
 
-        def cond_region(item: Value, *values: Value) -> list[Value]:
-            enter(values)
-            return [test()]
+            names = [None, *map(user_name, carried)]
+            return build_region([PY] * len(names), inside, names)
 
-        def body_region(item: Value, *values: Value) -> list[Value]:
-            enter(values)
+        def iteration(item: Value) -> list[Value]:
             body(item)
             return [self.current(n) for n in carried]
 
-        avals = [PY] * (1 + len(carried))
-        names = [None, *map(user_name, carried)]
-        cond = None if test is None else build_region(avals, cond_region, names)
-        parts = s.Loop(iterable, init, cond, build_region(avals, body_region, names), None)
+        cond = None if test is None else region(lambda item: [test()])
+        parts = s.Loop(iterable, init, cond, region(iteration), None)
         results = emit_structured.emit_loop(parts)
         self.values = kept
         self._name(carried, results)

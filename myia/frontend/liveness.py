@@ -65,7 +65,7 @@ def definitely_bound(target: gast.AST | None) -> Names:
 
 
 class _Analysis:
-    def __init__(self):
+    def __init__(self) -> None:
         self.found = Liveness()
         self.jumps: list[tuple[Names, Names]] = []  # live after `break`, after `continue`
 

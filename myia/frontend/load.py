@@ -14,6 +14,7 @@ import ast
 import types
 import weakref
 from dataclasses import dataclass, replace
+from typing import Any
 
 import gast
 
@@ -49,7 +50,7 @@ _cache: dict[int, _Loaded] = {}  # by the id of the Python code object
 _loading = Lock()
 
 
-def load(fn) -> py.Code:
+def load(fn: Any) -> py.Code:
     """The code of a Python function, lambda or method (of a method, with `self` as a parameter).
 
     Functions made by one `def` share `Code.region` (if no function is defined inside); each has its
@@ -69,14 +70,14 @@ def load(fn) -> py.Code:
                 )
     if loaded.has_match and not BUILTINS_USED.isdisjoint(fn.__globals__):
         _load(fn, namespace)  # raises
-    latest = loaded.latest()  # read once: another thread may load the code in its own namespace
-    if latest is None or not latest.namespace.is_same(namespace):
-        latest = _in_namespace(loaded.bare, namespace)
-        loaded.latest = weakref.ref(latest)
-    return latest
+    found = loaded.latest()  # read once: another thread may load the code in its own namespace
+    if found is None or not found.namespace.is_same(namespace):
+        found = _in_namespace(loaded.bare, namespace)
+        loaded.latest = weakref.ref(found)
+    return found
 
 
-def _plain_function(fn) -> types.FunctionType:
+def _plain_function(fn: Any) -> types.FunctionType:
     while isinstance(fn, (types.MethodType, staticmethod, classmethod)):
         fn = fn.__func__
     if not isinstance(fn, types.FunctionType):
@@ -84,7 +85,7 @@ def _plain_function(fn) -> types.FunctionType:
     return fn
 
 
-def _describe(fn) -> str:
+def _describe(fn: Any) -> str:
     name = getattr(fn, "__qualname__", None) or type(fn).__qualname__
     return f"`{name}`" if hasattr(fn, "__qualname__") else f"an object of type `{name}`"
 
@@ -105,7 +106,7 @@ def _load(fn: types.FunctionType, namespace: py.Namespace) -> tuple[py.Code, boo
         raise MyiaError(errors.TooDeep(spans.header(node), fn.__name__)) from None
 
 
-def core_text(fn) -> str:
+def core_text(fn: Any) -> str:
     """The desugared source of a function: the core Python that is lowered to IR(py).
 
     A lambda remains a lambda: it has no jumps. `unparse.py` lists what is not Python in the text.

@@ -8,13 +8,16 @@ a[i] + f(x)      ->      %0 = py.getitem %a, %i
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import gast
 
+from myia.frontend.core import variables
 from myia.frontend.frame import Frame
 from myia.frontend.scopes import assigned
 from myia.ir.builder import at, emit, emit1
 from myia.ir.core import Value
+from myia.ir.primitive import Primitive
 from myia.primitives.core import py
 
 BINARY = {
@@ -45,7 +48,7 @@ COMPARE = {
     gast.In: "in",
     gast.NotIn: "not in",
 }
-CONVERSIONS = {-1: None, ord("s"): "s", ord("r"): "r", ord("a"): "a"}
+CONVERSIONS = {ord("s"): str, ord("r"): repr, ord("a"): ascii}
 
 
 def expression(frame: Frame, node: gast.expr) -> Value:
@@ -57,7 +60,7 @@ def expressions(frame: Frame, nodes: Sequence[gast.expr]) -> list[Value]:
     return [expression(frame, node) for node in nodes]
 
 
-def const(value) -> Value:
+def const(value: Any) -> Value:
     return emit1(py.const, value=value)
 
 
@@ -120,16 +123,9 @@ def _branch_value(
 
 
 def _if_expression(frame: Frame, node: gast.IfExp) -> Value:
-    pred = expression(frame, node.test)
-    then, other = node.body, node.orelse
-    return _branch_value(
-        frame,
-        pred,
-        lambda: expression(frame, then),
-        lambda: expression(frame, other),
-        then,
-        other,
-    )
+    pred, then, other = expression(frame, node.test), node.body, node.orelse
+    arms = (lambda: expression(frame, then)), (lambda: expression(frame, other))
+    return _branch_value(frame, pred, *arms, then, other)
 
 
 def _bool_op(frame: Frame, node: gast.BoolOp) -> Value:
@@ -203,7 +199,7 @@ def _lambda(frame: Frame, node: gast.Lambda) -> Value:
 # ----- Displays and f-strings
 
 
-def _display(primitive) -> Callable[[Frame, gast.expr], Value]:
+def _display(primitive: Primitive) -> Callable[[Frame, gast.expr], Value]:
     def lower(frame: Frame, node: gast.expr) -> Value:
         stars = tuple(isinstance(item, gast.Starred) for item in node.elts)
         items = [item.value if star else item for item, star in zip(node.elts, stars)]
@@ -226,12 +222,10 @@ def _joined_string(frame: Frame, node: gast.JoinedStr) -> Value:
             parts.append(part.value)
             continue
         value, spec = expression(frame, part.value), _static_spec(part)
-        how = (CONVERSIONS[part.conversion], spec)
+        how = (chr(part.conversion) if part.conversion in CONVERSIONS else None, spec)
         if spec is None:
             value, how = _format_dynamically(frame, value, part), (None, "")
-        elif _has_call(
-            node.values[i + 1 :]
-        ):  # a call may change the value: convert it to text first
+        elif _has_call(node.values[i + 1 :]):  # it may change the value: first make it text
             value, how = emit1(py.format_, value, parts=(how,)), (None, "")
         values.append(value)
         parts.append(how)
@@ -254,9 +248,8 @@ def _static_spec(part: gast.FormattedValue) -> str | None:
 
 def _format_dynamically(frame: Frame, value: Value, part: gast.FormattedValue) -> Value:
     """`f"{x:{width}}"` is `format(x, f"{width}")`."""
-    conversion = {"s": str, "r": repr, "a": ascii}.get(CONVERSIONS[part.conversion])
-    if conversion is not None:
-        value = emit1(py.call, const(conversion), value, spec=(None,))
+    if part.conversion in CONVERSIONS:
+        value = emit1(py.call, const(CONVERSIONS[part.conversion]), value, spec=(None,))
     spec = expression(frame, part.format_spec)
     return emit1(py.call, const(format), value, spec, spec=(None, None))
 
@@ -273,9 +266,9 @@ def _comprehension(frame: Frame, node: gast.expr) -> Value:
     first = expression(frame, node.generators[0].iter)
     container, add = CONTAINERS[type(node)]
     result = emit1(container, stars=())
-    variables = _variables(*node.generators)
-    carried = [*assigned(node), *_read_before_assignment(frame, node, variables)]
-    for name in variables:
+    names = variables(*node.generators)
+    carried = [*assigned(node), *_read_before_assignment(frame, node, names)]
+    for name in names:
         if name in frame.scope.cells:
             frame.new_cell(name)
 
@@ -292,7 +285,7 @@ def _comprehension(frame: Frame, node: gast.expr) -> Value:
             assign(frame, head.target, item)
             _filtered(frame, head.ifs, inside, carried)
 
-        frame.loop(iterable, None, body, [*carried, *_variables(head)], carried)
+        frame.loop(iterable, None, body, [*carried, *variables(head)], carried)
 
     generate(node.generators, first)
     if isinstance(node, gast.GeneratorExp):
@@ -315,16 +308,10 @@ def _filtered(
     frame.branch(expression(frame, tests[0]), then, lambda: [], carried)
 
 
-def _variables(*generators: gast.comprehension) -> list[str]:
-    targets = [n for g in generators for n in gast.walk(g.target)]
-    return [n.id for n in targets if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)]
-
-
-def _read_before_assignment(frame: Frame, node: gast.expr, variables: list[str]) -> list[str]:
+def _read_before_assignment(frame: Frame, node: gast.expr, names: list[str]) -> list[str]:
     """Variables that the comprehension may read in an iteration before it assigns them."""
-    names = (n for n in gast.walk(node) if isinstance(n, gast.Name))
-    maybe_unbound = {n.id for n in names if n in frame.maybe_unbound}
-    return [name for name in variables if name in maybe_unbound]
+    maybe_unbound = {n.id for n in gast.walk(node) if n in frame.maybe_unbound}
+    return [name for name in names if name in maybe_unbound]
 
 
 def _append(frame: Frame, node: gast.expr, result: Value) -> None:

@@ -19,6 +19,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 import gast
 
@@ -32,6 +33,9 @@ SELF_MATCHING_CLASSES = frozenset(
     {"bool", "bytearray", "bytes", "dict", "float", "frozenset", "int", "list", "set", "str"}
     | {"tuple"}
 )
+
+
+Place = Callable[[], gast.expr]  # makes the expression of the matched object
 
 
 def remove_matches(tree: gast.AST, taken: frozenset[str], spans: Spans) -> gast.AST:
@@ -80,27 +84,27 @@ class _Matches(gast.NodeTransformer):
             return body
         return [_located(gast.If(_all(found.tests), body, otherwise), case.pattern)]
 
-    # ----- Patterns; `at()` makes the expression of the matched object
+    # ----- Patterns
 
-    def pattern(self, node: gast.AST, at: Callable[[], gast.expr], case: _Case) -> None:
+    def pattern(self, node: gast.AST, at: Place, case: _Case) -> None:
         before = len(case.tests)
         getattr(self, f"pattern_{type(node).__name__}")(node, at, case)
         for test in case.tests[before:]:
             _located(test, node)
 
-    def pattern_MatchValue(self, node, at, case):
+    def pattern_MatchValue(self, node: gast.MatchValue, at: Place, case: _Case) -> None:
         case.tests.append(gast.Compare(at(), [gast.Eq()], [node.value]))
 
-    def pattern_MatchSingleton(self, node, at, case):
+    def pattern_MatchSingleton(self, node: gast.MatchSingleton, at: Place, case: _Case) -> None:
         case.tests.append(gast.Compare(at(), [gast.Is()], [gast.Constant(node.value, None)]))
 
-    def pattern_MatchAs(self, node, at, case):
+    def pattern_MatchAs(self, node: gast.MatchAs, at: Place, case: _Case) -> None:
         if node.pattern is not None:
             self.pattern(node.pattern, at, case)
         if node.name is not None:
             case.bindings.append((node.name, at()))
 
-    def pattern_MatchOr(self, node, at, case):
+    def pattern_MatchOr(self, node: gast.MatchOr, at: Place, case: _Case) -> None:
         alternatives = []
         for pattern in node.patterns:
             one = _Case()
@@ -110,7 +114,7 @@ class _Matches(gast.NodeTransformer):
             alternatives.append(_all(one.tests) if one.tests else gast.Constant(True, None))
         case.tests.append(gast.BoolOp(gast.Or(), alternatives))
 
-    def pattern_MatchSequence(self, node, at, case):
+    def pattern_MatchSequence(self, node: gast.MatchSequence, at: Place, case: _Case) -> None:
         stars = [i for i, p in enumerate(node.patterns) if isinstance(p, gast.MatchStar)]
         case.tests.append(_is_instance(at(), "tuple", "list"))
         count, compare = len(node.patterns) - len(stars), gast.GtE() if stars else gast.Eq()
@@ -123,35 +127,26 @@ class _Matches(gast.NodeTransformer):
                     case.bindings.append((pattern.name, _rest(at(), i, after - 1)))
                 continue
             index = i if not stars or i < stars[0] else -after
-            self.pattern(pattern, lambda index=index: _item(at(), index), case)
+            self.pattern(pattern, partial(_item_of, at, gast.Constant(index, None)), case)
 
-    def pattern_MatchMapping(self, node, at, case):
+    def pattern_MatchMapping(self, node: gast.MatchMapping, at: Place, case: _Case) -> None:
         if node.rest is not None:
             raise MyiaError(errors.CaptureOfRest(self.spans.of(node)))
         case.tests.append(_is_instance(at(), "dict"))
         for key, pattern in zip(node.keys, node.patterns):
             case.tests.append(gast.Compare(key, [gast.In()], [at()]))
-            self.pattern(pattern, lambda key=key: gast.Subscript(at(), key, gast.Load()), case)
+            self.pattern(pattern, partial(_item_of, at, key), case)
 
-    def pattern_MatchClass(self, node, at, case):
+    def pattern_MatchClass(self, node: gast.MatchClass, at: Place, case: _Case) -> None:
         case.tests.append(_call("isinstance", at(), node.cls))
         itself = isinstance(node.cls, gast.Name) and node.cls.id in SELF_MATCHING_CLASSES
         for i, pattern in enumerate(node.patterns):
             if itself:
                 self.pattern(pattern, at, case)
                 continue
-            names = gast.Attribute(node.cls, "__match_args__", gast.Load())
-            self.pattern(
-                pattern,
-                lambda i=i, names=names: _call("getattr", at(), _item(names, i)),
-                case,
-            )
+            self.pattern(pattern, partial(_positional, at, node.cls, i), case)
         for attribute, pattern in zip(node.kwd_attrs, node.kwd_patterns):
-            self.pattern(
-                pattern,
-                lambda attribute=attribute: gast.Attribute(at(), attribute, gast.Load()),
-                case,
-            )
+            self.pattern(pattern, partial(_attribute, at, attribute), case)
 
 
 # ----- New nodes
@@ -169,8 +164,18 @@ def _is_instance(x: gast.expr, *classes: str) -> gast.Call:
     return _call("isinstance", x, gast.Tuple([_name(c) for c in classes], gast.Load()))
 
 
-def _item(x: gast.expr, index: int) -> gast.Subscript:
-    return gast.Subscript(x, gast.Constant(index, None), gast.Load())
+def _item_of(at: Place, key: gast.expr) -> gast.Subscript:
+    return gast.Subscript(at(), key, gast.Load())
+
+
+def _attribute(at: Place, name: str) -> gast.Attribute:
+    return gast.Attribute(at(), name, gast.Load())
+
+
+def _positional(at: Place, cls: gast.expr, i: int) -> gast.Call:
+    """The attribute that the positional pattern number i of a class is about."""
+    names = gast.Attribute(cls, "__match_args__", gast.Load())
+    return _call("getattr", at(), gast.Subscript(names, gast.Constant(i, None), gast.Load()))
 
 
 def _rest(x: gast.expr, before: int, after: int) -> gast.Call:

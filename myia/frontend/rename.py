@@ -12,10 +12,11 @@ Private names inside a class, as Python's compiler spells them:
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable, Iterator
 
 import gast
 
-from myia.frontend.core import COMPREHENSIONS, FUNCTIONS, body_of, parameters
+from myia.frontend.core import COMPREHENSIONS, FUNCTIONS, body_of, items_of, parameters, variables
 
 # ----- Comprehension variables
 
@@ -26,7 +27,7 @@ def rename_comprehension_variables(tree: gast.AST) -> None:
 
 
 class _Renamer:
-    def __init__(self, numbers: itertools.count):
+    def __init__(self, numbers: itertools.count[int]):
         self.numbers = numbers
 
     def visit(self, node: gast.AST, names: dict[str, str]) -> None:
@@ -53,20 +54,14 @@ class _Renamer:
     def _visit_comprehension(self, node: gast.AST, names: dict[str, str]) -> None:
         first, *rest = node.generators
         self.visit(first.iter, names)  # evaluated outside the comprehension's scope
-        targets = {
-            n.id: None
-            for generator in node.generators
-            for n in gast.walk(generator.target)
-            if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)
-        }
+        targets = dict.fromkeys(variables(*node.generators))
         inner = names | {name: f"{name}%{next(self.numbers)}" for name in targets}
         for child in (first.target, *first.ifs):
             self.visit(child, inner)
         for generator in rest:
             self.visit(generator, inner)
-        for field in ("key", "value", "elt"):
-            if hasattr(node, field):
-                self.visit(getattr(node, field), inner)
+        for item in items_of(node):
+            self.visit(item, inner)
 
 
 def bound_names(stmts: list[gast.stmt]) -> set[str]:
@@ -85,7 +80,7 @@ def _collect_bound(node: gast.AST, found: set[str]) -> None:
     if isinstance(node, gast.FunctionDef):
         found.add(node.name)
     if isinstance(node, FUNCTIONS):
-        children = [*getattr(node, "decorator_list", ()), node.args]
+        children: Iterable[gast.AST] = [*getattr(node, "decorator_list", ()), node.args]
     elif isinstance(node, COMPREHENSIONS):
         children = _outside_targets(node)
     else:
@@ -94,14 +89,12 @@ def _collect_bound(node: gast.AST, found: set[str]) -> None:
         _collect_bound(child, found)
 
 
-def _outside_targets(node: gast.AST):
+def _outside_targets(node: gast.AST) -> Iterator[gast.AST]:
     """The parts of a comprehension that may bind a name outside it, by `:=`."""
     for generator in node.generators:
         yield generator.iter
         yield from generator.ifs
-    for field in ("key", "value", "elt"):
-        if hasattr(node, field):
-            yield getattr(node, field)
+    yield from items_of(node)
 
 
 # ----- Private names

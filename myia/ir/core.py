@@ -150,6 +150,11 @@ def captures(*regions: Region) -> list[Value]:
     return list(dict.fromkeys(x for region in regions for x in region.captured))
 
 
+def is_read(x: Value, region: Region) -> bool:
+    """Does a region, or one in it, read `x`, which may be an argument of it?"""
+    return x in Region((), region.ops, region.yields).captured
+
+
 def reads(op: Op) -> tuple[Value, ...]:
     """All values from outside that an op reads, in its regions, too."""
     return (*op.operands, *captures(*op.regions)) if op.regions else op.operands

@@ -89,6 +89,13 @@ class Cursor:
         while self.peek().kind == "newline":
             self.position += 1
 
+    def some(self, item: Callable[[], T]) -> list[T]:
+        """One item or more, with commas between them."""
+        items = [item()]
+        while self.accept(","):
+            items.append(item())
+        return items
+
     def listed(self, item: Callable[[], T], close: str) -> list[T]:
         """Items and commas up to `close`."""
         items = []

@@ -120,9 +120,7 @@ class _Parser(Cursor):
         name = self.name()
         self.expect("(")
         args = self.listed(self.declared, ")")
-        avals = [self.aval()] if self.accept("->") else []
-        while self.accept(","):
-            avals.append(self.aval())
+        avals = self.some(self.aval) if self.accept("->") else []
         checks = self.param() if self.accept("checks") else ()
         self.python = any(aval is PY for _, aval in args)
         region = self.region(args, "return")
@@ -149,16 +147,9 @@ class _Parser(Cursor):
         captured = self.listed(self.captured, "]") if self.accept("[") else []
         self.expect("(")
         parameters = self.listed(self.parameter, ")")
-        args = [(arg, PY) for _, arg in captured + parameters]
-        region = self.region(args, "return")
-        return Code(
-            name,
-            tuple(p for p, _ in parameters),
-            tuple(c for c, _ in captured),
-            region,
-            self.namespace,
-            span,
-        )
+        region = self.region([(arg, PY) for _, arg in captured + parameters], "return")
+        names = tuple(name for name, _ in captured)
+        return Code(name, tuple(p for p, _ in parameters), names, region, self.namespace, span)
 
     def captured(self) -> tuple[str, str]:
         name = self.next("word")
@@ -209,12 +200,7 @@ class _Parser(Cursor):
 
     def uses(self) -> list[Value]:
         """`%x, %y, ...`, perhaps none."""
-        if self.peek().kind != "value":
-            return []
-        values = [self.value()]
-        while self.accept(","):
-            values.append(self.value())
-        return values
+        return self.some(self.value) if self.peek().kind == "value" else []
 
     # ----- Ops
 
@@ -222,9 +208,7 @@ class _Parser(Cursor):
         span = self.spans.get(self.peek().line)
         left: list[tuple[str, Aval | None]] = []
         if self.peek().kind == "value":
-            left.append((self.next(), self.annotation()))
-            while self.accept(","):
-                left.append((self.next("value"), self.annotation()))
+            left = self.some(lambda: (self.next("value"), self.annotation()))
             self.expect("=")
         form: Callable[[_Parser], Parsed] = _FORMS.get(self.peek().text, _Parser.generic)
         if self.at_literal():

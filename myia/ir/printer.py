@@ -42,7 +42,7 @@ import numpy as np
 
 from myia.ir.avals import PY, Aval, dtype_name
 from myia.ir.code import Code, Parameter
-from myia.ir.core import Function, Op, Region, Value
+from myia.ir.core import Function, Op, Region, Value, is_read
 from myia.source.span import Span
 
 COMMENT_COLUMN = 60
@@ -328,7 +328,7 @@ class _Printer:
         count = self.use(op.operands[0]) if counted else ""
         if counted:
             head = f"for {self.define(index)} {'in' if index.aval is PY else '<'} {count}"
-        elif any(_reads(r, r.args[0]) for r in op.regions):
+        elif any(is_read(r.args[0], r) for r in op.regions):
             head = f"while {self.define(index)}"
         else:
             self.names[index] = "%_"
@@ -392,10 +392,3 @@ def _parameter(p: Parameter) -> str:
 def _one_line(text: str) -> str:
     """A representation without addresses, which would not be stable."""
     return re.sub(r" at 0x[0-9a-f]+", "", " ".join(text.split()))
-
-
-def _reads(region: Region, value: Value) -> bool:
-    return value in region.yields or any(
-        value in op.operands or any(_reads(inner, value) for inner in op.regions)
-        for op in region.ops
-    )

@@ -70,7 +70,7 @@ def counted(trip_count: int) -> Function:
 
 
 def test_size_does_not_depend_on_the_trip_count():
-    texts = [compile_function(counted(n)).as_text() for n in (10, 9_999)]
+    texts = [compile_function(counted(n)).lower().as_text() for n in (10, 9_999)]
     assert texts[0].count("\n") == texts[1].count("\n")
 
 
@@ -121,7 +121,7 @@ def test_spans_become_scopes_of_the_hlo():
         with at(Span(file, 1, 4, 1, 10)):
             return [sin(x)]
 
-    assert "model.py:1" in compile_function(function("f", [F64], body)).compile().as_text()
+    assert "model.py:1" in compile_function(function("f", [F64], body)).compile().stage.as_text()
 
 
 def test_reversals_are_lowered_before():
@@ -132,7 +132,7 @@ def test_reversals_are_lowered_before():
         return emit_loop(Loop(n, (x,), None, body, None, adjoint, (0,), (ct,)))
 
     with pytest.raises(InternalError, match="rev reached the XLA backend"):
-        compile_function(function("f", [I64, F64, F64], reversal)).as_text()
+        compile_function(function("f", [I64, F64, F64], reversal)).lower().as_text()
 
 
 # ----- Rules for the CPU (docs/emission.md)
@@ -141,7 +141,7 @@ on_cpu = pytest.mark.skipif(jax.default_backend() != "cpu", reason="rules for th
 
 
 def conditionals(f: Function) -> int:
-    return compile_function(f).compile().as_text().count(" conditional(")
+    return compile_function(f).compile().stage.as_text().count(" conditional(")
 
 
 def reading_and_writing(count: Function | None = None) -> Function:
@@ -225,7 +225,7 @@ def test_slices_rewritten_in_place_have_no_barrier():
 
 
 def _bodies_of_loops(f: Function) -> str:
-    text = compile_function(f).compile().as_text()
+    text = compile_function(f).compile().stage.as_text()
     bodies = set(re.findall(r"body=%([\w.]+)", text))
     found = re.finditer(r"^%([\w.]+) .*?^}", text, re.MULTILINE | re.DOTALL)
     return "".join(match.group() for match in found if match.group(1) in bodies)
@@ -235,7 +235,7 @@ def _bodies_of_loops(f: Function) -> str:
 @pytest.mark.parametrize("name", ["reverse_of_recurrence", "log_of_overwritten_values"])
 def test_no_copy_of_a_buffer_inside_a_loop(name):
     f, _ = PROGRAMS[name]
-    text = compile_function(f).compile().as_text()
+    text = compile_function(f).compile().stage.as_text()
     bodies = {name for name in re.findall(r"body=%([\w.]+)", text)}
     computations = re.findall(r"^%([\w.]+) .*?^}", text, re.MULTILINE | re.DOTALL)
     assert bodies and bodies <= set(computations)
@@ -251,7 +251,7 @@ def test_no_copy_of_a_buffer_inside_a_loop(name):
 )
 def test_which_loops_are_emitted_as_one_function(name, is_one_function):
     f, _ = PROGRAMS[name]
-    assert ("xla_cpu_small_call" in compile_function(f).as_text()) == is_one_function
+    assert ("xla_cpu_small_call" in compile_function(f).lower().as_text()) == is_one_function
 
 
 def branch_after_loops() -> Function:
@@ -324,4 +324,4 @@ def test_region_is_closed_by_its_arguments():
     """A function's region that reads a value from outside cannot be emitted."""
     stray = build_region([F64], lambda x: [x]).args[0]
     with pytest.raises(KeyError):
-        compile_function(Function("f", Region((), (), (stray,)))).as_text()
+        compile_function(Function("f", Region((), (), (stray,)))).lower()

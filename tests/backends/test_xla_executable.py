@@ -31,20 +31,20 @@ def test_compiled_once():
 
 def test_ahead_of_time():
     f = compile_function(counted_loop)
-    compiled = f.lower(F64, F64, I64).compile()
+    compiled = f.compile(f.lower())
     np.testing.assert_array_equal(compiled(*ARGS)[0], f(*ARGS)[0])
-    assert "stablehlo.while" in f.as_text()
-    assert "HloModule" in compiled.as_text()
-    assert compiled.cost_analysis() is not None
-    assert compiled.memory_analysis().argument_size_in_bytes == 24
-    assert f.memory_analysis().argument_size_in_bytes == 24
-    assert f.cost_analysis() is not None
+    assert "stablehlo.while" in f.lower().as_text()
+    assert "HloModule" in compiled.stage.as_text()
+    assert compiled.stage.cost_analysis() is not None
+    assert compiled.stage.memory_analysis().argument_size_in_bytes == 24
+    assert f.compile().stage.memory_analysis().argument_size_in_bytes == 24
 
 
 def test_donated_memory_is_reused():
     f = function("f", [F64_((1000,))], lambda x: [sin(x)])
-    assert compile_function(f, donate=(0,)).memory_analysis().alias_size_in_bytes == 8000
-    assert compile_function(f).memory_analysis().alias_size_in_bytes == 0
+    donated = compile_function(f, donate=(0,)).compile().stage
+    assert donated.memory_analysis().alias_size_in_bytes == 8000
+    assert compile_function(f).compile().stage.memory_analysis().alias_size_in_bytes == 0
 
 
 def test_program_can_be_called_under_a_trace():

@@ -43,7 +43,7 @@ def test_hidden_numbers_have_a_vector_of_their_own():
 
     f = Function("f", build_region([VECTOR, F64, F64], hidden_last))
     executable = compile_function(f, packing=packing((), (0, 1), (0, 2, 3), count=1))
-    assert "%arg1: tensor<2xf64>" in executable.as_text()
+    assert "%arg1: tensor<2xf64>" in executable.lower().as_text()
     for keep in (False, True):
         prepared = executable.hidden([1.5, 2.5], keep)
         for y, wanted in zip(executable.run([ARGS[1]], prepared), WANTED, strict=True):
@@ -58,11 +58,11 @@ def test_donation_counts_past_the_packed():
     packed = packing([0, 2])
     f = compile_function(F, donate=(0, 1), packing=packed)
     assert packed.given.packed_positions((0, 1)) == (1,)
-    assert f.memory_analysis().alias_size_in_bytes == 24
+    assert f.compile().stage.memory_analysis().alias_size_in_bytes == 24
 
 
 def test_arguments_of_the_program_are_one_vector():
-    text = compile_function(F, packing=packing([0, 2], results=[0, 2, 3])).as_text()
+    text = compile_function(F, packing=packing([0, 2], results=[0, 2, 3])).lower().as_text()
     assert "%arg0: tensor<2xf64>" in text
     assert "%arg1: tensor<3xf64>" in text
     assert "%arg2" not in text

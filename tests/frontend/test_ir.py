@@ -92,7 +92,7 @@ CARRIES = {
                 return 0
             return 1
         """,
-        [["broke"]],
+        [["break"]],
     ),
     "what_break_takes_out_of_an_endless_loop": (
         """

@@ -95,7 +95,7 @@ def _evaluate_rev(op: Op, env: Env) -> list[np.ndarray]:
     *starts, _ = _iterations(loop, env)
     adjoints = [env[x] for x in (*loop.seeds, *loop.accumulators)]
     for state in reversed(starts):
-        adjoints = _run(loop.adjoint, [*state, *adjoints], env)
+        adjoints = _run(loop.adjoint_region, [*state, *adjoints], env)
     return adjoints
 
 

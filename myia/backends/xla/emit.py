@@ -34,7 +34,7 @@ from myia.backends.xla.cpu.whole_loop_call import whole_loop_call
 from myia.backends.xla.cpu.whole_loop_cost import fusion_ends, worth_whole_loop_call
 from myia.backends.xla.narrow_indices import with_narrow_indices
 from myia.backends.xla.rounding import hidden_operands, hide
-from myia.ir.core import Function, Op, Region, Value, captures, has_effect, reads, walk
+from myia.ir.core import Function, Op, Region, Value, captures, has_effect, is_read, reads, walk
 from myia.ir.primitive import Primitive
 from myia.primitives.core.barriers import barrier_p
 from myia.primitives.core.define import constant_p, empty_p
@@ -109,8 +109,8 @@ class Emitter:
             return set()
         for op in before:
             self.op(op)
-        slices = [self._scoped(op, self._call) for op in reads]
-        slices = opaque_barrier(self.read_predicates[reads[0]], slices)
+        results = [self._scoped(op, self._call) for op in reads]
+        slices = opaque_barrier(self.read_predicates[reads[0]], results)
         self.arrays.update((op.results[0], x) for op, x in zip(reads, slices, strict=True))
         return {*before, *reads}
 
@@ -147,7 +147,7 @@ class Emitter:
             return emit(op)
 
     def _call(self, op: Op) -> Any:
-        return op.primitive.lower(*self._operands(op), **op.params)
+        return _lowering(op)(*self._operands(op))
 
     def _operands(self, op: Op) -> Sequence[Array]:
         operands = self.read(op.operands)
@@ -173,7 +173,7 @@ class Emitter:
             return self._ordered_read(op, operands)
         if op in self.hidden_operands:
             operands = hide(op, self.hidden_operands[op], operands)
-        results = op.primitive.lower(*operands, **op.params)
+        results = _lowering(op)(*operands)
         results = results if isinstance(results, (tuple, list)) else (results,)
         barriers = self.opaque_barriers
         is_straight_line_read = (
@@ -186,8 +186,8 @@ class Emitter:
         return opaque_barrier(self.read_predicates[op], results)
 
     def _ordered_read(self, op: Op, operands: Sequence[Array]) -> Sequence[Array]:
-        read, (result,) = partial(op.primitive.lower, **op.params), op.results
-        found = read_in_conditional(self.read_predicates[op], read, operands, result.aval)
+        aval = op.results[0].aval
+        found = read_in_conditional(self.read_predicates[op], _lowering(op), operands, aval)
         if found.size:
             self.reads_done.setdefault(op.operands[0], []).append(found)
         return (found,)
@@ -202,8 +202,16 @@ def _emit_barrier(xs: Sequence[Array], *, held: int) -> Sequence[Array]:
 def _constant(op: Op) -> Array:
     """A scalar is a NumPy number, which becomes a literal of the trace."""
     (result,) = op.results
-    make = op.primitive.lower if result.shape else op.primitive.evaluate
-    return make(**op.params)
+    if result.shape or op.primitive.evaluate is None:
+        return _lowering(op)()
+    return op.primitive.evaluate(**op.params)
+
+
+def _lowering(op: Op) -> Callable[..., Any]:
+    """What emits the op, given arrays."""
+    if op.primitive.lower is None:
+        raise InternalError(f"{op.primitive.name} has no lowering")
+    return partial(op.primitive.lower, **op.params)
 
 
 @cache
@@ -254,23 +262,25 @@ def _while(
     emitter: Emitter, parts: Loop, barrier_reads: frozenset[Op], start: Array
 ) -> Sequence[Array]:
     """`barrier_reads`: those of the body; `start`: zero, opaque in a whole loop call."""
-    count = None if parts.count is None else emitter.read_one(parts.count)
+    count: Array = None if parts.count is None else emitter.read_one(parts.count)
     init = emitter.read(parts.carries)
     # In a whole loop call the index stays: through it the loop depends on the call's arguments.
-    if start is ZERO and count is None and not barrier_reads and not _reads_index(parts):
-        return _while_without_index(emitter, parts, init)
+    if start is ZERO and parts.cond is not None and count is None and not barrier_reads:
+        cond_region = parts.cond
+        if not any(is_read(r.args[0], r) for r in (cond_region, parts.body)):
+            return lax.while_loop(
+                lambda carry: emitter.region(cond_region, (ZERO, *carry))[0],
+                lambda carry: emitter.region(parts.body, (ZERO, *carry)),
+                init,
+            )
 
-    def cond(carry):
+    def cond(carry: Sequence[Array]) -> Array:
         if parts.cond is None:
             return lax.lt(carry[0], count)
-        if count is None:
-            return emitter.region(parts.cond, carry)[0]
-        counting = lax.lt(carry[0], count)
-        return _counted_and_conditional(
-            counting, parts.cond, lambda: emitter.region(parts.cond, carry)[0]
-        )
+        test = partial(emitter.region, parts.cond, carry)
+        return test()[0] if count is None else _both(lax.lt(carry[0], count), parts.cond, test)
 
-    def body(carry):
+    def body(carry: Sequence[Array]) -> tuple[Array, ...]:
         k = carry[0]
         if barrier_reads:
             # Set again in each trace of the body: the predicate is a tracer of that trace.
@@ -281,27 +291,11 @@ def _while(
     return results
 
 
-def _while_without_index(emitter: Emitter, parts: Loop, init) -> Sequence[Array]:
-    return lax.while_loop(
-        lambda carry: emitter.region(parts.cond, (ZERO, *carry))[0],
-        lambda carry: emitter.region(parts.body, (ZERO, *carry)),
-        init,
-    )
-
-
-def _counted_and_conditional(
-    counting: Array, cond: Region, emit_cond: Callable[[], Array]
-) -> Array:
+def _both(counting: Array, cond: Region, test: Callable[[], Sequence[Array]]) -> Array:
     """`k < n and cond`; after the last iteration `cond` must not run if it has loops or effects."""
     if any(op.primitive.structured or has_effect(op) for op in walk(cond)):
-        return lax.cond(counting, emit_cond, lambda: np.asarray(False))
-    return lax.bitwise_and(counting, emit_cond())
-
-
-def _reads_index(parts: Loop) -> bool:
-    regions = [region for region in (parts.cond, parts.body) if region is not None]
-    bare = [Region((), region.ops, region.yields) for region in regions]
-    return any(region.args[0] in captures(open_) for region, open_ in zip(regions, bare))
+        return lax.cond(counting, lambda: test()[0], lambda: np.asarray(False))
+    return lax.bitwise_and(counting, test()[0])
 
 
 def _refuse(emitter: Emitter, op: Op) -> Sequence[Array]:

@@ -13,7 +13,6 @@ from myia.backends.xla.cpu.emission_options import UNDER_A_TRACE, Rules, rules_f
 from myia.backends.xla.emit import emit
 from myia.backends.xla.modes import OtherModes, explain, own_modes, traced
 from myia.backends.xla.scalar_packing import Packing
-from myia.ir.avals import Aval
 from myia.ir.core import Function, walk
 from myia.primitives.core.host_calls import in_one_thread, is_host_call
 from myia.source.process import compiling
@@ -59,7 +58,7 @@ class Runnable:
         self._pack = packing.given.pack if packing.given.positions else None
         self._unpack = packing.results.unpack if packing.results.positions else None
 
-    def __call__(self, *arrays) -> Sequence[Any]:
+    def __call__(self, *arrays: Any) -> Sequence[Any]:
         count = self._packing.count
         return self.run(arrays[:count], self.hidden(arrays[count:]))
 
@@ -95,7 +94,7 @@ class Runnable:
 class Executable(Runnable):
     """Compiled on the first call."""
 
-    __slots__ = ("__weakref__", "function")
+    __slots__ = ("__weakref__", "_jitted", "function")
 
     def __init__(
         self,
@@ -108,34 +107,25 @@ class Executable(Runnable):
         self.function = function
         program = _of_these_avals(packing, function, packing.program(emit(function, rules)))
         program = traced(program)
-        jitted = jax.jit(
+        self._jitted = jax.jit(
             program,
             donate_argnums=packing.packed_positions(donate),
             compiler_options=rules.compiler_options,
         )
         calls_host = any(map(is_host_call, walk(function.region)))
-        super().__init__(jitted, packing, calls_host and not under_a_trace)
+        super().__init__(self._jitted, packing, calls_host and not under_a_trace)
 
-    def lower(self, *avals: Aval) -> Lowered:
-        """JAX's ahead-of-time path; `avals` are by default those of the function's arguments."""
-        avals = avals or tuple(x.aval for x in self.function.args)
+    def lower(self) -> jax.stages.Lowered:
+        """JAX's ahead-of-time path: the program in StableHLO."""
+        avals = self._packing.avals([x.aval for x in self.function.args])
         with jax.enable_x64(True), own_modes():
-            shapes = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in self._packing.avals(avals)]
-            lowered = self._callable.lower(*shapes)
-        return Lowered(lowered, self._packing, self._calls_host)
+            shapes = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]
+            return self._jitted.lower(*shapes)
 
-    def compile(self, *avals: Aval) -> Compiled:
-        return self.lower(*avals).compile()
-
-    def as_text(self) -> str:
-        """The StableHLO of the program."""
-        return self.lower().as_text()
-
-    def memory_analysis(self) -> Any:
-        return self.compile().memory_analysis()
-
-    def cost_analysis(self) -> Any:
-        return self.compile().cost_analysis()
+    def compile(self, lowered: jax.stages.Lowered | None = None) -> Compiled:
+        lowered = lowered or self.lower()
+        with jax.enable_x64(True):
+            return Compiled(lowered.compile(), self._packing, self._calls_host)
 
 
 def _rules(function: Function, under_a_trace: bool) -> Rules:
@@ -153,7 +143,7 @@ def _of_these_avals(packing: Packing, function: Function, program: Callable) -> 
     expected = [(a.shape, a.dtype) for a in packing.avals([x.aval for x in function.args])]
 
     @functools.wraps(program)
-    def checked(*arrays):
+    def checked(*arrays: Any) -> Any:
         if [(a.shape, a.dtype) for a in arrays] != expected:
             raise OtherAvals
         return program(*arrays)
@@ -161,39 +151,18 @@ def _of_these_avals(packing: Packing, function: Function, program: Callable) -> 
     return checked
 
 
-class Lowered:
-    """A program in StableHLO, not yet compiled."""
-
-    __slots__ = ("_calls_host", "_lowered", "_packing")
-
-    def __init__(self, lowered: jax.stages.Lowered, packing: Packing, calls_host: bool):
-        self._lowered, self._packing, self._calls_host = lowered, packing, calls_host
-
-    def as_text(self) -> str:
-        return self._lowered.as_text()
-
-    def compile(self) -> Compiled:
-        with jax.enable_x64(True):
-            return Compiled(self._lowered.compile(), self._packing, self._calls_host)
-
-
 class Compiled(Runnable):
-    """An executable for arguments of exactly the avals it was lowered for."""
+    """A program compiled ahead of time, `stage`, for exactly the avals that it was lowered for."""
 
-    __slots__ = ()
+    __slots__ = ("stage",)
+
+    def __init__(self, stage: jax.stages.Compiled, packing: Packing, calls_host: bool):
+        super().__init__(stage, packing, calls_host)
+        self.stage = stage
 
     def run(self, given: Sequence[Any], hidden: Sequence[Any]) -> Sequence[Any]:
-        if jax.config.jax_disable_jit:  # JAX would refuse
+        config: Any = jax.config  # its options are not declared
+        if config.jax_disable_jit:  # JAX would refuse
             with own_modes():
                 return super().run(given, hidden)
         return super().run(given, hidden)
-
-    def as_text(self) -> str:
-        """The optimised HLO."""
-        return self._callable.as_text()
-
-    def memory_analysis(self) -> Any:
-        return self._callable.memory_analysis()
-
-    def cost_analysis(self) -> Any:
-        return self._callable.cost_analysis()

@@ -48,7 +48,8 @@ def traced(program: Callable) -> Callable:
 
     @functools.wraps(program)
     def run(*arrays: Any) -> Sequence[Any]:
-        if jax.config.jax_disable_jit or jax.config.jax_check_tracer_leaks:
+        config: Any = jax.config  # its options are not declared
+        if config.jax_disable_jit or config.jax_check_tracer_leaks:
             raise OtherModes
         _refuse_in_forked_process()
         with compiling():

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import jax.numpy as jnp
@@ -36,12 +37,13 @@ def hidden_operands(function: Function, exact: bool) -> dict[Op, tuple[int, ...]
     """The positions of the operands to hide."""
     ops = [op for op in walk(function.region) if op.results]
     makers = {x: op for op in ops for x in op.results}
-    found = {}
+    found: dict[Op, tuple[int, ...]] = {}
     for op in ops:
         if op.primitive in _REWRITTEN and op.results[0].dtype.kind in "fc":
             every = range(len(op.operands))
             places = tuple(i for i in every if exact or _loses_numbers(op, i, makers))
-            found |= {op: places} if places else {}
+            if places:
+                found[op] = places
     return found
 
 
@@ -57,7 +59,7 @@ def _loses_numbers(op: Op, i: int, makers: dict[Value, Op]) -> bool:
     factor, of_inner = _factor(op, makers), _factor(inner, makers)
     if op.primitive is div and i == 1:
         return factor is not None and not _is_normal(factor, op)
-    if None in (factor, of_inner) or 0 in (factor, of_inner):
+    if not factor or not of_inner:
         return False
     product = factor * of_inner
     return product == 0 or not _is_normal(product, op)
@@ -94,7 +96,7 @@ def _is_normal(factor: complex, op: Op) -> bool:
 # ----- Hiding
 
 
-def hide(op: Op, places: tuple[int, ...], operands: tuple[Array, ...]) -> list[Array]:
+def hide(op: Op, places: tuple[int, ...], operands: Sequence[Array]) -> list[Array]:
     """The operands, those at `places` hidden. A divisor is hidden element by element: XLA inverts
     what is the same for all elements.
     """

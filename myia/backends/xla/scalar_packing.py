@@ -99,8 +99,8 @@ class Packing:
         cls, count: int, given: Sequence[int], hidden: Sequence[int], results: Sequence[int]
     ) -> Packing:
         """A single argument is not packed: alone it is faster."""
-        groups = (tuple(xs) if len(xs) > 1 else () for xs in (given, hidden))
-        return cls(count, *map(Numbers, groups), Numbers(tuple(results)))
+        packed = [Numbers(tuple(xs) if len(xs) > 1 else ()) for xs in (given, hidden)]
+        return cls(count, packed[0], packed[1], Numbers(tuple(results)))
 
     def avals(self, avals: Sequence[Aval]) -> Sequence[Aval]:
         given, hidden = avals[: self.count], avals[self.count :]
@@ -120,7 +120,7 @@ class Packing:
         if self.given.positions:
             count += 1 - len(self.given.positions)
 
-        def packed(*arrays):
+        def packed(*arrays: Any) -> Any:
             given = self.given.unpack_traced(arrays[:count])
             hidden = self.hidden.unpack_traced(arrays[count:])
             return self.results.pack_traced(program(*given, *hidden))

@@ -8,6 +8,8 @@ return %value
 
 from __future__ import annotations
 
+from typing import Any
+
 import gast
 
 from myia.frontend.core import Block, Fresh, is_generated, rewritten
@@ -18,7 +20,7 @@ def drop_unread_flags(stmts: Block, fresh: Fresh) -> Block:
     read = reads(*stmts)
 
     def kept(stmt: gast.stmt) -> Block:
-        target = stmt.targets[0] if isinstance(stmt, gast.Assign) else None
+        target: Any = stmt.targets[0] if isinstance(stmt, gast.Assign) else None
         is_flag = isinstance(target, gast.Name) and is_generated(target.id)
         return [] if is_flag and target.id not in read else [stmt]
 

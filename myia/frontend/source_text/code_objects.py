@@ -21,8 +21,10 @@ from typing import Any
 FUTURE_FLAGS = functools.reduce(
     operator.or_, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 )
-COMPARED = ("co_name", "co_firstlineno", "co_code", "co_names", "co_varnames")
-COMPARED += ("co_freevars", "co_cellvars")
+COMPARED = (
+    *("co_name", "co_firstlineno", "co_code", "co_names", "co_varnames"),
+    *("co_freevars", "co_cellvars"),
+)
 
 
 def compiles_to(text: str, fn: types.FunctionType) -> bool:

@@ -10,7 +10,6 @@ import ast
 import functools
 import types
 import warnings
-from dataclasses import dataclass
 
 from myia.frontend import errors
 from myia.frontend.source_text.code_objects import compiles_to, lambda_compiles_to
@@ -20,24 +19,16 @@ from myia.frontend.spans import Spans
 from myia.source.diagnostics import MyiaError
 from myia.source.span import SourceFile
 
-FUNCTION_NODES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
-@dataclass(frozen=True, eq=False)
-class ParsedFile:
-    """A file's text, and the functions in its syntax tree."""
-
-    source: SourceFile
-    functions: tuple[ast.AST, ...]
-
-
-def find(fn: types.FunctionType) -> tuple[ast.AST, SourceFile]:
+def find(fn: types.FunctionType) -> tuple[FunctionNode, SourceFile]:
     """The node of `fn`'s `def` or `lambda`, and its file.
 
     MyiaError if there is no text, or none that compiles to the code of `fn`.
     """
-    file = _parse(_text(fn), fn.__code__.co_filename)
-    found = [node for node in file.functions if _may_be(node, fn.__code__)]
+    file, functions = _parse(_text(fn), fn.__code__.co_filename)
+    found = [node for node in functions if _may_be(node, fn.__code__)]
     if len(found) > 1:
         found = _innermost([node for node in found if _spans_code(node, fn.__code__)])
     if len(found) > 1:  # no instruction has a location: in Python 3.12 those of `lambda: 1`
@@ -45,8 +36,8 @@ def find(fn: types.FunctionType) -> tuple[ast.AST, SourceFile]:
     if not found:
         raise MyiaError(_changed(fn))
     if len(found) > 1:
-        raise MyiaError(errors.AmbiguousLambda(Spans(file.source).of(found[0])))
-    return found[0], file.source
+        raise MyiaError(errors.AmbiguousLambda(Spans(file).of(found[0])))
+    return found[0], file
 
 
 def _text(fn: types.FunctionType) -> str:
@@ -72,18 +63,19 @@ def _changed(fn: types.FunctionType) -> errors.SourceChanged:
 
 
 @functools.lru_cache(maxsize=256)
-def _parse(text: str, name: str) -> ParsedFile:
+def _parse(text: str, name: str) -> tuple[SourceFile, list[FunctionNode]]:
+    """A file, and the functions in its syntax tree."""
     with warnings.catch_warnings(action="ignore"):  # they were shown at import
         tree = ast.parse(text)
-    functions = tuple(node for node in ast.walk(tree) if isinstance(node, FUNCTION_NODES))
     lines = text.removesuffix("\n").split("\n")
-    return ParsedFile(SourceFile(name, tuple(lines)), functions)
+    functions = [node for node in ast.walk(tree) if isinstance(node, FunctionNode)]
+    return SourceFile(name, tuple(lines)), functions
 
 
 # ----- The node of a code object
 
 
-def _may_be(node: ast.AST, code: types.CodeType) -> bool:
+def _may_be(node: FunctionNode, code: types.CodeType) -> bool:
     """Do the first line, the name and the parameters agree?"""
     first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
     if first != code.co_firstlineno or getattr(node, "name", "<lambda>") != code.co_name:
@@ -102,7 +94,7 @@ def _is_mangled_as(name: str, variable: str) -> bool:
     return variable == name or (name.startswith("__") and variable.endswith(name))
 
 
-def _spans_code(node: ast.AST, code: types.CodeType) -> bool:
+def _spans_code(node: FunctionNode, code: types.CodeType) -> bool:
     """Are all instructions of `code` located inside the body of `node`?"""
     body = node.body if isinstance(node.body, list) else [node.body]
     start = (body[0].lineno, body[0].col_offset)
@@ -115,10 +107,10 @@ def _spans_code(node: ast.AST, code: types.CodeType) -> bool:
     return True
 
 
-def _is_lambda_of(node: ast.AST, code: types.CodeType) -> bool:
+def _is_lambda_of(node: FunctionNode, code: types.CodeType) -> bool:
     return isinstance(node, ast.Lambda) and lambda_compiles_to(node, code)
 
 
-def _innermost(nodes: list[ast.AST]) -> list[ast.AST]:
+def _innermost(nodes: list[FunctionNode]) -> list[FunctionNode]:
     """`nodes` without those that contain another: the inner lambda is inside both."""
     return [n for n in nodes if not any(m is not n and m in ast.walk(n) for m in nodes)]

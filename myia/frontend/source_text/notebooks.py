@@ -17,7 +17,7 @@ MAGICS = ("run_cell_magic", "run_line_magic")
 
 def cells() -> Iterator[str]:
     """The texts that magics have run, the latest first; nothing outside of IPython."""
-    ipython = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    ipython: Any = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     history = getattr(getattr(ipython, "history_manager", None), "input_hist_parsed", ())
     for cell in reversed(history):
         yield from _run_by_magics(cell, ipython.transform_cell)

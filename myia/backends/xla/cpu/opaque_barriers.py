@@ -62,13 +62,18 @@ def opaque_barrier(predicate: Any, values: Sequence[Any]) -> Sequence[Any]:
 
 
 @custom_vmap
-def _opaque_barrier(predicate, values):
-    zeros = lambda vs: tuple(lax.full_like(v, 0) for v in vs)  # noqa: E731
-    return lax.cond(predicate, lambda vs: vs, zeros, values)
+def _opaque_barrier(predicate: Any, values: tuple[Any, ...]) -> Any:
+    return lax.cond(predicate, lambda vs: vs, lambda vs: tuple(map(_zeros, vs)), values)
+
+
+def _zeros(x: Any) -> Any:
+    return lax.full_like(x, 0)
 
 
 @_opaque_barrier.def_vmap
-def _batched_opaque_barrier(size, batched, predicate, values):
+def _batched_opaque_barrier(
+    size: int, batched: Any, predicate: Any, values: tuple[Any, ...]
+) -> tuple[Any, Any]:
     """A conditional on a batch of predicates would become a `select`, which XLA fuses."""
     one = lax.index_in_dim(predicate, 0, keepdims=False) if batched[0] else predicate
     return _opaque_barrier(one, values), batched[1]

@@ -18,7 +18,7 @@ ZERO = np.int64(0)
 
 def number_of_negative(arrays: Sequence[Array]) -> Array:
     """The number of `arrays`, none of them empty, with a negative (or true) first element."""
-    number = ZERO
+    number: Array = ZERO
     for x in arrays:
         number = lax.add(number, lax.convert_element_type(_sign_bit(_first(x)), np.int64))
     return number

@@ -51,7 +51,7 @@ def whole_loop_call(loop: Callable[..., Sequence[Array]], args: Sequence[Array])
         return lax.optimization_barrier(results)
 
     @call.def_vmap
-    def batched(size, in_batched, *args):
+    def batched(size: int, in_batched: Sequence[bool], *args: Array) -> tuple[Any, Any]:
         """A batch exceeds the limits of what XLA emits as one function."""
         axes = [0 if b else None for b in in_batched]
         results = jax.vmap(whole, axes, axis_size=size)(*args)
