@@ -6,7 +6,6 @@ import pytest
 
 from myia.backends.reference.interpreter import evaluate
 from myia.backends.xla.executable import compile_function
-from myia.ir.avals import F64, I64
 from myia.primitives.pointwise.transcendental import sin
 from tests.backends.xla_programs import F64_, PROGRAMS, function
 
