@@ -90,3 +90,16 @@ def test_scatters_and_branches_under_transforms_of_jax():
         mapped = jax.vmap(gradient, in_axes=(0, None))
         for found in (*mapped(rows, 0.3), *jax.jit(mapped)(rows, 0.3)):
             np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_derivatives_of_jax_by_python_floats(wide):
+    def f(x):
+        return 3.0 * x * x
+
+    with jax.enable_x64(wide):
+        for program, value, slope in ((myia.jit(f), 12.0, 12.0), (myia.grad(f), 12.0, 6.0)):
+            y, t = jax.jvp(program, (2.0,), (1.0,))
+            assert (y, t, y.dtype) == (value, slope, np.float64 if wide else np.float32)
+            y, pull = jax.linearize(program, 2.0)
+            assert (y, pull(1.0)) == (value, slope)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import jax
+from jax import lax
 
 from myia.backends.xla.cpu.emission_options import UNDER_A_TRACE, Rules, rules_for_cpu
 from myia.backends.xla.emit import emit
@@ -114,6 +115,9 @@ class Executable(Runnable):
         )
         calls_host = any(map(is_host_call, walk(function.region)))
         super().__init__(self._jitted, packing, calls_host and not under_a_trace)
+        if rules.narrow_indices:  # JAX transforms it
+            pack = self._pack or list
+            self._pack = lambda arrays: pack([*map(_strongly_typed, arrays)])
 
     def lower(self) -> jax.stages.Lowered:
         """JAX's ahead-of-time path: the program in StableHLO."""
@@ -126,6 +130,12 @@ class Executable(Runnable):
         lowered = lowered or self.lower()
         with jax.enable_x64(True):
             return Compiled(lowered.compile(), self._packing, self._calls_host)
+
+
+def _strongly_typed(x: Any) -> Any:
+    """`x` in the mode of the user: a weakly typed tracer may hold a Python float, which has 64 bits
+    in ours."""
+    return lax.convert_element_type(x, x.dtype) if getattr(x, "weak_type", False) else x
 
 
 def _rules(function: Function, under_a_trace: bool) -> Rules:

@@ -34,6 +34,7 @@ from myia.infer.custom.regions import (
 )
 from myia.infer.custom.rule_checks import RuleResultChecker
 from myia.infer.derivatives.derivatives import argument_numbers, base_objects, link_may_alias
+from myia.infer.derivatives.parameters import function_name
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadRule, BadType, RuleTooDeep, Unsupported
 from myia.infer.domain.heap import CellObject, Heap
@@ -291,7 +292,7 @@ class _Call:
             tangents = Tuple(tuple(self.with_derivatives(self.inputs, values[len(avals) :])))
             (rule,) = self.custom.rules
             found = self.ctx.call(rule, (*fixed, primals, tangents), {})
-            y, t = self.items(found, 2, "the rule", "a pair")
+            y, t = self.items(found, 2, rule, "a pair")
             return [*self.results(y), *self.differentiable_values(self.outputs, [t], "a tangent")]
 
         return self.infer([*avals, *tangents], body, consumed)
@@ -304,7 +305,7 @@ class _Call:
 
         def run(values: list[Value]) -> list[Value]:
             found = ctx.call(forward, tuple(self.given_values(values)), {})
-            y, residuals = self.items(found, 2, "the forward rule", "a pair")
+            y, residuals = self.items(found, 2, forward, "a pair")
             kept.append(differentiable_tree(ctx, [residuals], "a residual", integers=True))
             return [*self.results(y), *kept[0].values]
 
@@ -315,7 +316,7 @@ class _Call:
             (ct,) = self.with_derivatives(self.outputs, values[n:])
             found, n = ctx.call(backward, (*fixed, residuals, ct), {}), len(self.wrt)
             wanted = f"a tuple of {n} cotangents, one for each argument"
-            cts = self.items(found, n, "the backward rule", wanted)
+            cts = self.items(found, n, backward, wanted)
             return self.differentiable_values(self.inputs, cts, "a cotangent")
 
         first = self.infer([v.aval for v in self.inputs.values], run, 1)
@@ -341,10 +342,11 @@ class _Call:
             ],
         )
 
-    def items(self, x: Abstract, count: int, rule: str, wanted: str) -> tuple[Abstract, ...]:
+    def items(self, x: Abstract, count: int, rule: Abstract, wanted: str) -> tuple[Abstract, ...]:
         items = x.items if isinstance(x, Tuple) else ()
         if len(items) != count:
-            given = f"{rule} returns {self.ctx.describe(x)}"
+            name = function_name(self.ctx, rule)
+            given = f"{self.ctx.describe(x)} (`{name}` returns it)"
             self.ctx.fail(BadRule, name=self.custom.name, given=given, wanted=wanted)
         return items
 
