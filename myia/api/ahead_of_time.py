@@ -15,7 +15,7 @@ class Lowered(NotPortable):
     """A program at given arguments, not yet compiled by XLA."""
 
     def __init__(self, dispatcher: Dispatcher, args: tuple[Any, ...], kwargs: dict[str, Any]):
-        call, self._variant = dispatcher.find(args, kwargs)
+        call, (self._variant, _) = dispatcher.find(args, kwargs)
         self._programs, self._integers = call.programs, call.integers
         self._lowered = self._variant.executable.lower()
 
@@ -45,7 +45,7 @@ class Compiled(NotPortable):
         found = self._tree.find(flat)
         if found is None:
             raise TypeError("a global that the program reads has changed its type or shape")
-        return found.variant.run(self._executable, flat, found.hidden)
+        return found.variant.run(self._executable, flat.leaves, flat, found.hidden)
 
     def as_text(self) -> str:
         """The optimised HLO."""

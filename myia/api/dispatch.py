@@ -83,7 +83,8 @@ class Dispatcher:
                 found = tree.find_after(last, flat)
             if found is not None:
                 try:
-                    return found.variant.run_leaves(args, flat, found.hidden)
+                    variant = found.variant
+                    return variant.run(variant.executable, args, flat, found.hidden)
                 except OtherAvals:  # the same types with several shapes: look up by signature
                     # For good: `_registered` adds only types that are not there yet.
                     self.by_types[tuple(map(type, args))] = None
@@ -91,21 +92,18 @@ class Dispatcher:
         programs = self.programs.get(signatures(flat, args, kwargs))
         found = None if programs is None else programs.find(flat)
         if found is not None:
-            return found.variant.run(found.variant.executable, flat, found.hidden)
-        for _ in range(ATTEMPTS):
-            call, tree = self.compile(args, kwargs)
-            flat, found = call.flat, tree.find(call.flat)
-            if found is not None:
-                with self._logged("first run, with XLA's compilation,"):
-                    return found.variant.run(found.variant.executable, flat, found.hidden)
-        raise RuntimeError(CHANGING_GLOBALS)
+            variant = found.variant
+            return variant.run(variant.executable, flat.leaves, flat, found.hidden)
+        call, (variant, hidden) = self.find(args, kwargs)
+        with self._logged("first run, with XLA's compilation,"):
+            return variant.run(variant.executable, call.flat.leaves, call.flat, hidden)
 
-    def find(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Call, Variant]:
-        """The program of a call, which is not run."""
+    def find(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Call, Found[Variant]]:
+        """The program of a call, compiled unless there is one; it is not run."""
         for _ in range(ATTEMPTS):
             call, tree = self.compile(args, kwargs)
             if (found := tree.find(call.flat)) is not None:
-                return call, found.variant
+                return call, found
         raise RuntimeError(CHANGING_GLOBALS)
 
     def flatten(
@@ -181,10 +179,7 @@ class Dispatcher:
         if not known and self.options.pipeline.memory is None:
             typed = Compilation(self.program(call).function, self.options.pipeline)
             return typed.until("storage").plan
-        return self.find(call.args, call.kwargs)[1].plan  # a budget needs XLA's figures
-
-    def _donated(self, call: Call) -> tuple[int, ...]:
-        return _donated(self.options.donate_argnums, call)
+        return self.find(call.args, call.kwargs)[1].variant.plan  # a budget needs XLA's figures
 
     @contextmanager
     def _logged(self, what: str) -> Iterator[None]:
@@ -202,7 +197,7 @@ class Dispatcher:
         program = self.program(call, choose)
         layout = Layout(call, program)
         write_back = self._write_back(call, program)
-        donated = donate = self._donated(call)
+        donated = donate = _donated(self.options.donate_argnums, call)
         if write_back is not None and not layout.traced:
             donate = (*dict.fromkeys((*donated, *write_back.donated)),)
         options = replace(

@@ -20,7 +20,7 @@ from myia.infer.derivatives.derivatives import GradOptions
 from myia.infer.domain.errors import NeedsStatic, NotDifferentiable
 from myia.infer.domain.facts import Held
 from myia.infer.domain.values import Abstract, Partial, Static
-from myia.infer.eval.calls import CALLABLE_TYPES
+from myia.infer.eval.calls import CALLABLE_TYPES, Args, Kwargs
 from myia.infer.eval.interpreter import Interpreter
 from myia.pipeline import Plan, describe, describe_pass
 from myia.source.diagnostics import MyiaError
@@ -185,11 +185,7 @@ Call = tuple[Abstract, GradOptions, tuple[Abstract, ...], dict[str, Abstract]]
 
 
 def _by_position(
-    ctx: Interpreter,
-    f: Derived[..., Any],
-    args: tuple[Abstract, ...],
-    kwargs: dict[str, Abstract],
-    last: int,
+    ctx: Interpreter, f: Derived[..., Any], args: Args, kwargs: Kwargs, last: int
 ) -> Call:
     """Function, options and arguments with each named argument that was passed by keyword made
     positional; the `last` positional arguments stay the last."""
@@ -213,9 +209,7 @@ def _by_position(
     return call, replace(f.grad_options, argnums=by_one), given, others
 
 
-def _call_by_name(
-    ctx: Interpreter, partial: Partial, args: tuple[Abstract, ...], kwargs: dict[str, Abstract]
-) -> Abstract:
+def _call_by_name(ctx: Interpreter, partial: Partial, args: Args, kwargs: Kwargs) -> Abstract:
     """A call whose last positional arguments are passed by these names."""
     n, names = partial.meta
     return ctx.call(partial.items[0], tuple(args[:n]), {**dict(zip(names, args[n:])), **kwargs})
@@ -230,15 +224,11 @@ def inner_function(ctx: Interpreter, transformed: Transformed[..., Any]) -> Abst
     return Static(f) if isinstance(f, Transformed) else ctx.root(Held(f), "f")
 
 
-def _infer_jit(
-    ctx: Interpreter, f: Jit[..., Any], args: tuple[Abstract, ...], kwargs: dict[str, Abstract]
-) -> Abstract:
+def _infer_jit(ctx: Interpreter, f: Jit[..., Any], args: Args, kwargs: Kwargs) -> Abstract:
     return ctx.call(inner_function(ctx, f), args, kwargs)
 
 
-def _infer_derived(
-    ctx: Interpreter, f: Derived[..., Any], args: tuple[Abstract, ...], kwargs: dict[str, Abstract]
-) -> Abstract:
+def _infer_derived(ctx: Interpreter, f: Derived[..., Any], args: Args, kwargs: Kwargs) -> Abstract:
     last = 1 if f.rule is jacobians.hvp else 0
     return f.rule(ctx, *_by_position(ctx, f, args, kwargs, last))
 

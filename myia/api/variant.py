@@ -137,18 +137,11 @@ class Variant:
             self._prepared = (hidden, prepared)
         return prepared
 
-    def run(self, executable: Any, flat: Flattener, hidden: Hidden) -> Any:
+    def run(self, executable: Any, leaves: Sequence[Any], flat: Flattener, hidden: Hidden) -> Any:
         """The result of a call; `executable`: this variant's, or the one compiled ahead of time."""
         if self.write_back is not None:
             self.write_back.check(flat, hidden)
-        results = executable.run(flat.leaves, self.prepared(hidden))
-        return self.finish(results, flat.leaves, flat, hidden)
-
-    def run_leaves(self, leaves: Sequence[Any], flat: Flattener, hidden: Hidden) -> Any:
-        """The result of a call whose arguments are the leaves themselves."""
-        if self.write_back is not None:
-            self.write_back.check(flat, hidden)
-        results = self.executable.run(leaves, self.prepared(hidden))
+        results = executable.run(leaves, self.prepared(hidden))
         return self.finish(results, leaves, flat, hidden)
 
     def finish(

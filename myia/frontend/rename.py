@@ -12,11 +12,11 @@ Private names inside a class, as Python's compiler spells them:
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
 
 import gast
 
 from myia.frontend.core import COMPREHENSIONS, FUNCTIONS, body_of, items_of, parameters, variables
+from myia.frontend.scopes import assigned
 
 # ----- Comprehension variables
 
@@ -46,7 +46,7 @@ class _Renamer:
         evaluated += [d for d in node.args.kw_defaults if d is not None]
         for child in evaluated:
             self.visit(child, names)
-        own = {p.id for p in parameters(node)} | bound_names(body_of(node))
+        own = {p.id for p in parameters(node)} | set(assigned(*body_of(node)))
         inner = {old: new for old, new in names.items() if old not in own}
         for child in node.body if isinstance(node.body, list) else [node.body]:
             self.visit(child, inner)
@@ -62,39 +62,6 @@ class _Renamer:
             self.visit(generator, inner)
         for item in items_of(node):
             self.visit(item, inner)
-
-
-def bound_names(stmts: list[gast.stmt]) -> set[str]:
-    """All names that `stmts` bind in their own scope."""
-    found: set[str] = set()
-    for stmt in stmts:
-        _collect_bound(stmt, found)
-    return found
-
-
-def _collect_bound(node: gast.AST, found: set[str]) -> None:
-    if isinstance(node, gast.Name):
-        if isinstance(node.ctx, (gast.Store, gast.Del)):
-            found.add(node.id)
-        return
-    if isinstance(node, gast.FunctionDef):
-        found.add(node.name)
-    if isinstance(node, FUNCTIONS):
-        children: Iterable[gast.AST] = [*getattr(node, "decorator_list", ()), node.args]
-    elif isinstance(node, COMPREHENSIONS):
-        children = _outside_targets(node)
-    else:
-        children = gast.iter_child_nodes(node)
-    for child in children:
-        _collect_bound(child, found)
-
-
-def _outside_targets(node: gast.AST) -> Iterator[gast.AST]:
-    """The parts of a comprehension that may bind a name outside it, by `:=`."""
-    for generator in node.generators:
-        yield generator.iter
-        yield from generator.ifs
-    yield from items_of(node)
 
 
 # ----- Private names

@@ -32,8 +32,8 @@ def active_values(
     for x, y in flow:
         forward[x].append(y)
         backward[y].append(x)
-    return reachable(_differentiable(sources), forward) & reachable(
-        _differentiable(targets), backward
+    return reachable(differentiable(sources), forward) & reachable(
+        differentiable(targets), backward
     )
 
 
@@ -44,7 +44,7 @@ def useful_values(
     backward = defaultdict(list)
     for x, y in (*derivative_edges(ops), *also):
         backward[y].append(x)
-    return reachable(_differentiable(targets), backward)
+    return reachable(differentiable(targets), backward)
 
 
 def derivative_edges(ops: Iterable[Op]) -> Iterator[Edge]:
@@ -58,7 +58,7 @@ def derivative_edges(ops: Iterable[Op]) -> Iterator[Edge]:
                 yield from derivative_edges(region.ops)
         else:
             for x in sources(op):
-                for y in _differentiable(op.results):
+                for y in differentiable(op.results):
                     yield x, y
 
 
@@ -78,8 +78,8 @@ def sources(op: Op) -> list[Value]:
         chosen = op.operands
     else:
         raise InternalError(f"{op.primitive.name} does not say what its derivative is")
-    return _differentiable(chosen)
+    return differentiable(chosen)
 
 
-def _differentiable(values: Iterable[Value]) -> list[Value]:
+def differentiable(values: Iterable[Value]) -> list[Value]:
     return [x for x in values if x.aval.differentiable]

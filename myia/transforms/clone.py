@@ -14,6 +14,7 @@ from myia.ir.builder import Builder, append
 from myia.ir.core import Op, Region, Value
 from myia.ir.rewrite import Env
 from myia.primitives.core.structured import call_p
+from myia.rewriting.walk import look_up
 from myia.source.diagnostics import InternalError
 
 
@@ -36,7 +37,7 @@ def clone_with_args(
     env = {**(captured or {}), **dict(zip(region.args, args, strict=True))}
     with Builder() as b:
         _copy_ops(region.ops, env, replay)
-    return Region((), tuple(b.ops), _lookup(region.yields, env))
+    return Region((), tuple(b.ops), look_up(region.yields, env))
 
 
 def with_unused_args(region: Region, like: Sequence[Value]) -> Region:
@@ -49,17 +50,17 @@ def _copy(region: Region, env: Env, replay: bool) -> Region:
     env.update(zip(region.args, args))
     with Builder() as b:
         _copy_ops(region.ops, env, replay)
-    return Region(args, tuple(b.ops), _lookup(region.yields, env))
+    return Region(args, tuple(b.ops), look_up(region.yields, env))
 
 
 def _copy_ops(ops: Sequence[Op], env: Env, replay: bool) -> None:
     for op in ops:
-        operands = _lookup(op.operands, env)
+        operands = look_up(op.operands, env)
         if op.primitive is call_p:
             (body,) = op.regions
             env.update(zip(body.args, operands))
             _copy_ops(body.ops, env, replay)
-            env.update(zip(op.results, _lookup(body.yields, env)))
+            env.update(zip(op.results, look_up(body.yields, env)))
         elif op.primitive.effect and replay:
             if op.results:
                 raise InternalError(f"{op.primitive.name}: an effect with results in a replay")
@@ -72,7 +73,3 @@ def _copy_ops(ops: Sequence[Op], env: Env, replay: bool) -> None:
 
 def _new(values: Iterable[Value]) -> tuple[Value, ...]:
     return tuple(Value(v.aval, v.name) for v in values)
-
-
-def _lookup(values: Iterable[Value], env: Env) -> tuple[Value, ...]:
-    return tuple(env.get(v, v) for v in values)

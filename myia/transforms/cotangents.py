@@ -42,9 +42,9 @@ def or_zeros(t: Value | None, like: Value) -> Value:
     return zeros(like.aval) if t is None else t
 
 
-def like_cotangents(xs: Iterable[Value]) -> tuple[Value, ...]:
-    """New values for the cotangents of `xs`, named after them."""
-    return tuple(Value(x.aval, f"{x.name}_ct" if x.name else None) for x in xs)
+def like_cotangents(xs: Iterable[Value], suffix: str = "ct") -> tuple[Value, ...]:
+    """New values for the cotangents of `xs`, named after them; or the tangents, `suffix` "t"."""
+    return tuple(Value(x.aval, f"{x.name}_{suffix}" if x.name else None) for x in xs)
 
 
 class Accumulators:

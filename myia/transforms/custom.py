@@ -19,16 +19,18 @@ The functions here that take `reverse` receive `vjp.reverse`: see the docstring 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from myia.ir.avals import Aval
 from myia.ir.builder import Builder, append, current_span
 from myia.ir.core import Op, Region, Tangents, Value
-from myia.ir.rewrite import inline, with_regions
+from myia.ir.rewrite import inline
 from myia.primitives.core.define import zeros
 from myia.primitives.core.host_calls import has_host_call
 from myia.primitives.core.structured import Rule, call_p, custom_p
+from myia.rewriting.walk import rebuilt, substituted
 from myia.source.diagnostics import InternalError, MyiaError
+from myia.transforms.activity import differentiable
 from myia.transforms.clone import clone, clone_with_args
 from myia.transforms.cotangents import Accumulators, Reverse, or_zeros
 from myia.transforms.errors import ClosedOver, NoForwardRule
@@ -66,11 +68,11 @@ def with_rules(ops: Iterable[Op], active: set[Value], residuals: Residuals) -> l
     with Builder() as b:
         for op in ops:
             if op.primitive is not custom_p:
-                append(_with_changed_regions(op, lambda r: region_with_rules(r, active, residuals)))
+                append(substituted(op, {}, lambda r: region_with_rules(r, active, residuals)))
             elif not is_active(op, active) or op.params["rule"].mode == "solve":
                 append(op)
             elif op.params["rule"].mode == "jvp":
-                emit_rule(op, [zeros(x.aval) for x in floating(op.operands)])
+                emit_rule(op, [zeros(x.aval) for x in differentiable(op.operands)])
             else:
                 residuals[op] = _call(op, _regions(op)[0], op.operands)
     return b.ops
@@ -81,7 +83,7 @@ def region_with_rules(
 ) -> Region:
     """`region` with its ops replaced as by `with_rules`."""
     residuals = {} if residuals is None else residuals
-    return _with_ops(region, with_rules(region.ops, active, residuals))
+    return rebuilt(region, with_rules(region.ops, active, residuals), region.yields)
 
 
 def pull_back_custom(reverse: Reverse, op: Op, cts: Tangents, acc: Accumulators) -> None:
@@ -92,11 +94,11 @@ def pull_back_custom(reverse: Reverse, op: Op, cts: Tangents, acc: Accumulators)
         _transpose_rule(reverse, op, given, acc)
         return
     backward = _regions(op)[1]
-    seeds = [or_zeros(given[y], y) for y in floating(op.results)]
+    seeds = [or_zeros(given[y], y) for y in differentiable(op.results)]
     # A host call in it is part of the adjoint; a print is not.
     replay = not any(map(has_host_call, backward.ops))
     results = inline(clone(backward, replay=replay), (*acc.residuals[op], *seeds))
-    for x, ct in zip(floating(op.operands[op.params["consts"] :]), results, strict=True):
+    for x, ct in zip(differentiable(op.operands[op.params["consts"] :]), results, strict=True):
         acc.add(x, ct)
 
 
@@ -108,37 +110,17 @@ def _transpose_rule(
     The rule is linear in the tangents, so its transpose does not depend on their values: they are
     set to zero.
     """
-    xs = floating(op.operands)
+    xs = differentiable(op.operands)
     ts = [zeros(x.aval) for x in xs]
     step = clone_with_args(_regions(op)[0], (*op.operands, *ts), replay=True)
-    tangents = zip(floating(op.results), step.yields[len(op.results) :])
+    tangents = zip(differentiable(op.results), step.yields[len(op.results) :])
     seeds = [(t, given[y]) for y, t in tangents if given[y] is not None]
     sums = reverse(step.ops, [t for x, t in zip(xs, ts) if acc.wants(x)], seeds)
     for x, t in zip(xs, ts):
         acc.add(x, sums.get(t))
 
 
-# ----- After the last derivative
-
-
-def without_rules(region: Region) -> Region:
-    """`region` with `custom` ops as calls of their functions: the rules are not needed any more."""
-    return _with_ops(region, [_without_rule(op) for op in region.ops])
-
-
-def _without_rule(op: Op) -> Op:
-    op = _with_changed_regions(op, without_rules)
-    if op.primitive is not custom_p:
-        return op
-    params = {"name": op.params["name"]}
-    return Op(call_p, op.operands, params, op.regions, op.results, op.span)
-
-
 # ----- What these have in common
-
-
-def floating(values: Iterable[Value]) -> list[Value]:
-    return [x for x in values if x.aval.differentiable]
 
 
 def _avals(values: Iterable[Value]) -> list[Aval]:
@@ -149,7 +131,7 @@ def _regions(op: Op) -> tuple[Region, ...]:
     """The regions of the rule of `op`, checked against the function whose derivative they are."""
     rule: Rule = op.params["rule"]
     regions = rule.regions
-    floats, float_results = floating(op.operands), floating(op.results)
+    floats, float_results = differentiable(op.operands), differentiable(op.results)
     if rule.mode == "jvp":
         (tangents,) = regions
         takes, gives = (*op.operands, *floats), (*op.results, *float_results)
@@ -157,9 +139,9 @@ def _regions(op: Op) -> tuple[Region, ...]:
     else:
         forward, backward = regions
         residuals = forward.yields[len(op.results) :]
-        fits = _fits(forward, op.operands, (*op.results, *residuals)) and _fits(
-            backward, (*residuals, *float_results), floating(op.operands[op.params["consts"] :])
-        )
+        takes, gives = (*residuals, *float_results), op.operands[op.params["consts"] :]
+        fits = _fits(forward, op.operands, (*op.results, *residuals))
+        fits = fits and _fits(backward, takes, differentiable(gives))
     if not fits:
         raise InternalError(f"the rule of {op.params['name']} does not fit the function")
     return regions
@@ -176,15 +158,3 @@ def _call(op: Op, region: Region, operands: Sequence[Value]) -> tuple[Value, ...
     call = Op(call_p, tuple(operands), params, (clone(region),), op.results + more, op.span)
     append(call)
     return more
-
-
-def _with_changed_regions(op: Op, change: Callable[[Region], Region]) -> Op:
-    regions = [change(region) for region in op.regions]
-    same = all(new is old for new, old in zip(regions, op.regions))
-    return op if same else with_regions(op, regions)
-
-
-def _with_ops(region: Region, ops: Sequence[Op]) -> Region:
-    if len(ops) == len(region.ops) and all(p is q for p, q in zip(ops, region.ops)):
-        return region
-    return Region(region.args, tuple(ops), region.yields)

@@ -16,11 +16,10 @@ from myia.ir.core import Function, Op, Region, Value
 from myia.ir.rewrite import Env, inline
 from myia.primitives.core.structured import Rule, custom_p, derivative_p
 from myia.source.diagnostics import MyiaError
-from myia.transforms.custom import without_rules
 from myia.transforms.errors import CircularRule
 from myia.transforms.host_calls import check_host_calls, may_call_host, split_host_calls
 from myia.transforms.jvp import jvp_region
-from myia.transforms.remat import lower_remats
+from myia.transforms.remat import lower_calls
 from myia.transforms.vjp import vjp_region
 
 MODES = {"jvp": jvp_region, "vjp": vjp_region}
@@ -33,7 +32,7 @@ def expand_derivatives(function: Function) -> Function:
     recomputed for a derivative: `custom` and `remat` ops become calls.
     """
     expanded = _Expansion().region(function.region, {})
-    return function.with_region(lower_remats(without_rules(expanded)))
+    return function.with_region(lower_calls(expanded))
 
 
 class _Expansion:

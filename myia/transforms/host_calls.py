@@ -27,9 +27,9 @@ from myia.primitives.core.host_calls import has_host_call, is_host_call
 from myia.primitives.core.structured import Loop, Rule, call_p, custom_p, if_p, loop_p, remat_p
 from myia.rewriting.walk import substituted_region
 from myia.source.diagnostics import MyiaError
-from myia.transforms.activity import active_values
+from myia.transforms.activity import active_values, differentiable
 from myia.transforms.clone import clone, with_unused_args
-from myia.transforms.custom import floating, is_active, with_rules
+from myia.transforms.custom import is_active, with_rules
 from myia.transforms.errors import HostCallInAdjoint, HostNotDifferentiable, UnboundedHostCalls
 
 
@@ -226,7 +226,7 @@ class _Splitter:
             no_tangents = [zeros(t.aval) for t in tangents]
         to.first += b.ops
         more = self.call_rule(op, region, no_tangents, found, to)
-        unused = tuple(Value(x.aval) for x in floating(found.records))
+        unused = tuple(Value(x.aval) for x in differentiable(found.records))
         rest = Region(
             (*found.records, *primals, *unused, *tangents), tuple(found.rest), region.yields
         )

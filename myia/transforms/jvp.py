@@ -24,7 +24,7 @@ from myia.rewriting.liveness import eliminate_dead_values
 from myia.source.diagnostics import InternalError
 from myia.transforms.activity import active_values
 from myia.transforms.clone import clone, with_unused_args
-from myia.transforms.cotangents import or_zeros, plus, scaled
+from myia.transforms.cotangents import like_cotangents, or_zeros, plus, scaled
 from myia.transforms.custom import emit_rule, is_active
 from myia.transforms.linear_solve import tangents_of_linear_solve
 from myia.transforms.supports.rules import stores_by_position, supports_of_results
@@ -38,7 +38,7 @@ def jvp_region(region: Region, wrt: Sequence[int], of: Sequence[int]) -> Region:
     inputs = [source.args[i] for i in wrt]
     outputs = [source.yields[i] for i in of]
     active = active_values(source.ops, inputs, outputs)
-    seeds = [Value(x.aval, _tangent_name(x)) for x in inputs]
+    seeds = like_cotangents(inputs, "t")
     with Builder() as b:
         forward = _Forward(active, dict(zip(inputs, seeds)), track_tangents(source.ops, active))
         forward.walk(source.ops)
@@ -203,7 +203,7 @@ class _Forward:
         )
         k, *args = parts.adjoint_region.args
         xs, s = [args[i] for i in active], [args[n + j] for j in linear]
-        xs_t, s_t = _new_tangents(xs), _new_tangents(s)
+        xs_t, s_t = like_cotangents(xs, "t"), like_cotangents(s, "t")
         # Tangents of x are carries of the loop, those of s are state of the adjoint.
         more = (k, *args[:n], *xs_t, *args[n:], *s_t)
         pairs = [*zip(xs, xs_t), *zip(s, s_t)]
@@ -222,7 +222,7 @@ class _Forward:
         """
         args = parts.body.args
         xs = [args[1 + i] for i in active]
-        ts = _new_tangents(xs)
+        ts = like_cotangents(xs, "t")
         masks = {args[1 + i]: Value(args[1 + i].aval.with_dtype(BOOL.dtype)) for i in tracked}
         self.by_position.update(masks.values())
         with Builder() as b:
@@ -266,7 +266,7 @@ class _Forward:
     def remat(self, op: Op) -> None:
         (body,) = op.regions
         xs = [x for x in body.args if x in self.active]
-        ts = _new_tangents(xs)
+        ts = like_cotangents(xs, "t")
         active = [i for i, y in enumerate(op.results) if y in self.active]
         region = self.region(body, (*body.args, *ts), list(zip(xs, ts)), active)
         given = (self.tangent(x) for x, z in zip(op.operands, body.args) if z in self.active)
@@ -323,11 +323,3 @@ def _emit_extended(
     results = op.results + more
     append(Op(op.primitive, tuple(operands), op.params, tuple(regions), results, current_span()))
     return more
-
-
-def _new_tangents(xs: Sequence[Value]) -> tuple[Value, ...]:
-    return tuple(Value(x.aval, _tangent_name(x)) for x in xs)
-
-
-def _tangent_name(x: Value) -> str | None:
-    return f"{x.name}_t" if x.name else None

@@ -21,9 +21,9 @@ from collections.abc import Sequence
 
 from myia.ir.builder import Builder, append, at, build_region, emit
 from myia.ir.core import Op, Region, Value, captures
-from myia.ir.rewrite import with_regions
 from myia.primitives.core.barriers import barrier
-from myia.primitives.core.structured import call_p, remat_p
+from myia.primitives.core.structured import call_p, custom_p, remat_p
+from myia.rewriting.walk import rebuilt, substituted
 from myia.transforms.clone import clone_with_args
 from myia.transforms.cotangents import Accumulators, Reverse
 from myia.transforms.residuals import export_residuals
@@ -93,24 +93,25 @@ def pull_back_remat(
 # ----- After the last derivative
 
 
-def lower_remats(region: Region) -> Region:
-    """`region` with remats as calls, their late operands behind barriers."""
+def lower_calls(region: Region) -> Region:
+    """`region` with calls for `custom` and `remat` ops; late operands of remats behind barriers."""
     with Builder() as b:
         for op in region.ops:
             with at(op.span):
-                _lower_remat(op)
-    return Region(region.args, tuple(b.ops), region.yields)
+                _lower_call(substituted(op, {}, lower_calls))
+    return rebuilt(region, b.ops, region.yields)
 
 
-def _lower_remat(op: Op) -> None:
-    if op.regions:
-        op = with_regions(op, [lower_remats(r) for r in op.regions])
-    if op.primitive is not remat_p:
+def _lower_call(op: Op) -> None:
+    operands, name = op.operands, "remat"
+    if op.primitive is custom_p:
+        name = op.params["name"]
+    elif op.primitive is remat_p:
+        late, until = op.params["late"], op.params["until"]
+        if late and until:
+            rest = operands[late:]
+            operands = (*barrier(operands[:late], rest[:until]), *rest)
+    else:
         append(op)
         return
-    late, until = op.params["late"], op.params["until"]
-    xs, rest = op.operands[:late], op.operands[late:]
-    if late and until:
-        xs = barrier(xs, rest[:until])
-    operands = (*xs, *rest)
-    append(Op(call_p, operands, {"name": "remat"}, op.regions, op.results, op.span))
+    append(Op(call_p, operands, {"name": name}, op.regions, op.results, op.span))

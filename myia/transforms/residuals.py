@@ -162,7 +162,7 @@ def _escaping(region: Region) -> dict[Op, list[list[Value]]]:
     for op in reversed(region.ops):
         if op.primitive is if_p:
             found[op] = [[x for x, _ in _defined(arm) if x in read] for arm in op.regions]
-        _collect_reads(op, read)
+        read.update(reads(op))
     return found
 
 
@@ -174,11 +174,3 @@ def _defined(arm: Region) -> Iterator[tuple[Value, Op]]:
         if op.primitive is if_p:
             for inner in op.regions:
                 yield from _defined(inner)
-
-
-def _collect_reads(op: Op, read: set[Value]) -> None:
-    read.update(op.operands)
-    for region in op.regions:
-        for inner in region.ops:
-            _collect_reads(inner, read)
-        read.update(region.yields)

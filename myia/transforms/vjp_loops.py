@@ -59,9 +59,7 @@ def pull_back_loop(
     seeds = tuple(or_zeros(cts[i], op.results[i]) for i in active)
     sums = tuple(acc.buffer(x) for x in captured)
     groups = args, like_cotangents(args[i] for i in active), like_cotangents(captured)
-    region = closed_region(adjoint, *groups, tracked.masks)
-    while tracked.change():
-        region = closed_region(adjoint, *groups, tracked.masks)
+    region = tracked.settled(lambda: closed_region(adjoint, *groups, tracked.masks))
     rev = replace(
         parts,
         cond=parts.cond and clone(parts.cond, replay=True),
@@ -72,12 +70,7 @@ def pull_back_loop(
         accumulators=(*sums, *tracked.masks),
     )
     results = emit_loop(rev)
-    of_carries, of_captured = tracked.results(results[len(active) + len(captured) :])
-    for x, ct in zip(captured, results[len(active) :]):
-        acc.replace(x, ct, of_captured.get(x))
-    for i, ct, support in zip(active, results, of_carries):
-        with acc.contribute({parts.carries[i]: support}):
-            acc.add(parts.carries[i], ct)
+    tracked.add_results(results, results[len(active) :])
 
 
 def closed_region(
@@ -127,7 +120,7 @@ class LoopSupports:
     """
 
     def __init__(self, starts: Sequence[Start], captured: Sequence[Value], acc: Accumulators):
-        self.acc, self.starts = acc, starts
+        self.acc, self.starts, self.all_captured = acc, starts, captured
         self.fixed: dict[int, Value] = {}
         self.carried: dict[int, Value] = {}
         self.everywhere: set[int] = set()
@@ -176,6 +169,13 @@ class LoopSupports:
         self.found_captured = {x: total.supports.get(x, nowhere(x)) for x in self.captured}
         return [*(total.support(xs[i]) for i in self.carried), *map(total.support, self.captured)]
 
+    def settled(self, build: Callable[[], Region]) -> Region:
+        """The adjoint, built until its supports do not change."""
+        region = build()
+        while self.change():
+            region = build()
+        return region
+
     def change(self) -> bool:
         """Whether the body must be built again, with other supports."""
         before = len(self.fixed), len(self.carried), len(self.captured)
@@ -201,12 +201,20 @@ class LoopSupports:
         is_within = self.acc.within.get(support) is start
         return support is start or (is_within and not self.starts[i].asked_before(self.acc))
 
-    def results(self, masks: Sequence[Value]) -> tuple[list[Support], dict[Value, Support]]:
-        """The supports after the loop, of carried and of captured values."""
+    def add_results(self, cts: Sequence[Value], sums: Sequence[Value]) -> None:
+        """Add the cotangents of carried values, and set the `sums` of captured ones.
+
+        After these come the supports that the loop has carried.
+        """
+        masks = sums[len(self.all_captured) :]
         self.acc.by_position.update(masks)
         carried = {**self.fixed, **dict(zip(self.carried, masks))}
-        captured: dict[Value, Support] = dict(zip(self.captured, masks[len(self.carried) :]))
-        return [carried.get(i) for i in range(len(self.starts))], captured
+        captured = dict(zip(self.captured, masks[len(self.carried) :]))
+        for x, ct in zip(self.all_captured, sums):
+            self.acc.replace(x, ct, captured.get(x))
+        for i, (start, ct) in enumerate(zip(self.starts, cts)):
+            with self.acc.contribute({start.x: carried.get(i)}):
+                self.acc.add(start.x, ct)
 
 
 def _is_overwritten(support: Support) -> bool:

@@ -79,9 +79,9 @@ class _Pullback:
         x_args = like_cotangents(self.args[i] for i in self.active)
         s_args = [adjoint_state_args(self.parts)[j] for j in self.linear]
         groups = self.args, self.sigmas, x_args, s_args, like_cotangents(self.captured)
-        adjoint = self.linear_region(self.adjoint, *groups, self.tracked.masks)
-        while self.tracked.change():
-            adjoint = self.linear_region(self.adjoint, *groups, self.tracked.masks)
+        adjoint = self.tracked.settled(
+            lambda: self.linear_region(self.adjoint, *groups, self.tracked.masks)
+        )
         # x̄ starts from zero: a `rev` does not return the last x.
         zeros = (or_zeros(None, carries[i]) for i in self.active)
         rev = replace(
@@ -95,13 +95,7 @@ class _Pullback:
             accumulators=(*(acc.buffer(x) for x in self.captured), *self.tracked.masks),
         )
         results = emit_loop(rev)
-        sums = results[len(rev.seeds) :]
-        of_carries, of_captured = self.tracked.results(sums[len(self.captured) :])
-        for x, ct in zip(self.captured, sums):
-            acc.replace(x, ct, of_captured.get(x))
-        for i, ct, support in zip(self.active, results, of_carries):
-            with acc.contribute({carries[i]: support}):
-                acc.add(carries[i], ct)
+        self.tracked.add_results(results, results[len(rev.seeds) :])
 
     def dual(self, k: Value, xs: list[Value], sigmas: list[Value]) -> list[Value]:
         """(x, σ) -> (f(x), Aᵀ(x) σ)."""

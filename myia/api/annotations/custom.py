@@ -17,7 +17,7 @@ from myia.infer.custom.rules import CustomFunction, call_custom
 from myia.infer.domain.facts import Attribute, Held
 from myia.infer.domain.heap import InstanceObject
 from myia.infer.domain.values import Abstract, Ref, Static, Tuple
-from myia.infer.eval.calls import CALLABLE_TYPES
+from myia.infer.eval.calls import CALLABLE_TYPES, Args, Kwargs
 from myia.infer.eval.interpreter import Interpreter
 from myia.infer.registry import function
 
@@ -134,12 +134,7 @@ def _sum_of(f: Callable[..., Any], jvps: tuple[Rule | None, ...]) -> Rule:
     return rule
 
 
-def _infer_call(
-    ctx: Interpreter,
-    f: _WithRule[..., Any],
-    args: tuple[Abstract, ...],
-    kwargs: dict[str, Abstract],
-) -> Abstract:
+def _infer_call(ctx: Interpreter, f: _WithRule[..., Any], args: Args, kwargs: Kwargs) -> Abstract:
     return call_with_rules(ctx, f, f.f, f.mode, ctx.fact(Attribute(f, "rules")), args, kwargs)
 
 
@@ -149,8 +144,8 @@ def call_with_rules(
     f: Callable[..., Any],
     mode: str,
     functions: tuple[Rule, ...],
-    args: tuple[Abstract, ...],
-    kwargs: dict[str, Abstract],
+    args: Args,
+    kwargs: Kwargs,
 ) -> Abstract:
     """A call of `f`, decorated with the rules of its derivative."""
     fun = ctx.root(Held(f), "f")

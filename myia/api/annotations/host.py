@@ -14,7 +14,7 @@ from myia.infer.boundary.host_calls import (
 )
 from myia.infer.domain.errors import Unsupported
 from myia.infer.domain.values import Abstract, Partial, PyFunction, Static
-from myia.infer.eval.calls import CALLABLE_TYPES
+from myia.infer.eval.calls import CALLABLE_TYPES, Args, Kwargs
 from myia.infer.eval.interpreter import Interpreter
 from myia.infer.registry import function
 
@@ -77,9 +77,7 @@ def _name(f: Any) -> str:
     return str(getattr(f, "__name__", type(f).__name__))
 
 
-def _infer_call(
-    ctx: Interpreter, h: Host[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Abstract:
+def _infer_call(ctx: Interpreter, h: Host[..., Any], args: Args, kwargs: Kwargs) -> Abstract:
     def f(*args: Any, **kwargs: Any) -> Any:
         return h.f(*args, **kwargs)  # the present one, whatever `h` was given meanwhile
 
@@ -104,9 +102,7 @@ def _host_inside(
     return _made(ctx, f, results)
 
 
-def _decorate(
-    ctx: Interpreter, partial: Partial, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Abstract:
+def _decorate(ctx: Interpreter, partial: Partial, args: Args, kwargs: Kwargs) -> Abstract:
     return _made(ctx, args[0], *partial.meta)
 
 

@@ -13,17 +13,14 @@ import jax
 from myia.api.annotations.custom import call_with_rules
 from myia.infer.domain.errors import Unsupported
 from myia.infer.domain.values import Abstract
-from myia.infer.eval.calls import CALLABLE_TYPES
+from myia.infer.eval.calls import CALLABLE_TYPES, Args, Kwargs
 from myia.infer.eval.interpreter import Interpreter
 from myia.infer.jax.objects.dispatch import call_library
 from myia.infer.registry import is_traced
 
 
 def _call(
-    ctx: Interpreter,
-    f: jax.custom_jvp[Any] | jax.custom_vjp[Any],
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
+    ctx: Interpreter, f: jax.custom_jvp[Any] | jax.custom_vjp[Any], args: Args, kwargs: Kwargs
 ) -> Abstract:
     if is_traced(f):  # one of a library's own
         return call_library(ctx, f, args, kwargs)

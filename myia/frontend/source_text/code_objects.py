@@ -64,16 +64,17 @@ def _compiled(text: str, name: str, flags: int) -> CodesByLine:
 
 def _by_line(top: types.CodeType) -> CodesByLine:
     found: CodesByLine = {}
-    for code in _codes_in(top):
+    for code in codes_in(top):
         found.setdefault(code.co_firstlineno, []).append(code)
     return found
 
 
-def _codes_in(code: types.CodeType) -> Iterator[types.CodeType]:
+def codes_in(code: types.CodeType) -> Iterator[types.CodeType]:
+    """A code object, and those of the functions inside."""
     yield code
     for const in code.co_consts:
         if isinstance(const, types.CodeType):
-            yield from _codes_in(const)
+            yield from codes_in(const)
 
 
 # ----- Loaders that rewrite

@@ -15,6 +15,8 @@ import types
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from myia.frontend.source_text.code_objects import codes_in
+
 MAX_TEXTS = 8  # kept for one file
 
 _kept: dict[str, tuple[str, ...]] = {}  # by file name, the newest last
@@ -118,7 +120,7 @@ def _functions_in(f: Any) -> Iterator[types.FunctionType]:
 
 def _named_objects(fn: types.FunctionType) -> Iterator[Any]:
     """Globals that the code of `fn` names, and what is in its closure."""
-    for code in _codes(fn.__code__):
+    for code in codes_in(fn.__code__):
         for name in code.co_names:
             if name in fn.__globals__:
                 yield fn.__globals__[name]
@@ -127,13 +129,6 @@ def _named_objects(fn: types.FunctionType) -> Iterator[Any]:
             yield cell.cell_contents
         except ValueError:  # not defined yet
             continue
-
-
-def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
-    yield code
-    for const in code.co_consts:
-        if isinstance(const, types.CodeType):
-            yield from _codes(const)
 
 
 def _file_of(x: Any) -> tuple[str | None, dict[str, Any]]:

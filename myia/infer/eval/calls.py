@@ -66,6 +66,8 @@ USE_KEYWORDS = "give the attributes as keywords"
 
 # Objects of the API that are callable inside compiled code: type -> (ctx, object, args, kwargs).
 CALLABLE_TYPES: dict[type, Callable] = {}
+Args = tuple[Abstract, ...]
+Kwargs = dict[str, Abstract]
 
 
 def call(ctx: Context, f: Abstract, args: tuple, kwargs: dict[str, Abstract]) -> Abstract:

@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from myia.ir.core import Op, Value
+from myia.ir.core import Op, Region, Value, walk
 from myia.ir.primitive import Partials
 from myia.primitives.arrays.dynamic_slices import dynamic_update_add, dynamic_update_slice
 from myia.primitives.arrays.shaping import broadcast, reshape
@@ -136,7 +136,7 @@ def _track(
 
 def _stores(ops: Iterable[Op]) -> Iterator[Edge]:
     """From elements to the arrays in which they are stored."""
-    for op in _with_nested(ops):
+    for op in walk(Region((), tuple(ops), ())):
         if op.primitive in (dynamic_update_slice, dynamic_update_add):
             yield op.operands[1], op.results[0]
 
@@ -156,20 +156,13 @@ def _spoiled(
 ) -> tuple[frozenset[tuple[Op, int]], frozenset[Value]]:
     constants = set(outside)
     found: set[tuple[Op, int]] = set()
-    for op in _with_nested(ops):
+    for op in walk(Region((), tuple(ops), ())):
         if _is_constant(op, constants):
             constants.update(op.results)
         for i, x in enumerate(op.operands):
             if x in active and _may_spoil(op, i, constants):
                 found.add((op, i))
     return frozenset(found), frozenset(constants)
-
-
-def _with_nested(ops: Iterable[Op]) -> Iterator[Op]:
-    for op in ops:
-        for region in op.regions:
-            yield from _with_nested(region.ops)
-        yield op
 
 
 def _is_constant(op: Op, constants: set[Value]) -> bool:
@@ -198,7 +191,7 @@ def _integers(ops: Sequence[Op], outside: Integers) -> Integers:
     """Equal for equal integers, and for constants the number itself."""
     found = dict(outside)
     first: dict[Hashable, Value] = {}
-    for op in _with_nested(ops):
+    for op in walk(Region((), tuple(ops), ())):
         if op.primitive.structured or [y.dtype.kind in "iu" for y in op.results] != [True]:
             continue
         (y,) = op.results
@@ -214,7 +207,7 @@ def _positions(ops: Sequence[Op], outside: Iterable[Value]) -> frozenset[Value]:
     """The values computed from integers of run time, such as indices of loops, and constants."""
     fixed: set[Value] = set()
     positions, other = set(outside), set(fixed)
-    for op in _with_nested(ops):
+    for op in walk(Region((), tuple(ops), ())):
         if op.primitive.structured:
             continue
         rest = [x for x in op.operands if x not in fixed]

@@ -20,13 +20,12 @@ control dependences by which region analysis orders ops.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from myia.backends.xla.cpu.in_place_slices import in_place_reads
+from myia.backends.xla.cpu.in_place_slices import in_place_reads, ops_outside
 from myia.backends.xla.cpu.opaque_barriers import reads_behind_barriers, straight_line_reads
 from myia.backends.xla.cpu.whole_loop_cost import worth_whole_loop_call
-from myia.ir.core import Function, Op, Region, captures, walk
+from myia.ir.core import Function, Op, captures, walk
 from myia.primitives.core.structured import Loop, if_p, loop_p
 
 
@@ -64,7 +63,8 @@ def rules_for_cpu(function: Function) -> Rules:
     has_barriers = any(map(reads_behind_barriers, bodies))
     # In-place slices and straight-line code: region analysis may save copies, but is not required.
     may_gain = any(map(in_place_reads, bodies)) or bool(straight_line_reads(function.region))
-    is_risky = any(_branches_on_arrays(op) for op in _ops_outside_whole_loop_calls(function.region))
+    outside = ops_outside(function.region, _is_whole_loop_call)
+    is_risky = any(map(_branches_on_arrays, outside))
     return Rules(
         opaque_barriers=True,
         whole_loop_calls=not (has_barriers and is_risky),
@@ -72,14 +72,9 @@ def rules_for_cpu(function: Function) -> Rules:
     )
 
 
+def _is_whole_loop_call(op: Op) -> bool:
+    return op.primitive is loop_p and worth_whole_loop_call(op)
+
+
 def _branches_on_arrays(op: Op) -> bool:
     return op.primitive is if_p and any(x.aval.ndim for x in captures(*op.regions))
-
-
-def _ops_outside_whole_loop_calls(region: Region) -> Iterator[Op]:
-    """The ops outside of loops that would be emitted as one function."""
-    for op in region.ops:
-        yield op
-        if not (op.primitive is loop_p and worth_whole_loop_call(op)):
-            for inner in op.regions:
-                yield from _ops_outside_whole_loop_calls(inner)

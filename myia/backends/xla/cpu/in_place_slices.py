@@ -12,12 +12,21 @@ which would copy the slice out first.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from myia.ir.core import Op, Region, Value, reads, walk
 from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
 from myia.primitives.arrays.shaping import slice
 from myia.primitives.core.define import PointwisePrimitive, constant_p
+
+
+def ops_outside(region: Region, is_inner: Callable[[Op], bool]) -> Iterator[Op]:
+    """The ops of a region and of the regions in it, but for those inside of some loops."""
+    for op in region.ops:
+        yield op
+        if not is_inner(op):
+            for inner in op.regions:
+                yield from ops_outside(inner, is_inner)
 
 
 def in_place_reads(region: Region) -> frozenset[Op]:

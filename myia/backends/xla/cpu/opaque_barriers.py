@@ -42,7 +42,7 @@ from jax import lax
 from jax.custom_batching import custom_vmap
 
 from myia.backends.xla.cpu.buffer_aliasing import READS, WRITES, Buffers
-from myia.backends.xla.cpu.in_place_slices import in_place_reads
+from myia.backends.xla.cpu.in_place_slices import in_place_reads, ops_outside
 from myia.ir.core import Op, Region, Value, walk
 from myia.ir.dependence import needed
 from myia.primitives.arrays.dynamic_slices import dynamic_update_slice
@@ -102,7 +102,9 @@ def reads_behind_barriers(body: Region) -> frozenset[Op]:
     buffers = Buffers(body)
     # What an iteration yields is an argument of the next one: one buffer.
     buffers.join(body.args[1:], body.yields)
-    reads = [op for op in _ops_outside_inner_loops(body) if op.primitive in READS]
+    reads = [
+        op for op in ops_outside(body, lambda op: op.primitive is loop_p) if op.primitive in READS
+    ]
     rewriting = in_place_reads(body)
     reads = [op for op in reads if op not in rewriting and buffers.written(op.operands[0])]
     return frozenset() if _feed_one_write(reads, body) else frozenset(reads)
@@ -151,15 +153,6 @@ def reads_sharing_a_barrier(
 def _is_small(read: Op) -> bool:
     """Larger slices get barriers of their own: XLA would copy the zeros of the other branch."""
     return read.results[0].aval.size <= _MAX_SHARED_BARRIER_ELEMENTS
-
-
-def _ops_outside_inner_loops(region: Region) -> Iterator[Op]:
-    """The ops that run once per iteration: with those of branches and calls, not of inner loops."""
-    for op in region.ops:
-        yield op
-        if op.primitive is not loop_p:
-            for inner in op.regions:
-                yield from _ops_outside_inner_loops(inner)
 
 
 def _feed_one_write(reads: Sequence[Op], body: Region) -> bool:
