@@ -177,13 +177,3 @@ class UnsupportedTemplate(Diagnostic):
     title = "template strings are not supported"
     label = "written here"
     help = "write an f-string"
-
-
-# ----- What gast knows and Python 3 does not
-
-
-@dataclass(frozen=True)
-class NotPython3(Diagnostic):
-    title = "`{name}` is not Python 3"
-    label = "written here"
-    name: str

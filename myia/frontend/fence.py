@@ -1,4 +1,4 @@
-"""The language fence: every node class of gast, and whether it is supported.
+"""The language fence: every node class of gast in a function, and whether it is supported.
 
 `FENCE` decides by class. The few cases that depend on more than the class are in `RULES`.
 """
@@ -18,17 +18,7 @@ ALLOWED = None
 Refusal = Callable[[Span], Diagnostic]
 
 
-def _not_python3(name: str) -> Refusal:
-    return lambda span: errors.NotPython3(span, name)
-
-
 FENCE: dict[type, Refusal | None] = {
-    # ----- Modules: only functions are ever loaded
-    gast.Module: ALLOWED,
-    gast.Interactive: ALLOWED,
-    gast.Expression: ALLOWED,
-    gast.FunctionType: ALLOWED,
-    gast.Suite: ALLOWED,
     # ----- Statements
     gast.FunctionDef: ALLOWED,
     gast.Return: ALLOWED,
@@ -70,11 +60,6 @@ FENCE: dict[type, Refusal | None] = {
     gast.AsyncFor: errors.UnsupportedAsync,
     gast.AsyncWith: errors.UnsupportedAsync,
     gast.TypeAlias: errors.UnsupportedTypeAlias,
-    gast.TypeVar: ALLOWED,
-    gast.TypeVarTuple: ALLOWED,
-    gast.ParamSpec: ALLOWED,
-    gast.TypeIgnore: ALLOWED,
-    gast.type_ignore: ALLOWED,
     # ----- Expressions
     gast.Constant: ALLOWED,
     gast.Name: ALLOWED,
@@ -109,10 +94,6 @@ FENCE: dict[type, Refusal | None] = {
     gast.arguments: ALLOWED,
     gast.keyword: ALLOWED,
     gast.comprehension: ALLOWED,
-    # ----- Nodes that gast keeps for Python 2
-    gast.Print: _not_python3("print"),
-    gast.Exec: _not_python3("exec"),
-    gast.Repr: _not_python3("`...`"),
 }
 
 # Contexts and operators: leaves without a location, all allowed.

@@ -321,11 +321,17 @@ def test_refused(name):
     assert str(info.value) == message.strip("\n")
 
 
+# Not in functions of Python 3: modules, nodes of Python 2, comments, and parameters of types.
+ELSEWHERE = {gast.Module, gast.Interactive, gast.Expression, gast.FunctionType, gast.Suite}
+ELSEWHERE |= {gast.Print, gast.Exec, gast.Repr, gast.type_ignore}
+ELSEWHERE |= {gast.TypeVar, gast.TypeVarTuple, gast.ParamSpec}
+
+
 def test_the_fence_speaks_of_every_class_of_gast():
     classes = {c for c in vars(gast).values() if isinstance(c, type) and issubclass(c, gast.AST)}
     abstract = {c for c in classes if any(d is not c and issubclass(d, c) for d in classes)}
     unspoken = {c for c in classes - abstract if not issubclass(c, LEAVES)} - set(FENCE)
-    assert unspoken == set()
+    assert unspoken == ELSEWHERE
 
 
 def test_the_first_refusal_in_the_text_is_reported():
