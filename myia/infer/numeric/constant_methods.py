@@ -14,7 +14,7 @@ import numpy as np
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
 from myia.infer.domain.heap import DictObject, ListObject, SetObject
-from myia.infer.domain.values import Abstract, Ref, Static, Tuple
+from myia.infer.domain.values import Abstract, Iterator, Ref, Static, Tuple
 
 IMMUTABLE = (str, bytes, int, float, complex, frozenset, set, range, np.generic)
 
@@ -30,6 +30,7 @@ def is_method_of_constant(f: Any) -> bool:
 
 def call_method(ctx: Context, f: Any, args: tuple, kwargs: dict[str, Abstract]) -> Abstract:
     """`f(*args, **kwargs)` for a method of a compile-time object."""
+    args = tuple(Tuple(ctx.list_items(x)) if isinstance(x, Iterator) else x for x in args)
     try:
         positional = [constant_of(ctx, x) for x in args]
         keywords = {name: constant_of(ctx, x) for name, x in kwargs.items()}
@@ -93,6 +94,8 @@ def constant_of(ctx: Context, x: Abstract, ordered: bool = True) -> Any:
         return x.value
     contents = ctx.contents(x) if isinstance(x, Ref) else x
     if not isinstance(contents, (Tuple, ListObject, DictObject, SetObject)):
+        raise _RunTime
+    if isinstance(contents, DictObject) and contents.cls is not dict:
         raise _RunTime
     parts = [constant_of(ctx, child, ordered) for child in contents.children()]
     if isinstance(contents, DictObject):

@@ -191,7 +191,7 @@ def _update(ctx: Context, self: Ref, other: Abstract | None = None, /, **items) 
     contents = ctx.contents(self)
     found = dict(zip(contents.keys, contents.values))
     if other is not None:
-        new = ctx.contents(other)
+        new = ctx.contents(ctx.call(Static(dict), (other,), {}))
         found.update(zip(new.keys, new.values))
     found.update(items)
     ctx.write(self, contents.with_items(found))

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import bounds
-from myia.infer.domain.errors import BadValue, Unsupported
+from myia.infer.domain.errors import BadType, BadValue, Unsupported
 from myia.infer.domain.heap import ListObject
 from myia.infer.domain.values import (
     FALSE,
@@ -89,13 +89,15 @@ def _zip_items(ctx: Context, x: Iterator) -> Items:
 
 @function(reversed, dynamic=as_is)
 def _reversed(ctx: Context, x: Abstract) -> Abstract:
-    return iterator(ctx, "reversed", x)
+    if isinstance(x, Iterator) and x.state is not None:
+        ctx.fail(BadType, message=f"{x.kind!r} object is not reversible")
+    return iterator(ctx, "reversed", x, ctx.length(x))
 
 
 @items_of_kind("reversed")
 def _reversed_items(ctx: Context, x: Iterator) -> Items:
-    part = items_of(ctx, x.items[0])
-    last = operators.binary(ctx, "-", part.length, Static(1))
+    part, length = items_of(ctx, x.items[0]), x.items[1]
+    last = operators.binary(ctx, "-", length, Static(1))
 
     def item(i: Abstract) -> Abstract:
         j = operators.binary(ctx, "-", last, i)
@@ -103,7 +105,7 @@ def _reversed_items(ctx: Context, x: Iterator) -> Items:
             j = Scalar(j.value, True, 0, bounds(last)[1])
         return part.item(j)
 
-    return Items(part.length, item, part.unroll)
+    return Items(length, item, part.unroll)
 
 
 @function(iter)

@@ -158,3 +158,30 @@ def test_refused(name):
 def test_no_length():
     with pytest.raises(TypeError, match=r"object of type 'zip' has no len\(\)"):
         myia.jit(lambda x: len(zip(x, x)))(np.ones(2))
+
+
+def reversed_before_it_grows(x):
+    items = [x[0], x[1]]
+    q = reversed(items)
+    items.append(x[2])
+    return list(q)
+
+
+CONSUMERS = {
+    "join": lambda x: "-".join(map(str, [1, 2])),
+    "update": lambda x: (lambda d: (d.update(zip("bc", x)), d))({"a": x[0]}),
+    "extended": lambda x: [*map(abs, x), *zip(x, x)],
+    "closed over": lambda x: (lambda q: (lambda f: (f(), f()))(lambda: sum(q)))(iter(x)),
+    "reversed list": reversed_before_it_grows,
+}
+
+
+@pytest.mark.parametrize("name", CONSUMERS)
+def test_consumers(name):
+    f, x = CONSUMERS[name], np.array([1.0, 2.0, 3.0])
+    assert repr(myia.jit(f)(x)) == repr(f(x))
+
+
+def test_iterators_cannot_be_reversed():
+    with pytest.raises(TypeError, match="not reversible"):
+        myia.jit(lambda x: list(reversed(zip(x, x))))(np.ones(2))
