@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from myia.source.diagnostics import Diagnostic
 
 # ----- Functions whose source cannot be had
 
 
-@dataclass(frozen=True)
 class NotAFunction(Diagnostic):
     title = "{what} is not a Python function"
     notes = ("myia compiles the source of functions, lambdas and methods written in Python",)
@@ -17,7 +14,6 @@ class NotAFunction(Diagnostic):
     what: str
 
 
-@dataclass(frozen=True)
 class NoSource(Diagnostic):
     title = "the source of `{name}` is not available"
     notes = ("it was defined in {file}, and Python has no text of it",)
@@ -26,7 +22,6 @@ class NoSource(Diagnostic):
     file: str
 
 
-@dataclass(frozen=True)
 class SourceChanged(Diagnostic):
     title = "the source of `{name}` has changed since it was imported"
     notes = ("{file}, line {line}, no longer holds the code that Python runs",)
@@ -36,14 +31,12 @@ class SourceChanged(Diagnostic):
     line: int
 
 
-@dataclass(frozen=True)
 class AmbiguousLambda(Diagnostic):
     title = "several lambdas on one line"
     label = "it cannot be told which of them is meant"
     help = "put each lambda on a line of its own, or give it a name with `def`"
 
 
-@dataclass(frozen=True)
 class TooDeep(Diagnostic):
     title = "`{name}` is nested too deeply"
     label = "branches, early returns and operators inside each other exceed the compiler's stack"
@@ -54,42 +47,36 @@ class TooDeep(Diagnostic):
 # ----- Statements
 
 
-@dataclass(frozen=True)
 class UnsupportedTry(Diagnostic):
     title = "`try` is not supported"
     label = "compiled code does not catch exceptions"
     help = "test for the condition with `if` before computing"
 
 
-@dataclass(frozen=True)
 class UnsupportedWith(Diagnostic):
     title = "`with` is not supported"
     label = "compiled code does not enter contexts"
     help = "enter the context around the call of the compiled function"
 
 
-@dataclass(frozen=True)
 class UnsupportedClass(Diagnostic):
     title = "a class cannot be defined inside a compiled function"
     label = "defined here"
     help = "define the class at the top of the module"
 
 
-@dataclass(frozen=True)
 class UnsupportedImport(Diagnostic):
     title = "`import` inside a compiled function is not supported"
     label = "imported here"
     help = "import at the top of the module"
 
 
-@dataclass(frozen=True)
 class UnsupportedGlobal(Diagnostic):
     title = "`global` is not supported"
     label = "a compiled function does not assign the names of its module"
     help = "return the new value, and assign it where the function is called"
 
 
-@dataclass(frozen=True)
 class NonlocalOfPython(Diagnostic):
     title = "`{name}` belongs to a function that is not compiled"
     label = "assigned through `nonlocal` here"
@@ -97,21 +84,18 @@ class NonlocalOfPython(Diagnostic):
     name: str
 
 
-@dataclass(frozen=True)
 class CaptureInAlternative(Diagnostic):
     title = "a name captured inside `|` is not supported"
     label = "this alternative binds a name"
     help = "write a `case` for each alternative"
 
 
-@dataclass(frozen=True)
 class CaptureOfRest(Diagnostic):
     title = "`**rest` in a pattern is not supported"
     label = "captures the items that are left"
     help = "take the items by their keys in the body of the `case`"
 
 
-@dataclass(frozen=True)
 class MatchWithShadowedBuiltin(Diagnostic):
     title = "`match` in a program with a `{name}` of its own is not supported"
     label = "patterns are compiled to calls of the builtin `{name}`"
@@ -119,35 +103,30 @@ class MatchWithShadowedBuiltin(Diagnostic):
     name: str
 
 
-@dataclass(frozen=True)
 class UnsupportedAsync(Diagnostic):
     title = "asynchronous code is not supported"
     label = "compiled code does not wait"
     help = "await before or after the call of the compiled function"
 
 
-@dataclass(frozen=True)
 class UnsupportedTypeAlias(Diagnostic):
     title = "a `type` statement inside a compiled function is not supported"
     label = "defined here"
     help = "define the alias at the top of the module"
 
 
-@dataclass(frozen=True)
 class UnsupportedRaise(Diagnostic):
     title = "`raise` without an exception is not supported"
     label = "there is no exception to raise again"
     help = "name the exception: `raise ValueError(...)`"
 
 
-@dataclass(frozen=True)
 class UnsupportedCause(Diagnostic):
     title = "`raise ... from ...` is not supported"
     label = "compiled code keeps no chain of exceptions"
     help = "raise the exception alone"
 
 
-@dataclass(frozen=True)
 class DeleteCaptured(Diagnostic):
     title = "`del {name}` of a name that an inner function uses is not supported"
     label = "deleted here"
@@ -158,21 +137,18 @@ class DeleteCaptured(Diagnostic):
 # ----- Expressions
 
 
-@dataclass(frozen=True)
 class UnsupportedYield(Diagnostic):
     title = "generators are not supported"
     label = "a compiled function does not yield"
     help = "append to a list, and return the list"
 
 
-@dataclass(frozen=True)
 class UnsupportedGenerator(Diagnostic):
     title = "a generator expression is supported only as the argument of a call"
     label = "would be evaluated lazily"
     help = "write a list comprehension, with square brackets"
 
 
-@dataclass(frozen=True)
 class UnsupportedTemplate(Diagnostic):
     title = "template strings are not supported"
     label = "written here"

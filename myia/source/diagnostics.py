@@ -3,7 +3,6 @@
 A diagnostic is declared in the folder of the stage that reports it (`frontend/errors.py`,
 `infer/domain/errors.py`, ...):
 
-    @dataclass(frozen=True)
     class UnsupportedTry(Diagnostic):
         title = "`try` is not supported"
         label = "exceptions cannot be compiled"
@@ -16,16 +15,20 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import dataclass, fields, replace
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, dataclass_transform
 
 from myia.source.span import Span
 
 PUBLIC = "myia.errors"  # where users find the errors, and what tracebacks show
 
 
+@dataclass_transform(frozen_default=True)
 @dataclass(frozen=True)
 class Diagnostic:
-    """Base of all diagnostics; `span` is the source range at fault (None: no known location)."""
+    """Base of all diagnostics; `span` is the source range at fault (None: no known location).
+
+    Its subclasses are frozen dataclasses, too.
+    """
 
     title: ClassVar[str] = ""
     label: ClassVar[str] = ""
@@ -33,6 +36,9 @@ class Diagnostic:
     help: ClassVar[str] = ""
 
     span: Span | None
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True)(cls)
 
     def text(self, template: str) -> str:
         return template.format(**{f.name: getattr(self, f.name) for f in fields(self)})
@@ -70,7 +76,6 @@ def _restored(cls: type[MyiaError], args: tuple[Any, ...]) -> MyiaError:
     return cls.__new__(cls, *args)
 
 
-@dataclass(frozen=True)
 class Told(Diagnostic):
     """A diagnostic of another process, which could not be sent, as its text."""
 

@@ -53,7 +53,6 @@ REUSED_PAGE_BYTES = 24 << 20
 NS_PER_FRESH_BYTE = 0.4
 
 
-@dataclass(frozen=True)
 class NoBound(Diagnostic):
     """The user wants a tape for a loop whose length is not known."""
 

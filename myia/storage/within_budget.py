@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from myia.ir.core import Function
 from myia.source.diagnostics import Diagnostic
@@ -14,7 +13,6 @@ from myia.storage.model.plan import LoopPlan
 BUDGET_STEPS = 64  # the search for a loop's share stops at this fraction of the budget
 
 
-@dataclass(frozen=True)
 class OverBudget(Diagnostic):
     """The user's budget does not suffice for the program at these arguments."""
 

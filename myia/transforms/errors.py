@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from myia.source.diagnostics import Diagnostic
 
 
-@dataclass(frozen=True)
 class NoForwardRule(Diagnostic):
     title = "`{name}` has a rule for reverse mode only"
     label = "its derivative in forward mode is taken here"
@@ -19,7 +16,6 @@ class NoForwardRule(Diagnostic):
     name: str
 
 
-@dataclass(frozen=True)
 class CircularRule(Diagnostic):
     title = "the derivative rule of `{name}` takes the derivative of `{name}` itself"
     label = "that derivative is what the rule defines"
@@ -28,7 +24,6 @@ class CircularRule(Diagnostic):
     name: str
 
 
-@dataclass(frozen=True)
 class ClosedOver(Diagnostic):
     title = "the derivative rule of `{name}` says nothing about a value that it closes over"
     label = "a derivative with respect to that value is taken here"
@@ -37,14 +32,12 @@ class ClosedOver(Diagnostic):
     name: str
 
 
-@dataclass(frozen=True)
 class NonlinearRule(Diagnostic):
     title = "a derivative rule in this loop is not linear in the cotangents that it is given"
     label = "a second derivative in reverse mode is taken of this loop"
     help = "take the outer derivative in forward mode (`jvp`, `jacfwd`)"
 
 
-@dataclass(frozen=True)
 class NoTransposedSolver(Diagnostic):
     title = "`{name}` says how to solve its equation, but not the transposed one"
     label = "its derivative in reverse mode is taken here"
@@ -53,7 +46,6 @@ class NoTransposedSolver(Diagnostic):
     name: str
 
 
-@dataclass(frozen=True)
 class HostNotDifferentiable(Diagnostic):
     title = "`{name}` runs on the host, so it has no derivative"
     label = "a derivative is taken through this call"
@@ -65,7 +57,6 @@ class HostNotDifferentiable(Diagnostic):
     name: str
 
 
-@dataclass(frozen=True)
 class UnboundedHostCalls(Diagnostic):
     title = "the results of `{name}` must be recorded, and this loop has no bound"
     label = "called on the host in a loop whose derivative is taken in reverse mode"
@@ -74,7 +65,6 @@ class UnboundedHostCalls(Diagnostic):
     name: str
 
 
-@dataclass(frozen=True)
 class HostCallInAdjoint(Diagnostic):
     title = "`{name}` is called on the host in the adjoint of a loop"
     label = "the derivative of the loop around it is taken in reverse mode"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import functools
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -89,7 +88,6 @@ class RaiseReached(CertainError):
     """A `raise` statement: no mistake, even where it is sure to be reached."""
 
 
-@dataclass(frozen=True)
 class Unsupported(Diagnostic):
     """A function, method, attribute or operation that we do not compile."""
 
@@ -102,7 +100,6 @@ class Unsupported(Diagnostic):
     help_text: str = "write it with supported operations, or compute it outside and pass it in"
 
 
-@dataclass(frozen=True)
 class UnsupportedDtype(Diagnostic):
     title = "numbers of dtype {dtype} are not supported"
     label = "{what} has them"
@@ -114,7 +111,6 @@ class UnsupportedDtype(Diagnostic):
     native: str
 
 
-@dataclass(frozen=True)
 class BadType(Diagnostic):
     """A Python TypeError, found at compile time."""
 
@@ -127,7 +123,6 @@ class BadType(Diagnostic):
         return TypeError
 
 
-@dataclass(frozen=True)
 class BadValue(Diagnostic):
     """Another exception of Python's or NumPy's, found at compile time."""
 
@@ -144,7 +139,6 @@ class BadValue(Diagnostic):
         return next(found, ValueError)
 
 
-@dataclass(frozen=True)
 class Raises(Diagnostic):
     """A `raise` statement that is reached."""
 
@@ -154,7 +148,6 @@ class Raises(Diagnostic):
     message: str
 
 
-@dataclass(frozen=True)
 class NotStatic(Diagnostic):
     title = "{what} must be known at compile time"
     label = "this depends on values that are known only at run time"
@@ -163,7 +156,6 @@ class NotStatic(Diagnostic):
     what: str
 
 
-@dataclass(frozen=True)
 class DynamicSizeEscapes(Diagnostic):
     title = "an array whose size is known only at run time is a result"
     label = "the results of a compiled function have shapes known at compile time"
@@ -173,7 +165,6 @@ class DynamicSizeEscapes(Diagnostic):
     )
 
 
-@dataclass(frozen=True)
 class BranchesDiffer(Diagnostic):
     title = "the branches give {a} and {b}"
     label = "both branches of a condition known only at run time must give one type"
@@ -186,7 +177,6 @@ class BranchesDiffer(Diagnostic):
     help_text: str = "make both branches give the same type and shape"
 
 
-@dataclass(frozen=True)
 class LoopChangesType(Diagnostic):
     title = "a value carried by this loop changes from {a} to {b}"
     label = "the loop is compiled once, for one type and shape of every value it carries"
@@ -199,7 +189,6 @@ class LoopChangesType(Diagnostic):
     help_text: str = "give it its final type and shape before the loop"
 
 
-@dataclass(frozen=True)
 class InvalidatedRead(Diagnostic):
     title = "this may have been changed through another name"
     label = "the write at {where} may or may not have changed what is read here"
@@ -208,7 +197,6 @@ class InvalidatedRead(Diagnostic):
     where: str
 
 
-@dataclass(frozen=True)
 class ReadOnlyWrite(Diagnostic):
     title = "cannot write into {what}"
     label = "assigned here"
@@ -218,7 +206,6 @@ class ReadOnlyWrite(Diagnostic):
     help_text: str = "write into a copy: `y = x.copy()`"
 
 
-@dataclass(frozen=True)
 class TooManyIterations(Diagnostic):
     title = "this loop must be unrolled, but has more than {limit} iterations"
     label = "its body needs a value at compile time that changes in every iteration"
@@ -230,7 +217,6 @@ class TooManyIterations(Diagnostic):
     help_text: str = "use an array indexed by the loop variable instead of a Python list or a shape"
 
 
-@dataclass(frozen=True)
 class DeepRecursion(Diagnostic):
     title = "recursion does not end at compile time"
     label = "call number {depth} of `{name}` inside itself"
@@ -244,7 +230,6 @@ class DeepRecursion(Diagnostic):
     depth: int
 
 
-@dataclass(frozen=True)
 class NotDifferentiable(Diagnostic):
     title = "{what} is {kind}"
     label = "a derivative is taken here"
@@ -255,7 +240,6 @@ class NotDifferentiable(Diagnostic):
     help_text: str
 
 
-@dataclass(frozen=True)
 class RuleTooDeep(Diagnostic):
     """A rule of forward mode, inside of another, whose transpose would need a third."""
 
@@ -266,7 +250,6 @@ class RuleTooDeep(Diagnostic):
     name: str
 
 
-@dataclass(frozen=True)
 class NoDerivative(Diagnostic):
     """An object that is not taken apart into numbers, where a derivative is taken."""
 
@@ -281,7 +264,6 @@ class NoDerivative(Diagnostic):
     help_text: str
 
 
-@dataclass(frozen=True)
 class BadRule(Diagnostic):
     """A derivative rule of the user's that does not fit its function."""
 
@@ -297,7 +279,6 @@ class BadRule(Diagnostic):
     )
 
 
-@dataclass(frozen=True)
 class OptionInside(Diagnostic):
     """An option of a transform that is applied inside compiled code."""
 
@@ -308,7 +289,6 @@ class OptionInside(Diagnostic):
     name: str
 
 
-@dataclass(frozen=True)
 class TracingFailed(Diagnostic):
     """A function of a JAX library raised an error when it was traced."""
 
@@ -322,7 +302,6 @@ class TracingFailed(Diagnostic):
     help_text: str = ""
 
 
-@dataclass(frozen=True)
 class UserFunctionTraced(Diagnostic):
     """A function of the user's that a JAX library would call."""
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -163,7 +162,6 @@ def nan_unless(ok: bool, x: np.ndarray) -> np.ndarray:
 # ----- Refused derivatives
 
 
-@dataclass(frozen=True)
 class NoMatrixDerivative(Diagnostic):
     title = "no derivative of {what} is known"
     label = "a derivative passes through it here"

@@ -6,7 +6,6 @@ Formulas are from the Digital Library of Mathematical Functions, https://dlmf.ni
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import numpy as np
@@ -33,7 +32,6 @@ def real_function(
     return pointwise(name, lower, in_dtype, partials=partials, kinds="f")
 
 
-@dataclass(frozen=True)
 class NoDerivative(Diagnostic):
     title = "no derivative of {function} with respect to {operand} is known"
     label = "a derivative passes through {operand} here"
