@@ -101,7 +101,8 @@ def _load(fn: types.FunctionType, namespace: py.Namespace) -> tuple[py.Code, boo
     spans = Spans(file)
     try:
         has_match = any(isinstance(n, ast.Match) for n in ast.walk(node))
-        return _compile(fn, node, spans, namespace), has_match
+        scope = scopes(_core(fn, node, spans), frozenset(namespace.cells), spans)
+        return lower(scope, spans, namespace), has_match
     except RecursionError:
         raise MyiaError(errors.TooDeep(spans.header(node), fn.__name__)) from None
 
@@ -121,13 +122,6 @@ def core_text(fn: Any) -> str:
         return to_text(tree)
     except RecursionError:
         raise MyiaError(errors.TooDeep(spans.header(node), fn.__name__)) from None
-
-
-def _compile(
-    fn: types.FunctionType, node: ast.AST, spans: Spans, namespace: py.Namespace
-) -> py.Code:
-    scope = scopes(_core(fn, node, spans), frozenset(namespace.cells), spans)
-    return lower(scope, spans, namespace)
 
 
 def _core(fn: types.FunctionType, node: ast.AST, spans: Spans) -> gast.AST:

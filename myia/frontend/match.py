@@ -19,7 +19,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
+from typing import Any
 
 import gast
 
@@ -93,10 +93,10 @@ class _Matches(gast.NodeTransformer):
             _located(test, node)
 
     def pattern_MatchValue(self, node: gast.MatchValue, at: Place, case: _Case) -> None:
-        case.tests.append(gast.Compare(at(), [gast.Eq()], [node.value]))
+        case.tests.append(_quoted("x == value", x=at(), value=node.value))
 
     def pattern_MatchSingleton(self, node: gast.MatchSingleton, at: Place, case: _Case) -> None:
-        case.tests.append(gast.Compare(at(), [gast.Is()], [gast.Constant(node.value, None)]))
+        case.tests.append(_quoted(f"x is {node.value}", x=at()))
 
     def pattern_MatchAs(self, node: gast.MatchAs, at: Place, case: _Case) -> None:
         if node.pattern is not None:
@@ -111,78 +111,67 @@ class _Matches(gast.NodeTransformer):
             self.pattern(pattern, at, one)
             if one.bindings:
                 raise MyiaError(errors.CaptureInAlternative(self.spans.of(pattern)))
-            alternatives.append(_all(one.tests) if one.tests else gast.Constant(True, None))
+            alternatives.append(_all(one.tests) if one.tests else _quoted("True"))
         case.tests.append(gast.BoolOp(gast.Or(), alternatives))
 
     def pattern_MatchSequence(self, node: gast.MatchSequence, at: Place, case: _Case) -> None:
         stars = [i for i, p in enumerate(node.patterns) if isinstance(p, gast.MatchStar)]
-        case.tests.append(_is_instance(at(), "tuple", "list"))
-        count, compare = len(node.patterns) - len(stars), gast.GtE() if stars else gast.Eq()
-        length = _call("len", at())
-        case.tests.append(gast.Compare(length, [compare], [gast.Constant(count, None)]))
+        case.tests.append(_quoted("isinstance(x, (tuple, list))", x=at()))
+        count, compare = len(node.patterns) - len(stars), ">=" if stars else "=="
+        case.tests.append(_quoted(f"len(x) {compare} {count}", x=at()))
         for i, pattern in enumerate(node.patterns):
             after = len(node.patterns) - i
-            if isinstance(pattern, gast.MatchStar):
-                if pattern.name is not None:
-                    case.bindings.append((pattern.name, _rest(at(), i, after - 1)))
-                continue
-            index = i if not stars or i < stars[0] else -after
-            self.pattern(pattern, partial(_item_of, at, gast.Constant(index, None)), case)
+            if not isinstance(pattern, gast.MatchStar):
+                index = i if not stars or i < stars[0] else -after
+                self.pattern(pattern, _part(at, f"x[{index}]"), case)
+            elif pattern.name is not None:
+                stop = 1 - after if after > 1 else ""
+                case.bindings.append((pattern.name, _quoted(f"list(x[{i}:{stop}])", x=at())))
 
     def pattern_MatchMapping(self, node: gast.MatchMapping, at: Place, case: _Case) -> None:
         if node.rest is not None:
             raise MyiaError(errors.CaptureOfRest(self.spans.of(node)))
-        case.tests.append(_is_instance(at(), "dict"))
+        case.tests.append(_quoted("isinstance(x, dict)", x=at()))
         for key, pattern in zip(node.keys, node.patterns):
-            case.tests.append(gast.Compare(key, [gast.In()], [at()]))
-            self.pattern(pattern, partial(_item_of, at, key), case)
+            case.tests.append(_quoted("key in x", key=key, x=at()))
+            self.pattern(pattern, _part(at, "x[key]", key=key), case)
 
     def pattern_MatchClass(self, node: gast.MatchClass, at: Place, case: _Case) -> None:
-        case.tests.append(_call("isinstance", at(), node.cls))
+        case.tests.append(_quoted("isinstance(x, cls)", x=at(), cls=node.cls))
         itself = isinstance(node.cls, gast.Name) and node.cls.id in SELF_MATCHING_CLASSES
         for i, pattern in enumerate(node.patterns):
-            if itself:
-                self.pattern(pattern, at, case)
-                continue
-            self.pattern(pattern, partial(_positional, at, node.cls, i), case)
+            place = _part(at, f"getattr(x, cls.__match_args__[{i}])", cls=node.cls)
+            self.pattern(pattern, at if itself else place, case)
         for attribute, pattern in zip(node.kwd_attrs, node.kwd_patterns):
-            self.pattern(pattern, partial(_attribute, at, attribute), case)
+            self.pattern(pattern, _part(at, f"x.{attribute}"), case)
 
 
 # ----- New nodes
 
 
+def _quoted(text: str, **nodes: gast.expr) -> Any:
+    """An expression with nodes in the places of these names."""
+    tree = gast.parse(text, mode="eval")
+    for node in gast.walk(tree):
+        node.lineno = None  # it is new
+    return _Filled(nodes).visit(tree).body
+
+
+class _Filled(gast.NodeTransformer):
+    def __init__(self, nodes: dict[str, gast.expr]):
+        self.nodes = nodes
+
+    def visit_Name(self, node: gast.Name) -> gast.expr:
+        return self.nodes.get(node.id, node)
+
+
+def _part(at: Place, text: str, **nodes: gast.expr) -> Place:
+    """The place of a part of the object `x` at another place."""
+    return lambda: _quoted(text, x=at(), **nodes)
+
+
 def _name(id: str, ctx: type = gast.Load) -> gast.Name:
     return gast.Name(id, ctx(), None, None)
-
-
-def _call(function: str, *args: gast.expr) -> gast.Call:
-    return gast.Call(_name(function), list(args), [])
-
-
-def _is_instance(x: gast.expr, *classes: str) -> gast.Call:
-    return _call("isinstance", x, gast.Tuple([_name(c) for c in classes], gast.Load()))
-
-
-def _item_of(at: Place, key: gast.expr) -> gast.Subscript:
-    return gast.Subscript(at(), key, gast.Load())
-
-
-def _attribute(at: Place, name: str) -> gast.Attribute:
-    return gast.Attribute(at(), name, gast.Load())
-
-
-def _positional(at: Place, cls: gast.expr, i: int) -> gast.Call:
-    """The attribute that the positional pattern number i of a class is about."""
-    names = gast.Attribute(cls, "__match_args__", gast.Load())
-    return _call("getattr", at(), gast.Subscript(names, gast.Constant(i, None), gast.Load()))
-
-
-def _rest(x: gast.expr, before: int, after: int) -> gast.Call:
-    """`list(x[before : len(x) - after])`"""
-    stop = gast.Constant(-after, None) if after else None
-    part = gast.Slice(gast.Constant(before, None), stop, None)
-    return _call("list", gast.Subscript(x, part, gast.Load()))
 
 
 def _captured(name: str, x: gast.expr) -> gast.expr:

@@ -15,7 +15,7 @@ from numpy.typing import DTypeLike
 
 Shape = tuple[int, ...]
 
-_SHORT = {"f": "f", "i": "i", "u": "u", "c": "c"}
+_SHORT = "fiuc"  # kinds
 
 
 @dataclass(frozen=True, slots=True)
