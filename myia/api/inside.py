@@ -32,8 +32,8 @@ def _jit_inside(ctx: Interpreter, f: Abstract, **options: Abstract) -> Abstract:
     return f
 
 
-def _inside(rule: derivatives.Rule, value: bool = False) -> Callable[..., Abstract]:
-    """`grad(f)` inside compiled code, where `f` is an abstract value."""
+def _inside(*rules: derivatives.Rule, value: bool = False) -> Callable[..., Abstract]:
+    """`grad(f)` inside compiled code, where `f` is an abstract value. Rules follow each other."""
 
     def handler(
         ctx: Interpreter,
@@ -46,8 +46,10 @@ def _inside(rule: derivatives.Rule, value: bool = False) -> Callable[..., Abstra
             if name == "argnames":
                 ctx.fail(Unsupported, what="`argnames` inside compiled code", help_text=BY_NUMBER)
             ctx.fail(OptionInside, name=name)
-        numbers = numbers_inside(ctx, "argnums", argnums)
-        return derivatives.transformed(f, rule, GradOptions(numbers, has_aux.value, value))
+        chosen = GradOptions(numbers_inside(ctx, "argnums", argnums), has_aux.value, value)
+        for rule in rules:
+            f = derivatives.transformed(f, rule, chosen)
+        return f
 
     return handler
 
@@ -56,20 +58,9 @@ function(grad)(_inside(derivatives.gradient))
 function(value_and_grad)(_inside(derivatives.gradient, value=True))
 function(jacfwd)(_inside(jacobians.jacfwd))
 function(jacrev)(_inside(jacobians.jacrev))
+function(hessian)(_inside(jacobians.jacrev, jacobians.jacfwd))
 function(hvp)(_inside(jacobians.hvp))
 function(elementwise_grad)(_inside(jacobians.elementwise))
-
-
-@function(hessian)
-def _hessian_inside(
-    ctx: Interpreter,
-    f: Abstract,
-    argnums: Abstract = Static(0),
-    has_aux: Static = Static(False),
-) -> Abstract:
-    options = GradOptions(numbers_inside(ctx, "argnums", argnums), has_aux.value)
-    reverse = derivatives.transformed(f, jacobians.jacrev, options)
-    return derivatives.transformed(reverse, jacobians.jacfwd, options)
 
 
 @function(jvp)
