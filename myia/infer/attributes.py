@@ -13,7 +13,7 @@ import dataclasses
 import enum
 import functools
 import types
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -116,17 +116,20 @@ def getattr_(ctx: Context, x: Abstract, name: str) -> Abstract:
     if isinstance(x, PyFunction):  # programs serve every function of one code
         ctx.fail(Unsupported, what=f"the attribute `{name}` of a function", help_text=OF_FUNCTION)
     if (cls := type_of(ctx, x)) is not None and not has(cls, name):
-        message = f"{cls.__name__!r} object has no attribute {name!r}"
-        ctx.fail(BadValue, message=message, exception="AttributeError")
+        _fail_without(ctx, cls, name)
     ctx.fail(Unsupported, what=f"the attribute `{name}` of {ctx.describe(x)}")
+
+
+def _fail_without(ctx: Context, cls: type, name: str) -> NoReturn:
+    message = f"{cls.__name__!r} object has no attribute {name!r}"
+    ctx.fail(BadValue, message=message, exception="AttributeError")
 
 
 def _attribute_of_set(ctx: Context, x: Ref, name: str) -> Abstract:
     """A method of a set of compile-time values."""
     cls = ctx.contents(x).cls
     if not has(cls, name):
-        message = f"{cls.__name__!r} object has no attribute {name!r}"
-        ctx.fail(BadValue, message=message, exception="AttributeError")
+        _fail_without(ctx, cls, name)
     if not has(frozenset, name):
         help_text = "use a dict: `seen[x] = True`"
         ctx.fail(Unsupported, what=f"`{name}`, which changes a set,", help_text=help_text)
@@ -202,8 +205,7 @@ def _instance_attribute(ctx: Context, x: Ref, name: str) -> Abstract:
         fallback = ctx.fact(ClassAttribute(cls, "__getattr__"))
         if fallback is not ABSENT:
             return ctx.call(_bind_descriptor(ctx, fallback, x, cls, question), (Static(name),), {})
-        message = f"{cls.__name__!r} object has no attribute '{name}'"
-        ctx.fail(BadValue, message=message, exception="AttributeError")
+        _fail_without(ctx, cls, name)
     return _bind_descriptor(ctx, found, x, cls, question)
 
 
@@ -230,8 +232,7 @@ def _super_attribute(ctx: Context, x: Super, name: str) -> Abstract:
     question = ClassAttribute(cls, name, x.cls)
     found = _class_attribute(ctx, question)
     if found is ABSENT:
-        message = f"'super' object has no attribute '{name}'"
-        ctx.fail(BadValue, message=message, exception="AttributeError")
+        _fail_without(ctx, super, name)
     if found is object.__init__:
         return Method(found, x.self)
     return _bind_descriptor(ctx, found, x.self, cls, question)
@@ -319,8 +320,7 @@ def _set_attribute(ctx: Context, x: Ref, name: str, value: Abstract) -> None:
     """Write into the `__dict__` of an instance, or into a slot."""
     contents = ctx.contents(x)
     if not may_have_attribute(contents.cls, name):
-        message = f"{contents.cls.__name__!r} object has no attribute '{name}'"
-        ctx.fail(BadValue, message=message, exception="AttributeError")
+        _fail_without(ctx, contents.cls, name)
     attributes = dict(zip(contents.names, contents.values))
     attributes[name] = value
     ctx.write(x, InstanceObject(contents.cls, tuple(attributes), tuple(attributes.values())))

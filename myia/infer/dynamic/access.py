@@ -174,10 +174,8 @@ def _compose_slices(
     if not isinstance(contents, DynamicView):
         return None
     outer, inner = contents.step, dynamic_slice.bounding_slice
-    starts, sizes, strides = map(
-        list,
-        (outer.bounding_slice.starts, outer.bounding_slice.sizes, outer.bounding_slice.strides),
-    )
+    base = outer.bounding_slice
+    starts, sizes, strides = [*base.starts], [*base.sizes], [*base.strides]
     for i, axis in enumerate(outer.source_axes):
         if axis is None:
             continue

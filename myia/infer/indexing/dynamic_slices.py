@@ -153,15 +153,8 @@ def slice_of_base(
     simple = all(k is WHOLE or not isinstance(k, SliceValue) for k in entries)
     if not isinstance(contents, DynamicView) or subscript.new_axes or not simple:
         return None
-    dynamic_slice = contents.step
-    starts, sizes, strides = map(
-        list,
-        (
-            dynamic_slice.bounding_slice.starts,
-            dynamic_slice.bounding_slice.sizes,
-            dynamic_slice.bounding_slice.strides,
-        ),
-    )
+    dynamic_slice, base = contents.step, contents.step.bounding_slice
+    starts, sizes, strides = [*base.starts], [*base.sizes], [*base.strides]
     kept = []
     for i, (entry, axis) in enumerate(zip(entries, dynamic_slice.source_axes)):
         if entry is WHOLE:

@@ -77,11 +77,11 @@ def get_item(ctx: Context, x: Ref, key: Abstract) -> Abstract:
     return _item(ctx, x, subscript)
 
 
-def _item(ctx: Context, x: Ref, subscript: Subscript) -> Abstract:
-    seen_through = slice_of_base(ctx, x, subscript)
+def _item(ctx: Context, x: Ref, subscript: Subscript, *, checked: bool = True) -> Abstract:
+    seen_through = slice_of_base(ctx, x, subscript, checked=checked)
     if seen_through is not None:
         return view_slice(ctx, *seen_through, whole=False)
-    dynamic_slice, whole = slice_of(ctx, x, subscript)
+    dynamic_slice, whole = slice_of(ctx, x, subscript, checked=checked)
     return view_slice(ctx, x, dynamic_slice, whole)
 
 
@@ -89,12 +89,7 @@ def row(ctx: Context, x: Ref, index: Abstract) -> Abstract:
     """`x[index]` for an index that is in range."""
     pack_to_prefixes(ctx, x)
     rest = (WHOLE,) * (len(bounding_aval(ctx, x).shape) - 1)
-    subscript = Subscript((index, *rest), ())
-    seen_through = slice_of_base(ctx, x, subscript, checked=False)
-    if seen_through is not None:
-        return view_slice(ctx, *seen_through, whole=False)
-    dynamic_slice, _ = slice_of(ctx, x, subscript, checked=False)
-    return view_slice(ctx, x, dynamic_slice, whole=False)
+    return _item(ctx, x, Subscript((index, *rest), ()), checked=False)
 
 
 def store_item(ctx: Context, x: Ref, key: Abstract, value: Abstract) -> None:

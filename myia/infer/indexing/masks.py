@@ -109,15 +109,11 @@ def nonzero_indices(ctx: Context, x: Ref) -> list[Abstract]:
     shape = chosen.shape
     rows = math.prod(shape)
     dynamic_axis = masked_axis(reshape(chosen, (rows,)), ("mask", chosen))
-    found = []
-    for axis in range(len(shape)):
-        positions = shaping.iota(shape=shape, axis=axis, dtype=np.dtype(np.int64))
-        found.append(
-            new_array(
-                ctx, pad_masked(reshape(positions, (rows,)), (dynamic_axis,)), (dynamic_axis,)
-            )
-        )
-    return found
+    positions = (
+        shaping.iota(shape=shape, axis=axis, dtype=np.dtype(np.int64)) for axis in range(len(shape))
+    )
+    axes = (dynamic_axis,)
+    return [new_array(ctx, pad_masked(reshape(x, (rows,)), axes), axes) for x in positions]
 
 
 def _truth(x: Value) -> Value:

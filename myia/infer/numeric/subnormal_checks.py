@@ -165,19 +165,6 @@ def _quotient(op: Op) -> Value:
     return _zero_where(op, _exceeds(quotient, 2.0 ** (2 * half + _exponent_of_zero(x.dtype))))
 
 
-def _reciprocal(op: Op) -> Value:
-    return _zero_where(op, transcendental.is_finite(op.operands[0]))
-
-
-def _sum(op: Op) -> Value:
-    x, y = op.operands
-    return _zero_where(op, logic.ne(x, arithmetic.neg(y)))
-
-
-def _difference(op: Op) -> Value:
-    return _zero_where(op, logic.ne(*op.operands))
-
-
 def _exponential(op: Op, base: float) -> Value:
     x = op.operands[0]
     limit = _exponent_of_zero(x.dtype) * math.log(2) / math.log(base)
@@ -201,9 +188,9 @@ _FLUSHED: dict[str, Callable[[Op], Value]] = {
     "mul": _product,
     "square": _product,
     "div": _quotient,
-    "reciprocal": _reciprocal,
-    "add": _sum,
-    "sub": _difference,
+    "reciprocal": lambda op: _zero_where(op, transcendental.is_finite(op.operands[0])),
+    "add": lambda op: _zero_where(op, logic.ne(op.operands[0], arithmetic.neg(op.operands[1]))),
+    "sub": lambda op: _zero_where(op, logic.ne(*op.operands)),
     "exp": functools.partial(_exponential, base=math.e),
     "exp2": functools.partial(_exponential, base=2.0),
     "pow": _power,

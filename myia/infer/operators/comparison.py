@@ -174,12 +174,9 @@ def _refuse(ctx: Context, op: str, a: Abstract, b: Abstract) -> NoReturn:
 
 
 def _equal_dicts(ctx: Context, x: DictObject, y: DictObject) -> Abstract:
-    equal: Abstract = Static(set(x.keys) == set(y.keys))
-    for key, p in zip(x.keys, x.values):
-        if key in y.keys:
-            q = y.values[y.keys.index(key)]
-            equal = short_circuit_and(ctx, equal, lambda p=p, q=q: is_or_equals(ctx, p, q))
-    return equal
+    if set(x.keys) != set(y.keys):
+        return FALSE
+    return _equal_items(ctx, x.values, tuple(y.values[y.keys.index(key)] for key in x.keys))
 
 
 def _compare_instances(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract | None:
@@ -243,14 +240,8 @@ def _identical(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
             return negate(ctx, x.present)
     a, b = ctx.force(a), ctx.force(b)
     if isinstance(a, Static) and isinstance(b, Static):
-        return Static(
-            a.value is b.value
-            or (
-                type(a.value) is type(b.value)
-                and type(a.value) in (int, str, bool)
-                and a.value == b.value
-            )
-        )
+        alike = type(a.value) is type(b.value) and type(a.value) in (int, str, bool)
+        return Static(a.value is b.value or (alike and a.value == b.value))
     if isinstance(a, Outside) or isinstance(b, Outside):
         return Static(isinstance(a, Outside) and isinstance(b, Outside) and a.value is b.value)
     if isinstance(a, Ref) and isinstance(b, Ref):

@@ -19,7 +19,6 @@ from myia.infer.domain.dtypes import PYTHON_DTYPES, is_number, is_weak, kind_of,
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
 from myia.infer.domain.facts import Answer
 from myia.infer.domain.heap import BufferObject, DictObject, ListObject
-from myia.infer.domain.heap_arrays import array_aval
 from myia.infer.domain.memory_order import with_layout_of
 from myia.infer.domain.values import (
     Abstract,
@@ -288,16 +287,10 @@ def inplace(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
         return a
     if ctx.is_array(a):
         refuse_elementwise_methods(ctx, op, b, a, in_place=True)
-        aval = array_aval(ctx.heap, a.id)
-        new = binary(ctx, op, a, b)
-        dtype, _ = operand_dtype(ctx, new)
-        if ctx.shape(new) != aval.shape:
-            message = f"non-broadcastable output operand with shape {aval.shape}"
-            ctx.fail(BadValue, message=message)
-        if not np.can_cast(dtype, aval.dtype, "same_kind"):
-            message = f"cannot cast ufunc output from {dtype} to {aval.dtype} in place"
-            ctx.fail(BadType, message=message)
-        ctx.store(a, operand(ctx, new, aval))
+        new, shape = binary(ctx, op, a, b), ctx.shape(a)
+        if ctx.shape(new) != shape:
+            ctx.fail(BadValue, message=f"non-broadcastable output operand with shape {shape}")
+        assign(ctx, a, new)
         return a
     if isinstance(a, Scalar) and a.boxed is not False:
         ctx.fail(

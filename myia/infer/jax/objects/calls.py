@@ -12,7 +12,6 @@ The function's Python runs at compile time: what it reads besides its arguments,
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -73,9 +72,9 @@ def call_traced(
     through = top_package(f) != "jax" or alias
     leaves = []
     for x in traced_call.leaves:
-        result = next(results) if isinstance(x, (_ComputedLeaf, _ArgumentLeaf)) else x
-        if isinstance(x, _ArgumentLeaf) and through:
-            result = _returned_argument(ctx, operands.leaves[x.number], alias)
+        result = next(results) if isinstance(x, _ArrayLeaf) else x
+        if isinstance(x, _ArrayLeaf) and x.argument is not None and through:
+            result = _returned_argument(ctx, operands.leaves[x.argument], alias)
         leaves.append(result)
     return arguments.abstract(ctx, traced_call.signature, ResultLeaves(leaves), None)
 
@@ -84,15 +83,10 @@ def call_traced(
 
 
 @dataclass(frozen=True, slots=True)
-class _ComputedLeaf:
-    """A leaf of a result that the traced function computed."""
+class _ArrayLeaf:
+    """A leaf of a result: computed, or the argument leaf of that number, returned unchanged."""
 
-
-@dataclass(frozen=True, slots=True)
-class _ArgumentLeaf:
-    """A leaf of a result that is the argument leaf `number`, returned unchanged."""
-
-    number: int
+    argument: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +101,7 @@ class _TracedCall:
 def _trace(
     ctx: Context, f: Any, given: Sequence[Any], keywords: dict[str, Any], operands: TracerArguments
 ) -> _TracedCall:
-    found: list[_TracedCall] = []
+    found: list[tuple[Any, list[Any]]] = []
 
     def run(*arrays: Any) -> Any:
         args, kwargs = given(arrays, ()), {k: x(arrays, ()) for k, x in keywords.items()}
@@ -118,12 +112,11 @@ def _trace(
             ctx.fail(Unsupported, what=what, help_text=RETURN_CHANGES)
         flat = Flattener()
         signature = flat.add(result)
-        numbers = {id(x): _ArgumentLeaf(i) for i, x in enumerate(arrays) if i in operands.leaves}
+        numbers = {id(x): i for i, x in enumerate(arrays) if i in operands.leaves}
         leaves = [
-            numbers.get(id(x), _ComputedLeaf()) if isinstance(x, jax.Array) else x
-            for x in flat.leaves
+            _ArrayLeaf(numbers.get(id(x))) if isinstance(x, jax.Array) else x for x in flat.leaves
         ]
-        found.append(_TracedCall(None, signature, leaves))
+        found.append((signature, leaves))
         return [x for x in flat.leaves if isinstance(x, jax.Array)]
 
     avals = [_tracer_struct(v.aval, kind) for v, kind in zip(operands.values, operands.kinds)]
@@ -133,7 +126,7 @@ def _trace(
         raise
     except Exception as e:
         _fail_tracing(ctx, e, operands)
-    return _TracedCall(jaxpr, found[-1].signature, found[-1].leaves)
+    return _TracedCall(jaxpr, *found[-1])
 
 
 RETURN_CHANGES = (
@@ -175,23 +168,10 @@ def trace_key(ctx: Context, x: Abstract) -> Any:
 # ----- The mode that JAX is in
 
 
-@dataclass(frozen=True)
-class _JaxMode:
-    """JAX's configuration by the user. One object for each mode, so modes compare by identity."""
-
-    enable_x64: bool
-    prng_impl: str
-    matmul_precision: str | None
-    dtype_promotion: str
-
-
-_interned_mode = functools.cache(_JaxMode)
-
-
-def configuration() -> _JaxMode:
-    """The current mode: a program with traced functions is valid in this mode only."""
+def configuration() -> tuple[Any, ...]:
+    """JAX's configuration by the user: a program with traced functions is valid in it only."""
     config = jax.config
-    return _interned_mode(
+    return (
         config.jax_enable_x64,
         config.jax_default_prng_impl,
         config.jax_default_matmul_precision,

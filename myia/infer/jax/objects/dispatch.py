@@ -17,7 +17,7 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.errors import Unsupported
 from myia.infer.domain.values import Abstract, Partial, PyFunction
 from myia.infer.jax.objects.calls import call_traced
-from myia.infer.jax.objects.tracer_arguments import REBUILD_PARTIAL, functions_in
+from myia.infer.jax.objects.tracer_arguments import REBUILD_PARTIAL, functions_in, rebuild_call
 from myia.infer.registry import TRACED_PACKAGES, is_traced, top_package
 
 # Functions that return another function: the call of that function is traced.
@@ -75,12 +75,7 @@ def _call_transformed(ctx: Context, partial: Partial, args: tuple, kwargs: dict)
     return call_traced(ctx, _apply, (partial, *args), kwargs, name, calls=True)
 
 
-def _rebuild_transformed(meta: tuple) -> Callable:
-    transform, count, *names = meta
-    return lambda *xs: transform(*xs[:count], **dict(zip(names, xs[count:])))
-
-
-REBUILD_PARTIAL[_call_transformed] = _rebuild_transformed
+REBUILD_PARTIAL[_call_transformed] = rebuild_call
 
 
 def _apply(f: Callable, *args: Any, **kwargs: Any) -> Any:

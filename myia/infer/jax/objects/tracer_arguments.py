@@ -113,12 +113,15 @@ def _with_variables(f: types.FunctionType, *parts: Any) -> types.FunctionType:
     return g
 
 
-def _rebuild_partial(meta: tuple) -> Callable:
-    count, *names = meta
-    return lambda f, *xs: functools.partial(f, *xs[:count], **dict(zip(names, xs[count:])))
+def rebuild_call(meta: tuple) -> Callable:
+    """`f(*xs, **keywords)`, of values that are flat: the keywords are the last ones."""
+    f, count, *names = meta
+    return lambda *xs: f(*xs[:count], **dict(zip(names, xs[count:])))
 
 
-REBUILD_PARTIAL[call_partial] = _rebuild_partial
+REBUILD_PARTIAL[call_partial] = lambda meta: rebuild_call(
+    (functools.partial, meta[0] + 1, *meta[1:])
+)
 
 
 def functions_in(x: Any, seen: set[int] | None = None) -> Iterator[types.FunctionType]:

@@ -21,9 +21,10 @@ from jax.extend.core import ClosedJaxpr
 
 from myia.infer.jax.tracing.rules import translation_rule
 from myia.infer.jax.tracing.translate import ir_aval, translate, translate_open
+from myia.infer.lists.growing_lists import row_at, with_row
 from myia.ir.avals import I64
 from myia.ir.core import Value
-from myia.primitives.arrays import dynamic_slices, shaping
+from myia.primitives.arrays import shaping
 from myia.primitives.arrays.reductions import reduce_or
 from myia.primitives.core.define import constant, zeros
 from myia.primitives.core.emit_structured import if_, loop
@@ -68,7 +69,9 @@ def _cond(
     return _switch(index, operands, branches, 0)
 
 
-def _switch(index: Value, operands: Value, branches: Value, first: int) -> Sequence[Value]:
+def _switch(
+    index: Value, operands: Sequence[Value], branches: Sequence[ClosedJaxpr], first: int
+) -> Sequence[Value]:
     """The branches from number `first` on."""
     if first == len(branches) - 1:
         return translate(branches[first], operands)
@@ -144,8 +147,8 @@ def _scan(
     def body(k: Value, *state: Value) -> list[Value]:
         index = constant(length - 1, I64.dtype) - k if reverse else k
         carries, outs = state[:num_carry], state[num_carry:]
-        ys = translate(jaxpr, (*consts, *carries, *(row(x, index) for x in xs)))
-        updated = [with_row(out, y, index) for out, y in zip(outs, ys[num_carry:])]
+        ys = translate(jaxpr, (*consts, *carries, *(row_at(x, index) for x in xs)))
+        updated = [with_row(out, index, y) for out, y in zip(outs, ys[num_carry:])]
         return [*ys[:num_carry], *updated]
 
     return loop([*init, *outs], body, count=constant(length, I64.dtype))
@@ -164,19 +167,3 @@ def _scan_operands(
         return [list(group) for group in ft_in.update(operands).unpack()]
     n = num_consts + num_carry
     return [list(operands[:num_consts]), list(operands[num_consts:n]), list(operands[n:])]
-
-
-def _row_starts(k: Value, x: Value) -> list[Value]:
-    return [k, *(constant(0, I64.dtype) for _ in x.shape[1:])]
-
-
-def row(x: Value, k: Value) -> Value:
-    """`x[k]`"""
-    sliced = dynamic_slices.dynamic_slice(x, *_row_starts(k, x), sizes=(1, *x.shape[1:]))
-    return shaping.reshape(sliced, shape=x.shape[1:])
-
-
-def with_row(x: Value, y: Value, k: Value) -> Value:
-    """`x` after `x[k] = y`"""
-    update = shaping.reshape(y, shape=(1, *y.shape))
-    return dynamic_slices.dynamic_update_slice(x, update, *_row_starts(k, x))

@@ -91,7 +91,7 @@ def _jvp_region(f: ClosedJaxpr, traced_rule: Any, consts: int) -> Region:
 
     def rule(*values: Value) -> list[Value]:
         primals, tangents = values[consts : len(args)], values[len(args) :]
-        tangents = tangents[_count_differentiable(args[:consts]) :]
+        tangents = tangents[sum(a.differentiable for a in args[:consts]) :]
         results = translate_open(jaxpr, rule_consts, (*primals, *tangents))
         given = iter(results[len(ys) :])
         found = [zeros(y) if none else next(given) for y, none in zip(ys, no_tangent)]
@@ -99,10 +99,6 @@ def _jvp_region(f: ClosedJaxpr, traced_rule: Any, consts: int) -> Region:
         return [*results[: len(ys)], *tangents_out]
 
     return build_region([*args, *(a for a in args if a.differentiable)], rule)
-
-
-def _count_differentiable(avals: Sequence[Aval]) -> int:
-    return sum(a.differentiable for a in avals)
 
 
 def _avals(variables: Sequence) -> list[Aval]:
@@ -142,7 +138,8 @@ def _trace_backward(
 
     def backward(*values: jax.Array) -> list:
         given = iter(values[len(residuals) :])
-        cts = [next(given) if y.differentiable else _no_cotangent(y) for y in ys]
+        none = jax.dtypes.float0  # the dtype of the cotangents of integers
+        cts = [next(given) if y.differentiable else np.zeros(y.shape, none) for y in ys]
         found = bwd.call_wrapped(*values[: len(residuals)], *cts)
         if isinstance(found, tuple):  # since JAX 0.11.2: the cotangents, and what is to be logged
             found, _ = found
@@ -151,10 +148,6 @@ def _trace_backward(
 
     takes = [*residuals, *(y for y in ys if y.differentiable)]
     return jax.make_jaxpr(backward)(*(jax.ShapeDtypeStruct(a.shape, a.dtype) for a in takes))
-
-
-def _no_cotangent(y: Aval) -> np.ndarray:
-    return np.zeros(y.shape, jax.dtypes.float0)
 
 
 def _array(aval: Aval, ct: Any) -> jax.Array:

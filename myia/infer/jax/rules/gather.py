@@ -128,22 +128,14 @@ def _write_slice(
 # ----- Writing
 
 
-def _overwrite(x: Value, indices: Value, u: Value, **how: Any) -> Value:
-    return scattering.scatter(x, indices, u, **how)
-
-
 def _add(x: Value, indices: Value, u: Value, *, unique: Any, **how: Any) -> Value:
     return gather.scatter_add(x, indices, u, **how)
 
 
-def _subtract(x: Value, indices: Value, u: Value, *, unique: Any, **how: Any) -> Value:
-    return gather.scatter_add(x, indices, -u, **how)
-
-
 _SCATTERS = {
-    "scatter": (_overwrite, lambda old, u: u),
+    "scatter": (scattering.scatter, lambda old, u: u),
     "scatter-add": (_add, arithmetic.add),
-    "scatter-sub": (_subtract, arithmetic.sub),
+    "scatter-sub": (lambda x, indices, u, **how: _add(x, indices, -u, **how), arithmetic.sub),
     "scatter-mul": (scattering.scatter_mul, arithmetic.mul),
     "scatter-min": (scattering.scatter_min, arithmetic.min),
     "scatter-max": (scattering.scatter_max, arithmetic.max),

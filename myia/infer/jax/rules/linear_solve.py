@@ -7,6 +7,7 @@ derivative is the implicit one, A x' = b' - A' x, for which the solver runs agai
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -41,7 +42,7 @@ def _solve_by_own_solver(
     if len(jaxprs.solve.out_avals) > len(jaxprs.matvec.out_avals):
         raise unsupported("`custom_linear_solve` with `has_aux=True`")
     span, constants = current_span(), sum(const_lengths)
-    starts = _constant_offsets(const_lengths)
+    starts = dict(zip(const_lengths._fields, itertools.accumulate(const_lengths, initial=0)))
 
     def region(name: str) -> Region:
         """(*constants, *vector) -> *vector, for one of the functions of the equation."""
@@ -56,17 +57,7 @@ def _solve_by_own_solver(
             return tuple(map(region, both))
 
     solve, name = region("solve"), jaxprs.solve.jaxpr.debug_info.func_name
-    rule = Rule("solve", rule)
-    return emit(custom_p, *operands, regions=[solve], name=name, rule=rule, consts=0)
-
-
-def _constant_offsets(const_lengths: Any) -> dict[str, int]:
-    """The position of the first constant of each function."""
-    starts, start = {}, 0
-    for name, length in const_lengths._asdict().items():
-        starts[name] = start
-        start += length
-    return starts
+    return emit(custom_p, *operands, regions=[solve], name=name, rule=Rule("solve", rule), consts=0)
 
 
 # ----- By factors of a matrix

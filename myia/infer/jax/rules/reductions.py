@@ -6,8 +6,9 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from myia.infer.domain.views import reshape
 from myia.infer.jax.rules.elementwise import broadcast_to_shape
-from myia.infer.jax.rules.shaping import as_ints, reshape_to, slice_axis
+from myia.infer.jax.rules.shaping import as_ints, slice_axis
 from myia.infer.jax.tracing.rules import translation_rule
 from myia.infer.jax.tracing.scalar_jaxprs import translate_pointwise
 from myia.infer.jax.tracing.translate import unsupported
@@ -94,7 +95,7 @@ def _reduced_axis_first(x: Value, axes: Sequence[int]) -> Value:
     """`x` with its reduced `axes` merged into one first axis."""
     kept = [axis for axis in range(x.aval.ndim) if axis not in axes]
     x = shaping.transpose(x, permutation=(*axes, *kept))
-    return reshape_to(x, (math.prod(x.shape[: len(axes)]), *x.shape[len(axes) :]))
+    return reshape(x, (math.prod(x.shape[: len(axes)]), *x.shape[len(axes) :]))
 
 
 def _tree_reduce(rows: Sequence[Value], combine: Callable) -> list[Value]:
@@ -107,7 +108,7 @@ def _tree_reduce(rows: Sequence[Value], combine: Callable) -> list[Value]:
         rows = combine(*first, *second)
         if n % 2:
             rows = [shaping.concatenate(x, y, axis=0) for x, y in zip(rows, left_over)]
-    return [reshape_to(x, x.shape[1:]) for x in rows]
+    return [reshape(x, x.shape[1:]) for x in rows]
 
 
 def single_operation(jaxpr: Any) -> str | None:

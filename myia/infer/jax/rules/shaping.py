@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
+from myia.infer.domain.views import reshape
 from myia.infer.jax.tracing.rules import translation_rule
 from myia.ir.avals import I64
 from myia.ir.core import Value
@@ -14,7 +16,7 @@ from myia.primitives.core.define import constant
 from myia.primitives.pointwise.logic import convert
 
 
-def as_ints(numbers: Value) -> tuple[int, ...]:
+def as_ints(numbers: Iterable[int]) -> tuple[int, ...]:
     """Python ints: parameters of jaxprs may be NumPy's integers."""
     return tuple(int(n) for n in numbers)
 
@@ -30,23 +32,19 @@ def _broadcast_in_dim(
 def _reshape(x: Value, *, new_sizes: Any, dimensions: Any = None, sharding: Any = None) -> Value:
     if dimensions is not None:
         x = shaping.transpose(x, permutation=as_ints(dimensions))
-    return reshape_to(x, as_ints(new_sizes))
-
-
-def reshape_to(x: Value, shape: tuple[int, ...]) -> Value:
-    return x if x.shape == shape else shaping.reshape(x, shape=shape)
+    return reshape(x, as_ints(new_sizes))
 
 
 @translation_rule("squeeze")
 def _squeeze(x: Value, *, dimensions: Any) -> Value:
-    return reshape_to(x, tuple(n for axis, n in enumerate(x.shape) if axis not in dimensions))
+    return reshape(x, tuple(n for axis, n in enumerate(x.shape) if axis not in dimensions))
 
 
 @translation_rule("expand_dims")
 def _expand_dims(x: Value, *, dimensions: Any) -> Value:
     lengths = iter(x.shape)
     rank = x.aval.ndim + len(dimensions)
-    return reshape_to(x, tuple(1 if axis in dimensions else next(lengths) for axis in range(rank)))
+    return reshape(x, tuple(1 if axis in dimensions else next(lengths) for axis in range(rank)))
 
 
 @translation_rule("transpose")
@@ -120,7 +118,7 @@ def _unstack(x: Value, *, axis: Any) -> list[Value]:
     return [shaping.reshape(row, shape=shape) for row in rows]
 
 
-def as_indices(indices: Value) -> list[Value]:
+def as_indices(indices: Iterable[Value]) -> list[Value]:
     return [convert(i, dtype=I64.dtype) for i in indices]
 
 

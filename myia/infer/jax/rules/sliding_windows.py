@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from jax import lax
 
 from myia.infer.jax.rules.elementwise import broadcast_to_shape
 from myia.infer.jax.rules.reductions import single_operation
+from myia.infer.jax.rules.shaping import as_ints
 from myia.infer.jax.tracing.rules import translation_rule
 from myia.infer.jax.tracing.scalar_jaxprs import translate_pointwise
 from myia.infer.jax.tracing.translate import unsupported
@@ -56,10 +57,10 @@ def _convolution(
     y = convolution(
         convert(x, dtype=wide),
         convert(kernel, dtype=wide),
-        strides=_ints(window_strides),
+        strides=as_ints(window_strides),
         padding=_pairs(padding),
-        lhs_dilation=_ints(lhs_dilation),
-        rhs_dilation=_ints(rhs_dilation),
+        lhs_dilation=as_ints(lhs_dilation),
+        rhs_dilation=as_ints(rhs_dilation),
         dims=_pairs(dimension_numbers),
         feature_groups=feature_group_count,
         batch_groups=batch_group_count,
@@ -67,12 +68,8 @@ def _convolution(
     return convert(y, dtype=result)
 
 
-def _ints(xs: Value) -> tuple[int, ...]:
-    return tuple(map(int, xs))
-
-
-def _pairs(rows: Value) -> tuple[tuple[int, ...], ...]:
-    return tuple(map(_ints, rows))
+def _pairs(rows: Iterable[Sequence[int]]) -> Any:
+    return tuple(map(as_ints, rows))
 
 
 # ----- Windows
@@ -80,16 +77,16 @@ def _pairs(rows: Value) -> tuple[tuple[int, ...], ...]:
 
 def _sliding(
     x: Value,
-    window_dimensions: Value,
-    window_strides: Value,
-    padding: Value,
-    base_dilation: Value | None = None,
-    window_dilation: Value | None = None,
+    window_dimensions: Sequence[int],
+    window_strides: Sequence[int],
+    padding: Sequence[tuple[int, int]],
+    base_dilation: Sequence[int] | None = None,
+    window_dilation: Sequence[int] | None = None,
 ) -> Sliding:
     ones = (1,) * len(x.shape)
     fields = (window_strides, base_dilation or ones, window_dilation or ones)
-    strides, base, dilation = map(_ints, fields)
-    return Sliding(_ints(window_dimensions), strides, _pairs(padding), base, dilation)
+    strides, base, dilation = map(as_ints, fields)
+    return Sliding(as_ints(window_dimensions), strides, _pairs(padding), base, dilation)
 
 
 for _reduction in (reduce_window_sum, reduce_window_max, reduce_window_min):
@@ -101,7 +98,7 @@ for _reduction in (reduce_window_sum, reduce_window_max, reduce_window_min):
         return reduction(x, window=tuple(_sliding(x, **window)))
 
 
-def _selected_indices(x: Value, select_prim: Value, window: Value) -> Value:
+def _selected_indices(x: Value, select_prim: Any, window: dict[str, Any]) -> Value:
     """The index, in each window, of the element that `select_prim` prefers to all others."""
     position = {"ge": window_argmax, "le": window_argmin}.get(select_prim.name)
     if position is None:
@@ -147,8 +144,11 @@ def _reduce_window(*operands: Value, jaxpr: Any, consts: Any, **window: Any) -> 
 
 
 def _reduce_offsets(
-    xs: Sequence[Value], inits: Sequence[Value], sliding: Sliding, combine: Value
-) -> Value | Sequence[Value]:
+    xs: Sequence[Value],
+    inits: Sequence[Value],
+    sliding: Sliding,
+    combine: Callable[..., Sequence[Value]],
+) -> Sequence[Value]:
     """Combine, one after another, the arrays of all windows' elements at each offset.
 
     As on XLA's devices, padding and holes are skipped, although `init` may not be neutral.
@@ -183,4 +183,4 @@ _TRANSFORMS = {
 
 @translation_rule("fft")
 def _fft(x: Value, *, fft_type: Any, fft_lengths: Any) -> Value:
-    return _TRANSFORMS[lax.FftType(fft_type)](x, lengths=_ints(fft_lengths))
+    return _TRANSFORMS[lax.FftType(fft_type)](x, lengths=as_ints(fft_lengths))
