@@ -316,7 +316,8 @@ class Super(Abstract):
 class Structure(Protocol):
     """What a library's object is besides its parts; hashable."""
 
-    cls: type
+    @property
+    def cls(self) -> type: ...
 
     def unflatten(self, parts: Sequence[Any]) -> Any: ...
 

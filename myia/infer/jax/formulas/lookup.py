@@ -33,7 +33,7 @@ def jax_function(name: str) -> Callable | None:
         return COMPOSITIONS[name]
     module, _, attribute = name.rpartition(".")
     root = "jax.scipy.stats" if name.startswith("scipy.stats.") else f"jax.{module}"
-    namespace = importlib.import_module(root)
+    namespace: Any = importlib.import_module(root)
     if module.startswith("scipy.stats."):
         namespace = getattr(namespace, module.rpartition(".")[2], None)
     return getattr(namespace, attribute, None)

@@ -5,6 +5,7 @@ They are only ever traced, at avals whose dtypes are those that NumPy computes i
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -117,8 +118,8 @@ def _sliding_products(x: Array, kernel: Array, mode: str) -> Array:
 @formula("numpy.gradient")
 def gradient(f: Array, *varargs: Array, axis: Any = None, edge_order: int = 1) -> Any:
     """Second-order central differences: `numpy.gradient`."""
-    axes = range(f.ndim) if axis is None else np.atleast_1d(axis)
-    axes = [int(i) % f.ndim for i in axes]
+    given = range(f.ndim) if axis is None else np.atleast_1d(axis)
+    axes = [int(i) % f.ndim for i in given]
     spacings = list(varargs) or [jnp.ones((), f.dtype)]
     spacings = spacings * len(axes) if len(spacings) == 1 and spacings[0].ndim == 0 else spacings
     if len(spacings) != len(axes):
@@ -219,7 +220,8 @@ def quantile(
     weights: Any = None,
 ) -> Array:
     if method not in PLOTTING_POSITIONS:
-        return jnp.quantile(a, q, axis, method=method, keepdims=keepdims, weights=weights)
+        of_jax: Callable[..., Array] = jnp.quantile  # its stub lacks the weights
+        return of_jax(a, q, axis, method=method, keepdims=keepdims, weights=weights)
     if weights is not None:
         raise ValueError("Only method 'inverted_cdf' supports weights.")
     axes = range(a.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis

@@ -17,15 +17,14 @@ from myia.infer.jax.formulas.lookup import formula
 
 # ----- Under another name
 
-for _name, _f in {
+_SAME: dict[str, Callable] = {
     "psi": special.digamma,
     "cbrt": jnp.cbrt,
     "exp2": jnp.exp2,
     "expm1": jnp.expm1,
     "log1p": jnp.log1p,
     "round": jnp.round,
-}.items():
-    formula(f"scipy.special.{_name}")(_f)
+}
 
 
 def _special(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -186,7 +185,7 @@ def ellipe(m: Array) -> Array:
 
 # ----- In one line: of degrees, distributions by incomplete gamma and beta functions (DLMF 8)
 
-for _name, _f in {
+_FORMULAS: dict[str, Callable] = {
     "exp10": lambda x: jnp.power(jnp.asarray(10, x.dtype), x),
     "cosm1": lambda x: -2 * jnp.sin(x / 2) ** 2,
     "sindg": lambda x: jnp.sin(_degrees(x)),
@@ -212,5 +211,6 @@ for _name, _f in {
     "zeta": lambda x, q=None: special.zeta(x, 1 if q is None else q),
     "erfi": lambda x: 2 / math.sqrt(math.pi) * jnp.exp(x * x) * special.dawsn(x),
     "owens_t": lambda h, a: special.owens_t(h, a).astype(h.dtype),
-}.items():
+}
+for _name, _f in {**_SAME, **_FORMULAS}.items():
     formula(f"scipy.special.{_name}")(_f)

@@ -44,7 +44,7 @@ def _gennorm_cdf(x: Any, beta: Any, loc: Any = 0, scale: Any = 1) -> Any:
 # ----- Quantiles, at 0 and 1 and beyond
 
 
-def _within_unit_interval(q: Array, inside: Callable, at_zero: Array, at_one: Array) -> Array:
+def _within_unit_interval(q: Array, inside: Callable, at_zero: float, at_one: float) -> Array:
     """`inside(q)` for 0 < q < 1, the ends of the support at 0 and 1, and NaN for other numbers."""
     known = (q > 0) & (q < 1)
     ends = jnp.where(q == 0, at_zero, jnp.where(q == 1, at_one, jnp.nan))
@@ -74,7 +74,7 @@ def _log_complement(t: Array) -> Array:
 
 # ----- In one line; probabilities close to 0, and logarithms of those close to 1
 
-for _name, _f in {
+_FORMULAS: dict[str, Callable] = {
     "bernoulli.cdf": lambda k, p, loc=0: stats.bernoulli.cdf(k - loc, p),
     "bernoulli.ppf": lambda q, p, loc=0: jnp.where(q == 0, -1, stats.bernoulli.ppf(q, p)) + loc,
     "gumbel_r.sf": lambda x, loc=0, scale=1: -jnp.expm1(-jnp.exp(-(x - loc) / scale)),
@@ -82,5 +82,6 @@ for _name, _f in {
     "gumbel_l.logcdf": lambda x, loc=0, scale=1: _log_complement(jnp.exp((x - loc) / scale)),
     "norm.logcdf": lambda x, loc=0, scale=1: log_probability((x - loc) / scale),
     "norm.logsf": lambda x, loc=0, scale=1: log_probability((loc - x) / scale),
-}.items():
+}
+for _name, _f in _FORMULAS.items():
     formula(f"scipy.stats.{_name}")(_f)

@@ -22,6 +22,7 @@ from jax.extend.core import ClosedJaxpr
 
 from myia.infer.boundary import arguments
 from myia.infer.boundary.arguments import DEVICE_ARRAY, ResultLeaves
+from myia.infer.boundary.results import Recipe
 from myia.infer.boundary.signature import Flattener
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import convert
@@ -99,7 +100,7 @@ class _TracedCall:
 
 
 def _trace(
-    ctx: Context, f: Any, given: Sequence[Any], keywords: dict[str, Any], operands: TracerArguments
+    ctx: Context, f: Any, given: Recipe, keywords: dict[str, Recipe], operands: TracerArguments
 ) -> _TracedCall:
     found: list[tuple[Any, list[Any]]] = []
 
@@ -159,7 +160,7 @@ def trace_key(ctx: Context, x: Abstract) -> Any:
         return Constant(repr(x.value), type(x.value)) if plain else Identity(x.value)
     if isinstance(x, Scalar):
         return x.dtype, x.weak
-    if ctx.is_array(x):
+    if isinstance(x, Ref) and ctx.is_array(x):
         return array_aval(ctx.heap, x.id)
     inner = ctx.contents(x) if isinstance(x, Ref) else x
     return inner.key(), tuple(trace_key(ctx, child) for child in inner.children())
@@ -170,19 +171,14 @@ def trace_key(ctx: Context, x: Abstract) -> Any:
 
 def configuration() -> tuple[Any, ...]:
     """JAX's configuration by the user: a program with traced functions is valid in it only."""
-    config = jax.config
-    return (
-        config.jax_enable_x64,
-        config.jax_default_prng_impl,
-        config.jax_default_matmul_precision,
-        config.jax_numpy_dtype_promotion,
-    )
+    names = ("enable_x64", "default_prng_impl", "default_matmul_precision")
+    return tuple(jax.config.read(f"jax_{n}") for n in (*names, "numpy_dtype_promotion"))
 
 
 # ----- Results
 
 
-def _keep_weak(value: Value, aval: Aval) -> Value | Scalar:
+def _keep_weak(value: Value, aval: Any) -> Value | Scalar:
     """A result that is weakly typed in JAX stays weak where Python's numbers have that dtype."""
     weak = not value.shape and aval.weak_type and value.dtype in WEAK_DTYPES
     return Scalar(value, weak=True) if weak else value
@@ -190,7 +186,7 @@ def _keep_weak(value: Value, aval: Aval) -> Value | Scalar:
 
 def _returned_argument(ctx: Context, x: Abstract, alias: bool) -> Abstract:
     """An argument array that is returned. JAX's arrays are immutable: a write invalidates it."""
-    if alias or isinstance(x, Scalar):
+    if alias or not isinstance(x, Ref):
         return x
     contents = ctx.contents(x)
     if isinstance(contents, ArrayObject) and contents.readonly == DEVICE_ARRAY:

@@ -37,8 +37,8 @@ def method(x: Opaque, name: str) -> Partial:
 
 
 def call_method(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstract:
-    (x,) = partial.items
-    name = partial.meta
+    x, name = partial.items[0], partial.meta
+    assert isinstance(x, Opaque)
     if x.structure is AT:
         return subscript(x, *args)
     refuse_derivatives(ctx, x.structure.cls, x.structure.cls.__name__)

@@ -65,8 +65,8 @@ class _SelectedNodes:
         path = self.path_to(self.found)
         if path is not None:
             return _follow_path(tree, path)
-        paths = [self.path_to(node) for node in self.found]
-        if None in paths:
+        paths = [path for node in self.found if (path := self.path_to(node)) is not None]
+        if len(paths) < len(self.found):
             raise ValueError("`where` does not specify an element or elements of `pytree`.")
         return tuple(_follow_path(tree, path) for path in paths)
 

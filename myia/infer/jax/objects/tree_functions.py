@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 import jax
+import numpy as np
 
 from myia.infer.boundary import arguments
 from myia.infer.boundary.results import Recipe
@@ -36,13 +37,13 @@ from myia.infer.jax.objects.pytrees import RandomKey
 from myia.infer.jax.objects.tracer_arguments import TracerArguments
 from myia.infer.registry import function
 
-TREE_FUNCTIONS = (
+TREE_FUNCTIONS: tuple[Callable, ...] = (
     *(jax.tree.leaves, jax.tree.flatten, jax.tree.unflatten, jax.tree.structure),
     *(jax.tree.leaves_with_path, jax.tree.transpose),
     *(jax.tree_util.tree_leaves, jax.tree_util.tree_flatten, jax.tree_util.tree_unflatten),
     *(jax.tree_util.tree_structure, jax.tree_util.tree_transpose),
 )
-FUNCTIONS_OF_CALLBACK_AND_TREES = (
+FUNCTIONS_OF_CALLBACK_AND_TREES: tuple[Callable, ...] = (
     *(jax.tree.map, jax.tree.map_with_path, jax.tree.reduce),
     *(jax.tree_util.tree_map, jax.tree_util.tree_map_with_path, jax.tree_util.tree_reduce),
 )
@@ -117,7 +118,7 @@ def _flatten_abstract_leaf(flat: Flattener, x: AbstractLeaf) -> Any:
     return _LEAF_SIGNATURE
 
 
-_LEAF_SIGNATURE = Leaf("held", None)
+_LEAF_SIGNATURE = Leaf("held", np.dtype(object))
 RULES[AbstractLeaf] = _flatten_abstract_leaf
 EQUAL_BY_VALUE.append(type(jax.tree.structure(0)))
 

@@ -206,7 +206,7 @@ def _total_order_key(x: Value) -> Value:
     """An integer in the total order of `x`: its bits, inverted for negative numbers."""
     if x.dtype.kind != "f":
         return x
-    pattern = bits.bitcast(x, dtype=f"i{x.dtype.itemsize}")
+    pattern = bits.bitcast(x, dtype=np.dtype(f"i{x.dtype.itemsize}"))
     magnitude = constant(np.iinfo(pattern.dtype).max, pattern.dtype, x.shape)
     return select(logic.lt(pattern, 0), logic.xor(pattern, magnitude), pattern)
 
@@ -222,11 +222,11 @@ for _name, _compare in {"eq_to": logic.eq, "lt_to": logic.lt, "le_to": logic.le}
 @translation_rule("select_n")
 def _select_n(which: Value, *cases: Value) -> Value:
     """The case number `which`; one too small or too large is the first or the last."""
-    which, *cases = broadcast_operands(which, *cases)
+    which, *values = broadcast_operands(which, *cases)
     if which.dtype.kind == "b":
-        return cases[0] if len(cases) == 1 else select(which, cases[1], cases[0])
-    chosen = cases[-1]
-    for number, case in reversed(list(enumerate(cases[:-1]))):
+        return values[0] if len(values) == 1 else select(which, values[1], values[0])
+    chosen = values[-1]
+    for number, case in reversed(list(enumerate(values[:-1]))):
         chosen = select(logic.le(which, number), case, chosen)
     return chosen
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import reduce
 from typing import Any
 
@@ -14,7 +14,7 @@ from myia.infer.jax.rules.elementwise import broadcast_to_shape
 from myia.infer.jax.tracing.rules import translation_rule
 from myia.infer.jax.tracing.scalar_jaxprs import translate_pointwise
 from myia.infer.jax.tracing.translate import unsupported
-from myia.ir.avals import I64
+from myia.ir.avals import I64, Shape
 from myia.ir.core import Value
 from myia.primitives.arrays import dynamic_slices, gather, scattering, shaping
 from myia.primitives.arrays.gather import IndexDims, gather_updates, index_dims, update_slice_sizes
@@ -33,8 +33,8 @@ _MODES = {
 }
 
 
-def _mode(mode: Value) -> str:
-    mode = lax.GatherScatterMode.from_any(mode)
+def _mode(given: str | lax.GatherScatterMode | None) -> str:
+    mode = lax.GatherScatterMode.from_any(given)
     if mode not in _MODES:
         raise unsupported(f"indexing in the mode {mode}")
     return _MODES[mode]
@@ -62,7 +62,7 @@ def _gather(
     return gather.gather(x, indices, dims=dims, sizes=sizes, mode=mode, fill=fill)
 
 
-def _fill(dtype: np.dtype, value: Value) -> float | int | bool:
+def _fill(dtype: np.dtype, value: Any) -> float | int | bool:
     """JAX's value for reads out of bounds: NaN, the smallest, or the largest unsigned integer."""
     if value is not None:
         return np.asarray(value).astype(dtype).item()
@@ -92,7 +92,7 @@ def _start_indices(x: Value, indices: Value, dims: IndexDims) -> list[Value]:
     return starts
 
 
-def _is_inside(x: Value, starts: list[Value], dims: IndexDims, sizes: Value) -> Value:
+def _is_inside(x: Value, starts: list[Value], dims: IndexDims, sizes: Shape) -> Value:
     """Whether the slice lies inside `x`."""
     parts = [
         logic.and_(logic.ge(starts[axis], 0), logic.le(starts[axis], x.shape[axis] - sizes[axis]))
@@ -101,7 +101,7 @@ def _is_inside(x: Value, starts: list[Value], dims: IndexDims, sizes: Value) -> 
     return reduce(logic.and_, parts, constant(True, bool))
 
 
-def _read_slice(x: Value, indices: Value, dims: IndexDims, sizes: Value, fill: Value) -> Value:
+def _read_slice(x: Value, indices: Value, dims: IndexDims, sizes: Shape, fill: Any) -> Value:
     starts = _start_indices(x, indices, dims)
     found = dynamic_slices.dynamic_slice(x, *starts, sizes=sizes)
     if fill is not None:
@@ -115,8 +115,8 @@ def _read_slice(x: Value, indices: Value, dims: IndexDims, sizes: Value, fill: V
 
 
 def _write_slice(
-    x: Value, indices: Value, u: Value, dims: Value, sizes: Value, mode: str, combine: Combine
-) -> Value | Sequence[Value]:
+    x: Value, indices: Value, u: Value, dims: IndexDims, sizes: Shape, mode: str, combine: Combine
+) -> Value:
     starts = _start_indices(x, indices, dims)
     old = dynamic_slices.dynamic_slice(x, *starts, sizes=sizes)
     new = combine(old, reshape(u, shape=sizes))
@@ -132,7 +132,7 @@ def _add(x: Value, indices: Value, u: Value, *, unique: Any, **how: Any) -> Valu
     return gather.scatter_add(x, indices, u, **how)
 
 
-_SCATTERS = {
+_SCATTERS: dict[str, tuple[Callable[..., Value], Combine]] = {
     "scatter": (scattering.scatter, lambda old, u: u),
     "scatter-add": (_add, arithmetic.add),
     "scatter-sub": (lambda x, indices, u, **how: _add(x, indices, -u, **how), arithmetic.sub),
@@ -190,7 +190,7 @@ def _scatter_apply(
     u = shaping.transpose(u, permutation=(*batch, *dims.offset_dims))
     u = reshape(u, shape=(count, math.prod(sizes)))
 
-    def body(k: Value, x: Value) -> Value | Sequence[Value]:
+    def body(k: Value, x: Value) -> list[Value]:
         zero = constant(0, I64.dtype)
         at = dynamic_slices.dynamic_slice(rows, k, zero, sizes=(1, length))
         part = dynamic_slices.dynamic_slice(u, k, zero, sizes=(1, math.prod(sizes)))

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Var
 
 from myia.infer.jax.tracing.rules import translation_rule
-from myia.infer.jax.tracing.translate import translate, unsupported
+from myia.infer.jax.tracing.translate import ir_aval, translate, unsupported
 from myia.ir.builder import at, build_region, current_span, emit
 from myia.ir.core import Region, Value
 from myia.primitives.arrays.shaping import reshape, transpose
@@ -104,7 +104,7 @@ def _matrix_product(matvec: Jaxpr) -> _Product | None:
     if dot.invars[0] not in constants:
         return None
     (contracted, multiplied), (batch, vector_batch) = dot.params["dimension_numbers"]
-    rows = set(range(dot.invars[0].aval.ndim)) - {*contracted, *batch}
+    rows = set(range(len(ir_aval(dot.invars[0].aval).shape))) - {*contracted, *batch}
     of_vector = (*vector_batch, *multiplied)
     if len(contracted) != 1 or len(rows) != 1 or not _keeps_axes(of_vector, vector, moves):
         return None
@@ -114,7 +114,7 @@ def _matrix_product(matvec: Jaxpr) -> _Product | None:
 
 def _keeps_axes(of_vector: Sequence[int], vector: Var, moves: Sequence[JaxprEqn]) -> bool:
     """True if the transposes `moves` bring the axes of the product into the vector's order."""
-    axes = [*of_vector, *(k for k in range(vector.aval.ndim) if k not in of_vector)]
+    axes = [*of_vector, *(k for k in range(len(ir_aval(vector.aval).shape)) if k not in of_vector)]
     for eqn in moves:
         if eqn.primitive.name != "transpose":
             return False

@@ -24,7 +24,7 @@ def _sort(*xs: Value, dimension: Any, num_keys: Any, is_stable: Any) -> Sequence
 def _top_k(x: Value, *, k: Any, axis: Any, is_stable: bool = True) -> Sequence[Value]:
     """Ours is always stable; since JAX 0.11 it need not be."""
     y, indices = emit(sorting.top_k_p, x, k=k, axis=axis)
-    return y, convert(indices, dtype=np.int32)
+    return y, convert(indices, dtype=np.dtype(np.int32))
 
 
 @translation_rule("approx_top_k")

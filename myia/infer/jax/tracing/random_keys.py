@@ -20,7 +20,6 @@ import numpy as np
 from jax.extend.core import JaxprEqn
 
 from myia.infer.domain.errors import Unsupported
-from myia.ir.avals import Aval
 from myia.ir.builder import current_span
 from myia.ir.core import Value
 from myia.primitives.arrays import shaping
@@ -50,14 +49,15 @@ STRUCTURAL_PRIMITIVES = {
 }
 
 
-def is_key(aval: Aval) -> bool:
+def is_key(aval: Any) -> bool:
     return jax.dtypes.issubdtype(getattr(aval, "dtype", None), jax.dtypes.prng_key)
 
 
 def rule_for_keys(rule: Rule, eqn: JaxprEqn) -> Rule:
     """`rule`, adapted to the random keys among the operands and results of `eqn`."""
     of_operands = [is_key(x.aval) for x in eqn.invars]
-    keys = [x.aval.dtype for x in (*eqn.invars, *eqn.outvars) if is_key(x.aval)]
+    avals: list[Any] = [x.aval for x in (*eqn.invars, *eqn.outvars)]
+    keys = [aval.dtype for aval in avals if is_key(aval)]
     if keys and eqn.primitive.name in STRUCTURAL_PRIMITIVES:
         return partial(_apply_to_each_word, rule, of_operands)
     if keys and eqn.primitive.name.startswith("random_"):

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from typing import Any
 
 import jax
 import numpy as np
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 
 from myia.infer.domain.errors import Unsupported
-from myia.infer.domain.values import Abstract
 from myia.infer.jax.tracing.random_keys import rule_for_keys
 from myia.infer.jax.tracing.rules import RULES
 from myia.ir.avals import Aval
@@ -51,7 +51,7 @@ def unsupported(what: str, label: str = "", **more: str) -> MyiaError:
     return MyiaError(Unsupported(current_span(), what, label, **more))
 
 
-def ir_aval(aval: Aval) -> Aval:
+def ir_aval(aval: Any) -> Aval:
     """The aval in our IR of a value of a jaxpr."""
     dtype = aval.dtype
     if jax.dtypes.issubdtype(dtype, jax.dtypes.prng_key):
@@ -70,7 +70,7 @@ def _key_aval(dtype: np.dtype, shape: tuple[int, ...]) -> Aval:
     return Aval(np.dtype(words.dtype), tuple(words.shape))
 
 
-def array_value(x: Abstract) -> Value:
+def array_value(x: Any) -> Value:
     """A concrete array or random key, as a constant."""
     if isinstance(x, jax.core.Tracer):
         raise unsupported(
