@@ -225,7 +225,7 @@ def _node(ctx: Context, node: Node, inputs: Arguments, name: str | None) -> Abst
     names = node.keys if node.kind in ("dict", "instance") else (name,) * len(node.parts)
     parts = tuple(abstract(ctx, p, inputs, str(n)) for p, n in zip(node.parts, names))
     if node.kind == "list":
-        contents = ListObject(parts)
+        contents: Contents = ListObject(parts)
     elif node.kind == "dict":
         cls = node.cls[0] if isinstance(node.cls, tuple) else node.cls
         contents = DictObject(node.keys, parts, cls)
@@ -296,5 +296,7 @@ def fact(ctx: Context, question: Question) -> Any:
 def _check_raised(ctx: Context, answer: Any) -> None:
     if isinstance(answer, Raised):
         error = BadType if issubclass(answer.exception, TypeError) else BadValue
-        more = {} if error is BadType else {"exception": answer.exception.__name__}
+        more: dict[str, Any] = {}
+        if error is BadValue:
+            more["exception"] = answer.exception.__name__
         ctx.fail(error, message=answer.message, **more)

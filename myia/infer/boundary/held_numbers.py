@@ -25,7 +25,7 @@ from myia.infer.registry import LIBRARIES, is_traced, top_package
 # Methods of objects that have floats which their attributes do not show.
 HIDDEN_NUMBERS = ("__float__", "__array__", "__array_interface__", "__dlpack__", "__getitem__")
 CONTAINERS = (tuple, list, set, frozenset, collections.deque, array.array, memoryview)
-VIEWS = (type({}.keys()), type({}.values()), type({}.items()))
+VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
 PLAIN = (str, bytes, bytearray, range, slice, np.dtype, type(None), type(...))
 
 

@@ -125,7 +125,7 @@ def _is_set(slot: types.MemberDescriptorType, x: Any) -> bool:
 def new_instance(cls: type, state: Mapping[str, Any]) -> Any:
     """An instance with this state; neither `__new__` nor `__init__` of the class is called."""
     make = types.SimpleNamespace if issubclass(cls, types.SimpleNamespace) else object
-    instance = make.__new__(cls)
+    instance: Any = make.__new__(cls)
     set_state(instance, state)
     return instance
 
@@ -142,7 +142,8 @@ def copied(x: Any, made: dict[int, Any] | None = None) -> Any:
     if type(x) is tuple:
         return tuple(copied(item, made) for item in x)
     if type(x) is list:
-        new = made[id(x)] = []
+        new: Any = []
+        made[id(x)] = new
         new.extend(copied(item, made) for item in x)
     elif type(x) is dict:
         new = made[id(x)] = {}

@@ -68,7 +68,7 @@ class IntegerSplit:
     def take(self, flat: Flattener) -> tuple[int, ...]:
         """The ints that are compile-time values, taken from the leaves of `flat`."""
         leaves = flat.leaves
-        rest = self._get_rest(leaves)
+        rest: Any = self._get_rest(leaves)
         if self._as_int64:
             rest = list(rest)
             for i in self._as_int64:

@@ -199,10 +199,10 @@ class _Number:
 
 def _sequence(parts: list[Recipe]) -> Recipe:
     """All of them in a sequence; a slice, if they are consecutive numbers."""
-    if parts and all(isinstance(part, _Number) for part in parts):
-        start, stop = parts[0].index, parts[-1].index + 1
-        if [part.index for part in parts] == list(range(start, stop)):
-            return lambda n, o: n[start:stop]
+    places = [part.index for part in parts if isinstance(part, _Number)]
+    if places and places == list(range(places[0], places[0] + len(parts))):
+        start, stop = places[0], places[-1] + 1
+        return lambda n, o: n[start:stop]
     return lambda n, o: [part(n, o) for part in parts]
 
 

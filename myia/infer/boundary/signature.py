@@ -17,7 +17,7 @@ import enum
 import functools
 import types
 import weakref
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -62,7 +62,7 @@ class Node(NamedTuple):
     # "tuple", "list", "dict", "set", "instance", "method", "partial", "vectorized" or "opaque"
     kind: str
     cls: Any  # of an opaque object: its structure
-    keys: tuple[Hashable, ...]
+    keys: tuple[Any, ...]
     parts: tuple[Any, ...]
 
 
@@ -95,7 +95,7 @@ class FunctionSignature:
     reference: weakref.ref = dataclasses.field(compare=False)  # programs keep no function alive
 
     @property
-    def function(self) -> types.FunctionType:
+    def function(self) -> Any:
         return self.reference()
 
 
@@ -212,7 +212,7 @@ def _array(flat: Flattener, x: np.ndarray) -> Any:
     return leaf("array", x.dtype, x.shape, x.flags.c_contiguous)
 
 
-def _generic(flat: Flattener, x: np.generic) -> Leaf:
+def _generic(flat: Flattener, x: np.generic) -> Any:
     if x.dtype.kind in "SU":
         return Constant(x, (type(x), x.dtype))
     if x.dtype.kind not in "biufc":
@@ -319,7 +319,7 @@ def has_value(cell: types.CellType) -> bool:
     return True
 
 
-def _method(flat: Flattener, x: types.MethodType) -> Node:
+def _method(flat: Flattener, x: types.MethodType) -> Any:
     if type(x.__self__).__module__.startswith("scipy."):  # known by name: `scipy.stats.norm.pdf`
         return Identity(x)
     return Node("method", type(x), (Identity(x.__func__),), (flat.add(x.__self__),))
@@ -337,7 +337,7 @@ def _vectorized(flat: Flattener, x: np.vectorize) -> Any:
     return Node("vectorized", type(x), (), (flat.add(x.pyfunc),))
 
 
-def _builtin(flat: Flattener, x: types.BuiltinFunctionType) -> Identity:
+def _builtin(flat: Flattener, x: types.BuiltinFunctionType) -> Any:
     """A built-in function, or one bound to an object: a new one each time it is read."""
     return Identity(x) if isinstance(x.__self__, types.ModuleType) else Constant(x, type(x))
 

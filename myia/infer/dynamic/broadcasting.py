@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -229,7 +230,7 @@ def check_equal_lengths(
 # ----- Storing
 
 
-def assign(ctx: Context, x: Ref, value: Abstract, casting: str = "same_kind") -> None:
+def assign(ctx: Context, x: Ref, value: Abstract, casting: Any = "same_kind") -> None:
     """`x[...] = value`; both may have the same dynamic axes, as after `x op= y`."""
     dtype = dtype_of(ctx, x)
     given = dtype_of(ctx, value) if isinstance(value, Ref) else operand_dtype(ctx, value)[0]

@@ -60,8 +60,10 @@ def constant_or_none(ctx: Context, x: Abstract, ordered: bool = True) -> Static 
 
 def evaluated(ctx: Context, f: Any, *args: Abstract, ordered: bool = True) -> Abstract | None:
     """`f(*args)` by Python, if all of the arguments is known."""
-    found = [constant_or_none(ctx, x, ordered) for x in args]
-    return None if None in found else evaluate_constant(ctx, f, *(x.value for x in found))
+    found = [x for arg in args if (x := constant_or_none(ctx, arg, ordered)) is not None]
+    if len(found) < len(args):
+        return None
+    return evaluate_constant(ctx, f, *(x.value for x in found))
 
 
 def is_set(ctx: Context, x: Abstract) -> bool:

@@ -64,16 +64,16 @@ def _int_with_float(ctx: Context, op: str, n: Abstract, x: Abstract) -> Value:
         # n is between two floats: n < y just where float(n) < y, if that is above n.
         found = strict if rounded_down == (strict == "<") else weak
         return PRIMITIVES[found](constant(nearest, F64), y)
-    nearest = convert(n.value, dtype=F64)
+    rounded = convert(n.value, dtype=F64)
     # Exact: the difference is small, and wraps around where the float is 2**63.
-    rest = arithmetic.sub(n.value, convert(nearest, dtype=I64))
+    rest = arithmetic.sub(n.value, convert(rounded, dtype=I64))
     zero = constant(0, I64)
-    alike = logic.and_(logic.eq(nearest, y), PRIMITIVES[op](rest, zero))
+    alike = logic.and_(logic.eq(rounded, y), PRIMITIVES[op](rest, zero))
     if op == "==":
         return alike
     if op == "!=":
-        return logic.or_(logic.ne(nearest, y), logic.ne(rest, zero))
-    return logic.or_(PRIMITIVES[op[0]](nearest, y), alike)
+        return logic.or_(logic.ne(rounded, y), logic.ne(rest, zero))
+    return logic.or_(PRIMITIVES[op[0]](rounded, y), alike)
 
 
 def _integers(ctx: Context, op: str, a: Abstract, b: Abstract, shape: tuple[int, ...]) -> Value:

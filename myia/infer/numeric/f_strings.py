@@ -6,6 +6,9 @@ print(f"loss {x:.3f}")    ->   the template "loss {:.3f}" and the value x
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import Unsupported
 from myia.infer.domain.facts import Answer
@@ -14,15 +17,16 @@ from myia.infer.domain.values import Abstract, Outside, Ref, Scalar, Static, Tex
 from myia.infer.numeric.constant_methods import constant_or_none
 from myia.ir.core import Value
 
-CONVERSIONS = {"r": repr, "s": str, "a": ascii}
+CONVERSIONS: dict[str | None, Callable[[Any], str]] = {"r": repr, "s": str, "a": ascii}
 
 
 def format_parts(ctx: Context, parts: tuple, values: tuple[Abstract, ...]) -> Abstract:
     """An f-string."""
-    template, items, rest = "", [], [_known(ctx, x) for x in values]
+    template, rest = "", [_known(ctx, x) for x in values]
+    items: list[Abstract] = []
     for part in parts:
         if isinstance(part, str):
-            text, found = escaped(part), []
+            text, found = escaped(part), list[Abstract]()
         else:
             conversion, spec = part
             text, found = printed(ctx, rest.pop(0), conversion, spec or "")
@@ -36,7 +40,7 @@ def _known(ctx: Context, x: Abstract) -> Abstract:
     return x if isinstance(x, (Static, Outside)) else constant_or_none(ctx, x) or x
 
 
-def _formatted(ctx: Context, value: Abstract, conversion: str | None, spec: str | None) -> str:
+def _formatted(ctx: Context, value: Any, conversion: str | None, spec: str | None) -> str:
     if isinstance(value, (list, dict, set)):  # made by the program: nobody else changes it
         return format(CONVERSIONS.get(conversion, lambda v: v)(value), spec or "")
     if conversion in CONVERSIONS:

@@ -233,7 +233,7 @@ def _square_and_multiply(ctx: Context, x: Value, n: Value) -> Value:
     def step(_: Value, power: Value, square: Value, n: Value) -> list[Value]:
         odd = logic.eq(logic.and_(n, one), one)
         power = logic.select(odd, arithmetic.mul(power, square), power)
-        return power, arithmetic.mul(square, square), logic.shift_right(n, one)
+        return [power, arithmetic.mul(square, square), logic.shift_right(n, one)]
 
     start = constant(1, x.dtype, x.shape)
     more = lambda k, power, square, n: ctx.any(logic.gt(n, zero))  # noqa: E731

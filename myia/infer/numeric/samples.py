@@ -116,7 +116,7 @@ def error_of(
     ctx: Context, f: Any, args: Sequence[Abstract], kwargs: dict[str, Abstract]
 ) -> Exception | None:
     """The error that `f` raises for samples of these types, with other numbers too."""
-    error = None
+    error: Exception | None = None
     for number in (0, 1):
         try:
             found = [sample(ctx, x, number) for x in args]
