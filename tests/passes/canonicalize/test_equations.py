@@ -51,9 +51,6 @@ EXAMPLES = {
     ("sub", "x - -y == x + y"): [("x: f64[], y: f64[]", "%0 = neg %y; %1 = sub %x, %0")],
     ("sub", "x - x == 0 (integers)"): [("x: i64[2]", "%1 = sub %x, %x")],
     ("neg", "--x == x"): [("x: f64[]", "%0 = neg %x; %1 = neg %0")],
-    ("neg", "-(x - y) == y - x (integers)"): [
-        ("x: i64[], y: i64[]", "%0 = sub %x, %y; %1 = neg %0")
-    ],
     ("add", "(x + a) + b == x + (a + b), (a - x) + b == (a + b) - x (integers)"): [
         ("x: i64[]", "%0 = 5: i64[]; %1 = add %x, %0; %2 = 7: i64[]; %3 = add %1, %2"),
         ("x: i64[]", "%0 = 5: i64[]; %1 = sub %x, %0; %2 = 7: i64[]; %3 = add %2, %1"),
@@ -75,35 +72,14 @@ EXAMPLES = {
     ],
     ("mul", "x * -1 == -x"): [("x: f64[]", "%0 = -1.0: f64[]; %1 = mul %x, %0")],
     ("mul", "x * 0 == 0 (integers)"): [("x: i64[2]", "%0 = 0: i64[2]; %1 = mul %x, %0")],
-    ("mul", "-x * -y == x * y"): [
-        ("x: f64[], y: f64[]", "%0 = neg %x; %1 = neg %y; %2 = mul %0, %1")
-    ],
-    ("square", "(-x)^2 == x^2"): [("x: f64[]", "%0 = neg %x; %1 = square %0")],
     ("div", "x / 1 == x"): [("x: f64[]", "%0 = 1.0: f64[]; %1 = div %x, %0")],
-    ("div", "x / -1 == -x"): [("x: f64[]", "%0 = -1.0: f64[]; %1 = div %x, %0")],
     ("div", "x / 2^n == x * 2^-n (both are the rounded quotient)"): [
         ("x: f64[]", "%0 = -8.0: f64[]; %1 = div %x, %0"),
         ("x: f32[]", "%0 = 0.25: f32[]; %1 = div %x, %0"),
     ],
-    ("div", "-x / -y == x / y"): [
-        ("x: f64[], y: f64[]", "%0 = neg %x; %1 = neg %y; %2 = div %0, %1")
-    ],
     ("integer_pow", "x^0 == 1, also where x is NaN"): [("x: f64[]", "%0 = integer_pow %x {y=0}")],
     ("integer_pow", "x^1 == x"): [("x: f64[]", "%0 = integer_pow %x {y=1}")],
     ("integer_pow", "x^2 == x * x"): [("x: f64[]", "%0 = integer_pow %x {y=2}")],
-    ("abs", "|-x| == |x|"): [("x: f64[]", "%0 = neg %x; %1 = abs %0")],
-    ("abs", "||x|| == |x|"): [("x: f64[]", "%0 = abs %x; %1 = abs %0")],
-    ("max", "max(x, x) == x"): [("x: f64[]", "%0 = max %x, %x")],
-    ("min", "min(x, x) == x"): [("x: f64[]", "%0 = min %x, %x")],
-    ("real", "real(complex(x, y)) == x"): [
-        ("x: f64[], y: f64[]", "%0 = complex %x, %y; %1 = real %0")
-    ],
-    ("imag", "imag(complex(x, y)) == y"): [
-        ("x: f64[], y: f64[]", "%0 = complex %x, %y; %1 = imag %0")
-    ],
-    ("conj", "conj(conj(z)) == z"): [
-        ("x: f64[]", "%z = complex %x, %x; %0 = conj %z; %1 = conj %0; %2 = imag %1")
-    ],
     # ----- Logic
     ("and", "x & x == x"): [("x: i64[]", "%0 = and %x, %x")],
     ("or", "x | x == x"): [("p: bool[]", "%0 = or %p, %p")],
@@ -115,10 +91,8 @@ EXAMPLES = {
     ("and", "x & 0 == 0"): [("p: bool[]", "%0 = False: bool[]; %1 = and %p, %0")],
     ("or", "x | 0 == x"): [("p: bool[]", "%0 = False: bool[]; %1 = or %0, %p")],
     ("xor", "x ^ 0 == x"): [("x: i64[]", "%0 = 0: i64[]; %1 = xor %x, %0")],
-    ("or", "x | ones == ones"): [("x: i64[]", "%0 = -1: i64[]; %1 = or %x, %0")],
     ("xor", "x ^ x == 0"): [("p: bool[2]", "%0 = xor %p, %p")],
     ("xor", "x ^ ones == ~x"): [("p: bool[]", "%0 = True: bool[]; %1 = xor %p, %0")],
-    ("not", "~~x == x"): [("x: i64[]", "%0 = not %x; %1 = not %0")],
     ("not", "not x == y is x != y, and back; also for NaN"): [
         ("x: f64[], y: f64[]", "%0 = eq %x, %y; %1 = not %0"),
         ("x: f64[], y: f64[]", "%0 = ne %x, %y; %1 = not %0"),
@@ -134,13 +108,6 @@ EXAMPLES = {
     ("le", "x <= x is True (integers)"): [("x: i64[]", "%0 = le %x, %x")],
     ("ge", "x >= x is True (integers)"): [("x: i64[]", "%0 = ge %x, %x")],
     ("ne", "x != x is False (integers)"): [("x: i64[]", "%0 = ne %x, %x")],
-    ("eq", "p == True is p"): [("p: bool[]", "%0 = True: bool[]; %1 = eq %p, %0")],
-    ("ne", "p != False is p"): [("p: bool[]", "%0 = False: bool[]; %1 = ne %0, %p")],
-    ("eq", "p == False is not p"): [("p: bool[]", "%0 = False: bool[]; %1 = eq %p, %0")],
-    ("ne", "p != True is not p"): [("p: bool[]", "%0 = True: bool[]; %1 = ne %p, %0")],
-    ("ne", "number(p) != 0 is p"): [
-        ("p: bool[]", "%0 = convert %p {dtype=i64}; %1 = 0: i64[]; %2 = ne %0, %1")
-    ],
     ("select", "select(p, x, x) == x"): [("p: bool[], x: f64[]", "%0 = select %p, %x, %x")],
     ("select", "select(True, x, y) == x; select(False, x, y) == y"): [
         ("x: f64[], y: f64[]", "%0 = True: bool[]; %1 = select %0, %x, %y"),
@@ -180,7 +147,6 @@ EXAMPLES = {
     ("select", "select(p, x, select(p, y, z)) == select(p, x, z)"): [
         ("p: bool[], x: f64[], y: f64[]", "%0 = select %p, %x, %y; %1 = select %p, %y, %0"),
     ],
-    ("convert", "x as its own dtype == x"): [("x: f64[]", "%0 = convert %x {dtype=f64}")],
     ("convert", "x as a wider dtype, as another == x as the other"): [
         (f"x: {a}[]", f"%0 = convert %x {{dtype={b}}}; %1 = convert %0 {{dtype={c}}}")
         for a, b, c in [
@@ -199,21 +165,11 @@ EXAMPLES = {
     ("broadcast", "broadcast(x, its shape) == x"): [
         ("x: f64[2]", "%0 = broadcast %x {dims=(0,), shape=(2,)}")
     ],
-    ("flip", "flip along axes of length 1 or less == x"): [
-        ("x: f64[1,2]", "%0 = flip %x {axes=(0,)}")
-    ],
     ("slice", "slice(x, all of it) == x"): [
         ("x: f64[2]", "%0 = slice %x {limit=(2,), start=(0,), stride=(1,)}")
     ],
     ("pad", "pad(x, by nothing) == x"): [
         ("x: f64[2], y: f64[]", "%0 = pad %x, %y {high=(0,), interior=(0,), low=(0,)}")
-    ],
-    ("concatenate", "concatenate(x) == x"): [("x: f64[2]", "%0 = concatenate %x {axis=0}")],
-    ("concatenate", "concatenate(x, nothing) == concatenate(x)"): [
-        ("x: f64[2], y: f64[0]", "%0 = concatenate %y, %x {axis=0}")
-    ],
-    ("reduce_sum", "reduce_sum(x, no axes) == x (integers: 0.0 + -0.0 is 0.0)"): [
-        ("x: i64[2]", "%0 = reduce_sum %x {axes=()}")
     ],
     **{
         (f"reduce_{name}", "reduce(x, no axes) == x"): [
@@ -243,9 +199,6 @@ EXAMPLES = {
             "%1 = broadcast %0 {dims=(0, 2), shape=(2, 3, 2)}",
         )
     ],
-    ("flip", "flip(flip(x)) == x (the same axes)"): [
-        ("x: f64[2,2]", "%0 = flip %x {axes=(0, 1)}; %1 = flip %0 {axes=(1, 0)}")
-    ],
     ("slice", "slice(slice(x)) == slice(x)"): [
         (
             "x: i64[4]",
@@ -257,12 +210,6 @@ EXAMPLES = {
             "%0 = slice %x {limit=(4,), start=(0,), stride=(3,)}; "
             "%1 = slice %0 {limit=(2,), start=(0,), stride=(2,)}",
         ),
-    ],
-    ("slice", "slice(concatenate(x, y)) == x, if it is exactly that part"): [
-        (
-            "x: f64[1], y: f64[2]",
-            "%0 = concatenate %x, %y {axis=0}; %1 = slice %0 {limit=(3,), start=(1,), stride=(1,)}",
-        )
     ],
     ("reshape", "reshape(broadcast(number)) == broadcast(number)"): [
         ("x: f64[]", "%0 = broadcast %x {dims=(), shape=(4,)}; %1 = reshape %0 {shape=(2, 2)}")

@@ -4,39 +4,35 @@ from __future__ import annotations
 
 import math
 
-from myia.passes.canonicalize.equations.define import equation, is_integer, is_real
+from myia.ir.core import Op, Value
+from myia.passes.canonicalize.equations.define import Matcher, equation, is_integer, is_real
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise.arithmetic import (
-    abs,
     add,
     div,
     integer_pow,
-    max,
-    min,
     mul,
     neg,
-    square,
     sub,
 )
 from myia.primitives.pointwise.logic import select
-from myia.primitives.pointwise.transcendental import complex, conj, imag, real
 
 # ----- Sums: -0.0 is the neutral element of floating-point addition, 0.0 is not (-0.0 + 0.0 == 0.0)
 
 
 @equation(add, "x + 0 == x (integers); x + -0.0 == x")
-def _(match, op, x, y):
+def _(match: Matcher, op: Op, x: Value, y: Value) -> Value | None:
     return match.other_than(0 if is_integer(x) else -0.0, x, y) if is_real(x) else None
 
 
 @equation(add, "x + 0.0 == x (reassociable sums)")
-def _(match, op, x, y):
+def _(match: Matcher, op: Op, x: Value, y: Value) -> Value | None:
     """The zero at the start of a sum of cotangents is not the user's: -0.0 may stay -0.0."""
     return match.other_than(0.0, x, y) if op.params.get("reassoc") and is_real(x) else None
 
 
 @equation(add, "select(p, 0, x) + select(p, x, 0) == x + 0")
-def _(match, op, x, y):
+def _(match: Matcher, op: Op, x: Value, y: Value) -> Value | None:
     """Cotangents that bypass a masked part of an array, plus those that pass through unchanged."""
     left, right = match.defined_by(select, x), match.defined_by(select, y)
     if left is None or right is None or left.operands[0] is not right.operands[0]:
@@ -48,7 +44,7 @@ def _(match, op, x, y):
 
 
 @equation(add, "x + -y == x - y")
-def _(match, op, x, y):
+def _(match: Matcher, op: Op, x: Value, y: Value) -> Value | None:
     if op.params.get("reassoc"):
         return None  # `sub` has no `reassoc`: the licence to reorder would be lost
     negated = match.operand_of(neg, y)
@@ -59,38 +55,32 @@ def _(match, op, x, y):
 
 
 @equation(sub, "x - 0 == x; x - 0.0 == x")
-def _(match, op, x, y):
+def _(match: Matcher, op: Op, x: Value, y: Value) -> Value | None:
     return x if is_real(x) and match.is_number(y, 0) else None
 
 
 @equation(sub, "0 - x == -x (integers); -0.0 - x == -x")
-def _(match, op, x, y):
+def _(match: Matcher, op: Op, x: Value, y: Value) -> Value | None:
     return neg(y) if is_real(x) and match.is_number(x, 0 if is_integer(x) else -0.0) else None
 
 
 @equation(sub, "x - -y == x + y")
-def _(match, op, x, y):
+def _(match: Matcher, op: Op, x: Value, y: Value) -> Value | None:
     negated = match.operand_of(neg, y)
     return None if negated is None else add(x, negated)
 
 
 @equation(sub, "x - x == 0 (integers)")
-def _(match, op, x, y):
+def _(match: Matcher, op: Op, x: Value, y: Value) -> Value | None:
     return constant(0, x.dtype, x.shape) if x is y and is_integer(x) else None
 
 
 @equation(neg, "--x == x")
-def _(match, op, x):
+def _(match: Matcher, op: Op, x: Value) -> Value | None:
     return match.operand_of(neg, x)
 
 
-@equation(neg, "-(x - y) == y - x (integers)")
-def _(match, op, x):
-    inner = match.defined_by(sub, x)
-    return sub(*reversed(inner.operands)) if inner is not None and is_integer(x) else None
-
-
-def _split_offset(match, x):
+def _split_offset(match: Matcher, x: Value) -> tuple[int, Value, int] | None:
     """(sign, y, n) such that the integer `x` is `n + sign * y` with a constant n; or None."""
     op = match.defined_by(add, x) or match.defined_by(sub, x)
     if op is None or x.dtype.kind != "i":
@@ -103,7 +93,7 @@ def _split_offset(match, x):
     return None if a is None else (sign, z, a)
 
 
-def _merge_offsets(match, x, n, sign=1):
+def _merge_offsets(match: Matcher, x: Value, n: int | None, sign: int = 1) -> Value | None:
     """`n + sign * x` as one sum of `y` and a constant if `x` is `m +- y`; else None."""
     found = _split_offset(match, x)
     if found is None or n is None:
@@ -116,18 +106,18 @@ def _merge_offsets(match, x, n, sign=1):
 
 
 @equation(add, "(x + a) + b == x + (a + b), (a - x) + b == (a + b) - x (integers)")
-def _(match, op, x, y):
+def _(match: Matcher, op: Op, x: Value, y: Value) -> Value | None:
     return _merge_offsets(match, x, match.number(y)) or _merge_offsets(match, y, match.number(x))
 
 
 @equation(sub, "(x + a) - b == x + (a - b), (a - x) - b == (a - b) - x (integers)")
-def _(match, op, x, y):
+def _(match: Matcher, op: Op, x: Value, y: Value) -> Value | None:
     n = match.number(y)
     return None if n is None else _merge_offsets(match, x, -n)
 
 
 @equation(sub, "a - (x + b) == (a - b) - x, a - (b - x) == x + (a - b) (integers)")
-def _(match, op, x, y):
+def _(match: Matcher, op: Op, x: Value, y: Value) -> Value | None:
     return _merge_offsets(match, y, match.number(x), -1)
 
 
@@ -135,12 +125,12 @@ def _(match, op, x, y):
 
 
 @equation(mul, "x * 1 == x")
-def _(match, op, x, y):
+def _(match: Matcher, op: Op, x: Value, y: Value) -> Value | None:
     return match.other_than(1, x, y) if is_real(x) else None
 
 
 @equation(mul, "x * -1 == -x")
-def _(match, op, x, y):
+def _(match: Matcher, op: Op, x: Value, y: Value) -> Value | None:
     if x.dtype.kind not in "if":
         return None
     factor = match.other_than(-1, x, y)
@@ -148,38 +138,21 @@ def _(match, op, x, y):
 
 
 @equation(mul, "x * 0 == 0 (integers)")
-def _(match, op, x, y):
+def _(match: Matcher, op: Op, x: Value, y: Value) -> Value | None:
     absorbed = is_integer(x) and match.other_than(0, x, y)
     return constant(0, x.dtype, x.shape) if absorbed else None
-
-
-@equation(mul, "-x * -y == x * y")
-def _(match, op, x, y):
-    a, b = match.operand_of(neg, x), match.operand_of(neg, y)
-    return None if a is None or b is None or not is_real(x) else mul(a, b)
-
-
-@equation(square, "(-x)^2 == x^2")
-def _(match, op, x):
-    negated = match.operand_of(neg, x)
-    return None if negated is None else square(negated)
 
 
 # ----- Quotients
 
 
 @equation(div, "x / 1 == x")
-def _(match, op, x, y):
+def _(match: Matcher, op: Op, x: Value, y: Value) -> Value | None:
     return x if is_real(x) and match.is_number(y, 1) else None
 
 
-@equation(div, "x / -1 == -x")
-def _(match, op, x, y):
-    return neg(x) if is_real(x) and match.is_number(y, -1) else None
-
-
 @equation(div, "x / 2^n == x * 2^-n (both are the rounded quotient)")
-def _(match, op, x, y):
+def _(match: Matcher, op: Op, x: Value, y: Value) -> Value | None:
     number = match.number(y)
     if x.dtype not in ("float32", "float64") or not number or not math.isfinite(number):
         return None
@@ -189,65 +162,19 @@ def _(match, op, x, y):
     return mul(x, constant(1 / number, x.dtype, x.shape))
 
 
-@equation(div, "-x / -y == x / y")
-def _(match, op, x, y):
-    a, b = match.operand_of(neg, x), match.operand_of(neg, y)
-    return None if a is None or b is None or not is_real(x) else div(a, b)
-
-
 # ----- Powers
 
 
 @equation(integer_pow, "x^0 == 1, also where x is NaN")
-def _(match, op, x):
+def _(match: Matcher, op: Op, x: Value) -> Value | None:
     return constant(1, x.dtype, x.shape) if op.params["y"] == 0 else None
 
 
 @equation(integer_pow, "x^1 == x")
-def _(match, op, x):
+def _(match: Matcher, op: Op, x: Value) -> Value | None:
     return x if op.params["y"] == 1 else None
 
 
 @equation(integer_pow, "x^2 == x * x")
-def _(match, op, x):
+def _(match: Matcher, op: Op, x: Value) -> Value | None:
     return mul(x, x) if op.params["y"] == 2 else None
-
-
-# ----- Magnitude
-
-
-@equation(abs, "|-x| == |x|")
-def _(match, op, x):
-    negated = match.operand_of(neg, x)
-    return None if negated is None else abs(negated)
-
-
-@equation(abs, "||x|| == |x|")
-def _(match, op, x):
-    return x if match.defined_by(abs, x) else None
-
-
-@equation(max, "max(x, x) == x")
-@equation(min, "min(x, x) == x")
-def _(match, op, x, y):
-    return x if x is y else None
-
-
-# ----- Complex numbers
-
-
-@equation(real, "real(complex(x, y)) == x")
-def _(match, op, z):
-    parts = match.defined_by(complex, z)
-    return None if parts is None else parts.operands[0]
-
-
-@equation(imag, "imag(complex(x, y)) == y")
-def _(match, op, z):
-    parts = match.defined_by(complex, z)
-    return None if parts is None else parts.operands[1]
-
-
-@equation(conj, "conj(conj(z)) == z")
-def _(match, op, z):
-    return match.operand_of(conj, z)

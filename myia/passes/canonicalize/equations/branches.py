@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import compress
 
 from myia.ir.builder import emit
-from myia.ir.core import Region, Value, captures, has_effect
-from myia.passes.canonicalize.equations.define import equation
+from myia.ir.core import Op, Region, Value, captures, has_effect
+from myia.passes.canonicalize.equations.define import Matcher, equation
 from myia.primitives.core.define import constant
 from myia.primitives.core.emit_structured import emit_loop
 from myia.primitives.core.structured import Loop, if_p, loop_p, rev_p
@@ -18,12 +19,12 @@ MAX_COPIED_ELEMENTS = 16  # of a value that may be live in two versions: a copy 
 
 
 @equation(if_p, "if not p {A} else {B} == if p {B} else {A}")
-def _(match, op, p):
+def _(match: Matcher, op: Op, p: Value) -> Sequence[Value] | None:
     negated = match.operand_of(not_, p)
     return None if negated is None else emit(if_p, negated, regions=op.regions[::-1])
 
 
-def _select_without_branch(match, p: Value, x: Value, y: Value) -> Value | None:
+def _select_without_branch(match: Matcher, p: Value, x: Value, y: Value) -> Value | None:
     """`x if p else y` as a value that needs no branch; else None."""
     if x is y:
         return x
@@ -37,7 +38,7 @@ def _select_without_branch(match, p: Value, x: Value, y: Value) -> Value | None:
 
 
 @equation(if_p, "if p {x} else {x} == x; if p {True} else {False} == p")
-def _(match, op, p):
+def _(match: Matcher, op: Op, p: Value) -> Sequence[Value] | None:
     then, other = op.regions
     found = [_select_without_branch(match, p, x, y) for x, y in zip(then.yields, other.yields)]
     if all(value is None for value in found):
@@ -49,7 +50,7 @@ def _(match, op, p):
 
 
 @equation(if_p, "two results that are equal in both branches are one")
-def _(match, op, p):
+def _(match: Matcher, op: Op, p: Value) -> Sequence[Value] | None:
     pairs = list(zip(*(r.yields for r in op.regions)))
     first = [
         next(j for j, other in enumerate(pairs) if match.same_values(pair, other)) for pair in pairs
@@ -63,7 +64,7 @@ def _(match, op, p):
 
 
 @equation(if_p, "if p {x = if p {a} else {b}} ... is x = a")
-def _(match, op, p):
+def _(match: Matcher, op: Op, p: Value) -> Sequence[Value] | None:
     """Not for arrays: `a` may be the version before a store in the other branch. Reading it here
     would keep two versions alive, and XLA would copy the array."""
     regions = []
@@ -83,7 +84,7 @@ def _(match, op, p):
 
 @equation(loop_p, "for ... while True == for ...")
 @equation(rev_p, "for ... while True == for ...")
-def _(match, op, *operands):
+def _(match: Matcher, op: Op, *operands: Value) -> Sequence[Value] | None:
     loop = Loop.of(op)
     if loop.count is None or loop.cond is None or any(map(has_effect, loop.cond.ops)):
         return None

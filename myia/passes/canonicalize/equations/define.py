@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from myia.ir.core import Op, Value
 from myia.ir.params import param_key
@@ -29,7 +29,7 @@ from myia.rewriting.walk import Walk
 
 class Equation(NamedTuple):
     text: str
-    apply: Callable
+    apply: Callable[..., Value | Sequence[Value] | None]
 
 
 EQUATIONS: dict[Primitive, list[Equation]] = {}
@@ -53,7 +53,7 @@ class Matcher:
     def __init__(self, walk: Walk):
         self.walk = walk
 
-    def number(self, x: Value):
+    def number(self, x: Value) -> Any:
         """The number that fills `x` if it is a constant, else None."""
         return self.walk.constant_value(x)
 
@@ -71,14 +71,14 @@ class Matcher:
         op = self.defined_by(primitive, x)
         return None if op is None else op.operands[0]
 
-    def is_number(self, x: Value, number) -> bool:
+    def is_number(self, x: Value, number: float) -> bool:
         """Whether `x` is a constant filled with `number`; 0.0 and -0.0 differ."""
         found = self.walk.constant_value(x)
         if found is None or found != number:
             return False
         return x.dtype.kind != "f" or math.copysign(1, found) == math.copysign(1, number)
 
-    def other_than(self, number, x: Value, y: Value) -> Value | None:
+    def other_than(self, number: float, x: Value, y: Value) -> Value | None:
         """The other value, if one of the two is a constant filled with `number`."""
         if self.is_number(y, number):
             return x

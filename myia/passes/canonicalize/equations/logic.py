@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
-from myia.ir.core import Value
-from myia.passes.canonicalize.equations.define import equation, is_integer
+from myia.ir.core import Op, Value
+from myia.passes.canonicalize.equations.define import Matcher, equation, is_integer
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise.arithmetic import add
 from myia.primitives.pointwise.logic import (
@@ -27,59 +30,48 @@ from myia.primitives.pointwise.logic import (
 # ----- Bits (for booleans, all bits set means True)
 
 
-def _all_bits_set(x):
-    return {"b": True, "i": -1, "u": np.iinfo(x.dtype).max if is_integer(x) else None}[x.dtype.kind]
+def _all_bits_set(x: Value) -> int:
+    return int(np.iinfo(x.dtype).max) if x.dtype.kind == "u" else -1 if x.dtype.kind == "i" else 1
 
 
 @equation(and_, "x & x == x")
 @equation(or_, "x | x == x")
-def _(match, op, x, y):
+def _(match: Matcher, op: Op, x: Value, y: Value) -> Value | None:
     return x if x is y else None
 
 
 @equation(and_, "x & ones == x")
-def _(match, op, x, y):
+def _(match: Matcher, op: Op, x: Value, y: Value) -> Value | None:
     return match.other_than(_all_bits_set(x), x, y)
 
 
 @equation(and_, "x & 0 == 0")
-def _(match, op, x, y):
+def _(match: Matcher, op: Op, x: Value, y: Value) -> Value | None:
     return None if match.other_than(0, x, y) is None else constant(0, x.dtype, x.shape)
 
 
 @equation(or_, "x | 0 == x")
 @equation(xor, "x ^ 0 == x")
-def _(match, op, x, y):
+def _(match: Matcher, op: Op, x: Value, y: Value) -> Value | None:
     return match.other_than(0, x, y)
 
 
-@equation(or_, "x | ones == ones")
-def _(match, op, x, y):
-    ones = _all_bits_set(x)
-    return None if match.other_than(ones, x, y) is None else constant(ones, x.dtype, x.shape)
-
-
 @equation(xor, "x ^ x == 0")
-def _(match, op, x, y):
+def _(match: Matcher, op: Op, x: Value, y: Value) -> Value | None:
     return constant(0, x.dtype, x.shape) if x is y else None
 
 
 @equation(xor, "x ^ ones == ~x")
-def _(match, op, x, y):
+def _(match: Matcher, op: Op, x: Value, y: Value) -> Value | None:
     other = match.other_than(_all_bits_set(x), x, y)
     return None if other is None else not_(other)
-
-
-@equation(not_, "~~x == x")
-def _(match, op, x):
-    return match.operand_of(not_, x)
 
 
 # ----- Comparisons
 
 
 @equation(not_, "not x == y is x != y, and back; also for NaN")
-def _(match, op, x):
+def _(match: Matcher, op: Op, x: Value) -> Value | None:
     for comparison, opposite in ((eq, ne), (ne, eq)):
         inner = match.defined_by(comparison, x)
         if inner is not None:
@@ -88,7 +80,7 @@ def _(match, op, x):
 
 
 @equation(not_, "not x < y is x >= y, and so on (not for floats: NaN)")
-def _(match, op, x):
+def _(match: Matcher, op: Op, x: Value) -> Value | None:
     for comparison, opposite in ((lt, ge), (ge, lt), (gt, le), (le, gt)):
         inner = match.defined_by(comparison, x)
         if inner is not None and inner.operands[0].dtype.kind in "biu":
@@ -98,76 +90,44 @@ def _(match, op, x):
 
 @equation(lt, "x < x is False, also for NaN")
 @equation(gt, "x > x is False, also for NaN")
-def _(match, op, x, y):
+def _(match: Matcher, op: Op, x: Value, y: Value) -> Value | None:
     return constant(False, bool, x.shape) if x is y else None
 
 
 @equation(eq, "x == x is True (integers)")
 @equation(le, "x <= x is True (integers)")
 @equation(ge, "x >= x is True (integers)")
-def _(match, op, x, y):
+def _(match: Matcher, op: Op, x: Value, y: Value) -> Value | None:
     return constant(True, bool, x.shape) if x is y and x.dtype.kind in "biu" else None
 
 
 @equation(ne, "x != x is False (integers)")
-def _(match, op, x, y):
+def _(match: Matcher, op: Op, x: Value, y: Value) -> Value | None:
     return constant(False, bool, x.shape) if x is y and x.dtype.kind in "biu" else None
-
-
-def _boolean_other_than(match, number, x, y):
-    return match.other_than(number, x, y) if x.dtype.kind == "b" else None
-
-
-@equation(eq, "p == True is p")
-def _(match, op, x, y):
-    return _boolean_other_than(match, True, x, y)
-
-
-@equation(ne, "p != False is p")
-def _(match, op, x, y):
-    return _boolean_other_than(match, False, x, y)
-
-
-@equation(eq, "p == False is not p")
-def _(match, op, x, y):
-    other = _boolean_other_than(match, False, x, y)
-    return None if other is None else not_(other)
-
-
-@equation(ne, "p != True is not p")
-def _(match, op, x, y):
-    other = _boolean_other_than(match, True, x, y)
-    return None if other is None else not_(other)
-
-
-@equation(ne, "number(p) != 0 is p")
-def _(match, op, x, y):
-    inner = match.operand_of(convert_p, x)
-    return inner if inner is not None and inner.dtype.kind == "b" and match.number(y) == 0 else None
 
 
 # ----- Selection
 
 
 @equation(select, "select(p, x, x) == x")
-def _(match, op, p, x, y):
+def _(match: Matcher, op: Op, p: Value, x: Value, y: Value) -> Value | None:
     return x if x is y else None
 
 
 @equation(select, "select(True, x, y) == x; select(False, x, y) == y")
-def _(match, op, p, x, y):
+def _(match: Matcher, op: Op, p: Value, x: Value, y: Value) -> Value | None:
     chosen = match.number(p)
     return None if chosen is None else (x if chosen else y)
 
 
 @equation(select, "select(not p, x, y) == select(p, y, x)")
-def _(match, op, p, x, y):
+def _(match: Matcher, op: Op, p: Value, x: Value, y: Value) -> Value | None:
     negated = match.operand_of(not_, p)
     return None if negated is None else select(negated, y, x)
 
 
 @equation(select, "select(p, True, False) == p; select(p, False, True) == not p")
-def _(match, op, p, x, y):
+def _(match: Matcher, op: Op, p: Value, x: Value, y: Value) -> Value | None:
     if x.dtype.kind != "b":
         return None
     if match.is_number(x, True) and match.is_number(y, False):
@@ -176,19 +136,19 @@ def _(match, op, p, x, y):
 
 
 @equation(select, "select(p, select(p, x, y), z) == select(p, x, z)")
-def _(match, op, p, x, y):
+def _(match: Matcher, op: Op, p: Value, x: Value, y: Value) -> Value | None:
     inner = match.defined_by(select, x)
     return select(p, inner.operands[1], y) if inner is not None and inner.operands[0] is p else None
 
 
 @equation(select, "select(p, x, select(p, y, z)) == select(p, x, z)")
-def _(match, op, p, x, y):
+def _(match: Matcher, op: Op, p: Value, x: Value, y: Value) -> Value | None:
     inner = match.defined_by(select, y)
     return select(p, x, inner.operands[2]) if inner is not None and inner.operands[0] is p else None
 
 
 @equation(select, "select(p, select(p & q, x, z), z) == select(p & q, x, z)")
-def _(match, op, p, x, z):
+def _(match: Matcher, op: Op, p: Value, x: Value, z: Value) -> Value | None:
     inner = match.defined_by(select, x)
     if inner is None or inner.operands[2] is not z:
         return None
@@ -196,7 +156,7 @@ def _(match, op, p, x, z):
     return x if both is not None and p in both.operands else None
 
 
-def _addend(match, sum_: Value, x: Value) -> tuple[Value, dict] | None:
+def _addend(match: Matcher, sum_: Value, x: Value) -> tuple[Value, Mapping[str, Any]] | None:
     """The value that `sum_` adds to `x`, and the params of the addition, if `sum_` is `x + ...`."""
     op = match.defined_by(add, sum_)
     if op is None or x not in op.operands:
@@ -205,7 +165,7 @@ def _addend(match, sum_: Value, x: Value) -> tuple[Value, dict] | None:
 
 
 @equation(select, "select(p, x + t, x) == x + select(p, t, -0.0): the form of a reduction")
-def _(match, op, p, x, y):
+def _(match: Matcher, op: Op, p: Value, x: Value, y: Value) -> Value | None:
     if x.dtype.kind != "f":
         return None
     if (found := _addend(match, x, y)) is not None:
@@ -216,7 +176,7 @@ def _(match, op, p, x, y):
 
 
 @equation(select, "select(p, x + t, x + u) == x + select(p, t, u)")
-def _(match, op, p, x, y):
+def _(match: Matcher, op: Op, p: Value, x: Value, y: Value) -> Value | None:
     one = match.defined_by(add, x)
     if one is None or x.dtype.kind != "f":
         return None
@@ -250,13 +210,8 @@ def _lossless(source: np.dtype, target: np.dtype) -> bool:
     return _bits(source) <= _bits(target)
 
 
-@equation(convert_p, "x as its own dtype == x")
-def _(match, op, x):
-    return x if op.params["dtype"] == x.dtype else None
-
-
 @equation(convert_p, "x as a wider dtype, as another == x as the other")
-def _(match, op, x):
+def _(match: Matcher, op: Op, x: Value) -> Value | None:
     source, target = match.operand_of(convert_p, x), op.params["dtype"]
     if source is None or not _lossless(source.dtype, x.dtype):
         return None

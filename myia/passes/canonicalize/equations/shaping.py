@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 
-from myia.ir.core import Value
-from myia.passes.canonicalize.equations.define import equation, is_integer
+from myia.ir.core import Op, Value
+from myia.passes.canonicalize.equations.define import Matcher, equation
 from myia.primitives.arrays.dynamic_slices import dynamic_slice
 from myia.primitives.arrays.reductions import (
     reduce_and,
@@ -16,10 +16,8 @@ from myia.primitives.arrays.reductions import (
 )
 from myia.primitives.arrays.shaping import (
     broadcast,
-    concatenate,
     flip,
     pad,
-    reduce_sum,
     reshape,
     slice,
     transpose,
@@ -29,52 +27,23 @@ from myia.primitives.arrays.shaping import (
 
 
 @equation(reshape, "reshape(x, its shape) == x")
-def _(match, op, x):
-    return x if op.params["shape"] == x.shape else None
+@equation(broadcast, "broadcast(x, its shape) == x")
+@equation(slice, "slice(x, all of it) == x")
+@equation(dynamic_slice, "read(x, all of it) == x")
+def _(match: Matcher, op: Op, x: Value, *indices: Value) -> Value | None:
+    return x if op.results[0].shape == x.shape else None
 
 
 @equation(transpose, "transpose(x, (0, 1, ...)) == x")
-def _(match, op, x):
+def _(match: Matcher, op: Op, x: Value) -> Value | None:
     permutation = op.params["permutation"]
     return x if permutation == tuple(range(len(permutation))) else None
 
 
-@equation(broadcast, "broadcast(x, its shape) == x")
-def _(match, op, x):
-    return x if op.params["shape"] == x.shape else None
-
-
-@equation(flip, "flip along axes of length 1 or less == x")
-def _(match, op, x):
-    return x if all(x.shape[axis] <= 1 for axis in op.params["axes"]) else None
-
-
-@equation(slice, "slice(x, all of it) == x")
-def _(match, op, x):
-    return x if op.results[0].shape == x.shape else None
-
-
 @equation(pad, "pad(x, by nothing) == x")
-def _(match, op, x, value):
+def _(match: Matcher, op: Op, x: Value, value: Value) -> Value | None:
     nothing = not any(itertools.chain(*(op.params[p] for p in ("low", "high", "interior"))))
     return x if nothing else None
-
-
-@equation(concatenate, "concatenate(x) == x")
-def _(match, op, *xs):
-    return xs[0] if len(xs) == 1 else None
-
-
-@equation(concatenate, "concatenate(x, nothing) == concatenate(x)")
-def _(match, op, *xs):
-    axis = op.params["axis"]
-    some = [x for x in xs if x.shape[axis] > 0]
-    return concatenate(*some, axis=axis) if 0 < len(some) < len(xs) else None
-
-
-@equation(reduce_sum, "reduce_sum(x, no axes) == x (integers: 0.0 + -0.0 is 0.0)")
-def _(match, op, x):
-    return x if not op.params["axes"] and is_integer(x) else None
 
 
 @equation(reduce_prod, "reduce(x, no axes) == x")
@@ -82,7 +51,7 @@ def _(match, op, x):
 @equation(reduce_min, "reduce(x, no axes) == x")
 @equation(reduce_and, "reduce(x, no axes) == x")
 @equation(reduce_or, "reduce(x, no axes) == x")
-def _(match, op, x):
+def _(match: Matcher, op: Op, x: Value) -> Value | None:
     return x if not op.params["axes"] else None
 
 
@@ -90,13 +59,13 @@ def _(match, op, x):
 
 
 @equation(reshape, "reshape(reshape(x)) == reshape(x)")
-def _(match, op, x):
+def _(match: Matcher, op: Op, x: Value) -> Value | None:
     inner = match.operand_of(reshape, x)
     return None if inner is None else reshape(inner, shape=op.params["shape"])
 
 
 @equation(transpose, "transpose(transpose(x, p), q) == transpose(x, p[q])")
-def _(match, op, x):
+def _(match: Matcher, op: Op, x: Value) -> Value | None:
     inner = match.defined_by(transpose, x)
     if inner is None:
         return None
@@ -106,7 +75,7 @@ def _(match, op, x):
 
 
 @equation(broadcast, "broadcast(broadcast(x, d), e) == broadcast(x, e[d])")
-def _(match, op, x):
+def _(match: Matcher, op: Op, x: Value) -> Value | None:
     inner = match.defined_by(broadcast, x)
     if inner is None:
         return None
@@ -114,15 +83,8 @@ def _(match, op, x):
     return broadcast(inner.operands[0], shape=op.params["shape"], dims=dims)
 
 
-@equation(flip, "flip(flip(x)) == x (the same axes)")
-def _(match, op, x):
-    inner = match.defined_by(flip, x)
-    same = inner is not None and sorted(inner.params["axes"]) == sorted(op.params["axes"])
-    return inner.operands[0] if same else None
-
-
 @equation(slice, "slice(slice(x)) == slice(x)")
-def _(match, op, x):
+def _(match: Matcher, op: Op, x: Value) -> Value | None:
     inner = match.defined_by(slice, x)
     if inner is None:
         return None
@@ -137,24 +99,10 @@ def _(match, op, x):
     return slice(y, start=start, limit=limit, stride=stride) if fits else None
 
 
-@equation(slice, "slice(concatenate(x, y)) == x, if it is exactly that part")
-def _(match, op, x):
-    joined = match.defined_by(concatenate, x)
-    if joined is None or any(s != 1 for s in op.params["stride"]):
-        return None
-    axis = joined.params["axis"]
-    start = 0
-    for part in joined.operands:
-        if start == op.params["start"][axis] and part.shape == op.results[0].shape:
-            return part if part.shape[axis] > 0 else None
-        start += part.shape[axis]
-    return None
-
-
 # ----- Rearrangements of an array filled with one number
 
 
-def _broadcast_scalar(match, x: Value) -> Value | None:
+def _broadcast_scalar(match: Matcher, x: Value) -> Value | None:
     """The scalar whose broadcast is `x`."""
     number = match.operand_of(broadcast, x)
     return number if number is not None and number.shape == () else None
@@ -165,7 +113,7 @@ def _broadcast_scalar(match, x: Value) -> Value | None:
 @equation(flip, "flip(broadcast(number)) == broadcast(number)")
 @equation(slice, "slice(broadcast(number)) == broadcast(number)")
 @equation(dynamic_slice, "dynamic_slice(broadcast(number), i) == broadcast(number)")
-def _(match, op, x, *indices):
+def _(match: Matcher, op: Op, x: Value, *indices: Value) -> Value | None:
     number = _broadcast_scalar(match, x)
     if number is None:
         return None

@@ -15,13 +15,8 @@ from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_
 from myia.primitives.arrays.shaping import slice
 
 
-@equation(dynamic_slice, "read(x, all of it) == x")
-def _(match, op, x, *indices):
-    return x if op.params["sizes"] == x.shape else None
-
-
 @equation(dynamic_slice, "read(write(x, u, i), i) == u")
-def _(match, op, x, *indices):
+def _(match: Matcher, op: Op, x: Value, *indices: Value) -> Value | None:
     write = match.defined_by(dynamic_update_slice, x)
     if write is None:
         return None
@@ -30,7 +25,7 @@ def _(match, op, x, *indices):
 
 
 @equation(slice, "slice of write(x, u, i) == u, if it is the slice that is written")
-def _(match, op, x):
+def _(match: Matcher, op: Op, x: Value) -> Value | None:
     write = match.defined_by(dynamic_update_slice, x)
     if write is None:
         return None
@@ -39,12 +34,12 @@ def _(match, op, x):
 
 
 @equation(dynamic_update_slice, "write(x, u of its size) == u")
-def _(match, op, x, u, *indices):
+def _(match: Matcher, op: Op, x: Value, u: Value, *indices: Value) -> Value | None:
     return u if u.shape == x.shape else None
 
 
 @equation(dynamic_update_slice, "write(x, read(x, i), i) == x")
-def _(match, op, x, u, *indices):
+def _(match: Matcher, op: Op, x: Value, u: Value, *indices: Value) -> Value | None:
     read = match.defined_by(dynamic_slice, u)
     if read is None or read.operands[0] is not x:
         return None
@@ -52,14 +47,14 @@ def _(match, op, x, u, *indices):
 
 
 @equation(dynamic_update_slice, "write(x, slice of x, at its own start) == x")
-def _(match, op, x, u, *indices):
+def _(match: Matcher, op: Op, x: Value, u: Value, *indices: Value) -> Value | None:
     part = match.defined_by(slice, u)
     same = part is not None and part.operands[0] is x and _starts_at(match, part, indices)
     return x if same else None
 
 
 @equation(dynamic_update_slice, "write(write(x, u, i), v, i) == write(x, v, i)")
-def _(match, op, x, v, *indices):
+def _(match: Matcher, op: Op, x: Value, v: Value, *indices: Value) -> Value | None:
     """Only within one region: if two branches wrote to different versions, XLA would copy."""
     write = match.defined_by(dynamic_update_slice, x)
     if write is None or not match.is_in_region(x):
