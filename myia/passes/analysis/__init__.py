@@ -4,7 +4,6 @@ What comes in: a region of typed IR, or one loop. What goes out: facts about it,
 analysis that finds no proof says no (False or None), and the pass leaves the program alone.
 
 Read in this order:
-- `def_use.py`: which ops define and read a value
 - `linear_indices.py`: linear forms and bounds of indices
 - `accesses.py`: which part of an array an op reads or stores
 - `array_versions.py`: the versions of an array that stores make of it

@@ -28,13 +28,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from weakref import WeakKeyDictionary
 
-from myia.ir.core import Op, Region, Value, walk
+from myia.ir.core import Op, Region, Value, captures, walk
 from myia.passes.analysis.accesses import STORES, slice_sizes, start_indices
-from myia.passes.analysis.def_use import definitions
 from myia.passes.analysis.linear_indices import IndexRanges
+from myia.primitives.arrays.dynamic_slices import dynamic_update_slice
 from myia.primitives.arrays.gather import scatter_add
 from myia.primitives.arrays.scattering import scatter
 from myia.primitives.core.structured import Loop, if_p, loop_p
+from myia.rewriting.def_use import definitions, uses
 
 SCATTERS = (scatter, scatter_add)
 
@@ -69,6 +70,13 @@ class VersionChain:
     @cached_property
     def stores_slices(self) -> bool:
         return all(op.primitive in STORES for op in self.stores)
+
+    @cached_property
+    def has_branches(self) -> bool:
+        return any(
+            link.op.primitive is if_p or any(chain.has_branches for chain in link.inner)
+            for link in self.links
+        )
 
     @cached_property
     def versions(self) -> tuple[Value, ...]:
@@ -128,9 +136,9 @@ def _link(op: Op, result: Value) -> Link | None:
         chain = carried_chains(Loop.of(op).body)[i]
         return None if chain is None else Link(Loop.of(op).carries[i], op, result, (chain,))
     if op.primitive is if_p:
-        chains = tuple(chain_to(region.yields[i], region) for region in op.regions)
-        if None not in chains and chains[0].origin is chains[1].origin:
-            return Link(chains[0].origin, op, result, chains)
+        then, other = (chain_to(region.yields[i], region) for region in op.regions)
+        if then is not None and other is not None and then.origin is other.origin:
+            return Link(then.origin, op, result, (then, other))
     return None
 
 
@@ -145,6 +153,62 @@ def chains_by_version(loop: Loop) -> dict[Value, VersionChain]:
             chain = replace(chain, origin=initial)
             found.update(dict.fromkeys((arg, *chain.versions), chain))
     return found
+
+
+def next_store(store: Op, region: Region) -> Op | None:
+    """The store into the result of `store`, if that is the only use of the result in `region`."""
+    (array,) = store.results
+    readers = uses(region).get(array, [])
+    if len(readers) != 1 or array in region.yields:
+        return None
+    (op,) = readers
+    into_array = op.primitive is dynamic_update_slice and op.operands.index(array) == 0
+    return op if into_array and op.operands.count(array) == 1 else None
+
+
+def other_uses(loop: Loop, i: int) -> list[Op] | None:
+    """The ops, at any depth, that use versions of carry `i` and make no other version of it.
+
+    None if no slices are known of its stores, if the condition reads it, or if a version is yielded
+    as something else.
+    """
+    chain, arg = slice_chains(loop.body)[i], loop.body.args[1 + i]
+    if chain is None or (loop.cond is not None and _reads(loop.cond, loop.cond.args[1 + i])):
+        return None
+    versions = {arg, *chain.versions}
+    users = [op for op in walk(loop.body) if not versions.isdisjoint(op.operands)]
+    others = [op for op in users if not _is_step(op, versions, chain)]
+    return others if _stay_within_carry(loop, versions, i) else None
+
+
+def _reads(cond: Region, arg: Value) -> bool:
+    return arg in captures(Region((), cond.ops, cond.yields))
+
+
+def _is_step(op: Op, versions: set[Value], chain: VersionChain) -> bool:
+    """Does `op` make a version of the array from another one, and use it for nothing else?"""
+    if op in chain.stores:
+        return op.operands[0] in versions and versions.isdisjoint(op.operands[1:])
+    if op.primitive is not loop_p or Loop.of(op).cond is not None:
+        return False
+    carries, results = Loop.of(op).carries, op.results
+    return all(y in versions for x, y in zip(carries, results) if x in versions)
+
+
+def _stay_within_carry(loop: Loop, versions: set[Value], i: int) -> bool:
+    """Are versions of the array yielded only as versions of it, and by the loop as carry `i`?"""
+    escaping = {y for j, y in enumerate(loop.body.yields) if j != i}
+    for op in walk(loop.body):
+        for region in op.regions:
+            results = zip(region.yields[-len(op.results) :], op.results)
+            escaping.update(y for y, result in results if result not in versions)
+    return versions.isdisjoint(escaping)
+
+
+def is_write_only_carry(loop: Loop, i: int) -> bool:
+    """Is writing slices, outside branches, all that the iterations of a loop do with carry `i`?"""
+    chain = slice_chains(loop.body)[i]
+    return other_uses(loop, i) == [] and chain is not None and not chain.has_branches
 
 
 def reads_initial_value(loop: Loop, arg: Value, read: Op, ranges: IndexRanges) -> bool:

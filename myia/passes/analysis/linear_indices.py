@@ -37,7 +37,8 @@ ONE = None  # the symbol 1: its factor is the constant term
 # with such factors, and a constant term, have less than 64 bits.
 MAX_EXACT_FACTOR = 2**16
 MAX_EXACT_CONSTANT = 2**60
-LinearForm = Counter  # symbol -> factor; no factor is zero, so equal forms are equal Counters
+# symbol -> factor; no factor is zero, so equal forms are equal Counters
+LinearForm = Counter[Value | None]
 
 
 def clamped_index(x: Value, end: Value | None) -> Value:
@@ -54,8 +55,12 @@ class IndexRanges:
 
     def __init__(self, region: Region):
         self.forms: dict[Value, LinearForm] = {}
-        self.upper_bounds: dict[Value, list[LinearForm]] = {}  # a symbol is less than each of these
-        self.depths: dict[Value, int] = {}  # of symbols with bounds; their bounds are less deep
+        self.upper_bounds: dict[
+            Value | None, list[LinearForm]
+        ] = {}  # a symbol is less than each of these
+        self.depths: dict[
+            Value | None, int
+        ] = {}  # of symbols with bounds; their bounds are less deep
         self.minima: dict[Value, LinearForm] = {}  # a result of `min` is at most this
         self.visit(region)
 
@@ -82,8 +87,9 @@ class IndexRanges:
         # An empty form is the constant 0.
         if op.primitive is maximum and not self.linear_form(op.operands[1]):
             last = self.minima.get(op.operands[0])
-            bounded = last is not None and self.is_nonnegative(last)
-            self.upper_bounds[y] = [plus(last, constant_form(1))] if bounded else []
+            self.upper_bounds[y] = []
+            if last is not None and self.is_nonnegative(last):
+                self.upper_bounds[y].append(plus(last, constant_form(1)))
             self.depths[y] = depth
 
     def _record_index(self, k: Value, loop: Loop, depth: int) -> None:

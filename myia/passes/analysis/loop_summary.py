@@ -50,7 +50,6 @@ from itertools import pairwise, product
 
 from myia.ir.core import Op, Region, Value, walk
 from myia.ir.dependence import needed
-from myia.passes.analysis.def_use import definitions, uses
 from myia.passes.analysis.linear_indices import ONE, IndexRanges, LinearForm, constant_form, minus
 from myia.passes.analysis.reductions import (
     array_reduction_at,
@@ -68,6 +67,7 @@ from myia.primitives.arrays.dynamic_slices import (
 )
 from myia.primitives.core.define import PointwisePrimitive, constant_p
 from myia.primitives.core.structured import Loop, loop_p
+from myia.rewriting.def_use import definitions, uses
 from myia.widening.summary import SHAPE_CHANGES, ArrayReduction, LoopSummary, ReductionStep, Stride
 
 # May an op be widened, given the values that vary, and whether it accesses a shared array?
@@ -227,7 +227,8 @@ class _IndependenceTest:
         starts = map(self.ranges.linear_forms, (start_indices(store), start_indices(other)))
         sizes, shape = (slice_sizes(store), slice_sizes(other)), store.operands[0].shape
         return any(
-            self._are_disjoint_along(*axis, reads_first) for axis in zip(*starts, *sizes, shape)
+            self._are_disjoint_along(x, y, size, other_size, length, reads_first)
+            for x, y, size, other_size, length in zip(*starts, *sizes, shape)
         )
 
     def _are_disjoint_along(

@@ -26,17 +26,18 @@ of an array than it stores.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 
 from myia.ir.core import Op, Region, Value, captures
 from myia.passes.analysis.accesses import start_indices
-from myia.passes.analysis.def_use import uses
 from myia.passes.analysis.linear_indices import ONE, IndexRanges
-from myia.passes.analysis.reductions import SHAPE_CHANGES, ArrayReduction, array_reduction_at
+from myia.passes.analysis.reductions import array_reduction_at
 from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
 from myia.primitives.core.structured import Loop, loop_p
 from myia.primitives.pointwise.arithmetic import add
+from myia.rewriting.def_use import uses
+from myia.widening.summary import SHAPE_CHANGES, ArrayReduction
 
 Path = tuple[Value, ...]  # the indices of the loops around an op, the outermost first
 
@@ -76,6 +77,7 @@ class Assignment:
 
 
 Effect = Addition | Assignment
+NextVersion = Generator[Effect, None, Value]
 
 
 class LoopNest:
@@ -114,7 +116,7 @@ class LoopNest:
         if uses(body).get(last) or body.yields.count(last) != 1:
             raise NoWholeArrayForm
 
-    def _next_version(self, body: Region, version: Value, path: Path) -> Iterator[Effect]:
+    def _next_version(self, body: Region, version: Value, path: Path) -> NextVersion:
         """Yields the effects that make the next version of this one; returns that version."""
         users = uses(body).get(version, [])
         stores = [op for op in users if op.primitive is dynamic_update_slice]
@@ -131,7 +133,7 @@ class LoopNest:
             yield Addition(op, _added_term(op, version), None, path)
         return op.results[0]
 
-    def _effects_of_inner_loop(self, op: Op, version: Value, path: Path) -> Iterator[Effect]:
+    def _effects_of_inner_loop(self, op: Op, version: Value, path: Path) -> NextVersion:
         carries = Loop.of(op).carries
         if version not in carries or version in captures(*op.regions):
             raise NoWholeArrayForm
@@ -141,7 +143,7 @@ class LoopNest:
 
     def _effects_of_store(
         self, body: Region, version: Value, users: list[Op], store: Op, path: Path
-    ) -> Iterator[Effect]:
+    ) -> NextVersion:
         """As `_next_version`, where `store` makes the next one: additions or an assignment."""
         reads = [op for op in users if op is not store]
         if store.operands.count(version) != 1 or store.operands[0] is not version:

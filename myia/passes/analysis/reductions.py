@@ -30,19 +30,22 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from myia.ir.core import Op, Region, Value, reads
 from myia.ir.primitive import Primitive
 from myia.passes.analysis.accesses import is_disjoint_slice, is_same_slice
-from myia.passes.analysis.def_use import definitions, uses
 from myia.passes.analysis.linear_indices import ONE, IndexRanges, minus
 from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice, start_indices
 from myia.primitives.arrays.shaping import reshape
 from myia.primitives.core.structured import Loop, loop_p
 from myia.primitives.pointwise import arithmetic, logic
+from myia.rewriting.def_use import definitions, uses
 from myia.widening.summary import REDUCTIONS, SHAPE_CHANGES, ArrayReduction, ReductionStep, Stride
 
 ADDITIONS = {arithmetic.add, arithmetic.sub}
 
 
 def array_reductions_of(
-    body: Region, versions: Sequence[Value], strides: Mapping[Op, Stride], ranges: IndexRanges
+    body: Region,
+    versions: Sequence[Value],
+    strides: Mapping[Op, Stride | None],
+    ranges: IndexRanges,
 ) -> tuple[ArrayReduction, ...] | None:
     """The reductions into an array, given its versions, in an order that is right for each element.
 
@@ -50,8 +53,9 @@ def array_reductions_of(
     """
     accesses = [op for x in versions for op in uses(body).get(x, ())]
     stores = [op for op in accesses if op.primitive is dynamic_update_slice]
-    reductions = [array_reduction_at(store, body, versions, ranges) for store in stores]
-    if None in reductions:
+    found = (array_reduction_at(store, body, versions, ranges) for store in stores)
+    reductions = [reduction for reduction in found if reduction is not None]
+    if len(reductions) < len(stores):
         return None
     other_reads = set(accesses) - {op for reduction in reductions for op in reduction.ops}
 
@@ -62,10 +66,13 @@ def array_reductions_of(
 
     if not all(reads_before(read, store) for read in other_reads for store in stores):
         return None
-    leads = [_iterations_between(stores[0], store, strides, ranges) for store in stores]
-    if None not in leads:
-        leading_first = sorted(range(len(stores)), key=lambda i: -leads[i])
-        return tuple(reductions[i] for i in leading_first)
+    leads = {
+        reduction: lead
+        for reduction in reductions
+        if (lead := _iterations_between(stores[0], reduction.store, strides, ranges)) is not None
+    }
+    if len(leads) == len(stores):
+        return tuple(sorted(reductions, key=lambda reduction: -leads[reduction]))
     return tuple(reductions) if all(x.is_reassociable for x in reductions) else None
 
 
@@ -76,8 +83,9 @@ def array_reduction_at(
 
     def is_start(x: Value) -> bool:
         op = definitions(body).get(x)
-        is_load = op is not None and op.primitive is dynamic_slice and op.operands[0] in versions
-        return is_load and _overwrites(store, op, body, ranges)
+        if op is None or op.primitive is not dynamic_slice or op.operands[0] not in versions:
+            return False
+        return _overwrites(store, op, body, ranges)
 
     matched = _match(store.operands[1], body, is_start, ADDITIONS)
     steps, ops = _steps_and_ops(matched or [])
@@ -98,15 +106,16 @@ def _overwrites(store: Op, load: Op, body: Region, ranges: IndexRanges) -> bool:
 
 
 def _iterations_between(
-    op: Op, other: Op, strides: Mapping[Op, Stride], ranges: IndexRanges
+    op: Op, other: Op, strides: Mapping[Op, Stride | None], ranges: IndexRanges
 ) -> int | None:
     """How many iterations earlier than `op` does `other` access an element? None if not constant.
 
     Negative if it accesses the element later.
     """
-    if strides[op] != strides[other]:
+    stride = strides[op]
+    if stride is None or stride != strides[other]:
         return None
-    axis, step = strides[op].axis, strides[op].step
+    axis, step = stride.axis, stride.step
     start, other_start = (ranges.linear_form(start_indices(x)[axis]) for x in (op, other))
     distance = minus(other_start, start)
     return distance[ONE] * step if set(distance) <= {ONE} else None
@@ -154,10 +163,11 @@ def _results_that_are_sums(op: Op, sums: set[Value]) -> list[Value]:
         (i,) = carries if is_carried else (0,)
         adds = is_carried and is_reassociable_sum(body.args[1 + i], body.yields[i], body)
         return [op.results[i]] if adds else []
-    adds = op.primitive is arithmetic.add and op.params.get("reassoc") and len(positions) == 1
+    adds = op.primitive is arithmetic.add and bool(op.params.get("reassoc"))
     # A term under a condition: select(c, s + x, s).
     selects = op.primitive is logic.select and positions == [1, 2]
-    return list(op.results) if adds or selects or op.primitive is reshape else []
+    is_sum = (adds and len(positions) == 1) or selects or op.primitive is reshape
+    return list(op.results) if is_sum else []
 
 
 # ----- Steps

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -51,7 +52,7 @@ def _fold(op: Op, walk: Walk) -> Sequence[Value] | None:
     return [constant(number, y.dtype, y.shape)]
 
 
-def _result(op: Op, numbers: list):
+def _result(op: Op, numbers: list[Any]) -> Any:
     """The number that fills the result of `op`; `numbers`: those that fill its operands. None:
     unknown."""
     if op.primitive in REARRANGES_FIRST_OPERAND:
@@ -103,11 +104,11 @@ SELECTS_ELEMENTS = {
 def _selects_some(op: Op) -> bool:
     """Whether each element of the result is one of the operand: no fill value, no empty axis."""
     if op.primitive is gather.gather:
-        return op.params["mode"] == "clip"
+        return bool(op.params["mode"] == "clip")
     return all(op.operands[0].shape[axis] > 0 for axis in op.params["axes"])
 
 
-def _sum(op: Op, number):
+def _sum(op: Op, number: Any) -> Any:
     """A sum of equal integers, exact in any order; or of zeros. Other sums of floats: None."""
     (x,), dtype = op.operands, op.results[0].dtype
     if number is None or (dtype.kind not in "iu" and param_key(number) != param_key(0.0)):
@@ -116,7 +117,7 @@ def _sum(op: Op, number):
     return _wrap_around(number * length, dtype)
 
 
-def _wrap_around(number, dtype: np.dtype):
+def _wrap_around(number: Any, dtype: np.dtype) -> Any:
     """`number` modulo 2^bits, in the range of the integers `dtype`; a float as it is."""
     if dtype.kind not in "iu":
         return number
@@ -172,29 +173,31 @@ _ON_INTEGERS_ONLY = {
 FOLDABLE_POINTWISE = _EXACT_ON_FLOATS | _ON_INTEGERS_ONLY
 
 
-def _evaluate(op: Op, numbers: list):
+def _evaluate(op: Op, numbers: list[Any]) -> Any:
     """The result of a pointwise `op` on numbers, if every machine computes the same; else None."""
     avals = [x.aval for x in op.operands]
-    if not _is_portable_op(op, avals, numbers):
+    evaluate = op.primitive.evaluate
+    if evaluate is None or not _is_portable_op(op, avals, numbers):
         return None
     scalars = [np.asarray(n, a.dtype) for n, a in zip(numbers, avals)]
     with np.errstate(all="ignore"):
-        result = np.asarray(op.primitive.evaluate(*scalars, **op.params)).item()
+        result = np.asarray(evaluate(*scalars, **op.params)).item()
     return result if _is_portable_number(op.results[0].aval, result) else None
 
 
-def _is_portable_op(op: Op, avals: list[Aval], numbers: list) -> bool:
+def _is_portable_op(op: Op, avals: list[Aval], numbers: list[Any]) -> bool:
     """Whether every machine computes the same result from these numbers."""
     if not all(_is_portable_number(a, n) for a, n in zip(avals, numbers)):
         return False
-    kind, last = avals[-1].dtype.kind, numbers[-1]
+    kind: str = avals[-1].dtype.kind
+    last: float = numbers[-1]
     if kind == "f":
         if op.primitive in _ON_INTEGERS_ONLY:
             return False
         if op.primitive in (arithmetic.max, arithmetic.min):
             return any(n != 0 for n in numbers)  # of 0.0 and -0.0 either may be the maximum
         if op.primitive is logic.convert_p and op.params["dtype"].kind in "iu":
-            limits = np.iinfo(op.params["dtype"])
+            limits: np.iinfo[Any] = np.iinfo(op.params["dtype"])
             return math.isfinite(last) and limits.min < last < limits.max
     if op.primitive in _INTEGER_DIVISIONS:
         return last not in (0, -1)  # -1: the least integer has no negation in its dtype
@@ -203,7 +206,7 @@ def _is_portable_op(op: Op, avals: list[Aval], numbers: list) -> bool:
     return True
 
 
-def _is_portable_number(aval: Aval, number) -> bool:
+def _is_portable_number(aval: Aval, number: Any) -> bool:
     """Integers, booleans, and single or double precision numbers that are not subnormal."""
     if aval.dtype.kind in "biu":
         return True

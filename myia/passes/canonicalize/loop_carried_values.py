@@ -36,7 +36,7 @@ def loop_carried_values(function: Function) -> Function:
 class _Redundancies:
     """`env` maps redundant carried values to the values that replace them."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.env: Env = {}
         self.constant_keys: dict[Value, Hashable] = {}  # equal constants have equal keys
 
@@ -65,7 +65,9 @@ class _Redundancies:
             self.cycle(seeds, loop.adjoint, [loop.adjoint.args[1 + n :], op.results])
         self.cycle(loop.carries, loop.body, copies)
 
-    def cycle(self, initial, region: Region, copies: Iterable[Sequence[Value]]) -> None:
+    def cycle(
+        self, initial: tuple[Value, ...], region: Region, copies: Iterable[Sequence[Value]]
+    ) -> None:
         """Record the replacements for values that start as `initial` and that `region` steps.
 
         `copies`: tuples, parallel to `initial`, of the values that hold them: region arguments and

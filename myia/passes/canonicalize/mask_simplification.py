@@ -18,9 +18,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from myia.ir.core import Function, Op, Region, Value, walk
+from myia.ir.core import Function, Op, Region, Value, reads, walk
 from myia.ir.rewrite import Env
-from myia.passes.analysis.def_use import reads
 from myia.primitives.arrays.shaping import broadcast
 from myia.primitives.core.define import PointwisePrimitive
 from myia.primitives.pointwise.logic import and_, select
@@ -39,7 +38,8 @@ def mask_simplification(function: Function) -> Function:
 
 
 def _region(region: Region, definitions: Mapping[Value, Op]) -> Region:
-    at_reads, env = _Predicates(region, definitions).of_value, {}
+    at_reads = _Predicates(region, definitions).of_value
+    env: Env = {}
     ops = []
     for op in region.ops:
         op = substituted(op, env, lambda inner: _inner(inner, env, definitions))

@@ -82,7 +82,7 @@ COMPARISONS: Mapping[Primitive, tuple[Test, ...]] = {
     logic.eq: (_is_zero,),
     logic.ne: (_is_positive, _is_negative),
 }
-_OPPOSITE = {
+_OPPOSITE: Mapping[Primitive, Primitive] = {
     logic.lt: logic.ge,
     logic.le: logic.gt,
     logic.gt: logic.le,

@@ -30,7 +30,6 @@ from collections.abc import Sequence
 from myia.ir.builder import append, at
 from myia.ir.core import Function, Op, Region, Value
 from myia.ir.rewrite import Env
-from myia.passes.analysis.def_use import definitions
 from myia.passes.loops.invariant_code_motion import CHEAP_PRIMITIVES
 from myia.primitives.arrays import shaping
 from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
@@ -38,6 +37,7 @@ from myia.primitives.arrays.shaping import broadcast
 from myia.primitives.core.define import constant_p
 from myia.primitives.core.structured import if_p
 from myia.primitives.pointwise import arithmetic, logic
+from myia.rewriting.def_use import definitions
 from myia.rewriting.walk import Walk, rewrite, substituted
 
 # Limits of a branch worth converting: ops in each arm, and elements of each value computed there.

@@ -33,7 +33,7 @@ def consecutive_powers(function: Function) -> Function:
 class _AvailablePowers:
     """The powers that are available at one point of the walk, by base and exponent."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.env: Env = {}
         self.numbers: dict[Value, float] = {}
         self.available: dict[tuple[Value, Fraction], Value] = {}
@@ -67,5 +67,6 @@ class _AvailablePowers:
         """The exponent of the power `op`, if it is a negative constant; else None."""
         x, y = op.operands
         n = self.numbers.get(y)
-        usable = n is not None and x.dtype.kind == "f" and n < 0 and isfinite(n)
-        return Fraction(n) if usable else None
+        if n is None or x.dtype.kind != "f" or n >= 0 or not isfinite(n):
+            return None
+        return Fraction(n)

@@ -71,7 +71,8 @@ def _emit_parts(op: Op, ranges: IndexRanges, in_loop: bool) -> Env | None:
         contracted = [_contract(part, ranges, in_loop) for part in parts]
     if not _is_profitable(parts, contracted):
         return None
-    env, left = {}, []
+    env: Env = {}
+    left: list[int] = []
     for new in b.ops:
         append(new)
     for part, results in zip(parts, contracted):

@@ -59,31 +59,27 @@ def _emit_product(
 
     Each op must have one reader: with another one its elementwise result would be computed besides.
     """
-    masks = []
-    while readers[x] <= 1:
+    masks: list[tuple[Value, Value]] = []  # each with the vector whose broadcast it is
+    op = walk.definition(x)
+    while op is not None and op.primitive is select and readers[x] <= 1:
+        mask, x, other = op.operands
+        vector = _vector_along(mask, axis, walk)
+        if vector is None or walk.constant_value(other) != 0:
+            return None
+        masks.append((mask, vector))
         op = walk.definition(x)
-        if op is None:
-            return None
-        if op.primitive is mul:
-            break
-        if op.primitive is not select or walk.constant_value(op.operands[2]) != 0:
-            return None
-        masks.append(op.operands[0])
-        x = op.operands[1]
-    else:
+    if op is None or op.primitive is not mul or readers[x] > 1:
         return None
-    vectors = [_vector_along(y, axis, walk) for y in (*masks, *op.operands)]
-    *of_masks, left, right = vectors
-    if None in of_masks or (left is None) == (right is None):
-        return None
-    matrix, weight = (op.operands[0], right) if left is None else (op.operands[1], left)
-    if (made_by := walk.definition(matrix)) is not None and made_by.primitive is broadcast:
-        return None
-    for mask, vector in zip(masks, of_masks):
-        weight = select(vector, weight, zeros(weight.aval))
-        if not _is_zero_where_masked(mask, matrix, walk):
-            matrix = select(mask, matrix, zeros(matrix.aval))
-    return [dot_general(matrix, weight, contract=((axis,), (0,)), batch=((), ()))]
+    for matrix, factor in (op.operands, op.operands[::-1]):
+        weight, made_by = _vector_along(factor, axis, walk), walk.definition(matrix)
+        if weight is None or (made_by is not None and made_by.primitive is broadcast):
+            continue
+        for mask, vector in masks:
+            weight = select(vector, weight, zeros(weight.aval))
+            if not _is_zero_where_masked(mask, matrix, walk):
+                matrix = select(mask, matrix, zeros(matrix.aval))
+        return [dot_general(matrix, weight, contract=((axis,), (0,)), batch=((), ()))]
+    return None
 
 
 def _vector_along(x: Value, axis: int, walk: Walk) -> Value | None:
@@ -109,5 +105,6 @@ def _is_zero_where_masked(mask: Value, x: Value, walk: Walk) -> bool:
 def _implies(x: Value, mask: Value, walk: Walk) -> bool:
     """Whether `mask` is surely true wherever the mask `x` is."""
     op = walk.definition(x)
-    both = op is not None and op.primitive is and_
-    return x is mask or (both and any(_implies(y, mask, walk) for y in op.operands))
+    if x is mask or op is None or op.primitive is not and_:
+        return x is mask
+    return any(_implies(y, mask, walk) for y in op.operands)

@@ -35,13 +35,13 @@ from myia.passes.analysis.nest_effects import (
     NoWholeArrayForm,
     Path,
 )
-from myia.passes.analysis.reductions import SHAPE_CHANGES
 from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
 from myia.primitives.arrays.shaping import broadcast, flip, iota, reduce_sum, reshape, transpose
 from myia.primitives.core.define import PointwisePrimitive, constant, constant_p
 from myia.primitives.core.structured import Loop, loop_p
 from myia.primitives.linalg.dot import dot_general
 from myia.primitives.pointwise.arithmetic import add, mul, sub
+from myia.widening.summary import SHAPE_CHANGES
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class NestArrays:
         for change in changes:
             with at(change.op.span):
                 if change.store is not None:
-                    carry = self._store(carry, change)
+                    carry = self._store(carry, change.store, change)
                 else:
                     total = self._array(self._summed_contribution(change, ()), ())
                     carry = _add(carry, reshape(total, shape=carry.shape))
@@ -101,8 +101,8 @@ class NestArrays:
     def _axis_accesses(self, store: Op) -> list[tuple[LinearForm, Value | None, int]]:
         return [self._axis_access(self.nest.ranges.linear_form(x)) for x in start_indices(store)]
 
-    def _store(self, array: Value, change: Effect) -> Value:
-        part = self._slice(array, start_indices(change.store))
+    def _store(self, array: Value, store: Op, change: Effect) -> Value:
+        part = self._slice(array, start_indices(store))
         if part.sizes == array.shape:
             return self._slice_after(array, part, change)
         start = self._emit_start(part)

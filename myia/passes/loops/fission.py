@@ -67,7 +67,7 @@ def restricted_to_carries(op: Op, group: Sequence[int]) -> Op:
     ops = needed(body.ops, yields)
     initial = {x: y for x, y in zip(body.args[1:], loop.carries) if x not in args}
     part = clone_region(Region(args, tuple(ops), yields), initial)
-    operands = (loop.count, *(loop.carries[i] for i in group))
+    operands = (*op.operands[: op.params["counted"]], *(loop.carries[i] for i in group))
     return Op(loop_p, operands, op.params, (part,), tuple(op.results[i] for i in group), op.span)
 
 

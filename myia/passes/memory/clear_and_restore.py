@@ -23,14 +23,15 @@ from collections.abc import Mapping, Sequence
 from myia.ir.core import Function, Op, Region, Value
 from myia.ir.rewrite import Env
 from myia.passes.analysis.accesses import is_same_slice
-from myia.passes.analysis.def_use import definitions, uses
 from myia.passes.analysis.linear_indices import IndexRanges
-from myia.passes.analysis.reductions import ArrayReduction, array_reduction_at
+from myia.passes.analysis.reductions import array_reduction_at
 from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
 from myia.primitives.arrays.shaping import reshape
 from myia.primitives.core.define import constant_p
 from myia.primitives.pointwise.arithmetic import add
+from myia.rewriting.def_use import definitions, uses
 from myia.rewriting.walk import look_up, rebuilt, substituted, with_region
+from myia.widening.summary import ArrayReduction
 
 
 def clear_and_restore(function: Function) -> Function:

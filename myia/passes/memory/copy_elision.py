@@ -31,12 +31,13 @@ from myia.ir.builder import Builder, append, at
 from myia.ir.core import Function, Op, Region, Value, walk
 from myia.ir.params import param_key
 from myia.ir.rewrite import rematerialize
-from myia.passes.analysis.def_use import is_write_only_carry, uses
+from myia.passes.analysis.array_versions import is_write_only_carry
 from myia.passes.analysis.linear_indices import IndexRanges
 from myia.primitives.arrays.dynamic_slices import dynamic_update_slice
 from myia.primitives.arrays.shaping import reshape
 from myia.primitives.core.define import constant_p, empty_p
 from myia.primitives.core.structured import Loop, loop_p
+from myia.rewriting.def_use import uses
 from myia.rewriting.walk import look_up, rebuilt, substituted, with_region
 
 
@@ -166,7 +167,7 @@ def _are_same_constant(x: Op | None, y: Op | None) -> bool:
     """Are these constants filled with the same number, to the bit?"""
     if x is None or y is None or {x.primitive, y.primitive} != {constant_p}:
         return False
-    return param_key(x.params["value"]) == param_key(y.params["value"])
+    return bool(param_key(x.params["value"]) == param_key(y.params["value"]))
 
 
 def _stores_whole_rows(copy: _RowCopy) -> bool:

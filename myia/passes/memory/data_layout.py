@@ -21,7 +21,7 @@ loops. That costs as much as three accesses, and was measured not to be faster.)
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from myia.ir.builder import Builder, append, at, emit1
 from myia.ir.core import Function, Op, Region, Value, walk
@@ -33,6 +33,7 @@ from myia.primitives.core.region_dataflow import dataflow_edges
 from myia.primitives.core.structured import Loop, call_p, if_p, loop_p
 from myia.rewriting.walk import with_region
 
+T = TypeVar("T")
 AxisOrder = tuple[int, ...]  # the old axis at each position of the new shape
 
 _FILLS = (constant_p, empty_p)  # a whole array without operands: may be made in another shape
@@ -177,10 +178,11 @@ class _Rewrite:
         return Region(args, tuple(b.ops), yields)
 
     def _op(self, op: Op) -> None:
-        array = op.results[0] if op.primitive in STORES else (*op.operands, None)[0]
-        if op.primitive in _ACCESSES and array in self.orders:
-            self._access(op, self.orders[array])
-            return
+        if op.primitive in _ACCESSES:
+            array = (op.results if op.primitive in STORES else op.operands)[0]
+            if array in self.orders:
+                self._access(op, self.orders[array])
+                return
         operands, yields = _what_becomes(op)
         operands = self._converted(op.operands, operands)
         regions = tuple(map(self.region, op.regions, yields))
@@ -188,22 +190,22 @@ class _Rewrite:
         append(Op(op.primitive, operands, op.params, regions, results, op.span))
 
     def _access(self, op: Op, order: AxisOrder) -> None:
-        starts, sizes = (_permuted(xs, order) for xs in (start_indices(op), slice_sizes(op)))
-        starts = tuple(map(self._new, starts))
+        starts = map(self._new, _permuted(start_indices(op), order))
+        sizes = _permuted(slice_sizes(op), order)
         if op.primitive is dynamic_slice:
             loaded = dynamic_slice(self._new(op.operands[0]), *starts, sizes=sizes)
             self.new[op.results[0]] = reshape(loaded, shape=slice_sizes(op))
             return
         (array,) = self._converted(op.operands[:1], op.results)
         update = reshape(self._new(op.operands[1]), shape=sizes)
-        self.new[op.results[0]] = op.primitive(array, update, *starts)
+        self.new[op.results[0]] = emit1(op.primitive, array, update, *starts)
 
     def _converted(self, xs: Sequence[Value], becomes: Sequence[Value | None]) -> tuple[Value, ...]:
         """The new values of `xs`; constants in the axis orders of the values that they become."""
         return tuple(self._converted_one(*pair) for pair in zip(xs, becomes, strict=True))
 
     def _converted_one(self, x: Value, becomes: Value | None) -> Value:
-        if x not in self.fills or becomes not in self.orders:
+        if x not in self.fills or becomes is None or becomes not in self.orders:
             return self._new(x)
         fill, shape = self.fills[x], _permuted(x.shape, self.orders[becomes])
         return emit1(fill.primitive, **{**fill.params, "shape": shape})
@@ -227,5 +229,5 @@ def _what_becomes(op: Op) -> tuple[Sequence[Value | None], Sequence[Sequence[Val
     return op.operands, [region.yields for region in op.regions]
 
 
-def _permuted(xs: Sequence, order: AxisOrder) -> tuple:
+def _permuted(xs: Sequence[T], order: AxisOrder) -> tuple[T, ...]:
     return tuple(xs[axis] for axis in order)

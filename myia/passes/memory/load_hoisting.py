@@ -35,11 +35,11 @@ from myia.ir.core import Function, Op, Region, Value, walk
 from myia.ir.rewrite import Env, rematerialize
 from myia.passes.analysis.accesses import slice_sizes, start_indices
 from myia.passes.analysis.array_versions import VersionChain, chains_by_version
-from myia.passes.analysis.def_use import loop_variant_values
 from myia.passes.analysis.linear_indices import IndexRanges, LinearForm
 from myia.primitives.arrays.dynamic_slices import dynamic_slice
 from myia.primitives.core.define import constant
 from myia.primitives.core.structured import Loop, loop_p
+from myia.rewriting.def_use import loop_variant_values
 from myia.rewriting.walk import look_up, rebuilt, rewrite_loops, substituted
 
 MAX_UNUSED_ELEMENTS = 16  # that may be loaded before a loop whose branches might never read them

@@ -56,8 +56,8 @@ class _Selection:
 
     op: Op
     condition: Value
-    arrays: tuple[Value, Value]  # if it is true, if it is false
-    regions: tuple[tuple[Op, ...], tuple[Op, ...]]  # the ops of the arms that yield them
+    arrays: tuple[Value, ...]  # if it is true, if it is false
+    regions: tuple[tuple[Op, ...], ...]  # the ops of the arms that yield them
 
 
 Selections = Mapping[Value, _Selection]
@@ -131,15 +131,15 @@ class _Search:
         """The results of `op` that are selections."""
         if op.primitive is if_p:
             regions = tuple(r.ops for r in op.regions)
-            for y, *arrays in zip(op.results, *(r.yields for r in op.regions)):
-                yield y, _Selection(op, op.operands[0], tuple(arrays), regions)
+            for y, arrays in zip(op.results, zip(*(r.yields for r in op.regions))):
+                yield y, _Selection(op, op.operands[0], arrays, regions)
         elif op.primitive is select:
             mask = self.definitions.get(op.operands[0])
             if mask is not None and mask.primitive is broadcast and mask.operands[0].shape == ():
                 yield op.results[0], _Selection(op, mask.operands[0], op.operands[1:], ((), ()))
 
     def _note_reads(self, op: Op, bounds: tuple[int | None, ...], is_selection: bool) -> None:
-        operands = op.operands[: 1 if is_selection else None]
+        operands = list(op.operands[: 1 if is_selection else None])
         if op.primitive is dynamic_slice:
             array, *operands = operands
             inner = bounds[self.loop_depth.get(array, 0) :]

@@ -31,11 +31,11 @@ from math import prod
 from myia.ir.builder import Builder, append
 from myia.ir.core import Function, Op, Region, Value, walk
 from myia.ir.rewrite import Env
-from myia.passes.analysis.accesses import STORES, is_disjoint_slice, is_same_slice
-from myia.passes.analysis.def_use import uses
+from myia.passes.analysis.accesses import is_disjoint_slice, is_same_slice
 from myia.passes.analysis.linear_indices import IndexRanges
 from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
 from myia.primitives.core.define import constant_p
+from myia.rewriting.def_use import uses
 from myia.rewriting.walk import (
     look_up,
     rebuilt,
@@ -123,7 +123,7 @@ def _without_overwritten_stores(region: Region, ranges: IndexRanges) -> Region:
     with Builder() as b:
         for op in region.ops:
             # Judged by the old region: of several stores into one slice, the last one remains.
-            if _is_dead(op, region, ranges):
+            if op.primitive is dynamic_update_slice and _is_dead(op, region, ranges):
                 env[op.results[0]] = env.get(op.operands[0], op.operands[0])
             else:
                 append(substituted(op, env, partial(substituted_region, env=env)))
@@ -133,37 +133,33 @@ def _without_overwritten_stores(region: Region, ranges: IndexRanges) -> Region:
 def _is_dead(store: Op, region: Region, ranges: IndexRanges) -> bool:
     """Is the stored slice never read?
 
-    On all paths it is stored again, or the array is dropped; until then the array is used only by
-    loads and stores of disjoint slices.
+    It is stored again, or the array is dropped; until then only disjoint slices of it are used.
     """
-    if store.primitive is not dynamic_update_slice:
-        return False
-    versions = [store.results[0]]
-    while versions:
-        array = versions.pop()
-        if array in region.yields:
+    (array,) = store.results
+    while array not in region.yields:
+        users = uses(region).get(array, [])
+        stores = [op for op in users if op.primitive is dynamic_update_slice]
+        loads = [op for op in users if op not in stores]
+        if not all(_only_loads_disjoint(op, array, store, ranges) for op in loads):
             return False
-        for op in uses(region).get(array, ()):
-            if op.primitive not in STORES or array in op.operands[1:]:
-                if not _only_loads_disjoint(op, array, store, ranges):
-                    return False
-            # A store into the same slice ends the path: later loads find what it stores.
-            elif op.primitive is not dynamic_update_slice or not is_same_slice(store, op, ranges):
-                if not is_disjoint_slice(store, op, ranges):
-                    return False
-                versions += op.results
-    return True
+        if not stores:
+            return True
+        (after, *more) = stores
+        if more or array in after.operands[1:]:
+            return False
+        if is_same_slice(store, after, ranges):
+            return True
+        if not is_disjoint_slice(store, after, ranges):
+            return False
+        (array,) = after.results
+    return False
 
 
 def _only_loads_disjoint(op: Op, array: Value, store: Op, ranges: IndexRanges) -> bool:
-    """Are all uses of `array` by `op`, and in its regions, loads of slices that `store` leaves
-    unchanged?
-    """
-    if not op.regions:
-        is_load = op.primitive is dynamic_slice and op.operands[0] is array
-        return is_load and is_disjoint_slice(op, store, ranges)
-    return array not in op.operands and all(
-        array not in region.yields
-        and all(_only_loads_disjoint(x, array, store, ranges) for x in uses(region).get(array, ()))
-        for region in op.regions
-    )
+    """Does `op`, also in its regions, only load slices of `array` that `store` leaves unchanged?"""
+    ops = list(walk(Region((), (op,), ())))
+    return all(
+        array not in x.operands
+        or (x.primitive is dynamic_slice and is_disjoint_slice(x, store, ranges))
+        for x in ops
+    ) and not any(array in region.yields for x in ops for region in x.regions)

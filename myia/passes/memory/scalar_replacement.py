@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from myia.ir.builder import Builder, append, at
-from myia.ir.core import Function, Op, Region, Value, captures, reads, walk
+from myia.ir.core import Function, Op, Region, Value, walk
 from myia.ir.rewrite import Env, rematerialize
 from myia.passes.analysis.accesses import (
     STORES,
@@ -32,7 +32,7 @@ from myia.passes.analysis.accesses import (
     slice_sizes,
     start_indices,
 )
-from myia.passes.analysis.def_use import loop_variant_values
+from myia.passes.analysis.array_versions import other_uses, slice_chains
 from myia.passes.analysis.linear_indices import IndexRanges
 from myia.primitives.arrays.dynamic_slices import (
     dynamic_slice,
@@ -41,6 +41,7 @@ from myia.primitives.arrays.dynamic_slices import (
 )
 from myia.primitives.core.structured import Loop
 from myia.primitives.pointwise.arithmetic import add
+from myia.rewriting.def_use import loop_variant_values
 from myia.rewriting.walk import look_up, rewrite_loops, substituted, substituted_region
 
 
@@ -91,53 +92,12 @@ def _candidate(loop: Loop, i: int, ranges: IndexRanges) -> _Slice | None:
 
 
 def _accesses(loop: Loop, i: int) -> list[Op] | None:
-    """The loads and stores of carry `i`; None if it is used in any other way.
-
-    Each store must be into the newest version, so that there is one current value of the slice.
-    """
-    version, versions, found = loop.body.args[1 + i], {loop.body.args[1 + i]}, []
-    for op in loop.body.ops:
-        if versions.isdisjoint(reads(op)):
-            continue
-        if op.primitive is dynamic_slice:
-            found.append(op)
-        elif op.primitive in STORES:
-            if op.operands[0] is not version or op.operands[1] in versions:
-                return None
-            (version,) = op.results
-            versions.add(version)
-            found.append(op)
-        elif versions.isdisjoint(op.operands):
-            inner = _nested_loads(op, versions)
-            if inner is None:
-                return None
-            found += inner
-        else:
-            return None
-    yielded = [j for j, y in enumerate(loop.body.yields) if y in versions]
-    if yielded != [i] or loop.body.yields[i] is not version:
+    """The loads and stores of carry `i`; None if it is used in any other way."""
+    chain, loads = slice_chains(loop.body)[i], other_uses(loop, i)
+    if chain is None or loads is None or any(link.inner for link in chain.links):
         return None
-    return None if loop.cond is not None and _reads_carry(loop.cond, i) else found
-
-
-def _reads_carry(cond: Region, i: int) -> bool:
-    return cond.args[1 + i] in captures(Region((), cond.ops, cond.yields))
-
-
-def _nested_loads(op: Op, versions: set[Value]) -> list[Op] | None:
-    """The loads in the regions of an op; None if the array is used there in any other way."""
-    found = []
-    for region in op.regions:
-        if not versions.isdisjoint(region.yields):
-            return None
-        for inner in walk(region):
-            if any(not versions.isdisjoint(r.yields) for r in inner.regions):
-                return None
-            if not versions.isdisjoint(inner.operands):
-                if inner.primitive is not dynamic_slice:
-                    return None
-                found.append(inner)
-    return found
+    only_loads = all(op.primitive is dynamic_slice for op in loads)
+    return [*chain.stores, *loads] if only_loads else None
 
 
 # ----- What it becomes

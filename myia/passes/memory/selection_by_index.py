@@ -79,13 +79,13 @@ class _IndexRewrite:
         self.selection, self.env = selection, env
         self.arrays = look_up(selection.arrays, env)
         self.indices: dict[Value, Value] = {}  # member -> its index
-        self.rows: Value | None = None
+        self.rows: Values = ()  # one or none
 
     def emit_outermost(self, op: Op) -> None:
         """Emit the loop, and its results: the arrays at the final indices."""
         carries = self._carried_members(op)
         if self.selection.is_written:
-            self.rows = concatenate(*map(_as_row, self.arrays), axis=0)
+            self.rows = (concatenate(*map(_as_row, self.arrays), axis=0),)
             initial = static_indices(range(len(carries)))
         else:
             initial = [self._index(x) for x in carries]
@@ -102,7 +102,7 @@ class _IndexRewrite:
     def _emit_array(self, index: Value) -> Value:
         """Emit the whole array at an index."""
         shape = self.arrays[0].shape
-        if self.rows is not None:
+        if self.rows:
             return self._emit_slice_of_row(index, static_indices([0] * len(shape)), shape)
         found = self.arrays[0]
         for i, x in enumerate(self.arrays[1:], 1):
@@ -114,13 +114,13 @@ class _IndexRewrite:
         self, index: Value, starts: Sequence[Value], sizes: tuple[int, ...]
     ) -> Value:
         """Emit the load of a slice of the array that is the row at `index`."""
-        part = dynamic_slice(self.rows, index, *starts, sizes=(1, *sizes))
+        part = dynamic_slice(*self.rows, index, *starts, sizes=(1, *sizes))
         return reshape(part, shape=sizes)
 
     def _emit_load(self, op: Op) -> Value:
         """Emit what `op` loads from a member."""
         index, starts = self.indices[op.operands[0]], look_up(op.operands[1:], self.env)
-        if self.rows is None:
+        if not self.rows:
             parts = [emit1(op.primitive, x, *starts, **op.params) for x in self.arrays]
             found = parts[0]
             for i, part in enumerate(parts[1:], 1):
@@ -139,8 +139,8 @@ class _IndexRewrite:
         array, update, *starts = op.operands
         self.indices[after] = self.indices[array]
         update, *starts = look_up((update, *starts), self.env)
-        operands = (self.rows, _as_row(update), self.indices[array], *starts)
-        (self.rows,) = emit(op.primitive, *operands, **op.params)
+        operands = (*self.rows, _as_row(update), self.indices[array], *starts)
+        self.rows = emit(op.primitive, *operands, **op.params)
 
     # ----- Ops
 
@@ -172,7 +172,7 @@ class _IndexRewrite:
             others, members = self._split(region.args[1:], args)
             indices, rows_arg = tuple(Value(I64) for _ in members), _fresh(changed)
             self.indices.update(zip(members, indices))
-            (self.rows,) = rows_arg or (rows,)
+            self.rows = rows_arg or rows
             new_args = (region.args[0], *others, *indices, *rows_arg)
             is_body = region is loop.body
             yielded_as = args if is_body else region.yields
@@ -197,7 +197,7 @@ class _IndexRewrite:
                     self._emit_op(op)
             others, members = self._split(region.yields, yielded_as)
             indices = tuple(map(self._index, members))
-        yields = (*look_up(others, self.env), *indices, *((self.rows,) if changed else ()))
+        yields = (*look_up(others, self.env), *indices, *(self.rows if changed else ()))
         return Region(tuple(args), tuple(b.ops), yields)
 
     def _emit_rewritten(
@@ -216,7 +216,7 @@ class _IndexRewrite:
         indices, rows = tuple(Value(I64) for _ in members), _fresh(changed)
         results = (*others, *indices, *rows)
         append(Op(op.primitive, tuple(operands), op.params, tuple(regions), results, op.span))
-        (self.rows,) = rows or (self.rows,)
+        self.rows = rows or self.rows
         return dict(zip(members, indices))
 
     def _carried_members(self, op: Op) -> tuple[Value, ...]:
@@ -234,7 +234,7 @@ class _IndexRewrite:
         inside = (inner for region in op.regions for inner in walk(region))
         members = self.selection.members
         stores = any(o.primitive in STORES and o.results[0] in members for o in inside)
-        return (self.rows,) if stores else ()
+        return self.rows if stores else ()
 
 
 def _as_row(x: Value) -> Value:

@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from myia.ir.avals import I64
 from myia.ir.builder import Builder, append, at
-from myia.ir.core import Function, Op, Region, Value
+from myia.ir.core import Function, Op, Region, Value, Values
 from myia.ir.rewrite import inline
 from myia.passes.analysis.linear_indices import ONE, IndexRanges
 from myia.passes.analysis.loop_summary import summary_if_independent
@@ -52,36 +52,34 @@ def inner_loop(function: Function) -> Function:
 
 def _emit_loop(op: Op, ranges: IndexRanges) -> None:
     loop = Loop.of(op)
-    summary = _vectorizable_summary(loop, ranges)
+    bound, summary = loop.bound or 0, None
+    if bound >= MIN_TRIP_COUNT:
+        summary = summary_if_independent(loop, ranges, VECTOR_WIDTH, gathers=True)
     if summary is None:
         append(op)
         return
     with at(op.span):
         width = _i64(VECTOR_WIDTH)
-        strips = truncdiv(loop.count, width)
+        strips = truncdiv(loop.trip_count, width)
         results = op.results if _has_no_remainder(loop, ranges) else _fresh(op.results)
         vector_body = _vector_body(loop, summary)
-        bound = loop.bound // VECTOR_WIDTH
-        append(_loop_like(op, strips, loop.carries, bound, vector_body, results))
+        append(_loop_like(op, strips, loop.carries, bound // VECTOR_WIDTH, vector_body, results))
         if results is not op.results:
             done = mul(strips, width)
             remainder_body = _remainder_body(loop, done)
-            remaining = sub(loop.count, done)
-            append(_loop_like(op, remaining, results, VECTOR_WIDTH - 1, remainder_body, op.results))
-
-
-def _vectorizable_summary(loop: Loop, ranges: IndexRanges) -> LoopSummary | None:
-    """The summary of a loop that is long enough, if `VECTOR_WIDTH` iterations are independent."""
-    is_long = loop.bound is not None and loop.bound >= MIN_TRIP_COUNT
-    return summary_if_independent(loop, ranges, VECTOR_WIDTH, gathers=True) if is_long else None
+            remaining = sub(loop.trip_count, done)
+            most = VECTOR_WIDTH - 1
+            append(_loop_like(op, remaining, results, most, remainder_body, op.results))
 
 
 def _has_no_remainder(loop: Loop, ranges: IndexRanges) -> bool:
-    count = ranges.linear_form(loop.count)
+    count = ranges.linear_form(loop.trip_count)
     return set(count) <= {ONE} and count[ONE] % VECTOR_WIDTH == 0
 
 
-def _loop_like(op: Op, count: Value, carries, bound: int, body: Region, results) -> Op:
+def _loop_like(
+    op: Op, count: Value, carries: Values, bound: int, body: Region, results: Values
+) -> Op:
     """A loop with the parameters and the span of `op`, but other iterations."""
     params = {**op.params, "bound": bound}
     return Op(loop_p, (count, *carries), params, (body,), tuple(results), op.span)

@@ -33,7 +33,6 @@ from collections.abc import Sequence, Set
 from myia.ir.avals import I64
 from myia.ir.builder import Builder, append
 from myia.ir.core import Function, Op, Region, Value, walk
-from myia.passes.analysis.def_use import loop_variant_values
 from myia.passes.analysis.linear_indices import IndexRanges
 from myia.passes.analysis.loop_summary import is_scalar_op, summary_if_independent
 from myia.primitives.arrays.dynamic_slices import STORES, dynamic_slice, slice_sizes
@@ -41,6 +40,7 @@ from myia.primitives.arrays.shaping import reshape
 from myia.primitives.core.define import constant, constant_p, empty_p
 from myia.primitives.core.structured import Loop, loop_p
 from myia.primitives.pointwise.arithmetic import mul
+from myia.rewriting.def_use import loop_variant_values
 from myia.rewriting.walk import Walk, rewrite
 from myia.widening.batching_rules import can_batch
 from myia.widening.summary import LoopSummary
@@ -115,11 +115,15 @@ def _plan_for_nest(
     if summary is None:
         return 0, None
     is_compute_bound = any(len(_computing_ops(each.body)) > MAX_MEMORY_BOUND_OPS for each in inner)
-    carried = dict(zip(loop.body.args[1:], loop.carries))
+    not_laid_out = {
+        version
+        for version, arg in summary.arrays.items()
+        if loop.carries[loop.body.args.index(arg) - 1] not in constants
+    }
     is_strided = not is_compute_bound and any(
         stride is not None
         and _is_strided(op, stride.axis)
-        and carried.get(summary.arrays.get(op.operands[0])) not in constants
+        and (op.operands[0] in not_laid_out or op.operands[0] not in summary.arrays)
         for op, stride in summary.strides.items()
     )
     bodies = [loop.body, *(each.body for each in inner)]

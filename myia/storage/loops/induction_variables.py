@@ -14,11 +14,11 @@ from dataclasses import replace
 from myia.ir.builder import Builder, append
 from myia.ir.core import Region, Value
 from myia.ir.rewrite import clone_op
-from myia.passes.analysis.def_use import definitions
 from myia.primitives.core.define import PointwisePrimitive, constant_p
 from myia.primitives.core.structured import Loop
 from myia.primitives.pointwise.arithmetic import add, mul, sub
 from myia.primitives.pointwise.logic import convert
+from myia.rewriting.def_use import definitions
 
 
 def substitute_induction_variables(rev: Loop) -> Loop:

@@ -28,13 +28,13 @@ from myia.ir.avals import I64
 from myia.ir.builder import append
 from myia.ir.core import Function, Op, Region, Value, captures, reads
 from myia.ir.rewrite import clone_op, inline
-from myia.passes.analysis.def_use import definitions
 from myia.passes.analysis.linear_indices import clamped_index
 from myia.primitives.core.define import constant, constant_p
 from myia.primitives.core.emit_structured import loop
 from myia.primitives.core.structured import Loop, if_p, loop_p
 from myia.primitives.pointwise.arithmetic import add
 from myia.primitives.pointwise.logic import and_, eq, lt
+from myia.rewriting.def_use import definitions
 from myia.rewriting.walk import Walk, rewrite
 
 # Smaller snapshots stay in the loop: a branch costs less than an outer loop.

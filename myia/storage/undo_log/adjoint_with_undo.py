@@ -80,8 +80,8 @@ def with_undo_logs(
         rev.adjoint_region.args[1 + len(rev.carries) :], rev.adjoint_region.ops
     )
     inner_restorations = [r for r in inner_restorations if r.result in linear]
-    found_chains = carried_chains(rev.body)
-    chains = {i: found_chains[i] for i in candidates if _can_be_undone(found_chains[i])}
+    found = dict(enumerate(carried_chains(rev.body)))
+    chains = {i: x for i in candidates if (x := found[i]) is not None and _can_be_undone(x)}
     if not chains:
         return None
     links = [link for chain in chains.values() for link in reversed(chain.links)]
@@ -94,9 +94,9 @@ def with_undo_logs(
     dependent = with_dependents(step.region.args[1 + len(rev.carries) :], step.region.ops)
     for i, chain in chains.items():
         carried = Value(rev.carries[i].aval)
-        found = step.versions(chain, carried)
-        if found is not None and dependent.isdisjoint(_log_reads(found.values())):
-            versions |= found
+        of_chain = step.versions(chain, carried)
+        if of_chain is not None and dependent.isdisjoint(_log_reads(of_chain.values())):
+            versions |= of_chain
             restored.append((i, carried))
     if not restored:
         return None
@@ -113,11 +113,10 @@ def with_undo_logs(
     return replace(rev, adjoint=adjoint, accumulators=accumulators), versions, carries
 
 
-def _can_be_undone(chain: VersionChain | None) -> bool:
+def _can_be_undone(chain: VersionChain) -> bool:
     """Is each version of an array made by stores, also in branches, or by a loop?"""
     return (
-        chain is not None
-        and bool(chain.links and chain.origin.shape)
+        bool(chain.links and chain.origin.shape)
         and not any(has_effect(link.op) for link in chain.links)
         and not any(
             inner.inner
@@ -209,7 +208,7 @@ class _StepWithLogs:
         for end in ends:
             i = op.results.index(end)
             for branch, region in enumerate(copy.regions):
-                for store in chain_to(region.yields[i], region).stores:
+                for store in _chain_in_branch(region, i).stores:
                     logs.append((end, store))
                     self._log_in_both_branches(store, branch, copy, i, regions, yields)
         results = tuple(Value(y.aval) for y in yields[0])
@@ -253,7 +252,7 @@ class _StepWithLogs:
         # `else` are undone first.
         other = 1 - branch
         end = copy.regions[other].yields[i]
-        content = end if branch == 1 else chain_to(end, copy.regions[other]).origin
+        content = end if branch == 1 else _chain_in_branch(copy.regions[other], i).origin
         with Builder() as b:
             indices = _indices_in_range(store)
             yields[other] += [read_overwritten(store, content, indices), *indices]
@@ -310,6 +309,12 @@ class _StepWithLogs:
             if self.now[r.after] is after and self.now[r.before] is before:
                 return self.now[r.result]
         return None
+
+
+def _chain_in_branch(branch: Region, i: int) -> VersionChain:
+    chain = chain_to(branch.yields[i], branch)
+    assert chain is not None  # `_can_be_undone`
+    return chain
 
 
 def _indices_in_range(store: Op) -> list[Value]:

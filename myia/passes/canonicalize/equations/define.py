@@ -26,19 +26,21 @@ from myia.ir.params import param_key
 from myia.ir.primitive import Primitive
 from myia.rewriting.walk import Walk
 
+Rewrite = Callable[..., Value | Sequence[Value] | None]
+
 
 class Equation(NamedTuple):
     text: str
-    apply: Callable[..., Value | Sequence[Value] | None]
+    apply: Rewrite
 
 
 EQUATIONS: dict[Primitive, list[Equation]] = {}
 
 
-def equation(primitive: Primitive, text: str) -> Callable[[Callable], Callable]:
+def equation(primitive: Primitive, text: str) -> Callable[[Rewrite], Rewrite]:
     """Register the decorated function as an equation whose left-hand side is a `primitive`."""
 
-    def register(apply: Callable) -> Callable:
+    def register(apply: Rewrite) -> Rewrite:
         EQUATIONS.setdefault(primitive, []).append(Equation(text, apply))
         return apply
 
