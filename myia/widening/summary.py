@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Container, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from itertools import product
 
@@ -101,14 +101,17 @@ class LoopSummary:
         return 1 if steps >= 0 else -1
 
 
-def varying_values(region: Region, sources: Iterable[Value]) -> set[Value]:
+def varying_values(
+    region: Region, sources: Iterable[Value], shared: Container[Value] = ()
+) -> set[Value]:
     """The values of `region`, at any depth, that vary with `sources`: by what they are computed
-    from, or by which branch and how many iterations run."""
+    from, or by which branch and how many iterations run. Those that are `shared` never do."""
     successors: dict[Value, list[Value]] = defaultdict(list)
     for op in walk(region):
         for x, y in _edges(op):
-            successors[x].append(y)
-    return reachable(sources, successors)
+            if y not in shared:
+                successors[x].append(y)
+    return reachable([x for x in sources if x not in shared], successors)
 
 
 def _edges(op: Op) -> Iterator[Edge]:

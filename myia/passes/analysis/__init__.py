@@ -5,7 +5,6 @@ analysis that finds no proof says no (False or None), and the pass leaves the pr
 
 Read in this order:
 - `linear_indices.py`: linear forms and bounds of indices
-- `accesses.py`: which part of an array an op reads or stores
 - `array_versions.py`: the versions of an array that stores make of it
 - `reductions.py`: values and array elements that the iterations of a loop only add to
 - `loop_summary.py`: accesses, arrays, reductions and dependences of independent iterations

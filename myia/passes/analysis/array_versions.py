@@ -29,9 +29,13 @@ from functools import cached_property
 from weakref import WeakKeyDictionary
 
 from myia.ir.core import Op, Region, Value, captures, walk
-from myia.passes.analysis.accesses import STORES, slice_sizes, start_indices
 from myia.passes.analysis.linear_indices import IndexRanges
-from myia.primitives.arrays.dynamic_slices import dynamic_update_slice
+from myia.primitives.arrays.dynamic_slices import (
+    STORES,
+    dynamic_update_slice,
+    slice_sizes,
+    start_indices,
+)
 from myia.primitives.arrays.gather import scatter_add
 from myia.primitives.arrays.scattering import scatter
 from myia.primitives.core.structured import Loop, if_p, loop_p
@@ -173,7 +177,7 @@ def other_uses(loop: Loop, i: int) -> list[Op] | None:
     as something else.
     """
     chain, arg = slice_chains(loop.body)[i], loop.body.args[1 + i]
-    if chain is None or (loop.cond is not None and _reads(loop.cond, loop.cond.args[1 + i])):
+    if chain is None or _condition_reads(loop, i):
         return None
     versions = {arg, *chain.versions}
     users = [op for op in walk(loop.body) if not versions.isdisjoint(op.operands)]
@@ -181,18 +185,20 @@ def other_uses(loop: Loop, i: int) -> list[Op] | None:
     return others if _stay_within_carry(loop, versions, i) else None
 
 
-def _reads(cond: Region, arg: Value) -> bool:
-    return arg in captures(Region((), cond.ops, cond.yields))
+def _condition_reads(loop: Loop, i: int) -> bool:
+    cond = loop.cond
+    return cond is not None and cond.args[1 + i] in captures(Region((), cond.ops, cond.yields))
 
 
 def _is_step(op: Op, versions: set[Value], chain: VersionChain) -> bool:
     """Does `op` make a version of the array from another one, and use it for nothing else?"""
     if op in chain.stores:
         return op.operands[0] in versions and versions.isdisjoint(op.operands[1:])
-    if op.primitive is not loop_p or Loop.of(op).cond is not None:
+    if op.primitive is not loop_p:
         return False
-    carries, results = Loop.of(op).carries, op.results
-    return all(y in versions for x, y in zip(carries, results) if x in versions)
+    loop = Loop.of(op)
+    carried = [i for i, x in enumerate(loop.carries) if x in versions]
+    return all(op.results[i] in versions and not _condition_reads(loop, i) for i in carried)
 
 
 def _stay_within_carry(loop: Loop, versions: set[Value], i: int) -> bool:

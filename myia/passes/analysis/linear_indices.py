@@ -25,6 +25,7 @@ from collections.abc import Sequence
 
 from myia.ir.avals import I64
 from myia.ir.core import Op, Region, Value
+from myia.primitives.arrays.dynamic_slices import slice_sizes, start_indices
 from myia.primitives.core.define import constant, constant_p
 from myia.primitives.core.structured import Loop, loop_p, rev_p
 from myia.primitives.pointwise.arithmetic import add, mul, neg, sub
@@ -233,6 +234,18 @@ class IndexRanges:
             and self.is_nonnegative(x)
             and self.is_nonnegative(minus(constant_form(length - other_size), y))
         )
+
+
+def is_same_slice(x: Op, y: Op, ranges: IndexRanges) -> bool:
+    """Do two accesses of one array surely have the same slice, even if it is out of range?"""
+    return slice_sizes(x) == slice_sizes(y) and ranges.are_equal(start_indices(x), start_indices(y))
+
+
+def is_disjoint_slice(x: Op, y: Op, ranges: IndexRanges) -> bool:
+    """Have the slices of two accesses of one array surely no element in common?"""
+    shape = x.operands[0].shape
+    starts = ranges.linear_forms(start_indices(x)), ranges.linear_forms(start_indices(y))
+    return ranges.are_disjoint(starts[0], slice_sizes(x), starts[1], slice_sizes(y), shape)
 
 
 # ----- Arithmetic of linear forms

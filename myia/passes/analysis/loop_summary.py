@@ -45,7 +45,7 @@ cotangents to the array; a carried value of another kind; an op that the caller 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from itertools import pairwise, product
 
 from myia.ir.core import Op, Region, Value, walk
@@ -68,7 +68,14 @@ from myia.primitives.arrays.dynamic_slices import (
 from myia.primitives.core.define import PointwisePrimitive, constant_p
 from myia.primitives.core.structured import Loop, loop_p
 from myia.rewriting.def_use import definitions, uses
-from myia.widening.summary import SHAPE_CHANGES, ArrayReduction, LoopSummary, ReductionStep, Stride
+from myia.widening.summary import (
+    SHAPE_CHANGES,
+    ArrayReduction,
+    LoopSummary,
+    ReductionStep,
+    Stride,
+    varying_values,
+)
 
 # May an op be widened, given the values that vary, and whether it accesses a shared array?
 CanWiden = Callable[[Op, Set[Value], bool], bool]
@@ -116,7 +123,7 @@ class _IndependenceTest:
         self.bodies = list(_bodies(body))
         self.inner = set(_defined(self.bodies[1:]))
         self.arrays = _shared_arrays(self.bodies)
-        self.varying = _varying(self.bodies, self.arrays if self.inner else {})
+        self.varying = varying_values(body, body.args, self.arrays if self.inner else {})
         self.strides: dict[Op, Stride | None] = {}
         self.gathers: set[Op] = set()
         self.reductions: dict[Value, tuple[ReductionStep, ...]] = {}
@@ -346,22 +353,3 @@ def _shared_arrays(bodies: Sequence[Region]) -> dict[Value, Value]:
             if arrays.get(x) is not arrays.get(y):
                 others.update(arrays[version] for version in (x, y) if version in arrays)
     return {x: array for x, array in arrays.items() if array not in others}
-
-
-def _varying(bodies: Sequence[Region], arrays: Mapping[Value, Value]) -> set[Value]:
-    """The values that vary from iteration to iteration, other than versions of the `arrays`."""
-    varying = set(bodies[0].args) - arrays.keys()
-    before = 0
-    while len(varying) > before:
-        # To a fixed point, since inner loops carry what they yield.
-        before = len(varying)
-        for op in (op for body in bodies for op in body.ops):
-            flows = [(op.operands, op.results)]
-            if op.primitive is loop_p:
-                loop = Loop.of(op)
-                carries = zip(loop.carries, loop.body.args[1:], loop.body.yields, op.results)
-                flows = [(carry, carry[1:]) for carry in carries]
-            for read, written in flows:
-                if not varying.isdisjoint(read):
-                    varying.update(x for x in written if x not in arrays)
-    return varying

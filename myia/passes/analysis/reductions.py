@@ -29,8 +29,13 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 from myia.ir.core import Op, Region, Value, reads
 from myia.ir.primitive import Primitive
-from myia.passes.analysis.accesses import is_disjoint_slice, is_same_slice
-from myia.passes.analysis.linear_indices import ONE, IndexRanges, minus
+from myia.passes.analysis.linear_indices import (
+    ONE,
+    IndexRanges,
+    is_disjoint_slice,
+    is_same_slice,
+    minus,
+)
 from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice, start_indices
 from myia.primitives.arrays.shaping import reshape
 from myia.primitives.core.structured import Loop, loop_p

@@ -25,7 +25,6 @@ from math import prod
 from myia.ir.avals import I64
 from myia.ir.builder import at, emit1
 from myia.ir.core import Op, Value
-from myia.passes.analysis.accesses import start_indices
 from myia.passes.analysis.linear_indices import ONE, LinearForm, constant_form, minus
 from myia.passes.analysis.nest_effects import (
     Addition,
@@ -35,7 +34,7 @@ from myia.passes.analysis.nest_effects import (
     NoWholeArrayForm,
     Path,
 )
-from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
+from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice, start_indices
 from myia.primitives.arrays.shaping import broadcast, flip, iota, reduce_sum, reshape, transpose
 from myia.primitives.core.define import PointwisePrimitive, constant, constant_p
 from myia.primitives.core.structured import Loop, loop_p

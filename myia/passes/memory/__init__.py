@@ -2,7 +2,7 @@
 
 In: typed IR whose arrays are read by `dynamic_slice` and changed by `dynamic_update_slice` and
 `dynamic_update_add`. Out: typed IR with the same values. Where a rewrite depends on two slices
-being disjoint, `analysis/accesses.py` and `analysis/linear_indices.py` prove it.
+being disjoint, `analysis/linear_indices.py` proves it.
 
 Read in this order:
 1. Before derivatives are expanded, so that adjoints are cheaper: `scalar_replacement.py`,

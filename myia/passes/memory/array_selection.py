@@ -29,9 +29,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from myia.ir.core import Op, Region, Value, reads
-from myia.passes.analysis.accesses import STORES
 from myia.passes.memory.load_of_select import MAX_CHEAP_SELECT_ELEMENTS, UNKNOWN_TRIP_COUNT
-from myia.primitives.arrays.dynamic_slices import dynamic_slice
+from myia.primitives.arrays.dynamic_slices import STORES, dynamic_slice
 from myia.primitives.arrays.shaping import slice as slice_
 from myia.primitives.core.structured import Loop, if_p, loop_p
 

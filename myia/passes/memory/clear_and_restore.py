@@ -22,8 +22,7 @@ from collections.abc import Mapping, Sequence
 
 from myia.ir.core import Function, Op, Region, Value
 from myia.ir.rewrite import Env
-from myia.passes.analysis.accesses import is_same_slice
-from myia.passes.analysis.linear_indices import IndexRanges
+from myia.passes.analysis.linear_indices import IndexRanges, is_same_slice
 from myia.passes.analysis.reductions import array_reduction_at
 from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
 from myia.primitives.arrays.shaping import reshape

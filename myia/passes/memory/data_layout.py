@@ -25,8 +25,7 @@ from typing import NamedTuple, TypeVar
 
 from myia.ir.builder import Builder, append, at, emit1
 from myia.ir.core import Function, Op, Region, Value, walk
-from myia.passes.analysis.accesses import STORES, slice_sizes, start_indices
-from myia.primitives.arrays.dynamic_slices import dynamic_slice
+from myia.primitives.arrays.dynamic_slices import STORES, dynamic_slice, slice_sizes, start_indices
 from myia.primitives.arrays.shaping import reshape
 from myia.primitives.core.define import constant_p, empty_p
 from myia.primitives.core.region_dataflow import dataflow_edges

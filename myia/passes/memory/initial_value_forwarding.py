@@ -13,54 +13,46 @@ main case: an adjoint loop adds to zeros, and simplification then removes the fi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from myia.ir.builder import append
-from myia.ir.core import Function, Op, Region, Value, walk
+from myia.ir.core import Function, Op, Value, walk
 from myia.passes.analysis.array_versions import reads_initial_value, slice_chains
 from myia.passes.analysis.linear_indices import IndexRanges
 from myia.primitives.arrays.dynamic_slices import dynamic_slice
-from myia.primitives.core.define import constant_p
-from myia.primitives.core.structured import Loop
-from myia.rewriting.walk import rebuilt, rewrite_loops, substituted
+from myia.primitives.core.define import constant, constant_p
+from myia.primitives.core.structured import Loop, loop_p
+from myia.rewriting.walk import Walk, rewrite
 
 
 def initial_value_forwarding(function: Function) -> Function:
     """`function` with constants in the place of loads that find the initial value of a carry."""
-    ranges = IndexRanges(function.region)
-    ops = walk(function.region)
+    ranges, ops = IndexRanges(function.region), list(walk(function.region))
     constants = {op.results[0]: op for op in ops if op.primitive is constant_p}
-    return rewrite_loops(function, partial(_emit_loop, constants=constants, ranges=ranges))
+    found: dict[Value, Any] = {}
+    for op in ops:
+        if op.primitive is loop_p:
+            found.update(_loads_of_constants(Loop.of(op), constants, ranges))
+
+    def rule(op: Op, _: Walk) -> Sequence[Value] | None:
+        if op.primitive is not dynamic_slice or op.results[0] not in found:
+            return None
+        (y,) = op.results
+        return [constant(found[y], y.dtype, y.shape)]
+
+    return rewrite(function, rule) if found else function
 
 
-def _emit_loop(op: Op, constants: Mapping[Value, Op], ranges: IndexRanges) -> None:
-    loop = Loop.of(op)
+def _loads_of_constants(
+    loop: Loop, constants: Mapping[Value, Op], ranges: IndexRanges
+) -> Iterator[tuple[Value, Any]]:
+    """What loads find in carries that start constant, and the number that this is."""
     stored: dict[Value, tuple[Value, Op]] = {}  # version -> carried value, its initial constant
     for carry, arg, chain in zip(loop.carries, loop.body.args[1:], slice_chains(loop.body)):
         if carry in constants and chain is not None and chain.stores:
-            stored |= dict.fromkeys({arg, *chain.versions}, (arg, constants[carry]))
-    if not stored:
-        append(op)
-        return
-    replaced: dict[Op, Op] = {}
-    for load in walk(loop.body):
+            stored |= dict.fromkeys((arg, *chain.versions), (arg, constants[carry]))
+    for load in walk(loop.body) if stored else ():
         if load.primitive is dynamic_slice and load.operands[0] in stored:
             arg, initial = stored[load.operands[0]]
             if reads_initial_value(loop, arg, load, ranges):
-                replaced[load] = _slice_of_constant(load, initial)
-    append(_with_constants(op, replaced) if replaced else op)
-
-
-def _slice_of_constant(load: Op, array: Op) -> Op:
-    """The constant that `load` finds in the constant `array`."""
-    (y,) = load.results
-    return Op(constant_p, (), {**array.params, "shape": y.shape}, (), load.results, load.span)
-
-
-def _with_constants(op: Op, replaced: Mapping[Op, Op]) -> Op:
-    return substituted(replaced.get(op, op), {}, partial(_region, replaced=replaced))
-
-
-def _region(region: Region, replaced: Mapping[Op, Op]) -> Region:
-    return rebuilt(region, [_with_constants(op, replaced) for op in region.ops], region.yields)
+                yield load.results[0], initial.params["value"]

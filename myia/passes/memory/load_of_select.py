@@ -24,9 +24,8 @@ from myia.ir.builder import at
 from myia.ir.core import Function, Op, Region, Value
 from myia.ir.dependence import needed
 from myia.ir.rewrite import rematerialize
-from myia.passes.analysis.accesses import start_indices
 from myia.passes.analysis.loop_summary import is_scalar_op
-from myia.primitives.arrays.dynamic_slices import dynamic_slice
+from myia.primitives.arrays.dynamic_slices import dynamic_slice, start_indices
 from myia.primitives.arrays.shaping import broadcast
 from myia.primitives.core.define import constant, constant_p
 from myia.primitives.core.structured import Loop, if_p, loop_p

@@ -25,19 +25,15 @@ from functools import partial
 from myia.ir.builder import Builder, append, at
 from myia.ir.core import Function, Op, Region, Value, walk
 from myia.ir.rewrite import Env, rematerialize
-from myia.passes.analysis.accesses import (
-    STORES,
-    is_disjoint_slice,
-    is_same_slice,
-    slice_sizes,
-    start_indices,
-)
 from myia.passes.analysis.array_versions import other_uses, slice_chains
-from myia.passes.analysis.linear_indices import IndexRanges
+from myia.passes.analysis.linear_indices import IndexRanges, is_disjoint_slice, is_same_slice
 from myia.primitives.arrays.dynamic_slices import (
+    STORES,
     dynamic_slice,
     dynamic_update_add,
     dynamic_update_slice,
+    slice_sizes,
+    start_indices,
 )
 from myia.primitives.core.structured import Loop
 from myia.primitives.pointwise.arithmetic import add

@@ -36,9 +36,8 @@ from myia.ir.avals import I64
 from myia.ir.builder import Builder, append, at, emit, emit1
 from myia.ir.core import Function, Op, Region, Value, reads, walk
 from myia.ir.rewrite import Env
-from myia.passes.analysis.accesses import STORES
 from myia.passes.memory.array_selection import LOADS, ArraySelection, array_selection_of
-from myia.primitives.arrays.dynamic_slices import dynamic_slice, static_indices
+from myia.primitives.arrays.dynamic_slices import STORES, dynamic_slice, static_indices
 from myia.primitives.arrays.shaping import broadcast, concatenate, reshape
 from myia.primitives.arrays.shaping import slice as slice_
 from myia.primitives.core.define import constant

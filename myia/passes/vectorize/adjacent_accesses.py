@@ -29,10 +29,20 @@ from math import prod
 from myia.ir.avals import I64
 from myia.ir.builder import Builder, append, at
 from myia.ir.core import Function, Op, Region, Value
-from myia.passes.analysis.accesses import is_disjoint_slice, slice_sizes, start_indices
 from myia.passes.analysis.array_versions import next_store
-from myia.passes.analysis.linear_indices import ONE, IndexRanges, constant_form, minus
-from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
+from myia.passes.analysis.linear_indices import (
+    ONE,
+    IndexRanges,
+    constant_form,
+    is_disjoint_slice,
+    minus,
+)
+from myia.primitives.arrays.dynamic_slices import (
+    dynamic_slice,
+    dynamic_update_slice,
+    slice_sizes,
+    start_indices,
+)
 from myia.primitives.arrays.shaping import concatenate, slice
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise.arithmetic import add

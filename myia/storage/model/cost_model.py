@@ -12,9 +12,8 @@ from math import prod
 
 from myia.ir.avals import Aval, Shape
 from myia.ir.core import Op, Region, Value
-from myia.passes.analysis.accesses import STORES, start_indices
 from myia.passes.analysis.loop_summary import is_scalar_op
-from myia.primitives.arrays.dynamic_slices import dynamic_slice
+from myia.primitives.arrays.dynamic_slices import STORES, dynamic_slice, start_indices
 from myia.primitives.core.structured import Loop, if_p, loop_p
 
 ASSUMED_TRIP_COUNT = 16  # of a loop without a static count or bound

@@ -27,9 +27,8 @@ from myia.ir.builder import Builder, append
 from myia.ir.core import Op, Region, Value, has_effect
 from myia.ir.dependence import needed, with_dependents
 from myia.ir.rewrite import Env, clone_op
-from myia.passes.analysis.accesses import STORES
 from myia.passes.analysis.array_versions import Link, VersionChain, carried_chains, chain_to
-from myia.primitives.arrays.dynamic_slices import static_indices
+from myia.primitives.arrays.dynamic_slices import STORES, static_indices
 from myia.primitives.core.define import zeros
 from myia.primitives.core.structured import Loop, if_p, loop_p
 from myia.storage.loops.loop_fusion import fuse_loops

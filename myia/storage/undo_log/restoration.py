@@ -14,8 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from myia.ir.core import Op, Region, Value, captures
-from myia.passes.analysis.accesses import STORES
-from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
+from myia.primitives.arrays.dynamic_slices import STORES, dynamic_slice, dynamic_update_slice
 from myia.primitives.arrays.gather import IndexDims, gather, update_slice_sizes
 from myia.primitives.arrays.scattering import scatter
 
