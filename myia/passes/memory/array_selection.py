@@ -33,6 +33,7 @@ from myia.passes.memory.load_of_select import MAX_CHEAP_SELECT_ELEMENTS, UNKNOWN
 from myia.primitives.arrays.dynamic_slices import STORES, dynamic_slice
 from myia.primitives.arrays.shaping import slice as slice_
 from myia.primitives.core.structured import Loop, if_p, loop_p
+from myia.rewriting.value_classes import ValueClasses
 
 MAX_ARRAYS = 4  # in the points-to set of a name
 LOADS = (dynamic_slice, slice_)
@@ -96,18 +97,12 @@ class _Search:
         return ArraySelection(frozenset(members), carries, is_written=True)
 
     def _roots(self) -> dict[Value, Value]:
-        """Union-find: the representative of all values that may be the same array, for each."""
-        parents = {x: x for flow in self.flows for x in flow if x in self.inside}
-
-        def root(x: Value) -> Value:
-            while parents[x] is not x:
-                x = parents[x]
-            return x
-
+        """The representative of all values that may be the same array, for each."""
+        classes = ValueClasses()
         for x, y in self.flows:
-            if x in parents:
-                parents[root(x)] = root(y)
-        return {x: root(x) for x in parents}
+            if x in self.inside:
+                classes.unite(x, y)
+        return {x: classes.of(x) for flow in self.flows for x in flow if x in self.inside}
 
     # ----- What the ops do
 

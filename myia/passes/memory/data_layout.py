@@ -30,6 +30,7 @@ from myia.primitives.arrays.shaping import reshape
 from myia.primitives.core.define import constant_p, empty_p
 from myia.primitives.core.region_dataflow import dataflow_edges
 from myia.primitives.core.structured import Loop, call_p, if_p, loop_p
+from myia.rewriting.value_classes import ValueClasses
 from myia.rewriting.walk import with_region
 
 T = TypeVar("T")
@@ -65,7 +66,7 @@ class _Arrays:
 
     def __init__(self, region: Region, fills: Mapping[Value, Op]):
         self.fills = fills  # not in a class: one constant may be the start of many arrays
-        self.parent: dict[Value, Value] = {}
+        self.classes = ValueClasses()
         self.slices: list[_Slice] = []
         self.others = [*region.args, *region.yields]  # values with any other use
         self._visit(region, 0)
@@ -74,32 +75,22 @@ class _Arrays:
         """The new order of axes for each version of the arrays that get one."""
         found = {root: _axis_order(slices) for root, slices in self._slices_of_classes().items()}
         orders = {root: order for root, order in found.items() if order is not None}
-        return {x: orders[self._root(x)] for x in self._members() if self._root(x) in orders}
+        accessed = {each.array for each in self.slices}
+        members = (self.classes.members() | accessed) - self.fills.keys()
+        return {x: orders[self.classes.of(x)] for x in members if self.classes.of(x) in orders}
 
     def _slices_of_classes(self) -> dict[Value, list[_Slice]]:
-        excluded = set(map(self._root, self.others))
+        excluded = set(map(self.classes.of, self.others))
         classes: dict[Value, list[_Slice]] = {}
         for each in self.slices:
-            root = self._root(each.array)
+            root = self.classes.of(each.array)
             if root not in excluded:
                 classes.setdefault(root, []).append(each)
         return classes
 
-    def _members(self) -> set[Value]:
-        """The values that are in some class; a constant itself never is."""
-        accessed = {each.array for each in self.slices}
-        return {*self.parent, *self.parent.values(), *accessed} - self.fills.keys()
-
-    def _root(self, x: Value) -> Value:
-        while x in self.parent:
-            above = self.parent[x]
-            self.parent[x] = x = self.parent.get(above, above)
-        return x
-
     def _unite(self, x: Value, y: Value) -> None:
-        x, y = self._root(x), self._root(y)
-        if x is not y and x not in self.fills and y not in self.fills:
-            self.parent[x] = y
+        if x not in self.fills and y not in self.fills:
+            self.classes.unite(x, y)
 
     def _visit(self, region: Region, depth: int) -> None:
         for op in region.ops:

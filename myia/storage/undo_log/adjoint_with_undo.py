@@ -32,10 +32,11 @@ from myia.primitives.arrays.dynamic_slices import STORES, static_indices
 from myia.primitives.core.define import zeros
 from myia.primitives.core.structured import Loop, if_p, loop_p
 from myia.storage.loops.loop_fusion import fuse_loops
-from myia.storage.undo_log.inner_loops import LoopLog, emit_with_log, loggable_stores
+from myia.storage.undo_log.inner_loops import emit_with_log, loggable_stores
 from myia.storage.undo_log.restoration import (
     Carried,
     ReturnedByAdjoint,
+    UndoneLoop,
     UndoneStore,
     Version,
     indices_of,
@@ -153,7 +154,7 @@ class _StepWithLogs:
         self.rev = rev
         self.inner_restorations = list(inner_restorations)
         self.to_log = to_log
-        self.loop_logs: dict[Value, LoopLog] = {}
+        self.loop_logs: dict[Value, UndoneLoop] = {}
         # version after -> (store, overwritten elements), in order
         self.stores: dict[Value, list[tuple[Op, Value]]] = {}
         body, adjoint = rev.body, rev.adjoint_region
@@ -168,7 +169,7 @@ class _StepWithLogs:
         # All values that are looked up later are yielded, so that fusion says what they become.
         kept = [*(env.get(v, v) for v in in_chains), *logged]
         kept += [v for r in self.inner_restorations for v in r.values]
-        kept += [v for log in self.loop_logs.values() for v in log.reads]
+        kept += [v for log in self.loop_logs.values() for v in (log.next, *log.logged)]
         yields = (*adjoint.yields, *kept)
         merged = fuse_loops(Region(adjoint.args, tuple(b.ops) + adjoint.ops, yields))
         n = len(adjoint.yields)
@@ -301,7 +302,7 @@ class _StepWithLogs:
         if result is not None:
             return ReturnedByAdjoint(self.now_of(after), result)
         log = self.loop_logs.get(after)
-        return None if log is None else log.version(self.now_of(after), self.now)
+        return None if log is None else log.renamed(self.now)
 
     def _restored_by_adjoint(self, after: Value, before: Value) -> Value | None:
         for r in self.inner_restorations:

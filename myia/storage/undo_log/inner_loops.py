@@ -16,14 +16,13 @@ it. The adjoint of the outer loop may need it. Used where the log is smaller tha
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from myia.ir.avals import I64
 from myia.ir.builder import append, build_region
-from myia.ir.core import Op, Region, Value, Values, captures, reads
+from myia.ir.core import Op, Region, Value, Values, reads
 from myia.ir.dependence import needed
-from myia.ir.rewrite import Env, clone_op, clone_region, inline
+from myia.ir.rewrite import Env, clone_op, inline
 from myia.passes.analysis.array_versions import carried_chains
 from myia.primitives.core.define import empty
 from myia.primitives.core.emit_structured import loop
@@ -68,32 +67,11 @@ def _indices_depend_on_counter_only(inner: Loop, stores: Sequence[Op]) -> bool:
 # ----- Forwards
 
 
-@dataclass(frozen=True)
-class LoopLog:
-    """The undo log of a loop for one array; fields as of `UndoneLoop`."""
+def emit_with_log(op: Op, ends: Sequence[Value], env: Env) -> dict[Value, UndoneLoop]:
+    """Emit a copy of the loop that also logs the elements it overwrites in the arrays `ends`.
 
-    count: Value
-    bound: int
-    undo_iteration: Region
-    tapes: tuple[Value, ...]
-
-    @property
-    def reads(self) -> tuple[Value, ...]:
-        return self.count, *self.tapes, *captures(self.undo_iteration)
-
-    def version(self, after: Value, now: Mapping[Value, Value]) -> UndoneLoop:
-        """The version before the loop, restored from `after`; `now`: what values have become."""
-
-        def now_of(x: Value) -> Value:
-            return now.get(x, x)
-
-        undo_iteration = clone_region(self.undo_iteration, dict(now))
-        tapes = tuple(map(now_of, self.tapes))
-        return UndoneLoop(after, now_of(self.count), self.bound, undo_iteration, tapes)
-
-
-def emit_with_log(op: Op, ends: Sequence[Value], env: Env) -> dict[Value, LoopLog]:
-    """Emit a copy of the loop that also logs the elements it overwrites in the arrays `ends`."""
+    Returns how the version before the loop is restored from each of them.
+    """
     if not ends:
         append(clone_op(op, env))
         return {}
@@ -122,7 +100,9 @@ def emit_with_log(op: Op, ends: Sequence[Value], env: Env) -> dict[Value, LoopLo
     env.update(zip(op.results, results))
     tape = dict(zip(all_stores, results[len(carries) :]))
     return {
-        end: LoopLog(count, bound, _undo_region(inner, found, env), tuple(tape[s] for s in found))
+        end: UndoneLoop(
+            env[end], count, bound, _undo_region(inner, found, env), tuple(tape[s] for s in found)
+        )
         for end, found in stores.items()
     }
 

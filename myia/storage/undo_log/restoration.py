@@ -10,10 +10,11 @@ Where no adjoint of the inner loop returns %b, a further loop undoes its stores.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from myia.ir.core import Op, Region, Value, captures
+from myia.ir.rewrite import clone_region
 from myia.primitives.arrays.dynamic_slices import STORES, dynamic_slice, dynamic_update_slice
 from myia.primitives.arrays.gather import IndexDims, gather, update_slice_sizes
 from myia.primitives.arrays.scattering import scatter
@@ -62,6 +63,12 @@ class UndoneLoop:
     def logged(self) -> tuple[Value, ...]:
         """The primal values that the restoration reads."""
         return self.count, *self.tapes, *captures(self.undo_iteration)
+
+    def renamed(self, now: Mapping[Value, Value]) -> UndoneLoop:
+        """The same with other values; `now`: what values have become."""
+        after, count, *tapes = (now.get(x, x) for x in (self.next, self.count, *self.tapes))
+        undo_iteration = clone_region(self.undo_iteration, dict(now))
+        return UndoneLoop(after, count, self.bound, undo_iteration, tuple(tapes))
 
 
 Version = Carried | UndoneStore | ReturnedByAdjoint | UndoneLoop

@@ -101,7 +101,8 @@ def reads_behind_barriers(body: Region) -> frozenset[Op]:
     """
     buffers = Buffers(body)
     # What an iteration yields is an argument of the next one: one buffer.
-    buffers.join(body.args[1:], body.yields)
+    for x, y in zip(body.args[1:], body.yields):
+        buffers.unite(x, y)
     reads = [
         op for op in ops_outside(body, lambda op: op.primitive is loop_p) if op.primitive in READS
     ]
