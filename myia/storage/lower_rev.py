@@ -149,7 +149,7 @@ class _Scope:
 
     def lower(self, op: Op) -> None:
         """Add the adjoint loop of a `rev`; the forward loop records what it reads."""
-        rev = with_needed_carries(Loop.of(op))
+        rev, wanted = with_needed_carries(op)
         paired = pair_loops(rev, self.ops, self.numbering)
         forward = paired or self.add_forward_sweep(rev)
         last = [self.ops[forward.position].results[i] for i in forward.mapping]
@@ -161,8 +161,8 @@ class _Scope:
             accumulators = storage.split.rev.accumulators
             results = storage.adjoint_loop(trip_count, extras, accumulators, last)
         self.extend(b.ops)
-        self.lowering.env.update(zip(op.results, results))
-        for i, result in zip(restored, results[len(op.results) :], strict=True):
+        self.lowering.env.update(zip(wanted, results))
+        for i, result in zip(restored, results[len(wanted) :], strict=True):
             self.lowering.restorations.append(Restoration(last[i], rev.carries[i], result))
         is_paired = paired is not None
         self.lowering.plans.append(plan_of(op, rev, storage, restored, is_paired, self.enclosing))

@@ -16,12 +16,11 @@ from dataclasses import dataclass, replace
 
 from myia.ir.builder import Builder
 from myia.ir.core import Op, Region, Value
-from myia.ir.dependence import needed
 from myia.ir.rewrite import clone_region
 from myia.primitives.core.emit_structured import emit_loop
 from myia.primitives.core.structured import Loop, loop_p
+from myia.rewriting.liveness import eliminate_dead_values
 from myia.rewriting.value_numbering import Numbering
-from myia.storage.residuals.record_or_recompute import needed_carries
 
 
 @dataclass(frozen=True)
@@ -53,27 +52,12 @@ def forward_sweep(rev: Loop) -> Sequence[Op]:
     return b.ops
 
 
-def with_needed_carries(rev: Loop) -> Loop:
-    """The `rev` without carries that neither its adjoint nor its condition depends on.
+def with_needed_carries(op: Op) -> tuple[Loop, tuple[Value, ...]]:
+    """The `rev` without carries that neither its adjoint nor its condition depends on; its results.
 
     Each cotangent of a carry becomes an accumulator like the others.
     """
-    kept = needed_carries(rev)
-    n = len(rev.carries)
-
-    def args(region: Region) -> tuple[Value, ...]:
-        k, *rest = region.args
-        return (k, *(rest[i] for i in kept), *rest[n:])
-
-    cond, body, adjoint = rev.cond, rev.body, rev.adjoint_region
-    yields = tuple(body.yields[i] for i in kept)
-    return replace(
-        rev,
-        carries=tuple(rev.carries[i] for i in kept),
-        cond=cond and Region(args(cond), tuple(needed(cond.ops, cond.yields)), cond.yields),
-        body=Region(args(body), tuple(needed(body.ops, yields)), yields),
-        adjoint=Region(args(adjoint), tuple(needed(adjoint.ops, adjoint.yields)), adjoint.yields),
-        active=(),
-        seeds=(),
-        accumulators=rev.seeds + rev.accumulators,
-    )
+    (live,) = eliminate_dead_values(Region((), (op,), op.results)).ops
+    rev = Loop.of(live)
+    accumulators = rev.seeds + rev.accumulators
+    return replace(rev, active=(), seeds=(), accumulators=accumulators), live.results

@@ -176,16 +176,6 @@ def with_dependences(body: Region, carries: Iterable[int]) -> list[int]:
         found |= read
 
 
-def needed_carries(rev: Loop) -> list[int]:
-    """The carries of a `rev` that its adjoint or its condition depend on."""
-    adjoint, cond = rev.adjoint_region, rev.cond
-    n = len(rev.carries)
-    read = _carries_read(adjoint.args[1 : 1 + n], adjoint.ops, adjoint.yields)
-    if cond is not None:
-        read |= _carries_read(cond.args[1:], cond.ops, cond.yields)
-    return with_dependences(rev.body, read)
-
-
 def _carries_read(args: Sequence[Value], ops: Sequence[Op], wanted: Iterable[Value]) -> set[int]:
     wanted = list(wanted)
     read = {*wanted, *(x for op in needed(ops, wanted, ()) for x in reads(op))}
