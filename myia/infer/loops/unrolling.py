@@ -64,25 +64,25 @@ def unrolled(ctx: Context, code: LoopCode, xs: States, need: NeedsStatic | None)
     index = 0
     while True:
         try:
-            item = _static_item(code, index)
+            take = _next_item(code, index)
         except CertainError as error:  # the body has changed what the loop runs over
             return _raising(ctx, code, xs, error)
-        if item is None:
+        if take is None:
             return xs
         if index >= MAX_UNROLLED_ITERATIONS:
             reason = need.diagnostic.text(need.diagnostic.title) if need else "items differ in type"
             changed = need is not None and isinstance(need.diagnostic, LoopChangesType)
             more = {"help_text": need.diagnostic.help_text} if changed else {}
             ctx.fail(TooManyIterations, limit=MAX_UNROLLED_ITERATIONS, reason=reason, **more)
-        go = TRUE if code.cond is None else code.cond(item, xs)
+        go = TRUE if code.cond is None else code.cond(Static(None), xs)
         if isinstance(go, Static) and not go.value:
             return xs
         if code.items is None and not isinstance(go, Static):
             raise need
         if isinstance(go, Static):
-            xs = _iteration(ctx, code, item, xs)
+            xs = _iteration(ctx, code, take, xs)
         else:
-            iteration = lambda i=item, s=xs: _iteration(ctx, code, i, s)  # noqa: E731
+            iteration = lambda t=take, s=xs: _iteration(ctx, code, t, s)  # noqa: E731
             xs = branch_many(ctx, go, iteration, lambda s=xs: s)
         index += 1
 
@@ -97,17 +97,21 @@ def _raising(ctx: Context, code: LoopCode, xs: States, error: CertainError) -> S
     return branch_many(ctx, go, iteration, lambda: xs)
 
 
-def _iteration(ctx: Context, code: LoopCode, item: Abstract, xs: States) -> States:
+def _iteration(ctx: Context, code: LoopCode, take: Callable[[], Abstract], xs: States) -> States:
     ctx.visits[code.key] = ctx.visits.get(code.key, 0) + 1
-    return code.body(item, xs)
+    return code.body(take(), xs)
 
 
-def _static_item(code: LoopCode, index: int) -> Abstract | None:
+def _next_item(code: LoopCode, index: int) -> Callable[[], Abstract] | None:
+    """What takes the item at `index`, if there is one: `map` calls a function then."""
     if code.items is None:
-        return Static(None)
+        return lambda: Static(None)
     if code.items.current_item is not None:
-        return code.items.current_item(index)
-    return code.items.item(Static(index)) if index < code.items.length.value else None
+        item = code.items.current_item(index)
+        return None if item is None else lambda: item
+    if index < code.items.length.value:
+        return lambda: code.items.item(Static(index))
+    return None
 
 
 # ----- Slices of long arrays
@@ -152,15 +156,15 @@ def unrolled_if_static(ctx: Context, code: LoopCode, xs: States) -> States:
     # One round more than iterations: the last one only finds that the loop has ended.
     for index in range(MAX_STATIC_ITERATIONS + 1):
         try:
-            item = _static_item(code, index)
+            take = _next_item(code, index)
         except CertainError as error:  # the body has changed what the loop runs over
             return _raising(ctx, code, xs, error)
-        if item is None:
+        if take is None:
             return xs
-        go = TRUE if code.cond is None else code.cond(item, xs)
+        go = TRUE if code.cond is None else code.cond(Static(None), xs)
         if not isinstance(go, Static):
             break
         if not go.value:
             return xs
-        xs = _iteration(ctx, code, item, xs)
+        xs = _iteration(ctx, code, take, xs)
     raise FewIterations

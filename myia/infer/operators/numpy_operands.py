@@ -17,7 +17,7 @@ from myia.infer.domain.heap import InstanceObject
 from myia.infer.domain.values import Abstract, Range, Ref, Scalar, Static
 from myia.infer.dynamic.access import is_dynamic
 from myia.infer.lists.nested_sequences import as_array, is_sequence
-from myia.infer.numeric.samples import NoSample, answers, type_error
+from myia.infer.numeric.samples import OPERATORS, NoSample, answers, type_error
 from myia.primitives.core.define import constant
 
 
@@ -34,9 +34,16 @@ def is_plain_number(x: Abstract) -> bool:
 
 
 def converted(ctx: Context, op: str, a: Abstract, b: Abstract) -> tuple[Abstract, Abstract]:
-    """The operands; where one is NumPy's and the other a sequence, that one as an array."""
-    if is_numpys(ctx, a) and is_sequence(ctx, b) and not left_to_python(ctx, op, a, b):
-        return a, as_array(ctx, b)
+    """The operands; where one is NumPy's and the other a sequence, that one as an array.
+
+    Python asks the left operand first: a namedtuple with methods of its own stays one there.
+    """
+    name = OPERATORS[op][1]
+    if is_numpys(ctx, a) and is_sequence(ctx, b):
+        own = ctx.special_method(b, f"__r{name}__") is not None
+        return (a, as_array(ctx, b)) if own or not left_to_python(ctx, op, a, b) else (a, b)
+    if ctx.special_method(a, f"__{name}__") is not None:
+        return a, b
     if is_numpys(ctx, b) and is_sequence(ctx, a) and not left_to_python(ctx, op, b, a):
         return as_array(ctx, a), b
     return a, b

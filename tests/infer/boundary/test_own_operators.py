@@ -121,6 +121,16 @@ def test_as_python_or_refused(q):
             assert got == want, name
 
 
+def test_namedtuples_and_arrays():
+    """Python asks the left operand first."""
+
+    def f(x, q):
+        return q * x, x * q, q * x[0], x[0] * q, x == q, (1.0, 2.0) * x
+
+    x, q = np.array([3.0, 4.0]), Vector(1.0, 2.0)
+    assert repr(myia.jit(f)(x, q)) == repr(f(x, q))
+
+
 def test_own_arithmetic_of_namedtuples():
     def f(x, q):
         return q + q, q * 2, 2 * q, q * x, q == Vector(x, x), q != Vector(q.a, x)

@@ -167,7 +167,16 @@ def reversed_before_it_grows(x):
     return list(q)
 
 
+def breaks_before_the_next_call(x):
+    seen = []
+    for v in map(lambda t: (seen.append(t), t)[1], [1.0, 2.0, 3.0]):
+        if v > 1.5:
+            break
+    return seen
+
+
 CONSUMERS = {
+    "break": breaks_before_the_next_call,
     "join": lambda x: "-".join(map(str, [1, 2])),
     "update": lambda x: (lambda d: (d.update(zip("bc", x)), d))({"a": x[0]}),
     "extended": lambda x: [*map(abs, x), *zip(x, x)],
