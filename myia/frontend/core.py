@@ -149,13 +149,16 @@ def walk_here(node: gast.AST) -> Iterator[gast.AST]:
 
 
 def evaluated_here(node: gast.AST) -> Iterator[gast.AST]:
-    """The children of `node` that are evaluated in the same scope."""
+    """The children of `node` that are evaluated in the same scope, in the order of evaluation."""
     if isinstance(node, FUNCTIONS):
         yield from getattr(node, "decorator_list", ())
         yield from node.args.defaults
         yield from (d for d in node.args.kw_defaults if d is not None)
     elif isinstance(node, gast.AnnAssign):
         yield from (node.target, *([node.value] if node.value else []))
+    elif isinstance(node, gast.Dict):
+        pairs = zip(node.keys, node.values)
+        yield from (part for pair in pairs for part in pair if part is not None)
     elif isinstance(node, gast.Name):
         return
     else:

@@ -192,13 +192,6 @@ class _Analysis:
         return outside
 
     def children(self, node: gast.AST, state: Names) -> Names:
-        for child in self.in_order(node):
+        for child in evaluated_here(node):
             state = self.expression(child, state)
         return state
-
-    def in_order(self, node: gast.AST) -> Iterable[gast.AST]:
-        """The children of `node` in the order of evaluation."""
-        if isinstance(node, gast.Dict):
-            pairs = zip(node.keys, node.values)
-            return [part for pair in pairs for part in pair if part is not None]
-        return evaluated_here(node)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
-
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import myia
+from tests.api.errors.places import line_of
 
 
 def lengths(a, low, high):
@@ -42,11 +41,6 @@ def smallest_times_logarithms(x):
     return s * best
 
 
-def line(text: str) -> str:
-    source, start = inspect.getsourcelines(smallest_times_logarithms)
-    return f"test_debug.py:{start + next(i for i, s in enumerate(source) if text in s)}"
-
-
 @pytest.mark.parametrize("transform", [myia.jit, myia.grad])
 def test_the_first_number_that_is_not_finite(transform):
     f, plain = (transform(smallest_times_logarithms, **o) for o in ({"debug": True}, {}))
@@ -55,7 +49,7 @@ def test_the_first_number_that_is_not_finite(transform):
     for place, value, text in ((2, 0.0, "np.log"), (6, 1.0, "1.0 / y"), (1, -2.0, "np.log")):
         at = x.copy()
         at[place] = value
-        with pytest.raises(FloatingPointError, match=line(text)):
+        with pytest.raises(FloatingPointError, match=line_of(smallest_times_logarithms, text)):
             f(at)
     at[1] = np.nan  # an argument that is not finite is no error
     assert np.isnan(f(at)).any()

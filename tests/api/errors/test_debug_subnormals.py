@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 
 import numpy as np
 import pytest
 
 import myia
+from tests.api.errors.places import line_of
 
 DTYPES = [np.float64, np.float32]
 READ = "a subnormal number is read here"
@@ -171,11 +171,6 @@ def sum_of_squares(x):
     return s
 
 
-def line(text: str) -> str:
-    source, start = inspect.getsourcelines(sum_of_squares)
-    return f"test_debug_subnormals.py:{start + next(i for i, s in enumerate(source) if text in s)}"
-
-
 @pytest.mark.parametrize("transform", [myia.jit, myia.grad])
 def test_the_line_in_loops_and_branches(transform):
     f, plain = (transform(sum_of_squares, **o) for o in ({"debug": True}, {}))
@@ -189,7 +184,7 @@ def test_the_line_in_loops_and_branches(transform):
         (1e-310, READ, "if x[i]"),
     ):
         x[2] = value
-        with raises(message, line(text)):
+        with raises(message, line_of(sum_of_squares, text)):
             f(x)
         assert np.isfinite(plain(x)).all()
 
