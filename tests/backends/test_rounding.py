@@ -137,3 +137,18 @@ def test_derivatives_that_jax_takes():
         np.testing.assert_allclose(jax.vmap(jax.grad(jax.jit(f)))(x), 7 / x**2)
     single = x.astype(np.float32)
     np.testing.assert_allclose(jax.jacfwd(f)(single), np.diag(7 / single**2), rtol=1e-6)
+
+
+def masked(m, x):
+    total = 0.0
+    for i in range(len(x)):
+        total = total + (x[i] > 0) * np.log(x[i])
+    return m * np.sqrt(x), m.astype(float) * x, (x > 0) * (x - np.inf), total
+
+
+def test_a_mask_as_a_factor_keeps_nan_and_infinities():
+    """XLA would select zeros where the mask is False."""
+    m, x = np.array([True, False, False]), np.array([1.0, -1.0, np.inf])
+    with np.errstate(all="ignore"):
+        for mine, numpys in zip(myia.jit(masked)(m, x), masked(m, x), strict=True):
+            np.testing.assert_array_equal(mine, numpys)

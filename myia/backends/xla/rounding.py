@@ -1,6 +1,7 @@
 """Operands that XLA must not see through, so that each operation is rounded as the program says.
 
     (x + 1e16) - 1e16      XLA: x
+    (m > 0) * nan          XLA: where(m > 0, nan, 0)
     (x / y) / z            XLA: x / (y * z), which may be infinite
     x / 20.0               XLA: x * 0.05, which rounds twice
 
@@ -25,6 +26,7 @@ from jax import lax
 from myia.ir.core import Function, Op, Value, walk
 from myia.primitives.core.define import constant_p, literal_p
 from myia.primitives.pointwise.arithmetic import add, div, mul, pow, reciprocal, sub
+from myia.primitives.pointwise.logic import convert_p
 from myia.primitives.pointwise.transcendental import exp, log, rsqrt, sqrt
 
 Array = Any
@@ -54,6 +56,8 @@ def _loses_numbers(op: Op, i: int, makers: dict[Value, Op]) -> bool:
         return False
     if op.primitive in _QUOTIENTS and inner.primitive in _QUOTIENTS:
         return True
+    if op.primitive is mul and inner.primitive is convert_p:
+        return inner.operands[0].dtype.kind == "b"
     if op.primitive in _SUMS and inner.primitive in _SUMS:
         return _has_number(op, makers) and _has_number(inner, makers)
     factor, of_inner = _factor(op, makers), _factor(inner, makers)
