@@ -167,7 +167,7 @@ def invoke(
             kwargs = {k: with_nominal_shape(ctx, x) for k, x in kwargs.items()}
             if any(contains_dynamic(ctx, x) for x in (*args, *kwargs.values())):
                 refuse_dynamic(ctx, f"`{name}`")
-    for signature, first in ((_signature(function), ()), (inspect.signature(handler), (ctx,))):
+    for signature, first in ((_signature(function), ()), (_signature(handler), (ctx,))):
         try:
             if signature is not None:
                 signature.bind(*first, *args, **kwargs)

@@ -13,42 +13,8 @@ primitives that they treat specially.)
 Importing this package fills the registry and gives IR values Python's operators.
 """
 
-import myia.primitives.arrays.convolution
-import myia.primitives.arrays.cumulative
-import myia.primitives.arrays.dynamic_slices
-import myia.primitives.arrays.fft
-import myia.primitives.arrays.gather
-import myia.primitives.arrays.pooling
-import myia.primitives.arrays.reductions
-import myia.primitives.arrays.scattering
-import myia.primitives.arrays.shaping
-import myia.primitives.arrays.sorting
-import myia.primitives.arrays.window_geometry
-import myia.primitives.core.barriers
-import myia.primitives.core.define
-import myia.primitives.core.effects
-import myia.primitives.core.emit_structured
-import myia.primitives.core.host_calls
-import myia.primitives.core.py
-import myia.primitives.core.region_dataflow
-import myia.primitives.core.structured
-import myia.primitives.linalg.dot
-import myia.primitives.linalg.eig
-import myia.primitives.linalg.eigh_svd
-import myia.primitives.linalg.lu
-import myia.primitives.linalg.matrix_formulas
-import myia.primitives.linalg.matrix_functions
-import myia.primitives.linalg.qr
-import myia.primitives.linalg.schur_hessenberg
-import myia.primitives.linalg.triangular
-import myia.primitives.pointwise.arithmetic
-import myia.primitives.pointwise.bits
-import myia.primitives.pointwise.integer_quotient
-import myia.primitives.pointwise.logic
-import myia.primitives.pointwise.transcendental
-import myia.primitives.pointwise.value_operators
-import myia.primitives.random
-import myia.primitives.special.exponential_integrals
-import myia.primitives.special.gamma_bessel
-import myia.primitives.special.hypergeometric
-import myia.primitives.special.normal
+import importlib
+import pkgutil
+
+for _module in pkgutil.walk_packages(__path__, f"{__name__}."):
+    importlib.import_module(_module.name)

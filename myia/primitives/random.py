@@ -15,8 +15,8 @@ from jax import lax
 from jax.extend.random import threefry2x32_p
 
 from myia.ir.avals import Aval, Shape
-from myia.ir.core import Op, Tangents, Value, Values
-from myia.ir.primitive import NONDIFFERENTIABLE, Cotangents, Derivative, Explicit, Formula
+from myia.ir.core import Value
+from myia.ir.primitive import NONDIFFERENTIABLE, Derivative, Formula, Partials
 from myia.primitives.core.define import CallablePrimitive, require, require_kind
 from myia.primitives.pointwise.arithmetic import max
 from myia.primitives.pointwise.transcendental import exp
@@ -126,7 +126,7 @@ def _lower_gamma(keys: jax.Array, a: jax.Array, *, impl: str, log_space: bool) -
     return jax.random.random_gamma_p.bind(keys, a, log_space=log_space)
 
 
-def _gamma_partial(y: Value, a: Value, *, log_space: bool) -> Value:
+def _gamma_partial(y: Value, keys: Value, a: Value, *, impl: str, log_space: bool) -> Value:
     """d sample / da; in log space divided by the sample, which may underflow."""
     if not log_space:
         return random_gamma_grad(a, y)
@@ -134,17 +134,7 @@ def _gamma_partial(y: Value, a: Value, *, log_space: bool) -> Value:
     return random_gamma_grad(a, sample) / sample
 
 
-def _gamma_jvp(ys: Values, xs: Values, ts: Values, *, impl: str, log_space: bool) -> Tangents:
-    (y,), (_, a), (_, t) = ys, xs, ts
-    return (t * _gamma_partial(y, a, log_space=log_space),)
-
-
-def _gamma_vjp(op: Op, cts: Values, acc: Cotangents) -> None:
-    (_, a), (y,), (ct,) = op.operands, op.results, cts
-    acc.add(a, ct * _gamma_partial(y, a, log_space=op.params["log_space"]))
-
-
-random_gamma = _random("random_gamma", _gamma_avals, _lower_gamma, Explicit(_gamma_jvp, _gamma_vjp))
+random_gamma = _random("random_gamma", _gamma_avals, _lower_gamma, Partials((None, _gamma_partial)))
 
 # ----- The generators themselves
 

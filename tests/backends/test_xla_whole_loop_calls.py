@@ -17,8 +17,9 @@ from myia.ir.builder import build_region
 from myia.ir.core import Function
 from myia.ir.primitive import PRIMITIVES
 from myia.ir.verifier import verify
+from myia.primitives.arrays.cumulative import cumprod, cumsum
 from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
-from myia.primitives.arrays.reductions import argmax, cumprod, cumsum, reduce_max, reduce_prod
+from myia.primitives.arrays.reductions import argmax, reduce_max, reduce_prod
 from myia.primitives.arrays.shaping import (
     broadcast,
     concatenate,

@@ -11,6 +11,7 @@ import itertools
 import numpy as np
 
 from myia.ir.avals import Aval
+from myia.primitives.arrays import cumulative as u
 from myia.primitives.arrays import dynamic_slices as w
 from myia.primitives.arrays import gather as i
 from myia.primitives.arrays import reductions as r
@@ -221,12 +222,12 @@ TABLE = [
     case(r.argmin, (2, 3), dtypes=ORDERED, axis=0),
     case(r.argmax, np.array([1.0, np.nan, 3.0, np.nan]), axis=0),
     case(r.argmin, np.array([1.0, np.nan, 3.0, np.nan]), axis=0),
-    case(r.cumsum, (2, 3), dtypes=NUMBERS, axis=1, reverse=False),
-    case(r.cumsum, (2, 3), axis=0, reverse=True),
-    case(r.cumprod, (2, 5), dtypes=NUMBERS, axis=1, reverse=False),
-    case(r.cumprod, (5, 2), axis=0, reverse=True),
-    case(r.cumprod, np.array([2.0, 0.0, 3.0, 0.0, 5.0]), axis=0, reverse=False),
-    case(r.cumprod, (0,), axis=0, reverse=False),
+    case(u.cumsum, (2, 3), dtypes=NUMBERS, axis=1, reverse=False),
+    case(u.cumsum, (2, 3), axis=0, reverse=True),
+    case(u.cumprod, (2, 5), dtypes=NUMBERS, axis=1, reverse=False),
+    case(u.cumprod, (5, 2), axis=0, reverse=True),
+    case(u.cumprod, np.array([2.0, 0.0, 3.0, 0.0, 5.0]), axis=0, reverse=False),
+    case(u.cumprod, (0,), axis=0, reverse=False),
     # ----- Ordering
     case(o.sort_p, (2, 5), dtypes=ORDERED, axis=1, keys=1),
     case(o.sort_p, (4, 2), (4, 2), axis=0, keys=1),

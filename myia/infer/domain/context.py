@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeGuard
 
 import numpy as np
 
@@ -127,6 +127,20 @@ class Context:
 
     # ----- Failing
 
+    # ----- What an interpreter does (`eval/interpreter.py`)
+
+    call: Callable[[Abstract, Sequence[Abstract], dict[str, Abstract]], Abstract]
+    special_method: Callable[[Abstract, str], Abstract | None]
+    getattr: Callable[[Abstract, str], Abstract]
+    fact: Callable[[Question], Any]
+    items_of: Callable[[Abstract], Any]
+    length: Callable[[Abstract], Abstract]
+    reshape: Callable[[Value, tuple[int, ...]], Value]
+    any: Callable[[Value], Value]
+
+    def list_items(self, x: Abstract, to_end: bool = True) -> tuple[Abstract, ...]:
+        raise NotImplementedError
+
     def fail(
         self, diagnostic: type[Diagnostic], *, error: type[MyiaError] = MyiaError, **fields: Any
     ) -> NoReturn:
@@ -162,7 +176,7 @@ class Context:
 
     # ----- Arrays
 
-    def is_array(self, x: Abstract) -> bool:
+    def is_array(self, x: Abstract) -> TypeGuard[Ref]:
         return isinstance(x, Ref) and isinstance(self.contents(x), STATIC_ARRAYS)
 
     def array(self, value: Value, *, contiguous: bool = True) -> Abstract:

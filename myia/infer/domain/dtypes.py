@@ -6,6 +6,8 @@ the op works at.
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 import numpy as np
 
 from myia.infer.domain.values import Abstract, Scalar, Static
@@ -26,7 +28,7 @@ INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 _WEAK_SAMPLE = {"b": False, "i": 0, "f": 0.0, "c": 0j}
 
 
-def is_number(x: Abstract) -> bool:
+def is_number(x: Abstract) -> TypeGuard[Scalar | Static]:
     """A number, compile-time or run-time."""
     return isinstance(x, Scalar) or (
         isinstance(x, Static) and isinstance(x.value, (bool, int, float, complex, np.generic))

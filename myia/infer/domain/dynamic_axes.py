@@ -25,7 +25,7 @@ import numpy as np
 from myia.infer.domain.dtypes import broadcast_to, convert
 from myia.infer.domain.lengths import I64, Length, dynamic_length
 from myia.ir.core import Value
-from myia.primitives.arrays import reductions, shaping
+from myia.primitives.arrays import cumulative, reductions, shaping
 from myia.primitives.arrays.dynamic_slices import dynamic_slice
 from myia.primitives.arrays.gather import index_dims, take
 from myia.primitives.arrays.scattering import scatter
@@ -123,7 +123,7 @@ def valid_mask(shape: tuple[int, ...], dynamic_axes: DynamicAxes) -> Value | Non
     return found
 
 
-def fill_masked(x: Value, dynamic_axes: DynamicAxes, number: int) -> Value:
+def fill_masked(x: Value, dynamic_axes: DynamicAxes, number: float) -> Value:
     """`x` with a number in the masked elements: the neutral element of a reduction."""
     mask = valid_mask(x.shape, dynamic_axes)
     return x if mask is None else logic.select(mask, x, constant(number, x.dtype, x.shape))
@@ -237,7 +237,7 @@ def true_indices(mask: Value) -> Value:
 def valid_ranks(mask: Value) -> Value:
     """How many valid elements precede each element: the exclusive prefix sum of the mask."""
     ones = convert(mask, np.dtype(np.int64))
-    return arithmetic.sub(reductions.cumsum(ones, axis=0, reverse=False), ones)
+    return arithmetic.sub(cumulative.cumsum(ones, axis=0, reverse=False), ones)
 
 
 def unpacked(x: Value, axis: int, dynamic_axis: DynamicAxis) -> Value:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeGuard
 
 import numpy as np
 
@@ -374,16 +374,16 @@ TRUE = Static(True)
 FALSE = Static(False)
 
 
-def is_none(x: Abstract) -> bool:
+def is_none(x: Abstract) -> TypeGuard[Static]:
     return isinstance(x, Static) and x.value is None
 
 
-def is_static_number(x: Abstract) -> bool:
+def is_static_number(x: Abstract) -> TypeGuard[Static]:
     """A compile-time number: Python's or a NumPy scalar."""
     return isinstance(x, Static) and isinstance(x.value, (bool, int, float, complex, np.generic))
 
 
-def is_static_int(x: Abstract) -> bool:
+def is_static_int(x: Abstract) -> TypeGuard[Static]:
     """A compile-time integer (bool included, as in Python)."""
     return isinstance(x, Static) and isinstance(x.value, (int, np.integer, np.bool_))
 

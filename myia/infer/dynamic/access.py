@@ -7,6 +7,7 @@ y + 1.0        an object of its own, with the same dynamic axis
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NoReturn
 
 import numpy as np
 
@@ -48,7 +49,7 @@ def contains_dynamic(ctx: Context, x: Abstract) -> bool:
     return isinstance(contents, (DynamicArray, DynamicView))
 
 
-def refuse_dynamic(ctx: Context, what: str) -> None:
+def refuse_dynamic(ctx: Context, what: str) -> NoReturn:
     """Refuse dynamic arrays. As `NeedsStatic`: an enclosing loop may be unrolled instead."""
     ctx.fail(
         Unsupported,

@@ -13,7 +13,7 @@ import types
 import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -93,7 +93,7 @@ def has(cls: type, name: str) -> bool:
 
 def fail_without(
     ctx: Context, x: Abstract, methods: Sequence[str], message: str, what: str
-) -> None:
+) -> NoReturn:
     """TypeError if the type of `x` has none of these methods, else `what` is not supported."""
     cls = type_of(ctx, x)
     if cls is not None and not any(has(cls, name) for name in methods):

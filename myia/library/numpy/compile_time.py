@@ -14,7 +14,7 @@ import numpy as np
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.heap import DictObject
-from myia.infer.domain.values import Abstract, Static, Tuple
+from myia.infer.domain.values import Abstract, Ref, Static, Tuple
 from myia.infer.numeric.promotion import is_numeric
 from myia.infer.registry import function
 from myia.library.support.arguments import dtype_of
@@ -60,7 +60,7 @@ def _zeros_like(ctx: Context, x: Abstract, name: str) -> Any:
         return found if ctx.is_array(x) or getattr(x, "boxed", False) else found[()]
     if isinstance(x, Tuple):
         return tuple(_zeros_like(ctx, item, name) for item in x.items)
-    if not isinstance(x, Static) and not isinstance(ctx.contents(x), DictObject):
+    if isinstance(x, Ref) and not isinstance(ctx.contents(x), DictObject):
         return [_zeros_like(ctx, item, name) for item in ctx.list_items(x)]
     return _compile_time_value(ctx, x, name)
 
@@ -71,21 +71,21 @@ def evaluate_at_compile_time(*functions: Callable) -> None:
         function(f)(_compile_time_handler(f, _compile_time_value))
 
 
-for _f in (
+evaluate_at_compile_time(
     np.bartlett, np.blackman, np.hamming, np.hanning, np.kaiser,
     np.indices, np.diag_indices, np.tril_indices, np.triu_indices,
     np.fft.fftfreq, np.fft.rfftfreq, np.base_repr, np.binary_repr,
     np.issubdtype, np.isdtype, np.typename, np.mintypecode,
-):  # fmt: skip
-    evaluate_at_compile_time(_f)
+)  # fmt: skip
 
 function(np.ndindex)(
     _compile_time_handler(lambda *shape: tuple(np.ndindex(*shape)), _compile_time_value)
 )
 
-for _f in (
+OF_SHAPES: tuple[Callable[..., Any], ...] = (
     np.iscomplexobj, np.isrealobj, np.isscalar, np.iterable, np.broadcast_shapes, np.can_cast,
     np.common_type, np.diag_indices_from, np.tril_indices_from, np.triu_indices_from,
     np.einsum_path,
-):  # fmt: skip
-    function(_f)(_compile_time_handler(_f, _zeros_like))
+)  # fmt: skip
+for _g in OF_SHAPES:
+    function(_g)(_compile_time_handler(_g, _zeros_like))

@@ -9,11 +9,10 @@ from myia.infer.domain.dtypes import broadcast_to, promote
 from myia.infer.domain.dynamic_axes import pad_masked
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
 from myia.infer.domain.memory_order import result_like
-from myia.infer.domain.values import NONE, Abstract, Ref, Scalar, SliceValue, Static, Tuple, is_none
+from myia.infer.domain.values import NONE, Abstract, Ref, Scalar, SliceValue, Static, is_none
 from myia.infer.domain.views import reshape
 from myia.infer.dynamic import access
 from myia.infer.dynamic.access import PaddedValue, is_dynamic, new_array, read, refuse_dynamic
-from myia.infer.indexing.indexing import getitem
 from myia.infer.numeric.promotion import operand_dtype
 from myia.infer.registry import for_dynamic_arrays, function, method
 from myia.ir.builder import emit
@@ -26,10 +25,9 @@ from myia.library.support.arguments import (
     is_given,
     refuse_options,
     static_value,
-    store_out,
     value_of,
 )
-from myia.library.support.traced import traced_values
+from myia.library.support.traced import apply_traced
 from myia.library.support.value_formulas import is_nan
 from myia.primitives.arrays import reductions, shaping, sorting
 from myia.primitives.arrays.gather import take_along_axis
@@ -128,7 +126,9 @@ def _searchsorted(
     elements, wanted = (value_of(ctx, x, dtype) for x in xs)
     of = static_value(ctx, side, "the side")
     if elements.aval.size > MAX_COMPARED_ELEMENTS:
-        counts = traced_values("numpy.searchsorted", side=of)(elements, wanted)
+        (counts,) = apply_traced(
+            ctx, "numpy.searchsorted", ((None, None),) * 2, [elements, wanted], {"side": of}
+        )
         return ctx.array(logic.convert(counts, dtype=np.dtype(np.int64)))
     return ctx.array(_rank_by_comparison(elements, wanted, of == "right"))
 
@@ -155,36 +155,6 @@ def _before(x: Value, y: Value, also_equal: bool) -> Value:
 
 
 # ----- Reading at indices
-
-
-@method("array", "take")
-@function(np.take)
-def _take(
-    ctx: Context,
-    a: Abstract,
-    indices: Abstract,
-    axis: Abstract = NONE,
-    out: Abstract = NONE,
-    mode: Abstract = Static("raise"),
-) -> Abstract:
-    """`a[:, ..., indices]`"""
-    x, i = operand_and_axis(ctx, array(ctx, a), axis)
-    wanted = _indices_in_mode(
-        ctx, array(ctx, indices), ctx.shape(x)[i], static_value(ctx, mode, "the mode")
-    )
-    key = Tuple((*[WHOLE] * i, wanted))
-    return store_out(ctx, ctx.array(value_of(ctx, getitem(ctx, x, key))), out)
-
-
-def _indices_in_mode(ctx: Context, indices: Abstract, n: int, mode: str) -> Abstract:
-    """Indices after `mode`: wrapped or clipped into an axis of length `n`, or checked."""
-    if mode == "raise":
-        return indices
-    if mode == "clip":
-        return ctx.call(Static(np.clip), (indices, Static(0), Static(n - 1)), {})
-    if mode == "wrap":
-        return ctx.call(Static(np.remainder), (indices, Static(n)), {})
-    ctx.fail(BadValue, message=f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
 
 
 @function(np.take_along_axis)
@@ -233,7 +203,7 @@ def _in_range(ctx: Context, index: Value, n: int) -> Value:
 I64 = np.dtype(np.int64)
 
 
-def _sorted(ctx: Context, a: Abstract, axis: Abstract) -> tuple[PaddedValue, int, Value]:
+def _sorted(ctx: Context, a: Ref, axis: Abstract) -> tuple[PaddedValue, int, Value]:
     """The elements sorted along an axis, valid before masked ones; and their old indices."""
     x = read(ctx, a).packed()
     ndim = x.value.aval.ndim
@@ -241,10 +211,11 @@ def _sorted(ctx: Context, a: Abstract, axis: Abstract) -> tuple[PaddedValue, int
         refuse_dynamic(ctx, "sorting complex numbers or several axes")
     i = 0 if is_none(axis) else axis_argument(ctx, axis, ndim)
     indices = shaping.iota(shape=x.value.shape, axis=i, dtype=I64)
-    if x.dynamic_axes[i] is None:
+    dynamic_axis = x.dynamic_axes[i]
+    if dynamic_axis is None:
         value, indices = emit(sort_p, x.value, indices, axis=i, keys=1)
     else:
-        live = shaping.broadcast(x.dynamic_axes[i].valid_mask(), shape=x.value.shape, dims=(i,))
+        live = shaping.broadcast(dynamic_axis.valid_mask(), shape=x.value.shape, dims=(i,))
         dead = convert(logic.not_(live), dtype=np.dtype(np.int8))
         _, value, indices = emit(sort_p, dead, x.value, indices, axis=i, keys=2)
     return PaddedValue(value, x.dynamic_axes), i, indices
@@ -252,7 +223,7 @@ def _sorted(ctx: Context, a: Abstract, axis: Abstract) -> tuple[PaddedValue, int
 
 @for_dynamic_arrays(_sort)
 def _sort_dynamic(
-    ctx: Context, a: Abstract, axis: Abstract = LAST, kind: Abstract = NONE, **options: Abstract
+    ctx: Context, a: Ref, axis: Abstract = LAST, kind: Abstract = NONE, **options: Abstract
 ) -> Abstract:
     found, _, _ = _sorted(ctx, a, axis)
     return new_array(ctx, pad_masked(found.value, found.dynamic_axes), found.dynamic_axes)
@@ -260,7 +231,7 @@ def _sort_dynamic(
 
 @for_dynamic_arrays(_sort_in_place)
 def _sort_in_place_dynamic(
-    ctx: Context, self: Abstract, axis: Abstract = LAST, kind: Abstract = NONE, **options: Abstract
+    ctx: Context, self: Ref, axis: Abstract = LAST, kind: Abstract = NONE, **options: Abstract
 ) -> Abstract:
     access.pack_to_prefixes(ctx, self)
     found, _, _ = _sorted(ctx, self, axis)
@@ -270,7 +241,7 @@ def _sort_in_place_dynamic(
 
 @for_dynamic_arrays(_argsort)
 def _argsort_dynamic(
-    ctx: Context, a: Abstract, axis: Abstract = LAST, kind: Abstract = NONE, **options: Abstract
+    ctx: Context, a: Ref, axis: Abstract = LAST, kind: Abstract = NONE, **options: Abstract
 ) -> Abstract:
     found, _, indices = _sorted(ctx, a, axis)
     return new_array(ctx, pad_masked(indices, found.dynamic_axes), found.dynamic_axes)
@@ -279,7 +250,7 @@ def _argsort_dynamic(
 @for_dynamic_arrays(_searchsorted)
 def _searchsorted_dynamic(
     ctx: Context,
-    a: Abstract,
+    a: Ref,
     v: Abstract,
     side: Abstract = Static("left"),
     sorter: Abstract = NONE,
@@ -289,6 +260,7 @@ def _searchsorted_dynamic(
         refuse_dynamic(ctx, "`numpy.searchsorted` with a sorter, or for values,")
     x = read(ctx, a).packed()
     (dynamic_axis,) = x.dynamic_axes
+    assert dynamic_axis is not None
     last = constant(_last(x.value.dtype), x.value.dtype, x.value.shape)
     full = ctx.array(logic.select(dynamic_axis.valid_mask(), x.value, last))
     found = ctx.call(Static(np.searchsorted), (full, v), {"side": side})

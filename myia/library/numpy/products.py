@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
-
 import numpy as np
 
 from myia.infer.domain.context import Context
@@ -46,7 +43,9 @@ from myia.primitives.pointwise import arithmetic, logic
 Axes = tuple[int, ...]
 
 
-def contract(x: Value, y: Value, over: tuple[Axes, Axes], batch=((), ())) -> Value:
+def contract(
+    x: Value, y: Value, over: tuple[Axes, Axes], batch: tuple[Axes, Axes] = ((), ())
+) -> Value:
     """The contraction over pairs of axes. Axes of the result: batch, free of x, free of y."""
     if x.dtype.kind != "b":
         return dot_general(x, y, contract=over, batch=batch)
@@ -106,53 +105,26 @@ def _matrix_product(ctx: Context, x: Value, y: Value) -> Value:
     return contract(x, y, ((len(batch) + 1,), (len(batch),)), (axes, axes))
 
 
-# ----- dot and its kin
+# ----- dot
 
 
-def _dot(x: Value, y: Value, ctx: Context) -> Value:
-    """Contract the last axis of x with the last but one of y."""
+@method("array", "dot")
+@method("number", "dot")
+@function(np.dot)
+def _dot(ctx: Context, a: Abstract, b: Abstract, out: Abstract = NONE) -> Abstract:
+    """Contract the last axis of `a` with the last but one of `b`; of numbers `*`."""
+    xs = array(ctx, a), array(ctx, b)
+    if any(ctx.shape(x) == () for x in xs):
+        return store_out(ctx, operators.binary(ctx, "*", *xs), out)
+    x, y = factors(ctx, *xs)
     j = max(len(y.shape) - 2, 0)
     _mismatch(ctx, x, y, -1, j)
-    return contract(x, y, ((len(x.shape) - 1,), (j,)))
-
-
-def _inner(x: Value, y: Value, ctx: Context) -> Value:
-    """Contract the last axes of both."""
-    _mismatch(ctx, x, y, -1, -1)
-    return contract(x, y, ((len(x.shape) - 1,), (len(y.shape) - 1,)))
-
-
-def _multiply_numbers(product: Callable):
-    """A handler of a product of arrays, which is `*` if an operand is a number."""
-
-    def handler(ctx: Context, a: Abstract, b: Abstract, out: Abstract = NONE) -> Abstract:
-        xs = array(ctx, a), array(ctx, b)
-        if any(ctx.shape(x) == () for x in xs):
-            return store_out(ctx, operators.binary(ctx, "*", *xs), out)
-        return store_out(ctx, ctx.array(product(*factors(ctx, *xs), ctx)), out)
-
-    return handler
-
-
-_dot_handler = _multiply_numbers(_dot)
-function(np.dot)(_dot_handler)
-for _kind in ("array", "number"):
-    method(_kind, "dot")(_dot_handler)
-_inner_handler = _multiply_numbers(_inner)
-function(np.inner)(_inner_handler)
-
-
-def _flat(x: Value) -> Value:
-    return reshape(x, (math.prod(x.shape),))
-
-
-def _flat(x: Value) -> Value:
-    return reshape(x, (math.prod(x.shape),))
+    return store_out(ctx, ctx.array(contract(x, y, ((len(x.shape) - 1,), (j,)))), out)
 
 
 @function(np.outer)
 def _outer(ctx: Context, a: Abstract, b: Abstract, out: Abstract = NONE) -> Abstract:
-    x, y = (_flat(v) for v in factors(ctx, a, b))
+    x, y = (reshape(v, (v.aval.size,)) for v in factors(ctx, a, b))
     column, row = reshape(x, (*x.shape, 1)), reshape(y, (1, *y.shape))
     return store_out(ctx, operators.binary(ctx, "*", ctx.array(column), ctx.array(row)), out)
 
@@ -197,14 +169,18 @@ NOT_ALIGNED = "shapes not aligned: the axes that are summed over differ in size"
 
 def _factors(ctx: Context, a: Abstract, b: Abstract) -> tuple[PaddedValue, PaddedValue]:
     """Both operands at one dtype."""
-    xs = [x if is_dynamic(ctx, x) else numeric(ctx, x) for x in (a, b)]
-    if not all(isinstance(x, Ref) for x in xs):
+    given = [x if is_dynamic(ctx, x) else numeric(ctx, x) for x in (a, b)]
+    xs = [x for x in given if isinstance(x, Ref)]
+    if len(xs) < 2:
         ctx.fail(BadValue, message="matmul: an operand is a number")
     dtype, _ = promote(*((dtype_of(ctx, x), False) for x in xs))
     if dtype.kind == "b":
         refuse_dynamic(ctx, "the product of bools")
-    found = [read(ctx, x) for x in xs]
-    return tuple(PaddedValue(convert(x.value, dtype), x.dynamic_axes) for x in found)
+    x, y = (read(ctx, x) for x in xs)
+    return (
+        PaddedValue(convert(x.value, dtype), x.dynamic_axes),
+        PaddedValue(convert(y.value, dtype), y.dynamic_axes),
+    )
 
 
 def contract_dynamic(ctx: Context, x: PaddedValue, y: PaddedValue, i: int, j: int) -> Abstract:
@@ -231,32 +207,18 @@ def _matmul_dynamic(ctx: Context, x1: Abstract, x2: Abstract, out: Abstract = NO
     x, y = _factors(ctx, x1, x2)
     if max(x.value.aval.ndim, y.value.aval.ndim) > 2:
         refuse_dynamic(ctx, "the product of stacks of matrices")
-    return store_dynamic_out(ctx, contract_dynamic(ctx, x, y, x.value.aval.ndim - 1, _rows(y)), out)
+    return store_dynamic_out(ctx, _product(ctx, x, y), out)
 
 
-def _rows(y: PaddedValue) -> int:
-    return max(y.value.aval.ndim - 2, 0)
+@for_dynamic_arrays(_dot)
+def _dot_dynamic(ctx: Context, a: Abstract, b: Abstract, out: Abstract = NONE) -> Abstract:
+    if any(is_numeric(ctx, x) and ctx.shape(x) == () for x in (a, b)):
+        return store_dynamic_out(ctx, operators.binary(ctx, "*", a, b), out)
+    return store_dynamic_out(ctx, _product(ctx, *_factors(ctx, a, b)), out)
 
 
-def _multiply_dynamic(product: Callable) -> Callable:
-    def rule(ctx: Context, a: Abstract, b: Abstract, out: Abstract = NONE) -> Abstract:
-        if any(is_numeric(ctx, x) and ctx.shape(x) == () for x in (a, b)):
-            return store_dynamic_out(ctx, operators.binary(ctx, "*", a, b), out)
-        return store_dynamic_out(ctx, product(ctx, *_factors(ctx, a, b)), out)
-
-    return rule
-
-
-def _dot_dynamic(ctx: Context, x: PaddedValue, y: PaddedValue) -> Abstract:
-    return contract_dynamic(ctx, x, y, x.value.aval.ndim - 1, _rows(y))
-
-
-def _inner_dynamic(ctx: Context, x: PaddedValue, y: PaddedValue) -> Abstract:
-    return contract_dynamic(ctx, x, y, x.value.aval.ndim - 1, y.value.aval.ndim - 1)
-
-
-for_dynamic_arrays(_dot_handler)(_multiply_dynamic(_dot_dynamic))
-for_dynamic_arrays(_inner_handler)(_multiply_dynamic(_inner_dynamic))
+def _product(ctx: Context, x: PaddedValue, y: PaddedValue) -> Abstract:
+    return contract_dynamic(ctx, x, y, x.value.aval.ndim - 1, max(y.value.aval.ndim - 2, 0))
 
 
 @for_dynamic_arrays(_outer)
@@ -267,6 +229,5 @@ def _outer_dynamic(ctx: Context, a: Abstract, b: Abstract, out: Abstract = NONE)
     (n,), (m,) = x.value.shape, y.value.shape
     column = new_array(ctx, ctx.reshape(x.value, (n, 1)), (*x.dynamic_axes, None))
     row = new_array(ctx, ctx.reshape(y.value, (1, m)), (None, *y.dynamic_axes))
-    return store_dynamic_out(
-        ctx, apply_elementwise(ctx, [column, row], lambda xs: operators.binary(ctx, "*", *xs)), out
-    )
+    product = apply_elementwise(ctx, [column, row], lambda xs: operators.binary(ctx, "*", *xs))
+    return store_dynamic_out(ctx, product, out)

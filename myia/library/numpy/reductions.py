@@ -14,7 +14,7 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import broadcast_to
 from myia.infer.domain.errors import BadValue, Unsupported
 from myia.infer.domain.memory_order import ravel, result_like
-from myia.infer.domain.values import FALSE, NONE, TRUE, Abstract, Ref, is_none
+from myia.infer.domain.values import FALSE, NONE, TRUE, Abstract, Ref, Static, is_none
 from myia.infer.domain.views import reshape
 from myia.infer.registry import Variant, function, method
 from myia.ir.core import Value
@@ -35,9 +35,9 @@ from myia.library.support.arguments import (
 )
 from myia.library.support.dynamic_variants import accumulated_with, masked_with
 from myia.library.support.value_formulas import truth
-from myia.primitives.arrays import reductions
+from myia.primitives.arrays import cumulative, reductions, sorting
+from myia.primitives.core.define import CallablePrimitive
 from myia.primitives.pointwise import arithmetic, logic
-from myia.primitives.pointwise.logic import convert
 
 Shape = tuple[int, ...]
 
@@ -65,7 +65,7 @@ def reduce_along(
     return result_like(ctx, value, x)
 
 
-def _reducer(primitive):
+def _reducer(primitive: CallablePrimitive) -> Callable[[Value, Shape], Value]:
     """A reducing primitive, which is the identity for no axes."""
     return lambda x, axes: primitive(x, axes=axes) if axes else x
 
@@ -109,7 +109,9 @@ def _flat(ctx: Context, x: Abstract) -> Abstract:
 # ----- Sums and products
 
 
-def _fold_handler(name: str, primitive, combine, neutral: int):
+def _fold_handler(
+    name: str, primitive: CallablePrimitive, combine: Callable[..., Value], neutral: int
+) -> Callable[..., Abstract]:
     def handler(
         ctx: Context,
         a: Abstract,
@@ -132,18 +134,28 @@ def _fold_handler(name: str, primitive, combine, neutral: int):
     return handler
 
 
-def _cumulative_handler(name: str, primitive):
+def _cumulative_handler(
+    name: str, primitive: CallablePrimitive, default_axis: Abstract = NONE
+) -> Callable[..., Abstract]:
+    """Sums are computed in a wide dtype; an extremum keeps that of its operand."""
+    is_extremum = primitive in (sorting.cummax, sorting.cummin)
+
     def handler(
         ctx: Context,
         a: Abstract,
-        axis: Abstract = NONE,
+        axis: Abstract = default_axis,
         dtype: Abstract = NONE,
         out: Abstract = NONE,
     ) -> Abstract:
-        x, i = operand_and_axis(ctx, array(ctx, a), axis)
-        wanted = dtype_argument(ctx, dtype) or sum_dtype(dtype_of(ctx, x))
-        if wanted.kind == "b":
-            ctx.fail(Unsupported, what=f"`dtype=bool` of `numpy.{name}`")
+        x = array(ctx, a)
+        if is_extremum:
+            i, wanted = axis_argument(ctx, axis, len(ctx.shape(x))), dtype_of(ctx, x)
+        else:
+            x, i = operand_and_axis(ctx, x, axis)
+            wanted = sum_dtype(dtype_of(ctx, x))
+        wanted = dtype_argument(ctx, dtype) or wanted
+        if wanted.kind == "b" or (is_extremum and wanted.kind == "c"):
+            ctx.fail(Unsupported, what=f"`numpy.{name}` of {wanted}")
         value = primitive(value_of(ctx, x, wanted), axis=i, reverse=False)
         return store_out(ctx, result_like(ctx, value, x), out)
 
@@ -163,13 +175,17 @@ _both_spellings(
 _both_spellings(
     np.prod, _fold_handler("prod", reductions.reduce_prod, arithmetic.mul, 1), masked_with(1)
 )
-_both_spellings(np.cumsum, _cumulative_handler("cumsum", reductions.cumsum), accumulated_with(0))
-_both_spellings(np.cumprod, _cumulative_handler("cumprod", reductions.cumprod), accumulated_with(1))
+_both_spellings(np.cumsum, _cumulative_handler("cumsum", cumulative.cumsum), accumulated_with(0))
+_both_spellings(np.cumprod, _cumulative_handler("cumprod", cumulative.cumprod), accumulated_with(1))
+
+for _ufunc, _primitive in {np.maximum: sorting.cummax, np.minimum: sorting.cummin}.items():
+    _name = f"{_ufunc.__name__}.accumulate"
+    function(_ufunc.accumulate)(_cumulative_handler(_name, _primitive, Static(0)))
 
 # ----- Truth
 
 
-def _quantifier(primitive, neutral: bool):
+def _quantifier(primitive: CallablePrimitive, neutral: bool) -> Callable[..., Abstract]:
     def handler(
         ctx: Context,
         a: Abstract,
@@ -195,19 +211,6 @@ _both_spellings(np.all, _quantifier(reductions.reduce_and, True), masked_with(1)
 _both_spellings(np.any, _quantifier(reductions.reduce_or, False), masked_with(0))
 
 
-@function(np.count_nonzero, dynamic=masked_with(0))
-def _count_nonzero(
-    ctx: Context, a: Abstract, axis: Abstract = NONE, *, keepdims: Abstract = FALSE
-) -> Abstract:
-    x = array(ctx, a)
-
-    def reduce(value: Value, axes: Shape) -> Value:
-        return _reducer(reductions.reduce_sum)(convert(truth(value), dtype=np.int64), axes)
-
-    axes = reduction_axes(ctx, axis, len(ctx.shape(x)))
-    return reduce_along(ctx, x, axes, keepdims, dtype_of(ctx, x), reduce)
-
-
 # ----- Extrema
 
 
@@ -221,7 +224,13 @@ def _ordered(ctx: Context, x: Abstract, name: str) -> np.dtype:
 NO_IDENTITY = "zero-size array to reduction operation {} which has no identity"
 
 
-def _extremum_handler(name: str, word: str, primitive, combine, neutral: Callable):
+def _extremum_handler(
+    name: str,
+    word: str,
+    primitive: CallablePrimitive,
+    combine: Callable[..., Value],
+    neutral: Callable,
+) -> Callable[..., Abstract]:
     def handler(
         ctx: Context,
         a: Abstract,
@@ -258,17 +267,14 @@ _min = _extremum_handler(
 )
 function(np.amax)(_max)
 function(np.amin)(_min)
-for _function, _handler, _word, _neutral in (
-    (np.max, _max, "maximum", reductions.least),
-    (np.min, _min, "minimum", reductions.greatest),
-):
-    _both_spellings(_function, _handler, masked_with(_neutral, NO_IDENTITY.format(_word)))
+_both_spellings(np.max, _max, masked_with(reductions.least, NO_IDENTITY.format("maximum")))
+_both_spellings(np.min, _min, masked_with(reductions.greatest, NO_IDENTITY.format("minimum")))
 
 
 NO_INDEX = "attempt to get {} of an empty sequence"
 
 
-def _arg_extremum_handler(name: str, primitive):
+def _arg_extremum_handler(name: str, primitive: CallablePrimitive) -> Callable[..., Abstract]:
     def handler(
         ctx: Context,
         a: Abstract,
@@ -292,13 +298,9 @@ def _arg_extremum_handler(name: str, primitive):
     return handler
 
 
-for _function, _primitive, _neutral in (
-    (np.argmax, reductions.argmax, reductions.least),
-    (np.argmin, reductions.argmin, reductions.greatest),
-):
-    _name = _function.__name__
+for _name, _neutral in {"argmax": reductions.least, "argmin": reductions.greatest}.items():
     _both_spellings(
-        _function,
-        _arg_extremum_handler(_name, _primitive),
+        getattr(np, _name),
+        _arg_extremum_handler(_name, getattr(reductions, _name)),
         masked_with(_neutral, NO_INDEX.format(_name), ordered=True),
     )

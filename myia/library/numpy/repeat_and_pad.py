@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from myia.infer.domain.context import Context
@@ -19,18 +17,20 @@ from myia.library.source import padding
 from myia.library.support.arguments import (
     array,
     axes_argument,
+    copy_array,
     element_of,
     integer,
     integers,
+    is_given,
     refuse_options,
     static_value,
     strong,
     value_of,
 )
 from myia.library.support.from_source import call_source
+from myia.library.support.traced import apply_traced, python_value
 from myia.primitives.arrays import dynamic_slices, shaping
-from myia.primitives.arrays.gather import take_along_axis
-from myia.primitives.core.define import array_constant, constant
+from myia.primitives.core.define import constant
 from myia.primitives.pointwise import arithmetic
 
 Shape = tuple[int, ...]
@@ -139,47 +139,6 @@ def _rolled_at_run_time(ctx: Context, x: Value, shift: Scalar, axis: int) -> Val
 # ----- Padded
 
 
-def _edge(x: Value, axis: int, low: int, high: int) -> tuple[Value, Value]:
-    n = x.shape[axis]
-    first, last = slice_value(x, axis, 0, 1), slice_value(x, axis, n - 1, n)
-    return _repeat_each(first, low, axis), _repeat_each(last, high, axis)
-
-
-def _wrap(x: Value, axis: int, low: int, high: int) -> tuple[Value, Value]:
-    n = x.shape[axis]
-    return slice_value(x, axis, n - low, n), slice_value(x, axis, 0, high)
-
-
-def _mirror(skip: int):
-    """Padding mirrored at the edge; the edge itself is repeated unless `skip`."""
-
-    def mode(x: Value, axis: int, low: int, high: int) -> tuple[Value, Value]:
-        n = x.shape[axis]
-        sides = (
-            slice_value(x, axis, skip, skip + low),
-            slice_value(x, axis, n - skip - high, n - skip),
-        )
-        return tuple(shaping.flip(side, axes=(axis,)) for side in sides)
-
-    return mode
-
-
-FROM_SOURCE_PADS = {
-    "linear_ramp": padding.linear_ramp,
-    "maximum": padding.by_statistic(np.max),
-    "mean": padding.by_statistic(np.mean),
-    "median": padding.by_statistic(np.median),
-    "minimum": padding.by_statistic(np.min),
-}
-# For each mode: the padding function, and how much longer than the padding the axis must be.
-PAD_MODES: dict[str, tuple[Callable, int]] = {
-    "edge": (_edge, 0),
-    "wrap": (_wrap, 0),
-    "symmetric": (_mirror(0), 0),
-    "reflect": (_mirror(1), 1),
-}
-
-
 @function(np.pad)
 def _pad(
     ctx: Context,
@@ -190,10 +149,7 @@ def _pad(
 ) -> Abstract:
     x = array(ctx, array_)
     value = value_of(ctx, x)
-    widths = [
-        tuple(integer(ctx, n, "a width") for n in pair)
-        for pair in _widths_of_axes(ctx, pad_width, value.aval.ndim)
-    ]
+    widths = _pairs_of_integers(ctx, pad_width, value.aval.ndim)
     if any(n < 0 for pair in widths for n in pair):
         ctx.fail(BadValue, message="index can't contain negative values")
     name = static_value(ctx, mode, "the mode of `np.pad`")
@@ -201,15 +157,25 @@ def _pad(
         fill = options.pop("constant_values", Static(0))
         refuse_options(ctx, "numpy.pad", options)
         return result_like(ctx, _pad_with_constants(ctx, value, widths, fill), x)
-    if name in FROM_SOURCE_PADS:
-        return call_source(ctx, FROM_SOURCE_PADS[name], (x, Static(tuple(widths))), options)
-    how = options.pop("reflect_type", Static("even"))
-    refuse_options(ctx, "numpy.pad", options)
-    if name not in PAD_MODES:
+    if name == "linear_ramp":
+        return call_source(ctx, padding.linear_ramp, (x, Static(widths)), options)
+    if not isinstance(name, str):
         ctx.fail(Unsupported, what=f"`mode={name!r}` of `numpy.pad`")
-    if static_value(ctx, how, "`reflect_type`") == "odd" and name in ("reflect", "symmetric"):
-        return call_source(ctx, padding.odd, (x, Static(tuple(widths)), mode), {})
-    return result_like(ctx, _pad_mirrored(ctx, value, widths, name), x)
+    if not widths:
+        return copy_array(ctx, x)
+    how = {"pad_width": widths, "mode": name}
+    if is_given(options.get("stat_length", NONE)):
+        how["stat_length"] = _pairs_of_integers(ctx, options.pop("stat_length"), len(widths))
+    how |= {key: python_value(ctx, i, f"`{key}` of `numpy.pad`") for key, i in options.items()}
+    (padded,) = apply_traced(ctx, "numpy.pad", ((None, None),), [value], how)
+    return result_like(ctx, padded, x)
+
+
+def _pairs_of_integers(ctx: Context, x: Abstract, ndim: int) -> tuple[tuple[int, int], ...]:
+    pairs = _widths_of_axes(ctx, x, ndim)
+    return tuple(
+        (integer(ctx, low, "a width"), integer(ctx, high, "a width")) for low, high in pairs
+    )
 
 
 def _widths_of_axes(ctx: Context, x: Abstract, ndim: int) -> list[tuple[Abstract, Abstract]]:
@@ -217,23 +183,21 @@ def _widths_of_axes(ctx: Context, x: Abstract, ndim: int) -> list[tuple[Abstract
     if is_number(x):
         return [(x, x)] * ndim
     items = ctx.list_items(x)
-    if all(is_number(i) for i in items):
-        if len(items) == ndim == 1 or len(items) == 1:
-            return [(items[0], items[0])] * ndim
-        return [tuple(items)] * ndim
-    pairs = [ctx.list_items(i) for i in items]
-    pairs = [(p[0], p[-1]) for p in pairs]
-    if len(pairs) not in (1, ndim):
+    rows = [items] if all(map(is_number, items)) else [ctx.list_items(i) for i in items]
+    if len(rows) not in (1, ndim) or any(len(row) not in (1, 2) for row in rows):
         ctx.fail(BadValue, message="`pad_width` does not fit the number of axes")
+    pairs = [(row[0], row[-1]) for row in rows]
     return pairs * ndim if len(pairs) == 1 else pairs
 
 
-def _pad_with_constants(ctx: Context, x: Value, widths, fill: Abstract) -> Value:
+def _pad_with_constants(
+    ctx: Context, x: Value, widths: tuple[tuple[int, int], ...], fill: Abstract
+) -> Value:
     """Pad with constants, axis by axis, since each side may have its own constant."""
     if is_number(fill):
-        number = element_of(ctx, strong(fill), x.dtype)
-        low, high = zip(*widths) if widths else ((), ())
-        return shaping.pad(x, number, low=low, high=high, interior=(0,) * x.aval.ndim)
+        by = element_of(ctx, strong(fill), x.dtype)
+        lows, highs = (tuple(pair[side] for pair in widths) for side in (0, 1))
+        return shaping.pad(x, by, low=lows, high=highs, interior=(0,) * x.aval.ndim)
     for axis, (pair, numbers) in enumerate(zip(widths, _widths_of_axes(ctx, fill, x.aval.ndim))):
         for side, (width, number) in enumerate(zip(pair, numbers)):
             low, high = [0] * x.aval.ndim, [0] * x.aval.ndim
@@ -241,27 +205,3 @@ def _pad_with_constants(ctx: Context, x: Value, widths, fill: Abstract) -> Value
             by = element_of(ctx, strong(number), x.dtype)
             x = shaping.pad(x, by, low=tuple(low), high=tuple(high), interior=(0,) * len(low))
     return x
-
-
-def _pad_mirrored(ctx: Context, x: Value, widths, name: str) -> Value:
-    sides, margin = PAD_MODES[name]
-    for axis, (low, high) in enumerate(widths):
-        n = x.shape[axis]
-        if low == high == 0:
-            continue
-        if n == 0:
-            message = f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'"
-            ctx.fail(BadValue, message=message)
-        if name != "edge" and max(low, high) > n - margin:
-            x = _take_rows(x, axis, np.pad(np.arange(n), (low, high), name))
-            continue
-        before, after = sides(x, axis, low, high)
-        x = _concatenate_parts([before, x, after], axis)
-    return x
-
-
-def _take_rows(x: Value, axis: int, indices: np.ndarray) -> Value:
-    """The rows at these compile-time indices."""
-    shape = (*x.shape[:axis], len(indices), *x.shape[axis + 1 :])
-    along_axis = indices.reshape([-1 if i == axis else 1 for i in range(len(shape))])
-    return take_along_axis(x, array_constant(np.broadcast_to(along_axis, shape)), axis)

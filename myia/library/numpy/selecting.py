@@ -11,7 +11,6 @@ from myia.infer.domain.dtypes import convert, promote
 from myia.infer.domain.errors import BadValue, Unsupported
 from myia.infer.domain.memory_order import result_like
 from myia.infer.domain.values import (
-    FALSE,
     NONE,
     TRUE,
     Abstract,
@@ -32,7 +31,6 @@ from myia.infer.registry import (
 )
 from myia.ir.avals import Aval
 from myia.ir.core import Value
-from myia.library.numpy.ufuncs.ufuncs import resolve_dtypes
 from myia.library.support import value_formulas
 from myia.library.support.arguments import (
     array,
@@ -209,18 +207,6 @@ def _round(ctx: Context, a: Abstract, decimals: Abstract = ZERO, out: Abstract =
 
 
 # ----- Functions of one array
-
-
-@function(np.angle, dynamic=elementwise(1))
-def _angle(ctx: Context, z: Abstract, deg: Abstract = FALSE) -> Abstract:
-    x = array(ctx, z)
-    dtype = dtype_of(ctx, x)
-    if dtype.kind in "biu":
-        dtype = resolve_dtypes(ctx, np.arctan2, [ZERO, x])[0]
-    value = value_formulas.angle(value_of(ctx, x, dtype))
-    if static_flag(ctx, deg, "deg"):
-        value = value * (180 / math.pi)
-    return result_like(ctx, value, x)
 
 
 @function(np.sinc, dynamic=elementwise(1))

@@ -6,9 +6,12 @@ dtype by their values.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from myia.library.support.traced import (
+    Dtypes,
     each_inexact,
     each_own,
     named,
@@ -18,7 +21,7 @@ from myia.library.support.traced import (
 )
 
 
-def _linalg(arrays: dict[str, str], dtypes, **more) -> None:
+def _linalg(arrays: dict[str, str], dtypes: Dtypes, **more: Any) -> None:
     for name, parameters in arrays.items():
         traced(getattr(np.linalg, name), f"numpy.linalg.{name}", parameters, dtypes, **more)
 

@@ -7,6 +7,8 @@ A function that is not listed here has a handler, is compiled from NumPy source
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from myia.infer.domain.context import Context
@@ -29,7 +31,7 @@ from myia.library.support.traced import (
 )
 
 
-def _numpy(arrays: dict[str, str], dtypes: Dtypes, **more) -> None:
+def _numpy(arrays: dict[str, str], dtypes: Dtypes, **more: Any) -> None:
     """Register functions of `numpy` by name; `like` where NumPy 2.2 tells no signature."""
     for name, parameters in arrays.items():
         traced(getattr(np, name), f"numpy.{name}", parameters, dtypes, **more)
@@ -95,9 +97,10 @@ _numpy({"isin": "element test_elements"}, one_dtype)
 
 
 def _of_pairs(
-    x1, x2, /, out=None, *, axes=np._NoValue, axis=np._NoValue, keepdims=False,
-    casting="same_kind", order="K", dtype=None, subok=True, signature=None,
-): ...  # fmt: skip
+    x1: Any, x2: Any, /, out: Any = None, *, axes: Any = np._NoValue, axis: Any = np._NoValue,
+    keepdims: Any = False, casting: Any = "same_kind", order: Any = "K", dtype: Any = None,
+    subok: Any = True, signature: Any = None,
+) -> None: ...  # fmt: skip
 
 
 _numpy({"vecdot": "x1 x2", "matvec": "x1 x2", "vecmat": "x1 x2"}, one_dtype, like=_of_pairs)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import copy
 from dataclasses import replace
+from typing import Any
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import BadValue, Unsupported
-from myia.infer.domain.heap import BufferObject, DictObject, ListObject
+from myia.infer.domain.errors import BadType, BadValue, Unsupported
+from myia.infer.domain.heap import DictObject, ListObject
 from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import NONE, Abstract, Iterator, Ref, Static, Tuple
 from myia.infer.dynamic.access import is_dynamic
@@ -25,7 +26,8 @@ def _append(ctx: Context, self: Ref, item: Abstract) -> Abstract:
     try:
         growing_lists.append(ctx, self, item)
     except Mismatch as m:
-        ctx.fail(Unsupported, what=f"{m.a} turning into {m.b}", **m.help)
+        how: Any = m.help
+        ctx.fail(Unsupported, what=f"{m.a} turning into {m.b}", **how)
     return NONE
 
 
@@ -38,7 +40,7 @@ def _extend(ctx: Context, self: Ref, items: Abstract) -> Abstract:
 
 def _static_items(ctx: Context, self: Ref, what: str) -> ListObject:
     contents = ctx.contents(self)
-    if isinstance(contents, BufferObject):
+    if not isinstance(contents, ListObject):
         ctx.fail(
             Unsupported,
             what=f"`{what}` of a list built in a loop",
@@ -50,7 +52,7 @@ def _static_items(ctx: Context, self: Ref, what: str) -> ListObject:
 @method("list", "pop", dynamic=as_is)
 def _pop(ctx: Context, self: Ref, index: Abstract = Static(-1)) -> Abstract:
     contents = ctx.contents(self)
-    if isinstance(contents, BufferObject):
+    if not isinstance(contents, ListObject):
         return _pop_grown(ctx, self, index)
     items = list(contents.items)
     i = ctx.int_of(index, "the index of an item")
@@ -118,7 +120,7 @@ def _count_items(ctx: Context, items: tuple[Abstract, ...], x: Abstract) -> Abst
 def _sort(ctx: Context, self: Ref, **options: Abstract) -> Abstract:
     _static_items(ctx, self, "sort")
     found = ctx.call(Static(sorted), (self,), options)
-    ctx.write(self, ctx.contents(found))
+    ctx.write(self, ListObject(ctx.list_items(found)))
     return NONE
 
 
@@ -156,73 +158,81 @@ def _deep_copy(ctx: Context, x: Abstract) -> Abstract:
     return deep_copied(ctx, x, {})
 
 
-@method("dict", "copy", dynamic=as_is)
-def _copy_dict(ctx: Context, self: Ref) -> Abstract:
-    contents = ctx.contents(self)
-    is_dict = contents.cls.copy is dict.copy  # which makes a dict of a subclass, too
-    return ctx.new(replace(contents, cls=dict if is_dict else contents.cls))
-
-
 # ----- Dicts
 
 
-@method("dict", "keys", dynamic=as_is)
-def _keys(ctx: Context, self: Ref) -> Abstract:
-    return Iterator("keys", (self,))
+def _dict(ctx: Context, x: Abstract) -> DictObject:
+    contents = ctx.contents(x) if isinstance(x, Ref) else None
+    if not isinstance(contents, DictObject):
+        ctx.fail(BadType, message=f"{ctx.describe(x)} is not a dict")
+    return contents
 
 
-@method("dict", "values", dynamic=as_is)
-def _values(ctx: Context, self: Ref) -> Abstract:
-    return Iterator("values", (self,))
+def _items(contents: DictObject) -> dict[Any, Abstract]:
+    return dict(zip(contents.keys, contents.values))
 
 
-@method("dict", "items", dynamic=as_is)
-def _items(ctx: Context, self: Ref) -> Abstract:
-    return Iterator("items", (self,))
+@method("dict", "copy", dynamic=as_is)
+def _copy_dict(ctx: Context, self: Ref) -> Abstract:
+    contents = _dict(ctx, self)
+    copied: Any = contents.cls
+    is_dict = copied.copy is dict.copy  # which makes a dict of a subclass, too
+    return ctx.new(replace(contents, cls=dict if is_dict else contents.cls))
+
+
+def _view(kind: str) -> None:
+    def handler(ctx: Context, self: Ref) -> Abstract:
+        return Iterator(kind, (self,))
+
+    method("dict", kind, dynamic=as_is)(handler)
+
+
+_view("keys")
+_view("values")
+_view("items")
 
 
 @method("dict", "get", dynamic=as_is)
 def _get(ctx: Context, self: Ref, key: Abstract, default: Abstract = NONE) -> Abstract:
-    return getitem(ctx, self, key) if dict_key(ctx, key) in ctx.contents(self).keys else default
+    return getitem(ctx, self, key) if dict_key(ctx, key) in _dict(ctx, self).keys else default
 
 
 @method("dict", "update", dynamic=as_is)
-def _update(ctx: Context, self: Ref, other: Abstract | None = None, /, **items) -> Abstract:
-    contents = ctx.contents(self)
-    found = dict(zip(contents.keys, contents.values))
-    if other is not None:
-        new = ctx.contents(ctx.call(Static(dict), (other,), {}))
-        found.update(zip(new.keys, new.values))
-    found.update(items)
-    ctx.write(self, contents.with_items(found))
+def _update(
+    ctx: Context, self: Ref, other: Abstract | None = None, /, **items: Abstract
+) -> Abstract:
+    contents = _dict(ctx, self)
+    new = {} if other is None else _items(_dict(ctx, ctx.call(Static(dict), (other,), {})))
+    ctx.write(self, contents.with_items({**_items(contents), **new, **items}))
     return NONE
 
 
 @method("dict", "pop", dynamic=as_is)
 def _pop_item(ctx: Context, self: Ref, key: Abstract, *default: Abstract) -> Abstract:
-    contents, wanted = ctx.contents(self), dict_key(ctx, key)
+    contents, wanted = _dict(ctx, self), dict_key(ctx, key)
     if wanted not in contents.keys:
         return default[0] if default else fail_missing(ctx, wanted)
-    value = getitem(ctx, self, key)
-    found = dict(zip(contents.keys, contents.values))
-    del found[wanted]
-    ctx.write(self, contents.with_items(found))
+    value, left = getitem(ctx, self, key), _items(contents)
+    del left[wanted]
+    ctx.write(self, contents.with_items(left))
     return value
 
 
 @method("dict", "popitem", dynamic=as_is)
 def _popitem(ctx: Context, self: Ref) -> Abstract:
-    contents = ctx.contents(self)
-    if not contents.keys:
+    contents = _dict(ctx, self)
+    left = _items(contents)
+    if not left:
         message = "popitem(): dictionary is empty"
         ctx.fail(BadValue, message=message, exception="KeyError")
-    ctx.write(self, contents.with_items(dict(zip(contents.keys[:-1], contents.values))))
-    return Tuple((Static(contents.keys[-1]), contents.values[-1]))
+    key, value = left.popitem()
+    ctx.write(self, contents.with_items(left))
+    return Tuple((Static(key), value))
 
 
 @method("dict", "clear", dynamic=as_is)
 def _clear_dict(ctx: Context, self: Ref) -> Abstract:
-    ctx.write(self, ctx.contents(self).with_items({}))
+    ctx.write(self, _dict(ctx, self).with_items({}))
     return NONE
 
 
@@ -234,10 +244,9 @@ def _fromkeys(ctx: Context, keys: Abstract, value: Abstract = NONE) -> Abstract:
 
 @method("dict", "setdefault", dynamic=as_is)
 def _setdefault(ctx: Context, self: Ref, key: Abstract, default: Abstract = NONE) -> Abstract:
-    contents, wanted = ctx.contents(self), dict_key(ctx, key)
+    contents, wanted = _dict(ctx, self), dict_key(ctx, key)
     if wanted not in contents.keys:
-        found = {**dict(zip(contents.keys, contents.values)), wanted: default}
-        ctx.write(self, contents.with_items(found))
+        ctx.write(self, contents.with_items({**_items(contents), wanted: default}))
     return getitem(ctx, self, key)
 
 
@@ -256,10 +265,15 @@ def _count(ctx: Context, self: Tuple, x: Abstract) -> Abstract:
 
 @method("namedtuple", "_asdict")
 def _asdict(ctx: Context, self: Tuple) -> Abstract:
-    return ctx.new(DictObject(self.cls._fields, self.items))
+    return ctx.new(DictObject(_fields(self), self.items))
 
 
 @method("namedtuple", "_replace")
 def _replace(ctx: Context, self: Tuple, /, **changes: Abstract) -> Abstract:
-    fields = self.cls._fields
-    return Tuple(tuple(changes.get(n, x) for n, x in zip(fields, self.items)), self.cls)
+    items = zip(_fields(self), self.items)
+    return Tuple(tuple(changes.get(n, x) for n, x in items), self.cls)
+
+
+def _fields(x: Tuple) -> tuple[str, ...]:
+    """The names of the items of a named tuple."""
+    return x.cls._fields  # type: ignore[union-attr]  # only such classes have the methods above

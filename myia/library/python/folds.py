@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -19,7 +20,9 @@ from myia.primitives.core.define import constant
 from myia.primitives.pointwise import logic
 
 
-def _fold(ctx: Context, iterable: Abstract, start: Abstract, step) -> Abstract:
+def _fold(
+    ctx: Context, iterable: Abstract, start: Abstract, step: Callable[..., Abstract]
+) -> Abstract:
     code = LoopCode(
         ("fold", step), ctx.items_of(iterable), None, lambda item, xs: [step(ctx, xs[0], item)]
     )
@@ -55,7 +58,7 @@ def _any(ctx: Context, iterable: Abstract) -> Abstract:
     return _fold(ctx, iterable, FALSE, _any_step)
 
 
-def _extremum(op: str):
+def _extremum(op: str) -> Callable[..., Abstract]:
     """`max` or `min`: a later item replaces the best one only if it is strictly better."""
 
     def better(ctx: Context, best: Abstract, item: Abstract, key: Abstract) -> Abstract:
@@ -67,7 +70,9 @@ def _extremum(op: str):
             lambda: best,
         )
 
-    def extremum(ctx: Context, *args: Abstract, key: Abstract = NONE, **options) -> Abstract:
+    def extremum(
+        ctx: Context, *args: Abstract, key: Abstract = NONE, **options: Abstract
+    ) -> Abstract:
         default = options.pop("default", None)
         if options:
             ctx.fail(BadType, message=f"unexpected keyword argument {next(iter(options))!r}")
@@ -85,7 +90,7 @@ def _extremum(op: str):
             empty = logic.eq(items.length.value, constant(0, np.int64))
             ctx.check(empty, ValueError, "the iterable argument is empty")
 
-        def step(item, xs):
+        def step(item: Abstract, xs: Sequence[Abstract]) -> list[Abstract]:
             return [better(ctx, xs[0], item, key)]
 
         first = items.item(Static(0))

@@ -58,7 +58,7 @@ def _enumerate_items(ctx: Context, x: Iterator) -> Items:
 
 @function(zip, dynamic=as_is)
 def _zip(ctx: Context, *iterables: Abstract, strict: Abstract = FALSE) -> Abstract:
-    if strict.value:
+    if ctx.static(strict, "`strict`"):
         iterables = tuple(reiterable(ctx, x) for x in iterables)
         counts = [ctx.items_of(x).length for x in iterables]
         if not all(map(is_static_int, counts)) or len({c.value for c in counts}) > 1:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -19,17 +20,17 @@ from myia.infer.operators import operators
 from myia.infer.registry import function
 from myia.ir.core import Value
 from myia.library.support import value_formulas
-from myia.primitives.core.define import constant
+from myia.library.support.arguments import value_of
 from myia.primitives.pointwise import arithmetic, logic, transcendental
 from myia.primitives.special import gamma_bessel
 
 F64 = np.dtype(np.float64)
 
 
-def _python(ctx: Context, f: Callable, *args) -> Static:
-    """`f` evaluated by Python; its exceptions are the user's."""
+def _python(ctx: Context, f: Callable[..., Any], *args: Abstract) -> Static:
+    """`f` of static numbers evaluated by Python; its exceptions are the user's."""
     try:
-        return Static(f(*args))
+        return Static(f(*(x.value for x in args if isinstance(x, Static))))
     except TypeError as e:
         ctx.fail(BadType, message=str(e))
     except (ArithmeticError, ValueError) as e:
@@ -38,8 +39,7 @@ def _python(ctx: Context, f: Callable, *args) -> Static:
 
 def _float(ctx: Context, x: Abstract) -> Value:
     """`float(x)` as an IR value."""
-    found = ctx.call(Static(float), (x,), {})
-    return constant(found.value, F64) if isinstance(found, Static) else found.value
+    return value_of(ctx, ctx.call(Static(float), (x,), {}), F64)
 
 
 def _register(f: Callable, emit: Callable[..., Value], count: int | None = 1) -> None:
@@ -47,7 +47,7 @@ def _register(f: Callable, emit: Callable[..., Value], count: int | None = 1) ->
 
     def handler(ctx: Context, *args: Abstract) -> Abstract:
         if all(is_static_number(x) for x in args):
-            return _python(ctx, f, *(x.value for x in args))
+            return _python(ctx, f, *args)
         if count not in (None, len(args)):
             message = f"math.{f.__name__}() takes {count} arguments ({len(args)} given)"
             ctx.fail(BadType, message=message)
@@ -56,47 +56,28 @@ def _register(f: Callable, emit: Callable[..., Value], count: int | None = 1) ->
     function(f)(handler)
 
 
-for _f, _emit in {
-    math.sin: transcendental.sin,
-    math.cos: transcendental.cos,
-    math.tan: transcendental.tan,
-    math.asin: transcendental.asin,
-    math.acos: transcendental.acos,
-    math.atan: transcendental.atan,
-    math.sinh: transcendental.sinh,
-    math.cosh: transcendental.cosh,
-    math.tanh: transcendental.tanh,
-    math.asinh: transcendental.asinh,
-    math.acosh: transcendental.acosh,
-    math.atanh: transcendental.atanh,
-    math.exp: transcendental.exp,
-    math.exp2: transcendental.exp2,
-    math.expm1: transcendental.expm1,
-    math.log2: value_formulas.log2,
-    math.log10: value_formulas.log10,
-    math.log1p: transcendental.log1p,
-    math.sqrt: transcendental.sqrt,
-    math.cbrt: transcendental.cbrt,
+NAMES = {  # of functions that are the same in `math` and here
+    transcendental: "sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp exp2 expm1 "
+    "log1p sqrt cbrt atan2",
+    value_formulas: "log2 log10 gamma copysign fmod",
+    gamma_bessel: "erf erfc lgamma",
+    arithmetic: "pow",
+}
+for _module, _names in NAMES.items():
+    for _name in _names.split():
+        _count = 2 if _name in ("atan2", "copysign", "fmod", "pow") else 1
+        _register(getattr(math, _name), getattr(_module, _name), _count)
+
+FORMULAS: dict[Callable[..., Any], Callable[[Value], Value]] = {
     math.fabs: arithmetic.abs,
-    math.erf: gamma_bessel.erf,
-    math.erfc: gamma_bessel.erfc,
-    math.lgamma: gamma_bessel.lgamma,
-    math.gamma: value_formulas.gamma,
     math.radians: value_formulas.multiply_by(math.pi / 180),
     math.degrees: value_formulas.multiply_by(180 / math.pi),
     math.isnan: value_formulas.is_nan,
     math.isinf: value_formulas.is_inf,
     math.isfinite: value_formulas.is_finite,
-}.items():
+}
+for _f, _emit in FORMULAS.items():
     _register(_f, _emit)
-
-for _f, _emit in {
-    math.pow: arithmetic.pow,
-    math.atan2: transcendental.atan2,
-    math.copysign: value_formulas.copysign,
-    math.fmod: value_formulas.fmod,
-}.items():
-    _register(_f, _emit, 2)
 
 _register(math.hypot, value_formulas.hypot, None)
 
@@ -105,7 +86,7 @@ _register(math.hypot, value_formulas.hypot, None)
 def _log(ctx: Context, x: Abstract, base: Abstract | None = None) -> Abstract:
     numbers = [x] if base is None else [x, base]
     if all(is_static_number(number) for number in numbers):
-        return _python(ctx, math.log, *(number.value for number in numbers))
+        return _python(ctx, math.log, *numbers)
     logs = [transcendental.log(_float(ctx, number)) for number in numbers]
     return Scalar(logs[0] if base is None else arithmetic.div(*logs), weak=True)
 
@@ -116,7 +97,7 @@ def _log(ctx: Context, x: Abstract, base: Abstract | None = None) -> Abstract:
 def _rounding(f: Callable, emit: Callable[[Value], Value]) -> None:
     def handler(ctx: Context, x: Abstract) -> Abstract:
         if is_static_number(x):
-            return _python(ctx, f, x.value)
+            return _python(ctx, f, x)
         if isinstance(x, Scalar) and x.dtype.kind in "biu":
             return ctx.call(Static(int), (x,), {})
         rounded = Scalar(emit(_float(ctx, x)), weak=True)
@@ -134,7 +115,7 @@ _rounding(math.trunc, transcendental.trunc)
 def _modf(ctx: Context, x: Abstract) -> Abstract:
     """The fractional and the whole part, both with the sign of `x`."""
     if is_static_number(x):
-        return Tuple(tuple(map(Static, _python(ctx, math.modf, x.value).value)))
+        return Tuple(tuple(map(Static, _python(ctx, math.modf, x).value)))
     return Tuple(tuple(Scalar(part, weak=True) for part in value_formulas.modf(_float(ctx, x))))
 
 
@@ -146,7 +127,7 @@ def _fsum(ctx: Context, iterable: Abstract) -> Abstract:
     """`math.fsum`: rounded as an ordinary sum, unless all items are compile-time values."""
     items = _static_items(ctx, iterable)
     if items is not None:
-        return _python(ctx, math.fsum, items)
+        return _python(ctx, math.fsum, Static(items))
     total = ctx.call(Static(sum), (iterable, Static(0.0)), {})
     return ctx.call(Static(float), (total,), {})
 
@@ -171,8 +152,8 @@ def _static_items(ctx: Context, iterable: Abstract) -> list | None:
     """The items of a sequence of compile-time numbers."""
     if not isinstance(iterable, Tuple):
         return None
-    known = all(is_static_number(x) for x in iterable.items)
-    return [x.value for x in iterable.items] if known else None
+    known = [x.value for x in iterable.items if is_static_number(x)]
+    return known if len(known) == len(iterable.items) else None
 
 
 @function(math.isclose)
@@ -199,12 +180,11 @@ def _isclose(
 
 def _compile_time_integers(f: Callable) -> None:
     def handler(ctx: Context, *args: Abstract) -> Abstract:
-        return _python(
-            ctx, f, *(ctx.int_of(x, f"an argument of `math.{f.__name__}`") for x in args)
-        )
+        what = f"an argument of `math.{f.__name__}`"
+        return _python(ctx, f, *(Static(ctx.int_of(x, what)) for x in args))
 
     function(f)(handler)
 
 
-for _f in (math.comb, math.factorial, math.gcd, math.isqrt, math.lcm, math.perm):
-    _compile_time_integers(_f)
+for _name in ("comb", "factorial", "gcd", "isqrt", "lcm", "perm"):
+    _compile_time_integers(getattr(math, _name))

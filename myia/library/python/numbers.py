@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import operator
-from typing import NoReturn
+from collections.abc import Callable
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -55,8 +56,7 @@ def _abs(ctx: Context, x: Abstract) -> Abstract:
         return Scalar(arithmetic.abs(x.value), weak=True)
     lo, hi = bounds(x)
     integer_checks.check_negation(ctx, (lo, hi), x.value)
-    known = None not in (lo, hi)
-    size = min(max(abs(lo), abs(hi)), INT64_MAX) if known else None
+    size = None if lo is None or hi is None else min(max(abs(lo), abs(hi)), INT64_MAX)
     return Scalar(arithmetic.abs(x.value), True, 0, size)
 
 
@@ -113,7 +113,7 @@ def _scalar(ctx: Context, x: Abstract, dtype: np.dtype, name: str) -> Scalar:
     return Scalar(convert(value, dtype), weak=True)
 
 
-def _python(ctx: Context, f, *args):
+def _python(ctx: Context, f: Callable[..., Any], *args: Any) -> Any:
     try:
         return f(*args)
     except (TypeError, ValueError, OverflowError) as e:

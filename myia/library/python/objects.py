@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import dataclasses
 import functools
+from typing import Any
 
 import numpy as np
 
@@ -71,12 +72,12 @@ def class_of(ctx: Context, x: Abstract) -> type:
 
 @function(isinstance, dynamic=as_is)
 def _isinstance(ctx: Context, x: Abstract, classes: Abstract) -> Abstract:
-    if isinstance(classes, Tuple):
-        classes = Static(tuple(c.value for c in classes.items))
-    wanted = classes.value if isinstance(classes.value, tuple) else (classes.value,)
+    given = classes.items if isinstance(classes, Tuple) else (classes,)
+    wanted: Any = tuple(ctx.static(x, "a class of `isinstance`") for x in given)
+    wanted = wanted[0] if isinstance(wanted[0], tuple) else wanted
     if any(map(is_device_class, wanted)) and (ctx.is_array(x) or isinstance(x, Scalar)):
         return _is_device_array(ctx, x)
-    return Static(ctx.fact(Answer(issubclass, class_of(ctx, x), classes.value)))
+    return Static(ctx.fact(Answer(issubclass, class_of(ctx, x), wanted)))
 
 
 def _is_device_array(ctx: Context, x: Abstract) -> Abstract:
@@ -96,9 +97,10 @@ def _type(ctx: Context, x: Abstract) -> Abstract:
 @function(super)
 def _super(ctx: Context, cls: Abstract, x: Abstract) -> Abstract:
     contents = ctx.contents(x) if isinstance(x, Ref) else None
-    if not isinstance(contents, InstanceObject) or not issubclass(contents.cls, cls.value):
+    of = ctx.static(cls, "the class of `super`")
+    if not isinstance(contents, InstanceObject) or not issubclass(contents.cls, of):
         ctx.fail(Unsupported, what=f"`super` of {ctx.describe(x)}")
-    return Super(cls.value, x)
+    return Super(of, x)
 
 
 @function(object.__init__)
@@ -165,7 +167,7 @@ def _repr(ctx: Context, x: Abstract) -> Abstract:
 
 @function(builtins.format)
 def _format(ctx: Context, x: Abstract, spec: Abstract = Static("")) -> Abstract:
-    return format_parts(ctx, ((None, spec.value),), (x,))
+    return format_parts(ctx, ((None, ctx.static(spec, "a format")),), (x,))
 
 
 @function(functools.partial)
@@ -192,7 +194,9 @@ def _reduce(ctx: Context, f: Abstract, iterable: Abstract, *initial: Abstract) -
 
 @function(dataclasses.replace)
 def _replace(ctx: Context, x: Abstract, /, **changes: Abstract) -> Abstract:
-    contents = ctx.contents(x)
+    contents = ctx.contents(x) if isinstance(x, Ref) else None
+    if not isinstance(contents, InstanceObject):
+        ctx.fail(BadType, message="replace() should be called on dataclass instances")
     fields = {**dict(zip(contents.names, contents.values)), **changes}
     return ctx.call(Static(contents.cls), (), fields)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -67,7 +68,7 @@ def _list(ctx: Context, x: Abstract | None = None) -> Abstract:
     if x is None:
         return ctx.new(ListObject(()))
     sequence = sequence_of(ctx, x)
-    if list_slices.is_list(ctx, sequence):
+    if isinstance(sequence, Ref) and list_slices.is_list(ctx, sequence):
         found = growing_lists.copied_list(ctx, sequence)
     else:
         found = ctx.new(ListObject(ctx.list_items(sequence)))
@@ -83,8 +84,8 @@ def _tuple(ctx: Context, x: Abstract | None = None) -> Abstract:
 @function(dict, dynamic=as_is)
 def _dict(ctx: Context, x: Abstract | None = None, /, **items: Abstract) -> Abstract:
     found: dict[Any, Abstract] = {}
-    if isinstance(x, Ref) and isinstance(ctx.contents(x), DictObject):
-        contents = ctx.contents(x)
+    contents = ctx.contents(x) if isinstance(x, Ref) else None
+    if isinstance(contents, DictObject):
         found.update(zip(contents.keys, contents.values))
     elif x is not None:
         for pair in ctx.list_items(x):
@@ -94,12 +95,12 @@ def _dict(ctx: Context, x: Abstract | None = None, /, **items: Abstract) -> Abst
     return ctx.new(DictObject(tuple(found), tuple(found.values())))
 
 
-def _new_set(cls: type):
+def _new_set(cls: type[set[Any]] | type[frozenset[Any]]) -> Callable[..., Abstract]:
     def handler(ctx: Context, x: Abstract | None = None) -> Abstract:
         items = [] if x is None else [constant_or_none(ctx, i) for i in ctx.list_items(x)]
         if None in items:
             ctx.needs_static("an item of a set")
-        return evaluate_constant(ctx, cls, [i.value for i in items])
+        return evaluate_constant(ctx, cls, [i.value for i in items if i is not None])
 
     return handler
 
@@ -145,7 +146,7 @@ def _known_part(ctx: Context, x: Abstract) -> tuple[Any, bool]:
     items = operators.sequence_items(ctx, x)
     if items is None:
         return (x.value, True) if isinstance(x, Static) else ((), False)
-    found = []
+    found: list[Any] = []
     for item in items:
         part, complete = _known_part(ctx, item)
         if not complete:

@@ -6,16 +6,19 @@ program has imported their module.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import ModuleType
+from typing import Any
 
 import scipy.linalg
 
 from myia.infer.jax.formulas.lookup import jax_function, parameters
 from myia.infer.registry import when_imported
+from myia.ir.core import Value
 from myia.library.numpy.compile_time import evaluate_at_compile_time
 from myia.library.numpy.ufuncs.ufuncs import ufunc
 from myia.library.support import value_formulas, value_hypergeometric
-from myia.library.support.from_source import from_source
+from myia.library.support.from_source import Array, from_source
 from myia.library.support.traced import (
     Dtypes,
     double,
@@ -31,7 +34,7 @@ from myia.library.support.traced import (
 from myia.primitives.special import exponential_integrals, normal
 
 
-def _by_name(module: ModuleType, arrays: dict[str, str], dtypes: Dtypes, **more) -> None:
+def _by_name(module: ModuleType, arrays: dict[str, str], dtypes: Dtypes, **more: Any) -> None:
     for name, values in arrays.items():
         traced(getattr(module, name), f"{module.__name__}.{name}", values, dtypes, **more)
 
@@ -52,7 +55,7 @@ UFUNCS = [
 
 
 # Functions with a primitive, or with a formula on IR values.
-DIRECT = {
+DIRECT: dict[str, Callable[..., Value]] = {
     "erfcinv": exponential_integrals.erfc_inv,
     "exp1": exponential_integrals.exp1,
     "expi": exponential_integrals.expi,
@@ -136,12 +139,16 @@ def _linalg(module: ModuleType) -> None:
         evaluate_at_compile_time(getattr(module, name))
 
 
-def cho_factor(a, lower=False, overwrite_a=False, check_finite=True):
+def cho_factor(
+    a: Array, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True
+) -> Array:
     """The factor with zeros in the triangle that SciPy leaves unspecified."""
     return scipy.linalg.cholesky(a, lower=lower), lower
 
 
-def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
+def cho_solve(
+    c_and_lower: Array, b: Array, overwrite_b: bool = False, check_finite: bool = True
+) -> Array:
     c, lower = c_and_lower
     y = scipy.linalg.solve_triangular(c, b, trans=0 if lower else 2, lower=lower)
     return scipy.linalg.solve_triangular(c, y, trans=2 if lower else 0, lower=lower)
@@ -179,7 +186,7 @@ def _stats(module: ModuleType) -> None:
                 _method(of_scipy, name)
 
 
-def _method(of_scipy, name: str) -> None:
+def _method(of_scipy: Callable[..., Any], name: str) -> None:
     """All parameters are arrays; the names of the shape parameters are those of JAX."""
     traced(
         of_scipy, name, " ".join(parameters(jax_function(name))), double, like=jax_function(name)

@@ -17,7 +17,7 @@ import numpy as np
 from myia.infer.custom.regions import close_region
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadValue, Unsupported
-from myia.infer.domain.heap import CellObject
+from myia.infer.domain.heap import CellObject, Heap
 from myia.infer.domain.values import NONE, Abstract, Closure, PyFunction, Static, Tuple
 from myia.infer.jax.objects.dispatch import call_library
 from myia.infer.registry import function as registered
@@ -26,7 +26,7 @@ from myia.ir.avals import Aval
 from myia.ir.builder import Builder, emit
 from myia.ir.core import Region, Value, captures
 from myia.library.support.arguments import value_of
-from myia.library.support.from_source import call_source
+from myia.library.support.from_source import Array, call_source
 from myia.primitives.core.structured import Rule, custom_p
 
 
@@ -43,8 +43,9 @@ def _is_users(f: Abstract) -> bool:
     """True for a function to be compiled from its source, not traced."""
     if isinstance(f, PyFunction):
         return not is_traced(f.function)
-    plain = isinstance(f, Static) and isinstance(f.value, types.FunctionType)
-    return isinstance(f, Closure) or (plain and not is_traced(f.value))
+    if isinstance(f, Static):
+        return isinstance(f.value, types.FunctionType) and not is_traced(f.value)
+    return isinstance(f, Closure)
 
 
 def _cg(
@@ -91,18 +92,21 @@ def _region(ctx: Context, aval: Aval, body: Callable[[Abstract], Abstract]) -> R
     return Region((arg,), tuple(builder.ops), (made,))
 
 
-def _check(ctx: Context, before, aval: Aval, made: Value) -> None:
+def _check(ctx: Context, before: Heap, aval: Aval, made: Value) -> None:
     if made.aval != aval:
         message = f"the operator of `cg` makes {made.aval} of {aval}"
         ctx.fail(BadValue, message=message)
-    if not isinstance(ctx.heap[ctx.error_id].content, Static):
+    code = ctx.heap[ctx.error_id]
+    if not (isinstance(code, CellObject) and isinstance(code.content, Static)):
         ctx.fail(Unsupported, what="an operator of `cg` with a run-time check")
     changed = (id for id, x in ctx.heap.objects.items() if id in before and x is not before[id])
     if any(id != ctx.error_id for id in changed):
         ctx.fail(Unsupported, what="an operator of `cg` that changes an object from outside")
 
 
-def iterations(A, b, x0, tol, atol, maxiter, M):
+def iterations(
+    A: Array, b: Array, x0: Array, tol: Array, atol: Array, maxiter: Array, M: Array
+) -> Array:
     """The method of conjugate gradients (Hestenes and Stiefel, 1952), preconditioned by M."""
     x = np.zeros_like(b) if x0 is None else np.asarray(x0).astype(b.dtype)
     most = 10 * b.size if maxiter is None else maxiter
@@ -124,7 +128,7 @@ def iterations(A, b, x0, tol, atol, maxiter, M):
     return x
 
 
-def preconditioned(M, r):
+def preconditioned(M: Array, r: Array) -> Array:
     if M is None:
         return r
     return M(r) if callable(M) else M @ r

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
-from myia.library.support.from_source import from_source
+from myia.library.support.from_source import Array, Axis, Dtype, from_source
 
 
 @from_source(np.bincount)
-def bincount(x, /, weights=None, minlength=0):
+def bincount(x: Array, /, weights: Array = None, minlength: Array = 0) -> Array:
     x = np.asarray(x)
     if x.ndim != 1:
         raise ValueError("object too deep for desired array")
@@ -28,19 +29,22 @@ def bincount(x, /, weights=None, minlength=0):
 
 
 @from_source(np.digitize)
-def digitize(x, bins, right=False):
+def digitize(x: Array, bins: Array, right: bool = False) -> Array:
     x, bins = np.asarray(x), np.asarray(bins)
     if len(bins) == 0:
-        return np.zeros(x.shape, int)[()]
+        return np.zeros(np.shape(x), int)[()]
     if np.any(np.diff(bins) < 0) and np.any(np.diff(bins) > 0):
         raise ValueError("bins must be monotonically increasing or decreasing")
-    side = "left" if right else "right"
+    side: Any = "left" if right else "right"
     falling = len(bins) - np.searchsorted(bins[::-1], x, side)
-    return np.where(bins[0] <= bins[-1], np.searchsorted(bins, x, side), falling)[()]
+    rising: Array = np.searchsorted(bins, x, side)
+    return np.where(bins[0] <= bins[-1], rising, falling)[()]
 
 
 @from_source(np.histogram_bin_edges)
-def histogram_bin_edges(a, bins=10, range=None, weights=None):
+def histogram_bin_edges(
+    a: Array, bins: Array = 10, range: Array = None, weights: Array = None
+) -> Array:
     a = np.asarray(a)
     if np.ndim(bins) == 1:
         return np.asarray(bins)
@@ -60,16 +64,18 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
     return np.linspace(low, high, bins + 1, dtype=dtype)
 
 
-def bins_of(x, edges):
+def bins_of(x: Array, edges: Array) -> Array:
     """The bin of each element; the last bin is closed, and one more bin is for outside elements."""
     n = len(edges) - 1
-    place = np.searchsorted(edges, x, "right") - 1
+    place: Array = np.searchsorted(edges, x, "right") - 1
     place = np.where(x == edges[-1], n - 1, place)
     return np.where(place < 0, n, place)
 
 
 @from_source(np.histogram)
-def histogram(a, bins=10, range=None, density=None, weights=None):
+def histogram(
+    a: Array, bins: Array = 10, range: Array = None, density: Array = None, weights: Array = None
+) -> Array:
     a = np.ravel(np.asarray(a))
     edges = np.histogram_bin_edges(a, bins, range)
     weights = np.ones((), int) if weights is None else np.ravel(np.asarray(weights))
@@ -82,16 +88,29 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
 
 
 @from_source(np.histogram2d)
-def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
+def histogram2d(
+    x: Array,
+    y: Array,
+    bins: Array = 10,
+    range: Array = None,
+    density: Array = None,
+    weights: Array = None,
+) -> Array:
     both = isinstance(bins, (list, tuple)) and len(bins) == 2
     bins = bins if both else [bins, bins]
-    ranges = [None, None] if range is None else range
+    ranges: Any = [None, None] if range is None else range
     counts, edges = np.histogramdd((x, y), bins, ranges, density, weights)
     return counts, edges[0], edges[1]
 
 
 @from_source(np.histogramdd)
-def histogramdd(sample, bins=10, range=None, density=None, weights=None):
+def histogramdd(
+    sample: Array,
+    bins: Array = 10,
+    range: Array = None,
+    density: Array = None,
+    weights: Array = None,
+) -> Array:
     columns = list(sample) if isinstance(sample, (list, tuple)) else list(np.asarray(sample).T)
     count = len(columns)
     bins = bins if isinstance(bins, (list, tuple)) else [bins] * count
@@ -117,7 +136,7 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
 
 
 @from_source(np.choose, methods="choose")
-def choose(a, choices, out=None, mode="raise"):
+def choose(a: Array, choices: Array, out: Array = None, mode: str = "raise") -> Array:
     a = np.asarray(a)
     count = len(choices)
     if mode == "raise":
@@ -135,7 +154,7 @@ def choose(a, choices, out=None, mode="raise"):
 
 
 @from_source(np.sort_complex)
-def sort_complex(a):
+def sort_complex(a: Array) -> Array:
     a = np.asarray(a)
     if not np.iscomplexobj(a):
         return np.sort(a).astype(np.complex64 if a.dtype.char in "bhBH" else np.complex128)
@@ -145,18 +164,22 @@ def sort_complex(a):
 
 
 @from_source(np.partition)
-def partition(a, kth, axis=-1, kind="introselect", order=None):
+def partition(
+    a: Array, kth: Array, axis: Axis = -1, kind: str = "introselect", order: Array = None
+) -> Array:
     """A sort: NumPy does not specify the order within the partitions."""
     return np.sort(a, axis=axis)
 
 
 @from_source(np.argpartition, methods="argpartition")
-def argpartition(a, kth, axis=-1, kind="introselect", order=None):
+def argpartition(
+    a: Array, kth: Array, axis: Axis = -1, kind: str = "introselect", order: Array = None
+) -> Array:
     return np.argsort(a, axis=axis)
 
 
 @from_source(np.corrcoef)
-def corrcoef(x, y=None, rowvar=True, *, dtype=None):
+def corrcoef(x: Array, y: Array = None, rowvar: bool = True, *, dtype: Dtype = None) -> Array:
     c = np.cov(x, y, rowvar, dtype=dtype)
     if c.ndim == 0:
         return c / c

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from myia.library.support.from_source import from_source
+from myia.library.support.from_source import Array, Axis, from_source
 
 
 @from_source(np.put, methods="put")
-def put(a, ind, v, mode="raise"):
+def put(a: Array, ind: Array, v: Array, mode: str = "raise") -> None:
     ind = np.ravel(ind)
     if mode == "wrap":
         ind = ind % a.size
@@ -22,13 +22,13 @@ def put(a, ind, v, mode="raise"):
 
 
 @from_source(np.putmask)
-def putmask(a, /, mask, values):
+def putmask(a: Array, /, mask: Array, values: Array) -> None:
     require_safe_cast(values, a)
     a[...] = np.where(mask, np.resize(np.asarray(values, a.dtype), a.shape), a)
 
 
 @from_source(np.place)
-def place(arr, mask, vals):
+def place(arr: Array, mask: Array, vals: Array) -> None:
     mask = np.asarray(mask) != 0
     require_safe_cast(vals, arr)
     vals = np.ravel(np.asarray(vals, arr.dtype))
@@ -37,7 +37,7 @@ def place(arr, mask, vals):
 
 
 @from_source(np.put_along_axis)
-def put_along_axis(arr, indices, values, axis):
+def put_along_axis(arr: Array, indices: Array, values: Array, axis: Axis) -> None:
     if axis is None:
         np.put(arr, indices, np.broadcast_to(values, np.shape(indices)))
     else:
@@ -51,7 +51,7 @@ def put_along_axis(arr, indices, values, axis):
 
 
 @from_source(np.fill_diagonal)
-def fill_diagonal(a, val, wrap=False):
+def fill_diagonal(a: Array, val: Array, wrap: bool = False) -> None:
     if wrap:
         raise NotImplementedError("`wrap=True` of `numpy.fill_diagonal`")
     n = min(a.shape)
@@ -59,7 +59,7 @@ def fill_diagonal(a, val, wrap=False):
     a[(i,) * a.ndim] = np.resize(np.asarray(val, a.dtype), n)
 
 
-def require_safe_cast(values, a):
+def require_safe_cast(values: Array, a: Array) -> None:
     """The dtype of `a` must hold that of an array of values."""
     is_array = isinstance(values, np.ndarray) and np.ndim(values)
     if is_array and not np.can_cast(values.dtype, a.dtype, "safe"):

@@ -1,52 +1,65 @@
-"""Triangles and traces of matrices; products: `vdot`, `kron`."""
+"""Triangles and traces of matrices; products: `vdot`, `inner`, `kron`."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from myia.library.support.from_source import from_source
+from myia.library.support.from_source import Array, Dtype, from_source
 
 # ----- Triangles and diagonals
 
 
 @from_source(np.identity)
-def identity(n, dtype=None):
+def identity(n: Array, dtype: Dtype = None) -> Array:
     return np.eye(n, dtype=dtype)
 
 
 @from_source(np.tril)
-def tril(m, k=0):
+def tril(m: Array, k: Array = 0) -> Array:
     m = np.asarray(m)
-    return np.where(np.tri(*m.shape[-2:], k=k, dtype=bool), m, m.dtype.type(0))
+    return np.where(np.tri(*m.shape[-2:], k=k, dtype=bool), m, m.dtype.type(0))  # type: ignore[call-overload]  # a shape, unpacked
 
 
 @from_source(np.triu)
-def triu(m, k=0):
+def triu(m: Array, k: Array = 0) -> Array:
     m = np.asarray(m)
-    return np.where(np.tri(*m.shape[-2:], k=k - 1, dtype=bool), m.dtype.type(0), m)
+    return np.where(np.tri(*m.shape[-2:], k=k - 1, dtype=bool), m.dtype.type(0), m)  # type: ignore[call-overload]  # a shape, unpacked
 
 
 @from_source(np.trace, methods="trace")
-def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
+def trace(
+    a: Array,
+    offset: Array = 0,
+    axis1: Array = 0,
+    axis2: Array = 1,
+    dtype: Dtype = None,
+    out: Array = None,
+) -> Array:
     return np.sum(np.diagonal(a, offset, axis1, axis2), -1, dtype, out)
 
 
 # ----- Products
 
 
-def vector(x):
+def vector(x: Array) -> Array:
     x = np.asarray(x)
     return x if x.ndim == 1 else np.ravel(x)
 
 
 @from_source(np.vdot)
-def vdot(a, b):
+def vdot(a: Array, b: Array) -> Array:
     a, b = vector(a), vector(b)
     return np.dot(np.conj(a) if a.dtype.kind == "c" else a, b)
 
 
+@from_source(np.inner)
+def inner(a: Array, b: Array, /) -> Array:
+    a, b = np.asarray(a), np.asarray(b)
+    return np.dot(a, b if b.ndim < 2 else np.swapaxes(b, -1, -2))
+
+
 @from_source(np.kron)
-def kron(a, b):
+def kron(a: Array, b: Array) -> Array:
     """Each element of `a` times all of `b`, as blocks."""
     a, b = np.asarray(a), np.asarray(b)
     if a.ndim == 0 or b.ndim == 0:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from myia.library.support.from_source import from_source
+from myia.library.support.from_source import Array, Axis, from_source
 
 
 @from_source(np.polyder)
-def polyder(p, m=1):
+def polyder(p: Array, m: Array = 1) -> Array:
     p = np.asarray(p)
     for _ in range(m):
         p = p[:-1] * np.arange(len(p) - 1, 0, -1)
@@ -16,7 +16,7 @@ def polyder(p, m=1):
 
 
 @from_source(np.polyint)
-def polyint(p, m=1, k=None):
+def polyint(p: Array, m: Array = 1, k: Array = None) -> Array:
     p = np.asarray(p)
     constants = np.zeros(m) if k is None else np.atleast_1d(k)
     if m > 1 and len(constants) == 1:
@@ -27,25 +27,25 @@ def polyint(p, m=1, k=None):
 
 
 @from_source(np.polyadd)
-def polyadd(a1, a2):
+def polyadd(a1: Array, a2: Array) -> Array:
     a1, a2 = at_length(a1, np.size(a2)), at_length(a2, np.size(a1))
     return a1 + a2
 
 
 @from_source(np.polysub)
-def polysub(a1, a2):
+def polysub(a1: Array, a2: Array) -> Array:
     a1, a2 = at_length(a1, np.size(a2)), at_length(a2, np.size(a1))
     return a1 - a2
 
 
-def at_length(p, n):
+def at_length(p: Array, n: Array) -> Array:
     """The polynomial with at least `n` coefficients."""
     p = np.atleast_1d(p)
     return np.concatenate((np.zeros(n - len(p), p.dtype), p)) if len(p) < n else p
 
 
 @from_source(np.polymul)
-def polymul(a1, a2):
+def polymul(a1: Array, a2: Array) -> Array:
     a1, a2 = np.atleast_1d(a1), np.atleast_1d(a2)
     if np.any(a1[:1] == 0) or np.any(a2[:1] == 0):
         raise ValueError("a leading coefficient is 0: NumPy would give a shorter polynomial")
@@ -53,7 +53,7 @@ def polymul(a1, a2):
 
 
 @from_source(np.poly)
-def poly(seq_of_zeros):
+def poly(seq_of_zeros: Array) -> Array:
     """Coefficients of complex zeros are complex, also if the zeros are conjugate in pairs."""
     zeros = np.atleast_1d(seq_of_zeros)
     zeros = zeros.astype(np.mintypecode(zeros.dtype.char))
@@ -67,7 +67,7 @@ def poly(seq_of_zeros):
 
 
 @from_source(np.roots)
-def roots(p):
+def roots(p: Array) -> Array:
     """The eigenvalues of the companion matrix."""
     p = np.atleast_1d(p)
     if p[0] == 0 or p[-1] == 0:
@@ -80,7 +80,15 @@ def roots(p):
 
 
 @from_source(np.polyfit)
-def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
+def polyfit(
+    x: Array,
+    y: Array,
+    deg: Array,
+    rcond: Array = None,
+    full: bool = False,
+    w: Array = None,
+    cov: Array = False,
+) -> Array:
     """Least squares with columns scaled to norm 1, as in NumPy."""
     x, y = np.asarray(x) + 0.0, np.asarray(y) + 0.0
     order = deg + 1
@@ -111,7 +119,7 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
 
 
 @from_source(np.vander)
-def vander(x, N=None, increasing=False):
+def vander(x: Array, N: Array = None, increasing: bool = False) -> Array:
     x = np.asarray(x)
     n = len(x) if N is None else N
     x = x.astype(np.promote_types(x.dtype, int))[:, None]
@@ -121,7 +129,7 @@ def vander(x, N=None, increasing=False):
 
 
 @from_source(np.trapezoid)
-def trapezoid(y, x=None, dx=1.0, axis=-1):
+def trapezoid(y: Array, x: Array = None, dx: Array = 1.0, axis: Axis = -1) -> Array:
     y = np.asarray(y)
     if x is None:
         steps = dx
@@ -133,8 +141,15 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
     return np.sum(steps * (y[..., 1:] + y[..., :-1]) / 2.0, axis=-1)
 
 
+@from_source(np.angle)
+def angle(z: Array, deg: bool = False) -> Array:
+    z = np.asarray(z)
+    found = np.arctan2(z.imag, z.real) if z.dtype.kind == "c" else np.arctan2(0, z)
+    return found * (180 / np.pi) if deg else found
+
+
 @from_source(np.unwrap)
-def unwrap(p, discont=None, axis=-1, *, period=2 * np.pi):
+def unwrap(p: Array, discont: Array = None, axis: Axis = -1, *, period: Array = 2 * np.pi) -> Array:
     p = np.asarray(p)
     steps = np.diff(p, axis=axis)
     if discont is None:

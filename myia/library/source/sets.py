@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from myia.library.support.from_source import from_source
+from myia.library.support.from_source import Array, Axis, from_source
 
 ALL = type(np.unique_all(np.zeros(1)))
 COUNTS = type(np.unique_counts(np.zeros(1)))
@@ -18,25 +18,25 @@ INVERSE = type(np.unique_inverse(np.zeros(1)))
 
 
 @from_source(np.argwhere)
-def argwhere(a):
+def argwhere(a: Array) -> Array:
     if np.ndim(a) != 1:
         raise NotImplementedError("`numpy.argwhere` of more than one axis: use `numpy.nonzero`")
     return np.flatnonzero(a)[:, None]
 
 
 @from_source(np.flatnonzero)
-def flatnonzero(a):
+def flatnonzero(a: Array) -> Array:
     a = np.asarray(a)
     return np.nonzero(a if a.ndim == 1 else np.ravel(a))[0]
 
 
 @from_source(np.extract)
-def extract(condition, arr):
+def extract(condition: Array, arr: Array) -> Array:
     return np.ravel(arr)[np.ravel(condition) != 0]
 
 
 @from_source(np.compress, methods="compress")
-def compress(condition, a, axis=None, out=None):
+def compress(condition: Array, a: Array, axis: Axis = None, out: Array = None) -> Array:
     a = np.ravel(a) if axis is None else np.asarray(a)
     axis = 0 if axis is None else axis
     mask = np.asarray(condition) != 0
@@ -47,7 +47,7 @@ def compress(condition, a, axis=None, out=None):
 
 
 @from_source(np.trim_zeros)
-def trim_zeros(filt, trim="fb", axis=None):
+def trim_zeros(filt: Array, trim: str = "fb", axis: Axis = None) -> Array:
     filt = np.asarray(filt)
     if filt.ndim != 1:
         raise NotImplementedError("`numpy.trim_zeros` of more than one axis")
@@ -60,7 +60,7 @@ def trim_zeros(filt, trim="fb", axis=None):
 
 
 @from_source(np.piecewise)
-def piecewise(x, condlist, funclist, *args, **kw):
+def piecewise(x: Array, condlist: Array, funclist: Array, *args: Array, **kw: Array) -> Array:
     x = np.asarray(x)
     conditions = list(condlist) if isinstance(condlist, (list, tuple)) else [condlist]
     y = np.zeros_like(x)
@@ -83,7 +83,7 @@ def piecewise(x, condlist, funclist, *args, **kw):
 # ----- Sets
 
 
-def first_of_equals(x):
+def first_of_equals(x: Array) -> Array:
     """A mask of the elements of a sorted array that differ from the one before; NaN equals NaN."""
     same = (x[1:] == x[:-1]) | ((x[1:] != x[1:]) & (x[:-1] != x[:-1]))
     return np.concatenate((np.ones(min(len(x), 1), bool), ~same))
@@ -91,15 +91,15 @@ def first_of_equals(x):
 
 @from_source(np.unique)
 def unique(
-    ar,
-    return_index=False,
-    return_inverse=False,
-    return_counts=False,
-    axis=None,
+    ar: Array,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: Axis = None,
     *,
-    equal_nan=True,
-    sorted=True,
-):
+    equal_nan: bool = True,
+    sorted: bool = True,
+) -> Array:
     if axis is not None:
         raise NotImplementedError("`axis=` of `numpy.unique`")
     if not equal_nan:
@@ -123,32 +123,32 @@ def unique(
 
 
 @from_source(np.unique_values)
-def unique_values(x):
+def unique_values(x: Array) -> Array:
     return np.unique(x)
 
 
 @from_source(np.unique_all)
-def unique_all(x):
+def unique_all(x: Array) -> Array:
     return ALL(*np.unique(x, True, True, True))
 
 
 @from_source(np.unique_counts)
-def unique_counts(x):
+def unique_counts(x: Array) -> Array:
     return COUNTS(*np.unique(x, return_counts=True))
 
 
 @from_source(np.unique_inverse)
-def unique_inverse(x):
+def unique_inverse(x: Array) -> Array:
     return INVERSE(*np.unique(x, return_inverse=True))
 
 
 @from_source(np.union1d)
-def union1d(ar1, ar2):
+def union1d(ar1: Array, ar2: Array) -> Array:
     return np.unique(np.concatenate((np.ravel(ar1), np.ravel(ar2))))
 
 
 @from_source(np.setdiff1d)
-def setdiff1d(ar1, ar2, assume_unique=False):
+def setdiff1d(ar1: Array, ar2: Array, assume_unique: bool = False) -> Array:
     x = np.ravel(np.asarray(ar1))
     if not assume_unique:
         x = np.sort(x)
@@ -157,7 +157,9 @@ def setdiff1d(ar1, ar2, assume_unique=False):
 
 
 @from_source(np.intersect1d)
-def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
+def intersect1d(
+    ar1: Array, ar2: Array, assume_unique: bool = False, return_indices: bool = False
+) -> Array:
     if return_indices:
         raise NotImplementedError("`return_indices=True` of `numpy.intersect1d`")
     x, y = np.ravel(np.asarray(ar1)), np.ravel(np.asarray(ar2))
@@ -167,7 +169,7 @@ def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
 
 
 @from_source(np.setxor1d)
-def setxor1d(ar1, ar2, assume_unique=False):
+def setxor1d(ar1: Array, ar2: Array, assume_unique: bool = False) -> Array:
     x, y = np.ravel(np.asarray(ar1)), np.ravel(np.asarray(ar2))
     both = np.concatenate((x, y))
     once = np.concatenate((~np.isin(x, y), ~np.isin(y, x)))

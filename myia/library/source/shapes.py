@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
-from myia.library.source.statistics import axes_of
-from myia.library.support.from_source import from_source
+from myia.library.source.statistics import axes_of, stored
+from myia.library.support.from_source import Array, Axis, Dtype, from_source
 
 
 @from_source(np.flip)
-def flip(m, axis=None):
+def flip(m: Array, axis: Axis = None) -> Array:
     m = np.asarray(m)
     axes = axes_of(axis, m.ndim)
     return m[tuple([slice(None, None, -1) if i in axes else slice(None) for i in range(m.ndim)])]
 
 
 @from_source(np.flipud)
-def flipud(m):
+def flipud(m: Array) -> Array:
     return np.asarray(m)[::-1]
 
 
 @from_source(np.fliplr)
-def fliplr(m):
+def fliplr(m: Array) -> Array:
     return np.asarray(m)[:, ::-1]
 
 
 @from_source(np.rot90)
-def rot90(m, k=1, axes=(0, 1)):
+def rot90(m: Array, k: Array = 1, axes: Axis = (0, 1)) -> Array:
     m = np.asarray(m)
     if k % 4 == 0:
         return m[:]
@@ -38,33 +41,39 @@ def rot90(m, k=1, axes=(0, 1)):
 
 
 @from_source(np.rollaxis)
-def rollaxis(a, axis, start=0):
+def rollaxis(a: Array, axis: Axis, start: Array = 0) -> Array:
     axis = axis + np.ndim(a) if axis < 0 else axis
     start = start + np.ndim(a) if start < 0 else start
     return np.moveaxis(a, axis, start - 1 if axis < start else start)
 
 
 @from_source(np.unstack)
-def unstack(x, /, *, axis=0):
+def unstack(x: Array, /, *, axis: Axis = 0) -> Array:
     rows = np.moveaxis(x, axis, 0)
     return tuple([rows[i] for i in range(rows.shape[0])])
 
 
 @from_source(np.diagflat)
-def diagflat(v, k=0):
+def diagflat(v: Array, k: Array = 0) -> Array:
     return np.diag(np.ravel(v), k)
 
 
+@from_source(np.append)
+def append(arr: Array, values: Array, axis: Axis = None) -> Array:
+    parts = (np.ravel(arr), np.ravel(values)) if axis is None else (arr, values)
+    return np.concatenate(parts, 0 if axis is None else axis)
+
+
 @from_source(np.block)
-def block(arrays):
+def block(arrays: Array) -> Array:
     return joined(arrays, depth(arrays))
 
 
-def depth(arrays):
+def depth(arrays: Array) -> Array:
     return 1 + depth(arrays[0]) if isinstance(arrays, list) else 0
 
 
-def joined(arrays, levels):
+def joined(arrays: Array, levels: Array) -> Array:
     """Concatenate lists at the innermost level along the last axis, and so on outwards."""
     if not isinstance(arrays, list):
         return np.array(arrays, ndmin=levels)
@@ -74,13 +83,13 @@ def joined(arrays, levels):
 
 
 @from_source(np.meshgrid)
-def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
+def meshgrid(*xi: Array, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> Array:
     if not copy:
         raise NotImplementedError("`copy=False` of `numpy.meshgrid`")
     if indexing not in ("xy", "ij"):
         raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
     ndim = len(xi)
-    grids = []
+    grids: Any = []
     for i, x in enumerate(xi):
         axis = 1 - i if indexing == "xy" and ndim > 1 and i < 2 else i
         grids.append(np.reshape(x, (1,) * axis + (-1,) + (1,) * (ndim - axis - 1)))
@@ -90,7 +99,7 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
 
 
 @from_source(np.ix_)
-def ix_(*args):
+def ix_(*args: Array) -> Array:
     count = len(args)
     places = []
     for i, x in enumerate(args):
@@ -102,12 +111,21 @@ def ix_(*args):
 
 
 @from_source(np.fromfunction)
-def fromfunction(function, shape, *, dtype=float, like=None, **kwargs):
+def fromfunction(
+    function: Callable[..., Any],
+    shape: Array,
+    *,
+    dtype: Array = float,
+    like: Array = None,
+    **kwargs: Array,
+) -> Array:
     return function(*np.indices(shape, dtype=dtype), **kwargs)
 
 
 @from_source(np.apply_along_axis)
-def apply_along_axis(func1d, axis, arr, *args, **kwargs):
+def apply_along_axis(
+    func1d: Callable[..., Any], axis: Axis, arr: Array, *args: Array, **kwargs: Array
+) -> Array:
     moved = np.moveaxis(np.asarray(arr), axis, -1)
     lead = moved.shape[:-1]
     rows = moved.reshape(-1, moved.shape[-1])
@@ -120,7 +138,7 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
 
 
 @from_source(np.apply_over_axes)
-def apply_over_axes(func, a, axes):
+def apply_over_axes(func: Callable[..., Any], a: Array, axes: Axis) -> Array:
     a = np.asarray(a)
     for axis in (axes,) if np.ndim(axes) == 0 else axes:
         axis = axis + a.ndim if axis < 0 else axis
@@ -130,12 +148,12 @@ def apply_over_axes(func, a, axes):
 
 
 @from_source(np.divmod)
-def divmod_(x1, x2, /):
+def divmod_(x1: Array, x2: Array, /) -> Array:
     return np.floor_divide(x1, x2), np.remainder(x1, x2)
 
 
 @from_source(np.array_equiv)
-def array_equiv(a1, a2):
+def array_equiv(a1: Array, a2: Array) -> Array:
     for n, m in zip(np.shape(a1)[::-1], np.shape(a2)[::-1]):
         if n != m and n != 1 and m != 1:
             return False
@@ -143,7 +161,7 @@ def array_equiv(a1, a2):
 
 
 @from_source(np.unravel_index)
-def unravel_index(indices, shape, order="C"):
+def unravel_index(indices: Array, shape: Array, order: str = "C") -> Array:
     rest = np.asarray(indices)
     shape = (shape,) if np.ndim(shape) == 0 else tuple(shape)
     if np.any((rest < 0) | (rest >= np.prod(shape, dtype=int))):
@@ -156,7 +174,9 @@ def unravel_index(indices, shape, order="C"):
 
 
 @from_source(np.ravel_multi_index)
-def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
+def ravel_multi_index(
+    multi_index: Array, dims: Array, mode: str = "raise", order: str = "C"
+) -> Array:
     indices = np.broadcast_arrays(*multi_index)
     place = np.zeros(indices[0].shape, int)
     axes = range(len(dims))
@@ -174,42 +194,60 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
 
 
 @from_source(np.linalg.diagonal)
-def diagonal(x, /, *, offset=0):
+def diagonal(x: Array, /, *, offset: Array = 0) -> Array:
     return np.diagonal(x, offset, -2, -1)
 
 
 @from_source(np.linalg.trace)
-def trace(x, /, *, offset=0, dtype=None):
+def trace(x: Array, /, *, offset: Array = 0, dtype: Dtype = None) -> Array:
     return np.trace(x, offset, -2, -1, dtype)
 
 
 @from_source(np.linalg.outer)
-def outer(x1, x2, /):
+def outer(x1: Array, x2: Array, /) -> Array:
     if np.ndim(x1) != 1 or np.ndim(x2) != 1:
         raise ValueError("Input arrays must be one-dimensional")
     return np.outer(x1, x2)
 
 
 @from_source(np.linalg.matmul)
-def matmul(x1, x2, /):
+def matmul(x1: Array, x2: Array, /) -> Array:
     return np.matmul(x1, x2)
 
 
 @from_source(np.linalg.tensordot)
-def tensordot(x1, x2, /, *, axes=2):
+def tensordot(x1: Array, x2: Array, /, *, axes: Axis = 2) -> Array:
     return np.tensordot(x1, x2, axes)
 
 
 @from_source(np.linalg.matrix_transpose)
-def matrix_transpose(x, /):
+def matrix_transpose(x: Array, /) -> Array:
     return np.matrix_transpose(x)
+
+
+@from_source(np.take, methods="take")
+def take(
+    a: Array, indices: Array, axis: Axis = None, out: Array = None, mode: str = "raise"
+) -> Array:
+    a = np.ravel(a) if axis is None or np.ndim(a) == 0 else np.asarray(a)
+    (axis,) = axes_of(0 if axis is None else axis, a.ndim)
+    if mode == "clip":
+        indices = np.clip(indices, 0, a.shape[axis] - 1)
+    elif mode == "wrap":
+        indices = np.remainder(indices, a.shape[axis])
+    elif mode != "raise":
+        raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
+    found = a[(slice(None),) * axis + (np.asarray(indices),)]
+    return stored(found.copy(), out)
 
 
 # ----- Differences
 
 
 @from_source(np.diff)
-def diff(a, n=1, axis=-1, prepend=None, append=None):
+def diff(
+    a: Array, n: Array = 1, axis: Axis = -1, prepend: Array = None, append: Array = None
+) -> Array:
     a = np.asarray(a)
     if n < 0:
         raise ValueError("order must be non-negative")
@@ -224,7 +262,7 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
     return a
 
 
-def end_row(a, end, axis):
+def end_row(a: Array, end: Array, axis: Axis) -> Array:
     """An argument `prepend` or `append`; a number fills one row."""
     if end is None:
         return []
@@ -237,17 +275,17 @@ def end_row(a, end, axis):
 
 
 @from_source(np.fix)
-def fix(x, out=None):
+def fix(x: Array, out: Array = None) -> Array:
     return np.trunc(x, out)
 
 
 @from_source(np.astype)
-def astype(x, dtype, /, *, copy=True, device=None):
+def astype(x: Array, dtype: Dtype, /, *, copy: bool = True, device: Array = None) -> Array:
     return x.astype(dtype, copy=copy)
 
 
 @from_source(np.asarray_chkfinite)
-def asarray_chkfinite(a, dtype=None, order=None):
+def asarray_chkfinite(a: Array, dtype: Dtype = None, order: Array = None) -> Array:
     a = np.asarray(a, dtype)
     if not np.all(np.isfinite(a)):
         raise ValueError("array must not contain infs or NaNs")
@@ -255,5 +293,5 @@ def asarray_chkfinite(a, dtype=None, order=None):
 
 
 @from_source(np.ndenumerate)
-def ndenumerate(arr):
+def ndenumerate(arr: Array) -> Array:
     return [(place, arr[place]) for place in np.ndindex(np.shape(arr))]

@@ -8,15 +8,15 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
 from myia.library.numpy.compile_time import evaluate_at_compile_time
-from myia.library.support.from_source import from_source
+from myia.library.support.from_source import Array, Axis, Dtype, from_source
 
 
-def axes_of(axis, ndim):
+def axes_of(axis: Axis, ndim: Array) -> Array:
     """The axes that `axis` names, counted from the front; None names all."""
     return normalize_axis_tuple(range(ndim) if axis is None else axis, ndim)
 
 
-def merged_last(shape, axes):
+def merged_last(shape: Array, axes: Axis) -> Array:
     """The order of axes in which these are the last, and the shape in which they are one."""
     kept = [i for i in range(len(shape)) if i not in axes]
     sizes = [math.prod(shape[i] for i in axes)]
@@ -26,7 +26,7 @@ def merged_last(shape, axes):
 evaluate_at_compile_time(axes_of, merged_last)
 
 
-def stored(result, out):
+def stored(result: Array, out: Array) -> Array:
     """`out=`: the result is written into that array, which is returned."""
     if out is None:
         return result
@@ -38,7 +38,7 @@ def stored(result, out):
     return out
 
 
-def inexact(a, dtype=None):
+def inexact(a: Array, dtype: Dtype = None) -> Array:
     """`a` in the dtype that means are computed in: float64 for integers."""
     a = np.asarray(a)
     if dtype is None:
@@ -48,7 +48,9 @@ def inexact(a, dtype=None):
     return a if a.dtype == dtype else a.astype(dtype)
 
 
-def count(a, axis, where=True, dtype=None, keepdims=False):
+def count(
+    a: Array, axis: Axis, where: Array = True, dtype: Dtype = None, keepdims: bool = False
+) -> Array:
     """The number of elements that are reduced into one."""
     axes = axes_of(axis, a.ndim)
     if where is not True:
@@ -63,7 +65,15 @@ def count(a, axis, where=True, dtype=None, keepdims=False):
 
 
 @from_source(np.mean, methods="mean")
-def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
+def mean(
+    a: Array,
+    axis: Axis = None,
+    dtype: Dtype = None,
+    out: Array = None,
+    keepdims: bool = False,
+    *,
+    where: Array = True,
+) -> Array:
     """Half precision is summed in single precision, as in NumPy."""
     x = inexact(a, dtype)
     wide = np.dtype(np.float32) if x.dtype == np.float16 else x.dtype
@@ -74,38 +84,29 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
 
 @from_source(np.var, methods="var")
 def var(
-    a,
-    axis=None,
-    dtype=None,
-    out=None,
-    ddof=0,
-    keepdims=False,
-    *,
-    where=True,
-    mean=None,
-    correction=None,
-):
-    return stored(variance(a, axis, dtype, ddof, keepdims, where, mean, correction), out)
+    a: Array, axis: Axis = None, dtype: Dtype = None, out: Array = None, *args: Array, **how: Array
+) -> Array:
+    return stored(variance(a, axis, dtype, *args, **how), out)
 
 
 @from_source(np.std, methods="std")
 def std(
-    a,
-    axis=None,
-    dtype=None,
-    out=None,
-    ddof=0,
-    keepdims=False,
+    a: Array, axis: Axis = None, dtype: Dtype = None, out: Array = None, *args: Array, **how: Array
+) -> Array:
+    return stored(np.sqrt(variance(a, axis, dtype, *args, **how)), out)
+
+
+def variance(
+    a: Array,
+    axis: Axis,
+    dtype: Dtype,
+    ddof: Array = 0,
+    keepdims: bool = False,
     *,
-    where=True,
-    mean=None,
-    correction=None,
-):
-    found = variance(a, axis, dtype, ddof, keepdims, where, mean, correction)
-    return stored(np.sqrt(found), out)
-
-
-def variance(a, axis, dtype, ddof, keepdims, where, mean, correction):
+    where: Array = True,
+    mean: Array = None,
+    correction: Array = None,
+) -> Array:
     """The sum of squared deviations from the mean, over the number of elements less `ddof`."""
     if correction is not None:
         if ddof != 0:
@@ -120,20 +121,27 @@ def variance(a, axis, dtype, ddof, keepdims, where, mean, correction):
     return total / (max(n - ddof, 0) if where is True else np.maximum(n - ddof, 0))
 
 
-def spread(reduced, axes, ndim):
+def spread(reduced: Array, axes: Axis, ndim: Array) -> Array:
     """The result of a reduction, broadcast along the reduced axes."""
     if len(axes) == ndim:
         return reduced
     return reduced[tuple([None if i in axes else slice(None) for i in range(ndim)])]
 
 
-def squared_size(x):
+def squared_size(x: Array) -> Array:
     """|x|²"""
     return np.square(x.real) + np.square(x.imag) if x.dtype.kind == "c" else np.square(x)
 
 
 @from_source(np.average)
-def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
+def average(
+    a: Array,
+    axis: Axis = None,
+    weights: Array = None,
+    returned: bool = False,
+    *,
+    keepdims: bool = False,
+) -> Array:
     a = np.asarray(a)
     if weights is None:
         found = np.mean(a, axis, keepdims=keepdims)
@@ -147,7 +155,7 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
     return (found, np.broadcast_to(total, np.shape(found)).copy()[()]) if returned else found
 
 
-def along(weights, a, axis):
+def along(weights: Array, a: Array, axis: Axis) -> Array:
     """Weights of some axes, repeated along the others."""
     if weights.shape == a.shape:
         return weights
@@ -157,7 +165,7 @@ def along(weights, a, axis):
     return np.broadcast_to(weights.reshape(shape), a.shape)
 
 
-def shape_along(shape, whole, axis):
+def shape_along(shape: Array, whole: Array, axis: Axis) -> Array:
     """The shape of weights along these axes, with 1 for the others."""
     axes = axes_of(axis, len(whole))
     if shape != tuple(whole[i] for i in axes) or list(axes) != sorted(axes):
@@ -172,7 +180,13 @@ evaluate_at_compile_time(shape_along)
 
 
 @from_source(np.median)
-def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
+def median(
+    a: Array,
+    axis: Axis = None,
+    out: Array = None,
+    overwrite_input: bool = False,
+    keepdims: bool = False,
+) -> Array:
     """The mean of the one or two middle elements; NaN if there is a NaN, which is sorted last."""
     a = np.asarray(a)
     if a.dtype.kind == "c":
@@ -186,7 +200,7 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     return stored(np.expand_dims(found, axes) if keepdims else found, out)
 
 
-def merged(a, axes):
+def merged(a: Array, axes: Axis) -> Array:
     """The array with these axes as one, the last."""
     if a.ndim == 1 and len(axes) == 1:
         return a
@@ -194,8 +208,14 @@ def merged(a, axes):
     return np.transpose(a, order).reshape(shape)
 
 
+@from_source(np.count_nonzero)
+def count_nonzero(a: Array, axis: Axis = None, *, keepdims: bool = False) -> Array:
+    a = np.asarray(a)
+    return np.sum(a if a.dtype.kind == "b" else a != 0, axis, keepdims=keepdims)
+
+
 @from_source(np.ptp)
-def ptp(a, axis=None, out=None, keepdims=False):
+def ptp(a: Array, axis: Axis = None, out: Array = None, keepdims: bool = False) -> Array:
     return stored(np.max(a, axis, keepdims=keepdims) - np.min(a, axis, keepdims=keepdims), out)
 
 
@@ -203,7 +223,7 @@ def ptp(a, axis=None, out=None, keepdims=False):
 
 
 @from_source(np.linalg.norm)
-def norm(x, ord=None, axis=None, keepdims=False):
+def norm(x: Array, ord: Array = None, axis: Axis = None, keepdims: bool = False) -> Array:
     x = inexact(x)
     axes = axes_of(axis, x.ndim)
     if ord is None and (axis is None or len(axes) < 3):
@@ -215,13 +235,13 @@ def norm(x, ord=None, axis=None, keepdims=False):
     raise ValueError("Improper number of dimensions to norm.")
 
 
-def root(x):
+def root(x: Array) -> Array:
     """The square root, with derivative 0 at 0."""
     zero = x == 0
     return np.where(zero, 0, np.sqrt(np.where(zero, 1, x)))[()]
 
 
-def vector_norm(x, ord, axes, keepdims):
+def vector_norm(x: Array, ord: Array, axes: Axis, keepdims: Array) -> Array:
     if isinstance(ord, str):
         raise ValueError(f"Invalid norm order '{ord}' for vectors")
     if ord == 2:
@@ -238,7 +258,7 @@ def vector_norm(x, ord, axes, keepdims):
     return np.sum(size**ord, axes, keepdims=keepdims) ** (1 / ord)
 
 
-def matrix_norm(x, ord, axes, keepdims):
+def matrix_norm(x: Array, ord: Array, axes: Axis, keepdims: Array) -> Array:
     """The root of the sum of squares; the largest or smallest sum of a column or a row, or of the
     singular values; the sum of these.
     """

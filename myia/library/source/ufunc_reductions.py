@@ -6,14 +6,23 @@ Those with a primitive are in `numpy/ufuncs/ufunc_methods.py`.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from myia.library.support.from_source import from_source
+from myia.library.source.statistics import axes_of, stored
+from myia.library.support.from_source import Array, Axis, Dtype, from_source
 
 
 def reduce_by(whole: Callable) -> Callable:
-    def reduce(array, axis=0, dtype=None, out=None, keepdims=False, **options):
+    def reduce(
+        array: Array,
+        axis: Axis = 0,
+        dtype: Dtype = None,
+        out: Array = None,
+        keepdims: bool = False,
+        **options: Array,
+    ) -> Array:
         if dtype is not None:
             options["dtype"] = dtype
         return whole(array, axis=axis, out=out, keepdims=keepdims, **options)
@@ -22,14 +31,14 @@ def reduce_by(whole: Callable) -> Callable:
 
 
 def accumulate_by(whole: Callable) -> Callable:
-    def accumulate(array, axis=0, dtype=None, out=None):
+    def accumulate(array: Array, axis: Axis = 0, dtype: Dtype = None, out: Array = None) -> Array:
         return whole(array, axis=axis, dtype=dtype, out=out)
 
     return accumulate
 
 
 def outer_method(ufunc: np.ufunc) -> Callable:
-    def outer(A, B, **options):
+    def outer(A: Array, B: Array, **options: Array) -> Array:
         A = np.asarray(A)
         return ufunc(A.reshape(A.shape + (1,) * np.ndim(B)), B, **options)
 
@@ -37,16 +46,16 @@ def outer_method(ufunc: np.ufunc) -> Callable:
 
 
 def reduce_method(ufunc: np.ufunc) -> Callable:
-    def reduce(array, axis=0, dtype=None, out=None, keepdims=False):
+    def reduce(
+        array: Array, axis: Axis = 0, dtype: Dtype = None, out: Array = None, keepdims: bool = False
+    ) -> Array:
         x = operands(ufunc, array, dtype)
-        axes = tuple(range(x.ndim)) if axis is None else axis
-        axes = (axes,) if np.ndim(axes) == 0 else axes
-        axes = [i + x.ndim if i < 0 else i for i in axes]
+        axes = axes_of(axis, x.ndim)
         for i in axes:
             x = np.expand_dims(folded(np.moveaxis(x, i, 0)), i)
-        return stored(x if keepdims else np.squeeze(x, tuple(axes))[()], out)
+        return stored(x if keepdims else np.squeeze(x, axes)[()], out)
 
-    def folded(rows):
+    def folded(rows: Array) -> Array:
         if len(rows) == 0:
             raise NotImplementedError("`reduce` of no elements")
         total = rows[0]
@@ -57,17 +66,7 @@ def reduce_method(ufunc: np.ufunc) -> Callable:
     return reduce
 
 
-def stored(result, out):
-    """`out=`: the result is written into that array, which is returned."""
-    if out is None:
-        return result
-    if np.shape(result) != np.shape(out):
-        raise ValueError("output parameter has the wrong shape")
-    out[...] = result
-    return out
-
-
-def operands(ufunc, array, dtype):
+def operands(ufunc: Callable[..., Any], array: Array, dtype: Dtype) -> Array:
     """The operands at the dtype of the result, which NumPy uses throughout a reduction."""
     x = np.asarray(array)
     if dtype is None and (ufunc is np.add or ufunc is np.multiply):
@@ -76,7 +75,7 @@ def operands(ufunc, array, dtype):
 
 
 def accumulate_method(ufunc: np.ufunc) -> Callable:
-    def accumulate(array, axis=0, dtype=None, out=None):
+    def accumulate(array: Array, axis: Axis = 0, dtype: Dtype = None, out: Array = None) -> Array:
         x = operands(ufunc, array, dtype)
         rows = np.moveaxis(x, axis, 0).copy()
         for i in range(1, len(rows)):
@@ -87,7 +86,9 @@ def accumulate_method(ufunc: np.ufunc) -> Callable:
 
 
 def reduceat_method(ufunc: np.ufunc) -> Callable:
-    def reduceat(array, indices, axis=0, dtype=None, out=None):
+    def reduceat(
+        array: Array, indices: Array, axis: Axis = 0, dtype: Dtype = None, out: Array = None
+    ) -> Array:
         """Reduce from each index up to the next; only one row if the next index is not greater."""
         rows = np.moveaxis(operands(ufunc, array, dtype), axis, 0)
         starts = np.asarray(indices)
@@ -105,7 +106,7 @@ def reduceat_method(ufunc: np.ufunc) -> Callable:
 
 
 def at_method(ufunc: np.ufunc) -> Callable:
-    def at(a, indices, *b):
+    def at(a: Array, indices: Array, *b: Array) -> None:
         """One element after the other: a repeated index is updated repeatedly."""
         if not np.can_cast(ufunc(*[np.ravel(x)[:1] for x in (a, *b)]).dtype, a.dtype, "same_kind"):
             raise TypeError("Cannot cast ufunc output with casting rule 'same_kind'")
@@ -116,17 +117,17 @@ def at_method(ufunc: np.ufunc) -> Callable:
         else:
             rows(a, np.asarray(indices), b)
 
-    def rows(a, indices, b):
+    def rows(a: Array, indices: Array, b: Array) -> None:
         """Elements along the first axis."""
         b = [broadcast_rows(x, indices, a.shape[1:]) for x in b]
         places = np.ravel(indices)
         for i in range(len(places)):
             a[places[i]] = ufunc(a[places[i]], *[x[i] for x in b])
 
-    def broadcast_rows(x, indices, shape):
+    def broadcast_rows(x: Array, indices: Array, shape: Array) -> Array:
         return np.broadcast_to(x, indices.shape + shape).reshape(indices.size, *shape)
 
-    def every(a, places, b):
+    def every(a: Array, places: Array, b: Array) -> None:
         """The elements at these flat indices."""
         b = [np.ravel(np.broadcast_to(x, places.shape)) for x in b]
         where = np.unravel_index(np.ravel(places), a.shape)
@@ -156,12 +157,13 @@ OUTER = (
     *FOLDS, np.power, np.arctan2, np.nextafter, np.ldexp, np.equal, np.not_equal, np.less,
     np.less_equal, np.greater, np.greater_equal,
 )  # fmt: skip
-REDUCED = {
+REDUCED: dict[np.ufunc, Any] = {
     np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum: np.min,
     np.logical_and: np.all, np.logical_or: np.any,
 }  # fmt: skip
-ACCUMULATED = {np.add: np.cumsum, np.multiply: np.cumprod}
+ACCUMULATED: dict[np.ufunc, Any] = {np.add: np.cumsum, np.multiply: np.cumprod}
 
+_ufunc: np.ufunc
 for _ufunc in FOLDS:
     _whole = REDUCED.get(_ufunc)
     from_source(_ufunc.reduce)(reduce_by(_whole) if _whole else reduce_method(_ufunc))

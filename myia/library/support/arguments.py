@@ -146,8 +146,9 @@ def static_value(ctx: Context, x: Abstract, what: str) -> Any:
 
 def require_c_order(ctx: Context, function: str, order: Abstract) -> None:
     """Refuse any memory order but C's."""
-    if static_value(ctx, order, "the order") not in ("C", "K", "A", None):
-        ctx.fail(Unsupported, what=f"`order={order.value!r}` of `{function}`")
+    wanted = static_value(ctx, order, "the order")
+    if wanted not in ("C", "K", "A", None):
+        ctx.fail(Unsupported, what=f"`order={wanted!r}` of `{function}`")
 
 
 # ----- Dtypes

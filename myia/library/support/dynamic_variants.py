@@ -19,6 +19,7 @@ import numpy as np
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number
 from myia.infer.domain.dynamic_axes import DynamicAxes, fill_masked, pad_masked
+from myia.infer.domain.errors import BadType
 from myia.infer.domain.values import FALSE, NONE, Abstract, Ref, Static, Tuple, is_none
 from myia.infer.dynamic.access import PaddedValue, is_dynamic, new_array, read, refuse_dynamic
 from myia.infer.dynamic.broadcasting import apply_elementwise, assign
@@ -77,6 +78,8 @@ def store_dynamic_out(ctx: Context, result: Abstract, out: Abstract) -> Abstract
         (out,) = out.items
     if is_none(out):
         return result
+    if not isinstance(out, Ref):
+        ctx.fail(BadType, message="return arrays must be of ArrayType")
     assign(ctx, out, result)
     return out
 
@@ -95,7 +98,7 @@ def masked_with(neutral: Neutral, empty: str | None = None, *, ordered: bool = F
 
     def make(handler: Callable) -> Callable:
         def variant(
-            ctx: Context, a: Abstract, axis: Abstract = NONE, *rest: Abstract, **options: Abstract
+            ctx: Context, a: Ref, axis: Abstract = NONE, *rest: Abstract, **options: Abstract
         ) -> Abstract:
             if not is_dynamic(ctx, a) or any(is_dynamic(ctx, x) for x in options.values()):
                 refuse_dynamic(ctx, "an option")
@@ -122,7 +125,9 @@ def accumulated_with(neutral: Neutral) -> Variant:
     """A cumulative operation in which elements that are `neutral` add nothing."""
 
     def make(handler: Callable) -> Callable:
-        def variant(ctx: Context, a: Abstract, axis: Abstract = NONE, *rest: Abstract, **options):
+        def variant(
+            ctx: Context, a: Ref, axis: Abstract = NONE, *rest: Abstract, **options: Abstract
+        ) -> Abstract:
             x = read(ctx, a).packed()
             if is_none(axis) and x.value.aval.ndim > 1:
                 refuse_dynamic(ctx, "a running fold over several axes")
@@ -146,7 +151,7 @@ def with_remaining_axes(
     ctx: Context, found: Abstract, x: PaddedValue, axes: Axes, keepdims: bool
 ) -> Abstract:
     """The result of a reduction of `x` with its dynamic axes."""
-    if is_number(found):
+    if not isinstance(found, Ref):
         return found
     left = [None if i in axes else e for i, e in enumerate(x.dynamic_axes)]
     kept = left if keepdims else [e for i, e in enumerate(left) if i not in axes]

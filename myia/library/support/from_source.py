@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import RaiseReached, Unsupported
@@ -28,6 +29,12 @@ from myia.ir.builder import current_span
 from myia.library.support.ways import SOURCE, defined_by
 from myia.source.diagnostics import MyiaError, render
 from myia.source.span import Span
+
+# Types in NumPy source. Its functions take what NumPy takes: numbers and sequences for arrays, an
+# integer, a tuple or None for axes. The overloads of NumPy's own types do not admit such unions.
+Array = Any
+Axis = Any
+Dtype = DTypeLike | None
 
 
 def from_source(*numpy: Any, methods: str = "") -> Callable[[Callable], Callable]:

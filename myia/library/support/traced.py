@@ -116,7 +116,6 @@ class TracedFunction:
     pack: Pack = plain
     boxed: bool = False
     like: Callable | None = None
-    way: str = TRACED
     convert: Callable[[Context, dict[str, Any]], None] | None = None
 
     def __call__(self, ctx: Context, *args: Abstract, **kwargs: Abstract) -> Abstract:
@@ -138,7 +137,8 @@ def traced(numpy: Callable, name: str, arrays: str, dtypes: Dtypes, **more: Any)
     array also where the result has no dimension. `like`: a function with the same parameters, where
     `numpy` has no signature. `convert` changes the arguments by name before that.
     """
-    function(numpy)(TracedFunction(numpy, name, tuple(arrays.split()), dtypes, **more))
+    handler = TracedFunction(numpy, name, tuple(arrays.split()), dtypes, **more)
+    function(numpy)(defined_by(TRACED, handler))
 
 
 # ----- Arguments
@@ -249,6 +249,7 @@ def apply_traced(
 ) -> list[Value]:
     """The results of the JAX function for `name`, traced and translated."""
     f = jax_function(name)
+    assert f is not None
     for option in options:
         if not accepts_keyword(f, option):
             ctx.fail(Unsupported, what=f"`{option}=` of `{name}`")
@@ -280,7 +281,9 @@ def traced_values(name: str, **options: Any) -> Callable[..., Value | list[Value
     """The JAX function for `name` as a function of IR values: see `ufuncs.ufunc`."""
 
     def emit(*values: Value) -> Value | list[Value]:
-        call = FlatCall(jax_function(name), ((None, None),) * len(values))
+        f = jax_function(name)
+        assert f is not None
+        call = FlatCall(f, ((None, None),) * len(values))
         try:
             closed = trace(call, [v.aval for v in values], options)
         except (TypeError, ValueError, NotImplementedError) as error:

@@ -6,7 +6,9 @@ held constant, and the unselected branch of a `select` never computes an infinit
 
 from __future__ import annotations
 
+import functools
 import math
+from collections.abc import Callable
 
 from myia.ir.core import Value
 from myia.primitives.core.define import constant, zeros
@@ -58,7 +60,7 @@ def truth(x: Value) -> Value:
 # ----- Functions that leave integers and booleans unchanged
 
 
-def except_integers(f):
+def except_integers(f: Callable[[Value], Value]) -> Callable[[Value], Value]:
     """`f` on floats; the identity on integers and booleans."""
     return lambda x: x if x.dtype.kind in "biu" else f(x)
 
@@ -99,7 +101,9 @@ def log10(x: Value) -> Value:
     return _logarithm_to_base(LN10, x)
 
 
-def _log_of_sum(x: Value, y: Value, exp, log1p) -> Value:
+def _log_of_sum(
+    x: Value, y: Value, exp: Callable[[Value], Value], log1p: Callable[[Value], Value]
+) -> Value:
     """max + log1p(exp(min - max)); for equal infinities that infinity."""
     first = logic.ge(x, y)
     difference = select(first, y - x, x - y)
@@ -124,16 +128,11 @@ def safe_sqrt(x: Value) -> Value:
 def hypot(*xs: Value) -> Value:
     """sqrt(x² + y² + ...) without overflow: scaled by the largest, which is held constant."""
     sizes = [arithmetic.abs(x) for x in xs]
-    scale = sizes[0]
-    for size in sizes[1:]:
-        scale = arithmetic.max(scale, size)
+    scale = functools.reduce(arithmetic.max, sizes)
     usable = logic.and_(transcendental.is_finite(scale), logic.gt(scale, 0))
     scale = logic.stop_gradient(select(usable, scale, 1))
-    total, infinite = None, None
-    for x in xs:
-        square = arithmetic.square(x / scale)
-        total = square if total is None else total + square
-        infinite = is_inf(x) if infinite is None else logic.or_(infinite, is_inf(x))
+    total = functools.reduce(arithmetic.add, [arithmetic.square(x / scale) for x in xs])
+    infinite = functools.reduce(logic.or_, map(is_inf, xs))
     return select(infinite, math.inf, scale * safe_sqrt(select(infinite, 1, total)))
 
 
@@ -153,7 +152,7 @@ def heaviside(x: Value, at_zero: Value) -> Value:
 # ----- Maximum and minimum that ignore NaN
 
 
-def _ignoring_nan(choose):
+def _ignoring_nan(choose: Callable[..., Value]) -> Callable[[Value, Value], Value]:
     def chosen(x: Value, y: Value) -> Value:
         if x.dtype.kind != "f":
             return choose(x, y)
@@ -171,15 +170,8 @@ fmin = _ignoring_nan(arithmetic.min)
 # ----- Angles
 
 
-def multiply_by(factor: float):
+def multiply_by(factor: float) -> Callable[[Value], Value]:
     return lambda x: x * factor
-
-
-def angle(x: Value) -> Value:
-    """The argument of a complex number; 0 or pi for a real one."""
-    if x.dtype.kind == "c":
-        return transcendental.atan2(transcendental.imag(x), transcendental.real(x))
-    return transcendental.atan2(zeros(x.aval), x)
 
 
 # ----- The gamma function
@@ -222,7 +214,7 @@ def round_to(x: Value, digits: int) -> Value:
     return transcendental.round(x / constant(scale, x.dtype, x.shape)) * scale
 
 
-def as_bool(op):
+def as_bool(op: Callable[..., Value]) -> Callable[..., Value]:
     """A logical operation on the truth values of numbers."""
     return lambda *xs: op(*map(truth, xs))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 TABLE = "table"
 SOURCE = "NumPy source"
@@ -12,12 +13,15 @@ HANDLER = "handler"
 WAYS = (TABLE, SOURCE, TRACED, COMPILE_TIME, HANDLER)
 
 
-def defined_by(way: str, handler: Callable) -> Callable:
+_WAYS: dict[Callable[..., Any], str] = {}
+
+
+def defined_by(way: str, handler: Callable[..., Any]) -> Callable[..., Any]:
     """The handler, marked with the way in which it was made."""
-    handler.way = way
+    _WAYS[handler] = way
     return handler
 
 
-def way_of(handler: Callable) -> str:
+def way_of(handler: Callable[..., Any]) -> str:
     """The way in which the function of this handler is defined."""
-    return getattr(handler, "way", HANDLER)
+    return _WAYS.get(handler, HANDLER)

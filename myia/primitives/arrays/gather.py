@@ -20,20 +20,8 @@ from jax import lax
 from myia.ir.avals import Aval, Shape
 from myia.ir.core import Op, Tangents, Value, Values
 from myia.ir.primitive import Cotangents, Explicit, Formula
-from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
 from myia.primitives.arrays.shaping import reshape
 from myia.primitives.core.define import CallablePrimitive, constant, linear, require
-
-__all__ = [
-    "add_along_axis",
-    "dynamic_slice",
-    "dynamic_update_slice",
-    "gather",
-    "index_dims",
-    "scatter_add",
-    "take",
-    "take_along_axis",
-]
 
 MODES = ("clip", "fill")
 

@@ -10,7 +10,7 @@ from jax import lax
 from myia.ir.avals import I64, Aval
 from myia.ir.core import Op, Tangents, Value, Values
 from myia.ir.primitive import NONDIFFERENTIABLE, Cotangents, Derivative, Explicit, Formula
-from myia.primitives.arrays.cumulative import cumprod, cumsum, shift
+from myia.primitives.arrays.cumulative import cumprod, shift
 from myia.primitives.arrays.shaping import (
     check_axes,
     expand,
@@ -21,22 +21,6 @@ from myia.primitives.arrays.shaping import (
 )
 from myia.primitives.core.define import CallablePrimitive, require, require_kind, zeros
 from myia.primitives.pointwise.logic import convert, eq, select
-
-__all__ = [
-    "argmax",
-    "argmin",
-    "cumprod",
-    "cumsum",
-    "greatest",
-    "least",
-    "reduce_and",
-    "reduce_max",
-    "reduce_min",
-    "reduce_or",
-    "reduce_prod",
-    "reduce_sum",
-    "reduce_xor",
-]
 
 
 def _reduction(
@@ -169,15 +153,10 @@ def _prod_jvp(ys: Values, xs: Values, ts: Values, *, axes: tuple[int, ...]) -> T
     return (reduce_sum(t * _product_of_others(x, axes), axes=axes),)
 
 
-def _prod_vjp(op: Op, cts: Values, acc: Cotangents) -> None:
-    (x,), (ct,), axes = op.operands, cts, op.params["axes"]
-    acc.add(x, expand(ct, x.aval, axes) * _product_of_others(x, axes))
-
-
 reduce_prod = _reduction(
     "reduce_prod",
     lax.reduce_prod,
     lambda x, axes: np.prod(x, axes, dtype=x.dtype),
-    Explicit(_prod_jvp, _prod_vjp),
+    Explicit(_prod_jvp),
     kinds="iufc",
 )

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 from myia.backends.xla.cpu.buffer_aliasing import READS, WRITES
 from myia.ir.core import Op, Region, Value, walk
-from myia.primitives.arrays import dynamic_slices, gather, reductions, shaping
+from myia.primitives.arrays import cumulative, dynamic_slices, gather, reductions, shaping
 from myia.primitives.core import structured
 from myia.primitives.core.define import PointwisePrimitive, constant_p, empty_p
 from myia.primitives.linalg import dot
@@ -47,8 +47,8 @@ _LONG_EXPANSIONS = {
     gamma_bessel.lgamma,
     gamma_bessel.polygamma,
     gamma_bessel.zeta,
-    reductions.cumprod,
-    reductions.cumsum,
+    cumulative.cumprod,
+    cumulative.cumsum,
 }
 _MAX_LONG_EXPANSION_ELEMENTS = 16
 _SLICE_MOVES = {dynamic_slices.dynamic_slice, dynamic_slices.dynamic_update_slice}

@@ -285,3 +285,11 @@ def _exact_for_integers(name: str) -> None:
 
 for _name in ("convolve", "correlate", "convolve2d", "correlate2d"):
     _exact_for_integers(_name)
+
+
+# ----- Products
+
+
+@formula("numpy.einsum")
+def einsum(*arrays: Array, subscripts: str) -> Array:
+    return jnp.einsum(subscripts, *arrays)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +26,7 @@ from myia.infer.domain.values import (
 from myia.infer.dynamic.broadcasting import assign
 from myia.infer.indexing.indexing import getitem
 from myia.infer.numeric.integer_elements import element
+from myia.infer.numeric.promotion import operand_dtype
 from myia.infer.registry import METHODS, for_dynamic_arrays, function, method, property_
 from myia.ir.avals import Aval
 from myia.ir.core import Value
@@ -38,6 +41,7 @@ from myia.library.support.arguments import (
     numeric,
     require_c_order,
     static_flag,
+    static_value,
     value_of,
 )
 from myia.library.support.dynamic_variants import elementwise
@@ -52,7 +56,7 @@ C = Static("C")
 # ----- Attributes evaluated at compile time
 
 
-def _static_attribute(name: str, fact) -> None:
+def _static_attribute(name: str, fact: Callable[[Aval], Abstract]) -> None:
     """Register an attribute that depends on the dtype and the shape only."""
 
     def handler(ctx: Context, self: Abstract) -> Abstract:
@@ -114,8 +118,8 @@ def _complex_part_attribute(name: str, imaginary: bool) -> None:
             return _complex_part(ctx, self, ComplexPart(imaginary))
         if not imaginary:
             return self
-        if isinstance(self, Scalar):
-            return Scalar(zeros(self.value.aval), self.weak)
+        if not isinstance(self, Ref):
+            return Scalar(zeros(value_of(ctx, self).aval), operand_dtype(ctx, self)[1])
         return readonly_snapshot(ctx, self, zeros(value_of(ctx, self).aval), "the imaginary part")
 
     for kind in ("array", "number", "python"):
@@ -129,9 +133,9 @@ def _complex_part_attribute(name: str, imaginary: bool) -> None:
 
 
 def _complex_part(ctx: Context, x: Abstract, part: ComplexPart) -> Abstract:
-    if isinstance(x, Scalar):
-        return Scalar(part.read(x.value), x.weak)
-    return ctx.view(x, part)
+    if isinstance(x, Ref):
+        return ctx.view(x, part)
+    return Scalar(part.read(value_of(ctx, x)), operand_dtype(ctx, x)[1])
 
 
 _complex_part_attribute("real", imaginary=False)
@@ -170,7 +174,7 @@ def _astype(
 ) -> Abstract:
     require_c_order(ctx, "astype", order)
     wanted = dtype_argument(ctx, dtype) or np.dtype(np.float64)
-    rule = "unsafe" if is_none(casting) else casting.value
+    rule: Any = "unsafe" if is_none(casting) else static_value(ctx, casting, "the casting rule")
     if not np.can_cast(dtype_of(ctx, self), wanted, rule):
         message = f"Cannot cast array data from {dtype_of(ctx, self)} to {wanted} by '{rule}'"
         ctx.fail(BadType, message=message)
@@ -185,7 +189,8 @@ def _copy(ctx: Context, self: Abstract, order: Abstract = C) -> Abstract:
     require_c_order(ctx, "copy", order)
     if not isinstance(self, Ref):
         return self
-    return ctx.array(ctx.read(self)) if order.value == "C" else copy_array(ctx, self)
+    in_c_order = static_value(ctx, order, "the order") == "C"
+    return ctx.array(ctx.read(self)) if in_c_order else copy_array(ctx, self)
 
 
 @method("array", "__copy__", "__deepcopy__")
@@ -213,7 +218,7 @@ def _element(ctx: Context, x: Abstract, index: Abstract) -> Abstract:
     shape = ctx.shape(x)
     indices = integers(ctx, index, "the index of an element")
     try:
-        multi_index = indices if len(indices) == len(shape) else np.unravel_index(*indices, shape)
+        multi_index = indices if len(indices) == len(shape) else np.unravel_index(indices[0], shape)
     except (TypeError, ValueError) as e:
         ctx.fail(BadValue, message=str(e), exception="IndexError")
     key = Tuple(tuple(Static(int(i)) for i in multi_index))
@@ -232,7 +237,7 @@ def _python_number(ctx: Context, value: Value) -> Abstract:
 
 
 @method("array", "fill")
-def _fill(ctx: Context, self: Abstract, value: Abstract) -> Abstract:
+def _fill(ctx: Context, self: Ref, value: Abstract) -> Abstract:
     dtype = dtype_of(ctx, self)
     filled = element(ctx, numeric(ctx, value), dtype)
     ctx.store(self, broadcast_to(value_of(ctx, filled, dtype), ctx.shape(self)))
@@ -240,7 +245,7 @@ def _fill(ctx: Context, self: Abstract, value: Abstract) -> Abstract:
 
 
 @for_dynamic_arrays(_fill)
-def _fill_dynamic(ctx: Context, self: Abstract, value: Abstract) -> Abstract:
+def _fill_dynamic(ctx: Context, self: Ref, value: Abstract) -> Abstract:
     assign(ctx, self, value, casting="unsafe")
     return NONE
 
@@ -255,7 +260,7 @@ def _conjugate(ctx: Context, self: Abstract) -> Abstract:
 def _conjugate_number(ctx: Context, self: Abstract) -> Abstract:
     if is_static_number(self):
         return Static(self.value.conjugate())
-    return Scalar(conjugate(self.value), weak=True)
+    return Scalar(conjugate(value_of(ctx, self)), weak=True)
 
 
 @method("python", "is_integer")
@@ -263,9 +268,10 @@ def _conjugate_number(ctx: Context, self: Abstract) -> Abstract:
 def _is_integer(ctx: Context, self: Abstract) -> Abstract:
     if is_static_number(self):
         return Static(float(self.value).is_integer())
-    if self.dtype.kind in "biu":
+    x = value_of(ctx, self)
+    if x.dtype.kind in "biu":
         return TRUE
-    return Scalar(logic.eq(transcendental.floor(self.value), self.value), weak=True)
+    return Scalar(logic.eq(transcendental.floor(x), x), weak=True)
 
 
 @method("python", "bit_length")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from myia.infer.domain.context import Context
@@ -46,7 +48,7 @@ ZERO = Static(0)
 # ----- Filled with one number
 
 
-def _filled(name: str, number: int):
+def _filled(name: str, number: int) -> Callable[..., Abstract]:
     def handler(
         ctx: Context,
         shape: Abstract,
@@ -62,7 +64,7 @@ def _filled(name: str, number: int):
     return handler
 
 
-def _filled_like(name: str, number: int):
+def _filled_like(name: str, number: int) -> Callable[..., Abstract]:
     def handler(
         ctx: Context,
         a: Abstract,
@@ -76,7 +78,15 @@ def _filled_like(name: str, number: int):
     return handler
 
 
-def _like(ctx: Context, name: str, x: Abstract, fill: Abstract, dtype, order, shape) -> Abstract:
+def _like(
+    ctx: Context,
+    name: str,
+    x: Abstract,
+    fill: Abstract,
+    dtype: Abstract,
+    order: Abstract,
+    shape: Abstract,
+) -> Abstract:
     require_c_order(ctx, f"numpy.{name}", order)
     wanted = dtype_argument(ctx, dtype) or dtype_of(ctx, x)
     new_shape = ctx.shape(x) if is_none(shape) else shape_argument(ctx, shape)
@@ -84,11 +94,11 @@ def _like(ctx: Context, name: str, x: Abstract, fill: Abstract, dtype, order, sh
     return boxed(ctx, result_like(ctx, value, x) if is_none(shape) else ctx.array(value))
 
 
-def _like_dynamic(number: int | None):
+def _like_dynamic(number: int | None) -> Callable[..., Abstract]:
     """`zeros_like` of dynamic arrays: filled with `number`, or with the second argument."""
 
     def rule(
-        ctx: Context, a: Abstract, *args: Abstract, dtype: Abstract = NONE, **options: Abstract
+        ctx: Context, a: Ref, *args: Abstract, dtype: Abstract = NONE, **options: Abstract
     ) -> Abstract:
         value, *rest = (*args, NONE) if number is None else (Static(number), *args, NONE)
         if options or len(rest) > 2:
@@ -97,6 +107,7 @@ def _like_dynamic(number: int | None):
         x = access.read(ctx, a)
         zeros = constant(0, wanted or x.value.dtype, x.value.shape)
         made = access.new_array(ctx, zeros, x.dynamic_axes)
+        assert isinstance(made, Ref)
         assign(ctx, made, value, casting="unsafe")
         return made
 
@@ -220,7 +231,7 @@ def _copy(ctx: Context, a: Abstract, order: Abstract = K, subok: Abstract = FALS
 
 @function(np.copyto)
 def _copyto(
-    ctx: Context, dst: Abstract, src: Abstract, casting: Abstract = NONE, where: Abstract = TRUE
+    ctx: Context, dst: Ref, src: Abstract, casting: Abstract = NONE, where: Abstract = TRUE
 ) -> Abstract:
     refuse_options(ctx, "numpy.copyto", {"casting": casting})
     source = numeric(ctx, src)
@@ -253,15 +264,15 @@ def _mask(ctx: Context, where: Abstract) -> Abstract:
 for_dynamic_arrays(_full_like)(_like_dynamic(None))
 
 
-def _converted_dynamic(copy: bool):
-    def rule(ctx: Context, a: Abstract, dtype: Abstract = NONE, **options: Abstract) -> Abstract:
+def _converted_dynamic(copy: bool) -> Callable[..., Abstract]:
+    def rule(ctx: Context, a: Ref, dtype: Abstract = NONE, **options: Abstract) -> Abstract:
         if not is_dynamic(ctx, a) or options:
             refuse_dynamic(ctx, "a sequence or an option")
         found = access.dtype_of(ctx, a)
         wanted = dtype_argument(ctx, dtype) or found
         if wanted == found and not copy:
             return a
-        return apply_elementwise(ctx, [a], lambda xs: cast(ctx, *xs, wanted))
+        return apply_elementwise(ctx, [a], lambda xs: cast(ctx, xs[0], wanted))
 
     return rule
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from myia.infer.domain.context import Context
@@ -21,7 +23,7 @@ from myia.library.support.arguments import (
     value_of,
 )
 from myia.primitives.arrays import reductions, shaping
-from myia.primitives.core.define import constant
+from myia.primitives.core.define import PointwisePrimitive, constant
 from myia.primitives.pointwise import logic
 
 F64 = np.dtype(np.float64)
@@ -30,42 +32,36 @@ ZERO = Static(0)
 ONE = Static(1)
 
 
-def on_diagonal(shape: tuple[int, int], k: int, compare=logic.eq) -> Value:
+def on_diagonal(shape: tuple[int, int], k: int, compare: PointwisePrimitive = logic.eq) -> Value:
     """A mask of the matrix elements for which `compare(column - row, k)` holds."""
     rows, columns = (shaping.iota(shape=shape, axis=i, dtype=np.dtype(np.int64)) for i in (0, 1))
     return compare(columns - rows, constant(k, np.int64, shape))
 
 
-@function(np.eye)
-def _eye(
-    ctx: Context,
-    N: Abstract,
-    M: Abstract = NONE,
-    k: Abstract = ZERO,
-    dtype: Abstract = NONE,
-    order: Abstract = C,
-    **options: Abstract,
-) -> Abstract:
-    refuse_options(ctx, "numpy.eye", options)
-    require_c_order(ctx, "numpy.eye", order)
-    rows = max(0, integer(ctx, N, "the number of rows"))
-    columns = rows if is_none(M) else max(0, integer(ctx, M, "the number of columns"))
-    found = on_diagonal((rows, columns), integer(ctx, k, "the index of a diagonal"))
-    return ctx.array(logic.convert(found, dtype=dtype_argument(ctx, dtype) or F64))
+def _ones_where(name: str, compare: PointwisePrimitive) -> Callable[..., Abstract]:
+    """A matrix of ones where `compare(column - row, k)` holds, of zeros elsewhere."""
+
+    def handler(
+        ctx: Context,
+        N: Abstract,
+        M: Abstract = NONE,
+        k: Abstract = ZERO,
+        dtype: Abstract = NONE,
+        order: Abstract = C,
+        **options: Abstract,
+    ) -> Abstract:
+        refuse_options(ctx, name, options)
+        require_c_order(ctx, name, order)
+        rows = max(0, integer(ctx, N, "the number of rows"))
+        columns = rows if is_none(M) else max(0, integer(ctx, M, "the number of columns"))
+        found = on_diagonal((rows, columns), integer(ctx, k, "the index of a diagonal"), compare)
+        return ctx.array(logic.convert(found, dtype=dtype_argument(ctx, dtype) or F64))
+
+    return handler
 
 
-@function(np.tri)
-def _tri(
-    ctx: Context,
-    N: Abstract,
-    M: Abstract = NONE,
-    k: Abstract = ZERO,
-    dtype: Abstract = NONE,
-) -> Abstract:
-    rows = max(0, integer(ctx, N, "the number of rows"))
-    columns = rows if is_none(M) else max(0, integer(ctx, M, "the number of columns"))
-    below = on_diagonal((rows, columns), integer(ctx, k, "the index of a diagonal"), logic.le)
-    return ctx.array(logic.convert(below, dtype=dtype_argument(ctx, dtype) or F64))
+function(np.eye)(_ones_where("numpy.eye", logic.eq))
+function(np.tri)(_ones_where("numpy.tri", logic.le))
 
 
 @function(np.diag)
@@ -130,6 +126,6 @@ def _diagonal(
     x = array(ctx, a)
     value = _last_two(ctx, x, axis1, axis2)
     found = _diagonal_value(value, integer(ctx, offset, "the index of a diagonal"))
-    return (
-        readonly_snapshot(ctx, x, found, "a diagonal") if isinstance(a, Ref) else ctx.array(found)
-    )
+    if not isinstance(a, Ref):
+        return ctx.array(found)
+    return readonly_snapshot(ctx, a, found, "a diagonal")

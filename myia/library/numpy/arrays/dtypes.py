@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from myia.infer.domain.context import Context
@@ -15,7 +17,7 @@ from myia.library.support.arguments import cast, dtype_of, numeric, static_value
 ZERO = Static(0)
 
 
-def _conversion(dtype: np.dtype):
+def _conversion(dtype: np.dtype) -> Callable[..., Abstract]:
     def handler(ctx: Context, x: Abstract = ZERO) -> Abstract:
         operand = numeric(ctx, x)
         weak = operand_dtype(ctx, operand)[1]
@@ -31,7 +33,7 @@ for _type in (
     function(_type)(_conversion(np.dtype(_type)))
 
 
-def _described(cls: type):
+def _described(cls: type) -> Callable[..., Abstract]:
     """`np.dtype(x)`, `np.finfo(x)`, `np.iinfo(x)`: compile-time objects."""
 
     def handler(ctx: Context, x: Abstract) -> Abstract:

@@ -49,8 +49,9 @@ Shape = tuple[int, ...]
 
 def _rows(ctx: Context, arrays: Abstract) -> Abstract | None:
     """The items of an array, or of a list built in a loop, as the rows of one array."""
-    if isinstance(arrays, Ref) and isinstance(ctx.contents(arrays), BufferObject):
-        return ctx.array(buffer_array(ctx, ctx.contents(arrays)))
+    contents = ctx.contents(arrays) if isinstance(arrays, Ref) else None
+    if isinstance(contents, BufferObject):
+        return ctx.array(buffer_array(ctx, contents))
     if ctx.is_array(arrays):
         return arrays
     return None
@@ -169,7 +170,9 @@ def _reshaped(ctx: Context, x: Abstract, item_shape: Callable[[Shape], Shape]) -
     return x if item_shape(shape) == shape else view_with_shape(ctx, x, item_shape(shape))
 
 
-def _stacking(item_shape: Callable[[Shape], Shape], axis: Callable[[int], int]):
+def _stacking(
+    item_shape: Callable[[Shape], Shape], axis: Callable[[int], int]
+) -> Callable[..., Abstract]:
     """Items are reshaped to `item_shape(shape)` and concatenated along `axis(ndim)`.
 
     Rows of one array are reshaped all at once.
@@ -180,8 +183,8 @@ def _stacking(item_shape: Callable[[Shape], Shape], axis: Callable[[int], int]):
         rows = _rows(ctx, tup)
         if rows is not None:
             n, *item = ctx.shape(rows)
-            seen = _reshaped(ctx, rows, lambda shape: (n, *item_shape(tuple(item))))
-            result = _rows_joined(ctx, seen, Static(axis(len(item))))
+            whole = _reshaped(ctx, rows, lambda shape: (n, *item_shape(tuple(item))))
+            result = _rows_joined(ctx, whole, Static(axis(len(item))))
             return result if wanted is None else cast(ctx, result, wanted)
         xs = [array(ctx, x) for x in _items(ctx, tup)]
         ndim = len(ctx.shape(xs[0]))
@@ -207,21 +210,14 @@ function(np.column_stack)(
 function(np.dstack)(_stacking(_three, lambda ndim: 2))
 
 
-@function(np.append)
-def _append(ctx: Context, arr: Abstract, values: Abstract, axis: Abstract = NONE) -> Abstract:
-    xs = [array(ctx, x) for x in (arr, values)]
-    if is_none(axis):
-        return _joined(ctx, [_vector(ctx, x) for x in xs], 0, None)
-    return _joined(ctx, xs, axis_argument(ctx, axis, len(ctx.shape(xs[0]))), None)
-
-
 # ----- Splitting: the parts are views
 
 
-def _split_at(ctx: Context, x: Ref, indices: list[int], axis: int) -> Abstract:
+def _split_at(ctx: Context, x: Abstract, indices: list[int], axis: int) -> Abstract:
     """The list of parts between the indices `indices`."""
     n = ctx.shape(x)[axis]
     ends = [slice(a, b).indices(n)[:2] for a, b in zip([0, *indices], [*indices, None])]
+    assert isinstance(x, Ref)  # a number has no axis
     parts = [view_of_slice(ctx, x, axis, min(a, n), max(0, b - a)) for a, b in ends]
     return ctx.new(ListObject(tuple(parts)))
 
@@ -242,7 +238,7 @@ def _split(ctx: Context, ary: Abstract, sections: Abstract, axis: int, even: boo
     return _split_at(ctx, x, [sum(sizes[:k]) for k in range(1, count)], i)
 
 
-def _splitting(even: bool):
+def _splitting(even: bool) -> Callable[..., Abstract]:
     def handler(
         ctx: Context, ary: Abstract, indices_or_sections: Abstract, axis: Abstract = ZERO
     ) -> Abstract:
@@ -255,7 +251,7 @@ function(np.split)(_splitting(even=True))
 function(np.array_split)(_splitting(even=False))
 
 
-def _splitting_along(axis: Callable[[int], int]):
+def _splitting_along(axis: Callable[[int], int]) -> Callable[..., Abstract]:
     def handler(ctx: Context, ary: Abstract, indices_or_sections: Abstract) -> Abstract:
         x = array(ctx, ary)
         return _split(ctx, x, indices_or_sections, axis(len(ctx.shape(x))), True)
@@ -279,7 +275,7 @@ def _concatenate_dynamic(ctx: Context, arrays: Abstract, axis: Abstract = ZERO) 
     ndims = {access.bounding_aval(ctx, x).ndim if isinstance(x, Ref) else 0 for x in given}
     if ndims != {1} or axis_argument(ctx, axis, 1) != 0:
         refuse_dynamic(ctx, "`numpy.concatenate` of several axes")
-    parts = [read(ctx, x).packed() for x in given]
+    parts = [read(ctx, x).packed() for x in given if isinstance(x, Ref)]
     dtype = np.result_type(*(x.value.dtype for x in parts))
     bound = sum(x.value.shape[0] for x in parts)
     made, end = constant(0, dtype, (bound,)), static_length(0)
@@ -288,7 +284,7 @@ def _concatenate_dynamic(ctx: Context, arrays: Abstract, axis: Abstract = ZERO) 
         after = logic.ge(shaping.iota(shape=(bound,), axis=0, dtype=I64), _repeated(end, bound))
         made = logic.select(after, shifted, made)
         end = total(end, x.lengths[0])
-    if end.is_static:
+    if isinstance(end.number, int):
         return ctx.array(resized(made, 0, end.number))
     dynamic_axes = (prefix_axis(end, bound),)
     return new_array(ctx, pad_masked(made, dynamic_axes), dynamic_axes)

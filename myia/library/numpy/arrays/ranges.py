@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -34,7 +35,7 @@ ZERO = Static(0)
 
 
 @function(np.arange)
-def _arange(ctx: Context, *args: Abstract, dtype: Abstract = NONE, **options) -> Abstract:
+def _arange(ctx: Context, *args: Abstract, dtype: Abstract = NONE, **options: Abstract) -> Abstract:
     """`np.arange`: the length must be static, so all arguments are compile-time numbers."""
     given = dict(zip(("start", "stop", "step"), args))
     if len(args) == 1 and "stop" not in options:
@@ -52,7 +53,7 @@ def _arange(ctx: Context, *args: Abstract, dtype: Abstract = NONE, **options) ->
     return ctx.array(_counted(ctx, start, found["stop"], step, dtype_argument(ctx, dtype)))
 
 
-def _counted(ctx: Context, start, stop, step, dtype: np.dtype | None) -> Value:
+def _counted(ctx: Context, start: float, stop: float, step: float, dtype: np.dtype | None) -> Value:
     """start + i * ((start + step) - start), the formula that NumPy uses."""
     if step == 0:
         ctx.fail(BadValue, message="Maximum allowed size exceeded", exception="ZeroDivisionError")
@@ -60,8 +61,8 @@ def _counted(ctx: Context, start, stop, step, dtype: np.dtype | None) -> Value:
         dtype = np.result_type(np.int64, *map(np.asarray, (start, stop, step)))
     count = max(0, math.ceil((stop - start) / step))
     # Only the items that the array has must fit into its integers.
-    stored = [static_element(ctx, x, dtype) for x in (start, start + step)[:count]]
-    first, second = [*stored, *np.asarray([start, start + step]).astype(dtype)[len(stored) :]]
+    ends: list[Any] = [static_element(ctx, x, dtype) for x in (start, start + step)[:count]]
+    first, second = [*ends, *np.asarray([start, start + step]).astype(dtype)[len(ends) :]]
     index = shaping.iota(shape=(count,), axis=0, dtype=dtype)
     with np.errstate(all="ignore"):
         delta = second - first

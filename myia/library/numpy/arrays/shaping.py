@@ -54,9 +54,7 @@ def view_with_shape(ctx: Context, x: Abstract, shape: Shape) -> Abstract:
 
 def permuted_view(ctx: Context, x: Abstract, order: Shape) -> Abstract:
     """A view with permuted axes."""
-    if not isinstance(x, Ref):
-        return x
-    return ctx.view(x, Permute(tuple(order)))
+    return ctx.view(x, Permute(tuple(order))) if isinstance(x, Ref) else x
 
 
 def view_of_slice(
@@ -116,7 +114,9 @@ def _reshape(
     axes = axes_outermost_first(ctx, x, order, "numpy.reshape")
     if axes == tuple(range(len(axes))):
         return memory_order.reshape(ctx, x, new)
-    made = memory_order.reshape(ctx, permuted_view(ctx, x, axes), new[::-1])
+    turned = ctx.view(x, Permute(axes))
+    assert isinstance(turned, Ref)
+    made = memory_order.reshape(ctx, turned, new[::-1])
     return permuted_view(ctx, made, tuple(reversed(range(len(new)))))
 
 
@@ -137,7 +137,9 @@ def _ravel(ctx: Context, a: Abstract, order: Abstract = C) -> Abstract:
     if not isinstance(x, Ref):
         return view_with_shape(ctx, x, (1,))
     axes = axes_outermost_first(ctx, x, order, "numpy.ravel")
-    return memory_order.ravel(ctx, x if len(axes) < 2 else permuted_view(ctx, x, axes))
+    turned = x if len(axes) < 2 else ctx.view(x, Permute(axes))
+    assert isinstance(turned, Ref)
+    return memory_order.ravel(ctx, turned)
 
 
 @method("array", "flatten")
@@ -173,7 +175,7 @@ def _expand_dims(ctx: Context, a: Abstract, axis: Abstract) -> Abstract:
     return view_with_shape(ctx, x, tuple(1 if i in axes else next(lengths) for i in range(ndim)))
 
 
-def _at_least(ndim: int, place: Callable[[Shape], Shape]):
+def _at_least(ndim: int, place: Callable[[Shape], Shape]) -> Callable[..., Abstract]:
     def handler(ctx: Context, *arys: Abstract) -> Abstract:
         found = []
         for a in arys:
@@ -298,7 +300,7 @@ def _size(ctx: Context, a: Abstract, axis: Abstract = NONE) -> Abstract:
 
 
 @property_("dynamic", "T")
-def _transposed(ctx: Context, self: Abstract) -> Abstract:
+def _transposed(ctx: Context, self: Ref) -> Abstract:
     """A read-only copy, invalidated by a write to the array that it shows."""
     x = access.read(ctx, self)
     order = tuple(reversed(range(x.value.aval.ndim)))
@@ -310,7 +312,7 @@ def _transposed(ctx: Context, self: Abstract) -> Abstract:
     return made
 
 
-def _lengths(ctx: Context, x: Abstract) -> tuple[Abstract, ...]:
+def _lengths(ctx: Context, x: Ref) -> tuple[Abstract, ...]:
     dynamic_axes = access.dynamic_axes_of(ctx, x)
     shape = access.bounding_aval(ctx, x).shape
     return tuple(
@@ -319,12 +321,12 @@ def _lengths(ctx: Context, x: Abstract) -> tuple[Abstract, ...]:
 
 
 @property_("dynamic", "shape")
-def _dynamic_shape(ctx: Context, self: Abstract) -> Abstract:
+def _dynamic_shape(ctx: Context, self: Ref) -> Abstract:
     return Tuple(_lengths(ctx, self))
 
 
 @property_("dynamic", "size")
-def _dynamic_size(ctx: Context, self: Abstract) -> Abstract:
+def _dynamic_size(ctx: Context, self: Ref) -> Abstract:
     total, *rest = _lengths(ctx, self)
     for count in rest:
         total = operators.binary(ctx, "*", total, count)
@@ -332,20 +334,20 @@ def _dynamic_size(ctx: Context, self: Abstract) -> Abstract:
 
 
 @property_("dynamic", "ndim")
-def _dynamic_ndim(ctx: Context, self: Abstract) -> Abstract:
+def _dynamic_ndim(ctx: Context, self: Ref) -> Abstract:
     return Static(access.bounding_aval(ctx, self).ndim)
 
 
 @property_("dynamic", "dtype")
-def _dtype(ctx: Context, self: Abstract) -> Abstract:
+def _dtype(ctx: Context, self: Ref) -> Abstract:
     return Static(access.dtype_of(ctx, self))
 
 
 @for_dynamic_arrays(_size)
-def _size_of(ctx: Context, a: Abstract) -> Abstract:
+def _size_of(ctx: Context, a: Ref) -> Abstract:
     return _dynamic_size(ctx, a)
 
 
 @for_dynamic_arrays(_shape)
-def _shape_of(ctx: Context, a: Abstract) -> Abstract:
+def _shape_of(ctx: Context, a: Ref) -> Abstract:
     return _dynamic_shape(ctx, a)

@@ -3,63 +3,34 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import broadcast_to
-from myia.infer.domain.errors import BadType, BadValue, Unsupported
-from myia.infer.domain.memory_order import result_like
+from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.values import NONE, Abstract, Static
 from myia.infer.dynamic.access import is_dynamic
 from myia.infer.indexing.indexing import getitem, setitem
 from myia.infer.registry import function
 from myia.library.support.arguments import (
-    array,
-    axis_argument,
     broadcasts_to,
     cast,
     dtype_of,
     numeric,
-    refuse_options,
-    store_out,
     value_of,
 )
-from myia.primitives.arrays import shaping, sorting
+from myia.primitives.arrays import shaping
 from myia.primitives.arrays.gather import index_dims, scatter_add
 from myia.primitives.pointwise import arithmetic
 
 ZERO = Static(0)
 
-# ----- accumulate
-
-
-def _running(name: str, primitive):
-    def handler(
-        ctx: Context,
-        a: Abstract,
-        axis: Abstract = ZERO,
-        dtype: Abstract = NONE,
-        out: Abstract = NONE,
-    ) -> Abstract:
-        refuse_options(ctx, f"numpy.{name}.accumulate", {"dtype": dtype})
-        x = array(ctx, a)
-        if dtype_of(ctx, x).kind not in "iuf":
-            ctx.fail(Unsupported, what=f"`numpy.{name}.accumulate` of {dtype_of(ctx, x)}")
-        i = axis_argument(ctx, axis, len(ctx.shape(x)))
-        found = result_like(ctx, primitive(value_of(ctx, x), axis=i, reverse=False), x)
-        return store_out(ctx, found, out)
-
-    return handler
-
-
-for _ufunc, _primitive in {np.maximum: sorting.cummax, np.minimum: sorting.cummin}.items():
-    function(_ufunc.accumulate)(_running(_ufunc.__name__, _primitive))
-
 # ----- at
 
 
-def _adding_at(ufunc: np.ufunc):
+def _adding_at(ufunc: np.ufunc) -> Callable[..., Abstract]:
     """`np.add.at(a, indices, b)`: a repeated index adds repeatedly."""
     name = ufunc.__name__
 

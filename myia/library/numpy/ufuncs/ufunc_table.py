@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -41,70 +42,33 @@ for _numpy, _op in {
 
 # ----- Functions of mathematics
 
-for _numpy, _emit in {
-    np.sin: transcendental.sin,
-    np.cos: transcendental.cos,
-    np.tan: transcendental.tan,
+NAMES = {  # of functions that are the same in NumPy and here
+    transcendental: "sin cos tan sinh cosh tanh exp exp2 expm1 log log1p sqrt cbrt",
+    value_formulas: "log2 log10 hypot logaddexp logaddexp2 absolute copysign signbit heaviside "
+    "conjugate rint fmod",
+    arithmetic: "square sign",
+}
+for _module, _names in NAMES.items():
+    for _name in _names.split():
+        ufunc(getattr(np, _name), getattr(_module, _name))
+
+FORMULAS: dict[np.ufunc, Any] = {
     np.arcsin: transcendental.asin,
     np.arccos: transcendental.acos,
     np.arctan: transcendental.atan,
-    np.sinh: transcendental.sinh,
-    np.cosh: transcendental.cosh,
-    np.tanh: transcendental.tanh,
     np.arcsinh: transcendental.asinh,
     np.arccosh: transcendental.acosh,
     np.arctanh: transcendental.atanh,
-    np.exp: transcendental.exp,
-    np.exp2: transcendental.exp2,
-    np.expm1: transcendental.expm1,
-    np.log: transcendental.log,
-    np.log2: value_formulas.log2,
-    np.log10: value_formulas.log10,
-    np.log1p: transcendental.log1p,
-    np.sqrt: transcendental.sqrt,
-    np.cbrt: transcendental.cbrt,
-    np.square: arithmetic.square,
     np.float_power: arithmetic.pow,
     np.arctan2: transcendental.atan2,
-    np.hypot: value_formulas.hypot,
-    np.logaddexp: value_formulas.logaddexp,
-    np.logaddexp2: value_formulas.logaddexp2,
     np.deg2rad: multiply_by(math.pi / 180),
     np.radians: multiply_by(math.pi / 180),
     np.rad2deg: multiply_by(180 / math.pi),
     np.degrees: multiply_by(180 / math.pi),
-}.items():
-    ufunc(_numpy, _emit)
-
-# ----- Signs, rounding, choosing (complex numbers have no order here)
-
-for _numpy, _emit in {
-    np.absolute: value_formulas.absolute,
     np.fabs: arithmetic.abs,
-    np.sign: arithmetic.sign,
-    np.copysign: value_formulas.copysign,
-    np.signbit: value_formulas.signbit,
-    np.heaviside: value_formulas.heaviside,
-    np.conjugate: value_formulas.conjugate,
     np.floor: except_integers(transcendental.floor),
     np.ceil: except_integers(transcendental.ceil),
     np.trunc: except_integers(transcendental.trunc),
-    np.rint: value_formulas.rint,
-    np.fmod: value_formulas.fmod,
-}.items():
-    ufunc(_numpy, _emit)
-
-for _numpy, _emit in {
-    np.maximum: arithmetic.max,
-    np.minimum: arithmetic.min,
-    np.fmax: value_formulas.fmax,
-    np.fmin: value_formulas.fmin,
-}.items():
-    ufunc(_numpy, _emit, kinds="biuf")
-
-# ----- Truth
-
-for _numpy, _emit in {
     np.isnan: value_formulas.is_nan,
     np.isinf: value_formulas.is_inf,
     np.isfinite: value_formulas.is_finite,
@@ -112,8 +76,15 @@ for _numpy, _emit in {
     np.logical_or: as_bool(logic.or_),
     np.logical_xor: as_bool(logic.xor),
     np.logical_not: as_bool(logic.not_),
-}.items():
+}
+for _numpy, _emit in FORMULAS.items():
     ufunc(_numpy, _emit)
+
+# Complex numbers have no order here.
+ufunc(np.maximum, arithmetic.max, kinds="biuf")
+ufunc(np.minimum, arithmetic.min, kinds="biuf")
+ufunc(np.fmax, value_formulas.fmax, kinds="biuf")
+ufunc(np.fmin, value_formulas.fmin, kinds="biuf")
 
 
 def _reciprocal(x: Value) -> Value:

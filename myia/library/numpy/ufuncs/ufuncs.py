@@ -7,6 +7,7 @@ computation. Compile-time numbers are evaluated by NumPy.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -31,7 +32,7 @@ from myia.library.support.arguments import (
     strong,
 )
 from myia.library.support.dynamic_variants import elementwise
-from myia.library.support.ways import TABLE, defined_by
+from myia.library.support.ways import TABLE, TRACED, defined_by, way_of
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import logic
 from myia.source.diagnostics import InternalError
@@ -40,7 +41,7 @@ _PYTHON_TYPES = {"b": np.dtype(bool), "i": int, "f": float, "c": complex}
 _COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 
 
-def ufunc(numpy: np.ufunc, emit: Callable[..., Value], kinds: str = "biufc") -> None:
+def ufunc(numpy: np.ufunc, emit: Callable[..., Any], kinds: str = "biufc") -> None:
     """Register a ufunc: `emit` gets values of one shape in the dtypes that NumPy computes in.
 
     `kinds` are the kinds of dtype that are supported.
@@ -49,7 +50,7 @@ def ufunc(numpy: np.ufunc, emit: Callable[..., Value], kinds: str = "biufc") -> 
     def compute(ctx: Context, xs: list[Abstract], dtype: np.dtype | None) -> Abstract:
         return _computed(ctx, numpy, emit, kinds, xs, dtype)
 
-    register_ufunc(numpy, compute, getattr(emit, "way", TABLE))
+    register_ufunc(numpy, compute, TRACED if way_of(emit) == TRACED else TABLE)
 
 
 def operator_ufunc(numpy: np.ufunc, op: str) -> None:
@@ -94,6 +95,7 @@ def register_ufunc(numpy: np.ufunc, compute: Callable[..., Abstract], way: str) 
         if not is_given(out):
             ctx.fail(Unsupported, what=f"`where=` of `{name}` without `out=`", help_text=GIVE_OUT)
         mask = mask_argument(ctx, where, ctx.shape(out))
+        assert mask is not None
         xs = [_safe_where_masked(ctx, numpy, x, mask) for x in xs]
         result = _applied(ctx, numpy, compute, xs, wanted)
         return store_out(ctx, result, out, spread=True, mask=mask)
@@ -122,16 +124,24 @@ def _name(ufunc: np.ufunc) -> str:
     return f"{module}.{ufunc.__name__}"
 
 
-def _applied(ctx: Context, numpy: np.ufunc, compute, xs, dtype) -> Abstract:
+def _applied(
+    ctx: Context,
+    numpy: np.ufunc,
+    compute: Callable[..., Abstract],
+    xs: list[Abstract],
+    dtype: np.dtype | None,
+) -> Abstract:
     if all(is_static_number(x) for x in xs):
         return _evaluate_by_numpy(ctx, numpy, xs, dtype)
     return strong(compute(ctx, xs, dtype))
 
 
-def _evaluate_by_numpy(ctx: Context, numpy: np.ufunc, xs: list[Static], dtype) -> Abstract:
+def _evaluate_by_numpy(
+    ctx: Context, numpy: np.ufunc, xs: list[Abstract], dtype: np.dtype | None
+) -> Abstract:
     try:
         with np.errstate(all="ignore"):
-            found = numpy(*(x.value for x in xs), dtype=dtype)
+            found = numpy(*(x.value for x in xs if isinstance(x, Static)), dtype=dtype)
         return Tuple(tuple(map(Static, found))) if numpy.nout > 1 else Static(found)
     except TypeError as e:
         ctx.fail(BadType, message=str(e))
@@ -139,20 +149,29 @@ def _evaluate_by_numpy(ctx: Context, numpy: np.ufunc, xs: list[Static], dtype) -
         ctx.fail(BadValue, message=str(e), exception=type(e).__name__)
 
 
-def resolve_dtypes(ctx: Context, numpy: np.ufunc, xs, dtype: np.dtype | None = None):
+def resolve_dtypes(
+    ctx: Context, numpy: np.ufunc, xs: list[Abstract], dtype: np.dtype | None = None
+) -> tuple[np.dtype, ...]:
     """The dtypes of the operands and of the result."""
-    found = []
+    found: list[Any] = []
     for x in xs:
         of, weak = operand_dtype(ctx, x)
         found.append(_PYTHON_TYPES[of.kind] if weak else of)
-    options = {} if dtype is None else {"signature": (None,) * numpy.nin + (dtype,)}
+    options: dict[str, Any] = {} if dtype is None else {"signature": (None,) * numpy.nin + (dtype,)}
     try:
         return numpy.resolve_dtypes((*found, *[None] * numpy.nout), **options)
     except TypeError as e:
         ctx.fail(BadType, message=str(e).partition("\n")[0])
 
 
-def _computed(ctx: Context, numpy: np.ufunc, emit, kinds: str, xs, dtype) -> Abstract:
+def _computed(
+    ctx: Context,
+    numpy: np.ufunc,
+    emit: Callable[..., Any],
+    kinds: str,
+    xs: list[Abstract],
+    dtype: np.dtype | None,
+) -> Abstract:
     resolved = resolve_dtypes(ctx, numpy, xs, dtype)
     dtypes, result_dtypes = resolved[: numpy.nin], resolved[numpy.nin :]
     if any(d.kind not in "biufc" for d in dtypes):

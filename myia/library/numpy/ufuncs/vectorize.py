@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from myia.infer.domain.context import Context
@@ -49,7 +52,7 @@ def _call(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstract
     return call_source(ctx, map_elementwise, (*partial.items, *args), {})
 
 
-def map_elementwise(dtypes, f, *arrays):
+def map_elementwise(dtypes: Any, f: Callable[..., Any], *arrays: Any) -> Any:
     arrays = np.broadcast_arrays(*arrays)
     shape, size = arrays[0].shape, arrays[0].size
     if size == 0 and dtypes is None:
@@ -66,5 +69,5 @@ def map_elementwise(dtypes, f, *arrays):
     return tuple([x.reshape(shape).astype(dtype) for x, dtype in zip(columns, dtypes)])
 
 
-def of_each_dtype(arrays):
+def of_each_dtype(arrays: Any) -> Any:
     return arrays[0] if len(arrays) == 1 else tuple(arrays)
