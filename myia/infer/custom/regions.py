@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from myia.infer.domain.values import Abstract, Static
+from myia.infer.domain.values import Abstract, Scalar
 from myia.ir.builder import Builder
 from myia.ir.core import Op, Region, Value
 from myia.ir.rewrite import clone_region
@@ -26,13 +26,13 @@ class InferredRegion:
 
     @property
     def checked(self) -> bool:
-        return not isinstance(self.code, Static)
+        return isinstance(self.code, Scalar)
 
     def with_code(self, n: int) -> InferredRegion:
         """The same region, which also yields the code, after its first `n` results."""
         region = self.region
         with Builder() as b:
-            code = self.code.value if self.checked else constant(0, "int32")
+            code = self.code.value if isinstance(self.code, Scalar) else constant(0, "int32")
         yields = (*region.yields[:n], code, *region.yields[n:])
         return InferredRegion(Region(region.args, (*region.ops, *b.ops), yields), self.code)
 

@@ -31,8 +31,10 @@ class RuleResultChecker:
 
     def values(self, like: Abstract, x: Abstract) -> list[Value]:
         """The leaves of `x`, each with the dtype and shape of the matching leaf of `like`."""
-        if isinstance(like, Scalar) or self.ctx.is_array(like):
-            return self.leaf(like, x)
+        if isinstance(like, Scalar):
+            return self.leaf(like, like.value.aval, x)
+        if self.ctx.is_array(like):
+            return self.leaf(like, array_aval(self.ctx.heap, like.id), x)
         x = self.ctx.force(x)
         if isinstance(like, Static):
             return self.static(like, x)
@@ -44,8 +46,7 @@ class RuleResultChecker:
             self.fail(like, x)
         return [v for pair in zip(wanted, given) for v in self.values(*pair)]
 
-    def leaf(self, like: Abstract, x: Abstract) -> list[Value]:
-        aval = like.value.aval if isinstance(like, Scalar) else array_aval(self.ctx.heap, like.id)
+    def leaf(self, like: Abstract, aval: Aval, x: Abstract) -> list[Value]:
         if not self.every and not aval.differentiable:
             return []
         x = self.ctx.force(x)

@@ -102,7 +102,7 @@ def _positional(
         ctx.fail(Unsupported, what=what)
     bound = bind(ctx, code, defaults, args, kwargs)
     if code.parameters and code.parameters[-1].kind == "VAR_POSITIONAL":
-        bound[-1:] = bound[-1].items
+        bound[-1:] = bound[-1].children()
     return tuple(bound)
 
 
@@ -243,7 +243,7 @@ class _Call:
             with Builder() as builder:
                 yields = body(list(args))
             self.check_unchanged(before)
-            code = ctx.heap[ctx.error_id].content
+            (code,) = ctx.heap[ctx.error_id].children()
         finally:
             ctx.differentiating += consumed
             ctx.heap.restore(before, ids=False)

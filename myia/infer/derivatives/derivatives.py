@@ -140,7 +140,7 @@ def infer_call(
     ctx: Context,
     f: Abstract,
     options: GradOptions,
-    args: Sequence[Abstract],
+    args: tuple[Abstract, ...],
     kwargs: dict[str, Abstract],
     what: str,
     split: Callable[[Abstract], Abstract] | None = None,
@@ -278,8 +278,7 @@ def _scalar_loss(ctx: Context, loss: Abstract) -> Abstract:
     loss = ctx.force(loss)
     if is_static_number(loss) and not isinstance(loss.value, complex):
         return Scalar(constant(float(loss.value), np.float64), True)
-    shape = ctx.shape(loss) if isinstance(loss, Scalar) or ctx.is_array(loss) else None
-    if shape != ():
+    if not isinstance(loss, Scalar):
         kind = ctx.describe(loss)
     elif loss.dtype.kind != "f":
         kind = f"of dtype {loss.dtype}, not a real float"
@@ -307,7 +306,7 @@ def push_forward(
     ctx: Context, d: DifferentiatedRegion, outputs: Tree, ts: Sequence[Abstract]
 ) -> tuple[Any, Abstract]:
     """The function's result, and its derivative in the direction `ts`."""
-    seeds = matching_leaves(ctx, ts, d.tree.values, "a tangent")
+    seeds = matching_leaves(ctx, list(ts), d.tree.values, "a tangent")
     result, tangents_out = emit(ctx, d, "jvp", seeds)
     by_position = dict(zip(dict.fromkeys(d.outputs), tangents_out))
     return result, outputs.rebuild(ctx, [by_position[i] for i in d.outputs])[0]
@@ -323,7 +322,7 @@ def vjp(ctx: Context, f: Abstract, primals: tuple[Abstract, ...], has_aux: bool 
     value = call_with_copies(ctx, f, primals, {}, {}, range(len(primals)))
     pull = Partial(pullback, (f, *kept), (has_aux,))
     main = without_aux(ctx, value, has_aux)
-    return Tuple((main, pull, value.items[1])) if has_aux else Tuple((main, pull))
+    return Tuple((main, pull, *value.children()[1:])) if has_aux else Tuple((main, pull))
 
 
 def pullback(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstract:
@@ -331,7 +330,7 @@ def pullback(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstr
     (f, *primals), (has_aux,) = partial.items, partial.meta
     with no_host_calls(ctx, "the pullback"):  # the function has been run for its value
         options = GradOptions(tuple(range(len(primals))), has_aux)
-        d, outputs = infer_call(ctx, f, options, primals, {}, "a primal of vjp")
+        d, outputs = infer_call(ctx, f, options, tuple(primals), {}, "a primal of vjp")
     seeds = matching_leaves(ctx, list(args), outputs.values, "a cotangent")
     unique: dict[int, Value] = {}
     for position, seed in zip(d.outputs, seeds):

@@ -136,23 +136,23 @@ def _jacobian(
     blocks = dict(zip(of, blocks_of(d, [d.region.yields[i] for i in of])))
     found = [by_argument(options.argnums, d.tree.rebuild_arrays(ctx, blocks[i])) for i in d.outputs]
     (jacobian,) = outputs.fill(ctx, found)
-    return Tuple((jacobian, result.items[1])) if options.has_aux else jacobian
+    return Tuple((jacobian, *result.children()[1:])) if options.has_aux else jacobian
 
 
 def hvp(ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs: dict) -> Abstract:
     """`hvp(f)(*args, v)`: the derivative of the gradient in the direction v."""
-    *args, v = args
-    numbers = argument_numbers(ctx, options.argnums, len(args))
+    *own, v = args
+    numbers = argument_numbers(ctx, options.argnums, len(own))
 
     def grad_at(xs: list[Abstract]) -> Abstract:
-        full = list(args)
+        full = list(own)
         for i, x in zip(numbers, xs):
             full[i] = x
         return gradient(ctx, f, GradOptions(options.argnums), tuple(full), kwargs)
 
     directions = [v] if isinstance(options.argnums, int) else ctx.list_items(v)
-    names = parameter_names(ctx, f, len(args))
-    chosen, chosen_names = [args[i] for i in numbers], [names[i] for i in numbers]
+    names = parameter_names(ctx, f, len(own))
+    chosen, chosen_names = [own[i] for i in numbers], [names[i] for i in numbers]
     d, outputs = infer_differentiated(
         ctx, grad_at, chosen, "a primal of jvp", lambda result: result, chosen_names
     )

@@ -47,8 +47,9 @@ def _function_of(ctx: Context, f: Abstract) -> tuple[Any, int]:
         return inspect.unwrap(f.function), 0
     if isinstance(f, Static):
         function = inspect.unwrap(f.value)
-        bound = isinstance(function, types.MethodType)
-        return (function.__func__ if bound else function), int(bound)
+        if isinstance(function, types.MethodType):
+            return function.__func__, 1
+        return function, 0
     if isinstance(f, Method) and isinstance(f.function, types.FunctionType):
         return inspect.unwrap(f.function), 1
     if isinstance(f, Partial) and f.call is call_partial:

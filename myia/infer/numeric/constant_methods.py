@@ -75,7 +75,9 @@ def is_set(ctx: Context, x: Abstract) -> bool:
 
 def set_items(ctx: Context, x: Abstract) -> tuple[Abstract, ...]:
     """The items of a set, where their order does not matter."""
-    return ctx.contents(x).items if isinstance(x, Ref) else tuple(map(Static, x.value))
+    if isinstance(x, Static):
+        return tuple(map(Static, x.value))
+    return ctx.contents(x).children() if isinstance(x, Ref) else ()
 
 
 def percent_format(ctx: Context, template: str, values: Abstract) -> Abstract:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.dtypes import bounds, is_number, is_weak, kind_of, promote
+from myia.infer.domain.dtypes import bounds, is_number, is_weak, kind_of, number_value, promote
 from myia.infer.domain.values import Abstract, Static
 from myia.infer.numeric.promotion import PRIMITIVES, operand, operand_dtype
 from myia.infer.numeric.samples import MIRRORED
@@ -41,7 +41,7 @@ def held_by_floats(x: Abstract) -> bool:
     """Is every value of this integer a float, exactly?"""
     if isinstance(x, Static):
         return int(x.value) == _nearest_float(int(x.value))
-    lo, hi = (0, 1) if x.dtype.kind == "b" else bounds(x)
+    lo, hi = (0, 1) if kind_of(x) == "b" else bounds(x)
     return lo is not None and hi is not None and lo >= -EXACT and hi <= EXACT
 
 
@@ -64,9 +64,10 @@ def _int_with_float(ctx: Context, op: str, n: Abstract, x: Abstract) -> Value:
         # n is between two floats: n < y just where float(n) < y, if that is above n.
         found = strict if rounded_down == (strict == "<") else weak
         return PRIMITIVES[found](constant(nearest, F64), y)
-    rounded = convert(n.value, dtype=F64)
+    value = number_value(n, I64)
+    rounded = convert(value, dtype=F64)
     # Exact: the difference is small, and wraps around where the float is 2**63.
-    rest = arithmetic.sub(n.value, convert(rounded, dtype=I64))
+    rest = arithmetic.sub(value, convert(rounded, dtype=I64))
     zero = constant(0, I64)
     alike = logic.and_(logic.eq(rounded, y), PRIMITIVES[op](rest, zero))
     if op == "==":

@@ -71,6 +71,6 @@ def printed(
     ctx.fail(Unsupported, what=f"printing {ctx.describe(x)}")
 
 
-def values_of(ctx: Context, items: list[Abstract]) -> list[Value]:
+def values_of(ctx: Context, items: list[Any]) -> list[Value]:
     """The typed values that a template formats."""
-    return [x.value if isinstance(x, Scalar) else ctx.read(x) for x in items]
+    return [ctx.read(x) if isinstance(x, Ref) else x.value for x in items]

@@ -78,17 +78,17 @@ def _result_range(op: str, a: Range, b: Range) -> Range:
     if op in ("+", "-"):
         low, high = (b[0], b[1]) if op == "+" else (_negate_bound(b[1]), _negate_bound(b[0]))
         return _add_bounds(a[0], low), _add_bounds(a[1], high)
-    known = None not in (*a, *b)
-    if op == "*" and known:
-        products = [p * q for p in a for q in b]
-        return min(products), max(products)
+    if op == "*":
+        products = [p * q for p in a for q in b if p is not None and q is not None]
+        return (min(products), max(products)) if len(products) == 4 else (None, None)
     if op == "%" and b[0] is not None and b[0] > 0:
         return 0, None if b[1] is None else b[1] - 1
     if op == "//" and b[0] is not None and b[0] > 0:
         if a[0] is not None and a[0] >= 0:
             return 0, None if a[1] is None else a[1] // b[0]
         # Division by 1 keeps both bounds; by more, a negative number comes nearer to -1.
-        return (a[0], max(a[1], -1)) if known else (None, None)
+        known = a[0] is not None and a[1] is not None and b[1] is not None
+        return (a[0], max(a[1] or 0, -1)) if known else (None, None)
     return None, None
 
 
@@ -216,8 +216,9 @@ def power(ctx: Context, a: Abstract, b: Abstract, dtype: np.dtype, weak: bool) -
 
 
 def _check_power(ctx: Context, known: Range, x: Value, n: Value, static: int | None) -> None:
-    proved = static is not None and None not in known
-    if proved and max(abs(known[0]), abs(known[1])) ** static <= INT64_MAX:
+    lo, hi = known
+    proved = static is not None and lo is not None and hi is not None
+    if proved and max(abs(lo or 0), abs(hi or 0)) ** (static or 0) <= INT64_MAX:
         return
     size = arithmetic.abs(convert(x, dtype=np.dtype(float)))
     # The margin covers the error of `pow`. Powers just below 2**63 are refused as well.

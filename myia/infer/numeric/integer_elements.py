@@ -80,7 +80,7 @@ def _check_element_fits(ctx: Context, x: Abstract, dtype: np.dtype) -> None:
         return
     if isinstance(x, Static):
         static_element(ctx, x.value, dtype)
-    elif np.iinfo(x.dtype).max > np.iinfo(dtype).max:
+    elif isinstance(x, Scalar) and np.iinfo(x.dtype).max > np.iinfo(dtype).max:
         check_integer_fits(ctx, x, dtype)
 
 

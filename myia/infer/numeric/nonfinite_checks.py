@@ -9,6 +9,7 @@ one (`np.full(n, np.inf)`), is no error.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
 
 import numpy as np
 
@@ -20,18 +21,17 @@ from myia.ir.core import Value
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import logic, transcendental
 
+R = TypeVar("R")
 MESSAGE = "a number that is not finite is made of finite ones here"
 
 
-def check_finite_results(
-    ctx: Context, operands: Iterable[Abstract], compute: Callable[[], Abstract | None]
-) -> Abstract | None:
+def check_finite_results(ctx: Context, operands: Iterable[Abstract], compute: Callable[[], R]) -> R:
     """`compute()`; in debug mode a run-time check that finite operands give finite results."""
     if not ctx.debug:
         return compute()
     given = _all_finite(ctx, operands)
     result = compute()
-    if result is not None:
+    if isinstance(result, Abstract):
         made = _all_finite(ctx, (result,))
         failed = logic.and_(given, logic.not_(made))
         ctx.check(failed, FloatingPointError, MESSAGE)
@@ -44,27 +44,27 @@ def _all_finite(ctx: Context, xs: Iterable[Abstract]) -> Value:
         if isinstance(x, Static):
             found = logic.and_(found, constant(bool(np.all(np.isfinite(x.value))), bool))
         else:
-            value = x.value if isinstance(x, Scalar) else padded_value(ctx.heap, x.id).value
+            value = padded_value(ctx.heap, x.id).value if isinstance(x, Ref) else x.value
             found = logic.and_(found, logic.not_(ctx.any(logic.not_(_is_finite(value)))))
     return found
 
 
-def _leaves(ctx: Context, xs: Iterable[Abstract]) -> Iterator[Abstract]:
+def _leaves(ctx: Context, xs: Iterable[Abstract]) -> Iterator[Static | Scalar | Ref]:
     """The floats among the numbers and arrays in `xs`."""
     for x in xs:
         contents = ctx.heap[x.id] if isinstance(x, Ref) else x
         if isinstance(contents, (Tuple, ListObject)):
             yield from _leaves(ctx, contents.items)
-        elif _is_float(ctx, x):
+        elif isinstance(x, (Static, Scalar, Ref)) and _is_float(ctx, x):
             yield x
 
 
-def _is_float(ctx: Context, x: Abstract) -> bool:
+def _is_float(ctx: Context, x: Static | Scalar | Ref) -> bool:
     if isinstance(x, Static):
         return isinstance(x.value, (float, complex, np.inexact))
     if isinstance(x, Scalar):
         return x.dtype.kind in "fc"
-    if not isinstance(x, Ref) or ctx.heap.invalidation(x.id) is not None:
+    if ctx.heap.invalidation(x.id) is not None:
         return False
     if not isinstance(ctx.heap[x.id], (*STATIC_ARRAYS, DynamicArray, DynamicView)):
         return False

@@ -13,18 +13,18 @@ import functools
 import math
 import operator
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.values import Abstract
 from myia.ir.avals import Aval
 from myia.ir.builder import current_builder
 from myia.ir.core import Op, Value
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import arithmetic, bits, logic, transcendental
 
+R = TypeVar("R")
 READ = "a subnormal number is read here, and taken for zero"
 FLUSHED = (
     "underflow: the result is smaller than the smallest normal number, and was flushed to zero"
@@ -55,18 +55,14 @@ _READERS = frozenset(
 )
 
 
-def check_call(
-    ctx: Context, function: Any, compute: Callable[[], Abstract | None], results: bool
-) -> Abstract | None:
+def check_call(ctx: Context, function: Any, compute: Callable[[], R], results: bool) -> R:
     """`compute()`, a call of `function`, with the checks of the debug mode."""
     if any(function is f for f in _EXACT):
         return compute()
     return check_subnormals(ctx, compute, results and any(function is f for f in FUNCTIONS))
 
 
-def check_subnormals(
-    ctx: Context, compute: Callable[[], Abstract | None], results: bool
-) -> Abstract | None:
+def check_subnormals(ctx: Context, compute: Callable[[], R], results: bool) -> R:
     """`compute()`; in debug mode, checks of its operands, and with `results` of its results."""
     if not ctx.debug:
         return compute()

@@ -172,7 +172,7 @@ def trace_key(ctx: Context, x: Abstract) -> Any:
 def configuration() -> tuple[Any, ...]:
     """JAX's configuration by the user: a program with traced functions is valid in it only."""
     names = ("enable_x64", "default_prng_impl", "default_matmul_precision")
-    return tuple(jax.config.read(f"jax_{n}") for n in (*names, "numpy_dtype_promotion"))
+    return tuple(getattr(jax.config, f"jax_{n}") for n in (*names, "numpy_dtype_promotion"))
 
 
 # ----- Results

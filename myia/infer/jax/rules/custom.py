@@ -74,7 +74,7 @@ def _precision_of_trace(f: ClosedJaxpr) -> Callable[[], AbstractContextManager]:
     avals = [ir_aval(x.aval) for x in (*f.jaxpr.invars, *f.jaxpr.outvars)]
     wide = any(a.dtype.itemsize > (8 if a.dtype.kind == "c" else 4) for a in avals)
     return (
-        (lambda: jax.enable_x64(True)) if wide or jax.config.read("jax_enable_x64") else nullcontext
+        (lambda: jax.enable_x64(True)) if wide or jax.enable_x64.value else nullcontext
     )
 
 
