@@ -73,9 +73,7 @@ def _precision_of_trace(f: ClosedJaxpr) -> Callable[[], AbstractContextManager]:
     """The mode in which to trace the rule: 64-bit if the function was traced in 64-bit mode."""
     avals = [ir_aval(x.aval) for x in (*f.jaxpr.invars, *f.jaxpr.outvars)]
     wide = any(a.dtype.itemsize > (8 if a.dtype.kind == "c" else 4) for a in avals)
-    return (
-        (lambda: jax.enable_x64(True)) if wide or jax.enable_x64.value else nullcontext
-    )
+    return (lambda: jax.enable_x64(True)) if wide or jax.enable_x64.value else nullcontext
 
 
 # ----- custom_jvp
