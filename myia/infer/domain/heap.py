@@ -19,7 +19,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from myia.infer.domain.values import Abstract, Scalar
+from myia.infer.domain.values import Abstract, Node, Scalar
 from myia.infer.domain.views import StridedSlice
 from myia.ir.core import Value
 from myia.source.span import Span
@@ -27,7 +27,7 @@ from myia.source.span import Span
 VIEW_OF_ONE_PATH = "a view made inside a branch or a loop"
 
 
-class Contents:
+class Contents(Node):
     """Base of the contents of objects; a tree node like an abstract value."""
 
     __slots__ = ()
@@ -36,15 +36,6 @@ class Contents:
     def bases(self) -> tuple[int, ...]:
         """The objects that it is read from, if it has no elements of its own."""
         return ()
-
-    def children(self) -> tuple[Abstract, ...]:
-        return ()
-
-    def rebuild(self, children: tuple[Abstract, ...]) -> Contents:
-        return self
-
-    def key(self) -> Any:
-        return (type(self),)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,21 +93,13 @@ class ViewObject(Contents):
 class SelectedArray(Contents):
     """An array whose elements are those of `options[index]` (`infer/domain/swapped_arrays.py`)."""
 
+    PARTS = ("index",)
     index: Scalar
     options: tuple[int, ...]
 
     @property
     def bases(self) -> tuple[int, ...]:
         return self.options
-
-    def children(self) -> tuple[Abstract, ...]:
-        return (self.index,)
-
-    def rebuild(self, children: tuple[Abstract, ...]) -> Contents:
-        return type(self)(children[0], self.options)
-
-    def key(self) -> Any:
-        return (type(self), self.options)
 
 
 class PointsTo(SelectedArray):
@@ -166,16 +149,8 @@ class DynamicView(Contents):
 class ListObject(Contents):
     """A list of known length."""
 
+    PARTS = ("items",)
     items: tuple[Abstract, ...]
-
-    def children(self) -> tuple[Abstract, ...]:
-        return self.items
-
-    def rebuild(self, children: tuple[Abstract, ...]) -> Contents:
-        return ListObject(children)
-
-    def key(self) -> Any:
-        return (ListObject, len(self.items))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -186,18 +161,10 @@ class SetObject(Contents):
     makes a set of constants beforehand, in an order that depends on how it does that.
     """
 
+    PARTS = ("items",)
     cls: type
     items: tuple[Abstract, ...]
     ordered: bool = True
-
-    def children(self) -> tuple[Abstract, ...]:
-        return self.items
-
-    def rebuild(self, children: tuple[Abstract, ...]) -> Contents:
-        return SetObject(self.cls, children, self.ordered)
-
-    def key(self) -> Any:
-        return (SetObject, self.cls, len(self.items), self.ordered)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -209,36 +176,22 @@ class BufferObject(Contents):
     rows.
     """
 
+    PARTS = ("rows", "base")
     template: Any
     rows: tuple[Scalar, ...]
     base: Abstract
     offset: int
     capacity: int
 
-    def children(self) -> tuple[Abstract, ...]:
-        return (*self.rows, self.base)
-
-    def rebuild(self, children: tuple[Abstract, ...]) -> Contents:
-        *rows, base = children
-        return BufferObject(self.template, tuple(rows), base, self.offset, self.capacity)
-
-    def key(self) -> Any:
-        return (BufferObject, self.template, self.capacity, self.offset)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DictObject(Contents):
     """A dict (or `cls`, a subclass) with compile-time keys, in order."""
 
+    PARTS = ("values",)
     keys: tuple[Any, ...]
     values: tuple[Abstract, ...]
     cls: type = dict
-
-    def children(self) -> tuple[Abstract, ...]:
-        return self.values
-
-    def rebuild(self, children: tuple[Abstract, ...]) -> Contents:
-        return DictObject(self.keys, children, self.cls)
 
     def with_items(self, items: dict[Any, Abstract]) -> DictObject:
         return DictObject(tuple(items), tuple(items.values()), self.cls)
@@ -251,16 +204,11 @@ class DictObject(Contents):
 class InstanceObject(Contents):
     """An instance of a Python class: its attributes."""
 
+    PARTS = ("values",)
     cls: type
     names: tuple[str, ...]
     values: tuple[Abstract, ...]
     frozen: bool = False
-
-    def children(self) -> tuple[Abstract, ...]:
-        return self.values
-
-    def rebuild(self, children: tuple[Abstract, ...]) -> Contents:
-        return InstanceObject(self.cls, self.names, children, self.frozen)
 
     def key(self) -> Any:
         return (InstanceObject, self.cls, self.names)
@@ -270,13 +218,8 @@ class InstanceObject(Contents):
 class CellObject(Contents):
     """A variable shared by functions."""
 
+    PARTS = ("content",)
     content: Abstract
-
-    def children(self) -> tuple[Abstract, ...]:
-        return (self.content,)
-
-    def rebuild(self, children: tuple[Abstract, ...]) -> Contents:
-        return CellObject(children[0])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

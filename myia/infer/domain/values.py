@@ -10,9 +10,11 @@ two values have the same structure and differ at most in their children.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol, TypeGuard
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields
+from functools import cache
+from itertools import islice
+from typing import Any, ClassVar, Protocol, Self, TypeGuard
 
 import numpy as np
 
@@ -20,19 +22,58 @@ from myia.ir.core import Value
 from myia.primitives.core.py import Code
 
 
-class Abstract:
+class Node:
+    """A node of the trees that inference walks: an abstract value, or the contents of an object.
+
+    `PARTS` are the fields with its children, each a child or a tuple of children.
+    """
+
+    __slots__ = ()
+    PARTS: ClassVar[tuple[str, ...]] = ()
+
+    def children(self) -> tuple[Abstract, ...]:
+        found: tuple[Abstract, ...] = ()
+        for name in self.PARTS:
+            part = getattr(self, name)
+            found += (part,) if isinstance(part, Abstract) else part
+        return found
+
+    def rebuild(self, children: Sequence[Abstract]) -> Self:
+        """The same kind of node with other children."""
+        if not self.PARTS:
+            return self
+        make: Callable[..., Self] = type(self)
+        return make(*self._fields_with(children))
+
+    def _fields_with(self, children: Sequence[Abstract]) -> Iterable[Any]:
+        rest = iter(children)
+        for name in _fields(type(self)):
+            field = getattr(self, name)
+            if name not in self.PARTS:
+                yield field
+            elif isinstance(field, Abstract):
+                yield next(rest)
+            else:
+                yield tuple(islice(rest, len(field)))
+
+    def key(self) -> Any:
+        """Equal for nodes of the same structure: they differ at most in their children."""
+        if not self.PARTS:
+            return (type(self),)
+        names = _fields(type(self))
+        counts = [len(part) for name in self.PARTS if type(part := getattr(self, name)) is tuple]
+        return (type(self), *(getattr(self, n) for n in names if n not in self.PARTS), *counts)
+
+
+@cache
+def _fields(cls: type) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(cls))
+
+
+class Abstract(Node):
     """Base of abstract values."""
 
     __slots__ = ()
-
-    def children(self) -> tuple[Abstract, ...]:
-        return ()
-
-    def rebuild(self, children: tuple[Abstract, ...]) -> Abstract:
-        return self
-
-    def key(self) -> Any:
-        return (type(self),)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,47 +147,29 @@ class Ref(Abstract):
 class Tuple(Abstract):
     """A tuple, or a namedtuple of class `cls`."""
 
+    PARTS = ("items",)
     items: tuple[Abstract, ...]
     cls: type | None = None
-
-    def children(self) -> tuple[Abstract, ...]:
-        return self.items
-
-    def rebuild(self, children: tuple[Abstract, ...]) -> Abstract:
-        return Tuple(children, self.cls)
-
-    def key(self) -> Any:
-        return (Tuple, self.cls, len(self.items))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SliceValue(Abstract):
     """`start:stop:step`."""
 
+    PARTS = ("start", "stop", "step")
     start: Abstract
     stop: Abstract
     step: Abstract
-
-    def children(self) -> tuple[Abstract, ...]:
-        return (self.start, self.stop, self.step)
-
-    def rebuild(self, children: tuple[Abstract, ...]) -> Abstract:
-        return SliceValue(*children)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Range(Abstract):
     """`range(start, stop, step)`; each a static int or an integer scalar."""
 
+    PARTS = ("start", "stop", "step")
     start: Abstract
     stop: Abstract
     step: Abstract
-
-    def children(self) -> tuple[Abstract, ...]:
-        return (self.start, self.stop, self.step)
-
-    def rebuild(self, children: tuple[Abstract, ...]) -> Abstract:
-        return Range(*children)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -177,33 +200,19 @@ class Iterator(Abstract):
 class Closure(Abstract):
     """A function made by compiled code: its code, the variables it shares, its defaults."""
 
+    PARTS = ("captured", "defaults")
     code: Code
     captured: tuple[Abstract, ...]
     defaults: tuple[Abstract, ...]
-
-    def children(self) -> tuple[Abstract, ...]:
-        return self.captured + self.defaults
-
-    def rebuild(self, children: tuple[Abstract, ...]) -> Abstract:
-        n = len(self.captured)
-        return Closure(self.code, children[:n], children[n:])
-
-    def key(self) -> Any:
-        return (Closure, self.code)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PyFunction(Abstract):
     """A Python function: the variables of its closure, then its defaults."""
 
+    PARTS = ("parts",)
     function: Any
     parts: tuple[Abstract, ...]
-
-    def children(self) -> tuple[Abstract, ...]:
-        return self.parts
-
-    def rebuild(self, children: tuple[Abstract, ...]) -> Abstract:
-        return PyFunction(self.function, children)
 
     def key(self) -> Any:
         return (PyFunction, self.function.__code__)
@@ -213,104 +222,56 @@ class PyFunction(Abstract):
 class Method(Abstract):
     """`function` bound to `self`: a Python function, or the name of a method of a built-in type."""
 
+    PARTS = ("self",)
     function: Any
     self: Abstract
-
-    def children(self) -> tuple[Abstract, ...]:
-        return (self.self,)
-
-    def rebuild(self, children: tuple[Abstract, ...]) -> Abstract:
-        return Method(self.function, children[0])
-
-    def key(self) -> Any:
-        return (Method, self.function)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Partial(Abstract):
     """A callable of ours with values inside: `functools.partial`, a transformed function, ..."""
 
+    PARTS = ("items",)
     call: Callable
     items: tuple[Abstract, ...]
     meta: Any = None
-
-    def children(self) -> tuple[Abstract, ...]:
-        return self.items
-
-    def rebuild(self, children: tuple[Abstract, ...]) -> Abstract:
-        return Partial(self.call, children, self.meta)
-
-    def key(self) -> Any:
-        return (Partial, self.call, self.meta, len(self.items))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Choice(Abstract):
     """One of several functions, the one at `index` (`infer/paths/function_choice.py`)."""
 
+    PARTS = ("index", "options")
     index: Scalar
     options: tuple[Abstract, ...]
-
-    def children(self) -> tuple[Abstract, ...]:
-        return (self.index, *self.options)
-
-    def rebuild(self, children: tuple[Abstract, ...]) -> Abstract:
-        return Choice(children[0], tuple(children[1:]))
-
-    def key(self) -> Any:
-        return (Choice, len(self.options))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Text(Abstract):
     """A string with run-time numbers in it: to be printed, or the message of an error."""
 
+    PARTS = ("items",)
     template: str  # for `str.format`
     items: tuple[Abstract, ...]
-
-    def children(self) -> tuple[Abstract, ...]:
-        return self.items
-
-    def rebuild(self, children: tuple[Abstract, ...]) -> Abstract:
-        return Text(self.template, children)
-
-    def key(self) -> Any:
-        return (Text, self.template)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NewException(Abstract):
     """`cls(*arguments)`, made where it is raised; the last of them are keywords, with `names`."""
 
+    PARTS = ("arguments",)
     cls: type
     arguments: tuple[Abstract, ...]
     names: tuple[str, ...] = ()
-
-    def children(self) -> tuple[Abstract, ...]:
-        return self.arguments
-
-    def rebuild(self, children: tuple[Abstract, ...]) -> Abstract:
-        return NewException(self.cls, children, self.names)
-
-    def key(self) -> Any:
-        return (NewException, self.cls, len(self.arguments), self.names)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Super(Abstract):
     """`super(cls, self)`: the attributes of `self` that come after `cls`."""
 
+    PARTS = ("self",)
     cls: type
     self: Abstract
-
-    def children(self) -> tuple[Abstract, ...]:
-        return (self.self,)
-
-    def rebuild(self, children: tuple[Abstract, ...]) -> Abstract:
-        return Super(self.cls, children[0])
-
-    def key(self) -> Any:
-        return (Super, self.cls)
 
 
 class Structure(Protocol):
@@ -326,17 +287,9 @@ class Structure(Protocol):
 class Opaque(Abstract):
     """An immutable object of a library (a module, a random key) that only its parts vary in."""
 
+    PARTS = ("parts",)
     structure: Structure
     parts: tuple[Abstract, ...]
-
-    def children(self) -> tuple[Abstract, ...]:
-        return self.parts
-
-    def rebuild(self, children: tuple[Abstract, ...]) -> Abstract:
-        return Opaque(self.structure, children)
-
-    def key(self) -> Any:
-        return (Opaque, self.structure)
 
 
 class UndefinedType(Abstract):
@@ -355,15 +308,10 @@ UNDEFINED = UndefinedType()
 class Optional(Abstract):
     """`value` where `present` (a bool scalar) is true, else `absent`: None or UNDEFINED."""
 
+    PARTS = ("present", "value")
     present: Scalar
     value: Abstract
     absent: Abstract
-
-    def children(self) -> tuple[Abstract, ...]:
-        return (self.present, self.value)
-
-    def rebuild(self, children: tuple[Abstract, ...]) -> Abstract:
-        return Optional(children[0], children[1], self.absent)
 
     def key(self) -> Any:
         return (Optional, self.absent is UNDEFINED)
