@@ -12,21 +12,42 @@ from myia.infer.domain.heap import (
     Heap,
     InstanceObject,
     ListObject,
+    PointsTo,
     SelectedArray,
     SetObject,
     ViewObject,
 )
 from myia.infer.domain.values import (
     Abstract,
+    Choice,
+    Closure,
     NewException,
+    Node,
     Opaque,
     Optional,
     Outside,
+    Range,
     Ref,
     Scalar,
     Static,
+    Text,
+    Tuple,
     UndefinedType,
 )
+
+NAMES: dict[type[Node], str] = {
+    Choice: "one of several functions",
+    Closure: "a function",
+    Range: "a range",
+    Text: "a string with run-time values",
+    UndefinedType: "undefined",
+    ViewObject: "a view of an array",
+    SelectedArray: "one of several arrays",
+    PointsTo: "one of several arrays",
+    DynamicArray: "an array whose size is known only at run time",
+    DynamicView: "an array whose size is known only at run time",
+    BufferObject: "a list built in a loop",
+}
 
 
 def describe(x: Abstract, heap: Heap) -> str:
@@ -40,37 +61,20 @@ def describe(x: Abstract, heap: Heap) -> str:
         return f"a Python {kind}" if x.weak else f"a {x.dtype} scalar"
     if isinstance(x, Optional):
         return f"None or {describe(x.value, heap)}"
-    if isinstance(x, Ref):
-        contents = heap.objects.get(x.id, heap.roots.get(x.id))
-        if isinstance(contents, ArrayObject):
-            return f"an array {contents.value.aval}"
-        if isinstance(contents, ListObject):
-            return f"a list of {len(contents.items)} items"
-        if isinstance(contents, SetObject):
-            return f"a set of {len(contents.items)} items"
-        if isinstance(contents, DictObject):
-            return f"a dict with the keys {', '.join(map(repr, contents.keys)) or '(none)'}"
-        if isinstance(contents, InstanceObject):
-            return f"an instance of {contents.cls.__name__}"
-        if isinstance(contents, ViewObject):
-            return "a view of an array"
-        if isinstance(contents, SelectedArray):
-            return "one of several arrays"
-        if isinstance(contents, (DynamicArray, DynamicView)):
-            return "an array whose size is known only at run time"
-        return "a list built in a loop" if isinstance(contents, BufferObject) else "an object"
-    if isinstance(x, UndefinedType):
-        return "undefined"
-    if isinstance(x, Opaque):
-        return f"an instance of {x.structure.cls.__name__}"
-    if isinstance(x, NewException):
-        return f"an instance of {x.cls.__name__}"
-    names = {
-        "Tuple": "a tuple",
-        "Choice": "one of several functions",
-        "Closure": "a function",
-        "Range": "a range",
-        "Text": "a string with run-time values",
-    }
-    text = names.get(type(x).__name__, type(x).__name__.lower())
-    return f"{text} of {len(x.children())} items" if type(x).__name__ == "Tuple" else text
+    if isinstance(x, Tuple):
+        return f"a tuple of {len(x.items)} items"
+    if isinstance(x, (Opaque, NewException)):
+        return f"an instance of {(x.structure if isinstance(x, Opaque) else x).cls.__name__}"
+    if not isinstance(x, Ref):
+        return NAMES.get(type(x), type(x).__name__.lower())
+    contents = heap.objects.get(x.id, heap.roots.get(x.id))
+    if isinstance(contents, ArrayObject):
+        return f"an array {contents.value.aval}"
+    if isinstance(contents, (ListObject, SetObject)):
+        kind = "list" if isinstance(contents, ListObject) else "set"
+        return f"a {kind} of {len(contents.items)} items"
+    if isinstance(contents, DictObject):
+        return f"a dict with the keys {', '.join(map(repr, contents.keys)) or '(none)'}"
+    if isinstance(contents, InstanceObject):
+        return f"an instance of {contents.cls.__name__}"
+    return NAMES.get(type(contents), "an object")

@@ -51,42 +51,35 @@ class StridedSlice:
     def substituted(self, env: dict[Value, Value]) -> StridedSlice:
         return self.with_values(env.get(v, v) for v in self.values())
 
-    @property
-    def is_dynamic(self) -> bool:
-        return bool(self.values())
-
-    @property
-    def is_dense(self) -> bool:
-        return all(stride == 1 for stride in self.strides)
-
-    @property
-    def reversed_axes(self) -> tuple[int, ...]:
-        return tuple(i for i, stride in enumerate(self.strides) if stride < 0)
-
     def read(self, x: Value) -> Value:
         if 0 in self.sizes:
             return constant(0, x.dtype, self.shape)
-        if self.is_dynamic:
-            x = dynamic_slices.dynamic_slice(x, *self._start_values(), sizes=self._spans())
-            low = tuple(0 for _ in self.starts)
-        else:
-            low = self._lowest()
-        x = _slice(x, low, self._spans(), tuple(map(abs, self.strides)))
-        x = shaping.flip(x, axes=self.reversed_axes) if self.reversed_axes else x
-        return reshape(x, self.shape)
+        low = tuple(start for start in self._lowest() if not isinstance(start, Value))
+        if len(low) < len(self.starts):
+            x, low = self._box(x), (0,) * len(self.starts)
+        return reshape(self._flipped(_slice(x, low, self._spans(), self._steps())), self.shape)
 
     def write(self, x: Value, v: Value) -> Value:
         if 0 in self.sizes:
             return x
-        v = reshape(v, self.sizes)
-        v = shaping.flip(v, axes=self.reversed_axes) if self.reversed_axes else v
-        if not self.is_dense and any(abs(s) != 1 for s in self.strides):
-            old = _Span(self).read(x)
-            v = _interleave(v, old, tuple(map(abs, self.strides)))
+        v = self._flipped(reshape(v, self.sizes))
+        if any(step != 1 for step in self._steps()):
+            v = _interleave(v, self._box(x), self._steps())
         return dynamic_slices.dynamic_update_slice(x, v, *self._start_values())
 
+    def _box(self, x: Value) -> Value:
+        """The box from the first to the last element of the slice."""
+        return dynamic_slices.dynamic_slice(x, *self._start_values(), sizes=self._spans())
+
+    def _flipped(self, x: Value) -> Value:
+        reversed_axes = tuple(i for i, stride in enumerate(self.strides) if stride < 0)
+        return shaping.flip(x, axes=reversed_axes) if reversed_axes else x
+
+    def _steps(self) -> tuple[int, ...]:
+        return tuple(map(abs, self.strides))
+
     def _spans(self) -> tuple[int, ...]:
-        """The sizes of the box from the first to the last element of the slice."""
+        """The sizes of the box."""
         return tuple((n - 1) * abs(s) + 1 for n, s in zip(self.sizes, self.strides))
 
     def _lowest(self) -> tuple[int | Value, ...]:
@@ -100,17 +93,6 @@ class StridedSlice:
         return tuple(s if isinstance(s, Value) else constant(s, np.int64) for s in self._lowest())
 
 
-class _Span:
-    """The box from the first to the last element of a strided slice."""
-
-    def __init__(self, strided: StridedSlice) -> None:
-        self.strided = strided
-
-    def read(self, x: Value) -> Value:
-        starts = self.strided._start_values()
-        return dynamic_slices.dynamic_slice(x, *starts, sizes=self.strided._spans())
-
-
 def _slice(
     x: Value, low: tuple[int, ...], spans: tuple[int, ...], strides: tuple[int, ...]
 ) -> Value:
@@ -122,11 +104,8 @@ def _slice(
 
 def _interleave(v: Value, old: Value, strides: tuple[int, ...]) -> Value:
     """The elements of `v` at every `strides`-th index, those of `old` between them."""
-    params = {
-        "low": (0,) * len(strides),
-        "high": (0,) * len(strides),
-        "interior": tuple(s - 1 for s in strides),
-    }
+    none = (0,) * len(strides)
+    params = {"low": none, "high": none, "interior": tuple(s - 1 for s in strides)}
     spread = shaping.pad(v, constant(0, v.dtype), **params)
     here = shaping.pad(constant(True, bool, v.shape), constant(False, bool), **params)
     return logic.select(here, spread, old)
@@ -192,19 +171,17 @@ def _slice_of_permuted(first: Permute, then: StridedSlice) -> StridedSlice | Non
     moved = [axis for axis in first.permutation if then.sizes[order[axis]] != 1]
     if moved != sorted(moved):
         return None
-    starts, sizes, strides = (
-        tuple(part[i] for i in order) for part in (then.starts, then.sizes, then.strides)
-    )
-    return StridedSlice(starts, sizes, strides, then.shape)
+    starts = tuple(then.starts[i] for i in order)
+    sizes = tuple(then.sizes[i] for i in order)
+    return StridedSlice(starts, sizes, tuple(then.strides[i] for i in order), then.shape)
 
 
 def _slice_of_slice(first: StridedSlice, then: StridedSlice) -> StridedSlice | None:
     """The slice of a slice, if `first` is only reshaped by axes of size 1."""
     kept_axes = [axis for axis, n in enumerate(first.sizes) if n != 1]
     view_axes = [axis for axis, n in enumerate(first.shape) if n != 1]
-    if [first.sizes[i] for i in kept_axes] != [
-        first.shape[i] for i in view_axes
-    ] or 0 in then.sizes:
+    kept = [first.sizes[i] for i in kept_axes]
+    if kept != [first.shape[i] for i in view_axes] or 0 in then.sizes:
         return None
     starts, sizes, strides = list(first.starts), list(first.sizes), list(first.strides)
     for i, j in zip(kept_axes, view_axes):
@@ -220,9 +197,8 @@ def _slice_of_slice(first: StridedSlice, then: StridedSlice) -> StridedSlice | N
 def _composed_start(start: int | Value, stride: int, offset: int | Value) -> int | Value:
     """`start + stride * offset`"""
     if not isinstance(offset, Value):
-        step = stride * offset
-        if isinstance(start, Value):
-            return arithmetic.add(start, step) if step else start
-        return start + step
+        if isinstance(start, int):
+            return start + stride * offset
+        return arithmetic.add(start, stride * offset) if offset else start
     step = offset if stride == 1 else arithmetic.mul(offset, stride)
     return step if isinstance(start, int) and start == 0 else arithmetic.add(step, start)

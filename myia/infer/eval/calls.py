@@ -75,7 +75,7 @@ def call(ctx: Context, f: Abstract, args: tuple, kwargs: dict[str, Abstract]) ->
     if isinstance(f, Closure):
         return call_code(ctx, f.code, f.captured, f.defaults, args, kwargs)
     if isinstance(f, PyFunction):
-        return _call_function(ctx, f.function, f.parts, args, kwargs)
+        return _call_static(ctx, f.function, args, kwargs, f.parts)
     if isinstance(f, Method):
         return _call_method(ctx, f, args, kwargs)
     if isinstance(f, Partial):
@@ -107,7 +107,10 @@ def _call_choice(
     )
 
 
-def _call_static(ctx: Context, f: Any, args: tuple, kwargs: dict) -> Abstract:
+def _call_static(
+    ctx: Context, f: Any, args: tuple, kwargs: dict, parts: tuple[Abstract, ...] | None = None
+) -> Abstract:
+    """`parts`: the variables of the closure of a function and its defaults (None: ask Python)."""
     # The order matters: our handler of a library function takes precedence over its JAX trace and
     # its source.
     handler = registry.handler_of(f)
@@ -116,16 +119,17 @@ def _call_static(ctx: Context, f: Any, args: tuple, kwargs: dict) -> Abstract:
     for cls in type(f).__mro__:
         if cls in CALLABLE_TYPES:
             return CALLABLE_TYPES[cls](ctx, f, args, kwargs)
-    if registry.is_traced(f) and not registry.is_marked_for_tracing(f) and not _is_named_tuple(f):
+    named_tuple = isinstance(f, type) and issubclass(f, tuple)
+    if registry.is_traced(f) and not registry.is_marked_for_tracing(f) and not named_tuple:
         return call_library(ctx, f, args, kwargs)
     if (wrapped := function_under_jit(f)) is not None:
         return call(ctx, Static(wrapped), args, kwargs)
     if isinstance(f, types.FunctionType) and (
         registry.is_marked_for_tracing(f) or not _is_library(f)
     ):
-        return _call_function(ctx, f, None, args, kwargs)
+        return _call_function(ctx, f, parts, args, kwargs)
     if isinstance(f, types.MethodType) and isinstance(f.__func__, types.FunctionType):
-        return _call_function(ctx, f.__func__, None, (Static(f.__self__), *args), kwargs)
+        return _call_static(ctx, f.__func__, (Static(f.__self__), *args), kwargs)
     if is_method_of_constant(f):
         return call_method(ctx, f, args, kwargs)
     if isinstance(f, type):
@@ -156,10 +160,6 @@ def _call_cached(ctx: Context, f: Any, args: tuple, kwargs: dict) -> Abstract:
 CALLABLE_TYPES[type(functools.cache(len))] = _call_cached
 
 
-def _is_named_tuple(f: Any) -> bool:
-    return isinstance(f, type) and issubclass(f, tuple)
-
-
 def call_numpy(ctx: Context, f: Callable, args: tuple) -> Abstract:
     """The handler of a function of NumPy, which is not asked itself."""
     return registry.invoke(ctx, registry.FUNCTIONS[f], f"numpy.{f.__name__}", args, {}, None)
@@ -173,21 +173,14 @@ def _is_library(f: types.FunctionType) -> bool:
 def _call_function(
     ctx: Context, f: types.FunctionType, parts: tuple | None, args: tuple, kwargs: dict
 ) -> Abstract:
-    """A Python function: a registered one, or its source."""
-    handler = registry.handler_of(f)
-    if handler is not None:
-        return registry.invoke(ctx, handler, name_of(f), args, kwargs, f)
-    marked = registry.is_marked_for_tracing(f)
-    if registry.is_traced(f) and not marked:
-        return call_library(ctx, f, args, kwargs)
-    if _is_library(f) and not marked:
-        refuse(ctx, f)
+    """A Python function by its source, or by its trace where it is marked."""
     names = f.__code__.co_freevars
     if parts is None:
         parts = tuple(_closure_root(ctx, f, i) for i in range(len(names)))
-        parts += tuple(ctx.root(Default(f, i), f"default {i}") for i in range(_default_count(f)))
+        defaults = len(f.__defaults__ or ()) + len(f.__kwdefaults__ or {})
+        parts += tuple(ctx.root(Default(f, i), f"default {i}") for i in range(defaults))
         ctx.fact(CodeOf(f))
-    if marked:
+    if registry.is_marked_for_tracing(f):
         return call_marked_for_tracing(ctx, PyFunction(f, parts), args, kwargs)
     if f.__code__ is SINGLE_DISPATCH:
         return _call_dispatched(ctx, f, args, kwargs)
@@ -215,10 +208,6 @@ def _closure_root(ctx: Context, f: types.FunctionType, i: int) -> Abstract:
     if question.read() is f:
         return Static(ctx.fact(question))
     return ctx.root(question, name)
-
-
-def _default_count(f: types.FunctionType) -> int:
-    return len(f.__defaults__ or ()) + len(f.__kwdefaults__ or {})
 
 
 def _call_method(ctx: Context, f: Method, args: tuple, kwargs: dict) -> Abstract:

@@ -15,7 +15,6 @@ from myia.infer.domain.values import (
     Abstract,
     Closure,
     Optional,
-    Ref,
     Scalar,
     SliceValue,
     Static,
@@ -35,6 +34,7 @@ from myia.infer.operators import comparison, operators
 from myia.infer.operators.truth import negate, truth
 from myia.infer.paths.branches import branch_many
 from myia.ir.core import Op, Region
+from myia.ir.primitive import Primitive
 from myia.primitives.core import py
 from myia.primitives.core.define import constant
 from myia.primitives.core.structured import Loop, if_p, loop_p
@@ -42,34 +42,14 @@ from myia.primitives.pointwise import logic
 
 # ----- Names
 
-
-@handles(py.const)
-def _const(ctx: Context, op: Op) -> Abstract:
-    return Static(op.params["value"])
-
-
-@handles(py.global_)
-def _global(ctx: Context, op: Op) -> Abstract:
-    return ctx.global_value(op.params["name"])
-
-
-@handles(py.free)
-def _free(ctx: Context, op: Op) -> Abstract:
-    return ctx.free_value(op.params["name"])
-
-
-@handles(py.undefined)
-def _undefined(ctx: Context, op: Op) -> Abstract:
-    return UNDEFINED
-
-
 _UNBOUND = "cannot access {} variable '{}' where it is not associated with a value"
 _ENCLOSING = " in enclosing scope"
 
 
 @handles(py.defined, optional=True)
 def _defined(ctx: Context, op: Op, x: Abstract) -> Abstract:
-    error, message = UnboundLocalError, _UNBOUND.format("local", op.params["name"])
+    error: type[NameError] = UnboundLocalError
+    message = _UNBOUND.format("local", op.params["name"])
     if op.params.get("captured"):
         error, message = NameError, _UNBOUND.format("free", op.params["name"]) + _ENCLOSING
     if isinstance(x, UndefinedType):
@@ -81,37 +61,7 @@ def _defined(ctx: Context, op: Op, x: Abstract) -> Abstract:
     return x
 
 
-@handles(py.cell)
-def _cell(ctx: Context, op: Op) -> Abstract:
-    return ctx.new(CellObject(UNDEFINED))
-
-
-@handles(py.load_cell)
-def _load_cell(ctx: Context, op: Op, cell: Ref) -> Abstract:
-    return _defined(ctx, op, ctx.contents(cell).content)
-
-
-@handles(py.store_cell, optional=True)
-def _store_cell(ctx: Context, op: Op, cell: Ref, x: Abstract) -> None:
-    ctx.write(cell, CellObject(x))
-
-
 # ----- Operators
-
-
-@handles(py.unary, optional=True)
-def _unary(ctx: Context, op: Op, x: Abstract) -> Abstract:
-    return check_finite_results(ctx, (x,), lambda: operators.unary(ctx, op.params["op"], x))
-
-
-@handles(py.binary)
-def _binary(ctx: Context, op: Op, x: Abstract, y: Abstract) -> Abstract:
-    return _checked(ctx, operators.binary, op.params["op"], x, y)
-
-
-@handles(py.inplace)
-def _inplace(ctx: Context, op: Op, x: Abstract, y: Abstract) -> Abstract:
-    return _checked(ctx, operators.inplace, op.params["op"], x, y)
 
 
 def _checked(
@@ -125,47 +75,6 @@ def _checked(
     return check_finite_results(ctx, (x, y), compute)
 
 
-@handles(py.compare, optional=True)
-def _compare(ctx: Context, op: Op, x: Abstract, y: Abstract) -> Abstract:
-    def compute() -> Abstract:
-        return comparison.compare(ctx, op.params["op"], x, y)
-
-    return check_subnormals(ctx, compute, results=False)
-
-
-# ----- Attributes and items
-
-
-@handles(py.getattr_)
-def _getattr(ctx: Context, op: Op, x: Abstract) -> Abstract:
-    return ctx.getattr(x, op.params["name"])
-
-
-@handles(py.setattr_, optional=True)
-def _setattr(ctx: Context, op: Op, x: Abstract, value: Abstract) -> None:
-    attributes.setattr_(ctx, ctx.force(x), op.params["name"], value)
-
-
-@handles(py.getitem)
-def _getitem(ctx: Context, op: Op, x: Abstract, key: Abstract) -> Abstract:
-    return indexing.getitem(ctx, x, key)
-
-
-@handles(py.setitem, optional=True)
-def _setitem(ctx: Context, op: Op, x: Abstract, key: Abstract, value: Abstract) -> None:
-    indexing.setitem(ctx, ctx.force(x), ctx.force(key), value)
-
-
-@handles(py.delitem)
-def _delitem(ctx: Context, op: Op, x: Abstract, key: Any) -> None:
-    indexing.delitem(ctx, x, key)
-
-
-@handles(py.slice_)
-def _slice(ctx: Context, op: Op, start: Abstract, stop: Abstract, step: Abstract) -> Abstract:
-    return SliceValue(start, stop, step)
-
-
 # ----- Displays
 
 
@@ -174,16 +83,6 @@ def _unstarred(ctx: Context, op: Op, items: Sequence[Abstract]) -> tuple[Abstrac
     for starred, item in zip(op.params["stars"], items):
         found += ctx.list_items(item) if starred else [item]
     return tuple(found)
-
-
-@handles(py.tuple_, optional=True)
-def _tuple(ctx: Context, op: Op, *items: Abstract) -> Abstract:
-    return Tuple(_unstarred(ctx, op, items))
-
-
-@handles(py.list_, optional=True)
-def _list(ctx: Context, op: Op, *items: Abstract) -> Abstract:
-    return ctx.new(ListObject(_unstarred(ctx, op, items)))
 
 
 @handles(py.set_)
@@ -240,11 +139,6 @@ def _unpack(ctx: Context, op: Op, x: Abstract) -> tuple[Abstract, ...]:
     return (*items[:before], middle, *items[len(items) - after :])
 
 
-@handles(py.format_)
-def _format(ctx: Context, op: Op, *values: Abstract) -> Abstract:
-    return f_strings.format_parts(ctx, op.params["parts"], values)
-
-
 # ----- Functions
 
 
@@ -282,9 +176,46 @@ def _assert(ctx: Context, op: Op, condition: Abstract, message: Abstract) -> Non
         ctx.check_assertion(failed.value, () if is_none(message) else (message,))
 
 
-@handles(py.raise_)
-def _raise(ctx: Context, op: Op, exception: Abstract) -> None:
-    ctx.raise_error(exception)
+# ----- Ops that are one call
+
+SIMPLE_HANDLERS: dict[Primitive, Callable[..., Any]] = {
+    py.const: lambda ctx, op: Static(op.params["value"]),
+    py.global_: lambda ctx, op: ctx.global_value(op.params["name"]),
+    py.free: lambda ctx, op: ctx.free_value(op.params["name"]),
+    py.undefined: lambda ctx, op: UNDEFINED,
+    py.cell: lambda ctx, op: ctx.new(CellObject(UNDEFINED)),
+    py.load_cell: lambda ctx, op, cell: _defined(ctx, op, ctx.contents(cell).content),
+    py.binary: lambda ctx, op, x, y: _checked(ctx, operators.binary, op.params["op"], x, y),
+    py.inplace: lambda ctx, op, x, y: _checked(ctx, operators.inplace, op.params["op"], x, y),
+    py.getattr_: lambda ctx, op, x: ctx.getattr(x, op.params["name"]),
+    py.getitem: lambda ctx, op, x, key: indexing.getitem(ctx, x, key),
+    py.delitem: lambda ctx, op, x, key: indexing.delitem(ctx, x, key),
+    py.slice_: lambda ctx, op, start, stop, step: SliceValue(start, stop, step),
+    py.format_: lambda ctx, op, *xs: f_strings.format_parts(ctx, op.params["parts"], xs),
+    py.raise_: lambda ctx, op, exception: ctx.raise_error(exception),
+}
+# They take operands that may be absent.
+OPTIONAL_HANDLERS: dict[Primitive, Callable[..., Any]] = {
+    py.store_cell: lambda ctx, op, cell, x: ctx.write(cell, CellObject(x)),
+    py.unary: lambda ctx, op, x: check_finite_results(
+        ctx, (x,), lambda: operators.unary(ctx, op.params["op"], x)
+    ),
+    py.compare: lambda ctx, op, x, y: check_subnormals(
+        ctx, lambda: comparison.compare(ctx, op.params["op"], x, y), results=False
+    ),
+    py.setattr_: lambda ctx, op, x, value: attributes.setattr_(
+        ctx, ctx.force(x), op.params["name"], value
+    ),
+    py.setitem: lambda ctx, op, x, key, value: indexing.setitem(
+        ctx, ctx.force(x), ctx.force(key), value
+    ),
+    py.tuple_: lambda ctx, op, *items: Tuple(_unstarred(ctx, op, items)),
+    py.list_: lambda ctx, op, *items: ctx.new(ListObject(_unstarred(ctx, op, items))),
+}
+for primitive, handler in SIMPLE_HANDLERS.items():
+    handles(primitive)(handler)
+for primitive, handler in OPTIONAL_HANDLERS.items():
+    handles(primitive, optional=True)(handler)
 
 
 # ----- Control flow

@@ -18,7 +18,6 @@ then unrolled if its trip count is static (`unrolling.py`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,14 +31,13 @@ from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import TRUE, Abstract, Scalar, Static, is_static_int
 from myia.infer.lists.growing_lists import ListGrowth, bounded_by_capacity
 from myia.infer.loops.iterables import Items
-from myia.infer.loops.list_lengths import set_lengths_after_loop, set_lengths_in_iteration
+from myia.infer.loops.list_lengths import set_lengths
 from myia.infer.loops.unrolling import (
     FewIterations,
     LoopCode,
     States,
     expect_few_iterations,
     unrolled,
-    unrolled_if_static,
 )
 from myia.infer.paths.branches import branch_many
 from myia.infer.paths.merge_loop import LoopJoin, merge_iteration, merge_last_fixed_point
@@ -76,7 +74,7 @@ def loop(ctx: Context, code: LoopCode, init: States) -> States:
         ):
             return init
         if code.items.unroll:
-            return unrolled(ctx, code, init, None)
+            return unrolled(ctx, code, init)
     saved, mark = ctx.heap.copy(), (len(current_builder().ops), len(ctx.checks))
     try:
         return _compiled(ctx, code, init)
@@ -96,7 +94,7 @@ def loop(ctx: Context, code: LoopCode, init: States) -> States:
         _rewind(ctx, saved, mark)
         return unrolled(ctx, code, init, need)
     try:
-        return unrolled_if_static(ctx, code, init)
+        return unrolled(ctx, code, init, only_if_few=True)
     except FewIterations:
         _rewind(ctx, saved, mark)
         return _compiled(ctx, code, init, may_unroll=False)
@@ -127,12 +125,10 @@ def _raising_first_iteration(
 
 def _has_items(code: LoopCode) -> Abstract:
     """Whether there are items."""
-    if code.items is None:
-        return TRUE
-    count = code.items.length
-    if is_static_int(count):
-        return Static(count.value > 0)
-    return Scalar(logic.gt(count.value, constant(0, count.dtype)), weak=True)
+    length = Static(1) if code.items is None else code.items.length
+    if isinstance(length, Static):
+        return Static(length.value > 0)
+    return Scalar(logic.gt(length.value, constant(0, length.dtype)), weak=True)
 
 
 def _rotated(ctx: Context, code: LoopCode, init: States) -> States:
@@ -169,7 +165,7 @@ def _compiled(ctx: Context, code: LoopCode, init: States, may_unroll: bool = Tru
     """One IR loop. `may_unroll`: raise `FewIterations` where unrolled code costs less."""
     before = ctx.heap.copy()
     runs_every_iteration = code.items is not None and code.cond is None
-    growth = ListGrowth(_max_length(code.items), runs_every_iteration)
+    growth = ListGrowth(code.max_length, runs_every_iteration)
     key = (ctx.path, code.key)
     state = _refit_last_fixed_point(ctx, key, init, before) or _State(init, before, MergeResult())
     dead_paths = 0  # paths that raise in the rounds that determined how far lists grow
@@ -190,13 +186,11 @@ def _compiled(ctx: Context, code: LoopCode, init: States, may_unroll: bool = Tru
                 expect_few_iterations(
                     code, init, Region((), tuple(iteration.body.ops), ()), iteration.outs
                 )
-            placeholders, objects = state.merged.placeholders, state.merged.objects
-            ctx.last_fixed_points[key] = (
-                FixedPoint(
-                    state.xs, state.heap, before, frozenset(placeholders), frozenset(objects)
-                ),
-                growth.affine_lengths,
+            placeholders, objects = map(
+                frozenset, (state.merged.placeholders, state.merged.objects)
             )
+            point = FixedPoint(state.xs, state.heap, before, placeholders, objects)
+            ctx.last_fixed_points[key] = (point, growth.affine_lengths)
             return _emit(ctx, code, iteration, init, before)
         state = _state_from(iteration.start, iteration.merged)
     raise InternalError("a loop's fixed point was not reached")
@@ -245,11 +239,12 @@ class _Iteration:
         ctx.visits[code.key] = ctx.visits.get(code.key, 0) + 1
         ctx.heap.restore(state.heap)
         self.never_runs, self.dead_paths, self.long_dynamic_slices = False, 0, 0
+        length = code.max_length
         self.index = Value(I64, "k")
         self.body = Builder()
         with self.body:
-            index = Scalar(self.index, True, 0, _max_index(code.items))
-            set_lengths_in_iteration(ctx, growth, index)
+            index = Scalar(self.index, True, 0, None if length is None else length - 1)
+            set_lengths(ctx, growth, index)
         # Only now: lengths that follow from the index are part of the state at the start.
         self.start = ctx.heap.copy()
         self.infer_condition(ctx, code)
@@ -314,23 +309,11 @@ class _Iteration:
         return [after[placeholder] for placeholder in self.state.merged.placeholders]
 
 
-def _max_length(items: Items | None) -> int | None:
-    return items.max_length if items is not None else None
-
-
-def _max_index(items: Items | None) -> int | None:
-    length = _max_length(items)
-    return None if length is None else length - 1
-
-
 def _emit(
-    ctx: Context,
-    code: LoopCode,
-    iteration: _Iteration,
-    init: States,
-    before: Heap,
+    ctx: Context, code: LoopCode, iteration: _Iteration, init: States, before: Heap
 ) -> States:
-    state = iteration.state
+    """The loop; the heap is set to the state after it, whose carries are returned."""
+    state, growth = iteration.state, iteration.growth
     yields = iteration.yields()
     operands = path_values(state.merged, init, before)
     args = (iteration.index, *state.merged.placeholders)
@@ -346,21 +329,9 @@ def _emit(
     if not operands and not any(map(has_effect, body.ops)):
         results: tuple[Value, ...] = ()
     else:
-        results = emit_loop(Loop(count, tuple(operands), cond, body, _max_length(code.items)))
+        results = emit_loop(Loop(count, tuple(operands), cond, body, code.max_length))
     for result, placeholder in zip(results, state.merged.placeholders):
         result.name = placeholder.name
-    return _after(ctx, code, state, results, before, iteration.growth)
-
-
-def _after(
-    ctx: Context,
-    code: LoopCode,
-    state: _State,
-    results: Sequence[Value],
-    before: Heap,
-    growth: ListGrowth,
-) -> States:
-    """The carries after the loop; the heap is set to the state after it."""
     env = dict(zip(state.merged.placeholders, results))
     heap = before.copy()
     # Objects that the iterations made are gone. The may-alias edges that the rounds found stay.
@@ -371,6 +342,6 @@ def _after(
             bounded_by_capacity(contents) if id in growth.found_capacity else contents
         )
     ctx.heap.restore(heap)
-    if growth.affine_lengths:
-        set_lengths_after_loop(ctx, growth, code.items.length)
+    if code.items is not None:
+        set_lengths(ctx, growth, code.items.length)
     return [substitute(x, env) for x in state.xs]

@@ -12,50 +12,35 @@ from __future__ import annotations
 from dataclasses import replace
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.heap import Invalidated
-from myia.infer.domain.values import Abstract, Scalar, Static, is_static_int
-from myia.infer.lists.growing_lists import AffineLength, ListGrowth
-from myia.ir.core import Value
+from myia.infer.domain.heap import BufferObject
+from myia.infer.domain.values import Scalar, Static
+from myia.infer.lists.growing_lists import AffineLength, BaseAndOffset, ListGrowth
 from myia.primitives.pointwise import arithmetic
 
 
-def set_lengths_in_iteration(ctx: Context, list_growth: ListGrowth, index: Scalar) -> None:
-    """Set the length that each list has at the start of iteration `index`."""
+def set_lengths(ctx: Context, list_growth: ListGrowth, iterations: Static | Scalar) -> None:
+    """Set the length that each list has after so many iterations."""
     for id, affine in list_growth.affine_lengths.items():
         contents = ctx.heap[id]
-        if isinstance(contents, Invalidated):
-            continue
-        max_growth = None if index.hi is None else affine.step * index.hi
-        length = _length_after(affine, index.value, max_growth)
-        ctx.heap.objects[id] = replace(contents, base=length, offset=0)
+        if isinstance(contents, BufferObject):
+            base, offset = _length_after(affine, iterations)
+            ctx.heap.objects[id] = replace(contents, base=base, offset=offset)
 
 
-def set_lengths_after_loop(ctx: Context, list_growth: ListGrowth, trip_count: Abstract) -> None:
-    """Set the length that each list has after the loop: known wherever the trip count is."""
-    for id, affine in list_growth.affine_lengths.items():
-        contents = ctx.heap[id]
-        if isinstance(contents, Invalidated):
-            continue
-        if is_static_int(trip_count) and isinstance(affine.start, Static):
-            length = affine.start.value + affine.offset + affine.step * trip_count.value
-            ctx.heap.objects[id] = replace(contents, base=Static(length), offset=0)
-        elif is_static_int(trip_count):
-            offset = affine.offset + affine.step * trip_count.value
-            ctx.heap.objects[id] = replace(contents, base=affine.start, offset=offset)
-        else:
-            max_growth = None if trip_count.hi is None else affine.step * trip_count.hi
-            length = _length_after(affine, trip_count.value, max_growth)
-            ctx.heap.objects[id] = replace(contents, base=length, offset=0)
-
-
-def _length_after(affine: AffineLength, iterations: Value, max_growth: int | None) -> Scalar:
+def _length_after(affine: AffineLength, iterations: Static | Scalar) -> BaseAndOffset:
     """start + offset + step * iterations"""
-    value = iterations if affine.step == 1 else arithmetic.mul(iterations, affine.step)
-    if isinstance(affine.start, Static):
-        start = affine.start.value + affine.offset
-        value = arithmetic.add(value, start) if start else value
-        return Scalar(value, True, start, None if max_growth is None else start + max_growth)
-    value = arithmetic.add(arithmetic.add(value, affine.start.value), affine.offset)
-    unbounded = max_growth is None or affine.start.hi is None
-    hi = None if unbounded else affine.start.hi + affine.offset + max_growth
-    return Scalar(value, True, 0, hi)
+    start, offset = affine.start, affine.offset
+    if isinstance(iterations, Static):
+        offset += affine.step * iterations.value
+        return (Static(start.value + offset), 0) if isinstance(start, Static) else (start, offset)
+    count = iterations.value
+    value = count if affine.step == 1 else arithmetic.mul(count, affine.step)
+    max_growth = None if iterations.hi is None else affine.step * iterations.hi
+    if isinstance(start, Static):
+        offset += start.value
+        value = arithmetic.add(value, offset) if offset else value
+        return Scalar(value, True, offset, None if max_growth is None else offset + max_growth), 0
+    value = arithmetic.add(arithmetic.add(value, start.value), offset)
+    unbounded = max_growth is None or start.hi is None
+    hi = None if unbounded else start.hi + offset + max_growth
+    return Scalar(value, True, 0, hi), 0

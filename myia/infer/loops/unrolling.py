@@ -21,6 +21,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import NoReturn
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import (
@@ -58,33 +60,59 @@ class LoopCode:
     cond: Callable[[Abstract, States], Abstract] | None
     body: Callable[[Abstract, States], States]
 
+    @property
+    def max_length(self) -> int | None:
+        """The greatest number of items, where it is known."""
+        return None if self.items is None else self.items.max_length
 
-def unrolled(ctx: Context, code: LoopCode, xs: States, need: NeedsStatic | None) -> States:
-    """One copy of the body for each iteration; `need` is the error that required it."""
-    index = 0
+
+def unrolled(
+    ctx: Context,
+    code: LoopCode,
+    xs: States,
+    need: NeedsStatic | None = None,
+    *,
+    only_if_few: bool = False,
+) -> States:
+    """One copy of the body for each iteration; `need` is the error that required it.
+
+    `only_if_few`: raises `FewIterations` if the trip count is not static, or not small.
+    """
+    index = -1
     while True:
+        index += 1
         try:
             take = _next_item(code, index)
         except CertainError as error:  # the body has changed what the loop runs over
             return _raising(ctx, code, xs, error)
         if take is None:
             return xs
+        # One round more than iterations: the last one only finds that the loop has ended.
+        if only_if_few and index > MAX_STATIC_ITERATIONS:
+            raise FewIterations
         if index >= MAX_UNROLLED_ITERATIONS:
-            reason = need.diagnostic.text(need.diagnostic.title) if need else "items differ in type"
-            changed = need is not None and isinstance(need.diagnostic, LoopChangesType)
-            more = {"help_text": need.diagnostic.help_text} if changed else {}
-            ctx.fail(TooManyIterations, limit=MAX_UNROLLED_ITERATIONS, reason=reason, **more)
+            _refuse_more(ctx, need)
         go = TRUE if code.cond is None else code.cond(Static(None), xs)
-        if isinstance(go, Static) and not go.value:
-            return xs
-        if code.items is None and not isinstance(go, Static):
-            raise need
         if isinstance(go, Static):
+            if not go.value:
+                return xs
             xs = _iteration(ctx, code, take, xs)
+        elif only_if_few:
+            raise FewIterations
+        elif code.items is None and need is not None:
+            raise need
         else:
-            iteration = lambda t=take, s=xs: _iteration(ctx, code, t, s)  # noqa: E731
-            xs = branch_many(ctx, go, iteration, lambda s=xs: s)
-        index += 1
+            iteration = partial(_iteration, ctx, code, take, xs)
+            xs = branch_many(ctx, go, iteration, partial(tuple, xs))
+
+
+def _refuse_more(ctx: Context, need: NeedsStatic | None) -> NoReturn:
+    fields = {"reason": "items differ in type"}
+    if need is not None:
+        fields["reason"] = need.diagnostic.text(need.diagnostic.title)
+        if isinstance(need.diagnostic, LoopChangesType):
+            fields["help_text"] = need.diagnostic.help_text
+    ctx.fail(TooManyIterations, limit=MAX_UNROLLED_ITERATIONS, **fields)
 
 
 def _raising(ctx: Context, code: LoopCode, xs: States, error: CertainError) -> States:
@@ -149,22 +177,3 @@ def _is_scaled(ops: Sequence[Op], x: Value) -> bool:
     return any(
         op.primitive in scaling and not constants.isdisjoint(op.operands) for op in needed_ops
     )
-
-
-def unrolled_if_static(ctx: Context, code: LoopCode, xs: States) -> States:
-    """`unrolled`, if the trip count is static and small; else raises `FewIterations`."""
-    # One round more than iterations: the last one only finds that the loop has ended.
-    for index in range(MAX_STATIC_ITERATIONS + 1):
-        try:
-            take = _next_item(code, index)
-        except CertainError as error:  # the body has changed what the loop runs over
-            return _raising(ctx, code, xs, error)
-        if take is None:
-            return xs
-        go = TRUE if code.cond is None else code.cond(Static(None), xs)
-        if not isinstance(go, Static):
-            break
-        if not go.value:
-            return xs
-        xs = _iteration(ctx, code, take, xs)
-    raise FewIterations
