@@ -12,29 +12,32 @@ unroll and try again), or both are sure to raise.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BranchesDiffer, CertainError, NeedsStatic, RaiseReached
 from myia.infer.domain.heap import Heap
 from myia.infer.domain.mismatch import Mismatch
-from myia.infer.domain.values import Abstract, Static, Tuple
-from myia.infer.paths.merge_branch import Survivor, merge_branches, merge_survivor
-from myia.infer.paths.merge_result import MergeResult
+from myia.infer.domain.values import Abstract, Scalar, Tuple
+from myia.infer.paths.merge import merge_states
+from myia.infer.paths.merge_branch import BranchJoin, merge_survivor
+from myia.infer.paths.merge_result import Merge, MergeResult
 from myia.infer.paths.merge_template import ABSENT
 from myia.infer.paths.path_values import path_values, values_of_object
 from myia.ir.builder import Builder, emit
 from myia.ir.core import Region
 from myia.primitives.core.structured import if_p
 
+Bodies = Callable[[], Iterable[Abstract]]
+
 
 def branch(
     ctx: Context, condition: Abstract, then: Callable[[], Abstract], other: Callable[[], Abstract]
 ) -> Abstract:
     """The value of `then()` or `other()`, whichever `condition` (a truth value) selects."""
-    if isinstance(condition, Static):
-        return then() if condition.value else other()
+    if not isinstance(condition, Scalar):
+        return then() if ctx.static(condition, "a condition") else other()
     before = ctx.heap.copy()
     left = _infer_path(ctx, then)
     # New ids go on counting, so that an object of one branch never has the id of one of the other.
@@ -43,7 +46,6 @@ def branch(
     merged = _merged_paths(ctx, before, left, right)
     regions = [_closed_region(merged, path, ctx) for path in (left, right)]
     results = emit(if_p, condition.value, regions=regions)
-    _name_results(results, merged.placeholders)
     ctx.heap.restore(before, ids=False)
     after = merged.update(ctx.heap, results)
     # Nothing after the `if` is reached. A mistake is reported rather than a `raise` statement.
@@ -74,7 +76,8 @@ class _Path:
 
 
 def _infer_path(ctx: Context, body: Callable[[], Abstract]) -> _Path:
-    result, error = ABSENT, None
+    result: Abstract = ABSENT
+    error = None
     with Builder() as builder:
         try:
             result = body()
@@ -88,15 +91,15 @@ def _infer_path(ctx: Context, body: Callable[[], Abstract]) -> _Path:
 
 def _merged_paths(ctx: Context, before: Heap, left: _Path, right: _Path) -> MergeResult:
     x, y = left.state(ctx, before), right.state(ctx, before)
-    mode = ctx.tracks_points_to
     try:
         if left.error is None and right.error is None:
-            return merge_branches(before, (left.result, x), (right.result, y), mode)
+            merge = Merge(before, x, y, BranchJoin(), ctx.tracks_points_to)
+            return merge_states(merge, [left.result], [right.result])
         live = right if left.error is not None else left
-        state, other = (x, y) if live is left else (y, x)
         ops = live.builder.ops if live.error is None else ()
-        survivor = Survivor(live.result, state, live is left, ops)
-        return merge_survivor(before, survivor, other, ctx.error_id, mode)
+        join = BranchJoin(frozenset(r for op in ops for r in op.results))
+        merge = Merge(before, x, y, join, ctx.tracks_points_to)
+        return merge_survivor(merge, live.result, live is left, ctx.error_id)
     except Mismatch as mismatch:
         ctx.fail(BranchesDiffer, error=NeedsStatic, a=mismatch.a, b=mismatch.b, **mismatch.help)
 
@@ -110,13 +113,9 @@ def _closed_region(merged: MergeResult, path: _Path, ctx: Context) -> Region:
     return Region((), tuple(path.builder.ops), tuple(yields))
 
 
-def _name_results(results, placeholders) -> None:
-    """The results of an op inherit the user's names of the merged values."""
-    for result, placeholder in zip(results, placeholders):
-        result.name = placeholder.name
-
-
-def branch_many(ctx: Context, condition: Abstract, then, other) -> tuple[Abstract, ...]:
+def branch_many(
+    ctx: Context, condition: Abstract, then: Bodies, other: Bodies
+) -> tuple[Abstract, ...]:
     """As `branch`, for functions that return several values."""
     result = branch(ctx, condition, lambda: Tuple(tuple(then())), lambda: Tuple(tuple(other())))
-    return result.items
+    return result.children()

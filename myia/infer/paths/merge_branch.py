@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from myia.infer.domain.heap import Heap, ViewObject
+from myia.infer.domain.heap import ViewObject
 from myia.infer.domain.values import Abstract
 from myia.infer.paths import points_to
-from myia.infer.paths.merge import Walk, merge_states
+from myia.infer.paths.merge import Walk
 from myia.infer.paths.merge_result import Join, Merge, MergeResult, Merging, PointsToResult
-from myia.ir.core import Op, Value
+from myia.ir.core import Value
 
 
 @dataclass(frozen=True)
@@ -32,39 +31,18 @@ class BranchJoin(Join):
         return points_to.of_branches(merging, a, b, id)
 
 
-def merge_branches(
-    before: Heap, left: tuple[Abstract, Heap], right: tuple[Abstract, Heap], tracks_points_to: bool
-) -> MergeResult:
-    """The merge of two states, each a value and a heap; raises Mismatch."""
-    merge = Merge(before, left[1], right[1], BranchJoin(), tracks_points_to)
-    return merge_states(merge, [left[0]], [right[0]])
+def merge_survivor(merge: Merge, value: Abstract, on_left: bool, error_id: int) -> MergeResult:
+    """The state of the path that goes on where the other one raises; `value` is its result.
 
-
-@dataclass(frozen=True)
-class Survivor:
-    """The path that goes on, where the other one raises: its value and heap, and its ops."""
-
-    value: Abstract
-    heap: Heap
-    on_left: bool
-    ops: Sequence[Op]
-
-
-def merge_survivor(
-    before: Heap, survivor: Survivor, other: Heap, error_id: int, tracks_points_to: bool
-) -> MergeResult:
-    """The state of the survivor, with a placeholder for each value that its ops define.
-
-    Objects from before are as it has left them. Of the path that raises, which ends in the heap
-    `other`, the error code alone is merged: the object `error_id`.
+    Each value that the path defines has a placeholder (`BranchJoin.survivor`). Objects from before
+    are as it has left them. Of the path that raises, the error code alone is merged: the object
+    `error_id`.
     """
-    heap, left = survivor.heap, survivor.on_left
-    join = BranchJoin(frozenset(r for op in survivor.ops for r in op.results))
-    sides = (heap, other) if left else (other, heap)
-    walk = Walk(Merge(before, *sides, join, tracks_points_to))
+    before, heap = merge.before, merge.left if on_left else merge.right
+    walk = Walk(merge)
     walk.merge_object(error_id)
-    template = walk.one_sided(survivor.value, left)
+    template = walk.one_sided(value, on_left)
     for id, contents in list(heap.objects.items()):
         if id in before and contents is not before[id] and id not in walk.objects:
-            walk.objects[id] = walk.one_sided_contents(id, left)
+            walk.objects[id] = walk.one_sided_contents(id, on_left)
     return walk.result((), (template,))

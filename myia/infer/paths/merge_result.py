@@ -170,6 +170,8 @@ class MergeResult:
     def update(self, heap: Heap, results: Sequence[Value]) -> Callable[[Abstract], Abstract]:
         """Update `heap` to the state after the op; returns the map from templates to values."""
         env = dict(zip(self.placeholders, results))
+        for placeholder, result in env.items():  # the user's names of the merged values
+            result.name = placeholder.name
         heap.next_id = max(heap.next_id, self.next_id)
         for id, contents in self.objects.items():
             heap.objects[id] = substitute(contents, env)

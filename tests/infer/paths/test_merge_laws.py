@@ -20,9 +20,10 @@ from myia.infer.domain.heap import (
 from myia.infer.domain.values import NONE, Abstract, Optional, Ref, Scalar, Static, Tuple
 from myia.infer.domain.views import StridedSlice
 from myia.infer.lists.growing_lists import ListGrowth
-from myia.infer.paths.merge_branch import merge_branches
+from myia.infer.paths.merge import merge_states
+from myia.infer.paths.merge_branch import BranchJoin
 from myia.infer.paths.merge_loop import LoopJoin, merge_iteration
-from myia.infer.paths.merge_result import MergeResult
+from myia.infer.paths.merge_result import Merge, MergeResult
 from myia.infer.paths.path_values import path_values
 from myia.ir.avals import Aval
 from myia.ir.builder import Builder
@@ -41,6 +42,12 @@ class State:
     @property
     def pair(self):
         return Tuple(self.values), self.heap
+
+
+def merge_branches(before: Heap, left, right, tracks_points_to: bool) -> MergeResult:
+    """The merge of two branches, each a value and a heap."""
+    merge = Merge(before, left[1], right[1], BranchJoin(), tracks_points_to)
+    return merge_states(merge, [left[0]], [right[0]])
 
 
 def number(rng: random.Random) -> Abstract:
