@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeGuard
 
@@ -125,6 +126,28 @@ class Context:
         code = self._load(f)
         return self._codes.setdefault(id(code), code)
 
+    # ----- What an interpreter does (`infer/eval/interpreter.py`)
+
+    frames: list[Any]
+    frame: Callable[[Code, dict[str, Abstract] | None], AbstractContextManager[None]]
+    run: Callable[[Region, dict[Value, Abstract]], list[Abstract]]
+    call: Callable[[Abstract, Sequence[Abstract], dict[str, Abstract]], Abstract]
+    root: Callable[..., Abstract]
+    fact: Callable[[Question], Any]
+    global_value: Callable[[str], Abstract]
+    free_value: Callable[[str], Abstract]
+    is_code_of: Callable[[Any, Code], bool]
+    special_method: Callable[[Abstract, str], Abstract | None]
+    getattr: Callable[[Abstract, str], Abstract]
+    matmul: Callable[[Abstract, Abstract], Abstract]
+    items_of: Callable[[Abstract], Any]
+    list_items: Callable[[Abstract], tuple[Abstract, ...]]
+    length: Callable[[Abstract], Static | Scalar]
+    reshape: Callable[[Value, tuple[int, ...]], Value]
+    as_array: Callable[[Abstract], Abstract]
+    any: Callable[[Value], Value]
+    check_assertion: Callable[[Value, tuple[Abstract, ...]], None]
+
     # ----- Failing
 
     # ----- What an interpreter does (`eval/interpreter.py`)
@@ -193,9 +216,8 @@ class Context:
         if isinstance(contents, ViewObject):
             return self.read_view(Ref(contents.base), contents.step)
         if isinstance(contents, SelectedArray):
-            return swapped_arrays.selected_value(
-                contents, [self.read(Ref(id)) for id in contents.options]
-            )
+            values = [self.read(Ref(id)) for id in contents.options]
+            return swapped_arrays.selected_value(contents.index, values)
         raise InternalError(f"{self.describe(ref)} is not an array")
 
     def read_view(self, base: Ref, step: Any) -> Value:
@@ -203,7 +225,7 @@ class Context:
         contents = self.contents(base)
         if isinstance(contents, SelectedArray):
             parts = [self.read_view(*self.composed_view(Ref(id), step)) for id in contents.options]
-            return swapped_arrays.selected_value(contents, parts)
+            return swapped_arrays.selected_value(contents.index, parts)
         return step.read(self.read(base))
 
     def store(self, ref: Ref, value: Value) -> None:
@@ -215,10 +237,8 @@ class Context:
         if isinstance(contents, SelectedArray):
             # The option is known only at run time, so each is stored to under a condition.
             for id in contents.options:
-                self.store(
-                    Ref(id),
-                    swapped_arrays.value_after_store(contents, id, value, self.read(Ref(id))),
-                )
+                old = self.read(Ref(id))
+                self.store(Ref(id), swapped_arrays.value_after_store(contents, id, value, old))
             return
         if contents.readonly is not None:
             self.fail_read_only(contents.readonly)
@@ -332,15 +352,14 @@ class Context:
     def add_check(self, failed: Value, check: Check) -> None:
         self.checks.append(check)
         code = constant(len(self.checks), np.int32)
-        cell = Ref(self.error_id)
-        before = self.heap[self.error_id].content
-        old = constant(0, np.int32) if isinstance(before, Static) else before.value
+        before = self.error_code()
+        old = constant(0, np.int32) if before is None else before
         # The first failure is kept: Python would have stopped there, and after it any value is
         # possible.
         first = logic.and_(failed, logic.eq(old, constant(0, np.int32)))
         if self.report is not None and self.report.number == len(self.checks):
             self._report_values(first, check.values)
-        self.write(cell, CellObject(Scalar(logic.select(first, code, old), weak=False)))
+        self._set_error_code(logic.select(first, code, old))
 
     def _report_values(self, failed: Value, values: tuple[Value, ...]) -> None:
         with Builder() as builder:
@@ -352,9 +371,12 @@ class Context:
         before = self.error_code()
         if before is not None:
             code = logic.select(logic.eq(before, constant(0, np.int32)), code, before)
+        self._set_error_code(code)
+
+    def _set_error_code(self, code: Value) -> None:
         self.write(Ref(self.error_id), CellObject(Scalar(code, weak=False)))
 
     def error_code(self) -> Value | None:
         """The code of the first failed check (0: none), or None when nothing is checked."""
-        content = self.heap[self.error_id].content
-        return None if isinstance(content, Static) else content.value
+        (content,) = self.heap[self.error_id].children()
+        return content.value if isinstance(content, Scalar) else None

@@ -170,43 +170,38 @@ def resized(x: Value, axis: int, bound: int) -> Value:
     if x.shape[axis] == bound:
         return x
     if x.shape[axis] < bound:
-        high = tuple(bound - n if i == axis else 0 for i, n in enumerate(x.shape))
-        return _pad_zeros(x, (0,) * len(high), high)
+        return _with_zeros(x, axis, 0, bound - x.shape[axis])
     limit = tuple(bound if i == axis else n for i, n in enumerate(x.shape))
-    ones = (1,) * len(limit)
-    return shaping.slice(x, start=tuple(n - 1 for n in ones), limit=limit, stride=ones)
+    return shaping.slice(x, start=(0,) * len(limit), limit=limit, stride=(1,) * len(limit))
 
 
 def shifted_down(x: Value, axis: int, offset: Length) -> Value:
     """Element `offset + i` at index i of the axis; 0 <= offset <= its size."""
-    none = (0,) * x.aval.ndim
-    return _slice_along(
-        _pad_zeros(x, none, _with_entry(axis, x.shape[axis], none)), axis, offset.value, x.shape
-    )
+    return _shifted(x, axis, 0, x.shape[axis], offset.value)
 
 
 def shifted_up(x: Value, axis: int, offset: Length) -> Value:
     """Element i at index `offset + i` of the axis; 0 <= offset <= its size."""
     if offset.is_static and offset.number == 0:
         return x
-    none, n = (0,) * x.aval.ndim, x.shape[axis]
-    start = arithmetic.sub(constant(n, I64), offset.value)
-    return _slice_along(_pad_zeros(x, _with_entry(axis, n, none), none), axis, start, x.shape)
+    n = x.shape[axis]
+    return _shifted(x, axis, n, 0, arithmetic.sub(constant(n, I64), offset.value))
 
 
-def _slice_along(x: Value, axis: int, start: Value, sizes: tuple[int, ...]) -> Value:
-    zero = constant(0, I64)
-    starts = (start if i == axis else zero for i in range(len(sizes)))
-    return dynamic_slice(x, *starts, sizes=sizes)
+def _shifted(x: Value, axis: int, low: int, high: int, start: Value) -> Value:
+    """The elements from `start` on of `x` with so many zeros below and above along `axis`."""
+    padded, zero = _with_zeros(x, axis, low, high), constant(0, I64)
+    starts = (start if i == axis else zero for i in range(x.aval.ndim))
+    return dynamic_slice(padded, *starts, sizes=x.shape)
 
 
-def _with_entry(axis: int, n: int, others: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(n if i == axis else other for i, other in enumerate(others))
-
-
-def _pad_zeros(x: Value, low: tuple[int, ...], high: tuple[int, ...]) -> Value:
-    interior = (0,) * len(low)
-    return shaping.pad(x, constant(0, x.dtype), low=low, high=high, interior=interior)
+def _with_zeros(x: Value, axis: int, low: int, high: int) -> Value:
+    none = (0,) * x.aval.ndim
+    ends = {
+        "low": (*none[:axis], low, *none[axis + 1 :]),
+        "high": (*none[:axis], high, *none[axis + 1 :]),
+    }
+    return shaping.pad(x, constant(0, x.dtype), **ends, interior=none)
 
 
 def packed(x: Value, axis: int, dynamic_axis: DynamicAxis) -> tuple[Value, DynamicAxis]:

@@ -20,7 +20,7 @@ class CertainError(MyiaError):
     """Python raises `exception` here, if the program comes here.
 
     On a path that run-time values select it becomes a run-time check (`infer/paths/branches.py`).
-    What reaches the caller is an error of Python's type, too (`certain`), as at run time.
+    What reaches the caller is an error of Python's type, too (`catchable`), as at run time.
     """
 
     def __init__(
@@ -54,12 +54,7 @@ def python_error(found: BadType | BadValue) -> MyiaError:
     exception = found.python_exception()
     if issubclass(exception, SLIPS):
         return catchable(Slip, exception)(found)
-    return certain(exception)(found, exception, found.message)
-
-
-def certain(exception: type[Exception]) -> type[CertainError]:
-    """The `CertainError` that is an `exception` as well."""
-    return catchable(CertainError, exception)
+    return catchable(CertainError, exception)(found, exception, found.message)
 
 
 @functools.cache

@@ -48,7 +48,7 @@ def read_array(heap: Heap, id: int) -> Value:
         return contents.step.read(read_array(heap, contents.base))
     if isinstance(contents, SelectedArray):
         values = [read_array(heap, id) for id in contents.options]
-        return swapped_arrays.selected_value(contents, values)
+        return swapped_arrays.selected_value(contents.index, values)
     return contents.value
 
 

@@ -86,16 +86,9 @@ def _name_of_each(heaps: Heaps, ids: Ids, side: int) -> dict[int, int]:
 
 def _are_swappable(heaps: Heaps, pair: tuple[int, int]) -> bool:
     """Whether one carry can hold both arrays."""
-    x, y = (heap[id] for heap, id in zip(heaps, pair))
-    arrays = isinstance(x, ArrayObject) and isinstance(y, ArrayObject)
-    return (
-        arrays
-        and not x.bases
-        and not y.bases
-        and x.value.aval == y.value.aval
-        and x.readonly is None
-        and y.readonly is None
-    )
+    contents = [heap[id] for heap, id in zip(heaps, pair)]
+    arrays = [x for x in contents if isinstance(x, ArrayObject) and not (x.bases or x.readonly)]
+    return len(arrays) == 2 and arrays[0].value.aval == arrays[1].value.aval
 
 
 def _arrays(heap: Heap, id: int) -> tuple[int, ...]:
@@ -113,13 +106,8 @@ def name_index(heap: Heap, id: int, names: tuple[int, ...], name_of: Mapping[int
     contents = heap[id]
     if not isinstance(contents, SelectedArray):
         return constant(names.index(name_of.get(id, id)), I64.dtype)
-    first, *rest = (name_index(heap, array, names, name_of) for array in contents.options)
-    return _selected(contents.index, [first, *rest])
-
-
-def selected_value(contents: SelectedArray, values: list[Value]) -> Value:
-    """The value of the array, given the values of its names."""
-    return _selected(contents.index, values)
+    indices = [name_index(heap, array, names, name_of) for array in contents.options]
+    return selected_value(contents.index, indices)
 
 
 def value_after_store(contents: SelectedArray, name: int, value: Value, old: Value) -> Value:
@@ -127,7 +115,8 @@ def value_after_store(contents: SelectedArray, name: int, value: Value, old: Val
     return _select(contents.index, contents.options.index(name), value, old)
 
 
-def _selected(index: Scalar, values: list[Value]) -> Value:
+def selected_value(index: Scalar, values: list[Value]) -> Value:
+    """The value of a selected array, given the values of its options."""
     result = values[0]
     for i, value in enumerate(values[1:], 1):
         result = _select(index, i, value, result)

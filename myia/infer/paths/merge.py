@@ -52,12 +52,7 @@ from myia.infer.domain.values import (
     UndefinedType,
     same_static,
 )
-from myia.infer.paths import (
-    function_choice,
-    merge_arrays,
-    merge_lists,
-    points_to,
-)
+from myia.infer.paths import function_choice, merge_arrays, merge_lists, points_to
 from myia.infer.paths.may_alias import adds_edges, alias_edges
 from myia.infer.paths.merge_result import Alias, Joined, Merge, MergeResult
 from myia.infer.paths.merge_template import (

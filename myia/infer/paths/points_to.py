@@ -111,12 +111,7 @@ def _are_options(merging: Merging, a: int, b: int, aval: Aval) -> bool:
 
 def _fits(heap: Heap, id: int, aval: Aval) -> bool:
     """An array of this type, whose size is known."""
-    contents = heap[id]
-    if isinstance(contents, ArrayObject):
-        return contents.value.aval == aval
-    if isinstance(contents, ViewObject):
-        return (view_aval := _aval(heap, id)) is not None and view_aval == aval
-    return isinstance(contents, SelectedArray) and _fits(heap, contents.options[0], aval)
+    return _aval(heap, id) == aval
 
 
 def _aval(heap: Heap, id: int) -> Aval | None:
@@ -274,7 +269,7 @@ def option_index(heap: Heap, id: int, options: tuple[int, ...], private: int | N
     if points_to.options == options:
         return points_to.index.value
     indices = [option_index(heap, option, options, private) for option in points_to.options]
-    return swapped_arrays.selected_value(points_to, indices)
+    return swapped_arrays.selected_value(points_to.index, indices)
 
 
 def may_be_new_array(heap: Heap, id: int, options: tuple[int, ...]) -> bool:
@@ -297,15 +292,9 @@ def identity_test(heap: Heap, a: int, b: int) -> Value | None:
     """`a is b` at run time, where one of them is an option of the other; else None."""
     for one, other in ((a, b), (b, a)):
         points_to = points_to_of(heap[one])
-        if (
-            points_to is not None
-            and other in points_to.options
-            and not _has_nested_sets(heap, points_to.options)
-        ):
+        if points_to is None or other not in points_to.options:
+            continue
+        if all(points_to_of(heap[id]) is None for id in points_to.options):
             index = constant(points_to.options.index(other), I64.dtype)
             return logic.eq(points_to.index.value, index)
     return None
-
-
-def _has_nested_sets(heap: Heap, options: tuple[int, ...]) -> bool:
-    return any(points_to_of(heap[id]) is not None for id in options)
