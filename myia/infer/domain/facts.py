@@ -160,7 +160,7 @@ class Question:
 
     def __init__(self, owner: Any, name: Any = None) -> None:
         self.owner, self.name = owner, name
-        self.key = (type(self), Identity(owner), exact(name))
+        self.key: tuple[Any, ...] = (type(self), Identity(owner), exact(name))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Question) and self.key == other.key

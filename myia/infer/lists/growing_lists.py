@@ -124,9 +124,8 @@ def stacked_list(ctx: Context, items: tuple[Abstract, ...]) -> Ref:
 
 def copied_list(ctx: Context, ref: Ref) -> Ref:
     """A new list of the same items."""
-    contents = ctx.contents(ref)
-    copy = ctx.new(contents)
-    if isinstance(contents, BufferObject):
+    copy = ctx.new(ctx.contents(ref))
+    if isinstance(ctx.contents(copy), BufferObject):
         ctx.heap.inherit_alias_edges(ref.id, copy.id)
     return copy
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import reduce
 
 from myia.infer.domain.context import ITEM_OF_LIST, Context
 from myia.infer.domain.describe import describe
@@ -117,13 +118,6 @@ def item_templates_of(contents: Contents, heap: Heap) -> list[ItemTemplate]:
     return [item_template(item, heap) for item in contents.items]
 
 
-def common_template(contents: Iterable[Contents], heap: Heap) -> ItemTemplate:
-    """One template for the items of several lists; raises Mismatch."""
-    return unified([t for c in contents for t in item_templates_of(c, heap)])
-
-
-def unified(templates: list[ItemTemplate]) -> ItemTemplate:
-    result = templates[0]
-    for other in templates[1:]:
-        result = unify_templates(result, other)
-    return result
+def unified(templates: Iterable[ItemTemplate]) -> ItemTemplate:
+    """One template for all items; raises Mismatch."""
+    return reduce(unify_templates, templates)

@@ -20,7 +20,8 @@ from myia.infer.domain.errors import BadValue, Unsupported
 from myia.infer.domain.heap import BufferObject, ListObject
 from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import Abstract, Ref, Scalar, Static
-from myia.infer.lists import growing_lists, item_templates
+from myia.infer.lists import growing_lists
+from myia.infer.lists.item_templates import ItemTemplate, item_templates_of, unified
 from myia.ir.core import Value
 from myia.primitives.arrays import shaping
 from myia.primitives.core.define import constant
@@ -86,9 +87,12 @@ def _static_length(ctx: Context, x: Ref) -> int:
 
 def _concatenated_rows(ctx: Context, xs: Sequence[Ref]) -> Ref:
     """The lists as one buffer; raises Mismatch when their items have no common template."""
-    template = item_templates.common_template([ctx.contents(x) for x in xs], ctx.heap)
+    template = unified([t for x in xs for t in item_templates_of(ctx.contents(x), ctx.heap)])
     found = [_used_rows(ctx, x, template) for x in xs]
-    rows = tuple(Scalar(_concatenated(parts), False) for parts in zip(*found))
+    rows = tuple(
+        Scalar(parts[0] if len(xs) == 1 else shaping.concatenate(*parts, axis=0), False)
+        for parts in zip(*found)
+    )
     length = sum(_static_length(ctx, x) for x in xs)
     new = ctx.new(BufferObject(template, rows, Static(length), 0, length))
     for x in xs:
@@ -99,16 +103,12 @@ def _concatenated_rows(ctx: Context, xs: Sequence[Ref]) -> Ref:
     return new
 
 
-def _used_rows(ctx: Context, x: Ref, template: item_templates.ItemTemplate) -> list[Value]:
+def _used_rows(ctx: Context, x: Ref, template: ItemTemplate) -> list[Value]:
     """The rows of the items, of either kind of list: without unused capacity."""
     length, contents = _static_length(ctx, x), ctx.contents(x)
     capacity = contents.capacity if isinstance(contents, BufferObject) else length
     buffer = growing_lists.to_buffer(contents, template, capacity, ctx.heap)
     return [_take_rows(row.value, range(length)) for row in buffer.rows]
-
-
-def _concatenated(rows: list[Value]) -> Value:
-    return rows[0] if len(rows) == 1 else shaping.concatenate(*rows, axis=0)
 
 
 def replace_items(ctx: Context, x: Ref, new: Ref) -> None:
