@@ -10,10 +10,9 @@ two values have the same structure and differ at most in their children.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
-from itertools import islice
 from typing import Any, ClassVar, Protocol, Self, TypeGuard
 
 import numpy as np
@@ -42,32 +41,33 @@ class Node:
         """The same kind of node with other children."""
         if not self.PARTS:
             return self
-        make: Callable[..., Self] = type(self)
-        return make(*self._fields_with(children))
-
-    def _fields_with(self, children: Sequence[Abstract]) -> Iterable[Any]:
-        rest = iter(children)
-        for name in _fields(type(self)):
+        values, at = [], 0
+        for name, is_part in _fields(type(self)):
             field = getattr(self, name)
-            if name not in self.PARTS:
-                yield field
-            elif isinstance(field, Abstract):
-                yield next(rest)
-            else:
-                yield tuple(islice(rest, len(field)))
+            if is_part:
+                start, one = at, isinstance(field, Abstract)
+                at += 1 if one else len(field)
+                field = children[start] if one else tuple(children[start:at])
+            values.append(field)
+        make: Callable[..., Self] = type(self)
+        return make(*values)
 
     def key(self) -> Any:
         """Equal for nodes of the same structure: they differ at most in their children."""
-        if not self.PARTS:
-            return (type(self),)
-        names = _fields(type(self))
-        counts = [len(part) for name in self.PARTS if type(part := getattr(self, name)) is tuple]
-        return (type(self), *(getattr(self, n) for n in names if n not in self.PARTS), *counts)
+        found: list[Any] = [type(self)]
+        for name, is_part in _fields(type(self)) if self.PARTS else ():
+            field = getattr(self, name)
+            if not is_part:
+                found.append(field)
+            elif not isinstance(field, Abstract):
+                found.append(len(field))
+        return tuple(found)
 
 
 @cache
-def _fields(cls: type) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(cls))
+def _fields(cls: type[Node]) -> tuple[tuple[str, bool], ...]:
+    """The names of the fields, and whether they hold children."""
+    return tuple((field.name, field.name in cls.PARTS) for field in fields(cls))
 
 
 class Abstract(Node):
