@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeGuard
 
@@ -125,28 +124,6 @@ class Context:
         """The code of a Python function."""
         code = self._load(f)
         return self._codes.setdefault(id(code), code)
-
-    # ----- What an interpreter does (`infer/eval/interpreter.py`)
-
-    frames: list[Any]
-    frame: Callable[[Code, dict[str, Abstract] | None], AbstractContextManager[None]]
-    run: Callable[[Region, dict[Value, Abstract]], list[Abstract]]
-    call: Callable[[Abstract, Sequence[Abstract], dict[str, Abstract]], Abstract]
-    root: Callable[..., Abstract]
-    fact: Callable[[Question], Any]
-    global_value: Callable[[str], Abstract]
-    free_value: Callable[[str], Abstract]
-    is_code_of: Callable[[Any, Code], bool]
-    special_method: Callable[[Abstract, str], Abstract | None]
-    getattr: Callable[[Abstract, str], Abstract]
-    matmul: Callable[[Abstract, Abstract], Abstract]
-    items_of: Callable[[Abstract], Any]
-    list_items: Callable[[Abstract], tuple[Abstract, ...]]
-    length: Callable[[Abstract], Static | Scalar]
-    reshape: Callable[[Value, tuple[int, ...]], Value]
-    as_array: Callable[[Abstract], Abstract]
-    any: Callable[[Value], Value]
-    check_assertion: Callable[[Value, tuple[Abstract, ...]], None]
 
     # ----- Failing
 

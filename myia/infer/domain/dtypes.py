@@ -17,7 +17,6 @@ from myia.primitives.arrays import shaping
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import logic
 
-Number = Static | Scalar
 PYTHON_DTYPES = {
     bool: np.dtype(bool),
     int: np.dtype(np.int64),
@@ -29,19 +28,19 @@ INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 _WEAK_SAMPLE = {"b": False, "i": 0, "f": 0.0, "c": 0j}
 
 
-def is_number(x: Abstract) -> TypeGuard[Number]:
+def is_number(x: Abstract) -> TypeGuard[Scalar | Static]:
     """A number, compile-time or run-time."""
     return isinstance(x, Scalar) or is_static_number(x)
 
 
-def is_weak(x: Number) -> bool:
+def is_weak(x: Abstract) -> bool:
     """A Python number (as against a NumPy scalar)."""
     if isinstance(x, Scalar):
         return x.weak
     return not isinstance(x.value, np.generic)
 
 
-def number_dtype(x: Number) -> np.dtype:
+def number_dtype(x: Abstract) -> np.dtype:
     """The dtype of a number: that of its run-time representation."""
     if isinstance(x, Scalar):
         return x.dtype
@@ -50,7 +49,7 @@ def number_dtype(x: Number) -> np.dtype:
     return next(PYTHON_DTYPES[t] for t in type(x.value).__mro__ if t in PYTHON_DTYPES)
 
 
-def kind_of(x: Number) -> str:
+def kind_of(x: Abstract) -> str:
     """`b`, `i`, `u`, `f` or `c`."""
     return number_dtype(x).kind
 
@@ -67,14 +66,14 @@ def promote(*operands: tuple[np.dtype, bool]) -> tuple[np.dtype, bool]:
     return np.result_type(*strong, *weak), False
 
 
-def bounds(x: Number) -> tuple[int | None, int | None]:
+def bounds(x: Abstract) -> tuple[int | None, int | None]:
     """The known range of an integer."""
     if isinstance(x, Scalar):
         return x.lo, x.hi
     return int(x.value), int(x.value)
 
 
-def number_value(x: Number, dtype: np.dtype) -> Value:
+def number_value(x: Abstract, dtype: np.dtype) -> Value:
     """The number as a typed scalar of `dtype`."""
     if isinstance(x, Static):
         return constant(_cast(x.value, dtype), dtype)
@@ -106,14 +105,14 @@ def broadcast_to(x: Value, shape: tuple[int, ...]) -> Value:
     return shaping.broadcast(squeezed, shape=tuple(shape), dims=tuple(offset + i for i in kept))
 
 
-def filled(x: Number, aval: Aval) -> Value:
+def filled(x: Abstract, aval: Aval) -> Value:
     """The number repeated to fill `aval`."""
     if isinstance(x, Static):
         return constant(_cast(x.value, aval.dtype), aval.dtype, aval.shape)
     return broadcast_to(convert(x.value, aval.dtype), aval.shape)
 
 
-def interval_hull(a: Number, b: Number) -> tuple[int | None, int | None]:
+def interval_hull(a: Abstract, b: Abstract) -> tuple[int | None, int | None]:
     """A range that holds both integers."""
     (alo, ahi), (blo, bhi) = bounds(a), bounds(b)
     lo = None if alo is None or blo is None else min(alo, blo)

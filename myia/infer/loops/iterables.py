@@ -71,7 +71,7 @@ class Items:
     change (None past its end).
     """
 
-    length: Static | Scalar
+    length: Abstract
     item: Callable[[Abstract], Abstract]
     unroll: bool = False
     current_item: Callable[[int], Abstract | None] | None = None
