@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import jax
-from jax.extend.core import unsafe_am_i_under_a_jit_DO_NOT_USE
+import jax.extend.core
 
 from myia.infer.boundary.instances import is_state, state_of
 from myia.infer.boundary.signature import (
@@ -32,6 +32,8 @@ from myia.infer.boundary.signature import (
 )
 from myia.infer.domain.values import Opaque
 from myia.infer.registry import TRACED_PACKAGES, is_traced, top_package
+
+_EXTEND: Any = jax.extend.core  # its stub lacks a function
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,7 @@ def is_device_class(cls: Any) -> bool:
 
 
 def is_key(x: Any) -> bool:
-    return jax.dtypes.issubdtype(x.dtype, jax.dtypes.prng_key)
+    return jax.numpy.issubdtype(x.dtype, jax.dtypes.prng_key)
 
 
 def class_attribute(x: Opaque, name: str) -> Any:
@@ -108,7 +110,7 @@ def _flatten_tracer(flat: Flattener, x: jax.core.Tracer) -> Any:
     if is_key(x):
         return _flatten_key(flat, x)
     # This decides how a program is emitted, not what it means.
-    compiled = unsafe_am_i_under_a_jit_DO_NOT_USE()
+    compiled = _EXTEND.unsafe_am_i_under_a_jit_DO_NOT_USE()
     return array_of_jax(flat, x, "traced" if compiled else "transformed")
 
 

@@ -50,7 +50,7 @@ STRUCTURAL_PRIMITIVES = {
 
 
 def is_key(aval: Any) -> bool:
-    return jax.dtypes.issubdtype(getattr(aval, "dtype", None), jax.dtypes.prng_key)
+    return jax.numpy.issubdtype(getattr(aval, "dtype", None), jax.dtypes.prng_key)
 
 
 def rule_for_keys(rule: Rule, eqn: JaxprEqn) -> Rule:

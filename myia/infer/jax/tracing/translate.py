@@ -54,10 +54,10 @@ def unsupported(what: str, label: str = "", **more: str) -> MyiaError:
 def ir_aval(aval: Any) -> Aval:
     """The aval in our IR of a value of a jaxpr."""
     dtype = aval.dtype
-    if jax.dtypes.issubdtype(dtype, jax.dtypes.prng_key):
+    if jax.numpy.issubdtype(dtype, jax.dtypes.prng_key):
         return _key_aval(dtype, tuple(aval.shape))
     if (
-        jax.dtypes.issubdtype(dtype, jax.dtypes.extended)
+        jax.numpy.issubdtype(dtype, jax.dtypes.extended)
         or np.dtype(dtype).kind not in SUPPORTED_DTYPE_KINDS
     ):
         raise unsupported(f"the dtype {dtype}")
@@ -76,7 +76,7 @@ def array_value(x: Any) -> Value:
         raise unsupported(
             "a function or rule of a library that keeps a value from when it was traced"
         )
-    if jax.dtypes.issubdtype(getattr(x, "dtype", None), jax.dtypes.prng_key):
+    if jax.numpy.issubdtype(getattr(x, "dtype", None), jax.dtypes.prng_key):
         x = jax.random.key_data(x)
     return array_constant(np.asarray(x))
 
