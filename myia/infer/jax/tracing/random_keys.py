@@ -50,7 +50,8 @@ STRUCTURAL_PRIMITIVES = {
 
 
 def is_key(aval: Any) -> bool:
-    return jax.numpy.issubdtype(getattr(aval, "dtype", None), jax.dtypes.prng_key)
+    dtype: Any = getattr(aval, "dtype", None)
+    return jax.numpy.issubdtype(dtype, jax.dtypes.prng_key)
 
 
 def rule_for_keys(rule: Rule, eqn: JaxprEqn) -> Rule:

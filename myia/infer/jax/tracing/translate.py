@@ -19,7 +19,7 @@ import numpy as np
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 
 from myia.infer.domain.errors import Unsupported
-from myia.infer.jax.tracing.random_keys import rule_for_keys
+from myia.infer.jax.tracing.random_keys import is_key, rule_for_keys
 from myia.infer.jax.tracing.rules import RULES
 from myia.ir.avals import Aval
 from myia.ir.builder import current_span
@@ -76,7 +76,7 @@ def array_value(x: Any) -> Value:
         raise unsupported(
             "a function or rule of a library that keeps a value from when it was traced"
         )
-    if jax.numpy.issubdtype(getattr(x, "dtype", None), jax.dtypes.prng_key):
+    if is_key(x):
         x = jax.random.key_data(x)
     return array_constant(np.asarray(x))
 
