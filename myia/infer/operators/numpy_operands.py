@@ -42,10 +42,9 @@ def converted(ctx: Context, op: str, a: Abstract, b: Abstract) -> tuple[Abstract
     if is_numpys(ctx, a) and is_sequence(ctx, b):
         own = ctx.special_method(b, f"__r{name}__") is not None
         return (a, as_array(ctx, b)) if own or not left_to_python(ctx, op, a, b) else (a, b)
-    if ctx.special_method(a, f"__{name}__") is not None:
-        return a, b
-    if is_numpys(ctx, b) and is_sequence(ctx, a) and not left_to_python(ctx, op, b, a):
-        return as_array(ctx, a), b
+    if is_numpys(ctx, b) and is_sequence(ctx, a):
+        own = ctx.special_method(a, f"__{name}__") is not None
+        return (a, b) if own or left_to_python(ctx, op, b, a) else (as_array(ctx, a), b)
     return a, b
 
 
