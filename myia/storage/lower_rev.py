@@ -31,6 +31,7 @@ from myia.primitives.core.define import constant, constant_p
 from myia.primitives.core.emit_structured import emit_loop
 from myia.primitives.core.structured import Loop, loop_p, rev_p
 from myia.primitives.pointwise.arithmetic import add
+from myia.rewriting.liveness import eliminate_dead_values
 from myia.rewriting.value_numbering import Numbering
 from myia.storage.checkpointing.online_checkpointing import OnlineCheckpointing
 from myia.storage.choose_storage import Storage, StorageChoice, UndoLogs, price_of
@@ -40,7 +41,7 @@ from myia.storage.loops.strip_mining import strip_mine
 from myia.storage.model.cost_model import ASSUMED_TRIP_COUNT
 from myia.storage.model.memory_limits import Limits
 from myia.storage.model.plan import LoopPlan
-from myia.storage.pair_loops import ForwardLoop, forward_sweep, pair_loops, with_needed_carries
+from myia.storage.pair_loops import ForwardLoop, forward_sweep, pair_loops, with_accumulators_only
 from myia.storage.plan_text import plan_of
 from myia.storage.undo_log.adjoint_with_undo import Restoration
 
@@ -139,7 +140,7 @@ class _Scope:
         if op.params.get("bound") == 0:
             self.lowering.env.update(zip(op.results, Loop.of(op).initial))
         elif op.primitive is rev_p:
-            self.lower(op)
+            self.lower_live(op)
         else:
             self.extend([op])
 
@@ -147,9 +148,16 @@ class _Scope:
         self.ops += ops
         self.numbering.visit(ops)
 
+    def lower_live(self, op: Op) -> None:
+        """Lower a `rev` without its dead values; results that it leaves alone are known."""
+        live = eliminate_dead_values(Region((), (op,), op.results))
+        self.lowering.env.update(zip(op.results, live.yields))
+        for op in live.ops:
+            self.lower(op)
+
     def lower(self, op: Op) -> None:
         """Add the adjoint loop of a `rev`; the forward loop records what it reads."""
-        rev, wanted = with_needed_carries(op)
+        rev = with_accumulators_only(op)
         paired = pair_loops(rev, self.ops, self.numbering)
         forward = paired or self.add_forward_sweep(rev)
         last = [self.ops[forward.position].results[i] for i in forward.mapping]
@@ -161,8 +169,8 @@ class _Scope:
             accumulators = storage.split.rev.accumulators
             results = storage.adjoint_loop(trip_count, extras, accumulators, last)
         self.extend(b.ops)
-        self.lowering.env.update(zip(wanted, results))
-        for i, result in zip(restored, results[len(wanted) :], strict=True):
+        self.lowering.env.update(zip(op.results, results))
+        for i, result in zip(restored, results[len(op.results) :], strict=True):
             self.lowering.restorations.append(Restoration(last[i], rev.carries[i], result))
         is_paired = paired is not None
         self.lowering.plans.append(plan_of(op, rev, storage, restored, is_paired, self.enclosing))

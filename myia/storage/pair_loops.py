@@ -15,11 +15,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from myia.ir.builder import Builder
-from myia.ir.core import Op, Region, Value
+from myia.ir.core import Op
 from myia.ir.rewrite import clone_region
 from myia.primitives.core.emit_structured import emit_loop
 from myia.primitives.core.structured import Loop, loop_p
-from myia.rewriting.liveness import eliminate_dead_values
 from myia.rewriting.value_numbering import Numbering
 
 
@@ -52,12 +51,7 @@ def forward_sweep(rev: Loop) -> Sequence[Op]:
     return b.ops
 
 
-def with_needed_carries(op: Op) -> tuple[Loop, tuple[Value, ...]]:
-    """The `rev` without carries that neither its adjoint nor its condition depends on; its results.
-
-    Each cotangent of a carry becomes an accumulator like the others.
-    """
-    (live,) = eliminate_dead_values(Region((), (op,), op.results)).ops
+def with_accumulators_only(live: Op) -> Loop:
+    """A `rev` without dead values, as one without cotangents of carries: they are accumulators."""
     rev = Loop.of(live)
-    accumulators = rev.seeds + rev.accumulators
-    return replace(rev, active=(), seeds=(), accumulators=accumulators), live.results
+    return replace(rev, active=(), seeds=(), accumulators=rev.seeds + rev.accumulators)

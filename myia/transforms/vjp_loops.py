@@ -178,7 +178,7 @@ class LoopSupports:
 
     def change(self) -> bool:
         """Whether the body must be built again, with other supports."""
-        before = len(self.fixed), len(self.carried), len(self.captured)
+        before = self._which()
         for i, support in self.found.items():
             if i in self.everywhere and support is not None:
                 self.carried[i] = as_array(None, self.starts[i].x.aval)
@@ -193,7 +193,10 @@ class LoopSupports:
             if support is None:
                 del self.captured[x]
         self.everywhere = set()
-        return before != (len(self.fixed), len(self.carried), len(self.captured))
+        return before != self._which()
+
+    def _which(self) -> tuple[set[int], set[int], set[Value]]:
+        return set(self.fixed), set(self.carried), set(self.captured)
 
     def _stays(self, i: int, support: Support) -> bool:
         """Whether an iteration leaves a support as it is, or within that if it is not asked for."""
